@@ -10,15 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/facilitated/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
 /* Attempts of the twin, and words that are closed, in one audit: some 0.1 s each. */
 static const uint64_t replay_attempts = UINT64_C(1) << 20, closure_sites = UINT64_C(1) << 20;
 /* Sweeps beyond these would be the same again. */
 static const uint64_t replay_sweeps = 32;
-
-enum { ROW_SPINS, ROW_FIRST, ROW_FLIPPED, ROWS_ALWAYS = 10 };
 
 struct stretch {
     struct ergo_replay r; /* first: compare gets its address */
@@ -42,10 +40,10 @@ static void plan_stretch(struct stretch *t) {
     const struct fac_state *s = t->s;
     const struct fac_launch *l = &s->launch;
     const uint64_t sites = s->shape.sites, n = fac_lattices(s);
-    const int64_t measure = ergo_point_int(s->batch->points[0], "/run/measure_every");
-    const uint64_t run = (uint64_t)ergo_point_int(s->batch->points[0], "/run/sweeps");
+    const int64_t measure = ergo_point_int(s->e.batch->points[0], "/run/measure_every");
+    const uint64_t run = (uint64_t)ergo_point_int(s->e.batch->points[0], "/run/sweeps");
     const bool halves = l->mode == FAC_MODE_LAMBDA;
-    const size_t two = l->block_samples < 2 ? 1 : 2;
+    const size_t two = s->e.block_samples < 2 ? 1 : 2;
     uint64_t most = l->block_sweeps < 2 ? 2 * l->attempts : 2 * l->block_sweeps * sites;
     most = least(most, replay_attempts);
     /* from within a sweep on, over the end of it and to that of the next */
@@ -57,7 +55,7 @@ static void plan_stretch(struct stretch *t) {
     if (t->whole) {
         const uint64_t sweeps = least(least((most - t->attempts) / sites, replay_sweeps), run);
         t->r.every = least(measure > 0 ? (uint64_t)measure : 1, sweeps > two ? sweeps / two : 1);
-        t->r.samples = (size_t)least(sweeps / t->r.every, l->block_samples);
+        t->r.samples = (size_t)least(sweeps / t->r.every, s->e.block_samples);
         t->r.samples = t->r.samples > two ? t->r.samples : two;
     } else if (!halves) {
         t->attempts = least(t->attempts, most);
@@ -79,16 +77,18 @@ static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned
     const struct stretch *t = opaque;
     struct fac_state *s = t->s;
     if (count)
-        return fac_advance(ctx, s, slot, count, every, first_sample);
-    enum ergo_status status = fac_launch_attempts(ctx, s, s->step, t->from, t->attempts);
-    s->step += lead_sweeps(t);
-    s->origin = s->step;
-    return status == ERGO_OK ? fac_event(ctx, s) : status;
+        return ergo_engine_advance(ctx, s, slot, count, every, first_sample);
+    ergo_engine_begin(&s->e, ctx);
+    fac_attempts(s, s->e.step, t->from, t->attempts);
+    s->e.step += lead_sweeps(t);
+    s->origin = s->e.step;
+    fac_event(s);
+    return ergo_engine_end(&s->e);
 }
 
 static enum ergo_status collect(struct ergo_context *ctx, void *opaque, unsigned slot,
                                 struct ergo_samples *samples) {
-    return fac_collect(ctx, ((struct stretch *)opaque)->s, slot, samples);
+    return ergo_engine_collect(ctx, ((struct stretch *)opaque)->s, slot, samples);
 }
 
 /* ---- a word-lattice -------------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ static const char *before_wrong(const struct stretch *t, size_t l, const struct 
     const struct fac_state *s = t->s;
     const size_t sites = s->shape.sites, n = fac_lattices(s);
     const size_t close = 1 + (size_t)(closure_sites / sites);
-    const char *start = ergo_point_text(s->batch->points[0], "/system/start");
+    const char *start = ergo_point_text(s->e.batch->points[0], "/system/start");
     const unsigned mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0 ? 1 : 0;
     bool same = true;
     if (t->r.step == 0 && is_among(s, t->lattices, l)) {
@@ -147,7 +147,7 @@ static bool same_counts(const struct stretch *t, size_t l, const struct lattice 
                         size_t k) {
     const struct fac_state *s = t->s;
     const size_t sample = i < 0 ? 0 : (size_t)i;
-    const uint32_t *counts = s->slots[0].host + sample * s->launch.counts_length;
+    const uint32_t *counts = ergo_engine_host(&s->e, FAC_SAMPLES, 0, sample);
     uint64_t own[FAC_COUNTS];
     bool same = true;
     fac_twin_count(&s->shape, a->spins, a->first, a->flipped, own);
@@ -213,33 +213,23 @@ static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t
                    : ERGO_OK;
 }
 
-static enum ergo_status read_lattice(struct ergo_context *ctx, const struct fac_state *s, size_t l,
-                                     const struct lattice *to) {
-    const size_t bytes = 4 * s->shape.sites;
-    enum ergo_status status =
-        ergo_buffer_read(ctx, s->device, s->spins, l * bytes, bytes, to->spins);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->first, l * bytes, bytes, to->first);
-    return status == ERGO_OK
-               ? ergo_buffer_read(ctx, s->device, s->flipped, l * bytes, bytes, to->flipped)
-               : status;
-}
-
 /* room: eight lattices. up, unequal: of the member, in the last sample. */
 static enum ergo_status compare_lattice(struct ergo_context *ctx, const struct stretch *t, size_t l,
                                         uint64_t origin, uint32_t *room, uint64_t *up,
                                         uint64_t *unequal) {
-    const struct fac_state *s = t->s;
+    struct fac_state *s = t->s;
     const size_t sites = s->shape.sites, last = t->r.samples - 1;
     const struct lattice before = {room, room + sites, room + 2 * sites};
     const struct lattice after = {room + 3 * sites, room + 4 * sites, room + 5 * sites};
     uint64_t own[FAC_COUNTS];
-    enum ergo_status status = read_lattice(ctx, s, l, &after);
+    ergo_engine_begin(&s->e, ctx);
+    for (unsigned k = FAC_SPINS; k <= FAC_FLIPPED; k++) {
+        memcpy(room + k * sites, (const uint32_t *)t->r.kept[k] + l * sites, 4 * sites);
+        ergo_engine_read(&s->e, k, l * 4 * sites, 4 * sites, room + (3 + k) * sites);
+    }
+    enum ergo_status status = ergo_engine_end(&s->e);
     if (status != ERGO_OK)
         return status;
-    memcpy(before.spins, (const uint32_t *)t->r.kept[ROW_SPINS] + l * sites, 4 * sites);
-    memcpy(before.first, (const uint32_t *)t->r.kept[ROW_FIRST] + l * sites, 4 * sites);
-    memcpy(before.flipped, (const uint32_t *)t->r.kept[ROW_FLIPPED] + l * sites, 4 * sites);
     const char *wrong = before_wrong(t, l, &before, origin, room + 6 * sites);
     if (wrong)
         return ergo_replay_differs(ctx, &t->r, member_of(s, l), wrong);
@@ -258,11 +248,9 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     struct fac_state *s = t->s;
     uint64_t origin = 0;
     bool done = true;
-    for (size_t k = 0; k < r->n_rows; k++)
-        if (r->rows[k].host == &s->origin)
-            memcpy(&origin, r->kept[k], sizeof origin);
+    memcpy(&origin, r->kept[ERGO_REPLAY_EXTRA], sizeof origin);
     uint32_t *room = malloc(8 * 4 * s->shape.sites);
-    enum ergo_status status = room ? ergo_device_finish(ctx, s->device) : no_memory(ctx);
+    enum ergo_status status = room ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx);
     for (size_t m = 0; m < r->members && status == ERGO_OK; m++) {
         const double *found = r->found.columns + ((r->samples - 1) * r->members + m) * COLUMNS;
         double columns[COLUMNS];
@@ -275,7 +263,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
             status = ergo_replay_differs(ctx, r, m, "energy or magnetization");
     }
     if (status == ERGO_OK)
-        status = fac_launch_check(ctx, s, &done);
+        status = fac_segments_done(ctx, s, &done);
     if (status == ERGO_OK && !done)
         status = ergo_replay_differs(ctx, r, r->members - 1, "numbers of segments done");
     free(room);
@@ -286,13 +274,14 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 static enum ergo_status audit_reference(struct ergo_context *ctx, const struct stretch *t) {
     struct fac_state *s = t->s;
     const size_t sites = s->shape.sites, n = fac_lattices(s);
-    enum ergo_status status = ergo_device_finish(ctx, s->device); /* counts may be on the way */
-    if (status != ERGO_OK || s->step < s->origin)
+    struct ergo_engine *e = &s->e;
+    enum ergo_status status = ergo_device_finish(ctx, e->device); /* counts may be on the way */
+    if (status != ERGO_OK || e->step < s->origin)
         return status;
     status = s->reference_kept.n
-                 ? ergo_constants_check(ctx, s->device, &s->reference_kept, "spin-lattice")
-                 : ergo_constant_note(ctx, s->device, &s->reference_kept, "spins at t = 0",
-                                      s->first, 4 * sites * n);
+                 ? ergo_constants_check(ctx, e->device, &s->reference_kept, "spin-lattice")
+                 : ergo_constant_note(ctx, e->device, &s->reference_kept, "spins at t = 0",
+                                      e->buffers[FAC_FIRST].mem[0], 4 * sites * n);
     uint32_t *first = calloc(2 * sites, 4);
     if (status == ERGO_OK && !first)
         status = no_memory(ctx);
@@ -300,7 +289,9 @@ static enum ergo_status audit_reference(struct ergo_context *ctx, const struct s
         if (!is_among(s, t->lattices, l))
             continue;
         const struct lattice a = {first, first, first + sites};
-        status = ergo_buffer_read(ctx, s->device, s->first, 4 * sites * l, 4 * sites, first);
+        ergo_engine_begin(e, ctx);
+        ergo_engine_read(e, FAC_FIRST, 4 * sites * l, 4 * sites, first);
+        status = ergo_engine_end(e);
         if (status == ERGO_OK && !same_counts(t, l, &a, -1, 0))
             status = ergo_replay_differs(ctx, &t->r, member_of(s, l), "counts at t = 0");
     }
@@ -310,51 +301,29 @@ static enum ergo_status audit_reference(struct ergo_context *ctx, const struct s
 
 enum ergo_status fac_audit(struct ergo_context *ctx, void *opaque) {
     struct fac_state *s = opaque;
-    const struct fac_tiles *tiles = &s->launch.tiles;
-    const size_t n = fac_lattices(s), bytes = 4 * s->shape.sites * n;
-    const size_t counts = 4 * (size_t)s->launch.counts_length;
     struct stretch t = {.r = {.sampler = "spin-lattice",
                               .remedy = "/tuning/path",
-                              .device = s->device,
-                              .members = s->batch->count,
+                              .device = s->e.device,
                               .n_columns = COLUMNS,
-                              .step = s->step,
+                              .step = s->e.step,
                               .lead = 1,
                               .advance = advance,
                               .collect = collect,
                               .compare = compare},
                         .s = s};
+    const struct ergo_replay_row more[] = {
+        {"origin", ERGO_REPLAY_HOST, NULL, &s->origin, sizeof s->origin}, /* for compare: first */
+        {"segments", ERGO_REPLAY_HOST, NULL, &s->segments, sizeof s->segments},
+        {"counts", ERGO_REPLAY_HOST, NULL, s->recorded, 4 * s->n_times * s->launch.counts_length},
+        {"counts", ERGO_REPLAY_HOST, NULL, s->loaded,
+         s->n_times * fac_lattices(s) * FAC_COUNTS * sizeof *s->loaded},
+    };
     t.r.state = &t;
     plan_stretch(&t);
-    struct ergo_replay_row rows[ROWS_ALWAYS + 5] = {
-        [ROW_SPINS] = {"spins", ERGO_REPLAY_STATE, &s->spins, NULL, bytes},
-        [ROW_FIRST] = {"spins at t = 0", ERGO_REPLAY_STATE, &s->first, NULL, bytes},
-        [ROW_FLIPPED] = {"flips since t = 0", ERGO_REPLAY_STATE, &s->flipped, NULL, bytes},
-        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
-        {"origin", ERGO_REPLAY_HOST, NULL, &s->origin, sizeof s->origin},
-        {"segments", ERGO_REPLAY_HOST, NULL, &s->segments, sizeof s->segments},
-        {"counts", ERGO_REPLAY_HOST, NULL, s->recorded, s->n_times * counts},
-        {"counts", ERGO_REPLAY_HOST, NULL, s->loaded,
-         s->n_times * n * FAC_COUNTS * sizeof *s->loaded},
-        {"counts", ERGO_REPLAY_RESULT, &s->record, NULL, counts},
-        {"samples", ERGO_REPLAY_RESULT, &s->slots[0].counts, NULL, t.r.samples * counts},
-    };
-    const size_t of_tiles = n * tiles->nx * tiles->ny;
-    const struct ergo_replay_row more[] = {
-        {"second copy of the spins", ERGO_REPLAY_RESULT, &s->other_spins, NULL, bytes},
-        {"second copy of the flips", ERGO_REPLAY_RESULT, &s->other_flipped, NULL, bytes},
-        {"attempts by tile", ERGO_REPLAY_RESULT, &s->bins, NULL, 4 * of_tiles * tiles->room},
-        {"numbers of attempts", ERGO_REPLAY_STATE, &s->bin_counts, NULL,
-         4 * FAC_COUNTER_STRIDE * of_tiles},
-        {"flags", ERGO_REPLAY_STATE, &s->flags, NULL, 4 * FAC_FLAGS * n},
-    };
-    t.r.rows = rows;
-    t.r.n_rows = ROWS_ALWAYS;
-    for (size_t k = 0; k < sizeof more / sizeof more[0]; k++)
-        if (*more[k].mem)
-            rows[t.r.n_rows++] = more[k];
-    enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "spin-lattice");
+    enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     if (status == ERGO_OK)
         status = audit_reference(ctx, &t);
-    return status == ERGO_OK ? ergo_replay(ctx, &t.r) : status;
+    return status == ERGO_OK
+               ? ergo_engine_replay(ctx, &s->e, &t.r, more, sizeof more / sizeof more[0])
+               : status;
 }

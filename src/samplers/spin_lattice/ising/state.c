@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "samplers/vti.h"
-#include "samplers/spin_lattice/ising.h"
+#include "samplers/spin_lattice/ising/ising.h"
 #include "samplers/spin_lattice/models.h"
 #include "spin_lattice/params.h"
 
@@ -167,8 +167,10 @@ enum ergo_status ising_fetch(struct ergo_context *ctx, struct ising_state *s, si
             ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice of %zu bytes", *length);
         goto out;
     }
-    status = ergo_buffer_read(ctx, s->device, s->spins, member * s->shape.member_bytes,
-                              s->shape.member_bytes, words);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, ISING_SPINS, member * s->shape.member_bytes, s->shape.member_bytes,
+                     words);
+    status = ergo_engine_end(&s->e);
     if (status == ERGO_OK)
         ising_pack(&s->shape, words, *rows);
 out:
@@ -205,18 +207,17 @@ enum ergo_status ising_load(struct ergo_context *ctx, void *opaque, size_t membe
     uint32_t *words = malloc(s->shape.member_bytes);
     if (!words)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    enum ergo_status status = ERGO_OK;
+    ergo_engine_begin(&s->e, ctx);
     if (!ising_unpack(&s->shape, bytes, words))
-        status = ERGO_FAIL(ctx, ERGO_E_IO,
-                           "the saved state of member %zu has bits outside the "
-                           "lattice: it is damaged",
-                           member);
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->spins, member * s->shape.member_bytes,
-                                   s->shape.member_bytes, words);
-    s->step = step;
+        ergo_engine_note(&s->e, ERGO_FAIL(ctx, ERGO_E_IO,
+                                          "the saved state of member %zu has bits outside the "
+                                          "lattice: it is damaged",
+                                          member));
+    ergo_engine_write(&s->e, ISING_SPINS, member * s->shape.member_bytes, s->shape.member_bytes,
+                      words);
+    s->e.step = step;
     free(words);
-    return status;
+    return ergo_engine_end(&s->e);
 }
 
 /* One pixel per site up to 1024 a side, beyond that the mean over squares. */

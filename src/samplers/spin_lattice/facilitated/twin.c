@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/rng.h"
-#include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/facilitated/facilitated.h"
 
 static uint32_t lanes_of(const struct fac_shape *s) {
     return s->lanes == 32 ? 0xffffffffu : (1u << s->lanes) - 1;

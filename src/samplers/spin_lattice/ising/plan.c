@@ -2,10 +2,11 @@
  * and never the chain. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "samplers/spin_lattice/bytes.h"
-#include "samplers/spin_lattice/ising.h"
+#include "samplers/spin_lattice/ising/ising.h"
 #include "spin_lattice/params.h"
 
 struct ising_shape ising_shape_of(const struct ergo_point *point) {
@@ -202,116 +203,178 @@ static uint64_t loop_limited(const struct ising_shape *s, const struct ising_lau
     return room < l->launch_sweeps ? room : l->launch_sweeps;
 }
 
-enum ergo_status ising_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                   const struct ergo_device *device, struct ising_launch *launch,
-                                   struct ergo_plan *plan) {
-    const struct ergo_device_summary *d = &device->summary;
+/* What kernels are compiled for. */
+static void choose_kernels(const struct ergo_batch *batch, const struct ergo_device *device,
+                           const struct ising_shape *s, struct ising_launch *l) {
     const struct ergo_point *first = batch->points[0];
-    const struct ising_shape s = ising_shape_of(first);
-    const uint64_t members = batch->count;
-    struct ising_launch l = {0};
-    memset(plan, 0, sizeof *plan);
-
-    l.lanes = explicit_vectors(device, ergo_point_int(first, "/tuning/lanes"));
-    l.wide = s.row_words % 4 == 0;
+    const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
+    l->lanes = explicit_vectors(device, ergo_point_int(first, "/tuning/lanes"));
+    l->wide = s->row_words % 4 == 0;
     /* vectors in scalar kernels send PoCL 3.1 into hours of compilation on tiny lattices */
-    l.narrow = device->type == CL_DEVICE_TYPE_CPU                        ? 0
-               : (s.row_words == 1 && s.ly % 4 == 0) || s.row_words == 2 ? (int)s.row_words
-                                                                         : 0;
-    l.full = s.tail == 32 && s.words % 4 == 0;
-    l.fixed = true;
-    l.sums = 2;
-    for (size_t i = 0; i < members; i++) {
-        if (bytes_staggered_axes(batch->points[i]))
-            l.sums = 3;
-        l.field = l.field || ising_needs_field(batch->points[i]);
-        l.fixed = l.fixed &&
-                  ergo_point_real(batch->points[i], "/system/temperature") ==
-                      ergo_point_real(first, "/system/temperature") &&
-                  ergo_point_real(batch->points[i], "/system/coupling") ==
-                      ergo_point_real(first, "/system/coupling");
+    if (!cpu && ((s->row_words == 1 && s->ly % 4 == 0) || s->row_words == 2))
+        l->narrow = (int)s->row_words;
+    l->full = s->tail == 32 && s->words % 4 == 0;
+    l->fixed = true;
+    l->sums = 2;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct ergo_point *point = batch->points[i];
+        if (bytes_staggered_axes(point))
+            l->sums = 3;
+        l->field = l->field || ising_needs_field(point);
+        l->fixed = l->fixed &&
+                   ergo_point_real(point, "/system/temperature") ==
+                       ergo_point_real(first, "/system/temperature") &&
+                   ergo_point_real(point, "/system/coupling") ==
+                       ergo_point_real(first, "/system/coupling");
     }
-    l.fixed = l.fixed && !l.field;
-    choose_path(batch, device, &s, &l);
+    l->fixed = l->fixed && !l->field;
+}
 
-    /* Launches of roughly 0.1 s at most: watchdogs, and a quick answer to a signal. */
-    const double spins = (double)s.lx * (double)s.ly * (double)members;
-    const double per_second = (device->type != CL_DEVICE_TYPE_CPU ? 2e10
-                               : l.lanes                          ? 2e9
-                                                                  : 5e7) *
-                              (d->compute_units ? d->compute_units : 1);
-    plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
-    l.launch_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
-    if (device->quirks.loop_limit && l.path == ISING_PATH_LOCAL)
-        l.launch_sweeps = loop_limited(&s, &l, device->quirks.loop_limit);
-
-    const uint64_t reach = ergo_point_int(first, "/run/correlation_every") ? ising_reach(first) : 0;
-    l.reach = (uint32_t)reach;
-    l.correlate_parts = (uint32_t)(s.words / (1u << 25) + 1); /* 2^25 words x 64 sites < 2^32 */
+/* Numbers of a sample, and of one with curves. */
+static void choose_measurement(const struct ergo_point *first, const struct ergo_device *device,
+                               const struct ising_shape *s, struct ising_launch *l) {
+    l->reach = ergo_point_int(first, "/run/correlation_every") ? ising_reach(first) : 0;
+    l->correlate_parts = (uint32_t)(s->words / (1u << 25) + 1); /* 2^25 words x 64 sites < 2^32 */
     if (device->quirks.loop_limit)
-        l.correlate_parts = (uint32_t)(s.words / (1u << 13) + 1);
-    l.measure_groups = 1;
-    if (l.path != ISING_PATH_LOCAL) {
+        l->correlate_parts = (uint32_t)(s->words / (1u << 13) + 1);
+    l->measure_groups = 1;
+    if (l->path != ISING_PATH_LOCAL) {
         /* a GPU needs all its units for this short kernel; a CPU has few */
-        const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-        const uint64_t per_group = (gpu ? 4 : 64) * (uint64_t)l.group;
-        uint64_t groups = (s.blocks + per_group - 1) / per_group;
-        const uint64_t least = s.blocks / (1u << 23) + 1; /* 2^23 blocks x 512 bonds = 2^32 - ... */
-        const uint64_t enough = 8 * (uint64_t)(d->compute_units ? d->compute_units : 1);
+        const unsigned units = device->summary.compute_units;
+        const uint64_t per_group =
+            (device->type != CL_DEVICE_TYPE_CPU ? 4 : 64) * (uint64_t)l->group;
+        const uint64_t least =
+            s->blocks / (1u << 23) + 1; /* 2^23 blocks x 512 bonds = 2^32 - ... */
+        const uint64_t enough = 8 * (uint64_t)(units ? units : 1);
+        uint64_t groups = (s->blocks + per_group - 1) / per_group;
         groups = groups > enough ? enough : groups;
-        l.measure_groups = (uint32_t)(groups < 2 * least ? 2 * least : groups);
+        l->measure_groups = (uint32_t)(groups < 2 * least ? 2 * least : groups);
     }
-    const uint64_t sample_bytes = 4 * members * l.sums * l.measure_groups;
-    l.rows_counted = bytes_has_structure(first) ? (uint32_t)s.ly : 0;
-    l.curve_numbers = 2 * l.reach * l.correlate_parts + l.rows_counted;
-    const uint64_t curve_bytes = 4 * (uint64_t)members * l.curve_numbers;
-    const uint64_t curve_every = (uint64_t)ergo_point_int(first, "/run/correlation_every");
-    l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
-    l.curve_capacity = 0;
-    if (reach) {
-        const uint64_t room = (uint64_t)fmax(1, (double)(64u << 20) / (double)curve_bytes);
-        if (l.block_samples > room * curve_every)
-            l.block_samples = (size_t)(room * curve_every);
-        l.curve_capacity = (uint32_t)((l.block_samples - 1) / curve_every + 1);
-    }
+    l->rows_counted = bytes_has_structure(first) ? (uint32_t)s->ly : 0;
+    l->curve_numbers = 2 * l->reach * l->correlate_parts + l->rows_counted;
+}
 
-    const uint64_t lattices = s.member_bytes * members;
-    plan->largest_buffer = lattices;
-    plan->device_bytes = lattices * (l.path == ISING_PATH_TILE ? 2 : 1) +
-                         members * sizeof(struct ising_member) +
-                         2 * (sample_bytes * l.block_samples + curve_bytes * l.curve_capacity);
-    plan->host_bytes = 2 * (sample_bytes * l.block_samples + curve_bytes * l.curve_capacity) +
-                       2 * s.member_bytes + lattices;
-    plan->block_samples = l.block_samples;
-    plan->work_per_step = spins;
+static void describe(const struct ising_state *s, struct ergo_plan *plan) {
     static const char *const names[] = {"", "local", "tile", "global"};
-    snprintf(plan->path, sizeof plan->path, "%s", names[l.path]);
-    plan->launches_per_step = l.path == ISING_PATH_GLOBAL ? 2.0
-                              : l.path == ISING_PATH_TILE ? 1.0 / l.sweeps
-                                                          : 1.0 / (double)l.launch_sweeps;
-    if (l.path == ISING_PATH_LOCAL)
-        snprintf(plan->launch, sizeof plan->launch,
+    const struct ising_launch *l = &s->launch;
+    const size_t members = s->e.batch->count, size = sizeof plan->launch;
+    snprintf(plan->path, sizeof plan->path, "%s", names[l->path]);
+    plan->launches_per_step = l->path == ISING_PATH_GLOBAL ? 2.0
+                              : l->path == ISING_PATH_TILE ? 1.0 / l->sweeps
+                                                           : 1.0 / (double)l->launch_sweeps;
+    if (l->path == ISING_PATH_LOCAL)
+        snprintf(plan->launch, size,
                  "%zu work-groups of %u%s, one lattice each in local memory, up to %llu sweeps a "
                  "launch",
-                 batch->count, l.group, l.lanes ? " (vectors of eight blocks)" : "",
-                 (unsigned long long)l.launch_sweeps);
-    else if (l.path == ISING_PATH_TILE)
-        snprintf(plan->launch, sizeof plan->launch,
-                 "stripes of %u rows, work-groups of %u, %u sweeps a launch", l.rows, l.group,
-                 l.sweeps);
+                 members, l->group, l->lanes ? " (vectors of eight blocks)" : "",
+                 (unsigned long long)l->launch_sweeps);
+    else if (l->path == ISING_PATH_TILE)
+        snprintf(plan->launch, size, "stripes of %u rows, work-groups of %u, %u sweeps a launch",
+                 l->rows, l->group, l->sweeps);
     else
-        snprintf(plan->launch, sizeof plan->launch,
+        snprintf(plan->launch, size,
                  "%llu work-items of %d spins in groups of %u, half a sweep a launch",
-                 (unsigned long long)((l.lanes ? (s.blocks + 7) / 8 : s.blocks) * members),
-                 l.lanes ? 1024 : 128, l.group);
-    if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "%s (%s) cannot hold this batch: its lattices need a buffer of %.3g MiB "
-                         "and %.3g MiB in all; the device allows %.3g and has %.3g MiB. Use a "
-                         "smaller lattice, fewer replicas or scan points, or another device",
-                         d->name, d->id, (double)plan->largest_buffer / 1048576,
-                         (double)plan->device_bytes / 1048576, (double)d->largest_buffer / 1048576,
-                         (double)d->global_memory / 1048576);
-    *launch = l;
-    return ERGO_OK;
+                 (unsigned long long)((l->lanes ? (s->shape.blocks + 7) / 8 : s->shape.blocks) *
+                                      members),
+                 l->lanes ? 1024 : 128, l->group);
+}
+
+static void declare_kernels(struct ergo_engine *e, const struct ising_launch *l,
+                            const char *options) {
+    static const char *const global = "spin_lattice/ising_global.cl";
+    static const struct {
+        const char *path, *name;
+    } sweeps[][2] = {
+        /* without lanes, with them */
+        [ISING_PATH_LOCAL] = {{"spin_lattice/ising_local.cl", "ising_sweep_local"},
+                              {"spin_lattice/ising_lanes_local.cl", "ising_sweep_local"}},
+        [ISING_PATH_TILE] = {{"spin_lattice/ising_tile.cl", "ising_sweep_tile"},
+                             {"spin_lattice/ising_lanes_tile.cl", "ising_sweep_tile"}},
+        [ISING_PATH_GLOBAL] = {{"spin_lattice/ising_global.cl", "ising_sweep"},
+                               {"spin_lattice/ising_lanes_global.cl", "ising_sweep_lanes"}}};
+    ergo_engine_kernel(e, ISING_START, global, options, "ising_start");
+    ergo_engine_kernel(e, ISING_MEASURE, global, options, "ising_measure");
+    ergo_engine_kernel(e, ISING_CORRELATE, global, options, "ising_correlate");
+    ergo_engine_kernel(e, ISING_COUNT_ROWS, global, options, "ising_rows");
+    ergo_engine_kernel(e, ISING_SWEEP, sweeps[l->path][l->lanes].path, options,
+                       sweeps[l->path][l->lanes].name);
+}
+
+static enum ergo_status declare(struct ergo_context *ctx, struct ising_state *s) {
+    struct ergo_engine *e = &s->e;
+    const struct ising_launch *l = &s->launch;
+    const struct ising_member *m = &s->members[0];
+    const uint64_t members = e->batch->count, spins = s->shape.member_bytes * members;
+    struct ergo_text o = {0};
+    ergo_engine_buffer(e, ISING_SPINS, "spins", ERGO_BUFFER_STATE, spins);
+    ergo_engine_buffer(e, ISING_OTHER, "second copy of the spins", ERGO_BUFFER_RESULT,
+                       l->path == ISING_PATH_TILE ? spins : 0);
+    ergo_engine_buffer(e, ISING_MEMBERS, "members", ERGO_BUFFER_CONSTANT, members * sizeof *m);
+    ergo_engine_buffer(e, ISING_SAMPLES, "samples", ERGO_BUFFER_SAMPLES,
+                       4 * members * l->sums * l->measure_groups);
+    ergo_engine_buffer(e, ISING_CURVES, "correlations", ERGO_BUFFER_CURVES,
+                       4 * members * l->curve_numbers);
+
+    ergo_text_append(&o, "-DISING_LX=%lldu -DISING_LY=%lldu -DISING_CLASSES=%d",
+                     (long long)s->shape.lx, (long long)s->shape.ly,
+                     l->field ? ISING_CLASSES_MAX : 2);
+    if (l->wide)
+        ergo_text_append(&o, " -DISING_WIDE");
+    if (l->narrow)
+        ergo_text_append(&o, " -DISING_NARROW=%d", l->narrow);
+    if (l->full)
+        ergo_text_append(&o, " -DISING_FULL");
+    if (l->fixed)
+        ergo_text_append(&o,
+                         " -DISING_FIXED -DISING_HIGH0=%uu -DISING_LOW0=%uu -DISING_HIGH1=%uu "
+                         "-DISING_LOW1=%uu",
+                         m->high[0], m->low[0], m->high[1], m->low[1]);
+    if (l->sums > 2)
+        ergo_text_append(&o, " -DISING_SUMS=%u", l->sums);
+    if (l->path != ISING_PATH_GLOBAL)
+        ergo_text_append(&o, " -DISING_GROUP=%u", l->group);
+    if (l->path == ISING_PATH_TILE)
+        ergo_text_append(&o, " -DISING_SWEEPS=%u -DISING_ROWS=%u", l->sweeps, l->rows);
+    if (o.failed)
+        ergo_engine_note(e, ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options"));
+    else
+        declare_kernels(e, l, o.data);
+    ergo_text_free(&o);
+    return ergo_engine_end(e);
+}
+
+enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
+    struct ising_state *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    const struct ergo_device *device = s->e.device;
+    struct ergo_plan *plan = &s->e.plan;
+    struct ising_launch *l = &s->launch;
+    s->shape = ising_shape_of(batch->points[0]);
+    s->members = calloc(batch->count, sizeof *s->members);
+    if (!s->members)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+    choose_kernels(batch, device, &s->shape, l);
+    choose_path(batch, device, &s->shape, l);
+    for (size_t i = 0; i < batch->count; i++)
+        ising_member_fill(batch->points[i], l->field, &s->members[i]);
+    l->fixed = l->fixed && s->members[0].always == 0;
+
+    /* Launches of roughly 0.1 s at most: watchdogs, and a quick answer to a signal. */
+    const double members = (double)batch->count,
+                 spins = (double)s->shape.lx * (double)s->shape.ly * members;
+    const unsigned units = device->summary.compute_units;
+    const double per_second = (device->type != CL_DEVICE_TYPE_CPU ? 2e10
+                               : l->lanes                         ? 2e9
+                                                                  : 5e7) *
+                              (units ? units : 1);
+    plan->work_per_step = spins;
+    plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
+    l->launch_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
+    if (device->quirks.loop_limit && l->path == ISING_PATH_LOCAL)
+        l->launch_sweeps = loop_limited(&s->shape, l, device->quirks.loop_limit);
+    choose_measurement(batch->points[0], device, &s->shape, l);
+    s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/correlation_every");
+    plan->host_bytes = (2 + batch->count) * s->shape.member_bytes; /* an audit */
+    describe(s, plan);
+    return declare(ctx, s);
 }

@@ -10,15 +10,13 @@
 #include <string.h>
 
 #include "samplers/spin_lattice/models.h"
-#include "samplers/spin_lattice/ising_twin.h"
+#include "samplers/spin_lattice/ising/ising.h"
 
 /* A tenth of a second each of the host's: spins the twin offers, and words whose pairs are counted.
  */
 static const uint64_t replay_spins = UINT64_C(1) << 23, pair_words = UINT64_C(1) << 24;
 /* Sweeps beyond these would be the same again. */
 static const uint64_t replay_sweeps = 128;
-
-enum { ROW_SPINS };
 
 struct stretch {
     struct ergo_replay r; /* first: compare gets its address */
@@ -38,28 +36,26 @@ static bool is_whole(const struct stretch *t, const struct ising_state *s) {
 }
 
 static bool has_curve(const struct stretch *t, const struct ising_state *s, size_t sample) {
-    const uint64_t interval =
-        (uint64_t)ergo_point_int(s->batch->points[0], "/run/correlation_every");
-    return ergo_replay_has_curve(&t->r, interval, sample);
+    return ergo_replay_has_curve(&t->r, s->e.curve_interval, sample);
 }
 
 /* As the run measures, if that is in reason; the last sample has curves. As long as the host can
  * afford: some draws are needed by one block in 500 only. */
 static void plan_stretch(struct stretch *t, const struct ising_state *s) {
     const struct ising_launch *l = &s->launch;
-    const struct ergo_point *point = s->batch->points[0];
+    const struct ergo_point *point = s->e.batch->points[0];
     const uint64_t lx = (uint64_t)s->shape.lx, ly = (uint64_t)s->shape.ly, sites = lx * ly;
-    const uint64_t interval = (uint64_t)ergo_point_int(point, "/run/correlation_every");
+    const uint64_t interval = s->e.curve_interval;
     const int64_t measure = ergo_point_int(point, "/run/measure_every");
     const uint64_t run = (uint64_t)(ergo_point_int(point, "/run/equilibration") +
                                     ergo_point_int(point, "/run/sweeps"));
     const uint64_t lead = l->path == ISING_PATH_TILE ? l->sweeps : 2; /* a full launch of it */
-    const size_t count = s->batch->count, two = l->block_samples < 2 ? 1 : 2;
+    const size_t count = s->e.batch->count, two = s->e.block_samples < 2 ? 1 : 2;
     uint64_t most = replay_spins / sites / (count < 2 ? 1 : 2);
     most = least(least(most, replay_sweeps), least(l->launch_sweeps, run));
     most = most > lead + two ? most - lead : two;
     t->r.lead = lead;
-    ergo_replay_plan(&t->r, measure, interval, most, l->block_samples);
+    ergo_replay_plan(&t->r, measure, interval, most, s->e.block_samples);
     t->first = 0;
     t->rows = ly;
     t->members = 1;
@@ -68,7 +64,7 @@ static void plan_stretch(struct stretch *t, const struct ising_state *s) {
         t->rows = rows < 2 ? 2 : rows;
         t->first = ly - t->rows / 2;
         /* curves of a huge lattice take long, and an audit at the end follows */
-        if (s->step == 0 && interval > t->r.samples)
+        if (s->e.step == 0 && interval > t->r.samples)
             t->r.first_sample = 1;
     } else {
         const uint64_t fit = replay_spins / (sites * sweeps);
@@ -77,7 +73,7 @@ static void plan_stretch(struct stretch *t, const struct ising_state *s) {
     const uint64_t of_each = interval ? t->r.samples / interval + 1 : 0;
     const uint64_t curves = t->members * of_each + count - t->members;
     t->pair_stride = (size_t)(curves * s->shape.words * l->reach / pair_words) | 1;
-    t->pair_first = (size_t)(1 + s->step % t->pair_stride);
+    t->pair_first = (size_t)(1 + s->e.step % t->pair_stride);
     if (t->pair_first > l->reach)
         t->pair_first = 1;
 }
@@ -105,7 +101,7 @@ static enum ergo_status compare_curves(struct ergo_context *ctx, const struct st
                                        const struct ising_state *s, size_t member,
                                        const uint8_t *rows, size_t curve) {
     const size_t reach = s->launch.reach;
-    const bool anti = ergo_point_real(s->batch->points[member], "/system/coupling") < 0;
+    const bool anti = ergo_point_real(s->e.batch->points[member], "/system/coupling") < 0;
     uint64_t *pairs = calloc(2 * reach, sizeof *pairs);
     uint32_t *planes = calloc(2 * (size_t)s->shape.ly, sizeof *planes);
     double *room = calloc(3 * (reach + 1) + 2, sizeof *room);
@@ -119,7 +115,7 @@ static enum ergo_status compare_curves(struct ergo_context *ctx, const struct st
         own.curves[CURVE_STRUCTURE] = room + 3 * (reach + 1);
         ising_count_rows(&s->shape, rows, anti, planes);
         ising_curves(s, member, pairs, planes, 0, &own);
-        same = same_curves(t, s, &own, curve * s->batch->count + member);
+        same = same_curves(t, s, &own, curve * s->e.batch->count + member);
     }
     free(pairs);
     free(planes);
@@ -134,14 +130,14 @@ static enum ergo_status compare_curves(struct ergo_context *ctx, const struct st
 static enum ergo_status compare_sample(struct ergo_context *ctx, const struct stretch *t,
                                        const struct ising_state *s, size_t member, size_t sample,
                                        const uint32_t *words, uint8_t *rows) {
-    const size_t count = s->batch->count;
+    const size_t count = s->e.batch->count;
     size_t curves = 0; /* before this sample */
     double columns[ISING_COLUMNS];
     ising_pack(&s->shape, words, rows);
     struct ising_counts counts = ising_count(&s->shape, rows);
     if (s->launch.sums < 3)
         counts.first = 0;
-    ising_columns(s->batch->points[member], &s->shape, counts, columns);
+    ising_columns(s->e.batch->points[member], &s->shape, counts, columns);
     if (!ergo_replay_same(columns, t->r.found.columns + ISING_COLUMNS * (sample * count + member),
                           ISING_COLUMNS))
         return ergo_replay_differs(ctx, &t->r, member, "energy or magnetization");
@@ -156,7 +152,7 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
 static enum ergo_status replay_whole(struct ergo_context *ctx, const struct stretch *t,
                                      const struct ising_state *s, size_t member, uint32_t *words,
                                      const uint32_t *after, uint8_t *rows) {
-    const struct ergo_point *point = s->batch->points[member];
+    const struct ergo_point *point = s->e.batch->points[member];
     enum ergo_status status = ERGO_OK;
     uint64_t step = t->r.step + t->r.lead;
     ising_twin_sweeps(point, &s->shape, words, t->r.step, t->r.lead);
@@ -193,7 +189,7 @@ static enum ergo_status replay_window(struct ergo_context *ctx, const struct str
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     for (size_t k = 0; k < 4; k++)
         memcpy(spoilt + k * edge, words + (k / 2) * colour + (k % 2) * (colour - edge), 4 * edge);
-    ising_twin_rows(s->batch->points[member], &s->shape, words, t->r.step, sweeps, t->first,
+    ising_twin_rows(s->e.batch->points[member], &s->shape, words, t->r.step, sweeps, t->first,
                     t->rows);
     for (int k = 0; k < 4; k++) {
         size_t first;
@@ -208,21 +204,23 @@ static enum ergo_status replay_window(struct ergo_context *ctx, const struct str
 
 static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
     const struct stretch *t = (const struct stretch *)r;
-    const struct ising_state *s = r->state;
+    struct ising_state *s = r->state;
     const size_t bytes = s->shape.member_bytes;
     uint32_t *after = malloc(bytes), *before = malloc(is_whole(t, s) ? bytes : 1);
     uint8_t *rows = malloc(ising_rows_bytes(&s->shape));
     enum ergo_status status =
         after && before && rows ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     for (size_t m = 0; m < r->members && status == ERGO_OK; m++) {
-        uint32_t *kept = (uint32_t *)r->kept[ROW_SPINS] + m * (bytes / 4);
+        uint32_t *kept = (uint32_t *)r->kept[ISING_SPINS] + m * (bytes / 4);
         const bool replayed = ergo_replay_takes(r, t->members, m),
                    whole = replayed && is_whole(t, s);
         const uint64_t edge = whole ? s->shape.blocks : t->rows * s->shape.row_words / 8 + 1;
-        status = ergo_buffer_read(ctx, s->device, s->spins, m * bytes, bytes, after);
+        ergo_engine_begin(&s->e, ctx);
+        ergo_engine_read(&s->e, ISING_SPINS, m * bytes, bytes, after);
+        status = ergo_engine_end(&s->e);
         if (status == ERGO_OK && replayed && r->step == 0 &&
-            !(ising_twin_is_start(s->batch->points[m], &s->shape, kept, 0, edge) &&
-              ising_twin_is_start(s->batch->points[m], &s->shape, kept, s->shape.blocks - edge,
+            !(ising_twin_is_start(s->e.batch->points[m], &s->shape, kept, 0, edge) &&
+              ising_twin_is_start(s->e.batch->points[m], &s->shape, kept, s->shape.blocks - edge,
                                   s->shape.blocks)))
             status = ergo_replay_differs(ctx, r, m, "the start");
         if (status == ERGO_OK && whole) {
@@ -242,40 +240,15 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 
 enum ergo_status ising_audit(struct ergo_context *ctx, void *opaque) {
     struct ising_state *s = opaque;
-    const size_t all = s->shape.member_bytes * s->batch->count;
     size_t sizes[LATTICE_CURVES];
-    struct stretch t = {.r = {.sampler = "spin-lattice",
-                              .remedy = "/tuning/path or /tuning/lanes",
-                              .device = s->device,
-                              .state = s,
-                              .members = s->batch->count,
+    struct stretch t = {.r = {.remedy = "/tuning/path or /tuning/lanes",
                               .n_columns = ISING_COLUMNS,
                               .n_curves = LATTICE_CURVES,
                               .curve_sizes = sizes,
-                              .step = s->step,
-                              .advance = ising_advance,
-                              .collect = ising_collect,
                               .compare = compare}};
     plan_stretch(&t, s);
     for (size_t c = 0; c < LATTICE_CURVES; c++)
-        sizes[c] = ising_curve_size(s->batch->points[0], c);
-    size_t curves = 0;
-    for (size_t i = 0; i < t.r.samples; i++)
-        curves += has_curve(&t, s, i);
-    struct ergo_replay_row rows[5] = {
-        [ROW_SPINS] = {"spins", ERGO_REPLAY_STATE, &s->spins, NULL, all},
-        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
-        {"samples", ERGO_REPLAY_RESULT, &s->slots[0].sums, NULL, ising_sums_bytes(s, t.r.samples)},
-    };
-    t.r.rows = rows;
-    t.r.n_rows = 3;
-    if (curves)
-        rows[t.r.n_rows++] =
-            (struct ergo_replay_row){"correlations", ERGO_REPLAY_RESULT, &s->slots[0].counts, NULL,
-                                     ising_counts_bytes(s, curves)};
-    if (s->scratch)
-        rows[t.r.n_rows++] = (struct ergo_replay_row){"second copy of the spins",
-                                                      ERGO_REPLAY_RESULT, &s->scratch, NULL, all};
-    enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "spin-lattice");
-    return status == ERGO_OK ? ergo_replay(ctx, &t.r) : status;
+        sizes[c] = ising_curve_size(s->e.batch->points[0], c);
+    const enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
+    return status == ERGO_OK ? ergo_engine_replay(ctx, &s->e, &t.r, NULL, 0) : status;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "samplers/vti.h"
-#include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/facilitated/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
 static size_t lattice_bytes(const struct fac_shape *s) {
@@ -45,28 +45,26 @@ static bool unpack(const struct fac_shape *s, const uint8_t *bytes, uint32_t *wo
     return s->sites % 8 == 0 || bytes[s->sites / 8] >> (s->sites % 8) == 0;
 }
 
-static cl_mem buffer_of(const struct fac_state *s, int which) {
-    return which == 0 ? s->spins : which == 1 ? s->first : s->flipped;
-}
-
 enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
                           struct ergo_text *text) {
     struct fac_state *s = opaque;
     const size_t sites = s->shape.sites, bytes = lattice_bytes(&s->shape);
     uint32_t *words = malloc(4 * sites);
     uint8_t *packed = malloc(bytes);
-    enum ergo_status status = words && packed
-                                  ? ergo_device_finish(ctx, s->device)
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice");
+    enum ergo_status status =
+        words && packed ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice");
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_note(&s->e, status);
+    ergo_engine_finish(&s->e); /* counts may be on the way */
     for (size_t w = 0; w < s->shape.words; w++)
-        for (int k = 0; k < 3 && status == ERGO_OK; k++) {
-            const size_t at = (member * s->shape.words + w) * 4 * sites;
-            status = ergo_buffer_read(ctx, s->device, buffer_of(s, k), at, 4 * sites, words);
-            if (status != ERGO_OK)
+        for (unsigned k = FAC_SPINS; k <= FAC_FLIPPED; k++) {
+            ergo_engine_read(&s->e, k, (member * s->shape.words + w) * 4 * sites, 4 * sites, words);
+            if (ergo_engine_end(&s->e) != ERGO_OK)
                 break;
             pack(&s->shape, words, packed);
             ergo_text_append_bytes(text, packed, bytes);
         }
+    status = ergo_engine_end(&s->e);
     for (size_t t = 0; t < s->n_times && status == ERGO_OK; t++)
         for (size_t w = 0; w < s->shape.words; w++)
             for (unsigned c = 0; c < FAC_COUNTS; c++) {
@@ -82,7 +80,7 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
 }
 
 static void load_records(struct fac_state *s, size_t member, const uint8_t *bytes) {
-    const size_t words = s->shape.words, lattices = words * s->batch->count;
+    const size_t words = s->shape.words, lattices = fac_lattices(s);
     const size_t parts = s->launch.parts;
     for (size_t t = 0; t < s->n_times; t++) {
         memcpy(s->loaded + (t * lattices + member * words) * FAC_COUNTS,
@@ -104,9 +102,11 @@ enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member,
                          member, length, s->shape.words, s->shape.lx, s->shape.ly, s->n_times,
                          state_bytes(s));
     uint32_t *words = malloc(3 * 4 * sites);
-    enum ergo_status status = words ? ergo_device_finish(ctx, s->device)
-                                    : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    for (size_t w = 0; w < s->shape.words && status == ERGO_OK; w++) {
+    ergo_engine_begin(&s->e, ctx);
+    if (!words)
+        ergo_engine_note(&s->e, ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice"));
+    ergo_engine_finish(&s->e);
+    for (size_t w = 0; w < s->shape.words && ergo_engine_end(&s->e) == ERGO_OK; w++) {
         bool good = true;
         for (size_t k = 0; k < 3; k++, from += packed)
             good = unpack(&s->shape, from, words + k * sites) && good;
@@ -114,22 +114,22 @@ enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member,
         for (size_t i = 0; i < sites && step >= s->origin; i++)
             good = good && !((words[i] ^ words[sites + i]) & ~words[2 * sites + i]);
         if (!good)
-            status =
+            ergo_engine_note(
+                &s->e,
                 ERGO_FAIL(ctx, ERGO_E_IO,
                           "the saved state of member %zu is damaged: bits outside the lattice, "
                           "or spins that changed and never flipped",
-                          member);
-        for (int k = 0; k < 3 && status == ERGO_OK; k++)
-            status = ergo_buffer_write(ctx, s->device, buffer_of(s, k),
-                                       (member * s->shape.words + w) * 4 * sites, 4 * sites,
-                                       words + (size_t)k * sites);
+                          member));
+        for (unsigned k = FAC_SPINS; k <= FAC_FLIPPED; k++)
+            ergo_engine_write(&s->e, k, (member * s->shape.words + w) * 4 * sites, 4 * sites,
+                              words + k * sites);
     }
-    if (status == ERGO_OK)
+    if (ergo_engine_end(&s->e) == ERGO_OK)
         load_records(s, member, from);
     s->reference_kept.n = 0;
-    s->step = step;
+    s->e.step = step;
     free(words);
-    return status;
+    return ergo_engine_end(&s->e);
 }
 
 /* ---- curves ---------------------------------------------------------------------------------- */
@@ -188,7 +188,7 @@ static bool is_defined(const struct fac_state *s, size_t member) {
     uint64_t all = 0;
     for (size_t w = 0; w < words; w++)
         all += fac_record(s, 0, member, w, 0);
-    bool defined = all > 0 && all < words * spins && fac_has_phi(s->batch->points[member]);
+    bool defined = all > 0 && all < words * spins && fac_has_phi(s->e.batch->points[member]);
     for (size_t w = 0; w < words && words > 1 && defined; w++) {
         const uint64_t others = all - fac_record(s, 0, member, w, 0);
         defined = others > 0 && others < (words - 1) * spins;
@@ -206,9 +206,12 @@ enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t m
     double *values = malloc(4 * n * sizeof *values);
     struct spins_at *all = malloc(n * sizeof *all);
     uint32_t *lattice = malloc(3 * 4 * sites);
-    enum ergo_status status = values && all && lattice
-                                  ? ergo_device_finish(ctx, s->device)
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for curves");
+    enum ergo_status status =
+        values && all && lattice ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for curves");
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_note(&s->e, status);
+    ergo_engine_finish(&s->e); /* counts may be on the way */
+    status = ergo_engine_end(&s->e);
     const bool defined = status == ERGO_OK && is_defined(s, member);
     for (size_t t = 0; t < n && defined; t++)
         all[t] = all_spins_at(s, t, member);
@@ -216,7 +219,7 @@ enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t m
         double *phi = values, *same = phi + n, *persistence = same + n, *up = persistence + n;
         for (size_t t = 0; t < n; t++) {
             const struct spins_at own = spins_at(s, t, member, w);
-            phi[t] = defined ? group_phi(s->batch->points[member], all[t], own) : 0;
+            phi[t] = defined ? group_phi(s->e.batch->points[member], all[t], own) : 0;
             same[t] = own.same;
             persistence[t] = (double)fac_record(s, t, member, w, 2) / spins;
             up[t] = (double)fac_record(s, t, member, w, 0) / spins;
@@ -226,8 +229,8 @@ enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t m
         ergo_curve_add(&curves[CURVE_AUTOCORRELATION], same);
         ergo_curve_add(&curves[CURVE_PERSISTENCE], persistence);
         ergo_curve_add(&curves[CURVE_UP_DENSITY], up);
-        status = ergo_buffer_read(ctx, s->device, s->first, (member * words + w) * 4 * sites,
-                                  4 * sites, lattice);
+        ergo_engine_read(&s->e, FAC_FIRST, (member * words + w) * 4 * sites, 4 * sites, lattice);
+        status = ergo_engine_end(&s->e);
         if (status != ERGO_OK)
             break;
         uint64_t count = 0;
@@ -260,11 +263,13 @@ enum ergo_status fac_picture(struct ergo_context *ctx, void *opaque, size_t memb
     picture->height = (unsigned)(ly / cell > 0 ? ly / cell : 1);
     picture->rgb = malloc((size_t)picture->width * picture->height * 3);
     uint32_t *words = malloc(2 * 4 * sites);
-    enum ergo_status status = picture->rgb && words
-                                  ? ergo_buffer_read(ctx, s->device, s->spins, at, 4 * sites, words)
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->flipped, at, 4 * sites, words + sites);
+    enum ergo_status status =
+        picture->rgb && words ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_note(&s->e, status);
+    ergo_engine_read(&s->e, FAC_SPINS, at, 4 * sites, words);
+    ergo_engine_read(&s->e, FAC_FLIPPED, at, 4 * sites, words + sites);
+    status = ergo_engine_end(&s->e);
     for (size_t y = 0; y < picture->height && status == ERGO_OK; y++)
         for (size_t x = 0; x < picture->width; x++) {
             const size_t site = x * cell + lx * y * cell;
@@ -289,9 +294,12 @@ enum ergo_status fac_frame(struct ergo_context *ctx, void *opaque, size_t member
         return ERGO_OK;
     uint32_t *words = malloc(4 * sites);
     uint8_t *up = malloc(sites);
-    enum ergo_status status = words && up
-                                  ? ergo_buffer_read(ctx, s->device, s->spins, at, 4 * sites, words)
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a configuration");
+    enum ergo_status status =
+        words && up ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a configuration");
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_note(&s->e, status);
+    ergo_engine_read(&s->e, FAC_SPINS, at, 4 * sites, words);
+    status = ergo_engine_end(&s->e);
     for (size_t i = 0; i < sites && status == ERGO_OK; i++)
         up[i] = words[i] & 1;
     if (status == ERGO_OK)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/portable.h"
-#include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/facilitated/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
 _Static_assert(sizeof(struct fac_member) == FAC_MEMBER_BYTES, "fac_member has no padding");

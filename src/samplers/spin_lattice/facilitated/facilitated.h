@@ -1,8 +1,8 @@
 /* Facilitated dynamics on a device: shape, launch, buffers. Internal to the sampler. */
-#ifndef ERGO_SAMPLERS_SPIN_LATTICE_FACILITATED_H
-#define ERGO_SAMPLERS_SPIN_LATTICE_FACILITATED_H
+#ifndef ERGO_SAMPLERS_SPIN_LATTICE_FACILITATED_FACILITATED_H
+#define ERGO_SAMPLERS_SPIN_LATTICE_FACILITATED_FACILITATED_H
 
-#include "engine/replay.h"
+#include "engine/engine.h"
 #include "samplers/sampler.h"
 #include "spin_lattice/facilitated_params.h"
 
@@ -59,36 +59,34 @@ struct fac_launch {
     uint32_t group;         /* work-items per group that measures */
     uint64_t attempts;      /* per launch at most */
     uint64_t block_sweeps;  /* of roughly 0.1 s */
-    size_t block_samples;   /* samples per block */
-    uint32_t counts_length; /* numbers per sample of the batch */
+    uint64_t counts_length; /* numbers per sample of the batch */
 };
 
-struct fac_slot {
-    cl_mem counts;
-    uint32_t *host;
-    cl_event ready;
-    size_t samples;
+enum fac_buffer {
+    FAC_SPINS,
+    FAC_FIRST, /* spins at t = 0 */
+    FAC_FLIPPED,
+    /* Tiles: a segment goes from spins and flipped to the others, which then change places with
+     * them. So do the spins in half a sweep of method lambda. */
+    FAC_OTHER_SPINS,
+    FAC_OTHER_FLIPPED,
+    FAC_BINS, /* attempts by tile, and how many */
+    FAC_BIN_COUNTS,
+    FAC_AGAIN, /* FAC_FLAGS of each word-lattice */
+    FAC_MEMBERS,
+    FAC_RECORD, /* counts at a time of the curves */
+    FAC_SAMPLES
 };
+enum fac_kernel { FAC_SWEEP, FAC_BIN, FAC_PART, FAC_START, FAC_REFERENCE, FAC_MEASURE };
 
 struct fac_state {
-    const struct ergo_batch *batch;
-    struct ergo_device *device;
+    struct ergo_engine e;
     struct fac_shape shape;
     struct fac_launch launch;
     struct fac_member *members;
-    cl_program program;
-    cl_kernel sweep, start, reference, measure;
-    cl_mem spins, first, flipped, member_buffer;
-    /* Tiles. A segment goes from spins and flipped to the others, which then change names. So does
-     * half a sweep of method lambda, which has its kernel in `tile` too. */
-    cl_program tile_program;
-    cl_kernel bin, tile;
-    cl_mem other_spins, other_flipped, bins, bin_counts, flags;
-    uint32_t segments; /* of each word-lattice so far, as the device counts them too */
-    /* Parameters; and the spins at t = 0, once an audit after it has seen them. */
-    struct ergo_constants constants, reference_kept;
-    struct fac_slot slots[2];
-    uint64_t step, origin; /* origin: where t = 0 */
+    uint32_t segments; /* of tiles, of each word-lattice so far, as the device counts them too */
+    struct ergo_constants reference_kept; /* spins at t = 0, once an audit after it has seen them */
+    uint64_t origin;                      /* where t = 0 */
     /* Counts at the times of the curves. Those of this session as the device wrote them,
      * [time][member][word][part][FAC_COUNTS], and those that were loaded, [time][member][word]
      * [FAC_COUNTS]; a number is in one of them, and the other is zero. */
@@ -96,14 +94,13 @@ struct fac_state {
     double *times; /* in sweeps */
     uint32_t *recorded;
     uint64_t *loaded;
-    cl_mem record; /* one sample */
 };
 
 static inline size_t fac_lattices(const struct fac_state *s) {
-    return s->batch->count * s->shape.words;
+    return s->e.batch->count * s->shape.words;
 }
 
-/* facilitated_job.c: what can be said of a point without a device. */
+/* job.c: what can be said of a point without a device. */
 struct fac_shape fac_shape_of(const struct ergo_point *point);
 struct fac_physics fac_physics_of(const struct ergo_point *point);
 void fac_member_fill(const struct ergo_point *point, struct fac_member *member);
@@ -125,27 +122,21 @@ const char *fac_reference(const struct ergo_point *point);
 double fac_exact(const struct ergo_point *point, const char *observable);
 double fac_relaxation_time(const struct ergo_point *point, const double *mean, size_t size);
 
-/* facilitated_plan.c */
-enum ergo_status fac_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                 const struct ergo_device *device, struct fac_launch *launch,
-                                 struct ergo_plan *plan);
-/* facilitated_advance.c: programs, kernels and buffers of the launch's mode. */
-enum ergo_status fac_launch_create(struct ergo_context *ctx, struct fac_state *s);
-void fac_launch_destroy(struct fac_state *s);
+/* plan.c */
+enum ergo_status fac_configure(struct ergo_context *ctx, void *state);
+
+/* advance.c: what the engine calls. */
+void fac_steps(void *state, uint64_t sweeps);
+void fac_measure(void *state, size_t sample);
+enum ergo_status fac_convert(struct ergo_context *ctx, void *state, unsigned slot,
+                             struct ergo_samples *samples);
 /* Attempts (of method lambda: whole halves) `attempt` and following of sweep `step` on all
  * word-lattices; nothing is recorded. */
-enum ergo_status fac_launch_attempts(struct ergo_context *ctx, struct fac_state *s, uint64_t step,
-                                     uint32_t attempt, uint64_t count);
-/* Whether the device has done all segments it was given. */
-enum ergo_status fac_launch_check(struct ergo_context *ctx, struct fac_state *s, bool *done);
-
-/* facilitated.c */
-enum ergo_status fac_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
-                             uint64_t every, uint64_t first_sample);
-enum ergo_status fac_collect(struct ergo_context *ctx, void *state, unsigned slot,
-                             struct ergo_samples *samples);
+void fac_attempts(struct fac_state *s, uint64_t step, uint32_t attempt, uint64_t count);
 /* What happens at the step that has been reached: the reference at t = 0, counts for the curves. */
-enum ergo_status fac_event(struct ergo_context *ctx, struct fac_state *s);
+void fac_event(struct fac_state *s);
+/* Whether the device has done all segments it was given. */
+enum ergo_status fac_segments_done(struct ergo_context *ctx, struct fac_state *s, bool *done);
 /* A number of one word-lattice from those of its parts. */
 uint64_t fac_sum_parts(const struct fac_state *s, const uint32_t *counts, size_t lattice,
                        unsigned count);
@@ -156,10 +147,10 @@ void fac_columns(const struct fac_state *s, size_t member, uint64_t up, uint64_t
 uint64_t fac_record(const struct fac_state *s, size_t time, size_t member, size_t word,
                     unsigned count);
 
-/* facilitated_audit.c */
+/* audit.c */
 enum ergo_status fac_audit(struct ergo_context *ctx, void *state);
 
-/* facilitated_state.c */
+/* state.c */
 enum ergo_status fac_save(struct ergo_context *ctx, void *state, size_t member,
                           struct ergo_text *text);
 enum ergo_status fac_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
@@ -171,7 +162,7 @@ enum ergo_status fac_frame(struct ergo_context *ctx, void *state, size_t member,
 enum ergo_status fac_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                 struct ergo_curve *curves);
 
-/* facilitated_twin.c: the host's twin of the kernels, on one word-lattice of shape->sites words. */
+/* twin.c: the host's twin of the kernels, on one word-lattice of shape->sites words. */
 void fac_twin_start(const struct fac_shape *shape, const struct fac_member *member, uint32_t word,
                     unsigned mode, uint32_t *spins);
 void fac_twin_attempts(const struct fac_shape *shape, const struct fac_member *member,

@@ -3,12 +3,12 @@
  * meaning of its random numbers. Decisions are whole comparisons of 39 bits with the ten general
  * classes; nothing of the launch paths, of words at once, or of compiled-in thresholds is in it.
  */
-#include "samplers/spin_lattice/ising_twin.h"
+#include "samplers/spin_lattice/ising/ising.h"
 
 #include <string.h>
 
 #include "common/rng.h"
-#include "samplers/spin_lattice/ising.h"
+#include "samplers/spin_lattice/ising/ising.h"
 #include "spin_lattice/params.h"
 
 /* Four words of random bits of a block. */
