@@ -64,11 +64,16 @@ static void enqueue(struct ergo_engine *e, void *state, size_t count, uint64_t e
 static void read_results(struct ergo_engine *e, struct ergo_engine_slot *slot) {
     for (size_t i = 0; i < ERGO_BUFFERS && e->status == ERGO_OK; i++) {
         const struct ergo_engine_buffer *b = &e->buffers[i];
-        const size_t bytes = used(b, slot->samples, slot->curves);
+        const size_t bytes = b->ends ? (size_t)b->bytes : used(b, slot->samples, slot->curves);
         if (bytes)
-            e->status = ergo_buffer_read_later(e->ctx, e->device, b->mem[e->slot], 0, bytes,
-                                               b->host[e->slot], &slot->ready);
+            e->status = ergo_buffer_read_later(e->ctx, e->device, b->mem[b->ends ? 0 : e->slot], 0,
+                                               bytes, b->host[e->slot], &slot->ready);
     }
+}
+
+void ergo_engine_read_again(struct ergo_engine *e, unsigned slot) {
+    e->slot = slot;
+    read_results(e, &e->slots[slot]);
 }
 
 enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsigned which,
@@ -106,11 +111,13 @@ enum ergo_status ergo_engine_collect(struct ergo_context *ctx, void *state, unsi
     ergo_engine_begin(e, ctx);
     samples->count = slot->samples;
     samples->n_curve_samples = slot->curves;
-    slot->busy = false;
     if (slot->samples == 0)
         return ERGO_OK;
     enum ergo_status status = ergo_event_wait(ctx, e->device, &slot->ready, NULL);
-    return status == ERGO_OK ? e->model->convert(ctx, state, which, samples) : status;
+    if (status == ERGO_OK)
+        status = e->model->convert(ctx, state, which, samples);
+    slot->busy = false;
+    return status;
 }
 
 enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine *e,

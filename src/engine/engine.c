@@ -35,6 +35,11 @@ void ergo_engine_sums(struct ergo_engine *e, unsigned row, const char *what,
         e->buffers[row].zeroed = true;
 }
 
+void ergo_engine_ends(struct ergo_engine *e, unsigned row) {
+    if (row < ERGO_BUFFERS)
+        e->buffers[row].ends = e->buffers[row].kind == ERGO_BUFFER_STATE;
+}
+
 void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path,
                         const char *options, const char *name) {
     const char *o = options ? options : "";
@@ -55,6 +60,20 @@ void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path
         e->programs[p].path = path;
     }
     e->kernels[kernel] = (struct ergo_engine_kernel){.name = name, .program = p};
+}
+
+void *ergo_engine_memory(struct ergo_engine *e, size_t count, size_t size) {
+    size_t i = 0;
+    while (i < ERGO_MEMORIES && e->memories[i])
+        i++;
+    if (i < ERGO_MEMORIES)
+        e->memories[i] = calloc(count + !count, size);
+    if (i < ERGO_MEMORIES && e->memories[i])
+        return e->memories[i];
+    ergo_engine_note(e,
+                     ERGO_FAIL(e->ctx, ERGO_E_MEMORY, "no memory for %zu members of a batch of %s",
+                               e->batch->count, e->model->sampler));
+    return NULL;
 }
 
 /* ---- plan -------------------------------------------------------------------------------------
@@ -95,7 +114,7 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
         const struct ergo_engine_buffer *b = &e->buffers[i];
         const bool result = is_result(b->kind);
         const uint64_t bytes = b->bytes * capacity_of(e, b);
-        if (result)
+        if (result || b->ends)
             plan->host_bytes += 2 * bytes;
         if (b->kind == ERGO_BUFFER_HOST)
             continue;
@@ -119,15 +138,17 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
 /* A state of which all is decided and nothing is on the device. */
 static enum ergo_status configure(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                   const struct ergo_batch *batch, const struct ergo_device *device,
-                                  void **state) {
+                                  const void *given, void **state) {
     struct ergo_engine *e = *state = calloc(1, model->state_bytes);
     if (!e)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the state of %s", model->sampler);
     e->model = model;
     e->batch = batch;
     e->device = (struct ergo_device *)(uintptr_t)device; /* a plan only looks at it */
+    e->given = given;
     ergo_engine_begin(e, ctx);
     enum ergo_status status = model->configure(ctx, e);
+    e->given = NULL;
     status = status == ERGO_OK ? ergo_engine_end(e) : status;
     if (status != ERGO_OK)
         return status;
@@ -141,6 +162,8 @@ static void forget(struct ergo_engine *e) {
         e->model->release(e);
     for (size_t p = 0; p < ERGO_PROGRAMS; p++)
         free(e->programs[p].options);
+    for (size_t i = 0; i < ERGO_MEMORIES; i++)
+        free(e->memories[i]);
     free(e);
 }
 
@@ -148,7 +171,7 @@ enum ergo_status ergo_engine_plan(struct ergo_context *ctx, const struct ergo_en
                                   const struct ergo_batch *batch, const struct ergo_device *device,
                                   struct ergo_plan *plan) {
     void *state = NULL;
-    const enum ergo_status status = configure(ctx, model, batch, device, &state);
+    const enum ergo_status status = configure(ctx, model, batch, device, NULL, &state);
     memset(plan, 0, sizeof *plan);
     if (state) {
         *plan = ((struct ergo_engine *)state)->plan;
@@ -170,6 +193,23 @@ static enum ergo_status create_kernels(struct ergo_context *ctx, struct ergo_eng
             status = ergo_kernel_create(ctx, e->device, e->programs[e->kernels[k].program].program,
                                         e->kernels[k].name, &e->kernels[k].kernel);
     return status;
+}
+
+void ergo_engine_rebuild(struct ergo_engine *e, unsigned kernel, const char *options) {
+    struct ergo_engine_kernel *k = &e->kernels[kernel];
+    struct ergo_engine_program *p = &e->programs[k->program];
+    cl_program program = NULL;
+    cl_kernel made = NULL;
+    if (e->status == ERGO_OK)
+        e->status = ergo_program_build(e->ctx, e->device, p->path, options, &program);
+    if (e->status == ERGO_OK)
+        e->status = ergo_kernel_create(e->ctx, e->device, program, k->name, &made);
+    if (e->status == ERGO_OK) {
+        clReleaseKernel(k->kernel);
+        k->kernel = made;
+    }
+    if (program) /* kernels keep it */
+        clReleaseProgram(program);
 }
 
 /* Host memory that transfers do not wait for: pinned where the driver has it, any other elsewhere.
@@ -201,13 +241,14 @@ static void unpin(struct ergo_device *device, cl_mem *pinned, void **host) {
     *host = NULL;
 }
 
+/* On the device, where it is a result, and on the host. */
 static enum ergo_status create_result(struct ergo_context *ctx, struct ergo_engine *e,
                                       struct ergo_engine_buffer *b, unsigned slot) {
     const size_t bytes = (size_t)(b->bytes * capacity_of(e, b));
     enum ergo_status status = ERGO_OK;
     if (!bytes)
         return ERGO_OK;
-    if (b->kind != ERGO_BUFFER_HOST)
+    if (b->kind != ERGO_BUFFER_HOST && !b->ends)
         status = ergo_buffer_create(ctx, e->device, b->what, bytes, NULL, &b->mem[slot]);
     if (status != ERGO_OK)
         return status;
@@ -220,10 +261,11 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct ergo_eng
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < ERGO_BUFFERS && status == ERGO_OK; i++) {
         struct ergo_engine_buffer *b = &e->buffers[i];
-        for (unsigned slot = 0; slot < 2 && is_result(b->kind) && status == ERGO_OK; slot++)
+        const bool back = is_result(b->kind) || b->ends;
+        for (unsigned slot = 0; slot < 2 && back && status == ERGO_OK; slot++)
             status = create_result(ctx, e, b, slot);
-        if (b->kind == ERGO_BUFFER_STATE || b->kind == ERGO_BUFFER_SCRATCH ||
-            b->kind == ERGO_BUFFER_RESULT)
+        if (status == ERGO_OK && (b->kind == ERGO_BUFFER_STATE || b->kind == ERGO_BUFFER_SCRATCH ||
+                                  b->kind == ERGO_BUFFER_RESULT))
             status =
                 ergo_buffer_create(ctx, e->device, b->what, (size_t)b->bytes, NULL, &b->mem[0]);
     }
@@ -233,7 +275,14 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct ergo_eng
 enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                     const struct ergo_batch *batch, struct ergo_device *device,
                                     void **state) {
-    enum ergo_status status = configure(ctx, model, batch, device, state);
+    return ergo_engine_create_with(ctx, model, batch, device, NULL, state);
+}
+
+enum ergo_status ergo_engine_create_with(struct ergo_context *ctx,
+                                         const struct ergo_engine_model *model,
+                                         const struct ergo_batch *batch, struct ergo_device *device,
+                                         const void *given, void **state) {
+    enum ergo_status status = configure(ctx, model, batch, device, given, state);
     struct ergo_engine *e = *state;
     if (status == ERGO_OK)
         status = create_kernels(ctx, e);
@@ -267,10 +316,14 @@ void ergo_engine_destroy(void *state) {
         for (size_t i = 0; i < ERGO_BUFFERS; i++) {
             struct ergo_engine_buffer *b = &e->buffers[i];
             ergo_buffer_release(&b->mem[slot]);
+            ergo_buffer_release(&b->held);
             unpin(e->device, &b->pins[slot], &b->host[slot]);
         }
         if (e->slots[slot].ready)
             clReleaseEvent(e->slots[slot].ready);
     }
+    for (size_t i = 0; i < ERGO_BUFFERS; i++)
+        if (e->buffers[i].read)
+            clReleaseEvent(e->buffers[i].read);
     forget(e);
 }

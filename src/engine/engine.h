@@ -34,16 +34,26 @@ enum ergo_buffer_kind {
                            * the state (ergo_engine_read_curve) */
 };
 
-enum { ERGO_BUFFERS = 40, ERGO_KERNELS = 40, ERGO_PROGRAMS = 12, ERGO_ARGS = 24 };
+enum {
+    ERGO_BUFFERS = 40,
+    ERGO_KERNELS = 40,
+    ERGO_PROGRAMS = 12,
+    ERGO_ARGS = 24,
+    ERGO_MEMORIES = 24 /* pieces of host memory */
+};
 
 struct ergo_engine_buffer {
     const char *what; /* "cells", for messages */
     enum ergo_buffer_kind kind;
     bool zeroed; /* results: zeros when a block begins, for kernels that add */
+    bool ends;   /* a state: read back when a block ends */
     uint64_t bytes;
     cl_mem mem[2];  /* of results one for each slot, else the first alone */
-    void *host[2];  /* of results */
+    void *host[2];  /* of results, and of a state that `ends` */
     cl_mem pins[2]; /* behind `host`, where the driver has such memory */
+    cl_mem held;    /* ergo_engine_hold */
+    uint64_t held_bytes;
+    cl_event read; /* of ergo_engine_fetch */
     /* Of huge systems an audit keeps only these pieces of a state, window_bytes each; NULL: all. */
     struct ergo_replay_part *window;
     size_t window_bytes;
@@ -76,11 +86,13 @@ struct ergo_engine {
     struct ergo_device *device;
     struct ergo_context *ctx; /* of the call under way */
     enum ergo_status status;  /* its first error */
+    const void *given;        /* by ergo_engine_create_with, for configure; else NULL */
     struct ergo_plan plan;
     struct ergo_engine_buffer buffers[ERGO_BUFFERS];
     struct ergo_engine_kernel kernels[ERGO_KERNELS];
     struct ergo_engine_program programs[ERGO_PROGRAMS];
     struct ergo_constants constants;
+    void *memories[ERGO_MEMORIES];
     size_t block_samples;    /* 0 when configure ends: as many as fit ERGO_BLOCK_BYTES */
     uint64_t curve_interval; /* samples from one with curves to the next; 0: none has */
     size_t curve_capacity;   /* samples with curves of a block */
@@ -113,7 +125,7 @@ struct ergo_engine_model {
     /* Samples of a slot whose results are on the host. */
     enum ergo_status (*convert)(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples);
-    /* Host memory of the state. NULL: none. */
+    /* What the state has beside ergo_engine_memory. NULL: nothing. */
     void (*release)(void *state);
 };
 
@@ -126,9 +138,15 @@ void ergo_engine_buffer(struct ergo_engine *e, unsigned row, const char *what,
 /* Results to which kernels add: zeros when a block begins. */
 void ergo_engine_sums(struct ergo_engine *e, unsigned row, const char *what,
                       enum ergo_buffer_kind kind, uint64_t bytes);
+/* A declared state that comes back with every block, as it is at the block's end:
+ * ergo_engine_host(e, row, slot, 0). */
+void ergo_engine_ends(struct ergo_engine *e, unsigned row);
 /* A kernel of the program `path`, built with `options` (copied; NULL: none). */
 void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path,
                         const char *options, const char *name);
+
+/* Host memory of the state, zeros, freed with it. NULL: there is none, and the error is noted. */
+void *ergo_engine_memory(struct ergo_engine *e, size_t count, size_t size);
 
 /* ---- a sampler's operations (samplers/sampler.h) ----------------------------------------------
  */
@@ -139,6 +157,11 @@ enum ergo_status ergo_engine_plan(struct ergo_context *ctx, const struct ergo_en
 enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                     const struct ergo_batch *batch, struct ergo_device *device,
                                     void **state);
+/* With what configure cannot know of the batch: shares of ranks, say, that a trial has measured. */
+enum ergo_status ergo_engine_create_with(struct ergo_context *ctx,
+                                         const struct ergo_engine_model *model,
+                                         const struct ergo_batch *batch, struct ergo_device *device,
+                                         const void *given, void **state);
 void ergo_engine_destroy(void *state); /* NULL-safe */
 enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsigned slot,
                                      size_t count, uint64_t every, uint64_t first_sample);
@@ -161,6 +184,9 @@ static inline void ergo_engine_note(struct ergo_engine *e, enum ergo_status stat
     if (e->status == ERGO_OK)
         e->status = status;
 }
+/* The same, with its message, which is not made where another error came first. */
+#define ERGO_ENGINE_FAIL(e, ...)                                                                   \
+    ((e)->status == ERGO_OK ? (void)((e)->status = ERGO_FAIL((e)->ctx, __VA_ARGS__)) : (void)0)
 
 struct ergo_grid {
     unsigned dims;
@@ -201,6 +227,10 @@ void ergo_engine_read(struct ergo_engine *e, unsigned row, size_t offset, size_t
 void ergo_engine_write(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                        const void *from);
 void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte);
+/* A read that is enqueued only, one at a time of a row: the bytes are there after the await, which
+ * does not wait for what is launched in between. */
+void ergo_engine_fetch(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to);
+void ergo_engine_await(struct ergo_engine *e, unsigned row);
 /* Into ERGO_BUFFER_HOST row `to`, `at` bytes behind where `curve` begins: enqueued only. */
 void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                             unsigned to, size_t curve, size_t at);
@@ -208,6 +238,21 @@ void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, 
 void ergo_engine_constant(struct ergo_engine *e, unsigned row, const void *data);
 /* Another size for a declared buffer, whose bytes are lost; zeros. */
 void ergo_engine_resize(struct ergo_engine *e, unsigned row, uint64_t bytes);
+/* The same, but its bytes stay: it has `pieces` equal pieces, and each gets zeros behind it. */
+void ergo_engine_grow(struct ergo_engine *e, unsigned row, uint64_t bytes, size_t pieces);
+/* Hold a buffer's memory while it grows, and have it back, as it was when it was replaced. No error
+ * keeps it from coming back. */
+void ergo_engine_hold(struct ergo_engine *e, unsigned row);
+void ergo_engine_give_back(struct ergo_engine *e, unsigned row);
+/* A declared kernel, built again with other options. */
+void ergo_engine_rebuild(struct ergo_engine *e, unsigned kernel, const char *options);
+/*
+ * Where kernels stop when they lack room, the host makes some and enqueues the block again (the
+ * model's `convert` sees by what ergo_engine_ends brought that it has to): for each slot that is
+ * busy, the older block first, it sets e.slot, launches, and has the results read anew by this.
+ * Enqueued only: ergo_engine_finish.
+ */
+void ergo_engine_read_again(struct ergo_engine *e, unsigned slot);
 void ergo_engine_finish(struct ergo_engine *e);
 
 /* Results of a slot on the host: of a sample, a curve, or the block (0). */

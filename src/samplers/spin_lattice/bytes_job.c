@@ -7,7 +7,7 @@
 
 #include "base/portable.h"
 #include "samplers/spin_lattice/exact.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
 _Static_assert(sizeof(struct bytes_member) == BYTES_MEMBER_BYTES, "bytes_member has no padding");

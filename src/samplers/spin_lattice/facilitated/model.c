@@ -1,5 +1,5 @@
 /* Facilitated dynamics, three models: their tables. */
-#include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/facilitated/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
 static const char *const methods[] = {"exact", "serial", "lambda", NULL};

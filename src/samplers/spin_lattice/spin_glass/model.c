@@ -1,5 +1,5 @@
 /* Spin glasses: their tables. */
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
 static const char *const spacings[] = {"geometric", "linear", "inverse", NULL};
@@ -231,7 +231,7 @@ const struct ergo_model spin_glass_model = {
                "dimensions (Edwards, Anderson 1975), with parallel tempering.",
     .programs = {"spin_lattice/glass.cl", "spin_lattice/glass_local.cl",
                  "spin_lattice/glass_temper.cl", "spin_lattice/glass_measure.cl",
-                 "spin_lattice/glass_border.cl"},
+                 "spin_lattice/border.cl"},
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
     .stream_lines = stream_lines,
     .columns = columns,
