@@ -272,7 +272,8 @@ static enum ergo_status convert(struct ergo_context *ctx, void *state, unsigned 
         const uint32_t *counts = ergo_engine_host(&s->e, BYTES_COUNTS, slot, i / members);
         const size_t m = i % members;
         bytes_columns(s->e.batch->points[m], &s->shape, s->units ? s->units[m] : 0,
-                      counts + m * s->shape.numbers, samples->columns + i * s->e.batch->job->model->n_columns);
+                      counts + m * s->shape.numbers,
+                      samples->columns + i * s->e.batch->job->model->n_columns);
     }
     for (size_t i = 0; i < samples->n_curve_samples * members && s->launch.curve_length; i++) {
         const uint32_t *counts = ergo_engine_host(&s->e, BYTES_CURVE_COUNTS, slot, i / members);
