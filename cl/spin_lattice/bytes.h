@@ -6,7 +6,7 @@
  * Layout. Of each colour the rows (y, z), row = y + LY z, each BYTES_PITCH bytes, multiple of 16,
  * of which the first LX / 2 count; h-th byte of a row: x = 2h + ((y + z + c) & 1). Four bytes are a
  * uint, lowest byte first. Ising: bit 0 is the spin (1: up), bit 1 the sign of the random field
- * (1: up). Potts: the state.
+ * (1: up). Potts: the state. Blume-Capel: 1 - s.
  *
  * Random numbers. Four sites h = 4g .. 4g + 3 of a row share a counter: entity = row ceil(LX/8) +
  * g, step = sweep, draw = colour; one word each. Heat bath of potts: entity = row LX/2 + h, four
@@ -15,7 +15,8 @@
  * Tables. Ising: the chance of a flip, by (nx + 3 ny + 9 nz) + 27 spin + 54 field, nk neighbours
  * that are up along k. Potts, Metropolis: the chance to take a proposed state, by 62 + sum over k
  * of 5^k (neighbours along k in the old state - in the new one). A chance p is round(2^32 p), at
- * most 2^32 - 1. Potts, heat bath: a state's weight, exp(sum Jk nk / T) over that of the
+ * most 2^32 - 1. Blume-Capel, likewise, by 39 own + 13 proposed + sum of all neighbours'
+ * bytes. Potts, heat bath: a state's weight, exp(sum Jk nk / T) over that of the
  * largest possible, times 2^40, in two words, by nx + 3 ny + 9 nz.
  *
  * General fields and couplings (ising): no table. Each site has its field, and a coupling for each
@@ -23,7 +24,7 @@
  * spin flips where half of what that costs is below the limit of its random word (limit.h).
  *
  * Compile-time: BYTES_D, BYTES_LX, BYTES_LY, BYTES_LZ, BYTES_Q, BYTES_MODEL (0 ising, 1 potts
- * Metropolis, 2 potts heat bath), BYTES_FIELDS (0: no random field, all bits 1 are 0),
+ * Metropolis, 2 potts heat bath, 3 Blume-Capel), BYTES_FIELDS (0: no random field, all bits 1 are 0),
  * BYTES_GENERAL (general fields), BYTES_BONDS (and couplings), BYTES_HEAT (their heat bath),
  * BYTES_STRIP (rows of a work-item, a divisor of BYTES_LY).
  */
@@ -99,16 +100,25 @@ ERGO_INLINE uint bytes_update(uint own, struct bytes_around n, struct ergo_words
         proposed |= state << 8 * l;
         rest[l] = (uint)w;
     }
-    uint at = 62 * BYTES_ONES + bytes_equal(own, n.west) + bytes_equal(own, n.east);
-    if ((BYTES_D) > 1)
-        at += 5 * (bytes_equal(own, n.north) + bytes_equal(own, n.south));
-    if ((BYTES_D) > 2)
-        at += 25 * (bytes_equal(own, n.above) + bytes_equal(own, n.below));
-    at -= bytes_equal(proposed, n.west) + bytes_equal(proposed, n.east);
-    if ((BYTES_D) > 1)
-        at -= 5 * (bytes_equal(proposed, n.north) + bytes_equal(proposed, n.south));
-    if ((BYTES_D) > 2)
-        at -= 25 * (bytes_equal(proposed, n.above) + bytes_equal(proposed, n.below));
+    uint at;
+    if ((BYTES_MODEL) == 3) {
+        at = 39 * own + 13 * proposed + n.west + n.east;
+        if ((BYTES_D) > 1)
+            at += n.north + n.south;
+        if ((BYTES_D) > 2)
+            at += n.above + n.below;
+    } else {
+        at = 62 * BYTES_ONES + bytes_equal(own, n.west) + bytes_equal(own, n.east);
+        if ((BYTES_D) > 1)
+            at += 5 * (bytes_equal(own, n.north) + bytes_equal(own, n.south));
+        if ((BYTES_D) > 2)
+            at += 25 * (bytes_equal(own, n.above) + bytes_equal(own, n.below));
+        at -= bytes_equal(proposed, n.west) + bytes_equal(proposed, n.east);
+        if ((BYTES_D) > 1)
+            at -= 5 * (bytes_equal(proposed, n.north) + bytes_equal(proposed, n.south));
+        if ((BYTES_D) > 2)
+            at -= 25 * (bytes_equal(proposed, n.above) + bytes_equal(proposed, n.below));
+    }
     ERGO_UNROLL
     for (int l = 0; l < 4; l++)
         result |= (0u - bytes_accepts(rest[l], table[at >> 8 * l & 255])) & (255u << 8 * l);
