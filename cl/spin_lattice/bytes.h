@@ -38,11 +38,11 @@
 #define BYTES_HALF ((BYTES_LX) / 2)
 #define BYTES_PITCH (((BYTES_HALF) + 15) / 16 * 16)
 #define BYTES_ROWS ((uint)(BYTES_LY) * (uint)(BYTES_LZ))
-#define BYTES_QUADS (((BYTES_HALF) + 3) / 4) /* of a row */
+#define BYTES_QUADS (((BYTES_HALF) + 3) / 4) /* per row */
 #define BYTES_ONES 0x01010101u
 
-/* Sites of a row of a colour all have the same sign (-1)^(sum of x, y, z over the staggered
- * directions); is it -1? */
+/* Is the sign (-1)^(sum of x, y, z over the staggered directions) negative? All sites of one colour
+ * in a row have the same. */
 ERGO_INLINE uint bytes_odd(uint staggered, uint row, uint colour) {
     const uint z = row / (uint)(BYTES_LY), y = row - z * (uint)(BYTES_LY), x = y + z + colour;
     return ((staggered & x) ^ (staggered >> 1 & y) ^ (staggered >> 2 & z)) & 1;
@@ -58,13 +58,13 @@ ERGO_INLINE uint bytes_accepts(uint random, uint chance) {
     return random < chance;
 }
 
-/* The neighbours of four sites. Absent dimensions: not read. */
+/* The neighbours of four sites. Those along absent dimensions are not read. */
 struct bytes_around {
-    uint west, east; /* in this order for the heat bath of potts only */
+    uint west, east; /* in this order only for the heat bath of potts */
     uint north, south, above, below;
 };
 
-/* New bytes of four sites, but for the heat bath of potts. table: of the member, anywhere. */
+/* New bytes of four sites, except for the heat bath of potts. table: of the member. */
 #ifdef __OPENCL_VERSION__
 #define BYTES_SPACE __local
 #else
@@ -76,7 +76,8 @@ ERGO_INLINE uint bytes_update(uint own, struct bytes_around n, struct ergo_words
     uint result = 0;
     if ((BYTES_MODEL) == 0) {
         const uint spin =
-            (BYTES_FIELDS) ? BYTES_ONES : 0xffffffffu; /* without fields nothing else */
+            /* without fields the other bits are 0 anyway */
+            (BYTES_FIELDS) ? BYTES_ONES : 0xffffffffu;
         uint at = (n.west & spin) + (n.east & spin) + 27 * (own & spin);
         if (BYTES_FIELDS)
             at += 54 * (own >> 1 & BYTES_ONES);
@@ -92,8 +93,8 @@ ERGO_INLINE uint bytes_update(uint own, struct bytes_around n, struct ergo_words
     uint proposed = 0, rest[4];
     ERGO_UNROLL
     for (int l = 0; l < 4; l++) {
-        /* the upper word chooses one of the other states, the lower one accepts: what is left of
-         * the random number, in steps of q - 1 */
+        /* The upper word chooses one of the other states. The lower one, what is left of the random
+         * number in steps of q - 1, decides about acceptance. */
         const ulong w = (ulong)random[l] * ((BYTES_Q)-1);
         uint state = (own >> 8 * l & 255) + 1 + (uint)(w >> 32);
         state -= state >= (BYTES_Q) ? (BYTES_Q) : 0;
@@ -125,7 +126,7 @@ ERGO_INLINE uint bytes_update(uint own, struct bytes_around n, struct ergo_words
     return (own & ~result) | (proposed & result);
 }
 
-/* General fields and couplings of four sites, in C of one. */
+/* General fields and couplings: of four sites on the device, of one in C. */
 #ifdef __OPENCL_VERSION__
 typedef int4 bytes_ints;
 #define BYTES_SIGNS(v)                                                                             \
@@ -141,7 +142,7 @@ struct bytes_terms {
     bytes_ints west, east, north, south, above, below; /* the couplings to these neighbours */
 };
 
-/* s (B + sum J s'): half of what a flip costs. */
+/* s (B + sum J s'), half of the energy that a flip costs. */
 ERGO_INLINE bytes_ints bytes_half_cost(uint own, struct bytes_around n, struct bytes_terms t) {
     bytes_ints force = t.field + t.west * BYTES_SIGNS(n.west) + t.east * BYTES_SIGNS(n.east);
     if ((BYTES_D) > 1)
@@ -151,7 +152,8 @@ ERGO_INLINE bytes_ints bytes_half_cost(uint own, struct bytes_around n, struct b
     return force * BYTES_SIGNS(own);
 }
 
-/* Heat bath of potts, one site: byte `lane` of the neighbours. A state by its weight among all. */
+/* Heat bath of potts for one site: byte `lane` of the neighbours. A state is drawn in proportion to
+ * its weight. */
 ERGO_INLINE uint bytes_heat_bath(struct bytes_around n, int lane, struct ergo_words r,
                                  BYTES_SPACE const uint *table, BYTES_SPACE const uint *low) {
     const uint all[6] = {n.west >> 8 * lane & 255,  n.east >> 8 * lane & 255,
@@ -173,7 +175,7 @@ ERGO_INLINE uint bytes_heat_bath(struct bytes_around n, int lane, struct ergo_wo
         total += weight[i];
     }
     total += ((BYTES_Q)-distinct) * alone; /* below 2^48 + 2^43 */
-    /* upper part of the product with 64 random bits: total has at most 49 bits */
+    /* upper part of the product with 64 random bits; total has at most 49 bits */
     const ulong high = total >> 32, part = total & 0xffffffffu, middle = part * r.x;
     ulong target = high * r.x + (middle >> 32) +
                    (((middle & 0xffffffffu) + high * r.y + (part * r.y >> 32)) >> 32);
@@ -182,7 +184,7 @@ ERGO_INLINE uint bytes_heat_bath(struct bytes_around n, int lane, struct ergo_wo
             return all[i];
         target -= weight[i];
     }
-    /* one of the states that no neighbour has: the j-th of them */
+    /* a state that no neighbour has: the j-th of these */
     const uint j = (uint)(((ulong)r.z * ((BYTES_Q)-distinct)) >> 32);
     uint state = j;
     for (uint pass = 0u; pass < 2 * (BYTES_D) + 1; pass++) {
@@ -194,9 +196,8 @@ ERGO_INLINE uint bytes_heat_bath(struct bytes_around n, int lane, struct ergo_wo
     return state;
 }
 
-/* Byte of a site at the start: mode 0 the last state (down), 1 the first (up), 2 random. Ising: up
- * is
- * 1. One word per site, of four sites each; the random field beside it. */
+/* The byte of a site at the start: mode 0 the last state (down), 1 the first state (up), 2 random.
+ * Ising: up is 1. */
 ERGO_INLINE uint bytes_start(uint random, uint mode) {
     if ((BYTES_MODEL) == 0)
         return mode == 2 ? random >> 31 : mode;

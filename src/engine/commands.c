@@ -1,4 +1,4 @@
-/* Launches and transfers of a batch. The first error sticks: what follows it does nothing. */
+/* Launches and transfers of a batch. The first error sticks: later calls do nothing. */
 #include <string.h>
 
 #include "engine/engine.h"

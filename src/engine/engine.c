@@ -1,4 +1,4 @@
-/* What a batch has on a device: declared, planned, created, destroyed. */
+/* Buffers and kernels of a batch on a device: declared, planned, created, destroyed. */
 #include "engine/engine.h"
 
 #include <math.h>
@@ -79,7 +79,7 @@ void *ergo_engine_memory(struct ergo_engine *e, size_t count, size_t size) {
 /* ---- plan -------------------------------------------------------------------------------------
  */
 
-/* Samples, or samples with curves, that the slot of a result has room for. */
+/* How many samples, or samples with curves, the slot of a result has room for. */
 static uint64_t capacity_of(const struct ergo_engine *e, const struct ergo_engine_buffer *b) {
     return b->kind == ERGO_BUFFER_SAMPLES ? e->block_samples
            : b->kind == ERGO_BUFFER_BLOCK ? 1
@@ -87,7 +87,7 @@ static uint64_t capacity_of(const struct ergo_engine *e, const struct ergo_engin
                                           : 1;
 }
 
-/* As many samples of a block as fit the memory that blocks may take. */
+/* Take as many samples per block as fit the memory that blocks may use. */
 static void choose_block(struct ergo_engine *e) {
     uint64_t sample = 1, curve = 0;
     for (size_t i = 0; i < ERGO_BUFFERS; i++) {
@@ -135,7 +135,7 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
                      (double)d->global_memory / 1048576, e->model->smaller);
 }
 
-/* A state of which all is decided and nothing is on the device. */
+/* Make a state in which everything is decided, but nothing is on the device yet. */
 static enum ergo_status configure(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                   const struct ergo_batch *batch, const struct ergo_device *device,
                                   const void *given, void **state) {
@@ -156,7 +156,7 @@ static enum ergo_status configure(struct ergo_context *ctx, const struct ergo_en
     return sum_memory(ctx, e);
 }
 
-/* What configure has made. */
+/* Free what configure has made. */
 static void forget(struct ergo_engine *e) {
     if (e->model->release)
         e->model->release(e);
@@ -212,8 +212,7 @@ void ergo_engine_rebuild(struct ergo_engine *e, unsigned kernel, const char *opt
         clReleaseProgram(program);
 }
 
-/* Host memory that transfers do not wait for: pinned where the driver has it, any other elsewhere.
- */
+/* Host memory that transfers do not wait for: pinned if the driver has it, else ordinary memory. */
 static void *pin(struct ergo_device *device, size_t bytes, cl_mem *pinned) {
     cl_int code = CL_SUCCESS;
     void *host = NULL;
@@ -241,7 +240,7 @@ static void unpin(struct ergo_device *device, cl_mem *pinned, void **host) {
     *host = NULL;
 }
 
-/* On the device, where it is a result, and on the host. */
+/* A result's buffer on the device, and its memory on the host. */
 static enum ergo_status create_result(struct ergo_context *ctx, struct ergo_engine *e,
                                       struct ergo_engine_buffer *b, unsigned slot) {
     const size_t bytes = (size_t)(b->bytes * capacity_of(e, b));

@@ -1,4 +1,4 @@
-/* hard-disks: the tables of the sampler, and what can be said of a job without a device. */
+/* hard-disks: the tables of the sampler, and functions of a job that need no device. */
 #include "samplers/hard_disks/hard_disks.h"
 
 #include <math.h>
