@@ -226,10 +226,17 @@ __kernel void bytes_start_all(__global uint4 *spins, __global const struct bytes
     spins[2 * BYTES_COLOUR * member + item] = (uint4)(out[0], out[1], out[2], out[3]);
 }
 
+/* The number of equal ones among four pairs. For blume-capel: the sum of s s', modulo 2^32. */
+ERGO_INLINE uint bytes_pairs(uint a, uint b, uint here) {
+    const uint charged = ~(a | b) & here; /* neither is 0 */
+    return BYTES_MODEL == 3 ? popcount(charged) - 2 * popcount((a ^ b) >> 1 & charged)
+                            : popcount(bytes_equal(a, b) & here);
+}
+
 /*
- * counts[sample][member]: equal neighbours along x, y, z, then sites with each value of a byte, of
- * ising up spins of a positive sign (bytes_odd). Dimension 0: any number of work-items; 1: members.
- * own: BYTES_COUNTS.
+ * counts[sample][member]: equal neighbours (or bytes_pairs) along x, y, z; then sites with each
+ * value of a byte; for ising then up spins on sites of positive sign (bytes_odd). Dimension 0: any
+ * number of work-items; 1: members. own: BYTES_COUNTS.
  */
 __kernel void bytes_measure(__global const uint4 *spins,
                             __global const struct bytes_member *members, __global uint *counts,
@@ -262,14 +269,14 @@ __kernel void bytes_measure(__global const uint4 *spins,
                 BYTES_HALF - h < 4 ? BYTES_ONES >> 8 * (4 - (BYTES_HALF - h)) : BYTES_ONES;
             const uint a = s.at[g] & mask;
             if (colour == 0) {
-                x += popcount(bytes_equal(a, v.near.at[g] & mask) & here) +
-                     popcount(bytes_equal(a, v.side.at[g] & mask) & here);
+                x += bytes_pairs(a, v.near.at[g] & mask, here) +
+                     bytes_pairs(a, v.side.at[g] & mask, here);
                 if (BYTES_D > 1)
-                    y += popcount(bytes_equal(a, v.north.at[g] & mask) & here) +
-                         popcount(bytes_equal(a, v.south.at[g] & mask) & here);
+                    y += bytes_pairs(a, v.north.at[g] & mask, here) +
+                         bytes_pairs(a, v.south.at[g] & mask, here);
                 if (BYTES_D > 2)
-                    z += popcount(bytes_equal(a, v.above.at[g] & mask) & here) +
-                         popcount(bytes_equal(a, v.below.at[g] & mask) & here);
+                    z += bytes_pairs(a, v.above.at[g] & mask, here) +
+                         bytes_pairs(a, v.below.at[g] & mask, here);
             }
             if (BYTES_STATES <= 4) {
                 for (uint k = 0; k < BYTES_STATES; k++)

@@ -295,8 +295,12 @@ static const struct ergo_tunable tunables[] = {
 
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
-    struct helium_launch launch;
-    return helium_launch_plan(ctx, batch, device, &launch, plan);
+    return ergo_engine_plan(ctx, &helium_engine, batch, device, plan);
+}
+
+static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state) {
+    return ergo_engine_create(ctx, &helium_engine, batch, device, state);
 }
 
 static bool optimises(const struct ergo_point *point) {
@@ -342,15 +346,15 @@ static double correlation(const struct ergo_point *point) {
 
 static const struct ergo_sampler_ops ops = {
     .plan = plan,
-    .create = helium_create,
+    .create = create,
     .init = helium_init,
-    .advance = helium_advance,
-    .collect = helium_collect,
+    .advance = ergo_engine_advance,
+    .collect = ergo_engine_collect,
     .save = helium_save,
     .load = helium_load,
     .audit = helium_audit,
     .frame = helium_frame,
-    .destroy = helium_destroy,
+    .destroy = ergo_engine_destroy,
 };
 
 static const struct ergo_model model = {
