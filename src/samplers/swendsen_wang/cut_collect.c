@@ -53,7 +53,7 @@ void sw_cut_count_reduce(struct sw_cut_counts *c) {
     c->wraps = most[1];
 }
 
-/* As collect.c rounds them: each limb's share is added, the lowest first. */
+/* As advance.c rounds them: each limb's share is added, the lowest first. */
 static double value_of(const uint64_t *limbs, size_t n) {
     double value = 0, scale = 1;
     for (size_t l = 0; l < n; l++, scale *= 65536)
