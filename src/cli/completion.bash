@@ -6,6 +6,14 @@ _ergocl_samplers() {
     "${COMP_WORDS[0]/#\~/$HOME}" help 2>/dev/null | sed -n '/^Samplers/,/^Topics/s/^  \([a-z-]*\)$/\1/p'
 }
 
+# The models of samplers that have several.
+_ergocl_models() {
+    local program=${COMP_WORDS[0]/#\~/$HOME} sampler
+    for sampler in ${1:-$(_ergocl_samplers)}; do
+        "$program" help "$sampler" 2>/dev/null | sed -n '/^Models/,/^The key/s/^  \([a-z-]*\)$/\1/p'
+    done
+}
+
 _ergocl() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} options="--quiet --verbose --help"
@@ -59,7 +67,11 @@ _ergocl() {
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;
     help)
-        COMPREPLY=($(compgen -W "$(_ergocl_samplers) $commands job result exit-codes environment" -- "$word"))
+        if [ "$COMP_CWORD" -gt 2 ]; then
+            COMPREPLY=($(compgen -W "$(_ergocl_models "$previous")" -- "$word"))
+        else
+            COMPREPLY=($(compgen -W "$(_ergocl_samplers) $(_ergocl_models) $commands job result exit-codes environment" -- "$word"))
+        fi
         ;;
     kernels) COMPREPLY=($(compgen -W "$(_ergocl_samplers)" -- "$word")) ;;
     esac

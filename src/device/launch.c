@@ -93,12 +93,6 @@ enum ergo_status ergo_kernel_launch(struct ergo_context *ctx, struct ergo_device
                         advise(code));
 }
 
-cl_int ergo_queue_finish(const struct ergo_device *device, cl_command_queue queue) {
-    if (device->quirks.finish_forgets) /* so that clFinish has a command to wait for */
-        (void)clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL);
-    return clFinish(queue);
-}
-
 enum ergo_status ergo_device_finish(struct ergo_context *ctx, struct ergo_device *device) {
     const cl_int code = ergo_queue_finish(device, device->queue);
     if (code == CL_SUCCESS)

@@ -96,20 +96,31 @@ static void put_kind(struct ergo_text *out, enum kind kind, const struct ergo_mo
     }
 }
 
-/* The model's own keys, without the common ones and the one that chose it. */
-static const struct ergo_key **own_keys(const struct ergo_sampler *sampler,
+/* The model's own keys, without the common ones and the one that chose it. NULL: no memory, which
+ * fails the page. */
+static const struct ergo_key **own_keys(struct ergo_text *out, const struct ergo_sampler *sampler,
                                         const struct ergo_model *model, struct ergo_arena *arena,
                                         size_t *n_keys) {
     const struct ergo_key **keys = ergo_keys_of(sampler, model, arena, n_keys);
+    out->failed |= !keys;
     const size_t others = ergo_job_n_common_keys + (sampler->model_key != NULL);
     *n_keys = keys ? *n_keys - others : 0;
     return keys ? keys + others : NULL;
 }
 
+/* The key that chooses a model, with their names. */
+static const struct ergo_key *model_key(struct ergo_text *out, const struct ergo_sampler *sampler,
+                                        struct ergo_arena *arena) {
+    size_t n_keys = 0;
+    const struct ergo_key **keys = ergo_keys_of(sampler, NULL, arena, &n_keys);
+    out->failed |= !keys;
+    return keys ? keys[n_keys - 1] : NULL;
+}
+
 static void put_tables(struct ergo_text *out, const struct ergo_sampler *sampler,
                        const struct ergo_model *model, struct ergo_arena *arena) {
     size_t n_keys = 0;
-    const struct ergo_key **keys = own_keys(sampler, model, arena, &n_keys);
+    const struct ergo_key **keys = own_keys(out, sampler, model, arena, &n_keys);
     for (enum kind kind = KIND_KEY; keys && kind < KINDS; kind++) {
         if (kind == KIND_CURVE && !model->n_curves)
             continue;
@@ -139,32 +150,33 @@ void ergo_help_model(struct ergo_text *out, const struct ergo_sampler *sampler,
     ergo_text_free(&head);
 }
 
+static bool has_key(const struct ergo_model *model, const char *pointer) {
+    const struct ergo_key *key;
+    for (size_t k = 0; (key = ergo_model_key(model, k)) != NULL; k++)
+        if (strcmp(key->pointer, pointer) == 0)
+            return true;
+    return false;
+}
+
 /* Each key's name, and the models that have it. */
-static void put_index(struct ergo_text *out, const struct ergo_sampler *sampler,
-                      struct ergo_arena *arena) {
+static void put_index(struct ergo_text *out, const struct ergo_sampler *sampler) {
+    const struct ergo_key *key;
     ergo_text_append(out, "\nKeys, and the models that have them\n\n");
-    for (size_t m = 0; m < sampler->n_models; m++) {
-        size_t n_keys = 0, n_others = 0;
-        const struct ergo_key **keys = own_keys(sampler, sampler->models[m], arena, &n_keys);
-        for (size_t k = 0; k < n_keys; k++) {
+    for (size_t m = 0; m < sampler->n_models; m++)
+        for (size_t k = 0; (key = ergo_model_key(sampler->models[m], k)) != NULL; k++) {
             struct ergo_text list = {0};
-            size_t n = 0;
             bool known = false; /* told of with an earlier model */
             for (size_t i = 0; i < sampler->n_models; i++) {
-                const struct ergo_key **others =
-                    own_keys(sampler, sampler->models[i], arena, &n_others);
-                if (!others || ergo_keys_find(others, n_others, keys[k]->pointer) == SIZE_MAX ||
-                    ergo_model_repeats(sampler, i))
+                if (ergo_model_repeats(sampler, i) || !has_key(sampler->models[i], key->pointer))
                     continue;
                 known = known || i < m;
-                ergo_text_append(&list, "%s%s", n++ ? ", " : "", sampler->models[i]->name);
+                ergo_text_append(&list, "%s%s", list.length ? ", " : "", sampler->models[i]->name);
             }
             if (!known && !ergo_model_repeats(sampler, m))
-                ergo_help_named(out, keys[k]->pointer, "", list.data ? list.data : "");
+                ergo_help_named(out, key->pointer, "", list.data ? list.data : "");
             out->failed |= list.failed;
             ergo_text_free(&list);
         }
-    }
 }
 
 void ergo_help_sampler(struct ergo_text *out, const struct ergo_sampler *sampler,
@@ -181,7 +193,11 @@ void ergo_help_sampler(struct ergo_text *out, const struct ergo_sampler *sampler
     for (size_t m = 0; m < sampler->n_models; m++)
         if (!ergo_model_repeats(sampler, m))
             ergo_help_named(out, sampler->models[m]->name, "", sampler->models[m]->summary);
-    put_index(out, sampler, arena);
+    const struct ergo_key *key = model_key(out, sampler, arena);
+    ergo_text_append(out, "\nThe key that chooses one\n\n");
+    if (key)
+        ergo_help_key(out, key);
+    put_index(out, sampler);
 }
 
 /* ---- a name ---------------------------------------------------------------------------------- */
@@ -220,7 +236,7 @@ static void collect_model(struct entries *all, enum kind kind, const struct ergo
                           struct ergo_arena *arena) {
     size_t n_keys = 0;
     struct ergo_text text = {0};
-    const struct ergo_key **keys = own_keys(sampler, model, arena, &n_keys);
+    const struct ergo_key **keys = own_keys(&text, sampler, model, arena, &n_keys);
     if (keys)
         put_kind(&text, kind, model, keys, n_keys, name);
     if (text.length || text.failed)
@@ -239,14 +255,12 @@ static void collect_other(struct entries *all, const struct ergo_sampler *sample
     ergo_text_free(&text);
 }
 
-static void collect(struct entries *all, enum kind kind, const struct ergo_sampler *sampler,
-                    const char *name, struct ergo_arena *arena) {
-    size_t n_keys = 0;
-    const struct ergo_key **keys = NULL;
-    if (kind == KIND_KEY && sampler->model_key)
-        keys = ergo_keys_of(sampler, NULL, arena, &n_keys);
-    if (keys)
-        collect_other(all, sampler, name, keys[n_keys - 1]);
+static void collect(struct ergo_text *out, struct entries *all, enum kind kind,
+                    const struct ergo_sampler *sampler, const char *name,
+                    struct ergo_arena *arena) {
+    const struct ergo_key *key = sampler->model_key ? model_key(out, sampler, arena) : NULL;
+    if (kind == KIND_KEY && key)
+        collect_other(all, sampler, name, key);
     for (size_t m = 0; m < sampler->n_models; m++)
         if (!ergo_model_repeats(sampler, m))
             collect_model(all, kind, sampler, sampler->models[m], name, arena);
@@ -265,7 +279,7 @@ bool ergo_help_name(struct ergo_text *out, const char *name, const struct ergo_s
             collect_other(all, NULL, name, &ergo_job_common_keys[k]);
         for (size_t i = 0; i < ergo_n_samplers; i++)
             if (!only || ergo_samplers[i] == only)
-                collect(all, kind, ergo_samplers[i], name, arena);
+                collect(out, all, kind, ergo_samplers[i], name, arena);
         for (size_t i = 0; i < all->n; i++) {
             struct entry *entry = &all->list[i];
             ergo_text_append(out, "%s%s of %s%s%s\n\n%s", found ? "\n" : "", kinds[kind],
@@ -283,38 +297,44 @@ bool ergo_help_name(struct ergo_text *out, const char *name, const struct ergo_s
     return found;
 }
 
+static void put_name(const char **names, size_t n, const char *name) {
+    if (names)
+        names[n] = name;
+}
+
+/* Names of a model's tables to `names`, if it is not NULL; returns how many. */
+static size_t list_names(const struct ergo_model *model, const char **names) {
+    const struct ergo_key *key;
+    size_t n = 0;
+    if (model->name)
+        put_name(names, n++, model->name);
+    for (size_t k = 0; (key = ergo_model_key(model, k)) != NULL; k++)
+        put_name(names, n++, strrchr(key->pointer, '/') + 1);
+    for (size_t t = 0; t < model->n_tunables; t++)
+        put_name(names, n++, model->tunables[t].name);
+    for (size_t o = 0; o < model->n_observables; o++)
+        put_name(names, n++, model->observables[o].name);
+    for (size_t c = 0; c < model->n_curves; c++)
+        put_name(names, n++, model->curves[c].name);
+    for (size_t c = 0; c < model->n_columns; c++)
+        put_name(names, n++, model->columns[c].name);
+    return n;
+}
+
 const char **ergo_help_names(struct ergo_arena *arena, size_t more, size_t *n_names) {
-    size_t n = 0, room = more + ergo_job_n_common_keys;
+    size_t n = 0, room = more + ergo_job_n_common_keys + ergo_n_samplers;
     for (size_t i = 0; i < ergo_n_samplers; i++)
-        for (size_t m = 0; m < ergo_samplers[i]->n_models; m++) {
-            const struct ergo_model *model = ergo_samplers[i]->models[m];
-            size_t n_keys = 0;
-            own_keys(ergo_samplers[i], model, arena, &n_keys);
-            room += 3 + n_keys + model->n_observables + model->n_curves + model->n_columns;
-        }
+        for (size_t m = 0; m < ergo_samplers[i]->n_models; m++)
+            room += list_names(ergo_samplers[i]->models[m], NULL);
     const char **names = ergo_arena_alloc(arena, room, sizeof *names);
     if (!names)
         return NULL;
     for (size_t k = 0; k < ergo_job_n_common_keys; k++)
         names[n++] = strrchr(ergo_job_common_keys[k].pointer, '/') + 1;
     for (size_t i = 0; i < ergo_n_samplers; i++) {
-        const struct ergo_sampler *sampler = ergo_samplers[i];
-        names[n++] = sampler->name;
-        for (size_t m = 0; m < sampler->n_models; m++) {
-            const struct ergo_model *model = sampler->models[m];
-            size_t n_keys = 0;
-            const struct ergo_key **keys = own_keys(sampler, model, arena, &n_keys);
-            if (model->name)
-                names[n++] = model->name;
-            for (size_t k = 0; k < n_keys; k++)
-                names[n++] = strrchr(keys[k]->pointer, '/') + 1;
-            for (size_t o = 0; o < model->n_observables; o++)
-                names[n++] = model->observables[o].name;
-            for (size_t c = 0; c < model->n_curves; c++)
-                names[n++] = model->curves[c].name;
-            for (size_t c = 0; c < model->n_columns; c++)
-                names[n++] = model->columns[c].name;
-        }
+        names[n++] = ergo_samplers[i]->name;
+        for (size_t m = 0; m < ergo_samplers[i]->n_models; m++)
+            n += list_names(ergo_samplers[i]->models[m], names + n);
     }
     *n_names = n;
     return names;

@@ -14,51 +14,6 @@
 
 enum { TABLE_ROWS_MAX = 200 };
 
-void ergo_report_label(char *label, size_t size, const struct ergo_result *result,
-                       const struct ergo_member_result *member) {
-    const struct ergo_point *point = member->point;
-    char name[ERGO_CONCISE], value[ERGO_CONCISE];
-    size_t used = 0;
-    /* replica 0 represents its point: it needs no number unless there is no scan */
-    bool replica = point->replica > 0 || (!point->n_scanned && result->n_members > 1);
-    label[0] = '\0';
-    for (size_t i = 0; i <= point->n_scanned && used < size; i++) {
-        int n = 0;
-        const char *separator = used ? ", " : "";
-        if (i < point->n_scanned)
-            n = snprintf(label + used, size - used, "%s%s %s", separator,
-                         ergo_format_pointer(name, point->scanned[i].pointer),
-                         ergo_format_short(value, point->scanned[i].value, 5));
-        else if (replica)
-            n = snprintf(label + used, size - used, "%sreplica %" PRIu32, separator,
-                         point->replica);
-        used += n > 0 ? (size_t)n : 0;
-    }
-    ergo_report_words(label);
-}
-
-void ergo_report_words(char *name) {
-    for (; *name; name++)
-        *name = *name == '_' ? ' ' : *name;
-}
-
-size_t ergo_report_members(const struct ergo_result *result, size_t limit, size_t *members) {
-    size_t candidates = 0, count = 0, at = 0;
-    /* replica 0 represents its point; without a scan all replicas are shown */
-    bool all = result->n_members && result->members[0].point->n_scanned == 0;
-    for (size_t m = 0; m < result->n_members; m++)
-        candidates += all || result->members[m].point->replica == 0;
-    size_t take = candidates < limit ? candidates : limit;
-    for (size_t m = 0; m < result->n_members && count < take; m++) {
-        if (!all && result->members[m].point->replica != 0)
-            continue;
-        size_t wanted = take > 1 ? (count * (candidates - 1) + (take - 1) / 2) / (take - 1) : 0;
-        if (at++ == wanted)
-            members[count++] = m;
-    }
-    return count;
-}
-
 void ergo_report_fact(struct ergo_text *text, const char *name, const char *value,
                       const char *class) {
     if (!value || !*value)

@@ -5,12 +5,11 @@
 #include "result/result.h"
 
 /* DIR/report.html; DIR/configurations.png and DIR/snapshots. */
-enum ergo_status ergo_page_write(struct ergo_context *ctx,
+enum ergo_status ergo_page_write(struct ergo_context *ctx, const struct ergo_folder *folder,
+                                 const struct ergo_result *result);
+enum ergo_status ergo_page_write_pictures(struct ergo_context *ctx,
                                           const struct ergo_folder *folder,
                                           const struct ergo_result *result);
-enum ergo_status ergo_page_write_pictures(struct ergo_context *ctx,
-                                            const struct ergo_folder *folder,
-                                            const struct ergo_result *result);
 
 enum ergo_status ergo_png_write(struct ergo_context *ctx, const struct ergo_folder *folder,
                                 const char *name, const struct ergo_picture *picture);

@@ -14,7 +14,7 @@ enum ergo_status ergo_report_curves(struct ergo_context *ctx, struct ergo_text *
 enum ergo_status ergo_report_traces(struct ergo_context *ctx, struct ergo_text *text,
                                     const struct ergo_result *result);
 
-/* plots.c: a plot with its name, a few words under it (NULL: none) and its legend; nothing
+/* figure.c: a plot with its name, a few words under it (NULL: none) and its legend; nothing
  * where nothing can be drawn. */
 void ergo_report_figure(struct ergo_text *text, const struct ergo_plot *plot, const char *name,
                         const char *small);

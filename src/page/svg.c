@@ -4,148 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TICKS_MAX = 24, TICK_TEXT = 24 };
+#include "page/axis.h"
 
 /* In the units of the drawing, which a page shows at 0.8 to 1 times as many CSS pixels. */
 static const double plot_width = 400, margin_right = 18, margin_top = 8, margin_bottom = 46,
                     usual_height = 220, residual_gap = 10, residual_height = 62;
-
-struct axis {
-    double min, max; /* of the values shown; log10 of them when log */
-    double at0, at1; /* where min and max are in the drawing */
-    bool log, integer;
-    double zero;  /* log: what is drawn for 0; 0: nothing */
-    int exponent; /* labels are values / 10^exponent */
-    int n_ticks, n_minor;
-    double ticks[TICKS_MAX], minor[4 * TICKS_MAX];
-    char labels[TICKS_MAX][TICK_TEXT];
-};
-
-/* Where on the drawing, or just outside of it: a number in any case, as an attribute has to be. */
-static double place(const struct axis *axis, double value) {
-    const double v = axis->log && value > 0 ? log10(value) : value;
-    const double part = (v - axis->min) / (axis->max - axis->min);
-    return axis->at0 + (isnan(part) ? 0 : fmin(fmax(part, -9), 9)) * (axis->at1 - axis->at0);
-}
-
-/* What a value means on an axis: NaN when it cannot be shown there. Differences of what can be have
- * a size, and so do powers of ten near to it. */
-static double shown(bool is_log, double value) {
-    if (!(fabs(value) <= 1e300) || (is_log && !(value >= 1e-300)))
-        return NAN;
-    return is_log ? log10(value) : fabs(value) < 1e-290 ? 0 : value;
-}
-
-static void append_superscript(char *out, size_t size, int n) {
-    static const char *const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-    char plain[16];
-    size_t used = 0;
-    snprintf(plain, sizeof plain, "%d", n);
-    out[0] = '\0';
-    for (const char *p = plain; *p && used + 4 < size; p++)
-        used += (size_t)snprintf(out + used, size - used, "%s", *p == '-' ? "⁻" : digits[*p - '0']);
-}
-
-static void use_minus(char *text, size_t size) {
-    if (text[0] == '-') { /* U+2212 is as wide as a plus, a hyphen is not */
-        char copy[TICK_TEXT];
-        snprintf(copy, sizeof copy, "%s", text + 1);
-        snprintf(text, size, "−%.20s", copy);
-    }
-}
-
-static void add_tick(struct axis *axis, double value, const char *label) {
-    if (axis->n_ticks == TICKS_MAX)
-        return;
-    axis->ticks[axis->n_ticks] = value;
-    snprintf(axis->labels[axis->n_ticks], TICK_TEXT, "%s", label);
-    use_minus(axis->labels[axis->n_ticks], TICK_TEXT);
-    axis->n_ticks++;
-}
-
-static void add_minor(struct axis *axis, double value) {
-    if (axis->n_minor < 4 * TICKS_MAX)
-        axis->minor[axis->n_minor++] = value;
-}
-
-static void make_log_ticks(struct axis *axis) {
-    int first = (int)ceil(axis->min - 1e-9), last = (int)floor(axis->max + 1e-9);
-    int every = (last - first) / 6 + 1;
-    char label[TICK_TEXT], power[TICK_TEXT];
-    const double least = 1.9 * axis->zero; /* the next point is at twice its place or beyond */
-    if (axis->zero > 0)
-        add_tick(axis, axis->zero, "0");
-    for (int d = first - 1; d <= last; d++) {
-        if (d >= first && (d - first) % every == 0 && pow(10, d) > least) {
-            append_superscript(power, sizeof power, d);
-            if (d >= 0 && d <= 3)
-                snprintf(label, sizeof label, "%.0f", pow(10, d));
-            else
-                snprintf(label, sizeof label, "10%.20s", power);
-            add_tick(axis, pow(10, d), label);
-        }
-        for (int k = 2; k < 10 && last - first <= 6; k++) {
-            double v = d + log10(k);
-            if (v < axis->min || v > axis->max || k * pow(10, d) < least)
-                continue;
-            if (last - first < 1 && (k == 2 || k == 5)) { /* less than two decades: label more */
-                snprintf(label, sizeof label, "%g", k * pow(10, d));
-                add_tick(axis, k * pow(10, d), label);
-            } else {
-                add_minor(axis, k * pow(10, d));
-            }
-        }
-    }
-}
-
-/* Ticks at 1, 2, 2.5 or 5 times a power of ten, about `wanted` of them. */
-static void make_linear_ticks(struct axis *axis, int wanted) {
-    static const double steps[] = {1, 2, 2.5, 5, 10};
-    static const int divisions[] = {5, 4, 5, 5, 5};
-    double range = axis->max - axis->min;
-    double magnitude = pow(10, floor(log10(range / wanted)));
-    int chosen = 4;
-    for (int i = 4; i >= 0; i--)
-        if (steps[i] * magnitude * wanted >= range * 0.999)
-            chosen = i;
-    double step = steps[chosen] * magnitude;
-    if (axis->integer && step < 1) {
-        step = 1;
-        chosen = 0;
-    }
-    double largest = fmax(fabs(axis->min), fabs(axis->max));
-    axis->exponent = 0;
-    if (largest >= 1e5 || largest < 1e-2)
-        axis->exponent = (int)floor(log10(largest));
-    double scaled = step / pow(10, axis->exponent);
-    int decimals = (int)fmax(0, ceil(-log10(scaled) - 1e-9));
-    if (chosen == 2) /* 2.5 has a digit more than its power of ten */
-        decimals += scaled < 9.99;
-    if (decimals > 9)
-        decimals = 9;
-    long long first = (long long)ceil(axis->min / step - 1e-9);
-    long long last = (long long)floor(axis->max / step + 1e-9);
-    for (long long k = first - 1; k <= last; k++) {
-        char label[TICK_TEXT];
-        double value = (double)k * step;
-        if (k >= first) {
-            snprintf(label, sizeof label, "%.*f", decimals, value / pow(10, axis->exponent));
-            add_tick(axis, value, label);
-        }
-        for (int i = 1; i < divisions[chosen] && !axis->integer; i++) {
-            double v = value + step * i / divisions[chosen];
-            if (v > axis->min && v < axis->max)
-                add_minor(axis, v);
-        }
-    }
-}
-
-static void make_ticks(struct axis *axis, int wanted) {
-    if (axis->log)
-        make_log_ticks(axis);
-    else
-        make_linear_ticks(axis, wanted);
-}
 
 static void widen(double *min, double *max, double value) {
     if (!isfinite(value))
@@ -155,22 +18,23 @@ static void widen(double *min, double *max, double value) {
 }
 
 /* Ranges of everything shown; false if nothing is. */
-static bool find_ranges(const struct ergo_plot *plot, struct axis *x, struct axis *y) {
+static bool find_ranges(const struct ergo_plot *plot, struct ergo_axis *x, struct ergo_axis *y) {
     double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
     for (size_t s = 0; s < plot->n_series; s++) {
         const struct ergo_plot_series *series = &plot->series[s];
         for (size_t i = 0; i < series->n; i++) {
-            double vx = shown(x->log, series->x[i]), vy = shown(y->log, series->y[i]);
+            double vx = ergo_axis_shown(x->log, series->x[i]),
+                   vy = ergo_axis_shown(y->log, series->y[i]);
             if (isnan(vx) || isnan(vy))
                 continue;
             widen(&x0, &x1, vx);
             widen(&y0, &y1, vy);
             if (!series->error || !isfinite(series->error[i]))
                 continue;
-            widen(&y0, &y1, shown(y->log, series->y[i] + series->error[i]));
+            widen(&y0, &y1, ergo_axis_shown(y->log, series->y[i] + series->error[i]));
             /* on a log axis an error as large as its value would reach to minus infinity */
             double low = series->y[i] - series->error[i];
-            widen(&y0, &y1, shown(y->log, y->log ? fmax(low, series->y[i] / 3) : low));
+            widen(&y0, &y1, ergo_axis_shown(y->log, y->log ? fmax(low, series->y[i] / 3) : low));
         }
     }
     if (!(x0 <= x1 && y0 <= y1))
@@ -214,16 +78,18 @@ static void draw_mark(struct ergo_text *text, unsigned color, double x, double y
 }
 
 static void draw_points(struct ergo_text *text, const struct ergo_plot_series *series,
-                        const struct axis *x, const struct axis *y) {
+                        const struct ergo_axis *x, const struct ergo_axis *y) {
     double r = series->n > 80 ? 1.9 : series->n > 40 ? 2.4 : 3.0;
     for (size_t i = 0; i < series->n; i++) {
-        if (isnan(shown(x->log, series->x[i])) || isnan(shown(y->log, series->y[i])))
+        if (isnan(ergo_axis_shown(x->log, series->x[i])) ||
+            isnan(ergo_axis_shown(y->log, series->y[i])))
             continue;
-        double px = place(x, series->x[i]), py = place(y, series->y[i]);
+        double px = ergo_axis_place(x, series->x[i]), py = ergo_axis_place(y, series->y[i]);
         double e = series->error && isfinite(series->error[i]) ? series->error[i] : 0;
         if (e > 0) {
-            double high = place(y, series->y[i] + e);
-            double low = y->log && series->y[i] - e <= 0 ? y->at0 : place(y, series->y[i] - e);
+            double high = ergo_axis_place(y, series->y[i] + e);
+            double low =
+                y->log && series->y[i] - e <= 0 ? y->at0 : ergo_axis_place(y, series->y[i] - e);
             ergo_text_append(text, "<path class=\"e c%u\" d=\"M%.1f %.1fV%.1f", series->color, px,
                              high, low);
             if (low - high > 2.5 * r) /* caps inside the marker would only blur it */
@@ -239,16 +105,17 @@ static void draw_points(struct ergo_text *text, const struct ergo_plot_series *s
 }
 
 static void draw_line(struct ergo_text *text, const struct ergo_plot_series *series,
-                      const struct axis *x, const struct axis *y, const char *kind) {
+                      const struct ergo_axis *x, const struct ergo_axis *y, const char *kind) {
     bool down = false;
     ergo_text_append(text, "<path class=\"%s c%u\" d=\"", kind, series->color);
     for (size_t i = 0; i < series->n; i++) {
-        if (isnan(shown(x->log, series->x[i])) || isnan(shown(y->log, series->y[i]))) {
+        if (isnan(ergo_axis_shown(x->log, series->x[i])) ||
+            isnan(ergo_axis_shown(y->log, series->y[i]))) {
             down = false; /* a gap, not a bridge */
             continue;
         }
-        ergo_text_append(text, "%c%.1f %.1f", down ? 'L' : 'M', place(x, series->x[i]),
-                         place(y, series->y[i]));
+        ergo_text_append(text, "%c%.1f %.1f", down ? 'L' : 'M', ergo_axis_place(x, series->x[i]),
+                         ergo_axis_place(y, series->y[i]));
         down = true;
     }
     ergo_text_append(text, "\"/>");
@@ -256,24 +123,24 @@ static void draw_line(struct ergo_text *text, const struct ergo_plot_series *ser
 
 /* Band of one standard error around a curve, point by point there and back. */
 static void draw_band(struct ergo_text *text, const struct ergo_plot_series *series,
-                      const struct axis *x, const struct axis *y) {
+                      const struct ergo_axis *x, const struct ergo_axis *y) {
     ergo_text_append(text, "<path class=\"a c%u\" d=\"", series->color);
     char command = 'M';
     for (size_t k = 0; k < 2 * series->n; k++) {
         size_t i = k < series->n ? k : 2 * series->n - 1 - k;
         double side = k < series->n ? 1 : -1;
         double v = series->y[i] + side * series->error[i];
-        if (isnan(shown(x->log, series->x[i])) || isnan(v))
+        if (isnan(ergo_axis_shown(x->log, series->x[i])) || isnan(v))
             continue;
-        double py = y->log && v <= 0 ? y->at0 : place(y, v);
-        ergo_text_append(text, "%c%.1f %.1f", command, place(x, series->x[i]), py);
+        double py = y->log && v <= 0 ? y->at0 : ergo_axis_place(y, v);
+        ergo_text_append(text, "%c%.1f %.1f", command, ergo_axis_place(x, series->x[i]), py);
         command = 'L';
     }
     ergo_text_append(text, command == 'L' ? "z\"/>" : "\"/>");
 }
 
 static void draw_trace(struct ergo_text *text, const struct ergo_plot_series *series,
-                       const struct axis *x, const struct axis *y) {
+                       const struct ergo_axis *x, const struct ergo_axis *y) {
     enum { BINS = 350 }; /* about one per pixel */
     char command = 'M';
     if (series->n <= 2 * BINS) {
@@ -288,15 +155,15 @@ static void draw_trace(struct ergo_text *text, const struct ergo_plot_series *se
             widen(&low, &high, series->y[i]);
         if (low > high)
             continue; /* nothing finite there */
-        ergo_text_append(text, "%c%.1f %.1fV%.1f", command, place(x, series->x[first]),
-                         place(y, low), place(y, high));
+        ergo_text_append(text, "%c%.1f %.1fV%.1f", command, ergo_axis_place(x, series->x[first]),
+                         ergo_axis_place(y, low), ergo_axis_place(y, high));
         command = 'L';
     }
     ergo_text_append(text, "\"/>");
 }
 
 static void draw_series(struct ergo_text *text, const struct ergo_plot_series *series,
-                        const struct axis *x, const struct axis *y) {
+                        const struct ergo_axis *x, const struct ergo_axis *y) {
     switch (series->mark) {
     case ERGO_MARK_POINTS:
         draw_points(text, series, x, y);
@@ -306,9 +173,11 @@ static void draw_series(struct ergo_text *text, const struct ergo_plot_series *s
         break;
     case ERGO_MARK_TICK:
         for (size_t i = 0; i < series->n; i++)
-            if (!isnan(shown(x->log, series->x[i])) && !isnan(shown(y->log, series->y[i])))
+            if (!isnan(ergo_axis_shown(x->log, series->x[i])) &&
+                !isnan(ergo_axis_shown(y->log, series->y[i])))
                 ergo_text_append(text, "<path class=\"l c%u\" d=\"M%.1f %.1fh20\"/>", series->color,
-                                 place(x, series->x[i]) - 10, place(y, series->y[i]));
+                                 ergo_axis_place(x, series->x[i]) - 10,
+                                 ergo_axis_place(y, series->y[i]));
         break;
     case ERGO_MARK_CURVE:
         if (series->error)
@@ -316,9 +185,10 @@ static void draw_series(struct ergo_text *text, const struct ergo_plot_series *s
         draw_line(text, series, x, y, "k");
         if (series->n <= 24) {
             for (size_t i = 0; i < series->n; i++)
-                if (!isnan(shown(x->log, series->x[i])) && !isnan(shown(y->log, series->y[i])))
-                    draw_mark(text, series->color, place(x, series->x[i]), place(y, series->y[i]),
-                              2.2);
+                if (!isnan(ergo_axis_shown(x->log, series->x[i])) &&
+                    !isnan(ergo_axis_shown(y->log, series->y[i])))
+                    draw_mark(text, series->color, ergo_axis_place(x, series->x[i]),
+                              ergo_axis_place(y, series->y[i]), 2.2);
         }
         break;
     case ERGO_MARK_OUTLINE:
@@ -331,45 +201,45 @@ static void draw_series(struct ergo_text *text, const struct ergo_plot_series *s
 }
 
 /* Frame with ticks inwards on all four sides; labels left and, if asked for, below. */
-static void draw_frame(struct ergo_text *text, const struct axis *x, const struct axis *y,
+static void draw_frame(struct ergo_text *text, const struct ergo_axis *x, const struct ergo_axis *y,
                        bool x_labels) {
     double left = x->at0, right = x->at1, bottom = y->at0, top = y->at1;
     ergo_text_append(text, "<path class=\"f\" d=\"M%.1f %.1fH%.1fV%.1fH%.1fz", left, top, right,
                      bottom, left);
     for (int i = 0; i < x->n_ticks; i++)
-        ergo_text_append(text, "M%.1f %.1fv-5M%.1f %.1fv5", place(x, x->ticks[i]), bottom,
-                         place(x, x->ticks[i]), top);
+        ergo_text_append(text, "M%.1f %.1fv-5M%.1f %.1fv5", ergo_axis_place(x, x->ticks[i]), bottom,
+                         ergo_axis_place(x, x->ticks[i]), top);
     for (int i = 0; i < x->n_minor; i++)
-        ergo_text_append(text, "M%.1f %.1fv-2.5M%.1f %.1fv2.5", place(x, x->minor[i]), bottom,
-                         place(x, x->minor[i]), top);
+        ergo_text_append(text, "M%.1f %.1fv-2.5M%.1f %.1fv2.5", ergo_axis_place(x, x->minor[i]),
+                         bottom, ergo_axis_place(x, x->minor[i]), top);
     for (int i = 0; i < y->n_ticks; i++)
-        ergo_text_append(text, "M%.1f %.1fh5M%.1f %.1fh-5", left, place(y, y->ticks[i]), right,
-                         place(y, y->ticks[i]));
+        ergo_text_append(text, "M%.1f %.1fh5M%.1f %.1fh-5", left, ergo_axis_place(y, y->ticks[i]),
+                         right, ergo_axis_place(y, y->ticks[i]));
     for (int i = 0; i < y->n_minor; i++)
-        ergo_text_append(text, "M%.1f %.1fh2.5M%.1f %.1fh-2.5", left, place(y, y->minor[i]), right,
-                         place(y, y->minor[i]));
+        ergo_text_append(text, "M%.1f %.1fh2.5M%.1f %.1fh-2.5", left,
+                         ergo_axis_place(y, y->minor[i]), right, ergo_axis_place(y, y->minor[i]));
     if (x->zero > 0) /* two strokes between 0 and the numbers: the axis is broken there */
         for (int k = 0; k < 2; k++)
-            ergo_text_append(text, "M%.1f %.1fl3 -9", place(x, 1.41 * x->zero) + 3 * k - 3,
-                             bottom + 4.5);
+            ergo_text_append(text, "M%.1f %.1fl3 -9",
+                             ergo_axis_place(x, 1.41 * x->zero) + 3 * k - 3, bottom + 4.5);
     ergo_text_append(text, "\"/>");
     for (int i = 0; i < y->n_ticks; i++)
         ergo_text_append(text,
                          "<text class=\"n\" text-anchor=\"end\" x=\"%.1f\" y=\"%.1f\">%s</text>",
-                         left - 6, place(y, y->ticks[i]) + 4, y->labels[i]);
+                         left - 6, ergo_axis_place(y, y->ticks[i]) + 4, y->labels[i]);
     for (int i = 0; i < x->n_ticks && x_labels; i++)
         ergo_text_append(text,
                          "<text class=\"n\" text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">%s</text>",
-                         place(x, x->ticks[i]), bottom + 16, x->labels[i]);
+                         ergo_axis_place(x, x->ticks[i]), bottom + 16, x->labels[i]);
 }
 
 /* "energy (10⁻³ J per site)" */
 static void append_label(struct ergo_text *text, const char *name, const char *unit, int exponent) {
-    char power[TICK_TEXT];
+    char power[ERGO_AXIS_LABEL];
     bool has_unit = unit && *unit;
     ergo_html_name(text, name, true);
     if (exponent) {
-        append_superscript(power, sizeof power, exponent);
+        ergo_axis_append_superscript(power, sizeof power, exponent);
         ergo_text_append(text, " (10%s%s", power, has_unit ? " " : "");
     } else if (has_unit) {
         ergo_text_append(text, " (");
@@ -401,33 +271,35 @@ static double largest_z(const struct ergo_plot *plot, bool *any) {
 }
 
 static void draw_residuals(struct ergo_text *text, const struct ergo_plot *plot,
-                           const struct axis *x, double top, double largest) {
-    struct axis z = {.at0 = top + residual_height, .at1 = top};
+                           const struct ergo_axis *x, double top, double largest) {
+    struct ergo_axis z = {.at0 = top + residual_height, .at1 = top};
     z.max = fmin(fmax(3.2, largest * 1.15), 12);
     z.min = -z.max;
     double tick = z.max > 7 ? 5 : z.max > 4.2 ? 3 : 2; /* not closer than their labels are high */
-    char label[TICK_TEXT];
+    char label[ERGO_AXIS_LABEL];
     for (int k = -1; k <= 1; k++) {
         snprintf(label, sizeof label, "%g", k * tick);
-        add_tick(&z, k * tick, label);
+        ergo_axis_add_tick(&z, k * tick, label);
     }
     ergo_text_append(text,
                      "<rect class=\"b\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>"
                      "<path class=\"z0\" d=\"M%.1f %.1fH%.1f\"/><path class=\"z1\" d=\"",
-                     x->at0, place(&z, 1), x->at1 - x->at0, place(&z, -1) - place(&z, 1), x->at0,
-                     place(&z, 0), x->at1);
+                     x->at0, ergo_axis_place(&z, 1), x->at1 - x->at0,
+                     ergo_axis_place(&z, -1) - ergo_axis_place(&z, 1), x->at0,
+                     ergo_axis_place(&z, 0), x->at1);
     for (int k = -2; k <= 2; k++)
         if (k)
-            ergo_text_append(text, "M%.1f %.1fH%.1f", x->at0, place(&z, k), x->at1);
+            ergo_text_append(text, "M%.1f %.1fH%.1f", x->at0, ergo_axis_place(&z, k), x->at1);
     ergo_text_append(text, "\"/>");
     for (size_t s = 0; s < plot->n_series; s++) {
         const struct ergo_plot_series *series = &plot->series[s];
         double r = series->n > 80 ? 1.6 : 2.2;
         for (size_t i = 0; series->z && i < series->n; i++) {
-            if (!isfinite(series->z[i]) || isnan(shown(x->log, series->x[i])))
+            if (!isfinite(series->z[i]) || isnan(ergo_axis_shown(x->log, series->x[i])))
                 continue;
             double clamped = fmax(z.min, fmin(z.max, series->z[i])); /* beyond: on the frame */
-            draw_mark(text, series->color, place(x, series->x[i]), place(&z, clamped), r);
+            draw_mark(text, series->color, ergo_axis_place(x, series->x[i]),
+                      ergo_axis_place(&z, clamped), r);
         }
     }
     draw_frame(text, x, &z, true);
@@ -438,7 +310,7 @@ static void draw_residuals(struct ergo_text *text, const struct ergo_plot *plot,
 }
 
 /* Room for tick labels, in digits of 6.4 units. */
-static double label_width(const struct axis *axis) {
+static double label_width(const struct ergo_axis *axis) {
     size_t longest = 2;
     for (int i = 0; i < axis->n_ticks; i++) {
         size_t letters = 0;
@@ -450,8 +322,8 @@ static double label_width(const struct axis *axis) {
 }
 
 bool ergo_svg_plot(struct ergo_text *text, const struct ergo_plot *plot) {
-    struct axis x = {.log = plot->x_log, .zero = plot->x_zero, .integer = plot->x_integer};
-    struct axis y = {.log = plot->y_log};
+    struct ergo_axis x = {.log = plot->x_log, .zero = plot->x_zero, .integer = plot->x_integer};
+    struct ergo_axis y = {.log = plot->y_log};
     bool residuals;
     double z_largest = largest_z(plot, &residuals);
     if (!find_ranges(plot, &x, &y))
@@ -460,18 +332,18 @@ bool ergo_svg_plot(struct ergo_text *text, const struct ergo_plot *plot) {
     y.at1 = margin_top;
     y.at0 = margin_top + height;
     double bottom = y.at0 + (residuals ? residual_gap + residual_height : 0);
-    make_ticks(&y, 5);
+    ergo_axis_make_ticks(&y, 5);
     x.at0 = 30 + label_width(&y);
     x.at1 = plot_width - margin_right;
     if (!plot->x_hidden)
-        make_ticks(&x, 6);
+        ergo_axis_make_ticks(&x, 6);
 
     ergo_text_append(text, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"", plot_width,
                      bottom + (plot->x_hidden ? 8 : margin_bottom));
     ergo_html_escape(text, plot->alt);
     ergo_text_append(text, "\">");
     if (isfinite(plot->shade)) {
-        double end = fmin(fmax(place(&x, plot->shade), x.at0), x.at1);
+        double end = fmin(fmax(ergo_axis_place(&x, plot->shade), x.at0), x.at1);
         ergo_text_append(text,
                          "<rect class=\"q\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>",
                          x.at0, y.at1, end - x.at0, height);

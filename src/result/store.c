@@ -10,7 +10,7 @@
 #include "job/json.h"
 #include "job/schedule.h"
 
-enum { META_VERSION = 3 };
+enum { META_VERSION = 4 };
 
 /* All names in a checkpoint. */
 static const char *const names[] = {
@@ -31,11 +31,6 @@ struct last_device {
 };
 
 /* ---- to records ------------------------------------------------------------------------------ */
-
-bool ergo_stored_add_text(struct ergo_blobs *blobs, const char *name, struct ergo_text *text) {
-    const size_t length = text->length;
-    return ergo_blobs_take(blobs, name, ergo_text_take(text), length);
-}
 
 bool ergo_stored_add_job(const struct ergo_result *result, struct ergo_blobs *blobs) {
     const struct ergo_job *job = result->job;
@@ -65,14 +60,6 @@ bool ergo_stored_add_head(const struct ergo_result *result, size_t batch, uint64
 }
 
 /* ---- from records ---------------------------------------------------------------------------- */
-
-enum ergo_status ergo_stored_damaged(const struct ergo_stored *stored, const char *file,
-                                     const char *what) {
-    return ERGO_FAIL(stored->ctx, ERGO_E_IO,
-                     "%s/%s%s%s does not fit the job in it; the file is damaged or from another "
-                     "version",
-                     stored->folder->path, file, what ? ": " : "", what ? what : "");
-}
 
 enum ergo_status ergo_stored_find(struct ergo_context *ctx, const char *directory,
                                   const char *otherwise, struct ergo_folder *folder) {
@@ -122,24 +109,6 @@ enum ergo_status ergo_stored_open(struct ergo_context *ctx, const struct ergo_fo
     ergo_job_files_free(&files);
     stored->of_ranks = ergo_checkpoint_has(stored->checkpoint, "spread");
     return status == ERGO_OK ? ergo_result_create(ctx, job, &stored->result) : status;
-}
-
-/* As strftime wrote it: "2026-11-22T09:30:00Z". */
-bool ergo_stored_take_started(struct ergo_stored *stored) {
-    static const char shape[] = "dddd-dd-ddTdd:dd:ddZ";
-    const struct ergo_blob *blob = ergo_blobs_find(&stored->records, "started");
-    if (!blob || blob->length != sizeof shape - 1)
-        return false;
-    const char *text = blob->data;
-    for (size_t i = 0; i < blob->length; i++)
-        if (shape[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i])
-            return false;
-    memcpy(stored->result->started, text, sizeof shape);
-    return true;
-}
-
-bool ergo_stored_time_fits(double seconds) {
-    return seconds >= 0 && seconds < 1e12; /* and no NAN */
 }
 
 /* Could a run have been saved there? A step that the states or the samples do not belong to would

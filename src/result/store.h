@@ -5,6 +5,7 @@
  * more memory is taken than the job's own results could need.
  *
  *     store.c          the job and where the run stood; a whole checkpoint read
+ *     store_check.c    what all records share
  *     store_members.c  series, curves and pictures
  *     store_files.c    the files that a job names
  *     store_points.c   single points, which ranks write and send to each other

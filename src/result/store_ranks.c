@@ -10,7 +10,7 @@ struct header {
     uint64_t version, state_version, generation, ranks, n_points;
     double seconds;
 };
-enum { VERSION = 1, RANKS_MOST = 1000000 };
+enum { VERSION = 2, RANKS_MOST = 1000000 };
 
 void ergo_stored_rank_file(char *name, size_t size, uint64_t generation, uint64_t rank) {
     snprintf(name, size, ERGO_CHECKPOINT "-%" PRIu64 "-%" PRIu64, generation, rank);

@@ -30,10 +30,13 @@ static bool allocate(const struct ergo_model *model, const struct ergo_batch *ba
 
 enum ergo_status ergo_cost_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                  void *state) {
-    bool done = ops->start == NULL;
+    bool done = false;
     enum ergo_status status = ops->init(ctx, state);
-    while (!done && status == ERGO_OK)
-        status = ergo_session_stop_is_requested() ? ERGO_STOPPED : ops->start(ctx, state, &done);
+    while (!done && status == ERGO_OK) {
+        status = ergo_sampler_start_piece(ctx, ops, state, &done);
+        if (status == ERGO_OK && !done && ergo_session_stop_is_requested())
+            status = ERGO_STOPPED;
+    }
     return status;
 }
 

@@ -339,15 +339,16 @@ static enum ergo_status create(struct ergo_work *work, struct loop *loop) {
 /* From step 0, in pieces: a start at which a run is stopped is none, and is made anew by a resume.
  */
 static enum ergo_status start(struct ergo_work *work) {
-    bool done = work->ops->start == NULL;
+    bool done = false;
     enum ergo_status status = work->ops->init(work->ctx, work->state);
     while (!done && status == ERGO_OK && !work->session->stopped) {
-        status = work->ops->start(work->ctx, work->state, &done);
+        status = ergo_sampler_start_piece(work->ctx, work->ops, work->state, &done);
         work->session->stopped =
             !done &&
             ergo_work_agree(work, ergo_session_must_stop(work->session) ? ERGO_DUE_STOP : 0) &
                 ERGO_DUE_STOP;
-        report(work, "start", false);
+        if (!done)
+            report(work, "start", false);
     }
     if (status != ERGO_OK || !work->session->stopped)
         return status;
@@ -404,9 +405,10 @@ static enum ergo_status run_batch(struct loop *loop) {
         return status;
     if (status == ERGO_OK)
         status = ergo_work_count(work, loop->batch);
-    for (size_t m = 0; ops->end_curves && m < loop->batch->count && status == ERGO_OK; m++)
-        status = ops->end_curves(work->ctx, work->state, m,
-                                 work->result->members[loop->batch->points[m]->index].binned);
+    for (size_t m = 0; m < loop->batch->count && status == ERGO_OK; m++)
+        status =
+            ergo_sampler_end_curves(work->ctx, ops, work->state, m,
+                                    work->result->members[loop->batch->points[m]->index].binned);
     if (status == ERGO_OK && ergo_work_snapshots(work))
         status = ergo_work_take_snapshots(work, ergo_work_snapshots(work) - 1);
     return status;

@@ -14,9 +14,9 @@ unsigned ergo_work_agree(const struct ergo_work *work, unsigned due) {
 
 enum ergo_status ergo_work_count(struct ergo_work *work, const struct ergo_batch *batch) {
     enum ergo_status status = ERGO_OK;
-    for (size_t m = 0; work->ops->count && m < batch->count && status == ERGO_OK; m++)
-        status = work->ops->count(work->ctx, work->state, m,
-                                  work->result->members[batch->points[m]->index].binned);
+    for (size_t m = 0; m < batch->count && status == ERGO_OK; m++)
+        status = ergo_sampler_count(work->ctx, work->ops, work->state, m,
+                                    work->result->members[batch->points[m]->index].binned);
     return status;
 }
 

@@ -1,4 +1,5 @@
 /* ergo_run and ergo_resume: from a job or a folder to the work, and to the files at its end. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,6 +217,7 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
         status = ergo_result_create(ctx, own, &empty);
     else
         ergo_job_destroy(own);
+    assert(empty || status != ERGO_OK);
     if (empty)
         set_work(&work, empty);
     if (status == ERGO_OK) {
@@ -226,7 +228,7 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
     }
     if (status == ERGO_OK)
-        status = ergo_input_keep(ctx, empty->job);
+        status = ergo_input_keep(ctx, own);
     if (status == ERGO_OK)
         choose_ops(&work);
     if (status == ERGO_OK && ergo_dist_count() > 1 && !work.cut)

@@ -5,8 +5,8 @@
  * The run layer (src/run) owns the sequence
  *     plan -> create -> init | load -> advance ... -> save -> audit -> destroy
  * A sampler never parses arguments, opens files, reads a clock, or calls MPI (one that can be cut
- * uses src/dist). It never sees one
- * system but a batch: members of equal shape that differ in parameters and stream.
+ * uses src/dist). It never sees one system but a batch: members of equal shape that differ in
+ * parameters and stream.
  */
 #ifndef ERGO_SAMPLERS_SAMPLER_H
 #define ERGO_SAMPLERS_SAMPLER_H
@@ -74,7 +74,17 @@ struct ergo_sampler_ops {
     void (*destroy)(void *state);
 };
 
-/* start.c: init and all of the start, where nothing may stop it. */
+/* start.c */
+/* Of functions that may be missing: without one nothing is done, and a start is at its end. */
+enum ergo_status ergo_sampler_start_piece(struct ergo_context *ctx,
+                                          const struct ergo_sampler_ops *ops, void *state,
+                                          bool *done);
+enum ergo_status ergo_sampler_count(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                    void *state, size_t member, struct ergo_curve *curves);
+enum ergo_status ergo_sampler_end_curves(struct ergo_context *ctx,
+                                         const struct ergo_sampler_ops *ops, void *state,
+                                         size_t member, struct ergo_curve *curves);
+/* init and all of the start, where nothing may stop it. */
 enum ergo_status ergo_sampler_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                     void *state);
 

@@ -35,6 +35,10 @@ complete_words help "" >offered
 for word in $commands $samplers $topics; do
     grep -qx -e "$word" offered || fail "completion of help lacks $word"
 done
+grep -qx spin-glass offered || fail "completion of help lacks the model spin-glass"
+complete_words help spin-lattice "" >offered
+[ "$(sort offered | xargs)" = "east fredrickson-andersen ising north-east potts spin-glass" ] ||
+    fail "completion of help spin-lattice: $(xargs <offered)"
 for before in "kernels" "bench --sampler"; do
     # shellcheck disable=SC2086
     complete_words $before "" >offered

@@ -114,7 +114,7 @@ expect 0 "$ERGOCL" run batches.json -o batches
 for last in 1 2 3; do
     rm -rf once
     FAULT_PATH=checkpoint expect 0 faulty "fsync 28 $last 1" "$ERGOCL" run batches.json -o once
-    says err "No space left on device" "going on, with another try"
+    says err "No space left on device" "the run continues, and tries again"
     same_results batches once
 done
 for last in 0 4; do

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "job/schedule.h"
 #include "page/page.h"
 #include "result/checkpoint.h"
 #include "result/store.h"
@@ -36,7 +37,7 @@ static const char *const jobs[] = {
     "{'sampler':'swendsen-wang','system':{'q':2,'size':[16,9],'temperature':1.1},"
     "'run':{'sweeps':20}}",
 };
-enum { JOBS = sizeof jobs / sizeof *jobs, STATE = 5, META_VERSION = 3 };
+enum { JOBS = sizeof jobs / sizeof *jobs, STATE = 5, META_VERSION = 4 };
 /* of the first byte; the others choose the job */
 enum { SPREAD = 0x40, FILES = 0x20, RAW = 0xFF };
 
@@ -251,10 +252,13 @@ static void look(struct ergo_context *ctx, bool good, bool files) {
         free(text);
     }
     if (status == ERGO_OK && files) {
-        expect(ergo_page_write(ctx, folder, result) == ERGO_OK, "no report");
-        expect(ergo_page_write_pictures(ctx, folder, result) == ERGO_OK, "no pictures");
-        expect(ergo_result_write_blocks(ctx, folder, result) == ERGO_OK, "no blocks");
-        expect(ergo_result_write_series(ctx, folder, result) == ERGO_OK, "no series");
+        struct ergo_folder in = {.fd = -1};
+        expect(ergo_folder_open(ctx, folder, &in) == ERGO_OK, "no folder");
+        expect(ergo_page_write(ctx, &in, result) == ERGO_OK, "no report");
+        expect(ergo_page_write_pictures(ctx, &in, result) == ERGO_OK, "no pictures");
+        expect(ergo_result_write_blocks(ctx, &in, result) == ERGO_OK, "no blocks");
+        expect(ergo_result_write_series(ctx, &in, result) == ERGO_OK, "no series");
+        ergo_folder_close(&in);
     }
     if (status != ERGO_OK) {
         const char *message = ergo_error_message(ctx);

@@ -13,20 +13,17 @@ static const char *chosen;
 static const struct {
     const char *name, *job;
 } bits[] = {
-    {"bits-micro",
-     HEAD "'box': [7.3, 7.3, 7.3], 'temperature': 2, 'activity': 0.5, 'particles': "
-          "100" RUN ", 'tuning': {'slots': 1, 'work_group': 8}}"},
+    {"bits-micro", HEAD "'box': [7.3, 7.3, 7.3], 'temperature': 2, 'activity': 0.5, 'particles': "
+                        "100" RUN ", 'tuning': {'slots': 1, 'work_group': 8}}"},
     {"bits-eight",
      HEAD "'box': [9.3, 8.3, 7.7], 'temperature': 1.5, 'activity': 0.15, 'particles': "
           "150" RUN "}"},
     {"bits-eight-large", HEAD "'box': [12, 11, 11.5], 'temperature': 1.5, 'activity': 0.15, "
                               "'particles': 500" RUN "}"},
     {"bits-cells", HEAD "'box': [7.3, 12.05, 9], 'temperature': 1.35, 'activity': 0.12, "
-                        "'particles': 300" RUN
-                        ", 'tuning': {'work_group': 8, 'capacity': 301}}"},
+                        "'particles': 300" RUN ", 'tuning': {'work_group': 8, 'capacity': 301}}"},
     {"bits-large", HEAD "'box': [16, 15, 14.5], 'temperature': 1.35, 'activity': 0.12, "
-                        "'particles': 1200" RUN
-                        ", 'tuning': {'microcell': 75, 'work_group': 8}}"},
+                        "'particles': 1200" RUN ", 'tuning': {'microcell': 75, 'work_group': 8}}"},
     {"bits-teams", HEAD "'box': [7.3, 6, 6.5], 'temperature': 1.5, 'activity': 0.9, 'particles': "
                         "60, 'max_displacement': 0.4, 'tune_steps': 4096" RUN
                         ", 'tuning': {'slots': 1, 'work_group': 32, 'teams': 8}}"},

@@ -110,8 +110,8 @@ static void test_help(void **state) {
     (void)state;
     EXPECT_HELP(NULL, "toy-lattice", "toy-gas", "exit-codes", "environment");
     EXPECT_HELP("toy-lattice", "Nobody, J. Irrepr. Res. 1 (2020).", "toys per second",
-                "the first toy", "the second toy", "/system/depth\n      beta\n",
-                "/system/temperature\n      alpha, beta\n");
+                "default \"alpha\"", "the first toy", "the second toy",
+                "/system/depth\n      beta\n", "/system/temperature\n      alpha, beta\n");
     EXPECT_HELP("toy-lattice alpha", "/system/moves/displacement", "a number > 0 (in J/k_B)",
                 "required", "can be scanned", "/tuning/block", "from 2 to 64, or 0 for automatic",
                 "energy", "J per site", "toys per second");

@@ -149,7 +149,8 @@ enum ergo_status helium_frame(struct ergo_context *ctx, void *state, size_t memb
                               struct ergo_text *text);
 /* audit.c */
 enum ergo_status helium_audit(struct ergo_context *ctx, void *state);
-/* audit_compare.c: a stretch of the run against twins of its walkers. Rows that these begin with: */
+/* audit_compare.c: a stretch of the run against twins of its walkers. Rows that these begin with:
+ */
 enum { HELIUM_ROW_POSITIONS, HELIUM_ROW_WALKERS, HELIUM_ROW_FACTORS };
 /* Pairs that the host looks at in a stretch, roughly, 10 ns each; and most of one walker. */
 extern const double helium_audit_pairs, helium_most_pairs;

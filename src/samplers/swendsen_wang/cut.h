@@ -141,6 +141,7 @@ void sw_record_free(struct sw_record *record);
 enum ergo_status sw_merge_tree(struct ergo_context *ctx, struct sw_merge *merge,
                                struct sw_group *group, uint64_t *names,
                                struct sw_cut_counts *counts);
+
 /* ---- a member ----------------------------------------------------------------------------------
  */
 
@@ -196,7 +197,7 @@ struct sw_cut_member {
     struct sw_member params;
     cl_mem param_buffer, spins;
     bool fresh;              /* the incoming halo is that of the spins */
-    struct sw_cut_buffer in; /* incoming halo: each member's own */
+    struct sw_cut_buffer in; /* incoming halo */
 };
 
 /* Where the time went, of sampled and unsampled sweeps alike; for the log and bench/scaling. */
@@ -248,8 +249,7 @@ struct sw_cut {
     struct sw_cut_times times;
     size_t n_parts; /* of the latest sweep */
     /* measured shares: the device's time and sweeps since `balanced_at`, when all last compared
-     * theirs
-     */
+     * theirs */
     bool by_speed;
     double busy, balanced_at;
     uint64_t busy_sweeps;

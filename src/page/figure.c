@@ -1,0 +1,106 @@
+/* What figures share: names, labels, what is drawn of the members. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "page/sections.h"
+
+void ergo_report_figure(struct ergo_text *text, const struct ergo_plot *plot, const char *name,
+                        const char *small) {
+    struct ergo_text drawing = {0};
+    if (plot->n_series && ergo_svg_plot(&drawing, plot)) {
+        ergo_text_append(text, "<figure><figcaption><b>");
+        ergo_html_name(text, name, false);
+        ergo_text_append(text, "</b>");
+        if (small) {
+            ergo_text_append(text, "<small>");
+            ergo_html_escape(text, small);
+            ergo_text_append(text, "</small>");
+        }
+        ergo_text_append(text, "</figcaption>\n");
+        ergo_svg_legend(text, plot);
+        ergo_text_append_bytes(text, drawing.data, drawing.length);
+        ergo_text_append(text, "</figure>\n");
+    }
+    text->failed |= drawing.failed;
+    ergo_text_free(&drawing);
+}
+
+void ergo_report_label(char *label, size_t size, const struct ergo_result *result,
+                       const struct ergo_member_result *member) {
+    const struct ergo_point *point = member->point;
+    char name[ERGO_CONCISE], value[ERGO_CONCISE];
+    size_t used = 0;
+    /* replica 0 represents its point: it needs no number unless there is no scan */
+    bool replica = point->replica > 0 || (!point->n_scanned && result->n_members > 1);
+    label[0] = '\0';
+    for (size_t i = 0; i <= point->n_scanned && used < size; i++) {
+        int n = 0;
+        const char *separator = used ? ", " : "";
+        if (i < point->n_scanned)
+            n = snprintf(label + used, size - used, "%s%s %s", separator,
+                         ergo_format_pointer(name, point->scanned[i].pointer),
+                         ergo_format_short(value, point->scanned[i].value, 5));
+        else if (replica)
+            n = snprintf(label + used, size - used, "%sreplica %" PRIu32, separator,
+                         point->replica);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    ergo_report_words(label);
+}
+
+void ergo_report_words(char *name) {
+    for (; *name; name++)
+        *name = *name == '_' ? ' ' : *name;
+}
+
+size_t ergo_report_members(const struct ergo_result *result, size_t limit, size_t *members) {
+    size_t candidates = 0, count = 0, at = 0;
+    /* replica 0 represents its point; without a scan all replicas are shown */
+    bool all = result->n_members && result->members[0].point->n_scanned == 0;
+    for (size_t m = 0; m < result->n_members; m++)
+        candidates += all || result->members[m].point->replica == 0;
+    size_t take = candidates < limit ? candidates : limit;
+    for (size_t m = 0; m < result->n_members && count < take; m++) {
+        if (!all && result->members[m].point->replica != 0)
+            continue;
+        size_t wanted = take > 1 ? (count * (candidates - 1) + (take - 1) / 2) / (take - 1) : 0;
+        if (at++ == wanted)
+            members[count++] = m;
+    }
+    return count;
+}
+
+double ergo_report_mean(const struct ergo_member_result *member, size_t o) {
+    const struct ergo_observable *observable = member->observables[o].observable;
+    const double mean = member->observables[o].estimate.mean;
+    return observable->bound && mean > observable->bound(member->point) ? NAN : mean;
+}
+
+bool ergo_report_goes_in_factors(double *numbers, size_t n, double *zero) {
+    double least_step = INFINITY, most_step = 0, least_factor = INFINITY, most_factor = 1;
+    size_t first = 0, distinct = 1;
+    *zero = 0;
+    ergo_stats_sort(numbers, n);
+    while (first < n && numbers[first] == 0)
+        first++;
+    if (first == n || !(numbers[first] > 0) || !isfinite(numbers[n - 1]))
+        return false;
+    for (size_t i = first + 1; i < n; i++) {
+        if (numbers[i] == numbers[i - 1])
+            continue;
+        const double step = numbers[i] - numbers[i - 1], factor = numbers[i] / numbers[i - 1];
+        if (distinct++ == 1 && first) /* beside the rest, as far as they are from each other */
+            *zero = numbers[first] / fmax(2, factor);
+        least_step = fmin(least_step, step);
+        most_step = fmax(most_step, step);
+        least_factor = fmin(least_factor, factor);
+        most_factor = fmax(most_factor, factor);
+    }
+    /* the factors are more alike than the steps, and large enough together that it matters */
+    if (distinct >= 3 && numbers[n - 1] >= 4 * numbers[first] &&
+        log(most_factor) / log(least_factor) < most_step / least_step)
+        return true;
+    *zero = 0;
+    return false;
+}
