@@ -119,15 +119,17 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
 /* A state of which all is decided and nothing is on the device. */
 static enum ergo_status configure(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                   const struct ergo_batch *batch, const struct ergo_device *device,
-                                  void **state) {
+                                  const void *given, void **state) {
     struct ergo_engine *e = *state = calloc(1, model->state_bytes);
     if (!e)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the state of %s", model->sampler);
     e->model = model;
     e->batch = batch;
     e->device = (struct ergo_device *)(uintptr_t)device; /* a plan only looks at it */
+    e->given = given;
     ergo_engine_begin(e, ctx);
     enum ergo_status status = model->configure(ctx, e);
+    e->given = NULL;
     status = status == ERGO_OK ? ergo_engine_end(e) : status;
     if (status != ERGO_OK)
         return status;
@@ -148,7 +150,7 @@ enum ergo_status ergo_engine_plan(struct ergo_context *ctx, const struct ergo_en
                                   const struct ergo_batch *batch, const struct ergo_device *device,
                                   struct ergo_plan *plan) {
     void *state = NULL;
-    const enum ergo_status status = configure(ctx, model, batch, device, &state);
+    const enum ergo_status status = configure(ctx, model, batch, device, NULL, &state);
     memset(plan, 0, sizeof *plan);
     if (state) {
         *plan = ((struct ergo_engine *)state)->plan;
@@ -233,7 +235,14 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct ergo_eng
 enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                     const struct ergo_batch *batch, struct ergo_device *device,
                                     void **state) {
-    enum ergo_status status = configure(ctx, model, batch, device, state);
+    return ergo_engine_create_with(ctx, model, batch, device, NULL, state);
+}
+
+enum ergo_status ergo_engine_create_with(struct ergo_context *ctx,
+                                         const struct ergo_engine_model *model,
+                                         const struct ergo_batch *batch, struct ergo_device *device,
+                                         const void *given, void **state) {
+    enum ergo_status status = configure(ctx, model, batch, device, given, state);
     struct ergo_engine *e = *state;
     if (status == ERGO_OK)
         status = create_kernels(ctx, e);
@@ -272,5 +281,8 @@ void ergo_engine_destroy(void *state) {
         if (e->slots[slot].ready)
             clReleaseEvent(e->slots[slot].ready);
     }
+    for (size_t i = 0; i < ERGO_BUFFERS; i++)
+        if (e->buffers[i].read)
+            clReleaseEvent(e->buffers[i].read);
     forget(e);
 }

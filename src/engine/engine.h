@@ -44,6 +44,7 @@ struct ergo_engine_buffer {
     cl_mem mem[2];  /* of results one for each slot, else the first alone */
     void *host[2];  /* of results */
     cl_mem pins[2]; /* behind `host`, where the driver has such memory */
+    cl_event read;  /* of ergo_engine_fetch */
     /* Of huge systems an audit keeps only these pieces of a state, window_bytes each; NULL: all. */
     struct ergo_replay_part *window;
     size_t window_bytes;
@@ -76,6 +77,7 @@ struct ergo_engine {
     struct ergo_device *device;
     struct ergo_context *ctx; /* of the call under way */
     enum ergo_status status;  /* its first error */
+    const void *given;        /* by ergo_engine_create_with, for configure; else NULL */
     struct ergo_plan plan;
     struct ergo_engine_buffer buffers[ERGO_BUFFERS];
     struct ergo_engine_kernel kernels[ERGO_KERNELS];
@@ -139,6 +141,11 @@ enum ergo_status ergo_engine_plan(struct ergo_context *ctx, const struct ergo_en
 enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                     const struct ergo_batch *batch, struct ergo_device *device,
                                     void **state);
+/* With what configure cannot know of the batch: shares of ranks, say, that a trial has measured. */
+enum ergo_status ergo_engine_create_with(struct ergo_context *ctx,
+                                         const struct ergo_engine_model *model,
+                                         const struct ergo_batch *batch, struct ergo_device *device,
+                                         const void *given, void **state);
 void ergo_engine_destroy(void *state); /* NULL-safe */
 enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsigned slot,
                                      size_t count, uint64_t every, uint64_t first_sample);
@@ -201,6 +208,10 @@ void ergo_engine_read(struct ergo_engine *e, unsigned row, size_t offset, size_t
 void ergo_engine_write(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                        const void *from);
 void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte);
+/* A read that is enqueued only, one at a time of a row: the bytes are there after the await, which
+ * does not wait for what is launched in between. */
+void ergo_engine_fetch(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to);
+void ergo_engine_await(struct ergo_engine *e, unsigned row);
 /* Into ERGO_BUFFER_HOST row `to`, `at` bytes behind where `curve` begins: enqueued only. */
 void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                             unsigned to, size_t curve, size_t at);
