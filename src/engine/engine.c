@@ -57,6 +57,20 @@ void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path
     e->kernels[kernel] = (struct ergo_engine_kernel){.name = name, .program = p};
 }
 
+void *ergo_engine_memory(struct ergo_engine *e, size_t count, size_t size) {
+    size_t i = 0;
+    while (i < ERGO_MEMORIES && e->memories[i])
+        i++;
+    if (i < ERGO_MEMORIES)
+        e->memories[i] = calloc(count + !count, size);
+    if (i < ERGO_MEMORIES && e->memories[i])
+        return e->memories[i];
+    ergo_engine_note(e,
+                     ERGO_FAIL(e->ctx, ERGO_E_MEMORY, "no memory for %zu members of a batch of %s",
+                               e->batch->count, e->model->sampler));
+    return NULL;
+}
+
 /* ---- plan -------------------------------------------------------------------------------------
  */
 
@@ -143,6 +157,8 @@ static void forget(struct ergo_engine *e) {
         e->model->release(e);
     for (size_t p = 0; p < ERGO_PROGRAMS; p++)
         free(e->programs[p].options);
+    for (size_t i = 0; i < ERGO_MEMORIES; i++)
+        free(e->memories[i]);
     free(e);
 }
 

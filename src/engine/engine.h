@@ -34,7 +34,13 @@ enum ergo_buffer_kind {
                            * the state (ergo_engine_read_curve) */
 };
 
-enum { ERGO_BUFFERS = 40, ERGO_KERNELS = 40, ERGO_PROGRAMS = 12, ERGO_ARGS = 24 };
+enum {
+    ERGO_BUFFERS = 40,
+    ERGO_KERNELS = 40,
+    ERGO_PROGRAMS = 12,
+    ERGO_ARGS = 24,
+    ERGO_MEMORIES = 24 /* pieces of host memory */
+};
 
 struct ergo_engine_buffer {
     const char *what; /* "cells", for messages */
@@ -83,6 +89,7 @@ struct ergo_engine {
     struct ergo_engine_kernel kernels[ERGO_KERNELS];
     struct ergo_engine_program programs[ERGO_PROGRAMS];
     struct ergo_constants constants;
+    void *memories[ERGO_MEMORIES];
     size_t block_samples;    /* 0 when configure ends: as many as fit ERGO_BLOCK_BYTES */
     uint64_t curve_interval; /* samples from one with curves to the next; 0: none has */
     size_t curve_capacity;   /* samples with curves of a block */
@@ -115,7 +122,7 @@ struct ergo_engine_model {
     /* Samples of a slot whose results are on the host. */
     enum ergo_status (*convert)(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples);
-    /* Host memory of the state. NULL: none. */
+    /* What the state has beside ergo_engine_memory. NULL: nothing. */
     void (*release)(void *state);
 };
 
@@ -131,6 +138,9 @@ void ergo_engine_sums(struct ergo_engine *e, unsigned row, const char *what,
 /* A kernel of the program `path`, built with `options` (copied; NULL: none). */
 void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path,
                         const char *options, const char *name);
+
+/* Host memory of the state, zeros, freed with it. NULL: there is none, and the error is noted. */
+void *ergo_engine_memory(struct ergo_engine *e, size_t count, size_t size);
 
 /* ---- a sampler's operations (samplers/sampler.h) ----------------------------------------------
  */

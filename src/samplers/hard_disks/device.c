@@ -15,7 +15,7 @@ static enum ergo_status create_limits(struct ergo_context *ctx, struct disks_sta
         if (!bins)
             continue;
         uint64_t *limits = malloc(members * each * sizeof *limits);
-        s->areas[c] = malloc(members * bins * sizeof *s->areas[c]);
+        s->areas[c] = ergo_engine_memory(&s->e, members * bins, sizeof *s->areas[c]);
         if (!limits || !s->areas[c]) {
             free(limits);
             return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for histogram bins");
@@ -43,12 +43,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
 }
 
 static void release(void *state) {
-    struct disks_state *s = state;
-    disks_random_destroy(s);
-    free(s->areas[0]);
-    free(s->areas[1]);
-    free(s->shapes);
-    free(s->members);
+    disks_random_destroy(state);
 }
 
 const struct ergo_engine_model disks_model = {

@@ -229,10 +229,10 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
 static enum ergo_status shape_members(struct ergo_context *ctx, struct disks_state *s) {
     struct disks_launch *l = &s->launch;
     const struct ergo_batch *batch = s->e.batch;
-    s->shapes = calloc(batch->count, sizeof *s->shapes);
-    s->members = calloc(batch->count, sizeof *s->members);
-    if (!s->shapes || !s->members)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+    s->shapes = ergo_engine_memory(&s->e, batch->count, sizeof *s->shapes);
+    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {
         struct disks_shape *shape = &s->shapes[i];
         char reason[300];

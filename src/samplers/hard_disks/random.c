@@ -27,13 +27,13 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     const size_t count = e->batch->count;
     char options[64], reason[300];
     g->left = count;
-    g->shapes = calloc(count, sizeof *g->shapes);
-    g->grids = calloc(count, sizeof *g->grids);
-    g->growths = calloc(count, sizeof *g->growths);
-    g->configs = calloc(count, sizeof *g->configs);
-    g->overlaps = calloc(count, sizeof *g->overlaps);
-    if (!g->shapes || !g->grids || !g->growths || !g->configs || !g->overlaps)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %zu systems at random", count);
+    g->shapes = ergo_engine_memory(e, count, sizeof *g->shapes);
+    g->grids = ergo_engine_memory(e, count, sizeof *g->grids);
+    g->growths = ergo_engine_memory(e, count, sizeof *g->growths);
+    g->configs = ergo_engine_memory(e, count, sizeof *g->configs);
+    g->overlaps = ergo_engine_memory(e, count, sizeof *g->overlaps);
+    if (ergo_engine_end(e) != ERGO_OK)
+        return ergo_engine_end(e);
     for (size_t i = 0; i < count; i++) {
         if (!disks_shape_of(e->batch->points[i], &g->shapes[i], reason))
             return ERGO_FAIL(ctx, ERGO_E_JOB, "/system: %s", reason);
@@ -93,11 +93,6 @@ static void release(void *state) {
     struct disks_growing *g = state;
     for (size_t i = 0; g->configs && i < g->e.batch->count; i++)
         disks_config_free(&g->configs[i]);
-    free(g->shapes);
-    free(g->grids);
-    free(g->growths);
-    free(g->configs);
-    free(g->overlaps);
 }
 
 static const struct ergo_engine_model starts = {
