@@ -42,13 +42,23 @@ enum {
     ERGO_MEMORIES = 24 /* pieces of host memory */
 };
 
+/* What a declared buffer is besides (ergo_engine_flag). */
+enum ergo_buffer_flag {
+    ERGO_BUFFER_EACH = 1,   /* one for each member: ergo_engine_choose says whose is meant */
+    ERGO_BUFFER_HOSTED = 2, /* no result, and has host memory of its size: ergo_engine_host(..., 0,
+                             * 0), of all members the same */
+    ERGO_BUFFER_BESIDE = 4  /* hosted; its transfers go beside launches, where the device can */
+};
+
 struct ergo_engine_buffer {
     const char *what; /* "cells", for messages */
     enum ergo_buffer_kind kind;
+    unsigned flags;
     bool zeroed; /* results: zeros when a block begins, for kernels that add */
     uint64_t bytes;
     cl_mem mem[2];  /* of results one for each slot, else the first alone */
-    void *host[2];  /* of results */
+    cl_mem *each;   /* [members] of ERGO_BUFFER_EACH; mem[0] is the chosen one */
+    void *host[2];  /* of results; of hosted ones the first alone */
     cl_mem pins[2]; /* behind `host`, where the driver has such memory */
     cl_event read;  /* of ergo_engine_fetch */
     /* Of huge systems an audit keeps only these pieces of a state, window_bytes each; NULL: all. */
@@ -94,8 +104,9 @@ struct ergo_engine {
     uint64_t curve_interval; /* samples from one with curves to the next; 0: none has */
     size_t curve_capacity;   /* samples with curves of a block */
     struct ergo_engine_slot slots[2];
-    unsigned slot; /* whose results launches are given */
-    uint64_t step; /* of all chains */
+    unsigned slot;           /* whose results launches are given */
+    uint64_t step;           /* of all chains */
+    cl_command_queue beside; /* of ERGO_BUFFER_BESIDE; NULL: they go by the device's */
 };
 
 /* Results of a block, and of its curves, take about so much memory at most. */
@@ -135,6 +146,7 @@ void ergo_engine_buffer(struct ergo_engine *e, unsigned row, const char *what,
 /* Results to which kernels add: zeros when a block begins. */
 void ergo_engine_sums(struct ergo_engine *e, unsigned row, const char *what,
                       enum ergo_buffer_kind kind, uint64_t bytes);
+void ergo_engine_flag(struct ergo_engine *e, unsigned row, unsigned flags);
 /* A kernel of the program `path`, built with `options` (copied; NULL: none). */
 void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path,
                         const char *options, const char *name);
@@ -156,6 +168,9 @@ enum ergo_status ergo_engine_create_with(struct ergo_context *ctx,
                                          const struct ergo_engine_model *model,
                                          const struct ergo_batch *batch, struct ergo_device *device,
                                          const void *given, void **state);
+/* All of it anew in the same state, because sizes and programs are others: what is declared goes,
+ * with ergo_engine_memory; configure (with `given`), create and prepare follow. The step stays. */
+enum ergo_status ergo_engine_remake(struct ergo_context *ctx, void *state, const void *given);
 void ergo_engine_destroy(void *state); /* NULL-safe */
 enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsigned slot,
                                      size_t count, uint64_t every, uint64_t first_sample);
@@ -218,6 +233,13 @@ void ergo_engine_read(struct ergo_engine *e, unsigned row, size_t offset, size_t
 void ergo_engine_write(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                        const void *from);
 void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte);
+/* The first bytes of results of the slot, or of a hosted buffer: zeros, enqueued only. */
+void ergo_engine_zero(struct ergo_engine *e, unsigned row, size_t bytes);
+/* The first bytes of a hosted buffer from its host memory, enqueued only; the host keeps them until
+ * a later command has ended. Beside launches: waits, and none under way may use the buffer. */
+void ergo_engine_send(struct ergo_engine *e, unsigned row, size_t bytes);
+/* Buffers of each member are this one's from here on. */
+void ergo_engine_choose(struct ergo_engine *e, size_t member);
 /* A read that is enqueued only, one at a time of a row: the bytes are there after the await, which
  * does not wait for what is launched in between. */
 void ergo_engine_fetch(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to);
@@ -231,7 +253,7 @@ void ergo_engine_constant(struct ergo_engine *e, unsigned row, const void *data)
 void ergo_engine_resize(struct ergo_engine *e, unsigned row, uint64_t bytes);
 void ergo_engine_finish(struct ergo_engine *e);
 
-/* Results of a slot on the host: of a sample, a curve, or the block (0). */
+/* Results of a slot on the host: of a sample, a curve, or the block (0). Hosted buffers: slot 0. */
 static inline void *ergo_engine_host(const struct ergo_engine *e, unsigned row, unsigned slot,
                                      size_t at) {
     const struct ergo_engine_buffer *b = &e->buffers[row];

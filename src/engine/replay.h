@@ -15,6 +15,8 @@
 enum ergo_replay_kind {
     ERGO_REPLAY_NONE,   /* nothing: rows may be numbered as the sampler's buffers are */
     ERGO_REPLAY_STATE,  /* on the device: what a chain goes on from; put back after the stretch */
+    ERGO_REPLAY_EACH,   /* the same, a buffer for each member: mem[members], one after the other in
+                         * `kept` */
     ERGO_REPLAY_RESULT, /* on the device: what the stretch writes anew. Wiped before it (0xff), for
                          * a kernel that does nothing must not leave the last block's numbers; zeros
                          * after */
