@@ -27,12 +27,6 @@ __kernel void sw_cut_tile_edges(__global const uint *spins, __global const struc
                             : SW_CUT_NO_BOND;
 }
 
-__kernel void sw_cut_tile_clear(__global uint *clusters, uint count) {
-    const uint item = (uint)get_global_id(0);
-    if (item < count)
-        clusters[item] = 0u;
-}
-
 /* Sizes of open parts to the roots of their clusters, by tiles; those of the tile's least root,
  * that of one cluster in most tiles, are first added up. */
 __kernel SW_TILE_GROUP void sw_cut_tile_sizes(__global const uint *open, __global uint *labels,

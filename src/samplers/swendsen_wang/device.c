@@ -29,33 +29,6 @@ void sw_member_fill(const struct ergo_point *point, struct sw_member *member) {
     member->low = (uint32_t)threshold;
 }
 
-void *sw_pin(struct ergo_device *device, size_t bytes, cl_mem *pinned) {
-    cl_int code = CL_SUCCESS;
-    void *host = NULL;
-    *pinned = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
-                             NULL, &code);
-    if (code == CL_SUCCESS)
-        host = clEnqueueMapBuffer(device->queue, *pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                  bytes, 0, NULL, NULL, &code);
-    else
-        *pinned = NULL;
-    if (code == CL_SUCCESS && host)
-        return host;
-    ergo_buffer_release(pinned);
-    return malloc(bytes);
-}
-
-void sw_unpin(struct ergo_device *device, cl_mem *pinned, void **host) {
-    if (*pinned && *host) {
-        clEnqueueUnmapMemObject(device->queue, *pinned, *host, 0, NULL, NULL);
-        (void)ergo_queue_finish(device, device->queue);
-    } else {
-        free(*host);
-    }
-    ergo_buffer_release(pinned);
-    *host = NULL;
-}
-
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct sw_state *s = state;
     (void)ctx;

@@ -89,10 +89,6 @@ void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *shape
 enum ergo_status sw_configure(struct ergo_context *ctx, void *state);
 
 /* device.c */
-/* Host memory that transfers do not wait for: pinned where the driver has it, any other elsewhere
- * (*pinned == NULL). NULL: none. */
-void *sw_pin(struct ergo_device *device, size_t bytes, cl_mem *pinned);
-void sw_unpin(struct ergo_device *device, cl_mem *pinned, void **host);
 extern const struct ergo_engine_model sw_model;
 enum ergo_status sw_init(struct ergo_context *ctx, void *state);
 
