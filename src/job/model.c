@@ -1,9 +1,16 @@
-/* Models by name, and what they leave out. */
+/* Samplers and models by name, and what models leave out. */
 #include "job/model.h"
 
 #include <string.h>
 
 #include "base/text.h"
+
+const struct ergo_sampler *ergo_sampler_find(const char *name) {
+    for (size_t i = 0; i < ergo_n_samplers; i++)
+        if (strcmp(ergo_samplers[i]->name, name) == 0)
+            return ergo_samplers[i];
+    return NULL;
+}
 
 const struct ergo_model *ergo_model_find(const struct ergo_sampler *sampler, const char *name) {
     for (size_t i = 0; i < sampler->n_models; i++)

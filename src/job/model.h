@@ -196,12 +196,12 @@ struct ergo_sampler {
     size_t n_models;
 };
 
-/* samplers/registry.c: an explicit array; find.c. */
-extern const struct ergo_sampler *const ergo_samplers[];
-extern const size_t ergo_n_samplers;
-const struct ergo_sampler *ergo_sampler_find(const char *name); /* NULL: unknown */
+/* samplers/registry.c; tests set others before main. */
+extern const struct ergo_sampler *const *ergo_samplers;
+extern size_t ergo_n_samplers;
 
 /* model.c */
+const struct ergo_sampler *ergo_sampler_find(const char *name); /* NULL: unknown */
 /* The first model of that name; NULL: unknown. */
 const struct ergo_model *ergo_model_find(const struct ergo_sampler *sampler, const char *name);
 /* Its keys in order, without the model's; NULL behind the last. */

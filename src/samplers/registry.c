@@ -6,7 +6,8 @@
 #include "samplers/spin_lattice/spin_lattice.h"
 #include "samplers/swendsen_wang/swendsen_wang.h"
 
-const struct ergo_sampler *const ergo_samplers[] = {
+static const struct ergo_sampler *const samplers[] = {
     &ergo_hard_disks, &ergo_helium_vmc, &ergo_lj_gcmc, &ergo_spin_lattice, &ergo_swendsen_wang,
 };
-const size_t ergo_n_samplers = sizeof ergo_samplers / sizeof ergo_samplers[0];
+const struct ergo_sampler *const *ergo_samplers = samplers;
+size_t ergo_n_samplers = sizeof samplers / sizeof samplers[0];

@@ -195,10 +195,10 @@ def indices(base):
     state_version = struct.unpack_from("<Q", base["meta"], 8)[0]
     points = struct.unpack_from("<Q", base["meta"], 40)[0]
     small = [(name, base[name]) for name in ("job", "name", "started", "files")]
-    for header in ((1, state_version, 0, 1, points, 0.0), (1, state_version, 2**64 - 1, 999999, points, 1.0),
-                   (1, state_version, 0, 0, points, 1.0), (1, state_version, 0, 1, points, float("nan")),
-                   (1, state_version, 0, 2**63, points, 1.0), (2, state_version, 0, 1, points, 1.0),
-                   (1, state_version, 0, 1, 2**63, 1.0)):
+    for header in ((2, state_version, 0, 1, points, 0.0), (2, state_version, 2**64 - 1, 999999, points, 1.0),
+                   (2, state_version, 0, 0, points, 1.0), (2, state_version, 0, 1, points, float("nan")),
+                   (2, state_version, 0, 2**63, points, 1.0), (1, state_version, 0, 1, points, 1.0),
+                   (2, state_version, 0, 1, 2**63, 1.0)):
         yield f"index {header}", small + [("spread", struct.pack("<5Qd", *header))], REFUSED
     yield "a short index", small + [("spread", b"x")], REFUSED
 

@@ -59,8 +59,8 @@ static const struct ergo_sampler *const *contract_real; /* the program's registr
 
 static inline const struct ergo_sampler *contract_registered(const char *name) {
     for (size_t i = 0; i < ergo_n_samplers; i++)
-        if (strcmp(ergo_samplers[i]->name, name) == 0)
-            return ergo_samplers[i];
+        if (strcmp(contract_real[i]->name, name) == 0)
+            return contract_real[i];
     return NULL;
 }
 
@@ -110,12 +110,14 @@ __attribute__((constructor)) static void contract_look_after(void) {
         struct ergo_model models[MANY];
         const struct ergo_model *list[MANY];
     } looked_after[MANY];
-    assert_true(ergo_n_samplers <= MANY);
+    static const struct ergo_sampler *registry[MANY];
+    if (ergo_n_samplers > MANY)
+        abort();
+    contract_real = ergo_samplers;
     for (size_t i = 0; i < ergo_n_samplers; i++) {
-        const struct ergo_sampler *real = ergo_samplers[i];
-        if (strcmp(real->name, name) != 0)
-            continue;
-        assert_true(real->n_models <= MANY);
+        const struct ergo_sampler *real = contract_real[i];
+        if (real->n_models > MANY)
+            abort();
         for (size_t m = 0; m < real->n_models; m++) {
             looked_after[i].ops[m] = *real->models[m]->ops;
             looked_after[i].ops[m].plan = contract_plan;
@@ -126,7 +128,7 @@ __attribute__((constructor)) static void contract_look_after(void) {
         }
         looked_after[i].sampler = *real;
         looked_after[i].sampler.models = looked_after[i].list;
-        return &looked_after[i].sampler;
+        registry[i] = &looked_after[i].sampler;
     }
     ergo_samplers = registry;
 }

@@ -78,8 +78,8 @@ static bool begin(struct bench *b, const struct potts_case *c) {
              "\"tile_rows\": %d, \"tile_group\": %d, \"path\": %d}, \"scan\": "
              "{\"/system/temperature\": [%.9f, "
              "%.9f, 0.02, 1e9]}}",
-             c->lx, c->ly, c->q, c->more,
-             c->group, c->tile_words, c->tile_rows, c->tile_group, c->path, tc, 0.9 * tc);
+             c->lx, c->ly, c->q, c->more, c->group, c->tile_words, c->tile_rows, c->tile_group,
+             c->path, tc, 0.9 * tc);
     OK(ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &b->job));
     assert_int_equal(b->job->n_batches, 1);
     b->batch = &b->job->batches[0];

@@ -59,7 +59,7 @@ static inline struct ergo_job *bytes_run(struct ergo_context *ctx, struct ergo_d
     BYTES_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
     struct bytes_state *s = state;
     *oracle = bytes_bench_oracle(first, &s->members[0]);
-    const size_t block = s->launch.block_samples < 200 ? s->launch.block_samples : 200;
+    const size_t block = s->e.block_samples < 200 ? s->e.block_samples : 200;
     const size_t width = job->model->n_columns;
     double *columns = malloc(sizeof *columns * width * BYTES_CHAINS * block);
     struct ergo_samples samples = {.columns = columns};

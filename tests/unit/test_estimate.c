@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/run.h"
+#include "result/result.h"
 
 enum { N = 4000, LEAD = 100 };
 
@@ -38,14 +38,11 @@ static const struct ergo_observable_result *estimate(size_t lead, size_t n, bool
     static struct ergo_key key = {.pointer = "/run/observables", .type = ERGO_KEY_STRING};
     static const struct ergo_key *const keys[] = {&key};
     static struct ergo_value all = {.present = true, .text = "all"};
-    static const struct ergo_sampler_ops ops = {.exact = exact};
-    const struct ergo_sampler_info info = {.name = "toy",
-                                           .step_name = "sweep",
-                                           .observables = &observable,
-                                           .n_observables = 1,
-                                           .n_columns = 1};
-    const struct ergo_sampler sampler = {&info, &ops};
-    struct ergo_job job = {.sampler = &sampler, .n_keys = 1, .keys = keys, .n_points = 1};
+    static const struct ergo_sampler sampler = {.name = "toy", .step_name = "sweep"};
+    static const struct ergo_model model = {
+        .observables = &observable, .n_observables = 1, .n_columns = 1, .exact = exact};
+    struct ergo_job job = {
+        .sampler = &sampler, .model = &model, .n_keys = 1, .keys = keys, .n_points = 1};
     struct ergo_point point = {.job = &job, .values = &all};
     struct ergo_member_result member = {.point = &point,
                                         .measure_every = 1,
@@ -55,21 +52,17 @@ static const struct ergo_observable_result *estimate(size_t lead, size_t n, bool
                                         .n_equilibration = lead};
     struct ergo_result result = {
         .job = &job, .status = "complete", .n_members = 1, .members = &member};
-    struct ergo_run run = {.ctx = ergo_context_create(),
-                           .job = &job,
-                           .result = &result,
-                           .sampler = &sampler,
-                           .ops = &ops};
+    struct ergo_context *ctx = ergo_context_create();
     observable = (struct ergo_observable){
         .name = "energy", .unit = "J", .sample = sample, .slow = is_slow ? slow : NULL};
     job.points = &point;
-    assert_int_equal(ergo_run_estimate(&run), ERGO_OK);
+    assert_int_equal(ergo_result_evaluate(ctx, &result), ERGO_OK);
     for (size_t w = 0; w < result.n_warnings; w++)
         free(result.warnings[w]);
     free(result.warnings);
     free(result.means);
     free(result.comparison);
-    ergo_context_destroy(run.ctx);
+    ergo_context_destroy(ctx);
     return &estimated;
 }
 

@@ -272,7 +272,7 @@ static void forged_heads_are_refused(void **state) {
     memcpy(bytes + 16 + 72, sha, sizeof sha);
     put(f->damaged, bytes, length);
     free(bytes);
-    expect_said(f, "does not begin as a checkpoint");
+    expect_said(f, "does not begin like a checkpoint");
 }
 
 static void other_names_are_refused(void **state) {

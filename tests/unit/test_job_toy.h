@@ -174,14 +174,11 @@ static const struct ergo_sampler gas_sampler = {
     .n_models = 1,
 };
 
-/* In place of registry.c: the linker takes these and leaves the library's. */
-const struct ergo_sampler *const ergo_samplers[] = {&toy_sampler, &gas_sampler};
-const size_t ergo_n_samplers = 2;
-const struct ergo_sampler *ergo_sampler_find(const char *name) {
-    for (size_t i = 0; i < ergo_n_samplers; i++)
-        if (!strcmp(ergo_samplers[i]->name, name))
-            return ergo_samplers[i];
-    return NULL;
+/* Before main: the only samplers of this program. */
+__attribute__((constructor)) static void toy_register(void) {
+    static const struct ergo_sampler *const toys[] = {&toy_sampler, &gas_sampler};
+    ergo_samplers = toys;
+    ergo_n_samplers = 2;
 }
 
 #define TOY_SYSTEM "\"system\":{\"size\":[8,8],\"temperature\":2.5"

@@ -108,8 +108,8 @@ static void begin(size_t replicas) {
 static void measure(size_t r, const double *x, size_t n) {
     members[r].n_samples = n;
     ergo_stats_estimate(x, n, &results[r].estimate);
-    ergo_observable_refuse(&results[r],
-                    ergo_trust_of(&results[r].estimate, observable.independent, results[r].exact));
+    ergo_observable_refuse(
+        &results[r], ergo_trust_of(&results[r].estimate, observable.independent, results[r].exact));
 }
 
 static const struct ergo_observable_result *finish(void) {
@@ -257,8 +257,8 @@ static void one_replica_is_apart(void **state) {
         chains(N, 4000, 0, 3, differ ? -1 : 0);
         two[0] = two[1] = observable;
         two[1].name = "pressure";
-        info.observables = two;
-        info.n_observables = 2;
+        model.observables = two;
+        model.n_observables = 2;
         for (size_t r = 0; r < N; r++) {
             of_two[r][0] = results[r];
             of_two[r][0].observable = &two[0];

@@ -21,8 +21,8 @@ static struct ergo_context *ctx;
 static struct ergo_job *parse(const char *sampler, const char *rest) {
     char text[500];
     struct ergo_job *job = NULL;
-    snprintf(text, sizeof text, "{'sampler': '%s', 'system': {%s, 'run': {'sweeps': 100}}", sampler,
-             rest);
+    snprintf(text, sizeof text, "{'sampler': '%s', 'system': {%s%s}", sampler, rest,
+             strstr(rest, "'run'") ? "" : ", 'run': {'sweeps': 100}");
     for (char *c = text; *c; c++)
         *c = *c == '\'' ? '"' : *c;
     if (ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job) != ERGO_OK)
@@ -39,7 +39,13 @@ static void test_refused(void **state) {
         {"spin-lattice", "'size': [1048576, 1048576], 'temperature': 2}", "2^36"},
         {"spin-lattice", "'size': [2048, 2048, 1024], 'temperature': 2}", "2^31"},
         {"spin-lattice", "'model': 'potts', 'size': [65536, 65536], 'temperature': 2}", "2^31"},
-        {"swendsen-wang", "'size': [65536, 65536], 'temperature': 2}, 'distribute': 'points'",
+        {"swendsen-wang", "'size': [32768, 32768], 'temperature': 2}, 'distribute': 'points'",
+         NULL},
+        {"swendsen-wang", "'size': [65536, 32768], 'temperature': 2}, 'distribute': 'points'",
+         "2^30"},
+        {"swendsen-wang",
+         "'size': [65536, 65536], 'temperature': 2}, 'distribute': 'points', "
+         "'run': {'sweeps': 100, 'observables': 'energy'}",
          NULL},
         {"swendsen-wang", "'size': [131072, 65536], 'temperature': 2}, 'distribute': 'points'",
          "2^32"},

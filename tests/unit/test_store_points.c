@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "job/schedule.h"
 #include "result/store.h"
 
 /* Words of a parcel's head, as of store_points.c. */
@@ -200,43 +201,41 @@ static void the_further_parcel_stays(void **state) {
     make(&a);
     make(&b);
     advance(&a);
-    struct ergo_curve *from = &a.curves[a.of_curve], *to = &b.curves[a.of_curve];
+    struct ergo_curve *from = &a.member->binned[a.of_curve], *to = &b.member->binned[a.of_curve];
     from->count = 3;
     from->bins[from->size] = 7.5;
-    a.member.digest = 99;
-    a.member.n_pictures = 1;
-    a.member.picture_steps[0] = 5;
-    a.member.pictures[0] = (struct ergo_picture){1, 1, malloc(PIXELS)};
-    memcpy(a.member.pictures[0].rgb, "rgb", PIXELS);
-    ergo_spread_pack(&a.run, 0, &parcel);
-    assert_true(ergo_spread_unpack(&b.run, parcel.data, parcel.length));
+    a.member->digest = 99;
+    a.member->n_pictures = 1;
+    a.member->picture_steps[0] = 5;
+    a.member->pictures[0] = (struct ergo_picture){1, 1, malloc(PIXELS)};
+    memcpy(a.member->pictures[0].rgb, "rgb", PIXELS);
+    ergo_point_pack(a.result, &a.progress, 0, &parcel);
+    assert_true(ergo_points_unpack(b.result, &b.progress, parcel.data, parcel.length));
     assert_true(to->count == 3 && to->bins[to->size] == 7.5);
-    assert_int_equal(b.member.digest, 99);
-    assert_memory_equal(b.member.pictures[0].rgb, "rgb", PIXELS);
+    assert_int_equal(b.member->digest, 99);
+    assert_memory_equal(b.member->pictures[0].rgb, "rgb", PIXELS);
 
-    a.member.digest = 100; /* at the same step */
-    a.member.series[0][0] = from->bins[from->size] = -1;
+    a.member->digest = 100; /* at the same step */
+    a.member->series[0][0] = from->bins[from->size] = -1;
     parcel.length = 0;
-    ergo_spread_pack(&a.run, 0, &parcel);
-    assert_true(ergo_spread_unpack(&b.run, parcel.data, parcel.length));
-    assert_true(to->bins[to->size] == 7.5 && b.member.series[0][0] == 0);
-    assert_int_equal(b.member.digest, 99);
+    ergo_point_pack(a.result, &a.progress, 0, &parcel);
+    assert_true(ergo_points_unpack(b.result, &b.progress, parcel.data, parcel.length));
+    assert_true(to->bins[to->size] == 7.5 && b.member->series[0][0] == 0);
+    assert_int_equal(b.member->digest, 99);
 
     const size_t before = parcel.length - HEAD - PIXELS - STATE;
-    const uint64_t pictures = ERGO_RUN_PICTURES + 1;
+    const uint64_t pictures = ERGO_RESULT_PICTURES + 1;
     ergo_text_append_bytes(&many, parcel.data, before);
     for (uint64_t k = 0; k < pictures; k++)
         ergo_text_append_bytes(&many, parcel.data + before, HEAD + PIXELS);
     ergo_text_append_bytes(&many, "state", STATE);
     memcpy(many.data + 8 * PICTURES, &pictures, sizeof pictures);
-    assert_false(ergo_spread_unpack(&b.run, many.data, many.length));
+    assert_false(ergo_points_unpack(b.result, &b.progress, many.data, many.length));
 
-    a.run.spread->progress[0].length = 0;
+    a.progress.length = 0;
     parcel.length = 0;
-    ergo_spread_pack(&a.run, 0, &parcel);
-    assert_false(ergo_spread_unpack(&b.run, parcel.data, parcel.length));
-    free(a.member.pictures[0].rgb);
-    free(b.member.pictures[0].rgb);
+    ergo_point_pack(a.result, &a.progress, 0, &parcel);
+    assert_false(ergo_points_unpack(b.result, &b.progress, parcel.data, parcel.length));
     ergo_text_free(&parcel);
     ergo_text_free(&many);
     unmake(&a);
@@ -246,18 +245,18 @@ static void the_further_parcel_stays(void **state) {
 /* Where a run of three samples, at 3, 5 and 7 of 9 steps, can stand. */
 static void steps_and_samples_belong_together(void **state) {
     const struct ergo_schedule s = {.lead = 1, .every = 2, .n_samples = 3, .total = 9};
-    static const struct ergo_sampler_info plain = {0};
+    static const struct ergo_model plain = {0};
     (void)state;
     for (uint64_t step = 0; step <= 12; step++)
         for (uint64_t samples = 0; samples <= 4; samples++) {
             const uint64_t taken = step < 3 ? 0 : step < 5 ? 1 : step < 7 ? 2 : 3;
-            assert_int_equal(ergo_run_stands_between(&s, step, samples),
+            assert_int_equal(ergo_schedule_allows(&s, step, samples),
                              step <= 9 && samples == taken);
         }
     /* as many bins as there are, after the merges that made them as long */
-    assert_true(ergo_run_curve_fits(&plain, 0, ERGO_CURVE_BINS, 1, 1000));
-    assert_false(ergo_run_curve_fits(&plain, 0, ERGO_CURVE_BINS + 1, 1, 1000));
-    assert_false(ergo_run_curve_fits(&plain, 0, 1000, 1, 1000));
+    assert_true(ergo_stored_curve_fits(&plain, 0, ERGO_CURVE_BINS, 1, 1000));
+    assert_false(ergo_stored_curve_fits(&plain, 0, ERGO_CURVE_BINS + 1, 1, 1000));
+    assert_false(ergo_stored_curve_fits(&plain, 0, 1000, 1, 1000));
 }
 
 int main(void) {

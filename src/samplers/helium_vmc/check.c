@@ -108,12 +108,6 @@ enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point 
                                 "tuning needs /system/start_steps, at least %d (better hundreds); "
                                 "found %lld",
                                 HELIUM_TUNE_EVERY, (long long)start);
-    const int64_t path = ergo_point_int(point, "/tuning/path");
-    if (path == 1 || path == 2)
-        status = ergo_job_error(ctx, "/tuning/path",
-                                "path %lld is gone: leave the key out, or choose 4 (positions in "
-                                "registers) or 5 (many work-groups a walker)",
-                                (long long)path);
     const enum ergo_status functions = check_functions(ctx, point);
     return status == ERGO_OK ? functions : status;
 }

@@ -414,7 +414,7 @@ static const struct ergo_tunable tunables[] = {
     {"path",
      "0 automatic, 3 a walker per work-item with explicit vectors (CPUs), 4 a work-group a walker, "
      "positions in registers, 5 many work-groups a walker",
-     0, 5, false},
+     3, 5, false},
     {"work_group", "work-items per walker (a power of two)", 0, 1024, true},
     {"walkers_per_group",
      "path 4 with 32 work-items a walker in step: walkers of a work-group (a power of two)", 0, 16,
