@@ -1,4 +1,4 @@
-/* Launches and transfers of a batch. The first error sticks: what follows it does nothing. */
+/* Launches and transfers of a batch. The first error sticks: later calls do nothing. */
 #include <string.h>
 
 #include "engine/engine.h"
@@ -114,6 +114,49 @@ void ergo_engine_resize(struct ergo_engine *e, unsigned row, uint64_t bytes) {
     ergo_buffer_release(&b->mem[0]);
     b->bytes = bytes;
     e->status = ergo_buffer_create(e->ctx, e->device, b->what, (size_t)bytes, NULL, &b->mem[0]);
+}
+
+void ergo_engine_grow(struct ergo_engine *e, unsigned row, uint64_t bytes, size_t pieces) {
+    struct ergo_engine_buffer *b = declared(e, row, "grows") ? &e->buffers[row] : NULL;
+    cl_mem grown = NULL;
+    cl_int code = CL_SUCCESS;
+    if (!b)
+        return;
+    const size_t from = (size_t)b->bytes / pieces, to = (size_t)bytes / pieces;
+    e->status = ergo_buffer_create(e->ctx, e->device, b->what, (size_t)bytes, NULL, &grown);
+    for (size_t i = 0; i < pieces && e->status == ERGO_OK && code == CL_SUCCESS; i++)
+        code = clEnqueueCopyBuffer(e->device->queue, b->mem[0], grown, i * from, i * to, from, 0,
+                                   NULL, NULL);
+    if (code != CL_SUCCESS)
+        ergo_engine_note(e, ERGO_FAIL_CL(e->ctx, code, "copying the %s on %s failed", b->what,
+                                         e->device->summary.name));
+    ergo_engine_finish(e);
+    if (e->status != ERGO_OK) {
+        ergo_buffer_release(&grown);
+        return;
+    }
+    ergo_buffer_release(&b->mem[0]);
+    b->mem[0] = grown;
+    b->bytes = bytes;
+}
+
+void ergo_engine_hold(struct ergo_engine *e, unsigned row) {
+    struct ergo_engine_buffer *b = &e->buffers[row];
+    if (b->held || !b->mem[0])
+        return;
+    clRetainMemObject(b->mem[0]);
+    b->held = b->mem[0];
+    b->held_bytes = b->bytes;
+}
+
+void ergo_engine_give_back(struct ergo_engine *e, unsigned row) {
+    struct ergo_engine_buffer *b = &e->buffers[row];
+    if (!b->held)
+        return;
+    ergo_buffer_release(&b->mem[0]);
+    b->mem[0] = b->held;
+    b->bytes = b->held_bytes;
+    b->held = NULL;
 }
 
 void ergo_engine_finish(struct ergo_engine *e) {

@@ -1,4 +1,4 @@
-/* What a batch has on a device: declared, planned, created, destroyed. */
+/* Buffers and kernels of a batch on a device: declared, planned, created, destroyed. */
 #include "engine/engine.h"
 
 #include <math.h>
@@ -35,6 +35,11 @@ void ergo_engine_sums(struct ergo_engine *e, unsigned row, const char *what,
         e->buffers[row].zeroed = true;
 }
 
+void ergo_engine_ends(struct ergo_engine *e, unsigned row) {
+    if (row < ERGO_BUFFERS)
+        e->buffers[row].ends = e->buffers[row].kind == ERGO_BUFFER_STATE;
+}
+
 void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path,
                         const char *options, const char *name) {
     const char *o = options ? options : "";
@@ -57,10 +62,24 @@ void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path
     e->kernels[kernel] = (struct ergo_engine_kernel){.name = name, .program = p};
 }
 
+void *ergo_engine_memory(struct ergo_engine *e, size_t count, size_t size) {
+    size_t i = 0;
+    while (i < ERGO_MEMORIES && e->memories[i])
+        i++;
+    if (i < ERGO_MEMORIES)
+        e->memories[i] = calloc(count + !count, size);
+    if (i < ERGO_MEMORIES && e->memories[i])
+        return e->memories[i];
+    ergo_engine_note(e,
+                     ERGO_FAIL(e->ctx, ERGO_E_MEMORY, "no memory for %zu members of a batch of %s",
+                               e->batch->count, e->model->sampler));
+    return NULL;
+}
+
 /* ---- plan -------------------------------------------------------------------------------------
  */
 
-/* Samples, or samples with curves, that the slot of a result has room for. */
+/* How many samples, or samples with curves, the slot of a result has room for. */
 static uint64_t capacity_of(const struct ergo_engine *e, const struct ergo_engine_buffer *b) {
     return b->kind == ERGO_BUFFER_SAMPLES ? e->block_samples
            : b->kind == ERGO_BUFFER_BLOCK ? 1
@@ -68,7 +87,7 @@ static uint64_t capacity_of(const struct ergo_engine *e, const struct ergo_engin
                                           : 1;
 }
 
-/* As many samples of a block as fit the memory that blocks may take. */
+/* Take as many samples per block as fit the memory that blocks may use. */
 static void choose_block(struct ergo_engine *e) {
     uint64_t sample = 1, curve = 0;
     for (size_t i = 0; i < ERGO_BUFFERS; i++) {
@@ -95,7 +114,7 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
         const struct ergo_engine_buffer *b = &e->buffers[i];
         const bool result = is_result(b->kind);
         const uint64_t bytes = b->bytes * capacity_of(e, b);
-        if (result)
+        if (result || b->ends)
             plan->host_bytes += 2 * bytes;
         if (b->kind == ERGO_BUFFER_HOST)
             continue;
@@ -116,7 +135,7 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
                      (double)d->global_memory / 1048576, e->model->smaller);
 }
 
-/* A state of which all is decided and nothing is on the device. */
+/* Make a state in which everything is decided, but nothing is on the device yet. */
 static enum ergo_status configure(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                   const struct ergo_batch *batch, const struct ergo_device *device,
                                   const void *given, void **state) {
@@ -137,12 +156,14 @@ static enum ergo_status configure(struct ergo_context *ctx, const struct ergo_en
     return sum_memory(ctx, e);
 }
 
-/* What configure has made. */
+/* Free what configure has made. */
 static void forget(struct ergo_engine *e) {
     if (e->model->release)
         e->model->release(e);
     for (size_t p = 0; p < ERGO_PROGRAMS; p++)
         free(e->programs[p].options);
+    for (size_t i = 0; i < ERGO_MEMORIES; i++)
+        free(e->memories[i]);
     free(e);
 }
 
@@ -174,8 +195,24 @@ static enum ergo_status create_kernels(struct ergo_context *ctx, struct ergo_eng
     return status;
 }
 
-/* Host memory that transfers do not wait for: pinned where the driver has it, any other elsewhere.
- */
+void ergo_engine_rebuild(struct ergo_engine *e, unsigned kernel, const char *options) {
+    struct ergo_engine_kernel *k = &e->kernels[kernel];
+    struct ergo_engine_program *p = &e->programs[k->program];
+    cl_program program = NULL;
+    cl_kernel made = NULL;
+    if (e->status == ERGO_OK)
+        e->status = ergo_program_build(e->ctx, e->device, p->path, options, &program);
+    if (e->status == ERGO_OK)
+        e->status = ergo_kernel_create(e->ctx, e->device, program, k->name, &made);
+    if (e->status == ERGO_OK) {
+        clReleaseKernel(k->kernel);
+        k->kernel = made;
+    }
+    if (program) /* kernels keep it */
+        clReleaseProgram(program);
+}
+
+/* Host memory that transfers do not wait for: pinned if the driver has it, else ordinary memory. */
 static void *pin(struct ergo_device *device, size_t bytes, cl_mem *pinned) {
     cl_int code = CL_SUCCESS;
     void *host = NULL;
@@ -203,13 +240,14 @@ static void unpin(struct ergo_device *device, cl_mem *pinned, void **host) {
     *host = NULL;
 }
 
+/* A result's buffer on the device, and its memory on the host. */
 static enum ergo_status create_result(struct ergo_context *ctx, struct ergo_engine *e,
                                       struct ergo_engine_buffer *b, unsigned slot) {
     const size_t bytes = (size_t)(b->bytes * capacity_of(e, b));
     enum ergo_status status = ERGO_OK;
     if (!bytes)
         return ERGO_OK;
-    if (b->kind != ERGO_BUFFER_HOST)
+    if (b->kind != ERGO_BUFFER_HOST && !b->ends)
         status = ergo_buffer_create(ctx, e->device, b->what, bytes, NULL, &b->mem[slot]);
     if (status != ERGO_OK)
         return status;
@@ -222,10 +260,11 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct ergo_eng
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < ERGO_BUFFERS && status == ERGO_OK; i++) {
         struct ergo_engine_buffer *b = &e->buffers[i];
-        for (unsigned slot = 0; slot < 2 && is_result(b->kind) && status == ERGO_OK; slot++)
+        const bool back = is_result(b->kind) || b->ends;
+        for (unsigned slot = 0; slot < 2 && back && status == ERGO_OK; slot++)
             status = create_result(ctx, e, b, slot);
-        if (b->kind == ERGO_BUFFER_STATE || b->kind == ERGO_BUFFER_SCRATCH ||
-            b->kind == ERGO_BUFFER_RESULT)
+        if (status == ERGO_OK && (b->kind == ERGO_BUFFER_STATE || b->kind == ERGO_BUFFER_SCRATCH ||
+                                  b->kind == ERGO_BUFFER_RESULT))
             status =
                 ergo_buffer_create(ctx, e->device, b->what, (size_t)b->bytes, NULL, &b->mem[0]);
     }
@@ -276,6 +315,7 @@ void ergo_engine_destroy(void *state) {
         for (size_t i = 0; i < ERGO_BUFFERS; i++) {
             struct ergo_engine_buffer *b = &e->buffers[i];
             ergo_buffer_release(&b->mem[slot]);
+            ergo_buffer_release(&b->held);
             unpin(e->device, &b->pins[slot], &b->host[slot]);
         }
         if (e->slots[slot].ready)

@@ -1,11 +1,21 @@
 /*
  * Audits: the parameters in the device's memory, the cells against the positions, and a stretch of
- * the run with its measurements against the twin's (audit_replay.c).
+ * the run with its measurements against the twin's.
+ *
+ * The last members go through the stretch, and the others stand still, for a launch says where to
+ * go and they are told that they are there. Of a checkerboard too large to follow, the active cells
+ * around the corner of the box are, as long as they see no others. Where a chain stops for more
+ * room it gets it, as in the run, and gives it back at the end.
+ *
+ * At its end the running sums of all members are compared with sums from scratch on the device, and
+ * those, by shares, with the host's.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/stretch.h"
 
 enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, size_t member) {
     const size_t cells = s->grid.cells;
@@ -14,8 +24,10 @@ enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, si
     enum ergo_status status =
         planes ? lj_fetch(ctx, s, member, &words, &n)
                : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of %zu cells", cells);
-    if (status == ERGO_OK)
-        status = lj_cells_read(ctx, s, member, planes);
+    if (status == ERGO_OK) {
+        lj_cells_read(s, member, planes);
+        status = ergo_engine_end(&s->e);
+    }
     uint64_t inside = 0, missing = 0;
     for (size_t c = 0; c < cells && status == ERGO_OK; c++)
         inside += planes[lj_cell_count_word(s, c)];
@@ -33,28 +45,294 @@ enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, si
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                            "audit of lj-gcmc failed on %s at move %" PRIu64 ", member %zu: %u "
                            "particles, %" PRIu64 " in the cells, %" PRIu64 " not found in theirs",
-                           s->device->summary.name, s->step, member, n, inside, missing);
+                           s->e.device->summary.name, s->e.step, member, n, inside, missing);
     free(words);
     free(planes);
     return status;
 }
 
+/* ---- the stretch ------------------------------------------------------------------------------
+ */
+
+/* What the host may do: some tenths of a second, in moves, and in pairs of g(r). A stretch of
+ * chains is longer than a window of their counters, MOVES; of few chains, which shows small errors
+ * of the acceptance, longer. */
+enum { MOVES = LJ_WINDOW + 76, ALL_MOVES = 1 << 15, ALL_PARTICLES = 1 << 20 };
+static const double SECONDS = 0.1, PAIRS = 1e7;
+
+static double clamp(double x, double least, double most) {
+    return fmin(fmax(x, least), most);
+}
+
+static void plan_chains(struct lj_stretch *a, double length) {
+    const struct lj_state *s = a->s;
+    const double members = (double)s->e.batch->count, seconds = s->launch.step_seconds;
+    const double units =
+        s->e.device->summary.compute_units ? s->e.device->summary.compute_units : 1;
+    const double share = clamp(ALL_MOVES / members, MOVES, ALL_MOVES / 2.0);
+    const double moves = clamp(fmin(length, SECONDS / seconds), 2, share);
+    double most = 1;
+    for (size_t m = 0; m < s->e.batch->count; m++)
+        most = fmax(most, s->chains[m].particles);
+    a->count = (size_t)clamp(
+        fmin(fmin(ALL_MOVES / moves, ALL_PARTICLES / most), units * SECONDS / (seconds * moves)), 1,
+        members);
+    a->every = (uint64_t)ceil(moves / (double)a->samples);
+    /* where only a few can be made, a window ends among them nevertheless */
+    if (a->every * a->samples < LJ_WINDOW && length > LJ_WINDOW / 3.0)
+        a->start += LJ_WINDOW - a->start % LJ_WINDOW - a->every * a->samples / 2;
+}
+
+static void plan_board(struct lj_stretch *a, double length) {
+    const struct lj_state *s = a->s;
+    const double each = (double)s->launch.board_blocks * s->system.trials * (double)a->samples;
+    a->every = 2 * each <= ALL_MOVES && length >= 4 ? 2 : 1;
+    a->count = (size_t)clamp(ALL_MOVES / (each * (double)a->every), 1, (double)s->e.batch->count);
+    if (each > ALL_MOVES) /* the last sample has g(r), for what is before it is not known */
+        a->blocks = ALL_MOVES / a->samples / s->system.trials, a->first_sample = a->interval - 1;
+}
+
+/* A sample with g(r)? */
+static bool has_curve(const struct lj_stretch *a, size_t sample) {
+    return a->s->launch.bins && (a->first_sample + sample) % a->interval == 0;
+}
+
+static void plan_stretch(struct lj_stretch *a) {
+    const struct ergo_point *point = a->s->e.batch->points[0];
+    /* of a short run all at its beginning; later audits are shorter than the run */
+    const double length = ((double)ergo_point_int(point, "/run/equilibration") +
+                           (double)ergo_point_int(point, "/run/sweeps")) /
+                          (a->s->e.step ? 3 : 1);
+    const uint64_t interval = (uint64_t)ergo_point_int(point, "/run/curve_every");
+    double most = 1;
+    a->start = a->s->e.step;
+    /* g(r) ends a launch: of chains, which make many moves in one, two samples more */
+    const size_t samples = a->s->launch.board_blocks ? 2 : 3;
+    a->samples = a->s->e.block_samples < samples ? a->s->e.block_samples : samples;
+    a->interval = interval ? interval : 1;
+    a->blocks = UINT64_MAX;
+    if (a->s->launch.board_blocks)
+        plan_board(a, length);
+    else
+        plan_chains(a, length);
+    a->first = a->s->e.batch->count - a->count;
+    for (size_t i = 0; i < a->samples; i++)
+        a->curves += has_curve(a, i);
+    for (size_t m = a->first; m < a->s->e.batch->count; m++)
+        most = fmax(most, a->s->chains[m].particles);
+    a->end = (uint32_t)clamp(PAIRS / (most * (double)(a->count * (a->curves + !a->curves))), 2,
+                             fmax(most, 2));
+}
+
+/* ---- the twins ------------------------------------------------------------------------------- */
+
+void lj_stretch_expect(struct lj_stretch *a, size_t k, size_t curve, const struct lj_twin *t) {
+    const struct lj_state *s = a->s;
+    const size_t row = (curve * a->count + k) * s->launch.bins;
+    lj_twin_pairs(t, a->end, s->bin_edges, s->launch.bins, a->pairs);
+    lj_pairs_convert(s, t->n, a->pairs, a->gr[0] + row, a->gr[1] + row);
+}
+
+/* Through the stretch, with its samples. false: no memory. */
+static bool go(struct lj_stretch *a, size_t k) {
+    struct lj_twin *t = &a->twins[k];
+    const struct ergo_point *point = a->s->e.batch->points[a->first + k];
+    const struct lj_system system = lj_system_of(point);
+    const struct lj_jump jump = lj_jump_of(&system);
+    size_t curve = 0;
+    for (size_t i = 0; i < a->samples; i++) {
+        for (uint64_t e = 0; e < a->every; e++)
+            if (!lj_twin_step(t))
+                return false;
+        const struct lj_sample sample = lj_twin_sample(t);
+        lj_columns_of(a->s, &system, &jump, &sample, t->step,
+                      a->columns + (i * a->count + k) * LJ_COLUMNS);
+        if (has_curve(a, i))
+            lj_stretch_expect(a, k, curve++, t);
+    }
+    return true;
+}
+
+bool lj_stretch_partial(const struct lj_stretch *a) {
+    return a->blocks != UINT64_MAX;
+}
+
+/* The twins at the beginning; but for a large checkerboard's they go on to the end. */
+static enum ergo_status open_twins(struct ergo_context *ctx, struct lj_stretch *a) {
+    struct lj_state *s = a->s;
+    const size_t bins = a->curves * a->count * s->launch.bins + 1;
+    const uint64_t trials = s->launch.board_blocks ? s->launch.board_blocks * s->system.trials : 1;
+    const uint64_t all = a->every * a->samples * trials;
+    const uint32_t more = all < LJ_MOST_PARTICLES ? (uint32_t)all : LJ_MOST_PARTICLES;
+    a->twins = calloc(a->count, sizeof *a->twins);
+    a->before = calloc(a->count, sizeof *a->before);
+    a->columns = calloc(a->samples * a->count * LJ_COLUMNS, sizeof *a->columns);
+    a->gr[0] = calloc(bins, sizeof *a->gr[0]);
+    a->gr[1] = calloc(bins, sizeof *a->gr[1]);
+    a->pairs = calloc(s->launch.bins + 1, sizeof *a->pairs);
+    bool ok = a->twins && a->before && a->columns && a->gr[0] && a->gr[1] && a->pairs;
+    enum ergo_status status = ERGO_OK;
+    for (size_t k = 0; k < a->count && ok && status == ERGO_OK; k++) {
+        const size_t m = a->first + k;
+        uint32_t *words = NULL, n;
+        status = lj_fetch(ctx, s, m, &words, &n);
+        if (status != ERGO_OK)
+            break;
+        a->before[k] = s->chains[m];
+        a->before[k].step = a->start;
+        ok = lj_twin_init(&a->twins[k], s->e.batch->points[m], &a->before[k], words, more,
+                          s->launch.board_blocks ? a->blocks : 0) &&
+             (lj_stretch_partial(a) || go(a, k));
+        free(words);
+    }
+    return ok ? status : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+}
+
+static void close_stretch(struct lj_stretch *a) {
+    for (size_t k = 0; a->twins && k < a->count; k++)
+        lj_twin_free(&a->twins[k]);
+    free(a->twins);
+    free(a->before);
+    free(a->columns);
+    free(a->gr[0]);
+    free(a->gr[1]);
+    free(a->pairs);
+}
+
+/* ---- on the device --------------------------------------------------------------------------- */
+
+static const unsigned growing[] = {LJ_PARTICLES, LJ_CELLS, LJ_PAIR_ENERGIES};
+
+static void hold_buffers(struct lj_stretch *a) {
+    a->slots = a->s->slots;
+    a->capacity = a->s->capacity;
+    for (size_t i = 0; i < sizeof growing / sizeof growing[0]; i++)
+        ergo_engine_hold(&a->s->e, growing[i]);
+}
+
+/* Before they are restored. */
+static void give_back(struct lj_stretch *a) {
+    a->s->slots = a->slots;
+    a->s->capacity = a->capacity;
+    for (size_t i = 0; i < sizeof growing / sizeof growing[0]; i++)
+        ergo_engine_give_back(&a->s->e, growing[i]);
+}
+
+static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
+                                uint64_t every, uint64_t first_sample) {
+    struct lj_stretch *a = state;
+    struct lj_state *s = a->s;
+    for (size_t m = 0; m < s->e.batch->count; m++)
+        s->chains[m].step = m < a->first ? a->start + count * every : a->start;
+    hold_buffers(a);
+    ergo_engine_begin(&s->e, ctx);
+    lj_write_chains(s);
+    enum ergo_status status = ergo_engine_end(&s->e);
+    if (status == ERGO_OK)
+        status = ergo_engine_advance(ctx, s, slot, count, every, first_sample);
+    if (status != ERGO_OK) {
+        s->e.slots[slot].busy = false;
+        give_back(a);
+    }
+    return status;
+}
+
+static enum ergo_status collect(struct ergo_context *ctx, void *state, unsigned slot,
+                                struct ergo_samples *samples) {
+    struct lj_stretch *a = state;
+    const enum ergo_status status = ergo_engine_collect(ctx, a->s, slot, samples);
+    if (status != ERGO_OK)
+        give_back(a);
+    return status;
+}
+
+static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
+    const enum ergo_status status = lj_stretch_compare(ctx, r);
+    give_back(r->state);
+    return status;
+}
+
+/* What is kept of the buffers: the members of the stretch, in each plane. */
+static enum ergo_status replay_stretch(struct ergo_context *ctx, struct lj_stretch *a) {
+    struct lj_state *s = a->s;
+    const size_t members = s->e.batch->count, cells = (size_t)s->grid.cells;
+    const bool planes = !s->launch.slotted;
+    const size_t cell_bytes = planes ? 16 * cells : 16 * cells * s->slots;
+    struct ergo_replay_part parts[3] = {
+        {16 * (size_t)s->capacity * a->first, 0, 1},
+        {cell_bytes * a->first, 16 * cells * members, planes ? s->slots : 1},
+        {8 * cells * a->first, 8 * cells * members, s->slots}};
+    const size_t each[3] = {16 * (size_t)s->capacity, cell_bytes, 8 * cells};
+    const struct ergo_replay_row extra = {"chains on the host", ERGO_REPLAY_HOST, NULL, s->chains,
+                                          members * sizeof *s->chains};
+    const size_t sizes[2] = {s->launch.bins, s->launch.bins};
+    const uint64_t step = s->e.step;
+    struct ergo_replay r = {.remedy = "/tuning/work_group",
+                            .state = a,
+                            .n_columns = LJ_COLUMNS,
+                            .n_curves = s->launch.bins ? 2 : 0,
+                            .curve_sizes = sizes,
+                            .samples = a->samples,
+                            .every = a->every,
+                            .first_sample = a->first_sample,
+                            .advance = advance,
+                            .collect = collect,
+                            .compare = compare};
+    for (size_t i = s->launch.board_blocks ? 1 : 0; i < 3; i++) {
+        s->e.buffers[growing[i]].window = &parts[i];
+        s->e.buffers[growing[i]].window_bytes = each[i] * a->count;
+    }
+    s->e.step = a->start;
+    const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, &extra, 1);
+    s->e.step = step;
+    for (size_t i = 0; i < 3; i++)
+        s->e.buffers[growing[i]].window = NULL;
+    return status;
+}
+
+static enum ergo_status replay(struct ergo_context *ctx, struct lj_state *s) {
+    struct lj_stretch a = {.s = s};
+    plan_stretch(&a);
+    enum ergo_status status = open_twins(ctx, &a);
+    const bool open = status == ERGO_OK;
+    /* in two launches at least, as where there are many particles */
+    s->pairs_end = a.end;
+    s->pairs_each = (a.end + 1) / 2;
+    if (status == ERGO_OK)
+        status = replay_stretch(ctx, &a);
+    if (open && status == ERGO_E_DEVICE) { /* a run that is done needs no more */
+        ergo_log(ctx, ERGO_LOG_WARNING, "audit of lj-gcmc without a replay: %s",
+                 ergo_error_message(ctx));
+        ergo_error_clear(ctx);
+        status = lj_compare_sums(ctx, s);
+    }
+    s->pairs_end = UINT32_MAX;
+    s->pairs_each = 0;
+    close_stretch(&a);
+    return status;
+}
+
+/* ---- the audit --------------------------------------------------------------------------------
+ */
+
 enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
     struct lj_state *s = opaque;
-    const size_t members = s->batch->count, stride = members / 256 + 1;
-    enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "lj-gcmc");
+    const size_t members = s->e.batch->count, stride = members / 256 + 1;
+    enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     if (status == ERGO_OK)
         status = lj_settle(ctx, s);
-    if (s->stale && status == ERGO_OK) /* after a load: there is nothing to compare with yet */
-        status = lj_refresh_energies(ctx, s);
+    if (s->stale && status == ERGO_OK) { /* after a load: there is nothing to compare with yet */
+        lj_refresh_energies(s);
+        status = ergo_engine_end(&s->e);
+    }
     for (size_t m = 0; m < members && status == ERGO_OK; m++)
-        if (s->chains[m].step != s->step)
+        if (s->chains[m].step != s->e.step)
             status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                                "audit of lj-gcmc failed on %s: member %zu stands at move %" PRIu64
                                " of %" PRIu64,
-                               s->device->summary.name, m, s->chains[m].step, s->step);
+                               s->e.device->summary.name, m, s->chains[m].step, s->e.step);
     /* reading all planes of thousands of chains would take longer than the run */
     for (size_t m = 0; m < members && status == ERGO_OK; m += stride)
         status = lj_check_cells(ctx, s, m);
-    return status == ERGO_OK ? lj_replay(ctx, s) : status;
+    return status == ERGO_OK ? replay(ctx, s) : status;
 }

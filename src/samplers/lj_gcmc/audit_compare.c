@@ -27,18 +27,23 @@ static const char *wrong_sample(const struct lj_stretch *a, const struct ergo_re
     return NULL;
 }
 
+static const struct lj_sample *sample_of(const struct lj_state *s, size_t sample, size_t member) {
+    return (const struct lj_sample *)ergo_engine_host(&s->e, LJ_SAMPLES, 0, sample) + member;
+}
+
 /* Sums of an activation over all active cells, and those of the ones that were followed. */
 static const char *wrong_parts(const struct lj_stretch *a, const struct lj_twin *t, size_t k,
                                const struct lj_part *parts) {
-    const size_t members = a->s->batch->count, m = a->first + k;
-    const struct lj_sample *last = &a->s->blocks[0].host_samples[(a->samples - 1) * members + m];
+    const size_t m = a->first + k;
+    const struct lj_sample *last = sample_of(a->s, a->samples - 1, m);
     struct lj_chain sums = a->before[k];
     struct lj_counts tried = {0}, accepted = {0};
     if (a->samples > 1) {
-        sums.energy = last[-(ptrdiff_t)members].energy;
-        sums.virial = last[-(ptrdiff_t)members].virial;
-        sums.contacts = last[-(ptrdiff_t)members].contacts;
-        sums.particles = last[-(ptrdiff_t)members].particles;
+        const struct lj_sample *before = sample_of(a->s, a->samples - 2, m);
+        sums.energy = before->energy;
+        sums.virial = before->virial;
+        sums.contacts = before->contacts;
+        sums.particles = before->particles;
     }
     for (uint64_t b = 0; b < a->s->launch.board_blocks; b++) {
         const struct lj_part *p = &parts[b];
@@ -70,18 +75,18 @@ static enum ergo_status follow_part(struct ergo_context *ctx, const struct ergo_
                                     const char **wrong) {
     struct lj_state *s = a->s;
     struct lj_twin *t = &a->twins[k];
-    const size_t members = s->batch->count, m = a->first + k;
-    const size_t bytes = LJ_PART_BYTES * (size_t)s->launch.board_blocks;
+    const size_t m = a->first + k, bytes = LJ_PART_BYTES * (size_t)s->launch.board_blocks;
     struct lj_part *parts = malloc(bytes);
-    enum ergo_status status =
-        parts ? ergo_buffer_read(ctx, s->device, s->board_parts, bytes * m, bytes, parts)
-              : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    if (!parts)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    ergo_engine_read(&s->e, LJ_ACTIVE_CELLS, bytes * m, bytes, parts);
+    enum ergo_status status = ergo_engine_end(&s->e);
     for (size_t i = 0; i < a->samples && status == ERGO_OK; i++) {
-        const struct lj_sample *sample = &s->blocks[0].host_samples[i * members + m];
+        const struct lj_sample *sample = sample_of(s, i, m);
         if (!lj_twin_step(t))
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
         lj_twin_board_told(t, sample);
-        const struct lj_system system = lj_system_of(s->batch->points[m]);
+        const struct lj_system system = lj_system_of(s->e.batch->points[m]);
         lj_columns_of(s, &system, &s->jumps[m], sample, t->step,
                       a->columns + (i * a->count + k) * LJ_COLUMNS);
     }
@@ -141,7 +146,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct er
     enum ergo_status status = lj_fetch(ctx, s, m, &words, &n);
     const struct lj_chain found = s->chains[m];
     if (status == ERGO_OK && t->board &&
-        !lj_twin_init(&end, s->batch->points[m], &found, words, 0, 0))
+        !lj_twin_init(&end, s->e.batch->points[m], &found, words, 0, 0))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     const struct lj_twin *const last = t->board ? &end : t;
     if (status == ERGO_OK && lj_stretch_partial(a))
@@ -162,7 +167,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct er
 /* The running sums of all members against those from scratch. */
 static enum ergo_status compare_sums(struct ergo_context *ctx, const struct lj_state *s,
                                      const int64_t *shares) {
-    for (size_t m = 0; m < s->batch->count; m++) {
+    for (size_t m = 0; m < s->e.batch->count; m++) {
         const struct lj_chain *c = &s->chains[m];
         const struct lj_totals t = lj_totals_of(s, m, shares);
         if (c->energy != t.energy || c->virial != t.virial || c->contacts != t.contacts ||
@@ -173,22 +178,30 @@ static enum ergo_status compare_sums(struct ergo_context *ctx, const struct lj_s
                 "running energy %" PRId64 ", virial %" PRId64 " and contacts %" PRIx64
                 ", from scratch %" PRId64 ", %" PRId64 " (units of 2^-30) and %" PRIx64 ", %" PRIu64
                 " particles with an overlap, %" PRIu64 " whose pair energy is another",
-                s->device->summary.name, c->step, m, c->particles, c->energy, c->virial,
+                s->e.device->summary.name, c->step, m, c->particles, c->energy, c->virial,
                 (uint64_t)c->contacts, t.energy, t.virial, (uint64_t)t.contacts, t.overlaps,
                 t.others);
     }
     return ERGO_OK;
 }
 
+/* The sums from scratch, by shares; malloc'ed. */
+static enum ergo_status new_shares(struct ergo_context *ctx, struct lj_state *s, int64_t **shares) {
+    *shares = malloc((size_t)s->e.buffers[LJ_SHARES].bytes);
+    if (!*shares)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    ergo_engine_begin(&s->e, ctx);
+    lj_total_shares(s, false, *shares);
+    return ergo_engine_end(&s->e);
+}
+
 enum ergo_status lj_stretch_compare(struct ergo_context *ctx, const struct ergo_replay *r) {
     struct lj_stretch *a = r->state;
     struct lj_state *s = a->s;
-    int64_t *shares = malloc(8 * LJ_TOTALS * s->batch->count * s->launch.total_parts);
-    int64_t left = SUMMED;
-    enum ergo_status status =
-        shares ? lj_settle(ctx, s) : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    int64_t *shares = NULL, left = SUMMED;
+    enum ergo_status status = lj_settle(ctx, s);
     if (status == ERGO_OK)
-        status = lj_total_shares(ctx, s, false, shares);
+        status = new_shares(ctx, s, &shares);
     for (size_t k = a->count; k-- > 0 && status == ERGO_OK;)
         status = compare_member(ctx, r, k, shares, &left);
     if (status == ERGO_OK)
@@ -198,9 +211,8 @@ enum ergo_status lj_stretch_compare(struct ergo_context *ctx, const struct ergo_
 }
 
 enum ergo_status lj_compare_sums(struct ergo_context *ctx, struct lj_state *s) {
-    int64_t *shares = malloc(8 * LJ_TOTALS * s->batch->count * s->launch.total_parts);
-    enum ergo_status status = shares ? lj_total_shares(ctx, s, false, shares)
-                                     : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    int64_t *shares = NULL;
+    enum ergo_status status = new_shares(ctx, s, &shares);
     if (status == ERGO_OK)
         status = compare_sums(ctx, s, shares);
     free(shares);

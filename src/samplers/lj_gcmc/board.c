@@ -2,11 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "device/program.h"
 #include "lj_gcmc/core.h"
 #include "samplers/lj_gcmc/lj.h"
-
-_Static_assert(sizeof(struct lj_part) == LJ_PART_BYTES, "lj_part has no padding");
 
 /* Gaps are wider than the cutoff by more than fp32 distances can be wrong. */
 static const double MARGIN = 1 + 1e-6;
@@ -60,116 +57,38 @@ uint64_t lj_board_visits(const struct lj_system *s, const struct lj_launch *l, u
            s->trials * (4ull * (tile / l->group + 32) + l->group) + 4ull * tile + 64;
 }
 
-enum ergo_status lj_board_program(struct ergo_context *ctx, struct lj_state *s) {
+void lj_board_options(const struct lj_state *s, struct ergo_text *options) {
     const struct lj_grid *g = &s->grid;
-    struct ergo_text o = {0};
-    cl_program program = NULL;
-    cl_kernel kernel = NULL;
-    ergo_text_append(&o,
+    ergo_text_append(options,
                      "-DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_PARTS=1u -DLJ_GROUP=%u -DLJ_PERIOD=%uu "
-                     "-DLJ_TRIALS=%uu "
-                     "-DLJ_TILE=%uu -DLJ_BLOCKS=%lluu%s",
+                     "-DLJ_TRIALS=%uu -DLJ_TILE=%uu -DLJ_BLOCKS=%lluu%s",
                      g->n[0], g->n[1], g->n[2], s->launch.group, s->system.period, s->system.trials,
                      s->tile, (unsigned long long)s->launch.board_blocks,
                      s->launch.vector ? " -DLJ_VECTOR=8" : "");
-    if (o.failed)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options");
-    const uint64_t local = lj_board_local_bytes(&s->system, &s->launch, s->tile);
-    enum ergo_status status = ERGO_OK;
-    if (local > s->device->summary.local_memory)
-        status = ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                           "%s: a chain has become so dense that the neighbourhood of an active "
-                           "cell needs %llu bytes of local memory, and the device has %llu: use "
-                           "another device, or no decomposition",
-                           s->device->summary.name, (unsigned long long)local,
-                           (unsigned long long)s->device->summary.local_memory);
-    if (status == ERGO_OK)
-        status = ergo_program_build(ctx, s->device, "lj_gcmc/board.cl", o.data, &program);
-    if (status == ERGO_OK)
-        status = ergo_kernel_create(ctx, s->device, program, "lj_board", &kernel);
-    ergo_text_free(&o);
-    if (status != ERGO_OK) {
-        if (program)
-            clReleaseProgram(program);
-        return status;
-    }
-    if (s->activate)
-        clReleaseKernel(s->activate);
-    if (s->board_program)
-        clReleaseProgram(s->board_program);
-    s->activate = kernel;
-    s->board_program = program;
-    return ERGO_OK;
 }
 
-enum ergo_status lj_board_create(struct ergo_context *ctx, struct lj_state *s) {
-    const uint32_t *n = s->grid.n;
-    const size_t members = s->batch->count, bounds = (size_t)n[0] + n[1] + n[2];
-    uint32_t *low = malloc(4 * bounds), *at = low;
-    if (!low)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu bounds of cells", bounds);
-    for (int k = 0; k < 3; k++)
-        for (uint64_t c = 0; c < n[k]; c++) /* the least position whose cell is c */
+uint32_t *lj_board_bounds(const struct lj_grid *grid) {
+    const uint32_t *n = grid->n;
+    uint32_t *low = malloc(4 * ((size_t)n[0] + n[1] + n[2])), *at = low;
+    for (int k = 0; k < 3 && low; k++)
+        for (uint64_t c = 0; c < n[k]; c++)
             *at++ = (uint32_t)(((c << 32) + n[k] - 1) / n[k]);
-    enum ergo_status status = ergo_constant_create(ctx, s->device, &s->constants, "bounds of cells",
-                                                   4 * bounds, low, &s->bounds);
-    if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "sums of active cells",
-                                    LJ_PART_BYTES * (size_t)s->launch.board_blocks * members, NULL,
-                                    &s->board_parts);
-    if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "full cells", 4 * members, NULL, &s->full);
-    free(low);
-    return status == ERGO_OK ? lj_board_program(ctx, s) : status;
+    return low;
 }
 
-/* What the active cells of a member did is of a step that no longer was. */
-enum ergo_status lj_board_forget(struct ergo_context *ctx, struct lj_state *s, size_t member) {
-    const size_t bytes = LJ_PART_BYTES * (size_t)s->launch.board_blocks;
-    const uint32_t none = 0;
-    void *zero = calloc(1, bytes);
-    if (!zero)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the active cells");
-    enum ergo_status status =
-        ergo_buffer_write(ctx, s->device, s->board_parts, bytes * member, bytes, zero);
-    free(zero);
-    return status == ERGO_OK
-               ? ergo_buffer_write(ctx, s->device, s->full, 4 * member, sizeof none, &none)
-               : status;
+void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to) {
+    const struct lj_launch *l = &s->launch;
+    const size_t members = s->e.batch->count;
+    ERGO_LAUNCH(&s->e, LJ_BOARD, ergo_grid_groups((size_t)l->board_blocks, l->group, members),
+                BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS), BUFFER(LJ_CELLS), BUFFER(LJ_BOUNDS),
+                BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), U64(to), U32(s->slots));
+    ERGO_LAUNCH(&s->e, LJ_BOARD_END, ergo_grid_groups(members, l->end_group, 1), BUFFER(LJ_MEMBERS),
+                BUFFER(LJ_CHAINS), BUFFER(LJ_ACTIVE_CELLS), BUFFER(LJ_FULL), BUFFER(LJ_SAMPLES),
+                U64(slot->step), U64(to), U64(slot->every ? slot->every : 1), U32(slot->samples),
+                U32(s->capacity));
 }
 
-/* One activation of the chains that stand before step `to`. */
-enum ergo_status lj_board_launch(struct ergo_context *ctx, struct lj_state *s,
-                                 const struct lj_slot *slot, uint64_t to) {
-    const cl_ulong start = slot->start, target = to, every = slot->every ? slot->every : 1;
-    const cl_uint count = (cl_uint)slot->count, capacity = s->capacity, slots = s->slots;
-    const size_t members = s->batch->count;
-    const size_t global[2] = {(size_t)s->launch.board_blocks * s->launch.group, members};
-    const size_t local[2] = {s->launch.group, 1};
-    const struct ergo_arg activate[] = {ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer),
-                                        ERGO_ARG(s->cells),         ERGO_ARG(s->bounds),
-                                        ERGO_ARG(s->board_parts),   ERGO_ARG(s->full),
-                                        ERGO_ARG(target),           ERGO_ARG(slots)};
-    enum ergo_status status = ergo_kernel_launch(ctx, s->device, s->activate, "lj_board", activate,
-                                                 8, 2, global, local, NULL);
-    const size_t all[2] = {members * s->launch.end_group, 1}, group[2] = {s->launch.end_group, 1};
-    const struct ergo_arg end[] = {
-        ERGO_ARG(s->member_buffer), ERGO_ARG(s->chain_buffer), ERGO_ARG(s->board_parts),
-        ERGO_ARG(s->full),          ERGO_ARG(slot->samples),   ERGO_ARG(start),
-        ERGO_ARG(target),           ERGO_ARG(every),           ERGO_ARG(count),
-        ERGO_ARG(capacity)};
-    if (status == ERGO_OK)
-        status = ergo_kernel_launch(ctx, s->device, s->board_end, "lj_board_end", end, 10, 1, all,
-                                    group, NULL);
-    return status;
-}
-
-/* Enqueue: the lists of particles from the cells. */
-enum ergo_status lj_board_list(struct ergo_context *ctx, struct lj_state *s) {
-    const size_t all[2] = {s->batch->count * s->launch.end_group, 1};
-    const size_t group[2] = {s->launch.end_group, 1};
-    const cl_uint capacity = s->capacity;
-    const struct ergo_arg args[] = {ERGO_ARG(s->cells), ERGO_ARG(s->particles), ERGO_ARG(capacity)};
-    return ergo_kernel_launch(ctx, s->device, s->list, "lj_board_list", args, 3, 1, all, group,
-                              NULL);
+void lj_board_list(struct lj_state *s) {
+    ERGO_LAUNCH(&s->e, LJ_BOARD_LIST, ergo_grid_groups(s->e.batch->count, s->launch.end_group, 1),
+                BUFFER(LJ_CELLS), BUFFER(LJ_PARTICLES), U32(s->capacity));
 }

@@ -1,24 +1,25 @@
 /* More room for particles and in cells, and cells made from positions. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "samplers/lj_gcmc/lj.h"
 
-static enum ergo_status no_room(struct ergo_context *ctx, const struct lj_state *s,
-                                const char *what, double bytes) {
-    return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                     "%s: %s would need a buffer of %.3g MiB, the device allows %.3g: a chain has "
-                     "become denser than this batch has room for. Fewer replicas or scan points "
-                     "leave more; resume goes on from the last checkpoint",
-                     s->device->summary.name, what, bytes / 1048576,
-                     (double)s->device->summary.largest_buffer / 1048576);
+static void no_memory(struct lj_state *s, size_t count, const char *what) {
+    ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for %zu %s", count, what);
 }
 
-static enum ergo_status copied(struct ergo_context *ctx, struct lj_state *s, cl_int code,
-                               const char *what) {
-    return code == CL_SUCCESS
-               ? ergo_device_finish(ctx, s->device)
-               : ERGO_FAIL_CL(ctx, code, "copying %s on %s", what, s->device->summary.name);
+/* Can a buffer of this size be? */
+static bool can_grow(struct lj_state *s, const char *what, double bytes) {
+    const struct ergo_device_summary *d = &s->e.device->summary;
+    if (bytes > (double)d->largest_buffer)
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_DEVICE,
+                         "%s: %s would need a buffer of %.3g MiB, the device allows %.3g: a "
+                         "chain has become denser than this batch has room for. Fewer "
+                         "replicas or scan points leave more; resume goes on from the last "
+                         "checkpoint",
+                         d->name, what, bytes / 1048576, (double)d->largest_buffer / 1048576);
+    return s->e.status == ERGO_OK;
 }
 
 /* ---- where a cell's words are -----------------------------------------------------------------
@@ -33,224 +34,200 @@ size_t lj_cell_count_word(const struct lj_state *s, uint64_t cell) {
     return s->launch.slotted ? 3 * s->grid.cells * s->slots + cell : 4 * cell + 3;
 }
 
-enum ergo_status lj_cells_read(struct ergo_context *ctx, struct lj_state *s, size_t member,
-                               uint32_t *words) {
-    const size_t cells = s->grid.cells, members = s->batch->count, all = 16 * cells * s->slots;
-    enum ergo_status status = ERGO_OK;
+void lj_cells_read(struct lj_state *s, size_t member, uint32_t *words) {
+    const size_t cells = s->grid.cells, members = s->e.batch->count, all = 16 * cells * s->slots;
     if (s->launch.slotted)
-        return ergo_buffer_read(ctx, s->device, s->cells, all * member, all, words);
-    for (uint32_t p = 0; p < s->slots && status == ERGO_OK; p++)
-        status = ergo_buffer_read(ctx, s->device, s->cells, 16 * cells * (p * members + member),
-                                  16 * cells, words + 4 * cells * p);
-    return status;
+        ergo_engine_read(&s->e, LJ_CELLS, all * member, all, words);
+    for (uint32_t p = 0; p < s->slots && !s->launch.slotted; p++)
+        ergo_engine_read(&s->e, LJ_CELLS, 16 * cells * (p * members + member), 16 * cells,
+                         words + 4 * cells * p);
 }
 
-static enum ergo_status cells_write(struct ergo_context *ctx, struct lj_state *s, size_t member,
-                                    uint32_t planes, const uint32_t *words) {
-    const size_t cells = s->grid.cells, members = s->batch->count, all = 16 * cells * s->slots;
-    enum ergo_status status = ERGO_OK;
+static void cells_write(struct lj_state *s, size_t member, uint32_t planes, const uint32_t *words) {
+    const size_t cells = s->grid.cells, members = s->e.batch->count, all = 16 * cells * s->slots;
     if (s->launch.slotted)
-        return ergo_buffer_write(ctx, s->device, s->cells, all * member, all, words);
-    for (uint32_t p = 0; p < planes && status == ERGO_OK; p++)
-        status = ergo_buffer_write(ctx, s->device, s->cells, 16 * cells * (p * members + member),
-                                   16 * cells, words + 4 * cells * p);
-    return status;
+        ergo_engine_write(&s->e, LJ_CELLS, all * member, all, words);
+    for (uint32_t p = 0; p < planes && !s->launch.slotted; p++)
+        ergo_engine_write(&s->e, LJ_CELLS, 16 * cells * (p * members + member), 16 * cells,
+                          words + 4 * cells * p);
+}
+
+void lj_write_chains(struct lj_state *s) {
+    ergo_engine_write(&s->e, LJ_CHAINS, 0, s->e.batch->count * sizeof *s->chains, s->chains);
 }
 
 /* ---- more of them -----------------------------------------------------------------------------
  */
 
-/* Slots are together: every row is twice as long; then the counts. */
-static enum ergo_status copy_slotted(struct ergo_context *ctx, struct lj_state *s, cl_mem grown) {
+/* Slots are together: every row becomes twice as long; then the counts. */
+static void spread_slotted(struct lj_state *s) {
     const size_t row = 4 * (size_t)s->slots, rows = 3 * s->grid.cells;
     const size_t all = 16 * s->grid.cells * s->slots;
-    uint32_t *words = calloc(3, all + 1);
-    enum ergo_status status =
-        words ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu cells", rows / 3);
-    for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++) {
-        unsigned char *from = (unsigned char *)words, *to = from + all;
-        status = ergo_buffer_read(ctx, s->device, s->cells, all * m, all, from);
+    unsigned char *from = calloc(3, all + 1), *to = from + all;
+    if (!from) {
+        no_memory(s, s->grid.cells, "cells");
+        return;
+    }
+    for (size_t m = 0; m < s->e.batch->count; m++) {
+        ergo_engine_read(&s->e, LJ_CELLS, 2 * all * m, all, from);
         for (size_t r = 0; r < rows; r++)
             memcpy(to + 2 * row * r, from + row * r, row);
         memcpy(to + 2 * row * rows, from + row * rows, 4 * s->grid.cells);
-        if (status == ERGO_OK)
-            status = ergo_buffer_write(ctx, s->device, grown, 2 * all * m, 2 * all, to);
+        ergo_engine_write(&s->e, LJ_CELLS, 2 * all * m, 2 * all, to);
     }
-    free(words);
-    return status;
+    free(from);
 }
 
 /* Twice the slots. Planes are behind one another, so the old ones stay as they are. */
-static enum ergo_status grow_cells(struct ergo_context *ctx, struct lj_state *s) {
-    const size_t plane = 16 * s->grid.cells * s->batch->count, old = plane * s->slots;
-    const uint32_t slots = 2 * s->slots;
-    cl_mem grown = NULL;
-    cl_mem energies = NULL;
-    if (plane * slots > s->device->summary.largest_buffer)
-        return no_room(ctx, s, "the cells", (double)plane * slots);
-    enum ergo_status status =
-        ergo_buffer_create(ctx, s->device, "cells", plane * slots, NULL, &grown);
-    if (status == ERGO_OK && s->launch.energies)
-        status =
-            ergo_buffer_create(ctx, s->device, "pair energies", plane * slots / 2, NULL, &energies);
-    if (status == ERGO_OK && s->launch.energies)
-        status = copied(ctx, s,
-                        clEnqueueCopyBuffer(s->device->queue, s->energies, energies, 0, 0, old / 2,
-                                            0, NULL, NULL),
-                        "pair energies");
-    if (status == ERGO_OK && s->launch.slotted)
-        status = copy_slotted(ctx, s, grown);
-    else if (status == ERGO_OK)
-        status =
-            copied(ctx, s,
-                   clEnqueueCopyBuffer(s->device->queue, s->cells, grown, 0, 0, old, 0, NULL, NULL),
-                   "cells");
-    if (status != ERGO_OK) {
-        ergo_buffer_release(&grown);
-        ergo_buffer_release(&energies);
-        return status;
-    }
-    ergo_buffer_release(&s->cells);
-    s->cells = grown;
-    if (energies) {
-        ergo_buffer_release(&s->energies);
-        s->energies = energies;
-    }
-    s->slots = slots;
+static void grow_cells(struct lj_state *s) {
+    const uint64_t bytes = 2 * s->e.buffers[LJ_CELLS].bytes;
+    if (!can_grow(s, "the cells", (double)bytes))
+        return;
+    ergo_engine_grow(&s->e, LJ_CELLS, bytes, s->launch.slotted ? s->e.batch->count : 1);
+    if (s->launch.energies)
+        ergo_engine_grow(&s->e, LJ_PAIR_ENERGIES, bytes / 2, 1);
+    if (s->launch.slotted)
+        spread_slotted(s);
+    s->slots *= 2;
     s->grown++;
-    return ERGO_OK;
 }
 
-static enum ergo_status grow_particles(struct ergo_context *ctx, struct lj_state *s,
-                                       uint32_t least) {
-    const size_t members = s->batch->count, old = 16 * (size_t)s->capacity;
+static void grow_particles(struct lj_state *s, uint32_t least) {
+    const size_t members = s->e.batch->count;
     uint32_t capacity = s->capacity + s->capacity / 2 + 16;
     capacity = capacity < least ? least : capacity;
-    const size_t each = 16 * (size_t)capacity;
-    cl_mem grown = NULL;
-    if (each * members > s->device->summary.largest_buffer || capacity > LJ_MOST_PARTICLES)
-        return no_room(ctx, s, "the particles", (double)each * (double)members);
-    enum ergo_status status =
-        ergo_buffer_create(ctx, s->device, "particles", each * members, NULL, &grown);
-    cl_int code = CL_SUCCESS;
-    for (size_t m = 0; m < members && status == ERGO_OK && code == CL_SUCCESS; m++)
-        code = clEnqueueCopyBuffer(s->device->queue, s->particles, grown, m * old, m * each, old, 0,
-                                   NULL, NULL);
-    if (status == ERGO_OK)
-        status = copied(ctx, s, code, "particles");
-    if (status != ERGO_OK) {
-        ergo_buffer_release(&grown);
-        return status;
-    }
-    ergo_buffer_release(&s->particles);
-    s->particles = grown;
+    const double bytes = 16.0 * capacity * (double)members;
+    if (!can_grow(s, "the particles", capacity > LJ_MOST_PARTICLES ? INFINITY : bytes))
+        return;
+    ergo_engine_grow(&s->e, LJ_PARTICLES, (uint64_t)bytes, members);
     s->capacity = capacity;
     s->grown++;
-    return ERGO_OK;
 }
 
-enum ergo_status lj_make_room(struct ergo_context *ctx, struct lj_state *s) {
-    bool cells = false, particles = false, tile = false;
-    enum ergo_status status = ERGO_OK;
-    for (size_t m = 0; m < s->batch->count; m++) {
-        cells = cells || s->chains[m].status == LJ_CELL_FULL;
-        particles = particles || s->chains[m].status == LJ_PARTICLES_FULL;
-        tile = tile || s->chains[m].status == LJ_TILE_FULL;
+/* Twice the room around an active cell. */
+static void grow_tile(struct lj_state *s) {
+    const uint64_t most = s->e.device->summary.local_memory;
+    s->tile *= 2;
+    s->grown++;
+    const uint64_t local = lj_board_local_bytes(&s->system, &s->launch, s->tile);
+    struct ergo_text options = {0};
+    lj_board_options(s, &options);
+    if (options.failed)
+        no_memory(s, 1, "set of build options");
+    if (local > most)
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_DEVICE,
+                         "%s: a chain has become so dense that the neighbourhood of an active "
+                         "cell needs %llu bytes of local memory, and the device has %llu: use "
+                         "another device, or no decomposition",
+                         s->e.device->summary.name, (unsigned long long)local,
+                         (unsigned long long)most);
+    ergo_engine_rebuild(&s->e, LJ_BOARD, options.data);
+    ergo_text_free(&options);
+}
+
+void lj_make_room(struct lj_state *s) {
+    bool stopped[LJ_TILE_FULL + 1] = {false};
+    for (size_t m = 0; m < s->e.batch->count; m++) {
+        if (s->chains[m].status <= LJ_TILE_FULL)
+            stopped[s->chains[m].status] = true;
         s->chains[m].status = LJ_RUNNING;
     }
-    if (cells)
-        status = grow_cells(ctx, s);
-    if (particles && status == ERGO_OK)
-        status = grow_particles(ctx, s, 0);
-    if (tile && status == ERGO_OK) {
-        s->tile *= 2;
-        s->grown++;
-        status = lj_board_program(ctx, s);
-    }
-    for (size_t m = 0; m < s->batch->count && s->full && status == ERGO_OK; m++) {
-        const uint32_t none = 0;
-        status = ergo_buffer_write(ctx, s->device, s->full, 4 * m, sizeof none, &none);
-    }
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->chain_buffer, 0,
-                                   s->batch->count * sizeof *s->chains, s->chains);
-    return status;
+    if (stopped[LJ_CELL_FULL])
+        grow_cells(s);
+    if (stopped[LJ_PARTICLES_FULL])
+        grow_particles(s, 0);
+    if (stopped[LJ_TILE_FULL])
+        grow_tile(s);
+    if (s->launch.board_blocks)
+        ergo_engine_fill(&s->e, LJ_FULL, 0);
+    lj_write_chains(s);
 }
 
-static enum ergo_status place_cells(struct ergo_context *ctx, struct lj_state *s, size_t member,
-                                    const uint32_t *words, uint32_t count) {
+/* ---- positions --------------------------------------------------------------------------------
+ */
+
+static void place_cells(struct lj_state *s, size_t member, const uint32_t *words, uint32_t count) {
     const size_t cells = s->grid.cells;
     uint32_t *inside = calloc(cells, sizeof *inside), *planes = NULL, most = 1;
-    enum ergo_status status =
-        inside ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu cells", cells);
     for (uint32_t i = 0; inside && i < count; i++) {
         const uint64_t c = lj_grid_cell(&s->grid, words + 3 * (size_t)i);
         if (++inside[c] > most)
             most = inside[c];
     }
-    while (status == ERGO_OK && most > s->slots)
-        status = grow_cells(ctx, s);
-    if (status == ERGO_OK) {
+    while (inside && s->e.status == ERGO_OK && most > s->slots)
+        grow_cells(s);
+    if (inside && s->e.status == ERGO_OK)
         planes = calloc(cells * (s->launch.slotted ? s->slots : most), 16);
-        if (!planes)
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu cells", cells);
-        memset(inside, 0, cells * sizeof *inside);
+    if (!planes) {
+        free(inside);
+        no_memory(s, cells, "cells");
+        return;
     }
-    for (uint32_t i = 0; planes && i < count; i++) {
+    memset(inside, 0, cells * sizeof *inside);
+    for (uint32_t i = 0; i < count; i++) {
         const uint64_t c = lj_grid_cell(&s->grid, words + 3 * (size_t)i);
         for (int k = 0; k < 3; k++)
             planes[lj_cell_word(s, c, inside[c], k)] = words[3 * (size_t)i + (size_t)k];
         planes[lj_cell_count_word(s, c)] = ++inside[c];
     }
-    if (status == ERGO_OK)
-        status = cells_write(ctx, s, member, most, planes);
+    cells_write(s, member, most, planes);
     free(inside);
     free(planes);
-    return status;
 }
 
-enum ergo_status lj_place(struct ergo_context *ctx, struct lj_state *s, size_t member,
-                          const uint32_t *words, uint32_t count) {
-    enum ergo_status status = ERGO_OK;
-    if (count > s->capacity)
-        status = grow_particles(ctx, s, count);
+/* What the active cells of a member did is of a step that no longer was. */
+static void forget_activation(struct lj_state *s, size_t member) {
+    const size_t bytes = LJ_PART_BYTES * (size_t)s->launch.board_blocks;
+    const uint32_t none = 0;
+    void *zero = calloc(1, bytes);
+    if (!zero) {
+        no_memory(s, (size_t)s->launch.board_blocks, "active cells");
+        return;
+    }
+    ergo_engine_write(&s->e, LJ_ACTIVE_CELLS, bytes * member, bytes, zero);
+    ergo_engine_write(&s->e, LJ_FULL, 4 * member, sizeof none, &none);
+    free(zero);
+}
+
+void lj_place(struct lj_state *s, size_t member, const uint32_t *words, uint32_t count) {
     uint32_t *padded = calloc((size_t)count + 1, 16);
-    if (!padded)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u particles", count);
+    if (!padded) {
+        no_memory(s, count, "particles");
+        return;
+    }
     for (uint32_t i = 0; i < count; i++)
         memcpy(padded + 4 * (size_t)i, words + 3 * (size_t)i, 12);
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->particles, 16 * (size_t)s->capacity * member,
-                                   16 * (size_t)count, padded);
+    if (count > s->capacity)
+        grow_particles(s, count);
+    ergo_engine_write(&s->e, LJ_PARTICLES, 16 * (size_t)s->capacity * member, 16 * (size_t)count,
+                      padded);
     free(padded);
-    if (status == ERGO_OK)
-        status = place_cells(ctx, s, member, words, count);
+    place_cells(s, member, words, count);
     s->stale = true;
-    if (status == ERGO_OK && s->launch.board_blocks)
-        status = lj_board_forget(ctx, s, member);
-    return status;
+    if (s->launch.board_blocks)
+        forget_activation(s, member);
 }
 
 enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t member,
                           uint32_t **words, uint32_t *count) {
     *words = NULL;
-    enum ergo_status status =
-        ergo_buffer_read(ctx, s->device, s->chain_buffer, member * sizeof *s->chains,
-                         sizeof *s->chains, &s->chains[member]);
-    if (status != ERGO_OK)
-        return status;
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, LJ_CHAINS, member * sizeof *s->chains, sizeof *s->chains,
+                     &s->chains[member]);
     *count = s->chains[member].particles;
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
     uint32_t *padded = malloc(16 * ((size_t)*count + 1));
     if (!padded)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back %u particles", *count);
-    status = ergo_buffer_read(ctx, s->device, s->particles, 16 * (size_t)s->capacity * member,
-                              16 * (size_t)*count, padded);
-    for (uint32_t i = 0; i < *count && status == ERGO_OK; i++)
-        memmove(padded + 3 * (size_t)i, padded + 4 * (size_t)i, 12);
-    if (status != ERGO_OK) {
+    ergo_engine_read(&s->e, LJ_PARTICLES, 16 * (size_t)s->capacity * member, 16 * (size_t)*count,
+                     padded);
+    if (ergo_engine_end(&s->e) != ERGO_OK) {
         free(padded);
-        return status;
+        return ergo_engine_end(&s->e);
     }
+    for (uint32_t i = 0; i < *count; i++)
+        memmove(padded + 3 * (size_t)i, padded + 4 * (size_t)i, 12);
     *words = padded;
     return ERGO_OK;
 }

@@ -81,6 +81,7 @@ static bool find_offsets(struct lj_grid *grid, const double box[3], double cutof
         grid->near += found[i].gap2 == 0;
     }
     free(found);
+    grid->parts = grid->n_offsets > 8192 ? 1 : 2; /* memory */
     return true;
 }
 
@@ -129,11 +130,18 @@ static int by_gap(const void *left, const void *right) {
     return 0;
 }
 
-uint32_t *lj_grid_lists(struct lj_grid *grid, const double box[3], double cutoff, double core,
+static uint32_t lists_of(const struct lj_grid *grid) {
+    return grid->parts * grid->parts * grid->parts;
+}
+
+size_t lj_grid_list_bytes(const struct lj_grid *grid) {
+    return 16 * (size_t)lists_of(grid) * (grid->n_offsets + (size_t)1);
+}
+
+uint32_t *lj_grid_lists(const struct lj_grid *grid, const double box[3], double cutoff, double core,
                         size_t *count) {
-    grid->parts = grid->n_offsets > 8192 ? 1 : 2; /* memory */
-    const uint32_t parts = grid->parts, lists = parts * parts * parts;
-    uint32_t *words = malloc(16 * ((size_t)lists * grid->n_offsets + lists));
+    const uint32_t parts = grid->parts, lists = lists_of(grid);
+    uint32_t *words = calloc(1, lj_grid_list_bytes(grid));
     struct near_cell *found = malloc((grid->n_offsets + 1) * sizeof *found);
     size_t end = lists;
     for (uint32_t l = 0; words && found && l < lists; l++) {

@@ -3,7 +3,7 @@
 #ifndef ERGO_SAMPLERS_LJ_GCMC_LJ_H
 #define ERGO_SAMPLERS_LJ_GCMC_LJ_H
 
-#include "engine/replay.h"
+#include "engine/engine.h"
 #include "samplers/sampler.h"
 
 #include "lj_gcmc/params.h"
@@ -64,23 +64,27 @@ struct lj_launch {
     uint32_t tile;      /* checkerboard: room around an active cell, at the start */
     uint32_t end_group; /* of what ends an activation */
     uint64_t board_blocks;
-    uint32_t curve_capacity;
-    size_t block_samples;
     uint64_t launch_steps;
     double step_seconds; /* of one chain, roughly */
 };
 
-/* A block of samples in flight. */
-struct lj_slot {
-    bool busy;
-    cl_mem samples, counts;
-    struct lj_sample *host_samples;
-    uint32_t *host_counts;
-    struct lj_chain *host_chains;
-    cl_event ready;
-    uint64_t start, every, first_sample;
-    size_t count, curves;
+/* What stands on the device. */
+enum lj_buffer {
+    LJ_MEMBERS,
+    LJ_CHAINS,
+    LJ_PARTICLES,
+    LJ_CELLS,
+    LJ_PAIR_ENERGIES, /* where launch.energies */
+    LJ_OFFSETS,       /* of cells within the cutoff */
+    LJ_EDGES,         /* of the bins of g(r) */
+    LJ_SHARES,        /* of sums from scratch */
+    LJ_SAMPLES,
+    LJ_COUNTS,       /* of pairs, for g(r) */
+    LJ_BOUNDS,       /* checkerboard: of cells */
+    LJ_ACTIVE_CELLS, /* what they did in an activation */
+    LJ_FULL          /* that one of them lacked room */
 };
+enum lj_kernel { LJ_RUN, LJ_TOTAL, LJ_PAIRS, LJ_BOARD, LJ_BOARD_END, LJ_BOARD_LIST };
 
 /* Totals of a member from scratch. */
 struct lj_totals {
@@ -90,27 +94,22 @@ struct lj_totals {
 };
 
 struct lj_state {
-    const struct ergo_batch *batch;
-    struct ergo_device *device;
+    struct ergo_engine e;
     struct lj_system system; /* of the first member: what is shape */
     struct lj_grid grid;
     struct lj_launch launch;
     struct lj_member *members;
     struct lj_chain *chains; /* host copy, for settling and audits */
-    cl_program run_program, total_program, board_program, end_program;
-    cl_kernel run, total, pairs, activate, board_end, list;
-    cl_mem member_buffer, chain_buffer, particles, cells, energies, offsets, total_parts, edges;
-    cl_mem bounds, board_parts, full; /* of a checkerboard */
-    struct ergo_constants constants;
-    float *bin_edges;      /* squares, in sigma^2: bins + 1 */
-    struct lj_jump *jumps; /* of each member */
+    float *bin_edges;        /* squares, in sigma^2: bins + 1 */
+    struct lj_jump *jumps;   /* of each member */
     uint32_t slots, capacity, tile;
     uint32_t pairs_end, pairs_each; /* g(r) is of the particles below, so many in a launch: all, and
                                        0 for what suits the device, but in audits */
-    struct lj_slot blocks[2];
-    uint64_t step, grown;
+    uint64_t grown;
     bool stale; /* the host has placed particles: pair energies and contacts are not theirs yet */
 };
+
+/* Functions that return nothing leave their error in s->e. */
 
 /* member.c */
 struct lj_system lj_system_of(const struct ergo_point *point);
@@ -137,18 +136,18 @@ double lj_impulsive_of(const struct lj_jump *jump, int64_t contacts);
  * the cutoff. */
 bool lj_grid_make(struct lj_grid *grid, const double box[3], double cutoff, double side);
 bool lj_grid_board(struct lj_grid *grid, const struct lj_system *s);
-/* Lists of offsets as the kernels read them (cl/lj_gcmc/planes.h), malloc'ed; *count: of four
- * words. core: radius inside which a move is refused. NULL: no memory. */
-uint32_t *lj_grid_lists(struct lj_grid *grid, const double box[3], double cutoff, double core,
+/* Lists of offsets as the kernels read them (cl/lj_gcmc/planes.h), of at most so many bytes,
+ * malloc'ed; *count: of four words. core: radius inside which a move is refused. NULL: no memory.
+ */
+size_t lj_grid_list_bytes(const struct lj_grid *grid);
+uint32_t *lj_grid_lists(const struct lj_grid *grid, const double box[3], double cutoff, double core,
                         size_t *count);
 /* distance and box in sigma */
 struct lj_reach lj_grid_reach(const struct lj_grid *grid, const double box[3], double distance);
 uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words);
 
 /* plan.c */
-enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                const struct ergo_device *device, struct lj_grid *grid,
-                                struct lj_launch *launch, struct ergo_plan *plan);
+enum ergo_status lj_configure(struct ergo_context *ctx, void *state);
 /* Most moves of a launch with room for `slots` particles in a cell. */
 uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid *grid,
                          const struct lj_launch *l, uint32_t slots);
@@ -156,41 +155,35 @@ uint32_t lj_bins(const struct ergo_point *point);
 size_t lj_histogram_size(const struct lj_system *s, uint32_t *width);
 
 /* device.c */
-enum ergo_status lj_create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                           struct ergo_device *device, void **state);
-void lj_destroy(void *state);
-/* totals.c */
-/* Sums from scratch; keep: and write the particles' pair energies. */
-enum ergo_status lj_total_sums(struct ergo_context *ctx, struct lj_state *s, bool keep,
-                               struct lj_totals *totals);
-/* The same by shares, as lj_total has them: LJ_TOTALS words of each of launch.total_parts groups of
- * each member, every pair from both its ends. */
-enum ergo_status lj_total_shares(struct ergo_context *ctx, struct lj_state *s, bool keep,
-                                 int64_t *shares);
-struct lj_totals lj_totals_of(const struct lj_state *s, size_t member, const int64_t *shares);
-/* Pair energies and contacts of particles that the host has placed; the chains' are written. */
-enum ergo_status lj_refresh_energies(struct ergo_context *ctx, struct lj_state *s);
-/* pairs.c: enqueue the counts of g(r), of particles begin to end - 1 of the chains that stand at
- * `step`, into row `curve` of `counts`; end: at most s->capacity. */
-enum ergo_status lj_pairs_launch(struct ergo_context *ctx, struct lj_state *s, cl_mem counts,
-                                 size_t curve, uint64_t step, uint32_t begin, uint32_t end);
-double lj_bin_width(const struct lj_state *s);       /* in the job's unit */
-uint32_t lj_pairs_at_once(const struct lj_state *s); /* particles of a launch */
-enum ergo_status lj_pairs_create(struct ergo_context *ctx, struct lj_state *s);
-/* Of a sample with n particles and so many ordered pairs in the bins. */
-void lj_pairs_convert(const struct lj_state *s, double n, const uint64_t *pairs, double *gr,
-                      double *density);
+extern const struct ergo_engine_model lj_model;
+
 /* advance.c */
-enum ergo_status lj_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
-                            uint64_t every, uint64_t first_sample);
-enum ergo_status lj_collect(struct ergo_context *ctx, void *state, unsigned slot,
+void lj_steps(void *state, uint64_t steps);
+void lj_block(void *state, size_t count, uint64_t every);
+enum ergo_status lj_convert(struct ergo_context *ctx, void *state, unsigned slot,
                             struct ergo_samples *samples);
 /* The columns of a member's sample at `step`. */
 void lj_columns_of(const struct lj_state *s, const struct lj_system *system,
                    const struct lj_jump *jump, const struct lj_sample *from, uint64_t step,
                    double *to);
-/* Every chain at s->step, with room made where it was missing; s->chains is up to date. */
+/* Every chain at e.step, with room made where it was missing; s->chains is up to date. */
 enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s);
+
+/* measure.c: what is counted from scratch */
+/* Sums over pairs; keep: and write the particles' pair energies. */
+void lj_total_sums(struct lj_state *s, bool keep, struct lj_totals *totals);
+/* The same by shares, as lj_total has them: LJ_TOTALS words of each of launch.total_parts groups of
+ * each member, every pair from both its ends. */
+void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares);
+struct lj_totals lj_totals_of(const struct lj_state *s, size_t member, const int64_t *shares);
+/* Pair energies and contacts of particles that the host has placed; the chains' are written. */
+void lj_refresh_energies(struct lj_state *s);
+/* Enqueue the counts of g(r) of the chains that stand at `step`, as the slot's row `curve`. */
+void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step);
+double lj_bin_width(const struct lj_state *s); /* in the job's unit */
+/* Of a sample with n particles and so many ordered pairs in the bins. */
+void lj_pairs_convert(const struct lj_state *s, double n, const uint64_t *pairs, double *gr,
+                      double *density);
 
 /* board.c */
 double lj_board_smallest(const struct lj_system *s); /* side of a box, in the job's unit */
@@ -200,23 +193,26 @@ uint32_t lj_board_tile(const struct lj_system *s, int64_t wish);
 uint64_t lj_board_local_bytes(const struct lj_system *s, const struct lj_launch *l, uint32_t tile);
 uint64_t lj_board_visits(const struct lj_system *s, const struct lj_launch *l, uint32_t slots,
                          uint32_t tile);
-enum ergo_status lj_board_program(struct ergo_context *ctx, struct lj_state *s);
-enum ergo_status lj_board_create(struct ergo_context *ctx, struct lj_state *s);
-enum ergo_status lj_board_forget(struct ergo_context *ctx, struct lj_state *s, size_t member);
-enum ergo_status lj_board_launch(struct ergo_context *ctx, struct lj_state *s,
-                                 const struct lj_slot *slot, uint64_t to);
-enum ergo_status lj_board_list(struct ergo_context *ctx, struct lj_state *s);
+/* Build options of lj_board, with room for s->tile particles around an active cell. */
+void lj_board_options(const struct lj_state *s, struct ergo_text *options);
+/* The least positions of all cells, axis by axis; malloc'ed. NULL: no memory. */
+uint32_t *lj_board_bounds(const struct lj_grid *grid);
+/* Enqueue: one activation of the chains that stand before step `to`, with the slot's samples. */
+void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to);
+/* Enqueue: the lists of particles from the cells. */
+void lj_board_list(struct lj_state *s);
 
 /* cells.c: cells from positions, and more room in them */
 /* How a cell's words lie in the memory of a member's cells, as read by lj_cells_read. */
 size_t lj_cell_word(const struct lj_state *s, uint64_t cell, uint32_t slot, int axis);
 size_t lj_cell_count_word(const struct lj_state *s, uint64_t cell);
-enum ergo_status lj_cells_read(struct ergo_context *ctx, struct lj_state *s, size_t member,
-                               uint32_t *words);
-enum ergo_status lj_make_room(struct ergo_context *ctx, struct lj_state *s);
+void lj_cells_read(struct lj_state *s, size_t member, uint32_t *words);
+/* For the chains that stopped; all are running then. */
+void lj_make_room(struct lj_state *s);
+void lj_write_chains(struct lj_state *s);
 /* Write a member's positions and fill its cells with them; room is made when needed. */
-enum ergo_status lj_place(struct ergo_context *ctx, struct lj_state *s, size_t member,
-                          const uint32_t *words, uint32_t count);
+void lj_place(struct lj_state *s, size_t member, const uint32_t *words, uint32_t count);
+/* A member's chain to s->chains, and its positions, 3 words each, malloc'ed. */
 enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t member,
                           uint32_t **words, uint32_t *count);
 
@@ -226,7 +222,7 @@ enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *poi
                           uint32_t **words, uint32_t *count);
 enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point);
 
-/* state.c, audit.c, audit_replay.c */
+/* state.c, audit.c */
 enum ergo_status lj_init(struct ergo_context *ctx, void *state);
 enum ergo_status lj_save(struct ergo_context *ctx, void *state, size_t member,
                          struct ergo_text *text);
@@ -237,7 +233,5 @@ enum ergo_status lj_frame(struct ergo_context *ctx, void *state, size_t member,
 enum ergo_status lj_audit(struct ergo_context *ctx, void *state);
 /* Each particle once in its cell, and nobody else. */
 enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, size_t member);
-/* A stretch of the run, its samples and the sums at its end against the twin's. */
-enum ergo_status lj_replay(struct ergo_context *ctx, struct lj_state *s);
 
 #endif

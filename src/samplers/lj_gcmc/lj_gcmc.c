@@ -168,11 +168,12 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
 
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
-    struct lj_launch launch;
-    struct lj_grid grid = {0};
-    const enum ergo_status status = lj_launch_plan(ctx, batch, device, &grid, &launch, plan);
-    free(grid.offsets);
-    return status;
+    return ergo_engine_plan(ctx, &lj_model, batch, device, plan);
+}
+
+static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state) {
+    return ergo_engine_create(ctx, &lj_model, batch, device, state);
 }
 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
@@ -266,15 +267,15 @@ static double published(const struct ergo_point *point, const char *observable, 
 
 static const struct ergo_sampler_ops ops = {
     .plan = plan,
-    .create = lj_create,
+    .create = create,
     .init = lj_init,
-    .advance = lj_advance,
-    .collect = lj_collect,
+    .advance = ergo_engine_advance,
+    .collect = ergo_engine_collect,
     .save = lj_save,
     .load = lj_load,
     .audit = lj_audit,
     .frame = lj_frame,
-    .destroy = lj_destroy,
+    .destroy = ergo_engine_destroy,
 };
 
 static const struct ergo_model model = {

@@ -66,20 +66,6 @@ static double largest_start(const struct ergo_batch *batch) {
     return n;
 }
 
-static enum ergo_status refuse(struct ergo_context *ctx, const struct ergo_device *device,
-                               const struct ergo_plan *plan) {
-    const struct ergo_device_summary *d = &device->summary;
-    return ERGO_FAIL(
-        ctx, ERGO_E_DEVICE,
-        "%s (%s) cannot hold this batch: it needs a buffer of %.3g MiB and %.3g MiB in "
-        "all; the device allows %.3g and has %.3g MiB. Use a smaller box, fewer "
-        "replicas or scan points, less room at the start (/tuning/slots, "
-        "/tuning/capacity), or another device",
-        d->name, d->id, (double)plan->largest_buffer / 1048576,
-        (double)plan->device_bytes / 1048576, (double)d->largest_buffer / 1048576,
-        (double)d->global_memory / 1048576);
-}
-
 /* Seconds a move takes, roughly: only the length of launches depends on it. */
 static double move_seconds(const struct lj_system *s, const struct lj_grid *grid,
                            const struct ergo_device *device, const struct lj_launch *l,
@@ -143,115 +129,243 @@ static enum ergo_status check_board(struct ergo_context *ctx, const struct ergo_
     return ERGO_OK;
 }
 
-enum ergo_status lj_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                const struct ergo_device *device, struct lj_grid *grid,
-                                struct lj_launch *launch, struct ergo_plan *plan) {
+/* Which kernels, with what launch shape; the room at the start. */
+static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state *s) {
+    const struct ergo_batch *batch = s->e.batch;
+    const struct ergo_device *device = s->e.device;
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *first = batch->points[0];
-    const struct lj_system s = lj_system_of(first);
-    struct lj_launch l = {0};
-    memset(plan, 0, sizeof *plan);
-    l.group = choose_group(device, batch->count, ergo_point_int(first, "/tuning/work_group"));
-    if (s.period)
-        plan_board(first, &s, device, &l);
-    l.vector = device->type == CL_DEVICE_TYPE_CPU && l.group == 1;
-    l.slotted = l.vector && !s.period;
-    l.energies = !l.slotted && !s.period;
-    l.teams = choose_teams(device, &l, ergo_point_int(first, "/tuning/teams"));
+    const struct lj_system *y = &s->system;
+    struct lj_launch *l = &s->launch;
+    l->group = choose_group(device, batch->count, ergo_point_int(first, "/tuning/work_group"));
+    if (y->period)
+        plan_board(first, y, device, l);
+    l->vector = device->type == CL_DEVICE_TYPE_CPU && l->group == 1;
+    l->slotted = l->vector && !y->period;
+    l->energies = !l->slotted && !y->period;
+    l->teams = choose_teams(device, l, ergo_point_int(first, "/tuning/teams"));
     /* vectors of eight like few long cells, work-items many small ones: see cl/lj_gcmc/gather.h */
     const int64_t wish = ergo_point_int(first, "/tuning/microcell");
-    const double cutoff = s.cutoff / s.sigma;
-    const double side = l.slotted ? cutoff : wish ? 0.01 * (double)wish : 1.0;
-    const double box[3] = {s.box[0] / s.sigma, s.box[1] / s.sigma, s.box[2] / s.sigma};
-    if (!(s.period ? lj_grid_board(grid, &s) : lj_grid_make(grid, box, cutoff, side)))
+    const double cutoff = y->cutoff / y->sigma;
+    const double side = l->slotted ? cutoff : wish ? 0.01 * (double)wish : 1.0;
+    const double box[3] = {y->box[0] / y->sigma, y->box[1] / y->sigma, y->box[2] / y->sigma};
+    if (!(y->period ? lj_grid_board(&s->grid, y) : lj_grid_make(&s->grid, box, cutoff, side)))
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "no cell grid for this cutoff: it spans more than 127 cells; use a larger "
                          "/tuning/microcell");
 
-    const double in_cell = s.volume / (s.sigma * s.sigma * s.sigma) / (double)grid->cells;
+    const double in_cell = y->volume / (y->sigma * y->sigma * y->sigma) / (double)s->grid.cells;
     const int64_t slots = ergo_point_int(first, "/tuning/slots");
-    l.slots = slots ? (uint32_t)slots : (uint32_t)fmin(4096, ceil(1.2 * in_cell) + 3);
-    if (l.slotted)
-        l.slots = (l.slots + 7) / 8 * 8;
-    const double dense = 1.0 * s.volume / (s.sigma * s.sigma * s.sigma);
+    l->slots = slots ? (uint32_t)slots : (uint32_t)fmin(4096, ceil(1.2 * in_cell) + 3);
+    if (l->slotted)
+        l->slots = (l->slots + 7) / 8 * 8;
+    const double dense = 1.0 * y->volume / (y->sigma * y->sigma * y->sigma);
     const double start = 1.3 * largest_start(batch);
-    l.capacity = (uint32_t)fmin(LJ_MOST_PARTICLES, fmax(fmax(dense, start), 64));
+    l->capacity = (uint32_t)fmin(LJ_MOST_PARTICLES, fmax(fmax(dense, start), 64));
     const int64_t room = ergo_point_int(first, "/tuning/capacity");
     if (room)
-        l.capacity = (uint32_t)fmax((double)room, largest_start(batch));
+        l->capacity = (uint32_t)fmax((double)room, largest_start(batch));
 
-    /* trial moves of a chain in a step */
-    const double trials = l.board_blocks ? (double)l.board_blocks * s.trials : 1;
     const double units = d->compute_units ? d->compute_units : 1;
-    const double seconds = l.board_blocks ? trials * (double)batch->count * 1e-6 / units + 1e-5
-                                          : move_seconds(&s, grid, device, &l, batch->count);
-    plan->block_steps = fmax(1, floor(0.1 / seconds));
-    l.step_seconds =
-        l.board_blocks ? seconds / (double)batch->count : move_seconds(&s, grid, device, &l, 1);
-    l.launch_steps = l.board_blocks ? 1 : (uint64_t)fmin(plan->block_steps, 1e9);
-    l.end_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : d->largest_group >= 1024 ? 1024 : 256;
-    l.total_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : 64;
-    l.total_parts = (uint32_t)fmin(
-        64, fmax(1, ceil(4.0 * (d->compute_units ? d->compute_units : 1) / (double)batch->count)));
+    l->end_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : d->largest_group >= 1024 ? 1024 : 256;
+    l->total_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : 64;
+    l->total_parts = (uint32_t)fmin(64, fmax(1, ceil(4.0 * units / (double)batch->count)));
     if (device->quirks.loop_limit) { /* a particle per work-item */
-        l.total_group = 256;
-        l.total_parts = 64;
+        l->total_group = 256;
+        l->total_parts = 64;
     }
-    l.bins = lj_bins(first);
-    const uint64_t members = batch->count;
-    const uint64_t every = (uint64_t)ergo_point_int(first, "/run/curve_every");
-    const uint64_t sample_bytes = members * sizeof(struct lj_sample);
-    const uint64_t curve_bytes = members * l.total_parts * l.bins * sizeof(uint32_t);
-    l.block_samples = (size_t)fmax(1, fmin(4096, (double)(32u << 20) / (double)sample_bytes));
-    if (every) {
-        /* the host keeps doubles of both curves and the histogram */
-        uint32_t width;
-        const uint64_t host = members * 8 * (2 * l.bins + lj_histogram_size(&s, &width));
-        const double room_curves =
-            fmax(1, (double)(128u << 20) / (double)(curve_bytes > host ? curve_bytes : host));
-        if ((double)l.block_samples > room_curves * (double)every)
-            l.block_samples = (size_t)(room_curves * (double)every);
-        l.curve_capacity = (uint32_t)((l.block_samples - 1) / every + 1);
-    }
+    l->bins = lj_bins(first);
+    return ERGO_OK;
+}
 
-    const uint64_t cells = 16 * grid->cells * l.slots * members;
-    const uint64_t particles = 16ull * l.capacity * members;
-    plan->largest_buffer = cells > particles ? cells : particles;
-    plan->device_bytes = LJ_PART_BYTES * l.board_blocks * members + cells + particles +
-                         (l.energies ? cells / 2 : 0) + 2 * l.block_samples * sample_bytes +
-                         2 * l.curve_capacity * curve_bytes + members * 250;
-    plan->host_bytes = plan->device_bytes - cells - particles;
-    plan->block_samples = l.block_samples;
-    plan->work_per_step = (double)members * trials;
-    plan->launches_per_step = l.board_blocks ? 2 : 1.0 / (double)l.launch_steps;
+/* Seconds, and so the lengths of launches and blocks. */
+static void plan_times(struct lj_state *s) {
+    const struct ergo_device *device = s->e.device;
+    const double members = (double)s->e.batch->count;
+    const double units = device->summary.compute_units ? device->summary.compute_units : 1;
+    struct lj_launch *l = &s->launch;
+    struct ergo_plan *plan = &s->e.plan;
+    /* trial moves of a chain in a step */
+    const double trials = l->board_blocks ? (double)l->board_blocks * s->system.trials : 1;
+    const double seconds = l->board_blocks
+                               ? trials * members * 1e-6 / units + 1e-5
+                               : move_seconds(&s->system, &s->grid, device, l, s->e.batch->count);
+    plan->block_steps = fmax(1, floor(0.1 / seconds));
+    l->step_seconds =
+        l->board_blocks ? seconds / members : move_seconds(&s->system, &s->grid, device, l, 1);
+    l->launch_steps = l->board_blocks ? 1 : (uint64_t)fmin(plan->block_steps, 1e9);
+    plan->work_per_step = members * trials;
+    plan->launches_per_step = l->board_blocks ? 2 : 1.0 / (double)l->launch_steps;
+}
+
+static void describe(const struct lj_state *s, struct ergo_plan *plan) {
+    const struct lj_launch *l = &s->launch;
+    const uint32_t *n = s->grid.n;
     snprintf(plan->path, sizeof plan->path, "%s",
-             l.board_blocks ? "checkerboard, a launch per activation"
-             : l.slotted    ? "cells, many moves per launch"
-                            : "microcells, many moves per launch");
-    if (l.board_blocks)
+             l->board_blocks ? "checkerboard, a launch per activation"
+             : l->slotted    ? "cells, many moves per launch"
+                             : "microcells, many moves per launch");
+    if (l->board_blocks)
         snprintf(plan->launch, sizeof plan->launch,
                  "%zu chains, %llu active cells of 2 x 2 x 2 cells among %u x %u x %u, one "
                  "work-group of %u and %u trial moves for each",
-                 batch->count, (unsigned long long)l.board_blocks, grid->n[0], grid->n[1],
-                 grid->n[2], l.group, s.trials);
+                 s->e.batch->count, (unsigned long long)l->board_blocks, n[0], n[1], n[2], l->group,
+                 s->system.trials);
     else
         snprintf(plan->launch, sizeof plan->launch,
                  "%zu chains, a work-group of %u each, %u moves at once; %u x %u x %u cells, %u "
                  "looked at, room for %u particles in each at first",
-                 batch->count, l.group, l.teams, grid->n[0], grid->n[1], grid->n[2],
-                 grid->n_offsets, l.slots);
-    *launch = l;
-    if (l.board_blocks && check_board(ctx, device, &s, &l) != ERGO_OK)
+                 s->e.batch->count, l->group, l->teams, n[0], n[1], n[2], s->grid.n_offsets,
+                 l->slots);
+}
+
+/* Where loops end by themselves, and local memory. */
+static enum ergo_status check_launch(struct ergo_context *ctx, const struct lj_state *s) {
+    const struct ergo_device *device = s->e.device;
+    const struct lj_launch *l = &s->launch;
+    const uint64_t limit = device->quirks.loop_limit;
+    if (l->board_blocks && check_board(ctx, device, &s->system, l) != ERGO_OK)
         return ERGO_E_DEVICE;
-    if (lj_launch_steps(device, grid, &l, l.slots) == 0 ||
-        (device->quirks.loop_limit && l.capacity > l.total_group * l.total_parts))
+    if (lj_launch_steps(device, &s->grid, l, l->slots) == 0 ||
+        (limit && l->capacity > l->total_group * l->total_parts))
         return ERGO_FAIL(
             ctx, ERGO_E_DEVICE,
             "%s (%s) ends a kernel's loops after %llu iterations, too few for this "
             "box: use a smaller one, a smaller /tuning/slots (or 0), /tuning/microcell or "
             "/tuning/capacity (or 0), or another device",
-            d->name, d->id, (unsigned long long)device->quirks.loop_limit);
-    if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory)
-        return refuse(ctx, device, plan);
+            device->summary.name, device->summary.id, (unsigned long long)limit);
     return ERGO_OK;
+}
+
+/* ---- declarations -----------------------------------------------------------------------------
+ */
+
+static void declare_buffers(struct lj_state *s) {
+    struct ergo_engine *e = &s->e;
+    const struct lj_launch *l = &s->launch;
+    const uint64_t members = e->batch->count, cells = s->grid.cells * l->slots * members;
+    const uint32_t *n = s->grid.n;
+    ergo_engine_buffer(e, LJ_MEMBERS, "parameters of the chains", ERGO_BUFFER_CONSTANT,
+                       members * sizeof *s->members);
+    ergo_engine_buffer(e, LJ_CHAINS, "chains", ERGO_BUFFER_STATE, members * sizeof *s->chains);
+    ergo_engine_ends(e, LJ_CHAINS);
+    /* of a checkerboard a list made of the cells, before each use */
+    ergo_engine_buffer(e, LJ_PARTICLES, "particles",
+                       l->board_blocks ? ERGO_BUFFER_RESULT : ERGO_BUFFER_STATE,
+                       16 * members * l->capacity);
+    ergo_engine_buffer(e, LJ_CELLS, "cells", ERGO_BUFFER_STATE, 16 * cells);
+    ergo_engine_buffer(e, LJ_PAIR_ENERGIES, "pair energies", ERGO_BUFFER_STATE,
+                       l->energies ? 8 * cells : 0);
+    ergo_engine_buffer(e, LJ_OFFSETS, "lists of cells", ERGO_BUFFER_CONSTANT,
+                       l->slotted ? 4 * (uint64_t)s->grid.n_offsets : lj_grid_list_bytes(&s->grid));
+    ergo_engine_buffer(e, LJ_SHARES, "totals", ERGO_BUFFER_SCRATCH,
+                       8 * LJ_TOTALS * members * l->total_parts);
+    ergo_engine_buffer(e, LJ_SAMPLES, "samples", ERGO_BUFFER_SAMPLES,
+                       members * sizeof(struct lj_sample));
+    if (l->bins) {
+        ergo_engine_buffer(e, LJ_EDGES, "edges of g(r)", ERGO_BUFFER_CONSTANT,
+                           (l->bins + UINT64_C(1)) * sizeof *s->bin_edges);
+        ergo_engine_buffer(e, LJ_COUNTS, "pair counts", ERGO_BUFFER_CURVES,
+                           4 * members * l->total_parts * l->bins);
+    }
+    if (l->board_blocks) {
+        ergo_engine_buffer(e, LJ_BOUNDS, "bounds of cells", ERGO_BUFFER_CONSTANT,
+                           4 * ((uint64_t)n[0] + n[1] + n[2]));
+        ergo_engine_buffer(e, LJ_ACTIVE_CELLS, "sums of active cells", ERGO_BUFFER_STATE,
+                           LJ_PART_BYTES * l->board_blocks * members);
+        ergo_engine_buffer(e, LJ_FULL, "full cells", ERGO_BUFFER_STATE, 4 * members);
+    }
+}
+
+/* The cells that the bins of g(r) reach to. */
+static void append_reach(struct ergo_text *o, const struct lj_state *s) {
+    static const char axes[] = "XYZ";
+    double box[3];
+    for (int k = 0; k < 3; k++)
+        box[k] = s->system.box[k] / s->system.sigma;
+    const struct lj_reach r =
+        lj_grid_reach(&s->grid, box, lj_bin_width(s) / s->system.sigma * s->launch.bins);
+    for (int k = 0; k < 3; k++)
+        ergo_text_append(o, " -DLJ_LOW_%c=%d -DLJ_HIGH_%c=%d -DLJ_RING_%c=%d", axes[k], r.low[k],
+                         axes[k], r.high[k], axes[k], r.ring[k]);
+}
+
+static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_state *s) {
+    static const char *const total = "lj_gcmc/total.cl", *const end = "lj_gcmc/board_end.cl";
+    struct ergo_engine *e = &s->e;
+    const struct lj_launch *l = &s->launch;
+    const struct lj_grid *g = &s->grid;
+    struct ergo_text o = {0}, board = {0};
+    ergo_text_append(&o, "-DLJ_GROUP=%u -DLJ_TEAMS=%u -DLJ_TOTAL_GROUP=%u -DLJ_BINS=%uu", l->group,
+                     l->teams, l->total_group, l->bins ? l->bins : 1);
+    ergo_text_append(&o,
+                     " -DLJ_NX=%u -DLJ_NY=%u -DLJ_NZ=%u -DLJ_OFFSETS=%uu -DLJ_NEAR=%uu "
+                     "-DLJ_CULL=%d -DLJ_PARTS=%uu%s%s",
+                     g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, g->cull, g->parts,
+                     l->slotted ? " -DLJ_SLOTTED=1" : "", l->energies ? " -DLJ_ENERGIES=1" : "");
+    append_reach(&o, s);
+    ergo_engine_kernel(e, LJ_TOTAL, total, o.data, "lj_total");
+    ergo_engine_kernel(e, LJ_PAIRS, total, o.data, "lj_pairs");
+    if (l->board_blocks) {
+        ergo_text_append(&o, " -DLJ_BLOCKS=%lluu -DLJ_TRIALS=%uu -DLJ_END_GROUP=%u",
+                         (unsigned long long)l->board_blocks, s->system.trials, l->end_group);
+        lj_board_options(s, &board);
+        ergo_engine_kernel(e, LJ_BOARD, "lj_gcmc/board.cl", board.data, "lj_board");
+        ergo_engine_kernel(e, LJ_BOARD_END, end, o.data, "lj_board_end");
+        ergo_engine_kernel(e, LJ_BOARD_LIST, end, o.data, "lj_board_list");
+    } else {
+        /* room in local memory: 16 bytes a work-item otherwise */
+        const uint32_t queue = l->group <= 256 ? 8 : l->group <= 512 ? 4 : 0;
+        if (l->group >= 32 && queue)
+            ergo_text_append(&o, " -DLJ_QUEUE=%uu", queue);
+        ergo_engine_kernel(e, LJ_RUN, "lj_gcmc/run.cl", o.data, "lj_run");
+    }
+    const bool failed = o.failed || board.failed;
+    ergo_text_free(&o);
+    ergo_text_free(&board);
+    return failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options") : ERGO_OK;
+}
+
+/* ---- configure --------------------------------------------------------------------------------
+ */
+
+static enum ergo_status fill_members(struct ergo_context *ctx, struct lj_state *s) {
+    const struct ergo_batch *batch = s->e.batch;
+    const double width = lj_bin_width(s) / s->system.sigma;
+    s->members = calloc(batch->count, sizeof *s->members);
+    s->chains = calloc(batch->count, sizeof *s->chains);
+    s->jumps = calloc(batch->count, sizeof *s->jumps);
+    s->bin_edges = malloc((s->launch.bins + (size_t)1) * sizeof *s->bin_edges);
+    if (!s->members || !s->chains || !s->jumps || !s->bin_edges)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu chains", batch->count);
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct lj_system system = lj_system_of(batch->points[i]);
+        lj_member_fill(batch->points[i], &s->members[i]);
+        s->jumps[i] = lj_jump_of(&system);
+    }
+    for (size_t k = 0; k <= s->launch.bins; k++)
+        s->bin_edges[k] = (float)((double)k * width * (double)k * width);
+    return ERGO_OK;
+}
+
+enum ergo_status lj_configure(struct ergo_context *ctx, void *state) {
+    struct lj_state *s = state;
+    s->system = lj_system_of(s->e.batch->points[0]);
+    enum ergo_status status = choose_launch(ctx, s);
+    if (status != ERGO_OK)
+        return status;
+    plan_times(s);
+    describe(s, &s->e.plan);
+    status = check_launch(ctx, s);
+    if (status == ERGO_OK)
+        status = fill_members(ctx, s);
+    if (status != ERGO_OK)
+        return status;
+    s->slots = s->launch.slots;
+    s->capacity = s->launch.capacity;
+    s->tile = s->launch.tile;
+    s->pairs_end = UINT32_MAX;
+    s->e.curve_interval = (uint64_t)ergo_point_int(s->e.batch->points[0], "/run/curve_every");
+    declare_buffers(s);
+    return declare_kernels(ctx, s);
 }

@@ -5,55 +5,52 @@
 
 #include "samplers/lj_gcmc/lj.h"
 
-static enum ergo_status write_chains(struct ergo_context *ctx, struct lj_state *s) {
-    return ergo_buffer_write(ctx, s->device, s->chain_buffer, 0,
-                             s->batch->count * sizeof *s->chains, s->chains);
-}
-
-static enum ergo_status start_member(struct ergo_context *ctx, struct lj_state *s, size_t m,
-                                     const uint32_t *words, uint32_t n) {
-    const struct lj_system system = lj_system_of(s->batch->points[m]);
-    s->chains[m] = (struct lj_chain){.particles = n, .step_size = lj_step_size(&system)};
-    return lj_place(ctx, s, m, words, n);
-}
-
-enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
-    struct lj_state *s = opaque;
-    const size_t members = s->batch->count;
+/* Energies of the chains that have been placed; overlaps are refused. */
+static enum ergo_status start_sums(struct ergo_context *ctx, struct lj_state *s) {
+    const size_t members = s->e.batch->count;
     struct lj_totals *totals = calloc(members, sizeof *totals);
-    enum ergo_status status =
-        totals ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
-    s->step = 0;
-    /* replicas start alike: a file is read once */
-    uint32_t *words = NULL, n = 0;
-    for (size_t m = 0; m < members && status == ERGO_OK; m++) {
-        if (m == 0 || s->batch->points[m]->scan_index != s->batch->points[m - 1]->scan_index) {
-            free(words);
-            status = lj_start(ctx, s->batch->points[m], &words, &n);
-        }
-        if (status == ERGO_OK)
-            status = start_member(ctx, s, m, words, n);
-    }
-    free(words);
-    if (status == ERGO_OK)
-        status = write_chains(ctx, s);
-    if (status == ERGO_OK)
-        status = lj_total_sums(ctx, s, true, totals);
-    for (size_t m = 0; m < members && status == ERGO_OK; m++) {
+    if (!totals)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
+    lj_write_chains(s);
+    lj_total_sums(s, true, totals);
+    for (size_t m = 0; m < members; m++) {
+        const bool file = lj_start_file(s->e.batch->points[m]);
         if (totals[m].overlaps)
-            status = ERGO_FAIL(
-                ctx, ERGO_E_JOB,
-                "%s: %u particles %s are so close that the energy of a pair is "
-                "above 100 k_B T: start with fewer",
-                lj_start_file(s->batch->points[m]) ? "/system/start" : "/system/particles",
-                s->chains[m].particles,
-                lj_start_file(s->batch->points[m]) ? "of the file" : "on a lattice in this box");
+            ERGO_ENGINE_FAIL(&s->e, ERGO_E_JOB,
+                             "%s: %u particles %s are so close that the energy of a pair is "
+                             "above 100 k_B T: start with fewer",
+                             file ? "/system/start" : "/system/particles", s->chains[m].particles,
+                             file ? "of the file" : "on a lattice in this box");
         s->chains[m].energy = totals[m].energy;
         s->chains[m].virial = totals[m].virial;
         s->chains[m].contacts = totals[m].contacts;
     }
     free(totals);
-    return status == ERGO_OK ? write_chains(ctx, s) : status;
+    lj_write_chains(s);
+    return ergo_engine_end(&s->e);
+}
+
+enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
+    struct lj_state *s = opaque;
+    const struct ergo_batch *batch = s->e.batch;
+    uint32_t *words = NULL, n = 0;
+    enum ergo_status status = ERGO_OK;
+    s->e.step = 0;
+    ergo_engine_begin(&s->e, ctx);
+    for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
+        const struct ergo_point *point = batch->points[m];
+        const struct lj_system system = lj_system_of(point);
+        /* replicas start alike: a file is read once */
+        if (m == 0 || point->scan_index != batch->points[m - 1]->scan_index) {
+            free(words);
+            status = lj_start(ctx, point, &words, &n);
+        }
+        s->chains[m] = (struct lj_chain){.particles = n, .step_size = lj_step_size(&system)};
+        if (status == ERGO_OK)
+            lj_place(s, m, words, n);
+    }
+    free(words);
+    return status == ERGO_OK ? start_sums(ctx, s) : status;
 }
 
 /* ---- the canonical state ---------------------------------------------------------------------
@@ -155,19 +152,19 @@ enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, 
         .now = get_counts(at + 24),
         .last = get_counts(at + 36),
     };
-    s->step = step;
-    enum ergo_status status = lj_place(ctx, s, member, words, (uint32_t)n);
+    s->e.step = step;
+    ergo_engine_begin(&s->e, ctx);
+    lj_place(s, member, words, (uint32_t)n);
+    ergo_engine_write(&s->e, LJ_CHAINS, member * sizeof *s->chains, sizeof *s->chains,
+                      &s->chains[member]);
     free(words);
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->chain_buffer, member * sizeof *s->chains,
-                                   sizeof *s->chains, &s->chains[member]);
-    return status;
+    return ergo_engine_end(&s->e);
 }
 
 enum ergo_status lj_frame(struct ergo_context *ctx, void *opaque, size_t member,
                           struct ergo_text *text) {
     struct lj_state *s = opaque;
-    const struct lj_system system = lj_system_of(s->batch->points[member]);
+    const struct lj_system system = lj_system_of(s->e.batch->points[member]);
     uint32_t *words = NULL, n = 0;
     enum ergo_status status = lj_settle(ctx, s);
     if (status == ERGO_OK)

@@ -1,4 +1,4 @@
-/* A stretch of the run that an audit replays. Internal to audit_replay.c and audit_compare.c. */
+/* A stretch of the run that an audit replays. Internal to audit.c and audit_compare.c. */
 #ifndef ERGO_SAMPLERS_LJ_GCMC_STRETCH_H
 #define ERGO_SAMPLERS_LJ_GCMC_STRETCH_H
 
@@ -15,9 +15,8 @@ struct lj_stretch {
     double *columns;        /* [samples][count][LJ_COLUMNS] */
     double *gr[2];          /* both curves: [curves][count][bins] */
     uint64_t *pairs;
-    struct lj_chain *before;           /* [count] */
-    cl_mem particles, cells, energies; /* the run's, which may be too small in the stretch */
-    uint32_t slots, capacity;
+    struct lj_chain *before;  /* [count] */
+    uint32_t slots, capacity; /* the run's, which may be too small in the stretch */
 };
 
 /* Not all of a checkerboard is followed. */

@@ -12,16 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
 enum { AUDIT_EVERY = 2, AUDIT_SWEEPS = 6, AUDIT_EXCHANGES = 3 };
 
 /* Updates of a word's site and slot on the host, 50 ns each; of real couplings ten times that. */
 static const double audit_updates = 1 << 20;
-
-/* Rows of the replay that the twins begin with. */
-enum { ROW_SPINS, ROW_FROM_HOT, ROW_MOVES, ROW_ACCEPTED, ROW_TRIPS };
 
 /* ---- what is looked at ----------------------------------------------------------------------- */
 
@@ -107,9 +104,9 @@ static enum ergo_status begin(struct ergo_context *ctx, const struct ergo_replay
     const struct glass_state *s = r->state;
     const struct glass_shape *h = &s->shape;
     const size_t slots = 4 * (size_t)h->quads, words = slots * h->sites;
-    const struct ergo_point *point = s->batch->points[l / h->words];
-    memcpy(room->spins, (const uint32_t *)r->kept[ROW_SPINS] + l * words, 4 * words);
-    memcpy(room->from_hot, (const uint32_t *)r->kept[ROW_FROM_HOT] + l * slots, 4 * slots);
+    const struct ergo_point *point = s->e.batch->points[l / h->words];
+    memcpy(room->spins, (const uint32_t *)r->kept[GLASS_SPINS] + l * words, 4 * words);
+    memcpy(room->from_hot, (const uint32_t *)r->kept[GLASS_FROM_HOT] + l * slots, 4 * slots);
     memset(room->moved, 0, 8 * 32 * glass_move_rows(h));
     choose(h, r->samples, room->known);
     memcpy(room->counted, room->known, sizeof room->known);
@@ -121,7 +118,7 @@ static enum ergo_status compare_start(struct ergo_context *ctx, const struct erg
                                       size_t l, const struct room *room) {
     const struct glass_state *s = r->state;
     const struct glass_shape *h = &s->shape;
-    const struct ergo_point *point = s->batch->points[l / h->words];
+    const struct ergo_point *point = s->e.batch->points[l / h->words];
     const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
     const char *start = ergo_point_text(point, "/system/start");
     const uint32_t mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0;
@@ -138,7 +135,7 @@ static enum ergo_status exchange(struct ergo_context *ctx, const struct ergo_rep
                                  uint64_t step, struct room *room) {
     const struct glass_state *s = r->state;
     const struct glass_shape *h = &s->shape;
-    const struct ergo_point *point = s->batch->points[l / h->words];
+    const struct ergo_point *point = s->e.batch->points[l / h->words];
     const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
     const uint32_t parity = (uint32_t)(step / AUDIT_EVERY & 1);
     glass_twin_energies(h, room->couplings, room->spins, room->known, room->energies);
@@ -156,9 +153,9 @@ static const char *compare_sample(const struct ergo_replay *r, size_t l, size_t 
                                   const struct room *room) {
     const struct glass_state *s = r->state;
     const struct glass_shape *h = &s->shape;
-    const struct glass_slot *slot = &s->slots[0];
     const struct glass_record *found =
-        slot->host + i * s->launch.records + l * 128 * (size_t)h->quads;
+        (const struct glass_record *)ergo_engine_host(&s->e, GLASS_RECORDS, 0, i) +
+        l * 128 * (size_t)h->quads;
     glass_twin_records(h, room->couplings, room->spins, room->known, room->energies, room->records);
     for (size_t k = 0; k < 32 * (size_t)h->slots; k++) {
         const struct glass_record *a = &found[k], *b = &room->records[k];
@@ -183,8 +180,9 @@ static bool same_numbers(const struct ergo_replay *r, size_t l, const struct roo
     const size_t rows = glass_move_rows(h);
     for (size_t row = 0; row < rows; row++) {
         const bool trips = row >= h->slots;
-        const uint64_t *before = trips ? (const uint64_t *)r->kept[ROW_TRIPS] + l * h->copies
-                                       : (const uint64_t *)r->kept[ROW_ACCEPTED] + l * h->slots;
+        const uint64_t *before = trips
+                                     ? (const uint64_t *)r->kept[GLASS_ROUND_TRIPS] + l * h->copies
+                                     : (const uint64_t *)r->kept[GLASS_ACCEPTED] + l * h->slots;
         uint64_t all = before[trips ? row - h->slots : row];
         for (uint32_t bit = 0; bit < 32; bit++)
             all += room->moved[row * 32 + bit];
@@ -198,10 +196,10 @@ static const char *compare_counts(const struct ergo_replay *r, size_t l, size_t 
                                   const struct room *room) {
     const struct glass_state *s = r->state;
     const struct glass_shape *h = &s->shape;
-    const size_t lattices = glass_lattices(s), rows = glass_move_rows(h);
-    const uint64_t *counts = s->slots[0].counts + i * lattices * rows;
+    const size_t lattices = glass_lattices(s);
     if (h->rungs < 2)
         return NULL;
+    const uint64_t *counts = ergo_engine_host(&s->e, GLASS_NUMBERS, 0, i);
     memcpy(room->numbers, counts + l * h->slots, 8 * (size_t)h->slots);
     memcpy(room->numbers + h->slots, counts + lattices * h->slots + l * h->copies,
            8 * (size_t)h->copies);
@@ -209,10 +207,9 @@ static const char *compare_counts(const struct ergo_replay *r, size_t l, size_t 
                                                    : "the exchanges or round trips of a sample";
 }
 
-/* `count` numbers of `each` bytes of word-lattice l, to `to`. */
-static enum ergo_status fetch(struct ergo_context *ctx, const struct glass_state *s, cl_mem mem,
-                              size_t l, size_t bytes, void *to) {
-    return ergo_buffer_read(ctx, s->device, mem, l * bytes, bytes, to);
+/* Of a buffer the `bytes` of word-lattice l. */
+static void fetch(struct glass_state *s, unsigned row, size_t l, size_t bytes, void *to) {
+    ergo_engine_read(&s->e, row, l * bytes, bytes, to);
 }
 
 /* Spins and walkers, and how often each sample has exchanged. */
@@ -221,22 +218,28 @@ static enum ergo_status compare_end(struct ergo_context *ctx, const struct ergo_
     struct glass_state *s = r->state;
     const struct glass_shape *h = &s->shape;
     const size_t stride = 4 * (size_t)h->quads, rows = glass_move_rows(h);
-    const uint32_t *before = (const uint32_t *)r->kept[ROW_MOVES] + l * 32 * rows;
-    enum ergo_status status = fetch(ctx, s, s->spins, l, glass_lattice_bytes(h), room->found);
-    for (size_t i = 0; i < h->sites && !*wrong && status == ERGO_OK; i++)
+    const uint32_t *before = (const uint32_t *)r->kept[GLASS_MOVED] + l * 32 * rows;
+    ergo_engine_begin(&s->e, ctx);
+    fetch(s, GLASS_SPINS, l, glass_lattice_bytes(h), room->found);
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
+    for (size_t i = 0; i < h->sites; i++)
         for (uint32_t slot = 0; slot < h->slots; slot++)
             if (room->known[slot / h->copies] &&
                 room->found[i * stride + slot] != room->spins[i * stride + slot])
                 *wrong = "the spins";
-    if (h->rungs < 2 || *wrong || status != ERGO_OK)
-        return status;
-    status = fetch(ctx, s, s->from_hot, l, 4 * stride, room->found);
-    for (uint32_t slot = 0; slot < h->slots && status == ERGO_OK; slot++)
+    if (h->rungs < 2 || *wrong)
+        return ERGO_OK;
+    fetch(s, GLASS_FROM_HOT, l, 4 * stride, room->found);
+    fetch(s, GLASS_MOVED, l, 128 * rows, room->moves);
+    fetch(s, GLASS_ACCEPTED, l, 8 * (size_t)h->slots, room->numbers);
+    fetch(s, GLASS_ROUND_TRIPS, l, 8 * (size_t)h->copies, room->numbers + h->slots);
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
+    for (uint32_t slot = 0; slot < h->slots; slot++)
         if (room->known[slot / h->copies] && room->found[slot] != room->from_hot[slot])
             *wrong = "who has been at the hottest temperature";
-    if (status == ERGO_OK)
-        status = fetch(ctx, s, s->moves, l, 128 * rows, room->moves);
-    for (size_t k = 0; k < 32 * rows && status == ERGO_OK; k++) {
+    for (size_t k = 0; k < 32 * rows; k++) {
         const size_t row = k / 32;
         const uint32_t bit = k % 32, t = (uint32_t)(row < h->slots ? row / h->copies : 0);
         const uint64_t old = glass_moves_of(before + 32 * row, bit);
@@ -244,20 +247,16 @@ static enum ergo_status compare_end(struct ergo_context *ctx, const struct ergo_
             glass_moves_of(room->moves + 32 * row, bit) != ((old + room->moved[k]) & UINT32_MAX))
             *wrong = "the counted exchanges or round trips";
     }
-    if (status == ERGO_OK)
-        status = fetch(ctx, s, s->accepted, l, 8 * (size_t)h->slots, room->numbers);
-    if (status == ERGO_OK)
-        status = fetch(ctx, s, s->trips, l, 8 * (size_t)h->copies, room->numbers + h->slots);
-    if (status == ERGO_OK && !same_numbers(r, l, room, room->numbers))
+    if (!same_numbers(r, l, room, room->numbers))
         *wrong = "the counted exchanges or round trips";
-    return status;
+    return ERGO_OK;
 }
 
 static enum ergo_status compare_word(struct ergo_context *ctx, const struct ergo_replay *r,
                                      size_t l, struct room *room) {
     const struct glass_state *s = r->state;
     const struct glass_shape *h = &s->shape;
-    const struct ergo_point *point = s->batch->points[l / h->words];
+    const struct ergo_point *point = s->e.batch->points[l / h->words];
     const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
     const char *wrong = NULL;
     enum ergo_status status = begin(ctx, r, l, room);
@@ -302,7 +301,8 @@ static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned 
     struct glass_state *s = state;
     const uint32_t swap_every = s->shape.swap_every;
     s->shape.swap_every = AUDIT_EVERY;
-    const enum ergo_status status = s->ops->advance(ctx, state, slot, count, every, first_sample);
+    const enum ergo_status status =
+        ergo_engine_advance(ctx, state, slot, count, every, first_sample);
     s->shape.swap_every = swap_every;
     return status;
 }
@@ -310,54 +310,28 @@ static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned 
 enum ergo_status glass_audit(struct ergo_context *ctx, void *opaque) {
     struct glass_state *s = opaque;
     const struct glass_shape *h = &s->shape;
-    const size_t lattices = glass_lattices(s), records = s->launch.records;
-    const size_t rows = glass_move_rows(h);
-    const struct ergo_point *point = s->batch->points[0];
-    const struct ergo_replay_row all[] = {
-        [ROW_SPINS] = {"spins", ERGO_REPLAY_STATE, &s->spins, NULL,
-                       glass_lattice_bytes(h) * lattices},
-        [ROW_FROM_HOT] = {"walkers", ERGO_REPLAY_STATE, &s->from_hot, NULL,
-                          16 * lattices * h->quads},
-        [ROW_MOVES] = {"exchanges of samples", ERGO_REPLAY_STATE, &s->moves, NULL,
-                       128 * lattices * rows},
-        [ROW_ACCEPTED] = {"accepted exchanges", ERGO_REPLAY_STATE, &s->accepted, NULL,
-                          8 * lattices * h->slots},
-        [ROW_TRIPS] = {"round trips", ERGO_REPLAY_STATE, &s->trips, NULL, 8 * lattices * h->copies},
-        /* what an exchange leaves for the next one */
-        {"exchanges", ERGO_REPLAY_STATE, &s->masks, NULL, 32 * lattices * h->quads},
-        {"energies", ERGO_REPLAY_RESULT, &s->energies, NULL, 8 * records * s->launch.parts},
-        {"counts", ERGO_REPLAY_RESULT, &s->counts, NULL, 8 * records * h->layers},
-        {"samples", ERGO_REPLAY_RESULT, &s->slots[0].records, NULL,
-         GLASS_RECORD_BYTES * records * s->launch.block_samples},
-        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
-        {"sweeps", ERGO_REPLAY_HOST, NULL, &s->untaken, sizeof s->untaken}};
+    const struct ergo_point *point = s->e.batch->points[0];
+    const struct ergo_replay_row sweeps = {"sweeps", ERGO_REPLAY_HOST, NULL, &s->untaken,
+                                           sizeof s->untaken};
     size_t sizes[CURVE_SAMPLES + 1] = {0};
     sizes[CURVE_HALVES] = glass_curve_size(point, CURVE_HALVES);
     sizes[CURVE_SAMPLES] = glass_curve_size(point, CURVE_SAMPLES);
     /* two samples, where these are a tenth of a second's sweeps */
-    const bool two = s->launch.block_samples > 1 && s->launch.launch_sweeps >= 2 * AUDIT_SWEEPS &&
+    const bool two = s->e.block_samples > 1 && s->launch.launch_sweeps >= 2 * AUDIT_SWEEPS &&
                      2 * updates_of(h) <= audit_updates;
-    const size_t samples = glass_everywhere(s, two) ? 2 : 1;
-    struct ergo_replay r = {.sampler = "spin-lattice",
-                            .remedy = "/tuning/path",
-                            .device = s->device,
-                            .state = s,
-                            .rows = h->idle ? all + sizeof all / sizeof all[0] - 2 : all,
-                            .n_rows = h->idle ? 2 : sizeof all / sizeof all[0],
-                            .members = s->batch->count,
+    struct ergo_replay r = {.remedy = "/tuning/path",
                             .n_columns = COLUMNS,
                             .n_curves = CURVE_SAMPLES + 1,
                             .curve_sizes = sizes,
-                            .step = s->step,
-                            .samples = samples,
+                            .samples = glass_everywhere(s, two) ? 2 : 1,
                             .every = sweeps_of(h),
                             .advance = advance,
-                            .collect = s->ops->collect,
                             .compare = compare};
-    enum ergo_status status = ERGO_OK;
-    if (h->rungs > 1 && s->untaken >> 30 && !h->idle) /* not within the stretch */
-        status = glass_moves_take(ctx, s);
+    ergo_engine_begin(&s->e, ctx);
+    if (h->rungs > 1 && s->untaken >> 30) /* not within the stretch */
+        glass_moves_take(s);
+    enum ergo_status status = ergo_engine_end(&s->e);
     if (status == ERGO_OK)
-        status = ergo_constants_check(ctx, s->device, &s->constants, "spin-lattice");
-    return status == ERGO_OK ? ergo_replay(ctx, &r) : status;
+        status = ergo_engine_check_constants(ctx, &s->e);
+    return status == ERGO_OK ? ergo_engine_replay(ctx, &s->e, &r, &sweeps, 1) : status;
 }

@@ -5,7 +5,7 @@
 #include "base/portable.h"
 #include "dist/dist.h"
 #include "samplers/spin_lattice/exact.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
 _Static_assert(sizeof(struct glass_record) == GLASS_RECORD_BYTES, "glass_record has no padding");

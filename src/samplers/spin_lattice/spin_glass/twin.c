@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/rng.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 
 uint64_t glass_place_of(const struct glass_shape *s, uint64_t site) {
     const uint64_t x = site % s->lx, row = site / s->lx, y = row % s->ly, z = row / s->ly;

@@ -1,6 +1,6 @@
 /*
  * Spin glasses over ranks: the second table of operations (sampler.h). What a rank has, words with
- * whole ladders or a part of one ladder, is glass_share.c's to say. What is measured goes to all
+ * whole ladders or a part of one ladder, is share.c's to say. What is measured goes to all
  * ranks with each sample.
  */
 #include <math.h>
@@ -9,69 +9,52 @@
 #include <string.h>
 
 #include "dist/dist.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
 /* The same blocks on all ranks: the shortest that any of them wants. */
-static enum ergo_status plan_share(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                   const struct ergo_device *device,
-                                   const struct glass_shares *shares, struct glass_shape *shape,
-                                   struct glass_launch *launch, struct ergo_plan *plan) {
-    const struct glass_shape whole = glass_shape_of(batch->points[0]);
-    *shape = glass_share_of(&whole, shares, (size_t)ergo_ranks_rank());
-    const enum ergo_status status = glass_launch_plan(ctx, batch, device, shape, launch, plan);
-    if (status != ERGO_OK)
-        return status;
-    const size_t ranks = shares->ranks;
-    const double own[2] = {plan->block_steps, (double)plan->block_samples};
+static enum ergo_status agree(struct ergo_context *ctx, struct glass_state *s) {
+    struct ergo_plan *plan = &s->e.plan;
+    const size_t ranks = s->shares->ranks;
+    const double own[2] = {plan->block_steps, (double)s->e.block_samples};
     double *all = malloc(ranks * sizeof own);
     if (!all)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a plan");
     ergo_dist_collect(own, sizeof own, all);
     for (size_t r = 0; r < ranks; r++) {
         plan->block_steps = fmin(plan->block_steps, all[2 * r]);
-        plan->block_samples = (size_t)fmin((double)plan->block_samples, all[2 * r + 1]);
+        s->e.block_samples = (size_t)fmin((double)s->e.block_samples, all[2 * r + 1]);
     }
+    if (s->shares->block_samples)
+        s->e.block_samples = s->shares->block_samples;
     free(all);
-    launch->block_samples = plan->block_samples;
-    const size_t length = strlen(plan->launch);
-    snprintf(plan->launch + length, sizeof plan->launch - length,
-             "; of all %u words a chain %u, of %u temperatures %u", shape->all,
-             shape->idle ? 0 : shape->words, shape->rungs, shape->idle ? 0 : shape->temperatures);
     return ERGO_OK;
 }
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    struct glass_shape shape;
-    struct glass_launch launch;
-    struct glass_shares *shares = glass_shares_create(batch->points[0]);
-    const enum ergo_status status =
-        shares ? plan_share(ctx, batch, device, shares, &shape, &launch, plan)
-               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a plan");
-    free(shares);
+static enum ergo_status configure(struct ergo_context *ctx, void *state) {
+    struct glass_state *s = state;
+    const struct ergo_point *first = s->e.batch->points[0];
+    const struct glass_shape all = glass_shape_of(first), *h = &s->shape;
+    struct ergo_plan *plan = &s->e.plan;
+    s->shares = glass_shares_create(first, s->e.given);
+    if (!s->shares)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for shares");
+    s->shape = glass_share_of(&all, s->shares, (size_t)ergo_ranks_rank());
+    enum ergo_status status = glass_configure(ctx, s);
+    if (status == ERGO_OK)
+        status = agree(ctx, s);
+    const size_t length = strlen(plan->launch);
+    snprintf(plan->launch + length, sizeof plan->launch - length,
+             "; of all %u words a chain %u, of %u temperatures %u", h->all, h->idle ? 0 : h->words,
+             h->rungs, h->idle ? 0 : h->temperatures);
     return status;
 }
 
-static enum ergo_status create_share(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                     struct ergo_device *device, struct glass_shares *shares,
-                                     size_t block_samples, void **state) {
-    struct glass_shape shape;
-    struct glass_launch launch;
-    struct ergo_plan unused;
-    enum ergo_status status = plan_share(ctx, batch, device, shares, &shape, &launch, &unused);
-    if (block_samples)
-        launch.block_samples = block_samples;
-    if (status == ERGO_OK)
-        status = glass_create(ctx, batch, device, &shape, &launch, state);
-    if (status != ERGO_OK) {
-        free(shares);
-        return status;
-    }
-    struct glass_state *s = *state;
-    s->ops = &glass_cut_ops;
-    s->shares = shares;
-    return ERGO_OK;
+static const struct ergo_engine_model share = {GLASS_MODEL, .configure = configure};
+
+static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan) {
+    return ergo_engine_plan(ctx, &share, batch, device, plan);
 }
 
 enum { TRIAL_MS = 40 };
@@ -80,19 +63,22 @@ enum { TRIAL_MS = 40 };
 static enum ergo_status measure_speed(struct ergo_context *ctx, struct glass_state *s,
                                       double *speed) {
     const uint32_t every = s->shape.swap_every;
+    const bool idle = s->shape.idle;
     double seconds = 0;
     uint64_t sweeps = 0;
     enum ergo_status status = glass_init(ctx, s);
     s->shape.swap_every = UINT32_MAX; /* no exchange: it would wait for others */
+    s->shape.idle = false;
     ergo_dist_barrier();
     const double started = ergo_clock();
     for (; seconds < 1e-3 * TRIAL_MS && status == ERGO_OK; sweeps++) {
-        status = glass_advance_sweeps(ctx, s, 1);
+        status = ergo_engine_advance(ctx, s, 0, 0, 1, 0);
         if (status == ERGO_OK)
-            status = ergo_device_finish(ctx, s->device);
+            status = ergo_device_finish(ctx, s->e.device);
         seconds = ergo_clock() - started;
     }
     s->shape.swap_every = every;
+    s->shape.idle = idle;
     *speed = (double)sweeps * s->shape.quads / seconds;
     return status;
 }
@@ -101,25 +87,24 @@ static enum ergo_status measure_speed(struct ergo_context *ctx, struct glass_sta
 static enum ergo_status share_by_speed(struct ergo_context *ctx, const struct ergo_batch *batch,
                                        struct ergo_device *device, void **state) {
     struct glass_state *s = *state;
-    const size_t samples = s->launch.block_samples;
-    struct glass_shares *shares = glass_shares_create(batch->points[0]);
+    struct glass_shares *found = glass_shares_create(batch->points[0], s->shares);
     double own = 0, least = INFINITY, most = 0;
-    enum ergo_status status = shares ? measure_speed(ctx, s, &own)
-                                     : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for shares");
+    enum ergo_status status =
+        found ? measure_speed(ctx, s, &own) : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for shares");
     if (status == ERGO_OK) {
-        ergo_dist_collect(&own, sizeof own, shares->weights);
-        for (size_t r = 0; r < shares->ranks; r++) {
-            least = fmin(least, shares->weights[r]);
-            most = fmax(most, shares->weights[r]);
+        ergo_dist_collect(&own, sizeof own, found->weights);
+        for (size_t r = 0; r < found->ranks; r++) {
+            least = fmin(least, found->weights[r]);
+            most = fmax(most, found->weights[r]);
         }
+        found->block_samples = s->e.block_samples;
     }
-    if (status != ERGO_OK || most <= 1.1 * least) {
-        free(shares);
-        return status;
+    if (status == ERGO_OK && most > 1.1 * least) {
+        ergo_engine_destroy(s);
+        status = ergo_engine_create_with(ctx, &share, batch, device, found, state);
     }
-    glass_destroy(s);
-    *state = NULL;
-    return create_share(ctx, batch, device, shares, samples, state);
+    free(found);
+    return status;
 }
 
 static void tell(struct ergo_context *ctx, const struct glass_shape *h) {
@@ -137,30 +122,14 @@ static void tell(struct ergo_context *ctx, const struct glass_shape *h) {
 
 static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
-    struct glass_shares *shares = glass_shares_create(batch->points[0]);
-    *state = NULL;
-    if (!shares)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for shares");
-    enum ergo_status status = create_share(ctx, batch, device, shares, 0, state);
     const struct glass_shape whole = glass_shape_of(batch->points[0]);
     const bool divided = (size_t)ergo_dist_count() > whole.all && whole.quads > 1;
-    if (status == ERGO_OK && divided && shares->by_speed)
+    enum ergo_status status = ergo_engine_create(ctx, &share, batch, device, state);
+    if (status == ERGO_OK && divided && ((struct glass_state *)*state)->shares->by_speed)
         status = share_by_speed(ctx, batch, device, state);
     if (status == ERGO_OK)
         tell(ctx, &((struct glass_state *)*state)->shape);
     return status;
-}
-
-static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned which,
-                                size_t count, uint64_t every, uint64_t first_sample) {
-    struct glass_state *s = opaque;
-    if (!s->shape.idle)
-        return glass_advance(ctx, opaque, which, count, every, first_sample);
-    s->slots[which].samples = count;
-    s->slots[which].step = s->step;
-    s->slots[which].every = every;
-    s->step += count ? count * every : every;
-    return ERGO_OK;
 }
 
 struct gathering {
@@ -188,7 +157,7 @@ static enum ergo_status save(struct ergo_context *ctx, void *opaque, size_t memb
     struct glass_state *s = opaque;
     struct ergo_text own = {0};
     struct gathering g = {
-        .ctx = ctx, .shares = s->shares, .whole = glass_shape_of(s->batch->points[0])};
+        .ctx = ctx, .shares = s->shares, .whole = glass_shape_of(s->e.batch->points[0])};
     const bool writer = ergo_ranks_rank() == 0;
     enum ergo_status status = s->shape.idle ? ERGO_OK : glass_save_part(ctx, s, member, &own);
     if (writer && status == ERGO_OK) {
@@ -223,13 +192,13 @@ const struct ergo_sampler_ops glass_cut_ops = {
     .plan = plan,
     .create = create,
     .init = glass_init,
-    .advance = advance,
-    .collect = glass_collect,
+    .advance = ergo_engine_advance,
+    .collect = ergo_engine_collect,
     .count = glass_count,
     .end_curves = glass_end_curves,
     .save = save,
     .load = glass_load,
     .audit = glass_audit,
     .picture = picture,
-    .destroy = glass_destroy,
+    .destroy = ergo_engine_destroy,
 };

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
 /* ---- the parts of a word-lattice's state ------------------------------------------------------
@@ -71,41 +71,36 @@ enum ergo_status glass_save_part(struct ergo_context *ctx, struct glass_state *s
     const struct glass_shape *h = &s->shape;
     const struct layout parts = layout_of(h);
     const size_t stride = 4 * (size_t)h->quads, bytes = glass_lattice_bytes(h);
+    const struct {
+        unsigned row;
+        size_t each; /* of a word-lattice on the device */
+    } walkers[PARTS] = {[CAME] = {GLASS_FROM_HOT, 4 * stride},
+                        [ACCEPTED] = {GLASS_ACCEPTED, 8 * (size_t)h->slots},
+                        [TRIPS] = {GLASS_ROUND_TRIPS, 8 * (size_t)h->copies}};
     uint32_t *spins = malloc(bytes), *plain = malloc(parts.bytes[SPINS]);
     uint64_t *numbers = malloc(8 * stride);
-    enum ergo_status status = spins && plain && numbers
-                                  ? ergo_device_finish(ctx, s->device)
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice");
-    for (size_t w = 0; w < h->words && status == ERGO_OK; w++) {
+    ergo_engine_begin(&s->e, ctx);
+    if (!spins || !plain || !numbers)
+        ergo_engine_note(&s->e, ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice"));
+    for (size_t w = 0; w < h->words && s->e.status == ERGO_OK; w++) {
         const size_t l = member * h->words + w;
-        status = ergo_buffer_read(ctx, s->device, s->spins, l * bytes, bytes, spins);
-        if (status != ERGO_OK)
-            break;
+        ergo_engine_read(&s->e, GLASS_SPINS, l * bytes, bytes, spins);
         for (uint64_t site = 0; site < h->sites; site++)
             for (uint32_t slot = 0; slot < h->slots; slot++)
                 plain[slot * h->sites + site] = spins[glass_place_of(h, site) * stride + slot];
         ergo_text_append_bytes(text, plain, parts.bytes[SPINS]);
-        const struct {
-            cl_mem mem;
-            size_t each; /* of a word-lattice on the device */
-        } walkers[PARTS] = {{NULL, 0},
-                            {s->from_hot, 4 * stride},
-                            {s->accepted, 8 * h->slots},
-                            {s->trips, 8 * h->copies}};
-        for (int k = CAME; k < PARTS && status == ERGO_OK; k++) {
-            if (parts.bytes[k])
-                status = ergo_buffer_read(ctx, s->device, walkers[k].mem, l * walkers[k].each,
-                                          parts.bytes[k], numbers);
+        for (int k = CAME; k < PARTS; k++) {
+            ergo_engine_read(&s->e, walkers[k].row, l * walkers[k].each, parts.bytes[k], numbers);
             ergo_text_append_bytes(text, numbers, parts.bytes[k]);
         }
     }
-    if (status == ERGO_OK && text->failed)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes",
-                           glass_state_bytes(h));
+    if (text->failed)
+        ergo_engine_note(&s->e, ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes",
+                                          glass_state_bytes(h)));
     free(spins);
     free(plain);
     free(numbers);
-    return status;
+    return ergo_engine_end(&s->e);
 }
 
 /* What is here of one word-lattice's state. False: bits where none can be. */
@@ -134,22 +129,15 @@ static bool unpack(const struct glass_shape *h, const uint8_t *from, uint32_t la
     return outside == 0;
 }
 
-static enum ergo_status write_word(struct ergo_context *ctx, struct glass_state *s, size_t l,
-                                   const uint32_t *spins, const uint32_t *from_hot,
-                                   const uint64_t *accepted, const uint64_t *trips) {
+static void write_word(struct glass_state *s, size_t l, const uint32_t *spins,
+                       const uint32_t *from_hot, const uint64_t *accepted, const uint64_t *trips) {
     const struct glass_shape *h = &s->shape;
     const size_t stride = 4 * (size_t)h->quads, bytes = glass_lattice_bytes(h);
-    enum ergo_status status = ergo_buffer_write(ctx, s->device, s->spins, l * bytes, bytes, spins);
-    if (status == ERGO_OK)
-        status =
-            ergo_buffer_write(ctx, s->device, s->from_hot, l * 4 * stride, 4 * stride, from_hot);
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->accepted, l * 8 * h->slots,
-                                   8 * (size_t)h->slots, accepted);
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->trips, l * 8 * h->copies,
-                                   8 * (size_t)h->copies, trips);
-    return status;
+    const size_t slots = 8 * (size_t)h->slots, copies = 8 * (size_t)h->copies;
+    ergo_engine_write(&s->e, GLASS_SPINS, l * bytes, bytes, spins);
+    ergo_engine_write(&s->e, GLASS_FROM_HOT, l * 4 * stride, 4 * stride, from_hot);
+    ergo_engine_write(&s->e, GLASS_ACCEPTED, l * slots, slots, accepted);
+    ergo_engine_write(&s->e, GLASS_ROUND_TRIPS, l * copies, copies, trips);
 }
 
 enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
@@ -171,30 +159,27 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
                          member);
     uint32_t *spins = calloc(1, glass_lattice_bytes(h)), *from_hot = calloc(stride, 4);
     uint64_t *numbers = calloc(2 * stride, 8);
-    enum ergo_status status = spins && from_hot && numbers
-                                  ? ergo_device_finish(ctx, s->device)
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
     const size_t whole = layout_of(h).whole;
+    ergo_engine_begin(&s->e, ctx);
+    if (!spins || !from_hot || !numbers)
+        ergo_engine_note(&s->e, ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice"));
     from += 8 + h->first * whole;
-    for (size_t w = 0; w < h->words && status == ERGO_OK; w++) {
+    for (size_t w = 0; w < h->words && s->e.status == ERGO_OK; w++, from += whole) {
         if (!unpack(h, from, glass_lanes(h, h->first + (uint32_t)w), spins, from_hot, numbers,
                     numbers + stride))
-            status = ERGO_FAIL(ctx, ERGO_E_IO,
-                               "the saved state of member %zu is damaged: bits of samples that "
-                               "are not there, or walkers that cannot have been where they were",
-                               member);
-        if (status == ERGO_OK)
-            status = write_word(ctx, s, member * h->words + w, spins, from_hot, numbers,
-                                numbers + stride);
-        from += whole;
+            ergo_engine_note(
+                &s->e, ERGO_FAIL(ctx, ERGO_E_IO,
+                                 "the saved state of member %zu is damaged: bits of samples that "
+                                 "are not there, or walkers that cannot have been where they were",
+                                 member));
+        write_word(s, member * h->words + w, spins, from_hot, numbers, numbers + stride);
     }
-    if (status == ERGO_OK)
-        status = glass_moves_clear(ctx, s);
-    s->step = step;
+    glass_moves_clear(s);
+    s->e.step = step;
     free(spins);
     free(from_hot);
     free(numbers);
-    return status;
+    return ergo_engine_end(&s->e);
 }
 
 /* ---- picture --------------------------------------------------------------------------------- */
@@ -214,11 +199,11 @@ enum ergo_status glass_picture(struct ergo_context *ctx, void *opaque, size_t me
     picture->height = (unsigned)(h->ly / cell ? h->ly / cell : 1);
     picture->rgb = malloc((size_t)picture->width * picture->height * 3);
     uint32_t *spins = malloc(bytes);
-    enum ergo_status status =
-        picture->rgb && spins
-            ? ergo_buffer_read(ctx, s->device, s->spins, member * h->words * bytes, bytes, spins)
-            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
-    for (size_t y = 0; y < picture->height && status == ERGO_OK; y++)
+    ergo_engine_begin(&s->e, ctx);
+    if (!picture->rgb || !spins)
+        ergo_engine_note(&s->e, ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture"));
+    ergo_engine_read(&s->e, GLASS_SPINS, member * h->words * bytes, bytes, spins);
+    for (size_t y = 0; y < picture->height && s->e.status == ERGO_OK; y++)
         for (size_t x = 0; x < picture->width; x++) {
             const uint32_t *at = spins + glass_place_of(h, x * cell + h->lx * y * cell) * stride;
             const uint32_t differs = h->copies > 1 ? (at[0] ^ at[1]) & 1 : 0;
@@ -226,9 +211,9 @@ enum ergo_status glass_picture(struct ergo_context *ctx, void *opaque, size_t me
                    3);
         }
     free(spins);
-    if (status != ERGO_OK) {
+    if (s->e.status != ERGO_OK) {
         free(picture->rgb);
         picture->rgb = NULL;
     }
-    return status;
+    return ergo_engine_end(&s->e);
 }

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
 /* ---- moments --------------------------------------------------------------------------------- */
@@ -63,13 +63,13 @@ static size_t row_length(const struct glass_shape *s, uint32_t temperatures) {
 enum ergo_status glass_sums_create(struct ergo_context *ctx, struct glass_state *s) {
     const struct glass_shape *h = &s->shape;
     const size_t lattices = glass_lattices(s);
-    s->units = malloc(s->batch->count * sizeof *s->units);
+    s->units = malloc(s->e.batch->count * sizeof *s->units);
     s->sums = calloc(lattices * glass_sums_length(h), sizeof *s->sums);
     s->moved = calloc(lattices * glass_move_rows(h) * 32, sizeof *s->moved);
     if (!s->units || !s->sums || !s->moved)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the sums of %u samples", h->samples);
-    for (size_t m = 0; m < s->batch->count; m++)
-        glass_units_of(s->batch->points[m], h, &s->units[m]);
+    for (size_t m = 0; m < s->e.batch->count; m++)
+        glass_units_of(s->e.batch->points[m], h, &s->units[m]);
     return ERGO_OK;
 }
 
@@ -148,14 +148,12 @@ static void add_words(struct glass_state *s, const struct glass_record *records,
     const size_t length = glass_sums_length(h), row = row_length(h, h->temperatures);
     const size_t lattices = glass_lattices(s);
     for (size_t l = 0; l < lattices; l++, rows += row) {
-        const uint64_t *accepted = counts + l * h->slots;
-        const uint64_t *trips = counts + lattices * h->slots + l * h->copies;
         add_word(&s->units[l / h->words], h, records + l * 128 * h->quads,
                  lanes_of(h, h->first + (uint32_t)(l % h->words)), s->sums + l * length, rows);
-        for (uint32_t slot = 0; slot < h->slots; slot++)
-            rows[slot / h->copies * (size_t)ROW + ROW - 1] += (double)accepted[slot];
-        for (uint32_t copy = 0; copy < h->copies; copy++)
-            rows[row - 1] += (double)trips[copy];
+        for (uint32_t slot = 0; slot < h->slots && counts; slot++)
+            rows[slot / h->copies * (size_t)ROW + ROW - 1] += (double)counts[l * h->slots + slot];
+        for (uint32_t copy = 0; copy < h->copies && counts; copy++)
+            rows[row - 1] += (double)counts[lattices * h->slots + l * h->copies + copy];
     }
 }
 
@@ -197,20 +195,21 @@ static enum ergo_status check_records(struct ergo_context *ctx, const struct gla
                              "audit of spin-lattice failed on %s (%s): of %llu sites it counts "
                              "more as up or unequal. The device's compiler or hardware is wrong "
                              "for these kernels: try another device",
-                             s->device->summary.name, s->device->summary.driver,
+                             s->e.device->summary.name, s->e.device->summary.driver,
                              (unsigned long long)s->shape.sites);
     return ERGO_OK;
 }
 
-enum ergo_status glass_collect_sample(struct ergo_context *ctx, struct glass_state *s,
-                                      const struct glass_slot *slot, size_t i, double *columns,
-                                      double *curve) {
+/* Measurement i of a slot: into s->sums, columns and the curve `halves`. */
+static enum ergo_status convert_sample(struct ergo_context *ctx, struct glass_state *s,
+                                       unsigned slot, size_t i, double *columns, double *curve) {
     const struct glass_shape *h = &s->shape;
-    const size_t members = s->batch->count, bins = bins_of(h), row = row_length(h, h->rungs);
+    const size_t members = s->e.batch->count, bins = bins_of(h), row = row_length(h, h->rungs);
     const size_t size = h->rungs * (size_t)GLASS_MOMENTS + bins;
     const size_t length = 2 * size + glass_counts_length(h);
-    const struct glass_record *records = slot->host + i * s->launch.records;
-    const uint64_t *counts = slot->counts + i * glass_lattices(s) * glass_move_rows(h);
+    const struct glass_record *records = ergo_engine_host(&s->e, GLASS_RECORDS, slot, i);
+    const uint64_t *counts = h->rungs > 1 ? ergo_engine_host(&s->e, GLASS_NUMBERS, slot, i) : NULL;
+    const uint64_t step = s->e.slots[slot].step + (i + 1) * s->e.slots[slot].every;
     double *mine = calloc(glass_lattices(s), row_length(h, h->temperatures) * sizeof *mine);
     double *all = calloc(members * h->all, row * sizeof *all);
     enum ergo_status status =
@@ -225,7 +224,7 @@ enum ergo_status glass_collect_sample(struct ergo_context *ctx, struct glass_sta
     for (size_t m = 0; m < members && status == ERGO_OK; m++) {
         double *own = curve + m * length;
         const uint32_t odd = h->samples / 2, even = h->samples - odd;
-        halves_of(h, &s->units[m], slot->step + (i + 1) * slot->every, all + m * h->all * row, own);
+        halves_of(h, &s->units[m], step, all + m * h->all * row, own);
         columns[m * COLUMNS + COLUMN_ENERGY] =
             (even * own[GLASS_E] + odd * own[size + GLASS_E]) / h->samples;
         columns[m * COLUMNS + COLUMN_MAGNETIZATION] =
@@ -236,9 +235,11 @@ enum ergo_status glass_collect_sample(struct ergo_context *ctx, struct glass_sta
     return status;
 }
 
-enum ergo_status glass_hand_over(struct ergo_context *ctx, struct glass_state *s, double *curve) {
+/* s->sums of all ranks to the curve `samples`, [member][sample][temperature][moment], P(q); anew.
+ */
+static enum ergo_status hand_over(struct ergo_context *ctx, struct glass_state *s, double *curve) {
     const struct glass_shape *h = &s->shape;
-    const size_t members = s->batch->count, bins = bins_of(h);
+    const size_t members = s->e.batch->count, bins = bins_of(h);
     const size_t moments = h->rungs * (size_t)GLASS_MOMENTS, size = moments + bins;
     double *all = malloc(members * h->all * 32 * size * sizeof *all);
     enum ergo_status status =
@@ -260,6 +261,19 @@ enum ergo_status glass_hand_over(struct ergo_context *ctx, struct glass_state *s
     return status;
 }
 
+enum ergo_status glass_convert(struct ergo_context *ctx, void *state, unsigned slot,
+                               struct ergo_samples *samples) {
+    struct glass_state *s = state;
+    const size_t members = s->e.batch->count;
+    const size_t curve = glass_curve_size(s->e.batch->points[0], CURVE_HALVES);
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < samples->count && status == ERGO_OK; i++)
+        status = convert_sample(ctx, s, slot, i, samples->columns + i * members * COLUMNS,
+                                samples->curves[CURVE_HALVES] + i * members * curve);
+    /* the other curves come at the end */
+    return status == ERGO_OK ? hand_over(ctx, s, samples->curves[CURVE_SAMPLES]) : status;
+}
+
 /* ---- exchanges ------------------------------------------------------------------------------- */
 
 size_t glass_move_rows(const struct glass_shape *s) {
@@ -273,29 +287,28 @@ uint64_t glass_moves_of(const uint32_t planes[32], uint32_t bit) {
     return n;
 }
 
-enum ergo_status glass_moves_clear(struct ergo_context *ctx, struct glass_state *s) {
+void glass_moves_clear(struct glass_state *s) {
     const size_t rows = glass_lattices(s) * glass_move_rows(&s->shape);
     memset(s->moved, 0, rows * 32 * sizeof *s->moved);
     s->untaken = 0;
-    return ergo_buffer_write(ctx, s->device, s->moves, 0, 128 * rows, s->moved);
+    ergo_engine_fill(&s->e, GLASS_MOVED, 0);
 }
 
 /* What the device has counted is counted on here, and there anew. */
-enum ergo_status glass_moves_take(struct ergo_context *ctx, struct glass_state *s) {
+void glass_moves_take(struct glass_state *s) {
     const size_t rows = glass_lattices(s) * glass_move_rows(&s->shape);
-    uint32_t *planes = malloc(128 * rows);
-    enum ergo_status status =
-        planes ? ergo_buffer_read(ctx, s->device, s->moves, 0, 128 * rows, planes)
-               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the exchanges of samples");
-    for (size_t i = 0; i < 32 * rows && status == ERGO_OK; i++)
-        s->moved[i] += glass_moves_of(planes + i / 32 * 32, i % 32);
-    if (status == ERGO_OK) {
-        memset(planes, 0, 128 * rows);
-        status = ergo_buffer_write(ctx, s->device, s->moves, 0, 128 * rows, planes);
+    uint32_t *planes = calloc(rows, 128);
+    if (!planes) {
+        ergo_engine_note(
+            &s->e, ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY, "no memory for the exchanges of samples"));
+        return;
     }
+    ergo_engine_read(&s->e, GLASS_MOVED, 0, 128 * rows, planes);
+    for (size_t i = 0; i < 32 * rows; i++)
+        s->moved[i] += glass_moves_of(planes + i / 32 * 32, i % 32);
+    ergo_engine_fill(&s->e, GLASS_MOVED, 0);
     s->untaken = 0;
     free(planes);
-    return status;
 }
 
 /* To the curve `exchanges`: of each sample those of each temperature with the next, of all copies
@@ -313,8 +326,11 @@ enum ergo_status glass_count(struct ergo_context *ctx, void *opaque, size_t memb
     double *sum = malloc(curve->size * sizeof *sum);
     enum ergo_status status =
         mine && all && sum ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for exchanges");
-    if (status == ERGO_OK && s->untaken && !h->idle)
-        status = glass_moves_take(ctx, s);
+    ergo_engine_begin(&s->e, ctx);
+    if (status == ERGO_OK && s->untaken && !h->idle) {
+        glass_moves_take(s);
+        status = ergo_engine_end(&s->e);
+    }
     uint64_t *own = s->moved + member * h->words * rows * 32;
     for (size_t i = 0; i < h->words * rows * 32 && status == ERGO_OK && !h->idle; i++)
         mine[i / 32 / rows * wide + i / 32 % rows / h->copies * 32 + i % 32] += (double)own[i];

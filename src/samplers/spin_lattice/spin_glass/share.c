@@ -10,15 +10,21 @@
 #include <string.h>
 
 #include "dist/dist.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 
-struct glass_shares *glass_shares_create(const struct ergo_point *point) {
+struct glass_shares *glass_shares_create(const struct ergo_point *point,
+                                         const struct glass_shares *found) {
     const struct ergo_value *v = ergo_point_value(point, "/system/shares");
     const char *text = v->present ? v->text : "measured";
     const size_t ranks = (size_t)ergo_dist_count();
-    struct glass_shares *shares = malloc(sizeof *shares + ranks * sizeof shares->weights[0]);
+    const size_t bytes = sizeof(struct glass_shares) + ranks * sizeof(double);
+    struct glass_shares *shares = calloc(1, bytes);
     if (!shares)
         return NULL;
+    if (found) {
+        memcpy(shares, found, bytes);
+        return shares;
+    }
     shares->ranks = ranks;
     shares->by_speed = strcmp(text, "measured") == 0;
     ergo_dist_shares(text, ranks, shares->weights);
@@ -83,7 +89,7 @@ enum ergo_status glass_words(struct ergo_context *ctx, const struct glass_state 
         memcpy(all, mine, members * h->words * (h->temperatures * width + tail));
         return ERGO_OK;
     }
-    const struct glass_shape whole = glass_shape_of(s->batch->points[0]);
+    const struct glass_shape whole = glass_shape_of(s->e.batch->points[0]);
     const size_t ranks = (size_t)ergo_dist_count(), row = h->rungs * width + tail;
     size_t share = 1;
     for (size_t r = 0; r < ranks; r++) {

@@ -1,8 +1,8 @@
-/* Spin glasses on a device: shape, launch, buffers. Internal to the sampler. */
-#ifndef ERGO_SAMPLERS_SPIN_LATTICE_GLASS_H
-#define ERGO_SAMPLERS_SPIN_LATTICE_GLASS_H
+/* Spin glasses on a device: shape, launch, buffers. Internal to the model. */
+#ifndef ERGO_SAMPLERS_SPIN_LATTICE_SPIN_GLASS_GLASS_H
+#define ERGO_SAMPLERS_SPIN_LATTICE_SPIN_GLASS_GLASS_H
 
-#include "engine/replay.h"
+#include "engine/engine.h"
 #include "samplers/sampler.h"
 #include "spin_lattice/glass_params.h"
 
@@ -60,6 +60,7 @@ struct glass_shape {
 struct glass_launch {
     bool local;
     uint32_t group;         /* work-items per group of a sweep */
+    uint32_t site_group;    /* and of kernels with an item per site */
     uint32_t levels, parts; /* measuring: groups of 2^levels; per quad so many for the energy */
     uint64_t launch_sweeps; /* local: at most */
     /* A whole ladder in a group of quads * ladder_lanes, with so much room in local memory; its
@@ -68,43 +69,63 @@ struct glass_launch {
     uint32_t count_levels;
     uint32_t ladder_lanes;
     size_t ladder_room;
-    size_t block_samples;
     size_t records; /* per sample of the batch */
+    cl_uint2 words; /* word-lattices here, and before them */
+    uint32_t last;  /* samples in use of the last one here */
 };
 
-struct glass_slot {
-    cl_mem records;
-    struct glass_record *host;
-    uint64_t
-        *counts; /* [sample]: accepted exchanges, [lattice][slot], round trips, [lattice][copy] */
-    cl_event ready;
-    size_t samples;
-    uint64_t step, every; /* before the block; between its samples */
+enum glass_buffer {
+    GLASS_SPINS,
+    GLASS_COUPLINGS,
+    GLASS_TABLES,
+    GLASS_KEYS,
+    GLASS_SLOPES,
+    GLASS_WAVES,
+    GLASS_ENERGIES,
+    GLASS_COUNTS,
+    GLASS_MASKS, /* who exchanges */
+    GLASS_FROM_HOT,
+    GLASS_ACCEPTED,
+    GLASS_ROUND_TRIPS,
+    GLASS_MOVED, /* exchanges and round trips of samples, in planes of bits */
+    GLASS_RECORDS,
+    GLASS_NUMBERS, /* with a sample: accepted exchanges, [lattice][slot]; round trips,
+                      [lattice][copy] */
+    /* two of each, of the ladder's end here that meets a colder rank, and a hotter one */
+    GLASS_END_LOOK,
+    GLASS_END_SWAPS = GLASS_END_LOOK + 2,
+    GLASS_END_LIST = GLASS_END_SWAPS + 2,
+    GLASS_END_SPINS = GLASS_END_LIST + 2
+};
+enum glass_kernel {
+    GLASS_SWEEP,
+    GLASS_START,
+    GLASS_SWAP,
+    GLASS_EXCHANGE,
+    GLASS_WHOLE, /* ladders */
+    GLASS_ENERGY,
+    GLASS_OVERLAP,
+    GLASS_RECORD,
+    GLASS_BORDER_ENERGIES,
+    GLASS_BORDER_RECORD,
+    GLASS_BORDER_PACK,
+    GLASS_BORDER_MERGE
 };
 
 struct glass_state {
-    const struct ergo_sampler_ops *ops; /* glass_ops, or glass_cut_ops */
-    const struct ergo_batch *batch;
-    struct ergo_device *device;
+    struct ergo_engine e;
     struct glass_shape shape;
     struct glass_launch launch;
-    cl_program program, measure_program, temper_program, local_program;
-    cl_kernel sweep, start, swap, exchange, ladder, energy, overlap, record;
-    cl_mem spins, couplings, tables, keys, slopes, waves;
-    struct ergo_constants constants;
-    cl_mem energies, counts, masks, from_hot, accepted, trips, moves;
-    struct glass_slot slots[2];
-    uint64_t step;
     struct glass_units *units; /* of each member */
     double *sums;     /* of the block that is collected: [lattice][temperature][32][moment], P(q) */
-    uint64_t *moved;  /* exchanges and round trips of samples, of the device's `moves`: as there */
+    uint64_t *moved;  /* exchanges and round trips of samples, of the device's: rows as there */
     uint64_t untaken; /* sweeps since they were taken */
     uint64_t *hashes; /* of each member's couplings */
     struct glass_shares *shares; /* of all ranks, where words or ladders are cut; else NULL */
     struct glass_border *border; /* where this one's share of a ladder meets others'; or NULL */
 };
 
-/* glass_job.c: what can be said of a point without a device. */
+/* job.c: what can be said of a point without a device. */
 struct glass_shape glass_shape_of(const struct ergo_point *point);
 /* The ladder, coldest first; returns how many. */
 uint32_t glass_temperatures(const struct ergo_point *point, double t[GLASS_LADDER_MAX]);
@@ -123,7 +144,7 @@ double glass_exact(const struct ergo_point *point, const char *observable);
 size_t glass_q_bins(const struct glass_shape *s);
 size_t glass_q_bin(const struct glass_shape *s, uint64_t unequal);
 
-/* glass_couplings.c: couplings of word-lattice `word`, [direction x, y, z][site]: the bit is one
+/* couplings.c: couplings of word-lattice `word`, [direction x, y, z][site]: the bit is one
  * where J < 0, or, real, [direction][site][32] in units of 2^-24. From the file: every word. */
 size_t glass_couplings_length(const struct glass_shape *s); /* 32-bit words of a word-lattice */
 enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_point *point,
@@ -150,50 +171,46 @@ uint32_t glass_all_slots(const struct glass_shape *s);
 uint32_t glass_first_quad(const struct glass_shape *s);
 uint32_t glass_own_parity(const struct glass_shape *s, uint32_t parity);
 
-/* glass_plan.c */
+/* plan.c */
 size_t
 glass_packed_length(const struct glass_shape *s); /* couplings of a word-lattice, as packed */
-uint32_t glass_last(const struct glass_shape *s); /* samples in use of the last word-lattice here */
-cl_uint2 glass_words_here(const struct glass_shape *s); /* how many, and how many before them */
-size_t glass_lattices(const struct glass_state *s);     /* of all members */
-uint32_t glass_power_of_two(uint64_t n, uint32_t least, uint32_t most); /* at most n */
+size_t glass_lattice_bytes(const struct glass_shape *s); /* on the device, of a word-lattice */
+size_t glass_lattices(const struct glass_state *s);      /* of all members */
 size_t glass_ladder_bytes(const struct glass_shape *s, const struct glass_launch *l);
 /* Room for counters of GLASS_OWN planes and for their sums, in planes (glass_plane, glass_count.h).
  */
 enum { GLASS_ROOM_8 = 8 + 1 };
-enum ergo_status glass_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                            const struct ergo_device *device, struct ergo_plan *plan);
-enum ergo_status glass_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                   const struct ergo_device *device, const struct glass_shape *s,
-                                   struct glass_launch *launch, struct ergo_plan *plan);
-/* glass_device.c */
-/* Of all programs; which part of a ladder is here is not said. */
-void glass_options(const struct glass_state *s, struct ergo_text *options);
-enum ergo_status glass_create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                              struct ergo_device *device, const struct glass_shape *shape,
-                              const struct glass_launch *launch, void **state);
+/* How the batch's share of a rank, s->shape, runs on the device. */
+enum ergo_status glass_configure(struct ergo_context *ctx, struct glass_state *s);
+
+/* device.c */
+enum ergo_status glass_prepare(struct ergo_context *ctx, void *state);
+void glass_release(void *state);
 enum ergo_status glass_init(struct ergo_context *ctx, void *state);
-enum ergo_status glass_advance(struct ergo_context *ctx, void *state, unsigned which, size_t count,
-                               uint64_t every, uint64_t first_sample);
-enum ergo_status glass_collect(struct ergo_context *ctx, void *state, unsigned which,
-                               struct ergo_samples *samples);
 /* Cosine and sine of the smallest wave along the layers, as integers. */
 void glass_wave(const struct glass_shape *s, uint32_t layer, int32_t wave[2]);
-void glass_destroy(void *state);
-/* glass_advance.c: sweeps from s->step on; exchanges where they are due. */
-enum ergo_status glass_advance_sweeps(struct ergo_context *ctx, struct glass_state *s,
-                                      uint64_t sweeps);
-enum ergo_status glass_launch_record(struct ergo_context *ctx, struct glass_state *s,
-                                     cl_mem records, size_t sample);
-size_t glass_lattice_bytes(const struct glass_shape *s); /* on the device, of a word-lattice */
+/* All of an engine's model but `configure`. */
+#define GLASS_MODEL                                                                                \
+    .sampler = "spin-lattice", .smaller = "a smaller lattice, fewer samples or temperatures",      \
+    .state_bytes = sizeof(struct glass_state), .prepare = glass_prepare, .steps = glass_steps,     \
+    .measure = glass_measure, .measure_curves = glass_read_numbers, .convert = glass_convert,      \
+    .release = glass_release
 
-/* glass_share.c: word-lattices and temperatures over ranks. */
+/* advance.c: sweeps, exchanges where they are due; measurements. */
+void glass_steps(void *state, uint64_t sweeps);
+void glass_measure(void *state, size_t sample);
+void glass_read_numbers(void *state, size_t sample);
+
+/* share.c: word-lattices and temperatures over ranks. */
 struct glass_shares {
     size_t ranks;
-    bool by_speed;    /* the job leaves them to a trial; equal ones until then */
-    double weights[]; /* temperatures of a ladder are dealt out in proportion, where they are */
+    bool by_speed;        /* the job leaves them to a trial; equal ones until then */
+    size_t block_samples; /* after a trial, those of the plan; else 0 */
+    double weights[];     /* temperatures of a ladder are dealt out in proportion, where they are */
 };
-struct glass_shares *glass_shares_create(const struct ergo_point *point); /* NULL: no memory */
+/* As the job says, or as a trial has found. NULL: no memory. */
+struct glass_shares *glass_shares_create(const struct ergo_point *point,
+                                         const struct glass_shares *found);
 /* What rank r has of s, the whole. */
 struct glass_shape glass_share_of(const struct glass_shape *s, const struct glass_shares *shares,
                                   size_t r);
@@ -205,52 +222,46 @@ enum ergo_status glass_words(struct ergo_context *ctx, const struct glass_state 
 /* On all ranks, or here where nothing is cut? */
 bool glass_everywhere(const struct glass_state *s, bool here);
 
-/* glass_border.c: exchanges of temperatures that lie on different ranks. Both ranks draw the same
+/* border.c: exchanges of temperatures that lie on different ranks. Both ranks draw the same
  * decision. */
 bool glass_shares_ladder(const struct glass_shape *s);
-size_t glass_border_bytes(const struct glass_shape *s, size_t members); /* on the device */
+void glass_border_declare(struct glass_state *s, const char *options);
 enum ergo_status glass_border_create(struct ergo_context *ctx, struct glass_state *s);
-void glass_border_destroy(struct glass_border *ends); /* NULL-safe */
+void glass_border_destroy(struct glass_border *border); /* NULL-safe */
 /* Is there an exchange with another rank at an exchange of this parity? */
 bool glass_border_due(const struct glass_state *s, uint32_t parity);
-/* An exchange at `step`; energies have been counted. begin sends them; end waits for the others'
+/* An exchange at `step`; energies have been counted. begin sends them; finish waits for the others'
  * and lets configurations change places. */
-enum ergo_status glass_border_begin(struct ergo_context *ctx, struct glass_state *s,
-                                    uint32_t parity);
-enum ergo_status glass_border_finish(struct ergo_context *ctx, struct glass_state *s, uint64_t step,
-                                     uint32_t parity);
+void glass_border_begin(struct glass_state *s, uint32_t parity);
+void glass_border_finish(struct glass_state *s, uint64_t step, uint32_t parity);
 /* The same of word-lattice l by the host's twins of both ranks. */
 enum ergo_status glass_border_twin(struct ergo_context *ctx, const struct glass_state *s, size_t l,
                                    uint64_t step, uint32_t parity, const int64_t *energies,
                                    uint32_t *spins, uint32_t *from_hot, uint64_t *moved);
 
-/* glass_sums.c: what is measured of each sample, and how often it exchanged. */
+/* sums.c: what is measured of each sample, and how often it exchanged. */
 size_t glass_sums_length(const struct glass_shape *s); /* of a word-lattice */
 enum ergo_status glass_sums_create(struct ergo_context *ctx, struct glass_state *s);
-/* Measurement i of a slot: into s->sums, columns and the curve `halves`. */
-enum ergo_status glass_collect_sample(struct ergo_context *ctx, struct glass_state *s,
-                                      const struct glass_slot *slot, size_t i, double *columns,
-                                      double *curve);
+enum ergo_status glass_convert(struct ergo_context *ctx, void *state, unsigned slot,
+                               struct ergo_samples *samples);
 /* How often each sample's copy has tried pairs of neighbours of a parity, up to a step. */
 uint64_t glass_tries(const struct glass_shape *s, uint64_t step, uint32_t parity);
 /* Numbers of `halves` beside the two halves: exchanges, round trips, tries of both parities. */
 size_t glass_counts_length(const struct glass_shape *s);
-/* s->sums of all ranks to the curve `samples`, [member][sample][temperature][moment], P(q); anew.
+/* Rows of GLASS_MOVED of a word-lattice: of the colder slots exchanges, of the copies round trips.
  */
-enum ergo_status glass_hand_over(struct ergo_context *ctx, struct glass_state *s, double *curve);
-/* Rows of `moves` of a word-lattice: of the colder slots exchanges, of the copies round trips. */
 size_t glass_move_rows(const struct glass_shape *s);
 uint64_t glass_moves_of(const uint32_t planes[32], uint32_t bit);
-enum ergo_status glass_moves_clear(struct ergo_context *ctx, struct glass_state *s);
-enum ergo_status glass_moves_take(struct ergo_context *ctx, struct glass_state *s);
+void glass_moves_clear(struct glass_state *s);
+void glass_moves_take(struct glass_state *s);
 enum ergo_status glass_count(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_curve *curves);
-/* glass_curves.c */
+/* curves.c */
 enum ergo_status glass_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                   struct ergo_curve *curves);
 double glass_moment(const struct ergo_point *point, const char *observable, const double *mean);
 
-/* glass_state.c */
+/* state.c */
 /* The part of a member's state that its share `here` has, at `part`, to its place in the whole. */
 void glass_state_place(const struct glass_shape *here, const char *part, char *whole);
 size_t glass_state_bytes(const struct glass_shape *s); /* of the whole */
@@ -264,10 +275,10 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *state, size_t member
 enum ergo_status glass_picture(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_picture *picture);
 
-/* glass_audit.c */
+/* audit.c */
 enum ergo_status glass_audit(struct ergo_context *ctx, void *state);
 
-/* glass_twin.c: the kernels on the host, on one word-lattice: spins in the device's layout,
+/* twin.c: the kernels on the host, on one word-lattice: spins in the device's layout,
  * couplings as drawn. known: [temperatures], of which alone they are. */
 uint64_t glass_place_of(const struct glass_shape *s, uint64_t site); /* colour * half + h */
 void glass_pack_couplings(const struct glass_shape *s, const uint32_t *couplings, uint32_t *packed);

@@ -18,7 +18,7 @@
 #include "common/rng.h"
 #include "base/portable.h"
 #include "job/input.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 
 static const double real_most = 8; /* six bonds and 24 bits stay below 2^30 */
 

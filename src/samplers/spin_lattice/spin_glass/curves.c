@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
 /* ---- quantities ------------------------------------------------------------------------------ */
@@ -311,9 +311,9 @@ static double growth(const struct ergo_curve *halves, size_t at, size_t tries) {
 static void add_exchanges(const struct glass_state *s, const struct glass_shape *h, struct units *u,
                           struct ergo_curve *curves, double *rows) {
     const struct ergo_curve *counts = &curves[CURVE_EXCHANGES], *halves = &curves[CURVE_HALVES];
-    const double trips = 1e6 / ((double)glass_all_slots(h) * (double)(s->step ? s->step : 1));
+    const double trips = 1e6 / ((double)glass_all_slots(h) * (double)(s->e.step ? s->e.step : 1));
     for (uint32_t t = 0; t < h->rungs && counts->count; t++) {
-        const uint64_t tries = glass_tries(h, s->step, t % 2) * h->copies;
+        const uint64_t tries = glass_tries(h, s->e.step, t % 2) * h->copies;
         const double each = t + 1 == h->rungs ? trips : tries ? 1 / (double)tries : NAN;
         double mean = 0;
         u->count = h->samples;
@@ -337,11 +337,11 @@ static void add_exchanges(const struct glass_state *s, const struct glass_shape 
 enum ergo_status glass_end_curves(struct ergo_context *ctx, void *opaque, size_t member,
                                   struct ergo_curve *curves) {
     struct glass_state *s = opaque;
-    const struct glass_shape whole = glass_shape_of(s->batch->points[member]);
+    const struct glass_shape whole = glass_shape_of(s->e.batch->points[member]);
     struct units u = {0};
     double ladder[GLASS_LADDER_MAX], *rows = NULL;
     enum ergo_status status = ERGO_OK;
-    glass_temperatures(s->batch->points[member], ladder);
+    glass_temperatures(s->e.batch->points[member], ladder);
     if (units_of(&whole, &s->units[member], curves, &u)) {
         const size_t bins = glass_q_bins(&whole);
         const size_t width = whole.rungs > bins ? whole.rungs : bins;

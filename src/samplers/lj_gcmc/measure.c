@@ -1,0 +1,128 @@
+/* What the device counts from scratch: sums over all pairs, and pairs by distance for g(r). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/lj_gcmc/lj.h"
+
+static void no_memory(struct lj_state *s) {
+    ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the energies");
+}
+
+static struct ergo_grid total_grid(const struct lj_state *s) {
+    return ergo_grid_groups(s->launch.total_parts, s->launch.total_group, s->e.batch->count);
+}
+
+/* ---- sums -------------------------------------------------------------------------------------
+ */
+
+void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares) {
+    const size_t bytes = (size_t)s->e.buffers[LJ_SHARES].bytes;
+    /* nothing that an earlier launch left may look like an answer */
+    memset(shares, 0xff, bytes);
+    ergo_engine_write(&s->e, LJ_SHARES, 0, bytes, shares);
+    ERGO_LAUNCH(&s->e, LJ_TOTAL, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
+                BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_SHARES),
+                U32(s->capacity), U32(s->slots), BUFFER(LJ_PAIR_ENERGIES), U32(keep));
+    ergo_engine_read(&s->e, LJ_SHARES, 0, bytes, shares);
+}
+
+struct lj_totals lj_totals_of(const struct lj_state *s, size_t member, const int64_t *shares) {
+    struct lj_totals t = {0};
+    for (size_t p = 0; p < s->launch.total_parts; p++) {
+        const int64_t *of = shares + LJ_TOTALS * (member * s->launch.total_parts + p);
+        t.energy += of[0];
+        t.virial += of[1];
+        t.contacts += of[2];
+        t.overlaps += (uint64_t)of[3];
+        t.others += (uint64_t)of[4];
+    }
+    t.energy /= 2; /* every pair was counted from both its ends */
+    t.virial /= 2;
+    t.contacts /= 2;
+    return t;
+}
+
+void lj_total_sums(struct lj_state *s, bool keep, struct lj_totals *totals) {
+    int64_t *shares = malloc((size_t)s->e.buffers[LJ_SHARES].bytes);
+    if (!shares) {
+        no_memory(s);
+        return;
+    }
+    lj_total_shares(s, keep, shares);
+    for (size_t m = 0; m < s->e.batch->count; m++)
+        totals[m] = lj_totals_of(s, m, shares);
+    s->stale = s->stale && (!keep || s->e.status != ERGO_OK);
+    free(shares);
+}
+
+void lj_refresh_energies(struct lj_state *s) {
+    const size_t members = s->e.batch->count;
+    struct lj_totals *totals = calloc(members, sizeof *totals);
+    if (!totals) {
+        no_memory(s);
+        return;
+    }
+    lj_total_sums(s, true, totals);
+    ergo_engine_read(&s->e, LJ_CHAINS, 0, members * sizeof *s->chains, s->chains);
+    for (size_t m = 0; m < members; m++)
+        s->chains[m].contacts = totals[m].contacts;
+    lj_write_chains(s);
+    free(totals);
+}
+
+/* ---- pairs by distance ------------------------------------------------------------------------
+ */
+
+double lj_bin_width(const struct lj_state *s) {
+    return s->system.cutoff / (double)ergo_point_int(s->e.batch->points[0], "/run/gr_bins");
+}
+
+/* Particles of a launch, so that none lasts longer than some tenths of a second: desktops and
+ * drivers end those that do. A particle looks at those in the cells that the bins reach to, at a
+ * density of 1. */
+static uint32_t pairs_at_once(const struct lj_state *s) {
+    const struct ergo_device *d = s->e.device;
+    const double units = d->summary.compute_units ? d->summary.compute_units : 1;
+    const double each_second = d->type == CL_DEVICE_TYPE_CPU ? 1e8 : 2e8;
+    const double reach = lj_bin_width(s) * s->launch.bins;
+    double volume = 1, cells = 1;
+    for (int k = 0; k < 3; k++) {
+        const double side = s->system.box[k] / s->grid.n[k];
+        const double wide = fmin(s->system.box[k], 2 * reach + 3 * side);
+        volume *= wide / s->system.sigma;
+        cells *= wide / side;
+    }
+    const double most = 0.2 * each_second * units / ((volume + cells) * (double)s->e.batch->count);
+    return (uint32_t)fmin(fmax(most, s->launch.total_group), LJ_MOST_PARTICLES);
+}
+
+void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step) {
+    if (s->launch.bins == 0)
+        return;
+    const uint32_t last = s->pairs_end < s->capacity ? s->pairs_end : s->capacity;
+    const uint32_t most = s->pairs_each ? s->pairs_each : pairs_at_once(s);
+    if (s->launch.board_blocks)
+        lj_board_list(s);
+    for (uint32_t begin = 0, end; begin < last && s->e.status == ERGO_OK; begin = end) {
+        end = begin + (last - begin < most ? last - begin : most);
+        ERGO_LAUNCH(&s->e, LJ_PAIRS, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
+                    BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_EDGES),
+                    BUFFER(LJ_COUNTS), U64(step), U32(s->capacity), U32(s->slots), U32(curve),
+                    F32(s->system.sigma / lj_bin_width(s)), U32(begin), U32(end));
+    }
+}
+
+/* Pairs per volume of the bin and of the box; g(r) divides by N (N - 1) / V^2 of the sample. */
+void lj_pairs_convert(const struct lj_state *s, double n, const uint64_t *pairs, double *gr,
+                      double *density) {
+    const double width = lj_bin_width(s), v = s->system.volume;
+    const double ideal = n > 1 ? n * (n - 1) / (v * v) : 1;
+    for (size_t k = 0; k < s->launch.bins; k++) {
+        const double inner = (double)k * width, outer = inner + width;
+        const double shell =
+            4.0 / 3.0 * 3.14159265358979323846 * (outer * outer * outer - inner * inner * inner);
+        density[k] = (double)pairs[k] / (v * shell);
+        gr[k] = density[k] / ideal;
+    }
+}
