@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "oracle/glass_serial.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 
 #define JOB(size, disorder, samples, swap)                                                         \
     "{\"sampler\": \"spin-lattice\", \"system\": {\"model\": \"spin-glass\", \"size\": " size      \

@@ -14,7 +14,7 @@
 
 #include "oracle/ising_serial.h"
 #include "samplers/spin_lattice/exact.h"
-#include "samplers/spin_lattice/ising.h"
+#include "samplers/spin_lattice/ising/ising.h"
 #include "serial_ising.h"
 #include "spin_lattice/params.h"
 

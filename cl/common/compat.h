@@ -1,18 +1,19 @@
 /*
- * What lets one header compile as OpenCL C and as C11, so that the host's unit tests run the very
- * functions the kernels are made of.
+ * Lets one header compile as OpenCL C and as C11, so that unit tests on the host run the same
+ * functions as the kernels.
  *
- * Rules of the house for everything under cl/ (see CONTRIBUTING.md): no contraction to fma except
- * by an explicit fma(), no native_* or vendor transcendental functions, no size_t and no bool in
- * structs, "UL" and never "ULL".
+ * Rules for everything under cl/ (see CONTRIBUTING.md): no contraction to fma except by an explicit
+ * fma(), no native_* or vendor transcendental functions, no size_t and no bool in structs, "UL" and
+ * never "ULL".
  */
 #ifndef ERGO_CL_COMPAT_H
 #define ERGO_CL_COMPAT_H
 
 #ifdef __OPENCL_VERSION__
 #pragma OPENCL FP_CONTRACT OFF
-/* PoCL's inliner gives up on large functions, and a call in the inner loop costs a factor; Oclgrind
- * cannot run what forced inlining makes of functions that return structs (src/device/quirks.c). */
+/* Inlining is forced because PoCL's inliner gives up on large functions, and a call in the inner
+ * loop is several times slower. Oclgrind cannot run forced inlines that return structs
+ * (src/device/quirks.c). */
 #ifdef ERGO_NO_FORCED_INLINE
 #define ERGO_INLINE static inline
 #else

@@ -1,17 +1,17 @@
 /*
- * fma() from additions and multiplications, for devices whose own is a routine of hundreds of
- * instructions at every place where it is used (quirks.c): the same bits, some 50 operations, no
- * branch.
+ * fma() from additions and multiplications, with the same bits as the built-in one, in some 50
+ * operations without a branch. It is for devices that expand their own fma into hundreds of
+ * instructions at each use (src/device/quirks.c).
  *
- * a b = high + low exactly (Dekker, Numer. Math. 18, 224 (1971), with Veltkamp's split); the sum
- * high + low + c is then rounded once, by rounding the small parts to odd (Boldo and Melquiond,
- * IEEE Trans. Comput. 57, 462 (2008), Fig. 5). For |a|, |b|, |a b| and |c| below 2^100 and a
- * product that is 0 or above 2^-100; larger ones are rounded twice.
+ * First a b = high + low exactly (Dekker, Numer. Math. 18, 224 (1971), with Veltkamp's split). Then
+ * the sum high + low + c is rounded once, because the small parts are rounded to odd (Boldo and
+ * Melquiond, IEEE Trans. Comput. 57, 462 (2008), Fig. 5). This holds for |a|, |b|, |a b| and |c|
+ * below 2^100 and a product that is 0 or above 2^-100. Larger ones are rounded twice.
  */
 #ifndef ERGO_CL_FMA_H
 #define ERGO_CL_FMA_H
 
-/* *error: what is missing in the sum (Knuth's two-sum). */
+/* a + b; *error gets the rounding error of the sum (Knuth's two-sum). */
 #define ERGO_DEFINE_FMA(qualifiers, name, real, integer, as_real, as_integer)                      \
     qualifiers real name##_sum(real a, real b, real *error) {                                      \
         const real sum = a + b, from_b = sum - a;                                                  \
@@ -22,7 +22,7 @@
         const real wide = 4097.0f * a;                                                             \
         return wide - (wide - a);                                                                  \
     }                                                                                              \
-    /* a + b; if that is not exact, whichever neighbour has an odd last bit */                     \
+    /* a + b rounded to odd: if the sum is not exact, the neighbour whose last bit is 1 */         \
     qualifiers real name##_odd(real a, real b) {                                                   \
         real error;                                                                                \
         const integer bits = as_integer(name##_sum(a, b, &error));                                 \
@@ -37,7 +37,7 @@
         real low, lower;                                                                           \
         const real high = name##_sum(product, name##_sum(c, rest, &lower), &low);                  \
         const integer fused = as_integer(high + name##_odd(lower, low));                           \
-        /* 2^100 and more, infinite, or not a number: all ones */                                  \
+        /* all ones if the result is 2^100 or more, infinite, or not a number */                   \
         const integer large = (0x717fffff - (as_integer(plain) & 0x7fffffff)) >> 31;               \
         return as_real((as_integer(plain) & large) | (fused & ~large));                            \
     }

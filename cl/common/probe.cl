@@ -1,6 +1,6 @@
 /*
- * The start-up probe: everything the samplers rely on, computed here and compared on the host with
- * values that the host's own C computed. A device that differs is refused.
+ * The start-up probe computes everything that the samplers rely on. The host compares with values
+ * from its own C, and refuses a device that differs.
  */
 #include "common/compat.h"
 #include "common/rng.h"
@@ -22,7 +22,7 @@ __kernel void probe_arithmetic(__global const uint *inputs, __global uint *resul
     out[PROBE_WIDTHS] = (uint)(sizeof(uchar) | sizeof(ushort) << 4 | sizeof(uint) << 8 |
                                sizeof(ulong) << 12 | sizeof(float) << 16);
 
-    /* c is often -a*b rounded: a contraction to fma then gives the rounding error, not 0. */
+    /* c is often -a*b rounded. A contraction to fma then gives the rounding error instead of 0. */
     out[PROBE_MUL_ADD] = as_uint(a * b + c);
     out[PROBE_MUL_SUB] = as_uint(a * b - c * b);
     out[PROBE_FMA] = as_uint(fma(a, b, c));
@@ -64,7 +64,7 @@ __kernel void probe_arithmetic(__global const uint *inputs, __global uint *resul
     out[PROBE_PHILOX + 3] = random.w;
 }
 
-/* slots[i] counts how often an atomic_add returned i: each exactly once. */
+/* slots[i] counts how often an atomic_add returned i. Each value must occur exactly once. */
 __kernel void probe_atomics(__global uint *cells, __global uint *slots) {
     __local uint mine[3];
     const uint item = (uint)get_global_id(0), local_item = (uint)get_local_id(0);
@@ -86,7 +86,8 @@ __kernel void probe_atomics(__global uint *cells, __global uint *slots) {
         atomic_or(&cells[CELL_WORDS + item / 32u], bit);
     if (word & 128u)
         atomic_xor(&cells[CELL_WORDS + PROBE_CONTENDERS / 32 + item / 32u], bit);
-    /* Bounded: a device whose exchange never succeeds must fail, not hang. */
+    /* The loop has a limit, so that a device whose exchange never succeeds fails instead of
+     * hanging. */
     uint seen = 0u;
     for (uint trial = 0u; trial < 100000u; trial++) {
         const uint found = atomic_cmpxchg(&cells[CELL_EXCHANGE], seen, seen + word);
@@ -108,7 +109,7 @@ __kernel void probe_atomics(__global uint *cells, __global uint *slots) {
 
 /*
  * Neighbours exchange words through local memory, then a tree adds them up. The sum depends on
- * every exchange, so a missing barrier shows. Ids are read once, before any loop: PoCL 3.1
+ * every exchange, so a missing barrier shows. Ids are read once, before any loop, because PoCL 3.1
  * miscompiles loops with barriers that call get_local_id.
  */
 __kernel void probe_barriers(__global uint *sums, __local uint *cells) {

@@ -1,6 +1,6 @@
 /*
- * 64-bit atomics, for devices that claim them. A program of its own: where it does not build or
- * gives wrong answers the device is used without.
+ * 64-bit atomics, for devices that claim them. They are a program of their own: if it does not
+ * build or gives wrong answers, the device is used without them.
  */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable

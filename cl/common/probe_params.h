@@ -1,5 +1,4 @@
-/* What host and device agree on about the start-up probe (src/device/probe.c): sizes and columns.
- */
+/* Sizes and columns of the start-up probe, shared by host (src/device/probe.c) and device. */
 #ifndef ERGO_CL_PROBE_PARAMS_H
 #define ERGO_CL_PROBE_PARAMS_H
 
@@ -51,7 +50,7 @@ enum ergo_probe_column {
     PROBE_POPCOUNT_64,
     PROBE_CLZ,
     PROBE_PHILOX,
-    /* From here on a difference is a capability that is missing, not a defect. */
+    /* From here on a difference means a missing capability and no defect. */
     PROBE_SQRT = PROBE_PHILOX + 4,
     PROBE_DIVIDE,
     PROBE_INVERSE,
@@ -60,13 +59,14 @@ enum ergo_probe_column {
 
 enum ergo_probe_size {
     PROBE_ITEMS = 512,       /* of probe_arithmetic */
-    PROBE_CONTENDERS = 2048, /* items of the atomics kernels */
-    PROBE_GROUP = 64,        /* and their work-group; every device must run it */
-    PROBE_ROUNDS = 3,        /* exchanges of probe_barriers */
-    PROBE_GROUPS = 2         /* work-groups of probe_barriers */
+    PROBE_CONTENDERS = 2048, /* work-items of the atomics kernels */
+    PROBE_GROUP = 64, /* work-group of the atomics kernels; every device must be able to run it */
+    PROBE_ROUNDS = 3, /* exchanges of probe_barriers */
+    PROBE_GROUPS = 2  /* work-groups of probe_barriers */
 };
 
-/* Cells of probe_atomics; then one word per 32 items for `or`, then one for `xor`. */
+/* Cells of probe_atomics. The last ones hold a bit per work-item: one word per 32 items for `or`,
+ * then as many for `xor`. */
 enum ergo_probe_cell {
     CELL_ADD,
     CELL_SUB,
@@ -83,7 +83,7 @@ enum ergo_probe_cell {
 /* Cells of probe_atomics64. */
 enum ergo_probe_cell64 { CELL64_ADD, CELL64_MIN, CELL64_MAX, CELL64_OR, CELL64_COUNT };
 
-/* Some word for item i; small enough to be right wherever 32-bit multiplication is. */
+/* A mixed word for item i. Small enough that it is right wherever 32-bit multiplication is. */
 ERGO_INLINE uint ergo_probe_mix(uint i) {
     uint h = (i + 1u) * 0x9E3779B9u;
     h ^= h >> 16;

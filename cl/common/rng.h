@@ -1,20 +1,20 @@
 /*
  * Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC'11), the only source of randomness.
  *
- * Randomness is addressed by physics, never by thread. The key is the member's 64-bit stream (made
- * of seed, replica and physical parameters: see src/job). The counter:
+ * Random numbers are addressed by physics, never by thread. The key is the member's 64-bit stream,
+ * made of seed, replica and physical parameters (src/job). The counter:
  *
  *     word 0   entity: lattice block, cell, chain, walker, cluster root
  *     word 1   step, low 32 bits
  *     word 2   step, high 32 bits
  *     word 3   purpose << 24 | draw
  *
- * Overflow: a sampler whose entities exceed 2^32 must refuse the job in its plan; steps are 64-bit
- * and do not overflow; a purpose may use 2^24 draws per entity and step, and a kernel that could
- * need more must be written so that it cannot.
+ * Overflow: a sampler whose entities exceed 2^32 must refuse the job in its plan. Steps are 64-bit
+ * and do not overflow. A purpose has 2^24 draws per entity and step, and a kernel must be written
+ * so that it cannot need more.
  *
- * Our own ten lines, not Random123's header: the rounds must be scalars written in line for PoCL's
- * compiler (285 against 10 million blocks a second), and the tests compare with Random123.
+ * Random123's header is not used: PoCL's compiler needs the rounds as scalars written in line (285
+ * against 10 million blocks a second). Tests compare the words with Random123's.
  */
 #ifndef ERGO_CL_RNG_H
 #define ERGO_CL_RNG_H
@@ -57,11 +57,13 @@ ERGO_INLINE uint4 ergo_philox(uint4 counter, uint key0, uint key1) {
 }
 
 /*
- * The same draw of eight entities, one to a lane: out[0] is word 0 and, in the upper half, word 1;
- * out[1] words 2 and 3. For CPUs, where explicit vectors make each product one vpmuludq: 64-bit
- * lanes that hold 32 bits. What the upper halves hold until the last round does not matter, but the
- * compiler must see that, and also that all bits of each product count (hence the rotation), or it
- * takes vpmullq, which is three times slower.
+ * The same draw for eight entities, one per lane. out[0] holds words 0 and 1, the latter in the
+ * upper half; out[1] holds words 2 and 3.
+ *
+ * This is for CPUs: with 64-bit lanes that hold 32 bits, each product is one vpmuludq. Two details
+ * make the compiler choose it over vpmullq, which is three times slower. The upper halves may hold
+ * anything until the last round, and the masks show this to the compiler. The rotation at the end
+ * shows it that all bits of each product are used.
  */
 ERGO_INLINE void ergo_philox_lanes(ulong8 entities, ulong step, uint draw, uint key0, uint key1,
                                    ulong8 out[2]) {

@@ -1,9 +1,9 @@
 /*
- * Cells in memory and in registers, and the shift of the grid. DISKS_SPACE is the address space in
- * which cells lie; `second` is where the second plane begins (params.h).
+ * Cells in memory and in registers, and the shift of the grid. DISKS_SPACE is the address space of
+ * the cells; `second` is where the second plane begins (params.h).
  *
- * Cells of one checkerboard set are contiguous: cell (cx, cy) of a grid of 2 half_x by 2 half_y
- * cells is at row(cy) + col(cx).
+ * Cells of one checkerboard set are contiguous: in a grid of 2 half_x by 2 half_y cells, cell (cx,
+ * cy) is at row(cy) + col(cx).
  */
 #ifndef ERGO_CL_HARD_DISKS_CELL_H
 #define ERGO_CL_HARD_DISKS_CELL_H
@@ -18,7 +18,7 @@
 #define DISKS_RAW float4
 #endif
 #define DISKS_WF ((float)DISKS_W)
-#define DISKS_EMPTY (0.5f * DISKS_FAR) /* x from here on: no disk */
+#define DISKS_EMPTY (0.5f * DISKS_FAR) /* a slot is empty if its x is at least this */
 
 struct disks_cell {
     float4 x, y;
@@ -32,7 +32,7 @@ ERGO_INLINE uint disks_row(uint half_x, uint half_y, uint cy) {
     return (cy & 1u) * 2u * half_x * half_y + (cy >> 1) * half_x;
 }
 
-/* Are there disks in slots 2 and 3? (0 or 1) */
+/* 1 if slots 2 and 3 hold disks, else 0. */
 ERGO_INLINE uint disks_more(DISKS_RAW raw) {
 #ifdef DISKS_PACKED
     return (uint)((raw.s2 & 0xffffu) != (uint)DISKS_W);
@@ -41,7 +41,7 @@ ERGO_INLINE uint disks_more(DISKS_RAW raw) {
 #endif
 }
 
-/* Without what says so. */
+/* Remove the mark that says so. */
 ERGO_INLINE DISKS_RAW disks_plain(DISKS_RAW raw, uint more) {
 #ifndef DISKS_PACKED
     raw.s3 = more ? raw.s3 - DISKS_MORE : raw.s3;
@@ -49,7 +49,7 @@ ERGO_INLINE DISKS_RAW disks_plain(DISKS_RAW raw, uint more) {
     return raw;
 }
 
-/* Slots 0 and 1 of such a cell as x0 x1 y0 y1. */
+/* Slots 0 and 1 of a cell without that mark, as x0 x1 y0 y1. */
 ERGO_INLINE float4 disks_first(DISKS_RAW raw) {
 #ifdef DISKS_PACKED
     const uint x0 = raw.s0 & 0xffffu, x1 = raw.s1 & 0xffffu;
@@ -61,8 +61,8 @@ ERGO_INLINE float4 disks_first(DISKS_RAW raw) {
 #endif
 }
 
-/* Slots 2 and 3 of a cell that has more, as x2 x3 y2 y3: `raw` is its first part, `rest` the
- * second. */
+/* Slots 2 and 3 as x2 x3 y2 y3, for a cell that has disks there. `raw` is its first part, `rest`
+ * the second. */
 ERGO_INLINE float4 disks_second(DISKS_RAW raw, DISKS_RAW rest) {
 #ifdef DISKS_PACKED
     return disks_first((uint4)(raw.s2, raw.s3, DISKS_W, DISKS_W));
@@ -108,8 +108,8 @@ ERGO_INLINE DISKS_RAW disks_raw_second(struct disks_cell c) {
 #endif
 }
 
-/* All four slots of a cell, from and to memory of one address space; `whole`: of which the first
- * part has been read. */
+/* Access to all four slots of a cell, in one address space. `whole` loads a cell whose first part
+ * has been read already. */
 #define DISKS_DEFINE_ACCESS(whole, load, store, space)                                             \
     ERGO_INLINE struct disks_cell whole(space const DISKS_RAW *cells, uint second, uint at,        \
                                         DISKS_RAW raw) {                                           \
@@ -129,21 +129,20 @@ ERGO_INLINE DISKS_RAW disks_raw_second(struct disks_cell c) {
     }
 DISKS_DEFINE_ACCESS(disks_whole, disks_load, disks_store, DISKS_SPACE)
 
-/* Disks of a cell: they fill the first slots. */
+/* Number of disks in a cell; they fill the first slots. */
 ERGO_INLINE uint disks_count(struct disks_cell c) {
     const int4 used = c.x < (float4)(DISKS_EMPTY);
     return (uint) - (used.x + used.y + used.z + used.w);
 }
 
-/* ---- the shift of the grid (lines 15 to 17, Algorithm 4) --------------------------------------
- */
+/* ---- the shift of the grid (lines 15 to 17, Algorithm 4) ------------------------------------ */
 
-/* A sweep's shift, for the cells of a device: the other cell whose disks may come, and how far
- * disks of either move in the new coordinates. */
+/* What a sweep's shift means for a cell: the offset of the one other cell whose disks may move in,
+ * and by how much the coordinates of disks change. */
 struct disks_shift {
     int ox, oy;
-    float dx, dy;             /* of the cell's own disks */
-    float other_dx, other_dy; /* of the other cell's */
+    float dx, dy;             /* for the cell's own disks */
+    float other_dx, other_dy; /* for the other cell's disks */
 };
 
 ERGO_INLINE struct disks_shift disks_shift_of(uint plan) {
@@ -171,10 +170,11 @@ ERGO_INLINE struct disks_cell disks_append(struct disks_cell c, uint n, float x,
     return c;
 }
 
-/* Is a disk in the cell? Both cells that could get a disk subtract and compare the same exact
- * integers: it is in exactly one of them. */
+/* Is a disk in the cell after the shift? Both candidate cells subtract and compare the same exact
+ * integers, so exactly one of them gets the disk. */
 ERGO_INLINE uint disks_here(float x, float y) {
-    /* 0 <= x < W by bits: those of a negative number are greater (x is never -0) */
+    /* 0 <= x < W in one comparison of bits: those of a negative number are greater. x is never -0.
+     */
     return (uint)(as_uint(x) < as_uint(DISKS_WF)) & (uint)(as_uint(y) < as_uint(DISKS_WF));
 }
 
@@ -186,7 +186,7 @@ ERGO_INLINE uint disks_here(float x, float y) {
         *n += here;                                                                                \
     }
 
-/* Append those disks of `from`, moved by (dx, dy), that are in the cell. */
+/* Append those disks of `from` that are in the cell after moving by (dx, dy). */
 ERGO_INLINE struct disks_cell disks_gather(struct disks_cell to, uint *n, struct disks_cell from,
                                            float dx, float dy) {
     DISKS_TAKE(s0)
@@ -198,10 +198,10 @@ ERGO_INLINE struct disks_cell disks_gather(struct disks_cell to, uint *n, struct
     return to;
 }
 
-/* The new content of a cell: disks that stay, in their order, then those that come in. */
+/* The new content of a cell: first the disks that stay, in their order, then those that move in. */
 ERGO_INLINE struct disks_cell disks_shifted(struct disks_cell own, struct disks_cell other,
                                             struct disks_shift s) {
-    /* lane by lane: Oclgrind's memory check crashes on vectors of vectors */
+    /* lane by lane, because Oclgrind's memory check crashes on vectors made of vectors */
     const float4 x = (float4)(own.x.s0 + s.dx, own.x.s1 + s.dx, other.x.s0 + s.other_dx,
                               other.x.s1 + s.other_dx),
                  y = (float4)(own.y.s0 + s.dy, own.y.s1 + s.dy, other.y.s0 + s.other_dy,
@@ -215,7 +215,7 @@ ERGO_INLINE struct disks_cell disks_shifted(struct disks_cell own, struct disks_
         to = disks_gather(to, &n, own, s.dx, s.dy);
         return disks_gather(to, &n, other, s.other_dx, s.other_dy);
     }
-    /* the first that is here, and the last if there is another */
+    /* the first disk that is here and, if there are two, the last one */
     to.x.s0 = h0 ? x.s0 : h1 ? x.s1 : h2 ? x.s2 : h3 ? x.s3 : DISKS_FAR;
     to.y.s0 = h0 ? y.s0 : h1 ? y.s1 : h2 ? y.s2 : h3 ? y.s3 : 0.0f;
     if (sum == 2u) {
@@ -233,7 +233,7 @@ ERGO_INLINE struct disks_cell disks_shifted_cell(DISKS_SPACE const DISKS_RAW *ce
     const struct disks_cell own =
         disks_load(cells, second, disks_row(h, h, cy) + disks_col(h, h, cx));
 #ifdef DISKS_LEAVE
-    /* disks may be outside of their cells: look at all neighbours */
+    /* disks may lie outside of their cells, so look at all neighbours */
     struct disks_cell to = {(float4)(DISKS_FAR), (float4)(0.0f)};
     uint n = 0u;
     to = disks_gather(to, &n, own, s.dx, s.dy);

@@ -1,6 +1,6 @@
 /*
  * Hard disks in checkerboard cells (Anderson, Jankowski, Grubb, Engel, Glotzer, J. Comput. Phys.
- * 254, 27 (2013)): the random choices of a sweep as pure functions, in C as in OpenCL C.
+ * 254, 27 (2013)): the random choices of a sweep as pure functions, in C and in OpenCL C.
  */
 #ifndef ERGO_CL_HARD_DISKS_CORE_H
 #define ERGO_CL_HARD_DISKS_CORE_H
@@ -8,25 +8,26 @@
 #include "common/rng.h"
 #include "hard_disks/params.h"
 
-/* floor(x n / 2^32): a number below n; its probabilities differ by n/2^32 at most. */
+/* floor(x n / 2^32), a number below n. Its probabilities differ from 1/n by at most 2^-32. */
 ERGO_INLINE uint disks_below(uint x, uint n) {
     return (uint)(((ulong)x * n) >> 32);
 }
 
-/* Lines 2, 15 and 16 of Algorithm 1: the plan of a sweep. Both senses of a shift are equally
- * likely at every distance, so the bias of the distance (2^-10 of a unit) breaks no balance. */
+/* The plan of a sweep: lines 2, 15 and 16 of Algorithm 1. The distance has a bias of 2^-10 of a
+ * unit. It breaks no balance, because both senses of a shift are equally likely at every distance.
+ */
 ERGO_INLINE uint disks_plan_for(uint purpose, uint key0, uint key1, ulong step, uint width,
                                 uint shuffle) {
     const struct ergo_words r =
         ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(purpose, 0), key0, key1);
     uint order = 0xE4u; /* 0, 1, 2, 3 */
-    if (shuffle) {      /* Fisher-Yates, from one number below 4! */
+    if (shuffle) {      /* Fisher-Yates, all of it from one number below 4! */
         uint k = disks_below(r.x, 24u);
         for (uint i = 3u; i > 0u; i--) {
             const uint j = k % (i + 1u);
             const uint change = ((order >> 2u * i) ^ (order >> 2u * j)) & 3u;
             k /= i + 1u;
-            order ^= (change << 2u * i) | (change << 2u * j); /* i == j: change is 0 */
+            order ^= (change << 2u * i) | (change << 2u * j); /* if i == j, change is 0 */
         }
     }
     return order | (r.z >> 30) << DISKS_PLAN_DIRECTION |
@@ -55,11 +56,12 @@ ERGO_INLINE float disks_round(float x) {
 }
 
 /*
- * A displacement uniform in a circle (line 8 of Algorithm 1), in whole units, from 56 random bits,
- * without square root: the larger of two uniform numbers is distributed as the radius. The
- * direction is taken in one quadrant and reflected by two random bits, so that d, (-dx, dy), (dx,
- * -dy) and -d have exactly the same probability, whatever the rounding: this is all that detailed
- * balance asks.
+ * A displacement uniform in a circle (line 8 of Algorithm 1), in whole units, from 56 random bits.
+ * It needs no square root: the larger of two uniform numbers has the distribution of the radius.
+ *
+ * The direction is taken in one quadrant and reflected by two random bits. So (dx, dy), (-dx, dy),
+ * (dx, -dy) and (-dx, -dy) have exactly the same probability, whatever the rounding. Detailed
+ * balance asks no more.
  */
 ERGO_INLINE void disks_displacement(uint a, uint b, float step, float *dx, float *dy) {
     const uint high = a >> 16, low = a & 0xffffu, larger = high > low ? high : low;
@@ -71,7 +73,7 @@ ERGO_INLINE void disks_displacement(uint a, uint b, float step, float *dx, float
     *dy = ergo_as_float(ergo_as_uint(y) ^ ((b & 2u) << 30));
 }
 
-/* A coordinate of the grid's origin after a shift; `side` is the box in units. */
+/* One coordinate of the grid's origin after a shift. `side` is the box length in units. */
 ERGO_INLINE ulong disks_grid(ulong origin, uint plan, ulong side) {
     const ulong distance = plan >> DISKS_PLAN_DISTANCE;
     const ulong moved =
@@ -79,31 +81,30 @@ ERGO_INLINE ulong disks_grid(ulong origin, uint plan, ulong side) {
     return moved >= side ? moved - side : moved;
 }
 
-/* Bits for the shuffle of a cell: those that the moves of draws 0 and 1 leave over. */
+/* Random bits for the shuffle of a cell: those that the moves of draws 0 and 1 do not use. */
 ERGO_INLINE uint disks_spare(struct ergo_words r0, struct ergo_words r1) {
     return (r0.y >> 24) | (r0.w >> 24) << 8 | (r1.y >> 24) << 16 | (r1.w >> 24) << 24;
 }
 
-/* ---- random starts ----------------------------------------------------------------------------
- */
+/* ---- random starts -------------------------------------------------------------------------- */
 
-/* Contact in a sweep of a start: linear in the packing fraction. (contact is below 2^46) */
+/* r^2 of contact in a sweep of a random start. It grows linearly in the packing fraction, and stays
+ * below 2^46, so the product cannot overflow. */
 ERGO_INLINE ulong disks_growth_contact(ulong first, ulong last, uint sweep) {
     const uint grown = sweep < DISKS_START_MELT ? 0u : sweep - DISKS_START_MELT;
     return grown < DISKS_START_GROW ? first + (last - first) * grown / DISKS_START_GROW : last;
 }
 
-/* One of a cell's n disks, from the bits that its displacement leaves over. */
+/* Choose one of a cell's n disks, from the bits that its displacement does not use. */
 ERGO_INLINE uint disks_growth_slot(uint b, uint n) {
     return (b >> 24) * n >> 8;
 }
 
-/* ---- psi_6 ------------------------------------------------------------------------------------
- */
+/* ---- psi_6 ---------------------------------------------------------------------------------- */
 
-/* 1/x for x from 0.5 to 2^20, by Newton: no device divides alike. */
+/* 1/x for x from 0.5 to 2^20, by Newton's method, because devices do not divide alike. */
 ERGO_INLINE float disks_inverse(float x) {
-    const float minus = 0.0f - x; /* (Oclgrind's memory check does not know fneg) */
+    const float minus = 0.0f - x; /* no sign change: Oclgrind's memory check lacks fneg */
     float y = ergo_as_float(0x7EF311C7u - ergo_as_uint(x));
     y = y * ERGO_FMA(minus, y, 2.0f);
     y = y * ERGO_FMA(minus, y, 2.0f);
@@ -111,14 +112,15 @@ ERGO_INLINE float disks_inverse(float x) {
     return y * ERGO_FMA(minus, y, 2.0f);
 }
 
-/* Bonds of a disk: their number, and the sum of exp(6 i theta) over them. */
+/* The bonds of a disk: their number, and the sum of exp(6 i theta) over them. */
 struct disks_bonds {
     float re, im, count;
 };
 
 /*
- * The image of a disk at (u, v) from another, in sigma, is bonded to it if r^2 <= neighbour: every
- * image is for itself, also a disk's own. (Only the disk itself is at a distance below 1.)
+ * Add a bond to the image of a disk at (u, v) from this one, in sigma, if r^2 <= neighbour. Each
+ * image counts separately, also images of the disk itself. The test r^2 > 0.5 leaves out only the
+ * disk itself, because nothing else is at a distance below 1.
  */
 ERGO_INLINE struct disks_bonds disks_bond(struct disks_bonds sum, float u, float v,
                                           float neighbour) {

@@ -1,11 +1,11 @@
 /*
- * Hard disks in global memory: a sub-sweep a launch. DISKS_EXACT: every work-item of a launch over
- * cells has one, and waits for no memory before it asks for all that it needs.
+ * Hard disks in global memory, one launch per sub-sweep. DISKS_EXACT: the launch has exactly one
+ * work-item per cell, so no work-item waits for a member's size before it loads its cells.
  */
 #define DISKS_SPACE __global
 #include "hard_disks/moves.h"
 
-/* Plans of `count` sweeps from `step` on, [member][capacity]. */
+/* Plans of the `count` sweeps that begin at `step`: plans[member][capacity]. */
 __kernel void disks_plans(__global const struct disks_member *members, __global uint *plans,
                           ulong step, uint count, uint capacity) {
     const uint k = (uint)get_global_id(0), member = (uint)get_global_id(1);
@@ -14,7 +14,7 @@ __kernel void disks_plans(__global const struct disks_member *members, __global 
                                                   step + k, DISKS_W, DISKS_SHUFFLE_SETS);
 }
 
-/* Line 4: all cells of set number `sub` of the sweep's order. */
+/* Line 4 of Algorithm 1: all cells of set number `sub` in the sweep's order. */
 __kernel void disks_subsweep(__global DISKS_RAW *cells, __global const struct disks_member *members,
                              __global const uint *plans, __global uint *tally, ulong step, uint k,
                              uint capacity, uint sub, uint note, uint second) {
@@ -34,8 +34,9 @@ __kernel void disks_subsweep(__global DISKS_RAW *cells, __global const struct di
         tally[mine->first + (set * h + y) * h + x] = done;
 }
 
-/* Line 17, into a second copy of the cells; grid: where cell (0, 0) is, in units. A work-item has
- * two by two cells: of two in a line along the shift, each looks at the other or at the next. */
+/* Line 17 of Algorithm 1, into a second copy of the cells. grid: the place of cell (0, 0), in
+ * units. A work-item has two by two cells, as two lines along the shift. In each line the
+ * first cell takes disks from the other one, and that one from the next work-item's first cell. */
 __kernel void disks_shift(__global const DISKS_RAW *from, __global DISKS_RAW *to,
                           __global const struct disks_member *members, __global const uint *plans,
                           __global ulong *grid, uint k, uint capacity, uint second) {
@@ -60,7 +61,7 @@ __kernel void disks_shift(__global const DISKS_RAW *from, __global DISKS_RAW *to
     const uint along_y = (uint)(s.oy != 0), up = (uint)(s.ox + s.oy > 0);
     const uint fx = along_y ? x : up ? (x + 1u < h ? x + 1u : 0u) : x ? x - 1u : h - 1u;
     const uint fy = !along_y ? y : up ? (y + 1u < h ? y + 1u : 0u) : y ? y - 1u : h - 1u;
-    uint first[2], other[2], next[2]; /* in the order in which they look */
+    uint first[2], other[2], next[2]; /* in the direction from which disks come */
     DISKS_RAW raw_first[2], raw_other[2], raw_next[2];
 #pragma unroll
     for (uint line = 0u; line < 2u; line++) { /* all loads before anything that waits for one */

@@ -1,7 +1,7 @@
 /*
- * Hard disks with a whole member in local memory: a member a work-group, many sweeps a launch. For
- * small systems, of which many run side by side, and for CPUs, where a group is one work-item and
- * local memory is the cache.
+ * Hard disks with a whole member in local memory: one member per work-group, many sweeps per
+ * launch. This suits many small systems side by side. It also suits CPUs, where a work-group is one
+ * work-item and local memory is the cache.
  */
 #define DISKS_SPACE __local
 #include "hard_disks/moves.h"
@@ -29,14 +29,14 @@ disks_local(__global DISKS_RAW *all, __global const struct disks_member *members
     const uint h = mine->columns, quarter = h * h;
     __global DISKS_RAW *cells = all + mine->first;
     const ulong side = (ulong)DISKS_W * mine->cells;
-    ulong origin[2] = {0UL, 0UL}; /* the first item's: nobody else reads what it will write */
+    ulong origin[2] = {0UL, 0UL}; /* used by the first work-item alone, which writes it back */
     if (item == 0u) {
         origin[0] = grid[2u * member];
         origin[1] = grid[2u * member + 1u];
     }
-    uint now = 0u; /* which half of the memory holds the cells */
+    uint now = 0u; /* which half of local memory holds the cells now */
 
-    /* room: cells that a plane has space for */
+    /* room: cells for which a plane has space */
     for (uint id = item; id < 4u * quarter; id += DISKS_GROUP)
         disks_store(memory, room, id, disks_load_global(cells, second, id));
     DISKS_BARRIER;

@@ -2,7 +2,7 @@
 #define DISKS_SPACE __global
 #include "hard_disks/cell.h"
 
-/* Bonds of a disk at (px, py) to the disks of a cell, all in units of w/W. */
+/* Add the bonds of a disk at (px, py) to the disks of a cell, all in units of w/W. */
 ERGO_INLINE struct disks_bonds disks_bonds_to(struct disks_bonds sum, struct disks_cell c, float px,
                                               float py,
                                               __global const struct disks_member *member) {
@@ -13,7 +13,7 @@ ERGO_INLINE struct disks_bonds disks_bonds_to(struct disks_bonds sum, struct dis
     return sum;
 }
 
-/* Each work-item adds up cells of its member, then a group all of its items:
+/* Each work-item adds up cells of its member, then a work-group adds up its work-items:
  * sums[sample][member][group]. */
 __kernel __attribute__((reqd_work_group_size(DISKS_SUM_GROUP, 1, 1))) void
 disks_measure(__global const DISKS_RAW *cells, __global const struct disks_member *members,
@@ -79,9 +79,9 @@ disks_measure(__global const DISKS_RAW *cells, __global const struct disks_membe
 }
 
 /*
- * Pairs by distance: counts[curve][member][bin], each pair once. Bin b holds limits[b] <= r^2 <
- * limits[b + 1], in exact integers; fp32 only guesses where to look. Of the rows of cells above, a
- * launch looks at `from` to `to` - 1.
+ * Histogram of pair distances, each pair once: counts[curve][member][bin]. Bin b holds limits[b] <=
+ * r^2 < limits[b + 1]. The comparison is in exact integers; fp32 only guesses the bin to begin
+ * with. A launch handles the rows of cells above at distances `from` to `to` - 1.
  */
 __kernel void disks_pairs(__global const DISKS_RAW *cells,
                           __global const struct disks_member *members,
@@ -148,8 +148,9 @@ __kernel void disks_pairs(__global const DISKS_RAW *cells,
     }
 }
 
-/* Sub-blocks of block x block cells by the number of disks in them: counts[curve][member][number].
- * The grid moves with every sweep, so the blocks lie anywhere. */
+/* Histogram of the number of disks in sub-blocks of block x block cells:
+ * counts[curve][member][number]. The grid moves with every sweep, so the blocks' places are random.
+ */
 __kernel void disks_blocks(__global const DISKS_RAW *cells,
                            __global const struct disks_member *members, __global uint *counts,
                            uint curve, uint n_members, uint bins, uint second) {

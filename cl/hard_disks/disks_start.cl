@@ -1,13 +1,13 @@
 /*
- * Random starts of hard disks (params.h): trial moves of disks that grow, in the checkerboard of
- * the chain, whose sets and shifts are these, too. Exact integers throughout; built for the job's
- * coordinates, in a grid of its own.
+ * Random starts of hard disks (params.h): trial moves of disks that grow, on the chain's
+ * checkerboard with its sets and shifts. All arithmetic is in exact integers. The program is built
+ * for the job's kind of coordinates; its grid may differ from the chain's.
  */
 #define DISKS_SPACE __global
 #include "hard_disks/look.h"
 
-/* Smallest r^2 between (px, py) of a cell, the cell's own disks (`own`, of which the one that is
- * meant lies far away) and those of the cells around. */
+/* Smallest r^2 between (px, py) in a cell and the disks around it. `own` holds the cell's own
+ * disks, from which the moved one has been removed. */
 ERGO_INLINE ulong disks_nearest_of(__global const DISKS_RAW *cells, struct disks_place place,
                                    struct disks_cell own, float px, float py) {
     const int x = (int)px, y = (int)py;
@@ -22,7 +22,7 @@ ERGO_INLINE ulong disks_nearest_of(__global const DISKS_RAW *cells, struct disks
             const float xs[4] = {c.x.s0, c.x.s1, c.x.s2, c.x.s3};
             const float ys[4] = {c.y.s0, c.y.s1, c.y.s2, c.y.s3};
             ERGO_UNROLL
-            for (int j = 0; j < 4; j++) { /* an empty slot is beyond the reach of anything */
+            for (int j = 0; j < 4; j++) { /* the coordinates of an empty slot are out of reach */
                 const long dx = (long)((int)xs[j] + ox * DISKS_W - x);
                 const long dy = (long)((int)ys[j] + oy * DISKS_W - y);
                 const ulong r2 = (ulong)(dx * dx) + (ulong)(dy * dy);
@@ -33,7 +33,7 @@ ERGO_INLINE ulong disks_nearest_of(__global const DISKS_RAW *cells, struct disks
     return least;
 }
 
-/* A cell without one of its disks, and that disk. */
+/* A cell without one of its disks; that disk is at (*x, *y). */
 ERGO_INLINE struct disks_cell disks_without(struct disks_cell c, uint slot, float *x, float *y) {
     const int4 me = (int4)(0, 1, 2, 3) == (int4)((int)slot);
     const float4 mx = select((float4)(0.0f), c.x, me), my = select((float4)(0.0f), c.y, me);
@@ -43,8 +43,8 @@ ERGO_INLINE struct disks_cell disks_without(struct disks_cell c, uint slot, floa
     return c;
 }
 
-/* All cells of set number `sub` of the sweep's order: a work-item a cell. No move makes an overlap:
- * those that growth makes only go. */
+/* All cells of set number `sub` in the sweep's order, one work-item per cell. Growth makes
+ * overlaps, but a move never does, so moves can only remove them. */
 __kernel void disks_start_subsweep(__global DISKS_RAW *all,
                                    __global const struct disks_growth *members, uint sweep,
                                    uint sub, uint second) {
@@ -84,7 +84,8 @@ __kernel void disks_start_subsweep(__global DISKS_RAW *all,
     disks_store(cells, second, at, own);
 }
 
-/* The shift after it, into a second copy. Where the grid is does not matter to a start. */
+/* The shift after the sweep, into a second copy. A start does not record the grid's origin, which
+ * has no meaning there. */
 __kernel void disks_start_shift(__global const DISKS_RAW *from, __global DISKS_RAW *to,
                                 __global const struct disks_growth *members, uint sweep,
                                 uint second) {
@@ -100,7 +101,7 @@ __kernel void disks_start_shift(__global const DISKS_RAW *from, __global DISKS_R
                 disks_shifted_cell(from + mine->first, second, m, cx, cy, plan));
 }
 
-/* Disks that overlap another one at their last diameter, of each member. */
+/* Count the disks of each member that overlap another one at their final diameter. */
 __kernel void disks_start_overlaps(__global const DISKS_RAW *all,
                                    __global const struct disks_growth *members,
                                    __global uint *overlaps, uint second) {

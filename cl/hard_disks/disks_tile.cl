@@ -1,11 +1,12 @@
 /*
- * Hard disks by tiles: a work-group takes a rectangle of cells into local memory, shifted by the
- * sweep before, makes the four sub-sweeps, and writes it to a second copy: a launch a sweep.
+ * Hard disks by tiles, one launch per sweep. A work-group loads a rectangle of cells into local
+ * memory, applies the shift of the sweep before, makes the four sub-sweeps, and writes the tile to
+ * a second copy.
  *
- * Around the tile lie four more cells on each side. A sub-sweep changes a cell by what its
- * neighbours are, so that after sub-sweep s (from 0) all is right that is more than s cells from
- * the edge of what was loaded: after the last one, the tile. Cells of the rim are updated by
- * several groups, with the same random numbers and the same result.
+ * Four more cells on each side are loaded as a rim. A sub-sweep changes a cell by what its
+ * neighbours are, so after sub-sweep s (from 0) a cell is right if it is more than s cells from the
+ * edge of what was loaded. After the last sub-sweep these are the cells of the tile. Several
+ * work-groups update the cells of a rim, with the same random numbers and the same result.
  */
 #define DISKS_SPACE __local
 #define DISKS_WAITS
@@ -17,17 +18,16 @@ DISKS_DEFINE_ACCESS(disks_whole_global, disks_load_global, disks_store_global, _
 #ifdef DISKS_CPU
 #define DISKS_AT_ONCE 1u
 #else
-#define DISKS_AT_ONCE 2u /* cells a work-item loads at once */
+#define DISKS_AT_ONCE 2u /* cells that a work-item loads at once */
 #endif
 
-/* Work-items go over cells in rows of so many: no division in the loops. A group is a power of
- * two. */
+/* Work-items go over cells in rows of this length, so the loops need no division. A work-group's
+ * size is a power of two. */
 #define DISKS_ROW (DISKS_GROUP < 32 ? (uint)DISKS_GROUP : 32u)
 #define DISKS_SET_ROW (DISKS_GROUP < 16 ? (uint)DISKS_GROUP : 16u)
 
-/* A direction of a tile: where it begins in the member, pairs of cells along it with and without
- * rim.
- */
+/* One direction of a tile: its first cell in the member, and the pairs of cells along it with the
+ * rim and without. */
 struct disks_extent {
     uint begin, pairs, inner;
 };
@@ -41,18 +41,18 @@ ERGO_INLINE struct disks_extent disks_extent_of(uint tile, uint tiles, uint h) {
     return e;
 }
 
-/* `at` from -m to 2 m - 1, into 0 to m - 1. */
+/* Wrap `at`, from -m to 2 m - 1, into 0 to m - 1. */
 ERGO_INLINE int disks_wrap(int at, uint m) {
     return at < 0 ? at + (int)m : at >= (int)m ? at - (int)m : at;
 }
 
-/* Cell of the member for cell `at` along a tile (m is 2 at least). */
+/* The member's cell for cell `at` along a tile. m is at least 2. */
 ERGO_INLINE uint disks_outer(struct disks_extent e, uint m, uint at) {
     return (uint)disks_wrap(disks_wrap((int)(e.begin + at) - (int)DISKS_RIM, m), m);
 }
 
-/* pairs_x, pairs_y: pairs of cells along a tile at most. after: the shift of sweep k - 1 is to be
- * made first. room: cells a plane of local memory. */
+/* pairs_x, pairs_y: most pairs of cells along a tile, without rim. after: first make the shift of
+ * sweep k - 1. room: cells per plane of local memory. */
 __kernel __attribute__((reqd_work_group_size(DISKS_GROUP, 1, 1))) void
 disks_tile(__global const DISKS_RAW *all_from, __global DISKS_RAW *all_to,
            __global const struct disks_member *members, __global const uint *plans,
@@ -66,7 +66,7 @@ disks_tile(__global const DISKS_RAW *all_from, __global DISKS_RAW *all_to,
     __global DISKS_RAW *to = all_to + mine->first;
     const uint m = mine->cells, h = mine->columns;
     const uint tiles_x = (h + pairs_x - 1u) / pairs_x, tiles_y = (h + pairs_y - 1u) / pairs_y;
-    const uint live = (uint)(tile < tiles_x * tiles_y); /* members differ in size */
+    const uint live = (uint)(tile < tiles_x * tiles_y); /* smaller members have fewer tiles */
     const struct disks_extent ex = disks_extent_of(tile % tiles_x, tiles_x, h);
     const struct disks_extent ey = disks_extent_of(tile / tiles_x % tiles_y, tiles_y, h);
     const uint plan = plans[member * capacity + k];
@@ -78,7 +78,7 @@ disks_tile(__global const DISKS_RAW *all_from, __global DISKS_RAW *all_to,
     for (uint x = column; x < wide; x += DISKS_ROW) {
         const uint cx = disks_outer(ex, m, x), nx = (uint)disks_wrap((int)cx + s.ox, m);
         for (uint base = row; base < high; base += DISKS_AT_ONCE * rows) {
-            /* all loads before anything that waits for one of them */
+            /* issue all loads before anything that waits for one of them */
             DISKS_RAW own[DISKS_AT_ONCE], other[DISKS_AT_ONCE];
             uint own_at[DISKS_AT_ONCE], other_at[DISKS_AT_ONCE];
 #pragma unroll
@@ -107,7 +107,7 @@ disks_tile(__global const DISKS_RAW *all_from, __global DISKS_RAW *all_to,
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint sub = 0u; sub < 4u; sub++) {
         const uint set = plan >> 2u * sub & 3u;
-        /* cells sub + 1 .. 2 pairs - 2 - sub of this set's parity */
+        /* from sub + 1 to 2 pairs - 2 - sub, those of this set's parity */
         const uint x0 = sub + 1u + ((sub + 1u + set) & 1u);
         const uint y0 = sub + 1u + ((sub + 1u + (set >> 1)) & 1u);
         for (uint y = y0 + 2u * (item / DISKS_SET_ROW); y + sub + 1u < high;

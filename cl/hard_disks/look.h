@@ -1,24 +1,25 @@
 /*
- * What the trials of a cell look at, in registers. DISKS_SPACE as in cell.h.
+ * The disks that the trials of a cell are compared with, held in registers. DISKS_SPACE as in
+ * cell.h.
  *
- * With n another disk and t the trial position, both from the middle of the cell, r^2 = |n|^2 -
- * 2 t.n + |t|^2, of which |n|^2 is the same for all trials of a cell: two fma a pair. For a pair
- * near contact (n within 1.71 W of the middle) fp32 is off by less than 2^23 units^2 (wide; the
- * largest intermediate is below 2^46 and rounded by 2^21 at most), 2^-20 of the contact distance
- * squared.
+ * Let n be another disk and t the trial position, both from the middle of the cell. Then r^2 =
+ * |n|^2 - 2 t.n + |t|^2, where |n|^2 is the same for all trials of a cell, so a pair costs two fma.
+ * For a pair near contact (n within 1.71 W of the middle) the error in fp32 is below 2^23 units^2
+ * (wide: the largest intermediate is below 2^46 and rounded by 2^21 at most). That is 2^-20 of the
+ * contact distance squared.
  */
 #ifndef ERGO_CL_HARD_DISKS_LOOK_H
 #define ERGO_CL_HARD_DISKS_LOOK_H
 
 #include "hard_disks/cell.h"
 
-/* Where a cell and its eight neighbours are: rows and columns below, at, and above it. */
+/* Where a cell and its eight neighbours are: rows and columns before it, at it, and after it. */
 struct disks_place {
     uint row[3], col[3];
     uint second;
 };
 
-/* No value is NaN. GPUs have instructions for fmin and fmax; on CPUs these ask for NaN first. */
+/* No value is NaN. fmin and fmax are instructions on GPUs, but on CPUs they check for NaN first. */
 #ifdef DISKS_CPU
 #define DISKS_LESS(a, b) ((a) < (b) ? (a) : (b))
 #define DISKS_LARGER(a, b) ((a) > (b) ? (a) : (b))
@@ -27,9 +28,10 @@ struct disks_place {
 #define DISKS_LARGER(a, b) fmax(a, b)
 #endif
 
-/* The smaller of floats as a minimum of integers: GPUs have that of three in one instruction.
- * Negative ones are in the wrong order, but then both are overlaps: from the middle of a cell |t|^2
- * is W^2 / 2 at most, less than contact. (But for centres that have left their cell.) */
+/* The smaller of two floats, as a minimum of integers, because GPUs have an instruction for the
+ * minimum of three. Negative floats come out in the wrong order. This does no harm: from the middle
+ * of a cell |t|^2 is at most W^2 / 2, which is less than contact, so both are overlaps. Centres
+ * outside of their cell (DISKS_LEAVE) break that argument. */
 #ifdef DISKS_LEAVE
 #define DISKS_NEARER(a, b, floats, ints) DISKS_LESS(a, b)
 #else
@@ -48,7 +50,7 @@ ERGO_INLINE float disks_least8(float8 x) {
     return disks_least4(DISKS_LESS(x.lo, x.hi));
 }
 
-/* Where cell (cx, cy) of a whole member is, with periodic boundaries. */
+/* Where cell (cx, cy) of a whole member and its neighbours are, with periodic boundaries. */
 ERGO_INLINE struct disks_place disks_place_of(uint m, uint cx, uint cy, uint second) {
     const uint h = m / 2u;
     struct disks_place p;
@@ -62,7 +64,7 @@ ERGO_INLINE struct disks_place disks_place_of(uint m, uint cx, uint cy, uint sec
     return p;
 }
 
-/* Eight disks as the overlap test wants them: n and |n|^2. */
+/* Eight disks in the form that the overlap test needs: n and |n|^2. */
 struct disks_eight {
     float8 x, y, square;
 };
@@ -72,12 +74,12 @@ ERGO_INLINE struct disks_eight disks_eight_of(float8 x, float8 y) {
     return e;
 }
 
-/* Slots 0 and 1 of four neighbours. Lane by lane: Oclgrind's memory check crashes on vectors of
- * vectors. */
+/* Slots 0 and 1 of four neighbours. Lane by lane, because Oclgrind's memory check crashes on
+ * vectors made of vectors. */
 #define DISKS_FOUR(a, b, c, d, i, j)                                                               \
     (float8)((a).i, (a).j, (b).i, (b).j, (c).i, (c).j, (d).i, (d).j)
 
-/* Slots 2 and 3 of neighbour k = 3 j + i, in the cell's own coordinates, as x2 x3 y2 y3. */
+/* Slots 2 and 3 of neighbour k = 3 j + i, relative to the cell's middle, as x2 x3 y2 y3. */
 ERGO_INLINE float4 disks_rest(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
                               uint k) {
     const uint i = k % 3u, j = k / 3u;
@@ -92,15 +94,16 @@ ERGO_INLINE float4 disks_rest(DISKS_SPACE const DISKS_RAW *cells, struct disks_p
            (float4)(ox, ox, oy, oy);
 }
 
-/* What a cell's trials look at besides the cell itself. */
+/* The disks around a cell that its trials are compared with. */
 struct disks_around {
     struct disks_eight a, b; /* slots 0 and 1 of the neighbours */
-    uint fuller;             /* bit 3 j + i: that neighbour has more */
-    float4 rest;             /* of one of those, as disks_rest(), */
-    float2 rest_square;      /* and |n|^2 */
+    uint fuller;             /* bit 3 j + i: that neighbour has more than two disks */
+    float4 rest;             /* slots 2 and 3 of one of those, as from disks_rest() */
+    float2 rest_square;      /* |n|^2 of these two */
 };
 
-/* Smallest r^2 between (px, py) and the disks around, in fp32. */
+/* Smallest r^2 between (px, py) and the disks around, in fp32. Of fuller neighbours only the one in
+ * `rest` counts. */
 ERGO_INLINE float disks_nearest(struct disks_around around, float px, float py) {
     const float ux = fma(-2.0f, px, DISKS_WF), uy = fma(-2.0f, py, DISKS_WF);
     const float8 tx = (float8)(ux), ty = (float8)(uy);
@@ -115,7 +118,7 @@ ERGO_INLINE float disks_nearest(struct disks_around around, float px, float py) 
     return fma(0.25f, fma(ux, ux, uy * uy), least);
 }
 
-/* Has one of four cells more than two disks? */
+/* Does one of four cells have more than two disks? */
 ERGO_INLINE uint disks_one_has_more(DISKS_RAW a, DISKS_RAW b, DISKS_RAW c, DISKS_RAW d) {
 #ifdef DISKS_PACKED
     return (uint)((((a.s2 & b.s2) & (c.s2 & d.s2)) & 0xffffu) != (uint)DISKS_W);
@@ -125,12 +128,12 @@ ERGO_INLINE uint disks_one_has_more(DISKS_RAW a, DISKS_RAW b, DISKS_RAW c, DISKS
 #endif
 }
 
-/* A cell and its surroundings in registers. Returns the cell's slots 0 and 1; *crowded: it has
- * more. */
+/* Load a cell and its surroundings into registers. Returns the cell's slots 0 and 1; *crowded is 1
+ * if it has more. */
 ERGO_INLINE float4 disks_look(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
                               struct disks_around *around, uint *crowded) {
     uint fuller = 0u;
-    /* all loads before anything that waits for one of them */
+    /* issue all loads before anything that waits for one of them */
 #define DISKS_RAW_OF(i, j) cells[place.row[j] + place.col[i]]
     DISKS_RAW own = DISKS_RAW_OF(1, 1), a0 = DISKS_RAW_OF(0, 0), a1 = DISKS_RAW_OF(0, 1),
               a2 = DISKS_RAW_OF(0, 2), a3 = DISKS_RAW_OF(1, 0), b0 = DISKS_RAW_OF(2, 0),

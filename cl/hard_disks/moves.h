@@ -1,15 +1,15 @@
 /*
  * A cell's update in registers: lines 5 to 12 of Algorithm 1. DISKS_SPACE as in cell.h.
  *
- * The fast way decides by r^2 in fp32 (look.h). A cell where one comes closer to contact than 2^-20
- * is done again by disks_update_slowly(), which decides exactly where it must; one in some ten
- * thousand near melting. The filter is conservative, so a device's rounding cannot change the
- * chain.
+ * The fast way decides by r^2 in fp32 (look.h). If a pair comes closer to contact than 2^-20,
+ * disks_update_slowly() does the cell again and decides exactly where it must; near melting this is
+ * about one cell in ten thousand. The filter is conservative, so a device's rounding cannot change
+ * the chain.
  *
- * The same goes for cells of more than two disks (one in 1400, with cells of about one disk; but
- * see DISKS_THIRD), and for those with two neighbours of more than two. Nothing of this is in the
- * way of the others: it costs registers and instructions if it is among the trials. With cells so
- * large that in every row of 32 one is crowded (DISKS_FULL), all take the slow way at once.
+ * The slow way also takes cells of more than two disks (one in 1400, with cells of about one disk;
+ * but see DISKS_THIRD) and cells with two neighbours of more than two disks. Handling them among
+ * the fast trials would cost registers and instructions for all cells. If cells are so large that
+ * nearly every row of 32 has a crowded one (DISKS_FULL), all take the slow way at once.
  */
 #ifndef ERGO_CL_HARD_DISKS_MOVES_H
 #define ERGO_CL_HARD_DISKS_MOVES_H
@@ -18,12 +18,11 @@
 
 #define DISKS_NO_UNROLL _Pragma("unroll 1")
 
-/* ---- draws ------------------------------------------------------------------------------------
- */
+/* ---- draws ---------------------------------------------------------------------------------- */
 
 DISKS_DEFINE_SINE(disks_sine4, float4)
 
-/* disks_displacement, four at a time: the same operations. */
+/* Four times disks_displacement, by the same operations. */
 ERGO_INLINE void disks_displacements(uint4 a, uint4 b, float step, float4 *dx, float4 *dy) {
     const uint4 high = a >> 16, low = a & 0xffffu, larger = max(high, low);
     const float4 radius = convert_float4(2u * larger + 1u) * step;
@@ -53,7 +52,7 @@ ERGO_INLINE uint disks_inside(float x, float y, float leave) {
         (c).y.j = sy;                                                                              \
     } while (0)
 
-/* Fisher-Yates over the n slots in use (line 5). */
+/* Fisher-Yates over the n used slots (line 5). */
 ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bits) {
     uint k = disks_below(bits, n == 4u ? 24u : n == 3u ? 6u : 2u);
     if (n == 4u) {
@@ -79,13 +78,13 @@ ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bi
     return c;
 }
 
-/* Four moves of a cell in turn, and the bits that they leave over. */
+/* Four consecutive moves of a cell, and the random bits that they do not use. */
 struct disks_four {
     float4 dx, dy;
     uint spare;
 };
 
-/* Those from move `first` (a multiple of four) on: two from a draw. */
+/* The moves from number `first` on, a multiple of four. A draw gives two. */
 ERGO_INLINE struct disks_four disks_four_from(__global const struct disks_member *member,
                                               uint entity, ulong step, uint first) {
 #define DISKS_WORDS(draw)                                                                          \
@@ -100,16 +99,16 @@ ERGO_INLINE struct disks_four disks_four_from(__global const struct disks_member
     return four;
 }
 
-/* ---- the slow way -----------------------------------------------------------------------------
- */
+/* ---- the slow way --------------------------------------------------------------------------- */
 
 /*
- * r^2 - contact, of which the sign is exact (negative: an overlap), from differences that are whole
- * numbers below 2^26. Squares and their sum are split into a float and the error of it, another
- * whole number (Dekker, Numer. Math. 18, 224 (1971); Knuth's two-sum). Near contact, s - high is
- * exact, since s and high are within a factor of two; the errors are below 2^21 and so is their sum
- * below 2^24, and exact; and the last sum, like every correctly rounded one, has the right sign.
- * Elsewhere s - high is rounded, but larger than all errors.
+ * r^2 - contact, with an exact sign; negative is an overlap. The differences are whole numbers
+ * below 2^26. Squares and their sum are split into a float and its error, which is a whole number
+ * too (Dekker, Numer. Math. 18, 224 (1971); Knuth's two-sum).
+ *
+ * Near contact, s - high is exact, because s and high are within a factor of two. The errors are
+ * below 2^21, so their sum is below 2^24 and exact. The last sum is correctly rounded and so has
+ * the right sign. Elsewhere s - high is rounded, but larger than all errors.
  */
 #define DISKS_DEFINE_GAP(name, type)                                                               \
     ERGO_INLINE type name(type dx, type dy, float high, float low) {                               \
@@ -121,8 +120,8 @@ ERGO_INLINE struct disks_four disks_four_from(__global const struct disks_member
 DISKS_DEFINE_GAP(disks_gap8, float8)
 DISKS_DEFINE_GAP(disks_gap4, float4)
 
-/* Smallest r^2 - contact between (px, py), the others of its cell in (ox, oy), and the disks
- * around: its sign is exact. */
+/* Smallest r^2 - contact between (px, py), the others of its cell at (ox, oy), and the disks
+ * around. Its sign is exact. */
 ERGO_INLINE float disks_gap_of(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
                                struct disks_around around, float4 ox, float4 oy, float px, float py,
                                float high, float low) {
@@ -141,14 +140,14 @@ ERGO_INLINE float disks_gap_of(DISKS_SPACE const DISKS_RAW *cells, struct disks_
     return gap;
 }
 
-/* Smallest r^2 between (px, py), the others of its cell, and all disks around, in fp32. */
+/* Smallest r^2 in fp32 between (px, py), the others of its cell, and all disks around. */
 ERGO_INLINE float disks_nearest_of_all(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
                                        struct disks_around around, float4 ox, float4 oy, float px,
                                        float py) {
     const float4 ux = ox - px, uy = oy - py;
     float least = DISKS_LESS(disks_nearest(around, px, py), disks_least4(fma(ux, ux, uy * uy)));
     uint left = around.fuller;
-    while (left & (left - 1u)) { /* the last of them is in around.rest */
+    while (left & (left - 1u)) { /* the last of them is in around.rest and has been seen */
         const uint k = 31u - clz(left & (0u - left));
         const float4 r = disks_rest(cells, place, k);
         const float2 x = r.s01 - (px - 0.5f * DISKS_WF), y = r.s23 - (py - 0.5f * DISKS_WF);
@@ -160,9 +159,9 @@ ERGO_INLINE float disks_nearest_of_all(DISKS_SPACE const DISKS_RAW *cells, struc
 }
 
 /*
- * A cell's trials, whatever it holds and however close a disk comes: exact, and slow. (Not from
- * where the fast ones ended: `around` is as it was, the cell is read again.) Returns the number of
- * accepted moves.
+ * A cell's trials, whatever the cell holds and however close a disk comes: exact, and slow. It
+ * starts from the beginning and not where the fast trials ended, so it reads the cell again.
+ * Returns the number of accepted moves.
  */
 ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_place place,
                                      struct disks_around around, uint entity, ulong step,
@@ -208,21 +207,20 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
     return accepted;
 }
 
-/* ---- the fast way -----------------------------------------------------------------------------
- */
+/* ---- the fast way --------------------------------------------------------------------------- */
 
-/* Of crowded cells nearly all have three disks. With DISKS_WAITS, where a whole group waits at a
- * barrier for the slow way of one, they go the fast way, too: 256^2 disks 6% faster on an H200.
- * Elsewhere what that adds to all cells costs 3%. (With more than four moves it would have to be
- * counted whose turn it is: the slow way does.) */
+/* Nearly all crowded cells have three disks. With DISKS_WAITS a whole work-group waits at a barrier
+ * while one cell takes the slow way, so there cells of three disks go the fast way too: 256^2 disks
+ * are 6% faster on an H200. Elsewhere this would cost 3% in all cells. With more than four moves
+ * the fast way would have to count whose turn it is, so these go the slow way. */
 #if defined(DISKS_WAITS) && DISKS_MOVES <= 4
 #define DISKS_THIRD(three, two) (three)
 #else
 #define DISKS_THIRD(three, two) (two)
 #endif
 
-/* A trial of slot 1 if `second`, of slot 2 if `third`, else 0, of a cell of up to three disks (x0
- * x1 y0 y1 in own, x2 y2 in x, y). */
+/* A trial in a cell of up to three disks (x0 x1 y0 y1 in own, x2 y2 in x, y). It moves slot 1 if
+ * `second`, slot 2 if `third`, else slot 0. */
 #define DISKS_TRIAL(second, third, DX, DY)                                                         \
     do {                                                                                           \
         const uint is1 = (second), is2 = DISKS_THIRD(third, 0u), is0 = ~(is1 | is2) & 1u;          \
@@ -244,19 +242,20 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
         y = good & is2 ? py : y;                                                                   \
     } while (0)
 
-/* A sub-sweep's work on one cell; returns accepted moves, plus 2^16 when there are disks. */
+/* The update of one cell in a sub-sweep. Returns accepted moves, plus 2^16 if the cell has disks.
+ */
 ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place place, uint entity,
                               ulong step, __global const struct disks_member *member) {
     const uint at = place.row[1] + place.col[1];
     struct disks_around around;
     uint crowded, three = 0u, accepted = 0u, close = 0u;
     float x = DISKS_FAR, y = 0.0f;
-    /* here, while the cells are under way */
+    /* drawn here, while the loads are under way */
     const struct disks_four first = disks_four_from(member, entity, step, 0u);
     float4 own = disks_look(cells, place, &around, &crowded);
 #if defined(DISKS_CPU) || defined(DISKS_FULL)
-    /* elsewhere an empty cell waits for the others of its row, and a way out here would have the
-     * compiler put the moves behind it */
+    /* Not elsewhere: there an empty cell waits for the others of its row of lanes anyway, and an
+     * early return makes the compiler put the random numbers after the loads. */
     if (!(own.s0 < DISKS_EMPTY))
         return 0u;
 #endif

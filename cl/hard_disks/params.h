@@ -1,38 +1,43 @@
-/* What crosses between host and device, for the hard-disk kernels, and what fixes the chain. */
+/* Structs of the hard-disk kernels that host and device share, and the constants that fix the
+ * chain. */
 #ifndef ERGO_CL_HARD_DISKS_PARAMS_H
 #define ERGO_CL_HARD_DISKS_PARAMS_H
 
 #include "common/compat.h"
 
 /*
- * Coordinates are integers local to the cell, 0 <= x < DISKS_W: the unit of length is w/DISKS_W.
- *   wide     DISKS_W = 2^22, two floats a disk (integers below 2^24 are exact in fp32)
- *   packed   DISKS_W = 65535, two 16-bit halves of a word a disk; 65535 marks an empty slot
- * Four slots a cell, the disks in the first ones, in the order that is part of the state. In
- * memory: wide     16 bytes x0 x1 y0 y1 of each cell; then, in a second plane, x2 x3 y2 y3. The
- * second is read only where y1 says so, by DISKS_MORE added to it: with cells of about one disk
+ * Coordinates are integers local to the cell, 0 <= x < DISKS_W. The unit of length is w/DISKS_W.
+ *   wide     DISKS_W = 2^22, two floats per disk (integers below 2^24 are exact in fp32)
+ *   packed   DISKS_W = 65535, two 16-bit halves of a word per disk; 65535 marks an empty slot
+ *
+ * A cell has four slots. Its disks fill the first ones, in an order that is part of the
+ * state. In memory:
+ *   wide     16 bytes x0 x1 y0 y1 of each cell; then, in a second plane, x2 x3 y2 y3. The second
+ *            plane is read only if DISKS_MORE has been added to y1. With about one disk per cell
  *            that is seldom
  *   packed   16 bytes, four words x | y << 16
  */
 #define DISKS_W_WIDE 4194304
 #define DISKS_W_PACKED 65535
 #define DISKS_SLOTS 4
-/* Coordinates of an empty slot once loaded: beyond the reach of anything. */
+/* Coordinates of an empty slot in registers: out of reach of any disk. */
 #define DISKS_FAR 67108864.0f
-/* y1 + DISKS_MORE is exact, and above half of it, for -W/4 < y1 < 5/4 W. */
+/* The mark of a full second plane: for -W/4 < y1 < 5/4 W the sum y1 + DISKS_MORE is exact and above
+ * half of DISKS_MORE. */
 #define DISKS_MORE 10485760.0f
 
 #define DISKS_PURPOSE_GRID                                                                         \
-    1 /* entity 0: order of the sub-sweeps, direction and distance of shift */
-#define DISKS_PURPOSE_CELL 2 /* entity = cell: two moves and 16 bits for the shuffle a draw */
-/* Random starts (disks_start.cl), where the step counts their own sweeps: */
+    1 /* entity 0: order of the sub-sweeps, direction and distance of the shift */
+#define DISKS_PURPOSE_CELL 2 /* entity = cell: a draw has two moves, 16 bits for the shuffle */
+/* Random starts (disks_start.cl). Their step counts the sweeps of the start. */
 #define DISKS_PURPOSE_START_GRID 3 /* entity 0, as DISKS_PURPOSE_GRID */
-#define DISKS_PURPOSE_START_CELL 4 /* entity = cell: two moves a draw, and whose they are */
+#define DISKS_PURPOSE_START_CELL 4 /* entity = cell: a draw has two moves and their disks */
 
 /*
- * Random starts: a lattice of disks so small that it melts, which grow to their diameter while they
- * move. Sweeps at the first diameter; sweeps of growth, linear in the packing fraction; then sweeps
- * until nothing overlaps, which is asked after every so many.
+ * Random starts: a lattice of small disks melts, and then the disks grow to their diameter while
+ * they move. MELT sweeps are at the first diameter. GROW sweeps grow linearly in the packing
+ * fraction. Further sweeps follow until nothing overlaps, which the host asks after every ASK
+ * sweeps, at most MOST.
  */
 #define DISKS_START_MELT 512u
 #define DISKS_START_GROW 512u
@@ -40,33 +45,33 @@
 #define DISKS_START_MOST 32768u
 #define DISKS_START_MOVES 4u /* trials of a cell in a sub-sweep */
 
-/* A sweep's plan in a word: order of the four sub-sweeps (2 bits each, first one lowest), then 2
- * bits of direction, then the distance. */
+/* A sweep's plan in one word: the order of the four sub-sweeps (2 bits each, the first one lowest),
+ * then 2 bits of direction, then the distance. */
 #define DISKS_PLAN_DIRECTION 8
 #define DISKS_PLAN_DISTANCE 10
 
 struct disks_member {
     uint key0, key1;     /* Philox key: the member's stream */
     uint cells, columns; /* cells a side (even), and half of it */
-    uint first;          /* cells of all members before this one */
+    uint first;          /* where its cells begin among those of all members */
     uint block;          /* density histogram: cells along a sub-block's side */
     uint reach[2];       /* cells to look at in each direction: contact histogram, g(r) */
     float step;          /* displacement: step times an odd number below 2^17 */
-    float leave;         /* how far a disk may leave its cell, 0 unless wrong on purpose */
-    float low, high;     /* fp32 r^2 up to low overlaps, from high on does not; else: */
-    float contact_high, contact_low; /* r^2 < contact_high + contact_low, exactly, overlaps */
+    float leave;         /* how far a disk may leave its cell: 0, unless wrong on purpose */
+    float low, high;     /* r^2 in fp32: up to low an overlap, from high on none; between: */
+    float contact_high, contact_low; /* exactly: r^2 < contact_high + contact_low is an overlap */
     float inverse;                   /* 1/sigma in units */
-    float neighbour;                 /* psi_6: neighbours have r^2 <= neighbour (sigma^2) */
+    float neighbour; /* psi_6: disks with r^2 <= neighbour are neighbours (sigma^2) */
 };
 #define DISKS_MEMBER_BYTES 64
 
 /* A member while its random start is made. */
 struct disks_growth {
     uint key0, key1;     /* Philox key */
-    uint cells, columns; /* as above; this grid may be another one */
+    uint cells, columns; /* as above; this grid may differ from the chain's */
     uint first;
     float step;
-    ulong contact[2]; /* disks touch at r^2 = contact: as they begin, and as they shall be */
+    ulong contact[2]; /* r^2 of disks that touch: at the first diameter, at the final one */
 };
 #define DISKS_GROWTH_BYTES 40
 
@@ -76,14 +81,14 @@ typedef long disks_long;
 typedef int64_t disks_long;
 #endif
 
-/* Local psi_6 is summed in whole units of 1/DISKS_PSI6_UNIT. */
+/* Local psi_6 is summed in integers of 1/DISKS_PSI6_UNIT. */
 #define DISKS_PSI6_UNIT 16777216.0f
 
 /* One partial sum of a measurement. */
 struct disks_sum {
     disks_long re, im;     /* sums of local psi_6, in 2^-24 */
     ulong disks, occupied; /* disks, and cells that hold any */
-    uint accepted, tried;  /* moves of the last sweep, and cells that had disks to move */
+    uint accepted, tried;  /* accepted moves of the last sweep, and cells that had disks to move */
 };
 #define DISKS_SUM_BYTES 40
 

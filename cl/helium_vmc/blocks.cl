@@ -1,17 +1,20 @@
 /*
- * Macroupdates by many work-groups a walker: for systems of many atoms, and few walkers. The same
- * chain as walk_registers.cl.
+ * Macroupdates with many work-groups per walker, for systems of many atoms and few walkers. The
+ * chain is the same as in walk_registers.cl.
  *
- * The trials of HELIUM_GROUP atoms in a row make a block. Their moves are known beforehand, so
- *   helium_attempt   finds their new sums of u with all atoms as these are before the block: a
- *                    work-group takes all trials of a block and HELIUM_TILE partners. Before that
- * it brings the sums of its partners up to date with what the last block accepted. helium_decide
- * one work-group a walker: decides trial by trial. Each item keeps the new and the old sum of its
- * own trial, and corrects both when an earlier one of the block is accepted; nothing has to be
- * added up over the group. All sums are integers, so that the decisions are those of one trial
- * after the other.
+ * The trials of HELIUM_GROUP consecutive atoms make a block. Their moves do not depend on earlier
+ * decisions, so two kernels can share the work.
  *
- * Macros from the host as in walk_registers.cl, and HELIUM_TILE, a multiple of HELIUM_GROUP.
+ *   helium_attempt   computes their new sums of u, with all atoms as they are before the block. A
+ *                    work-group takes all trials of a block and HELIUM_TILE partners. First it
+ *                    updates the sums of its partners by the accepted moves of the last block.
+ *   helium_decide    has one work-group per walker and decides trial by trial. Each work-item keeps
+ *                    the new and old sum of its own trial. It corrects both when an earlier trial
+ *                    of the block is accepted, so no sum over the work-group is needed.
+ *
+ * All sums are integers, so the decisions are the same as with one trial after the other.
+ *
+ * Macros from the host are as in walk_registers.cl, plus HELIUM_TILE, a multiple of HELIUM_GROUP.
  */
 #include "helium_vmc/core.h"
 
@@ -21,7 +24,8 @@
 #define HELIUM_UNROLL ERGO_UNROLL
 #endif
 
-/* A block's accepted moves: (number of them, first atom of the block), then old and new places. */
+/* A block's accepted moves: (their number, first atom of the block), then pairs of old and new
+ * places. */
 #define HELIUM_DECISIONS (1 + 2 * HELIUM_GROUP)
 #define HELIUM_TILES ((HELIUM_N + HELIUM_TILE - 1) / HELIUM_TILE)
 
@@ -35,7 +39,7 @@ ERGO_INLINE int helium_u(__local const helium_cubic *table, int4 a, int4 b,
     const float r =
         helium_distance2((float)dx * m->scale[0], (float)dy * m->scale[1], (float)dz * m->scale[2]);
 #endif
-    /* floats that are not negative are ordered as their bits */
+    /* floats that are not negative have the order of their bits */
     const int bits = min(max(as_int(r), as_int(m->low)), 0x3f7fffff);
     const uint begin = (uint)bits & (0xffffffffu << (23 - HELIUM_U_PIECES));
     return (int)helium_poly(table[(begin >> (23 - HELIUM_U_PIECES)) - HELIUM_U_BASE],
@@ -51,13 +55,13 @@ ERGO_INLINE int4 helium_moved(int4 old, struct helium_move move) {
                   (int)((uint)old.z + (uint)move.dz), 0);
 }
 
-/* u of `a` with `count` places. */
+/* The sum of u between `a` and `count` places. */
 ERGO_INLINE long helium_row(__local const helium_cubic *table, int4 a, __local const int4 *places,
                             uint count, const struct helium_member *m) {
     long sum = 0;
     uint c = 0;
     for (; c + HELIUM_CHUNK <= count; c += HELIUM_CHUNK) {
-        int part = 0; /* of at most HELIUM_CHUNK pairs: cannot overflow */
+        int part = 0; /* cannot overflow, with at most HELIUM_CHUNK pairs */
         HELIUM_UNROLL
         for (uint k = 0; k < HELIUM_CHUNK; k++)
             part += helium_u(table, a, places[c + k], m);
@@ -68,7 +72,7 @@ ERGO_INLINE long helium_row(__local const helium_cubic *table, int4 a, __local c
     return sum;
 }
 
-/* Dimension 0: tiles of atoms; 1: walkers that are `active`. All sums anew. */
+/* Compute all sums from scratch. Dimension 0: tiles of atoms; 1: walkers that are `active`. */
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_sum(__global const int *positions, __global long *sums,
            __global const struct helium_member *members, __global const helium_cubic *tables,
@@ -86,7 +90,8 @@ helium_sum(__global const int *positions, __global long *sums,
     for (uint k = item; k < HELIUM_U_SIZE; k += HELIUM_GROUP)
         table[k] = tables[which * HELIUM_U_SIZE + k];
     for (uint begin = 0; begin < HELIUM_N; begin += HELIUM_GROUP) {
-        barrier(CLK_LOCAL_MEM_FENCE); /* the last places were read; the table is there */
+        /* the last places have been read, and the table is complete */
+        barrier(CLK_LOCAL_MEM_FENCE);
         places[item] = helium_place(place, min(begin + item, (uint)HELIUM_N - 1));
         barrier(CLK_LOCAL_MEM_FENCE);
         sum += helium_row(table, own, places, min((uint)HELIUM_GROUP, HELIUM_N - begin), &member);
@@ -95,8 +100,9 @@ helium_sum(__global const int *positions, __global long *sums,
         sums[home * HELIUM_N + j] = sum - helium_u(table, own, own, &member);
 }
 
-/* Dimension 0: HELIUM_TILES groups, 1: active walkers of all members. The block begins with atom
- * `first`; HELIUM_N: none, only what was accepted is applied. attempts: [walker][tile][trial]. */
+/* Dimension 0: HELIUM_TILES groups; 1: active walkers of all members. The block begins with atom
+ * `first`; with HELIUM_N there is no block, and only the accepted moves are applied. attempts:
+ * [walker][tile][trial]. */
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_attempt(__global const int *positions, __global long *sums,
                __global const struct helium_member *members, __global const uint *factors,
@@ -127,10 +133,11 @@ helium_attempt(__global const int *positions, __global long *sums,
         const int4 own = helium_place(place, j);
         places[c] = own;
         if (accepted == 0 || j - (uint)head.y < HELIUM_GROUP)
-            continue; /* the block's own atoms are up to date */
+            continue; /* helium_decide has updated the block's own atoms */
         long change = 0;
         uint k = 0;
-        for (; k + 4 <= accepted; k += 4) { /* differences are twice as large as u */
+        /* differences are twice as large as u, and `part` has 32 bits */
+        for (; k + 4 <= accepted; k += 4) {
             int part = 0;
             HELIUM_UNROLL
             for (uint a = k; a < k + 4; a++)
@@ -154,7 +161,7 @@ helium_attempt(__global const int *positions, __global long *sums,
         table, new, places, min((uint)HELIUM_TILE, HELIUM_N - tile * HELIUM_TILE), &member);
 }
 
-/* One group a walker. */
+/* One work-group per walker. */
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_decide(__global int *positions, __global long *sums, __global struct helium_walker *walkers,
               __global const struct helium_member *members, __global const uint *factors,
@@ -184,7 +191,7 @@ helium_decide(__global int *positions, __global long *sums, __global struct heli
     moves[2 * item + 1] = new;
     barrier(CLK_LOCAL_MEM_FENCE);
     long before = sums[home * HELIUM_N + there];
-    long after = -helium_u(table, new, old, &member); /* the tiles have the atom itself, too */
+    long after = -helium_u(table, new, old, &member); /* the tiles contain the atom itself */
     __global const long *attempt = attempts + (ulong)index * HELIUM_TILES * HELIUM_GROUP + item;
     uint tile = 0;
     for (; tile + 16 <= HELIUM_TILES; tile += 16) { /* loads that do not wait for each other */
@@ -224,7 +231,7 @@ helium_decide(__global int *positions, __global long *sums, __global struct heli
     }
 
     changes[item] = change;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all places were read */
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all places have been read */
     if (i < HELIUM_N) {
         sums[home * HELIUM_N + i] = before;
         place[i] = now.x;

@@ -2,11 +2,11 @@
  * Liquid helium by variational Monte Carlo: the physics as pure functions (C and OpenCL C).
  *
  * Positions are 32-bit fractions of the box: coordinate / side * 2^32. The difference of two, as a
- * signed integer, is the minimum image, exactly. (Exactly half a side apart the sign is lost, not
- * the distance.)
+ * signed integer, is exactly the minimum image. At exactly half a side the sign is lost, but not
+ * the distance.
  *
- * Functions are piecewise cubic: exponent and leading bits of the argument choose the piece, so
- * that pieces are narrow where functions are steep. No square root, division, or exp.
+ * Functions are piecewise cubic. Exponent and leading bits of the argument choose the piece, so
+ * pieces are narrow where functions are steep. No square root, division, or exp.
  */
 #ifndef ERGO_CL_HELIUM_VMC_CORE_H
 #define ERGO_CL_HELIUM_VMC_CORE_H
@@ -25,7 +25,7 @@ typedef float4 helium_cubic;
 typedef struct {
     float x, y, z, w;
 } helium_cubic;
-#define fma fmaf /* of floats, as in OpenCL C */
+#define fma fmaf /* for floats, as in OpenCL C */
 #define HELIUM_TABLES const
 #endif
 
@@ -45,28 +45,29 @@ ERGO_INLINE float helium_poly(helium_cubic c, float t) {
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-/* Squared distance in units of the cut-off: inside it where < 1. */
+/* Squared distance in units of the cut-off: below 1 inside it. */
 ERGO_INLINE float helium_distance2(float dx, float dy, float dz) {
     return fma(dx, dx, fma(dy, dy, dz * dz));
 }
 
-/* The argument of a pair table: clamped to [low, 1). u ends at 0 there. */
+/* The argument of a pair table, clamped to [low, 1). At 1 u is 0. */
 ERGO_INLINE float helium_clamp(float x, float low) {
-    const float top = ergo_as_float(0x3f7fffffu); /* the float below 1 */
+    const float top = ergo_as_float(0x3f7fffffu); /* the largest float below 1 */
     x = x < low ? low : x;
     return x < top ? x : top;
 }
 
 /* ---- random numbers -------------------------------------------------------------------------- */
 
-/* A move of one atom: displacement in 2^-32 of the sides, and the bound that twice the change of
- * ln psi, in units of 2^-(HELIUM_U_BITS - 1), must not be below: ln(uniform). */
+/* The move of one atom: its displacement in 2^-32 of the sides, and the bound ln(uniform). The move
+ * is rejected if twice the change of ln psi, in units of 2^-(HELIUM_U_BITS - 1), is below the
+ * bound. */
 struct helium_move {
     int dx, dy, dz, bound;
 };
 
-/* Standard normal, odd in the top bit; tables[0]: the inverse of the upper tail as function of the
- * other 31 bits. At most 6.3 in absolute value. */
+/* A standard normal number, whose sign is the top bit. The table holds the inverse of the upper
+ * tail as a function of the other 31 bits. The absolute value is at most 6.3. */
 ERGO_INLINE float helium_normal(HELIUM_TABLES helium_cubic *table, uint word) {
     const float x = (float)(word & 0x7fffffffu) + 0.5f;
     const float z =
@@ -75,7 +76,7 @@ ERGO_INLINE float helium_normal(HELIUM_TABLES helium_cubic *table, uint word) {
     return word >> 31 ? -z : z;
 }
 
-/* ln((word + 1/2) / 2^32) in units of 2^-(HELIUM_U_BITS - 1); the table holds it scaled. */
+/* ln((word + 1/2) / 2^32) in units of 2^-(HELIUM_U_BITS - 1). The table contains that scale. */
 ERGO_INLINE int helium_bound(HELIUM_TABLES helium_cubic *table, uint word) {
     const float x = (float)word + 0.5f;
     return (int)helium_poly(
@@ -83,14 +84,16 @@ ERGO_INLINE int helium_bound(HELIUM_TABLES helium_cubic *table, uint word) {
         helium_within(x, HELIUM_R_PIECES));
 }
 
-/* To 2^-32 of a side; beyond half a side (tiny boxes, 6 standard deviations) cut, symmetrically. */
+/* To 2^-32 of a side. Beyond half a side (6 standard deviations in tiny boxes) it is cut, in both
+ * directions alike. */
 ERGO_INLINE int helium_shift(float d) {
-    const float most = 2147483520.0f; /* the float below 2^31 */
+    const float most = 2147483520.0f; /* the largest float below 2^31 */
     d = d < -most ? -most : d;
     return (int)(d < most ? d : most);
 }
 
-/* `random`: the normal table, then the logarithm's. entity: walker * N + atom. */
+/* `random`: the table of the normal distribution, then that of the logarithm. entity: walker * N +
+ * atom. */
 ERGO_INLINE struct helium_move helium_draw(HELIUM_TABLES helium_cubic *random,
                                            const struct helium_member *member, uint factor,
                                            uint entity, ulong step) {
@@ -106,14 +109,14 @@ ERGO_INLINE struct helium_move helium_draw(HELIUM_TABLES helium_cubic *random,
     return move;
 }
 
-/* |psi'/psi|^2 = exp(2 change) > uniform (Eqs. 5 and 7), both sides as logarithms; change is in
- * units of 2^-HELIUM_U_BITS, the factor 2 of the exponent is in the bound's unit. */
+/* psi'/psi|^2 = exp(2 change) > uniform (Eqs. 5 and 7), as logarithms. The change is in units of
+ * 2^-HELIUM_U_BITS; the unit of the bound contains the factor 2. */
 ERGO_INLINE uint helium_accepts(long change, int bound) {
     return change >= (long)bound;
 }
 
-/* The next displacement factor after `accepted` of `tried` moves: up or down by up to a quarter of
- * itself, in proportion to what is wrong with the acceptance. */
+/* The next displacement factor, after `accepted` of `tried` moves. It changes by up to a quarter of
+ * itself, in proportion to the error of the acceptance. */
 ERGO_INLINE uint helium_tune_factor(uint factor, ulong accepted, ulong tried, uint target) {
     const long found = (long)(accepted * 65536 / tried);
     long next = (long)factor + (long)factor * (found - (long)target) / 65536;
@@ -124,8 +127,8 @@ ERGO_INLINE uint helium_tune_factor(uint factor, ulong accepted, ulong tried, ui
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* A site of the lattice plus a small random displacement: (site + 1/2 + 0.2 (uniform - 1/2)) cells
- * of `cell` (2^32 / sites along the side). */
+/* A lattice site plus a small random displacement: (site + 1/2 + 0.2 (uniform - 1/2)) cells, where
+ * `cell` is 2^32 / number of sites along the side. */
 ERGO_INLINE uint helium_start_coordinate(uint site, ulong cell, uint word) {
     const ulong middle = (ulong)site * cell + cell / 2;
     const ulong jitter = (cell / 5) * (ulong)(word >> 16) >> 16;

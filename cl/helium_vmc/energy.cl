@@ -1,23 +1,25 @@
 /*
- * Measurement: energies of every walker from its positions, one work-group each.
+ * Measurement: the energies of every walker from its positions.
  *
- * An atom's share is a float sum over its partners in order of their numbers (in runs of 64, so
- * that rounding errors stay small): one work-item does it, so the launch cannot change it. Over
- * atoms the sums are integers. HELIUM_N, HELIUM_GROUP, HELIUM_U_BASE, HELIUM_U_SIZE as in
- * walk_registers.cl;
- * HELIUM_E_BASE, HELIUM_E_SIZE for the tables of energies, whose last piece is for the part beyond
- * the potential's kink of the piece that has it; HELIUM_LOCAL, HELIUM_E_LOCAL: positions, and
- * tables, fit local memory.
+ * An atom's share is a float sum over its partners in the order of their numbers, in runs of 64 so
+ * that rounding errors stay small. One work-item does it, so the launch cannot change it. Sums over
+ * atoms are integers.
+ *
+ * Macros: HELIUM_N, HELIUM_GROUP, HELIUM_U_BASE and HELIUM_U_SIZE as in walk_registers.cl.
+ * HELIUM_E_BASE and HELIUM_E_SIZE describe the tables of energies; the piece that contains the
+ * potential's kink has its part beyond the kink as an extra last piece. HELIUM_LOCAL: positions fit
+ * local memory; HELIUM_E_LOCAL: so do the tables.
  */
 #include "helium_vmc/core.h"
 
-/* e_tables: V, r V' in K, u'/r sqrt(lambda) and -lambda (u'' + 2 u'/r): the components of vectors,
- * one for each power of t. */
+/* An atom's share of V, r V' in K, u'/r sqrt(lambda) and -lambda (u'' + 2 u'/r). These are the
+ * components of the vectors in e_tables, which has one vector for each power of t. */
 struct helium_share {
     float potential, virial, laplacian, gx, gy, gz;
 };
 
-/* In the fixed point of its kind; what it cannot hold (or is no number) is marked instead. */
+/* x in its kind's fixed point. A value that does not fit, or is no number, is marked in *beyond
+ * instead. */
 ERGO_INLINE long helium_fixed(float x, uint kind, const struct helium_member *member,
                               uint *beyond) {
     const uint fits = fabs(x) < member->limit[kind];
@@ -32,14 +34,14 @@ ERGO_INLINE long helium_fixed(float x, uint kind, const struct helium_member *me
 #endif
 #if HELIUM_E_LOCAL
 #define HELIUM_E_SPACE __local
-/* One power of t after the other: items that read side by side meet in few banks. */
+/* Stored by powers of t, so that work-items that read at the same time share few banks. */
 #define HELIUM_E_AT(power, piece) e_table[(power)*HELIUM_E_SIZE + (piece)]
 #else
 #define HELIUM_E_SPACE __global
 #define HELIUM_E_AT(power, piece) e_table[4 * (piece) + (power)]
 #endif
 
-/* The share of atom i of its walker. */
+/* Add the share of atom i of its walker. */
 ERGO_INLINE void helium_atom(const int4 own, uint i, HELIUM_PLACES const int *place,
                              HELIUM_E_SPACE const float4 *e_table,
                              HELIUM_E_SPACE const helium_cubic *u_table,
@@ -94,10 +96,10 @@ ERGO_INLINE void helium_atom(const int4 own, uint i, HELIUM_PLACES const int *pl
 
 /*
  * Dimension 0: groups that take the `walkers` walkers of all members in turn, and load a member's
- * tables once for several; 1: groups that share a walker's atoms. sums: [row
- * ..][member][count][group of the walker]; potential, virial: over ordered pairs (twice the sum
- * over pairs); laplacian: -lambda lap ln psi; gradient: lambda |grad ln psi|^2. ln psi: from
- * scratch if `psi`, else the running one.
+ * tables once for several walkers; 1: groups that share a walker's atoms. sums: [row
+ * ..][member][count][group of the walker]. potential, virial: over ordered pairs, so twice the sum
+ * over pairs; laplacian: -lambda lap ln psi; gradient: lambda |grad ln psi|^2. ln psi is computed
+ * from scratch if `psi` is set, else it is the running one.
  */
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_energy(__global const int *positions, __global const struct helium_walker *kept_walkers,
@@ -105,7 +107,7 @@ helium_energy(__global const int *positions, __global const struct helium_walker
               __global const float4 *e_tables, uint count, uint walkers, uint row, uint psi,
               __global long *sums) {
     __local long parts[5 * HELIUM_GROUP];
-    __local uint beyond; /* of any atom of the walker */
+    __local uint beyond; /* marks of all the walker's atoms */
     const uint item = (uint)get_local_id(0);
     const uint piece = (uint)get_group_id(1), pieces = (uint)get_num_groups(1);
     const uint groups = (uint)get_num_groups(0);
@@ -151,7 +153,7 @@ helium_energy(__global const int *positions, __global const struct helium_walker
             atomic_or(&beyond, marks);
         for (uint k = 0; k < 5; k++)
             parts[k * HELIUM_GROUP + item] = total[k];
-        barrier(CLK_LOCAL_MEM_FENCE); /* also: places and tables were read */
+        barrier(CLK_LOCAL_MEM_FENCE); /* also: places and tables have been read */
         __global long *out = sums + (((ulong)row * walkers + index) * pieces + piece) * 6;
         for (uint k = item; k < 6; k += HELIUM_GROUP) { /* in the order of struct helium_sums */
             long sum = 0;
@@ -163,12 +165,12 @@ helium_energy(__global const int *positions, __global const struct helium_walker
                 k == 5 ? (long)kept_walkers[index].accepted | (long)beyond << HELIUM_BEYOND : sum;
         }
 #if HELIUM_GROUP > 1
-        barrier(CLK_LOCAL_MEM_FENCE); /* before `parts` of the next */
+        barrier(CLK_LOCAL_MEM_FENCE); /* before the next walker writes `parts` */
 #endif
     }
 }
 
-/* What the groups of each walker found, in one; [walkers of all members]. */
+/* Add up the sums of a walker's groups; [walkers of all members]. */
 __kernel void helium_energy_add(__global const struct helium_sums *parts, uint pieces, uint walkers,
                                 uint row, __global struct helium_sums *sums) {
     const uint index = (uint)get_global_id(0);
@@ -182,7 +184,7 @@ __kernel void helium_energy_add(__global const struct helium_sums *parts, uint p
         all.virial += part->virial;
         all.laplacian += part->laplacian;
         all.gradient += part->gradient;
-        all.accepted |= part->accepted; /* equal, but for marks */
+        all.accepted |= part->accepted; /* equal except for marks */
     }
     sums[(ulong)row * walkers + index] = all;
 }

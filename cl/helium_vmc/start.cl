@@ -1,8 +1,8 @@
 /* Starting configurations, tuning of displacements, multiplication of walkers. HELIUM_N: atoms. */
 #include "helium_vmc/core.h"
 
-/* Dimension 0: atoms of all walkers of a member (rounded up), dimension 1: members. Atom i stands
- * at site i S / N of the S = across deep high sites, which spreads vacancies evenly. */
+/* Dimension 0: atoms of all walkers of a member (rounded up), dimension 1: members. Atom i starts
+ * at site i S / N of S = across deep high sites, which spreads vacancies evenly. */
 __kernel void helium_start(__global int *positions, __global const struct helium_member *members,
                            uint count, uint across, uint deep, uint high) {
     const ulong k = get_global_id(0);
@@ -20,8 +20,8 @@ __kernel void helium_start(__global int *positions, __global const struct helium
     home[2 * HELIUM_N] = (int)helium_start_coordinate(iz, 0x100000000UL / high, w.z);
 }
 
-/* A work-item a member: a new displacement factor from the window's acceptance. Members without a
- * target only start a new window. */
+/* A new displacement factor from the window's acceptance, one work-item per member. Members without
+ * a target only start a new window. */
 __kernel void helium_tune(__global struct helium_walker *walkers,
                           __global const struct helium_member *members, __global uint *factors,
                           uint n_members, uint count, uint active) {
@@ -39,8 +39,8 @@ __kernel void helium_tune(__global struct helium_walker *walkers,
                                (ulong)active * HELIUM_N * HELIUM_TUNE_EVERY, members[which].target);
 }
 
-/* Walker w becomes walker w % active. Dimension 0: coordinates of a walker, 1: walkers from
- * `active` on of all members. */
+/* Walker w becomes a copy of walker w % active. Dimension 0: coordinates of a walker; 1: walkers
+ * from `active` on, of all members. */
 __kernel void helium_multiply(__global int *positions, __global struct helium_walker *walkers,
                               uint count, uint active) {
     const uint k = (uint)get_global_id(0), copies = count - active;

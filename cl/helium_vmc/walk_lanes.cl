@@ -1,17 +1,20 @@
 /*
- * Macroupdates for CPUs: one work-item a walker, eight partners at a time in explicit vectors. The
- * same chain as walk_registers.cl, and the same arguments and macros (HELIUM_GROUP is 1).
+ * Macroupdates for CPUs: one work-item per walker, and eight partners at a time in explicit
+ * vectors. The chain, the arguments and the macros are those of walk_registers.cl, with
+ * HELIUM_GROUP 1.
  *
- * A vector is a chain of 70 cycles, distance, piece, coefficients, cubic, of some 50 instructions:
- * a core that meets one after the other finds its queues full of waiting ones. So a chunk of
- * vectors is located in its table first, then looked up: 1.1 of the speed at 512 atoms, 1.2 at 64.
+ * A vector of pairs takes some 50 instructions (distance, piece, coefficients, cubic) that depend
+ * on each other, about 70 cycles. One vector after the other would leave a core waiting. So a chunk
+ * of vectors is first located in the table and then looked up: 1.1 times as fast at 512 atoms, 1.2
+ * times at 64.
  *
- * Coefficients are gathered as eight loads of four floats and turned round: two instructions a
- * pair, where four gathers of single floats take eight.
+ * Coefficients are fetched as eight loads of four floats and transposed. This takes two
+ * instructions per pair, and four gathers of single floats take eight.
  */
 #include "helium_vmc/core.h"
 
-/* PoCL 3.1 converts and shuffles element by element: 0.6 and 0.7 of the speed. */
+/* Builtins, because PoCL 3.1 converts and shuffles element by element, at 0.6 and 0.7 of the speed.
+ */
 #ifdef __clang__
 #define HELIUM_TRUNCATE(x) __builtin_convertvector(x, int8)
 #define HELIUM_FLOAT(x) __builtin_convertvector(x, float8)
@@ -22,32 +25,33 @@
 #define HELIUM_SHUFFLE(x, y, ...) shuffle2(x, y, (uint8)(__VA_ARGS__))
 #endif
 
-/* Places are padded to whole vectors; the tail is masked by its number. */
+/* Places are padded to whole vectors. Lanes beyond the last atom are masked. */
 #define HELIUM_VECTORS ((HELIUM_N + 7) / 8)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* The pieces of a table that hold eight x, and the distances from their starts. `base`: number of
- * the first piece. */
+/* The pieces of a table that contain eight x, and the distances from their starts. `base`: number
+ * of the table's first piece. */
 ERGO_INLINE float8 helium_locate(float8 x, uint pieces, uint base, __local uint8 *at) {
     const uint8 start = as_uint8(x) & (0xffffffffu << (23 - pieces));
-    *at = (start >> (19 - pieces)) - (base << 4); /* in bytes: x86 has no index times 16 */
+    /* in bytes, because x86 cannot scale an index by 16 */
+    *at = (start >> (19 - pieces)) - (base << 4);
     return x - as_float8(start);
 }
 
 #define HELIUM_LOAD(lane)                                                                          \
     (*(__global const helium_cubic *)((__global const char *)table + single[lane]))
 
-/* The cubics there. */
+/* The values of these cubics. */
 ERGO_INLINE float8 helium_look_up(__global const helium_cubic *table, __local const uint8 *at,
                                   float8 t) {
-    /* loads use ports that are idle, unlike those of extraction, which the compiler would prefer
-     * if it saw the store: 1.15 of its speed */
+    /* volatile makes the compiler load the indices, 1.15 times as fast: load ports are idle. If it
+     * saw the store, it would extract the lanes instead */
     __local const volatile uint *single = (__local const volatile uint *)at;
     const float4 a = HELIUM_LOAD(0), b = HELIUM_LOAD(1), c = HELIUM_LOAD(2), d = HELIUM_LOAD(3);
     const float4 e = HELIUM_LOAD(4), f = HELIUM_LOAD(5), g = HELIUM_LOAD(6), h = HELIUM_LOAD(7);
     const float8 ae = (float8)(a, e), bf = (float8)(b, f), cg = (float8)(c, g), dh = (float8)(d, h);
-    /* rows to columns, within each half: x y of two, then of four */
+    /* transpose within each half: first pairs of rows, then four */
     const float8 p = HELIUM_SHUFFLE(ae, bf, 0, 8, 1, 9, 4, 12, 5, 13);
     const float8 q = HELIUM_SHUFFLE(ae, bf, 2, 10, 3, 11, 6, 14, 7, 15);
     const float8 r = HELIUM_SHUFFLE(cg, dh, 0, 8, 1, 9, 4, 12, 5, 13);
@@ -67,7 +71,7 @@ ERGO_INLINE float8 helium_random_lanes(__global const helium_cubic *table, float
     return helium_look_up(table, at, t);
 }
 
-/* A component of eight displacements: helium_normal, scaled, and helium_shift. */
+/* One component of eight displacements: helium_normal, scaled, and helium_shift. */
 ERGO_INLINE int8 helium_shift_lanes(__global const helium_cubic *random, uint8 word, float step,
                                     __local uint8 *at) {
     const float8 most = (float8)(2147483520.0f);
@@ -79,7 +83,7 @@ ERGO_INLINE int8 helium_shift_lanes(__global const helium_cubic *random, uint8 w
     return HELIUM_TRUNCATE(d);
 }
 
-/* helium_draw of eight entities from `first` on: moves become dx, dy, dz, bound. */
+/* helium_draw for eight entities from `first` on. moves gets dx, dy, dz, bound. */
 ERGO_INLINE void helium_draw_lanes(__global const helium_cubic *random,
                                    const struct helium_member *member, uint factor, uint first,
                                    ulong step, __local int8 *moves, __local uint8 *at) {
@@ -97,7 +101,7 @@ ERGO_INLINE void helium_draw_lanes(__global const helium_cubic *random,
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-/* Vectors of places, and where their pairs with (x, y, z) are in the table of u. */
+/* Vectors of places, and where their pairs with (x, y, z) lie in the table of u. */
 struct helium_lanes {
     __local int8 *place;    /* [3 * HELIUM_VECTORS] */
     __local uint8 *at;      /* [HELIUM_CHUNK] */
@@ -117,7 +121,8 @@ ERGO_INLINE void helium_locate_chunk(const struct helium_lanes *l, uint begin, u
         const float8 dx = ix * l->sx, dy = iy * l->sy, dz = iz * l->sz;
         const float8 found = fma(dx, dx, fma(dy, dy, dz * dz));
 #endif
-        /* floats that are not negative are ordered as their bits: integers have vector minima */
+        /* Floats that are not negative have the order of their bits, and integers have vector
+         * minima. */
         const int8 bits = min(max(as_int8(found), (int8)(as_int(l->low))), (int8)(0x3f7fffff));
         l->within[v - begin] =
             helium_locate(as_float8(bits), HELIUM_U_PIECES, HELIUM_U_BASE, l->at + (v - begin));
@@ -130,14 +135,14 @@ ERGO_INLINE int8 helium_u_lanes(__global const helium_cubic *table, const struct
     return HELIUM_TRUNCATE(helium_look_up(table, l->at + k, l->within[k]));
 }
 
-/* Eight lanes to one number; a lane holds at most HELIUM_CHUNK pairs. */
+/* The sum of eight lanes. Each lane holds at most HELIUM_CHUNK pairs. */
 ERGO_INLINE long helium_sum_lanes(int8 x) {
     const long4 wide = convert_long4(x.lo) + convert_long4(x.hi);
     return wide.x + wide.y + wide.z + wide.w;
 }
 
-/* The sum of u over all pairs with atom i, were it at (x, y, z). In `row` is each of them, and one
- * of the atom with its old place, which means nothing. */
+/* The sum of u over all pairs with atom i if it were at (x, y, z). `row` gets u of each pair; its
+ * entry for atom i itself (with its old place) has no meaning. */
 ERGO_INLINE long helium_row(__global const helium_cubic *table, const struct helium_lanes *l,
                             uint i, int x, int y, int z, __local int8 *row) {
     const int8 lane = (int8)(0, 1, 2, 3, 4, 5, 6, 7);
@@ -158,8 +163,8 @@ ERGO_INLINE long helium_row(__global const helium_cubic *table, const struct hel
     return total - ((__local int *)row)[i];
 }
 
-/* The sums of all others after atom i left (x, y, z) for where `row` is from. Its own sum comes out
- * wrong, like those behind the last atom. */
+/* Update the sums of all other atoms after atom i has left (x, y, z) for the place of `row`. The
+ * sum of atom i itself comes out wrong, and so do those beyond the last atom. */
 ERGO_INLINE void helium_exchange(__global const helium_cubic *table, const struct helium_lanes *l,
                                  int x, int y, int z, __local const int8 *row, __local long8 *sum) {
     for (uint begin = 0; begin < HELIUM_VECTORS; begin += HELIUM_CHUNK) {
@@ -192,7 +197,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
     __local int *single = (__local int *)place;
     __local long *single_sum = (__local long *)sum;
     long change = 0;
-    uint accepted = 0, earlier = 0; /* earlier: before the last macroupdate */
+    uint accepted = 0, earlier = 0; /* earlier: accepted before the last macroupdate */
 
     for (uint k = 0; k < 3; k++)
         for (uint j = 0; j < 8 * HELIUM_VECTORS; j++)

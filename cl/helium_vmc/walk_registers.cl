@@ -1,37 +1,37 @@
 /*
- * Macroupdates: one work-group keeps one walker for as long as a launch lasts, with the atoms of a
+ * Macroupdates: one work-group keeps one walker for a whole launch, with the atoms of each
  * work-item in its registers.
  *
- * Atom i is tried by all items together, each with its own partners; sums are integers. Each atom's
- * sum of u over its partners is kept, so that a trial needs the new distances alone; an accepted
- * move changes the sums of all partners.
+ * All work-items together try atom i, each with its own partners. Sums are integers. Each atom's
+ * sum of u over its partners is kept, so a trial needs the new distances only. An accepted move
+ * changes the sums of all partners.
  *
  * From the host:
  *   HELIUM_N        atoms
  *   HELIUM_GROUP    work-items of a work-group
  *   HELIUM_U_BASE   number of the first piece of the table of u (helium_piece)
- *   HELIUM_U_SIZE   its pieces
+ *   HELIUM_U_SIZE   its number of pieces
  *   HELIUM_CUBE     all sides are equal: scale[0] serves for all
  *   HELIUM_LANES    work-items of a walker, a power of two
  *   HELIUM_MATES    walkers of a work-group, all of one member: HELIUM_GROUP = LANES * MATES
- *   HELIUM_COPIES   of the table, a power of two up to 8: item i reads copy i % COPIES. Eight items
- *                   that are served together never wait for each other's bank of local memory if
- *                   there are 8
- *   HELIUM_WARP     32 work-items with neighbouring numbers run in step and can add by one
+ *   HELIUM_COPIES   copies of the table, a power of two up to 8; work-item i reads copy i % COPIES.
+ *                   With 8, the eight work-items that are served together never wait for each
+ *                   other's bank of local memory
+ *   HELIUM_WARP     32 work-items with consecutive numbers run in step and can add by one
  *                   instruction (NVIDIA from compute capability 8.0 on); else not defined
  *
- * An item keeps rows of atoms: item, item + LANES, ... A batch of LANES trials takes one row, whose
- * atoms have one item each, which draws the move. Rows rotate after every batch so that the row of
- * the batch is always the first: registers cannot be numbered at run time.
+ * A work-item keeps rows of atoms: item, item + LANES, ... A batch of LANES trials takes one row.
+ * Each work-item has one atom of it and draws that atom's move. Rows rotate after every batch, so
+ * that the batch's row is always the first one, because registers cannot be indexed at run time.
  *
- * A trial reads nothing but the table and the move from local memory. Walkers of one group share
- * the table alone; they meet in no barrier, so each goes its own way (only with HELIUM_WARP).
+ * A trial reads only the table and the move from local memory. Walkers of one group share nothing
+ * but the table and have no common barrier, so each proceeds on its own (only with HELIUM_WARP).
  */
 #include "helium_vmc/core.h"
 
 #define HELIUM_ROWS ((HELIUM_N + HELIUM_LANES - 1) / HELIUM_LANES)
-#define HELIUM_REST (HELIUM_N % HELIUM_LANES) /* atoms of the last row; 0: it is full */
-#define HELIUM_SUMS_HERE (HELIUM_ROWS <= 4)   /* sums of atoms in registers too */
+#define HELIUM_REST (HELIUM_N % HELIUM_LANES) /* atoms of the last row; 0 if it is full */
+#define HELIUM_SUMS_HERE (HELIUM_ROWS <= 4)   /* the atoms' sums are in registers too */
 #define HELIUM_PIECE_SHIFT                    /* bytes between pieces */                           \
     (HELIUM_COPIES == 8 ? 7 : HELIUM_COPIES == 4 ? 6 : HELIUM_COPIES == 2 ? 5 : 4)
 
@@ -42,7 +42,7 @@
 #error "walkers of a group would meet in barriers"
 #endif
 
-/* What all items of a walker read of a trial. */
+/* What all work-items of a walker read of a trial. */
 struct helium_try {
     int4 old; /* x, y, z, bound */
     int4 new; /* x, y, z, 0 */
@@ -54,7 +54,7 @@ ERGO_INLINE int helium_warp_add(int x) {
     __asm__ volatile("redux.sync.add.s32 %0, %1, 0xffffffff;" : "=r"(sum) : "r"(x));
     return sum;
 }
-/* |x| < 2^46: two sums of 32 numbers that cannot overflow. */
+/* For |x| < 2^46: two sums of 32 numbers that cannot overflow. */
 ERGO_INLINE long helium_warp_sum(long x) {
     const int low = helium_warp_add((int)(x & 0xffff)), high = helium_warp_add((int)(x >> 16));
     return ((long)high << 16) + low;
@@ -71,8 +71,9 @@ ERGO_INLINE long helium_warp_sum(long x) {
 
 #define HELIUM_HEADS (HELIUM_LANES >= 256 ? 16 : HELIUM_LANES >= 32 ? 8 : 1)
 
-/* The sum of `mine` over the walker's items, to each of them. `turn` alternates between 0 and 1
- * where one barrier is enough: what is read of one turn is written after the next one's barrier. */
+/* The sum of `mine` over the walker's work-items, returned to each. `turn` alternates between 0 and
+ * 1: with two sets of entries one barrier is enough, because an entry is only written again after
+ * the next call's barrier. */
 ERGO_INLINE long helium_sum(long mine, uint item, uint turn, __local long *parts,
                             __local long *heads) {
 #if HELIUM_LANES == 1
@@ -109,7 +110,7 @@ ERGO_INLINE long helium_sum(long mine, uint item, uint turn, __local long *parts
 #endif
 }
 
-/* u of two places; `table` begins with the item's copy. */
+/* u between two places. `table` begins with the work-item's copy. */
 ERGO_INLINE int helium_u(__local const helium_cubic *table, int4 a, int x, int y, int z,
                          const struct helium_member *m) {
     const int dx = (int)((uint)a.x - (uint)x), dy = (int)((uint)a.y - (uint)y),
@@ -120,10 +121,10 @@ ERGO_INLINE int helium_u(__local const helium_cubic *table, int4 a, int x, int y
     const float r =
         helium_distance2((float)dx * m->scale[0], (float)dy * m->scale[1], (float)dz * m->scale[2]);
 #endif
-    /* floats that are not negative are ordered as their bits */
+    /* floats that are not negative have the order of their bits */
     const int bits = min(max(as_int(r), as_int(m->low)), 0x3f7fffff);
     const uint begin = (uint)bits & (0xffffffffu << (23 - HELIUM_U_PIECES));
-    /* in bytes: one shift, the rest is part of the load */
+    /* in bytes: one shift; the load does the rest */
     const uint at = (begin >> (23 - HELIUM_U_PIECES - HELIUM_PIECE_SHIFT)) -
                     (HELIUM_U_BASE << HELIUM_PIECE_SHIFT);
     return (int)helium_poly(*(__local const helium_cubic *)((__local const char *)table + at),
@@ -131,9 +132,9 @@ ERGO_INLINE int helium_u(__local const helium_cubic *table, int4 a, int x, int y
 }
 
 /*
- * `steps` macroupdates from number `step` on of the first `active` walkers of each member.
- * positions: [member][walkers][3][HELIUM_N]; sums: [member][walkers][HELIUM_N], of u over an atom's
- * partners, made anew if `rebuild`; tables: [member][HELIUM_U_SIZE].
+ * `steps` macroupdates, from number `step` on, of the first `active` walkers of each member.
+ * positions: [member][walkers][3][HELIUM_N]. sums: [member][walkers][HELIUM_N], u summed over an
+ * atom's partners, computed anew if `rebuild` is set. tables: [member][HELIUM_U_SIZE].
  */
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_walk(__global int *positions, __global long *sums, __global struct helium_walker *walkers,
@@ -158,14 +159,14 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
     __global long *kept_sum = sums + home * HELIUM_N;
     __local struct helium_try *tries = all_tries + mate * HELIUM_LANES;
     long change = 0;
-    uint accepted = 0, earlier = 0; /* earlier: before the last macroupdate */
+    uint accepted = 0, earlier = 0; /* earlier: accepted before the last macroupdate */
 
     for (uint k = id; k < HELIUM_U_SIZE * HELIUM_COPIES; k += HELIUM_GROUP)
         table[k] = tables[which * HELIUM_U_SIZE + k / HELIUM_COPIES];
     barrier(CLK_LOCAL_MEM_FENCE);
 #if HELIUM_MATES > 1
     if (walker >= active)
-        return; /* no barrier below */
+        return; /* there is no barrier below */
 #endif
     __local const helium_cubic *own_table = table + id % HELIUM_COPIES;
 #if !HELIUM_SUMS_HERE
@@ -188,7 +189,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
         ERGO_UNROLL
         for (uint q = 0; q < HELIUM_ROWS; q++)
             sum[HELIUM_ROW(q)] = 0;
-        for (uint i = 0; i < HELIUM_N; i++) { /* none of this launch has moved */
+        for (uint i = 0; i < HELIUM_N; i++) { /* no atom has moved in this launch */
             const int4 a =
                 (int4)(kept_place[i], kept_place[HELIUM_N + i], kept_place[2 * HELIUM_N + i], 0);
             ERGO_UNROLL
@@ -199,12 +200,12 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
         }
     }
 
-    HELIUM_MEET_GLOBAL; /* others' places were read, and are stored at the end */
+    HELIUM_MEET_GLOBAL; /* others have read these places, which are written at the end */
     for (uint s = 0; s < steps; s++) {
         earlier = accepted;
         for (uint batch = 0; batch < HELIUM_ROWS; batch++) {
             const uint first = batch * HELIUM_LANES;
-            HELIUM_MEET; /* the last moves were read */
+            HELIUM_MEET; /* the last moves have been read */
             if (HELIUM_REST == 0 || first + item < HELIUM_N) {
                 const struct helium_move move = helium_draw(
                     random, &member, factor, walker * HELIUM_N + first + item, step + s);
@@ -214,14 +215,14 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
                            (int)((uint)pz[0] + (uint)move.dz), 0);
             }
             HELIUM_MEET;
-#if HELIUM_REST /* where this item's last row has no atom */
+#if HELIUM_REST /* the row that has no atom for this work-item */
             const uint gap = item >= HELIUM_REST ? HELIUM_ROWS - 1 - batch : HELIUM_ROWS;
 #endif
             const uint end = min((uint)HELIUM_LANES, HELIUM_N - first);
             for (uint m = 0; m < end; m++) {
                 const int4 old = tries[m].old, new = tries[m].new;
                 const bool own = m == item;
-                const int others = own ? 0 : -1; /* a mask, not a branch */
+                const int others = own ? 0 : -1; /* a mask, because a branch would be slower */
                 int after[HELIUM_ROWS], part = 0;
                 ERGO_UNROLL
                 for (uint q = 0; q < HELIUM_ROWS; q++) {
@@ -239,7 +240,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
                     continue;
                 change += difference;
                 accepted++;
-                /* first all loads of the table: a store to `sum` would hold them up */
+                /* first all loads of the table, because a store to `sum` would delay them */
                 ERGO_UNROLL
                 for (uint q = 0; q < HELIUM_ROWS; q++) {
                     const int before = helium_u(own_table, old, px[q], py[q], pz[q], &member);

@@ -1,22 +1,22 @@
 /*
- * One large system on the whole device. The box is a checkerboard of active cells whose distance is
- * at least the cutoff; all else stands still during an activation, so that what happens in one
- * active cell does not matter to another. Where the active cells lie, and how many trials of which
- * kind they make, does not depend on the configuration: every activation, and so any sequence of
- * them, leaves the grand canonical distribution as it is.
+ * One large system on the whole device. The box is a checkerboard of active cells, which are at
+ * least a cutoff apart. Everything else stands still during an activation, so what happens in one
+ * active cell does not matter to another. The places of the active cells, and the number and kinds
+ * of their trials, do not depend on the configuration. So every activation, and any sequence of
+ * them, leaves the grand canonical distribution unchanged.
  *
- * A trial in an active cell with n_c particles and volume V_c: insertion at a uniform place of the
- * cell, deletion of a uniform member, or a displacement within it; accepted as core.h says with n_c
- * and zV_c for N and zV. A displacement that leaves the cell and the deletion of nobody are
- * rejected.
+ * A trial in an active cell with n_c particles and volume V_c is an insertion at a uniform place in
+ * the cell, a deletion of a uniform member, or a displacement within the cell. It is accepted as
+ * core.h says, with n_c and zV_c in place of N and zV. A displacement that leaves the cell is
+ * rejected, and so is a deletion from an empty cell.
  */
 #include "lj_gcmc/tile.h"
 
 /*
- * LJ_TRIALS trials in every active cell of the chains that stand before step `target`. Dimension 0:
- * blocks, 1: chains. parts: what a block did; stamped with the step, so that an activation which
- * some block could not end for want of room (*full) is taken up again by the others only.
- * bounds: first position of the cells along x, then y, then z.
+ * LJ_TRIALS trials in every active cell, for chains that have not reached step `target`. Dimension
+ * 0: blocks; dimension 1: chains. parts: the changes that a block made, stamped with the step. If
+ * some block lacks room (*full), the activation is launched again, and by the stamp the blocks that
+ * have finished do nothing. bounds: first positions of the cells along x, then y, then z.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_board(__global const struct lj_member *members, __global const struct lj_chain *chains,
@@ -58,7 +58,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     }
     LJ_BARRIER();
 
-    /* the tile: neighbours in any order, for sums do not depend on it */
+    /* the tile's neighbours, in any order, because integer sums do not depend on it */
     struct lj_tile tile = {tile_x, tile_y, tile_z, 0u, 0u};
     const uint look = runs && !m.ideal ? LJ_SPAN * LJ_SPAN * LJ_SPAN : 0u;
     for (uint t = item; t < look; t += LJ_GROUP) {
@@ -83,7 +83,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
     }
     LJ_BARRIER();
     tile.env = found[0];
-    /* its own particles, cell by cell: their order is part of the chain */
+    /* the cell's own particles, cell by cell, because their order is part of the chain */
     for (uint t = item; runs && t < LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE; t += LJ_GROUP) {
         uint at = tile.env;
         for (uint u = 0u; u <= t; u++) {
@@ -108,7 +108,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
 
     uint tried = 0u, accepts = 0u, deleted = 0u;
     const uint before = tile.n;
-    long energy = 0, virial = 0, contacts = 0; /* but for the energy this work-item's share */
+    long energy = 0, virial = 0, contacts = 0; /* virial and contacts: this work-item's share */
     for (uint k = 0u; k < trials; k++) {
         const uint4 a = draws[2u * k], b = draws[2u * k + 1u];
         const struct ergo_words wa = {a.x, a.y, a.z, a.w}, wb = {b.x, b.y, b.z, b.w};
@@ -175,7 +175,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
         LJ_BARRIER();
     }
 
-    /* back to the cells, if there is room */
+    /* write back to the cells, if they have room */
     virial = lj_tile_reduce(virial, all, firsts, item);
     LJ_BARRIER();
     contacts = lj_tile_reduce(contacts, all, firsts, item);
@@ -190,7 +190,7 @@ lj_board(__global const struct lj_member *members, __global const struct lj_chai
         if (count > slots)
             atomic_or(&failed, 1u);
     }
-    LJ_BARRIER_ALL(); /* cells and stamp have been read */
+    LJ_BARRIER_ALL(); /* all work-items have read the cells and the stamp */
     const uint lost = failed;
     for (uint t = item; changed && !dead && !lost && t < LJ_ACTIVE * LJ_ACTIVE * LJ_ACTIVE;
          t += LJ_GROUP) {

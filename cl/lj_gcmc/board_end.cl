@@ -1,9 +1,9 @@
 /* The end of an activation of the checkerboard, and the list of particles made from the cells. */
 #include "lj_gcmc/chain.h"
 
-/* One group per chain: what the active cells did goes into the chain's sums, and the step is done;
- * if one of them had no room, the chain waits for the host before that step's end. Samples as in
- * lj_run. */
+/* One work-group per chain. Adds the changes of the active cells to the chain's sums, and ends the
+ * step. If a cell lacked room, the chain waits for the host before the end of that step. Samples
+ * are as in lj_run. */
 __kernel __attribute__((reqd_work_group_size(LJ_END_GROUP, 1, 1))) void
 lj_board_end(__global const struct lj_member *members, __global struct lj_chain *chains,
              __global const struct lj_part *parts, __global const uint *full,
@@ -51,7 +51,7 @@ lj_board_end(__global const struct lj_member *members, __global struct lj_chain 
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all have read the chain */
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all work-items have read the chain */
     if (item != 0u || !runs)
         return;
     const uint missing = full[chain];
@@ -60,7 +60,7 @@ lj_board_end(__global const struct lj_member *members, __global struct lj_chain 
         return;
     }
     if (counts[7] !=
-        LJ_BLOCKS) /* a launch was lost: the chain stands still, and the audit sees it */
+        LJ_BLOCKS) /* a launch was lost: the chain does not move on, and the audit notices */
         return;
     if (c.particles + counts[6] > capacity) {
         chains[chain].status = (uint)LJ_PARTICLES_FULL;
@@ -84,7 +84,7 @@ lj_board_end(__global const struct lj_member *members, __global struct lj_chain 
     chains[chain] = c;
 }
 
-/* One group per chain: the particles, cell by cell. */
+/* Lists a chain's particles, cell by cell. One work-group per chain. */
 __kernel __attribute__((reqd_work_group_size(LJ_END_GROUP, 1, 1))) void
 lj_board_list(__global const uint4 *cells, __global uint4 *particles, uint capacity) {
     __local uint counts[LJ_END_GROUP];

@@ -1,4 +1,4 @@
-/* A chain's memory, the place of a trial move's particle, and counters of a decided move. */
+/* A chain's memory, the place of the particle that a trial moves, and counters after a trial. */
 #ifndef ERGO_CL_LJ_GCMC_CHAIN_H
 #define ERGO_CL_LJ_GCMC_CHAIN_H
 
@@ -22,7 +22,8 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
 #endif
 }
 
-/* Where a move's particle is; in steps, also where it goes. */
+/* The place of the particle that a move concerns. For a displacement in steps, also sets its
+ * target. */
 ERGO_INLINE lj_position lj_start(const struct lj_home *home, const struct lj_member *m,
                                  uint step_size, struct lj_move *move) {
     lj_position from = (uint4)(0u);
@@ -33,7 +34,7 @@ ERGO_INLINE lj_position lj_start(const struct lj_home *home, const struct lj_mem
     return from;
 }
 
-/* Counters, running energy, tuning; then the step is done. */
+/* Update counters, running energy and tuning, then end the step. */
 ERGO_INLINE void lj_finish(struct lj_chain *c, const struct lj_member *m, uint kind, uint accepted,
                            long energy) {
     const uint one = kind == (uint)LJ_DISPLACEMENT ? 1u

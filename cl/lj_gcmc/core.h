@@ -1,17 +1,17 @@
 /*
- * Lennard-Jones grand canonical Monte Carlo as pure functions: OpenCL C and C11.
+ * Lennard-Jones grand canonical Monte Carlo as pure functions, in OpenCL C and C11.
  *
- * Positions are 32-bit fractions of the box, so the difference of two, taken as a signed word, is
- * the minimum image, and wrapping is what unsigned arithmetic does anyway.
+ * Positions are 32-bit fractions of the box. The difference of two, as a signed word, is the
+ * minimum image, and unsigned arithmetic wraps by itself.
  *
- * Energy. s6 = (sigma/r)^6 in fp32 with + - * fma alone; s12 - s6 is truncated to a multiple of
- * 2^-30 and summed in 64-bit integers: sums do not depend on their order and a running sum does not
- * drift. A pair's energy is 4 epsilon (s12 - s6). Bound: a sum overflows at 2^33 = 8.6e9 in units
- * of 4 epsilon; with temperatures up to 100 epsilon a state of N particles has some 4 N at most
- * from below (twelve neighbours in the well) and 100 N from above, and N is below 2^26.
+ * Energy. s6 = (sigma/r)^6 in fp32, with + - * and fma only. s12 - s6 is truncated to a multiple of
+ * 2^-30 and summed in 64-bit integers. So sums do not depend on their order, and a running sum does
+ * not drift. A pair's energy is 4 epsilon (s12 - s6). Bound: a sum overflows at 2^33 = 8.6e9 in
+ * units of 4 epsilon. At temperatures up to 100 epsilon, a state of N particles lies between about
+ * -4 N (twelve neighbours in the well) and 100 N, and N is below 2^26.
  *
- * Core. A pair closer than r_core has infinite energy: u(r_core) = 100 T, weights of exp(-100).
- * It bounds s12 by 2600 and lets a move end early.
+ * Core. A pair closer than r_core has infinite energy, where u(r_core) = 100 T, so only weights of
+ * exp(-100) are lost. This bounds s12 by 2600 and lets a trial end early.
  */
 #ifndef ERGO_CL_LJ_GCMC_CORE_H
 #define ERGO_CL_LJ_GCMC_CORE_H
@@ -30,7 +30,7 @@
 #define lj_mul_hi(a, b) ((uint)((ulong)(a) * (b) >> 32))
 #endif
 
-/* A vector on devices, .w unused: Oclgrind loses track of structs passed by value. */
+/* A vector on devices, with .w unused, because Oclgrind loses track of structs passed by value. */
 #ifdef __OPENCL_VERSION__
 typedef uint4 lj_position;
 #else
@@ -39,28 +39,28 @@ typedef struct {
 } lj_position;
 #endif
 
-/* A pair sum: energy, virial and contacts, and whether a core was hit. */
+/* A sum over pairs: energy, virial and contacts, and whether a pair was inside the core. */
 struct lj_sum {
     lj_long energy, virial, contacts;
     uint overlap;
 #ifdef LJ_QUEUE
-    /* Squared distances of pairs put aside: one in eight of the distances is within the cutoff, and
-     * work-items that evaluate at once do so together. */
+    /* Squared distances of pairs within the cutoff, one distance in eight. They are queued, so that
+     * the work-items of a row evaluate them together. */
     uint queued;
-    __local float *queue; /* every LJ_GROUP-th */
+    __local float *queue; /* this work-item's entries are LJ_GROUP apart */
 #endif
 };
 
-/* One trial move: what was drawn, before energies. */
+/* One trial move as drawn, before any energy is known. */
 struct lj_move {
-    uint kind, index; /* of the particle; displacement and deletion */
-    uint idle;        /* nothing to displace or delete: rejected */
-    uint word;        /* uniform of the acceptance test */
+    uint kind, index; /* of the particle, for displacement and deletion */
+    uint idle;        /* 1: no particle to displace or delete, so rejected */
+    uint word;        /* random word of the acceptance test */
     lj_position to;
 };
 
-/* 1/x for normal x > 0, within 1 unit in the last place: the guess is good to 12%, and each Newton
- * step squares the error. */
+/* 1/x for normal x > 0, within 1 unit in the last place. The first guess is good to 12%, and each
+ * Newton step squares the error. */
 ERGO_INLINE float lj_inverse(float x) {
     float y = ergo_as_float(0x7EF311C7u - ergo_as_uint(x));
     y = ERGO_FMA(y, ERGO_FMA(-x, y, 1.0f), y);
@@ -100,10 +100,11 @@ ERGO_INLINE void lj_pair(float r2, lj_long shift, lj_long *energy, lj_long *viri
 }
 
 /*
- * Contacts: pairs in two shells of equal width inside the cutoff, from whose density that at the
- * cutoff is extrapolated, for the pressure of the jump there (the sampler's README). Counts of both
- * in one word: the outer shell's in the lower 32 bits, the inner one's above; sums and differences
- * of such words are sums and differences of both. A job that could have 2^32 of them is refused.
+ * Contacts are pairs in two shells of equal width just inside the cutoff. Their densities are
+ * extrapolated to the cutoff, for the pressure that comes from the jump there
+ * (src/samplers/lj_gcmc/README.md). One word counts both shells: the outer one in the lower 32
+ * bits, the inner one in the upper. Sums and differences of such words are sums and differences of
+ * both counts. A job that could reach 2^32 contacts is refused.
  */
 ERGO_INLINE lj_long lj_contact(float r2, const struct lj_member *m) {
     return r2 < m->contact2[1] ? 0 : r2 < m->contact2[0] ? (lj_long)1 << 32 : (lj_long)1;
@@ -116,8 +117,8 @@ ERGO_INLINE uint lj_kind_of(const struct lj_member *m, uint word) {
                                : (uint)LJ_DELETION;
 }
 
-/* A move of one of `particles` from its eight words. 0: kind of move; 1 and 2: which particle, of
- * 64 bits; 3: acceptance; next block: where to. */
+/* A trial move from eight random words, with `particles` particles. Word 0: kind of move; 1 and 2:
+ * which particle, from 64 bits; 3: acceptance; the second block: the new place. */
 ERGO_INLINE struct lj_move lj_move_of(const struct lj_member *m, uint particles,
                                       struct ergo_words a, struct ergo_words b) {
     struct lj_move move;
@@ -142,14 +143,15 @@ ERGO_INLINE struct lj_move lj_draw(const struct lj_member *m, uint particles, ul
     return lj_move_of(m, particles, a, b);
 }
 
-/* A displacement of at most size (2^-32 of a side) along one axis, both signs alike to the bit. */
+/* Displace by at most step_size (2^-32 of a side) along one axis. Both signs have the same
+ * probability to the bit. */
 ERGO_INLINE uint lj_shift_by(uint from, uint word, uint step_size, uint ratio) {
     const uint size = ratio ? lj_mul_hi(step_size, ratio) : step_size;
     const uint by = lj_mul_hi(word << 1 | 1u, size);
     return word >> 31 ? from - by : from + by;
 }
 
-/* The new position of a displacement in steps: from the words drawn for a position. */
+/* The target of a displacement in steps, from the words drawn for a position. */
 ERGO_INLINE void lj_local_target(const struct lj_member *m, lj_position from, uint step_size,
                                  struct lj_move *move) {
     move->to.x = lj_shift_by(from.x, move->to.x, step_size, m->ratio[0]);
@@ -158,10 +160,10 @@ ERGO_INLINE void lj_local_target(const struct lj_member *m, lj_position from, ui
 }
 
 /*
- * Metropolis with u in (0, 1]: displacement u <= exp(-beta dU); insertion
- * u (N + 1) <= zV exp(-beta dU); deletion u zV <= N exp(-beta dU); N before the move. The paper's
- * Eq. 4 with Eq. 2 has the sign of mu wrong for insertions; this is Frenkel and Smit's.
- * exp's argument is cut at -80 and 60: beyond, the outcome is certain for any zV in range.
+ * Metropolis with u in (0, 1], and N before the move: displacement u <= exp(-beta dU); insertion u
+ * (N + 1) <= zV exp(-beta dU); deletion u zV <= N exp(-beta dU). This is Frenkel and Smit's form;
+ * the paper's Eq. 4 with Eq. 2 has the wrong sign of mu for insertions. The argument of exp is cut
+ * at -80 and 60, beyond which the outcome is certain for any zV in range.
  */
 ERGO_INLINE uint lj_accept(const struct lj_member *m, uint kind, uint word, uint particles,
                            lj_long energy_change) {
@@ -182,10 +184,10 @@ ERGO_INLINE uint lj_accept(const struct lj_member *m, uint kind, uint word, uint
 }
 
 /*
- * The checkerboard (cl/lj_gcmc/board.cl). The box has `period` x blocks cells along an axis; the
- * active cell of a block is LJ_ACTIVE of them wide and begins `period` x block + offset cells from
- * the box's corner, where the offset is drawn anew for every activation (a step), whatever the
- * configuration. Words of a trial: those of a chain's move, of the block's own counter.
+ * The checkerboard (cl/lj_gcmc/board.cl). Along an axis the box has `period` x blocks cells. The
+ * active cell of a block is LJ_ACTIVE cells wide and begins period x block + offset cells from the
+ * box's corner. Each activation (a step) draws a new offset, independent of the configuration. A
+ * trial uses random words as a chain's move does, but with the block's own counter.
  */
 #define LJ_ACTIVE 2u
 
@@ -198,14 +200,14 @@ ERGO_INLINE struct ergo_words lj_board_offset(const struct lj_member *m, ulong s
     return o;
 }
 
-/* Block `which` (0, 1) of the words of a trial. */
+/* Philox block `which` (0 or 1) of the words of a trial. */
 ERGO_INLINE struct ergo_words lj_board_words(const struct lj_member *m, ulong step, uint block,
                                              uint trial, uint which) {
     return ergo_philox_words(block, (uint)step, (uint)(step >> 32),
                              ERGO_DRAW(LJ_PURPOSE_CELL, 2u * trial + which), m->key0, m->key1);
 }
 
-/* Uniform in the active cell that begins at `low` and is `width` wide. */
+/* A uniform place in the active cell that begins at `low` and is `width` wide. */
 ERGO_INLINE lj_position lj_board_place(lj_position words, lj_position low, lj_position width) {
     lj_position p = words;
     p.x = low.x + lj_mul_hi(words.x, width.x);
@@ -218,7 +220,7 @@ ERGO_INLINE uint lj_board_inside(lj_position p, lj_position low, lj_position wid
     return p.x - low.x < width.x && p.y - low.y < width.y && p.z - low.z < width.z ? 1u : 0u;
 }
 
-/* Steer the largest displacement towards half of them accepted; integers only. */
+/* Adjust the largest displacement so that half of the displacements are accepted. Integers only. */
 ERGO_INLINE uint lj_tuned(uint step_size, uint tried, uint accepted) {
     if (2u * accepted > tried)
         step_size = step_size > 0x70000000u ? 0x78000000u : step_size + (step_size >> 4);

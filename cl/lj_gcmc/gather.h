@@ -1,21 +1,21 @@
 /*
- * The neighbours of a trial move, found through cells; how these lie in memory never changes a sum.
+ * The neighbours of a trial move, found through cells. The layout of cells in memory never changes
+ * a sum.
  *
- * Cells are of equal size, LJ_NX x LJ_NY x LJ_NZ, whatever the sides of the box: cell =
- * floor(fraction x cells), so there is no thin last cell. The host makes offsets of neighbour
- * cells, nearest first, such that every cell within the cutoff comes once, also where the box has
+ * There are LJ_NX x LJ_NY x LJ_NZ cells of equal size, whatever the sides of the box. A cell is
+ * floor(fraction x cells), so no last cell is thinner. The host makes a list of offsets to
+ * neighbour cells, the nearest first. Every cell within the cutoff occurs once, also if the box has
  * few cells.
  *
- * On GPUs (planes.h) cells have sides of about sigma. Plane s holds the s-th particle of every cell
- * of every chain; .w of plane 0 is their number. On CPUs (LJ_SLOTTED, slotted.h) cells are at least
- * as wide as the cutoff and a cell's particles lie side by side, coordinate by coordinate: a group
- * of one reads eight of them at once. On one core of an EPYC with PoCL 3.1 the latter does 1.9e6
- * moves a second and planes 1.3e6; with llvmpipe planes are six times as fast with cells of sigma
- * as with cells of the cutoff.
+ * On GPUs (planes.h) cells are about sigma wide. Plane s holds the s-th particle of every cell of
+ * every chain; .w of plane 0 is the number of particles in the cell. On CPUs (LJ_SLOTTED,
+ * slotted.h) cells are at least as wide as the cutoff, and a cell's particles lie side by side by
+ * coordinate, so a work-group of one reads eight at once. One core of an EPYC with PoCL 3.1 does
+ * 1.9e6 moves a second in this way, and 1.3e6 with planes.
  *
  * With LJ_ENERGIES each particle's pair energy is kept beside its position, as the integer that a
- * sum would give: what a deletion or a displacement takes away is read, not summed. An accepted
- * move updates the energies of its neighbours; few are accepted.
+ * sum would give. A deletion or displacement then reads the old energy and need not sum it. An
+ * accepted move must update the energies of its neighbours, but few moves are accepted.
  */
 #ifndef ERGO_CL_LJ_GCMC_GATHER_H
 #define ERGO_CL_LJ_GCMC_GATHER_H
@@ -28,13 +28,13 @@
 /* A chain's memory. */
 struct lj_home {
     __global uint4 *particles;    /* [capacity] */
-    __global uint4 *cells;        /* plane 0; the next is `plane` further */
-    __global const uint *offsets; /* LJ_SLOTTED */
-    __global const uint4 *lists;  /* else */
+    __global uint4 *cells;        /* plane 0; each further one is `plane` entries later */
+    __global const uint *offsets; /* with LJ_SLOTTED */
+    __global const uint4 *lists;  /* without */
     ulong plane;
     uint capacity, slots;
 #ifdef LJ_ENERGIES
-    __global long *energies; /* as the cells: a particle's sum over its pairs */
+    __global long *energies; /* a particle's sum over its pairs, laid out as the cells */
 #endif
 };
 
@@ -51,7 +51,8 @@ ERGO_INLINE uint lj_cell_of(lj_position p) {
            mul_hi(p.x, (uint)LJ_NX);
 }
 
-/* Distance from a place to the cell d further along an axis, in cells. */
+/* Distance in cells from a place to the cell d further along an axis. f is the place's fraction
+ * within its own cell. */
 ERGO_INLINE float lj_gap(int d, float f) {
     return d > 0 ? (float)d - f : d < 0 ? f - (float)(d + 1) : 0.0f;
 }
@@ -67,9 +68,9 @@ ERGO_INLINE int lj_wrap(int c, int n) {
 #include "lj_gcmc/planes.h"
 #endif
 
-/* The sums that a trial move changes, the share of one work-item: phase 0 finds whether a core is
- * hit in the nearest cells of the new position, phase 1 sums up. What the old position has is kept
- * with LJ_ENERGIES, and summed in phase 1 otherwise. */
+/* One work-item's share of the sums that a trial move changes. Phase 0 finds out whether a particle
+ * in the nearest cells is inside the core of the new position. Phase 1 adds up the sums. The energy
+ * at the old position is stored with LJ_ENERGIES, and is summed in phase 1 otherwise. */
 ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *move, lj_position from,
                            uint phase, uint item, uint items, const struct lj_member *m,
                            struct lj_sum *sum) {
@@ -80,7 +81,8 @@ ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *mov
 #ifdef LJ_SLOTTED
     (void)item;
     (void)items;
-    /* new, then old: one loop around one copy of the code, for compilers that inline everything */
+    /* the new side, then the old one, in one loop around one copy of the code, because some
+     * compilers inline everything */
     for (uint side = has_new ? 0u : 1u; side < (has_old && phase ? 2u : 1u); side++)
         lj_scan(home, side ? from : move->to, from, has_old, 1u - side,
                 side    ? LJ_ALL
@@ -93,7 +95,7 @@ ERGO_INLINE void lj_gather(const struct lj_home *home, const struct lj_move *mov
 #endif
 }
 
-/* Would the accepted move need more room than there is? LJ_RUNNING: no. */
+/* LJ_RUNNING if there is room for the accepted move, or else what is full. */
 ERGO_INLINE uint lj_room(const struct lj_home *home, const struct lj_move *move, lj_position from,
                          uint particles) {
     if (move->kind == (uint)LJ_INSERTION && particles >= home->capacity)
@@ -104,7 +106,7 @@ ERGO_INLINE uint lj_room(const struct lj_home *home, const struct lj_move *move,
     return lj_is_full(home, move->to) ? (uint)LJ_CELL_FULL : (uint)LJ_RUNNING;
 }
 
-/* Carry out an accepted move; the last particle fills the place of a deleted one. energy: the pair
+/* Carry out an accepted move. The last particle takes the place of a deleted one. energy: the pair
  * energy at the new place. */
 ERGO_INLINE void lj_apply(const struct lj_home *home, const struct lj_move *move, lj_position from,
                           uint particles, long energy) {

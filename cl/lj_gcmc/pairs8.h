@@ -1,4 +1,4 @@
-/* Eight pairs at once, for CPUs; the same arithmetic as lj_distance2 and lj_pair. */
+/* Eight pairs at once, for CPUs, with the same arithmetic as lj_distance2 and lj_pair. */
 #ifndef ERGO_CL_LJ_GCMC_PAIRS8_H
 #define ERGO_CL_LJ_GCMC_PAIRS8_H
 
@@ -7,12 +7,12 @@
 #if defined(LJ_SLOTTED) || defined(LJ_VECTOR)
 struct lj_sum8 {
     long8 energy, virial;
-    int8 contacts; /* of a lane: the outer shell's in the lower 16 bits, the inner one's above */
+    int8 contacts; /* per lane: the outer shell in the lower 16 bits, the inner one above */
     uint overlap;
 };
 
-/* Of x, y, z[8] with `at`, those where `mask` is set and that are within the cutoff. A core hit
- * sets overlap, and the sums are then of no use. */
+/* Add the pairs of `at` with the eight places in ux, uy, uz that are set in `mask` and within the
+ * cutoff. If one is inside the core, `overlap` is set and the sums have no meaning. */
 ERGO_INLINE void lj_pairs8(uint8 ux, uint8 uy, uint8 uz, lj_position at, int8 mask,
                            const struct lj_member *m, struct lj_sum8 *sum) {
     const float8 x = convert_float8(as_int8(ux - (uint8)(at.x))) * (float8)(m->scale[0]);
@@ -26,8 +26,8 @@ ERGO_INLINE void lj_pairs8(uint8 ux, uint8 uy, uint8 uz, lj_position at, int8 ma
         sum->overlap = 1u;
         return;
     }
-    /* Lanes that are not near: so far away that nothing is left of them. Masks: select() makes
-     * PoCL's compiler slow. */
+    /* Lanes outside the cutoff get a distance so large that they add nothing. Masks, because PoCL's
+     * compiler makes select() slow. */
     const float8 d = as_float8((as_int8(r2) & near) | (as_int8((float8)(1e6f)) & ~near));
     float8 s2 = as_float8((uint8)(0x7EF311C7u) - as_uint8(d));
     s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
@@ -48,7 +48,7 @@ ERGO_INLINE long lj_total8(long8 v) {
     return two.x + two.y;
 }
 
-/* As lj_contact has them. */
+/* The sum of the lanes, as a word of lj_contact. */
 ERGO_INLINE long lj_contacts8(int8 v) {
     const uint8 u = as_uint8(v);
     const uint8 outer = u & (uint8)(0xffffu), inner = u >> (uint8)(16u);
@@ -58,7 +58,7 @@ ERGO_INLINE long lj_contacts8(int8 v) {
     return (long)(high << 32 | low);
 }
 
-/* Lanes below `count`. */
+/* The lanes below `count`. */
 ERGO_INLINE int8 lj_below8(uint count) {
     return (int8)(0, 1, 2, 3, 4, 5, 6, 7) < (int8)((int)count);
 }

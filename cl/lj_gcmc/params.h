@@ -1,5 +1,5 @@
-/* What crosses between host and device, for the Lennard-Jones kernels. Fixed-width, explicit
- * padding, widest first. */
+/* Structs and constants of the Lennard-Jones kernels that host and device share. Fixed widths,
+ * explicit padding, widest first. */
 #ifndef ERGO_CL_LJ_GCMC_PARAMS_H
 #define ERGO_CL_LJ_GCMC_PARAMS_H
 
@@ -17,16 +17,16 @@ typedef long lj_long;
 enum lj_purpose { LJ_PURPOSE_MOVE = 1, LJ_PURPOSE_CELL, LJ_PURPOSE_BOARD };
 enum lj_kind { LJ_DISPLACEMENT, LJ_INSERTION, LJ_DELETION, LJ_KINDS };
 
-/* Why a chain waits for the host. It stands exactly before a move that needs more room. */
+/* Why a chain waits for the host. It stands exactly before the move that needs more room. */
 enum lj_status { LJ_RUNNING, LJ_CELL_FULL, LJ_PARTICLES_FULL, LJ_TILE_FULL };
 
-/* Moves are counted in windows of so many, which begin at multiples of it: what a sample says of
- * acceptances depends on the chain alone. Between two the largest displacement is adjusted. */
+/* Moves are counted in windows of this many, which begin at its multiples. So the acceptances in a
+ * sample depend on the chain alone. The largest displacement is adjusted between windows. */
 #define LJ_WINDOW 1024
 
 /* A chain's parameters: constant during a run. Lengths in sigma. */
 struct lj_member {
-    lj_long shift;    /* pair energy at the cutoff that `shifted` takes off, fixed point; 0 */
+    lj_long shift;    /* pair energy at the cutoff that `shifted` subtracts, fixed point; else 0 */
     ulong tune_until; /* steps during which the largest displacement is tuned */
     uint key0, key1;  /* Philox key */
     float scale[3];   /* side / 2^32 */
@@ -34,39 +34,40 @@ struct lj_member {
     float contact2[2]; /* squares of the inner edges of the two shells inside the cutoff */
     float core2;       /* closer pairs have infinite energy: see core.h */
     float beta4;       /* 4 epsilon / T in units of the fixed point */
-    float zv;          /* activity x volume (of an active cell, on a checkerboard) x share of
-                          deletions / share of insertions */
+    /* activity x volume (of an active cell, on a checkerboard) x share of deletions / share of
+     * insertions */
+    float zv;
     float tail;        /* beta x (tail energy / N^2); 0: none */
-    uint displacement; /* kind of move: upper 31 bits of a word below this */
-    uint insertion;    /* else below this; else a deletion */
-    uint ideal;        /* epsilon = 0: no pair is looked at */
-    uint local_moves;  /* displacements by at most lj_chain.step_size, else to anywhere */
-    uint ratio[3];     /* shortest side / side in units of 2^-32, 0: 1 */
+    uint displacement; /* a displacement if the upper 31 bits of a word are below this */
+    uint insertion;    /* else an insertion if below this; else a deletion */
+    uint ideal;        /* 1: epsilon = 0, so pairs are not computed */
+    uint local_moves;  /* 1: displacements by at most lj_chain.step_size; 0: to anywhere */
+    uint ratio[3];     /* shortest side / side in units of 2^-32; 0 means 1 */
     uint pad;
 };
 #define LJ_MEMBER_BYTES 96
 
-/* Counts of a window, 16 bits each; deletions are what is left. */
+/* Counts of a window, 16 bits each. The other tried moves are deletions. */
 struct lj_counts {
     uint tried;    /* displacements, insertions << 16 */
     uint accepted; /* the same */
     uint accepted_deletion;
 };
 
-/* A chain's state beside its particles. */
+/* A chain's state, besides its particles. */
 struct lj_chain {
     ulong step;       /* moves done */
     lj_long energy;   /* sum over pairs of s12 - s6 - shift */
     lj_long virial;   /* sum over pairs of 2 s12 - s6 */
-    lj_long contacts; /* pairs in the two shells inside the cutoff: lj_contact of core.h */
+    lj_long contacts; /* pairs in the two shells inside the cutoff: lj_contact in core.h */
     uint particles;   /* N */
     uint step_size;   /* largest displacement in units of shortest side / 2^32 */
     uint status;      /* enum lj_status */
     uint pad;
-    /* On a checkerboard the six words are trials and acceptances of the last activation, by kind.
+    /* On a checkerboard the six words are tried and accepted moves of the last activation, by kind.
      */
-    struct lj_counts now;  /* the window that has begun */
-    struct lj_counts last; /* the one before */
+    struct lj_counts now;  /* the current window */
+    struct lj_counts last; /* the window before */
 };
 #define LJ_CHAIN_BYTES 72
 
@@ -78,9 +79,9 @@ struct lj_sample {
 };
 #define LJ_SAMPLE_BYTES 56
 
-/* What one active cell of a checkerboard did in an activation. */
+/* The changes that one active cell of a checkerboard made in an activation. */
 struct lj_part {
-    ulong stamp; /* 1 + the step it belongs to */
+    ulong stamp; /* 1 + its step */
     lj_long energy, virial, contacts;
     int particles;
     uint tried;    /* displacements, insertions << 16 */
@@ -89,7 +90,7 @@ struct lj_part {
 };
 #define LJ_PART_BYTES 48
 
-/* Words of a group's share of the sums from scratch (lj_total). */
+/* Words of a work-group's share of the sums from scratch (lj_total). */
 #define LJ_TOTALS 5u
 
 #endif

@@ -1,15 +1,14 @@
-/*
- * Cells in planes, one particle of every cell behind another's, with lists of those within the
- * cutoff, and the particles' pair energies beside them. Part of gather.h.
- */
+/* Cells in planes: plane s holds the s-th particle of every cell. Beside them are lists of the
+ * cells within the cutoff, and the particles' pair energies. Part of gather.h. */
 #ifndef ERGO_CL_LJ_GCMC_PLANES_H
 #define ERGO_CL_LJ_GCMC_PLANES_H
 
 /*
- * Cells within the cutoff of a part of a cell: the corner of a half that is nearest the cell's own
- * corner, in LJ_PARTS along each axis; other corners are mirror images. The list of each part
- * begins at .x, has .y offsets, those first .z where a core may be hit; an offset is in units of
- * 2^-32 of the sides, so that what crosses the box's edge comes back by itself.
+ * The cells within the cutoff of a place. A cell is divided into parts, and each part has its own
+ * list. Lists are made for the half of the cell next to its own corner, with LJ_PARTS parts along
+ * each axis; other corners are mirror images. The list of a part begins at .x and has .y offsets;
+ * in the first .z of them a particle may be inside the core. An offset is in units of 2^-32 of the
+ * sides, so offsets across the box's edge wrap by themselves.
  */
 struct lj_place {
     uint x, y, z;    /* the middle of the cell */
@@ -36,7 +35,7 @@ ERGO_INLINE struct lj_place lj_place_of(const struct lj_home *home, lj_position 
     return c;
 }
 
-/* The cell of offset i from c. */
+/* The cell at offset number i from c. */
 ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place *c, uint i) {
     const uint4 by = home->lists[c->begin + i];
     return (mul_hi(c->z + c->sz * by.z, (uint)LJ_NZ) * (uint)LJ_NY +
@@ -45,8 +44,8 @@ ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place 
            mul_hi(c->x + c->sx * by.x, (uint)LJ_NX);
 }
 
-/* A pair of the particle at q with the place `at`. `away` is the place of the particle that moves,
- * which is no partner. cores: no sum, only whether a core is hit. */
+/* Add the pair of the particle at q with the place `at`. `away` is the place of the particle that
+ * moves, which is no partner. cores: do not sum, only find out whether q is inside the core. */
 ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away, uint has_away,
                           uint cores, const struct lj_member *m, struct lj_sum *sum) {
     const float r2 = lj_distance2(q, at, m->scale);
@@ -70,7 +69,7 @@ ERGO_INLINE void lj_visit(lj_position q, lj_position at, lj_position away, uint 
 }
 
 #ifdef LJ_QUEUE
-/* The energies of the pairs that were put aside. */
+/* Add the energies of the queued pairs. */
 ERGO_INLINE void lj_visit_queued(const struct lj_member *m, struct lj_sum *sum) {
     for (uint k = 0u; k < sum->queued; k++) {
         long energy, virial;
@@ -81,9 +80,10 @@ ERGO_INLINE void lj_visit_queued(const struct lj_member *m, struct lj_sum *sum) 
 }
 #endif
 
-/* LJ_AT_ONCE cells are asked for before the first is looked at: a cell of a chain among thousands
- * comes from afar. Here: the cells of shares i, i + stride, ... of a list that ends before `last`,
- * the particles in each, their most, and the first particle of each. */
+/* LJ_AT_ONCE cells are loaded before the first one is used, because with thousands of chains a cell
+ * comes from far memory. This loads the cells of shares i, i + stride, ... of a list that ends
+ * before `last`: the number of particles in each and the first particle of each. Returns the
+ * largest number. */
 #define LJ_AT_ONCE 4u
 ERGO_INLINE uint lj_cells_at(const struct lj_home *home, const struct lj_place *c, uint i,
                              uint stride, uint last, uint *cell, uint *count, uint4 *one) {
@@ -99,7 +99,7 @@ ERGO_INLINE uint lj_cells_at(const struct lj_home *home, const struct lj_place *
     return most;
 }
 
-/* The s-th particles of these cells. */
+/* Load the s-th particles of these cells. */
 ERGO_INLINE void lj_cells_next(const struct lj_home *home, uint s, const uint *cell,
                                const uint *count, uint4 *one) {
     ERGO_UNROLL
@@ -108,8 +108,8 @@ ERGO_INLINE void lj_cells_next(const struct lj_home *home, uint s, const uint *c
             one[k] = home->cells[cell[k] + s * home->plane];
 }
 
-/* The pairs of `at` in cells item, item + stride, ... of its neighbourhood. cores: only whether a
- * core is hit, in the nearest cells. */
+/* The pairs of `at` in cells item, item + stride, ... of its neighbourhood. cores: only find out
+ * whether a particle in the nearest cells is inside the core. */
 ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
                          uint has_away, uint cores, uint item, uint stride,
                          const struct lj_member *m, struct lj_sum *sum) {
@@ -179,7 +179,7 @@ ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
 }
 
 #ifdef LJ_ENERGIES
-/* The pair energy of the particle at p. */
+/* The stored pair energy of the particle at p. */
 ERGO_INLINE __global long *lj_energy_at(const struct lj_home *home, lj_position p) {
     ulong at = lj_cell_of(p);
     for (uint s = 1u; s < home->slots && !lj_same(home->cells[at], p); s++)
@@ -187,8 +187,8 @@ ERGO_INLINE __global long *lj_energy_at(const struct lj_home *home, lj_position 
     return home->energies + at;
 }
 
-/* A particle comes to (is_new) or leaves `at`: updates the pair energies of its neighbours, but for
- * the one at `away`, and adds this work-item's share of the virial and the contacts. */
+/* A particle arrives at (is_new) or leaves `at`. Updates the pair energies of its neighbours,
+ * except the one at `away`, and adds this work-item's share of virial and contacts. */
 ERGO_INLINE void lj_update_neighbours(const struct lj_home *home, lj_position at, lj_position away,
                                       uint has_away, uint is_new, uint item, uint items,
                                       const struct lj_member *m, long *virial, long *contacts) {

@@ -1,29 +1,27 @@
 /*
- * One chain per work-group, many moves per launch: the paper's optimised version. (A launch for
- * each move, with several work-groups a chain, as in its first versions, was 20 to 30 times as slow
- * on an H200: 1e5 moves a second.)
+ * One chain per work-group, many moves per launch: the paper's optimised version. A launch for each
+ * move, as in the paper's first versions, was 20 to 30 times slower on an H200.
  *
  * Most trial moves are rejected, and a rejected move changes nothing. So LJ_TEAMS teams of
- * work-items look at as many moves in a row at once, all as if those before had been rejected; the
- * chain goes on to the first one accepted, and what was looked at beyond is looked at again. It is
- * the same chain, and a lone one is that much faster.
+ * work-items evaluate as many consecutive moves at once, each as if the moves before it were
+ * rejected. The chain advances to the first accepted one; moves after it are evaluated again. The
+ * chain is the same, and a lone chain runs faster.
  */
 #include "lj_gcmc/chain.h"
 
 #define LJ_WIDTH (LJ_GROUP / LJ_TEAMS)
 #define LJ_WIDE 16
-#define LJ_AHEAD                                                                                   \
-    (8u * LJ_TEAMS > 64u ? 8u * LJ_TEAMS : 64u) /* moves drawn at once; divides 1024               \
-                                                 */
+/* Moves drawn at once. It must divide 1024. */
+#define LJ_AHEAD (8u * LJ_TEAMS > 64u ? 8u * LJ_TEAMS : 64u)
 
-/* Of a group of one a barrier orders nothing, and PoCL's compiler cuts kernels at barriers. */
+/* A work-group of one needs no barrier, and PoCL's compiler splits kernels at barriers. */
 #if LJ_GROUP == 1
 #define LJ_BARRIER(flags)
 #else
 #define LJ_BARRIER(flags) barrier(flags)
 #endif
 
-/* The words of the moves from step `first` on. */
+/* Draw the words of the moves from step `first` on. */
 ERGO_INLINE void lj_draw_ahead(const struct lj_member *m, ulong first, uint item,
                                __local uint4 *draws) {
     for (uint t = item; t < 2u * LJ_AHEAD; t += LJ_GROUP) {
@@ -35,7 +33,7 @@ ERGO_INLINE void lj_draw_ahead(const struct lj_member *m, ulong first, uint item
     }
 }
 
-/* The move that was drawn, and where its particle is. */
+/* The move from these words, and the place of its particle. */
 ERGO_INLINE struct lj_move lj_drawn(const struct lj_home *home, const struct lj_member *m,
                                     uint particles, uint step_size, __local const uint4 *draws,
                                     lj_position *from) {
@@ -46,17 +44,18 @@ ERGO_INLINE struct lj_move lj_drawn(const struct lj_home *home, const struct lj_
     return move;
 }
 
-/* Moves in a row that are worth looking at: most are rejected in a dense chain, few in a dilute
- * one. Speed only. */
+/* How many consecutive moves to evaluate at once. It affects speed only: in a dense chain most are
+ * rejected, in a dilute one few. */
 ERGO_INLINE uint lj_likely(const struct lj_chain *c) {
     const uint a = c->last.accepted;
     return 1u + LJ_WINDOW / 2u / ((a & 0xffffu) + (a >> 16) + c->last.accepted_deletion + 1u);
 }
 
 /*
- * Sums over work-items, in any order, of 64-bit integers where atomics have 32 bits: the lower 20
- * bits of what is added, and the rest. The first word holds 4096 shares; the second any sum below
- * 2^51, and a particle whose neighbours are all outside the core has not a thousandth of that.
+ * Sums over work-items in any order. The values are 64-bit integers, but the atomics have 32 bits,
+ * so the lower 20 bits and the rest are added separately. The first word holds 4096 shares. The
+ * second holds any sum below 2^51, and a particle whose neighbours are all outside the core has
+ * less than a thousandth of that.
  */
 ERGO_INLINE void lj_add(__local uint *sum, long value) {
 #if LJ_GROUP == 1
@@ -76,8 +75,9 @@ ERGO_INLINE long lj_take(__local const uint *sum) {
 
 /*
  * Moves until step `target`. Samples: `count` of them, each after `every` moves from step `start`
- * on; count 0: none. A chain that needs more room stops before the move that needs it (status) and
- * goes on, when the host has made room, by the same launch again: what is done is not done twice.
+ * on; none if count is 0. A chain that needs more room stops before the move that needs it
+ * (status). When the host has made room, the same launch again continues, and nothing is done
+ * twice.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_run(__global const struct lj_member *members, __global struct lj_chain *chains,
@@ -89,7 +89,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
 #ifdef LJ_QUEUE
     __local float queue[LJ_QUEUE * LJ_GROUP];
 #endif
-    /* sums: lj_add */
+    /* sums by lj_add */
     __local uint energies[2u * LJ_TEAMS], virials[2u * LJ_TEAMS], contacts[2u * LJ_TEAMS];
     __local uint overlaps[LJ_TEAMS], verdicts[LJ_TEAMS]; /* verdict: 1 accepted, 2 + status */
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
@@ -121,7 +121,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         moves = goal - c.step < (ulong)moves ? (uint)(goal - c.step) : moves;
         const uint likely = lj_likely(&c);
         moves = moves < likely ? moves : likely;
-        /* a single move is looked at by all */
+        /* if there is only one move, all work-items evaluate it */
         const uint alone = moves == 1u, set = alone ? 0u : team, mine = set < moves ? 1u : 0u;
         const uint share = alone ? item : lane, shares = alone ? LJ_GROUP : LJ_WIDTH;
         const uint leads = lane == 0u && team < moves;
@@ -147,8 +147,8 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             atomic_or(&overlaps[set], 1u);
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
 #ifdef LJ_ENERGIES
-        /* few moves hit no core: their sums are the work of all, one move after the other; of each
-         * team by itself where teams are large */
+        /* Few moves pass the test of the cores. All work-items add up the sums of one such move
+         * after the other. If teams are large, each team adds up its own. */
         const uint wide = LJ_WIDTH >= LJ_WIDE && !alone;
         for (uint j = wide ? team : 0u; j < (wide && team < moves ? team + 1u : moves); j++) {
             if (overlaps[j] || lj_kind_of(&m, draws[2u * (at + j)].x) == (uint)LJ_DELETION)
@@ -191,7 +191,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
 
         const uint before = c.particles;
         const uint step_size = c.step_size;
-        uint accepted = 0u, by = 0u; /* by: the team whose move it is */
+        uint accepted = 0u, by = 0u; /* by: the team that evaluated the accepted move */
         for (uint j = 0u; j < moves && !accepted && c.status == (uint)LJ_RUNNING; j++) {
             const uint verdict = verdicts[j];
             if (verdict > 1u) {

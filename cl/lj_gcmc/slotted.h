@@ -1,11 +1,9 @@
-/*
- * Cells whose particles are together in memory, coordinate by coordinate: LJ_SLOTTED, for CPUs. A
- * group of one looks at eight of them at once. Part of gather.h.
- */
+/* Cells whose particles lie together in memory, by coordinate: LJ_SLOTTED, for CPUs. A work-group
+ * of one evaluates eight of them at once. Part of gather.h. */
 #ifndef ERGO_CL_LJ_GCMC_SLOTTED_H
 #define ERGO_CL_LJ_GCMC_SLOTTED_H
 
-/* Where a position is in the grid, and, for culling, where in its cell. */
+/* The cell of a position and, for culling, its place within the cell. */
 struct lj_place {
     int x, y, z;
     float fx, fy, fz;
@@ -22,7 +20,7 @@ ERGO_INLINE struct lj_place lj_place_of(lj_position p) {
     return c;
 }
 
-/* The cell of offset i from c; LJ_FAR when it is farther than reach2. */
+/* The cell at offset number i from c, or LJ_FAR if it is farther than reach2. */
 #define LJ_FAR 0xffffffffu
 ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place *c, uint i,
                               float reach2, const struct lj_member *m) {
@@ -30,7 +28,8 @@ ERGO_INLINE uint lj_cell_near(const struct lj_home *home, const struct lj_place 
     const int dx = (int)(packed << 24) >> 24, dy = (int)(packed << 16) >> 24,
               dz = (int)(packed << 8) >> 24;
 #if LJ_CULL
-    /* The factor 1.0001 covers the rounding of gaps: it may cost a cell, never a pair. */
+    /* The factor 1.0001 covers the rounding of gaps. It may cost the visit of a cell, but never
+     * loses a pair. */
     const float gx = lj_gap(dx, c->fx) * (m->scale[0] * (0x1p32f / LJ_NX)),
                 gy = lj_gap(dy, c->fy) * (m->scale[1] * (0x1p32f / LJ_NY)),
                 gz = lj_gap(dz, c->fz) * (m->scale[2] * (0x1p32f / LJ_NZ));
@@ -46,7 +45,7 @@ ERGO_INLINE __global uint *lj_cell_words(const struct lj_home *home, uint cell) 
     return (__global uint *)home->cells + (ulong)cell * 3UL * home->slots;
 }
 
-/* Numbers of particles, behind the words of all cells. */
+/* Numbers of particles in the cells, stored after the words of all cells. */
 ERGO_INLINE __global uint *lj_cell_counts(const struct lj_home *home) {
     return (__global uint *)home->cells + (ulong)LJ_GRID * 3UL * home->slots;
 }
@@ -62,8 +61,8 @@ ERGO_INLINE lj_position lj_cell_get(const struct lj_home *home, uint cell, uint 
 
 enum lj_which { LJ_NEAREST, LJ_REST, LJ_ALL }; /* of the cells within the cutoff */
 
-/* Sums over the neighbourhood of `at`, added (is_new) or taken off. The particle at `away`, which
- * is the one that moves, is no partner. */
+/* Add the sums over the neighbourhood of `at` (is_new), or subtract them. The particle at `away`,
+ * the one that moves, is no partner. */
 ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position away,
                          uint has_away, uint is_new, uint which, const struct lj_member *m,
                          struct lj_sum *sum) {

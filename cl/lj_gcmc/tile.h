@@ -1,10 +1,10 @@
 /*
- * An active cell of the checkerboard and all that is within the cutoff of it, in local memory:
- * frozen neighbours first, then the cell's own particles, which trial moves change.
+ * An active cell of the checkerboard and all particles within the cutoff of it, in local memory.
+ * The frozen neighbours come first, then the cell's own particles, which trial moves change.
  *
- * LJ_TILE places; LJ_PERIOD cells from one active cell to the next; LJ_GROUP work-items share a
- * tile. With LJ_VECTOR a group of one looks at
- * eight particles at once: for CPUs.
+ * LJ_TILE is the number of places, LJ_PERIOD the number of cells from one active cell to the next.
+ * LJ_GROUP work-items share a tile. With LJ_VECTOR a work-group of one evaluates eight particles at
+ * once, for CPUs.
  */
 #ifndef ERGO_CL_LJ_GCMC_TILE_H
 #define ERGO_CL_LJ_GCMC_TILE_H
@@ -15,7 +15,7 @@
 #define LJ_GAP (LJ_PERIOD - LJ_ACTIVE)
 #define LJ_SPAN (LJ_ACTIVE + 2u * LJ_GAP)
 
-/* Of a group of one a barrier orders nothing, and PoCL's compiler cuts kernels at barriers. */
+/* A work-group of one needs no barrier, and PoCL's compiler splits kernels at barriers. */
 #if LJ_GROUP == 1
 #define LJ_BARRIER()
 #define LJ_BARRIER_ALL()
@@ -26,7 +26,7 @@
 
 struct lj_tile {
     __local uint *x, *y, *z;
-    uint env, n; /* neighbours, own particles */
+    uint env, n; /* numbers of neighbours and of own particles */
 };
 
 ERGO_INLINE lj_position lj_tile_get(const struct lj_tile *t, uint i) {
@@ -39,13 +39,13 @@ ERGO_INLINE void lj_tile_put(const struct lj_tile *t, uint i, lj_position p) {
     t->z[i] = p.z;
 }
 
-/* How far outside [low, low + width) is p, in units of 2^-32 of the side? */
+/* How far p is outside [low, low + width), in units of 2^-32 of the side. */
 ERGO_INLINE float lj_outside(uint p, uint low, uint width) {
     const uint d = p - low, beyond = d - width, before = 0u - d;
     return d < width ? 0.0f : (float)(beyond < before ? beyond : before);
 }
 
-/* May p be within the cutoff of the active cell? The factor covers rounding. */
+/* Can p be within the cutoff of the active cell? The factor covers rounding. */
 ERGO_INLINE uint lj_tile_needs(lj_position p, lj_position low, lj_position width,
                                const struct lj_member *m) {
     const float x = lj_outside(p.x, low.x, width.x) * m->scale[0],
@@ -56,7 +56,8 @@ ERGO_INLINE uint lj_tile_needs(lj_position p, lj_position low, lj_position width
 
 #ifdef LJ_VECTOR
 
-/* Sums of `at` with all of the tile but `me`; sum->overlap: a core was hit, and no sums. */
+/* Sums of `at` with all particles of the tile except `me`. If one is inside the core, sum->overlap
+ * is set and the sums have no meaning. */
 ERGO_INLINE void lj_tile_sum(const struct lj_tile *t, lj_position at, uint me,
                              const struct lj_member *m, struct lj_sum *sum) {
     const uint count = t->env + t->n;
@@ -73,14 +74,16 @@ ERGO_INLINE void lj_tile_sum(const struct lj_tile *t, lj_position at, uint me,
 
 #else
 
-/* Candidates of one work-item: bit i of word q is place item + LJ_GROUP (32 q + i). */
+/* Places within the cutoff, for one work-item: bit i of word q is place item + LJ_GROUP (32 q + i).
+ */
 #define LJ_WORDS ((LJ_TILE + 32u * LJ_GROUP - 1u) / (32u * LJ_GROUP))
 
 struct lj_seen {
     uint word[LJ_WORDS];
 };
 
-/* Which places of the tile, but `me`, are within the cutoff of `at`? 1: a core was hit. */
+/* Find the places of the tile, except `me`, within the cutoff of `at`. Returns 1 if one is inside
+ * the core. */
 ERGO_INLINE uint lj_tile_look(const struct lj_tile *t, lj_position at, uint me, uint item,
                               const struct lj_member *m, struct lj_seen *seen) {
     const uint count = t->env + t->n;
@@ -98,9 +101,9 @@ ERGO_INLINE uint lj_tile_look(const struct lj_tile *t, lj_position at, uint me, 
     return overlap;
 }
 
-/* Sums of the places seen, added (is_new) or taken off. Contacts of one work-item and place are
- * fewer than 2^16 in either shell (a tile has no more places): they are counted in halves of a
- * word (262,144 particles on an H200: 0.79 trial moves/ns; in long ones 0.76; 0.92 without). */
+/* Add the sums over the places found (is_new), or subtract them. A work-item has fewer than 2^16
+ * contacts in either shell, because a tile has no more places. So they are counted in halves of a
+ * word, which is 4% faster than long words on an H200. */
 ERGO_INLINE void lj_tile_pairs(const struct lj_tile *t, lj_position at, uint is_new, uint item,
                                const struct lj_member *m, const struct lj_seen *seen,
                                struct lj_sum *sum) {
@@ -123,8 +126,8 @@ ERGO_INLINE void lj_tile_pairs(const struct lj_tile *t, lj_position at, uint is_
 
 #endif
 
-/* The sum over the work-items, known to all; `firsts` has room for eight. Between two calls every
- * item passes another barrier. */
+/* The sum over the work-items, returned to all of them. `firsts` has room for eight. Between two
+ * calls all work-items must pass another barrier. */
 ERGO_INLINE long lj_tile_reduce(long mine, __local long *all, __local long *firsts, uint item) {
 #if LJ_GROUP == 1
     (void)all;
@@ -135,7 +138,7 @@ ERGO_INLINE long lj_tile_reduce(long mine, __local long *all, __local long *firs
     long total = 0;
     all[item] = mine;
     LJ_BARRIER();
-#if LJ_GROUP == 2 /* PoCL 5.0's compiler ends the process at the loop below with two turns */
+#if LJ_GROUP == 2 /* PoCL 5.0's compiler crashes on the loop below if it has two rounds */
     total = all[0] + all[1];
 #elif LJ_GROUP <= 8
     for (uint i = 0u; i < LJ_GROUP; i++)

@@ -1,10 +1,11 @@
-/* What is computed from scratch: total sums, the cells against the positions, pair distances. */
+/* Quantities computed from scratch: total sums, a check of the stored pair energies, histograms of
+ * pair distances. */
 #include "lj_gcmc/chain.h"
 
 /*
- * Sums over ordered pairs (twice the totals), partial by group: [chain][group] of energy, virial,
- * contacts, the number of particles with a partner inside the core, and of those whose kept pair
- * energy (LJ_ENERGIES) is another. keep: write those energies first.
+ * Sums over ordered pairs, so twice the totals. Partial sums per work-group, [chain][group]:
+ * energy, virial, contacts, the number of particles with a partner inside the core, and the number
+ * of particles whose stored pair energy (LJ_ENERGIES) differs. keep: store those energies first.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_total(__global const struct lj_member *members, __global const struct lj_chain *chains,
@@ -68,7 +69,7 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
     }
 }
 
-/* bin of r2: the largest k with edges[k] <= r2; bins = LJ_BINS means beyond. The guess by a
+/* The bin of r2: the largest k with edges[k] <= r2, or LJ_BINS if it is beyond. A guess from a
  * reciprocal root is corrected by comparisons, so the bins are exactly those of the table. */
 ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) {
     float y = as_float(0x5f3759dfu - (as_uint(r2) >> 1));
@@ -83,7 +84,7 @@ ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) 
     return k;
 }
 
-/* Of a group of one nobody else adds to its bins. */
+/* In a work-group of one no other work-item adds to its bins. */
 #if LJ_TOTAL_GROUP == 1
 #define LJ_COUNT(bin) (bin)++
 #else
@@ -91,12 +92,12 @@ ERGO_INLINE uint lj_bin(float r2, float per_width, __global const float *edges) 
 #endif
 
 /*
- * Ordered pairs by distance, of the particles begin .. end - 1 with all others; partial by group:
- * [sample][chain][group][bin]. The launch that begins with particle 0 writes, the others add.
- * Chains that do not stand at `step` are left alone. edges[LJ_BINS + 1] are squares, in sigma^2.
+ * Ordered pairs by distance, between particles begin .. end - 1 and all others. Partial counts per
+ * work-group: [sample][chain][group][bin]. The launch that begins with particle 0 writes, later
+ * ones add. Chains that are not at `step` are skipped. edges[LJ_BINS + 1] are squares, in sigma^2.
  *
- * Partners are found in the cells from LJ_LOW to LJ_HIGH further along each axis, which reach as
- * far as the bins do; along a LJ_RING they are all the cells there are, each once.
+ * Partners are found in the cells from LJ_LOW to LJ_HIGH further along each axis, which is as far
+ * as the bins reach. With LJ_RING these are all cells along that axis, each once.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_pairs(__global const struct lj_member *members, __global const struct lj_chain *chains,
@@ -123,7 +124,8 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
                     fz = (float)(at.z * (uint)LJ_NZ) * 0x1p-32f;
         const int cx = (int)mul_hi(at.x, (uint)LJ_NX), cy = (int)mul_hi(at.y, (uint)LJ_NY),
                   cz = (int)mul_hi(at.z, (uint)LJ_NZ);
-        uint itself = 1u; /* one particle at this very place is not a partner */
+        /* one particle at this very place is the particle itself, and no partner */
+        uint itself = 1u;
         for (int z = LJ_LOW_Z; z <= LJ_HIGH_Z; z++) {
             const float gz = LJ_RING_Z ? 0.0f : lj_gap(z, fz) * (m.scale[2] * (0x1p32f / LJ_NZ));
             for (int y = LJ_LOW_Y; y <= LJ_HIGH_Y; y++) {
@@ -136,7 +138,8 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
                     const float gx =
                         LJ_RING_X ? 0.0f : lj_gap(x, fx) * (m.scale[0] * (0x1p32f / LJ_NX));
                     const uint cell = row + (uint)lj_wrap(cx + x, LJ_NX);
-                    /* the factor covers rounding: it may cost a cell, never a pair */
+                    /* the factor covers rounding: it may cost the visit of a cell, but never loses
+                     * a pair */
                     const uint inside =
                         fma(gx, gx, row2) <= far * 1.0001f ? lj_cell_count(&home, cell) : 0u;
                     for (uint s = 0u; s < inside; s++) {

@@ -1,16 +1,16 @@
 /*
  * One block of one colour on the lattice, in the address space ISING_SPACE: load, decide, store.
  *
- * Three ways to load, by the words W in a row: ISING_WIDE (W a multiple of 4: rows of whole blocks)
- * and ISING_NARROW (W = 1 or 2: blocks of whole rows) move 16 bytes at once; any other shape
- * gathers word by word. (CPUs do without this file: lanes.h.)
+ * How a block is loaded depends on W, the number of words in a row. ISING_WIDE (W a multiple of 4,
+ * so rows of whole blocks) and ISING_NARROW (W = 1 or 2, so blocks of whole rows) move 16 bytes at
+ * once. Any other shape gathers word by word. CPUs use lanes.h instead of this file.
  */
 #ifndef ERGO_CL_SPIN_LATTICE_BLOCK_H
 #define ERGO_CL_SPIN_LATTICE_BLOCK_H
 
 #include "spin_lattice/core.h"
 
-/* Where a block's words are, as word offsets into one colour's array; ISING_WIDE only. */
+/* Where a block's words are, as offsets in words into one colour's array; ISING_WIDE only. */
 struct ising_place {
     uint row;          /* first word of the block's row */
     uint above, below; /* first words of the rows above and below */
@@ -18,7 +18,7 @@ struct ising_place {
     uint odd;          /* (y + colour) & 1 */
 };
 
-/* The place of block b on a whole lattice of `colour`. */
+/* The place of a block of `colour` on a whole lattice. */
 ERGO_INLINE struct ising_place ising_place(uint block, uint colour) {
     struct ising_place p;
     const uint y = 4 * block / ISING_W;
@@ -38,11 +38,11 @@ ERGO_INLINE struct ising_place ising_place(uint block, uint colour) {
 #endif
 
 #ifdef ISING_NARROW
-/* Both shifts of a row that is one word: towards lower and higher k. */
+/* A row of one word, shifted by one site towards lower and towards higher k. */
 #define ISING_LOWER1(s) (((s) >> 1) | (((s) % 2u) << (ISING_TAIL - 1)))
 #define ISING_HIGHER1(s) (((s) << 1) | (((s) >> (ISING_TAIL - 1)) & 1u))
-/* The same for rows of two words (a, b): two values in a list, since Oclgrind 21.10 crashes on
- * uint2 within uint4 when it looks for uninitialised values (2026-11-21). */
+/* The same for rows of two words (a, b). The result is a list of two values, because Oclgrind 21.10
+ * crashes on uint2 within uint4 when it looks for uninitialised values (2026-11-21). */
 #define ISING_LOWER2(a, b)                                                                         \
     ((a) >> 1) | (((b) % 2u) << 31), ((b) >> 1) | (((a) % 2u) << (ISING_TAIL - 1))
 #define ISING_HIGHER2(a, b) ((a) << 1) | (((b) >> (ISING_TAIL - 1)) & 1u), ((b) << 1) | ((a) >> 31)
@@ -76,7 +76,7 @@ ERGO_INLINE void ising_load_narrow(ISING_SPACE const uint *own, ISING_SPACE cons
 }
 #endif
 
-/* Own words and neighbours of a block. */
+/* Load a block's own words and its neighbours. */
 ERGO_INLINE void ising_load(ISING_SPACE const uint *own, ISING_SPACE const uint *other,
                             struct ising_place p, uint block, uint colour, uint spins[4],
                             struct ising_bonds_vec n[4]) {
@@ -114,8 +114,8 @@ ERGO_INLINE void ising_load(ISING_SPACE const uint *own, ISING_SPACE const uint 
 #endif
 }
 
-/* Adds the sums of block `block` of colour 0, which lies at its own place on a whole lattice: a
- * bond joins two colours, so colour 0 sees all of them. */
+/* Add the sums of block `block` of colour 0, at its place on a whole lattice. Each bond joins both
+ * colours, so colour 0 sees all bonds. */
 ERGO_INLINE void ising_count_block(ISING_SPACE const uint *own, ISING_SPACE const uint *other,
                                    uint block, uint sums[ISING_SUMS]) {
     uint spins[4];
@@ -134,7 +134,7 @@ ERGO_INLINE void ising_count_block(ISING_SPACE const uint *own, ISING_SPACE cons
     }
 }
 
-/* Update one block of `own`, which lies at `p`; `block` is its number on the whole lattice. */
+/* Update one block of `own` at place p. `block` is its number on the whole lattice. */
 ERGO_INLINE void ising_update(ISING_SPACE uint *own, ISING_SPACE const uint *other,
                               struct ising_place p, uint block, ulong sweep, uint colour,
                               const struct ising_member *member) {

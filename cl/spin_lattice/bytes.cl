@@ -1,13 +1,11 @@
-/*
- * A byte per spin: lattices in global memory, [member][colour][row]. Sixteen sites of a row per
- * work-item; one launch for each colour.
- */
+/* A byte per spin, for lattices in global memory, [member][colour][row]. A work-item has sixteen
+ * sites of a row. One launch per colour. */
 #include "spin_lattice/bytes.h"
 #include "spin_lattice/bytes_view.h"
 
 #define BYTES_STATES ((BYTES_MODEL) == 0 ? 4u : (uint)(BYTES_Q)) /* values of a byte */
 #define BYTES_COUNTS (3 + BYTES_STATES + (BYTES_MODEL == 0))     /* of bytes_measure */
-#define BYTES_NUMBERS (BYTES_COUNTS + 2 * BYTES_GENERAL)         /* of a sample, of a member */
+#define BYTES_NUMBERS (BYTES_COUNTS + 2 * BYTES_GENERAL)         /* of a sample of a member */
 
 #if BYTES_MODEL == 2
 #define BYTES_LOOKUP (2 * BYTES_TABLE)
@@ -15,7 +13,7 @@
 #define BYTES_LOOKUP BYTES_TABLE
 #endif
 
-/* Sixteen sites, all of whose neighbours are in v. */
+/* Update sixteen sites whose neighbours are all in v. */
 ERGO_INLINE struct bytes_sixteen bytes_step(struct bytes_sixteen s, struct bytes_view v, uint row,
                                             uint block, uint odd, ulong step, uint draw, uint key0,
                                             uint key1, __local const uint *table) {
@@ -25,7 +23,7 @@ ERGO_INLINE struct bytes_sixteen bytes_step(struct bytes_sixteen s, struct bytes
         if (BYTES_HALF % 16 && h >= BYTES_HALF)
             continue;
         struct bytes_around n = bytes_around_of(v, g);
-        if (BYTES_MODEL == 2) { /* whose choice depends on the neighbours' order */
+        if (BYTES_MODEL == 2) { /* the heat bath's choice depends on the order of the neighbours */
             if (!odd) {
                 n.west = v.side.at[g];
                 n.east = v.near.at[g];
@@ -69,7 +67,7 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
     if (BYTES_D > 1)
         v.north = bytes_north(other, first, y, block);
 #if BYTES_MODEL != 2
-    ERGO_UNROLL /* loads of a row while the one before is decided */
+    ERGO_UNROLL /* a row is loaded while the row before it is decided */
 #endif
         for (uint r = 0; r < BYTES_STRIP; r++) { /* a strip lies within a plane */
         const uint row = first + r, odd = (y + r + z + colour) & 1;
@@ -91,8 +89,8 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
 }
 
 #if BYTES_GENERAL
-/* terms: [member][colour][plane][block][four], planes: fields, then the couplings to the neighbours
- * in bytes_view's order. side: 2 member + colour. */
+/* terms: [member][colour][plane][block][four]. The planes are the fields, then the couplings to the
+ * neighbours, in bytes_view's order. side: 2 member + colour. */
 #define BYTES_TERMS (1 + (BYTES_BONDS ? 2 * BYTES_D : 0))
 ERGO_INLINE struct bytes_terms bytes_terms_of(__global const int4 *terms,
                                               __global const struct bytes_member *m, ulong side,
@@ -118,7 +116,7 @@ ERGO_INLINE struct bytes_terms bytes_terms_of(__global const int4 *terms,
     return t;
 }
 
-/* As bytes_sweep. */
+/* Like bytes_sweep. */
 __kernel void bytes_general_sweep(__global uint4 *spins,
                                   __global const struct bytes_member *members, uint colour,
                                   ulong step, __global const int4 *terms) {
@@ -152,14 +150,14 @@ __kernel void bytes_general_sweep(__global uint4 *spins,
     own[item] = (uint4)(s.at[0], s.at[1], s.at[2], s.at[3]);
 }
 
-/* Adds a 64-bit number, modulo 2^64, to two words: the order does not matter. */
+/* Add a 64-bit number to two words, modulo 2^64. The order of additions does not matter. */
 #define BYTES_ADD_LONG(words, low, high)                                                           \
     do {                                                                                           \
         const uint bytes_low = (low), bytes_was = atomic_add(&(words)[0], bytes_low);              \
         atomic_add(&(words)[1], (high) + (uint)(bytes_was + bytes_low < bytes_was));               \
     } while (0)
 
-/* The last two numbers of a sample: sum of s B and, of general couplings, of J s s', in the
+/* The last two numbers of a sample: the sum of s B and, with general couplings, of J s s', in the
  * member's unit. Dimension 0: any number of work-items; 1: members. */
 __kernel void bytes_general_energy(__global const uint4 *spins,
                                    __global const struct bytes_member *members,
@@ -186,7 +184,7 @@ __kernel void bytes_general_energy(__global const uint4 *spins,
             const struct bytes_terms t =
                 bytes_terms_of(terms, m, 2 * (ulong)member + colour, of, g);
             int4 part = t.field * BYTES_SIGNS(s.at[g]);
-            if (BYTES_BONDS && colour == 0) /* each bond once */
+            if (BYTES_BONDS && colour == 0) /* colour 0 counts each bond once */
                 part = bytes_half_cost(s.at[g], bytes_around_of(v, g), t);
             sum += (long)part.x + (h + 1 < BYTES_HALF ? part.y : 0) +
                    (h + 2 < BYTES_HALF ? part.z : 0) + (h + 3 < BYTES_HALF ? part.w : 0);
@@ -228,8 +226,15 @@ __kernel void bytes_start_all(__global uint4 *spins, __global const struct bytes
     spins[2 * BYTES_COLOUR * member + item] = (uint4)(out[0], out[1], out[2], out[3]);
 }
 
+/* Of four pairs the equal ones; blume-capel: the sum of s s', modulo 2^32. */
+ERGO_INLINE uint bytes_pairs(uint a, uint b, uint here) {
+    const uint charged = ~(a | b) & here; /* neither is 0 */
+    return BYTES_MODEL == 3 ? popcount(charged) - 2 * popcount((a ^ b) >> 1 & charged)
+                            : popcount(bytes_equal(a, b) & here);
+}
+
 /*
- * counts[sample][member]: equal neighbours along x, y, z, then sites with each value of a byte, of
+ * counts[sample][member]: equal neighbours (or bytes_pairs) along x, y, z, then sites with each value of a byte, of
  * ising up spins of a positive sign (bytes_odd). Dimension 0: any number of work-items; 1: members.
  * own: BYTES_COUNTS.
  */
@@ -264,14 +269,14 @@ __kernel void bytes_measure(__global const uint4 *spins,
                 BYTES_HALF - h < 4 ? BYTES_ONES >> 8 * (4 - (BYTES_HALF - h)) : BYTES_ONES;
             const uint a = s.at[g] & mask;
             if (colour == 0) {
-                x += popcount(bytes_equal(a, v.near.at[g] & mask) & here) +
-                     popcount(bytes_equal(a, v.side.at[g] & mask) & here);
+                x += bytes_pairs(a, v.near.at[g] & mask, here) +
+                     bytes_pairs(a, v.side.at[g] & mask, here);
                 if (BYTES_D > 1)
-                    y += popcount(bytes_equal(a, v.north.at[g] & mask) & here) +
-                         popcount(bytes_equal(a, v.south.at[g] & mask) & here);
+                    y += bytes_pairs(a, v.north.at[g] & mask, here) +
+                         bytes_pairs(a, v.south.at[g] & mask, here);
                 if (BYTES_D > 2)
-                    z += popcount(bytes_equal(a, v.above.at[g] & mask) & here) +
-                         popcount(bytes_equal(a, v.below.at[g] & mask) & here);
+                    z += bytes_pairs(a, v.above.at[g] & mask, here) +
+                         bytes_pairs(a, v.below.at[g] & mask, here);
             }
             if (BYTES_STATES <= 4) {
                 for (uint k = 0; k < BYTES_STATES; k++)
@@ -301,10 +306,10 @@ __kernel void bytes_measure(__global const uint4 *spins,
 }
 
 /*
- * Pairs of equal sites at a distance along an axis, of all sites as the first of the pair:
+ * Pairs of equal sites at a distance along an axis, where all sites serve as the first of a pair:
  * counts[sample][which = axis reach + distance - 1] of each member, `stride` apart. Dimension 0:
  * any number of work-items; 1: member (BYTES_D reach) + which. Along y and z a partner has the same
- * h, and the colour changes with the distance; along x: see bytes.h's layout.
+ * h, and its colour changes with the distance. Along x see the layout in bytes.h.
  */
 __kernel void bytes_correlate(__global const uint4 *spins, __global uint *counts, uint sample,
                               uint reach, uint stride, __local uint *sum) {
@@ -349,9 +354,9 @@ __kernel void bytes_correlate(__global const uint4 *spins, __global uint *counts
 }
 
 /*
- * Sites in each state in each plane of the last dimension, behind the numbers of bytes_correlate;
- * of antiferromagnets those of a positive sign less the others, modulo 2^32. Dimension 0: a
- * work-group per plane; 1: members.
+ * Sites in each state in each plane of the last dimension, stored after the numbers of
+ * bytes_correlate. For antiferromagnets: sites of positive sign minus the others, modulo 2^32.
+ * Dimension 0: one work-group per plane; 1: members.
  */
 __kernel void bytes_planes(__global const uint4 *spins, __global const struct bytes_member *members,
                            __global uint *counts, uint sample, uint behind, uint stride,

@@ -6,7 +6,7 @@
  * Layout. Of each colour the rows (y, z), row = y + LY z, each BYTES_PITCH bytes, multiple of 16,
  * of which the first LX / 2 count; h-th byte of a row: x = 2h + ((y + z + c) & 1). Four bytes are a
  * uint, lowest byte first. Ising: bit 0 is the spin (1: up), bit 1 the sign of the random field
- * (1: up). Potts: the state.
+ * (1: up). Potts: the state. Blume-Capel: 1 - s.
  *
  * Random numbers. Four sites h = 4g .. 4g + 3 of a row share a counter: entity = row ceil(LX/8) +
  * g, step = sweep, draw = colour; one word each. Heat bath of potts: entity = row LX/2 + h, four
@@ -15,7 +15,8 @@
  * Tables. Ising: the chance of a flip, by (nx + 3 ny + 9 nz) + 27 spin + 54 field, nk neighbours
  * that are up along k. Potts, Metropolis: the chance to take a proposed state, by 62 + sum over k
  * of 5^k (neighbours along k in the old state - in the new one). A chance p is round(2^32 p), at
- * most 2^32 - 1. Potts, heat bath: a state's weight, exp(sum Jk nk / T) over that of the
+ * most 2^32 - 1. Blume-Capel, likewise, by 39 own + 13 proposed + sum of all neighbours'
+ * bytes. Potts, heat bath: a state's weight, exp(sum Jk nk / T) over that of the
  * largest possible, times 2^40, in two words, by nx + 3 ny + 9 nz.
  *
  * General fields and couplings (ising): no table. Each site has its field, and a coupling for each
@@ -23,7 +24,7 @@
  * spin flips where half of what that costs is below the limit of its random word (limit.h).
  *
  * Compile-time: BYTES_D, BYTES_LX, BYTES_LY, BYTES_LZ, BYTES_Q, BYTES_MODEL (0 ising, 1 potts
- * Metropolis, 2 potts heat bath), BYTES_FIELDS (0: no random field, all bits 1 are 0),
+ * Metropolis, 2 potts heat bath, 3 Blume-Capel), BYTES_FIELDS (0: no random field, all bits 1 are 0),
  * BYTES_GENERAL (general fields), BYTES_BONDS (and couplings), BYTES_HEAT (their heat bath),
  * BYTES_STRIP (rows of a work-item, a divisor of BYTES_LY).
  */
@@ -37,11 +38,11 @@
 #define BYTES_HALF ((BYTES_LX) / 2)
 #define BYTES_PITCH (((BYTES_HALF) + 15) / 16 * 16)
 #define BYTES_ROWS ((uint)(BYTES_LY) * (uint)(BYTES_LZ))
-#define BYTES_QUADS (((BYTES_HALF) + 3) / 4) /* of a row */
+#define BYTES_QUADS (((BYTES_HALF) + 3) / 4) /* per row */
 #define BYTES_ONES 0x01010101u
 
-/* Sites of a row of a colour all have the same sign (-1)^(sum of x, y, z over the staggered
- * directions); is it -1? */
+/* Is the sign (-1)^(sum of x, y, z over the staggered directions) negative? All sites of one colour
+ * in a row have the same. */
 ERGO_INLINE uint bytes_odd(uint staggered, uint row, uint colour) {
     const uint z = row / (uint)(BYTES_LY), y = row - z * (uint)(BYTES_LY), x = y + z + colour;
     return ((staggered & x) ^ (staggered >> 1 & y) ^ (staggered >> 2 & z)) & 1;
@@ -57,13 +58,13 @@ ERGO_INLINE uint bytes_accepts(uint random, uint chance) {
     return random < chance;
 }
 
-/* The neighbours of four sites. Absent dimensions: not read. */
+/* The neighbours of four sites. Those along absent dimensions are not read. */
 struct bytes_around {
-    uint west, east; /* in this order for the heat bath of potts only */
+    uint west, east; /* in this order only for the heat bath of potts */
     uint north, south, above, below;
 };
 
-/* New bytes of four sites, but for the heat bath of potts. table: of the member, anywhere. */
+/* New bytes of four sites, except for the heat bath of potts. table: of the member. */
 #ifdef __OPENCL_VERSION__
 #define BYTES_SPACE __local
 #else
@@ -75,7 +76,8 @@ ERGO_INLINE uint bytes_update(uint own, struct bytes_around n, struct ergo_words
     uint result = 0;
     if ((BYTES_MODEL) == 0) {
         const uint spin =
-            (BYTES_FIELDS) ? BYTES_ONES : 0xffffffffu; /* without fields nothing else */
+            /* without fields the other bits are 0 anyway */
+            (BYTES_FIELDS) ? BYTES_ONES : 0xffffffffu;
         uint at = (n.west & spin) + (n.east & spin) + 27 * (own & spin);
         if (BYTES_FIELDS)
             at += 54 * (own >> 1 & BYTES_ONES);
@@ -91,31 +93,40 @@ ERGO_INLINE uint bytes_update(uint own, struct bytes_around n, struct ergo_words
     uint proposed = 0, rest[4];
     ERGO_UNROLL
     for (int l = 0; l < 4; l++) {
-        /* the upper word chooses one of the other states, the lower one accepts: what is left of
-         * the random number, in steps of q - 1 */
+        /* The upper word chooses one of the other states. The lower one, what is left of the random
+         * number in steps of q - 1, decides about acceptance. */
         const ulong w = (ulong)random[l] * ((BYTES_Q)-1);
         uint state = (own >> 8 * l & 255) + 1 + (uint)(w >> 32);
         state -= state >= (BYTES_Q) ? (BYTES_Q) : 0;
         proposed |= state << 8 * l;
         rest[l] = (uint)w;
     }
-    uint at = 62 * BYTES_ONES + bytes_equal(own, n.west) + bytes_equal(own, n.east);
-    if ((BYTES_D) > 1)
-        at += 5 * (bytes_equal(own, n.north) + bytes_equal(own, n.south));
-    if ((BYTES_D) > 2)
-        at += 25 * (bytes_equal(own, n.above) + bytes_equal(own, n.below));
-    at -= bytes_equal(proposed, n.west) + bytes_equal(proposed, n.east);
-    if ((BYTES_D) > 1)
-        at -= 5 * (bytes_equal(proposed, n.north) + bytes_equal(proposed, n.south));
-    if ((BYTES_D) > 2)
-        at -= 25 * (bytes_equal(proposed, n.above) + bytes_equal(proposed, n.below));
+    uint at;
+    if ((BYTES_MODEL) == 3) {
+        at = 39 * own + 13 * proposed + n.west + n.east;
+        if ((BYTES_D) > 1)
+            at += n.north + n.south;
+        if ((BYTES_D) > 2)
+            at += n.above + n.below;
+    } else {
+        at = 62 * BYTES_ONES + bytes_equal(own, n.west) + bytes_equal(own, n.east);
+        if ((BYTES_D) > 1)
+            at += 5 * (bytes_equal(own, n.north) + bytes_equal(own, n.south));
+        if ((BYTES_D) > 2)
+            at += 25 * (bytes_equal(own, n.above) + bytes_equal(own, n.below));
+        at -= bytes_equal(proposed, n.west) + bytes_equal(proposed, n.east);
+        if ((BYTES_D) > 1)
+            at -= 5 * (bytes_equal(proposed, n.north) + bytes_equal(proposed, n.south));
+        if ((BYTES_D) > 2)
+            at -= 25 * (bytes_equal(proposed, n.above) + bytes_equal(proposed, n.below));
+    }
     ERGO_UNROLL
     for (int l = 0; l < 4; l++)
         result |= (0u - bytes_accepts(rest[l], table[at >> 8 * l & 255])) & (255u << 8 * l);
     return (own & ~result) | (proposed & result);
 }
 
-/* General fields and couplings of four sites, in C of one. */
+/* General fields and couplings: of four sites on the device, of one in C. */
 #ifdef __OPENCL_VERSION__
 typedef int4 bytes_ints;
 #define BYTES_SIGNS(v)                                                                             \
@@ -131,7 +142,7 @@ struct bytes_terms {
     bytes_ints west, east, north, south, above, below; /* the couplings to these neighbours */
 };
 
-/* s (B + sum J s'): half of what a flip costs. */
+/* s (B + sum J s'), half of the energy that a flip costs. */
 ERGO_INLINE bytes_ints bytes_half_cost(uint own, struct bytes_around n, struct bytes_terms t) {
     bytes_ints force = t.field + t.west * BYTES_SIGNS(n.west) + t.east * BYTES_SIGNS(n.east);
     if ((BYTES_D) > 1)
@@ -141,7 +152,8 @@ ERGO_INLINE bytes_ints bytes_half_cost(uint own, struct bytes_around n, struct b
     return force * BYTES_SIGNS(own);
 }
 
-/* Heat bath of potts, one site: byte `lane` of the neighbours. A state by its weight among all. */
+/* Heat bath of potts for one site: byte `lane` of the neighbours. A state is drawn in proportion to
+ * its weight. */
 ERGO_INLINE uint bytes_heat_bath(struct bytes_around n, int lane, struct ergo_words r,
                                  BYTES_SPACE const uint *table, BYTES_SPACE const uint *low) {
     const uint all[6] = {n.west >> 8 * lane & 255,  n.east >> 8 * lane & 255,
@@ -163,7 +175,7 @@ ERGO_INLINE uint bytes_heat_bath(struct bytes_around n, int lane, struct ergo_wo
         total += weight[i];
     }
     total += ((BYTES_Q)-distinct) * alone; /* below 2^48 + 2^43 */
-    /* upper part of the product with 64 random bits: total has at most 49 bits */
+    /* upper part of the product with 64 random bits; total has at most 49 bits */
     const ulong high = total >> 32, part = total & 0xffffffffu, middle = part * r.x;
     ulong target = high * r.x + (middle >> 32) +
                    (((middle & 0xffffffffu) + high * r.y + (part * r.y >> 32)) >> 32);
@@ -172,7 +184,7 @@ ERGO_INLINE uint bytes_heat_bath(struct bytes_around n, int lane, struct ergo_wo
             return all[i];
         target -= weight[i];
     }
-    /* one of the states that no neighbour has: the j-th of them */
+    /* a state that no neighbour has: the j-th of these */
     const uint j = (uint)(((ulong)r.z * ((BYTES_Q)-distinct)) >> 32);
     uint state = j;
     for (uint pass = 0u; pass < 2 * (BYTES_D) + 1; pass++) {
@@ -184,9 +196,8 @@ ERGO_INLINE uint bytes_heat_bath(struct bytes_around n, int lane, struct ergo_wo
     return state;
 }
 
-/* Byte of a site at the start: mode 0 the last state (down), 1 the first (up), 2 random. Ising: up
- * is
- * 1. One word per site, of four sites each; the random field beside it. */
+/* The byte of a site at the start: mode 0 the last state (down), 1 the first state (up), 2 random.
+ * Ising: up is 1. */
 ERGO_INLINE uint bytes_start(uint random, uint mode) {
     if ((BYTES_MODEL) == 0)
         return mode == 2 ? random >> 31 : mode;

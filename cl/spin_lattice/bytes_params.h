@@ -1,4 +1,4 @@
-/* What crosses between host and device, for models with a byte per spin. */
+/* Structs and constants of models with a byte per spin that host and device share. */
 #ifndef ERGO_CL_SPIN_LATTICE_BYTES_PARAMS_H
 #define ERGO_CL_SPIN_LATTICE_BYTES_PARAMS_H
 
@@ -10,11 +10,13 @@
 #define BYTES_PURPOSE_FIELD 14
 
 struct bytes_member {
-    uint key0, key1;     /* Philox key: the member's stream */
-    uint field0, field1; /* key of the random field: of seed and replica, not of the temperature */
-    float scale;         /* general fields: T/2 in the member's unit of energy, */
-    int j[3];            /* and couplings */
-    uint staggered;      /* bit k: a negative coupling along direction k, whose sites take turns */
+    uint key0, key1; /* Philox key: the member's stream */
+    /* key of the random field, from seed and replica but not from the temperature */
+    uint field0, field1;
+    float scale; /* general fields: T/2 in the member's unit of energy */
+    int j[3];    /* general fields: couplings along x, y, z */
+    /* bit k: the coupling along direction k is negative, so the order alternates along it */
+    uint staggered;
     uint unused[3];
     uint table[BYTES_TABLE];
     uint low[BYTES_TABLE]; /* heat bath of potts: lower words of the weights */

@@ -1,11 +1,11 @@
-/* A byte per spin on a device: blocks of sixteen sites of a row, and all that they see. */
+/* A byte per spin on a device: blocks of sixteen sites of a row, and their neighbours. */
 #ifndef ERGO_CL_SPIN_LATTICE_BYTES_VIEW_H
 #define ERGO_CL_SPIN_LATTICE_BYTES_VIEW_H
 
 #include "spin_lattice/bytes.h"
 
-#define BYTES_BLOCKS (BYTES_PITCH / 16)                 /* of a row */
-#define BYTES_COLOUR ((ulong)BYTES_ROWS * BYTES_BLOCKS) /* of a colour, in blocks of 16 */
+#define BYTES_BLOCKS (BYTES_PITCH / 16)                 /* per row */
+#define BYTES_COLOUR ((ulong)BYTES_ROWS * BYTES_BLOCKS) /* blocks of sixteen sites per colour */
 
 struct bytes_sixteen {
     uint at[4];
@@ -25,13 +25,13 @@ ERGO_INLINE uint bytes_one(__global const uint4 *from, ulong row, uint h) {
     return ((__global const uint *)from)[row * (BYTES_PITCH / 4) + h / 4] >> 8 * (h % 4) & 255;
 }
 
-/* All that sixteen sites see. `other`: the other colour; row0: of this row, in rows. */
+/* All neighbours of sixteen sites. */
 struct bytes_view {
     struct bytes_sixteen near, side, north, south, above, below;
 };
 
-/* The other neighbours along x of the sixteen sites of which `near` are one. odd: x + 1 is the next
- * byte of the row, else x - 1 the one before. */
+/* The second neighbours along x of the sixteen sites whose first ones are `near`. odd: they are at
+ * x + 1, the next byte of the row; else at x - 1, the byte before. `other`: the other colour. */
 ERGO_INLINE struct bytes_sixteen bytes_side(__global const uint4 *other, struct bytes_sixteen near,
                                             uint row, uint block, uint odd) {
     struct bytes_sixteen side;
@@ -41,7 +41,7 @@ ERGO_INLINE struct bytes_sixteen bytes_side(__global const uint4 *other, struct 
         ERGO_UNROLL
         for (int g = 0; g < 4; g++)
             side.at[g] = near.at[g] >> 8 | (g < 3 ? near.at[g + 1] : next) << 24;
-        if (BYTES_HALF % 16 && h + 16 >= BYTES_HALF) { /* the row ends within */
+        if (BYTES_HALF % 16 && h + 16 >= BYTES_HALF) { /* the row ends within this block */
             const uint last = BYTES_HALF - 1 - h, shift = 8 * (last % 4);
             ERGO_UNROLL
             for (uint g = 0; g < 4; g++)
@@ -57,7 +57,7 @@ ERGO_INLINE struct bytes_sixteen bytes_side(__global const uint4 *other, struct 
     return side;
 }
 
-/* Sixteen sites of the rows beside this one. */
+/* The neighbours in the rows beside this one. */
 ERGO_INLINE struct bytes_sixteen bytes_north(__global const uint4 *other, uint row, uint y,
                                              uint block) {
     return bytes_load(other,
@@ -70,7 +70,7 @@ ERGO_INLINE struct bytes_sixteen bytes_south(__global const uint4 *other, uint r
         other, (ulong)(y + 1 == BYTES_LY ? row - (BYTES_LY - 1) : row + 1) * BYTES_BLOCKS + block);
 }
 
-/* Sixteen sites of the planes beside this one. */
+/* The neighbours in the planes beside this one. */
 ERGO_INLINE struct bytes_sixteen bytes_above(__global const uint4 *other, uint row, uint z,
                                              uint block) {
     return bytes_load(
@@ -109,7 +109,8 @@ ERGO_INLINE struct bytes_view bytes_look(__global const uint4 *other, uint row, 
     return v;
 }
 
-/* What four of the sixteen see; which of west and east is which, the caller knows. */
+/* The neighbours of four of the sixteen sites. Which of west and east is which depends on the row;
+ * the caller knows. */
 ERGO_INLINE struct bytes_around bytes_around_of(struct bytes_view v, uint four) {
     struct bytes_around n;
     n.west = v.near.at[four];

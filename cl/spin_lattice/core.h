@@ -1,16 +1,16 @@
 /*
- * The 2D Ising model, one bit per spin, checkerboard update: pure functions.
+ * The 2D Ising model with one bit per spin and checkerboard updates: pure functions.
  *
  * Compile-time shape: ISING_LX, ISING_LY (both even). ISING_CLASSES is 2 (no field, Metropolis) or
  * 10 (general). ISING_SPACE is the address space of the lattice.
  *
- * Layout. Colour of a site: (x + y) & 1. Row y of one colour has H = LX/2 sites, k = 0..H-1 at
- * x = 2k + ((y + colour) & 1). They lie in W = ceil(H/32) words, bit k % 32 of word k / 32; unused
- * bits of the last word are zero. Four consecutive words (of one colour; they may span rows) are a
- * block: the entity of the random counter and the portion of one work-item.
+ * Layout. The colour of a site is (x + y) & 1. In row y one colour has H = LX/2 sites, k = 0..H-1,
+ * at x = 2k + ((y + colour) & 1). They lie in W = ceil(H/32) words: bit k % 32 of word k / 32.
+ * Unused bits of the last word are zero. A block is four consecutive words of one colour, which may
+ * span rows. It is the entity of the random counter and the share of one work-item.
  *
- * Neighbours of (k, y): same k in rows y-1, y, y+1 of the other colour, and in row y also k+1 if
- * (y + colour) is odd, k-1 if it is even.
+ * Neighbours of (k, y) have the other colour: the same k in rows y-1, y, y+1, and in row y also k+1
+ * if (y + colour) is odd, or k-1 if it is even.
  */
 #ifndef ERGO_CL_SPIN_LATTICE_CORE_H
 #define ERGO_CL_SPIN_LATTICE_CORE_H
@@ -26,8 +26,9 @@
 #define ISING_TAIL_MASK (0xffffffffu >> (32 - ISING_TAIL))
 
 /*
- * Spins as the decisions see them: a word of one block on GPUs and in C; with ISING_LANES, for
- * CPUs, two words each of eight blocks (lanes.h). ISING_MASK(condition) is all ones where true.
+ * The type on which decisions work: one word of a block on GPUs and in C. With ISING_LANES, for
+ * CPUs, it is two words of each of eight blocks (lanes.h). ISING_MASK(condition) is all ones where
+ * the condition is true.
  */
 #ifdef ISING_LANES
 typedef ulong8 ising_vec;
@@ -39,7 +40,7 @@ typedef uint ising_vec;
 typedef uint ising_scalar;
 #define ISING_MASK(condition) ((condition) ? 0xffffffffu : 0u)
 #define ISING_ANY(v) ((v) != 0)
-#define ISING_CHOOSE(v, then, otherwise) ((v) ? (then) : (otherwise)) /* by v != 0 */
+#define ISING_CHOOSE(v, then, otherwise) ((v) ? (then) : (otherwise)) /* chosen by v != 0 */
 #endif
 #define ISING_VEC(x) ((ising_vec)(x))
 #define ISING_BIT_MASK(value, bit) ((ising_scalar)0 - (((value) >> (bit)) & 1u))
@@ -54,30 +55,31 @@ struct ising_bonds_vec {
     ising_vec up, down, same, side;
 };
 
-/* Bits outside the lattice: of a row's last word, and of words past the last. */
+/* The bits of a word that are on the lattice: not those that pad a row's last word, and none of
+ * words past the last. */
 ERGO_INLINE uint ising_valid(uint word) {
     const uint tail = (word % ISING_W == ISING_W - 1) ? ISING_TAIL_MASK : 0xffffffffu;
     return word < ISING_WORDS ? tail : 0u;
 }
 
-/* The same where the compiler cannot see that every word of the lattice is full. */
+/* The same, for lattices where every word is full and the compiler cannot see it. */
 #ifdef ISING_FULL
-#define ISING_VALID(word) 0xffffffffu /* the host says: no padding at all */
+#define ISING_VALID(word) 0xffffffffu /* the host says that there is no padding */
 #else
 #define ISING_VALID(word) ising_valid(word)
 #endif
 
-/* The horizontal neighbour that is not at the same k: `same` shifted by one along the row.
- * `edge` holds the bit that is shifted in: bit 0 of the next word, or the last of the one before.
- */
+/* The horizontal neighbour that is not at the same k: `same` shifted by one along the row. `edge`
+ * holds the bit that is shifted in, which is bit 0 of the next word or the last bit of the word
+ * before. */
 ERGO_INLINE uint ising_shift(uint same, uint edge, uint odd, uint last_word) {
     const uint top = last_word ? ISING_TAIL - 1 : 31u;
     return odd ? (same >> 1) | (edge << top) : (same << 1) | edge;
 }
 
-/* Any word of any lattice. `other`: words of the other colour. */
+/* The neighbours of any word of any lattice. `other`: words of the other colour. */
 ERGO_INLINE struct ising_bonds ising_gather(ISING_SPACE const uint *other, uint word, uint colour) {
-    const uint i = word < ISING_WORDS ? word : 0u; /* padding words of the last block: clamp */
+    const uint i = word < ISING_WORDS ? word : 0u; /* for padding words of the last block */
     const uint y = i / ISING_W, w = i - y * ISING_W;
     const uint row = y * ISING_W;
     const uint above = (y == 0 ? ISING_LY - 1 : y - 1) * ISING_W;
@@ -95,16 +97,16 @@ ERGO_INLINE struct ising_bonds ising_gather(ISING_SPACE const uint *other, uint 
     return n;
 }
 
-/* Bonds of a word's valid spins that join unequal spins. */
+/* Number of unequal bonds of a word's valid spins. */
 ERGO_INLINE uint ising_unequal(uint own, struct ising_bonds n, uint valid) {
     return ERGO_POPCOUNT((own ^ n.up) & valid) + ERGO_POPCOUNT((own ^ n.down) & valid) +
            ERGO_POPCOUNT((own ^ n.same) & valid) + ERGO_POPCOUNT((own ^ n.side) & valid);
 }
 
-/* 32 sites of a row, from site k (0..H-1) on around the row; bits past the row's length repeat or
- * are zero: the caller masks. */
+/* 32 sites of a row, from site k (0..H-1) on, around the row's end. Bits beyond the row's length
+ * are repeated or zero, and the caller masks them. */
 ERGO_INLINE uint ising_ring(ISING_SPACE const uint *row, uint k) {
-    if (ISING_H < 32) /* k == 0 would shift by H, which is fine: H < 32 */
+    if (ISING_H < 32) /* k == 0 shifts by H, which is allowed because H < 32 */
         return (row[0] >> k) | (row[0] << (ISING_H - k));
     const uint w = k / 32, s = k % 32;
     const uint high = w + 1 < ISING_W ? row[w + 1] : 0u;
@@ -113,8 +115,8 @@ ERGO_INLINE uint ising_ring(ISING_SPACE const uint *row, uint k) {
     return rest < 32 ? bits | (row[0] << rest) : bits;
 }
 
-/* Unequal pairs at distance r along x (axis 0) or y (axis 1) whose first member is in `word` of
- * `colour`; lattice: both colours, ISING_BLOCKS blocks each. */
+/* Unequal pairs at distance r along x (axis 0) or y (axis 1) whose first site is in `word` of
+ * `colour`. lattice: both colours, ISING_BLOCKS blocks each. */
 ERGO_INLINE uint ising_pairs(ISING_SPACE const uint *lattice, uint word, uint colour, uint axis,
                              uint r) {
     const uint y = word / ISING_W, w = word - y * ISING_W;
@@ -134,8 +136,8 @@ ERGO_INLINE uint ising_pairs(ISING_SPACE const uint *lattice, uint word, uint co
 
 /* ---- decisions ------------------------------------------------------------------------------- */
 
-/* A word of spins by class (see params.h). Without a field, spins with two or fewer satisfied
- * bonds are in no class: they are always flipped. */
+/* The spins of a word by class (see params.h). Without a field, spins with two or fewer satisfied
+ * bonds are in no class, because they always flip. */
 struct ising_classes {
     ising_vec in[ISING_CLASSES];
 };
@@ -144,7 +146,7 @@ ERGO_INLINE struct ising_classes ising_classify(ising_vec own, struct ising_bond
                                                 ising_vec valid, uint anti) {
     struct ising_classes k;
 #if ISING_CLASSES == 2
-    /* own == neighbour is a satisfied bond (unequal for J < 0) */
+    /* a bond is satisfied if own == neighbour, or for J < 0 if they differ */
     const ising_vec s = ~(own ^ ISING_VEC(ISING_BIT_MASK(anti, 0)));
     const ising_vec a = n.up ^ s, b = n.down ^ s, c = n.same ^ s, d = n.side ^ s;
     const ising_vec ab = a & b, cd = c & d;
@@ -172,8 +174,8 @@ ERGO_INLINE struct ising_classes ising_classify(ising_vec own, struct ising_bond
     return k;
 }
 
-/* The upper 7 bits of class k's threshold, as masks by plane; the batch's common temperature can
- * be compiled in, which folds most of the comparison away. */
+/* The upper 7 bits of class k's threshold, as masks by plane. If all members share a temperature it
+ * can be compiled in, and most of the comparison is then constant. */
 #ifdef ISING_FIXED
 #define ISING_HIGH(member, k) ((k) == 0 ? ISING_HIGH0 : ISING_HIGH1)
 #define ISING_LOW(member, k) ((k) == 0 ? ISING_LOW0 : ISING_LOW1)
@@ -184,7 +186,8 @@ ERGO_INLINE struct ising_classes ising_classify(ising_vec own, struct ising_bond
 #define ISING_ALWAYS(member) ((member).always)
 #endif
 
-/* Decisions about a word: flips so far, and spins whose draw so far equals the threshold. */
+/* Decisions about a word: the flips so far, and the open spins, whose random bits so far equal
+ * those of the threshold. */
 struct ising_word {
     struct ising_classes k;
     ising_vec flip, open;
@@ -234,8 +237,8 @@ ERGO_INLINE struct ising_quad ising_random(uint block, ulong sweep, uint purpose
     return q;
 }
 
-/* Decide the lowest open spin of a block by a 32-bit draw against the rest of its threshold. No
- * branch: with no open spin left nothing happens. */
+/* Decide the lowest open spin of a block, by comparing 32 random bits with the lower bits of its
+ * threshold. It has no branch: without an open spin nothing changes. */
 ERGO_INLINE void ising_resolve(struct ising_word s[4], ising_vec random,
                                const struct ising_member *member) {
     const ising_vec zero = ISING_VEC(0u);
@@ -264,7 +267,8 @@ ERGO_INLINE void ising_resolve(struct ising_word s[4], ising_vec random,
 
 /*
  * All decisions about a block: seven planes for all spins at once, then the open spins one by one,
- * four to a draw. The first of these draws is always made; fewer than one block in 500 needs more.
+ * four per draw. The first of these draws is always made; fewer than one block in 500 needs
+ * another.
  */
 ERGO_INLINE void ising_decide(struct ising_word s[4], uint block, ulong sweep, uint colour,
                               const struct ising_member *member) {

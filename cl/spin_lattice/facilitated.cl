@@ -1,13 +1,12 @@
 /*
- * Facilitated dynamics: word-lattices in global memory, [member][word-lattice][site].
+ * Facilitated dynamics with word-lattices in global memory, [member][word-lattice][site].
  *
- * Both sweeps run the attempts `attempt`, `attempt` + 1, ... of sweep `sweep` and the sweeps after
- * it, `count` in all, exactly in this order. Dimension 0 is the word-lattice, dimension 1 the
- * member.
+ * Both kernels for sweeps carry out `count` attempts, in exactly this order, from attempt `attempt`
+ * of sweep `sweep` on. Dimension 0 is the word-lattice, dimension 1 the member.
  */
 #include "spin_lattice/facilitated.h"
 
-/* One work-item per word-lattice: the order by itself. For CPUs. */
+/* One work-item per word-lattice makes the attempts one by one. For CPUs. */
 __kernel void facilitated_serial(__global uint *spins, __global uint *flipped,
                                  __global const struct fac_member *members, ulong sweep,
                                  uint attempt, ulong count) {
@@ -31,20 +30,24 @@ __kernel void facilitated_serial(__global uint *spins, __global uint *flipped,
 #ifdef FAC_WINDOW
 #define FAC_TABLE (8 * FAC_WINDOW) /* a power of two */
 #define FAC_FREE 0xffffffffu
-/* Two entries of a site, in two tables: low bits, and mixed ones. */
+/* A site has an entry in each of two tables: one by its low bits, one by mixed bits. */
 #define FAC_ENTRY(site) ((site) % FAC_TABLE)
 #define FAC_OTHER(site) (FAC_TABLE + ((site)*0x9E3779B1u >> 12) % FAC_TABLE)
 #define FAC_EARLIER(site) (table[FAC_ENTRY(site)] < item && table[FAC_OTHER(site)] < item)
 
 /*
- * One work-group per word-lattice, FAC_WINDOW attempts at a time, one per work-item. An attempt
- * waits for the earlier attempts of its window at its own site and at the four neighbours: what it
- * reads, and what reads it. So the result is that of the order, whatever the window. Two tables
- * have the first waiting attempt of the sites that share an entry. An earlier attempt is in both;
- * what is in one only is not there. Two sites that share both entries only wait more. The first of
- * all never waits, so each round gets on; usually two rounds do. `table`: 2 FAC_TABLE.
+ * One work-group per word-lattice makes FAC_WINDOW attempts at a time, one per work-item. An
+ * attempt waits for earlier attempts of its window at its own site and at the four neighbours,
+ * which are all the sites that it reads or that read it. So the result is that of the order,
+ * whatever the window.
  *
- * With FAC_REDO: only where facilitated_tiles.cl gave up, from the lattices before it.
+ * Both tables hold, for each entry, the first waiting attempt of the sites that share the entry. An
+ * attempt waits only if it finds an earlier one in both tables, so a collision in one table does no
+ * harm. Two sites that share both entries only wait longer. The first waiting attempt never waits,
+ * so each round makes progress; usually two rounds do. `table` has 2 FAC_TABLE entries.
+ *
+ * With FAC_REDO it repeats only the word-lattices that facilitated_tiles.cl gave up, from the spins
+ * before.
  */
 __attribute__((reqd_work_group_size(FAC_WINDOW, 1, 1))) __kernel void facilitated_window(
     __global uint *spins, __global uint *flipped, __global const struct fac_member *members,
@@ -122,7 +125,7 @@ __attribute__((reqd_work_group_size(FAC_WINDOW, 1, 1))) __kernel void facilitate
 }
 #endif
 
-/* Dimension 0: site. */
+/* Set the starting spins. Dimension 0: site. */
 __kernel void facilitated_start(__global uint *spins, __global uint *first, __global uint *flipped,
                                 __global const struct fac_member *members, uint words, uint mode) {
     const uint site = (uint)get_global_id(0), index = (uint)get_global_id(1);
@@ -137,7 +140,7 @@ __kernel void facilitated_start(__global uint *spins, __global uint *first, __gl
     }
 }
 
-/* t = 0: the reference of Phi and of persistence. */
+/* Set t = 0, the reference of Phi and of persistence. */
 __kernel void facilitated_reference(__global const uint *spins, __global uint *first,
                                     __global uint *flipped, uint words) {
     const uint site = (uint)get_global_id(0), index = (uint)get_global_id(1);
@@ -152,8 +155,8 @@ __kernel void facilitated_reference(__global const uint *spins, __global uint *f
 
 /*
  * counts[sample][member][word-lattice][part] of (up, equal, never flipped, unequal bonds), each
- * over all realisations; parts: groups per word-lattice. A count is below 2^32: the host bounds the
- * sites of a part. Dimension 0: group = word-lattice * parts + part.
+ * over all realisations. `parts` is the number of groups per word-lattice. The host bounds the
+ * sites of a part, so a count stays below 2^32. Dimension 0: group = word-lattice * parts + part.
  */
 __kernel void facilitated_measure(__global const uint *spins, __global const uint *first,
                                   __global const uint *flipped, __global uint *counts, uint sample,

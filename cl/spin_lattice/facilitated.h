@@ -1,18 +1,19 @@
 /*
- * Facilitated dynamics on the square lattice, random-sequential: pure functions. (Levy, Cohen,
- * Rabani 2010, section III.2; constraints: facilitated.c's table.)
+ * Facilitated dynamics on the square lattice, random-sequential: pure functions (Levy, Cohen,
+ * Rabani 2010, section III.2; the table in facilitated.c has the constraints).
  *
- * Layout. A word is one site of up to 32 realisations, a bit each (1: up); a word-lattice has
- * FAC_LX x FAC_LY of them, site = x + FAC_LX y. North of y is y - 1, east of x is x + 1. All
- * realisations of a word-lattice share the sequence of sites; starting states and acceptances are
- * their own.
+ * Layout. A word is one site of up to 32 realisations, with a bit for each (1: up). A word-lattice
+ * has FAC_LX x FAC_LY words, site = x + FAC_LX y. North of y is y - 1, east of x is x + 1. All
+ * realisations of a word-lattice share the sequence of sites, but have their own starting states
+ * and acceptances.
  *
- * Time. A sweep is N = FAC_LX FAC_LY attempts. Attempt i of a sweep takes a site uniformly from all
- * N and, where the constraint holds, flips it with its rule's probability. Counter: entity = i,
+ * Time. A sweep is N = FAC_LX FAC_LY attempts. Each attempt takes a site uniformly from all N and,
+ * if the constraint holds, flips it with the probability of its rule. Counter: entity = attempt,
  * step = sweep, draw = 16 * word-lattice + block of random words.
  *
  * Compile-time: FAC_LX, FAC_LY, FAC_DIRECTIONS (1 north, 2 east, 4 south, 8 west), FAC_NEEDED (how
- * many of them have to be up), FAC_COUPLED (0: J = 0), FAC_LANES (mask of the realisations).
+ * many of these neighbours must be up), FAC_COUPLED (0: J = 0), FAC_LANES (mask of the
+ * realisations).
  */
 #ifndef ERGO_CL_SPIN_LATTICE_FACILITATED_H
 #define ERGO_CL_SPIN_LATTICE_FACILITATED_H
@@ -36,13 +37,14 @@ ERGO_INLINE struct fac_around fac_neighbours(uint site) {
     return a;
 }
 
-/* Uniform below FAC_SITES from 64 random bits: off by less than 2^-32 relative. */
+/* Uniform below FAC_SITES, from 64 random bits. The relative error of a probability is below 2^-32.
+ */
 ERGO_INLINE uint fac_site(uint high, uint low) {
     const ulong sites = FAC_SITES;
     return (uint)((high * sites + ((low * sites) >> 32)) >> 32);
 }
 
-/* Realisations whose constraint holds, from the neighbours' spins. */
+/* The realisations whose constraint holds, from the neighbours' spins. */
 ERGO_INLINE uint fac_allowed(uint north, uint east, uint south, uint west) {
     const uint a = (FAC_DIRECTIONS)&1 ? north : 0u, b = (FAC_DIRECTIONS)&2 ? east : 0u;
     const uint c = (FAC_DIRECTIONS)&4 ? south : 0u, d = (FAC_DIRECTIONS)&8 ? west : 0u;
@@ -56,7 +58,7 @@ ERGO_INLINE uint fac_allowed(uint north, uint east, uint south, uint west) {
     return two_ab & two_cd;
 }
 
-/* Realisations by class. Without a coupling only 0 (up) and 5 (down) are used. */
+/* The realisations by class. Without a coupling only classes 0 (up) and 5 (down) are used. */
 struct fac_classes {
     uint in[10];
 };
@@ -94,7 +96,8 @@ ERGO_INLINE uint fac_threshold(const struct fac_classes *k, const struct fac_mem
     return t;
 }
 
-/* One plane: a random bit 0 under a threshold's 1 accepts, equal bits leave it open. */
+/* Compare one plane. Acceptance is decided where the random bit is 0 and the threshold's bit is 1.
+ * Equal bits stay open. */
 #define FAC_COMPARE(random, threshold)                                                             \
     {                                                                                              \
         const uint bits = (random), limit = (threshold);                                           \
@@ -102,7 +105,7 @@ ERGO_INLINE uint fac_threshold(const struct fac_classes *k, const struct fac_mem
         open &= ~(bits ^ limit);                                                                   \
     }
 
-/* What an attempt knows before it looks at a spin: its site, and its first random words. */
+/* The part of an attempt that does not depend on spins: its site, and its first random words. */
 struct fac_attempt {
     uint site;
     struct ergo_words random;
@@ -117,7 +120,7 @@ ERGO_INLINE struct fac_attempt fac_attempt(uint i, ulong sweep, uint word,
     return a;
 }
 
-/* Realisations that flip. `open`: those whose constraint holds. */
+/* The realisations that flip. `open`: those whose constraint holds. */
 ERGO_INLINE uint fac_flips(uint open, struct fac_classes k, struct ergo_words random, uint i,
                            ulong sweep, uint word, const struct fac_member *m) {
     uint always = 0;
@@ -140,7 +143,7 @@ ERGO_INLINE uint fac_flips(uint open, struct fac_classes k, struct ergo_words ra
                               ERGO_DRAW(FAC_PURPOSE_ATTEMPT, 16 * word + 1 + (uint)(plane - 2) / 4),
                               m->key0, m->key1);
         FAC_COMPARE(random.x, fac_threshold(&k, m, plane))
-        if (plane + 1 < FAC_PLANES) { /* 39 = 2 + 9 * 4 + 1 */
+        if (plane + 1 < FAC_PLANES) { /* the last round has one plane only: 39 = 2 + 9 * 4 + 1 */
             FAC_COMPARE(random.y, fac_threshold(&k, m, plane + 1))
             FAC_COMPARE(random.z, fac_threshold(&k, m, plane + 2))
             FAC_COMPARE(random.w, fac_threshold(&k, m, plane + 3))
@@ -168,7 +171,7 @@ ERGO_INLINE uint fac_start(uint site, uint word, uint mode, const struct fac_mem
     return flip;
 }
 
-/* Realisations that an attempt flips, of a site with these spins around it. */
+/* The realisations that an attempt flips, for a site with these spins around it. */
 ERGO_INLINE uint fac_decide(uint up, uint north, uint east, uint south, uint west,
                             struct ergo_words random, uint i, ulong sweep, uint word,
                             const struct fac_member *m) {
@@ -185,7 +188,7 @@ ERGO_INLINE uint fac_decide(uint up, uint north, uint east, uint south, uint wes
     return fac_flips(open, k, random, i, sweep, word, m);
 }
 
-/* One attempt on a word-lattice in global memory (in C: anywhere). */
+/* One attempt on a word-lattice: in global memory, or anywhere in C. */
 #ifdef __OPENCL_VERSION__
 #define FAC_SPACE __global
 #else
@@ -195,16 +198,17 @@ ERGO_INLINE uint fac_decide(uint up, uint north, uint east, uint south, uint wes
 ERGO_INLINE void fac_update(FAC_SPACE uint *spins, FAC_SPACE uint *flipped, struct fac_attempt a,
                             struct fac_around at, uint i, ulong sweep, uint word,
                             const struct fac_member *m) {
-    /* what neither the constraint nor the energy asks for is not read */
+    /* spins that neither the constraint nor the energy needs are not read */
     const uint wanted = (FAC_COUPLED) ? 15u : (uint)(FAC_DIRECTIONS);
     const uint north = wanted & 1 ? spins[at.north] : 0u, east = wanted & 2 ? spins[at.east] : 0u;
     const uint south = wanted & 4 ? spins[at.south] : 0u, west = wanted & 8 ? spins[at.west] : 0u;
     const uint up = spins[a.site];
 #ifdef FAC_WINDOW
-    const uint before = flipped[a.site]; /* on the way with the others: latency counts here */
+    /* loaded together with the others, because latency counts here */
+    const uint before = flipped[a.site];
 #define FAC_BEFORE before
 #else
-#define FAC_BEFORE flipped[a.site] /* needed in one attempt of four */
+#define FAC_BEFORE flipped[a.site] /* loaded when needed, in one attempt of four */
 #endif
     const uint flip = fac_decide(up, north, east, south, west, a.random, i, sweep, word, m);
     if (flip) {

@@ -1,18 +1,20 @@
 /*
- * Facilitated dynamics by concurrent picks: half a sweep of a sub-lattice (or of one class of them)
- * in local memory. Compile-time, beside facilitated.h's: FAC_DIVISION, FAC_LAMBDA, FAC_GROUP.
+ * Facilitated dynamics by concurrent picks: half a sweep of a sub-lattice (all of them, or those of
+ * one class) in local memory. Compile-time, besides those of facilitated.h: FAC_DIVISION,
+ * FAC_LAMBDA, FAC_GROUP.
  */
 #include "spin_lattice/facilitated_lambda.h"
 
 #define FAC_FREE 0xffffffffu
-#define FAC_ROW 34 /* a sub-lattice's row with what is left and right of it */
+#define FAC_ROW 34 /* a row of a sub-lattice with one site more on each side */
 #define FAC_EACH (((FAC_LAMBDA) + (FAC_GROUP)-1) / (FAC_GROUP))
 #define FAC_SUBS_X (FAC_LX / 32)
 
 /*
- * Dimension 0: sub-lattices, all or one in four; 1: word-lattices. from: as at the beginning of the
- * half sweep; with classes it may be `to` itself, for none that changes is next to another.
- * spins: FAC_ROW^2; claims: 2 x 1024, the first pick of each site in this round and in the next.
+ * Dimension 0: sub-lattices, all or one in four; 1: word-lattices. from: the spins at the beginning
+ * of the half sweep. With classes it may be the same array as `to`, because sub-lattices of one
+ * class are not neighbours. spins: FAC_ROW^2; claims: 2 x 1024, the first pick of each site in this
+ * round and in the next.
  */
 __attribute__((reqd_work_group_size(FAC_GROUP, 1, 1))) __kernel void
 facilitated_lambda(__global const uint *from, __global uint *to, __global uint *flipped,
@@ -49,7 +51,7 @@ facilitated_lambda(__global const uint *from, __global uint *to, __global uint *
         won[e] = 0;
     const uint rounds = 512 / FAC_LAMBDA;
     for (uint r = 0; r <= rounds; r++) {
-        /* what the last round has decided, and this round's claims */
+        /* apply the last round's decisions, and claim sites for this round */
         for (uint e = 0; e < FAC_EACH; e++) {
             const uint k = item + e * FAC_GROUP;
             if (won[e]) {

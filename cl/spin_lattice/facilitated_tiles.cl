@@ -1,20 +1,22 @@
 /*
- * Facilitated dynamics, one word-lattice on many work-groups: segments of attempts (a sweep of a
- * lattice of 512 x 512), whose result is that of their order.
+ * Facilitated dynamics with one word-lattice on many work-groups. It works in segments of attempts
+ * (a sweep of a lattice of 512 x 512), and the result is that of the attempts' order.
  *
- * A work-group has a tile and repeats what its neighbours do within a halo around it. Attempts of
- * the segment are sorted into the tiles that need them (facilitated_bin). In the tile an attempt
- * goes once no earlier one is left at its own site and its four neighbours; those of the halo's
- * outermost sites never go, for what they would read is not here, nor does what waits for them,
- * directly or not. From the edge such waiting gets on by one site per attempt in the right order, k
- * sites in s sweeps with a chance of some s^k / k!: the host makes the halo so wide that an attempt
- * of the tile itself hardly ever waits at the end. If one does, or a tile has more attempts than
- * room, the word-lattice is flagged and the segment is done again in windows, from the lattice
- * before it, which is still there (facilitated_window with FAC_REDO).
+ * A work-group has a tile with a halo, in which it repeats the work of its neighbours.
+ * facilitated_bin sorts the attempts of a segment into the tiles that need them. An attempt is
+ * carried out as soon as no earlier one waits at its own site or its four neighbours. Attempts at
+ * the outermost sites of the halo are never carried out, because the spins that they would read are
+ * not here. Attempts that depend on these, directly or not, wait for ever too.
  *
- * Compile-time: FAC_NX x FAC_NY tiles, tile t of x from t FAC_LX / FAC_NX on; FAC_HALO; FAC_WIDE x
- * FAC_HIGH, room for the largest tile with its halo; FAC_ROOM, entries of a tile, a multiple of
- * FAC_GROUP. Distances are steps from neighbour to neighbour.
+ * From the edge such waiting spreads by one site per attempt in the right order. It spreads over k
+ * sites in s sweeps with a probability of about s^k / k!. The host makes the halo so wide that an
+ * attempt of the tile itself hardly ever waits at the end. If one does, or if a tile has more
+ * attempts than room, the word-lattice is flagged. The segment is then repeated in windows
+ * (facilitated_window with FAC_REDO) from the spins before it, which are still there.
+ *
+ * Compile-time: FAC_NX x FAC_NY tiles, where tile t along x begins at t FAC_LX / FAC_NX; FAC_HALO;
+ * FAC_WIDE x FAC_HIGH, room for the largest tile with its halo; FAC_ROOM, entries of a tile, a
+ * multiple of FAC_GROUP. Distances are counted in steps from neighbour to neighbour.
  */
 #include "spin_lattice/facilitated.h"
 
@@ -29,7 +31,7 @@ ERGO_INLINE uint fac_edge_y(uint t) {
     return t * FAC_LY / FAC_NY;
 }
 
-/* Dimension 0: attempt; 1: word-lattice, of all members. counts: zero at the start. */
+/* Dimension 0: attempt; 1: word-lattice, of all members. counts must be zero at the start. */
 __kernel void facilitated_bin(__global uint *bins, __global uint *counts,
                               __global const struct fac_member *members, ulong sweep, uint attempt,
                               uint count, uint words) {
@@ -47,7 +49,8 @@ __kernel void facilitated_bin(__global uint *bins, __global uint *counts,
     const struct fac_attempt a = fac_attempt(i, sweep, word, &m);
     const uint y = a.site / FAC_LX, x = a.site - y * FAC_LX;
     const uint tx = ((x + 1) * FAC_NX - 1) / FAC_LX, ty = ((y + 1) * FAC_NY - 1) / FAC_LY;
-    /* the tile before, its own, and the one after: which, how far outside, and where in it */
+    /* for the tile before, its own, and the one after: which tile, how far outside of it, and the
+     * place in it */
     const uint x0 = fac_edge_x(tx), x1 = fac_edge_x(tx + 1);
     const uint y0 = fac_edge_y(ty), y1 = fac_edge_y(ty + 1);
     const uint left = tx == 0 ? FAC_NX - 1 : tx - 1, up = ty == 0 ? FAC_NY - 1 : ty - 1;
@@ -72,8 +75,8 @@ __kernel void facilitated_bin(__global uint *bins, __global uint *counts,
 
 /*
  * A tile's part of a segment. Dimension 0: tile; 1: word-lattice. spins, first: FAC_WIDE FAC_HIGH;
- * list: FAC_ROOM, of which a work-item has every FAC_GROUP-th: the attempts it looks after.
- * first[place]: the earliest attempt that is left there.
+ * list: FAC_ROOM, of which each work-item has every FAC_GROUP-th entry for its own attempts.
+ * first[place]: the earliest attempt that still waits there.
  */
 __attribute__((reqd_work_group_size(FAC_GROUP, 1, 1))) __kernel void facilitated_tiles(
     __global const uint *from_spins, __global uint *to_spins, __global const uint *from_flipped,
@@ -130,7 +133,8 @@ __attribute__((reqd_work_group_size(FAC_GROUP, 1, 1))) __kernel void facilitated
     uint round = 0, more;
     do {
         barrier(CLK_LOCAL_MEM_FENCE);
-        /* what goes now, to the end of the work-item's list; what waits, to its beginning */
+        /* attempts that can go now move to the end of the work-item's list; those that wait stay at
+         * its beginning */
         uint waiting = 0, going = mine;
         while (waiting < going) {
             const uint entry = list[item + FAC_GROUP * waiting];
@@ -179,7 +183,7 @@ __attribute__((reqd_work_group_size(FAC_GROUP, 1, 1))) __kernel void facilitated
         }
         round++;
     } while (more);
-    /* an attempt of the tile that still waits */
+    /* does an attempt of the tile itself still wait? */
     uint again = found > FAC_ROOM;
     for (uint e = 0; e < mine; e++) {
         const uint place = list[item + FAC_GROUP * e] % (1u << FAC_PLACE_BITS);

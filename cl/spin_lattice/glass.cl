@@ -1,7 +1,5 @@
-/*
- * Spin glasses: start, half a sweep of all word-lattices, sweeps of a quad in local memory.
- * Dimension 1 is the word-lattice: member * words.x + word.
- */
+/* Spin glasses: start, half a sweep of all word-lattices, sweeps of a quad in local memory.
+ * Dimension 1 is the word-lattice: member * words.x + word. */
 #include "spin_lattice/glass_update.h"
 
 GLASS_UPDATE(glass_update_global, __global, GLASS_QUADS)

@@ -1,26 +1,27 @@
 /*
- * Spin glasses (Edwards, Anderson 1975), H = -sum J_ij s_i s_j, 32 samples to a word: pure
+ * Spin glasses (Edwards, Anderson 1975), H = -sum J_ij s_i s_j, 32 samples per word: pure
  * functions.
  *
- * Packing. A word is one site of 32 samples, a bit each (1: up), which differ in their couplings.
- * Slot = copies * temperature + copy: each slot has a word of its own, four slots are a quad, the
- * portion of one work-item and of one random block. So the slots of a sample never share a random
- * number, which tempering and overlaps forbid; the 32 samples of a word do: each alone is an exact
- * chain, but their fluctuations are correlated, and only words are independent.
+ * Packing. A word is one site of 32 samples, which differ in their couplings, with a bit for each
+ * (1: up). Each slot = copies * temperature + copy has its own word. Four slots are a quad, the
+ * share of one work-item and of one block of random words. So the slots of a sample never share a
+ * random number, which tempering and overlaps need. The 32 samples of a word do share them. Each
+ * sample alone is an exact chain, but fluctuations of samples in one word are correlated; only
+ * words are independent.
  *
- * Layout. Colour of a site: (x + y + z) & 1. Of one colour the sites of a row lie at k = 0 ..
- * LX/2 - 1, x = 2k + ((y + z + colour) & 1), and h = k + LX/2 (y + LY z). Spins:
- * [word-lattice][colour][h][quad]; couplings: [word-lattice][colour][h][direction], each twice, for
- * both of its ends; directions +x -x +y -y +z -z.
+ * Layout. The colour of a site is (x + y + z) & 1. The sites of one colour in a row are k = 0 ..
+ * LX/2 - 1 at x = 2k + ((y + z + colour) & 1), and h = k + LX/2 (y + LY z). Spins:
+ * [word-lattice][colour][h][quad]. Couplings: [word-lattice][colour][h][direction], each stored
+ * twice, once for each end. Directions: +x -x +y -y +z -z.
  *
  * Draws: entity = site x + LX (y + LY z), step = sweep, draw = word << 8 | quad of the whole
- * ladder; word i of a block is slot i's. With it a flip's probability p is compared to 64 bits:
- * accepted are 1 <= r <= hi, and r = 0 where a second draw is below lo; hi = the upper 32 bits of p
- * 2^64, lo the lower.
+ * ladder. Word i of a block belongs to slot i of the quad. It is compared with a flip's probability
+ * p in 64 bits: 1 <= r <= hi accepts, and so does r = 0 if a second draw is below lo. hi and lo are
+ * the upper and lower 32 bits of p 2^64.
  *
  * Compile-time: GLASS_LX, GLASS_LY, GLASS_LZ, GLASS_D (2 or 3), GLASS_HEAT (heat bath), GLASS_REAL
- * (couplings are not +-1), GLASS_T (temperatures here), GLASS_COPIES; of a ladder
- * GLASS_COUNT_LEVELS, and where it is divided GLASS_RUNG, GLASS_RUNGS.
+ * (couplings are not +-1), GLASS_T (temperatures on this rank), GLASS_COPIES. With tempering
+ * GLASS_COUNT_LEVELS; if the ladder is divided over ranks, GLASS_RUNG and GLASS_RUNGS.
  */
 #ifndef ERGO_CL_SPIN_LATTICE_GLASS_H
 #define ERGO_CL_SPIN_LATTICE_GLASS_H
@@ -34,7 +35,8 @@
 #define GLASS_Z (2u * (GLASS_D)) /* neighbours */
 #define GLASS_QUADS (((uint)(GLASS_T) * (GLASS_COPIES) + 3) / 4)
 
-/* A ladder may be divided at whole quads: its temperatures, and those before the first one here. */
+/* A ladder may be divided over ranks at whole quads. GLASS_RUNGS: all its temperatures; GLASS_RUNG:
+ * those before the first one on this rank. */
 #ifndef GLASS_RUNGS
 #define GLASS_RUNGS (GLASS_T)
 #define GLASS_RUNG 0u
@@ -87,7 +89,8 @@ ERGO_INLINE struct glass_at glass_site(uint h, uint colour) {
 
 /* ---- decisions ------------------------------------------------------------------------------- */
 
-/* Unsatisfied bonds of each spin, as three planes. x: per bond, one where unsatisfied. */
+/* The number of unsatisfied bonds of each spin, as three bit-planes. x: for each bond, ones where
+ * it is unsatisfied. */
 struct glass_sum {
     glass_vec m0, m1, m2;
 };
@@ -112,8 +115,8 @@ ERGO_INLINE struct glass_sum glass_add(const glass_vec x[6]) {
     return s;
 }
 
-/* Is class m accepted? All ones or zero: for all samples of a slot at once. `tie`: some slot's draw
- * is zero, and `low` its second draw. table: hi and lo of the classes. */
+/* Is class m accepted? All ones or zero per slot, the same for all samples of a slot. `tie`: some
+ * slot's draw is zero, and `low` holds its second draw. table: hi and lo of the classes. */
 ERGO_INLINE glass_vec glass_accept(GLASS_TABLE glass_vec *table, uint m, glass_vec r, uint tie,
                                    glass_vec low) {
     glass_vec yes = GLASS_BELOW(r - 1u, table[2 * m]);
@@ -122,7 +125,7 @@ ERGO_INLINE glass_vec glass_accept(GLASS_TABLE glass_vec *table, uint m, glass_v
     return yes;
 }
 
-/* Spins that flip. Metropolis: always where half or more of the bonds are unsatisfied. */
+/* The spins that flip. With Metropolis, always if half or more of the bonds are unsatisfied. */
 ERGO_INLINE glass_vec glass_flips(struct glass_sum s, GLASS_TABLE glass_vec *table, glass_vec r,
                                   uint tie, glass_vec low) {
     const glass_vec p0 = glass_accept(table, 0, r, tie, low);
@@ -144,7 +147,7 @@ ERGO_INLINE glass_vec glass_flips(struct glass_sum s, GLASS_TABLE glass_vec *tab
     return GLASS_MUX(s.m2, GLASS_MUX(s.m1, p6, GLASS_MUX(s.m0, p5, p4)), few);
 }
 
-/* And then: unsatisfied bonds where flips have been done, z - m for m. */
+/* The number of unsatisfied bonds after the flips: z - m in place of m. */
 ERGO_INLINE struct glass_sum glass_after(struct glass_sum s, glass_vec flip) {
     struct glass_sum n;
     n.m0 = s.m0;
@@ -153,16 +156,16 @@ ERGO_INLINE struct glass_sum glass_after(struct glass_sum s, glass_vec flip) {
     return n;
 }
 
-/* Couplings that are not +-1: the limit of half a flip's cost, in units of 2^-24. */
+/* Couplings that are not +-1: the limit for half of a flip's cost, in units of 2^-24. */
 ERGO_INLINE int glass_limit(uint r, float scale) {
     return spin_limit(r, scale, GLASS_HEAT);
 }
 
 /* ---- tempering ------------------------------------------------------------------------------- */
 
-/* Do the neighbours on the ladder exchange? worse: energy of the hotter minus that of the colder
- * one, positive where an exchange costs; slope: (1/T - 1/T') per unit of energy. Accepted with
- * min(1, exp(-slope worse)). */
+/* Do neighbours on the ladder exchange, with probability min(1, exp(-slope worse))? worse: energy
+ * of the hotter minus that of the colder one, so positive if an exchange is unfavourable; slope:
+ * (1/T - 1/T') per unit of energy. */
 ERGO_INLINE uint glass_exchanges(long worse, float slope, uint r) {
     return worse <= 0 || (float)worse * slope < spin_log(r);
 }

@@ -1,13 +1,13 @@
 /*
- * Spin glasses: a ladder that goes on, on another rank. The temperature at an end here, and its
- * neighbour there: what both ranks decide by, and what changes places. An entry is a word-lattice
- * and a copy: COPIES * word-lattice + copy. slot: of the end's first copy.
+ * Spin glasses: a ladder that continues on another rank. The kernels concern the last temperature
+ * here and its neighbour there: the data by which both ranks decide, and the configurations that
+ * are exchanged. An entry is a word-lattice and a copy: COPIES * word-lattice + copy. slot: of the
+ * first copy at that temperature.
  */
 #include "spin_lattice/glass_ladder.h"
 
-/* look[entry][33]: energies of the samples, and the word of `from_hot`. Dimension 0: 32 * entry +
- * bit.
- */
+/* look[entry][33]: the energies of the samples, then the word of `from_hot`. Dimension 0: 32 *
+ * entry + bit. */
 __kernel void glass_border_energies(__global const long *energies, __global const uint *from_hot,
                                     __global long *look, uint parts, uint slot, uint entries) {
     const uint i = (uint)get_global_id(0), entry = i / 32, bit = i % 32;
@@ -24,8 +24,8 @@ __kernel void glass_border_energies(__global const long *energies, __global cons
         look[entry * 33 + 32] = (long)from_hot[lattice * GLASS_SLOTS + own];
 }
 
-/* swaps[entry]: the samples that exchange; `from_hot` from now on; those whose exchanges, and whose
- * round trips, are counted here: the colder one's.
+/* swaps[entry]: the samples that exchange; the new `from_hot`; the samples whose exchanges are
+ * counted here, and those whose round trips are, both by the rank with the colder temperature.
  * Dimension 0: entry. */
 __kernel void glass_border_record(__global const uint4 *swaps, __global uint *from_hot,
                                   __global ulong *accepted, __global ulong *trips,
@@ -44,8 +44,8 @@ __kernel void glass_border_record(__global const uint4 *swaps, __global uint *fr
     glass_count_moves(own, own[0], own[1], swap.w);
 }
 
-/* list: entries in which some sample exchanges. Dimension 0: site, 1: place in the list, and in
- * rows[place][site]. */
+/* Copy the words of an entry to rows[place][site]. list: the entries in which some sample
+ * exchanges. Dimension 0: site; 1: place in the list. */
 __kernel void glass_border_pack(__global const uint *spins, __global const uint *list,
                                 __global uint *rows, uint slot) {
     const uint at = (uint)get_global_id(0), place = (uint)get_global_id(1), entry = list[place];
@@ -56,7 +56,7 @@ __kernel void glass_border_pack(__global const uint *spins, __global const uint 
         spins[(lattice * GLASS_SITES + at) * GLASS_SLOTS + slot + entry % GLASS_COPIES];
 }
 
-/* The same samples of the other rank's rows take their places. */
+/* Replace the samples that exchange by those of the other rank's rows. */
 __kernel void glass_border_merge(__global uint *spins, __global const uint *list,
                                  __global const uint *rows, __global const uint4 *swaps,
                                  uint slot) {

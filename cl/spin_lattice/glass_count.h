@@ -1,27 +1,26 @@
-/*
- * Counting bits of 32 samples at once: counts of bits of one sample are kept as planes (bit p of 32
- * counters in a word) and added as words.
- */
+/* Counting bits for 32 samples at once. The counters of 32 samples are kept as planes, where bit p
+ * of all counters is one word, and are added as words. */
 #ifndef ERGO_CL_SPIN_LATTICE_GLASS_COUNT_H
 #define ERGO_CL_SPIN_LATTICE_GLASS_COUNT_H
 
 #include "spin_lattice/glass_update.h"
 
-#define GLASS_OWN 8 /* planes of a work-item: up to 255 */
+#define GLASS_OWN 8 /* planes of a work-item's counters: up to 255 */
 
-/* By name and not in an array: registers everywhere, whatever a compiler unrolls. */
+/* Members with names instead of an array, so that they stay in registers whether or not a compiler
+ * unrolls loops. */
 struct glass_counter {
     uint4 p0, p1, p2, p3, p4, p5, p6, p7;
 };
 
-/* Full adder: sum and carry of a, b, c; half adder into a counter. */
+/* Full adder: sum and carry of a, b, c. Half adder: add to one plane of a counter. */
 #define GLASS_FULL(sum, carry, a, b, c)                                                            \
     const uint4 sum = (a) ^ (b) ^ (c), carry = ((a) & (b)) | ((c) & ((a) | (b)));
 #define GLASS_HALF_ADD(plane, in, out)                                                             \
     const uint4 out = (plane) & (in);                                                              \
     plane ^= in;
 
-/* counters += the three planes of m and of n. */
+/* Add m and n, of three planes each, to the counters. */
 ERGO_INLINE struct glass_counter glass_count_add(struct glass_counter c, struct glass_sum m,
                                                  struct glass_sum n) {
     GLASS_FULL(s0, c0, c.p0, m.m0, n.m0)
@@ -40,7 +39,7 @@ ERGO_INLINE struct glass_counter glass_count_add(struct glass_counter c, struct 
     return c;
 }
 
-/* counters += the planes of m, to 63. */
+/* Add m to the counters. They hold up to 63. */
 ERGO_INLINE struct glass_counter glass_count_one(struct glass_counter c, struct glass_sum m) {
     const uint4 c0 = c.p0 & m.m0;
     GLASS_FULL(s1, c1, c.p1, m.m1, c0)
@@ -60,9 +59,9 @@ ERGO_INLINE struct glass_counter glass_count_zero(void) {
     return c;
 }
 
-/* Where plane p of a group's counters begins, in words; plane: how many one of the GLASS_OWN has.
- * Those that sums add are in pairs, each a quarter as long as the pair before, and all together
- * less than one more. */
+/* Where plane p of a group's counters begins, in words. plane: the length of one of the first
+ * GLASS_OWN planes. The planes that carries need come in pairs, each a quarter as long as the pair
+ * before. All together they need less room than one more full plane. */
 ERGO_INLINE uint glass_plane(uint p, uint plane) {
     if (p < GLASS_OWN)
         return p * plane;
@@ -70,11 +69,11 @@ ERGO_INLINE uint glass_plane(uint p, uint plane) {
     return GLASS_OWN * plane + (plane - rest) / 3 * 2 + (p - GLASS_OWN) % 2 * (rest / 4);
 }
 
-/* The counters of a group's work-items item = lane * stride + column, 2^levels lanes, at item of
- * each plane p < GLASS_OWN: afterwards at column instead is plane p of a column's sum. Four lanes
- * at a time, and of each column's four slots a work-item has one: all are busy in the first round,
- * and rounds are few. Room: GLASS_OWN + 1 planes.
- */
+/* Add up the counters of a group's work-items item = lane * stride + column, with 2^levels lanes.
+ * Plane p < GLASS_OWN of a counter is at `item` of that plane. Afterwards plane p of a column's sum
+ * is at `column`. Four lanes are added at a time, and each work-item takes one of the four slots of
+ * a column, so all are busy in the first round and there are few rounds. `planes` needs room for
+ * GLASS_OWN + 1 planes. */
 ERGO_INLINE void glass_count_tree(__local uint4 *planes, uint item, uint group, uint levels,
                                   uint stride) {
     __local uint *words = (__local uint *)planes;
@@ -82,7 +81,7 @@ ERGO_INLINE void glass_count_tree(__local uint4 *planes, uint item, uint group, 
     barrier(CLK_LOCAL_MEM_FENCE);
     ERGO_UNROLL
     for (uint level = 0; level < levels; level += 2) {
-        const uint two = level + 1 == levels; /* the last lanes are two */
+        const uint two = level + 1 == levels; /* only two lanes are left */
         const uint own = GLASS_OWN + level, left = (4 * stride) << levels >> (level + 2 - two);
         ERGO_UNROLL
         for (uint n = 0; n < (left + group - 1) / group; n++) {
@@ -112,7 +111,7 @@ ERGO_INLINE void glass_count_tree(__local uint4 *planes, uint item, uint group, 
     }
 }
 
-/* The same, from counters; `group` of the work-items have one. */
+/* The same from counters in registers, of the first `group` work-items. */
 ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, uint item,
                                  uint group, uint levels, uint stride) {
     if (item < group) {
@@ -128,8 +127,8 @@ ERGO_INLINE void glass_count_sum(struct glass_counter c, __local uint4 *planes, 
     glass_count_tree(planes, item, group, levels, stride);
 }
 
-/* Four of the sums: samples bit, bit + 8, bit + 16 and bit + 24 (bit < 8) of a slot, which counts
- * through the columns' four. A byte each of the lower planes, and of the others. */
+/* Four of the sums: samples bit, bit + 8, bit + 16 and bit + 24 (bit < 8) of a slot, where slots
+ * count through the columns' four. The lower eight planes and the others each give one byte. */
 ERGO_INLINE uint4 glass_count_four(__local const uint4 *planes, uint group, uint levels, uint slot,
                                    uint bit) {
     __local const uint *words = (__local const uint *)planes + slot;

@@ -1,16 +1,17 @@
-/* Spin glasses: what the kernels of parallel tempering share. */
+/* Spin glasses: functions that the kernels of parallel tempering share. */
 #ifndef ERGO_CL_SPIN_LATTICE_GLASS_LADDER_H
 #define ERGO_CL_SPIN_LATTICE_GLASS_LADDER_H
 
 #include "spin_lattice/glass_update.h"
 
-/* Pairs of neighbours on the ladder by parity: (0, 1), (2, 3) ... or (1, 2), (3, 4) ... */
+/* Pairs of neighbours on the ladder: (0, 1), (2, 3) ... for parity 0, (1, 2), (3, 4) ... for parity
+ * 1. */
 #define GLASS_PAIRS(parity) ((parity) ? ((uint)(GLASS_T)-1) / 2 : (uint)(GLASS_T) / 2)
 #define GLASS_SLOTS (4 * GLASS_QUADS)
 /* Is this temperature the colder one of a pair? */
 #define GLASS_COLDER(t, parity) (((t)&1) == (parity) && (t) + 1 < GLASS_T)
 
-/* Does sample `bit` of a word exchange slot a and the hotter one? A word with this bit, or 0. */
+/* Does sample `bit` of a word exchange slot a with the hotter one? Returns this bit, or 0. */
 ERGO_INLINE uint glass_wants(long worse, float slope, uint word, uint bit, ulong step, uint a,
                              uint2 key) {
     const uint4 r =
@@ -18,18 +19,18 @@ ERGO_INLINE uint glass_wants(long worse, float slope, uint word, uint bit, ulong
     return glass_exchanges(worse, slope, r.x) << bit;
 }
 
-/* What is kept of the exchanges of slots a = (t, copy) and b above it, of a word-lattice: looked up
- * before what is noted is written: these loads are on their way together. */
+/* The records of exchanges between slot a = (t, copy) and the slot b above it, of a word-lattice.
+ * All are read before any is written, so that the loads overlap. */
 struct glass_pair_record {
     uint from, to;
     ulong accepted, trips;
-    uint4 low, more; /* planes of `moves` */
+    uint4 low, more; /* the first planes of `moves` */
 };
 
-/* moves[word-lattice][row][32 planes]: how often each sample has exchanged, since the host took its
- * counts; of the colder slots, then (GLASS_TRIPS) round trips of the copies. Carries seldom leave
- * the first eight planes, which have been read. */
-#define GLASS_MOVES 8 /* planes are four to a vector */
+/* moves[word-lattice][row][32 planes]: how often each sample has exchanged since the host took the
+ * counts. Rows are the colder slots, then (from GLASS_TRIPS on) round trips of the copies. Carries
+ * seldom go beyond the first eight planes, which have been read. */
+#define GLASS_MOVES 8 /* vectors of four planes */
 #define GLASS_TRIPS ((uint)(GLASS_T)*GLASS_COPIES)
 #define GLASS_ROWS (GLASS_TRIPS + GLASS_COPIES)
 #define GLASS_UP(plane)                                                                            \
@@ -59,13 +60,14 @@ glass_pair_read(__global const uint *from_hot, __global const ulong *accepted,
     record.from = from_hot[a];
     record.to = from_hot[a + GLASS_COPIES];
     record.accepted = accepted[a];
-    record.trips = GLASS_RUNG + t == 0 ? trips[copy] : 0; /* others may be writing it */
+    /* for other t another work-item may be writing it */
+    record.trips = GLASS_RUNG + t == 0 ? trips[copy] : 0;
     record.low = moves[a * GLASS_MOVES];
     record.more = moves[a * GLASS_MOVES + 1];
     return record;
 }
 
-/* The samples m exchange. */
+/* The samples in m exchange. */
 ERGO_INLINE void glass_pair_write(struct glass_pair_record record, __global uint *from_hot,
                                   __global ulong *accepted, __global ulong *trips,
                                   __global uint4 *moves, uint t, uint copy, uint m, uint lanes) {

@@ -1,27 +1,28 @@
 /*
  * Spin glasses: parallel tempering in local memory. A work-group has all temperatures and copies of
- * a word-lattice: neither a sweep nor an exchange ends a launch. Local memory has one colour at a
- * time, the one that is looked at; work-items read and write their own sites of the other in global
- * memory, which a cache keeps near.
+ * a word-lattice, so sweeps and exchanges need no launch of their own. Local memory holds one
+ * colour at a time, the one whose spins are neighbours. Work-items read and write their own sites
+ * of the other colour in global memory, where a cache holds them.
  */
 #include "spin_lattice/glass_count.h"
 #include "spin_lattice/glass_ladder.h"
 
-/* Work-items of a quad, of a group; sites of each colour of a work-item. */
+/* Work-items per quad and per group, and sites of each colour per work-item. */
 #define GLASS_PER_QUAD ((uint)(GLASS_LADDER_LANES))
 #define GLASS_GROUP (GLASS_PER_QUAD * GLASS_QUADS)
 #define GLASS_EACH ((GLASS_HALF + GLASS_PER_QUAD - 1) / GLASS_PER_QUAD)
-#define GLASS_EACH_BITS (GLASS_EACH == 1 ? 3u : GLASS_EACH == 2 ? 4u : 5u) /* up to 6 EACH */
+/* to count up to 6 EACH */
+#define GLASS_EACH_BITS (GLASS_EACH == 1 ? 3u : GLASS_EACH == 2 ? 4u : 5u)
 #define GLASS_LAST_LANES (1u << GLASS_COUNT_LEVELS)
 #define GLASS_LAST_GROUP (GLASS_LAST_LANES * GLASS_QUADS)
 
-/* e, h: a work-item's sites of a colour. */
+/* Loops over a work-item's sites of a colour: e numbers them, h is the site. */
 #define GLASS_MINE(e, h)                                                                           \
     ERGO_UNROLL                                                                                    \
     for (uint e = 0, h = lane; e < GLASS_EACH; e++, h += GLASS_PER_QUAD)                           \
         if (GLASS_HALF % GLASS_PER_QUAD == 0 || h < GLASS_HALF)
 
-/* Half a sweep of a site. mine: of the colour; room: the other colour. */
+/* Half a sweep of one site. mine: spins of its colour; room: the other colour. */
 ERGO_INLINE struct glass_decision glass_step(__global uint4 *mine, __local const uint4 *room,
                                              struct glass_place p, uint colour, uint h,
                                              uint4 *next) {
@@ -35,8 +36,8 @@ ERGO_INLINE struct glass_decision glass_step(__global uint4 *mine, __local const
     return d;
 }
 
-/* A quad `own` of a site after the exchange. at: where it is among the site's quads. Partners
- * beyond the ends have no bits in the mask. */
+/* The quad `own` of a site after the exchange. at: its place among the site's quads. Partners
+ * beyond the ends of the ladder have no bits in the mask. */
 ERGO_INLINE uint4 glass_moved(uint4 own, __global const uint4 *at, uint quad, uint4 mask,
                               uint parity) {
     const int lower = quad > 0 ? -1 : 0, upper = quad + 1 < GLASS_QUADS;
@@ -48,7 +49,8 @@ ERGO_INLINE uint4 glass_moved(uint4 own, __global const uint4 *at, uint quad, ui
     } else if (GLASS_COPIES == 2) {
         __global const uint2 *pairs = (__global const uint2 *)at;
         const uint2 one = pairs[lower], two = pairs[1 + upper];
-        other = (uint4)(one.x, one.y, two.x, two.y); /* of two pairs: Oclgrind ends itself */
+        /* made of four values, because Oclgrind crashes if it is made of two pairs */
+        other = (uint4)(one.x, one.y, two.x, two.y);
     } else {
         __global const uint *words = (__global const uint *)at;
         other = (uint4)(words[lower], own.z, own.y, words[3 + upper]);
@@ -56,8 +58,8 @@ ERGO_INLINE uint4 glass_moved(uint4 own, __global const uint4 *at, uint quad, ui
     return own ^ ((own ^ other) & mask);
 }
 
-/* Counters c, of so many planes, of a quad's first `width` work-items: the upper half gives to the
- * lower, until GLASS_LAST_LANES have all. */
+/* Counters c with `planes` planes, of a quad's first `width` work-items: the upper half of the
+ * work-items gives its counters to the lower half, until GLASS_LAST_LANES hold all. */
 #define GLASS_KEEP(width) ((width) - (width) / 2)
 #define GLASS_NEXT(width) ((width) > GLASS_LAST_LANES ? GLASS_KEEP(width) : (width))
 #define GLASS_W1 GLASS_NEXT(GLASS_PER_QUAD)
@@ -88,9 +90,9 @@ ERGO_INLINE uint4 glass_moved(uint4 own, __global const uint4 *at, uint quad, ui
     }
 
 /*
- * `rounds` rounds of sweeps from `sweep` on, `first` in the first and `every` in the others; an
- * exchange ends each, of parity `odd` the first. Dimension 0: one group of GLASS_GROUP. room:
- * GLASS_LADDER_ROOM, then a number and a word for each sample of each slot.
+ * `rounds` rounds of sweeps, from `sweep` on: `first` sweeps in the first round and `every` in the
+ * others. Each round ends with an exchange; the first has parity `odd`. Dimension 0: one group of
+ * GLASS_GROUP. room: GLASS_LADDER_ROOM, then a number and a word for each sample of each slot.
  */
 __attribute__((reqd_work_group_size(GLASS_GROUP, 1, 1))) __kernel void
 glass_local_ladder(__global uint4 *spins, __global const uint *couplings,
@@ -124,7 +126,7 @@ glass_local_ladder(__global uint4 *spins, __global const uint *couplings,
             barrier(CLK_LOCAL_MEM_FENCE);
             p.sweep += colour;
         }
-        /* the last one apart: counters in the loop would cost its registers */
+        /* the last half sweep is apart, because counters within the loop would cost it registers */
         struct glass_counter counter = glass_count_zero();
         GLASS_MINE(e, h) {
             const struct glass_decision d =

@@ -3,7 +3,8 @@
 #include "spin_lattice/glass_update.h"
 
 #define GLASS_SLOTS (4 * GLASS_QUADS)
-#define GLASS_ALL (GLASS_OWN + GLASS_LEVELS) /* planes of a group of 2^LEVELS, at most 2^6 */
+/* planes of the sums of a group of 2^LEVELS, at most 2^6 */
+#define GLASS_ALL (GLASS_OWN + GLASS_LEVELS)
 #define GLASS_GROUP (1u << GLASS_LEVELS)
 
 /* Counter o of the 128 of a quad: slot o / 32 of the quad, sample o % 32. */
@@ -20,7 +21,7 @@ ERGO_INLINE uint glass_count_read(__local const uint4 *planes, uint o) {
 }
 
 #if !GLASS_REAL
-/* Unsatisfied bonds of site h of colour 0, of a quad. */
+/* Unsatisfied bonds of site h of colour 0, for a quad. */
 ERGO_INLINE struct glass_sum glass_even_of(__global const uint4 *spins,
                                            __global const uint *couplings, uint h) {
     const struct glass_at a = glass_site(h, 0);
@@ -29,8 +30,8 @@ ERGO_INLINE struct glass_sum glass_even_of(__global const uint4 *spins,
     return glass_unsatisfied(x, couplings, h);
 }
 
-/* Those of the sites begin, begin + step ... below GLASS_HALF, 42 at most. Colour 0 has an end of
- * each bond. */
+/* The same, counted over the sites begin, begin + step ... below GLASS_HALF, at most 42 of them.
+ * Each bond has one end of colour 0. */
 ERGO_INLINE struct glass_counter glass_even(__global const uint4 *spins,
                                             __global const uint *couplings, uint begin, uint step) {
     struct glass_counter counter = glass_count_zero();
@@ -61,7 +62,8 @@ glass_energy(__global const uint4 *spins, __global const uint *couplings, __glob
     __global long *out = energies + (((ulong)lattice * parts + part) * GLASS_SLOTS + 4 * quad) * 32;
 #if GLASS_REAL
     __global const uint4 *other = own + GLASS_HALF * GLASS_QUADS;
-    /* a work-item per sample and 32nd part of the group, all four slots */
+    /* a work-item has one sample and the group's share of sites divided by rows, for all four slots
+     */
     __global const int *bonds =
         (__global const int *)couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z * 32);
     const uint bit = item & 31u, row = item / 32, rows = GLASS_GROUP / 32;
@@ -100,9 +102,9 @@ glass_energy(__global const uint4 *spins, __global const uint *couplings, __glob
 }
 
 /*
- * Of each layer (z, in two dimensions y): up spins of the slots, and unequal sites of the pairs of
- * copies: counts[word-lattice][layer][2][slot][32]. Pairs: with two copies slot 2i is the pair of
- * slots 2i, 2i + 1; with four copies slots 4i + (0, 1, 2, 3) are the pairs 01, 23, 02, 13.
+ * For each layer (z, in two dimensions y): up spins of the slots, and unequal sites of the pairs of
+ * copies: counts[word-lattice][layer][2][slot][32]. With two copies slot 2i stands for the pair of
+ * slots 2i, 2i + 1. With four copies slots 4i + (0, 1, 2, 3) stand for the pairs 01, 23, 02, 13.
  * Dimension 0: one group per (quad, layer).
  */
 #define GLASS_LAYERS (GLASS_D == 3 ? (uint)(GLASS_LZ) : (uint)(GLASS_LY))
@@ -143,8 +145,8 @@ glass_overlap(__global const uint4 *spins, __global uint *counts, __local uint4 
     }
 }
 
-/* A sample's records. waves[layer]: cosine and sine of the smallest wave along the layers, as
- * integers. Dimension 0: slot * 32 + sample. */
+/* Write the records of a sample. waves[layer]: cosine and sine of the longest wave along the
+ * layers, as integers. Dimension 0: slot * 32 + sample. */
 __kernel void glass_record(__global const long *energies, __global const uint *counts,
                            __global const int2 *waves, __global struct glass_record *records,
                            uint parts, uint sample) {

@@ -1,4 +1,4 @@
-/* What crosses between host and device, for spin glasses. */
+/* Structs and constants of spin glasses that host and device share. */
 #ifndef ERGO_CL_SPIN_LATTICE_GLASS_PARAMS_H
 #define ERGO_CL_SPIN_LATTICE_GLASS_PARAMS_H
 
@@ -7,7 +7,7 @@
 #define GLASS_PURPOSE_COUPLING 6 /* key: the disorder's; entity: bond; step: word */
 #define GLASS_PURPOSE_START 7
 #define GLASS_PURPOSE_UPDATE 8
-#define GLASS_PURPOSE_TIE 9 /* the lower 32 bits of a draw whose upper 32 bits are zero */
+#define GLASS_PURPOSE_TIE 9 /* second draw, for the lower 32 bits, if the first one is zero */
 #define GLASS_PURPOSE_SWAP 10
 
 #define GLASS_CLASSES 7 /* unsatisfied bonds of a spin: 0 to 6 */
@@ -15,13 +15,12 @@
 #define GLASS_WORDS_MAX 65536
 #define GLASS_REAL_BITS 24 /* couplings that are not +-1: integers in units of 2^-24 */
 
-/* What a sample is made of, per word-lattice, slot and bit. */
+/* The record of a measurement, per word-lattice, slot and bit. */
 struct glass_record {
-    long energy; /* unsatisfied bonds, or the energy in units of 2^-24 */
-    long cosine,
-        sine;     /* of the pair that has this slot's number: sums of unequal sites, weighted */
-    uint up;      /* up spins */
-    uint unequal; /* unequal sites of the pair */
+    long energy;       /* unsatisfied bonds, or the energy in units of 2^-24 */
+    long cosine, sine; /* weighted sums of unequal sites, for the pair with this slot's number */
+    uint up;           /* up spins */
+    uint unequal;      /* unequal sites of the pair */
 };
 #define GLASS_RECORD_BYTES 32
 

@@ -1,10 +1,12 @@
 /*
- * Spin glasses: parallel tempering between launches of sweeps. Energies have been counted
- * (glass_energy); glass_swap decides which samples exchange, glass_exchange moves their
- * configurations. (Whole ladders in a work-group: glass_local.cl.)
+ * Spin glasses: parallel tempering between launches of sweeps. glass_energy has counted the
+ * energies. glass_swap decides which samples exchange, and glass_exchange moves their
+ * configurations. (glass_local.cl has whole ladders in a work-group.)
+ *
  * masks[parity][word-lattice][slot]: the samples that exchange, the same for both slots of a pair;
- * a slot without a pair has no bits. from_hot[word-lattice][slot]: the samples that have been at
- * the hottest end since they were at the coldest; trips: their arrivals at the coldest.
+ * a slot without a pair has no bits. from_hot[word-lattice][slot]: the samples that were at the
+ * hottest end more recently than at the coldest. trips: how many of these have arrived at the
+ * coldest end.
  */
 #include "spin_lattice/glass_ladder.h"
 
@@ -13,7 +15,7 @@
 __attribute__((reqd_work_group_size(32, 1, 1))) __kernel void
 glass_swap(__global const long *energies, __global const float *slopes, __global const uint2 *keys,
            __global uint *masks, ulong step, uint parity, uint parts, uint2 words, uint last) {
-    __local uint4 mine[8]; /* a word of each work-item */
+    __local uint4 mine[8]; /* one word per work-item */
     const uint bit = (uint)get_local_id(0), group = (uint)get_group_id(0);
     const uint lattice = (uint)get_global_id(1), lattices = (uint)get_global_size(1);
     const uint member = lattice / words.x, word = lattice - member * words.x;
@@ -36,7 +38,7 @@ glass_swap(__global const long *energies, __global const float *slopes, __global
     }
 }
 
-/* Work-item i of a word-lattice keeps what is kept of a pair. mask: of the word-lattice. */
+/* Work-item i of a word-lattice updates the records of one pair. mask: of the word-lattice. */
 #define GLASS_KEPT(parity) (GLASS_PAIRS(parity) * GLASS_COPIES)
 ERGO_INLINE void glass_keep(uint i, uint parity, uint lattice, __global const uint *mask,
                             __global uint *from_hot, __global ulong *accepted,
@@ -51,7 +53,7 @@ ERGO_INLINE void glass_keep(uint i, uint parity, uint lattice, __global const ui
                      lanes);
 }
 
-/* The copies of a temperature together. */
+/* All copies of a temperature as one vector. */
 #if GLASS_COPIES == 1
 typedef uint glass_copies;
 #define GLASS_NONE(m) ((m) == 0)
@@ -63,7 +65,7 @@ typedef uint4 glass_copies;
 #define GLASS_NONE(m) (((m).x | (m).y | (m).z | (m).w) == 0)
 #endif
 
-/* Configurations change places. Dimension 0: pair + PAIRS * site. */
+/* Exchange the configurations. Dimension 0: pair + PAIRS * site. */
 __kernel void glass_exchange(__global glass_copies *spins, __global const glass_copies *masks,
                              __global uint *from_hot, __global ulong *accepted,
                              __global ulong *trips, __global uint4 *moves, uint parity, uint2 words,

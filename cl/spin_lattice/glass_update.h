@@ -1,5 +1,5 @@
-/* Spin glasses on a device: one site of four slots. Dimension 1 of all kernels is the word-lattice:
- * member * words.x + word. */
+/* Spin glasses on a device: the update of one site of four slots. Dimension 1 of all kernels is the
+ * word-lattice: member * words.x + word. */
 #ifndef ERGO_CL_SPIN_LATTICE_GLASS_UPDATE_H
 #define ERGO_CL_SPIN_LATTICE_GLASS_UPDATE_H
 
@@ -7,7 +7,7 @@
 
 #define GLASS_SITES (2 * GLASS_HALF)
 
-/* Samples in use of a word. */
+/* The samples of a word that are in use. */
 #define GLASS_LANES(word, words, last) ((word) + 1 == (words) ? (last) : 0xffffffffu)
 
 ERGO_INLINE uint4 glass_draw(uint site, ulong step, uint purpose, uint draw, uint2 key) {
@@ -15,17 +15,17 @@ ERGO_INLINE uint4 glass_draw(uint site, ulong step, uint purpose, uint draw, uin
                        key.x, key.y);
 }
 
-/* What does not change along a lattice. */
+/* Values that are the same for all sites of a quad. */
 struct glass_place {
     uint2 key;
     ulong sweep;
     uint draw, lanes;               /* word << 8 | quad; samples in use */
-    __global const uint4 *table;    /* +-1: hi and lo of the classes; else scales */
+    __global const uint4 *table;    /* +-1: hi and lo of the classes; else: scales */
     __global const uint *couplings; /* of the word-lattice */
 };
 
 #if !GLASS_REAL
-/* Unsatisfied bonds of a site, at = colour * HALF + h. x: as glass_decide has it. */
+/* The unsatisfied bonds of a site, at = colour * HALF + h. x: as in glass_decide. */
 ERGO_INLINE struct glass_sum glass_unsatisfied(uint4 x[6], __global const uint *couplings,
                                                uint at) {
     __global const uint2 *bonds = (__global const uint2 *)(couplings + at * GLASS_Z);
@@ -38,7 +38,7 @@ ERGO_INLINE struct glass_sum glass_unsatisfied(uint4 x[6], __global const uint *
     return glass_add(x);
 }
 
-/* Which spins of a site flip. */
+/* The spins of a site that flip. */
 ERGO_INLINE uint4 glass_choose(struct glass_sum s, struct glass_place p, uint site) {
     const uint4 r = glass_draw(site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);
     uint4 flip = glass_flips(s, p.table, r, 0, r);
@@ -48,7 +48,7 @@ ERGO_INLINE uint4 glass_choose(struct glass_sum s, struct glass_place p, uint si
     return flip & p.lanes;
 }
 #else
-/* Couplings as they are: bit by bit. bonds: [32][directions]. */
+/* Couplings that are not +-1 are added up for each sample. bonds: [32][directions]. */
 ERGO_INLINE uint4 glass_real_flips(const uint4 x[6], __global const int *bonds, uint4 r,
                                    float4 scale) {
     const int4 limit = (int4)(glass_limit(r.x, scale.x), glass_limit(r.y, scale.y),
@@ -67,7 +67,7 @@ ERGO_INLINE uint4 glass_real_flips(const uint4 x[6], __global const int *bonds, 
 }
 #endif
 
-/* Which spins of a site flip, and the unsatisfied bonds before (+-J). */
+/* The spins of a site that flip, and the unsatisfied bonds before the flip (+-J only). */
 struct glass_decision {
     uint4 flip;
     struct glass_sum sum;
@@ -90,13 +90,13 @@ ERGO_INLINE struct glass_decision glass_decide(uint4 x[6], struct glass_place p,
     return d;
 }
 
-/* x: own spins beside the neighbours, which are STRIDE quads apart. */
+/* x: where the own spins differ from each neighbour. Sites are STRIDE quads apart. */
 #define GLASS_LOOK(x, own, a, other, STRIDE)                                                       \
     ERGO_UNROLL                                                                                    \
     for (uint d = 0; d < GLASS_Z; d++)                                                             \
         x[d] = (own) ^ (other)[(a).near[d] * (STRIDE)];
 
-/* One site of four slots. `spins`: of the word-lattice, STRIDE quads apart. */
+/* Update one site of four slots. `spins`: of the word-lattice; sites are STRIDE quads apart. */
 #define GLASS_UPDATE(NAME, SPACE, STRIDE)                                                          \
     ERGO_INLINE struct glass_decision NAME(SPACE uint4 *spins, struct glass_place p, uint colour,  \
                                            uint h) {                                               \

@@ -37,8 +37,8 @@ __kernel void ising_start(__global uint *spins, __global const struct ising_memb
     }
 }
 
-/* Sum of `value` over the group, in `scratch` (one uint per work-item; group size a power of two).
- * Valid in work-item 0. */
+/* The sum of `value` over the group, valid in work-item 0. `scratch` has one uint per work-item,
+ * and the group's size is a power of two. */
 static inline uint ising_group_sum(__local uint *scratch, uint item, uint size, uint value) {
     scratch[item] = value;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -52,10 +52,8 @@ static inline uint ising_group_sum(__local uint *scratch, uint item, uint size, 
     return sum;
 }
 
-/*
- * Partial sums, sums[sample][member][group][ISING_SUMS]. Each group strides over the blocks; a
- * partial sum counts at most 2^32 - 1 (the host bounds the blocks per group).
- */
+/* Partial sums, sums[sample][member][group][ISING_SUMS]. Each group strides over the blocks. The
+ * host bounds the blocks per group, so that a partial sum is at most 2^32 - 1. */
 __kernel void ising_measure(__global const uint *spins, __global uint *sums, uint sample,
                             __local uint *scratch) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
@@ -67,8 +65,9 @@ __kernel void ising_measure(__global const uint *spins, __global uint *sums, uin
     ERGO_UNROLL
     for (int k = 0; k < ISING_SUMS; k++)
         counts[k] = 0;
-    /* The same rounds for all work-items. PoCL 3.1 never ends a loop that each leaves on its own
-     * where there is one block and more than one work-item (2026-11-21: 4 x 4 in groups of 8). */
+    /* All work-items make the same number of rounds. If each left the loop on its own, PoCL 3.1
+     * would never end it with one block and more than one work-item (2026-11-21: 4 x 4 in groups of
+     * 8). */
     const uint stride = groups * size, rounds = (ISING_BLOCKS + stride - 1) / stride;
     for (uint round = 0; round < rounds; round++) {
         const uint block = round * stride + group * size + item;
@@ -88,8 +87,8 @@ __kernel void ising_measure(__global const uint *spins, __global uint *sums, uin
 
 /*
  * Unequal pairs at distances 1..reach along both axes. Dimension 0: group (axis * reach + r - 1) *
- * parts + part, dimension 1: member. counts[sample][member][axis][r - 1][part], members `stride`
- * apart; a part counts at most 2^32 - 1 pairs (the host chooses parts).
+ * parts + part, dimension 1: member. counts[sample][member][axis][r - 1][part], with members
+ * `stride` apart. The host chooses `parts` so that a part counts at most 2^32 - 1 pairs.
  */
 __kernel void ising_correlate(__global const uint *spins, __global uint *counts, uint sample,
                               uint reach, uint parts, uint stride, __local uint *scratch) {
@@ -105,8 +104,8 @@ __kernel void ising_correlate(__global const uint *spins, __global uint *counts,
         counts[((ulong)sample * get_global_size(1) + index) * stride + group] = unequal;
 }
 
-/* Up spins of each row, behind the numbers of ising_correlate; of antiferromagnets those of colour
- * 0 less those of colour 1, modulo 2^32. Dimension 0: a group for each row; 1: member. */
+/* Up spins of each row, stored after the numbers of ising_correlate. For antiferromagnets: those of
+ * colour 0 minus those of colour 1, modulo 2^32. Dimension 0: a group for each row; 1: member. */
 __kernel void ising_rows(__global const uint *spins, __global const struct ising_member *members,
                          __global uint *counts, uint sample, uint behind, uint stride,
                          __local uint *scratch) {

@@ -1,9 +1,9 @@
-/* ising_sweep for CPUs: a work-item takes eight blocks. */
+/* ising_sweep for CPUs: a work-item has eight blocks. */
 #define ISING_LANES
 #define ISING_SPACE __global
 #include "spin_lattice/lanes.h"
 
-/* Arguments as in ising_global.cl; dimension 0 counts chunks of eight blocks, the last one perhaps
+/* Arguments as in ising_global.cl. Dimension 0 counts chunks of eight blocks; the last one may be
  * partial. */
 __kernel void ising_sweep_lanes(__global uint *spins, __global const struct ising_member *members,
                                 uint colour, ulong sweep) {

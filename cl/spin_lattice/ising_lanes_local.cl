@@ -1,5 +1,6 @@
-/* ising_sweep_local for CPUs: one work-item holds a member and goes through it in chunks of eight
- * blocks. No barriers: PoCL's work-item loops around them cost more than the sweep. */
+/* ising_sweep_local for CPUs: one work-item has a member and goes through it in chunks of eight
+ * blocks. It has no barriers, because PoCL's loops over work-items around them cost more than the
+ * sweep. */
 #define ISING_LANES
 #define ISING_SPACE __local
 #define ISING_MARGIN (ISING_LX / 2 / 32 + 2) /* one more than a row */
@@ -19,7 +20,7 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
 
     for (uint colour = 0; colour < 2; colour++) {
         __local uint *own = storage + colour * ISING_ROOM + ISING_MARGIN;
-        /* up to the end of the windows of the last chunk, though what lies there is masked */
+        /* up to the end of the last chunk's windows, although the words there are masked */
         for (uint i = 0; i < ISING_CHUNKS * ISING_CHUNK + ISING_MARGIN; i++)
             own[i] = i < ISING_WORDS ? home[colour * (4u * ISING_BLOCKS) + i] : 0u;
         for (uint i = 0; i < ISING_MARGIN; i++) {

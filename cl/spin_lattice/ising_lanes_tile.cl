@@ -1,18 +1,18 @@
 /*
  * ising_sweep_tile for CPUs: a work-item takes a stripe of ISING_ROWS rows into its cache and goes
- * through it in chunks of eight blocks, several sweeps a launch.
+ * through it in chunks of eight blocks, several sweeps per launch.
  *
- * Needs chunks that are whole rows or parts of one (32 a multiple of ISING_W, or the other way
- * round), and stripes, halos and the lattice of whole chunks: then a chunk never lies across the
- * lattice's seam, and its blocks are numbered as everywhere.
+ * Chunks must be whole rows or parts of one row (32 a multiple of ISING_W, or the other way round).
+ * Stripes, halos and the lattice must consist of whole chunks. Then no chunk lies across the
+ * lattice's seam, and blocks have their usual numbers.
  */
 #define ISING_LANES
 #define ISING_SPACE __local
 #define ISING_MARGIN                                                                               \
-    (ISING_W + 1) /* one row and a word: read beside the outermost rows, not used */
+    (ISING_W + 1) /* one row and a word, which are read beside the outermost rows but not used */
 #include "spin_lattice/lanes.h"
 
-/* one row per half-sweep and side, in whole chunks */
+/* one row per half-sweep and side, rounded up to whole chunks */
 #define ISING_CHUNK_ROWS (ISING_W < ISING_CHUNK ? ISING_CHUNK / ISING_W : 1u)
 #define ISING_HALO ((2 * ISING_SWEEPS + ISING_CHUNK_ROWS - 1) / ISING_CHUNK_ROWS * ISING_CHUNK_ROWS)
 #define ISING_TALL (ISING_ROWS + 2 * ISING_HALO)
@@ -44,7 +44,7 @@ ising_sweep_tile(__global const uint *from, __global uint *to,
         const uint colour = half_sweep & 1;
         __local uint *own = storage + colour * ISING_ROOM + ISING_MARGIN;
         __local const uint *other = storage + (1 - colour) * ISING_ROOM + ISING_MARGIN;
-        /* what is still known of the halo shrinks; fewer sweeps need less of it */
+        /* The valid part of the halo shrinks with each half-sweep. Fewer sweeps need less of it. */
         const uint first = 1 + half_sweep + (ISING_HALO - 2 * sweeps);
         const uint begin = first * ISING_W / ISING_CHUNK * ISING_CHUNK;
         uint word = (start + begin) % ISING_WORDS;

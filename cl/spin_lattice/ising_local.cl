@@ -1,4 +1,4 @@
-/* Ising kernels on lattices that fit in local memory: one work-group holds a member and runs many
+/* Ising kernels for lattices that fit in local memory: one work-group has a member and makes many
  * sweeps and measurements in one launch. */
 #define ISING_SPACE __local
 #include "spin_lattice/block.h"
@@ -6,10 +6,8 @@
 #define ISING_COLOUR_WORDS (4u * ISING_BLOCKS)
 #define ISING_STEPS ((ISING_BLOCKS + ISING_GROUP - 1) / ISING_GROUP)
 
-/*
- * `samples` times (`every` sweeps, then one measurement); samples == 0: `every` sweeps alone.
- * sums: [first + sample][member][ISING_SUMS].
- */
+/* `samples` times: `every` sweeps, then one measurement. If samples is 0, only `every` sweeps.
+ * sums: [first + sample][member][ISING_SUMS]. */
 __kernel __attribute__((reqd_work_group_size(ISING_GROUP, 1, 1))) void
 ising_sweep_local(__global uint *spins, __global const struct ising_member *members, ulong sweep,
                   uint samples, uint every, uint first, __global uint *sums) {

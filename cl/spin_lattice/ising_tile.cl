@@ -1,7 +1,7 @@
-/* Several sweeps per launch on one large lattice: each work-group takes a stripe of ISING_ROWS rows
- * with a halo into local memory, and recomputes the halo instead of exchanging it. Since random
- * numbers belong to sites, both copies of a halo row see the same ones and agree. Needs rows of
- * whole blocks (ISING_WIDE). */
+/* Several sweeps per launch on one large lattice. Each work-group takes a stripe of ISING_ROWS rows
+ * with a halo into local memory, and recomputes the halo instead of exchanging it. Random numbers
+ * belong to sites, so both copies of a halo row use the same ones and agree. Rows must be whole
+ * blocks (ISING_WIDE). */
 #define ISING_SPACE __local
 #include "spin_lattice/block.h"
 
@@ -9,8 +9,8 @@
 #define ISING_TALL (ISING_ROWS + 2 * ISING_HALO)
 #define ISING_ROW_BLOCKS (ISING_W / 4)
 
-/* `sweeps` <= ISING_SWEEPS sweeps from `from` to `to`. Group (g, member) owns rows g ISING_ROWS and
- * following. */
+/* Make `sweeps` <= ISING_SWEEPS sweeps, from `from` to `to`. Group (g, member) has rows from g
+ * ISING_ROWS on. */
 __kernel __attribute__((reqd_work_group_size(ISING_GROUP, 1, 1))) void
 ising_sweep_tile(__global const uint4 *from, __global uint4 *to,
                  __global const struct ising_member *members, ulong sweep, uint sweeps) {
@@ -35,7 +35,7 @@ ising_sweep_tile(__global const uint4 *from, __global uint4 *to,
         __local uint *own = (__local uint *)(tile + colour * (ISING_TALL * ISING_ROW_BLOCKS));
         __local const uint *other =
             (__local const uint *)(tile + (1 - colour) * (ISING_TALL * ISING_ROW_BLOCKS));
-        /* what is still known of the halo shrinks; fewer sweeps need less of it */
+        /* The valid part of the halo shrinks with each half-sweep. Fewer sweeps need less of it. */
         const uint first = 1 + half_sweep + 2 * (ISING_SWEEPS - sweeps);
         const uint count = (ISING_TALL - 2 * first) * ISING_ROW_BLOCKS;
         for (uint i = item; i < count; i += ISING_GROUP) {

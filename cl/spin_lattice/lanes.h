@@ -1,16 +1,14 @@
 /*
  * Eight consecutive blocks at once, for CPUs with vectors of 64-bit lanes.
  *
- * Words lie in rows of W without gaps, so each kind of neighbour of 32
- * consecutive words is 32 consecutive words again, at a fixed distance; which
- * of two candidates enters at a row's end is chosen by lane. Neighbours and
- * classes are found in the order of memory; then the words are dealt out, one
- * block to a lane: words 0 and 1 in one vector, 2 and 3 in the other, as two
- * draws of random words merge into them. No shape of lattice is special.
+ * Words lie in rows of W without gaps. So each kind of neighbour of 32 consecutive words is again
+ * 32 consecutive words, at a fixed distance. Which of two candidates enters at the end of a row is
+ * chosen by lane. Neighbours and classes are found in the order of memory. Then the words are dealt
+ * out, one block per lane: words 0 and 1 in one vector, 2 and 3 in the other, in the order of the
+ * random words. Lattices of any shape are handled alike.
  *
- * With ISING_MARGIN, `other` points into an array that has a margin of that
- * many words at both ends, its periodic continuation; without, windows that
- * reach over an end are gathered word by word.
+ * With ISING_MARGIN, `other` points into an array with that many words more at both ends, its
+ * periodic continuation. Without it, windows that reach over an end are gathered word by word.
  */
 #ifndef ERGO_CL_SPIN_LATTICE_LANES_H
 #define ERGO_CL_SPIN_LATTICE_LANES_H
@@ -19,11 +17,9 @@
 
 #define ISING_CHUNK 32u /* words in eight blocks */
 
-/* ---- decisions
- * -------------------------------------------------------------------------------
- */
+/* ---- decisions ------------------------------------------------------------------------------ */
 
-/* Blocks of the lanes, as two unpack instructions deal them. */
+/* The block of each lane, in the order in which two unpack instructions deal them. */
 #define ISING_LANE_BLOCKS (ulong8)(0, 4, 1, 5, 2, 6, 3, 7)
 
 struct ising_draw {
@@ -38,8 +34,7 @@ ERGO_INLINE struct ising_draw ising_random(uint block, ulong sweep, uint purpose
     return r;
 }
 
-/* ising_resolve of core.h with two words in a lane: the lowest open spin of
- * each block. */
+/* ising_resolve of core.h with two words per lane: decides the lowest open spin of each block. */
 ERGO_INLINE void ising_resolve(struct ising_word s[2], ulong8 random,
                                const struct ising_member *member) {
     const ulong8 zero = (ulong8)(0UL);
@@ -58,7 +53,7 @@ ERGO_INLINE void ising_resolve(struct ising_word s[2], ulong8 random,
     s[1].open ^= b1;
 }
 
-/* ising_decide of core.h; s: words 0 and 1, words 2 and 3. */
+/* ising_decide of core.h. s[0]: words 0 and 1; s[1]: words 2 and 3. */
 ERGO_INLINE void ising_decide(struct ising_word s[2], uint block, ulong sweep, uint colour,
                               const struct ising_member *member) {
     const ulong8 low = (ulong8)(0xffffffffUL);
@@ -82,17 +77,15 @@ ERGO_INLINE void ising_decide(struct ising_word s[2], uint block, ulong sweep, u
     } while (ISING_ANY(s[0].open | s[1].open));
 }
 
-/* ---- neighbours
- * ------------------------------------------------------------------------------
- */
+/* ---- neighbours ----------------------------------------------------------------------------- */
 
 /* 32 words in the order of memory. */
 struct ising_window {
     uint16 part[2];
 };
 
-/* The words from `first` on, which may be up to a row before the start or end
- * behind the last. */
+/* The words from `first` on. They may begin up to a row before the start, or end up to a row after
+ * the last word. */
 ERGO_INLINE struct ising_window ising_window(ISING_SPACE const uint *p, int first, bool inside) {
     struct ising_window v;
 #ifndef ISING_MARGIN
@@ -120,7 +113,7 @@ struct ising_around {
     ulong8 valid[2];
 };
 
-/* Of the chunk of blocks `block` .. `block` + 7, whose words lie from `first` on. */
+/* The neighbours of blocks `block` .. `block` + 7, whose words begin at `first`. */
 ERGO_INLINE struct ising_around ising_neighbours(ISING_SPACE const uint *other, int first,
                                                  uint block, uint colour) {
     const int row = (int)ISING_W;
@@ -130,7 +123,7 @@ ERGO_INLINE struct ising_around ising_neighbours(ISING_SPACE const uint *other, 
     const struct ising_window same = ising_window(other, first, inside);
     const struct ising_window next = ising_window(other, first + 1, inside);
     const struct ising_window last = ising_window(other, first - 1, inside);
-    /* the row's first word for its last one, and the other way round */
+    /* the row's first word beside its last one, and the other way round */
     const struct ising_window around_next = ising_window(other, first + 1 - row, inside);
     const struct ising_window around_last = ising_window(other, first - 1 + row, inside);
     struct ising_around a;
@@ -140,11 +133,11 @@ ERGO_INLINE struct ising_around ising_neighbours(ISING_SPACE const uint *other, 
             (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) + (uint16)(16 * h);
         const uint16 word = (uint16)(4 * block) + lane;
 #if 32 % ISING_W == 0 && ISING_W < 32
-        /* an even number of whole rows: the same in every chunk, known to the
-         * compiler */
+        /* an even number of whole rows, so it is the same in every chunk and known to the compiler
+         */
         const uint16 y = lane / ISING_W, w = lane % ISING_W;
 #elif ISING_W % 32 == 0
-        const uint row_of = 4 * block / ISING_W; /* one row: no division by lanes */
+        const uint row_of = 4 * block / ISING_W; /* within one row, so no lane needs a division */
         const uint16 y = (uint16)(row_of), w = (uint16)(4 * block - row_of * ISING_W) + lane;
 #else
         const uint16 y = word / ISING_W, w = word - y * ISING_W;
@@ -155,8 +148,7 @@ ERGO_INLINE struct ising_around ising_neighbours(ISING_SPACE const uint *other, 
         const uint16 after = ISING_CHOOSE(ends, around_next.part[h], next.part[h]);
         const uint16 before = ISING_CHOOSE(begins, around_last.part[h], last.part[h]);
 #if ISING_TAIL == 32
-        /* rotated towards the neighbours; the bit that went around comes from the
-         * next word */
+        /* Rotate towards the neighbours. The bit that went around is taken from the next word. */
         const uint16 by = ISING_CHOOSE(odd, (uint16)(31u), (uint16)(1u));
         const uint16 enters = ISING_CHOOSE(odd, (uint16)(1u << 31), (uint16)(1u));
         const uint16 beside = ISING_CHOOSE(odd, after, before);
@@ -180,11 +172,10 @@ ERGO_INLINE struct ising_around ising_neighbours(ISING_SPACE const uint *other, 
     return a;
 }
 
-/* ---- a chunk
- * ---------------------------------------------------------------------------------
- */
+/* ---- a chunk -------------------------------------------------------------------------------- */
 
-/* 16 pairs of words in the order of memory, one block to a lane; and back. */
+/* Deal 16 pairs of words in the order of memory to lanes, one block per lane. Applied twice it
+ * gives the first order back. */
 ERGO_INLINE void ising_deal(ulong8 a, ulong8 b, ulong8 *first, ulong8 *second) {
     *first = (ulong8)(a.s0, b.s0, a.s2, b.s2, a.s4, b.s4, a.s6, b.s6);
     *second = (ulong8)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7);
@@ -194,8 +185,8 @@ ERGO_INLINE uint ising_sum_lanes(ulong8 v) {
     return (uint)(v.s0 + v.s1 + v.s2 + v.s3 + v.s4 + v.s5 + v.s6 + v.s7);
 }
 
-/* ising_count_block of block.h for blocks `block` .. `block` + 7; a lane of a sum counts at most 64
- * bonds x 4 a chunk. */
+/* ising_count_block of block.h for blocks `block` .. `block` + 7. A chunk adds at most 64 bonds x 4
+ * to a lane of a sum. */
 ERGO_INLINE void ising_count_lanes(ISING_SPACE const uint *own, ISING_SPACE const uint *other,
                                    uint block, ulong8 sums[ISING_SUMS]) {
     const struct ising_around a = ising_neighbours(other, (int)(4 * block), block, 0);
@@ -214,9 +205,8 @@ ERGO_INLINE void ising_count_lanes(ISING_SPACE const uint *own, ISING_SPACE cons
     }
 }
 
-/* Update blocks `block` .. `block` + 7 of the lattice, whose words lie from `at` on in `own` and
- * `other`, or those of them that exist: what lies behind the last block belongs to another
- * work-item. */
+/* Update blocks `block` .. `block` + 7 of the lattice, as far as they exist, whose words begin at
+ * `at` in `own` and `other`. Words after the last block belong to another work-item. */
 ERGO_INLINE void ising_update_lanes(ISING_SPACE uint *own, ISING_SPACE const uint *other, uint at,
                                     uint block, ulong sweep, uint colour,
                                     const struct ising_member *member) {
@@ -247,7 +237,7 @@ ERGO_INLINE void ising_update_lanes(ISING_SPACE uint *own, ISING_SPACE const uin
     ising_deal(m[0].open, m[1].open, &s[0].open, &s[1].open);
     ising_deal(m[0].flip, m[1].flip, &s[0].flip, &s[1].flip);
     ising_decide(s, block, sweep, colour, member);
-    /* dealt twice, pairs are back in place */
+    /* dealt a second time, pairs are back in their places */
     const ulong8 p = s[0].flip, q = s[1].flip;
     spins[0] ^= as_uint16((ulong8)(p.s0, q.s0, p.s2, q.s2, p.s4, q.s4, p.s6, q.s6));
     spins[1] ^= as_uint16((ulong8)(p.s1, q.s1, p.s3, q.s3, p.s5, q.s5, p.s7, q.s7));

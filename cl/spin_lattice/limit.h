@@ -1,16 +1,16 @@
-/*
- * Acceptance of flips whose costs are integers of any size, not few: the random number is turned
- * into the largest cost that it accepts. The same bits everywhere.
- */
+/* Acceptance of flips whose cost is any integer, and not one of a few. A random number is turned
+ * into the largest cost that it accepts, with the same bits on all devices. */
 #ifndef ERGO_CL_SPIN_LATTICE_LIMIT_H
 #define ERGO_CL_SPIN_LATTICE_LIMIT_H
 
 #include "common/compat.h"
 
-/* -ln((r + 1/2) / 2^32) within 2e-7, relative where it is above 1; by + * fma alone: the same
- * everywhere. */
+/* -ln((r + 1/2) / 2^32) within 2e-7, a relative error if the result is above 1. It uses only + *
+ * fma, so the bits are the same everywhere. */
 ERGO_INLINE float spin_log(uint r) {
-    /* u = v 2^-33, v = 2r + 1; of the upper half its last bits are beyond a float's anyway */
+    /* u = v 2^-33 with v = 2r + 1. In the upper half of r the last bits are beyond a float's
+     * precision, so v = r
+     * and u = v 2^-32 there */
     const uint v = r >> 31 ? r : 2 * r + 1, zeros = ERGO_CLZ(v);
     float f = ergo_as_float(0x3f800000u | (((v << zeros) >> 8) & 0x7fffffu)); /* in [1, 2) */
     uint halvings = r >> 31 ? 1 : zeros + 2; /* u = f 2^-halvings */
@@ -19,7 +19,7 @@ ERGO_INLINE float spin_log(uint r) {
         halvings--;
     }
     const float y = f - 1.0f;
-    /* ln(1 + y) / y on [sqrt(1/2) - 1, sqrt 2 - 1], through the Chebyshev points */
+    /* ln(1 + y) / y on [sqrt(1/2) - 1, sqrt 2 - 1], interpolated at the Chebyshev points */
     float p = -0.0745118633f;
     p = ERGO_FMA(p, y, 0.128066108f);
     p = ERGO_FMA(p, y, -0.132660314f);
@@ -33,12 +33,12 @@ ERGO_INLINE float spin_log(uint r) {
     return ERGO_FMA((float)halvings, 0.693147182f, -(p * y));
 }
 
-/* A spin flips where `cost`, half of what that costs, is below the limit; |cost| < 2^30. scale: T/2
- * in the cost's unit. */
+/* A spin flips if `cost`, half of the energy that the flip costs, is below this limit. |cost| <
+ * 2^30. scale: T/2 in the cost's unit. */
 ERGO_INLINE int spin_limit(uint r, float scale, uint heat_bath) {
     const float most = 1073741824.0f; /* 2^30: above any cost */
     if (!heat_bath) {
-        /* u < exp(-2 cost / T), and always where cost <= 0 */
+        /* u < exp(-2 cost / T), and always if cost <= 0 */
         const float l = spin_log(r) * scale;
         const int limit = l < most ? (int)l : (int)most;
         return limit > 0 ? limit : 1;

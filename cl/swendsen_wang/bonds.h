@@ -1,10 +1,10 @@
-/* Bonds of a word from the spins. */
+/* The bonds of a word, from its spins. */
 #ifndef ERGO_CL_SWENDSEN_WANG_BONDS_H
 #define ERGO_CL_SWENDSEN_WANG_BONDS_H
 
 #include "swendsen_wang/core.h"
 
-/* Equal neighbours, to the right and down, both ways around the lattice. */
+/* Which neighbours to the right and below have an equal spin, with periodic boundaries. */
 ERGO_INLINE void sw_equal(__global const uint *planes, uint i, uint y, uint *right, uint *down) {
     const uint word = y * SW_WORDS + i;
     const uint next = i + 1u == SW_WORDS ? word - i : word + 1u;
@@ -20,7 +20,7 @@ ERGO_INLINE void sw_equal(__global const uint *planes, uint i, uint y, uint *rig
     *down = under;
 }
 
-/* The active ones of their bonds. */
+/* Keep those of these bonds that are active. */
 ERGO_INLINE void sw_activate(const struct sw_member *m, uint i, uint y, ulong step, uint *right,
                              uint *down) {
     sw_bonds_both(right, down, m->first_word + sw_global_word(i, y), (uint)step, (uint)(step >> 32),

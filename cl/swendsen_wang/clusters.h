@@ -1,11 +1,11 @@
 /*
- * Sums over clusters, exact in integers: the largest, a histogram, sum n^2 and sum n^4. First in a
- * work-group's local memory, then to one of SW_SUM_SLOTS places in global memory.
+ * Sums over clusters, exact in integers: the largest cluster, a histogram, sum n^2 and sum n^4. A
+ * work-group first adds in local memory, then to one of SW_SUM_SLOTS slots in global memory.
  *
- * fields[SW_CLUSTER_FIELDS] (params.h). Of small clusters, of which there are most, only the
- * numbers are kept. Sums of powers are kept in limbs of 16 bits, each summed by itself: a group
- * counts fewer than 2^16 clusters beyond SW_SMALL, so no limb overflows; and once carries have gone
- * one limb further, 2^15 groups may add theirs in one place.
+ * fields[SW_CLUSTER_FIELDS]: see params.h. Most clusters are small; of these only the numbers by
+ * size are kept. Sums of powers are kept in limbs of 16 bits, and each limb is summed by itself. A
+ * work-group counts fewer than 2^16 clusters larger than SW_SMALL, so no limb overflows. It carries
+ * one limb further before it adds to global memory, so 2^15 groups may add to one slot.
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_CLUSTERS_H
 #define ERGO_CL_SWENDSEN_WANG_CLUSTERS_H
@@ -17,27 +17,27 @@ ERGO_INLINE void sw_count_begin(__local uint *fields, uint item, uint size) {
         fields[f] = 0u;
 }
 
-/* Where clusters of n sites are counted; n = 0 is 2^32. */
+/* The field that counts clusters of n sites; n = 0 means 2^32. */
 ERGO_INLINE uint sw_count_at(uint n) {
     return n - 1u < SW_SMALL ? SW_FIELD_SMALL + n - 1u
                              : SW_FIELD_BINS + (n ? 31u - ERGO_CLZ(n) : 32u);
 }
 
-/* value 2^(16 first) to the limbs of a sum */
+/* add value to a sum whose lowest limb is limbs[0] */
 ERGO_INLINE void sw_count_limbs(__local uint *limbs, ulong value) {
     for (uint l = 0; l < 4u && value; l++, value >>= 16)
         if ((uint)value & 0xffffu)
             atomic_add(&limbs[l], (uint)value & 0xffffu);
 }
 
-/* A cluster of n sites; 0 is 2^32. */
+/* Count a cluster of n sites; n = 0 means 2^32. */
 ERGO_INLINE void sw_count(__local uint *fields, uint n) {
     const ulong square = (ulong)n * n;
     atomic_inc(&fields[sw_count_at(n)]);
     if (n - 1u < SW_SMALL)
         return;
     atomic_max(&fields[SW_FIELD_LARGEST], n);
-    if (n - 1u < 0xffffu) { /* nearly all: without a branch for each limb */
+    if (n - 1u < 0xffffu) { /* nearly all clusters: no branch for each limb */
         const ulong fourth = square * square;
         for (uint l = 0; l < 2u; l++)
             atomic_add(&fields[SW_FIELD_SQUARES + l], (uint)(square >> 16 * l) & 0xffffu);
@@ -50,8 +50,8 @@ ERGO_INLINE void sw_count(__local uint *fields, uint n) {
     sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, mul_hi(square, square));
 }
 
-/* The same: clusters beyond SW_SMALL, which are few and take long, are listed first; then the
- * work-items of a group take one each. */
+/* The same, but clusters larger than SW_SMALL are only listed. They are few and take long, so the
+ * work-items of a group later share them out. */
 ERGO_INLINE void sw_count_or_list(__local uint *fields, __local uint *list, __local uint *listed,
                                   uint n) {
     if (n - 1u < SW_SMALL)
@@ -60,8 +60,8 @@ ERGO_INLINE void sw_count_or_list(__local uint *fields, __local uint *list, __lo
         list[atomic_inc(listed)] = n;
 }
 
-/* Sums of a work-item alone. The sites are 2^32 at most, so that these do not overflow but where
- * one cluster has them all, and its size is 0. */
+/* Sums of one work-item. There are at most 2^32 sites, so the sums overflow only if one cluster has
+ * all of them, and then its size is 0. */
 struct sw_item_sums {
     ulong squares, fourths, fourths_high;
     uint largest;
@@ -84,7 +84,7 @@ ERGO_INLINE void sw_count_by_item_end(const struct sw_item_sums *sums, __local u
     sw_count_limbs(fields + SW_FIELD_FOURTHS + 4, sums->fourths_high);
 }
 
-/* sums: of this sample, member and place. */
+/* Add a group's fields to `sums`, its slot for this sample and member. */
 ERGO_INLINE void sw_count_end(__global uint *sums, __local const uint *fields, uint item,
                               uint size) {
     for (uint f = item; f < SW_CLUSTER_FIELDS; f += size) {

@@ -1,14 +1,14 @@
 /*
  * Swendsen-Wang on words of 32 sites: pure functions, also compiled as C.
  *
- * A rank holds a rectangle of the lattice, the whole of it without MPI: SW_WORDS words a row, SW_LY
- * rows, SW_TAIL sites in the last word of a row. Word i of row y holds sites x = 32 i .. 32 i + 31;
- * a spin has SW_PLANES bits, one in each bit-plane. Only the last word of the whole lattice's row
- * may be partly filled: rectangles are cut at words.
+ * A rank holds a rectangle of the lattice, or all of it without MPI. The rectangle has SW_LY rows
+ * of SW_WORDS words, and SW_TAIL sites in the last word of a row. Word i of row y holds sites x =
+ * 32 i .. 32 i + 31. A spin has SW_PLANES bits, one in each bit-plane. Rectangles are cut at words,
+ * so only the last word in a row of the whole lattice may be partly filled.
  *
- * Site index (in memory): 32 word + bit, word = y SW_WORDS + i. It grows with the site's id (in
- * physics): y Lx + x in the whole lattice, 64 bits. So the smallest index of a cluster's part in a
- * rectangle is also its smallest id there, and labels can be indices.
+ * Site index (in memory): 32 word + bit, with word = y SW_WORDS + i. Site id (in physics, 64 bits):
+ * y Lx + x in the whole lattice. Within a rectangle the index grows with the id. So the smallest
+ * index of a cluster there belongs to its smallest id there, and labels can be indices.
  *
  * SW_ALL_WORDS, SW_ALL_LX: words and sites in a row of the whole lattice.
  */
@@ -18,10 +18,10 @@
 #include "common/rng.h"
 #include "swendsen_wang/params.h"
 
-/* Words of one plane, and sites with those that pad the rows. */
+/* Words in one plane. */
 #define SW_PLANE_WORDS (SW_WORDS * SW_LY)
 
-/* Bits that are sites. */
+/* The bits of word i that are sites. */
 ERGO_INLINE uint sw_valid(uint i) {
     return i + 1u == SW_WORDS ? 0xffffffffu >> (32u - SW_TAIL) : 0xffffffffu;
 }
@@ -31,18 +31,20 @@ ERGO_INLINE uint sw_last_bit(uint i) {
     return i + 1u == SW_WORDS ? SW_TAIL - 1u : 31u;
 }
 
-/* Word in the whole lattice, from that of the rectangle's first on: entity of the bonds' draws. */
+/* The word's number in the whole lattice, relative to the rectangle's first word. It addresses the
+ * draws of the word's bonds. */
 ERGO_INLINE uint sw_global_word(uint i, uint y) {
     return y * SW_ALL_WORDS + i;
 }
 
-/* Site in the whole lattice, from the rectangle's first on. */
+/* The site's id in the whole lattice, relative to the rectangle's first site. */
 ERGO_INLINE ulong sw_global_site(uint index) {
     const uint y = index / (32u * SW_WORDS), x = index % (32u * SW_WORDS);
     return (ulong)y * SW_ALL_LX + x;
 }
 
-/* Eight planes of the draws of a direction: bonds decided active, and those not decided yet. */
+/* Compare the upper 8 bits of p with eight random planes: *less gets bonds that are decided active,
+ * *same keeps those that are still undecided. */
 ERGO_INLINE void sw_bond_planes(uint word, uint direction, uint step_low, uint step_high, uint key0,
                                 uint key1, uint high, uint *less, uint *same) {
     for (uint quad = 0; quad < 2u; quad++) {
@@ -63,7 +65,7 @@ ERGO_INLINE void sw_bond_planes(uint word, uint direction, uint step_low, uint s
     }
 }
 
-/* Is an undecided bond active? */
+/* Decide by the lower 32 bits of p whether an undecided bond is active. */
 ERGO_INLINE uint sw_bond_resolve(uint word, uint direction, uint bit, uint step_low, uint step_high,
                                  uint key0, uint key1, uint low) {
     const struct ergo_words r = ergo_philox_words(
@@ -74,12 +76,13 @@ ERGO_INLINE uint sw_bond_resolve(uint word, uint direction, uint bit, uint step_
     return lower < low ? 1u : 0u;
 }
 
-/* Active ones of the bonds in `open` (between equal spins): direction 0 to the right, 1 down. */
+/* The active ones among the bonds in `open`, which join equal spins. Direction 0 is to the right, 1
+ * down. */
 ERGO_INLINE uint sw_bonds(uint open, uint word, uint direction, uint step_low, uint step_high,
                           uint key0, uint key1, uint high, uint low, uint always) {
     if (always || open == 0u)
         return open;
-    uint less = 0u, same = open; /* decided active; not decided yet */
+    uint less = 0u, same = open; /* decided active; still undecided */
     sw_bond_planes(word, direction, step_low, step_high, key0, key1, high, &less, &same);
     while (same) {
         const uint bit = 31u - ERGO_CLZ(same);
@@ -89,7 +92,8 @@ ERGO_INLINE uint sw_bonds(uint open, uint word, uint direction, uint step_low, u
     return less;
 }
 
-/* Both directions: what is undecided in one loop, in which items of a GPU wait for each other. */
+/* Both directions. Undecided bonds of both share one loop, because work-items of a GPU wait for
+ * each other at the end of a loop. */
 ERGO_INLINE void sw_bonds_both(uint *side, uint *under, uint word, uint step_low, uint step_high,
                                uint key0, uint key1, uint high, uint low, uint always) {
     if (always)
@@ -113,7 +117,7 @@ ERGO_INLINE void sw_bonds_both(uint *side, uint *under, uint word, uint step_low
     *under = less1;
 }
 
-/* A spin uniform over all q states, 64 random bits (bias below 2^-56). */
+/* A spin uniform over all q states, from 64 random bits (bias below 2^-56). */
 ERGO_INLINE uint sw_state(ulong site, uint purpose, uint step_low, uint step_high, uint key0,
                           uint key1) {
     const struct ergo_words r = ergo_philox_words(
@@ -121,17 +125,18 @@ ERGO_INLINE uint sw_state(ulong site, uint purpose, uint step_low, uint step_hig
     return (uint)(((ulong)r.x * SW_Q + ((ulong)r.y * SW_Q >> 32)) >> 32);
 }
 
-/* First sites of the runs that a word's bonds to the right make; bit 31 leads out of the word. */
+/* First sites of the runs that bonds to the right make in a word. The bond of bit 31 leads out of
+ * the word. */
 ERGO_INLINE uint sw_starts(uint right, uint valid) {
     return ~(right << 1) & valid;
 }
 
-/* First site of the run of `bit`. */
+/* First site of the run that contains `bit`. */
 ERGO_INLINE uint sw_start_of(uint starts, uint bit) {
     return 31u - ERGO_CLZ(starts & (0xffffffffu >> (31u - bit)));
 }
 
-/* Those of `set` that have another of `set` before them in the same run. */
+/* Those bits of `set` that come after another bit of `set` in the same run. */
 ERGO_INLINE uint sw_later_in_run(uint set, uint starts) {
     uint seen = set, pass = ~starts;
     for (uint shift = 1u; shift < 32u; shift *= 2u) {
@@ -141,7 +146,7 @@ ERGO_INLINE uint sw_later_in_run(uint set, uint starts) {
     return set & (seen << 1) & ~starts;
 }
 
-/* What stands at first sites of runs, for all sites of the runs. */
+/* Copy the bits at the first sites of runs to all sites of these runs. */
 ERGO_INLINE uint sw_fill(uint first, uint starts) {
     uint pass = ~starts;
     for (uint shift = 1u; shift < 32u; shift *= 2u) {
@@ -151,7 +156,7 @@ ERGO_INLINE uint sw_fill(uint first, uint starts) {
     return first;
 }
 
-/* Bonds down that join what their left neighbours have not joined already. */
+/* Drop bonds down whose two runs are joined already through their left neighbours. */
 ERGO_INLINE uint sw_prune(uint down, uint right, uint right_below) {
     return down & ~((down & right & right_below) << 1);
 }

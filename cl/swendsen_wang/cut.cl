@@ -1,15 +1,15 @@
 /*
- * Swendsen-Wang on one rectangle of a lattice that is cut over ranks, whatever its shape: start,
- * what neighbours need, parts of clusters, sums of the spins. The others: cut_tiles.cl.
+ * Swendsen-Wang on one rectangle of a lattice that is cut over ranks. These kernels work for
+ * rectangles of any shape: start, halos, parts of clusters, sums over spins. The others are in
+ * cut_tiles.cl.
  *
- * spins: [plane][word]; labels: [site].
- * Outgoing and incoming halo: the first row of a rectangle as [plane][word], then the first column
- * as a byte a row, the state (that of the neighbours on the right, `rows` bytes behind 4 planes
- * words).
+ * spins: [plane][word]; labels: [site]. A halo, outgoing or incoming, has the first row of a
+ * rectangle as [plane][word], then the first column as states, one byte per row. In the incoming
+ * halo the column belongs to the neighbours on the right: `rows` bytes after 4 planes words bytes.
  */
 #include "swendsen_wang/cut.h"
 
-/* Mode 0: all in state 0; 1: random. */
+/* Mode 0: all spins in state 0; mode 1: random. */
 __kernel void sw_cut_start(__global uint *spins, __global const struct sw_member *member,
                            SW_RECT rect, uint mode) {
     const uint word = (uint)get_global_id(0), plane = rect->words * rect->rows;
@@ -31,7 +31,7 @@ __kernel void sw_cut_start(__global uint *spins, __global const struct sw_member
         spins[p * plane + word] = bits[p];
 }
 
-/* The outgoing halo. */
+/* Write the outgoing halo. */
 __kernel void sw_cut_pack(__global const uint *spins, SW_RECT rect, __global uint *halo) {
     const uint item = (uint)get_global_id(0), words = rect->words, plane = words * rect->rows;
     __global uchar *column = (__global uchar *)(halo + SW_PLANES * words);
@@ -49,9 +49,10 @@ __kernel void sw_cut_pack(__global const uint *spins, SW_RECT rect, __global uin
 }
 
 /*
- * Clusters that reach an edge: the roots that are entries of `edges`. One of a root's entries wins
- * and is the number of its part: the root leads there from now on, edges[] says it instead of the
- * root. roots[entry]: of the part with this number, or SW_CUT_NO_BOND; names: its site.
+ * Number the parts of clusters that reach an edge. Several entries of `edges` may have the same
+ * root. One of them wins, and its index becomes the number of the part. From then on the root's
+ * label is `sites` plus that number, and edges[] holds the number instead of the root. roots[entry]
+ * is the root of the part with this number, or SW_CUT_NO_BOND; names[entry] is that root's site.
  */
 __kernel void sw_cut_parts(SW_RECT rect, volatile __global uint *labels, __global uint *edges,
                            __global uint *roots, __global ulong *names) {
@@ -79,7 +80,7 @@ __kernel void sw_cut_part_sizes(__global const uint *sizes, __global const uint 
         part_sizes[item] = roots[item] == SW_CUT_NO_BOND ? 0u : sizes[roots[item]];
 }
 
-/* Names that are others than the parts' own sites. */
+/* Replace the names of some parts, whose cluster's smallest site lies in another rectangle. */
 __kernel void sw_cut_rename(__global ulong *names, __global const uint *parts,
                             __global const ulong *others, uint count) {
     const uint k = (uint)get_global_id(0);
@@ -87,8 +88,9 @@ __kernel void sw_cut_rename(__global ulong *names, __global const uint *parts,
         names[parts[k]] = others[k];
 }
 
-/* Unequal bonds to the right and down, those that leave the rectangle too, and sites in states
- * 1 .. q - 1, per work-group: sums[group][SW_Q]. A group sees fewer than 2^26 words. */
+/* Unequal bonds to the right and down, with those that leave the rectangle, and sites in states 1
+ * .. q - 1, per work-group: sums[group][SW_Q]. A work-group sees fewer than 2^26 words, so a sum
+ * fits 32 bits. */
 __kernel void sw_cut_measure(__global const uint *spins, SW_RECT rect, __global const uint *halo,
                              __global uint *sums) {
     __local uint fields[SW_Q];
@@ -100,7 +102,7 @@ __kernel void sw_cut_measure(__global const uint *spins, SW_RECT rect, __global 
         fields[f] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
     uint unequal = 0u;
-    /* the same rounds for all work-items (see cl/spin_lattice/ising_global.cl) */
+    /* all work-items make the same number of rounds (see cl/spin_lattice/ising_global.cl) */
     const uint stride = groups * size, rounds = (plane + stride - 1u) / stride;
     for (uint round = 0; round < rounds; round++) {
         const uint word = round * stride + group * size + item;

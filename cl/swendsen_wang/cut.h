@@ -1,7 +1,7 @@
 /*
- * A rectangle of the lattice: core.h with its shape as an argument. Site index in the rectangle:
- * 32 word + bit, word = y words + i. It grows with the site's id in the whole lattice, so that the
- * smallest index of a cluster's part is also its smallest id there.
+ * A rectangle of the lattice, like core.h but with the shape as an argument. Site index in the
+ * rectangle: 32 word + bit, with word = y words + i. It grows with the site's id in the whole
+ * lattice, so the smallest index of a cluster's part belongs to the part's smallest id.
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_CUT_H
 #define ERGO_CL_SWENDSEN_WANG_CUT_H
@@ -15,7 +15,7 @@
 #define SW_RECT const struct sw_rect *
 #endif
 
-/* Bits of word i of a row that are sites, and the last of them. */
+/* The last bit of word i that is a site. Below: all bits that are. */
 ERGO_INLINE uint sw_rect_last(SW_RECT rect, uint i) {
     return i + 1u == rect->words ? rect->tail - 1u : 31u;
 }
@@ -24,7 +24,8 @@ ERGO_INLINE uint sw_rect_valid(SW_RECT rect, uint i) {
     return 0xffffffffu >> (31u - sw_rect_last(rect, i));
 }
 
-/* Entity of a word's bonds: the word in the whole lattice, below 2^32 (the host refuses more). */
+/* What addresses the draws of a word's bonds: its number in the whole lattice. The host refuses
+ * lattices of 2^32 words or more. */
 ERGO_INLINE uint sw_rect_entity(SW_RECT rect, uint i, uint y) {
     return (uint)((y + rect->row0) * rect->all_words + i + rect->word0);
 }

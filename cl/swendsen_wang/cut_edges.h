@@ -1,10 +1,10 @@
-/* Edges of a rectangle: their sites, and the bonds that lead out of it. */
+/* The sites on the edges of a rectangle, and the bonds that lead out of it. */
 #ifndef ERGO_CL_SWENDSEN_WANG_CUT_EDGES_H
 #define ERGO_CL_SWENDSEN_WANG_CUT_EDGES_H
 
 #include "swendsen_wang/cut.h"
 
-/* Where the labels of a site lead: to a root, to the number of a part, or to a state. */
+/* Follow the labels of a site to a root, to the number of a part, or to a state. */
 ERGO_INLINE uint sw_cut_lead(__global const uint *labels, uint i) {
     uint next = labels[i];
     while (next != i && next < SW_CUT_STATES) {
@@ -14,7 +14,7 @@ ERGO_INLINE uint sw_cut_lead(__global const uint *labels, uint i) {
     return next;
 }
 
-/* Is the bond of this site to the rectangle below, or to that on the right, active? */
+/* Is the bond from this site to the rectangle below (or to that on the right) active? */
 ERGO_INLINE bool sw_cut_leads_out(__global const uint *spins,
                                   __global const struct sw_member *member, SW_RECT rect,
                                   __global const uint *halo, uint i, uint y, uint bit, bool below,
@@ -32,21 +32,22 @@ ERGO_INLINE bool sw_cut_leads_out(__global const uint *spins,
                     (uint)(step >> 32), m.key0, m.key1, m.high, m.low, m.always) != 0u;
 }
 
-/* An entry for the neighbours: site `bit` of word i in row y; wanted: it is one. */
+/* An edge entry: site `bit` of word i in row y. wanted: 1 if the entry is used. */
 struct sw_edge {
     uint i, y, bit;
     uint wanted;
 };
 
 /*
- * Entries are of the first row (32 words), of the first column (rows); then, where a bond leads out
- * of the rectangle, of the last row and of the last column.
+ * Entries stand for the sites of the first row (32 words) and of the first column (rows), which the
+ * neighbours need. Then follow the last row and the last column, where an entry is used only if a
+ * bond leads out of the rectangle there.
  */
 ERGO_INLINE struct sw_edge sw_cut_edge(__global const uint *spins,
                                        __global const struct sw_member *member, SW_RECT rect,
                                        __global const uint *halo, uint item, ulong step) {
     const uint entries = 32u * rect->words + rect->rows;
-    const bool outer = item >= entries; /* last row or column */
+    const bool outer = item >= entries; /* of the last row or column */
     const uint index = outer ? item - entries : item;
     const bool in_row = index < 32u * rect->words;
     struct sw_edge at;

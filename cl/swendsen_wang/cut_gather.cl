@@ -1,13 +1,15 @@
 /*
- * Clusters across rectangles, joined by every device for itself from the pairs of parts that all
- * ranks have found on their edges (cut_pairs.cl). No host looks at a pair.
+ * Join clusters across rectangles. Every device does this for itself, from the pairs of parts that
+ * all ranks have found on their edges (cut_pairs.cl), so no host looks at a pair.
  *
  * A part is known by its rank and a site index (below 2^30). all: first the ranks' firsts[ranks +
- * 1] among the pairs, in SW_HEAD(ranks) entries, then the pairs of all.
+ * 1], each the index of a rank's first pair, in SW_HEAD(ranks) entries; then the pairs of all
+ * ranks.
  *
- * Nodes: places in hash tables of the ranks' parts (keys), `slots` (a power of two) each;
- * pair_nodes: those of the pairs. In labels of nodes the one with the smaller name leads. A root's
- * site is the smallest of its parts', so that the cluster's representative is the smallest name.
+ * A node is a slot in the hash tables of the ranks' parts (keys). A table has `slots` entries, a
+ * power of two. pair_nodes holds the nodes of the pairs. Between two labels of nodes, the one with
+ * the smaller name becomes the root. A root's site is the smallest of its part, so a cluster's
+ * representative is the smallest name.
  */
 #include "swendsen_wang/cut.h"
 #include "swendsen_wang/relaxed.h"
@@ -16,8 +18,8 @@
 #define SW_NEIGHBOURS 5u
 #define SW_HEAD(ranks) ((ranks) / 2u + 1u)
 
-/* Of all ranks' pairs: nodes alone, with their names. neighbours[rank][SW_NEIGHBOURS]: whose the
- * second part is. */
+/* Make nodes of all ranks' pairs, each its own root, and name them.
+ * neighbours[rank][SW_NEIGHBOURS]: the ranks to which the second part of a pair may belong. */
 __kernel void sw_cut_nodes(__global const struct sw_rect *rects, __global const uint *neighbours,
                            uint ranks, __global const uint2 *all, uint count, __global uint *keys,
                            __global uint *labels, __global ulong *names, __global uint *pair_nodes,
@@ -39,10 +41,10 @@ __kernel void sw_cut_nodes(__global const struct sw_rect *rects, __global const 
     if (item & 1u)
         rank = neighbours[SW_NEIGHBOURS * rank + (pair.x >> 30) + 4u * (pair.y >> 30)];
     const uint part = (item & 1u ? pair.y : pair.x) & SW_PART, first = slots * rank;
-    /* the product's upper bits: of the lower ones parts of a column, whole rows apart, share nearly
-     * all */
+    /* Use the product's upper bits. Parts of one column are whole rows apart, so they share nearly
+     * all lower bits. */
     uint slot = part * 0x9e3779b1u >> (ERGO_CLZ(slots) + 1u);
-    while (1) { /* never full */
+    while (1) { /* ends, because the table is never full */
         uint key = SW_READ(&keys[first + slot]);
         if (key == SW_CUT_NO_BOND)
             key = atomic_cmpxchg(&keys[first + slot], SW_CUT_NO_BOND, part);
@@ -63,14 +65,15 @@ ERGO_INLINE uint sw_node_find(__global uint *labels, uint i) {
         const uint after = SW_READ(&labels[next]);
         if (after == next)
             return next;
-        SW_PUT(&labels[i], after); /* halves the path; i is no root, and never again */
+        SW_PUT(&labels[i], after); /* halves the path; i is no root, and never becomes one again */
         i = after;
         next = SW_READ(&labels[i]);
     }
     return i;
 }
 
-/* Only roots are led elsewhere, to a smaller name: no cycles, and the smallest is the root. */
+/* Only the label of a root changes, and only to a smaller name. So there are no cycles, and the
+ * smallest name becomes the root. */
 __kernel void sw_cut_join_nodes(__global const uint *pair_nodes, uint count, __global uint *labels,
                                 __global const ulong *names) {
     const uint item = (uint)get_global_id(0);
@@ -89,7 +92,8 @@ __kernel void sw_cut_join_nodes(__global const uint *pair_nodes, uint count, __g
     }
 }
 
-/* This rank's roots get the states of their clusters, as labels. An item for each of its nodes. */
+/* Give this rank's roots the new states of their clusters, as labels. One work-item per node of
+ * this rank. */
 __kernel void sw_cut_take_states(__global const struct sw_member *member, __global const uint *keys,
                                  __global const uint *labels, __global const ulong *names,
                                  uint rank, uint slots, __global uint *site_labels, ulong step) {

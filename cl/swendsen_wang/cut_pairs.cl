@@ -1,22 +1,23 @@
 /*
- * What crosses the edges of a rectangle in sweeps that are not measured (cut_gather.cl). Part of
- * cut_tiles.cl.
+ * Pairs of parts across the edges of a rectangle, for sweeps that are not measured (cut_gather.cl).
+ * Included by cut_tiles.cl.
  *
- * near: of the sites of the first row, then of the first column, the parts; behind them, as bytes,
- * the states. far: the same of the neighbours' sites below the last row and right of the last
- * column. So bonds between rectangles are drawn by who has their upper or left end, and what the
- * neighbours need for that is on its way while parts are joined.
+ * near: the parts of the sites of the first row, then of the first column; after them the states of
+ * these sites, as bytes. far: the same of the neighbours, for their sites below the last row and
+ * right of the last column. So a bond between rectangles is drawn by the rank that has its upper or
+ * left end. What the neighbours need for this is sent while they join parts.
  *
- * A pair: two parts of one cluster, this rectangle's root and another part; the upper two bits of
- * both say whose that is: 0 the rectangle's below, 1 .. 3 that of the k-th on the right (from the
- * rows 0, second, third on), 4 this one's own, of which a neighbour does not know the root.
- * pairs[0].x: number of the pairs behind it.
+ * A pair is two parts of one cluster: a root of this rectangle, and another part. The upper two
+ * bits of both words tell whose the other part is: 0 the rectangle's below; 1 .. 3 that of the k-th
+ * rectangle on the right (which begin at rows 0, second, third); 4 this rectangle's own. The last
+ * kind tells the neighbours the root of a part that they know from `near`. pairs[0].x is the number
+ * of pairs that follow.
  */
 #define SW_CUT_HERE 4u
 #define SW_SEEN 512u
 #define SW_CUT_MOST_GROUP 1024u
 
-/* Site index of what a site is part of before parts are joined. */
+/* The part of a site before parts are joined, as the site index of the part's first site. */
 ERGO_INLINE uint sw_cut_part(__global const uint *right, __global const uint *runs, uint i, uint y,
                              uint bit) {
     return sw_part(runs, i, y, ~(right[y * SW_WORDS + i] << 1), bit);
@@ -31,7 +32,7 @@ ERGO_INLINE uint sw_cut_state_at(__global const uint *spins, SW_RECT rect, uint 
     return state;
 }
 
-/* And no pairs yet, and none of the `count` keys of nodes. */
+/* Write `near`. Also empty the list of pairs, and the `count` keys of nodes. */
 __kernel void sw_cut_near(__global const uint *spins, SW_RECT rect, __global const uint *right,
                           __global const uint *runs, __global uint *near, __global uint *keys,
                           uint count, __global uint2 *pairs) {
@@ -51,8 +52,8 @@ __kernel void sw_cut_near(__global const uint *spins, SW_RECT rect, __global con
     states[item] = (uchar)sw_cut_state_at(spins, rect, i, y, bit);
 }
 
-/* Of an item the pair, or twice SW_CUT_NO_BOND: of the near sites, then of those across which bonds
- * may lead out. */
+/* The pair of a work-item, or twice SW_CUT_NO_BOND. The first work-items have the sites in `near`,
+ * the others the sites from which bonds may lead out. */
 ERGO_INLINE uint2 sw_cut_pair(__global const uint *spins, __global const struct sw_member *member,
                               SW_RECT rect, __global const uint *right, __global const uint *runs,
                               __global const uint *labels, __global const uint *near,
@@ -84,15 +85,16 @@ ERGO_INLINE uint2 sw_cut_pair(__global const uint *spins, __global const struct 
     return pair;
 }
 
-/* Of pairs that come again most are left out: of a group's that share a place in `seen` the first
- * stays, and all that differ from it. */
+/* List the pairs, without most repetitions. Among a work-group's pairs that share a slot in `seen`,
+ * the first one stays, and so do all that differ from it. */
 __kernel void sw_cut_pairs(__global const uint *spins, __global const struct sw_member *member,
                            SW_RECT rect, __global const uint *right, __global const uint *runs,
                            __global const uint *labels, __global const uint *near,
                            __global const uint *far, __global uint2 *pairs, uint second, uint third,
                            ulong step) {
     __local uint2 listed[SW_CUT_MOST_GROUP];
-    __local uint seen[SW_SEEN], found[2]; /* pairs of this group, and of those before */
+    /* number of this group's pairs; index of its first pair */
+    __local uint seen[SW_SEEN], found[2];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint2 pair = sw_cut_pair(spins, member, rect, right, runs, labels, near, far, second,
                                    third, step, (uint)get_global_id(0));

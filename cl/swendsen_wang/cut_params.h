@@ -1,27 +1,29 @@
-/* Swendsen-Wang on a lattice that is cut into rectangles: what crosses to the device besides
- * params.h. */
+/* Swendsen-Wang on a lattice that is cut into rectangles: structs and constants that host and
+ * device share, besides params.h. */
 #ifndef ERGO_CL_SWENDSEN_WANG_CUT_PARAMS_H
 #define ERGO_CL_SWENDSEN_WANG_CUT_PARAMS_H
 
 #include "swendsen_wang/params.h"
 
-/* A rank's rectangle. Its shape is no macro: ranks of all shapes share one build. */
+/* A rank's rectangle. Its shape is an argument and no macro, so that ranks of all shapes share one
+ * build. */
 struct sw_rect {
     ulong row0, word0;       /* first row, first word of a row, in the whole lattice */
-    ulong all_words, all_lx; /* words and sites in a row of that */
+    ulong all_words, all_lx; /* words and sites in a row of the whole lattice */
     uint words, rows, tail;  /* of the rectangle; tail: sites in the last word of its rows */
     uint pad;
 };
 #define SW_RECT_BYTES 48
 
-/* Behind the labels of a rectangle's sites are those of the parts that reach its edges: the root of
- * part k leads to site index `sites` + k, a root, whose cluster's representative is in a list. */
+/* Labels of parts that reach an edge follow those of the rectangle's sites. The label of part k's
+ * root is `sites` + k. That entry is a root itself, and the representative of its cluster is in a
+ * list of names. */
 
-/* Of sweeps that are not measured and gathered: a root whose cluster is in other rectangles too has
- * its cluster's new state for a label, from here on. (Sites and parts are fewer.) */
+/* Sweeps that are not measured: if a root's cluster reaches other rectangles, its label is
+ * SW_CUT_STATES plus the cluster's new state. Indices of sites and parts are smaller. */
 #define SW_CUT_STATES 0xffffff00u
 
-/* A bond that does not lead out of the rectangle. */
+/* No bond leads out of the rectangle here. */
 #define SW_CUT_NO_BOND 0xffffffffu
 
 #endif

@@ -1,16 +1,16 @@
 /*
- * A rectangle of a cut lattice, built for its shape: the kernels of sweep.cl, sw_label and
- * sw_join_tiles (of its inner edges) as they are, whose draws are addressed from the rectangle's
- * first word on; of the bonds around the rectangle, which sw_label draws too, nothing is used. Then
- * roots on the edges, parts (cut.cl), and new spins. Of measured sweeps sw_label_sizes counts the
- * clusters that do not leave their tile.
+ * A rectangle of a cut lattice, built for its shape. The kernels sw_label and sw_join_tiles of
+ * sweep.cl are used as they are, the latter for inner edges only. Their draws are addressed from
+ * the rectangle's first word. sw_label also draws the bonds that wrap around the rectangle, but
+ * these are not used. Roots on the edges, parts (cut.cl), and new spins follow. In measured sweeps
+ * sw_label_sizes counts the clusters that do not leave their tile.
  */
 #include "swendsen_wang/cut_edges.h"
 #include "swendsen_wang/sweep.cl"
 #include "swendsen_wang/cut_pairs.cl"
 
-/* The representative of a root (cut_params.h): of a site's index, or of a part's number behind
- * those. first_site: of the rectangle. */
+/* The representative of a root, which is a site's index or `sites` plus a part's number
+ * (cut_params.h). first_site: the id of the rectangle's first site. */
 ERGO_INLINE ulong sw_cut_name(ulong first_site, __global const ulong *names, uint root) {
     return root < (uint)SW_SITES ? first_site + sw_global_site(root) : names[root - (uint)SW_SITES];
 }
@@ -33,11 +33,12 @@ __kernel void sw_cut_tile_clear(__global uint *clusters, uint count) {
         clusters[item] = 0u;
 }
 
-/* Sizes of open parts to the roots of their clusters, by tiles; those of the tile's least root,
- * that of one cluster in most tiles, are first added up. */
+/* Add the sizes of open parts to the roots of their clusters, tile by tile. In most tiles many
+ * parts belong to one large cluster, so the sizes for the tile's smallest root are added up in
+ * local memory first. */
 __kernel SW_TILE_GROUP void sw_cut_tile_sizes(__global const uint *open, __global uint *labels,
                                               __global uint *sizes) {
-    __local uint common[2]; /* root, size */
+    __local uint common[2]; /* root; sum of sizes */
     const struct sw_tile t = sw_tile_of_group();
     if (t.first == 0u) {
         common[0] = 0xffffffffu;
@@ -65,7 +66,7 @@ __kernel SW_TILE_GROUP void sw_cut_tile_sizes(__global const uint *open, __globa
             const uint root = SW_READ(&labels[site]);
             rest ^= low;
             if (root == site)
-                continue; /* its own part is there */
+                continue; /* sizes[root] holds this part's size already */
             if (root == common[0])
                 SW_ADD_LOCAL(&common[1], sizes[site]);
             else
@@ -77,8 +78,8 @@ __kernel SW_TILE_GROUP void sw_cut_tile_sizes(__global const uint *open, __globa
         atomic_add(&sizes[common[0]], common[1]);
 }
 
-/* Clusters of several tiles that do not reach an edge (those that do have no root among the sites
- * any more), to one of SW_SUM_SLOTS places. */
+/* Count clusters of several tiles that do not reach an edge, into one of SW_SUM_SLOTS slots. The
+ * others no longer have a root among the sites. */
 __kernel void sw_cut_tile_sums(__global const uint *open, __global const uint *labels,
                                __global const uint *sizes, __global uint *clusters) {
     __local uint fields[SW_CLUSTER_FIELDS];
@@ -104,7 +105,7 @@ __kernel void sw_cut_tile_sums(__global const uint *open, __global const uint *l
     sw_count_end(clusters + group % SW_SUM_SLOTS * SW_CLUSTER_FIELDS, fields, item, size);
 }
 
-/* Representatives of all sites of `count` words, `stride` apart, for audits. */
+/* For audits: the representatives of all sites in `count` words, which are `stride` apart. */
 __kernel void sw_cut_tile_name(SW_RECT rect, __global const uint *right, __global const uint *runs,
                                __global const uint *open, __global const uint *labels,
                                __global const ulong *names, __global ulong *found, uint first,
@@ -125,7 +126,7 @@ __kernel void sw_cut_tile_name(SW_RECT rect, __global const uint *right, __globa
     }
 }
 
-/* New spins (tile_flip.h). A root's label may be its cluster's new state. */
+/* New spins (tile_flip.h). A root's label may hold its cluster's new state. */
 __kernel SW_TILE_GROUP void sw_cut_tile_flip(__global uint *spins,
                                              __global const struct sw_member *members, SW_RECT rect,
                                              __global const uint *right, __global const uint *runs,

@@ -1,10 +1,9 @@
 /*
- * Swendsen-Wang of lattices that one tile covers: whole sweeps in local memory, a work-group for
- * each member. The steps are those of tile_sweep.h; what leads around the lattice is joined here,
- * too.
+ * Swendsen-Wang for lattices that fit one tile: whole sweeps in local memory, one work-group per
+ * member. The steps are those of tile_sweep.h; bonds around the lattice are joined here too.
  *
- * A label, where it leads to another node, has two bits above it: whether the way there leads
- * around the lattice an odd number of times, to the right and down (labels.h). Nodes have 14 bits.
+ * Nodes have 14 bits. The two bits above them in a label tell whether the path to the node that it
+ * leads to goes around the lattice an odd number of times, to the right and down (labels.h).
  */
 #define SW_INDEX 0x3fffu
 #include "swendsen_wang/bonds.h"
@@ -18,7 +17,7 @@
 #define SW_AROUND_DOWN 2u
 #define SW_TILE_GROUP __attribute__((reqd_work_group_size(SW_GROUP, 1, 1)))
 
-/* The tile is the lattice. */
+/* The tile that is the whole lattice. */
 ERGO_INLINE struct sw_tile sw_local_tile(void) {
     struct sw_tile t;
     t.id = t.x = t.y = 0u;
@@ -28,7 +27,7 @@ ERGO_INLINE struct sw_tile sw_local_tile(void) {
     return t;
 }
 
-/* Bonds between equal neighbours (bonds.h), from spins[plane][word of the tile]. */
+/* Active bonds between equal neighbours (as in bonds.h), from spins[plane][word of the tile]. */
 ERGO_INLINE void sw_local_draw(__local const uint *spins, const struct sw_member *m, uint i, uint y,
                                ulong step, __local uint *side, __local uint *under) {
     const uint item = y * SW_TILE_WORDS + i, next = i + 1u == SW_WORDS ? item - i : item + 1u;
@@ -45,10 +44,9 @@ ERGO_INLINE void sw_local_draw(__local const uint *spins, const struct sw_member
     *under = down;
 }
 
-/* ---- joins around the lattice -----------------------------------------------------------------
- */
+/* ---- joins around the lattice --------------------------------------------------------------- */
 
-/* Root of a node; *odd: changed by the bits of the way there. */
+/* The root of a node. *odd is changed by the bits of the path there. */
 ERGO_INLINE uint sw_local_find(__local uint *labels, uint node, uint *odd) {
     uint next = SW_READ_TILE(&labels[node]);
     while ((next & SW_INDEX) != node) {
@@ -59,8 +57,8 @@ ERGO_INLINE uint sw_local_find(__local uint *labels, uint node, uint *odd) {
     return node;
 }
 
-/* odd: bits of the way from a to b. Not 0 where that contradicts what has been joined before. Only
- * roots are led elsewhere, to smaller ones. */
+/* Join a and b. odd: the bits of the path from a to b. Returns nonzero if they contradict earlier
+ * joins. Only labels of roots change, to smaller nodes. */
 ERGO_INLINE uint sw_local_join(__local uint *labels, uint a, uint b, uint odd) {
     while (1) {
         a = sw_local_find(labels, a, &odd);
@@ -73,7 +71,8 @@ ERGO_INLINE uint sw_local_join(__local uint *labels, uint a, uint b, uint odd) {
     }
 }
 
-/* Bonds around the lattice of a word in its last column or row. Not 0: a cluster leads around. */
+/* Join the bonds around the lattice, for a word in the last column or row. Returns nonzero if a
+ * cluster leads around. */
 ERGO_INLINE uint sw_local_around(__local uint *labels, __local const uint *sides,
                                  __local const uint *unders, uint item, uint i, uint y) {
     const uint side = sides[item], starts = ~(side << 1), last = sw_last_bit(i);
@@ -91,10 +90,9 @@ ERGO_INLINE uint sw_local_around(__local uint *labels, __local const uint *sides
     return odd;
 }
 
-/* ---- a sweep ----------------------------------------------------------------------------------
- */
+/* ---- a sweep -------------------------------------------------------------------------------- */
 
-/* Bonds, labels, and joins around the lattice. Not 0: a cluster leads around it. */
+/* Draw the bonds, and label the clusters. Returns nonzero if a cluster leads around the lattice. */
 ERGO_INLINE uint sw_local_label(const struct sw_tile *t, const struct sw_member *m, ulong step,
                                 __local const uint *spin, __local uint *tile, __local uint *sides,
                                 __local uint *unders, struct sw_tile_word *words) {
@@ -109,7 +107,7 @@ ERGO_INLINE uint sw_local_label(const struct sw_tile *t, const struct sw_member 
     sw_tile_link_words(t, tile, sides, unders, words);
     SW_SYNC;
     sw_tile_join_words(t, tile, sides, words);
-    SW_SYNC; /* around the lattice only roots may be led elsewhere */
+    SW_SYNC; /* joins around the lattice may only change labels of roots */
     uint odd = 0u;
     for (uint k = 0; k < SW_PER; k++) {
         const struct sw_place at = sw_place_of(t, k);
@@ -120,7 +118,8 @@ ERGO_INLINE uint sw_local_label(const struct sw_tile *t, const struct sw_member 
     return odd;
 }
 
-/* Roots of all runs, to words[].linked; sized: with the sizes of clusters. */
+/* Find the roots of all runs. words[].linked gets the bits of the roots themselves. sized: also add
+ * up the sizes of clusters. */
 ERGO_INLINE void sw_local_roots(const struct sw_tile *t, __local uint *tile,
                                 struct sw_tile_word *words, bool sized) {
     for (uint k = 0; k < SW_PER; k++) {
@@ -138,7 +137,7 @@ ERGO_INLINE void sw_local_roots(const struct sw_tile *t, __local uint *tile,
     }
 }
 
-/* New states of roots; counted: clusters to fields. */
+/* Draw new states for the roots. counted: also count the clusters in `fields`. */
 ERGO_INLINE void sw_local_states(const struct sw_tile *t, const struct sw_member *m, ulong step,
                                  __local const uint *tile, const struct sw_tile_word *words,
                                  __local uint *states, __local uint *fields, bool counted) {
@@ -224,8 +223,8 @@ __kernel SW_TILE_GROUP void sw_local(__global uint *spins, __global const struct
     sw_local_store(&t, spins, spin);
 }
 
-/* A sweep that is measured. wraps[sample][member]: 1 where a cluster leads around the lattice (0
- * before). */
+/* A measured sweep. wraps[sample][member] is set to 1 if a cluster leads around the lattice; it is
+ * 0 before. */
 __kernel SW_TILE_GROUP void sw_local_sizes(__global uint *spins,
                                            __global const struct sw_member *members, ulong step,
                                            __global uint *sums, __global uint *wraps, uint sample) {

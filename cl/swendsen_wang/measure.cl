@@ -5,7 +5,7 @@
 #include "swendsen_wang/labels.h"
 #include "swendsen_wang/spins.h"
 
-/* Start: mode 0 all in state 0, 1 random. */
+/* Mode 0: all spins in state 0; mode 1: random. */
 __kernel void sw_start(__global uint *spins, __global const struct sw_member *members, uint mode) {
     const uint word = (uint)get_global_id(0), index = (uint)get_global_id(1);
     if (word >= SW_PLANE_WORDS)
@@ -27,7 +27,7 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
         planes[p * SW_PLANE_WORDS + word] = bits[p];
 }
 
-/* Zeros in the sums of a block. */
+/* Set the sums of a block to zero. */
 __kernel void sw_clear(__global uint *sums, uint n_sums, __global uint *clusters, uint n_clusters,
                        __global uint *wraps, uint n_wraps) {
     const uint item = (uint)get_global_id(0);
@@ -39,7 +39,7 @@ __kernel void sw_clear(__global uint *sums, uint n_sums, __global uint *clusters
         wraps[item] = 0u;
 }
 
-/* Sums over spins: sums[sample][member][place][SW_Q]. A group sees fewer than 2^26 words, so that
+/* Sums over spins: sums[sample][member][slot][SW_Q]. A work-group sees fewer than 2^26 words, so
  * each number stays below 2^32. */
 __kernel void sw_measure(__global const uint *spins, __global uint *sums, uint sample) {
     __local uint fields[SW_Q];
@@ -69,7 +69,8 @@ __kernel void sw_measure(__global const uint *spins, __global uint *sums, uint s
     sw_spins_end(sums + at * SW_Q, fields, item, size);
 }
 
-/* Representatives of the sites of `count` words of a member, for audits; 0 beside the lattice. */
+/* For audits: the representatives of the sites of `count` words of a member; 0 for bits that are no
+ * sites. */
 __kernel void sw_names(__global const uint *right, __global const uint *runs,
                        __global const uint *open, __global const uint *labels, __global uint *names,
                        uint index, uint first, uint count) {

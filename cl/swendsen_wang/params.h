@@ -1,11 +1,13 @@
-/* What crosses between host and device, for Swendsen-Wang. Fixed-width, explicit padding. */
+/* Structs and constants of Swendsen-Wang that host and device share. Fixed widths, explicit
+ * padding. */
 #ifndef ERGO_CL_SWENDSEN_WANG_PARAMS_H
 #define ERGO_CL_SWENDSEN_WANG_PARAMS_H
 
 #include "common/compat.h"
 
-/* A bond probability p < 1 as the 40-bit integer round(p 2^40): 8 bits compared for all bonds of a
- * word at once, 32 bits compared one bond at a time where the 8 leave it open (1 of 256). */
+/* A bond probability p < 1 is the 40-bit integer round(p 2^40). Its upper 8 bits are compared for
+ * all bonds of a word at once. Where these decide nothing (1 bond of 256), the lower 32 bits are
+ * compared for that bond alone. */
 #define SW_BOND_PLANES 8
 #define SW_DRAW_RESOLVE 4 /* first draw after the planes of both directions */
 
@@ -17,16 +19,17 @@
 
 struct sw_member {
     uint key0, key1; /* Philox key: the member's stream */
-    uint high, low;  /* upper 8 and lower 32 of the 40 bits */
+    uint high, low;  /* upper 8 and lower 32 of the 40 bits of p */
     uint always;     /* 1: p rounds to 1, every bond between equal spins is active */
-    uint first_word; /* of a rectangle in the whole lattice; 0: this is the whole lattice */
+    /* the rectangle's first word in the whole lattice; 0 if it is the whole lattice */
+    uint first_word;
 };
 #define SW_MEMBER_BYTES 24
 
-/* Sums over clusters, in uints: the largest; the number of clusters with 2^b <= size < 2^(b + 1),
- * b = 0 .. 32; the sums of n^2 and n^4 in limbs of 16 bits, the lowest first, each of which has
- * carries to give to the next; then the number of clusters of n sites, n = 1 .. SW_SMALL, which
- * stand nowhere else. */
+/* Sums over clusters, in uints: the largest size; the number of clusters with 2^b <= size < 2^(b +
+ * 1), b = 0 .. 32; the sums of n^2 and n^4, in limbs of 16 bits, the lowest first, whose carries
+ * the host adds to the next limb; the number of clusters of n sites, n = 1 .. SW_SMALL, which no
+ * other field counts. */
 #define SW_CLUSTER_BINS 33
 #define SW_SMALL 32
 #define SW_SQUARE_LIMBS 5
@@ -38,14 +41,15 @@ struct sw_member {
 #define SW_FIELD_SMALL (SW_FIELD_FOURTHS + SW_FOURTH_LIMBS)
 #define SW_CLUSTER_FIELDS (SW_FIELD_SMALL + SW_SMALL)
 
-/* Sites of a tile as nodes: the one of bit `bit` in the tile's word `item` is SW_NODE_ROW item +
- * bit. A label can stand at its node, and work-items of neighbouring words use different banks. */
+/* Nodes number the sites of a tile: bit `bit` of the tile's word `item` is node SW_NODE_ROW item +
+ * bit. A label is kept at its node. With 33 nodes per word, work-items of neighbouring words use
+ * different banks of local memory. */
 #define SW_NODE_ROW 33u
 
-/* Instead of a sample's number: of a sweep that is not measured. */
+/* The sample number of a sweep that is not measured. */
 #define SW_NO_SAMPLE 0xffffffffu
 
-/* Instead of a label: there is no bond. */
+/* The label that means: no bond. */
 #define SW_NO_BOND 0xffffffffu
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * Words that other work-items change at the same time, by atomics. A read sees an old or a new
- * value, and both will do; a write puts what says the same as what it replaces. So the order does
- * not matter, but without an atomic on both sides the two are a data race, which has no meaning in
+ * Access to words that other work-items change at the same time by atomics. A read may see an old
+ * or a new value, and both are right. A write replaces a value by an equivalent one. So the order
+ * does not matter. But a plain access beside an atomic one is a data race, which has no meaning in
  * OpenCL's memory model (OpenCL C 3.0, 6.15.12; OpenCL 1.2 promises nothing of plain accesses).
  *
- * SW_READ, SW_PUT: relaxed atomic accesses, as the device has them (src/device/quirks.c): those of
- * C11 in OpenCL C 3.0, in global memory; clang's own; or, always there, OpenCL 1.2's operations
- * that change nothing. SW_LOWER: SW_PUT of what is not larger than what is there.
+ * SW_READ, SW_PUT: relaxed atomic accesses, of the kind that the device has (src/device/quirks.c).
+ * These are C11's, which OpenCL C 3.0 has in global memory; or clang's own; or, always available,
+ * OpenCL 1.2's read-modify-write operations that change nothing. SW_LOWER: SW_PUT of a value that
+ * is not larger than the old one.
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_RELAXED_H
 #define ERGO_CL_SWENDSEN_WANG_RELAXED_H
@@ -28,11 +29,11 @@
 #endif
 
 /*
- * The same in local memory. Those of C11 cost an H200 0.37 of a sweep (8.7e10 spins a second, not
- * 1.37e11; volatile ones as much, 2026-11-23), so there the accesses are plain, by OpenCL 1.2's
- * relaxed consistency, and not by the letter of 3.0's model: a word of 32 bits is read whole, each
- * value that it has had is a true label, no loop waits for another's write, and what is decided is
- * decided by what an atomic_min has returned.
+ * The same in local memory. With C11's relaxed or volatile accesses an H200 takes 1.6 times as long
+ * per sweep, so there the accesses are plain. This follows OpenCL 1.2's relaxed consistency, but
+ * not the letter of 3.0's model. It is right because a 32-bit word is read whole, each value that a
+ * word has had is a true label, no loop waits for a write of another work-item, and each decision
+ * rests on what an atomic_min has returned.
  */
 #ifdef ERGO_RELAXED_C11
 #define SW_READ_LOCAL(p) (*(p))

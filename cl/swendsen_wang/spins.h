@@ -4,7 +4,8 @@
 
 #include "swendsen_wang/core.h"
 
-/* Sums that a work-item has of its own: bonds, and then states; of many states only bonds. */
+/* Sums that each work-item keeps for itself: unequal bonds, then states. With many states only
+ * bonds; the states are counted in local memory. */
 #if SW_Q <= 8
 #define SW_SPIN_SUMS SW_Q
 #else
@@ -20,8 +21,8 @@ ERGO_INLINE void sw_spins_begin(struct sw_spins *item) {
         item->sums[k] = 0u;
 }
 
-/* Of a word; side, under: bonds between equal neighbours, as of sw_equal(). fields[SW_Q]: where
- * states are counted that are too many for work-items. */
+/* Add one word. side, under: bonds between equal neighbours, from sw_equal(). fields[SW_Q]: counts
+ * of states, if there are too many for each work-item. */
 ERGO_INLINE void sw_spins_add(struct sw_spins *item, __local uint *fields,
                               __global const uint *planes, uint i, uint y, uint side, uint under) {
     const uint word = y * SW_WORDS + i, valid = sw_valid(i);
@@ -46,7 +47,7 @@ ERGO_INLINE void sw_spins_add(struct sw_spins *item, __local uint *fields,
 #endif
 }
 
-/* A group's sums to their place. */
+/* Add a work-group's sums to `sums`, its slot. */
 ERGO_INLINE void sw_spins_end(__global uint *sums, __local const uint *fields, uint item,
                               uint size) {
     for (uint f = item; f < SW_Q; f += size)

@@ -1,13 +1,11 @@
-/*
- * Swendsen-Wang: bonds and labels in tiles, joins between tiles, new spins. Dimension 1 is
- * always the member. Arrays: tile_sweep.h.
- */
+/* Swendsen-Wang: bonds and labels in tiles, joins between tiles, new spins. Dimension 1 is always
+ * the member. tile_sweep.h describes the arrays. */
 #include "swendsen_wang/tile_flip.h"
 #include "swendsen_wang/tile_sweep.h"
 
 #define SW_TILE_GROUP __attribute__((reqd_work_group_size(SW_GROUP, 1, 1)))
 
-/* Bonds of a tile, and its runs' labels in it. */
+/* Draw the bonds of a tile, and label its runs within the tile. */
 __kernel SW_TILE_GROUP void sw_label(__global const uint *spins,
                                      __global const struct sw_member *members, __global uint *right,
                                      __global uint *down, __global uint *runs, __global uint *roots,
@@ -31,7 +29,8 @@ __kernel SW_TILE_GROUP void sw_label(__global const uint *spins,
     sw_label_leave(&t, tile, opens, words, roots, open, labels, labels, false);
 }
 
-/* spin_sums: as of sw_measure, of sample `before`, which has left these spins. */
+/* The same, with sums over the spins as they are before this sweep: spin_sums as in sw_measure, for
+ * sample `before`. */
 __kernel SW_TILE_GROUP void sw_label_spins(__global const uint *spins,
                                            __global const struct sw_member *members,
                                            __global uint *right, __global uint *down,
@@ -66,8 +65,9 @@ __kernel SW_TILE_GROUP void sw_label_spins(__global const uint *spins,
         sw_spins_end(sw_sums_of(&t, spin_sums, before, SW_Q), spin_fields, t.first, SW_GROUP);
 }
 
-/* Also sums over the clusters that do not leave their tile, and the sizes of open parts; of sample
- * `before` the clusters of several tiles, and the spins. */
+/* The same for a measured sweep: also counts clusters that do not leave their tile, and writes the
+ * sizes of open parts. For sample `before` it adds the clusters of several tiles and the sums over
+ * spins. */
 __kernel SW_TILE_GROUP void
 sw_label_sizes(__global const uint *spins, __global const struct sw_member *members,
                __global uint *right, __global uint *down, __global uint *runs, __global uint *roots,
@@ -76,7 +76,7 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
     __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint opens[SW_TILE_ITEMS];
     __local uint fields[SW_CLUSTER_FIELDS], spin_fields[SW_Q], lanes[32 * SW_SPIN_SUMS];
-    __local uint listed[1]; /* clusters in `unders`, which has room */
+    __local uint listed[1]; /* clusters listed in `unders`, which is free by then */
     __local uint root_fields[SW_CLUSTER_FIELDS], root_list[SW_MOST_OPEN], roots_listed[1];
     const struct sw_tile t = sw_tile_of_group();
     const bool has_before = before != SW_NO_SAMPLE;
@@ -97,7 +97,7 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
     SW_SYNC;
     sw_roots_count(&t, sizes, root_list, roots_listed, root_fields);
     sw_tile_link_words(&t, tile, sides, unders, words);
-    SW_SYNC_GLOBAL; /* sizes that were counted will be written over */
+    SW_SYNC_GLOBAL; /* sizes are overwritten only after they have been counted */
     sw_tile_join_words(&t, tile, sides, words);
     SW_SYNC;
     sw_label_roots(&t, tile, words, runs, true);
@@ -120,7 +120,7 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
     }
 }
 
-/* Clusters of several tiles by themselves, where no sweep follows that could count them. */
+/* Count clusters of several tiles, if no measured sweep follows that would do it. */
 __kernel SW_TILE_GROUP void sw_count_roots(__global const uint *roots, __global const uint *sizes,
                                            __global uint *sums, uint before) {
     __local uint fields[SW_CLUSTER_FIELDS], list[SW_MOST_OPEN], listed[1];
@@ -135,12 +135,13 @@ __kernel SW_TILE_GROUP void sw_count_roots(__global const uint *roots, __global 
 }
 
 /*
- * Join across the edges of tiles: n_rows of them from edge row_edge on, then n_columns from
- * column_edge on. Edge e lies below row (e + 1) SW_TILE_ROWS - 1, or right of such a word; the last
- * edges are the lattice's own and lead around it. An item for each site above an edge, then for
- * each word left of one: 32 SW_WORDS n_rows + SW_LY n_columns.
+ * Join across the edges of tiles: n_rows edges from row_edge on, then n_columns edges from
+ * column_edge on. Edge e lies below row (e + 1) SW_TILE_ROWS - 1, or right of that word. The last
+ * edges are the lattice's own, and their bonds lead around it. There is a work-item for each site
+ * above an edge, then for each word left of one: 32 SW_WORDS n_rows + SW_LY n_columns.
  *
- * wraps[sample][member]: 1 where a cluster leads around the lattice (0 before; SW_LABEL_BITS 2).
+ * wraps[sample][member] is set to 1 if a cluster leads around the lattice (with SW_LABEL_BITS 2);
+ * it is 0 before.
  */
 __kernel void sw_join_tiles(__global const uint *right, __global const uint *down,
                             __global const uint *runs, __global uint *labels, uint row_edge,
@@ -202,10 +203,11 @@ __kernel SW_TILE_GROUP void sw_flip(__global uint *spins, __global const struct 
 }
 
 /*
- * The same, and sizes of open parts are added up at their clusters' roots; which parts those are is
- * left in `roots`, for who counts them (sw_roots_list). Many parts of a tile belong to the
- * lattice's largest cluster: those of the tile's least root are first added up here. Sizes are
- * asked for before roots are looked for; they change meanwhile at roots, where they are not used.
+ * The same in a measured sweep: also add the sizes of open parts at their clusters' roots. `roots`
+ * then holds which open parts are roots, for sw_roots_list. Many parts of a tile belong to the
+ * lattice's largest cluster, so the sizes for the tile's smallest root are added up in local memory
+ * first. A part's size is read before its root is looked for. Sizes change meanwhile only at roots,
+ * and there the value that was read is not used.
  */
 __kernel SW_TILE_GROUP void sw_flip_sizes(__global uint *spins,
                                           __global const struct sw_member *members,
@@ -214,8 +216,8 @@ __kernel SW_TILE_GROUP void sw_flip_sizes(__global uint *spins,
                                           __global uint *labels, ulong step, __global uint *sizes) {
     __local uint states[SW_PLANES * SW_STATE_WORDS], tops[SW_TILE_ITEMS], listed[2];
     __local ushort list[32 * SW_TILE_ITEMS];
-    __local uint2 found[SW_MOST_OPEN]; /* root and size of an open part */
-    __local uint common[2];            /* root, size */
+    __local uint2 found[SW_MOST_OPEN]; /* root and size of each open part */
+    __local uint common[2];            /* root; sum of sizes */
     const struct sw_tile t = sw_tile_of_group();
     const struct sw_member m = members[t.index];
     __global const uint *member_labels = labels + (ulong)t.index * SW_SITES;
@@ -249,7 +251,7 @@ __kernel SW_TILE_GROUP void sw_flip_sizes(__global uint *spins,
         const uint site = sw_tile_index(sw_corner(&t), list[SW_LIST_END - j]), root = found[j].x;
         if (root == common[0] && root != site)
             SW_ADD_LOCAL(&common[1], found[j].y);
-        else if (root != site) /* its own part is there */
+        else if (root != site) /* counts[root] holds this part's size already */
             atomic_add(&counts[root], found[j].y);
     }
     for (uint k = 0; k < SW_PER; k++) {

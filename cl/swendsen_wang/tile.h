@@ -1,7 +1,7 @@
 /*
- * Labels inside a tile, in local memory: SW_TILE_WORDS x SW_TILE_ROWS words, of which each of the
- * SW_GROUP work-items has SW_PER. A site's label is kept at SW_NODE(item, bit) (labels.h), so that
- * neighbouring items use different banks, and that is what leads to it.
+ * Labels within a tile, in local memory. A tile has SW_TILE_WORDS x SW_TILE_ROWS words, and each of
+ * the SW_GROUP work-items has SW_PER of them. A label is kept at its site's node, SW_NODE(item,
+ * bit) (labels.h), and its value is a node too.
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_TILE_H
 #define ERGO_CL_SWENDSEN_WANG_TILE_H
@@ -12,7 +12,7 @@
 #define SW_PER (SW_TILE_ITEMS / SW_GROUP)
 #define SW_NODES (SW_NODE_ROW * SW_TILE_ITEMS)
 
-/* Work-items wait for each other, and what they change together is atomic; one alone needs neither.
+/* Barriers and atomics between the work-items of a group. A group of one work-item needs neither.
  */
 #if SW_GROUP == 1
 ERGO_INLINE uint sw_add_alone(__local uint *p, uint value) {
@@ -42,23 +42,27 @@ ERGO_INLINE uint sw_min_alone(__local uint *p, uint value) {
 #define SW_LOWER_TILE(p, value) SW_LOWER_LOCAL((p), (value))
 #endif
 
-/* At a root, when all is joined: its index, and from there the size of the part. */
+/* When all is joined, a root's label has its own node in these bits, and above them the size of its
+ * part. */
 #ifndef SW_INDEX
 #define SW_INDEX 0xffffu
 #endif
 #define SW_SIZE_SHIFT 16
 
-/* How often labels are replaced by those they lead to, before the joins that need atomics. */
+/* How often labels are replaced by the labels that they lead to, before the joins that need
+ * atomics. */
 #ifndef SW_JUMPS
 #define SW_JUMPS (SW_GROUP == 1 ? 1 : 2)
 #endif
 
-/* A tile is a work-group: SW_GROUP items in dimension 0. Dimension 1 is the member. */
+/* A tile, handled by a work-group of SW_GROUP work-items in dimension 0. Dimension 1 is the member.
+ */
 struct sw_tile {
     uint id, x, y;
     uint index;  /* of the member */
-    ulong plane; /* its first word in arrays of words */
-    uint first;  /* first of this item's words in the tile; the others are SW_GROUP further each */
+    ulong plane; /* the member's first word in arrays of words */
+    /* this work-item's first word in the tile; its others follow in steps of SW_GROUP */
+    uint first;
 };
 
 ERGO_INLINE struct sw_tile sw_tile_of_group(void) {
@@ -72,12 +76,12 @@ ERGO_INLINE struct sw_tile sw_tile_of_group(void) {
     return t;
 }
 
-/* An item's word k of SW_PER: its place in the tile and in the lattice. */
+/* Word k of a work-item's SW_PER words: its place in the tile and in the lattice. */
 struct sw_place {
     uint item;
-    uint i, y;   /* in the lattice; beyond it where a tile is not full */
+    uint i, y;   /* in the lattice; beyond it if the tile reaches over its end */
     uint inside; /* 1: in the lattice */
-    uint word;   /* in a plane; 0: not in the lattice */
+    uint word;   /* in a plane; 0 if not in the lattice */
     uint valid;  /* bits that are sites */
 };
 
@@ -92,20 +96,20 @@ ERGO_INLINE struct sw_place sw_place_of(const struct sw_tile *t, uint k) {
     return at;
 }
 
-/* What a work-item knows of a word. */
+/* What a work-item remembers of a word. */
 struct sw_tile_word {
-    uint starts; /* first sites of runs; 0: not in the lattice */
-    uint links;  /* bonds to the row above that atomics have to join */
-    uint linked; /* first sites of runs whose label leads to another */
-    uint left;   /* 1: bit 0 has to be joined to the left by atomics */
-    uint alone;  /* of measured sweeps: sw_tile_alone() */
+    uint starts; /* first sites of runs; 0 if not in the lattice */
+    uint links;  /* bonds to the row above that are still to be joined by atomics */
+    uint linked; /* first sites of runs whose label leads to another node */
+    uint left;   /* 1: the bond from bit 0 to the left is still to be joined by atomics */
+    uint alone;  /* in measured sweeps: sw_tile_alone() */
 };
 
 ERGO_INLINE uint sw_bit_of(uint low) {
     return 31u - ERGO_CLZ(low);
 }
 
-/* Number of the lowest bit; 32: there is none. */
+/* Number of the lowest bit, or 32 if there is none. */
 ERGO_INLINE uint sw_first_bit(uint set) {
     return popcount(~set & (set - 1u));
 }
@@ -119,10 +123,10 @@ ERGO_INLINE uint sw_find_local(__local uint *labels, uint i) {
     return i;
 }
 
-/* The larger of two labels is followed, and led to the smaller where that is less than what it
- * leads to, until they meet (M. Rem's way). Others may have changed it meanwhile: what it led to
- * before has to be joined with the smaller too. One step: returns what is to be joined with the
- * smaller. */
+/* One step of a join (M. Rem's algorithm). The larger of two labels is followed, and lowered to the
+ * smaller one if that is less than what it leads to, until both meet. Another work-item may have
+ * changed it meanwhile, so the node that it led to before must be joined with the smaller one too.
+ * Returns the node that is to be joined with the smaller one next. */
 ERGO_INLINE uint sw_step_local(__local uint *labels, uint large, uint small) {
     uint next = SW_READ_TILE(&labels[large]);
     if (next > small)
@@ -138,9 +142,9 @@ ERGO_INLINE void sw_join_local(__local uint *labels, uint a, uint b) {
     }
 }
 
-/* Each run's first bond to the row above, or else that to the left, makes its label: nothing else
- * writes that yet. The bonds that remain are for sw_tile_join. sides, unders: bonds of all words,
- * without those that lead down and around the lattice. */
+/* Give each run its first label without atomics: the first bond to the row above, or else the bond
+ * to the left. Nothing else writes these labels yet. The other bonds are left to sw_tile_join.
+ * sides, unders: bonds of all words, without bonds down that lead around the lattice. */
 ERGO_INLINE void sw_tile_link(__local uint *labels, __local const uint *sides,
                               __local const uint *unders, uint item, uint valid,
                               struct sw_tile_word *w) {
@@ -152,7 +156,7 @@ ERGO_INLINE void sw_tile_link(__local uint *labels, __local const uint *sides,
     w->links = w->linked = w->left = 0u;
     if (ty > 0u && valid) {
         const uint up = item - SW_TILE_WORDS, side_up = sides[up], starts_up = ~(side_up << 1);
-        /* one bond for each pair of runs */
+        /* keep one bond for each pair of runs */
         const uint links = unders[up] & ~sw_later_in_run(unders[up], starts | starts_up);
         w->links = sw_later_in_run(links, starts);
         uint rest = links & ~w->links;
@@ -185,8 +189,8 @@ ERGO_INLINE void sw_tile_jump(__local uint *labels, uint item, uint linked) {
     }
 }
 
-/* One loop over the steps of all joins of a word: items of a GPU wait for the one that has most,
- * not at each join for the longest. */
+/* Join the other bonds of a word. One loop goes over the steps of all its joins. So work-items of a
+ * GPU wait once for the one that has most steps, and not at each join for the longest. */
 ERGO_INLINE void sw_tile_join(__local uint *labels, __local const uint *sides, uint item,
                               const struct sw_tile_word *w) {
     uint rest = w->links, a = 0u, b = 0u;
@@ -207,7 +211,7 @@ ERGO_INLINE void sw_tile_join(__local uint *labels, __local const uint *sides, u
     }
 }
 
-/* All links of a tile's words. A barrier before and after it. */
+/* sw_tile_link for all words. Needs a barrier before and after it. */
 ERGO_INLINE void sw_tile_link_words(const struct sw_tile *t, __local uint *labels,
                                     __local const uint *sides, __local const uint *unders,
                                     struct sw_tile_word *words) {
@@ -217,7 +221,7 @@ ERGO_INLINE void sw_tile_link_words(const struct sw_tile *t, __local uint *label
     }
 }
 
-/* And what links have left. */
+/* Join what the links have left. */
 ERGO_INLINE void sw_tile_join_words(const struct sw_tile *t, __local uint *labels,
                                     __local const uint *sides, const struct sw_tile_word *words) {
     for (uint jump = 0; jump < SW_JUMPS; jump++)
@@ -227,7 +231,7 @@ ERGO_INLINE void sw_tile_join_words(const struct sw_tile *t, __local uint *label
         sw_tile_join(labels, sides, t->first + k * SW_GROUP, &words[k]);
 }
 
-/* Root of the run that begins at n. */
+/* The root of the run that begins at n. */
 ERGO_INLINE uint sw_tile_root(__local uint *labels, uint n) {
     uint root = n, next = SW_READ_TILE(&labels[n]) & SW_INDEX;
     if (next != n) {
@@ -240,13 +244,13 @@ ERGO_INLINE uint sw_tile_root(__local uint *labels, uint n) {
     return root;
 }
 
-/* Sizes of the parts, at their roots. (Adding up before what belongs to one part costs more: runs
- * of a root follow each other in a word too rarely.) */
+/* Add a run's sites to the size of its part, at the root. Adding up a word's runs of one root first
+ * costs more, because such runs rarely follow each other. */
 ERGO_INLINE void sw_tile_count(__local uint *labels, uint root, uint sites) {
     SW_ADD_LOCAL(&labels[root], sites << SW_SIZE_SHIFT);
 }
 
-/* Sites without a bond that do not lie at the tile's edge. */
+/* Sites without any bond that are not at the tile's edge. */
 ERGO_INLINE uint sw_tile_alone(__local const uint *sides, __local const uint *unders, uint item,
                                uint i, uint y, uint valid) {
     const uint tx = item % SW_TILE_WORDS, ty = item / SW_TILE_WORDS, side = sides[item];
@@ -259,11 +263,12 @@ ERGO_INLINE uint sw_tile_alone(__local const uint *sides, __local const uint *un
     return ~bonds & valid;
 }
 
-/* Where a run ends that is followed by one at `next`; 32: by none. sites: of the word. */
+/* Where a run ends if the next one begins at `next`, or at 32 if there is none. sites: of the word.
+ */
 #define SW_RUN_END(next, sites) (SW_TAIL == 32u ? (next) : min((next), (sites)))
 
-/* Each run's root, two runs in an entry (this word's: each SW_TILE_ITEMS entries one). Result: the
- * roots among the word's sites. sized: the sites of runs are counted at their roots. */
+/* Write each run's root, two runs per entry; this word's entries are SW_TILE_ITEMS apart. Returns
+ * the roots among the word's sites. sized: also add the sites of runs at their roots. */
 ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_tile_word *w,
                                uint sites, __global uint *runs, uint sized) {
     uint roots = 0u, rest = w->starts, bit = sw_first_bit(rest);
@@ -300,7 +305,8 @@ ERGO_INLINE void sw_tile_open_at(__local uint *labels, __local uint *opens, uint
     SW_OR_LOCAL(&opens[item], 1u << (root - SW_NODE_ROW * item));
 }
 
-/* Open are the runs in the first and last row of a tile (an item looks at a site) ... */
+/* Mark the open parts: those with runs in the first or last row of a tile (one work-item per site)
+ * ... */
 ERGO_INLINE void sw_tile_open_rows(__local uint *labels, __local const uint *sides,
                                    __local const uint *unders, __local uint *opens,
                                    const struct sw_tile *t) {
@@ -320,7 +326,7 @@ ERGO_INLINE void sw_tile_open_rows(__local uint *labels, __local const uint *sid
     }
 }
 
-/* ... and those at its sides. */
+/* ... and those with runs at its sides. */
 ERGO_INLINE void sw_tile_open_sides(__local uint *labels, __local uint *opens, uint item, uint i,
                                     uint starts, uint side) {
     const uint tx = item % SW_TILE_WORDS;

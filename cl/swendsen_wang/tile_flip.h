@@ -1,7 +1,7 @@
 /*
- * New spins of a tile: roots draw states, runs look them up. The roots are listed first, because
- * some words have many and most have few: open ones from the list's end, so that those that have to
- * be followed through memory are together.
+ * New spins of a tile: roots draw states, and runs look them up. The roots are listed first,
+ * because some words have many and most have few. Open roots are listed from the end, so that those
+ * that must be followed through global memory are together.
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_TILE_FLIP_H
 #define ERGO_CL_SWENDSEN_WANG_TILE_FLIP_H
@@ -9,14 +9,14 @@
 #include "swendsen_wang/tile.h"
 
 #define SW_LIST_END (32u * SW_TILE_ITEMS - 1u)
-#define SW_STATE_WORDS ((SW_NODE_ROW * SW_TILE_ITEMS + 31u) / 32u) /* a bit for each node */
+#define SW_STATE_WORDS ((SW_NODE_ROW * SW_TILE_ITEMS + 31u) / 32u) /* one bit per node */
 
 /* First word of a tile in a plane. */
 ERGO_INLINE uint sw_corner(const struct sw_tile *t) {
     return t->y * SW_TILE_ROWS * SW_WORDS + t->x * SW_TILE_WORDS;
 }
 
-/* listed: roots that are closed, roots that are open. */
+/* listed[0]: number of closed roots; listed[1]: of open ones. */
 ERGO_INLINE void sw_flip_begin(const struct sw_tile *t, __local uint *states,
                                __local uint *listed) {
     if (t->first == 0u)
@@ -31,7 +31,7 @@ ERGO_INLINE void sw_flip_list(const struct sw_tile *t, __global const uint *root
     for (uint k = 0; k < SW_PER; k++) {
         const struct sw_place at = sw_place_of(t, k);
         uint rest = at.inside ? roots[t->plane + at.word] : 0u;
-        /* no others are open, unless a launch was lost */
+        /* open parts are roots of the tile, unless a launch was lost */
         const uint labelled = at.inside ? open[t->plane + at.word] & rest : 0u;
         uint next = SW_ADD_LOCAL(&listed[0], popcount(rest & ~labelled));
         uint next_open = labelled ? SW_ADD_LOCAL(&listed[1], popcount(labelled)) : 0u;
@@ -43,12 +43,12 @@ ERGO_INLINE void sw_flip_list(const struct sw_tile *t, __global const uint *root
     }
 }
 
-/* The j-th of the roots, open ones first: 32 items + bit in the tile. */
+/* Root j, open ones first, as 32 item + bit in the tile. */
 ERGO_INLINE uint sw_flip_listed(__local const ushort *list, uint j, uint n_open) {
     return list[j < n_open ? SW_LIST_END - j : j - n_open];
 }
 
-/* State of the cluster that this site represents. */
+/* The new state of the cluster whose representative is this site. */
 ERGO_INLINE uint sw_flip_state(const struct sw_member *m, ulong site, ulong step) {
     return sw_state(site, SW_PURPOSE_SPIN, (uint)step, (uint)(step >> 32), m->key0, m->key1);
 }
@@ -76,7 +76,8 @@ ERGO_INLINE void sw_flip_spins(const struct sw_tile *t, __global uint *spins,
             const uint root = pair & 0xffffu, root2 = pair >> 16;
             const uint low = rest & (0u - rest);
             rest ^= low;
-            const uint low2 = rest & (0u - rest); /* 0: no second run, and root2 is 0 */
+            /* 0 if there is no second run; then root2 is 0 too */
+            const uint low2 = rest & (0u - rest);
             rest ^= low2;
             for (uint p = 0; p < SW_PLANES; p++) {
                 __local const uint *state = states + p * SW_STATE_WORDS;

@@ -1,11 +1,11 @@
 /*
- * Labels of a tile, step by step, with a barrier of the work-group between the steps: bonds; links
- * and joins (tile.h); roots; open parts; what other kernels need. And the clusters of several tiles
- * of the sample before.
+ * The steps of labelling a tile, with a barrier of the work-group between the steps: bonds; links
+ * and joins (tile.h); roots; open parts; results for other kernels. It also counts the clusters of
+ * several tiles of the sample before.
  *
- * spins: [member][plane][word]; right, down: active bonds, [member][word]; roots, open: the first
- * sites of clusters' parts in tiles, and those of them that have labels, [member][word]; runs,
- * labels: labels.h. See core.h for words and indices.
+ * spins: [member][plane][word]. right, down: active bonds, [member][word]. roots: first sites of
+ * the clusters' parts in tiles, [member][word]. open: those of them that have labels. runs, labels:
+ * see labels.h. Words and indices: see core.h.
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_TILE_SWEEP_H
 #define ERGO_CL_SWENDSEN_WANG_TILE_SWEEP_H
@@ -15,18 +15,18 @@
 #include "swendsen_wang/spins.h"
 #include "swendsen_wang/tile.h"
 
-/* Open parts of a tile at the most: one for each site at its edge. */
+/* Most open parts of a tile: one for each site at its edge. */
 #define SW_MOST_OPEN (64u * SW_TILE_WORDS + 2u * SW_TILE_ROWS)
 
-/* Of sums[sample][member][place][fields] where this group adds its own. */
+/* The slot of sums[sample][member][slot][fields] to which this group adds. */
 ERGO_INLINE __global uint *sw_sums_of(const struct sw_tile *t, __global uint *sums, uint sample,
                                       uint fields) {
     const ulong row = (ulong)sample * get_global_size(1) + t->index;
     return sums + (row * SW_SUM_SLOTS + t->id % SW_SUM_SLOTS) * fields;
 }
 
-/* Bonds of the words of a tile. spin_sums, spin_fields: sums over their spins (spins.h), where
- * of_spins is set; not used elsewhere. */
+/* Draw the bonds of a tile's words. If of_spins is set, also add sums over the spins (spins.h) to
+ * spin_sums and spin_fields. */
 ERGO_INLINE void sw_label_bonds(const struct sw_tile *t, __global const uint *spins,
                                 __global const struct sw_member *members, ulong step,
                                 __global uint *right, __global uint *down, __local uint *sides,
@@ -52,7 +52,8 @@ ERGO_INLINE void sw_label_bonds(const struct sw_tile *t, __global const uint *sp
     }
 }
 
-/* Roots of all runs, to memory and, as bits, to words[].linked; sized: with the sizes of parts. */
+/* Write the roots of all runs, and set words[].linked to the bits of the roots. sized: also add up
+ * the sizes of parts. */
 ERGO_INLINE void sw_label_roots(const struct sw_tile *t, __local uint *labels,
                                 struct sw_tile_word *words, __global uint *runs, bool sized) {
     __global uint *slab = runs + (ulong)t->index * SW_RUNS + t->id * SW_SLAB;
@@ -63,7 +64,7 @@ ERGO_INLINE void sw_label_roots(const struct sw_tile *t, __local uint *labels,
     }
 }
 
-/* Which parts are open; sized: and which sites are alone. */
+/* Find the open parts. sized: also the sites without bonds. */
 ERGO_INLINE void sw_label_open(const struct sw_tile *t, __local uint *labels,
                                __local const uint *sides, __local const uint *unders,
                                __local uint *opens, struct sw_tile_word *words, bool sized) {
@@ -76,7 +77,8 @@ ERGO_INLINE void sw_label_open(const struct sw_tile *t, __local uint *labels,
     }
 }
 
-/* Labels of open parts; roots and open parts as bits. sizes: where sized, of open parts. */
+/* Write labels for the open parts, and roots and open parts as bits. sized: also write the sizes of
+ * open parts. */
 ERGO_INLINE void sw_label_leave(const struct sw_tile *t, __local const uint *tile_labels,
                                 __local const uint *opens, const struct sw_tile_word *words,
                                 __global uint *roots, __global uint *open, __global uint *labels,
@@ -100,8 +102,8 @@ ERGO_INLINE void sw_label_leave(const struct sw_tile *t, __local const uint *til
     }
 }
 
-/* The clusters that do not leave the tile, to fields: two thirds of them are sites alone, which are
- * counted by words; large ones are listed (sw_count_or_list). */
+/* Count the clusters that do not leave the tile. Two thirds of them are single sites, which are
+ * counted by words. Large ones are listed (sw_count_or_list). */
 ERGO_INLINE void sw_label_count(const struct sw_tile *t, __local const uint *labels,
                                 __local const uint *opens, const struct sw_tile_word *words,
                                 __local uint *fields, __local uint *list, __local uint *listed) {
@@ -120,8 +122,8 @@ ERGO_INLINE void sw_label_count(const struct sw_tile *t, __local const uint *lab
     SW_ADD_LOCAL(&fields[SW_FIELD_SMALL], alone);
 }
 
-/* ---- spins that the sample before has left: lanes[] so that items add to different places ------
- */
+/* ---- sums over the spins that the sample before has left; lanes[] spreads the work-items'
+ * additions over different places ---- */
 
 ERGO_INLINE void sw_label_spins_begin(const struct sw_tile *t, __local uint *spin_fields,
                                       __local uint *lanes) {
@@ -143,9 +145,9 @@ ERGO_INLINE void sw_label_spins_end(const struct sw_tile *t, __local const uint 
         SW_ADD_LOCAL(&spin_fields[f / 32u], lanes[f]);
 }
 
-/* ---- clusters of several tiles, of the sample before: sw_flip_sizes has left their roots in roots
- * and their sizes in sizes. They are listed first, because some words have many and most none. ----
- */
+/* ---- clusters of several tiles, of the sample before: sw_flip_sizes has left their roots in
+ * `roots` and their sizes in `sizes`. They are listed first, because some words have many and most
+ * none. ---- */
 
 ERGO_INLINE void sw_roots_begin(const struct sw_tile *t, __local uint *fields,
                                 __local uint *listed) {
@@ -160,7 +162,7 @@ ERGO_INLINE void sw_roots_list(const struct sw_tile *t, __global const uint *roo
         const struct sw_place at = sw_place_of(t, k);
         uint rest = at.inside ? roots[t->plane + at.word] & at.valid : 0u;
         uint next = rest ? SW_ADD_LOCAL(listed, popcount(rest)) : 0u;
-        while (rest && next < SW_MOST_OPEN) { /* always, unless a launch was lost */
+        while (rest && next < SW_MOST_OPEN) { /* always true, unless a launch was lost */
             const uint low = rest & (0u - rest);
             rest ^= low;
             list[next++] = 32u * at.word + sw_bit_of(low);

@@ -116,7 +116,7 @@ static void write_page(struct ergo_context *ctx, const struct ergo_result *resul
     if (ergo_result_write_page(ctx, result, directory) == ERGO_OK)
         return;
     char said[2048];
-    snprintf(said, sizeof said, "%s; the results are there without it", ergo_error_message(ctx));
+    snprintf(said, sizeof said, "%s; the results are complete without it", ergo_error_message(ctx));
     if (!quiet)
         cli_log(NULL, ERGO_LOG_WARNING, said);
     ergo_error_clear(ctx);

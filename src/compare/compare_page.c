@@ -256,7 +256,7 @@ static void append_all(struct ergo_text *text, const struct ergo_comparison *c) 
     append_energy(text, c);
     append_phases(text, c);
     append_kernels(text, c);
-    ergo_text_append(text, "<h2>Job</h2>\n<details><summary>The job of all of them</summary><pre>");
+    ergo_text_append(text, "<h2>Job</h2>\n<details><summary>The job</summary><pre>");
     ergo_html_escape(text, pretty);
     ergo_text_append(text, "</pre></details>\n<footer>Numbers: compare.json. Each device's run has "
                            "a folder with its own report.</footer>\n");

@@ -1,9 +1,9 @@
-/* Blocks of samples: enqueued, read back, handed on; and a stretch of them replayed. */
+/* Blocks of samples: enqueue, read back, hand on. And the replay of a stretch of them. */
 #include <string.h>
 
 #include "engine/engine.h"
 
-/* Samples of a block, counted from the run's first, that carry curves. */
+/* How many samples of a block carry curves. They are counted from the run's first sample. */
 static size_t curves_of(const struct ergo_engine *e, uint64_t first, size_t count) {
     const uint64_t interval = e->curve_interval;
     return interval ? (size_t)((first + count + interval - 1) / interval -
@@ -11,7 +11,7 @@ static size_t curves_of(const struct ergo_engine *e, uint64_t first, size_t coun
                     : 0;
 }
 
-/* Bytes of results in a slot's block. */
+/* Bytes of results that a block has in its slot. */
 static size_t used(const struct ergo_engine_buffer *b, size_t samples, size_t curves) {
     switch (b->kind) {
     case ERGO_BUFFER_SAMPLES:
@@ -25,8 +25,8 @@ static size_t used(const struct ergo_engine_buffer *b, size_t samples, size_t cu
     }
 }
 
-/* Enqueued only; from host memory that is read back into later, in order, where the device does not
- * fill. */
+/* Enqueue zeros. Devices without a fill get them from host memory that results are read into later;
+ * the queue keeps the order. */
 static void zero(struct ergo_engine *e, struct ergo_engine_buffer *b, size_t bytes) {
     static const cl_uint nought = 0;
     cl_int code = CL_SUCCESS;
@@ -59,8 +59,8 @@ static void enqueue(struct ergo_engine *e, void *state, size_t count, uint64_t e
     }
 }
 
-/* All results of the slot's block on their way to the host; the last one's event says that all are
- * there. */
+/* Enqueue the read of all results of the slot's block. The last read's event tells that all are on
+ * the host. */
 static void read_results(struct ergo_engine *e, struct ergo_engine_slot *slot) {
     for (size_t i = 0; i < ERGO_BUFFERS && e->status == ERGO_OK; i++) {
         const struct ergo_engine_buffer *b = &e->buffers[i];

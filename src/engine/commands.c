@@ -1,4 +1,4 @@
-/* Launches and transfers of a batch. The first error sticks: what follows it does nothing. */
+/* Launches and transfers of a batch. The first error sticks: later calls do nothing. */
 #include <string.h>
 
 #include "engine/engine.h"
@@ -77,6 +77,18 @@ void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte) {
     const struct ergo_engine_buffer *b = declared(e, row, "fills");
     if (b)
         e->status = ergo_buffer_fill(e->ctx, e->device, memory_of(e, b), 0, (size_t)b->bytes, byte);
+}
+
+void ergo_engine_fetch(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to) {
+    const struct ergo_engine_buffer *b = declared(e, row, "reads");
+    if (b)
+        e->status = ergo_buffer_read_later(e->ctx, e->device, memory_of(e, b), offset, bytes, to,
+                                           &e->buffers[row].read);
+}
+
+void ergo_engine_await(struct ergo_engine *e, unsigned row) {
+    if (declared(e, row, "waits for"))
+        e->status = ergo_event_wait(e->ctx, e->device, &e->buffers[row].read, NULL);
 }
 
 void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,

@@ -1,4 +1,4 @@
-/* What a batch has on a device: declared, planned, created, destroyed. */
+/* Buffers and kernels of a batch on a device: declared, planned, created, destroyed. */
 #include "engine/engine.h"
 
 #include <math.h>
@@ -62,10 +62,24 @@ void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path
     e->kernels[kernel] = (struct ergo_engine_kernel){.name = name, .program = p};
 }
 
+void *ergo_engine_memory(struct ergo_engine *e, size_t count, size_t size) {
+    size_t i = 0;
+    while (i < ERGO_MEMORIES && e->memories[i])
+        i++;
+    if (i < ERGO_MEMORIES)
+        e->memories[i] = calloc(count + !count, size);
+    if (i < ERGO_MEMORIES && e->memories[i])
+        return e->memories[i];
+    ergo_engine_note(e,
+                     ERGO_FAIL(e->ctx, ERGO_E_MEMORY, "no memory for %zu members of a batch of %s",
+                               e->batch->count, e->model->sampler));
+    return NULL;
+}
+
 /* ---- plan -------------------------------------------------------------------------------------
  */
 
-/* Samples, or samples with curves, that the slot of a result has room for. */
+/* How many samples, or samples with curves, the slot of a result has room for. */
 static uint64_t capacity_of(const struct ergo_engine *e, const struct ergo_engine_buffer *b) {
     return b->kind == ERGO_BUFFER_SAMPLES ? e->block_samples
            : b->kind == ERGO_BUFFER_BLOCK ? 1
@@ -73,7 +87,7 @@ static uint64_t capacity_of(const struct ergo_engine *e, const struct ergo_engin
                                           : 1;
 }
 
-/* As many samples of a block as fit the memory that blocks may take. */
+/* Take as many samples per block as fit the memory that blocks may use. */
 static void choose_block(struct ergo_engine *e) {
     uint64_t sample = 1, curve = 0;
     for (size_t i = 0; i < ERGO_BUFFERS; i++) {
@@ -121,18 +135,20 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
                      (double)d->global_memory / 1048576, e->model->smaller);
 }
 
-/* A state of which all is decided and nothing is on the device. */
+/* Make a state in which everything is decided, but nothing is on the device yet. */
 static enum ergo_status configure(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                   const struct ergo_batch *batch, const struct ergo_device *device,
-                                  void **state) {
+                                  const void *given, void **state) {
     struct ergo_engine *e = *state = calloc(1, model->state_bytes);
     if (!e)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the state of %s", model->sampler);
     e->model = model;
     e->batch = batch;
     e->device = (struct ergo_device *)(uintptr_t)device; /* a plan only looks at it */
+    e->given = given;
     ergo_engine_begin(e, ctx);
     enum ergo_status status = model->configure(ctx, e);
+    e->given = NULL;
     status = status == ERGO_OK ? ergo_engine_end(e) : status;
     if (status != ERGO_OK)
         return status;
@@ -140,12 +156,14 @@ static enum ergo_status configure(struct ergo_context *ctx, const struct ergo_en
     return sum_memory(ctx, e);
 }
 
-/* What configure has made. */
+/* Free what configure has made. */
 static void forget(struct ergo_engine *e) {
     if (e->model->release)
         e->model->release(e);
     for (size_t p = 0; p < ERGO_PROGRAMS; p++)
         free(e->programs[p].options);
+    for (size_t i = 0; i < ERGO_MEMORIES; i++)
+        free(e->memories[i]);
     free(e);
 }
 
@@ -153,7 +171,7 @@ enum ergo_status ergo_engine_plan(struct ergo_context *ctx, const struct ergo_en
                                   const struct ergo_batch *batch, const struct ergo_device *device,
                                   struct ergo_plan *plan) {
     void *state = NULL;
-    const enum ergo_status status = configure(ctx, model, batch, device, &state);
+    const enum ergo_status status = configure(ctx, model, batch, device, NULL, &state);
     memset(plan, 0, sizeof *plan);
     if (state) {
         *plan = ((struct ergo_engine *)state)->plan;
@@ -194,8 +212,7 @@ void ergo_engine_rebuild(struct ergo_engine *e, unsigned kernel, const char *opt
         clReleaseProgram(program);
 }
 
-/* Host memory that transfers do not wait for: pinned where the driver has it, any other elsewhere.
- */
+/* Host memory that transfers do not wait for: pinned if the driver has it, else ordinary memory. */
 static void *pin(struct ergo_device *device, size_t bytes, cl_mem *pinned) {
     cl_int code = CL_SUCCESS;
     void *host = NULL;
@@ -223,7 +240,7 @@ static void unpin(struct ergo_device *device, cl_mem *pinned, void **host) {
     *host = NULL;
 }
 
-/* On the device, where it is a result, and on the host. */
+/* A result's buffer on the device, and its memory on the host. */
 static enum ergo_status create_result(struct ergo_context *ctx, struct ergo_engine *e,
                                       struct ergo_engine_buffer *b, unsigned slot) {
     const size_t bytes = (size_t)(b->bytes * capacity_of(e, b));
@@ -257,7 +274,14 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct ergo_eng
 enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                     const struct ergo_batch *batch, struct ergo_device *device,
                                     void **state) {
-    enum ergo_status status = configure(ctx, model, batch, device, state);
+    return ergo_engine_create_with(ctx, model, batch, device, NULL, state);
+}
+
+enum ergo_status ergo_engine_create_with(struct ergo_context *ctx,
+                                         const struct ergo_engine_model *model,
+                                         const struct ergo_batch *batch, struct ergo_device *device,
+                                         const void *given, void **state) {
+    enum ergo_status status = configure(ctx, model, batch, device, given, state);
     struct ergo_engine *e = *state;
     if (status == ERGO_OK)
         status = create_kernels(ctx, e);
@@ -297,5 +321,8 @@ void ergo_engine_destroy(void *state) {
         if (e->slots[slot].ready)
             clReleaseEvent(e->slots[slot].ready);
     }
+    for (size_t i = 0; i < ERGO_BUFFERS; i++)
+        if (e->buffers[i].read)
+            clReleaseEvent(e->buffers[i].read);
     forget(e);
 }

@@ -1,14 +1,14 @@
 /*
- * One batch on one device: buffers, kernels, launches, blocks of samples. What every model does on
- * a device is written here once; a model says what is its own.
+ * One batch on one device: buffers, kernels, launches, blocks of samples. The work on a device that
+ * all models share is written here once; a model adds its own parts.
  *
  * A model's state begins with `struct ergo_engine e`. Its `configure` declares the buffers and
- * kernels of the batch, with their sizes, before anything is allocated: the plan's memory is their
+ * kernels of the batch, with their sizes, before anything is allocated. The plan's memory is their
  * sum, create makes them, destroy releases them.
  *
- * The first error sticks: from there on launches, reads and writes do nothing, and whoever began
- * (ergo_engine_begin) asks at the end (ergo_engine_end). So a model's code has no checks between
- * its launches.
+ * The first error sticks: after it launches, reads and writes do nothing. The caller starts with
+ * ergo_engine_begin and asks once, by ergo_engine_end. So a model's code has no checks between its
+ * launches.
  *
  * Samples leave the device in blocks. Two blocks may be in flight, each with its own copy ("slot")
  * of the buffers that hold results.
@@ -23,31 +23,40 @@
 
 enum ergo_buffer_kind {
     ERGO_BUFFER_NONE,     /* not declared: this batch does not need it */
-    ERGO_BUFFER_STATE,    /* what the chains go on from; an audit keeps it and puts it back */
-    ERGO_BUFFER_SCRATCH,  /* of no meaning from one step to the next */
-    ERGO_BUFFER_RESULT,   /* written anew by each step, and read by measurements */
+    ERGO_BUFFER_STATE,    /* from which chains continue; an audit saves and restores it */
+    ERGO_BUFFER_SCRATCH,  /* has no meaning from one step to the next */
+    ERGO_BUFFER_RESULT,   /* each step writes it anew, and measurements read it */
     ERGO_BUFFER_CONSTANT, /* written once by ergo_engine_constant; an audit checks it */
     ERGO_BUFFER_SAMPLES,  /* bytes of one sample of the batch; a block has many, in two slots */
     ERGO_BUFFER_CURVES,   /* bytes of one sample that carries curves; likewise */
     ERGO_BUFFER_BLOCK,    /* bytes of a whole block; likewise */
-    ERGO_BUFFER_HOST      /* as ERGO_BUFFER_CURVES, but in host memory alone: what is read back from
-                           * the state (ergo_engine_read_curve) */
+    /* as ERGO_BUFFER_CURVES, but only in host memory: for data that are read back from the state
+     * (ergo_engine_read_curve) */
+    ERGO_BUFFER_HOST
 };
 
-enum { ERGO_BUFFERS = 40, ERGO_KERNELS = 40, ERGO_PROGRAMS = 12, ERGO_ARGS = 24 };
+enum {
+    ERGO_BUFFERS = 40,
+    ERGO_KERNELS = 40,
+    ERGO_PROGRAMS = 12,
+    ERGO_ARGS = 24,
+    ERGO_MEMORIES = 24 /* pieces of host memory */
+};
 
 struct ergo_engine_buffer {
     const char *what; /* "cells", for messages */
     enum ergo_buffer_kind kind;
-    bool zeroed; /* results: zeros when a block begins, for kernels that add */
+    bool zeroed; /* results: zeroed when a block begins, because kernels add to them */
     bool ends;   /* a state: read back when a block ends */
     uint64_t bytes;
-    cl_mem mem[2];  /* of results one for each slot, else the first alone */
-    void *host[2];  /* of results, and of a state that `ends` */
+    cl_mem mem[2];  /* results: one for each slot; else the first alone */
+    void *host[2];  /* for results, and for a state that `ends` */
     cl_mem pins[2]; /* behind `host`, where the driver has such memory */
     cl_mem held;    /* ergo_engine_hold */
     uint64_t held_bytes;
-    /* Of huge systems an audit keeps only these pieces of a state, window_bytes each; NULL: all. */
+    cl_event read; /* of ergo_engine_fetch */
+    /* Of a huge system's state an audit keeps only these pieces, window_bytes each; NULL: all of
+     * it. */
     struct ergo_replay_part *window;
     size_t window_bytes;
 };
@@ -64,9 +73,9 @@ struct ergo_engine_program {
     cl_program program;
 };
 
-/* A block of samples on its way. */
+/* A block of samples in flight. */
 struct ergo_engine_slot {
-    size_t samples, curves; /* curves: samples that carry them */
+    size_t samples, curves; /* curves: number of samples that carry them */
     uint64_t step;          /* before the block's first step */
     uint64_t every, first_sample;
     cl_event ready;
@@ -77,64 +86,71 @@ struct ergo_engine {
     const struct ergo_engine_model *model;
     const struct ergo_batch *batch;
     struct ergo_device *device;
-    struct ergo_context *ctx; /* of the call under way */
+    struct ergo_context *ctx; /* of the current call */
     enum ergo_status status;  /* its first error */
+    const void *given;        /* from ergo_engine_create_with, for configure; else NULL */
     struct ergo_plan plan;
     struct ergo_engine_buffer buffers[ERGO_BUFFERS];
     struct ergo_engine_kernel kernels[ERGO_KERNELS];
     struct ergo_engine_program programs[ERGO_PROGRAMS];
     struct ergo_constants constants;
-    size_t block_samples;    /* 0 when configure ends: as many as fit ERGO_BLOCK_BYTES */
-    uint64_t curve_interval; /* samples from one with curves to the next; 0: none has */
-    size_t curve_capacity;   /* samples with curves of a block */
+    void *memories[ERGO_MEMORIES];
+    size_t block_samples;    /* if 0 when configure ends: as many as fit ERGO_BLOCK_BYTES */
+    uint64_t curve_interval; /* samples from one with curves to the next; 0: none carries curves */
+    size_t curve_capacity;   /* most samples with curves in a block */
     struct ergo_engine_slot slots[2];
-    unsigned slot; /* whose results launches are given */
+    unsigned slot; /* the slot whose results launches get */
     uint64_t step; /* of all chains */
 };
 
-/* Results of a block, and of its curves, take about so much memory at most. */
+/* About the most memory for the results of a block, and for those of its curves. */
 enum { ERGO_BLOCK_BYTES = 1 << 26, ERGO_BLOCK_SAMPLES = 1024 };
 
 struct ergo_engine_model {
     const char *sampler; /* "hard-disks", for messages */
-    const char *smaller; /* what to make smaller where memory does not suffice: "fewer disks" */
+    const char *smaller; /* what to make smaller if memory does not suffice: "fewer disks" */
     size_t state_bytes;  /* of the state, which begins with a struct ergo_engine */
     bool pinned;         /* results in memory that transfers do not wait for */
-    /* Shapes and launches of the batch, buffers and kernels, e.plan's path, launch,
-     * launches_per_step, block_steps and work_per_step, and what else it adds to host_bytes;
-     * ERGO_E_DEVICE with the reason where it cannot run. No device memory yet: a plan ends here. */
+    /* Decide shapes and launches of the batch. Declare buffers and kernels. Set e.plan's path,
+     * launch, launches_per_step, block_steps and work_per_step, and add to host_bytes. Return
+     * ERGO_E_DEVICE with the reason if the batch cannot run. Allocate no device memory, because a
+     * plan stops here. */
     enum ergo_status (*configure)(struct ergo_context *ctx, void *state);
-    /* When kernels and buffers are there: constants, groups of work-items. NULL: nothing. */
+    /* Called when kernels and buffers exist: constants, sizes of work-groups. NULL: nothing. */
     enum ergo_status (*prepare)(struct ergo_context *ctx, void *state);
-    /* Enqueue so many steps from e.step on, which it moves. */
+    /* Enqueue this many steps from e.step on, and advance e.step. */
     void (*steps)(void *state, uint64_t steps);
-    /* Enqueue the measurement of sample `sample` of the slot; measure_curves: `curve` of it. */
+    /* Enqueue the measurement of sample `sample` of the slot; measure_curves: its curves, as number
+     * `curve`. */
     void (*measure)(void *state, size_t sample);
     void (*measure_curves)(void *state, size_t curve);
-    /* Or, instead of these three: `count` times (`every` steps, measure). NULL: by them. */
+    /* Replaces these three: `count` times `every` steps and a measurement. NULL: they are used. */
     void (*block)(void *state, size_t count, uint64_t every);
-    /* Samples of a slot whose results are on the host. */
+    /* Make samples of a slot's results, which are on the host. */
     enum ergo_status (*convert)(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples);
-    /* Host memory of the state. NULL: none. */
+    /* Free what the state has besides ergo_engine_memory. NULL: nothing. */
     void (*release)(void *state);
 };
 
 /* ---- declared by configure --------------------------------------------------------------------
  */
 
-/* bytes 0: not needed. Numbers of rows are the model's own enum. */
+/* bytes 0: not needed. The model's own enum numbers the rows. */
 void ergo_engine_buffer(struct ergo_engine *e, unsigned row, const char *what,
                         enum ergo_buffer_kind kind, uint64_t bytes);
-/* Results to which kernels add: zeros when a block begins. */
+/* Results to which kernels add. They are zeroed when a block begins. */
 void ergo_engine_sums(struct ergo_engine *e, unsigned row, const char *what,
                       enum ergo_buffer_kind kind, uint64_t bytes);
-/* A declared state that comes back with every block, as it is at the block's end:
- * ergo_engine_host(e, row, slot, 0). */
+/* A declared state that is read back at the end of every block: ergo_engine_host(e, row, slot, 0).
+ */
 void ergo_engine_ends(struct ergo_engine *e, unsigned row);
 /* A kernel of the program `path`, built with `options` (copied; NULL: none). */
 void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path,
                         const char *options, const char *name);
+
+/* Zeroed host memory that is freed with the state. NULL: there is none, and the error is noted. */
+void *ergo_engine_memory(struct ergo_engine *e, size_t count, size_t size);
 
 /* ---- a sampler's operations (samplers/sampler.h) ----------------------------------------------
  */
@@ -145,6 +161,12 @@ enum ergo_status ergo_engine_plan(struct ergo_context *ctx, const struct ergo_en
 enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                     const struct ergo_batch *batch, struct ergo_device *device,
                                     void **state);
+/* With data that configure cannot get from the batch, such as shares of ranks that a trial has
+ * measured. */
+enum ergo_status ergo_engine_create_with(struct ergo_context *ctx,
+                                         const struct ergo_engine_model *model,
+                                         const struct ergo_batch *batch, struct ergo_device *device,
+                                         const void *given, void **state);
 void ergo_engine_destroy(void *state); /* NULL-safe */
 enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsigned slot,
                                      size_t count, uint64_t every, uint64_t first_sample);
@@ -154,7 +176,7 @@ enum ergo_status ergo_engine_collect(struct ergo_context *ctx, void *state, unsi
 /* ---- work on the device -----------------------------------------------------------------------
  */
 
-/* Errors of what follows go to ctx; end: the first one. */
+/* Errors from here on go to ctx. ergo_engine_end returns the first one. */
 static inline void ergo_engine_begin(struct ergo_engine *e, struct ergo_context *context) {
     e->ctx = context;
     e->status = ERGO_OK;
@@ -162,12 +184,12 @@ static inline void ergo_engine_begin(struct ergo_engine *e, struct ergo_context 
 static inline enum ergo_status ergo_engine_end(const struct ergo_engine *e) {
     return e->status;
 }
-/* What is no launch but may fail, too: nothing follows it then. */
+/* For a step that is no launch but may fail: after an error nothing follows. */
 static inline void ergo_engine_note(struct ergo_engine *e, enum ergo_status status) {
     if (e->status == ERGO_OK)
         e->status = status;
 }
-/* The same, with its message, which is not made where another error came first. */
+/* The same with a message, which is not made if another error came first. */
 #define ERGO_ENGINE_FAIL(e, ...)                                                                   \
     ((e)->status == ERGO_OK ? (void)((e)->status = ERGO_FAIL((e)->ctx, __VA_ARGS__)) : (void)0)
 
@@ -175,7 +197,7 @@ struct ergo_grid {
     unsigned dims;
     size_t items[3], group[3];
 };
-/* So many items in groups of `group`, rounded up, for each of `members`. */
+/* `items` work-items in groups of `group`, rounded up, for each of `members`. */
 static inline struct ergo_grid ergo_grid_items(size_t items, size_t group, size_t members) {
     return (struct ergo_grid){2, {ergo_round_up(items, group), members, 1}, {group, 1, 1}};
 }
@@ -183,10 +205,8 @@ static inline struct ergo_grid ergo_grid_groups(size_t groups, size_t group, siz
     return (struct ergo_grid){2, {groups * group, members, 1}, {group, 1, 1}};
 }
 
-/*
- * Arguments of ERGO_LAUNCH: a declared buffer (of results: the slot's), numbers, a plain value, and
- * local memory. BUFFER of one that is not declared is NULL in the kernel.
- */
+/* Arguments of ERGO_LAUNCH: a declared buffer (for results: that of the slot), numbers, a plain
+ * value, and local memory. The kernel gets NULL for a buffer that is not declared. */
 #define ERGO_ARG_BUFFER SIZE_MAX /* the value is the row's number */
 #define BUFFER(row) ((struct ergo_arg){ERGO_ARG_BUFFER, &(unsigned){row}})
 #define U32(number) ((struct ergo_arg){sizeof(cl_uint), &(cl_uint){(cl_uint)(number)}})
@@ -210,55 +230,60 @@ void ergo_engine_read(struct ergo_engine *e, unsigned row, size_t offset, size_t
 void ergo_engine_write(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                        const void *from);
 void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte);
-/* Into ERGO_BUFFER_HOST row `to`, `at` bytes behind where `curve` begins: enqueued only. */
+/* A read that is only enqueued, one at a time per row. The bytes are there after ergo_engine_await,
+ * which does not wait for launches made in between. */
+void ergo_engine_fetch(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to);
+void ergo_engine_await(struct ergo_engine *e, unsigned row);
+/* Enqueue a read into ERGO_BUFFER_HOST row `to`, at offset `at` of curve number `curve`. */
 void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                             unsigned to, size_t curve, size_t at);
-/* The data of a declared constant. */
+/* Write the data of a declared constant. */
 void ergo_engine_constant(struct ergo_engine *e, unsigned row, const void *data);
-/* Another size for a declared buffer, whose bytes are lost; zeros. */
+/* Change the size of a declared buffer. Its bytes are lost, and it is zeroed. */
 void ergo_engine_resize(struct ergo_engine *e, unsigned row, uint64_t bytes);
-/* The same, but its bytes stay: it has `pieces` equal pieces, and each gets zeros behind it. */
+/* The same, but the bytes stay. The buffer has `pieces` equal pieces, and each is extended by
+ * zeros. */
 void ergo_engine_grow(struct ergo_engine *e, unsigned row, uint64_t bytes, size_t pieces);
-/* Hold a buffer's memory while it grows, and have it back, as it was when it was replaced. No error
- * keeps it from coming back. */
+/* Hold a buffer's memory while it grows, and give it back as it was before. Giving back also works
+ * after an error. */
 void ergo_engine_hold(struct ergo_engine *e, unsigned row);
 void ergo_engine_give_back(struct ergo_engine *e, unsigned row);
-/* A declared kernel, built again with other options. */
+/* Build a declared kernel again with other options. */
 void ergo_engine_rebuild(struct ergo_engine *e, unsigned kernel, const char *options);
 /*
- * Where kernels stop when they lack room, the host makes some and enqueues the block again (the
- * model's `convert` sees by what ergo_engine_ends brought that it has to): for each slot that is
- * busy, the older block first, it sets e.slot, launches, and has the results read anew by this.
- * Enqueued only: ergo_engine_finish.
+ * For kernels that stop when they lack room. The model's `convert` sees this in what
+ * ergo_engine_ends brought. The host makes room and enqueues the blocks again: for each busy slot,
+ * the older block first, it sets e.slot, launches, and calls this to read the results again. This
+ * only enqueues; ergo_engine_finish waits.
  */
 void ergo_engine_read_again(struct ergo_engine *e, unsigned slot);
 void ergo_engine_finish(struct ergo_engine *e);
 
-/* Results of a slot on the host: of a sample, a curve, or the block (0). */
+/* Results of a slot on the host, for number `at` of its samples or curves; 0 for a block. */
 static inline void *ergo_engine_host(const struct ergo_engine *e, unsigned row, unsigned slot,
                                      size_t at) {
     const struct ergo_engine_buffer *b = &e->buffers[row];
     return (char *)b->host[slot] + at * b->bytes;
 }
 
-/* For a model's `block`: does sample `sample` of it carry curves? */
+/* For a model's `block`: does sample `sample` of the block carry curves? */
 bool ergo_engine_curve_due(const struct ergo_engine *e, size_t sample);
 
 /* ---- audit ------------------------------------------------------------------------------------
  */
 
-/* Rows of a replay (engine/replay.h) of an engine's state: row i is buffer i, then the step, then
- * `extra` ones of the model's own. */
+/* Rows for a replay (engine/replay.h) of an engine's state: row i is buffer i, then the step, then
+ * `extra` rows of the model's own. */
 enum { ERGO_REPLAY_EXTRA = ERGO_BUFFERS + 1 };
 /*
- * ergo_replay with this engine's buffers, samples and steps; the caller has set samples, lead,
+ * ergo_replay with this engine's buffers, samples and steps. The caller has set samples, lead,
  * every, first_sample, n_columns, n_curves, curve_sizes, compare, user, remedy. extra (NULL: none):
- * rows of kind ERGO_REPLAY_HOST. In compare, kept[BUFFER'S ROW] is a state before the stretch.
+ * rows of kind ERGO_REPLAY_HOST. In compare, kept[row of a buffer] is a state before the stretch.
  */
 enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine *e,
                                     struct ergo_replay *r, const struct ergo_replay_row *extra,
                                     size_t n_extra);
-/* Are the constants what was written? */
+/* Do the constants still hold what was written? */
 enum ergo_status ergo_engine_check_constants(struct ergo_context *ctx, struct ergo_engine *e);
 
 #endif

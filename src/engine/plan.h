@@ -1,4 +1,4 @@
-/* What a batch needs on a device, decided before anything is allocated there. */
+/* The needs of a batch on a device, decided before anything is allocated there. */
 #ifndef ERGO_ENGINE_PLAN_H
 #define ERGO_ENGINE_PLAN_H
 

@@ -13,7 +13,7 @@ static struct ergo_replay_part part_of(const struct ergo_replay_row *row) {
                                                       : whole;
 }
 
-/* Bytes of all pieces of a row together. */
+/* Bytes of all pieces of a row. */
 static size_t size_of(const struct ergo_replay_row *row) {
     return row->bytes * part_of(row).pieces;
 }
@@ -69,8 +69,8 @@ static enum ergo_status keep(struct ergo_context *ctx, struct ergo_replay *r) {
     return status;
 }
 
-/* Restores a row and reads it again: after a silent failure of the transfer the run would go on
- * from another state. */
+/* Restore a row and read it again. If the transfer failed silently, the run would continue from
+ * another state. */
 static enum ergo_status put_back(struct ergo_context *ctx, const struct ergo_replay *r,
                                  const struct ergo_replay_row *row, const void *kept) {
     enum ergo_status status = write_row(ctx, r, row, kept);
@@ -101,7 +101,7 @@ static enum ergo_status restore(struct ergo_context *ctx, const struct ergo_repl
 }
 
 static bool open_samples(struct ergo_replay *r) {
-    /* not zeros, so that a sample that is not written is noticed */
+    /* not zeros, so that a sample that is never written is noticed */
     const size_t n = r->samples * r->members * r->n_columns;
     bool ok = (r->found.columns = malloc(n * sizeof(double) + 1)) != NULL;
     if (ok)
@@ -128,7 +128,8 @@ static void close_replay(struct ergo_replay *r) {
     r->kept = NULL;
 }
 
-/* collect refused the numbers of a sample: is the job the reason, or a device that is wrong? */
+/* collect refused the numbers of a sample. Is it the job's fault, or does the device give wrong
+ * numbers? */
 static enum ergo_status whose_fault(struct ergo_context *ctx, const struct ergo_replay *r) {
     char *said = strdup(ergo_error_message(ctx));
     if (!said)

@@ -1,10 +1,11 @@
 /*
- * Audits by replay. A stretch of the run, measurements included, is made once more: on the device,
- * by the same functions, kernels and launches that make the run, and on the host by the sampler's
- * twin from the same state. Both have to agree to the bit. Afterwards the device gets its state
- * back, and the run goes on as if nothing had happened. A sampler says which buffers there are, how
- * long a stretch is, and how its twin compares; keeping, wiping, running, restoring, and the error
- * messages are here.
+ * Audits by replay. A stretch of the run, with its measurements, is made once more. The device
+ * makes it by the functions, kernels and launches of the run; the host makes it by the sampler's
+ * twin, from the same state. Both must agree to the bit. Then the device gets its state back, and
+ * the run continues as if nothing had happened.
+ *
+ * A sampler tells which buffers there are, how long a stretch is, and how its twin compares. This
+ * module keeps, wipes, runs and restores, and writes the error messages.
  */
 #ifndef ERGO_ENGINE_REPLAY_H
 #define ERGO_ENGINE_REPLAY_H
@@ -13,15 +14,18 @@
 #include "engine/samples.h"
 
 enum ergo_replay_kind {
-    ERGO_REPLAY_NONE,   /* nothing: rows may be numbered as the sampler's buffers are */
-    ERGO_REPLAY_STATE,  /* on the device: what a chain goes on from; put back after the stretch */
-    ERGO_REPLAY_RESULT, /* on the device: what the stretch writes anew. Wiped before it (0xff), for
-                         * a kernel that does nothing must not leave the last block's numbers; zeros
-                         * after */
-    ERGO_REPLAY_HOST    /* in the sampler's own state (its step); put back after the stretch */
+    ERGO_REPLAY_NONE, /* nothing: lets rows have the numbers of the sampler's buffers */
+    /* on the device: from which a chain continues; restored after the stretch */
+    ERGO_REPLAY_STATE,
+    /* on the device: written anew by the stretch. Wiped before it (0xff), because a kernel that
+     * does nothing must not leave the last block's numbers; zeroed after it */
+    ERGO_REPLAY_RESULT,
+    /* in the sampler's own state, such as its step; restored after the stretch */
+    ERGO_REPLAY_HOST
 };
 
-/* A part of a buffer: `pieces` of row.bytes each, the first at `offset`, `pitch` apart. */
+/* Parts of a buffer: `pieces` of row.bytes each. The first is at `offset`, and they are `pitch`
+ * apart. */
 struct ergo_replay_part {
     size_t offset, pitch, pieces;
 };
@@ -29,16 +33,17 @@ struct ergo_replay_part {
 struct ergo_replay_row {
     const char *what; /* "lattices", for messages */
     enum ergo_replay_kind kind;
-    cl_mem *mem; /* address of the buffer in the sampler's state, because buffers may change
-                  * places within the stretch */
-    void *host;  /* ERGO_REPLAY_HOST: the memory; others: NULL, or a struct ergo_replay_part */
+    /* address of the buffer's handle in the sampler's state, because buffers may change places
+     * within the stretch */
+    cl_mem *mem;
+    void *host; /* ERGO_REPLAY_HOST: the memory; others: NULL, or a struct ergo_replay_part */
     size_t bytes;
 };
 
 struct ergo_replay {
     /* the sampler's */
     const char *sampler; /* "hard-disks" */
-    const char *remedy;  /* what to try apart from another device: "/tuning/path" */
+    const char *remedy;  /* what to try besides another device: "/tuning/path" */
     struct ergo_device *device;
     void *state;
     void *user; /* for compare */
@@ -48,7 +53,7 @@ struct ergo_replay {
     const size_t *curve_sizes; /* [n_curves]; 0: not measured */
     uint64_t step;             /* step at which the stretch begins */
     /* The stretch: `lead` steps without a sample (0: none), as at the beginning of a run, then this
-     * many samples, with this many steps before each. first_sample decides which of them carry
+     * many samples with this many steps before each. first_sample decides which of them carry
      * curves. */
     size_t samples;
     uint64_t lead, every, first_sample;
@@ -56,12 +61,12 @@ struct ergo_replay {
                                 uint64_t every, uint64_t first_sample);
     enum ergo_status (*collect)(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples);
-    /* Called when the device is at the end of the stretch. Reports a difference by
+    /* Called with the device at the end of the stretch. Reports a difference by
      * ergo_replay_differs. */
     enum ergo_status (*compare)(struct ergo_context *ctx, const struct ergo_replay *r);
 
-    /* the harness's, for compare */
-    void **kept; /* [n_rows] of STATE and HOST rows: their bytes before the stretch */
+    /* set by ergo_replay, for compare */
+    void **kept; /* [n_rows] bytes of STATE and HOST rows before the stretch */
     struct ergo_samples found;
 };
 
@@ -73,22 +78,25 @@ enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r);
 enum ergo_status ergo_replay_differs(struct ergo_context *ctx, const struct ergo_replay *r,
                                      size_t member, const char *what);
 
-/* Plans the samples of a stretch of at most `most` steps: with as many steps between them as the
- * run has (measure_every) if that fits; two with curves, one of them the last, if there is time.
- * interval: samples from one with curves to the next, 0: none has. block_samples: at most. */
+/* Plan the samples of a stretch of at most `most` steps. There are as many steps between samples as
+ * in the run (measure_every), if that fits. If there is time, two samples carry curves, one of them
+ * the last. interval: samples from one with curves to the next, 0: none carries curves.
+ * block_samples: the most samples. */
 void ergo_replay_plan(struct ergo_replay *r, int64_t measure_every, uint64_t interval,
                       uint64_t most, size_t block_samples);
 /* Does this sample of the stretch (counted from 0) carry curves? */
 bool ergo_replay_has_curve(const struct ergo_replay *r, uint64_t interval, size_t sample);
-/* Is a member one of the `some` that are replayed? They are spread evenly; the last one is. */
+/* Is this member one of the `some` that are replayed? They are spread evenly and include the last
+ * one. */
 bool ergo_replay_takes(const struct ergo_replay *r, size_t some, size_t member);
 
 /* Are n doubles the same bits (a NaN equals itself)? */
 bool ergo_replay_same(const double *a, const double *b, size_t n);
 
 /*
- * Constants: buffers that are written once and that all chains read (parameters, tables, couplings,
- * thresholds). A hash of what was written is kept; an audit reads the buffers back and compares.
+ * Constants are buffers that are written once and read by all chains: parameters, tables,
+ * couplings, thresholds. A hash of the written data is kept. An audit reads the buffers back and
+ * compares.
  */
 enum { ERGO_CONSTANTS = 24 };
 struct ergo_constants {
@@ -101,18 +109,18 @@ struct ergo_constants {
     } rows[ERGO_CONSTANTS];
 };
 
-/* As ergo_buffer_create, and notes the hash; `data` is never NULL. The buffer is released as any
- * other. */
+/* Like ergo_buffer_create, but also notes the hash; `data` is never NULL. The buffer is released
+ * like any other. */
 enum ergo_status ergo_constant_create(struct ergo_context *ctx, struct ergo_device *device,
                                       struct ergo_constants *constants, const char *what,
                                       size_t bytes, const void *data, cl_mem *mem);
-/* Notes the present contents of a buffer that was written in another way (by a kernel that an audit
- * replays). May be called again for new contents. */
+/* Notes the present contents of a buffer that was written in another way, by a kernel that an audit
+ * replays. May be called again for new contents. */
 enum ergo_status ergo_constant_note(struct ergo_context *ctx, struct ergo_device *device,
                                     struct ergo_constants *constants, const char *what, cl_mem mem,
                                     size_t bytes);
-/* Adds a word to a checksum that changes with any bit; some GB/s, because couplings may be large.
- */
+/* Adds a word to a checksum that changes with any bit. It is fast (some GB/s), because couplings
+ * may be large. */
 static inline uint64_t ergo_constants_add(uint64_t sum, uint64_t word) {
     sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
     return sum ^ sum >> 32;

@@ -1,10 +1,10 @@
-/* Samples as they come from a device. Part of the engine, because audits compare them. */
+/* Samples as they come from a device. They belong to the engine because audits compare them. */
 #ifndef ERGO_ENGINE_SAMPLES_H
 #define ERGO_ENGINE_SAMPLES_H
 
 #include <stddef.h>
 
-enum { ERGO_CURVES_MAX = 24 }; /* at most, of one sampler */
+enum { ERGO_CURVES_MAX = 24 }; /* most curves of one sampler */
 
 /* The samples of a block, from `collect` to the run layer. */
 struct ergo_samples {

@@ -61,6 +61,9 @@ struct ergo_key {
     const char *where;
 };
 
+/* How a key's row begins: ERGO_KEY("/system/temperature", REAL). */
+#define ERGO_KEY(pointer_, type_) .pointer = (pointer_), .type = ERGO_KEY_##type_
+
 struct ergo_value {
     bool present;   /* has a value: given or default */
     bool given;     /* written in the job */

@@ -49,6 +49,9 @@ struct ergo_observable {
     const char *beyond;
 };
 
+/* How an observable's row begins: ERGO_NAMED("energy", "J"). */
+#define ERGO_NAMED(name_, unit_) .name = (name_), .unit = (unit_)
+
 /* Is the observable in the result of a point? */
 static inline bool ergo_observable_shown(const struct ergo_observable *observable,
                                          const struct ergo_point *point) {

@@ -68,11 +68,12 @@ enum ergo_status ergo_stored_find(struct ergo_context *ctx, const char *director
         if (status != ERGO_OK || ergo_folder_has(folder, ERGO_CHECKPOINT))
             return status;
         if (ergo_folder_has(folder, ERGO_CHECKPOINT_OLD))
-            return ERGO_FAIL(ctx, ERGO_E_IO,
-                             "%s holds " ERGO_CHECKPOINT_OLD " of an earlier version of ergocl, "
-                             "which this one does not read: go on with that version, or begin anew "
-                             "with `ergocl run JOB.json -o %s --overwrite`",
-                             directory, directory);
+            return ERGO_FAIL(
+                ctx, ERGO_E_IO,
+                "%s holds " ERGO_CHECKPOINT_OLD " of an earlier version of ergocl, "
+                "which this one does not read: continue with that version, or start again "
+                "with `ergocl run JOB.json -o %s --overwrite`",
+                directory, directory);
     }
     return ERGO_FAIL(ctx, ERGO_E_IO, "%s has no file " ERGO_CHECKPOINT "%s",
                      *directory ? directory : "\"\"", otherwise);

@@ -173,7 +173,7 @@ static void warn_few(struct warner *w) {
             again = find(w, is_few, o, o + 1).count && same_key(w, o, first);
         if (again || !where.member)
             continue;
-        ergo_text_append(&text, "too few independent samples for honest errors of %s",
+        ergo_text_append(&text, "too few independent samples for trustworthy errors of %s",
                          w->model->observables[first].name);
         for (size_t o = first + 1; o < n; o++)
             if (find(w, is_few, o, o + 1).count && same_key(w, o, first))
@@ -464,7 +464,7 @@ static void warn_replicas(struct warner *w) {
         append_point(&text, point, false);
         ergo_text_append(&text, ")");
     }
-    ergo_text_append(&text, ", and their mean has no honest error: ");
+    ergo_text_append(&text, ", and their mean has no trustworthy error: ");
     for (size_t o = 0; o < w->model->n_observables; o++) {
         if (!disagrees(w, worst, o))
             continue;

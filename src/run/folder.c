@@ -173,8 +173,8 @@ enum ergo_status ergo_session_hold_folder(struct ergo_session *session) {
         return ERGO_OK;
     if (!gone)
         return ERGO_FAIL(session->ctx, ERGO_E_IO,
-                         "the folder %s was taken away, and another run works or has worked in one "
-                         "of that name: nothing is written there",
+                         "the folder %s was removed, and its name now belongs to another run: "
+                         "nothing is written there",
                          session->folder.path);
     struct ergo_session again = {.ctx = session->ctx, .folder = {.fd = -1}, .lock = -1};
     enum ergo_status status = ergo_folder_create(session->ctx, session->folder.path);
@@ -186,7 +186,7 @@ enum ergo_status ergo_session_hold_folder(struct ergo_session *session) {
         ergo_folder_close(&again.folder);
         return status;
     }
-    ergo_log(session->ctx, ERGO_LOG_WARNING, "the folder %s was taken away, and is made again",
+    ergo_log(session->ctx, ERGO_LOG_WARNING, "the folder %s was removed, and is made again",
              session->folder.path);
     close(session->lock);
     session->lock = again.lock;

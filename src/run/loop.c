@@ -219,7 +219,7 @@ static enum ergo_status save(struct ergo_work *work) {
     work->session->last_checkpoint = ergo_clock();
     if (status != ERGO_E_IO)
         return status;
-    ergo_log(work->ctx, ERGO_LOG_WARNING, "%s; going on, with another try in %.0f s",
+    ergo_log(work->ctx, ERGO_LOG_WARNING, "%s; the run continues, and tries again in %.0f s",
              ergo_error_message(work->ctx),
              ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds"));
     ergo_error_clear(work->ctx);

@@ -19,10 +19,10 @@ enum ergo_status ergo_places_near(struct ergo_context *ctx, const char *name,
     return ERGO_OK;
 }
 
-/* Cells that are no narrower than the reach, by chains of their particles. */
+/* Cells that are at least as wide as the reach. Their particles are kept in linked lists. */
 struct cells {
     uint64_t n[3];
-    bool dense; /* a chain for each cell; else they share chains by a hash */
+    bool dense; /* a list for each cell; else cells share lists by a hash */
     size_t mask;
     uint64_t salt;
     uint32_t *heads, *next; /* particle + 1; 0: none */
@@ -39,7 +39,8 @@ static bool cells_make(struct cells *c, size_t n, const uint32_t reach[3]) {
         chains *= 2;
     c->dense = all <= (double)chains;
     c->mask = chains - 1;
-    randombytes_buf(&c->salt, sizeof c->salt); /* no file can put all its particles in one chain */
+    /* salted, so that no file can put all its particles into one list */
+    randombytes_buf(&c->salt, sizeof c->salt);
     c->heads = calloc(chains, sizeof *c->heads);
     c->next = malloc((n + 1) * sizeof *c->next);
     return c->heads && c->next;
@@ -57,7 +58,7 @@ static size_t chain_of(const struct cells *c, const uint64_t at[3]) {
     return (size_t)(mix(mix(mix(c->salt + at[0]) + at[1]) + at[2])) & c->mask;
 }
 
-/* The particle before i that is too close to it, + 1; 0: none. */
+/* A particle before i that is too close to it, + 1; 0: none. */
 static uint32_t search(const struct cells *c, const uint32_t *words, const uint64_t home[3],
                        size_t i, ergo_places_close *close, const void *user) {
     int steps[3];

@@ -1,6 +1,6 @@
 /*
- * What a sampler's model does on a device. Its tables, and what can be said of a point without a
- * device, are `struct ergo_model` (job/model.h).
+ * The operations of a sampler's model on a device. Its tables, and what needs no device, are in
+ * `struct ergo_model` (job/model.h).
  *
  * The run layer (src/run) owns the sequence
  *     plan -> create -> init | load -> advance ... -> save -> audit -> destroy
@@ -27,8 +27,8 @@ struct ergo_sampler_ops {
                                struct ergo_device *device, void **state);
     /* Starting configuration of every member at step 0. */
     enum ergo_status (*init)(struct ergo_context *ctx, void *state);
-    /* Where a start takes long (NULL: nowhere): after init and before anything else a piece of it
-     * of a tenth of a second, roughly, until *done. A stop comes between two. */
+    /* For starts that take long (NULL: none do). Called after init and before anything else, each
+     * time for about a tenth of a second, until *done. The run can stop between two calls. */
     enum ergo_status (*start)(struct ergo_context *ctx, void *state, bool *done);
     /*
      * Enqueue `count` times (`every` steps, then one sample); count 0: `every` steps, no sample.
@@ -40,29 +40,29 @@ struct ergo_sampler_ops {
     /* Wait for the block in `slot` and convert its samples; samples->columns has room for them. */
     enum ergo_status (*collect)(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples);
-    /* What was counted since the last call (or the start, or load) and is no part of the state,
-     * added to sums by ergo_curve_add_sum; NULL op. Called once per member wherever states are
-     * saved, so that a resume goes on from there, and before end_curves. */
+    /* Add numbers counted since the last call (or the start, or load) that are no part of the
+     * state, by ergo_curve_add_sum; NULL: none. Called once per member whenever states are saved,
+     * so that a resume continues from there, and before end_curves. */
     enum ergo_status (*count)(struct ergo_context *ctx, void *state, size_t member,
                               struct ergo_curve *curves);
-    /* Curves over the time of the run, which are known at its end only, or NULL op: adds their
-     * samples by ergo_curve_add, one for each independent realisation. Called once per member. */
+    /* Add samples of curves that are known only at the end of the run, by ergo_curve_add, one for
+     * each independent realisation; NULL: none. Called once per member. */
     enum ergo_status (*end_curves)(struct ergo_context *ctx, void *state, size_t member,
                                    struct ergo_curve *curves);
     /*
-     * A member's physical state in its canonical form (documented in the sampler's README; no
-     * trace of the layout in memory). The digest is made of it and the step counter. save appends
-     * to `text`; load takes the same bytes, checks them (ERGO_E_IO where they are no state), and
-     * continues at `step`.
+     * A member's physical state in its canonical form, which the sampler's README documents and
+     * which has no trace of the layout in memory. The digest is made of it and the step counter.
+     * save appends to `text`. load takes the same bytes, checks them (ERGO_E_IO if they are no
+     * state), and continues at `step`.
      */
     enum ergo_status (*save)(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_text *text);
     enum ergo_status (*load)(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                              const void *bytes, size_t length);
     /* Recompute running quantities from scratch and compare; replay a few steps of the run's own
-     * kernels on the host. ERGO_E_AUDIT with what differs; afterwards the state is as before. Each
-     * launch made here has to matter, and of a device that reads back wrong bits nothing may pass:
-     * so what is written back is measured, too. */
+     * kernels on the host. ERGO_E_AUDIT with the difference. Afterwards the state is as before.
+     * Each launch made here must matter, and wrong bits read back from a device must never pass. So
+     * data that are written back are measured too. */
     enum ergo_status (*audit)(struct ergo_context *ctx, void *state);
     /* A picture of a member, or NULL op. */
     enum ergo_status (*picture)(struct ergo_context *ctx, void *state, size_t member,

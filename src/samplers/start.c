@@ -1,4 +1,4 @@
-/* Functions that a model may leave out: what is done instead, and a start in one go. */
+/* Defaults for functions that a model leaves out, and a start in one go. */
 #include "samplers/sampler.h"
 
 enum ergo_status ergo_sampler_start_piece(struct ergo_context *ctx,

@@ -1,5 +1,5 @@
-/* VTK image data (.vti), which ParaView and others read: ASCII, so that no byte order or encoding
- * can be got wrong. */
+/* VTK image data (.vti), which ParaView and others read. It is ASCII, so byte order and encoding
+ * cannot go wrong. */
 #include "samplers/vti.h"
 
 #include <stdio.h>

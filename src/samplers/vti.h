@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 
-/* Sites of a lattice (x fastest) as VTK image data, one cell each, values below 256, as
- * text. */
+/* Append the sites of a lattice (x fastest) as VTK image data in text, one cell each, with values
+ * below 256. */
 void ergo_vti_append(struct ergo_text *text, const uint64_t size[3], const char *name,
                      const uint8_t *sites);
 

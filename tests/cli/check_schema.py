@@ -54,6 +54,7 @@ GOOD = [
     [("/scan", {"/run/sweeps": [1, 2]}), ("/run", ABSENT)],
     [("/system/model", "ising"), ("/system/field", 1)],
     [("/system/model", "potts"), ("/system/q", 5), ("/tuning", {"tile_rows": 2})],
+    [("/system/model", "blume-capel"), ("/system/crystal_field", 1.5), ("/system/field", 0.1)],
     [("/system/model", "spin-glass"), ("/system/copies", 4)],
     [("/system/model", "east"), ("/system/temperature", ABSENT), ("/system/up_density", 0.4)],
 ]
@@ -105,6 +106,8 @@ BAD = [
     [("/system/model", "potts"), ("/system/field", 0)],
     [("/system/model", "potts"), ("/scan", {"/system/field": [0, 1]})],
     [("/system/model", "potts"), ("/tuning", {"halo": 8})],
+    [("/system/model", "potts"), ("/system/crystal_field", 1)],
+    [("/system/model", "blume-capel"), ("/run/correlation_every", 5)],
     [("/system/model", "potts"), ("/system/temperature", ABSENT)],
     [("/system/model", "spin-glass"), ("/system/size", [16])],
     [("/system/model", "spin-glass"), ("/output", {"trajectory_every": 5})],

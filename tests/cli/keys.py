@@ -26,6 +26,7 @@ MODELS = [
     ("spin-lattice", {"size": [8, 8], "temperature": 2.3}, {"correlation_every": 2, "correlation_max": 2}),
     ("spin-lattice", {"size": [4, 4, 4], "temperature": 4, "random_field": 0.5, "disorder": "bimodal"}, {"correlation_max": 1}),
     ("spin-lattice", {"model": "potts", "size": [8, 8], "temperature": 1}, {"correlation_max": 2}),
+    ("spin-lattice", {"model": "blume-capel", "size": [8, 8], "temperature": 1}, {}),
     ("spin-lattice", {"model": "spin-glass", "size": [4, 4], "temperature": 1, "samples": 64}, {}),
     ("spin-lattice", {"model": "spin-glass", "size": [4, 4, 4], "temperature": 1, "temperature_max": 2, "ladder": 4}, {}),
     ("spin-lattice", {"model": "fredrickson-andersen", "size": [8, 8], "up_density": 0.4, "realisations": 64}, {}),

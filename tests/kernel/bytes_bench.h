@@ -91,19 +91,22 @@ static inline struct bytes_oracle bytes_bench_oracle(const struct ergo_point *po
                                                      const struct bytes_member *m) {
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
-    struct bytes_oracle o = {
-        .d = (int)s.d,
-        .q = s.kind == BYTES_ISING ? 0 : (int)s.q,
-        .t = p.t,
-        .b = p.b,
-        .h = p.h,
-        .heat_bath = strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0,
-        .stream = point->stream,
-        .field = (uint64_t)m->field1 << 32 | m->field0,
-        .general = s.general,
-        .normal = ergo_point_value(point, "/system/field_distribution")->present,
-        .given = bytes_bench_file(point),
-        .bonds = bytes_bench_bonds(point, &s)};
+    struct bytes_oracle o = {.d = (int)s.d,
+                             .q = s.kind == BYTES_ISING ? 0 : (int)s.q,
+                             .capel = s.kind == BYTES_BLUME_CAPEL,
+                             .t = p.t,
+                             .b = p.b,
+                             .h = p.h,
+                             .crystal = p.crystal,
+                             .heat_bath = s.heat_bath,
+                             .stream = point->stream,
+                             .field = (uint64_t)m->field1 << 32 | m->field0,
+                             .general = s.general};
+    if (s.kind == BYTES_ISING) {
+        o.normal = ergo_point_value(point, "/system/field_distribution")->present;
+        o.given = bytes_bench_file(point);
+        o.bonds = bytes_bench_bonds(point, &s);
+    }
     for (int k = 0; k < 3; k++) {
         o.l[k] = (int)s.l[k];
         o.j[k] = p.j[k];
@@ -212,7 +215,10 @@ static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device
         double staggered = 0;
         for (size_t i = 0; i < n; i++)
             staggered += bytes_bench_sign(&o, (int)i) * (2.0 * sites[i] - 1) / (double)n;
-        assert_true(ergo_point_has_column(batch->points[m], 2) == anti);
+        if (o.capel)
+            assert_true(fabs(columns[width * m + 2] - bytes_oracle_quadrupole(&o, sites)) < 1e-9);
+        if (o.q == 0)
+            assert_true(ergo_point_has_column(batch->points[m], 2) == anti);
         if (anti && fabs(columns[width * m + 2] - staggered) > 1e-9)
             fail_msg("%s: member %zu has a staggered magnetization of %.9g; the oracle %.9g", text,
                      m, columns[width * m + 2], staggered);

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "oracle/facilitated.h"
-#include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/facilitated/facilitated.h"
 
 #define FAC_BENCH_OK(ctx, what, call)                                                              \
     do {                                                                                           \
@@ -81,7 +81,7 @@ static inline void fac_bench_case(struct ergo_context *ctx, struct ergo_device *
     FAC_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
     FAC_BENCH_OK(ctx, text, ops->init(ctx, state));
     struct fac_state *s = state;
-    s->step += late;
+    s->e.step += late;
     FAC_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, 0, sweeps, 0));
     for (size_t m = 0; m < batch->count; m++) {
         struct ergo_text saved = {0};

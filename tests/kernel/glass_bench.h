@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "oracle/glass_serial.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 
 #define GLASS_BENCH_OK(ctx, what, call)                                                            \
     do {                                                                                           \
@@ -117,14 +117,10 @@ static inline void glass_bench_case(struct ergo_context *ctx, struct ergo_device
     const struct ergo_sampler_ops *ops = batch->job->model->ops;
     const uint64_t sweeps = (uint64_t)ergo_point_int(batch->points[0], "/run/sweeps");
     assert_true(job->n_batches == 1);
-    const struct glass_shape shape = glass_shape_of(batch->points[0]);
-    struct glass_launch launch;
-    struct ergo_plan unused;
-    GLASS_BENCH_OK(ctx, text, glass_launch_plan(ctx, batch, device, &shape, &launch, &unused));
-    GLASS_BENCH_OK(ctx, text, glass_create(ctx, batch, device, &shape, &launch, &state));
+    GLASS_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
     GLASS_BENCH_OK(ctx, text, ops->init(ctx, state));
     struct glass_state *s = state;
-    s->step += earlier;
+    s->e.step += earlier;
     GLASS_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, 0, sweeps, 0));
     for (size_t m = 0; m < batch->count; m++) {
         struct ergo_text saved = {0};

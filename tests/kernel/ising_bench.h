@@ -18,7 +18,7 @@
 
 #include "oracle/ising_serial.h"
 #include "oracle/philox_ref.h"
-#include "samplers/spin_lattice/ising.h"
+#include "samplers/spin_lattice/ising/ising.h"
 #include "samplers/spin_lattice/models.h"
 
 struct ising_bench {

@@ -50,6 +50,13 @@ static const struct {
      "'dynamics': 'heat-bath'",
      false, 1},
     {"'model': 'potts', 'q': 2, 'size': [10], 'temperature': 1, 'dynamics': 'heat-bath'", true, 1},
+    {"'model': 'blume-capel', 'size': [38], 'temperature': 1, 'crystal_field': 0.7", false, 1},
+    {"'model': 'blume-capel', 'size': [70, 6], 'temperature': 0.8, 'crystal_field': 1.9, 'field': "
+     "-0.3",
+     false, 2},
+    {"'model': 'blume-capel', 'size': [12, 4, 6], 'temperature': 2, 'coupling': -0.8, "
+     "'crystal_field': -0.4, 'field': 0.2",
+     true, 2},
 };
 
 static void test_cases(void **state) {

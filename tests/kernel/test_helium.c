@@ -276,9 +276,11 @@ static void energies_at_the_kink(void **state) {
     const struct helium_model *m = &b.s->models[0];
     for (size_t w = 0; w < walkers; w++)
         place[w][0][1] = (int32_t)((4.3 + 0.2 * (double)w / (double)walkers) / m->side[0] * 0x1p32);
-    OK(ergo_buffer_write(ctx, device, b.s->positions, 0, walkers * sizeof place[0], place));
-    OK(helium_run_energy(ctx, b.s, b.s->slots[0].sums, 0, true));
-    OK(ergo_buffer_read(ctx, device, b.s->slots[0].sums, 0, walkers * sizeof sums[0], sums));
+    ergo_engine_begin(&b.s->e, ctx);
+    ergo_engine_write(&b.s->e, HELIUM_POSITIONS, 0, walkers * sizeof place[0], place);
+    helium_energy(b.s, 0, true);
+    ergo_engine_read(&b.s->e, HELIUM_SUMS, 0, walkers * sizeof sums[0], sums);
+    OK(ergo_engine_end(&b.s->e));
     for (size_t w = 0; w < walkers; w++) {
         double v[2];
         helium_model_v(m, (double)place[w][0][1] * 0x1p-32 * m->side[0], v);

@@ -13,7 +13,7 @@ static void test_job(void **state) {
     ising_run_case(&bench);
     /* and where the sweep number fills more than 32 bits */
     struct ising_state *s = bench.state;
-    bench.step = s->step = UINT64_C(0x1fffffffe);
+    bench.step = s->e.step = UINT64_C(0x1fffffffe);
     ising_sweeps(&bench, 8);
     ising_end(&bench);
     ising_bench_close(&bench);

@@ -100,6 +100,14 @@ static void flip(const struct bytes_oracle *o, double f, uint64_t step, int i, u
 /* -energy / T of site i in a state. */
 static double exponent(const struct bytes_oracle *o, int i, int state, const uint8_t *sites) {
     double sum = 0;
+    if (o->capel) {
+        const int s = 1 - state;
+        sum = (o->b * s - o->crystal * s * s) / o->t;
+        for (int k = 0; k < o->d; k++)
+            for (int way = -1; way < 2; way += 2)
+                sum += o->j[k] * s * (1 - sites[neighbour(o, i, k, way)]) / o->t;
+        return sum;
+    }
     for (int k = 0; k < o->d; k++)
         for (int way = -1; way < 2; way += 2)
             sum += sites[neighbour(o, i, k, way)] == state ? o->j[k] / o->t : 0;
@@ -181,11 +189,14 @@ double bytes_oracle_energy(const struct bytes_oracle *o, const double *f, const 
         const double s = 2.0 * sites[i] - 1;
         for (int k = 0; k < o->d; k++) {
             const int other = sites[neighbour(o, i, k, 1)];
-            e -= o->q == 0 ? coupling(o, i, k, 1) * s * (2.0 * other - 1)
-                           : o->j[k] * ((sites[i] == other) - 1);
+            e -= o->capel    ? o->j[k] * (1 - sites[i]) * (1 - other)
+                 : o->q == 0 ? coupling(o, i, k, 1) * s * (2.0 * other - 1)
+                             : o->j[k] * ((sites[i] == other) - 1);
         }
         if (o->q == 0)
             e -= s * (o->b + (f ? f[i] * o->h : 0));
+        if (o->capel)
+            e += (1 - sites[i]) * ((1 - sites[i]) * o->crystal - o->b);
     }
     return e / n;
 }
@@ -197,14 +208,24 @@ double bytes_oracle_order(const struct bytes_oracle *o, const uint8_t *sites) {
         counts[sites[i]]++;
     if (o->q == 0)
         return (double)(counts[1] - counts[0]) / n;
+    if (o->capel)
+        return (double)(counts[0] - counts[2]) / n;
     for (int k = 0; k < o->q; k++)
         most = counts[k] > most ? counts[k] : most;
     return ((double)o->q * most / n - 1) / (o->q - 1);
 }
 
+double bytes_oracle_quadrupole(const struct bytes_oracle *o, const uint8_t *sites) {
+    const int n = bytes_oracle_sites(o);
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += sites[i] != 1;
+    return sum / n;
+}
+
 struct bytes_oracle_means bytes_oracle_enumerate(const struct bytes_oracle *o, const double *f) {
     const int n = bytes_oracle_sites(o), q = o->q == 0 ? 2 : o->q;
-    struct bytes_oracle_means m = {0, 0, 0, 0};
+    struct bytes_oracle_means m = {0, 0, 0, 0, 0};
     uint8_t sites[24] = {0};
     double z = 0;
     for (bool more = n <= 24; more;) {
@@ -215,6 +236,7 @@ struct bytes_oracle_means bytes_oracle_enumerate(const struct bytes_oracle *o, c
         m.order += w * p;
         m.abs_order += w * fabs(p);
         m.order2 += w * p * p;
+        m.quadrupole += w * bytes_oracle_quadrupole(o, sites);
         int i = 0;
         while (i < n && ++sites[i] == q)
             sites[i++] = 0;
@@ -224,5 +246,6 @@ struct bytes_oracle_means bytes_oracle_enumerate(const struct bytes_oracle *o, c
     m.order /= z;
     m.abs_order /= z;
     m.order2 /= z;
+    m.quadrupole /= z;
     return m;
 }

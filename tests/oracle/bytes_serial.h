@@ -1,11 +1,11 @@
 /*
- * Ising and Potts models on lattices of one to three dimensions, plain: one site after the other,
- * colour by colour of the checkerboard, in double precision but for the rounding of chances that
- * defines the chain; and enumeration of all states. Shares nothing with the kernels but the layout
- * of the random counter and the order of tables' numbers (cl/spin_lattice/bytes.h).
+ * Ising, Potts and Blume-Capel models on lattices of one to three dimensions, plain: one site after
+ * the other, colour by colour of the checkerboard, in double precision but for the rounding of
+ * chances that defines the chain; and enumeration of all states. Shares nothing with the kernels
+ * but the layout of the random counter and the order of tables' numbers (cl/spin_lattice/bytes.h).
  *
  * Ising, H = -sum J_k s s' - sum (B + h f) s, f = +-1 of the site, normal, or given; Potts, H =
- * -sum J_k (delta - 1).
+ * -sum J_k (delta - 1); Blume-Capel, H = -sum J_k s s' + D sum s^2 - B sum s, state 1 - s.
  */
 #ifndef ERGO_ORACLE_BYTES_SERIAL_H
 #define ERGO_ORACLE_BYTES_SERIAL_H
@@ -16,7 +16,8 @@
 struct bytes_oracle {
     int d, l[3]; /* sides, 1 where there is no dimension */
     int q;       /* 0: ising */
-    double t, j[3], b, h;
+    bool capel;  /* q = 3: blume-capel */
+    double t, j[3], b, h, crystal;
     bool heat_bath;
     uint64_t stream, field; /* keys of the chain and of the random field */
     bool general;           /* flips by the logarithm */
@@ -33,11 +34,13 @@ void bytes_oracle_start(const struct bytes_oracle *o, uint8_t *sites);
 void bytes_oracle_sweep(const struct bytes_oracle *o, const double *f, uint64_t step,
                         uint8_t *sites);
 double bytes_oracle_energy(const struct bytes_oracle *o, const double *f, const uint8_t *sites);
-/* Magnetization, or the order parameter (q max n / N - 1) / (q - 1). */
+/* Magnetization, or of potts the order parameter (q max n / N - 1) / (q - 1). */
 double bytes_oracle_order(const struct bytes_oracle *o, const uint8_t *sites);
+/* Mean of s^2 of blume-capel. */
+double bytes_oracle_quadrupole(const struct bytes_oracle *o, const uint8_t *sites);
 /* Means per site over all states (at most 2^24 of them): energy, |order|, order, order^2. */
 struct bytes_oracle_means {
-    double energy, abs_order, order, order2;
+    double energy, abs_order, order, order2, quadrupole;
 };
 struct bytes_oracle_means bytes_oracle_enumerate(const struct bytes_oracle *o, const double *f);
 

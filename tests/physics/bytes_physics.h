@@ -3,8 +3,8 @@
  * the test of the engine and the test of its power (mutants) share. By the sampler's ops alone.
  *
  * Error budget, set before the first run. A job has 32 independent chains; means are averages of
- * theirs, errors come from their spread: Student's t with 31 degrees of freedom. At most 60
- * comparisons: |z| < 5.5 has a chance below 5e-6 each, together below 3e-4.
+ * theirs, errors come from their spread: Student's t with 31 degrees of freedom. At most 85
+ * comparisons: |z| < 5.5 has a chance below 5e-6 each, together below 5e-4.
  */
 #ifndef ERGO_TESTS_PHYSICS_BYTES_PHYSICS_H
 #define ERGO_TESTS_PHYSICS_BYTES_PHYSICS_H
@@ -12,7 +12,7 @@
 #include "kernel/bytes_bench.h"
 
 #define BYTES_Z_MAX 5.5
-enum { BYTES_CHAINS = 32 };
+enum { BYTES_CHAINS = 32, BYTES_MEANS = 5 };
 
 struct bytes_verdict {
     size_t n;
@@ -37,10 +37,11 @@ static inline void bytes_compare(struct bytes_verdict *v, const char *what, cons
              error, exact);
 }
 
-/* A job of 32 replicas, with ' for ": means of energy, order, |order|, order^2 of each over `count`
- * samples, after /run/equilibration. */
+/* A job of 32 replicas, with ' for ": means of energy, order, |order|, order^2, quadrupole of each
+ * over `count` samples, after /run/equilibration. */
 static inline struct ergo_job *bytes_run(struct ergo_context *ctx, struct ergo_device *device,
-                                         const char *job_text, double means[4][BYTES_CHAINS],
+                                         const char *job_text,
+                                         double means[BYTES_MEANS][BYTES_CHAINS],
                                          struct bytes_oracle *oracle) {
     char text[800];
     struct ergo_job *job = NULL;
@@ -49,7 +50,9 @@ static inline struct ergo_job *bytes_run(struct ergo_context *ctx, struct ergo_d
     for (char *c = text; *c; c++)
         *c = *c == '\'' ? '"' : *c;
     const char *no_curves = "/run/correlation_every=0";
-    BYTES_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "case", &no_curves, 1, &job));
+    const size_t given = strstr(text, "blume-capel") ? 0 : 1; /* which has no curves */
+    BYTES_BENCH_OK(ctx, text,
+                   ergo_job_parse(ctx, text, strlen(text), "case", &no_curves, given, &job));
     const struct ergo_batch *batch = &job->batches[0];
     const struct ergo_point *first = batch->points[0];
     const struct ergo_sampler_ops *ops = batch->job->model->ops;
@@ -63,7 +66,7 @@ static inline struct ergo_job *bytes_run(struct ergo_context *ctx, struct ergo_d
     const size_t width = job->model->n_columns;
     double *columns = malloc(sizeof *columns * width * BYTES_CHAINS * block);
     struct ergo_samples samples = {.columns = columns};
-    memset(means, 0, 4 * BYTES_CHAINS * sizeof(double));
+    memset(means, 0, BYTES_MEANS * BYTES_CHAINS * sizeof(double));
     BYTES_BENCH_OK(ctx, text, ops->init(ctx, state));
     BYTES_BENCH_OK(
         ctx, text,
@@ -79,6 +82,7 @@ static inline struct ergo_job *bytes_run(struct ergo_context *ctx, struct ergo_d
             means[1][chain] += m / (double)count;
             means[2][chain] += fabs(m) / (double)count;
             means[3][chain] += m * m / (double)count;
+            means[4][chain] += width > 2 ? columns[width * i + 2] / (double)count : 0;
         }
     }
     free(columns);
@@ -90,7 +94,7 @@ static inline struct ergo_job *bytes_run(struct ergo_context *ctx, struct ergo_d
  * has one replica's field for all (bytes_run's chains differ in it), so its h must be 0. */
 static inline void bytes_enumerated(struct ergo_context *ctx, struct ergo_device *device,
                                     const char *text, struct bytes_verdict *v) {
-    double means[4][BYTES_CHAINS];
+    double means[BYTES_MEANS][BYTES_CHAINS];
     struct bytes_oracle o;
     struct ergo_job *job = bytes_run(ctx, device, text, means, &o);
     const struct bytes_oracle_means exact = bytes_oracle_enumerate(&o, NULL);
@@ -98,13 +102,15 @@ static inline void bytes_enumerated(struct ergo_context *ctx, struct ergo_device
     bytes_compare(v, text, "order", means[1], exact.order);
     bytes_compare(v, text, "|order|", means[2], exact.abs_order);
     bytes_compare(v, text, "order^2", means[3], exact.order2);
+    if (o.capel)
+        bytes_compare(v, text, "quadrupole", means[4], exact.quadrupole);
     ergo_job_destroy(job);
 }
 
 /* A random field: each replica has its own, and its own exact energy. */
 static inline void bytes_enumerated_fields(struct ergo_context *ctx, struct ergo_device *device,
                                            const char *text, struct bytes_verdict *v) {
-    double means[4][BYTES_CHAINS], off[2][BYTES_CHAINS];
+    double means[BYTES_MEANS][BYTES_CHAINS], off[2][BYTES_CHAINS];
     struct bytes_oracle o;
     struct ergo_job *job = bytes_run(ctx, device, text, means, &o);
     double f[24];

@@ -27,7 +27,7 @@
 #include <cmocka.h>
 
 #include "oracle/facilitated.h"
-#include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/facilitated/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
 #define FAC_Z_MAX 5.5

@@ -1,5 +1,6 @@
 /*
- * Models with a byte per spin: enumeration of 2 x 2 x 2, 4 x 2 x 2 and others; chains against their
+ * Models with a byte per spin: enumeration of 2 x 2 x 2, 4 x 2 x 2 and others (Blume-Capel: all 3^8
+ * states); chains against their
  * transfer matrices; the 3D Ising model against its low-temperature series; Potts q = 3 and 10 by
  * the tables of data/reference/potts.md. The error budget is in bytes_physics.h.
  */
@@ -77,6 +78,28 @@ static void test_enumerated(void **state) {
         fail_msg("%s", bytes_judge(&v));
 }
 
+/* Both fields, both signs of the coupling, spins that are mostly 0 and hardly ever. */
+static void test_blume_capel(void **state) {
+    static const char *const jobs[] = {
+        JOB("'model': 'blume-capel', 'size': [2, 2, 2], 'temperature': 3, 'crystal_field': 2.5",
+            LONG),
+        JOB("'model': 'blume-capel', 'size': [4, 2], 'temperature': 1.5, 'crystal_field': 1.9, "
+            "'field': 0.3",
+            LONG),
+        JOB("'model': 'blume-capel', 'size': [4, 2], 'temperature': 2, 'coupling': -1, "
+            "'crystal_field': -0.5, 'field': -0.7",
+            LONG),
+        JOB("'model': 'blume-capel', 'size': [8], 'temperature': 0.9, 'crystal_field': 0.6", LONG),
+    };
+    struct bytes_verdict v = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
+        bytes_enumerated(ctx, device, jobs[i], &v);
+    print_message("blume-capel: %zu comparisons, largest |z| %.2f (%s)\n", v.n, v.worst, v.where);
+    if (bytes_judge(&v))
+        fail_msg("%s", bytes_judge(&v));
+}
+
 static void test_chains(void **state) {
     static const char *const jobs[] = {
         JOB("'model': 'ising', 'size': [64], 'temperature': 1.5, 'field': 0.1",
@@ -88,7 +111,7 @@ static void test_chains(void **state) {
     struct bytes_verdict v = {0};
     (void)state;
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
-        double means[4][BYTES_CHAINS];
+        double means[BYTES_MEANS][BYTES_CHAINS];
         struct bytes_oracle o;
         struct ergo_job *job = bytes_run(ctx, device, jobs[i], means, &o);
         const struct ergo_point *point = &job->points[0];
@@ -145,7 +168,7 @@ static double series_energy(double t) {
 
 static void test_cubic(void **state) {
     struct bytes_verdict v = {0};
-    double means[4][BYTES_CHAINS];
+    double means[BYTES_MEANS][BYTES_CHAINS];
     struct bytes_oracle o;
     static const char text[] = JOB("'model': 'ising', 'size': [16, 16, 16], 'temperature': 2.2, "
                                    "'start': 'up'",
@@ -162,7 +185,7 @@ static void test_cubic(void **state) {
 /* data/reference/potts.md: 4 x 4 and 6 x 6, exact. */
 static void test_potts(void **state) {
     struct bytes_verdict v = {0};
-    double means[4][BYTES_CHAINS];
+    double means[BYTES_MEANS][BYTES_CHAINS];
     struct bytes_oracle o;
     static const struct {
         const char *job;
@@ -194,9 +217,8 @@ static void test_potts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_enumerated),
-        cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_cubic),
+        cmocka_unit_test(test_enumerated), cmocka_unit_test(test_blume_capel),
+        cmocka_unit_test(test_chains),     cmocka_unit_test(test_cubic),
         cmocka_unit_test(test_potts),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);

@@ -113,7 +113,7 @@ static void test_few(void **state) {
 /*
  * chi^2 / n of the means of n chains, which have disorders of their own, about their mean. Bands:
  * 4 sigma of chi^2, and the errors' own errors (those of 64 samples are good to 9%) on top. Errors
- * of exchanges and round trips may be 1.4 times too large (glass_curves.c), those of nonlinear
+ * of exchanges and round trips may be 1.4 times too large (spin_glass/curves.c), those of nonlinear
  * quantities somewhat.
  */
 static void covered(const char *what, const char *quoted) {

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "oracle/facilitated.h"
-#include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/facilitated/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
 static double field_of(double c) {

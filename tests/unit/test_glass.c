@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "oracle/glass_serial.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 
 #define GLASS_LX 4u
 #define GLASS_LY 4u

@@ -16,7 +16,7 @@
 
 #include "oracle/ising_serial.h"
 #include "oracle/philox_ref.h"
-#include "samplers/spin_lattice/ising_twin.h"
+#include "samplers/spin_lattice/ising/ising.h"
 
 static uint32_t lx, ly;
 #define ISING_LX lx

@@ -1,16 +1,16 @@
-/* Sweeps and measurements enqueued, and samples converted. */
+/* Enqueue sweeps and measurements, and convert samples. */
 #include "samplers/hard_disks/disks.h"
 
 static size_t members_of(const struct disks_state *s) {
     return s->e.batch->count;
 }
 
-/* Of a plane of cells of all members: where the second plane begins. */
+/* Where the second plane begins, for the cells of all members. */
 static uint64_t second_plane(const struct disks_state *s) {
     return s->launch.all_cells;
 }
 
-/* A work-item for each of `items`, of each member. */
+/* A work-item for each of `items` of each member. */
 static struct ergo_grid over(const struct disks_state *s, size_t items) {
     const size_t largest = (size_t)s->e.device->summary.largest_group;
     const size_t group = s->launch.path == DISKS_PATH_GLOBAL ? s->launch.group : 64;
@@ -43,7 +43,7 @@ static void sweeps_local(struct disks_state *s, uint64_t sweeps) {
     }
 }
 
-/* The shift of planned sweep k, from one copy to the other. */
+/* Make the shift of planned sweep k, from one copy to the other. */
 static void shift(struct disks_state *s, uint32_t k) {
     ERGO_LAUNCH(&s->e, DISKS_SHIFT, over_set(s), BUFFER(DISKS_CELLS), BUFFER(DISKS_OTHER),
                 BUFFER(DISKS_MEMBERS), BUFFER(DISKS_PLANS), BUFFER(DISKS_GRIDS), U32(k),
@@ -60,7 +60,8 @@ static void sweep_global(struct disks_state *s, uint32_t k, bool note) {
     s->e.step++;
 }
 
-/* The last sweep of those planned leaves its shift to be made; `after`: so did the one before. */
+/* Sweep k by tiles. It leaves its own shift to the next launch; `after`: the sweep before did so
+ * too. */
 static void sweep_tile(struct disks_state *s, uint32_t k, bool after, bool note) {
     const struct disks_launch *l = &s->launch;
     const uint32_t room = disks_tile_room(l->tile);

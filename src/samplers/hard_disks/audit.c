@@ -1,31 +1,31 @@
 /*
- * Audits: no two disks overlap (all pairs of neighbouring cells, in integers), no disk was lost, no
- * cell holds more than four; and a stretch of the run, with samples, is the same bits as the twin's
- * on the host from the same configuration. Afterwards the device has its state back.
+ * Audits. No two disks overlap (all pairs of neighbouring cells, in integers), no disk was lost,
+ * and no cell holds more than four. A stretch of the run, with samples, has the same bits as the
+ * twin's on the host from the same configuration. Afterwards the device has its state back.
  *
- * Of systems that the twin would take too long for, it makes some rows of cells on both sides of
- * the edge of the box, in the last member; the last sample is measured again from the device's
- * configuration: acceptance and occupied cells, and what fits the budget of psi_6 (of the last
- * work-groups) and of the histograms (from the first cells, to which the device is restricted,
- * too).
+ * For systems that would take the twin too long, it makes only some rows of cells of the last
+ * member, on both sides of the edge of the box. The last sample is measured again from the device's
+ * configuration: acceptance, occupied cells, and as much of psi_6 (from the last work-groups) and
+ * of the histograms as the budget allows. The device then takes histograms from these first cells
+ * only.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "samplers/hard_disks/disks.h"
 
-/* A tenth of a second each: disks times sweeps of the twin; cells of which it measures psi_6; cells
- * that it looks at for a pair histogram. */
+/* About a tenth of a second each: disks times sweeps of the twin; cells of which it measures psi_6;
+ * pairs of cells for a pair histogram. */
 static const uint64_t budget_sweeps = 1u << 17, budget_psi6 = 1u << 17, budget_pairs = 1u << 25;
 static const uint64_t most_lead = 64;
 
-/* Of a replay of some rows: of those that are compared, half on each side of the edge. */
+/* Half of the rows that a partial replay compares; there are as many on each side of the edge. */
 enum { BAND = 4 };
 
 struct audit {
     struct disks_state *s;
     bool whole;
-    uint32_t cells; /* that histograms look at, of a member; see launch.look_cells */
+    uint32_t cells; /* cells of a member that histograms use; see launch.look_cells */
 };
 
 static enum ergo_status audit_member(struct ergo_context *ctx, struct disks_state *s,
@@ -67,8 +67,8 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct disks_stat
     return status;
 }
 
-/* The device's partial sums of a sample against the host's of `config`, whose cells have made
- * tally[] moves; the whole of them to *sum, with the device's psi_6. */
+/* Compare the device's partial sums of a sample with the host's for `config`, whose cells have made
+ * tally[] moves. *sum gets all of them, with the device's psi_6. */
 static bool same_sums(const struct disks_state *s, size_t sample, size_t member,
                       const struct disks_config *config, const uint32_t *tally,
                       struct disks_sum *sum, struct disks_tally *moves) {
@@ -113,7 +113,7 @@ static bool same_sums(const struct disks_state *s, size_t sample, size_t member,
     return same;
 }
 
-/* The host's curve of `config`, and whether it is the sample's. False: no memory. */
+/* Compute the host's curve for `config`, and whether it equals the sample's. False: no memory. */
 static bool same_curve(const struct ergo_replay *r, size_t member,
                        const struct disks_config *config, size_t c, const double *found,
                        bool *same) {
@@ -147,7 +147,7 @@ static enum ergo_status no_memory(struct ergo_context *ctx) {
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
 }
 
-/* A sample against the host's of `config`. */
+/* Compare a sample with the host's for `config`. */
 static enum ergo_status compare_sample(struct ergo_context *ctx, const struct ergo_replay *r,
                                        size_t sample, size_t member,
                                        const struct disks_config *config, const uint32_t *tally) {
@@ -175,7 +175,7 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct er
     return ok ? ERGO_OK : no_memory(ctx);
 }
 
-/* The member before the stretch. False: no memory. */
+/* A member as it was before the stretch. False: no memory. */
 static bool config_before(const struct ergo_replay *r, size_t member, struct disks_config *config) {
     const struct disks_state *s = r->state;
     const uint64_t *grids = r->kept[DISKS_GRIDS];
@@ -217,7 +217,7 @@ static enum ergo_status compare_whole(struct ergo_context *ctx, const struct erg
     return status;
 }
 
-/* The moves that the device has noted, row by row. */
+/* Read the moves that the device has counted, row by row. */
 static enum ergo_status read_tally(struct ergo_context *ctx, struct disks_state *s, size_t member,
                                    uint32_t *tally) {
     const struct disks_shape *shape = &s->shapes[member];
@@ -269,7 +269,7 @@ static enum ergo_status compare_band(struct ergo_context *ctx, const struct ergo
     return status;
 }
 
-/* From the last member on: its place in the buffers is the most error-prone. */
+/* From the last member on, because its place in the buffers is the most error-prone. */
 static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
     const struct audit *a = r->user;
     const uint64_t sweeps = r->lead + r->samples * r->every;
@@ -283,7 +283,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     return status;
 }
 
-/* Cells from which pairs are counted: all, or some 1024. */
+/* Number of cells from which pairs are counted: all, or 1024. */
 static uint32_t cells_of(const struct disks_state *s, size_t curves) {
     const struct disks_member *m = &s->members[s->e.batch->count - 1];
     uint64_t each = 1;
@@ -294,9 +294,9 @@ static uint32_t cells_of(const struct disks_state *s, size_t curves) {
     return most >= s->launch.most_cells ? s->launch.most_cells : most ? (uint32_t)most : 1024;
 }
 
-/* Sweeps without samples, since they are then made by other numbers at once, and so many that what
- * rarely happens does (three disks in a cell), but no more than the run has; two samples with
- * curves if there is room; as many sweeps between them as in the run. */
+/* First sweeps without samples, because these take another number of sweeps per launch. So many
+ * that rare events happen (three disks in a cell), but no more than the run has. Then two samples
+ * with curves if there is room, with as many sweeps between them as in the run. */
 static void choose_stretch(struct audit *a, struct ergo_replay *r) {
     const struct disks_state *s = a->s;
     const struct disks_shape *shape = &s->shapes[s->e.batch->count - 1];
@@ -313,7 +313,7 @@ static void choose_stretch(struct audit *a, struct ergo_replay *r) {
         r->samples = (size_t)interval + 1;
     const uint64_t most = a->whole ? (fit - r->lead) / r->samples : 2;
     r->every = every < most ? every : most;
-    if (!a->whole) { /* nothing is known between the samples */
+    if (!a->whole) { /* the states between samples are not known */
         r->samples = interval == 1 && shape->cells <= 1024 ? r->samples : 1;
         r->every = s->launch.path == DISKS_PATH_TILE || shape->n <= 1u << 18 ? 2 : 1;
         a->whole = shape->cells <= BAND + 2 * DISKS_SPOILED * r->samples * r->every;

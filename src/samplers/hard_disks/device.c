@@ -15,7 +15,7 @@ static enum ergo_status create_limits(struct ergo_context *ctx, struct disks_sta
         if (!bins)
             continue;
         uint64_t *limits = malloc(members * each * sizeof *limits);
-        s->areas[c] = malloc(members * bins * sizeof *s->areas[c]);
+        s->areas[c] = ergo_engine_memory(&s->e, members * bins, sizeof *s->areas[c]);
         if (!limits || !s->areas[c]) {
             free(limits);
             return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for histogram bins");
@@ -23,7 +23,7 @@ static enum ergo_status create_limits(struct ergo_context *ctx, struct disks_sta
         for (size_t i = 0; i < members; i++) {
             double *areas = s->areas[c] + i * bins;
             disks_limits(s->e.batch->points[i], &s->shapes[i], c, limits + i * each);
-            /* counting takes milliseconds: not again for every replica */
+            /* replicas share the areas, because counting takes milliseconds */
             if (i && s->shapes[i].box == s->shapes[i - 1].box &&
                 s->shapes[i].side == s->shapes[i - 1].side)
                 memcpy(areas, areas - bins, bins * sizeof *areas);
@@ -43,12 +43,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
 }
 
 static void release(void *state) {
-    struct disks_state *s = state;
-    disks_random_destroy(s);
-    free(s->areas[0]);
-    free(s->areas[1]);
-    free(s->shapes);
-    free(s->members);
+    disks_random_destroy(state);
 }
 
 const struct ergo_engine_model disks_model = {
@@ -119,7 +114,8 @@ enum ergo_status disks_store(struct ergo_context *ctx, struct disks_state *s, si
     return ergo_engine_end(&s->e);
 }
 
-/* In one piece: Oclgrind's memory check loses track of buffers that are written in parts. */
+/* In one piece, because Oclgrind's memory check loses track of buffers that are written in parts.
+ */
 enum ergo_status disks_store_all(struct ergo_context *ctx, struct disks_state *s,
                                  const struct disks_config *configs) {
     const size_t bytes = (size_t)s->e.buffers[DISKS_CELLS].bytes, count = s->e.batch->count;
@@ -150,7 +146,8 @@ enum ergo_status disks_init(struct ergo_context *ctx, void *opaque) {
     enum ergo_status status =
         configs ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu systems", count);
     s->e.step = 0;
-    if (disks_start_is_random(s->e.batch->points[0])) { /* a shape key: of all or none */
+    /* a shape key, so it holds for all members or none */
+    if (disks_start_is_random(s->e.batch->points[0])) {
         free(configs);
         return disks_random_begin(ctx, s);
     }

@@ -8,29 +8,29 @@
 
 #define DISKS_PI 3.14159265358979323846
 #define DISKS_BOX_MAX 1e6                /* sigma */
-#define DISKS_CELLS_MAX (UINT32_MAX / 8) /* of a member: they are numbered with 32 bits */
+#define DISKS_CELLS_MAX (UINT32_MAX / 8) /* per member: they are numbered with 32 bits */
 #define DISKS_RANDOM_MAX                                                                           \
     0.76 /* packing fraction of random starts: the crystal's, 0.72, and more                       \
           */
 
-/* ---- shape.c: what follows from the job -------------------------------------------------------
- */
+/* ---- shape.c: numbers that follow from the job ---------------------------------------------- */
 
 struct disks_shape {
     uint64_t n;
     double box;           /* L in sigma */
     double density;       /* rho sigma^2 */
     uint32_t cells, half; /* a side */
-    uint32_t width;       /* W: units along a cell */
-    uint64_t side;        /* W * cells: units along the box */
+    uint32_t width;       /* W: units per cell side */
+    uint64_t side;        /* W * cells: units per box side */
     double sigma;         /* in units */
     uint64_t contact;     /* overlap: r^2 < contact, in units^2 */
     bool packed;
 };
 
-/* Geometry of a point; false: no checkerboard fits, and *reason (300 bytes) says which boxes do. */
+/* Geometry of a point. False: no checkerboard fits, and *reason (300 bytes) tells which boxes do.
+ */
 bool disks_shape_of(const struct ergo_point *point, struct disks_shape *shape, char *reason);
-/* Parameters of the kernels; `first` is the caller's. */
+/* Parameters of the kernels. The caller sets `first`. */
 void disks_member_fill(const struct ergo_point *point, const struct disks_shape *shape,
                        struct disks_member *member);
 
@@ -41,12 +41,12 @@ void disks_curve_x(const struct ergo_point *point, size_t curve, double *x);
  * and where the last one ends: curve size + 1 values. */
 void disks_limits(const struct ergo_point *point, const struct disks_shape *shape, size_t curve,
                   uint64_t *limits);
-/* Areas of the rings between them, in sigma^2. Packed coordinates lie on a grid so coarse that the
- * contact histogram's rings hold 2e-4 more or fewer of its points than their area says: there, the
+/* Areas of the rings between the limits, in sigma^2. Packed coordinates lie on such a coarse grid
+ * that the contact histogram's rings hold 2e-4 more or fewer points than their area says. There the
  * points are counted (README). */
 void disks_areas(const struct ergo_point *point, const struct disks_shape *shape, size_t curve,
                  const uint64_t *limits, double *areas);
-/* Counts of a curve's bins, each pair once, as the curve. areas: of pair histograms. */
+/* Convert counts of a curve's bins, each pair once, to the curve. areas: for pair histograms. */
 void disks_curve_convert(const struct ergo_point *point, const struct disks_shape *shape,
                          size_t curve, const double *areas, const uint32_t *counts, double *values);
 
@@ -55,10 +55,10 @@ void disks_curve_convert(const struct ergo_point *point, const struct disks_shap
 
 /* Value at x0 of the least-squares polynomial of that degree (0 to 8) through n points. */
 double disks_extrapolate(const double *x, const double *y, size_t n, int degree, double x0);
-/* P* from g(r) near contact: Eq. 4 with the polynomial's value at sigma. */
+/* P* from g(r) near contact: Eq. 4 with the value of the polynomial at sigma. */
 double disks_pressure(const struct ergo_point *point, const double *contact, size_t size);
-/* P* of two disks, exactly, and of large systems as published, with its standard error; NAN: not
- * known. */
+/* Known values of P*: exact ones for two disks; published ones for large systems, with the standard
+ * error. NAN: not known. */
 double disks_exact_pressure(const struct ergo_point *point);
 double disks_published_pressure(const struct ergo_point *point, double *error);
 
@@ -68,36 +68,38 @@ double disks_published_pressure(const struct ergo_point *point, double *error);
 /* Cells row by row, DISKS_SLOTS slots each; coordinates local to the cell. */
 struct disks_config {
     uint32_t cells;       /* a side */
-    uint32_t first, rows; /* rows of them that are here: from `first` on, around the box; 0, all */
+    uint32_t first, rows; /* the rows that are here, from `first` on around the box; 0, all */
     uint64_t grid[2];     /* where cell (0, 0) is in the box, in units */
     uint8_t *count;       /* [rows cells] */
     uint32_t *x, *y;      /* [rows cells][DISKS_SLOTS] */
 };
 
 bool disks_config_init(struct disks_config *config, uint32_t cells); /* false: out of memory */
-/* Some rows of another, as a configuration of their own. False: out of memory. */
+/* Copy some rows of another configuration. False: out of memory. */
 bool disks_config_band(struct disks_config *band, const struct disks_config *config, uint32_t first,
                        uint32_t rows);
-/* Are the rows of `band` but for `margin` at both ends those of `config`? And the grids? */
+/* Are the rows of `band`, except `margin` at both ends, those of `config`? And the grids? */
 bool disks_config_same(const struct disks_config *band, const struct disks_config *config,
                        uint32_t margin);
 void disks_config_free(struct disks_config *config);
-/* Put disks at (x, y), in units and below shape->side, into cells in the order given. SIZE_MAX, or
- * the first disk that finds its cell full. */
+/* Put disks at (x, y), in units and below shape->side, into cells, in the given order. Returns
+ * SIZE_MAX, or the first disk that finds its cell full. */
 size_t disks_config_place(struct disks_config *config, const struct disks_shape *shape,
                           const uint64_t *x, const uint64_t *y);
 /* Positions in sigma, in the order of the cells: n values each. */
 void disks_config_positions(const struct disks_config *config, const struct disks_shape *shape,
                             double *x, double *y);
-/* Does anything overlap? Then the cells (row by row) and slots of two such disks. */
+/* Do any two disks overlap? Then the cells (row by row) and slots of two of them. */
 bool disks_config_overlap(const struct disks_config *config, const struct disks_shape *shape,
                           size_t cell[2], unsigned slot[2]);
-/* The canonical bytes (README) and back; false: not bytes of such a state, *reason says why. */
+/* Write and read the canonical bytes (README). False: not the bytes of such a state; *reason says
+ * why. */
 void disks_config_write(const struct disks_config *config, struct ergo_text *text);
 bool disks_config_read(struct disks_config *config, const struct disks_shape *shape,
                        const void *bytes, size_t length, const char **reason);
-/* The device's layout (params.h): one plane of 16 bytes a cell, packed, or two. A configuration is
- * at cell `first` of each plane, and the second plane begins at cell `second`. */
+/* The device's layout (params.h): one plane of 16 bytes per cell if packed, else two. A
+ * configuration begins at cell `first` of each plane, and the second plane begins at cell `second`.
+ */
 enum { DISKS_PLANE_BYTES = 16 };
 size_t disks_planes(const struct disks_shape *shape);
 void disks_config_to_raw(const struct disks_config *config, const struct disks_shape *shape,
@@ -105,65 +107,64 @@ void disks_config_to_raw(const struct disks_config *config, const struct disks_s
 void disks_config_from_raw(struct disks_config *config, const struct disks_shape *shape,
                            const void *raw, size_t first, size_t second);
 
-/* ---- twin.c, twin_measure.c: the kernels on the host, to the last bit ---------------------------
- */
+/* ---- twin.c, twin_measure.c: the kernels on the host, to the last bit ------------------------ */
 
-/* Of a sweep: accepted moves, and cells that had disks to move. */
+/* Counts of a sweep: accepted moves, and cells that had disks to move. */
 struct disks_tally {
     uint64_t accepted, tried;
 };
 
-/* False where memory ran out; the configuration is then as before. Of a band of rows, five at each
- * end are wrong after each sweep. cells (NULL: not wanted): as `tally` of the kernels in the last
- * sweep, of each cell. */
+/* False if memory ran out; the configuration is then as before. In a band, each sweep spoils five
+ * rows at each end. cells (NULL: not wanted): moves of each cell in the last sweep, like `tally` of
+ * the kernels. */
 enum { DISKS_SPOILED = 5 };
 bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *shape,
                        struct disks_config *config, uint64_t step, uint64_t sweeps,
                        uint32_t *cells);
-/* A sweep of a random start; `shape` is that of its grid. */
+/* One sweep of a random start; `shape` is that of its grid. */
 bool disks_twin_growth(const struct disks_growth *growth, const struct disks_shape *shape,
                        struct disks_config *config, uint32_t sweep);
-/* Disks that overlap another one at the growth's last diameter. False: no memory. */
+/* Number of disks that overlap another one at the final diameter. False: no memory. */
 bool disks_twin_overlaps(const struct disks_growth *growth, const struct disks_shape *shape,
                          struct disks_config *config, uint64_t *overlaps);
-/* Local psi_6 of the disks of a cell (DISKS_SLOTS values), in 1/DISKS_PSI6_UNIT: the terms of the
- * sums that the device makes; of all disks in the order of the cells (n values each). */
+/* Local psi_6 of the disks of a cell (DISKS_SLOTS values), in 1/DISKS_PSI6_UNIT, which are the
+ * terms of the device's sums; or of all disks in the order of the cells (n values each). */
 void disks_twin_psi6_cell(const struct disks_member *member, const struct disks_shape *shape,
                           const struct disks_config *config, size_t cell, int32_t *re, int32_t *im);
 void disks_twin_psi6(const struct disks_member *member, const struct disks_shape *shape,
                      const struct disks_config *config, int32_t *re, int32_t *im);
-/* Pairs with limits[b] <= r^2 < limits[b + 1], each once, looking `reach` cells far from the first
- * `cells` cells. */
+/* Count pairs with limits[b] <= r^2 < limits[b + 1], each once, from the first `cells` cells to
+ * those at most `reach` away. */
 void disks_twin_pairs(const struct disks_shape *shape, const struct disks_config *config,
                       size_t cells, uint32_t reach, const uint64_t *limits, size_t bins,
                       uint32_t *counts);
-/* The first `blocks` squares of `block` x `block` cells by the number of disks in them. */
+/* Count the first `blocks` squares of `block` x `block` cells by their number of disks. */
 void disks_twin_blocks(const struct disks_config *config, size_t blocks, uint32_t block,
                        size_t bins, uint32_t *counts);
 
 /* ---- start.c ----------------------------------------------------------------------------------
  */
 
-/* Positions (in sigma) of a lattice of at least n sites of which the first n are taken; false: the
- * lattice does not fit. */
+/* Positions (in sigma) of the first n sites of a lattice with at least n sites. False: the lattice
+ * does not fit. */
 bool disks_lattice(const struct disks_shape *shape, bool hexagonal, double *x, double *y);
 bool disks_start_is_random(const struct ergo_point *point);
-/* Lattices and random starts: does that start fit the box? False: *reason (400 bytes) says up to
- * where it does, or what would. */
+/* Does the lattice or random start fit the box? False: *reason (400 bytes) tells up to where it
+ * does, or which start would. */
 bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *shape,
                       char *reason);
-/* Any start but a random one. */
+/* Make any start except a random one. */
 enum ergo_status disks_start(struct ergo_context *ctx, const struct ergo_point *point,
                              const struct disks_shape *shape, struct disks_config *config);
-/* One from a file, looked at only. */
+/* Check a start from a file, without using it. */
 enum ergo_status disks_start_check(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct disks_shape *shape);
 /* The same disks in another grid of cells. */
 enum ergo_status disks_regrid(struct ergo_context *ctx, const struct disks_shape *from_shape,
                               const struct disks_config *from, const struct disks_shape *shape,
                               struct disks_config *config);
-/* The grid in which a random start grows (`shape->contact` is where it ends), what the kernels get
- * of it (but `first`), and its first configuration. */
+/* The grid in which a random start grows, where shape->contact is the final one. The kernels'
+ * parameters for it, except `first`. Its first configuration. */
 void disks_growth_shape(const struct disks_shape *shape, struct disks_shape *grid);
 void disks_growth_fill(const struct ergo_point *point, const struct disks_shape *grid,
                        struct disks_growth *growth);
@@ -182,34 +183,34 @@ enum disks_path {
 
 struct disks_launch {
     enum disks_path path;
-    uint32_t group;      /* work-items a group */
-    uint32_t row, rows;  /* of a group, in kernels over the cells of a set */
-    bool exact;          /* such groups fill all members */
-    uint32_t sum_group;  /* work-items that add up a partial sum of a measurement, */
-    uint32_t sums;       /* and partial sums of a member */
+    uint32_t group;      /* work-items per work-group */
+    uint32_t row, rows;  /* shape of a group, in kernels over the cells of a set */
+    bool exact;          /* such groups exactly cover all members */
+    uint32_t sum_group;  /* work-items that add up a partial sum of a measurement */
+    uint32_t sums;       /* partial sums per member */
     uint32_t most_cells; /* of any member */
-    uint32_t look_cells; /* that histograms look at: all, but in audits */
-    uint32_t most_half;  /* half of the cells along a side, likewise */
+    uint32_t look_cells; /* cells that histograms use: all, except in audits */
+    uint32_t most_half;  /* half of the most cells along a side */
     uint64_t all_cells;  /* of all members */
-    uint32_t plans;      /* sweeps planned by a launch (tile and global path) */
-    uint32_t tile[2];    /* tile path: pairs of cells along a tile at most */
+    uint32_t plans;      /* sweeps planned by one launch (tile and global path) */
+    uint32_t tile[2];    /* tile path: most pairs of cells along a tile */
     uint32_t tiles;      /* of the largest member */
     uint32_t bins[DISKS_CURVES];
-    uint64_t launch_sweeps; /* local path: sweeps a launch at most */
-    uint32_t pair_rows;     /* pair histograms: rows of cells a launch looks at at most */
-    uint64_t start_cells;   /* of all members while random starts grow; 0: none are */
-    uint32_t start_sweeps;  /* of them in a piece of a start */
+    uint64_t launch_sweeps; /* local path: most sweeps per launch */
+    uint32_t pair_rows;     /* pair histograms: most rows of cells per launch */
+    uint64_t start_cells;   /* of all members while random starts grow; 0: none do */
+    uint32_t start_sweeps;  /* sweeps of a start per call */
 };
 
-/* What stands on the device. */
+/* Buffers on the device. */
 enum disks_buffer {
     DISKS_CELLS,
     DISKS_OTHER, /* the copy that shifts and tiles write */
     DISKS_GRIDS,
-    DISKS_TALLY, /* moves of the last sweep, of each cell */
+    DISKS_TALLY, /* moves of each cell in the last sweep */
     DISKS_PLANS, /* of the next sweeps: order of sets, and shift */
     DISKS_MEMBERS,
-    DISKS_LIMITS,                  /* of both pair histograms */
+    DISKS_LIMITS,                  /* for both pair histograms */
     DISKS_SUMS = DISKS_LIMITS + 2, /* samples, in partial sums */
     DISKS_COUNTS,                  /* of each curve */
     DISKS_BUFFERS = DISKS_COUNTS + DISKS_CURVES
@@ -231,27 +232,27 @@ struct disks_state {
     struct disks_shape *shapes;    /* [members] */
     struct disks_member *members;  /* [members] */
     double *areas[2];              /* of the pair histograms' bins: [members][bins] */
-    struct disks_growing *growing; /* random starts under way, or NULL */
+    struct disks_growing *growing; /* random starts in progress, or NULL */
 };
 
-/* Random starts under way: an engine of their own, for the time that they take. */
+/* Random starts in progress. They have an engine of their own. */
 enum { DISKS_START_CELLS, DISKS_START_OTHER, DISKS_START_MEMBERS, DISKS_START_COUNTS };
 enum { DISKS_START_SUBSWEEP, DISKS_START_SHIFT, DISKS_START_OVERLAPS };
 struct disks_growing {
     struct ergo_engine e;
     struct disks_shape *shapes; /* [members]: the job's */
-    struct disks_shape *grids;  /* and those in which disks grow */
+    struct disks_shape *grids;  /* the grids in which disks grow */
     struct disks_growth *growths;
-    struct disks_config *configs; /* of members that have grown, in the job's grid */
-    uint32_t *overlaps;           /* disks that overlap */
+    struct disks_config *configs; /* members that have finished, in the job's grid */
+    uint32_t *overlaps;           /* number of disks that overlap, per member */
     uint64_t cells;               /* of all members */
     uint32_t most_cells, sweep;
-    size_t left;  /* members that grow */
-    bool counted; /* overlaps have been audited */
+    size_t left;  /* members that still grow */
+    bool counted; /* the count of overlaps has been audited */
 };
 
 /* plan.c */
-/* Cells that a tile of that many pairs takes in each plane of local memory, with its rim. */
+/* Cells that a tile with that many pairs needs in each plane of local memory, including its rim. */
 uint32_t disks_tile_room(const uint32_t tile[2]);
 enum ergo_status disks_configure(struct ergo_context *ctx, void *state);
 /* device.c */
@@ -261,23 +262,23 @@ enum ergo_status disks_save(struct ergo_context *ctx, void *state, size_t member
                             struct ergo_text *text);
 enum ergo_status disks_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                             const void *bytes, size_t length);
-/* Planes of a member, `cells` cells of all `all` from `first` on, between a buffer and `raw`, which
- * holds them one after the other. */
+/* Transfer a member's planes between a buffer and `raw`, which holds them one after the other:
+ * cells from `first` on, where a plane of the buffer has `all` cells. */
 void disks_planes_read(struct ergo_engine *e, unsigned buffer, const struct disks_shape *shape,
                        size_t first, size_t all, unsigned char *raw);
-/* One member's configuration from the device (allocated) and to it. */
+/* Read one member's configuration from the device (it is allocated), and write it. */
 enum ergo_status disks_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
                              struct disks_config *config);
 enum ergo_status disks_store(struct ergo_context *ctx, struct disks_state *s, size_t member,
                              const struct disks_config *config);
-/* All members at once. */
+/* Write all members at once. */
 enum ergo_status disks_store_all(struct ergo_context *ctx, struct disks_state *s,
                                  const struct disks_config *configs);
 /* random.c: random starts of all members at once, in pieces. */
 enum ergo_status disks_random_begin(struct ergo_context *ctx, struct disks_state *s);
 enum ergo_status disks_random_piece(struct ergo_context *ctx, void *state, bool *done);
 void disks_random_destroy(struct disks_state *s);
-/* A member's cells as they grow, in that grid. */
+/* A member's cells while they grow, in the grid of the start. */
 enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
                                     struct disks_config *config);
 /* advance.c */
@@ -286,7 +287,8 @@ void disks_measure(void *state, size_t sample);
 void disks_measure_curves(void *state, size_t curve);
 enum ergo_status disks_convert(struct ergo_context *ctx, void *state, unsigned slot,
                                struct ergo_samples *samples);
-/* The columns of a sample from the device's sums (`accepted` and `tried` apart: of more bits). */
+/* The columns of a sample from the device's sums. `accepted` and `tried` are passed separately,
+ * with more bits. */
 void disks_columns(const struct ergo_point *point, const struct disks_shape *shape,
                    const struct disks_sum *sum, struct disks_tally tally, double *columns);
 /* audit.c, look.c */

@@ -1,12 +1,12 @@
-/* What people look at: extended XYZ frames and pictures, with local bond order. */
+/* Extended XYZ frames and pictures, with local bond order. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "samplers/hard_disks/disks.h"
 
-/* Positions and local psi_6 of a member: x, y, re, im, n values each, one block to free. The psi_6
- * are what the measurement on the device adds up. */
+/* Positions and local psi_6 of a member: x, y, re, im, n values each, in one block to free. psi_6
+ * has the values that the measurement on the device adds up. */
 static enum ergo_status look(struct ergo_context *ctx, struct disks_state *s, size_t member,
                              double **data) {
     const struct disks_shape *shape = &s->shapes[member];
@@ -34,7 +34,7 @@ static enum ergo_status look(struct ergo_context *ctx, struct disks_state *s, si
     return status;
 }
 
-/* Nine decimals: the positions read back are the same whole units. */
+/* Nine decimals, so that positions read back are the same whole units. */
 enum ergo_status disks_frame(struct ergo_context *ctx, void *opaque, size_t member,
                              struct ergo_text *text) {
     struct disks_state *s = opaque;
@@ -59,7 +59,7 @@ enum ergo_status disks_frame(struct ergo_context *ctx, void *opaque, size_t memb
 /* ---- picture ----------------------------------------------------------------------------------
  */
 
-/* Hue by the angle of psi_6 (0 to 2 pi), paler where it is small. */
+/* Hue from the angle of psi_6 (0 to 2 pi), paler for small |psi_6|. */
 static void colour_of(double re, double im, uint8_t rgb[3]) {
     const double hue = 3.0 + 3.0 * atan2(im, re) / DISKS_PI, size = fmin(1.0, hypot(re, im));
     const double full[3] = {fabs(hue - 3.0) - 1.0, 2.0 - fabs(hue - 2.0), 2.0 - fabs(hue - 4.0)};
@@ -79,7 +79,7 @@ enum ergo_status disks_picture(struct ergo_context *ctx, void *opaque, size_t me
     enum ergo_status status = look(ctx, s, member, &d);
     if (status != ERGO_OK)
         return status;
-    /* a disk is 16 pixels wide where that fits 1024, and at least one */
+    /* a disk is 16 pixels wide if that fits 1024, and at least one */
     const double scale = fmin(16.0, 1024.0 / shape->box);
     const unsigned side = (unsigned)ceil(shape->box * scale);
     picture->width = picture->height = side;

@@ -1,5 +1,5 @@
-/* Which kernels run a batch on a device, with what launch shape, and what stands on the device:
- * speed, never the chain. */
+/* The kernels for a batch on a device, their launch shape, and the buffers. This decides speed,
+ * never the chain. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@ static bool fits_local(uint64_t cells, size_t cell_bytes, const struct ergo_devi
     return cells * cell_bytes + 256 <= d->local_memory;
 }
 
-/* A tile for every compute unit, if that makes neither rims of nothing but rim nor tiles too large
- * for local memory. False: not even small ones fit. */
+/* One tile per compute unit, unless tiles would be nearly all rim or too large for local memory.
+ * False: not even small tiles fit. */
 static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device_summary *d,
                         size_t cell_bytes, struct disks_launch *l) {
     const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/tile") & ~1u;
@@ -30,7 +30,7 @@ static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device
         if (!wish && l->tile[i] > 12)
             l->tile[i] = 12;
         l->tile[i] = l->tile[i] < half ? l->tile[i] : half;
-        if (l->tile[i] == 0) /* a batch of nothing */
+        if (l->tile[i] == 0) /* an empty batch */
             return false;
     }
     while (!fits_local(disks_tile_room(l->tile), cell_bytes, d)) {
@@ -43,9 +43,9 @@ static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device
     return true;
 }
 
-/* A launch costs some 20 us on a CPU and 3 us on a GPU, five of them a sweep on the global path and
- * one on the tile path, which repeats the moves of its rims; the local path works on a member with
- * one group only. */
+/* A launch costs some 20 us on a CPU and 3 us on a GPU. A sweep has five launches on the global
+ * path, and one on the tile path, which repeats the moves of its rims. The local path uses only one
+ * work-group per member. */
 static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_batch *batch,
                                     const struct ergo_device *device, size_t cell_bytes,
                                     struct disks_launch *l) {
@@ -77,7 +77,7 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
     if (l->path == DISKS_PATH_LOCAL)
         l->group = wish                        ? wish
                    : gpu                       ? ergo_power_of_two_up(l->most_cells / 4, 32, 256)
-                   : device->quirks.loop_limit ? 8 /* a vector of llvmpipe's */
+                   : device->quirks.loop_limit ? 8 /* llvmpipe's vector length */
                                                : 1;
     else if (l->path == DISKS_PATH_TILE)
         l->group = wish  ? wish
@@ -87,7 +87,8 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
         l->group = wish ? wish : gpu ? 128 : 64;
     while (l->group > d->largest_group)
         l->group /= 2;
-    /* on GPUs four rows, next to each other in memory's cache (an H200: 0.2 to 0.8 percent) */
+    /* on GPUs four rows, which are close together in the cache (an H200: 0.2 to 0.8 percent faster)
+     */
     const uint32_t cells = l->path == DISKS_PATH_GLOBAL ? l->group : 64;
     l->rows = gpu && cells >= 64 ? 4 : 1;
     l->row = ergo_power_of_two_up(l->most_half, 1, cells / l->rows);
@@ -96,7 +97,7 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
     return ERGO_OK;
 }
 
-/* Partial sums of a measurement: enough work-items for the device, each with some cells. */
+/* Partial sums of a measurement: enough work-items for the device, each with several cells. */
 static void plan_samples(const struct ergo_point *first, bool gpu, uint64_t most_items,
                          struct disks_launch *l) {
     const uint64_t wish = gpu ? (l->most_cells + 3) / 4 : (l->most_cells + 15) / 16;
@@ -109,9 +110,10 @@ static void plan_samples(const struct ergo_point *first, bool gpu, uint64_t most
 }
 
 /*
- * Where loops end by themselves (struct ergo_quirks), no launch may come near: at worst, a move
- * looks for the rest of nine neighbours, and a pair of cells has twenty pairs of disks. (Cells of a
- * measurement's item: plan_samples.) False: a loop that no launch shape makes shorter is too long.
+ * Some devices end long loops by themselves (struct ergo_quirks), so no launch may come near the
+ * limit. At worst, a move looks up the rest of nine neighbours, and a pair of cells has twenty
+ * pairs of disks. plan_samples bounds the cells per work-item of a measurement. False: a loop is
+ * too long whatever the launch shape.
  */
 static bool heed_loop_limit(const struct ergo_batch *batch, uint64_t limit,
                             struct disks_launch *l) {
@@ -119,7 +121,7 @@ static bool heed_loop_limit(const struct ergo_batch *batch, uint64_t limit,
     const uint64_t moves = (uint64_t)ergo_point_int(first, "/system/moves_per_cell");
     const uint64_t block = (uint64_t)ergo_point_int(first, "/run/block_cells");
     const uint64_t cell = 4 + 11 * moves;
-    uint64_t row = 0, sweep = 4 + cell; /* iterations of a work-item */
+    uint64_t row = 0, sweep = 4 + cell; /* loop iterations of a work-item */
     if (l->path == DISKS_PATH_LOCAL)
         sweep = 4 * ((l->most_cells / 4 + l->group - 1) / l->group) * (cell + 10) + 8;
     else if (l->path == DISKS_PATH_TILE)
@@ -129,7 +131,7 @@ static bool heed_loop_limit(const struct ergo_batch *batch, uint64_t limit,
         struct disks_member member = {0};
         char reason[300];
         if (!disks_shape_of(batch->points[i], &s, reason))
-            continue; /* has been refused */
+            continue; /* refused before */
         disks_member_fill(batch->points[i], &s, &member);
         for (size_t c = 0; c < 2; c++)
             if (l->bins[c]) {
@@ -197,7 +199,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
         ergo_text_append(&o, " -DDISKS_PACKED");
     if (e->device->type == CL_DEVICE_TYPE_CPU)
         ergo_text_append(&o, " -DDISKS_CPU");
-    /* so many cells of more than two disks that most work-items are held up by one of them */
+    /* so many cells have more than two disks that most rows of work-items wait for one */
     if (disks_per_cell > 1.25)
         ergo_text_append(&o, " -DDISKS_FULL");
     if (l->exact)
@@ -229,10 +231,10 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
 static enum ergo_status shape_members(struct ergo_context *ctx, struct disks_state *s) {
     struct disks_launch *l = &s->launch;
     const struct ergo_batch *batch = s->e.batch;
-    s->shapes = calloc(batch->count, sizeof *s->shapes);
-    s->members = calloc(batch->count, sizeof *s->members);
-    if (!s->shapes || !s->members)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+    s->shapes = ergo_engine_memory(&s->e, batch->count, sizeof *s->shapes);
+    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {
         struct disks_shape *shape = &s->shapes[i];
         char reason[300];
@@ -317,8 +319,8 @@ enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
                          "/run/block_cells, a larger /tuning/work_group, or another device",
                          d->name, d->id, (unsigned long long)device->quirks.loop_limit);
 
-    /* of a start, sweeps that take a tenth of a second where they are ten times as slow; it has two
-     * copies of its cells for its time */
+    /* Sweeps of a start per call: a tenth of a second if they are ten times as slow. While it
+     * grows, the start has two copies of its cells. */
     l->start_sweeps = (uint32_t)fmin(fmax(1.0, floor(0.1 * plan->block_steps)), DISKS_START_ASK);
     plan->largest_buffer = l->start_cells * cell_bytes;
     plan->device_bytes = 2 * l->start_cells * cell_bytes;

@@ -3,16 +3,14 @@
 
 #include "samplers/hard_disks/disks.h"
 
-/*
- * Forsythe's orthogonal polynomials on the points themselves: degree 5 over a range of 0.02 is
- * hopeless in powers of r, and needs no matrix here.
- */
+/* Forsythe's orthogonal polynomials on the points themselves. A fit of degree 5 over a range of
+ * 0.02 is ill-conditioned in powers of r, and this way needs no matrix. */
 double disks_extrapolate(const double *x, const double *y, size_t n, int degree, double x0) {
     const double middle = 0.5 * (x[0] + x[n - 1]), scale = n > 1 ? 2.0 / (x[n - 1] - x[0]) : 1.0;
     double sum = 0.0, alpha[9] = {0}, beta[9] = {0};
     if (degree > (int)n - 1)
         degree = (int)n - 1;
-    /* p_k at all points are recomputed by recursion: n and degree are small */
+    /* p_k at all points is recomputed by recursion, because n and degree are small */
     double norm_before = 1.0, value_before = 0.0, value = 1.0;
     for (int k = 0; k <= degree; k++) {
         double norm = 0.0, first = 0.0, overlap = 0.0;
@@ -59,13 +57,13 @@ double disks_exact_pressure(const struct ergo_point *point) {
     char reason[300];
     if (!disks_shape_of(point, &s, reason) || s.n != 2)
         return NAN;
-    /* the second disk is anywhere outside of a circle around the first */
+    /* the second disk is uniform outside of a circle around the first */
     return s.density *
            (1.0 + 0.25 * DISKS_PI * s.density * s.box * s.box / (s.box * s.box - DISKS_PI));
 }
 
 /* Anderson et al., J. Comput. Phys. 254, 27 (2013), Table 2 (MPMC) and, at 0.708 and 0.716, Table 1
- * (with the shuffle). The paper gives two standard errors; these are single ones, in 1e-5. */
+ * (with the shuffle). The paper gives two standard errors; these are one, in 1e-5. */
 static const struct {
     uint64_t n;
     double phi, pressure, error;

@@ -1,8 +1,8 @@
 /*
- * Random starts on a device, all members at once: a lattice of small disks melts, the disks grow
- * (params.h), and members whose disks are all clear of each other are taken. It goes in pieces, so
- * that a run can be stopped. The start of a member does not depend on who else is in the batch: it
- * is taken at its own sweep, and what becomes of it afterwards does not matter.
+ * Random starts on a device, for all members at once. A lattice of small disks melts, the disks
+ * grow (params.h), and a member is finished when none of its disks overlap. The work is done in
+ * pieces, so that a run can be stopped. The start of a member does not depend on the rest of the
+ * batch, because it is taken at its own sweep; later sweeps do not matter.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 _Static_assert(sizeof(struct disks_growth) == DISKS_GROWTH_BYTES, "disks_growth has no padding");
 
-/* Systems that are replayed whole. */
+/* Systems up to this many disks are replayed whole. */
 static const uint64_t whole_disks = 1u << 15;
 
 void disks_random_destroy(struct disks_state *s) {
@@ -27,13 +27,13 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     const size_t count = e->batch->count;
     char options[64], reason[300];
     g->left = count;
-    g->shapes = calloc(count, sizeof *g->shapes);
-    g->grids = calloc(count, sizeof *g->grids);
-    g->growths = calloc(count, sizeof *g->growths);
-    g->configs = calloc(count, sizeof *g->configs);
-    g->overlaps = calloc(count, sizeof *g->overlaps);
-    if (!g->shapes || !g->grids || !g->growths || !g->configs || !g->overlaps)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %zu systems at random", count);
+    g->shapes = ergo_engine_memory(e, count, sizeof *g->shapes);
+    g->grids = ergo_engine_memory(e, count, sizeof *g->grids);
+    g->growths = ergo_engine_memory(e, count, sizeof *g->growths);
+    g->configs = ergo_engine_memory(e, count, sizeof *g->configs);
+    g->overlaps = ergo_engine_memory(e, count, sizeof *g->overlaps);
+    if (ergo_engine_end(e) != ERGO_OK)
+        return ergo_engine_end(e);
     for (size_t i = 0; i < count; i++) {
         if (!disks_shape_of(e->batch->points[i], &g->shapes[i], reason))
             return ERGO_FAIL(ctx, ERGO_E_JOB, "/system: %s", reason);
@@ -60,7 +60,7 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     return ERGO_OK;
 }
 
-/* The lattices, small disks. */
+/* Write the lattices of small disks. */
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct disks_growing *g = state;
     const size_t bytes = (size_t)g->e.buffers[DISKS_START_CELLS].bytes;
@@ -82,7 +82,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     if (status == ERGO_OK) {
         ergo_engine_constant(&g->e, DISKS_START_MEMBERS, g->growths);
         ergo_engine_write(&g->e, DISKS_START_CELLS, 0, bytes, raw);
-        /* a second plane is not written where no cell has more than two */
+        /* the kernels do not write a second plane if no cell has more than two disks */
         ergo_engine_write(&g->e, DISKS_START_OTHER, 0, bytes, raw);
     }
     free(raw);
@@ -93,11 +93,6 @@ static void release(void *state) {
     struct disks_growing *g = state;
     for (size_t i = 0; g->configs && i < g->e.batch->count; i++)
         disks_config_free(&g->configs[i]);
-    free(g->shapes);
-    free(g->grids);
-    free(g->growths);
-    free(g->configs);
-    free(g->overlaps);
 }
 
 static const struct ergo_engine_model starts = {
@@ -118,7 +113,7 @@ enum ergo_status disks_random_begin(struct ergo_context *ctx, struct disks_state
     return status;
 }
 
-/* A work-item for each of `items`, of each member. */
+/* A work-item for each of `items` of each member. */
 static struct ergo_grid over(const struct disks_growing *g, size_t items) {
     const size_t largest = (size_t)g->e.device->summary.largest_group;
     return ergo_grid_items(items, largest < 64 ? largest : 64, g->e.batch->count);
@@ -160,7 +155,7 @@ enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state
     return ergo_engine_end(&g->e);
 }
 
-/* A member that has grown: into the job's grid. */
+/* Take a member that has finished into the job's grid. */
 static enum ergo_status take(struct ergo_context *ctx, struct disks_state *s, size_t member) {
     struct disks_growing *g = s->growing;
     const struct disks_shape *shape = &s->shapes[member], *grid = &g->grids[member];
@@ -182,8 +177,8 @@ static enum ergo_status take(struct ergo_context *ctx, struct disks_state *s, si
     return status;
 }
 
-/* The device's number of disks that overlap, of a member for which that is soon counted. (What
- * overlaps and is not seen, the state's own audit sees.) */
+/* Compare the device's number of overlapping disks with the host's, for a member that is counted
+ * quickly. The state's own audit finds overlaps that this misses. */
 static enum ergo_status audit_overlaps(struct ergo_context *ctx, struct disks_state *s) {
     struct disks_growing *g = s->growing;
     const size_t member = s->e.batch->count - 1;
@@ -232,8 +227,8 @@ static enum ergo_status ask(struct ergo_context *ctx, struct disks_state *s) {
     return status;
 }
 
-/* Sweeps that are made on the host, too: the first, one of the growth, and its last, where most
- * disks overlap. Of large systems some rows around the edge of the box. */
+/* Sweeps that the host replays: the first, one of the growth, and the last of the growth, where
+ * most disks overlap. For large systems only some rows around the edge of the box. */
 static bool is_audited(const struct disks_growing *g) {
     return g->sweep == 0 || g->sweep == DISKS_START_MELT + DISKS_START_GROW / 2 ||
            g->sweep == DISKS_START_MELT + DISKS_START_GROW - 1;

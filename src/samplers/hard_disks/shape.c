@@ -1,20 +1,22 @@
-/* What follows from a job's numbers: cells, units, histograms. */
+/* Numbers that follow from a job: cells, units, histograms. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "samplers/hard_disks/disks.h"
 
-/* An even number of cells a side with sigma <= w, and no room for five disks: w < sqrt(2) sigma. In
- * whole units: disks of one set that are a cell apart must not meet (contact <= W^2); of five disks
- * in a square of side a two are at most a / sqrt(2) apart (2 contact > (W - 1)^2). */
+/* Needs an even number of cells per side with sigma <= w, and w < sqrt(2) sigma so that five disks
+ * do not fit in a cell. In whole units: disks of one set in cells one cell apart must not meet
+ * (contact <= W^2); and of five disks in a square of side a, two are at most a / sqrt(2) apart (2
+ * contact > (W - 1)^2). */
 static bool cells_fit(double box, uint64_t cells, uint32_t width) {
     const double units = (double)width * (double)cells / box;
     const double contact = ceil(units * units), w = (double)width;
     return contact <= w * w && 2.0 * contact > (w - 1) * (w - 1);
 }
 
-/* Cells of about one disk, but for walls that would end too many moves: w nearest to that. */
+/* The number of cells whose width is nearest to the best one. About one disk per cell is best, but
+ * cells must not be so small that their walls end too many moves. */
 static uint64_t auto_cells(double box, double density, uint32_t width) {
     const double wish = fmax(1.0 / sqrt(density), 1.06);
     const uint64_t most = 2 * (uint64_t)floor(0.5 * box);
@@ -94,10 +96,11 @@ void disks_member_fill(const struct ergo_point *point, const struct disks_shape 
     member->reach[1] = reach_of(s, gr_max(point, s));
     member->step =
         (float)(ergo_point_real(point, "/system/max_displacement") * s->sigma / 131072.0);
-    /* Disks of two active cells that came out this far, to whole units, still do not meet. */
+    /* Disks of two active cells that leave their cells by this much, in whole units, still do not
+     * meet. */
     if (ergo_point_bool(point, "/system/leave_cell") && room > 1.0)
         member->leave = (float)(floor(room) - 1.0);
-    /* cl/hard_disks/moves.h; and how these two are rounded */
+    /* cl/hard_disks/moves.h explains these bounds; they include the rounding of both */
     member->low = (float)((double)s->contact * (1.0 - 0x1.2p-20));
     member->high = (float)((double)s->contact * (1.0 + 0x1.2p-20));
     member->contact_high = (float)s->contact;
@@ -117,11 +120,11 @@ static size_t bins_of(double range, double width) {
 size_t disks_curve_size(const struct ergo_point *point, size_t curve) {
     if (curve == DISKS_CURVE_CONTACT)
         return bins_of(contact_range(point), ergo_point_real(point, "/run/contact_bin"));
-    /* of the same size in every box: a shorter range has finer bins */
+    /* the same number of bins in every box: a shorter range has finer bins */
     const double range = ergo_point_real(point, "/run/gr_max");
     if (curve == DISKS_CURVE_GR)
         return range > 0 ? bins_of(range, ergo_point_real(point, "/run/gr_bin")) : 0;
-    /* at most four disks a cell: numbers from 0 */
+    /* a cell holds at most four disks, and the numbers begin at 0 */
     const int64_t block = ergo_point_int(point, "/run/block_cells");
     return block ? (size_t)(4 * block * block + 1) : 0;
 }
@@ -142,7 +145,7 @@ void disks_limits(const struct ergo_point *point, const struct disks_shape *s, s
         limits[i] = (uint64_t)ceil(r * r);
     }
     if (curve == DISKS_CURVE_CONTACT)
-        limits[0] = s->contact; /* the same number but for rounding */
+        limits[0] = s->contact; /* the same number except for rounding */
 }
 
 /* Whole-numbered points (x, y) with x^2 + y^2 < limit. */
@@ -172,7 +175,7 @@ void disks_areas(const struct ergo_point *point, const struct disks_shape *s, si
     }
 }
 
-/* Eq. 6: where a density linear in r has its mean over the ring. */
+/* Eq. 6: the radius at which a density linear in r equals its mean over the ring. */
 static double ring_mean(double a, double b) {
     return 2.0 / 3.0 * (b * b + b * a + a * a) / (b + a);
 }

@@ -1,4 +1,4 @@
-/* Starting configurations: lattices, files, and where random ones begin to grow. */
+/* Starting configurations: lattices, files, and the first configuration of random starts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,21 +10,23 @@
 
 enum lattice_kind { HEXAGONAL, SQUARE, OBLIQUE };
 
-/* A lattice of at least n sites in a square box, and how far they are apart at least, in sigma. */
+/* A lattice of at least n sites in a square box, and the smallest distance of its sites in sigma.
+ */
 struct lattice {
     enum lattice_kind kind;
     uint64_t columns, rows;
     double distance;
 };
 
-/* Sites of `rows` rows of `columns`, every other row half a site to the right. */
+/* The smallest distance with `rows` rows of `columns` sites, every other row shifted half a site to
+ * the right. */
 static double hexagonal_distance(double box, uint64_t columns, uint64_t rows) {
     const double a = box / (double)columns, h = box / (double)rows;
     return fmin(a, fmin(sqrt(0.25 * a * a + h * h), 2.0 * h));
 }
 
-/* Site i at (i, 2 i) / n: five and six disks in boxes of four cells are as far apart in no other.
- */
+/* The same with site i at (i, 2 i) / n. In boxes of four cells, no other lattice keeps five or six
+ * disks as far apart. */
 static double oblique_distance(double box, uint64_t n) {
     double least = 1.0;
     for (uint64_t i = 1; i < n; i++) {
@@ -44,7 +46,7 @@ static struct lattice lattice_of(const struct disks_shape *s, enum lattice_kind 
         l.distance = s->n <= 64 ? oblique_distance(s->box, s->n) : 0.0;
     if (kind != HEXAGONAL)
         return l;
-    l.distance = 0.0; /* that in the box whose sites are the farthest from each other */
+    l.distance = 0.0; /* choose the lattice whose sites are farthest apart in this box */
     for (uint64_t r = 2; r <= 2 * side + 2; r += 2) {
         const uint64_t k = (s->n + r - 1) / r;
         const double d = hexagonal_distance(s->box, k, r);
@@ -57,7 +59,7 @@ static struct lattice lattice_of(const struct disks_shape *s, enum lattice_kind 
     return l;
 }
 
-/* Do disks of that diameter in units fit, with room to round to whole units? */
+/* Do disks of that diameter in units fit, with room for rounding to whole units? */
 static bool lattice_fits(const struct lattice *l, const struct disks_shape *s, double diameter) {
     return l->distance * s->sigma >= diameter + 2.0;
 }
@@ -72,7 +74,7 @@ static void lattice_sites(const struct lattice *l, const struct disks_shape *s, 
             y[i] = ((double)(2 * i % s->n) + 0.5) / (double)s->n * s->box;
             continue;
         }
-        /* vacancies spread evenly: site floor(i sites / n) */
+        /* spread vacancies evenly: site floor(i sites / n) */
         const uint64_t site = (uint64_t)((double)i * (double)sites / (double)s->n);
         const uint64_t row = site / l->columns;
         const double shift = l->kind == HEXAGONAL ? 0.25 + 0.5 * (double)(row % 2) : 0.5;
@@ -93,7 +95,7 @@ static enum ergo_status no_memory(struct ergo_context *ctx, const struct disks_s
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to start %llu disks", (unsigned long long)s->n);
 }
 
-/* Whole units in the box. */
+/* A coordinate in whole units within the box. */
 static uint64_t to_units(const struct disks_shape *s, double x) {
     double units = floor(x * s->sigma + 0.5);
     units -= floor(units / (double)s->side) * (double)s->side;
@@ -121,8 +123,8 @@ static uint64_t distance2_of(const struct disks_shape *s, const uint64_t *x, con
     return dx * dx + dy * dy;
 }
 
-/* Five disks in a cell or an overlap: the pair that is too close. By how much is said, too: units
- * are so small that distances may look alike. */
+/* Report the pair that is too close, for five disks in a cell or an overlap. The message says by
+ * how much, because units are so small that distances may look equal. */
 static enum ergo_status refuse_overlap(struct ergo_context *ctx, const struct disks_shape *s,
                                        const char *start, const uint64_t *x, const uint64_t *y,
                                        size_t i, size_t j) {
@@ -201,7 +203,7 @@ enum ergo_status disks_start(struct ergo_context *ctx, const struct ergo_point *
         return no_memory(ctx, s);
     if (strcmp(start, "hexagonal") != 0 && strcmp(start, "square") != 0)
         status = read_file(ctx, point, s, x, y);
-    else if (!disks_lattice(s, *start == 'h', x, y)) /* check() has said so */
+    else if (!disks_lattice(s, *start == 'h', x, y)) /* check() has reported it */
         status = disks_start_fits(point, s, reason)
                      ? ERGO_OK
                      : ERGO_FAIL(ctx, ERGO_E_JOB, "/system/start: %s", reason);
@@ -244,9 +246,10 @@ bool disks_start_is_random(const struct ergo_point *point) {
 static const double melts_at = 0.45;
 
 /*
- * Disks have room to begin small in cells that are hardly wider than they end: five must not find
- * place in one. The job's own cells are as small, unless it asks for others; else there are finer
- * ones, and what grows there is rounded to the job's units, for which it gets four.
+ * Disks begin small, but five must not fit into a cell, so cells can hardly be wider than at the
+ * end. The job's own cells are narrow enough unless it asks for others. Otherwise the start gets a
+ * finer grid, and its result is rounded to the job's units. The contact distance has four units of
+ * room for that.
  */
 void disks_growth_shape(const struct disks_shape *s, struct disks_shape *grid) {
     const double w = s->box / (double)s->cells, most = (double)s->width;
@@ -266,7 +269,7 @@ void disks_growth_shape(const struct disks_shape *s, struct disks_shape *grid) {
     }
 }
 
-/* Of five disks in a cell two are nearer than this. */
+/* Two of five disks in a cell are nearer than this. */
 static uint64_t growth_first(const struct disks_shape *grid) {
     const uint64_t w = grid->width - 1;
     return w * w / 2 + 1;
@@ -282,7 +285,7 @@ void disks_growth_fill(const struct ergo_point *point, const struct disks_shape 
                                     .contact = {growth_first(grid), grid->contact}};
 }
 
-/* The first lattice that is wide enough. */
+/* The first lattice that has enough distance. */
 static bool growth_lattice(const struct disks_shape *grid, struct lattice *l) {
     static const enum lattice_kind kinds[] = {HEXAGONAL, SQUARE, OBLIQUE};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -322,7 +325,7 @@ bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *
     struct lattice l;
     if (square || strcmp(start, "hexagonal") == 0) {
         l = lattice_of(s, square ? SQUARE : HEXAGONAL);
-        /* two units less, and rounded down */
+        /* two units less, for the rounding down */
         const double most = phi * l.distance * l.distance;
         snprintf(reason, 400,
                  "a %s lattice of %llu disks does not fit a square box at packing fraction %.6g; "
@@ -334,7 +337,7 @@ bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *
     if (!disks_start_is_random(point))
         return true;
     disks_growth_shape(s, &grid);
-    if (phi > DISKS_RANDOM_MAX + 1e-9) /* phi is from the box */
+    if (phi > DISKS_RANDOM_MAX + 1e-9) /* phi comes from the box */
         snprintf(reason, 400,
                  "disks at random cannot be compressed to packing fraction %.6g; up to %g they "
                  "can. Start from \"hexagonal\" or from a file",

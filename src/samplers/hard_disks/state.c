@@ -90,7 +90,7 @@ void disks_config_positions(const struct disks_config *c, const struct disks_sha
 bool disks_config_overlap(const struct disks_config *c, const struct disks_shape *s, size_t cell[2],
                           unsigned slot[2]) {
     const int64_t m = c->cells, w = s->width;
-    /* half of the neighbours: each pair of cells once */
+    /* half of the neighbours, so that each pair of cells occurs once */
     static const int offsets[5][2] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
     for (int64_t at = 0; at < m * m; at++) {
         for (int o = 0; o < 5; o++) {

@@ -1,7 +1,5 @@
-/*
- * The kernels on the host: their random choices (cl/hard_disks/core.h) and plain integers for
- * everything else. For audits and tests; of all of a member's cells, or of some rows.
- */
+/* The kernels on the host: their random choices (cl/hard_disks/core.h), and plain integers for all
+ * else. For audits and tests, on all of a member's cells or on some rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +22,10 @@ struct twin_copy {
     uint8_t *count;
 };
 
-/* A cell, and those around it (`own` in the middle); in a band the rows next to its ends are not
- * the ones that they should be. */
+/* A cell and its neighbours (`own` in the middle). In a band, rows next to its ends have wrong
+ * neighbours. */
 struct twin_place {
-    uint32_t id; /* in the member: entity of its draws */
+    uint32_t id; /* its number in the member, which addresses its draws */
     size_t own, around[9];
 };
 
@@ -52,7 +50,7 @@ static void swap(int64_t *a, int64_t *b) {
     *b = c;
 }
 
-/* r^2 to the nearest disk from (px, py) of a cell, `self` of that cell not counted. */
+/* r^2 to the nearest disk from (px, py) in a cell, without disk `self` of that cell. */
 static uint64_t nearest(const struct twin *t, const struct twin_place *p, unsigned self, int64_t px,
                         int64_t py) {
     const int64_t w = t->shape->width;
@@ -108,7 +106,7 @@ static void update(struct twin *t, int64_t cx, int64_t row, uint64_t step) {
         t->tally[p.own] = accepted | 1u << 16;
 }
 
-/* Disks of cell `from`, in order, into `to` where they belong there after the shift. */
+/* Append the disks of cell `from` that belong to cell `to` after the shift, in order. */
 static void gather(struct twin *t, const int64_t *x, const int64_t *y, unsigned n, size_t to,
                    int64_t dx, int64_t dy) {
     const int64_t w = t->shape->width;
@@ -147,7 +145,7 @@ static void shift(struct twin *t, uint32_t plan, const int64_t *x, const int64_t
     *grid = disks_grid(*grid, plan, t->shape->side);
 }
 
-/* Memory of a twin: the configuration's coordinates, and a copy for the shift. False: none. */
+/* Memory of a twin: the configuration's coordinates, and a copy for the shift. False: no memory. */
 static bool twin_open(struct twin *t, struct twin_copy *old) {
     const size_t cells = (size_t)t->config->cells * t->config->rows, slots = cells * DISKS_SLOTS;
     t->x = malloc(4 * slots * sizeof *t->x + cells);
@@ -179,13 +177,13 @@ static void twin_close(struct twin *t) {
     free(t->x);
 }
 
-/* The cells of a set, of those that are here. */
+/* Visit the cells of a set, as far as their rows are here. */
 static void each_of_set(struct twin *t, uint32_t set,
                         void (*visit)(struct twin *, int64_t cx, int64_t row, const void *user),
                         const void *user) {
     for (int64_t row = 0; row < t->config->rows; row++)
         for (int64_t cx = set & 1; cx < t->config->cells; cx += 2)
-            if (((t->config->first + row) & 1) == set >> 1) /* the cells a side are even */
+            if (((t->config->first + row) & 1) == set >> 1) /* a side has an even number of cells */
                 visit(t, cx, row, user);
 }
 
@@ -258,7 +256,7 @@ bool disks_twin_growth(const struct disks_growth *g, const struct disks_shape *s
     for (unsigned sub = 0; sub < 4; sub++)
         each_of_set(&t, plan >> 2 * sub & 3, grow, &now);
     twin_shift(&t, plan, &old);
-    c->grid[0] = c->grid[1] = 0; /* where the grid is does not matter to a start */
+    c->grid[0] = c->grid[1] = 0; /* a start does not use the grid's place */
     twin_close(&t);
     return true;
 }

@@ -1,4 +1,4 @@
-/* The measurements on the host, as the kernels make them: the same sums, to the last bit. */
+/* The measurements on the host, with the same sums as the kernels, to the last bit. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ void disks_twin_psi6_cell(const struct disks_member *member, const struct disks_
     const int64_t m = s->cells, at = (int64_t)cell;
     const float w = (float)s->width;
     size_t around[25];
-    for (int64_t k = 0; k < 25; k++) /* a bond is two cells long at most */
+    for (int64_t k = 0; k < 25; k++) /* a bond reaches two cells at most */
         around[k] =
             (size_t)((at / m + k / 5 - 2 + 2 * m) % m * m + (at % m + k % 5 - 2 + 2 * m) % m);
     for (size_t i = 0; i < c->count[cell]; i++) {
@@ -39,7 +39,7 @@ void disks_twin_psi6(const struct disks_member *member, const struct disks_shape
         disks_twin_psi6_cell(member, s, c, cell, re + n, im + n);
 }
 
-/* Disks of two cells, of which the second lies (ox, oy) cells away, into bins by distance. */
+/* Count pairs of disks of two cells by distance. The second cell lies (ox, oy) cells away. */
 static void count_pairs(const struct disks_shape *s, const struct disks_config *c, size_t cell,
                         size_t other, int64_t ox, int64_t oy, const uint64_t *limits, size_t bins,
                         uint32_t *counts) {

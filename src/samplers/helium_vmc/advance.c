@@ -1,63 +1,137 @@
-/* Blocks of samples: enqueue, and turn sums into columns and curves. */
+/* Macroupdates and measurements enqueued; sums turned into columns and curves. */
 #include <math.h>
 #include <string.h>
 
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
 
-/* The first walkers of every member, as they are now in the queue. */
-static enum ergo_status read_structure(struct ergo_context *ctx, struct helium_state *s,
-                                       struct helium_slot *slot) {
-    const size_t bytes = s->shape.structure_walkers * (size_t)s->shape.walker_bytes;
-    char *to = (char *)slot->host_positions + slot->curves * s->batch->count * bytes;
-    enum ergo_status status = ERGO_OK;
-    for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++)
-        status = ergo_buffer_read_later(ctx, s->device, s->positions,
-                                        m * s->shape.walkers * s->shape.walker_bytes, bytes,
-                                        to + m * bytes, &slot->positions_ready);
-    return status;
+/* One work-group or more a walker, for all macroupdates. */
+static void walk_groups(struct helium_state *s, uint64_t steps) {
+    const struct helium_launch *l = &s->launch;
+    const uint32_t active = helium_active(&s->shape, s->e.step);
+    const size_t crews = ((size_t)active + l->mates - 1) / l->mates;
+    ERGO_LAUNCH(&s->e, HELIUM_WALK,
+                ergo_grid_groups(s->e.batch->count * crews, (size_t)l->mates * l->group, 1),
+                BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_ATOM_SUMS), BUFFER(HELIUM_WALKERS),
+                BUFFER(HELIUM_MEMBERS), BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES),
+                BUFFER(HELIUM_RANDOM), U64(s->e.step), U32(steps), U32(s->shape.walkers),
+                U32(active), U32(s->rebuild));
 }
 
-enum ergo_status helium_advance(struct ergo_context *ctx, void *opaque, unsigned which,
-                                size_t count, uint64_t every, uint64_t first_sample) {
-    struct helium_state *s = opaque;
-    struct helium_slot *slot = &s->slots[which];
-    enum ergo_status status = ERGO_OK;
-    slot->samples = count;
-    slot->curves = 0;
-    slot->every = every;
-    slot->step = s->step;
-    if (count == 0) {
-        status = helium_run_steps(ctx, s, every);
-        if (status == ERGO_OK)
-            clFlush(s->device->queue);
-        return status;
-    }
-    const uint64_t interval = (uint64_t)ergo_point_int(s->batch->points[0], "/run/structure_every");
-    for (size_t i = 0; i < count && status == ERGO_OK; i++) {
-        status = helium_run_steps(ctx, s, every);
-        if (status == ERGO_OK)
-            status = helium_run_energy(ctx, s, slot->sums, i, false);
-        if (status == ERGO_OK && interval && (first_sample + i) % interval == 0) {
-            if (slot->curves == 0)
-                slot->curve_first = i;
-            status = read_structure(ctx, s, slot);
-            slot->curves++;
+/* The sums of a block of trials, from atom `first` on; before them what the last block accepted is
+ * applied. */
+static void attempt(struct helium_state *s, uint64_t step, uint32_t first, bool apply) {
+    const struct helium_launch *l = &s->launch;
+    const uint32_t active = helium_active(&s->shape, s->e.step);
+    ERGO_LAUNCH(&s->e, HELIUM_ATTEMPT,
+                ergo_grid_groups((s->shape.n + l->tile - 1) / l->tile, l->group,
+                                 s->e.batch->count * active),
+                BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_ATOM_SUMS), BUFFER(HELIUM_MEMBERS),
+                BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_RANDOM), U64(step),
+                U32(first), U32(s->shape.walkers), U32(active), U32(apply),
+                BUFFER(HELIUM_DECISIONS), BUFFER(HELIUM_ATTEMPTS));
+}
+
+/* Blocks of trials, a launch for their sums and one for their decisions. */
+static void walk_blocks(struct helium_state *s, uint64_t steps) {
+    const struct helium_launch *l = &s->launch;
+    const uint32_t active = helium_active(&s->shape, s->e.step), n = s->shape.n;
+    const size_t walkers = s->e.batch->count * active;
+    bool apply = false;
+    if (s->rebuild)
+        ERGO_LAUNCH(&s->e, HELIUM_SUM, ergo_grid_items(n, l->group, walkers),
+                    BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_ATOM_SUMS), BUFFER(HELIUM_MEMBERS),
+                    BUFFER(HELIUM_U_TABLES), U32(s->shape.walkers), U32(active));
+    for (uint64_t step = s->e.step; step < s->e.step + steps; step++)
+        for (uint32_t first = 0; first < n; first += l->group) {
+            attempt(s, step, first, apply);
+            ERGO_LAUNCH(&s->e, HELIUM_DECIDE, ergo_grid_groups(walkers, l->group, 1),
+                        BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_ATOM_SUMS), BUFFER(HELIUM_WALKERS),
+                        BUFFER(HELIUM_MEMBERS), BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES),
+                        BUFFER(HELIUM_RANDOM), U64(step), U32(first), U32(s->shape.walkers),
+                        U32(active), BUFFER(HELIUM_DECISIONS), BUFFER(HELIUM_ATTEMPTS));
+            apply = true;
         }
-        if (i % 64 == 63)
-            clFlush(s->device->queue);
-    }
-    if (status == ERGO_OK)
-        status =
-            ergo_buffer_read_later(ctx, s->device, slot->sums, 0,
-                                   count * s->batch->count * s->shape.walkers * HELIUM_SUMS_BYTES,
-                                   slot->host_sums, &slot->sums_ready);
-    if (status == ERGO_OK)
-        clFlush(s->device->queue);
-    return status;
+    if (apply)
+        attempt(s, s->e.step + steps, n, true);
 }
 
-/* ---- collect --------------------------------------------------------------------------------- */
+static void tune(struct helium_state *s) {
+    ERGO_LAUNCH(&s->e, HELIUM_TUNE, ergo_grid_groups(s->e.batch->count, 1, 1),
+                BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS), BUFFER(HELIUM_FACTORS),
+                U32(s->e.batch->count), U32(s->shape.walkers), U32(s->shape.active));
+}
+
+static void multiply(struct helium_state *s) {
+    const size_t copies = s->shape.walkers - s->shape.active;
+    ERGO_LAUNCH(&s->e, HELIUM_MULTIPLY,
+                ergo_grid_items(3 * (size_t)s->shape.n, 32, s->e.batch->count * copies),
+                BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), U32(s->shape.walkers),
+                U32(s->shape.active));
+}
+
+void helium_steps(void *state, uint64_t steps) {
+    struct helium_state *s = state;
+    const uint64_t start = s->shape.start_steps;
+    const bool tunes = s->members[0].target != 0; /* not a scanned key: all or none */
+    while (steps && ergo_engine_end(&s->e) == ERGO_OK) {
+        const uint64_t step = s->e.step;
+        const bool starting = step < start;
+        uint64_t now = steps < s->launch.launch_steps ? steps : s->launch.launch_steps;
+        if (starting && now > start - step)
+            now = start - step;
+        if (starting && tunes && now > HELIUM_TUNE_EVERY - step % HELIUM_TUNE_EVERY)
+            now = HELIUM_TUNE_EVERY - step % HELIUM_TUNE_EVERY;
+        if (s->launch.path == HELIUM_PATH_BLOCKS)
+            walk_blocks(s, now);
+        else
+            walk_groups(s, now);
+        s->rebuild = false;
+        s->e.step += now;
+        steps -= now;
+        if (starting && tunes && s->e.step % HELIUM_TUNE_EVERY == 0)
+            tune(s);
+        if (starting && s->e.step == start) {
+            if (s->shape.active < s->shape.walkers)
+                multiply(s);
+            s->rebuild = true; /* for the copies */
+        }
+    }
+}
+
+/* ---- measurements -----------------------------------------------------------------------------
+ */
+
+void helium_energy(struct helium_state *s, size_t row, bool psi) {
+    const struct helium_launch *l = &s->launch;
+    const size_t all = s->e.batch->count * s->shape.walkers;
+    const bool parts = l->energy_pieces > 1;
+    ERGO_LAUNCH(&s->e, HELIUM_ENERGY,
+                ergo_grid_groups(all < l->energy_groups ? all : l->energy_groups, l->energy_group,
+                                 l->energy_pieces),
+                BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
+                BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_E_TABLES), U32(s->shape.walkers), U32(all),
+                U32(parts ? 0 : row), U32(psi), BUFFER(parts ? HELIUM_PARTS : HELIUM_SUMS));
+    if (parts)
+        ERGO_LAUNCH(&s->e, HELIUM_ENERGY_ADD, ergo_grid_items(all, 32, 1), BUFFER(HELIUM_PARTS),
+                    U32(l->energy_pieces), U32(all), U32(row), BUFFER(HELIUM_SUMS));
+}
+
+void helium_measure(void *state, size_t sample) {
+    helium_energy(state, sample, false);
+}
+
+/* The first walkers of every member, as they are now in the queue. */
+void helium_measure_curves(void *state, size_t curve) {
+    struct helium_state *s = state;
+    const size_t each = (size_t)s->shape.walker_bytes, bytes = s->shape.structure_walkers * each;
+    for (size_t m = 0; m < s->e.batch->count; m++)
+        ergo_engine_read_curve(&s->e, HELIUM_POSITIONS, m * s->shape.walkers * each, bytes,
+                               HELIUM_PLACES, curve, m * bytes);
+}
+
+/* ---- samples ----------------------------------------------------------------------------------
+ */
 
 enum { COLUMNS = 8 };
 
@@ -130,58 +204,54 @@ static void convert_moments(const struct helium_state *s, size_t member,
         moments[k] /= walkers;
 }
 
-static void convert_curves(const struct helium_state *s, const struct helium_slot *slot,
+static const struct helium_sums *sums_of(const struct helium_state *s, unsigned slot, size_t sample,
+                                         size_t member) {
+    const struct helium_sums *sums = ergo_engine_host(&s->e, HELIUM_SUMS, slot, sample);
+    return sums + member * s->shape.walkers;
+}
+
+/* Curve sample k of a slot. */
+static void convert_curves(const struct helium_state *s, unsigned which, size_t k,
                            struct ergo_samples *samples) {
-    const size_t members = s->batch->count;
-    const struct ergo_point *first = s->batch->points[0];
-    const size_t gr = helium_gr_size(first), sk = helium_sk_size(first);
-    const uint64_t interval = (uint64_t)ergo_point_int(first, "/run/structure_every");
-    for (size_t k = 0; k < slot->curves; k++) {
-        const size_t sample = slot->curve_first + k * interval;
-        const uint32_t active = helium_active(&s->shape, slot->step + (sample + 1) * slot->every);
-        const uint32_t walkers =
-            active < s->shape.structure_walkers ? active : s->shape.structure_walkers;
-        for (size_t m = 0; m < members; m++) {
-            const size_t row = k * members + m;
-            const int32_t *places =
-                slot->host_positions + row * s->shape.structure_walkers * 3 * s->shape.n;
-            helium_gr(s->batch->points[m], &s->models[m], places, walkers,
-                      samples->curves[0] + row * gr);
-            helium_sk(s->batch->points[m], &s->models[m], places, walkers,
-                      samples->curves[1] + row * sk);
-            if (samples->curves[2])
-                convert_moments(s, m, slot->host_sums + (sample * members + m) * s->shape.walkers,
-                                active, samples->curves[2] + row * 2 * HELIUM_B_POINTS);
-        }
+    const struct ergo_engine_slot *slot = &s->e.slots[which];
+    const struct helium_shape *h = &s->shape;
+    const size_t members = s->e.batch->count, interval = (size_t)s->e.curve_interval;
+    const size_t sample =
+        (size_t)((interval - slot->first_sample % interval) % interval) + k * interval;
+    const uint32_t active = helium_active(h, slot->step + (sample + 1) * slot->every);
+    const uint32_t walkers = active < h->structure_walkers ? active : h->structure_walkers;
+    const int32_t *places = ergo_engine_host(&s->e, HELIUM_PLACES, which, k);
+    for (size_t m = 0; m < members; m++, places += (size_t)3 * h->structure_walkers * h->n) {
+        const struct ergo_point *point = s->e.batch->points[m];
+        const size_t row = k * members + m;
+        helium_gr(point, &s->models[m], places, walkers,
+                  samples->curves[0] + row * helium_gr_size(point));
+        helium_sk(point, &s->models[m], places, walkers,
+                  samples->curves[1] + row * helium_sk_size(point));
+        if (samples->curves[2])
+            convert_moments(s, m, sums_of(s, which, sample, m), active,
+                            samples->curves[2] + row * 2 * HELIUM_B_POINTS);
     }
 }
 
-enum ergo_status helium_collect(struct ergo_context *ctx, void *opaque, unsigned which,
+enum ergo_status helium_convert(struct ergo_context *ctx, void *state, unsigned which,
                                 struct ergo_samples *samples) {
-    struct helium_state *s = opaque;
-    struct helium_slot *slot = &s->slots[which];
-    samples->count = slot->samples;
-    samples->n_curve_samples = slot->curves;
-    if (slot->samples == 0)
-        return ERGO_OK;
-    enum ergo_status status = ergo_event_wait(ctx, s->device, &slot->sums_ready, NULL);
-    if (status == ERGO_OK && slot->positions_ready)
-        status = ergo_event_wait(ctx, s->device, &slot->positions_ready, NULL);
-    if (status != ERGO_OK)
-        return status;
-    const size_t members = s->batch->count;
-    for (size_t i = 0; i < slot->samples; i++) {
-        const uint32_t active = helium_active(&s->shape, slot->step + (i + 1) * slot->every);
-        for (size_t m = 0; m < members; m++) {
-            const size_t row = i * members + m;
-            const struct helium_sums *sums = slot->host_sums + row * s->shape.walkers;
-            for (uint32_t w = 0; w < active && status == ERGO_OK; w++)
-                status = energies_whole(ctx, s, m, slot->step + (i + 1) * slot->every, &sums[w]);
-            if (status != ERGO_OK)
-                return status;
-            convert_sample(s, &s->models[m], sums, active, samples->columns + row * COLUMNS);
-        }
+    const struct helium_state *s = state;
+    const struct ergo_engine_slot *slot = &s->e.slots[which];
+    const size_t members = s->e.batch->count;
+    for (size_t i = 0; i < samples->count * members; i++) {
+        const size_t m = i % members;
+        const uint64_t step = slot->step + (i / members + 1) * slot->every;
+        const uint32_t active = helium_active(&s->shape, step);
+        const struct helium_sums *sums = sums_of(s, which, i / members, m);
+        enum ergo_status status = ERGO_OK;
+        for (uint32_t w = 0; w < active && status == ERGO_OK; w++)
+            status = energies_whole(ctx, s, m, step, &sums[w]);
+        if (status != ERGO_OK)
+            return status;
+        convert_sample(s, &s->models[m], sums, active, samples->columns + i * COLUMNS);
     }
-    convert_curves(s, slot, samples);
+    for (size_t k = 0; k < samples->n_curve_samples; k++)
+        convert_curves(s, which, k, samples);
     return ERGO_OK;
 }

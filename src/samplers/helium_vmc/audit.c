@@ -24,7 +24,7 @@ static enum ergo_status no_memory(struct ergo_context *ctx) {
  * audit, which is at macroupdates that no measurement of the run may be at. */
 static enum ergo_status collect(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples) {
-    const enum ergo_status status = helium_collect(ctx, state, slot, samples);
+    const enum ergo_status status = ergo_engine_collect(ctx, state, slot, samples);
     if (status != ERGO_E_JOB)
         return status;
     ergo_error_clear(ctx);
@@ -33,59 +33,32 @@ static enum ergo_status collect(struct ergo_context *ctx, void *state, unsigned 
 
 static enum ergo_status replay(struct ergo_context *ctx, struct helium_state *s, uint64_t step,
                                size_t samples, uint64_t every) {
-    const struct helium_shape *h = &s->shape;
-    const size_t all = s->batch->count * h->walkers, most = s->launch.block_samples;
-    const uint64_t now = s->step;
-    struct ergo_replay_row rows[10] = {
-        [HELIUM_ROW_POSITIONS] = {"walkers' atoms", ERGO_REPLAY_STATE, &s->positions, NULL,
-                                  all * h->walker_bytes},
-        [HELIUM_ROW_WALKERS] = {"walkers", ERGO_REPLAY_STATE, &s->walkers, NULL,
-                                all * HELIUM_WALKER_BYTES},
-        [HELIUM_ROW_FACTORS] = {"displacements", ERGO_REPLAY_STATE, &s->factors, NULL,
-                                4 * s->batch->count},
-        {"sums of atoms", s->rebuild ? ERGO_REPLAY_RESULT : ERGO_REPLAY_STATE, &s->atom_sums, NULL,
-         all * h->n * 8},
-        {"samples", ERGO_REPLAY_RESULT, &s->slots[0].sums, NULL, all * most * HELIUM_SUMS_BYTES},
-        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
-        {"rebuild", ERGO_REPLAY_HOST, NULL, &s->rebuild, sizeof s->rebuild}};
-    size_t n_rows = 7;
-    if (s->attempts)
-        rows[n_rows++] =
-            (struct ergo_replay_row){"sums of trials", ERGO_REPLAY_RESULT, &s->attempts, NULL,
-                                     all * helium_attempt_bytes(h, &s->launch)};
-    if (s->decisions)
-        rows[n_rows++] =
-            (struct ergo_replay_row){"accepted moves", ERGO_REPLAY_RESULT, &s->decisions, NULL,
-                                     all * helium_decision_bytes(&s->launch)};
-    if (s->energy_parts)
-        rows[n_rows++] =
-            (struct ergo_replay_row){"parts of energies", ERGO_REPLAY_RESULT, &s->energy_parts,
-                                     NULL, all * s->launch.energy_pieces * HELIUM_SUMS_BYTES};
-    const struct ergo_point *point = s->batch->points[0];
+    const struct ergo_point *point = s->e.batch->points[0];
+    const uint64_t now = s->e.step;
+    const struct ergo_replay_row rebuild = {.what = "rebuild",
+                                            .kind = ERGO_REPLAY_HOST,
+                                            .host = &s->rebuild,
+                                            .bytes = sizeof s->rebuild};
     size_t sizes[3];
     for (size_t c = 0; c < 3; c++)
         sizes[c] = ergo_point_curve_size(point, c);
-    struct ergo_replay r = {.sampler = "helium-vmc",
-                            .remedy = "/tuning/path and /tuning/work_group",
-                            .device = s->device,
-                            .state = s,
-                            .rows = rows,
-                            .n_rows = n_rows,
-                            .members = s->batch->count,
+    struct ergo_replay r = {.remedy = "/tuning/path and /tuning/work_group",
                             .n_columns = point->job->model->n_columns,
                             .n_curves = 3,
                             .curve_sizes = sizes,
-                            .step = step,
                             .samples = samples,
                             .every = every,
                             .advance = samples * every == 1 && helium_tunes_at(s, step + 1)
                                            ? helium_advance_tuned
-                                           : helium_advance,
+                                           : ergo_engine_advance,
                             .collect = collect,
                             .compare = helium_compare};
-    s->step = step;
-    const enum ergo_status status = ergo_replay(ctx, &r);
-    s->step = now;
+    /* what is made anew is wiped before, so that old sums are not taken for new ones */
+    s->e.buffers[HELIUM_ATOM_SUMS].kind = s->rebuild ? ERGO_BUFFER_RESULT : ERGO_BUFFER_STATE;
+    s->e.step = step;
+    const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, &rebuild, 1);
+    s->e.step = now;
+    s->e.buffers[HELIUM_ATOM_SUMS].kind = ERGO_BUFFER_STATE;
     return status;
 }
 
@@ -93,13 +66,13 @@ static enum ergo_status replay(struct ergo_context *ctx, struct helium_state *s,
  * least, and no start in it that ends. */
 static enum ergo_status replay_chain(struct ergo_context *ctx, struct helium_state *s) {
     const double pairs = (double)s->shape.n * s->shape.n;
-    const uint64_t launch = s->launch.launch_steps, step = s->step;
+    const uint64_t launch = s->launch.launch_steps, step = s->e.step;
     uint64_t next = UINT64_MAX; /* step after which something of the start is due */
     if (step < s->shape.start_steps)
         next = s->members[0].target ? (step / HELIUM_TUNE_EVERY + 1) * HELIUM_TUNE_EVERY
                                     : s->shape.start_steps;
     next = step < s->shape.start_steps && next > s->shape.start_steps ? s->shape.start_steps : next;
-    size_t samples = s->launch.block_samples > 1 && launch > 1 ? 2 : 1;
+    size_t samples = s->e.block_samples > 1 && launch > 1 ? 2 : 1;
     uint64_t every = 3;
     while (every > 1 && ((double)samples * pairs * (2 * (double)every + 2) > helium_audit_pairs ||
                          samples * every > launch || step + samples * every >= next))
@@ -114,13 +87,14 @@ static enum ergo_status replay_start(struct ergo_context *ctx, struct helium_sta
     /* nearly as wanted; so few and so many accepted moves that it changes by a quarter */
     static const uint32_t as[3] = {15, 0, 48};
     const uint64_t end = s->shape.start_steps;
-    const uint64_t tuned = (s->step / HELIUM_TUNE_EVERY + 1) * HELIUM_TUNE_EVERY;
+    const uint64_t tuned = (s->e.step / HELIUM_TUNE_EVERY + 1) * HELIUM_TUNE_EVERY;
     enum ergo_status status = ERGO_OK;
-    for (int i = 0; i < 3 && s->step < end && helium_tunes_at(s, tuned) && status == ERGO_OK; i++) {
+    for (int i = 0; i < 3 && s->e.step < end && helium_tunes_at(s, tuned) && status == ERGO_OK;
+         i++) {
         s->tuned_as = as[i];
         status = replay(ctx, s, tuned - 1, 1, 1);
     }
-    if (status == ERGO_OK && s->step < end && helium_multiplies_at(s, end) && !(end == tuned))
+    if (status == ERGO_OK && s->e.step < end && helium_multiplies_at(s, end) && !(end == tuned))
         status = replay(ctx, s, end - 1, 1, 1);
     return status;
 }
@@ -132,27 +106,24 @@ static enum ergo_status differs(struct ergo_context *ctx, const struct helium_st
     return ERGO_FAIL(ctx, ERGO_E_AUDIT,
                      "audit of helium-vmc failed on %s (%s) at macroupdate %llu: %s of member %zu "
                      "differ between the device and the host",
-                     s->device->summary.name, s->device->summary.driver,
-                     (unsigned long long)s->step, what, member);
+                     s->e.device->summary.name, s->e.device->summary.driver,
+                     (unsigned long long)s->e.step, what, member);
 }
 
 /* All walkers: running ln psi against all pairs, by the kernel that began it. */
 static enum ergo_status compare_running(struct ergo_context *ctx, struct helium_state *s) {
-    const size_t all = s->batch->count * s->shape.walkers, bytes = all * HELIUM_SUMS_BYTES;
+    const size_t all = s->e.batch->count * s->shape.walkers;
     struct helium_walker *walkers = malloc(all * sizeof *walkers + 1);
-    struct helium_sums *sums = malloc(bytes + 1);
+    struct helium_sums *sums = malloc(all * sizeof *sums + 1);
     enum ergo_status status = walkers && sums ? ERGO_OK : no_memory(ctx);
     if (status == ERGO_OK) {
-        memset(sums, 0xff, bytes); /* what is there may be the right answer */
-        status = ergo_buffer_write(ctx, s->device, s->slots[0].sums, 0, bytes, sums);
+        ergo_engine_begin(&s->e, ctx);
+        ergo_engine_fill(&s->e, HELIUM_SUMS, 0xff); /* what is there may be the right answer */
+        helium_energy(s, 0, true);
+        ergo_engine_read(&s->e, HELIUM_SUMS, 0, all * sizeof *sums, sums);
+        ergo_engine_read(&s->e, HELIUM_WALKERS, 0, all * sizeof *walkers, walkers);
+        status = ergo_engine_end(&s->e);
     }
-    if (status == ERGO_OK)
-        status = helium_run_energy(ctx, s, s->slots[0].sums, 0, true);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->slots[0].sums, 0, bytes, sums);
-    if (status == ERGO_OK)
-        status =
-            ergo_buffer_read(ctx, s->device, s->walkers, 0, all * HELIUM_WALKER_BYTES, walkers);
     for (size_t i = 0; i < all && status == ERGO_OK; i++)
         if (2 * walkers[i].ln_psi != sums[i].ln_psi)
             status = differs(ctx, s, i / s->shape.walkers,
@@ -166,14 +137,16 @@ static enum ergo_status compare_running(struct ergo_context *ctx, struct helium_
 static enum ergo_status compare_beginning(struct ergo_context *ctx, struct helium_state *s) {
     const struct helium_shape *h = &s->shape;
     const size_t bytes = h->walker_bytes;
-    const bool file = ergo_point_value(s->batch->points[0], "/system/start")->present;
+    const bool file = ergo_point_value(s->e.batch->points[0], "/system/start")->present;
     int32_t *expected = malloc(bytes * h->walkers), *found = malloc(bytes);
     enum ergo_status status = expected && found ? ERGO_OK : no_memory(ctx);
     double spent = 0;
-    for (size_t m = s->batch->count; m-- > 0 && spent < helium_audit_pairs && status == ERGO_OK;) {
+    ergo_engine_begin(&s->e, ctx);
+    for (size_t m = s->e.batch->count;
+         m-- > 0 && spent < helium_audit_pairs && status == ERGO_OK;) {
         if (file)
             status =
-                helium_start_read(ctx, s->batch->points[m], &s->models[m], h->walkers, expected);
+                helium_start_read(ctx, s->e.batch->points[m], &s->models[m], h->walkers, expected);
         for (uint32_t w = h->walkers; w-- > 0 && spent < helium_audit_pairs && status == ERGO_OK;) {
             struct helium_twin t = {.member = &s->members[m],
                                     .n = h->n,
@@ -181,8 +154,8 @@ static enum ergo_status compare_beginning(struct ergo_context *ctx, struct heliu
                                     .place = expected + 3 * (size_t)w * h->n};
             if (!file)
                 helium_twin_start(h, &t);
-            status = ergo_buffer_read(ctx, s->device, s->positions, (m * h->walkers + w) * bytes,
-                                      bytes, found);
+            ergo_engine_read(&s->e, HELIUM_POSITIONS, (m * h->walkers + w) * bytes, bytes, found);
+            status = ergo_engine_end(&s->e);
             if (status == ERGO_OK && memcmp(found, t.place, bytes) != 0)
                 status = differs(ctx, s, m, "the atoms of the start");
             spent += 8 * (double)h->n;
@@ -195,9 +168,11 @@ static enum ergo_status compare_beginning(struct ergo_context *ctx, struct heliu
 
 static enum ergo_status compare_factors(struct ergo_context *ctx, struct helium_state *s) {
     enum ergo_status status = ERGO_OK;
-    for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++) {
+    ergo_engine_begin(&s->e, ctx);
+    for (size_t m = 0; m < s->e.batch->count && status == ERGO_OK; m++) {
         uint32_t factor = 0;
-        status = ergo_buffer_read(ctx, s->device, s->factors, 4 * m, 4, &factor);
+        ergo_engine_read(&s->e, HELIUM_FACTORS, 4 * m, 4, &factor);
+        status = ergo_engine_end(&s->e);
         if (status == ERGO_OK && s->members[m].target == 0 && factor != HELIUM_FACTOR_ONE)
             status = differs(ctx, s, m, "the displacements");
     }
@@ -207,10 +182,10 @@ static enum ergo_status compare_factors(struct ergo_context *ctx, struct helium_
 enum ergo_status helium_audit(struct ergo_context *ctx, void *opaque) {
     struct helium_state *s = opaque;
     const double pairs = (double)s->shape.n * s->shape.n;
-    enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "helium-vmc");
+    enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     if (status == ERGO_OK)
         status = compare_factors(ctx, s);
-    if (status == ERGO_OK && s->step == 0)
+    if (status == ERGO_OK && s->e.step == 0)
         status = compare_beginning(ctx, s);
     if (status == ERGO_OK)
         status = compare_running(ctx, s);

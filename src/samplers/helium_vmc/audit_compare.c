@@ -46,9 +46,9 @@ static void use_tables(const struct scene *c, size_t member) {
 static struct helium_twin twin_of(const struct scene *c, size_t member, uint32_t walker) {
     const struct helium_state *s = c->s;
     const size_t at = member * s->shape.walkers + walker, atoms = 3 * (size_t)s->shape.n;
-    const struct helium_walker *kept = c->r->kept[HELIUM_ROW_WALKERS];
-    const int32_t *places = c->r->kept[HELIUM_ROW_POSITIONS];
-    const uint32_t *factors = c->r->kept[HELIUM_ROW_FACTORS];
+    const struct helium_walker *kept = c->r->kept[HELIUM_WALKERS];
+    const int32_t *places = c->r->kept[HELIUM_POSITIONS];
+    const uint32_t *factors = c->r->kept[HELIUM_FACTORS];
     memcpy(c->place, places + at * atoms, 4 * atoms);
     return (struct helium_twin){.member = &s->members[member],
                                 .u_table = c->tables,
@@ -68,9 +68,9 @@ static struct helium_twin twin_of(const struct scene *c, size_t member, uint32_t
 static const char *compare_sums(const struct scene *c, size_t member, size_t i,
                                 const struct helium_twin *t, uint32_t last) {
     const struct helium_state *s = c->s;
-    const size_t row = (i * s->batch->count + member) * s->shape.walkers + t->walker;
-    const struct helium_sums *found = &s->slots[0].host_sums[row];
+    const struct helium_sums *found = ergo_engine_host(&s->e, HELIUM_SUMS, 0, i);
     struct helium_sums sums;
+    found += member * s->shape.walkers + t->walker;
     helium_twin_energies(t, last, &sums);
     if (found->ln_psi != sums.ln_psi)
         return "the measured ln psi";
@@ -85,16 +85,17 @@ static const char *compare_sums(const struct scene *c, size_t member, size_t i,
 static const char *compare_places(const struct scene *c, size_t member, size_t k,
                                   const struct helium_twin *t) {
     const struct helium_shape *h = &c->s->shape;
-    const size_t row = (k * c->s->batch->count + member) * h->structure_walkers + t->walker;
-    const int32_t *found = c->s->slots[0].host_positions + row * 3 * h->n;
-    if (t->walker >= h->structure_walkers || k >= c->s->slots[0].curves)
+    const size_t row = member * h->structure_walkers + t->walker;
+    if (t->walker >= h->structure_walkers || k >= c->s->e.slots[0].curves)
         return NULL;
+    const int32_t *found =
+        (const int32_t *)ergo_engine_host(&c->s->e, HELIUM_PLACES, 0, k) + row * 3 * h->n;
     return memcmp(found, t->place, h->walker_bytes) ? "the places for g(r) and S(k)" : NULL;
 }
 
 static const char *compare_end(const struct scene *c, size_t at, const struct helium_twin *t,
                                uint32_t last) {
-    const struct helium_walker *before = c->r->kept[HELIUM_ROW_WALKERS], *after = &c->walkers[at];
+    const struct helium_walker *before = c->r->kept[HELIUM_WALKERS], *after = &c->walkers[at];
     const uint32_t window = c->tunes ? 0 : before[at].window + t->accepted;
     if (memcmp(c->positions + at * 3 * t->n, t->place, 12 * (size_t)t->n) != 0)
         return "the atoms";
@@ -103,12 +104,21 @@ static const char *compare_end(const struct scene *c, size_t at, const struct he
     return after->accepted == last && after->window == window ? NULL : "the accepted moves";
 }
 
+/* The atoms' sums of a walker. */
+static enum ergo_status read_sums(struct ergo_context *ctx, const struct scene *c, size_t at) {
+    const size_t bytes = (size_t)8 * c->s->shape.n;
+    ergo_engine_begin(&c->s->e, ctx);
+    ergo_engine_read(&c->s->e, HELIUM_ATOM_SUMS, at * bytes, bytes, c->sums);
+    return ergo_engine_end(&c->s->e);
+}
+
 static enum ergo_status compare_walker(struct ergo_context *ctx, const struct scene *c,
                                        size_t member, uint32_t walker) {
     struct helium_state *s = c->s;
     const size_t at = member * s->shape.walkers + walker, n = s->shape.n;
     const uint64_t every = c->r->every;
-    const uint64_t interval = (uint64_t)ergo_point_int(s->batch->points[0], "/run/structure_every");
+    const uint64_t interval =
+        (uint64_t)ergo_point_int(s->e.batch->points[0], "/run/structure_every");
     struct helium_twin t = twin_of(c, member, walker);
     const char *wrong = NULL;
     uint32_t last = 0;
@@ -127,8 +137,7 @@ static enum ergo_status compare_walker(struct ergo_context *ctx, const struct sc
         wrong = compare_end(c, at, &t, last);
     if (wrong)
         return ergo_replay_differs(ctx, c->r, member, wrong);
-    enum ergo_status status =
-        ergo_buffer_read(ctx, s->device, s->atom_sums, at * n * 8, n * 8, c->sums);
+    enum ergo_status status = read_sums(ctx, c, at);
     for (uint32_t i = 0; i < n && status == ERGO_OK; i++)
         if (c->sums[i] != helium_twin_atom(&t, i))
             status = ergo_replay_differs(ctx, c->r, member, "the atoms' sums of u");
@@ -145,8 +154,7 @@ static enum ergo_status compare_trials(struct ergo_context *ctx, const struct sc
     struct helium_twin t = twin_of(c, member, walker);
     const char *wrong = NULL;
     uint32_t moved = 0;
-    enum ergo_status status =
-        ergo_buffer_read(ctx, s->device, s->atom_sums, at * n * 8, n * 8, c->sums);
+    enum ergo_status status = read_sums(ctx, c, at);
     for (uint32_t i = 0; i < n && !wrong && status == ERGO_OK; i++) {
         const bool look = (uint64_t)i * trials / n != (uint64_t)(i + 1) * trials / n;
         bool here = true, same = true;
@@ -188,21 +196,21 @@ static uint32_t window_of(const struct helium_state *s, size_t member, uint32_t 
 enum ergo_status helium_advance_tuned(struct ergo_context *ctx, void *state, unsigned slot,
                                       size_t count, uint64_t every, uint64_t first_sample) {
     struct helium_state *s = state;
-    const size_t all = s->batch->count * s->shape.walkers;
+    const size_t all = s->e.batch->count * s->shape.walkers;
     struct helium_walker *walkers = malloc(all * sizeof *walkers);
-    enum ergo_status status = walkers ? ergo_buffer_read(ctx, s->device, s->walkers, 0,
-                                                         all * HELIUM_WALKER_BYTES, walkers)
-                                      : no_memory(ctx);
-    for (size_t i = 0; i < all && status == ERGO_OK; i++)
+    if (!walkers)
+        return no_memory(ctx);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, HELIUM_WALKERS, 0, all * sizeof *walkers, walkers);
+    for (size_t i = 0; i < all && ergo_engine_end(&s->e) == ERGO_OK; i++)
         if (i % s->shape.walkers < s->shape.active)
             walkers[i].window =
                 window_of(s, i / s->shape.walkers, (uint32_t)(i % s->shape.walkers));
-    if (status == ERGO_OK)
-        status =
-            ergo_buffer_write(ctx, s->device, s->walkers, 0, all * HELIUM_WALKER_BYTES, walkers);
+    ergo_engine_write(&s->e, HELIUM_WALKERS, 0, all * sizeof *walkers, walkers);
     free(walkers);
-    return status == ERGO_OK ? helium_advance(ctx, state, slot, count, every, first_sample)
-                             : status;
+    return ergo_engine_end(&s->e) == ERGO_OK
+               ? ergo_engine_advance(ctx, state, slot, count, every, first_sample)
+               : ergo_engine_end(&s->e);
 }
 
 /* Tuned displacements; walkers that wait, or that have become copies. */
@@ -211,9 +219,10 @@ static const char *compare_start(const struct scene *c, size_t member, const uin
     const struct helium_shape *h = &s->shape;
     const size_t first = member * h->walkers;
     const uint32_t active = helium_active(h, c->r->step);
-    const struct helium_walker *kept = c->r->kept[HELIUM_ROW_WALKERS];
-    const int32_t *places = c->r->kept[HELIUM_ROW_POSITIONS];
-    uint32_t expected = ((const uint32_t *)c->r->kept[HELIUM_ROW_FACTORS])[member];
+    const struct helium_walker *kept = c->r->kept[HELIUM_WALKERS];
+    const int32_t *places = c->r->kept[HELIUM_POSITIONS];
+    uint32_t expected = ((const uint32_t *)c->r->kept[HELIUM_FACTORS])[member];
+    const struct helium_sums *sums = ergo_engine_host(&s->e, HELIUM_SUMS, 0, 0);
     uint64_t accepted = 0;
     for (uint32_t w = 0; w < active; w++)
         accepted += window_of(s, member, w) + c->walkers[first + w].accepted;
@@ -229,8 +238,7 @@ static const char *compare_start(const struct scene *c, size_t member, const uin
         if (memcmp(&c->walkers[to], walker, sizeof *walker) != 0 ||
             memcmp(c->positions + to * 3 * h->n, place, h->walker_bytes) != 0)
             return "walkers that wait or are copies";
-        if (c->multiplies && memcmp(&s->slots[0].host_sums[to], &s->slots[0].host_sums[from],
-                                    sizeof *s->slots[0].host_sums) != 0)
+        if (c->multiplies && memcmp(&sums[to], &sums[from], sizeof *sums) != 0)
             return "energies of copies";
     }
     return NULL;
@@ -271,7 +279,7 @@ bool helium_multiplies_at(const struct helium_state *s, uint64_t step) {
 
 enum ergo_status helium_compare(struct ergo_context *ctx, const struct ergo_replay *r) {
     struct helium_state *s = r->state;
-    const size_t all = s->batch->count * s->shape.walkers;
+    const size_t all = s->e.batch->count * s->shape.walkers;
     const bool one = r->samples * r->every == 1;
     struct scene c = {.s = s,
                       .r = r,
@@ -283,18 +291,17 @@ enum ergo_status helium_compare(struct ergo_context *ctx, const struct ergo_repl
                                        sizeof *c.tables),
                       .tunes = one && helium_tunes_at(s, r->step + 1),
                       .multiplies = one && helium_multiplies_at(s, r->step + 1)};
-    uint32_t *factors = malloc(s->batch->count * sizeof *factors);
+    uint32_t *factors = malloc(s->e.batch->count * sizeof *factors);
     enum ergo_status status = c.positions && c.walkers && c.sums && c.place && c.tables && factors
                                   ? ERGO_OK
                                   : no_memory(ctx);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->positions, 0, all * s->shape.walker_bytes,
-                                  c.positions);
-    if (status == ERGO_OK)
-        status =
-            ergo_buffer_read(ctx, s->device, s->walkers, 0, all * HELIUM_WALKER_BYTES, c.walkers);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->factors, 0, 4 * s->batch->count, factors);
+    if (status == ERGO_OK) {
+        ergo_engine_begin(&s->e, ctx);
+        ergo_engine_read(&s->e, HELIUM_POSITIONS, 0, all * s->shape.walker_bytes, c.positions);
+        ergo_engine_read(&s->e, HELIUM_WALKERS, 0, all * sizeof *c.walkers, c.walkers);
+        ergo_engine_read(&s->e, HELIUM_FACTORS, 0, 4 * s->e.batch->count, factors);
+        status = ergo_engine_end(&s->e);
+    }
     if (status == ERGO_OK) {
         helium_table_random(c.tables + table_u_size(s) + table_e_size(s));
         status = compare_walkers(ctx, &c);

@@ -2,7 +2,7 @@
 #ifndef ERGO_SAMPLERS_HELIUM_VMC_HELIUM_H
 #define ERGO_SAMPLERS_HELIUM_VMC_HELIUM_H
 
-#include "engine/replay.h"
+#include "engine/engine.h"
 #include "samplers/helium_vmc/model.h"
 #include "samplers/sampler.h"
 
@@ -38,41 +38,45 @@ struct helium_launch {
     bool places_local, tables_local;                     /* energies: what is in local memory */
     uint32_t energy_group, energy_groups, energy_pieces; /* groups that share a walker's atoms */
     bool cube;                                           /* all sides of all members equal */
-    unsigned binades; /* of the pair tables: most of all members */
-    size_t block_samples;
+    unsigned binades;      /* of the pair tables: most of all members */
     uint64_t launch_steps; /* macroupdates per launch at most */
 };
 
-struct helium_slot {
-    cl_mem sums;
-    struct helium_sums *host_sums; /* [samples][members][walkers] */
-    int32_t *host_positions;       /* [curves][members][structure_walkers][3][n] */
-    cl_event sums_ready, positions_ready;
-    size_t samples, curves;
-    uint64_t every, step; /* step: at the begin of the block */
-    uint64_t curve_first; /* sample within the block */
+enum helium_buffer {
+    HELIUM_POSITIONS,
+    HELIUM_WALKERS,
+    HELIUM_FACTORS,
+    HELIUM_ATOM_SUMS, /* [walkers of all members][n]: derived from the positions */
+    HELIUM_ATTEMPTS,  /* blocks: between launches */
+    HELIUM_DECISIONS, /* likewise */
+    HELIUM_PARTS,     /* of energies, where several groups share a walker */
+    HELIUM_MEMBERS,
+    HELIUM_U_TABLES,
+    HELIUM_E_TABLES,
+    HELIUM_RANDOM,
+    HELIUM_SUMS,  /* [members][walkers] of a sample */
+    HELIUM_PLACES /* [members][structure_walkers][3][n] of a sample with curves */
+};
+enum helium_kernel {
+    HELIUM_WALK,
+    HELIUM_SUM, /* blocks, with the next two, instead of walk */
+    HELIUM_ATTEMPT,
+    HELIUM_DECIDE,
+    HELIUM_ENERGY,
+    HELIUM_ENERGY_ADD,
+    HELIUM_START,
+    HELIUM_TUNE,
+    HELIUM_MULTIPLY
 };
 
 struct helium_state {
-    const struct ergo_batch *batch;
-    struct ergo_device *device;
+    struct ergo_engine e;
     struct helium_shape shape;
     struct helium_launch launch;
     struct helium_model *models;   /* [members] */
     struct helium_member *members; /* [members] */
-    cl_program walk_program, energy_program, start_program;
-    cl_kernel walk, energy, start, tune, multiply;
-    cl_kernel sum, attempt, decide; /* blocks, instead of walk */
-    cl_mem attempts, decisions;     /* blocks: scratch between launches */
-    cl_kernel energy_add;
-    cl_mem energy_parts; /* scratch, where several groups share a walker */
-    cl_mem positions, walkers, member_buffer, factors, u_tables, e_tables, random;
-    struct ergo_constants constants;
-    cl_mem atom_sums; /* [walkers of all members][n]: derived from the positions */
-    bool rebuild;     /* they have to be made anew */
-    struct helium_slot slots[2];
+    bool rebuild;                  /* sums of atoms have to be made anew */
     uint32_t tuned_as; /* of an audit: its window's macroupdates, if all were as is wanted */
-    uint64_t step;
 };
 
 struct helium_shape helium_shape_of(const struct ergo_point *point);
@@ -82,34 +86,18 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
 /* check.c */
 enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point *point);
 /* plan.c */
-enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                    const struct ergo_device *device, struct helium_launch *launch,
-                                    struct ergo_plan *plan);
-/* Blocks: bytes of a walker between launches. */
-static inline uint64_t helium_attempt_bytes(const struct helium_shape *s,
-                                            const struct helium_launch *l) {
-    const uint64_t tile = l->tile ? l->tile : 1;
-    return (uint64_t)8 * l->group * ((s->n + tile - 1) / tile);
-}
-static inline uint64_t helium_decision_bytes(const struct helium_launch *l) {
-    return 16 * (1 + 2 * (uint64_t)l->group);
-}
+enum ergo_status helium_configure(struct ergo_context *ctx, void *state);
 /* device.c */
-enum ergo_status helium_create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state);
+extern const struct ergo_engine_model helium_engine;
 enum ergo_status helium_init(struct ergo_context *ctx, void *state);
-void helium_destroy(void *state);
-/* steps.c */
-/* Macroupdates of all walkers from s->step on, through start, tuning and multiplication. */
-enum ergo_status helium_run_steps(struct ergo_context *ctx, struct helium_state *s, uint64_t steps);
-/* Sums of all walkers into row `row` of the buffer; psi: ln psi from scratch, else the running one.
- */
-enum ergo_status helium_run_energy(struct ergo_context *ctx, struct helium_state *s, cl_mem sums,
-                                   size_t row, bool psi);
 /* advance.c */
-enum ergo_status helium_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
-                                uint64_t every, uint64_t first_sample);
-enum ergo_status helium_collect(struct ergo_context *ctx, void *state, unsigned slot,
+/* Macroupdates of all walkers from the engine's step on, through start, tuning, multiplication. */
+void helium_steps(void *state, uint64_t steps);
+/* Sums of all walkers as sample `row`; psi: ln psi from scratch, else the running one. */
+void helium_energy(struct helium_state *s, size_t row, bool psi);
+void helium_measure(void *state, size_t sample);
+void helium_measure_curves(void *state, size_t curve);
+enum ergo_status helium_convert(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples);
 /* What a walker's sums say, K per atom: over pairs with both tails; -lambda lap ln psi; lambda
  * |grad ln psi|^2. */
@@ -149,16 +137,14 @@ enum ergo_status helium_frame(struct ergo_context *ctx, void *state, size_t memb
                               struct ergo_text *text);
 /* audit.c */
 enum ergo_status helium_audit(struct ergo_context *ctx, void *state);
-/* audit_compare.c: a stretch of the run against twins of its walkers. Rows that these begin with:
- */
-enum { HELIUM_ROW_POSITIONS, HELIUM_ROW_WALKERS, HELIUM_ROW_FACTORS };
+/* audit_compare.c: a stretch of the run against twins of its walkers. */
 /* Pairs that the host looks at in a stretch, roughly, 10 ns each; and most of one walker. */
 extern const double helium_audit_pairs, helium_most_pairs;
 enum ergo_status helium_compare(struct ergo_context *ctx, const struct ergo_replay *r);
 /* Is a tuning due, or are copies, when macroupdate step - 1 has been made? */
 bool helium_tunes_at(const struct helium_state *s, uint64_t step);
 bool helium_multiplies_at(const struct helium_state *s, uint64_t step);
-/* helium_advance, as if much of a tuning's window had been made. */
+/* ergo_engine_advance, as if much of a tuning's window had been made. */
 enum ergo_status helium_advance_tuned(struct ergo_context *ctx, void *state, unsigned slot,
                                       size_t count, uint64_t every, uint64_t first_sample);
 

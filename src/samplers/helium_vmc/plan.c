@@ -1,6 +1,7 @@
 /* Shape and launch of a batch on a device. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helium_vmc/params.h"
@@ -249,104 +250,178 @@ static void count_loops(const struct helium_shape *s, const struct helium_launch
                 7 * (uint64_t)l->energy_group;
 }
 
-enum ergo_status helium_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                    const struct ergo_device *device, struct helium_launch *launch,
-                                    struct ergo_plan *plan) {
-    const struct ergo_device_summary *d = &device->summary;
-    const struct ergo_point *first = batch->points[0];
-    const struct helium_shape s = helium_shape_of(first);
-    const uint64_t members = batch->count, all = members * s.walkers;
-    struct helium_launch l = {.cube = true, .binades = 1};
-    memset(plan, 0, sizeof *plan);
-    for (size_t i = 0; i < members; i++) {
-        struct helium_model model;
-        const enum ergo_status status = helium_model_load(ctx, batch->points[i], &model);
-        if (status != ERGO_OK)
-            return status;
-        const unsigned binades = helium_model_binades(&model);
-        l.binades = binades > l.binades ? binades : l.binades;
-        helium_model_free(&model);
-        l.cube = l.cube && model.side[0] == model.side[1] && model.side[1] == model.side[2];
+/* ---- declarations -----------------------------------------------------------------------------
+ */
+
+static void declare_buffers(struct helium_state *s) {
+    struct ergo_engine *e = &s->e;
+    const struct helium_shape *h = &s->shape;
+    const struct helium_launch *l = &s->launch;
+    const uint64_t members = e->batch->count, all = members * h->walkers;
+    const uint64_t tiles = (h->n + l->tile - 1) / l->tile, group = l->group;
+    const bool blocks = l->path == HELIUM_PATH_BLOCKS;
+    ergo_engine_buffer(e, HELIUM_POSITIONS, "walkers' atoms", ERGO_BUFFER_STATE,
+                       all * h->walker_bytes);
+    ergo_engine_buffer(e, HELIUM_WALKERS, "walkers", ERGO_BUFFER_STATE, all * HELIUM_WALKER_BYTES);
+    ergo_engine_buffer(e, HELIUM_FACTORS, "displacements", ERGO_BUFFER_STATE, 4 * members);
+    ergo_engine_buffer(e, HELIUM_ATOM_SUMS, "sums of atoms", ERGO_BUFFER_STATE, all * h->n * 8);
+    ergo_engine_buffer(e, HELIUM_ATTEMPTS, "sums of trials", ERGO_BUFFER_RESULT,
+                       blocks ? all * 8 * group * tiles : 0);
+    ergo_engine_buffer(e, HELIUM_DECISIONS, "accepted moves", ERGO_BUFFER_RESULT,
+                       blocks ? all * 16 * (1 + 2 * group) : 0);
+    ergo_engine_buffer(e, HELIUM_PARTS, "parts of energies", ERGO_BUFFER_RESULT,
+                       l->energy_pieces > 1 ? all * l->energy_pieces * HELIUM_SUMS_BYTES : 0);
+    ergo_engine_buffer(e, HELIUM_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
+                       members * HELIUM_MEMBER_BYTES);
+    ergo_engine_buffer(e, HELIUM_U_TABLES, "pair tables", ERGO_BUFFER_CONSTANT,
+                       (members * 16 * l->binades) << HELIUM_U_PIECES);
+    ergo_engine_buffer(e, HELIUM_E_TABLES, "energy tables", ERGO_BUFFER_CONSTANT,
+                       members * 64 * helium_energy_pieces(l->binades));
+    ergo_engine_buffer(e, HELIUM_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
+                       (uint64_t)32 * HELIUM_R_SIZE);
+    ergo_engine_buffer(e, HELIUM_SUMS, "samples", ERGO_BUFFER_SAMPLES, all * HELIUM_SUMS_BYTES);
+    ergo_engine_buffer(e, HELIUM_PLACES, "places for curves", ERGO_BUFFER_HOST,
+                       members * h->structure_walkers * h->walker_bytes);
+}
+
+/* A kernel of `path`, built with the batch's macros. */
+static void declare(struct helium_state *s, unsigned kernel, const char *path, uint32_t group,
+                    bool local, const char *name) {
+    const struct helium_launch *l = &s->launch;
+    const bool cpu = s->e.device->type == CL_DEVICE_TYPE_CPU; /* registers are not what it has */
+    char options[500];
+    snprintf(options, sizeof options,
+             "%s-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u "
+             "-DHELIUM_E_BASE=%uu -DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d "
+             "-DHELIUM_E_LOCAL=%d -DHELIUM_LANES=%u -DHELIUM_MATES=%u -DHELIUM_COPIES=%u "
+             "-DHELIUM_TILE=%u%s",
+             cpu ? "-DHELIUM_NO_UNROLL " : "", s->shape.n, group,
+             (127 - l->binades) << HELIUM_U_PIECES, l->binades << HELIUM_U_PIECES,
+             (127 - l->binades) << HELIUM_E_PIECES, helium_energy_pieces(l->binades), (int)local,
+             (int)l->cube, (int)l->tables_local, l->group, l->mates, l->copies, l->tile,
+             l->warp ? " -DHELIUM_WARP" : "");
+    ergo_engine_kernel(&s->e, kernel, path, options, name);
+}
+
+static void declare_kernels(struct helium_state *s) {
+    static const char *const blocks = "helium_vmc/blocks.cl",
+                             *const energy = "helium_vmc/energy.cl",
+                             *const start = "helium_vmc/start.cl";
+    const struct helium_launch *l = &s->launch;
+    const uint32_t group = l->group * l->mates, energy_group = l->energy_group;
+    if (l->path == HELIUM_PATH_BLOCKS) {
+        declare(s, HELIUM_SUM, blocks, group, false, "helium_sum");
+        declare(s, HELIUM_ATTEMPT, blocks, group, false, "helium_attempt");
+        declare(s, HELIUM_DECIDE, blocks, group, false, "helium_decide");
+    } else {
+        declare(s, HELIUM_WALK,
+                l->path == HELIUM_PATH_LANES ? "helium_vmc/walk_lanes.cl"
+                                             : "helium_vmc/walk_registers.cl",
+                group, false, "helium_walk");
     }
-    choose_path(batch, device, &s, &l);
-    choose_energy_groups(batch, device, &s, &l);
-    choose_energy(device, &s, &l);
+    declare(s, HELIUM_ENERGY, energy, energy_group, l->places_local, "helium_energy");
+    if (l->energy_pieces > 1)
+        declare(s, HELIUM_ENERGY_ADD, energy, energy_group, l->places_local, "helium_energy_add");
+    declare(s, HELIUM_START, start, 1, false, "helium_start");
+    declare(s, HELIUM_TUNE, start, 1, false, "helium_tune");
+    declare(s, HELIUM_MULTIPLY, start, 1, false, "helium_multiply");
+}
 
-    /* Launches of roughly 0.1 s at most: watchdogs, and a quick answer to a signal. */
-    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const double visits = (double)s.n * (double)s.n * (double)all;
+/* ---- configure --------------------------------------------------------------------------------
+ */
+
+static enum ergo_status load_models(struct ergo_context *ctx, struct helium_state *s) {
+    const struct ergo_batch *batch = s->e.batch;
+    struct helium_launch *l = &s->launch;
+    s->models = calloc(batch->count, sizeof *s->models);
+    s->members = calloc(batch->count, sizeof *s->members);
+    enum ergo_status status =
+        s->models && s->members
+            ? ERGO_OK
+            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+    l->cube = true;
+    l->binades = 1;
+    for (size_t i = 0; i < batch->count && status == ERGO_OK; i++) {
+        struct helium_model *model = &s->models[i];
+        status = helium_model_load(ctx, batch->points[i], model);
+        if (status != ERGO_OK)
+            break;
+        const unsigned binades = helium_model_binades(model);
+        l->binades = binades > l->binades ? binades : l->binades;
+        l->cube = l->cube && model->side[0] == model->side[1] && model->side[1] == model->side[2];
+        helium_member_fill(batch->points[i], model, &s->members[i]);
+    }
+    return status;
+}
+
+/* Launches of roughly 0.1 s at most: watchdogs, and a quick answer to a signal. */
+static enum ergo_status choose_steps(struct ergo_context *ctx, struct helium_state *s) {
+    const struct ergo_device *device = s->e.device;
+    const struct ergo_device_summary *d = &device->summary;
+    const struct helium_shape *h = &s->shape;
+    struct helium_launch *l = &s->launch;
+    struct ergo_plan *plan = &s->e.plan;
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU, blocks = l->path == HELIUM_PATH_BLOCKS;
+    const double all = (double)s->e.batch->count * h->walkers;
     const double units = d->compute_units ? d->compute_units : 1;
-    const double busy = gpu && l.path != HELIUM_PATH_BLOCKS
-                            ? fmin(1.0, (double)all * l.group / (units * 512))
-                            : 1.0;
-    const double per_second = (gpu ? 2e9 : 2e8) * units * busy;
-    plan->block_steps = fmax(1.0, floor(0.1 * per_second / visits));
-    l.launch_steps = (uint64_t)fmin(plan->block_steps, 1e6);
-
+    const double busy = gpu && !blocks ? fmin(1.0, all * l->group / (units * 512)) : 1.0;
+    plan->work_per_step = (double)h->n * (double)h->n * all;
+    plan->block_steps =
+        fmax(1.0, floor(0.1 * (gpu ? 2e9 : 2e8) * units * busy / plan->work_per_step));
+    l->launch_steps = (uint64_t)fmin(plan->block_steps, 1e6);
     const uint64_t loops = device->quirks.loop_limit;
     if (loops) {
         uint64_t counts[3];
-        count_loops(&s, &l, counts);
+        count_loops(h, l, counts);
         if (counts[0] + counts[1] > loops || counts[2] > loops)
             return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                              "%s (%s) ends loops after %llu iterations without a word; %u atoms "
                              "need more. Use fewer atoms, a larger /tuning/work_group, or another "
                              "device",
-                             d->name, d->id, (unsigned long long)loops, s.n);
+                             d->name, d->id, (unsigned long long)loops, h->n);
         const uint64_t most = counts[0] ? (loops - counts[1]) / counts[0] : loops;
-        l.launch_steps = l.launch_steps < most ? l.launch_steps : most;
+        l->launch_steps = l->launch_steps < most ? l->launch_steps : most;
     }
-
-    const uint64_t sample_bytes = all * HELIUM_SUMS_BYTES;
-    const uint64_t curve_bytes = members * s.structure_walkers * s.walker_bytes;
-    l.block_samples = (size_t)fmax(1, fmin(4096, (double)(64u << 20) / (double)sample_bytes));
-    uint64_t curves = 0;
-    if (curve_bytes) {
-        const int64_t given = ergo_point_int(first, "/run/structure_every");
-        const uint64_t every = given > 0 ? (uint64_t)given : 1;
-        const uint64_t room = (uint64_t)fmax(1, (double)(64u << 20) / (double)curve_bytes);
-        if ((double)l.block_samples > (double)room * (double)every)
-            l.block_samples = (size_t)(room * every);
-        curves = (l.block_samples - 1) / every + 1;
-    }
-    const uint64_t u_bytes = (members * 16 * l.binades) << HELIUM_U_PIECES;
-    const uint64_t e_bytes = members * 64 * helium_energy_pieces(l.binades);
-    const uint64_t positions = all * s.walker_bytes;
-    const bool blocks = l.path == HELIUM_PATH_BLOCKS;
-    const uint64_t scratch =
-        (blocks ? all * (helium_attempt_bytes(&s, &l) + helium_decision_bytes(&l)) : 0) +
-        (l.energy_pieces > 1 ? all * l.energy_pieces * HELIUM_SUMS_BYTES : 0);
-    plan->largest_buffer = positions > e_bytes ? positions : e_bytes;
-    plan->device_bytes = positions + all * s.n * 8 + all * HELIUM_WALKER_BYTES + u_bytes + e_bytes +
-                         members * (HELIUM_MEMBER_BYTES + 4) + (uint64_t)32 * HELIUM_R_SIZE +
-                         2 * sample_bytes * l.block_samples + scratch;
-    plan->host_bytes = 2 * (sample_bytes * l.block_samples + curve_bytes * curves) + 2 * e_bytes +
-                       2 * positions + all * s.n * 8;
-    plan->block_samples = l.block_samples;
-    plan->work_per_step = visits;
     plan->launches_per_step =
-        blocks ? 2.0 * ceil((double)s.n / l.group) : 1.0 / (double)l.launch_steps;
+        blocks ? 2.0 * ceil((double)h->n / l->group) : 1.0 / (double)l->launch_steps;
+    return ERGO_OK;
+}
+
+enum ergo_status helium_configure(struct ergo_context *ctx, void *state) {
     static const char *const names[] = {[HELIUM_PATH_LANES] = "lanes",
                                         [HELIUM_PATH_REGISTERS] = "registers",
                                         [HELIUM_PATH_BLOCKS] = "blocks"};
     static const char *const where[] = {[HELIUM_PATH_LANES] = "local memory",
                                         [HELIUM_PATH_REGISTERS] = "registers",
                                         [HELIUM_PATH_BLOCKS] = "global memory"};
-    snprintf(plan->path, sizeof plan->path, "%s", names[l.path]);
+    struct helium_state *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    struct ergo_plan *plan = &s->e.plan;
+    const struct helium_shape *h = &s->shape;
+    struct helium_launch *l = &s->launch;
+    enum ergo_status status = load_models(ctx, s);
+    if (status != ERGO_OK)
+        return status;
+    s->shape = helium_shape_of(batch->points[0]);
+    choose_path(batch, s->e.device, h, l);
+    choose_energy_groups(batch, s->e.device, h, l);
+    choose_energy(s->e.device, h, l);
+    status = choose_steps(ctx, s);
+    if (status != ERGO_OK)
+        return status;
+
+    const uint64_t all = batch->count * h->walkers;
+    plan->host_bytes = 2 * batch->count * 64 * helium_energy_pieces(l->binades) +
+                       2 * all * h->walker_bytes + all * h->n * 8;
+    snprintf(plan->path, sizeof plan->path, "%s", names[l->path]);
     snprintf(plan->launch, sizeof plan->launch,
              "%llu walkers, %u work-items each (positions in %s), %u walkers a work-group%s, up to "
              "%llu macroupdates a launch; energies by groups of %u",
-             (unsigned long long)all, l.group, where[l.path], l.mates,
-             l.warp ? ", sums by warps" : "", (unsigned long long)l.launch_steps, l.energy_group);
-    if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory)
-        return ERGO_FAIL(
-            ctx, ERGO_E_DEVICE,
-            "%s (%s) cannot hold this batch: its walkers need a buffer of %.3g MiB and "
-            "%.3g MiB in all; the device allows %.3g and has %.3g MiB. Use fewer "
-            "walkers, atoms or scan points, or another device",
-            d->name, d->id, (double)plan->largest_buffer / 1048576,
-            (double)plan->device_bytes / 1048576, (double)d->largest_buffer / 1048576,
-            (double)d->global_memory / 1048576);
-    *launch = l;
+             (unsigned long long)all, l->group, where[l->path], l->mates,
+             l->warp ? ", sums by warps" : "", (unsigned long long)l->launch_steps,
+             l->energy_group);
+    s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/structure_every");
+    declare_buffers(s);
+    declare_kernels(s);
     return ERGO_OK;
 }

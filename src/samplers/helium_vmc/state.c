@@ -27,18 +27,15 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct helium_state *s, 
     const size_t first = member * s->shape.walkers;
     *places = malloc(count * (size_t)s->shape.walker_bytes);
     *walkers = malloc(count * sizeof **walkers);
-    enum ergo_status status =
-        *places && *walkers ? ERGO_OK
-                            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u walkers", count);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->positions, first * s->shape.walker_bytes,
-                                  count * (size_t)s->shape.walker_bytes, *places);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->walkers, first * HELIUM_WALKER_BYTES,
-                                  count * (size_t)HELIUM_WALKER_BYTES, *walkers);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->factors, 4 * member, 4, factor);
-    return status;
+    if (!*places || !*walkers)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u walkers", count);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, HELIUM_POSITIONS, first * s->shape.walker_bytes,
+                     count * (size_t)s->shape.walker_bytes, *places);
+    ergo_engine_read(&s->e, HELIUM_WALKERS, first * HELIUM_WALKER_BYTES,
+                     count * (size_t)HELIUM_WALKER_BYTES, *walkers);
+    ergo_engine_read(&s->e, HELIUM_FACTORS, 4 * member, 4, factor);
+    return ergo_engine_end(&s->e);
 }
 
 enum ergo_status helium_save(struct ergo_context *ctx, void *opaque, size_t member,
@@ -104,16 +101,16 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
         for (size_t k = 0; k < 3 * n; k++)
             places[w * 3 * n + k] = (int32_t)get32(from + 12 + 4 * k);
     }
-    if (status == ERGO_OK)
-        status =
-            ergo_buffer_write(ctx, s->device, s->positions, member * count * s->shape.walker_bytes,
-                              count * s->shape.walker_bytes, places);
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->walkers, member * count * HELIUM_WALKER_BYTES,
-                                   count * HELIUM_WALKER_BYTES, walkers);
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->factors, 4 * member, 4, &factor);
-    s->step = step;
+    if (status == ERGO_OK) {
+        ergo_engine_begin(&s->e, ctx);
+        ergo_engine_write(&s->e, HELIUM_POSITIONS, member * count * s->shape.walker_bytes,
+                          count * s->shape.walker_bytes, places);
+        ergo_engine_write(&s->e, HELIUM_WALKERS, member * count * HELIUM_WALKER_BYTES,
+                          count * HELIUM_WALKER_BYTES, walkers);
+        ergo_engine_write(&s->e, HELIUM_FACTORS, 4 * member, 4, &factor);
+        status = ergo_engine_end(&s->e);
+    }
+    s->e.step = step;
     s->rebuild = true;
     free(places);
     free(walkers);
@@ -140,14 +137,15 @@ static void append_frame(struct ergo_text *text, const struct helium_model *m, u
 enum ergo_status helium_frame(struct ergo_context *ctx, void *opaque, size_t member,
                               struct ergo_text *text) {
     struct helium_state *s = opaque;
-    const uint32_t wish = (uint32_t)ergo_point_int(s->batch->points[member], "/run/frame_walkers");
+    const uint32_t wish =
+        (uint32_t)ergo_point_int(s->e.batch->points[member], "/run/frame_walkers");
     const uint32_t count = wish < s->shape.walkers ? wish : s->shape.walkers;
     int32_t *places = NULL;
     struct helium_walker *walkers = NULL;
     uint32_t factor = 0;
     enum ergo_status status = fetch(ctx, s, member, count, &places, &walkers, &factor);
     for (size_t w = 0; w < count && status == ERGO_OK; w++)
-        append_frame(text, &s->models[member], s->step, w, &walkers[w],
+        append_frame(text, &s->models[member], s->e.step, w, &walkers[w],
                      places + w * 3 * s->shape.n);
     free(places);
     free(walkers);

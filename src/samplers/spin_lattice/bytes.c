@@ -101,10 +101,11 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     struct ergo_plan *plan = &s->e.plan;
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     s->shape = bytes_shape_of(batch->points[0]);
-    s->members = calloc(batch->count, sizeof *s->members);
-    s->field_sums = calloc(batch->count, sizeof *s->field_sums);
-    if (!s->members || !s->field_sums)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->field_sums = ergo_engine_memory(&s->e, batch->count, sizeof *s->field_sums);
+    s->units = ergo_engine_memory(&s->e, batch->count, sizeof *s->units);
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {
         bytes_member_fill(batch->points[i], &s->members[i]);
         s->fields = s->fields || (!s->shape.general && bytes_physics_of(batch->points[i]).h != 0);
@@ -135,21 +136,12 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
 
 /* ---- constants, start ------------------------------------------------------------------------ */
 
-static void release(void *state) {
-    struct bytes_state *s = state;
-    free(s->members);
-    free(s->units);
-    free(s->field_sums);
-}
-
 /* General fields of all members. */
 static enum ergo_status create_terms(struct ergo_context *ctx, struct bytes_state *s) {
     const size_t length = bytes_terms_length(&s->shape), n = s->e.batch->count;
     int32_t *packed = malloc(n * length * sizeof *packed);
-    s->units = calloc(n, sizeof *s->units);
-    enum ergo_status status = packed && s->units
-                                  ? ERGO_OK
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for general fields");
+    enum ergo_status status =
+        packed ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for general fields");
     for (size_t m = 0; m < n && status == ERGO_OK; m++) {
         struct bytes_disorder d;
         status = bytes_disorder_make(ctx, s->e.batch->points[m], &d);
@@ -271,8 +263,8 @@ static enum ergo_status convert(struct ergo_context *ctx, void *state, unsigned 
     for (size_t i = 0; i < samples->count * members; i++) {
         const uint32_t *counts = ergo_engine_host(&s->e, BYTES_COUNTS, slot, i / members);
         const size_t m = i % members;
-        bytes_columns(s->e.batch->points[m], &s->shape, s->units ? s->units[m] : 0,
-                      counts + m * s->shape.numbers, samples->columns + i * s->e.batch->job->model->n_columns);
+        bytes_columns(s->e.batch->points[m], &s->shape, s->units[m], counts + m * s->shape.numbers,
+                      samples->columns + i * s->e.batch->job->model->n_columns);
     }
     for (size_t i = 0; i < samples->n_curve_samples * members && s->launch.curve_length; i++) {
         const uint32_t *counts = ergo_engine_host(&s->e, BYTES_CURVE_COUNTS, slot, i / members);
@@ -291,7 +283,6 @@ static const struct ergo_engine_model model = {
     .measure = measure,
     .measure_curves = measure_curves,
     .convert = convert,
-    .release = release,
 };
 
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,

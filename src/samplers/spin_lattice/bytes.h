@@ -6,7 +6,8 @@
 #include "samplers/sampler.h"
 #include "spin_lattice/bytes_params.h"
 
-enum bytes_kind { BYTES_ISING, BYTES_POTTS, BYTES_POTTS_HEAT }; /* BYTES_MODEL */
+/* BYTES_MODEL */
+enum bytes_kind { BYTES_ISING, BYTES_POTTS, BYTES_POTTS_HEAT, BYTES_BLUME_CAPEL };
 
 struct bytes_shape {
     uint32_t d, l[3]; /* sides; 1 where there is no dimension */
@@ -25,6 +26,7 @@ struct bytes_shape {
 
 struct bytes_physics {
     double t, j[3], b, h; /* h: strength of the random field */
+    double crystal;       /* field of blume-capel */
 };
 
 /* General fields, in natural order, x fastest, and couplings, in units of energy. */
@@ -72,6 +74,9 @@ const char *bytes_remedy(const struct ergo_point *point); /* also ising */
 struct bytes_physics bytes_physics_of(const struct ergo_point *point);
 void bytes_member_fill(const struct ergo_point *point, struct bytes_member *member);
 enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* Are all sides even, and sites no more than `most`? */
+enum ergo_status bytes_check_size(struct ergo_context *ctx, const struct ergo_point *point,
+                                  double most);
 double bytes_exact(const struct ergo_point *point, const char *observable);
 /* Energy and magnetization (potts: order parameter) per site from the counts of a sample. unit: of
  * general fields. */

@@ -1,6 +1,6 @@
 /*
  * General fields and couplings of the Ising model with a byte per spin: drawn, or from a file; in
- * integers. Couplings are those of the first sample of a spin glass, see glass_couplings.c.
+ * integers. Couplings are those of the first sample of a spin glass, see spin_glass/couplings.c.
  *
  * Gaussian: key = the random field's (seed and replica: not the temperature), entity = site, step =
  * 1, draw = attempt, by glass_normal. A file is text: a number for each site, x fastest, then y,
@@ -14,7 +14,7 @@
 
 #include "job/input.h"
 #include "samplers/spin_lattice/bytes.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 
 /* ---- from a file ----------------------------------------------------------------------------- */
 

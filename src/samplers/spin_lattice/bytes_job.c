@@ -7,7 +7,7 @@
 
 #include "base/portable.h"
 #include "samplers/spin_lattice/exact.h"
-#include "samplers/spin_lattice/glass.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
 _Static_assert(sizeof(struct bytes_member) == BYTES_MEMBER_BYTES, "bytes_member has no padding");
@@ -16,8 +16,13 @@ static bool is_potts(const struct ergo_point *point) {
     return strcmp(ergo_point_text(point, "/system/model"), "potts") == 0;
 }
 
+static bool is_blume_capel(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/model"), "blume-capel") == 0;
+}
+
 static bool is_heat_bath(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
+    return !is_blume_capel(point) &&
+           strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
 }
 
 static bool has(const struct ergo_point *point, const char *pointer) {
@@ -43,6 +48,10 @@ struct bytes_shape bytes_shape_of(const struct ergo_point *point) {
         s.q = (uint32_t)ergo_point_int(point, "/system/q");
         s.kind = is_heat_bath(point) ? BYTES_POTTS_HEAT : BYTES_POTTS;
     }
+    if (is_blume_capel(point)) {
+        s.q = 3;
+        s.kind = BYTES_BLUME_CAPEL;
+    }
     s.bonds = s.kind == BYTES_ISING && has_bonds(point);
     s.general = s.kind == BYTES_ISING && (s.bonds || has(point, "/system/field_file") ||
                                           is_text(point, "/system/field_distribution", "gaussian"));
@@ -56,8 +65,14 @@ struct bytes_shape bytes_shape_of(const struct ergo_point *point) {
 }
 
 struct bytes_physics bytes_physics_of(const struct ergo_point *point) {
-    const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
     struct bytes_physics p = {.t = ergo_point_real(point, "/system/temperature")};
+    if (is_blume_capel(point)) {
+        p.j[0] = p.j[1] = p.j[2] = ergo_point_real(point, "/system/coupling");
+        p.b = ergo_point_real(point, "/system/field");
+        p.crystal = ergo_point_real(point, "/system/crystal_field");
+        return p;
+    }
+    const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
     for (int k = 0; k < 3; k++)
         p.j[k] = !j->present    ? ergo_point_real(point, "/system/coupling")
                  : k < j->items ? j->reals[k]
@@ -86,10 +101,11 @@ static uint32_t chance(double p) {
     return scaled >= 0xffffffff ? 0xffffffffu : (uint32_t)scaled;
 }
 
-/* Of the random field: by seed and replica. Potts has none, and takes no notice. */
+/* Of the random field: by seed and replica. Other models have none, and take no notice. */
 static uint64_t field_key(const struct ergo_point *point) {
-    const struct ergo_value *own =
-        is_potts(point) ? NULL : ergo_point_value(point, "/system/disorder_seed");
+    const struct ergo_value *own = is_potts(point) || is_blume_capel(point)
+                                       ? NULL
+                                       : ergo_point_value(point, "/system/disorder_seed");
     const uint64_t seed = own && own->present ? own->seed : ergo_point_value(point, "/seed")->seed;
     char line[128];
     const int n = snprintf(line, sizeof line, "ergocl random field %llu %u",
@@ -108,7 +124,7 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
     member->key1 = (uint32_t)(point->stream >> 32);
     member->field0 = (uint32_t)field;
     member->field1 = (uint32_t)(field >> 32);
-    member->staggered = bytes_staggered_axes(point);
+    member->staggered = s.kind == BYTES_BLUME_CAPEL ? 0 : bytes_staggered_axes(point);
     for (int i = 0; i < 108 && s.kind == BYTES_ISING; i++) {
         const int up[3] = {i % 3, i / 3 % 3, i / 9 % 3};
         double force = p.b + (i / 54 ? p.h : -p.h);
@@ -124,6 +140,12 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
         for (uint32_t k = 0; k < s.d && k < 3; k++)
             cost += p.j[k] * less[k] / p.t;
         member->table[i] = chance(cost <= 0 ? 1 : ergo_portable_exp(-cost));
+    }
+    for (int i = 0; i < 117 && s.kind == BYTES_BLUME_CAPEL; i++) {
+        const int own = 1 - i / 39, other = 1 - i / 13 % 3, around = 2 * (int)s.d - i % 13;
+        const double cost =
+            (own - other) * (p.j[0] * around + p.b) + (other * other - own * own) * p.crystal;
+        member->table[i] = chance(cost <= 0 ? 1 : ergo_portable_exp(-cost / p.t));
     }
     double most = 0; /* the largest exponent of a weight */
     for (uint32_t k = 0; k < s.d; k++)
@@ -167,10 +189,10 @@ static enum ergo_status check_disorder(struct ergo_context *ctx, const struct er
     return status;
 }
 
-enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point) {
+enum ergo_status bytes_check_size(struct ergo_context *ctx, const struct ergo_point *point,
+                                  double most) {
     enum ergo_status status = ERGO_OK;
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
     double sites = 1;
     for (int i = 0; i < size->items; i++) {
         sites *= (double)size->size[i];
@@ -180,8 +202,15 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
                                     "sides",
                                     (long long)size->size[i]);
     }
-    if (sites > 0x1p31)
-        status = ergo_job_error(ctx, "/system/size", "more than 2^31 sites");
+    if (sites > most)
+        status = ergo_job_error(ctx, "/system/size", "more than 2^%.0f sites", log2(most));
+    return status;
+}
+
+enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    enum ergo_status status = bytes_check_size(ctx, point, 0x1p31);
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
     if (j->present && j->items != size->items)
         status = ergo_job_error(ctx, "/system/couplings", "%d numbers for %d dimensions", j->items,
                                 size->items);
@@ -214,6 +243,8 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
 
 uint32_t bytes_reach(const struct ergo_point *point) {
     const struct bytes_shape s = bytes_shape_of(point);
+    if (s.kind == BYTES_BLUME_CAPEL) /* no curves yet */
+        return 0;
     int64_t reach = ergo_point_int(point, "/run/correlation_max");
     for (uint32_t k = 0; k < s.d; k++)
         reach = reach < s.l[k] / 2 ? reach : s.l[k] / 2;
@@ -222,7 +253,7 @@ uint32_t bytes_reach(const struct ergo_point *point) {
 
 bool bytes_has_structure(const struct ergo_point *point) {
     const struct bytes_shape s = bytes_shape_of(point);
-    return s.d > 1 && s.l[s.d - 1] * (uint64_t)s.q <= 1 << 17 &&
+    return s.kind != BYTES_BLUME_CAPEL && s.d > 1 && s.l[s.d - 1] * (uint64_t)s.q <= 1 << 17 &&
            ergo_point_int(point, "/run/correlation_every");
 }
 
@@ -304,6 +335,15 @@ void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, 
         }
         columns[COLUMN_ENERGY] =
             energy - p.b * columns[COLUMN_MAGNETIZATION] - p.h * (2 * along / n - 1);
+        return;
+    }
+    if (s->kind == BYTES_BLUME_CAPEL) { /* sites with s = 1, 0, -1; pairs: the sum of s s' */
+        for (uint32_t k = 0; k < s->d; k++)
+            energy -= p.j[k] * (int32_t)counts[k] / n;
+        columns[COLUMN_MAGNETIZATION] = ((double)of[0] - of[2]) / n;
+        columns[COLUMN_QUADRUPOLE] = ((double)of[0] + of[2]) / n;
+        columns[COLUMN_ENERGY] =
+            energy + p.crystal * columns[COLUMN_QUADRUPOLE] - p.b * columns[COLUMN_MAGNETIZATION];
         return;
     }
     uint32_t most = 0;

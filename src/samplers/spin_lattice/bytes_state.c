@@ -2,8 +2,8 @@
  * Models with a byte per spin: the canonical state, pictures.
  *
  * Canonical state of a member: a byte for each site, x fastest, then y, then z: ising 1 up, 0 down;
- * potts 0 .. q - 1. A random field is drawn anew: it depends on seed and replica alone; one from a
- * file is read anew.
+ * potts 0 .. q - 1; blume-capel 1 - s. A random field is drawn anew: it depends on seed and replica
+ * alone; one from a file is read anew.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -105,15 +105,17 @@ static bool general_flips(const struct bytes_shape *s, const struct bytes_member
     return (sites[at] & 1 ? force : -force) < spin_limit(random, member->scale, s->heat_bath);
 }
 
-/* Potts, Metropolis: another state at random, taken or not. */
-static uint8_t potts(const struct bytes_shape *s, const struct bytes_member *member,
-                     const uint8_t *sites, size_t at, struct around n, uint32_t random) {
+/* Potts and Blume-Capel, Metropolis: another state at random, taken or not. */
+static uint8_t other_state(const struct bytes_shape *s, const struct bytes_member *member,
+                           const uint8_t *sites, size_t at, struct around n, uint32_t random) {
     static const int weight[3] = {1, 5, 25};
     const uint64_t product = (uint64_t)random * (s->q - 1);
     const uint32_t own = sites[at], other = (own + 1 + (uint32_t)(product >> 32)) % s->q;
-    int index = 62;
+    const bool capel = s->kind == BYTES_BLUME_CAPEL;
+    int index = capel ? (int)(39 * own + 13 * other) : 62;
     for (uint32_t k = 0; k < 2 * s->d; k++)
-        index += weight[k / 2] * ((sites[n.site[k]] == own) - (sites[n.site[k]] == other));
+        index += capel ? sites[n.site[k]]
+                       : weight[k / 2] * ((sites[n.site[k]] == own) - (sites[n.site[k]] == other));
     return (uint8_t)((uint32_t)product < member->table[index] ? other : own);
 }
 
@@ -187,8 +189,8 @@ void bytes_twin_box(const struct bytes_shape *s, const struct bytes_member *memb
                 const uint32_t random = words[x / 2 % 4];
                 if (heat)
                     sites[at] = potts_heat(s, member, sites, n, words);
-                else if (s->kind == BYTES_POTTS)
-                    sites[at] = potts(s, member, sites, at, n, random);
+                else if (s->kind != BYTES_ISING)
+                    sites[at] = other_state(s, member, sites, at, n, random);
                 else
                     sites[at] ^= d ? general_flips(s, member, d, sites, at, n, random)
                                    : ising_flips(s, member, sites, at, n, random);
@@ -228,6 +230,17 @@ static uint8_t mask_of(const struct bytes_shape *s) {
     return s->kind == BYTES_ISING ? 1 : 255;
 }
 
+/* Of n pairs the equal ones; blume-capel: the sum of s s', bytes are 1 - s. */
+static uint32_t pairs_of(const struct bytes_shape *s, const uint8_t *a, const uint8_t *b,
+                         size_t n) {
+    int64_t sum = 0;
+    if (s->kind != BYTES_BLUME_CAPEL)
+        return (uint32_t)equal_bytes(a, b, n, mask_of(s));
+    for (size_t i = 0; i < n; i++)
+        sum += (1 - a[i]) * (1 - b[i]);
+    return (uint32_t)sum;
+}
+
 /* Is the sign of a site -1? Along the directions with a negative coupling it takes turns. */
 static bool is_odd(const struct bytes_member *member, uint64_t x, uint64_t y, uint64_t z) {
     const uint32_t axes = member->staggered;
@@ -254,18 +267,16 @@ static int64_t sum_row(const struct bytes_shape *s, const struct bytes_disorder 
 
 void bytes_twin_count(const struct bytes_shape *s, const struct bytes_member *member,
                       const struct bytes_disorder *d, const uint8_t *sites, uint32_t *counts) {
-    const uint8_t mask = mask_of(s);
     int64_t sum = 0;
     memset(counts, 0, s->numbers * sizeof *counts);
     for (size_t row = 0; row < (size_t)s->l[1] * s->l[2]; row++) {
         const size_t y = row % s->l[1], z = row / s->l[1], lx = s->l[0];
         const uint8_t *own = sites + row * lx;
-        counts[0] += (uint32_t)equal_bytes(own, own + 1, lx - 1, mask) +
-                     (((own[lx - 1] ^ own[0]) & mask) == 0);
+        counts[0] += pairs_of(s, own, own + 1, lx - 1) + pairs_of(s, own + lx - 1, own, 1);
         if (s->d > 1)
-            counts[1] += (uint32_t)equal_bytes(own, sites + site_of(s, 0, y + 1, z), lx, mask);
+            counts[1] += pairs_of(s, own, sites + site_of(s, 0, y + 1, z), lx);
         if (s->d > 2)
-            counts[2] += (uint32_t)equal_bytes(own, sites + site_of(s, 0, y, z + 1), lx, mask);
+            counts[2] += pairs_of(s, own, sites + site_of(s, 0, y, z + 1), lx);
         uint32_t up[2] = {0, 0}; /* at even and at odd x */
         for (size_t x = 0; x < lx; x++) {
             counts[3 + (own[x] < s->states ? own[x] : 0)]++; /* others are found elsewhere */

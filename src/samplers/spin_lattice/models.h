@@ -9,9 +9,10 @@
 /* Frames (.vti) of lattices beyond that many sites would fill disks: none is written. */
 enum { MODEL_FRAME_SITES = 1 << 22 };
 
-/* ising/, potts/, facilitated/, spin_glass/: model.c. The Ising model has two implementations: a
- * bit per spin in two dimensions with one coupling and a uniform field, a byte else. */
-extern const struct ergo_model ising_model, ising_lattice_model, potts_model;
+/* ising/, potts/, blume_capel/, facilitated/, spin_glass/: model.c. The Ising model has two
+ * implementations: a bit per spin in two dimensions with one coupling and a uniform field, a byte
+ * else. */
+extern const struct ergo_model ising_model, ising_lattice_model, potts_model, blume_capel_model;
 extern const struct ergo_model north_east_model, fredrickson_andersen_model, east_model;
 extern const struct ergo_model spin_glass_model;
 
@@ -52,15 +53,16 @@ enum {
     CURVE_ROUND_TRIPS,
     GLASS_CURVES
 };
-/* Columns: all models have the first two, ising has all. */
+/* Columns: all models have the first two, ising and blume-capel one more. */
 enum { COLUMN_ENERGY, COLUMN_MAGNETIZATION, COLUMN_STAGGERED, ISING_COLUMNS };
-enum { COLUMNS = COLUMN_STAGGERED };
+enum { COLUMNS = COLUMN_STAGGERED, COLUMN_QUADRUPOLE = COLUMN_STAGGERED };
 
 /* ---- shared.c -------------------------------------------------------------------------------- */
 
 extern const char *const model_dynamics[], *const model_starts[], *const model_disorders[];
 /* Keys and curves of ising and potts: what a system is; what is measured. */
 enum { LATTICE_KEYS = 6, LATTICE_RUN_KEYS = 2 };
+/* The first two and the last are blume-capel's, too: size, temperature; start. */
 extern const struct ergo_key lattice_keys[LATTICE_KEYS], lattice_run_keys[LATTICE_RUN_KEYS];
 extern const struct ergo_curve_info lattice_curves[LATTICE_CURVES];
 uint64_t lattice_curve_every(const struct ergo_point *point);

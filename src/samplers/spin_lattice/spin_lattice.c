@@ -13,13 +13,19 @@ static const struct ergo_key model_key = {
 };
 
 static const struct ergo_model *const models[] = {
-    &ising_model, &ising_lattice_model,        &potts_model,      &north_east_model,
-    &east_model,  &fredrickson_andersen_model, &spin_glass_model,
+    &ising_model,
+    &ising_lattice_model,
+    &potts_model,
+    &blume_capel_model,
+    &north_east_model,
+    &east_model,
+    &fredrickson_andersen_model,
+    &spin_glass_model,
 };
 
 const struct ergo_sampler ergo_spin_lattice = {
     .name = "spin-lattice",
-    .summary = "Lattice spin models: Ising and Potts models at equilibrium, facilitated dynamics "
+    .summary = "Lattice spin models: Ising, Potts, Blume-Capel models at equilibrium, facilitated dynamics "
                "near a glass transition",
     .citation = "T. Levy, G. Cohen, E. Rabani, Simulating lattice spin models on GPUs, "
                 "J. Chem. Theory Comput. 6, 3293 (2010)",

@@ -1,5 +1,5 @@
 /* Facilitated dynamics, three models: their tables. */
-#include "samplers/spin_lattice/facilitated.h"
+#include "samplers/spin_lattice/facilitated/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
 static const char *const methods[] = {"exact", "serial", "lambda", NULL};
@@ -10,73 +10,38 @@ static bool is_lambda(const struct ergo_point *point) {
 }
 
 static const struct ergo_key keys[] = {
-    {.pointer = "/system/size",
-     .type = ERGO_KEY_SIZE,
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .min = 2,
-     .max = 1048576,
-     .min_items = 2,
-     .max_items = 2,
-     .unit = "sites",
+    {ERGO_KEY("/system/size", SIZE),
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
+     .max = 1048576, .min_items = 2, .max_items = 2, .unit = "sites",
      .help = "Lattice sides [Lx, Ly], periodic. A side of 2 has two bonds between the same "
              "neighbours."},
-    {.pointer = "/system/up_density",
-     .type = ERGO_KEY_REAL,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
-     .min = 0,
-     .max = 1,
+    {ERGO_KEY("/system/up_density", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1,
      .unit = "per site",
      .help = "Density c of up spins, instead of temperature and field; c = 1/(1 + exp(2 B/T)). "
              "Without a temperature T = 1, so that energies are in k_B T. The infinite north-east "
              "model has frozen spins below c* = 0.294515 (directed site percolation)."},
-    {.pointer = "/system/temperature",
-     .type = ERGO_KEY_REAL,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
-     .min = 0,
-     .max = 1e12,
+    {ERGO_KEY("/system/temperature", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
      .unit = "J/k_B",
      .help = "Temperature T in the energy unit of coupling and field (k_B = 1). Needed, but with "
              "up_density."},
-    {.pointer = "/system/coupling",
-     .type = ERGO_KEY_REAL,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "0",
-     .stream = "1",
-     .min = -1e6,
-     .max = 1e6,
-     .unit = "J",
+    {ERGO_KEY("/system/coupling", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
+     .stream = "1", .min = -1e6, .max = 1e6, .unit = "J",
      .help = "Coupling J in H = J sum s_i s_j + B sum s_i: positive is antiferromagnetic, negative "
              "ferromagnetic."},
-    {.pointer = "/system/field",
-     .type = ERGO_KEY_REAL,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "0",
-     .min = -1e6,
-     .max = 1e6,
-     .unit = "J",
-     .help = "Magnetic field B: positive prefers down."},
-    {.pointer = "/system/dynamics",
-     .type = ERGO_KEY_ENUM,
-     .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .fallback = "\"metropolis\"",
-     .choices = model_dynamics,
-     .unit = "",
+    {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
+     .min = -1e6, .max = 1e6, .unit = "J", .help = "Magnetic field B: positive prefers down."},
+    {ERGO_KEY("/system/dynamics", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"metropolis\"", .choices = model_dynamics, .unit = "",
      .help = "Single-spin rule: metropolis, flip with min(1, exp(-dE/T)); heat-bath, flip with "
              "1/(1 + exp(dE/T)). One site goes after the other, in random order."},
-    {.pointer = "/system/start",
-     .type = ERGO_KEY_ENUM,
-     .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .fallback = "\"random\"",
-     .choices = model_starts,
-     .unit = "",
+    {ERGO_KEY("/system/start", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"random\"", .choices = model_starts, .unit = "",
      .help = "Starting configuration. random: every spin is up with probability c, which is "
              "stationary without a coupling."},
-    {.pointer = "/system/method",
-     .type = ERGO_KEY_ENUM,
-     .flags = ERGO_KEY_SHAPE,
-     .fallback = "\"exact\"",
-     .choices = methods,
-     .unit = "",
+    {ERGO_KEY("/system/method", ENUM), .flags = ERGO_KEY_SHAPE, .fallback = "\"exact\"",
+     .choices = methods, .unit = "",
      .help = "How: serial, each realisation with its own random sequence of sites; exact, 32 "
              "realisations share a sequence of sites, with their own starts and acceptances, and "
              "attempts that do not meet go in parallel. Each realisation alone is exactly "
@@ -84,45 +49,26 @@ static const struct ergo_key keys[] = {
              "groups of 32, which are independent. exact is some 32 times faster. lambda is the "
              "paper's approximation (section III.2), picks at a time in sub-lattices, for 32 "
              "realisations as in exact."},
-    {.pointer = "/system/lambda",
-     .type = ERGO_KEY_INT,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .min = 0,
-     .max = 512,
-     .unit = "picks",
+    {ERGO_KEY("/system/lambda", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 0, .max = 512, .unit = "picks",
      .help = "Method lambda: picks at the same time in each sub-lattice of 32 x 32, a power of "
              "two; 16 if not given (Levy, Cohen, Rabani 2010, Fig. 5). 0: the exact order. A scan "
              "that includes 0 is a calibration: the others are compared with it.",
-     .acts = is_lambda,
-     .where = "with method lambda"},
-    {.pointer = "/system/sublattices",
-     .type = ERGO_KEY_ENUM,
-     .flags = ERGO_KEY_SHAPE,
-     .choices = divisions,
+     .acts = is_lambda, .where = "with method lambda"},
+    {ERGO_KEY("/system/sublattices", ENUM), .flags = ERGO_KEY_SHAPE, .choices = divisions,
      .unit = "",
      .help = "Method lambda: how the lattice is divided. shifted (if not given): at another random "
              "place twice per sweep; fixed: always the same (the paper's); coloured: sub-lattices "
              "that do not touch, and in them sites of one colour, so that balance is kept (the "
              "paper's slower variant; sides are multiples of 64).",
-     .acts = is_lambda,
-     .where = "with method lambda"},
-    {.pointer = "/system/realisations",
-     .type = ERGO_KEY_INT,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
-     .fallback = "1024",
-     .min = 1,
-     .max = 33554432,
-     .unit = "",
+     .acts = is_lambda, .where = "with method lambda"},
+    {ERGO_KEY("/system/realisations", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+     .fallback = "1024", .min = 1, .max = 33554432, .unit = "",
      .help = "Realisations to average over within a chain of the job, a multiple of 32 for method "
              "exact. Honest errors of the relaxation time need 20 groups, that is 640; serial: 20. "
              "More keep the first ones as they were."},
-    {.pointer = "/system/waiting_time",
-     .type = ERGO_KEY_INT,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
-     .fallback = "0",
-     .min = 0,
-     .max = 9007199254740992,
-     .unit = "sweeps",
+    {ERGO_KEY("/system/waiting_time", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+     .fallback = "0", .min = 0, .max = 9007199254740992, .unit = "sweeps",
      .help = "The first of /run/sweeps, before t = 0 of the curves: the age at t = 0, counted from "
              "the end of /run/equilibration. Energy and magnetization are measured in them, too, "
              "frozen_fraction and the curves are of t >= 0."},
@@ -152,48 +98,28 @@ static const char *slow_frozen(const struct ergo_point *point) {
 }
 
 static const struct ergo_observable observables[] = {
-    {.name = "energy",
-     .unit = "J per site",
-     .help = "mean energy per site",
-     .sample = model_energy,
+    {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = model_energy,
      .slow = slow_frozen},
-    {.name = "magnetization",
-     .unit = "per site",
-     .help = "mean m",
-     .sample = model_m,
+    {ERGO_NAMED("magnetization", "per site"), .help = "mean m", .sample = model_m,
      .slow = slow_frozen},
-    {.name = "up_density",
-     .unit = "per site",
+    {ERGO_NAMED("up_density", "per site"),
      .help = "density of up spins, mean over the times of its curve, which crowd at the beginning: "
              "of one that still changes, take the curve; errors of this and the following from "
              "groups of 32 realisations, which are independent",
-     .curve = "up_density",
-     .from_curve = model_curve_mean,
-     .independent = true,
+     .curve = "up_density", .from_curve = model_curve_mean, .independent = true,
      .more = "/system/realisations"},
-    {.name = "frozen_fraction",
-     .unit = "per site",
+    {ERGO_NAMED("frozen_fraction", "per site"),
      .help = "sites that can never flip, by the closure of the spins at t = 0 under the constraint",
-     .curve = "frozen",
-     .from_curve = model_curve_first,
-     .independent = true,
+     .curve = "frozen", .from_curve = model_curve_first, .independent = true,
      .more = "/system/realisations"},
-    {.name = "relaxation_time",
-     .unit = "sweeps",
+    {ERGO_NAMED("relaxation_time", "sweeps"),
      .help = "where phi falls to 1/e, straight lines over log t between the curve's times",
-     .curve = "phi",
-     .from_curve = fac_relaxation_time,
-     .independent = true,
-     .more = "/system/realisations",
-     .applies = fac_has_phi},
-    {.name = "phi_mean",
-     .unit = "",
+     .curve = "phi", .from_curve = fac_relaxation_time, .independent = true,
+     .more = "/system/realisations", .applies = fac_has_phi},
+    {ERGO_NAMED("phi_mean", ""),
      .help = "mean of phi over the times of its curve, which crowd at the beginning",
-     .curve = "phi",
-     .from_curve = model_curve_mean,
-     .independent = true,
-     .more = "/system/realisations",
-     .applies = fac_has_phi},
+     .curve = "phi", .from_curve = model_curve_mean, .independent = true,
+     .more = "/system/realisations", .applies = fac_has_phi},
 };
 
 static const struct ergo_curve_info curves[FACILITATED_CURVES] = {

@@ -1,9 +1,9 @@
-/* The Ising model: its tables. */
+/* The Ising model: its tables, and what can be said of a job without a device. */
 #include <math.h>
 
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/exact.h"
-#include "samplers/spin_lattice/ising.h"
+#include "samplers/spin_lattice/ising/ising.h"
 #include "samplers/spin_lattice/models.h"
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -25,69 +25,39 @@ static bool draws_signs(const struct ergo_point *point) {
 }
 
 static const struct ergo_key keys[] = {
-    {.pointer = "/system/field",
-     .type = ERGO_KEY_REAL,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "0",
-     .min = -1e6,
-     .max = 1e6,
-     .unit = "J",
-     .help = "Magnetic field B: positive prefers up."},
-    {.pointer = "/system/random_field",
-     .type = ERGO_KEY_REAL,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .min = 0,
-     .max = 1e6,
-     .unit = "J",
+    {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
+     .min = -1e6, .max = 1e6, .unit = "J", .help = "Magnetic field B: positive prefers up."},
+    {ERGO_KEY("/system/random_field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
+     .max = 1e6, .unit = "J",
      .help = "h of a random field h f_i beside the uniform one (Imry, Ma 1975); f_i by "
              "field_distribution, or from field_file (h is 1 then, if not given). It depends on "
              "seed (or disorder_seed) and replica, not on the temperature."},
-    {.pointer = "/system/field_distribution",
-     .type = ERGO_KEY_ENUM,
-     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .choices = model_disorders,
-     .unit = "",
+    {ERGO_KEY("/system/field_distribution", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = model_disorders, .unit = "",
      .help = "f_i of the random field: bimodal (if not given), +1 or -1 with probability 1/2; "
              "gaussian, of mean 0 and variance 1.",
-     .acts = draws_fields,
-     .where = "with random_field, without field_file"},
-    {.pointer = "/system/field_file",
-     .type = ERGO_KEY_STRING,
-     .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE,
-     .unit = "",
+     .acts = draws_fields, .where = "with random_field, without field_file"},
+    {ERGO_KEY("/system/field_file", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE, .unit = "",
      .help = "A file with f_i of each site, numbers up to 1e6 in the order x fastest, then y, then "
              "z, with blanks or ends of lines between them; # a comment. Fields and couplings are "
              "rounded to 2^-28 of the largest force on a spin, or finer."},
-    {.pointer = "/system/disorder",
-     .type = ERGO_KEY_ENUM,
-     .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .choices = model_disorders,
-     .unit = "",
+    {ERGO_KEY("/system/disorder", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .choices = model_disorders, .unit = "",
      .help = "Random couplings J_ij, in units of /system/coupling or of couplings: bimodal, +1 or "
              "-1; gaussian, of mean 0 and variance 1. There is one sample, the first of model "
              "spin-glass with the same seed."},
-    {.pointer = "/system/disorder_file",
-     .type = ERGO_KEY_STRING,
-     .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE,
-     .unit = "",
+    {ERGO_KEY("/system/disorder_file", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE, .unit = "",
      .help = "A file with the couplings: lines \"x y [z] axis J\" for the bond from a site to its "
              "neighbour in the positive direction of axis x, y or z, each bond once; # a comment. "
              "How they are rounded: see field_file."},
-    {.pointer = "/system/disorder_seed",
-     .type = ERGO_KEY_SEED,
-     .flags = ERGO_KEY_SHAPE,
-     .unit = "",
+    {ERGO_KEY("/system/disorder_seed", SEED), .flags = ERGO_KEY_SHAPE, .unit = "",
      .help = "The seed of random couplings and fields; /seed if not given. They depend on it and "
              "on the replica, not on the temperature: a scan over it has the same ones.",
      .acts = draws_disorder,
      .where =
          "where couplings or fields are drawn: with disorder or random_field, without their files"},
-    {.pointer = "/system/negative_fraction",
-     .type = ERGO_KEY_REAL,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .min = 0,
-     .max = 1,
-     .unit = "",
+    {ERGO_KEY("/system/negative_fraction", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
+     .max = 1, .unit = "",
      .help = "Bimodal disorder: the probability of J = -1; 0.5 if not given. 0 is the ferromagnet.",
      .acts = draws_signs,
      .where =
@@ -150,67 +120,40 @@ static double sample_staggered4(const struct ergo_point *point, const double *c)
 }
 
 static const struct ergo_observable observables[] = {
-    {.name = "energy",
-     .unit = "J per site",
-     .help = "mean energy per site",
-     .sample = model_energy},
-    {.name = "abs_staggered_magnetization",
-     .unit = "per site",
+    {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = model_energy},
+    {ERGO_NAMED("abs_staggered_magnetization", "per site"),
      .help = "with a negative coupling: mean |m_s|, m_s = sum over sites of (-1)^(the sum of the "
              "coordinates along the directions with a negative coupling) s / N: the order "
              "parameter of the antiferromagnet",
-     .sample = sample_abs_staggered,
-     .applies = is_antiferromagnet},
-    {.name = "abs_magnetization", .unit = "per site", .help = "mean |m|", .sample = model_abs_m},
-    {.name = "heat_capacity",
-     .unit = "k_B per site",
-     .help = "N (<e^2> - <e>^2) / T^2",
-     .inputs = {"energy", "energy2"},
-     .derive = model_heat_capacity},
-    {.name = "susceptibility",
-     .unit = "per site",
+     .sample = sample_abs_staggered, .applies = is_antiferromagnet},
+    {ERGO_NAMED("abs_magnetization", "per site"), .help = "mean |m|", .sample = model_abs_m},
+    {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",
+     .inputs = {"energy", "energy2"}, .derive = model_heat_capacity},
+    {ERGO_NAMED("susceptibility", "per site"),
      .help = "N (<m^2> - <|m|>^2) / T, m the magnetization, the finite-lattice form; as in "
              "swendsen-wang. Where nothing orders (an antiferromagnet without a field) it is N "
              "magnetization2 / T",
-     .inputs = {"abs_magnetization", "magnetization2"},
-     .derive = model_susceptibility},
-    {.name = "binder",
-     .unit = "",
+     .inputs = {"abs_magnetization", "magnetization2"}, .derive = model_susceptibility},
+    {ERGO_NAMED("binder", ""),
      .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m as in susceptibility",
-     .inputs = {"magnetization2", "magnetization4"},
-     .derive = model_binder},
-    {.name = "magnetization",
-     .unit = "per site",
-     .help = "mean m",
-     .sample = model_m,
-     .slow = slow_m},
-    {.name = "magnetization2", .unit = "per site^2", .help = "mean m^2", .sample = model_m2},
-    {.name = "magnetization4", .unit = "per site^4", .help = "mean m^4", .sample = model_m4},
-    {.name = "staggered_susceptibility",
-     .unit = "per site",
+     .inputs = {"magnetization2", "magnetization4"}, .derive = model_binder},
+    {ERGO_NAMED("magnetization", "per site"), .help = "mean m", .sample = model_m, .slow = slow_m},
+    {ERGO_NAMED("magnetization2", "per site^2"), .help = "mean m^2", .sample = model_m2},
+    {ERGO_NAMED("magnetization4", "per site^4"), .help = "mean m^4", .sample = model_m4},
+    {ERGO_NAMED("staggered_susceptibility", "per site"),
      .help = "N (<m_s^2> - <|m_s|>^2) / T, the finite-lattice form",
      .inputs = {"abs_staggered_magnetization", "staggered_magnetization2"},
-     .derive = model_susceptibility,
+     .derive = model_susceptibility, .applies = is_antiferromagnet},
+    {ERGO_NAMED("staggered_binder", ""), .help = "1 - <m_s^4> / (3 <m_s^2>^2)",
+     .inputs = {"staggered_magnetization2", "staggered_magnetization4"}, .derive = model_binder,
      .applies = is_antiferromagnet},
-    {.name = "staggered_binder",
-     .unit = "",
-     .help = "1 - <m_s^4> / (3 <m_s^2>^2)",
-     .inputs = {"staggered_magnetization2", "staggered_magnetization4"},
-     .derive = model_binder,
-     .applies = is_antiferromagnet},
-    {.name = "staggered_magnetization2",
-     .unit = "per site^2",
+    {ERGO_NAMED("staggered_magnetization2", "per site^2"),
      .help = "mean m_s^2; N times it is the structure factor at the wave vector of order, pi along "
              "the directions with a negative coupling",
-     .sample = sample_staggered2,
-     .applies = is_antiferromagnet},
-    {.name = "staggered_magnetization4",
-     .unit = "per site^4",
-     .help = "mean m_s^4",
-     .sample = sample_staggered4,
-     .applies = is_antiferromagnet},
-    {.name = "correlation_length",
-     .unit = "sites",
+     .sample = sample_staggered2, .applies = is_antiferromagnet},
+    {ERGO_NAMED("staggered_magnetization4", "per site^4"), .help = "mean m_s^4",
+     .sample = sample_staggered4, .applies = is_antiferromagnet},
+    {ERGO_NAMED("correlation_length", "sites"),
      .help =
          "second moment, along the last dimension: sqrt(S(Q)/S(Q + k) - 1) / (2 sin(k/2)), k = 2 "
          "pi "
@@ -218,17 +161,86 @@ static const struct ergo_observable observables[] = {
          "nothing "
          "is subtracted: below the critical temperature this is no correlation length, but over L "
          "it crosses there for all L",
-     .curve = "structure_factor",
-     .from_curve = bytes_correlation_length,
-     .applies = bytes_has_structure,
-     .bound = bytes_longest_side,
+     .curve = "structure_factor", .from_curve = bytes_correlation_length,
+     .applies = bytes_has_structure, .bound = bytes_longest_side,
      .beyond = "longer than the lattice: order"},
-    {.name = "energy2",
-     .unit = "J^2 per site^2",
-     .help = "mean squared energy per site",
-     .sample = model_energy2,
-     .hidden = true},
+    {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
+     .sample = model_energy2, .hidden = true},
 };
+
+/* ---- a point without a device -----------------------------------------------------------------
+ */
+
+static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
+    enum ergo_status status = ERGO_OK;
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const char *const side[] = {"/system/size/0", "/system/size/1"};
+    for (int i = 0; i < size->items && i < 2; i++)
+        if (size->size[i] % 2)
+            status = ergo_job_error(ctx, side[i],
+                                    "%lld is odd; the checkerboard update needs even sides, for "
+                                    "example %lld or %lld",
+                                    (long long)size->size[i], (long long)size->size[i] - 1,
+                                    (long long)size->size[i] + 1);
+    /* words, and eight of a block together, are numbered with 32 bits */
+    const struct ising_shape shape = ising_shape_of(point);
+    if (shape.blocks >= 1u << 28)
+        status = ergo_job_error(
+            ctx, "/system/size",
+            "%lld x %lld are %llu words of 32 sites of a colour; kernels number "
+            "fewer than 2^30 of them: 2^36 sites",
+            (long long)shape.lx, (long long)shape.ly, (unsigned long long)shape.words);
+    if (ergo_point_real(point, "/system/coupling") == 0.0 &&
+        ergo_point_real(point, "/system/field") == 0.0 &&
+        strcmp(ergo_point_text(point, "/system/dynamics"), "metropolis") == 0)
+        status = ergo_job_error(ctx, "/system/coupling",
+                                "0 with /system/field 0: every Metropolis flip would be accepted "
+                                "and nothing sampled; give a coupling or a field, or use dynamics "
+                                "\"heat-bath\"");
+    /* with a field or without: the smallest acceptance is 1 - cost, and tau grows with 1 / cost */
+    const double cost = 8 * fabs(ergo_point_real(point, "/system/coupling")) +
+                        2 * fabs(ergo_point_real(point, "/system/field"));
+    const double t = ergo_point_real(point, "/system/temperature");
+    if (cost > 0 && cost < 1e-3 * t &&
+        strcmp(ergo_point_text(point, "/system/dynamics"), "metropolis") == 0)
+        status =
+            ergo_job_error(ctx, "/system/temperature",
+                           "%g is more than 1000 (8 |J| + 2 |B|): Metropolis would accept nearly "
+                           "every flip, and the lattice only change its sign from sweep to sweep; "
+                           "use dynamics \"heat-bath\"",
+                           t);
+    return status;
+}
+
+size_t ising_curve_size(const struct ergo_point *point, size_t c) {
+    if (c == CURVE_STRUCTURE)
+        return bytes_curve_size(point, c);
+    return c <= CURVE_CORRELATION_Y && ergo_point_int(point, "/run/correlation_every")
+               ? ising_reach(point) + 1
+               : 0;
+}
+
+static void curve_x(const struct ergo_point *point, size_t c, double *x) {
+    if (c == CURVE_STRUCTURE)
+        bytes_curve_x(point, c, x);
+    for (size_t i = 0; i < ising_curve_size(point, c) && c != CURVE_STRUCTURE; i++)
+        x[i] = (double)i;
+}
+
+static double exact(const struct ergo_point *point, const char *observable) {
+    const bool energy = strcmp(observable, "energy") == 0;
+    if (!energy && strcmp(observable, "heat_capacity") != 0)
+        return NAN;
+    if (ergo_point_real(point, "/system/field") != 0.0)
+        return NAN;
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    struct ergo_ising_exact e;
+    if (!ergo_ising_exact_torus(size->size[0], size->size[1],
+                                ergo_point_real(point, "/system/temperature"),
+                                ergo_point_real(point, "/system/coupling"), &e))
+        return NAN;
+    return energy ? e.energy : e.heat_capacity;
+}
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
@@ -269,10 +281,10 @@ const struct ergo_model ising_model = {
     .programs = {"spin_lattice/ising_global.cl", "spin_lattice/ising_local.cl",
                  "spin_lattice/ising_tile.cl", "spin_lattice/ising_lanes_local.cl",
                  "spin_lattice/ising_lanes_global.cl", "spin_lattice/ising_lanes_tile.cl"},
-    .check = ising_check,
+    .check = check,
     .curve_size = ising_curve_size,
-    .curve_x = ising_curve_x,
-    .exact = ising_exact,
+    .curve_x = curve_x,
+    .exact = exact,
     .ops = &ising_ops,
 };
 

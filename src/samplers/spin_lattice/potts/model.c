@@ -3,14 +3,8 @@
 #include "samplers/spin_lattice/models.h"
 
 static const struct ergo_key keys[] = {
-    {.pointer = "/system/q",
-     .type = ERGO_KEY_INT,
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "3",
-     .stream = "",
-     .min = 2,
-     .max = 256,
-     .unit = "states",
+    {ERGO_KEY("/system/q", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "3", .stream = "", .min = 2, .max = 256, .unit = "states",
      .help = "Number of states. The infinite square lattice is critical at T = 1/ln(1 + sqrt q)."},
 };
 
@@ -30,42 +24,26 @@ static double curve_staggered2(const struct ergo_point *point, const double *mea
 }
 
 static const struct ergo_observable observables[] = {
-    {.name = "energy",
-     .unit = "J per site",
-     .help = "mean energy per site",
-     .sample = model_energy},
-    {.name = "order_parameter",
-     .unit = "",
-     .help = "mean m = (q max_k n_k / N - 1) / (q - 1), as in swendsen-wang",
-     .sample = model_m},
-    {.name = "order_parameter2", .unit = "", .help = "mean m^2", .sample = model_m2},
-    {.name = "order_parameter4", .unit = "", .help = "mean m^4", .sample = model_m4},
-    {.name = "heat_capacity",
-     .unit = "k_B per site",
-     .help = "N (<e^2> - <e>^2) / T^2",
-     .inputs = {"energy", "energy2"},
-     .derive = model_heat_capacity},
-    {.name = "susceptibility",
-     .unit = "per site",
+    {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = model_energy},
+    {ERGO_NAMED("order_parameter", ""),
+     .help = "mean m = (q max_k n_k / N - 1) / (q - 1), as in swendsen-wang", .sample = model_m},
+    {ERGO_NAMED("order_parameter2", ""), .help = "mean m^2", .sample = model_m2},
+    {ERGO_NAMED("order_parameter4", ""), .help = "mean m^4", .sample = model_m4},
+    {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",
+     .inputs = {"energy", "energy2"}, .derive = model_heat_capacity},
+    {ERGO_NAMED("susceptibility", "per site"),
      .help = "N (<m^2> - <|m|>^2) / T, m the order parameter, the finite-lattice form; as in "
              "swendsen-wang",
-     .inputs = {"order_parameter", "order_parameter2"},
-     .derive = model_susceptibility},
-    {.name = "binder",
-     .unit = "",
+     .inputs = {"order_parameter", "order_parameter2"}, .derive = model_susceptibility},
+    {ERGO_NAMED("binder", ""),
      .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m as in susceptibility",
-     .inputs = {"order_parameter2", "order_parameter4"},
-     .derive = model_binder},
-    {.name = "staggered_order_parameter2",
-     .unit = "",
+     .inputs = {"order_parameter2", "order_parameter4"}, .derive = model_binder},
+    {ERGO_NAMED("staggered_order_parameter2", ""),
      .help = "with a negative coupling, two dimensions or three: q / (q - 1) times the sum over "
              "states k of <(sum over sites of +-delta(s, k) / N)^2>, signs as of m_s; 3/4 for q = "
              "3 where each sublattice has a state of its own",
-     .curve = "structure_factor",
-     .from_curve = curve_staggered2,
-     .applies = is_staggered},
-    {.name = "correlation_length",
-     .unit = "sites",
+     .curve = "structure_factor", .from_curve = curve_staggered2, .applies = is_staggered},
+    {ERGO_NAMED("correlation_length", "sites"),
      .help =
          "second moment, along the last dimension: sqrt(S(Q)/S(Q + k) - 1) / (2 sin(k/2)), k = 2 "
          "pi "
@@ -73,16 +51,11 @@ static const struct ergo_observable observables[] = {
          "nothing "
          "is subtracted: below the critical temperature this is no correlation length, but over L "
          "it crosses there for all L",
-     .curve = "structure_factor",
-     .from_curve = bytes_correlation_length,
-     .applies = bytes_has_structure,
-     .bound = bytes_longest_side,
+     .curve = "structure_factor", .from_curve = bytes_correlation_length,
+     .applies = bytes_has_structure, .bound = bytes_longest_side,
      .beyond = "longer than the lattice: order"},
-    {.name = "energy2",
-     .unit = "J^2 per site^2",
-     .help = "mean squared energy per site",
-     .sample = model_energy2,
-     .hidden = true},
+    {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
+     .sample = model_energy2, .hidden = true},
 };
 
 static const struct ergo_tunable tunables[] = {

@@ -1,0 +1,111 @@
+/* The Blume-Capel model, spin 1 in a crystal field: its tables. */
+#include "samplers/spin_lattice/bytes.h"
+#include "samplers/spin_lattice/models.h"
+
+static const struct ergo_key keys[] = {
+    {.pointer = "/system/coupling",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "1",
+     .min = -1e6,
+     .max = 1e6,
+     .unit = "J",
+     .help = "Coupling J: positive is ferromagnetic, negative antiferromagnetic."},
+    {.pointer = "/system/crystal_field",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "0",
+     .min = -1e6,
+     .max = 1e6,
+     .unit = "J",
+     .help = "Crystal field D: what a spin +1 or -1 costs over a spin 0. The square lattice at "
+             "T = 0 is all 0 from D = 2 J on, the cubic one from 3 J on; a little before, the "
+             "transition is of first order."},
+    {.pointer = "/system/field",
+     .type = ERGO_KEY_REAL,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "0",
+     .min = -1e6,
+     .max = 1e6,
+     .unit = "J",
+     .help = "Magnetic field B: positive prefers up."},
+};
+
+static const struct ergo_column columns[] = {
+    {"energy", "per site, in units of J = 1", "U/N = (-J sum s s + D sum s^2 - B sum s)/N"},
+    {"magnetization", "per site", "sum s / N"},
+    {"quadrupole", "per site", "sum s^2 / N"},
+};
+
+static double sample_quadrupole(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[COLUMN_QUADRUPOLE];
+}
+
+static const struct ergo_observable observables[] = {
+    {.name = "energy",
+     .unit = "J per site",
+     .help = "mean energy per site",
+     .sample = model_energy},
+    {.name = "abs_magnetization", .unit = "per site", .help = "mean |m|", .sample = model_abs_m},
+    {.name = "quadrupole",
+     .unit = "per site",
+     .help = "mean s^2: the density of spins that are not 0",
+     .sample = sample_quadrupole},
+    {.name = "heat_capacity",
+     .unit = "k_B per site",
+     .help = "N (<e^2> - <e>^2) / T^2",
+     .inputs = {"energy", "energy2"},
+     .derive = model_heat_capacity},
+    {.name = "susceptibility",
+     .unit = "per site",
+     .help = "N (<m^2> - <|m|>^2) / T, the finite-lattice form",
+     .inputs = {"abs_magnetization", "magnetization2"},
+     .derive = model_susceptibility},
+    {.name = "binder",
+     .unit = "",
+     .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2)",
+     .inputs = {"magnetization2", "magnetization4"},
+     .derive = model_binder},
+    {.name = "magnetization", .unit = "per site", .help = "mean m", .sample = model_m},
+    {.name = "magnetization2", .unit = "per site^2", .help = "mean m^2", .sample = model_m2},
+    {.name = "magnetization4", .unit = "per site^4", .help = "mean m^4", .sample = model_m4},
+    {.name = "energy2",
+     .unit = "J^2 per site^2",
+     .help = "mean squared energy per site",
+     .sample = model_energy2,
+     .hidden = true},
+};
+
+static const struct ergo_tunable tunables[] = {
+    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+    {"tile_rows", "rows per work-item, 1, 2, 4 or 8", 0, 4096, false},
+};
+
+/* Sums of s s' are counted modulo 2^32. */
+static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
+    return bytes_check_size(ctx, point, 0x1p30);
+}
+
+const struct ergo_model blume_capel_model = {
+    .name = "blume-capel",
+    .summary =
+        "H = -J sum s_i s_j + D sum s_i^2 - B sum s_i over nearest neighbours, s = 1, 0, -1, "
+        "in one to three dimensions (Blume 1966, Capel 1966).",
+    .programs = {"spin_lattice/bytes.cl"},
+    .keys = {{lattice_keys, 2},
+             {keys, sizeof keys / sizeof keys[0]},
+             {&lattice_keys[LATTICE_KEYS - 1], 1}},
+    .columns = columns,
+    .n_columns = sizeof columns / sizeof columns[0],
+    .observables = observables,
+    .n_observables = sizeof observables / sizeof observables[0],
+    .tunables = tunables,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .frame_suffix = "vti",
+    .trajectory = "configurations as VTK image data, 1 - s for each site, of lattices up to 2^22 "
+                  "sites",
+    .has_frames = model_has_frames,
+    .check = check,
+    .ops = &bytes_ops,
+};

@@ -1,0 +1,268 @@
+/* Facilitated dynamics: what can be said of a job without a device. */
+#include <math.h>
+#include <string.h>
+
+#include "base/portable.h"
+#include "samplers/spin_lattice/facilitated/facilitated.h"
+#include "samplers/spin_lattice/models.h"
+
+_Static_assert(sizeof(struct fac_member) == FAC_MEMBER_BYTES, "fac_member has no padding");
+
+static const struct fac_rule rules[] = {
+    {"north-east", 1 | 2, 2},
+    {"east", 2, 1},
+    {"fredrickson-andersen", 1 | 2 | 4 | 8, 0},
+};
+
+static const struct fac_rule *rule_of(const struct ergo_point *point) {
+    const char *model = ergo_point_text(point, "/system/model");
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (strcmp(rules[i].model, model) == 0)
+            return &rules[i];
+    return &rules[0];
+}
+
+static bool is_lambda(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/method"), "lambda") == 0;
+}
+
+static uint32_t lambda_of(const struct ergo_point *point) {
+    const struct ergo_value *lambda = ergo_point_value(point, "/system/lambda");
+    /* 16: the paper's choice (Fig. 5) */
+    return !is_lambda(point) ? 0 : lambda->present ? (uint32_t)lambda->integer : 16;
+}
+
+static bool is_serial(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/method"), "serial") == 0;
+}
+
+struct fac_shape fac_shape_of(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct fac_rule *rule = rule_of(point);
+    struct fac_shape s = {.lx = (uint32_t)size->size[0], .ly = (uint32_t)size->size[1]};
+    s.sites = (uint64_t)s.lx * s.ly;
+    s.lanes = is_serial(point) ? 1 : 32;
+    s.words = (uint32_t)(ergo_point_int(point, "/system/realisations") / s.lanes);
+    s.directions = rule->directions;
+    s.needed =
+        rule->needed ? rule->needed : (unsigned)ergo_point_int(point, "/system/facilitation");
+    s.coupled = fac_physics_of(point).j != 0;
+    s.lambda = lambda_of(point);
+    const struct ergo_value *division = ergo_point_value(point, "/system/sublattices");
+    s.division = !division->present                        ? FAC_SHIFTED
+                 : strcmp(division->text, "coloured") == 0 ? FAC_COLOURED
+                 : strcmp(division->text, "fixed") == 0    ? FAC_FIXED
+                                                           : FAC_SHIFTED;
+    return s;
+}
+
+/* No logarithm and no vendor's exp in what the chain depends on: ratio and c. */
+struct fac_physics fac_physics_of(const struct ergo_point *point) {
+    const struct ergo_value *c = ergo_point_value(point, "/system/up_density");
+    const struct ergo_value *t = ergo_point_value(point, "/system/temperature");
+    struct fac_physics p = {.t = t->present ? t->real : 1};
+    p.j = ergo_point_real(point, "/system/coupling");
+    if (c->present) {
+        p.c = c->real;
+        p.ratio = (1 - p.c) / p.c;
+        p.b = 0.5 * p.t * log(p.ratio);
+    } else {
+        p.b = ergo_point_real(point, "/system/field");
+        p.ratio = ergo_portable_exp(2 * p.b / p.t);
+        p.c = 1 / (1 + p.ratio);
+    }
+    return p;
+}
+
+static void set_threshold(struct fac_member *member, int k, double p) {
+    const double scaled = p * 0x1p39 + 0.5;
+    if (scaled >= 0x1p39)
+        member->always |= 1u << k;
+    else
+        member->threshold[k] = (uint64_t)scaled;
+}
+
+void fac_member_fill(const struct ergo_point *point, struct fac_member *member) {
+    const struct fac_physics p = fac_physics_of(point);
+    const bool heat_bath = strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
+    memset(member, 0, sizeof *member);
+    member->key0 = (uint32_t)point->stream;
+    member->key1 = (uint32_t)(point->stream >> 32);
+    for (int k = 0; k < 10; k++) {
+        /* H = J sum ss + B sum s: a flip of s among neighbours of sum n costs -2 s (J n + B) */
+        const double n = 2.0 * (k % 5) - 4.0, e = ergo_portable_exp(2 * p.j * n / p.t);
+        const double weight = k < 5 ? e * p.ratio : 1 / (e * p.ratio); /* exp(-cost / T) */
+        set_threshold(member, k, heat_bath ? weight / (1 + weight) : fmin(1, weight));
+    }
+    set_threshold(member, FAC_CLASS_START, p.c);
+}
+
+static int64_t waiting(const struct ergo_point *point) {
+    return ergo_point_int(point, "/system/waiting_time");
+}
+
+uint64_t fac_origin(const struct ergo_point *point) {
+    return (uint64_t)(ergo_point_int(point, "/run/equilibration") + waiting(point));
+}
+
+uint64_t fac_length(const struct ergo_point *point) {
+    const int64_t rest = ergo_point_int(point, "/run/sweeps") - waiting(point);
+    return rest > 0 ? (uint64_t)rest : 0;
+}
+
+size_t fac_times(uint64_t sweeps, double *times) {
+    static const unsigned steps[] = {10, 12, 15, 20, 25, 30, 40, 50, 60, 80};
+    size_t n = 0;
+    if (times)
+        times[n] = 0;
+    n++;
+    for (uint64_t decade = 1; decade <= sweeps; decade *= 10) {
+        for (size_t i = 0; i < 10; i++) {
+            const uint64_t tenths = decade * steps[i];
+            if (tenths % 10 || tenths / 10 > sweeps)
+                continue;
+            if (times)
+                times[n] = (double)tenths / 10; /* a whole number */
+            n++;
+        }
+        if (decade > UINT64_MAX / 1000)
+            break;
+    }
+    return n;
+}
+
+/* The keys of method lambda. */
+static enum ergo_status check_lambda(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const uint32_t lambda = lambda_of(point);
+    const bool coloured = fac_shape_of(point).division == FAC_COLOURED;
+    enum ergo_status status = ERGO_OK;
+    if (!is_lambda(point))
+        return status;
+    if (lambda & (lambda - 1) || lambda > (coloured ? 256 : 512))
+        status = ergo_job_error(ctx, "/system/lambda",
+                                "%u is neither 0 nor a power of two up to %u, of which a whole "
+                                "number of rounds makes half as many picks as a sub-lattice has "
+                                "sites",
+                                lambda, coloured ? 256 : 512);
+    for (int k = 0; k < 2; k++)
+        if (size->size[k] % (coloured ? 64 : 32) || size->size[k] < 64)
+            status = ergo_job_error(ctx, "/system/size",
+                                    "a side of %lld: sub-lattices of 32 x 32%s need multiples of "
+                                    "%d, from 64 on (none may be its own neighbour)",
+                                    (long long)size->size[k], coloured ? " in four classes" : "",
+                                    coloured ? 64 : 32);
+    return status;
+}
+
+enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    enum ergo_status status = ERGO_OK;
+    const struct ergo_value *c = ergo_point_value(point, "/system/up_density");
+    const struct ergo_value *t = ergo_point_value(point, "/system/temperature");
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const char *model = ergo_point_text(point, "/system/model");
+    const struct fac_physics p = fac_physics_of(point);
+    const int64_t realisations = ergo_point_int(point, "/system/realisations");
+    if (!c->present && !t->present)
+        return ergo_job_error(ctx, "/system/up_density",
+                              "missing; model \"%s\" needs it, or temperature and field", model);
+    if (!c->present && !model_given(point, "/system/field") &&
+        !model_given(point, "/system/coupling"))
+        status = ergo_job_error(ctx, "/system/temperature",
+                                "alone it says nothing: without a field every c is 1/2 (c = 1/(1 + "
+                                "exp(2 B/T))); give /system/field, 0 if that is meant, or "
+                                "/system/up_density");
+    if (c->present && model_given(point, "/system/field"))
+        status = ergo_job_error(ctx, "/system/field",
+                                "given together with up_density, which says the same: c = 1/(1 + "
+                                "exp(2 B/T)); give one of them");
+    if (c->present && c->real >= 1)
+        status = ergo_job_error(ctx, "/system/up_density", "%g is not below 1", c->real);
+    if (!(p.c * 0x1p39 >= 0.5 && p.ratio < INFINITY && p.ratio > 0))
+        status = ergo_job_error(ctx, "/system/temperature",
+                                "the density of up spins is %g: nothing would ever move", p.c);
+    if (!fac_has_phi(point) && strcmp(ergo_point_text(point, "/run/observables"), "all") != 0 &&
+        ergo_point_asks(point, "phi"))
+        status = ergo_job_error(ctx, "/run/observables",
+                                "phi is undefined where all spins are alike at t = 0: give a "
+                                "/system/waiting_time, or start \"random\", or ask for "
+                                "autocorrelation");
+    if (p.j != 0 && !t->present)
+        status = ergo_job_error(ctx, "/system/temperature",
+                                "missing; a coupling needs it (with up_density: T = 1 is the unit "
+                                "of a model without coupling only)");
+    if (fabs(p.j) > 50 * p.t)
+        status = ergo_job_error(ctx, "/system/coupling", "%g is more than 50 T", p.j);
+    if (!is_serial(point) && realisations % 32)
+        status = ergo_job_error(ctx, "/system/realisations",
+                                "%lld is not a multiple of 32: method %s runs 32 to a word",
+                                (long long)realisations, ergo_point_text(point, "/system/method"));
+    if (check_lambda(ctx, point) != ERGO_OK)
+        status = ERGO_E_JOB;
+    if (realisations / (is_serial(point) ? 1 : 32) > (int64_t)FAC_WORDS_MAX)
+        status = ergo_job_error(ctx, "/system/realisations",
+                                "%lld are more than %u word-lattices; use replicas",
+                                (long long)realisations, FAC_WORDS_MAX);
+    if (fac_length(point) == 0)
+        status = ergo_job_error(ctx, "/system/waiting_time",
+                                "%lld sweeps from the end of equilibration to t = 0 are not fewer "
+                                "than the run's, %lld",
+                                (long long)waiting(point),
+                                (long long)ergo_point_int(point, "/run/sweeps"));
+    if ((double)size->size[0] * (double)size->size[1] > 0x1p30)
+        status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites");
+    return status;
+}
+
+const char *fac_reference(const struct ergo_point *point) {
+    return is_lambda(point) ? "/system/lambda" : NULL;
+}
+
+size_t fac_curve_size(const struct ergo_point *point, size_t c) {
+    if (c == CURVE_PHI && !fac_has_phi(point))
+        return 0;
+    if (c == CURVE_PHI || c == CURVE_AUTOCORRELATION || c == CURVE_PERSISTENCE ||
+        c == CURVE_UP_DENSITY)
+        return fac_times(fac_length(point), NULL);
+    return c == CURVE_FROZEN;
+}
+
+void fac_curve_x(const struct ergo_point *point, size_t c, double *x) {
+    if (c == CURVE_FROZEN)
+        x[0] = 0;
+    else
+        fac_times(fac_length(point), x);
+}
+
+double fac_relaxation_time(const struct ergo_point *point, const double *mean, size_t size) {
+    double x[256] = {0};
+    if (size > sizeof x / sizeof x[0])
+        return NAN;
+    fac_curve_x(point, CURVE_PHI, x);
+    const double level = exp(-1);
+    for (size_t i = 1; i < size; i++) {
+        if (!(mean[i] <= level))
+            continue;
+        /* straight in log t, but from t = 0 straight in t */
+        const double f = (mean[i - 1] - level) / (mean[i - 1] - mean[i]);
+        return i == 1 ? f * x[1] : x[i - 1] * pow(x[i] / x[i - 1], f);
+    }
+    return NAN;
+}
+
+/* Without a coupling the product measure is stationary under every constraint. */
+bool fac_is_stationary(const struct ergo_point *point) {
+    return fac_physics_of(point).j == 0 &&
+           strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
+}
+
+bool fac_has_phi(const struct ergo_point *point) {
+    return fac_origin(point) > 0 || strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
+}
+
+double fac_exact(const struct ergo_point *point, const char *observable) {
+    const struct fac_physics p = fac_physics_of(point);
+    if (p.j == 0 && p.b == 0 && strcmp(observable, "energy") == 0)
+        return 0; /* always */
+    return fac_is_stationary(point) && strcmp(observable, "up_density") == 0 ? p.c : NAN;
+}

@@ -1,0 +1,306 @@
+/* Facilitated dynamics: how the attempts of a batch are brought onto a device. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "samplers/spin_lattice/facilitated/facilitated.h"
+#include "samplers/spin_lattice/models.h"
+
+static uint32_t power_of_two_below(uint64_t n, uint32_t least, uint32_t most) {
+    uint32_t p = least;
+    while (2 * (uint64_t)p <= n && 2 * p <= most)
+        p *= 2;
+    return p;
+}
+
+/* ---- tiles ----------------------------------------------------------------------------------- */
+
+/* Edges of tiles are products in 32 bits. */
+enum { TILES_SIDE_MAX = 1 << 15 };
+
+/*
+ * Halo for segments of `sweeps` sweeps and tiles with `edges` sites along their edges, all
+ * together: an attempt of a tile has to wait for the halo's outermost sites only if attempts
+ * lie on a path of neighbours between them in the right order. Of paths that get on by k in
+ * one direction, with any number of steps aside, back or on the spot, there are
+ * exp(3 s) I_k(2 s) per site of the edge (rate 1 per sweep for each direction), some
+ * exp(3 s) s^k / k!. They come in bunches: a segment is done again a hundred times less often
+ * (128 x 128, s = 1: of 1020 segments 81 with a halo of 7, 11 with 8; expected 6.1 and 0.77
+ * paths each). Whatever is done again holds up the batch for a hundred segments: one in 25000.
+ */
+static uint32_t halo_for(double sweeps, double edges) {
+    double expected = edges * exp(3 * sweeps);
+    uint32_t k = 0;
+    while (expected > 4e-3 && k < 64)
+        expected *= sweeps / ++k;
+    return k < 2 ? 2 : k;
+}
+
+/* Tiles of about tx x ty; false: the lattice or the device is too small for them. */
+static bool shape_tiles(const struct fac_shape *s, const struct ergo_device_summary *d, uint32_t tx,
+                        uint32_t ty, uint32_t halo, double lattices, struct fac_tiles *t) {
+    const double sweeps = (double)t->segment / (double)s->sites;
+    t->nx = (s->lx + tx - 1) / tx;
+    t->ny = (s->ly + ty - 1) / ty;
+    const uint32_t w = (s->lx + t->nx - 1) / t->nx, h = (s->ly + t->ny - 1) / t->ny;
+    const double tiles = (double)t->nx * t->ny;
+    t->halo = halo ? halo : halo_for(sweeps, lattices * tiles * 2 * (w + h));
+    t->wide = w + 2 * t->halo;
+    t->high = h + 2 * t->halo;
+    const double sites = (double)w * h + 2.0 * t->halo * (w + h) + 2.0 * t->halo * t->halo;
+    const double mean = sites * sweeps, room = mean + 9 * sqrt(mean) + 16;
+    t->load = sites * tiles / (double)s->sites;
+    if (room > 1e6 || t->wide > s->lx || t->high > s->ly || s->lx / t->nx < t->halo ||
+        s->ly / t->ny < t->halo || s->lx > TILES_SIDE_MAX || s->ly > TILES_SIDE_MAX ||
+        t->wide * t->high >= 1u << FAC_PLACE_BITS)
+        return false;
+    t->room = ((uint32_t)room + t->group - 1) / t->group * t->group;
+    t->local_bytes = 8 * (size_t)t->wide * t->high + 4 * (size_t)t->room;
+    return t->local_bytes + 64 <= d->local_memory;
+}
+
+static bool plan_tiles(const struct ergo_point *point, const struct fac_shape *s,
+                       const struct ergo_device *device, double lattices, struct fac_tiles *out) {
+    static const uint32_t sides[][2] = {{64, 32}, {32, 32}, {32, 16}, {16, 16}, {16, 8}, {8, 8}};
+    const struct ergo_device_summary *d = &device->summary;
+    const uint32_t columns = (uint32_t)ergo_point_int(point, "/tuning/tile_columns");
+    const uint32_t rows = (uint32_t)ergo_point_int(point, "/tuning/tile_rows");
+    const uint32_t halo = (uint32_t)ergo_point_int(point, "/tuning/halo");
+    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/segment");
+    const uint32_t group = (uint32_t)ergo_point_int(point, "/tuning/work_group");
+    /* On an H200, 32 realisations of 512 x 512: 78 updates/ns by halves of a sweep or by wholes, 66
+     * by quarters; 1024 of them: 180 by halves, 197 by quarters, in tiles of 64 x 32; 136 by
+     * wholes, whose halos leave room for 32 x 32 only (2026-11-21, driver 580.159). */
+    const uint64_t most = FAC_SEGMENT_MAX / (lattices * (double)s->sites > 0x1p21 ? 4 : 2);
+    const uint64_t pieces = (s->sites + most - 1) / most;
+    const double units = d->compute_units ? d->compute_units : 1;
+    bool found = false;
+    struct fac_tiles t = {.group = group ? group : device->type == CL_DEVICE_TYPE_CPU ? 16 : 256};
+    t.segment =
+        wish && wish < FAC_SEGMENT_MAX ? wish : (uint32_t)((s->sites + pieces - 1) / pieces);
+    if (t.group > d->largest_group)
+        return false;
+    /* the largest tiles that fill the device, or the smallest (one lattice of 512 x 512 on the same
+     * card: 32 x 32 was 10% faster than 64 x 32, two work-groups for each compute unit instead of
+     * one; 16 x 16 35% slower) */
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+        if (found && (double)out->nx * out->ny * lattices >= 1.5 * units)
+            break;
+        if (found && (double)sides[i][0] * sides[i][1] < 512)
+            break; /* halos would be most of it */
+        if (!shape_tiles(s, d, columns ? columns : sides[i][0], rows ? rows : sides[i][1], halo,
+                         lattices, &t))
+            continue;
+        *out = t;
+        found = true;
+    }
+    return found;
+}
+
+/* ---- the launch ------------------------------------------------------------------------------ */
+
+/* Attempts per second of one word-lattice, roughly: only the length of launches depends on it. */
+static double attempts_per_second(const struct fac_launch *l, const struct ergo_device *device) {
+    if (device->type == CL_DEVICE_TYPE_CPU)
+        return l->mode == FAC_MODE_SERIAL ? 1e7 : 1e6;
+    if (l->mode == FAC_MODE_LAMBDA)
+        return 2e9;
+    return l->mode == FAC_MODE_TILES ? 2e9 : l->window ? 4e5 * l->window : 5e5;
+}
+
+static void describe(const struct fac_shape *s, const struct fac_launch *l, double lattices,
+                     struct ergo_plan *plan) {
+    const struct fac_tiles *t = &l->tiles;
+    static const char *const names[] = {"serial", "windows", "tiles", "lambda"};
+    snprintf(plan->path, sizeof plan->path, "%s", names[l->mode]);
+    if (l->mode == FAC_MODE_TILES)
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%.0f x %u work-groups of %u, for %u realisations each a tile of %u x %u with a "
+                 "halo of %u, %u attempts at a time in their order",
+                 lattices, t->nx * t->ny, t->group, s->lanes, t->wide - 2 * t->halo,
+                 t->high - 2 * t->halo, t->halo, t->segment);
+    else if (l->mode == FAC_MODE_LAMBDA)
+        snprintf(
+            plan->launch, sizeof plan->launch,
+            "%.0f x %llu work-groups of %u, for %u realisations each a sub-lattice of 32 x 32, "
+            "%u picks at a time",
+            lattices, (unsigned long long)(s->sites / 1024), l->window, s->lanes, s->lambda);
+    else if (l->mode == FAC_MODE_WINDOWS)
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%.0f work-groups, one for %u realisations, %u attempts at a time in their order",
+                 lattices, s->lanes, l->window);
+    else
+        snprintf(plan->launch, sizeof plan->launch, "%.0f work-items, one for %u realisations",
+                 lattices, s->lanes);
+}
+
+static enum ergo_status choose_mode(struct ergo_context *ctx, struct fac_state *state) {
+    const struct fac_shape *s = &state->shape;
+    struct fac_launch *l = &state->launch;
+    const struct ergo_device *device = state->e.device;
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *first = state->e.batch->points[0];
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const int64_t path = ergo_point_int(first, "/tuning/path");
+    const int64_t wish = ergo_point_int(first, "/tuning/work_group");
+    /* NVIDIA gives this kernel no group beyond 256 (driver 580, also with the size required) */
+    const uint32_t most = d->largest_group < 256 ? (uint32_t)d->largest_group : 256;
+    l->group = power_of_two_below(s->sites, 1, gpu ? most : 16);
+    if (s->lambda) {
+        l->mode = FAC_MODE_LAMBDA;
+        l->window = ergo_power_of_two_up(s->lambda, gpu ? 64 : 1, gpu ? most : 16);
+        l->window = wish ? (uint32_t)wish : l->window;
+        return wish <= (int64_t)d->largest_group
+                   ? ERGO_OK
+                   : ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                               "/tuning/work_group %lld: %s (%s) has %llu at most", (long long)wish,
+                               d->name, d->id, (unsigned long long)d->largest_group);
+    }
+    l->mode = path == 1 || (path == 0 && gpu) ? FAC_MODE_WINDOWS : FAC_MODE_SERIAL;
+    if ((path == 2 || (path == 0 && gpu)) &&
+        plan_tiles(first, s, device, (double)fac_lattices(state), &l->tiles))
+        l->mode = FAC_MODE_TILES;
+    else if (path == 2)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/tuning/path 2 needs tiles with halos in %.3g KiB of local memory of %s "
+                         "(%s), and sides of at least a tile and two halos: use another path, or "
+                         "/tuning/tile_columns, /tuning/tile_rows, /tuning/halo, /tuning/segment, "
+                         "/tuning/work_group",
+                         (double)d->local_memory / 1024, d->name, d->id);
+    if (l->mode != FAC_MODE_SERIAL) {
+        /* Of W attempts some 5 W^2 / N wait: windows of a thirty-second of the lattice at most.
+         * Table and flag in local memory. Of tiles: for what has to be done again. */
+        const uint32_t room = power_of_two_below((d->local_memory - 64) / 64, 1, 256);
+        l->window = power_of_two_below(s->sites / 32, 32, most < room ? most : room);
+        if (wish && wish < l->window)
+            l->window = (uint32_t)wish;
+    }
+    return ERGO_OK;
+}
+
+/* Lengths of launches and blocks, parts of sums. */
+static void choose_lengths(struct fac_state *state) {
+    const struct fac_shape *s = &state->shape;
+    struct fac_launch *l = &state->launch;
+    struct ergo_plan *plan = &state->e.plan;
+    const struct ergo_device *device = state->e.device;
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const double lattices = (double)fac_lattices(state);
+    const uint64_t fill = gpu ? s->sites / (8 * (uint64_t)l->group) : s->sites >> 22;
+    const uint64_t share = (uint64_t)(2048 / lattices) + (s->sites >> 22) + 1;
+    l->parts = (uint32_t)((fill < share ? fill : share) + (s->sites >> 25) + 1);
+    l->counts_length = fac_lattices(state) * l->parts * FAC_COUNTS;
+
+    const double rate = attempts_per_second(l, device);
+    const double units = device->summary.compute_units ? device->summary.compute_units : 1;
+    const double parallel = !gpu                          ? units
+                            : l->mode >= FAC_MODE_TILES   ? 2
+                            : l->mode == FAC_MODE_WINDOWS ? units
+                                                          : 512 * units;
+    const double waves = ceil(lattices / parallel);
+    plan->block_steps = fmax(1, floor(0.1 * rate / waves / (double)s->sites));
+    l->block_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
+    l->attempts = l->mode == FAC_MODE_TILES ? l->tiles.segment
+                  : s->lambda               ? s->sites / 2
+                                            : (uint64_t)fmax(1e3, 0.1 * rate / waves);
+    /* an attempt, or a window of them, takes up to some 30 iterations of all loops together */
+    const uint64_t limit = device->quirks.loop_limit / 32 * (l->window ? l->window : 1);
+    if (limit && l->attempts > limit && !s->lambda)
+        l->attempts = limit;
+    plan->work_per_step = (double)s->sites * lattices * s->lanes;
+    plan->launches_per_step = (l->mode == FAC_MODE_TILES                  ? 3.0
+                               : s->lambda && s->division == FAC_COLOURED ? 4.0
+                                                                          : 1.0) *
+                              (double)s->sites / (double)l->attempts;
+    describe(s, l, lattices, plan);
+}
+
+static void declare_buffers(struct fac_state *s) {
+    struct ergo_engine *e = &s->e;
+    const struct fac_tiles *t = &s->launch.tiles;
+    const uint64_t lattices = fac_lattices(s), bytes = 4 * s->shape.sites * lattices;
+    const uint64_t tiles = lattices * t->nx * t->ny, counts = 4 * s->launch.counts_length;
+    const bool tiled = s->launch.mode == FAC_MODE_TILES,
+               moves = tiled || (s->shape.lambda && s->shape.division != FAC_COLOURED);
+    ergo_engine_buffer(e, FAC_SPINS, "spins", ERGO_BUFFER_STATE, bytes);
+    ergo_engine_buffer(e, FAC_FIRST, "spins at t = 0", ERGO_BUFFER_STATE, bytes);
+    ergo_engine_buffer(e, FAC_FLIPPED, "flips since t = 0", ERGO_BUFFER_STATE, bytes);
+    ergo_engine_buffer(e, FAC_OTHER_SPINS, "second copy of the spins", ERGO_BUFFER_RESULT,
+                       moves ? bytes : 0);
+    ergo_engine_buffer(e, FAC_OTHER_FLIPPED, "second copy of the flips", ERGO_BUFFER_RESULT,
+                       tiled ? bytes : 0);
+    ergo_engine_buffer(e, FAC_BINS, "attempts by tile", ERGO_BUFFER_RESULT, 4 * tiles * t->room);
+    ergo_engine_buffer(e, FAC_BIN_COUNTS, "numbers of attempts", ERGO_BUFFER_STATE,
+                       4 * FAC_COUNTER_STRIDE * tiles);
+    ergo_engine_buffer(e, FAC_AGAIN, "flags", ERGO_BUFFER_STATE,
+                       tiled ? 4 * FAC_FLAGS * lattices : 0);
+    ergo_engine_buffer(e, FAC_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
+                       e->batch->count * sizeof *s->members);
+    ergo_engine_buffer(e, FAC_RECORD, "counts", ERGO_BUFFER_RESULT, counts);
+    ergo_engine_buffer(e, FAC_SAMPLES, "samples", ERGO_BUFFER_SAMPLES, counts);
+    e->plan.host_bytes = s->n_times * (counts + 8 * lattices * FAC_COUNTS) + 3 * bytes;
+}
+
+static void declare_kernels(struct fac_state *s) {
+    static const char *const path = "spin_lattice/facilitated.cl";
+    struct ergo_engine *e = &s->e;
+    const struct fac_tiles *t = &s->launch.tiles;
+    const uint32_t window = s->launch.window;
+    char base[160], options[240], more[320];
+    snprintf(base, sizeof base,
+             "-DFAC_LX=%uu -DFAC_LY=%uu -DFAC_DIRECTIONS=%u -DFAC_NEEDED=%u -DFAC_COUPLED=%d "
+             "-DFAC_LANES=%uu",
+             s->shape.lx, s->shape.ly, s->shape.directions, s->shape.needed, s->shape.coupled,
+             s->shape.lanes == 32 ? 0xffffffffu : 1u);
+    snprintf(options, sizeof options, "%s", base);
+    if (window && !s->shape.lambda)
+        snprintf(options, sizeof options, "%s -DFAC_WINDOW=%uu%s", base, window,
+                 s->launch.mode == FAC_MODE_TILES ? " -DFAC_REDO" : "");
+    ergo_engine_kernel(e, FAC_START, path, options, "facilitated_start");
+    ergo_engine_kernel(e, FAC_REFERENCE, path, options, "facilitated_reference");
+    ergo_engine_kernel(e, FAC_MEASURE, path, options, "facilitated_measure");
+    if (s->launch.mode == FAC_MODE_LAMBDA) {
+        snprintf(more, sizeof more, "%s -DFAC_LAMBDA=%uu -DFAC_DIVISION=%d -DFAC_GROUP=%uu", base,
+                 s->shape.lambda, (int)s->shape.division, window);
+        ergo_engine_kernel(e, FAC_PART, "spin_lattice/facilitated_lambda.cl", more,
+                           "facilitated_lambda");
+        return;
+    }
+    ergo_engine_kernel(e, FAC_SWEEP, path, options,
+                       window ? "facilitated_window" : "facilitated_serial");
+    if (s->launch.mode != FAC_MODE_TILES)
+        return;
+    snprintf(more, sizeof more,
+             "%s -DFAC_NX=%uu -DFAC_NY=%uu -DFAC_HALO=%uu -DFAC_WIDE=%uu -DFAC_HIGH=%uu "
+             "-DFAC_ROOM=%uu -DFAC_GROUP=%uu",
+             base, t->nx, t->ny, t->halo, t->wide, t->high, t->room, t->group);
+    ergo_engine_kernel(e, FAC_BIN, "spin_lattice/facilitated_tiles.cl", more, "facilitated_bin");
+    ergo_engine_kernel(e, FAC_PART, "spin_lattice/facilitated_tiles.cl", more, "facilitated_tiles");
+}
+
+enum ergo_status fac_configure(struct ergo_context *ctx, void *state) {
+    struct fac_state *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    const struct ergo_point *first = batch->points[0];
+    const uint64_t sweeps = fac_length(first);
+    s->shape = fac_shape_of(first);
+    s->origin = fac_origin(first);
+    s->n_times = fac_times(sweeps, NULL);
+    s->times = malloc(s->n_times * sizeof *s->times);
+    s->members = calloc(batch->count, sizeof *s->members);
+    if (!s->times || !s->members)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+    fac_times(sweeps, s->times);
+    for (size_t i = 0; i < batch->count; i++) {
+        fac_member_fill(batch->points[i], &s->members[i]);
+        /* shape is a batch's, but whether a coupling is zero may differ within it */
+        s->shape.coupled = s->shape.coupled || fac_physics_of(batch->points[i]).j != 0;
+    }
+    const enum ergo_status status = choose_mode(ctx, s);
+    if (status != ERGO_OK)
+        return status;
+    choose_lengths(s);
+    declare_buffers(s);
+    declare_kernels(s);
+    return ERGO_OK;
+}

@@ -1,0 +1,310 @@
+/*
+ * Facilitated dynamics: the canonical state, curves, pictures.
+ *
+ * Canonical state of a member: for each word-lattice three lattices (spins, spins at t = 0, flipped
+ * since t = 0), each site by site, one bit per realisation: 4 bytes a site (method exact, little-
+ * endian) or 8 sites a byte (serial; unused bits of the last byte zero); then for each time of the
+ * curves and each word-lattice the four counts, 8 bytes each, zero where the time is yet to come.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/vti.h"
+#include "samplers/spin_lattice/facilitated/facilitated.h"
+#include "samplers/spin_lattice/models.h"
+
+static size_t lattice_bytes(const struct fac_shape *s) {
+    return s->lanes == 32 ? 4 * s->sites : (s->sites + 7) / 8;
+}
+
+static size_t state_bytes(const struct fac_state *s) {
+    return s->shape.words * (3 * lattice_bytes(&s->shape) + 8 * FAC_COUNTS * s->n_times);
+}
+
+/* ---- save and load --------------------------------------------------------------------------- */
+
+static void pack(const struct fac_shape *s, const uint32_t *words, uint8_t *bytes) {
+    if (s->lanes == 32) {
+        memcpy(bytes, words, 4 * s->sites); /* little-endian hosts only: see device/device.c */
+        return;
+    }
+    memset(bytes, 0, lattice_bytes(s));
+    for (size_t i = 0; i < s->sites; i++)
+        bytes[i / 8] |= (uint8_t)((words[i] & 1) << (i % 8));
+}
+
+/* False: a bit outside the lattice. */
+static bool unpack(const struct fac_shape *s, const uint8_t *bytes, uint32_t *words) {
+    if (s->lanes == 32) {
+        memcpy(words, bytes, 4 * s->sites);
+        return true;
+    }
+    for (size_t i = 0; i < s->sites; i++)
+        words[i] = bytes[i / 8] >> (i % 8) & 1;
+    return s->sites % 8 == 0 || bytes[s->sites / 8] >> (s->sites % 8) == 0;
+}
+
+enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
+                          struct ergo_text *text) {
+    struct fac_state *s = opaque;
+    const size_t sites = s->shape.sites, bytes = lattice_bytes(&s->shape);
+    uint32_t *words = malloc(4 * sites);
+    uint8_t *packed = malloc(bytes);
+    enum ergo_status status =
+        words && packed ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice");
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_note(&s->e, status);
+    ergo_engine_finish(&s->e); /* counts may be on the way */
+    for (size_t w = 0; w < s->shape.words; w++)
+        for (unsigned k = FAC_SPINS; k <= FAC_FLIPPED; k++) {
+            ergo_engine_read(&s->e, k, (member * s->shape.words + w) * 4 * sites, 4 * sites, words);
+            if (ergo_engine_end(&s->e) != ERGO_OK)
+                break;
+            pack(&s->shape, words, packed);
+            ergo_text_append_bytes(text, packed, bytes);
+        }
+    status = ergo_engine_end(&s->e);
+    for (size_t t = 0; t < s->n_times && status == ERGO_OK; t++)
+        for (size_t w = 0; w < s->shape.words; w++)
+            for (unsigned c = 0; c < FAC_COUNTS; c++) {
+                const uint64_t n = fac_record(s, t, member, w, c);
+                ergo_text_append_bytes(text, &n, sizeof n);
+            }
+    if (status == ERGO_OK && text->failed)
+        status =
+            ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", state_bytes(s));
+    free(words);
+    free(packed);
+    return status;
+}
+
+static void load_records(struct fac_state *s, size_t member, const uint8_t *bytes) {
+    const size_t words = s->shape.words, lattices = fac_lattices(s);
+    const size_t parts = s->launch.parts;
+    for (size_t t = 0; t < s->n_times; t++) {
+        memcpy(s->loaded + (t * lattices + member * words) * FAC_COUNTS,
+               bytes + t * words * FAC_COUNTS * 8, words * FAC_COUNTS * 8);
+        memset(s->recorded + t * s->launch.counts_length + member * words * parts * FAC_COUNTS, 0,
+               words * parts * FAC_COUNTS * 4);
+    }
+}
+
+enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
+                          const void *bytes, size_t length) {
+    struct fac_state *s = opaque;
+    const size_t sites = s->shape.sites, packed = lattice_bytes(&s->shape);
+    const uint8_t *from = bytes;
+    if (length != state_bytes(s))
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes; %u word-lattices of %u x %u "
+                         "with %zu times have %zu",
+                         member, length, s->shape.words, s->shape.lx, s->shape.ly, s->n_times,
+                         state_bytes(s));
+    uint32_t *words = malloc(3 * 4 * sites);
+    ergo_engine_begin(&s->e, ctx);
+    if (!words)
+        ergo_engine_note(&s->e, ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice"));
+    ergo_engine_finish(&s->e);
+    for (size_t w = 0; w < s->shape.words && ergo_engine_end(&s->e) == ERGO_OK; w++) {
+        bool good = true;
+        for (size_t k = 0; k < 3; k++, from += packed)
+            good = unpack(&s->shape, from, words + k * sites) && good;
+        /* from t = 0 on, what differs from the reference has flipped */
+        for (size_t i = 0; i < sites && step >= s->origin; i++)
+            good = good && !((words[i] ^ words[sites + i]) & ~words[2 * sites + i]);
+        if (!good)
+            ergo_engine_note(
+                &s->e,
+                ERGO_FAIL(ctx, ERGO_E_IO,
+                          "the saved state of member %zu is damaged: bits outside the lattice, "
+                          "or spins that changed and never flipped",
+                          member));
+        for (unsigned k = FAC_SPINS; k <= FAC_FLIPPED; k++)
+            ergo_engine_write(&s->e, k, (member * s->shape.words + w) * 4 * sites, 4 * sites,
+                              words + k * sites);
+    }
+    if (ergo_engine_end(&s->e) == ERGO_OK)
+        load_records(s, member, from);
+    s->reference_kept.n = 0;
+    s->e.step = step;
+    free(words);
+    return ergo_engine_end(&s->e);
+}
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+/* Sums over groups of realisations, that is word-lattices, of means over their spins. */
+struct spins_at {
+    double groups, first, now, same; /* how many; of s(0), s(t), s(0) s(t) */
+};
+
+static struct spins_at spins_at(const struct fac_state *s, size_t time, size_t member,
+                                size_t word) {
+    const double spins = (double)s->shape.sites * s->shape.lanes;
+    return (struct spins_at){1, 2 * (double)fac_record(s, 0, member, word, 0) / spins - 1,
+                             2 * (double)fac_record(s, time, member, word, 0) / spins - 1,
+                             2 * (double)fac_record(s, time, member, word, 1) / spins - 1};
+}
+
+static struct spins_at all_spins_at(const struct fac_state *s, size_t time, size_t member) {
+    struct spins_at sum = {0, 0, 0, 0};
+    for (size_t w = 0; w < s->shape.words; w++) {
+        const struct spins_at a = spins_at(s, time, member, w);
+        sum.groups++, sum.first += a.first, sum.now += a.now, sum.same += a.same;
+    }
+    return sum;
+}
+
+static struct spins_at without(struct spins_at all, struct spins_at a) {
+    return (struct spins_at){all.groups - 1, all.first - a.first, all.now - a.now,
+                             all.same - a.same};
+}
+
+/* Phi: (<s(0) s(t)> - <s(0)> <s(t)>) / (1 - <s(0)>^2). */
+static double connected(struct spins_at a) {
+    const double first = a.first / a.groups, now = a.now / a.groups;
+    return (a.same / a.groups - first * now) / (1 - first * first);
+}
+
+/*
+ * A group's phi. Products of means over W groups are off by some 1/W; so it is what the jackknife
+ * takes the group for, W phi(all) - (W - 1) phi(all others). The mean of these is free of that (in
+ * the numerator exactly), and their spread is its error. A group alone (32 realisations, or one of
+ * method serial) is off by some 1/32 or 1 of a lattice's 1/N, unless its means are known.
+ */
+static double group_phi(const struct ergo_point *point, struct spins_at all, struct spins_at own) {
+    if (all.groups > 1)
+        return all.groups * connected(all) - (all.groups - 1) * connected(without(all, own));
+    if (fac_is_stationary(point))
+        own.first = own.now = 2 * fac_physics_of(point).c - 1;
+    return connected(own);
+}
+
+/* Whether phi is: spins that are all alike at t = 0 have no correlation that could be normalised;
+ * nor can be said what error it has, if they are so without one of the groups. */
+static bool is_defined(const struct fac_state *s, size_t member) {
+    const uint64_t words = s->shape.words, spins = s->shape.sites * s->shape.lanes;
+    uint64_t all = 0;
+    for (size_t w = 0; w < words; w++)
+        all += fac_record(s, 0, member, w, 0);
+    bool defined = all > 0 && all < words * spins && fac_has_phi(s->e.batch->points[member]);
+    for (size_t w = 0; w < words && words > 1 && defined; w++) {
+        const uint64_t others = all - fac_record(s, 0, member, w, 0);
+        defined = others > 0 && others < (words - 1) * spins;
+    }
+    return defined;
+}
+
+/* One sample per word-lattice, the mean of its realisations: those of a word share the sequence of
+ * sites, so that only word-lattices are independent. */
+enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t member,
+                                struct ergo_curve *curves) {
+    struct fac_state *s = opaque;
+    const size_t sites = s->shape.sites, words = s->shape.words, n = s->n_times;
+    const double spins = (double)sites * s->shape.lanes;
+    double *values = malloc(4 * n * sizeof *values);
+    struct spins_at *all = malloc(n * sizeof *all);
+    uint32_t *lattice = malloc(3 * 4 * sites);
+    enum ergo_status status =
+        values && all && lattice ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for curves");
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_note(&s->e, status);
+    ergo_engine_finish(&s->e); /* counts may be on the way */
+    status = ergo_engine_end(&s->e);
+    const bool defined = status == ERGO_OK && is_defined(s, member);
+    for (size_t t = 0; t < n && defined; t++)
+        all[t] = all_spins_at(s, t, member);
+    for (size_t w = 0; w < words && status == ERGO_OK; w++) {
+        double *phi = values, *same = phi + n, *persistence = same + n, *up = persistence + n;
+        for (size_t t = 0; t < n; t++) {
+            const struct spins_at own = spins_at(s, t, member, w);
+            phi[t] = defined ? group_phi(s->e.batch->points[member], all[t], own) : 0;
+            same[t] = own.same;
+            persistence[t] = (double)fac_record(s, t, member, w, 2) / spins;
+            up[t] = (double)fac_record(s, t, member, w, 0) / spins;
+        }
+        if (defined)
+            ergo_curve_add(&curves[CURVE_PHI], phi);
+        ergo_curve_add(&curves[CURVE_AUTOCORRELATION], same);
+        ergo_curve_add(&curves[CURVE_PERSISTENCE], persistence);
+        ergo_curve_add(&curves[CURVE_UP_DENSITY], up);
+        ergo_engine_read(&s->e, FAC_FIRST, (member * words + w) * 4 * sites, 4 * sites, lattice);
+        status = ergo_engine_end(&s->e);
+        if (status != ERGO_OK)
+            break;
+        uint64_t count = 0;
+        fac_twin_frozen(&s->shape, lattice, lattice + sites, lattice + 2 * sites);
+        for (size_t i = 0; i < sites; i++)
+            count += (uint64_t)__builtin_popcount(lattice[2 * sites + i]);
+        const double frozen = (double)count / spins;
+        ergo_curve_add(&curves[CURVE_FROZEN], &frozen);
+    }
+    free(values);
+    free(all);
+    free(lattice);
+    return status;
+}
+
+/* ---- picture --------------------------------------------------------------------------------- */
+
+/* The first realisation: up and down, pale where nothing has flipped since t = 0. Pixels of
+ * lattices beyond 1024 a side are single sites: means would hide the frozen ones. */
+enum ergo_status fac_picture(struct ergo_context *ctx, void *opaque, size_t member,
+                             struct ergo_picture *picture) {
+    static const uint8_t colours[4][3] = {
+        {245, 222, 179}, {140, 160, 190}, {214, 160, 90}, {31, 58, 95}};
+    struct fac_state *s = opaque;
+    const size_t sites = s->shape.sites, lx = s->shape.lx, ly = s->shape.ly;
+    const size_t longest = lx > ly ? lx : ly, cell = (longest + 1023) / 1024;
+    const size_t at = member * s->shape.words * 4 * sites;
+    memset(picture, 0, sizeof *picture);
+    picture->width = (unsigned)(lx / cell > 0 ? lx / cell : 1);
+    picture->height = (unsigned)(ly / cell > 0 ? ly / cell : 1);
+    picture->rgb = malloc((size_t)picture->width * picture->height * 3);
+    uint32_t *words = malloc(2 * 4 * sites);
+    enum ergo_status status =
+        picture->rgb && words ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_note(&s->e, status);
+    ergo_engine_read(&s->e, FAC_SPINS, at, 4 * sites, words);
+    ergo_engine_read(&s->e, FAC_FLIPPED, at, 4 * sites, words + sites);
+    status = ergo_engine_end(&s->e);
+    for (size_t y = 0; y < picture->height && status == ERGO_OK; y++)
+        for (size_t x = 0; x < picture->width; x++) {
+            const size_t site = x * cell + lx * y * cell;
+            const uint32_t kind = (words[site] & 1) | (words[sites + site] & 1) << 1;
+            memcpy(picture->rgb + 3 * (y * picture->width + x), colours[kind], 3);
+        }
+    free(words);
+    if (status != ERGO_OK) {
+        free(picture->rgb);
+        picture->rgb = NULL;
+    }
+    return status;
+}
+
+/* The first realisation: up or not. */
+enum ergo_status fac_frame(struct ergo_context *ctx, void *opaque, size_t member,
+                           struct ergo_text *text) {
+    struct fac_state *s = opaque;
+    const size_t sites = s->shape.sites, at = member * s->shape.words * 4 * sites;
+    const uint64_t size[3] = {s->shape.lx, s->shape.ly, 1};
+    if (sites > MODEL_FRAME_SITES)
+        return ERGO_OK;
+    uint32_t *words = malloc(4 * sites);
+    uint8_t *up = malloc(sites);
+    enum ergo_status status =
+        words && up ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a configuration");
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_note(&s->e, status);
+    ergo_engine_read(&s->e, FAC_SPINS, at, 4 * sites, words);
+    status = ergo_engine_end(&s->e);
+    for (size_t i = 0; i < sites && status == ERGO_OK; i++)
+        up[i] = words[i] & 1;
+    if (status == ERGO_OK)
+        ergo_vti_append(text, size, "up", up);
+    free(words);
+    free(up);
+    return status;
+}

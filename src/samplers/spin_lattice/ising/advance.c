@@ -1,0 +1,193 @@
+/* The 2D Ising model on a device: sweeps, measurements, what comes of them. */
+#include "samplers/spin_lattice/ising/ising.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/spin_lattice/bytes.h"
+#include "samplers/spin_lattice/models.h"
+#include "spin_lattice/params.h"
+
+/* `samples` times (`every` sweeps, measure) into the slot from sample `first` on; samples == 0:
+ * `every` sweeps. */
+static void launch_local(struct ising_state *s, size_t samples, uint64_t every, size_t first) {
+    const size_t group = s->launch.group, members = s->e.batch->count;
+    ERGO_LAUNCH(&s->e, ISING_SWEEP, ((struct ergo_grid){1, {members * group}, {group}}),
+                BUFFER(ISING_SPINS), BUFFER(ISING_MEMBERS), U64(s->e.step), U32(samples),
+                U32(every), U32(first), BUFFER(ISING_SAMPLES));
+    s->e.step += every * (samples ? samples : 1);
+}
+
+static void sweep_by_halves(struct ising_state *s, uint64_t sweeps) {
+    const size_t items = s->launch.lanes ? (s->shape.blocks + 7) / 8 : s->shape.blocks;
+    const struct ergo_grid grid = ergo_grid_items(items, s->sweep_group, s->e.batch->count);
+    for (uint64_t i = 0; i < 2 * sweeps; i++) {
+        ERGO_LAUNCH(&s->e, ISING_SWEEP, grid, BUFFER(ISING_SPINS), BUFFER(ISING_MEMBERS),
+                    U32(i % 2), U64(s->e.step));
+        s->e.step += i % 2;
+    }
+}
+
+/* In launches of nearly equal length: 10 sweeps by at most 4 are 4 + 3 + 3. */
+static void sweep_by_tiles(struct ising_state *s, uint64_t sweeps) {
+    const size_t stripes = ((size_t)s->shape.ly + s->launch.rows - 1) / s->launch.rows;
+    const struct ergo_grid grid = ergo_grid_groups(stripes, s->launch.group, s->e.batch->count);
+    uint64_t launches = (sweeps + s->launch.sweeps - 1) / s->launch.sweeps;
+    for (; launches; launches--) {
+        const uint64_t now = (sweeps + launches - 1) / launches;
+        ERGO_LAUNCH(&s->e, ISING_SWEEP, grid, BUFFER(ISING_SPINS), BUFFER(ISING_OTHER),
+                    BUFFER(ISING_MEMBERS), U64(s->e.step), U32(now));
+        ergo_engine_swap(&s->e, ISING_SPINS, ISING_OTHER);
+        s->e.step += now;
+        sweeps -= now;
+    }
+}
+
+void ising_steps(void *state, uint64_t sweeps) {
+    struct ising_state *s = state;
+    const uint64_t most = s->launch.launch_sweeps;
+    if (s->launch.path == ISING_PATH_GLOBAL)
+        sweep_by_halves(s, sweeps);
+    else if (s->launch.path == ISING_PATH_TILE)
+        sweep_by_tiles(s, sweeps);
+    else
+        for (uint64_t left = sweeps; left; left -= left < most ? left : most)
+            launch_local(s, 0, left < most ? left : most, 0);
+}
+
+static void measure(struct ising_state *s, size_t sample) {
+    const size_t group = s->measure_group;
+    ERGO_LAUNCH(
+        &s->e, ISING_MEASURE, ergo_grid_groups(s->launch.measure_groups, group, s->e.batch->count),
+        BUFFER(ISING_SPINS), BUFFER(ISING_SAMPLES), U32(sample), LOCAL(group * sizeof(cl_uint)));
+}
+
+static void measure_curves(struct ising_state *s, size_t curve) {
+    const struct ising_launch *l = &s->launch;
+    const size_t group = s->correlate_group, members = s->e.batch->count;
+    const size_t pairs = 2 * (size_t)l->reach * l->correlate_parts;
+    ERGO_LAUNCH(&s->e, ISING_CORRELATE, ergo_grid_groups(pairs, group, members),
+                BUFFER(ISING_SPINS), BUFFER(ISING_CURVES), U32(curve), U32(l->reach),
+                U32(l->correlate_parts), U32(l->curve_numbers), LOCAL(group * sizeof(cl_uint)));
+    if (l->rows_counted)
+        ERGO_LAUNCH(&s->e, ISING_COUNT_ROWS, ergo_grid_groups(l->rows_counted, group, members),
+                    BUFFER(ISING_SPINS), BUFFER(ISING_MEMBERS), BUFFER(ISING_CURVES), U32(curve),
+                    U32(pairs), U32(l->curve_numbers), LOCAL(group * sizeof(cl_uint)));
+}
+
+/* Samples from `first` on that one launch of the local path makes: up to one that carries curves;
+ * 0: sweeps before a sample are too many for a launch. */
+static size_t samples_at_once(const struct ising_state *s, size_t first, size_t count,
+                              uint64_t every) {
+    const uint64_t most = s->launch.launch_sweeps / every;
+    size_t n = most > 0;
+    while (n && n < most && first + n < count && !ergo_engine_curve_due(&s->e, first + n - 1))
+        n++;
+    return n;
+}
+
+void ising_block(void *state, size_t count, uint64_t every) {
+    struct ising_state *s = state;
+    const bool local = s->launch.path == ISING_PATH_LOCAL;
+    size_t curve = 0;
+    for (size_t i = 0; i < count && s->e.status == ERGO_OK;) {
+        const size_t now = local ? samples_at_once(s, i, count, every) : 0;
+        if (now) {
+            launch_local(s, now, every, i);
+        } else if (local) {
+            ising_steps(s, every - 1);
+            launch_local(s, 1, 1, i);
+        } else {
+            ising_steps(s, every);
+            measure(s, i);
+        }
+        i += now ? now : 1;
+        if (ergo_engine_curve_due(&s->e, i - 1))
+            measure_curves(s, curve++);
+    }
+}
+
+/* ---- what comes of them ---------------------------------------------------------------------- */
+
+/* Of the sample (and member) `row`. */
+static struct ising_counts add_parts(const struct ising_state *s, unsigned slot, size_t row) {
+    const size_t parts = s->launch.measure_groups, sums = s->launch.sums;
+    const uint32_t *all = ergo_engine_host(&s->e, ISING_SAMPLES, slot, 0);
+    struct ising_counts c = {0, 0, 0};
+    for (const uint32_t *at = all + row * parts * sums, *end = at + parts * sums; at < end;
+         at += sums) {
+        c.up += at[0];
+        c.unequal += at[1];
+        c.first += sums > 2 ? at[2] : 0;
+    }
+    return c;
+}
+
+void ising_columns(const struct ergo_point *point, const struct ising_shape *shape,
+                   struct ising_counts c, double *columns) {
+    const double sites = (double)shape->lx * (double)shape->ly;
+    const double coupling = ergo_point_real(point, "/system/coupling");
+    const double magnetization = 2.0 * (double)c.up / sites - 1.0;
+    /* 2N bonds, of which `unequal` join opposite spins */
+    columns[COLUMN_ENERGY] = -coupling * (2.0 - 2.0 * (double)c.unequal / sites) -
+                             ergo_point_real(point, "/system/field") * magnetization;
+    columns[COLUMN_MAGNETIZATION] = magnetization;
+    columns[COLUMN_STAGGERED] = (4.0 * (double)c.first - 2.0 * (double)c.up) / sites;
+}
+
+void ising_curves(const struct ising_state *s, size_t member, const uint64_t *pairs,
+                  uint32_t *planes, size_t row, struct ergo_samples *samples) {
+    const struct bytes_shape shape = bytes_shape_of(s->e.batch->points[0]);
+    const size_t reach = s->launch.reach, size = reach + 1;
+    const double sites = (double)s->shape.lx * (double)s->shape.ly;
+    const bool anti = s->members[member].anti != 0;
+    double *mean = samples->curves[CURVE_CORRELATION] + row * size;
+    double *axis[2] = {samples->curves[CURVE_CORRELATION_X] + row * size,
+                       samples->curves[CURVE_CORRELATION_Y] + row * size};
+    for (size_t y = 0; y < s->launch.rows_counted; y++)
+        planes[2 * y] = (anti ? 0 : (uint32_t)s->shape.lx) - planes[2 * y + 1];
+    if (s->launch.rows_counted)
+        bytes_structure(&shape, anti, planes, samples->curves[CURVE_STRUCTURE] + 2 * row);
+    mean[0] = axis[0][0] = axis[1][0] = 1.0;
+    for (size_t r = 1; r <= reach; r++) {
+        for (size_t a = 0; a < 2; a++)
+            axis[a][r] = 1.0 - 2.0 * (double)pairs[a * reach + r - 1] / sites;
+        mean[r] = 0.5 * (axis[0][r] + axis[1][r]);
+    }
+}
+
+/* Of all curve samples of a slot. */
+static enum ergo_status convert_curves(struct ergo_context *ctx, const struct ising_state *s,
+                                       unsigned slot, struct ergo_samples *samples) {
+    const size_t reach = s->launch.reach, parts = s->launch.correlate_parts;
+    if (!samples->n_curve_samples)
+        return ERGO_OK;
+    uint64_t *pairs = calloc(2 * reach + 1, sizeof *pairs);
+    uint32_t *planes = malloc((8 * (size_t)s->launch.rows_counted) + 1);
+    const bool memory = pairs && planes;
+    const uint32_t *counts = ergo_engine_host(&s->e, ISING_CURVES, slot, 0);
+    for (size_t row = 0; row < samples->n_curve_samples * s->e.batch->count && memory;
+         row++, counts += s->launch.curve_numbers) {
+        for (size_t k = 0; k < 2 * reach; k++) {
+            pairs[k] = 0;
+            for (size_t p = 0; p < parts; p++)
+                pairs[k] += counts[k * parts + p];
+        }
+        for (size_t y = 0; y < s->launch.rows_counted; y++)
+            planes[2 * y + 1] = counts[2 * reach * parts + y];
+        ising_curves(s, row % s->e.batch->count, pairs, planes, row, samples);
+    }
+    free(pairs);
+    free(planes);
+    return memory ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the rows of a lattice");
+}
+
+enum ergo_status ising_convert(struct ergo_context *ctx, void *state, unsigned slot,
+                               struct ergo_samples *samples) {
+    const struct ising_state *s = state;
+    const size_t members = s->e.batch->count;
+    for (size_t i = 0; i < samples->count * members; i++)
+        ising_columns(s->e.batch->points[i % members], &s->shape, add_parts(s, slot, i),
+                      samples->columns + ISING_COLUMNS * i);
+    return convert_curves(ctx, s, slot, samples);
+}

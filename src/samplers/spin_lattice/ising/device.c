@@ -1,0 +1,112 @@
+/* The 2D Ising model on a device: parameters, start, operations. */
+#include "samplers/spin_lattice/ising/ising.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/portable.h"
+#include "samplers/spin_lattice/models.h"
+#include "spin_lattice/params.h"
+
+_Static_assert(sizeof(struct ising_member) == ISING_MEMBER_BYTES, "ising_member has no padding");
+
+/* Upper and lower part of round(p 2^39), or the class's `always` bit. */
+static void set_threshold(struct ising_member *member, int k, double p) {
+    const double scaled = p * 0x1p39 + 0.5;
+    if (scaled >= 0x1p39) {
+        member->always |= 1u << k;
+        return;
+    }
+    const uint64_t t = (uint64_t)scaled;
+    member->high[k] = (uint32_t)(t >> 32);
+    member->low[k] = (uint32_t)t;
+}
+
+void ising_member_fill(const struct ergo_point *point, bool field, struct ising_member *member) {
+    const double t = ergo_point_real(point, "/system/temperature");
+    const double j = ergo_point_real(point, "/system/coupling");
+    const double b = ergo_point_real(point, "/system/field");
+    const bool heat_bath = strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
+    memset(member, 0, sizeof *member);
+    member->key0 = (uint32_t)point->stream;
+    member->key1 = (uint32_t)(point->stream >> 32);
+    member->anti = j < 0 ? 0xffffffffu : 0;
+    if (!field) { /* 4 or 3 satisfied bonds: the flip costs 8|J| or 4|J| */
+        const double abs_j = j < 0 ? -j : j;
+        set_threshold(member, 0, ergo_portable_exp(-8.0 * abs_j / t));
+        set_threshold(member, 1, ergo_portable_exp(-4.0 * abs_j / t));
+        return;
+    }
+    for (int k = 0; k < ISING_CLASSES_MAX; k++) {
+        const double spin = k < 5 ? 1.0 : -1.0, neighbours = 2.0 * (k % 5) - 4.0;
+        const double cost = 2.0 * spin * (j * neighbours + b); /* energy of the flip */
+        if (heat_bath)
+            set_threshold(member, k, 1.0 / (1.0 + ergo_portable_exp(cost / t)));
+        else
+            set_threshold(member, k, cost <= 0 ? 1.0 : ergo_portable_exp(-cost / t));
+    }
+}
+
+static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+    struct ising_state *s = state;
+    (void)ctx;
+    if (s->launch.path == ISING_PATH_GLOBAL)
+        s->sweep_group = ergo_engine_group(&s->e, ISING_SWEEP, s->launch.group);
+    s->measure_group = ergo_engine_group(&s->e, ISING_MEASURE, s->launch.group);
+    s->correlate_group = ergo_engine_group(&s->e, ISING_CORRELATE, s->launch.group);
+    ergo_engine_constant(&s->e, ISING_MEMBERS, s->members);
+    return ERGO_OK;
+}
+
+static void release(void *state) {
+    free(((struct ising_state *)state)->members);
+}
+
+static const struct ergo_engine_model model = {
+    .sampler = "spin-lattice",
+    .smaller = "a smaller lattice",
+    .state_bytes = sizeof(struct ising_state),
+    .configure = ising_configure,
+    .prepare = prepare,
+    .steps = ising_steps,
+    .block = ising_block,
+    .convert = ising_convert,
+    .release = release,
+};
+
+static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan) {
+    return ergo_engine_plan(ctx, &model, batch, device, plan);
+}
+
+static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state) {
+    return ergo_engine_create(ctx, &model, batch, device, state);
+}
+
+static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
+    struct ising_state *s = opaque;
+    const char *start = ergo_point_text(s->e.batch->points[0], "/system/start");
+    const unsigned mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0 ? 1 : 0;
+    s->e.step = 0;
+    ergo_engine_begin(&s->e, ctx);
+    ERGO_LAUNCH(&s->e, ISING_START,
+                ergo_grid_items(s->shape.blocks, s->measure_group, s->e.batch->count),
+                BUFFER(ISING_SPINS), BUFFER(ISING_MEMBERS), U32(mode));
+    ergo_engine_finish(&s->e);
+    return ergo_engine_end(&s->e);
+}
+
+const struct ergo_sampler_ops ising_ops = {
+    .plan = plan,
+    .create = create,
+    .init = init,
+    .advance = ergo_engine_advance,
+    .collect = ergo_engine_collect,
+    .save = ising_save,
+    .load = ising_load,
+    .audit = ising_audit,
+    .picture = ising_picture,
+    .frame = ising_frame,
+    .destroy = ergo_engine_destroy,
+};

@@ -1,0 +1,380 @@
+/* Which kernels run a batch on a device, and with what launch shape. Choices here change the speed
+ * and never the chain. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/spin_lattice/bytes.h"
+#include "samplers/spin_lattice/ising/ising.h"
+#include "spin_lattice/params.h"
+
+struct ising_shape ising_shape_of(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    struct ising_shape s = {.lx = size->size[0], .ly = size->size[1]};
+    const uint64_t h = (uint64_t)s.lx / 2;
+    s.row_words = (uint32_t)((h + 31) / 32);
+    s.tail = (uint32_t)(h - 32 * ((uint64_t)s.row_words - 1));
+    s.words = s.row_words * (uint64_t)s.ly;
+    s.blocks = (s.words + 3) / 4;
+    s.member_bytes = s.blocks * 32;
+    return s;
+}
+
+bool ising_needs_field(const struct ergo_point *point) {
+    return ergo_point_real(point, "/system/field") != 0.0 ||
+           strcmp(ergo_point_text(point, "/system/dynamics"), "metropolis") != 0;
+}
+
+uint32_t ising_reach(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    int64_t reach = ergo_point_int(point, "/run/correlation_max");
+    for (int i = 0; i < 2; i++)
+        if (reach > size->size[i] / 2)
+            reach = size->size[i] / 2;
+    return (uint32_t)reach;
+}
+
+/* Does the device's compiler turn a vector of eight into one instruction? CPU compilers built on
+ * LLVM's code generator do. Mesa's and Oclgrind work by scalars: right when asked for, but slow,
+ * and Mesa 22.3 compiles such a kernel for 5 to 45 s. Not on a GPU, whatever the job wishes:
+ * NVIDIA's driver 580.159 miscompiles the local one with ten classes (64 x 8: a wrong energy;
+ * 2026-11-21). */
+static bool explicit_vectors(const struct ergo_device *device, int64_t wish) {
+    if (device->type != CL_DEVICE_TYPE_CPU || wish)
+        return device->type == CL_DEVICE_TYPE_CPU && wish == 1;
+    return strstr(device->summary.platform, "Portable Computing Language") ||
+           strstr(device->summary.platform, "Intel");
+}
+
+static uint64_t local_bytes(const struct ising_shape *s, uint32_t group,
+                            const struct ising_launch *l) {
+    const uint64_t chunks = (s->words + 31) / 32;
+    return l->lanes ? 4 * 2 * (32 * chunks + 2 * (s->row_words + 2))
+                    : s->blocks * 32 + 4 * (uint64_t)l->sums * group;
+}
+
+static uint64_t tile_bytes(const struct ising_shape *s, uint32_t rows, uint32_t sweeps) {
+    return 8 * (uint64_t)s->row_words * (rows + 4 * sweeps);
+}
+
+/* Rows in a chunk of the vector kernels; 0: chunks are not whole rows or parts of one. */
+static uint32_t chunk_rows(const struct ising_shape *s) {
+    if (s->row_words % 32 == 0)
+        return 1;
+    const uint32_t rows = 32 % s->row_words ? 0 : 32 / s->row_words;
+    return rows && s->ly % rows == 0 ? rows : 0;
+}
+
+/* Stripes of the tile path: sweeps and rows as wished, or good ones. Can the device take them? */
+static bool choose_tile(const struct ergo_point *point, const struct ising_shape *s, size_t members,
+                        const struct ergo_device_summary *d, struct ising_launch *l) {
+    l->sweeps = (uint32_t)ergo_point_int(point, "/tuning/tile_sweeps");
+    l->rows = (uint32_t)ergo_point_int(point, "/tuning/tile_rows");
+    if (!l->lanes) {
+        l->sweeps = l->sweeps ? l->sweeps : 4;
+        l->rows = l->rows ? l->rows : 16;
+        return l->wide && s->ly > (int64_t)(4 * l->sweeps) &&
+               tile_bytes(s, l->rows, l->sweeps) <= d->local_memory;
+    }
+    /* CPUs: a stripe a core, and halos that are a small part of it */
+    const uint32_t step = chunk_rows(s);
+    if (step == 0)
+        return false;
+    const uint64_t cores = d->compute_units ? d->compute_units : 1;
+    const uint64_t most = d->local_memory / (8 * (uint64_t)s->row_words);
+    if (!l->sweeps)
+        l->sweeps = 8;
+    if (!l->rows) {
+        const uint64_t each = ((uint64_t)s->ly * members + cores - 1) / cores;
+        l->rows = (uint32_t)fmin(fmin((double)each, (double)s->ly), 4096);
+    }
+    const uint64_t halo = 2 * (2 * (uint64_t)l->sweeps + step + 2); /* and margins */
+    if (l->rows + halo > most)
+        l->rows = most > halo ? (uint32_t)(most - halo) : 0;
+    l->rows = l->rows / step * step;
+    return l->rows >= step;
+}
+
+/*
+ * Seconds per sweep of the whole batch on each path, from a few measured numbers. They need only
+ * order the paths; a tuning key overrides them.
+ *   GPU (H200, 2026-11-21): 3.4e12/s full; half a sweep of one block per work-item in local memory
+ *   1.2 us; a pair of launches 8.4 us; a tile launch of 4 sweeps 13 us.
+ *   CPU (AVX-512): 8e9/s a core; a launch 20 us on 2 cores (PoCL 3.1), 40 us on 16 (PoCL 5.0).
+ */
+static double path_seconds(enum ising_path path, const struct ising_shape *s, size_t members,
+                           const struct ising_launch *l, uint32_t group, unsigned units, bool gpu) {
+    const double cpu_launch = 15e-6 + 1.5e-6 * units, cpu_rate = 8e9;
+    const double spins = (double)s->lx * (double)s->ly, work = spins * (double)members;
+    const double steps = ceil((double)s->blocks / group);
+    switch (path) {
+    case ISING_PATH_LOCAL: {
+        const double rounds = ceil((double)members / units);
+        if (gpu)
+            return fmax(2.4e-6 * steps, work / (2.6e10 * units));
+        return rounds * spins / cpu_rate;
+    }
+    case ISING_PATH_TILE:
+        if (gpu)
+            return fmax(3.3e-6, work / (1.2e10 * units));
+        if (!l->lanes)
+            return INFINITY;
+        const double stripes = ceil((double)s->ly / l->rows) * (double)members;
+        const double stripe = (double)s->lx * (l->rows + 2.0 * l->sweeps);
+        return cpu_launch / l->sweeps + ceil(stripes / units) * stripe / cpu_rate;
+    case ISING_PATH_GLOBAL:
+    case ISING_PATH_AUTO:
+        break;
+    }
+    return gpu ? fmax(8.4e-6, work / (2.6e10 * units)) : 2 * cpu_launch + work / (cpu_rate * units);
+}
+
+static void choose_path(const struct ergo_batch *batch, const struct ergo_device *device,
+                        const struct ising_shape *s, struct ising_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *first = batch->points[0];
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const uint32_t most = (uint32_t)(d->largest_group < 256 ? d->largest_group : 256);
+    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
+    const unsigned units = d->compute_units ? d->compute_units : 1;
+
+    uint32_t limit = 1;
+    while (limit * 2 <= d->largest_group)
+        limit *= 2;
+    /* never more work-items than blocks need: PoCL 3.1 compiles idle ones for hours */
+    const uint32_t useful = ergo_power_of_two_up(s->blocks, gpu ? 32 : 1, most);
+    const uint32_t local_group = l->lanes ? 1 : wish && wish < useful ? wish : useful;
+
+    const uint64_t room = d->local_memory;
+    /* PoCL 3.1 compiles ising_local.cl for minutes when the whole lattice is a few blocks */
+    const bool compiles =
+        gpu || l->lanes || s->blocks >= 16 || !strstr(d->platform, "Portable Computing Language");
+    const bool local_fits = compiles && local_bytes(s, local_group, l) <= room;
+    const bool tile_fits = choose_tile(first, s, batch->count, d, l);
+
+    l->path = (enum ising_path)ergo_point_int(first, "/tuning/path");
+    if ((l->path == ISING_PATH_LOCAL && !local_fits) || (l->path == ISING_PATH_TILE && !tile_fits))
+        l->path = ISING_PATH_AUTO;
+    if (l->path == ISING_PATH_AUTO) {
+        double best = INFINITY;
+        const enum ising_path order[] = {ISING_PATH_GLOBAL, ISING_PATH_TILE, ISING_PATH_LOCAL};
+        for (int i = 0; i < 3; i++) {
+            if ((order[i] == ISING_PATH_LOCAL && !local_fits) ||
+                (order[i] == ISING_PATH_TILE && !tile_fits))
+                continue;
+            const double t = path_seconds(order[i], s, batch->count, l, local_group, units, gpu);
+            if (t < best) {
+                best = t;
+                l->path = order[i];
+            }
+        }
+    }
+    switch (l->path) {
+    case ISING_PATH_LOCAL:
+        l->group = local_group;
+        break;
+    case ISING_PATH_TILE:
+        l->group = l->lanes ? 1 : wish ? wish : 256;
+        break;
+    case ISING_PATH_GLOBAL:
+    case ISING_PATH_AUTO: {
+        const uint32_t items = ergo_power_of_two_up(s->blocks, 1, wish ? limit : gpu ? 128 : 16);
+        l->group = wish && wish < items ? wish : items;
+        break;
+    }
+    }
+    if (l->group > limit)
+        l->group = limit;
+}
+
+/*
+ * Sweeps in a launch of the local path on a device whose loops end by themselves: as if no compiler
+ * unrolled anything. A block's update has 8 draws of 10 rounds, 4 words by 2 or 10 classes; the
+ * measurement that may follow each sweep some 16 iterations a word.
+ */
+static uint64_t loop_limited(const struct ising_shape *s, const struct ising_launch *l,
+                             uint64_t limit) {
+    const uint64_t classes = l->field ? 10 : 2, update = 8 * (10 + 4 * classes) + 24 * classes;
+    const uint64_t blocks = l->lanes ? s->words / 32 + 1 : (s->blocks + l->group - 1) / l->group;
+    const uint64_t copy = (l->lanes ? 40 : 16) * blocks + 8 * (uint64_t)s->row_words;
+    const uint64_t sweep = 2 * blocks * (update + 64) + blocks * 64 + 4 * s->row_words + 40;
+    const uint64_t room = limit > 2 * copy + sweep ? (limit - 2 * copy) / sweep : 1;
+    return room < l->launch_sweeps ? room : l->launch_sweeps;
+}
+
+/* What kernels are compiled for. */
+static void choose_kernels(const struct ergo_batch *batch, const struct ergo_device *device,
+                           const struct ising_shape *s, struct ising_launch *l) {
+    const struct ergo_point *first = batch->points[0];
+    const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
+    l->lanes = explicit_vectors(device, ergo_point_int(first, "/tuning/lanes"));
+    l->wide = s->row_words % 4 == 0;
+    /* vectors in scalar kernels send PoCL 3.1 into hours of compilation on tiny lattices */
+    if (!cpu && ((s->row_words == 1 && s->ly % 4 == 0) || s->row_words == 2))
+        l->narrow = (int)s->row_words;
+    l->full = s->tail == 32 && s->words % 4 == 0;
+    l->fixed = true;
+    l->sums = 2;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct ergo_point *point = batch->points[i];
+        if (bytes_staggered_axes(point))
+            l->sums = 3;
+        l->field = l->field || ising_needs_field(point);
+        l->fixed = l->fixed &&
+                   ergo_point_real(point, "/system/temperature") ==
+                       ergo_point_real(first, "/system/temperature") &&
+                   ergo_point_real(point, "/system/coupling") ==
+                       ergo_point_real(first, "/system/coupling");
+    }
+    l->fixed = l->fixed && !l->field;
+}
+
+/* Numbers of a sample, and of one with curves. */
+static void choose_measurement(const struct ergo_point *first, const struct ergo_device *device,
+                               const struct ising_shape *s, struct ising_launch *l) {
+    l->reach = ergo_point_int(first, "/run/correlation_every") ? ising_reach(first) : 0;
+    l->correlate_parts = (uint32_t)(s->words / (1u << 25) + 1); /* 2^25 words x 64 sites < 2^32 */
+    if (device->quirks.loop_limit)
+        l->correlate_parts = (uint32_t)(s->words / (1u << 13) + 1);
+    l->measure_groups = 1;
+    if (l->path != ISING_PATH_LOCAL) {
+        /* a GPU needs all its units for this short kernel; a CPU has few */
+        const unsigned units = device->summary.compute_units;
+        const uint64_t per_group =
+            (device->type != CL_DEVICE_TYPE_CPU ? 4 : 64) * (uint64_t)l->group;
+        const uint64_t least =
+            s->blocks / (1u << 23) + 1; /* 2^23 blocks x 512 bonds = 2^32 - ... */
+        const uint64_t enough = 8 * (uint64_t)(units ? units : 1);
+        uint64_t groups = (s->blocks + per_group - 1) / per_group;
+        groups = groups > enough ? enough : groups;
+        l->measure_groups = (uint32_t)(groups < 2 * least ? 2 * least : groups);
+    }
+    l->rows_counted = bytes_has_structure(first) ? (uint32_t)s->ly : 0;
+    l->curve_numbers = 2 * l->reach * l->correlate_parts + l->rows_counted;
+}
+
+static void describe(const struct ising_state *s, struct ergo_plan *plan) {
+    static const char *const names[] = {"", "local", "tile", "global"};
+    const struct ising_launch *l = &s->launch;
+    const size_t members = s->e.batch->count, size = sizeof plan->launch;
+    snprintf(plan->path, sizeof plan->path, "%s", names[l->path]);
+    plan->launches_per_step = l->path == ISING_PATH_GLOBAL ? 2.0
+                              : l->path == ISING_PATH_TILE ? 1.0 / l->sweeps
+                                                           : 1.0 / (double)l->launch_sweeps;
+    if (l->path == ISING_PATH_LOCAL)
+        snprintf(plan->launch, size,
+                 "%zu work-groups of %u%s, one lattice each in local memory, up to %llu sweeps a "
+                 "launch",
+                 members, l->group, l->lanes ? " (vectors of eight blocks)" : "",
+                 (unsigned long long)l->launch_sweeps);
+    else if (l->path == ISING_PATH_TILE)
+        snprintf(plan->launch, size, "stripes of %u rows, work-groups of %u, %u sweeps a launch",
+                 l->rows, l->group, l->sweeps);
+    else
+        snprintf(plan->launch, size,
+                 "%llu work-items of %d spins in groups of %u, half a sweep a launch",
+                 (unsigned long long)((l->lanes ? (s->shape.blocks + 7) / 8 : s->shape.blocks) *
+                                      members),
+                 l->lanes ? 1024 : 128, l->group);
+}
+
+static void declare_kernels(struct ergo_engine *e, const struct ising_launch *l,
+                            const char *options) {
+    static const char *const global = "spin_lattice/ising_global.cl";
+    static const struct {
+        const char *path, *name;
+    } sweeps[][2] = {
+        /* without lanes, with them */
+        [ISING_PATH_LOCAL] = {{"spin_lattice/ising_local.cl", "ising_sweep_local"},
+                              {"spin_lattice/ising_lanes_local.cl", "ising_sweep_local"}},
+        [ISING_PATH_TILE] = {{"spin_lattice/ising_tile.cl", "ising_sweep_tile"},
+                             {"spin_lattice/ising_lanes_tile.cl", "ising_sweep_tile"}},
+        [ISING_PATH_GLOBAL] = {{"spin_lattice/ising_global.cl", "ising_sweep"},
+                               {"spin_lattice/ising_lanes_global.cl", "ising_sweep_lanes"}}};
+    ergo_engine_kernel(e, ISING_START, global, options, "ising_start");
+    ergo_engine_kernel(e, ISING_MEASURE, global, options, "ising_measure");
+    ergo_engine_kernel(e, ISING_CORRELATE, global, options, "ising_correlate");
+    ergo_engine_kernel(e, ISING_COUNT_ROWS, global, options, "ising_rows");
+    ergo_engine_kernel(e, ISING_SWEEP, sweeps[l->path][l->lanes].path, options,
+                       sweeps[l->path][l->lanes].name);
+}
+
+static enum ergo_status declare(struct ergo_context *ctx, struct ising_state *s) {
+    struct ergo_engine *e = &s->e;
+    const struct ising_launch *l = &s->launch;
+    const struct ising_member *m = &s->members[0];
+    const uint64_t members = e->batch->count, spins = s->shape.member_bytes * members;
+    struct ergo_text o = {0};
+    ergo_engine_buffer(e, ISING_SPINS, "spins", ERGO_BUFFER_STATE, spins);
+    ergo_engine_buffer(e, ISING_OTHER, "second copy of the spins", ERGO_BUFFER_RESULT,
+                       l->path == ISING_PATH_TILE ? spins : 0);
+    ergo_engine_buffer(e, ISING_MEMBERS, "members", ERGO_BUFFER_CONSTANT, members * sizeof *m);
+    ergo_engine_buffer(e, ISING_SAMPLES, "samples", ERGO_BUFFER_SAMPLES,
+                       4 * members * l->sums * l->measure_groups);
+    ergo_engine_buffer(e, ISING_CURVES, "correlations", ERGO_BUFFER_CURVES,
+                       4 * members * l->curve_numbers);
+
+    ergo_text_append(&o, "-DISING_LX=%lldu -DISING_LY=%lldu -DISING_CLASSES=%d",
+                     (long long)s->shape.lx, (long long)s->shape.ly,
+                     l->field ? ISING_CLASSES_MAX : 2);
+    if (l->wide)
+        ergo_text_append(&o, " -DISING_WIDE");
+    if (l->narrow)
+        ergo_text_append(&o, " -DISING_NARROW=%d", l->narrow);
+    if (l->full)
+        ergo_text_append(&o, " -DISING_FULL");
+    if (l->fixed)
+        ergo_text_append(&o,
+                         " -DISING_FIXED -DISING_HIGH0=%uu -DISING_LOW0=%uu -DISING_HIGH1=%uu "
+                         "-DISING_LOW1=%uu",
+                         m->high[0], m->low[0], m->high[1], m->low[1]);
+    if (l->sums > 2)
+        ergo_text_append(&o, " -DISING_SUMS=%u", l->sums);
+    if (l->path != ISING_PATH_GLOBAL)
+        ergo_text_append(&o, " -DISING_GROUP=%u", l->group);
+    if (l->path == ISING_PATH_TILE)
+        ergo_text_append(&o, " -DISING_SWEEPS=%u -DISING_ROWS=%u", l->sweeps, l->rows);
+    if (o.failed)
+        ergo_engine_note(e, ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options"));
+    else
+        declare_kernels(e, l, o.data);
+    ergo_text_free(&o);
+    return ergo_engine_end(e);
+}
+
+enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
+    struct ising_state *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    const struct ergo_device *device = s->e.device;
+    struct ergo_plan *plan = &s->e.plan;
+    struct ising_launch *l = &s->launch;
+    s->shape = ising_shape_of(batch->points[0]);
+    s->members = calloc(batch->count, sizeof *s->members);
+    if (!s->members)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+    choose_kernels(batch, device, &s->shape, l);
+    choose_path(batch, device, &s->shape, l);
+    for (size_t i = 0; i < batch->count; i++)
+        ising_member_fill(batch->points[i], l->field, &s->members[i]);
+    l->fixed = l->fixed && s->members[0].always == 0;
+
+    /* Launches of roughly 0.1 s at most: watchdogs, and a quick answer to a signal. */
+    const double members = (double)batch->count,
+                 spins = (double)s->shape.lx * (double)s->shape.ly * members;
+    const unsigned units = device->summary.compute_units;
+    const double per_second = (device->type != CL_DEVICE_TYPE_CPU ? 2e10
+                               : l->lanes                         ? 2e9
+                                                                  : 5e7) *
+                              (units ? units : 1);
+    plan->work_per_step = spins;
+    plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
+    l->launch_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
+    if (device->quirks.loop_limit && l->path == ISING_PATH_LOCAL)
+        l->launch_sweeps = loop_limited(&s->shape, l, device->quirks.loop_limit);
+    choose_measurement(batch->points[0], device, &s->shape, l);
+    s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/correlation_every");
+    plan->host_bytes = (2 + batch->count) * s->shape.member_bytes; /* an audit */
+    describe(s, plan);
+    return declare(ctx, s);
+}

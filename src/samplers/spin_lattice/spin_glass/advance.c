@@ -1,0 +1,164 @@
+/* Spin glasses: sweeps, exchanges and measurements of all word-lattices. */
+#include "samplers/spin_lattice/spin_glass/glass.h"
+
+/* Half a sweep of all word-lattices. */
+static void launch_half(struct glass_state *s, uint64_t step, unsigned colour) {
+    const struct glass_shape *h = &s->shape;
+    ERGO_LAUNCH(&s->e, GLASS_SWEEP,
+                ergo_grid_items((size_t)h->half * h->quads, s->launch.group, glass_lattices(s)),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_COUPLINGS), BUFFER(GLASS_TABLES),
+                BUFFER(GLASS_KEYS), U64(step), U32(colour), VALUE(s->launch.words),
+                U32(s->launch.last));
+}
+
+/* So many at once in local memory. */
+static void launch_local(struct glass_state *s, uint64_t step, uint64_t sweeps) {
+    const struct glass_shape *h = &s->shape;
+    ERGO_LAUNCH(&s->e, GLASS_SWEEP, ergo_grid_groups(h->quads, s->launch.group, glass_lattices(s)),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_COUPLINGS), BUFFER(GLASS_TABLES),
+                BUFFER(GLASS_KEYS), U64(step), U32(sweeps), VALUE(s->launch.words),
+                U32(s->launch.last), LOCAL(16 * h->sites));
+}
+
+static void sweeps_to(struct glass_state *s, uint64_t end) {
+    while (s->e.step < end) {
+        const uint64_t rest = end - s->e.step, most = s->launch.launch_sweeps;
+        const uint64_t now = !s->launch.local ? 1 : rest < most ? rest : most;
+        if (s->launch.local) {
+            launch_local(s, s->e.step, now);
+        } else {
+            launch_half(s, s->e.step, 0);
+            launch_half(s, s->e.step, 1);
+        }
+        s->e.step += now;
+    }
+}
+
+/* ---- exchanges ------------------------------------------------------------------------------- */
+
+static void launch_energy(struct glass_state *s) {
+    const size_t group = (size_t)1 << s->launch.levels;
+    const uint32_t parts = s->launch.parts;
+    ERGO_LAUNCH(&s->e, GLASS_ENERGY,
+                ergo_grid_groups((size_t)s->shape.quads * parts, group, glass_lattices(s)),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_COUPLINGS), BUFFER(GLASS_ENERGIES), U32(parts),
+                LOCAL(16 * group * GLASS_ROOM_8));
+}
+
+static size_t pairs_of(const struct glass_shape *h, uint32_t parity) {
+    return parity ? (h->temperatures - 1) / 2 : h->temperatures / 2;
+}
+
+/* Who exchanges. */
+static void launch_decision(struct glass_state *s, uint32_t parity) {
+    const struct glass_shape *h = &s->shape;
+    ERGO_LAUNCH(&s->e, GLASS_SWAP,
+                ergo_grid_groups(pairs_of(h, parity) * h->copies, 32, glass_lattices(s)),
+                BUFFER(GLASS_ENERGIES), BUFFER(GLASS_SLOPES), BUFFER(GLASS_KEYS),
+                BUFFER(GLASS_MASKS), U64(s->e.step), U32(parity), U32(s->launch.parts),
+                VALUE(s->launch.words), U32(s->launch.last));
+}
+
+static void launch_exchange(struct glass_state *s, uint32_t parity) {
+    const struct glass_shape *h = &s->shape;
+    ERGO_LAUNCH(&s->e, GLASS_EXCHANGE,
+                ergo_grid_items(pairs_of(h, parity) * (size_t)h->sites, s->launch.site_group,
+                                glass_lattices(s)),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_MASKS), BUFFER(GLASS_FROM_HOT),
+                BUFFER(GLASS_ACCEPTED), BUFFER(GLASS_ROUND_TRIPS), BUFFER(GLASS_MOVED), U32(parity),
+                VALUE(s->launch.words), U32(s->launch.last));
+}
+
+static void exchange(struct glass_state *s) {
+    const uint32_t parity = (uint32_t)(s->e.step / s->shape.swap_every & 1);
+    const uint32_t own = glass_own_parity(&s->shape, parity);
+    const bool here = pairs_of(&s->shape, own) > 0, ends = glass_border_due(s, parity);
+    if (here || ends)
+        launch_energy(s);
+    if (ends)
+        glass_border_begin(s, parity);
+    if (here) {
+        launch_decision(s, own);
+        launch_exchange(s, own);
+    }
+    if (ends)
+        glass_border_finish(s, s->e.step, parity);
+}
+
+/* ---- whole ladders --------------------------------------------------------------------------- */
+
+/* Rounds of sweeps, an exchange at the end of each. */
+static void launch_ladder(struct glass_state *s, uint64_t sweeps, uint64_t rounds) {
+    const struct glass_shape *h = &s->shape;
+    const uint32_t every = h->swap_every, parity = (uint32_t)((s->e.step + sweeps) / every & 1);
+    ERGO_LAUNCH(&s->e, GLASS_WHOLE,
+                ergo_grid_groups(1, (size_t)h->quads * s->launch.ladder_lanes, glass_lattices(s)),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_COUPLINGS), BUFFER(GLASS_TABLES),
+                BUFFER(GLASS_KEYS), U64(s->e.step), U32(rounds), U32(sweeps), U32(every),
+                U32(parity), VALUE(s->launch.words), U32(s->launch.last), BUFFER(GLASS_SLOPES),
+                BUFFER(GLASS_FROM_HOT), BUFFER(GLASS_ACCEPTED), BUFFER(GLASS_ROUND_TRIPS),
+                BUFFER(GLASS_MOVED), LOCAL(glass_ladder_bytes(h, &s->launch)));
+    s->e.step += sweeps + (rounds - 1) * every;
+}
+
+/* Sweeps and exchanges to `end`, as many to a launch as it may have. */
+static void ladders_to(struct glass_state *s, uint64_t end) {
+    const uint64_t every = s->shape.swap_every, most = s->launch.launch_sweeps;
+    while (s->e.step < end) {
+        const uint64_t rest = end - s->e.step, round = every - s->e.step % every;
+        const uint64_t now = rest < most ? rest : most;
+        if (round <= now)
+            launch_ladder(s, round, 1 + (now - round) / every);
+        else /* no exchange within reach */
+            sweeps_to(s, s->e.step + (rest < round - 1 ? rest : round - 1));
+    }
+}
+
+/* ---- the engine's ---------------------------------------------------------------------------- */
+
+void glass_steps(void *state, uint64_t sweeps) {
+    struct glass_state *s = state;
+    const uint64_t end = s->e.step + sweeps, every = s->shape.swap_every;
+    const bool ladder = s->shape.rungs > 1;
+    if (s->shape.idle) {
+        s->e.step = end;
+        return;
+    }
+    if (ladder && s->untaken >> 31) /* before counters of 32 planes are full */
+        glass_moves_take(s);
+    s->untaken += sweeps;
+    if (s->launch.whole)
+        ladders_to(s, end);
+    while (s->e.step < end && s->e.status == ERGO_OK) {
+        const uint64_t next = (s->e.step / every + 1) * every;
+        sweeps_to(s, ladder && next < end ? next : end);
+        if (ladder && s->e.step % every == 0)
+            exchange(s);
+    }
+}
+
+void glass_measure(void *state, size_t sample) {
+    struct glass_state *s = state;
+    const struct glass_shape *h = &s->shape;
+    const size_t group = (size_t)1 << s->launch.levels, lattices = glass_lattices(s);
+    if (h->idle)
+        return;
+    launch_energy(s);
+    ERGO_LAUNCH(&s->e, GLASS_OVERLAP,
+                ergo_grid_groups((size_t)h->quads * h->layers, group, lattices),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_COUNTS), LOCAL(16 * group * GLASS_ROOM_8));
+    ERGO_LAUNCH(&s->e, GLASS_RECORD, ergo_grid_items((size_t)128 * h->quads, 16, lattices),
+                BUFFER(GLASS_ENERGIES), BUFFER(GLASS_COUNTS), BUFFER(GLASS_WAVES),
+                BUFFER(GLASS_RECORDS), U32(s->launch.parts), U32(sample));
+}
+
+/* Exchanges and round trips of words up to now. */
+void glass_read_numbers(void *state, size_t sample) {
+    struct glass_state *s = state;
+    const size_t lattices = glass_lattices(s), accepted = 8 * lattices * s->shape.slots;
+    if (s->shape.rungs < 2 || s->shape.idle)
+        return;
+    ergo_engine_read_curve(&s->e, GLASS_ACCEPTED, 0, accepted, GLASS_NUMBERS, sample, 0);
+    ergo_engine_read_curve(&s->e, GLASS_ROUND_TRIPS, 0, 8 * lattices * s->shape.copies,
+                           GLASS_NUMBERS, sample, accepted);
+}

@@ -1,0 +1,358 @@
+/* Spin glasses: what can be said of a job without a device. */
+#include <math.h>
+#include <string.h>
+
+#include "base/portable.h"
+#include "dist/dist.h"
+#include "samplers/spin_lattice/exact.h"
+#include "samplers/spin_lattice/spin_glass/glass.h"
+#include "samplers/spin_lattice/models.h"
+
+_Static_assert(sizeof(struct glass_record) == GLASS_RECORD_BYTES, "glass_record has no padding");
+
+static int64_t integer(const struct ergo_point *point, const char *pointer, int64_t otherwise) {
+    const struct ergo_value *v = ergo_point_value(point, pointer);
+    return v->present ? v->integer : otherwise;
+}
+
+static const char *text(const struct ergo_point *point, const char *pointer,
+                        const char *otherwise) {
+    const struct ergo_value *v = ergo_point_value(point, pointer);
+    return v->present ? v->text : otherwise;
+}
+
+static bool from_file(const struct ergo_point *point) {
+    return ergo_point_value(point, "/system/disorder_file")->present;
+}
+
+struct glass_shape glass_shape_of(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const char *disorder = ergo_point_text(point, "/system/disorder");
+    struct glass_shape s = {.d = (uint32_t)size->items, .lz = 1};
+    s.lx = (uint32_t)size->size[0];
+    s.ly = (uint32_t)size->size[1];
+    if (s.d == 3)
+        s.lz = (uint32_t)size->size[2];
+    s.sites = (uint64_t)s.lx * s.ly * s.lz;
+    s.half = s.sites / 2;
+    s.layers = s.d == 3 ? s.lz : s.ly;
+    s.samples = (uint32_t)integer(point, "/system/samples", from_file(point) ? 1 : 32);
+    s.all = s.words = (s.samples + 31) / 32;
+    s.last = s.samples % 32 ? (1u << (s.samples % 32)) - 1 : 0xffffffffu;
+    s.temperatures = s.rungs = (uint32_t)ergo_point_int(point, "/system/ladder");
+    s.copies = (uint32_t)ergo_point_int(point, "/system/copies");
+    s.slots = s.temperatures * s.copies;
+    s.quads = (s.slots + 3) / 4;
+    s.swap_every = (uint32_t)integer(point, "/system/swap_every", 10);
+    s.real = strcmp(disorder, "gaussian") == 0;
+    s.heat = strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
+    return s;
+}
+
+uint32_t glass_lanes(const struct glass_shape *s, uint32_t word) {
+    return word + 1 == s->all ? s->last : 0xffffffffu;
+}
+
+uint32_t glass_all_slots(const struct glass_shape *s) {
+    return s->rungs * s->copies;
+}
+
+uint32_t glass_first_quad(const struct glass_shape *s) {
+    return s->rung * s->copies / 4;
+}
+
+uint32_t glass_own_parity(const struct glass_shape *s, uint32_t parity) {
+    return (parity ^ s->rung) & 1;
+}
+
+/* r with r^n = x > 0, by products alone: libm's pow may differ in the last bit. */
+static double root(double x, uint32_t n) {
+    double low = x < 1 ? x : 1, high = x < 1 ? 1 : x;
+    for (int i = 0; i < 200; i++) {
+        const double middle = 0.5 * (low + high);
+        double power = 1;
+        for (uint32_t k = 0; k < n; k++)
+            power *= middle;
+        if (power > x)
+            high = middle;
+        else
+            low = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+uint32_t glass_temperatures(const struct ergo_point *point, double t[GLASS_LADDER_MAX]) {
+    const uint32_t n = (uint32_t)ergo_point_int(point, "/system/ladder");
+    const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
+    const double cold = ergo_point_real(point, "/system/temperature");
+    const char *spacing = text(point, "/system/ladder_spacing", "geometric");
+    t[0] = cold;
+    if (n < 2 || !top->present)
+        return n;
+    const double ratio = strcmp(spacing, "geometric") == 0 ? root(top->real / cold, n - 1) : 1;
+    for (uint32_t i = 1; i < n; i++) {
+        const double f = (double)i / (n - 1);
+        if (strcmp(spacing, "linear") == 0)
+            t[i] = cold + f * (top->real - cold);
+        else if (strcmp(spacing, "inverse") == 0)
+            t[i] = 1 / ((1 - f) / cold + f / top->real);
+        else
+            t[i] = t[i - 1] * ratio;
+    }
+    t[n - 1] = top->real;
+    return n;
+}
+
+/* hi and lo: the 64-bit integer next to p 2^64. */
+static void split(double p, uint32_t *hi, uint32_t *lo) {
+    const double upper = p * 0x1p32;
+    if (!(upper < 0x1p32)) {
+        *hi = *lo = 0xffffffffu;
+        return;
+    }
+    *hi = (uint32_t)upper;
+    *lo = (uint32_t)((upper - (double)*hi) * 0x1p32); /* exact: a difference of near numbers */
+}
+
+float glass_slope(const struct ergo_point *point, const struct glass_shape *s, uint32_t t) {
+    const double j = fabs(ergo_point_real(point, "/system/coupling"));
+    const double unit = s->real ? 0x1p-24 : 2; /* energy of a count: an unsatisfied bond costs 2 */
+    double all[GLASS_LADDER_MAX];
+    glass_temperatures(point, all);
+    return t + 1 < s->rungs ? (float)((j / all[t] - j / all[t + 1]) * unit) : 0;
+}
+
+void glass_tables(const struct ergo_point *point, const struct glass_shape *s, uint32_t *tables,
+                  float *slopes) {
+    const double j = fabs(ergo_point_real(point, "/system/coupling"));
+    double t[GLASS_LADDER_MAX];
+    glass_temperatures(point, t);
+    memset(tables, 0, s->quads * 2 * GLASS_CLASSES * 4 * sizeof *tables);
+    for (uint32_t slot = 0; slot < s->slots; slot++) {
+        const double kelvin = t[s->rung + slot / s->copies] / j; /* in units of the coupling */
+        uint32_t *own = tables + (size_t)(slot / 4) * 2 * GLASS_CLASSES * 4 + slot % 4;
+        if (s->real) {
+            const float scale = (float)(kelvin * 0x1p23); /* T / 2 in units of 2^-24 */
+            memcpy(own, &scale, sizeof scale);
+            continue;
+        }
+        for (uint32_t m = 0; m <= 2 * s->d; m++) {
+            /* with m of z bonds unsatisfied a flip costs 2 (z - 2m) */
+            const double cost = 2 * (2 * (double)s->d - 2 * (double)m);
+            const double weight = ergo_portable_exp(-cost / kelvin);
+            split(s->heat ? weight / (1 + weight) : fmin(1, weight), own + (size_t)(2 * m) * 4,
+                  own + (size_t)(2 * m + 1) * 4);
+        }
+    }
+    for (uint32_t i = 0; i < s->temperatures; i++)
+        slopes[i] = glass_slope(point, s, s->rung + i);
+}
+
+/* A measurement's numbers are at most `most` in size: sums over the copies of all of them are whole
+ * numbers below 2^53 of a unit that is as small as may be. */
+static double unit_of(double most, double measurements, uint32_t copies) {
+    const int bits = (int)ceil(log2(most * measurements * copies)) + 1;
+    return bits > 53 ? ldexp(1, bits - 53) : 1;
+}
+
+void glass_units_of(const struct ergo_point *point, const struct glass_shape *s,
+                    struct glass_units *u) {
+    const struct ergo_value *every = ergo_point_value(point, "/run/measure_every");
+    const double j = fabs(ergo_point_real(point, "/system/coupling")), n = (double)s->sites;
+    const double step = every->automatic || every->integer < 1 ? 1 : (double)every->integer;
+    const double measurements = (double)ergo_point_int(point, "/run/sweeps") / step + 1;
+    const double e = s->real ? j * 0x1p-24 / n : j / n; /* of a unit of energy */
+    const double most = s->d * n * (s->real ? 0x1p27 : 1), wave = 4096 * n;
+    const uint32_t pairs = s->copies == 4 ? 4 : 1;
+    const struct {
+        double most, value;
+        int at;
+        uint32_t copies;
+    } rows[GLASS_MOMENTS] = {{most, e, GLASS_E, s->copies},
+                             {most * most, e * e, GLASS_E2, s->copies},
+                             {most * most, e * e, GLASS_EE, pairs},
+                             {n, 1 / n, GLASS_ABS_Q, pairs},
+                             {n * n, 1 / (n * n), GLASS_Q2, pairs},
+                             {n * n * n * n, 1 / (n * n * n * n), GLASS_Q4, pairs},
+                             {2 * wave * wave, 4 / (wave * wave), GLASS_QK2, pairs},
+                             {n, 1 / n, GLASS_ABS_M, s->copies},
+                             {n * n, 1 / (n * n), GLASS_M2, s->copies},
+                             {n * n * n * n, 1 / (n * n * n * n), GLASS_M4, s->copies},
+                             {n, 1 / n, GLASS_M, s->copies}};
+    u->energy[0] = s->real ? 0 : -(double)s->d * n;
+    u->energy[1] = s->real ? 1 : 2;
+    for (int k = 0; k < GLASS_MOMENTS; k++) {
+        const double unit = unit_of(rows[k].most, measurements, rows[k].copies);
+        u->inverse[rows[k].at] = 1 / unit;
+        u->value[rows[k].at] = rows[k].value * unit / rows[k].copies;
+    }
+}
+
+/* ---- check ----------------------------------------------------------------------------------- */
+
+static enum ergo_status check_ladder(struct ergo_context *ctx, const struct ergo_point *point) {
+    enum ergo_status status = ERGO_OK;
+    const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
+    const double cold = ergo_point_real(point, "/system/temperature");
+    const int64_t n = ergo_point_int(point, "/system/ladder");
+    if (n > 1 && !top->present)
+        status = ergo_job_error(ctx, "/system/temperature_max",
+                                "missing; a ladder of %lld temperatures needs its hottest one",
+                                (long long)n);
+    if (n > 1 && top->present && !(top->real > cold))
+        status = ergo_job_error(ctx, "/system/temperature_max",
+                                "%g is not above /system/temperature %g", top->real, cold);
+    if (n == 1 && top->present)
+        status = ergo_job_error(ctx, "/system/ladder",
+                                "missing; temperature_max belongs to a ladder of 2 and more");
+    return status;
+}
+
+static enum ergo_status check_disorder(struct ergo_context *ctx, const struct ergo_point *point,
+                                       const struct glass_shape *s) {
+    enum ergo_status status = ERGO_OK;
+    if (from_file(point))
+        status = glass_file_check(ctx, point, s);
+    if (from_file(point) && status == ERGO_OK && s->real && !s->heat)
+        status = glass_force_check(ctx, point, s);
+    if (!from_file(point) && s->samples % 32)
+        status = ergo_job_error(ctx, "/system/samples",
+                                "%u is not a multiple of 32: as many share a word", s->samples);
+    return status;
+}
+
+enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    static const char *const side[] = {"/system/size/0", "/system/size/1", "/system/size/2"};
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const struct glass_shape s = glass_shape_of(point);
+    enum ergo_status status = ERGO_OK;
+    for (int i = 0; i < size->items && i < 3; i++)
+        if (size->size[i] % 2)
+            status = ergo_job_error(ctx, side[i],
+                                    "%lld is odd; the checkerboard update needs even sides",
+                                    (long long)size->size[i]);
+    if ((double)size->size[0] * (double)size->size[1] *
+            (size->items == 3 ? (double)size->size[2] : 1) >
+        0x1p28)
+        status = ergo_job_error(ctx, "/system/size", "more than 2^28 sites");
+    else if (s.sites / s.layers > 8160)
+        status = ergo_job_error(ctx, "/system/size",
+                                "more than 8160 sites in a layer (all but the last direction)");
+    else if (s.real && s.sites * s.d > UINT64_C(1) << 27)
+        status = ergo_job_error(ctx, "/system/size",
+                                "more than 2^27 bonds with couplings that are numbers, which are "
+                                "counted by 32 bits for 32 samples");
+    if (status == ERGO_OK && (double)s.all * fmax(4.0 * (double)glass_packed_length(&s),
+                                                  (double)glass_lattice_bytes(&s)) >
+                                 0x1p40)
+        status = ergo_job_error(ctx, "/system/samples",
+                                "%u samples of this lattice need more than 1 TiB in one buffer",
+                                s.samples);
+    if (s.copies != 1 && s.copies != 2 && s.copies != 4)
+        status = ergo_job_error(ctx, "/system/copies", "%u; 1, 2 and 4 are allowed", s.copies);
+    if (s.all > GLASS_WORDS_MAX || s.quads > GLASS_QUADS_MAX)
+        status = ergo_job_error(ctx, "/system/samples", "%u: at most %u", s.samples,
+                                32 * GLASS_WORDS_MAX);
+    if (!s.real && !s.heat && (s.lx == 2 || s.ly == 2 || (s.d == 3 && s.lz == 2)))
+        status = ergo_job_error(ctx, "/system/dynamics",
+                                "metropolis with a side of 2: a spin whose double bonds all cancel "
+                                "would flip in every sweep, and nothing be sampled; use "
+                                "\"heat-bath\"");
+    const double j = fabs(ergo_point_real(point, "/system/coupling"));
+    const double t = ergo_point_real(point, "/system/temperature");
+    if (!(j > 0))
+        status = ergo_job_error(ctx, "/system/coupling", "0: nothing would be coupled");
+    else if (!s.heat && j * (double)(4 * s.d) < 1e-3 * t)
+        status = ergo_job_error(ctx, "/system/temperature",
+                                "%g is more than 1000 bonds of a spin: Metropolis would accept "
+                                "every flip; use dynamics \"heat-bath\"",
+                                t);
+    const char *shares = text(point, "/system/shares", "measured");
+    if (!ergo_dist_shares_valid(shares))
+        status = ergo_job_error(ctx, "/system/shares",
+                                "found \"%.64s\"; allowed: \"measured\", \"equal\", or positive "
+                                "numbers with commas between them, like \"3,1\"",
+                                shares);
+    enum ergo_status other = check_ladder(ctx, point);
+    status = other != ERGO_OK ? other : status;
+    if (status == ERGO_OK)
+        status = check_disorder(ctx, point, &s);
+    return status;
+}
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+/* P(q) as finely as q goes, on small lattices. */
+size_t glass_q_bins(const struct glass_shape *s) {
+    return s->sites <= 128 ? (size_t)s->sites + 1 : 65;
+}
+
+size_t glass_q_bin(const struct glass_shape *s, uint64_t unequal) {
+    return (size_t)(unequal * glass_q_bins(s) / (s->sites + 1));
+}
+
+size_t glass_curve_size(const struct ergo_point *point, size_t c) {
+    const struct glass_shape s = glass_shape_of(point);
+    const bool pairs = s.copies > 1;
+    const size_t bins = pairs ? glass_q_bins(&s) : 0;
+    switch (c) {
+    case CURVE_LADDER_ENERGY:
+        return s.temperatures;
+    case CURVE_LADDER_HEAT:
+    case CURVE_LADDER_Q2:
+    case CURVE_LADDER_BINDER:
+    case CURVE_LADDER_XI:
+        return pairs ? s.temperatures : 0;
+    case CURVE_LADDER_SWAPS:
+        return s.temperatures - 1;
+    case CURVE_OVERLAP:
+        return bins;
+    case CURVE_MOMENTS:
+        return GLASS_RESULTS;
+    case CURVE_HALVES:
+        return 2 * (s.temperatures * (size_t)GLASS_MOMENTS + bins) + glass_counts_length(&s);
+    case CURVE_SAMPLES:
+        return s.samples * (s.temperatures * (size_t)GLASS_MOMENTS + bins);
+    case CURVE_EXCHANGES:
+        return s.temperatures > 1 ? s.samples * (size_t)s.temperatures : 0;
+    case CURVE_ROUND_TRIPS:
+        return s.temperatures > 1;
+    default:
+        return 0;
+    }
+}
+
+void glass_curve_x(const struct ergo_point *point, size_t c, double *x) {
+    const struct glass_shape s = glass_shape_of(point);
+    const size_t size = glass_curve_size(point, c);
+    double t[GLASS_LADDER_MAX];
+    glass_temperatures(point, t);
+    for (size_t i = 0; i < size; i++)
+        x[i] = c <= CURVE_LADDER_SWAPS ? t[i] : (double)i;
+    if (c == CURVE_OVERLAP) {
+        /* the mean of the overlaps that fall into a bin; unequal sites from many to few */
+        size_t count[130] = {0};
+        for (size_t i = 0; i < size; i++)
+            x[i] = 0;
+        for (uint64_t n = 0; n <= s.sites; n++) {
+            const size_t bin = size - 1 - glass_q_bin(&s, n);
+            x[bin] += 1 - 2 * (double)n / (double)s.sites;
+            count[bin]++;
+        }
+        for (size_t i = 0; i < size; i++)
+            x[i] /= (double)count[i];
+    }
+}
+
+/* Without negative couplings: the Ising model. */
+double glass_exact(const struct ergo_point *point, const char *observable) {
+    const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
+    const struct glass_shape s = glass_shape_of(point);
+    struct ergo_ising_exact e;
+    if (s.d != 2 || strcmp(ergo_point_text(point, "/system/disorder"), "bimodal") != 0 ||
+        !fraction->present || fraction->real != 0 || strcmp(observable, "energy") != 0 ||
+        !ergo_ising_exact_torus(s.lx, s.ly, ergo_point_real(point, "/system/temperature"),
+                                ergo_point_real(point, "/system/coupling"), &e))
+        return NAN;
+    return e.energy;
+}

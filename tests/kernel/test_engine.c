@@ -1,0 +1,349 @@
+/*
+ * The engine by a model of the test's own: N counters, of which counter i grows by i + 1 a step. A
+ * sample is their sum, a curve all of them. So what blocks, slots, curves and replays have to give
+ * is known.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine/engine.h"
+#include "fixture.h"
+
+enum { N = 64, INTERVAL = 3, START = 7 };
+enum { COUNTERS, OTHER, OFFSETS, SUMS, CURVES, HOST, HUGE_ROW };
+enum { STEP, MEASURE, CURVE, UNDECLARED };
+
+struct counting {
+    struct ergo_engine e;
+    unsigned broken; /* added to each sum by the "device" */
+};
+
+static uint64_t wish;     /* bytes of one more buffer */
+static uint64_t interval; /* of curves */
+
+static const char source[] =
+    "__kernel void count_step(__global uint *counters, __global const uint *offsets) {\n"
+    "    const uint i = (uint)get_global_id(0);\n"
+    "    counters[i] += offsets[i];\n"
+    "}\n"
+    "__kernel void count_measure(__global const uint *counters, __global uint *sums, uint sample,\n"
+    "                            uint more) {\n"
+    "    atomic_add(&sums[sample], counters[get_global_id(0)]);\n"
+    "    if (get_global_id(0) == 0)\n"
+    "        atomic_add(&sums[sample], more);\n"
+    "}\n"
+    "__kernel void count_curve(__global const uint *counters, __global uint *curves, uint curve) "
+    "{\n"
+    "    curves[curve * (uint)get_global_size(0) + get_global_id(0)] +=\n"
+    "        counters[get_global_id(0)];\n"
+    "}\n";
+
+static enum ergo_status configure(struct ergo_context *context, void *state) {
+    struct ergo_engine *e = &((struct counting *)state)->e;
+    (void)context;
+    ergo_engine_buffer(e, COUNTERS, "counters", ERGO_BUFFER_STATE, 4 * N);
+    ergo_engine_buffer(e, OTHER, "second copy", ERGO_BUFFER_SCRATCH, 4 * N);
+    ergo_engine_buffer(e, OFFSETS, "offsets", ERGO_BUFFER_CONSTANT, 4 * N);
+    ergo_engine_sums(e, SUMS, "sums", ERGO_BUFFER_SAMPLES, 4);
+    ergo_engine_sums(e, CURVES, "curves", ERGO_BUFFER_CURVES, 4 * N);
+    ergo_engine_buffer(e, HOST, "counters read back", ERGO_BUFFER_HOST, 4 * N);
+    ergo_engine_buffer(e, HUGE_ROW, "more than there is", ERGO_BUFFER_SCRATCH, wish);
+    ergo_engine_kernel(e, STEP, "count.cl", NULL, "count_step");
+    ergo_engine_kernel(e, MEASURE, "count.cl", NULL, "count_measure");
+    ergo_engine_kernel(e, CURVE, "count.cl", NULL, "count_curve");
+    e->curve_interval = interval;
+    return ERGO_OK;
+}
+
+static enum ergo_status prepare(struct ergo_context *context, void *state) {
+    uint32_t offsets[N];
+    (void)context;
+    for (uint32_t i = 0; i < N; i++)
+        offsets[i] = i + 1;
+    ergo_engine_constant(state, OFFSETS, offsets);
+    return ERGO_OK;
+}
+
+static const struct ergo_grid grid = {1, {N, 1, 1}, {1, 1, 1}};
+
+static void steps(void *state, uint64_t n) {
+    struct ergo_engine *e = state;
+    for (; n; n--) {
+        ERGO_LAUNCH(e, STEP, grid, BUFFER(COUNTERS), BUFFER(OFFSETS));
+        e->step++;
+    }
+}
+
+static void measure(void *state, size_t sample) {
+    struct counting *s = state;
+    ERGO_LAUNCH(&s->e, MEASURE, grid, BUFFER(COUNTERS), BUFFER(SUMS), U32(sample), U32(s->broken));
+}
+
+static void measure_curves(void *state, size_t curve) {
+    ERGO_LAUNCH((struct ergo_engine *)state, CURVE, grid, BUFFER(COUNTERS), BUFFER(CURVES),
+                U32(curve));
+    ergo_engine_read_curve(state, COUNTERS, 0, 4 * N, HOST, curve, 0);
+}
+
+static enum ergo_status convert(struct ergo_context *context, void *state, unsigned slot,
+                                struct ergo_samples *samples) {
+    const struct ergo_engine *e = state;
+    (void)context;
+    for (size_t i = 0; i < samples->count; i++)
+        samples->columns[i] = *(const uint32_t *)ergo_engine_host(e, SUMS, slot, i);
+    for (size_t c = 0; c < samples->n_curve_samples; c++)
+        for (size_t k = 0; k < N; k++) {
+            const uint32_t *counted = ergo_engine_host(e, CURVES, slot, c);
+            const uint32_t *read = ergo_engine_host(e, HOST, slot, c);
+            samples->curves[0][c * N + k] = counted[k];
+            assert_int_equal(counted[k], read[k]);
+        }
+    return ERGO_OK;
+}
+
+static const struct ergo_engine_model model = {
+    .sampler = "counting",
+    .smaller = "fewer counters",
+    .state_bytes = sizeof(struct counting),
+    .configure = configure,
+    .prepare = prepare,
+    .steps = steps,
+    .measure = measure,
+    .measure_curves = measure_curves,
+    .convert = convert,
+};
+
+static const struct ergo_batch batch = {.count = 1};
+
+/* The sum of all counters after so many steps. */
+static double sum_at(uint64_t step) {
+    return (double)(step * N * (N + 1) / 2);
+}
+
+static struct counting *create(void) {
+    void *state = NULL;
+    if (ergo_engine_create(ctx, &model, &batch, device, &state) != ERGO_OK)
+        fail_msg("%s", ergo_error_message(ctx));
+    return state;
+}
+
+static void advance(struct counting *s, unsigned slot, size_t count, uint64_t every,
+                    uint64_t first) {
+    if (ergo_engine_advance(ctx, s, slot, count, every, first) != ERGO_OK)
+        fail_msg("%s", ergo_error_message(ctx));
+}
+
+/* Samples of a block that began at `step`: all of them, and the curves that are due. */
+static void expect(struct counting *s, unsigned slot, size_t count, uint64_t every, uint64_t first,
+                   uint64_t step) {
+    double columns[16], curves[16 * N];
+    struct ergo_samples samples = {.columns = columns, .curves = {curves}};
+    size_t curve = 0;
+    if (ergo_engine_collect(ctx, s, slot, &samples) != ERGO_OK)
+        fail_msg("%s", ergo_error_message(ctx));
+    assert_int_equal(samples.count, count);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t at = step + (i + 1) * every;
+        assert_true(columns[i] == sum_at(at));
+        if (!interval || (first + i) % interval)
+            continue;
+        for (size_t k = 0; k < N; k++)
+            assert_true(curves[curve * N + k] == (double)(at * (k + 1)));
+        curve++;
+    }
+    assert_int_equal(samples.n_curve_samples, curve);
+}
+
+/* Memory is the sum of what is declared; results are there twice. */
+static void test_plan(void **state) {
+    (void)state;
+    struct ergo_plan plan;
+    interval = INTERVAL;
+    assert_int_equal(ergo_engine_plan(ctx, &model, &batch, device, &plan), ERGO_OK);
+    const size_t samples = plan.block_samples, curves = (samples - 1) / INTERVAL + 1;
+    assert_int_equal(samples, ERGO_BLOCK_SAMPLES);
+    assert_int_equal(plan.device_bytes, 3 * 4 * N + 2 * (4 * samples + 4 * N * curves));
+    assert_int_equal(plan.host_bytes, 2 * (4 * samples + 2 * 4 * N * curves));
+    assert_int_equal(plan.largest_buffer, 4 * N * curves);
+    wish = device->summary.largest_buffer + 4;
+    assert_int_equal(ergo_engine_plan(ctx, &model, &batch, device, &plan), ERGO_E_DEVICE);
+    assert_non_null(strstr(ergo_error_message(ctx), "its more than there is need"));
+    assert_non_null(strstr(ergo_error_message(ctx), "fewer counters"));
+    ergo_error_clear(ctx);
+    wish = 0;
+}
+
+/* Two blocks in flight, blocks without samples between, slots used again, curves across blocks. */
+static void test_blocks(void **state) {
+    (void)state;
+    interval = INTERVAL;
+    struct counting *s = create();
+    advance(s, 0, 0, START, 0);
+    advance(s, 0, 5, 2, 0);
+    advance(s, 1, 4, 2, 5);
+    expect(s, 0, 5, 2, 0, START);
+    advance(s, 0, 3, 1, 9);
+    expect(s, 1, 4, 2, 5, START + 10);
+    expect(s, 0, 3, 1, 9, START + 18);
+    advance(s, 1, 1, 1, 13); /* fewer than before, none with curves */
+    expect(s, 1, 1, 1, 13, START + 21);
+    assert_int_equal(s->e.step, START + 22);
+    ergo_engine_destroy(s);
+    interval = 0;
+    s = create();
+    advance(s, 0, 2, 3, 0);
+    expect(s, 0, 2, 3, 0, 0);
+    ergo_engine_destroy(s);
+}
+
+/* Nothing is done behind the first error, which is the one that is told. */
+static void test_first_error_sticks(void **state) {
+    (void)state;
+    interval = 0;
+    uint32_t before[N], after[N];
+    struct counting *s = create();
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, COUNTERS, 0, sizeof before, before);
+    assert_int_equal(ergo_engine_end(&s->e), ERGO_OK);
+    ERGO_LAUNCH(&s->e, UNDECLARED, grid, BUFFER(COUNTERS));
+    steps(s, 2);
+    ergo_engine_write(&s->e, COUNTERS, 0, 4, "1234");
+    ergo_engine_fill(&s->e, COUNTERS, 0xff);
+    memset(after, 0x55, sizeof after);
+    ergo_engine_read(&s->e, COUNTERS, 0, sizeof after, after);
+    assert_int_equal(after[0], 0x55555555); /* not read either */
+    assert_int_equal(ergo_engine_end(&s->e), ERGO_E_INTERNAL);
+    assert_non_null(strstr(ergo_error_message(ctx), "kernel 3"));
+    ergo_error_clear(ctx);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, COUNTERS, 0, sizeof after, after);
+    assert_int_equal(ergo_engine_end(&s->e), ERGO_OK);
+    assert_memory_equal(before, after, sizeof before);
+    ergo_engine_destroy(s);
+}
+
+/* Buffers that change places, are filled, and get another size. */
+static void test_buffers(void **state) {
+    (void)state;
+    interval = 0;
+    uint32_t found[2 * N];
+    struct counting *s = create();
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_fill(&s->e, OTHER, 0x11);
+    ergo_engine_swap(&s->e, COUNTERS, OTHER);
+    ergo_engine_read(&s->e, COUNTERS, 0, 4 * N, found);
+    assert_int_equal(found[N - 1], 0x11111111);
+    ergo_engine_read(&s->e, OTHER, 0, 4 * N, found);
+    assert_int_equal(found[0], 0);
+    ergo_engine_resize(&s->e, OTHER, sizeof found);
+    ergo_engine_read(&s->e, OTHER, 0, sizeof found, found);
+    assert_int_equal(ergo_engine_end(&s->e), ERGO_OK);
+    for (size_t i = 0; i < 2 * N; i++)
+        assert_int_equal(found[i], 0);
+    assert_int_equal(ergo_engine_group(&s->e, STEP, 1), 1);
+    assert_true(ergo_engine_group(&s->e, STEP, (size_t)1 << 40) <= device->summary.largest_group);
+    ergo_engine_destroy(s);
+}
+
+/* The stretch has to be what the host's counters say. */
+static enum ergo_status compare(struct ergo_context *context, const struct ergo_replay *r) {
+    const uint32_t *kept = r->kept[COUNTERS];
+    for (size_t i = 0; i < r->samples; i++)
+        if (r->found.columns[i] != sum_at(r->step + r->lead + (i + 1) * r->every) ||
+            kept[N - 1] != r->step * N)
+            return ergo_replay_differs(context, r, 0, "the sums");
+    return ERGO_OK;
+}
+
+/* Twice the same replay: it leaves nothing behind. */
+static void test_replay(void **state) {
+    (void)state;
+    interval = INTERVAL;
+    const size_t sizes[1] = {N};
+    uint32_t before[N], after[N], extra = 5;
+    struct counting *s = create();
+    advance(s, 0, 0, START, 0);
+    for (int round = 0; round < 3; round++) {
+        const struct ergo_replay_row more = {
+            .what = "more", .kind = ERGO_REPLAY_HOST, .host = &extra, .bytes = sizeof extra};
+        struct ergo_replay r = {.samples = 4,
+                                .lead = 2,
+                                .every = 2,
+                                .n_columns = 1,
+                                .n_curves = 1,
+                                .curve_sizes = sizes,
+                                .compare = compare};
+        s->broken = round == 2;
+        ergo_engine_begin(&s->e, ctx);
+        ergo_engine_read(&s->e, COUNTERS, 0, sizeof before, before);
+        assert_int_equal(ergo_engine_end(&s->e), ERGO_OK);
+        const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, &more, 1);
+        assert_int_equal(status, round == 2 ? ERGO_E_AUDIT : ERGO_OK);
+        ergo_engine_begin(&s->e, ctx);
+        ergo_engine_read(&s->e, COUNTERS, 0, sizeof after, after);
+        assert_int_equal(ergo_engine_end(&s->e), ERGO_OK);
+        assert_memory_equal(before, after, sizeof before);
+        assert_int_equal(s->e.step, START);
+    }
+    assert_non_null(strstr(ergo_error_message(ctx), "audit of counting failed"));
+    assert_non_null(strstr(ergo_error_message(ctx), "steps 7 to 16"));
+    ergo_error_clear(ctx);
+    s->broken = 0;
+    advance(s, 0, 2, 1, 0); /* the run goes on as if nothing had been */
+    expect(s, 0, 2, 1, 0, START);
+    ergo_engine_destroy(s);
+}
+
+static void test_constants(void **state) {
+    (void)state;
+    interval = 0;
+    struct counting *s = create();
+    const uint32_t wrong = 3;
+    assert_int_equal(ergo_engine_check_constants(ctx, &s->e), ERGO_OK);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_write(&s->e, OFFSETS, 4 * (N - 1), 4, &wrong);
+    assert_int_equal(ergo_engine_end(&s->e), ERGO_OK);
+    assert_int_equal(ergo_engine_check_constants(ctx, &s->e), ERGO_E_AUDIT);
+    assert_non_null(strstr(ergo_error_message(ctx), "the offsets in the device's memory"));
+    ergo_error_clear(ctx);
+    ergo_engine_destroy(s);
+}
+
+/* The kernels of the test, from a folder of its own. */
+static int open_all(void **state) {
+    static char folder[] = "/tmp/ergocl-engine-XXXXXX";
+    char path[64];
+    if (fixture_open(state) || !mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/count.cl", folder);
+    FILE *file = fopen(path, "w");
+    if (!file || fputs(source, file) < 0 || fclose(file) || setenv("ERGOCL_CL_DIR", folder, 1))
+        return -1;
+    return 0;
+}
+
+static int close_all(void **state) {
+    char path[64];
+    const char *folder = getenv("ERGOCL_CL_DIR");
+    snprintf(path, sizeof path, "%s/count.cl", folder);
+    (void)unlink(path);
+    (void)rmdir(folder);
+    return fixture_close(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_first_error_sticks),
+        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_constants),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
