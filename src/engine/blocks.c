@@ -71,7 +71,7 @@ enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsi
     slot->first_sample = first_sample;
     slot->busy = count > 0;
     for (size_t i = 0; i < ERGO_BUFFERS && count && e->status == ERGO_OK; i++)
-        if (e->buffers[i].zeroed)
+        if (e->buffers[i].zeroed && used(&e->buffers[i], count, slot->curves))
             ergo_engine_zero(e, (unsigned)i, used(&e->buffers[i], count, slot->curves));
     if (count == 0)
         e->model->steps(state, every);

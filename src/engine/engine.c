@@ -123,11 +123,11 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
             plan->host_bytes += 2 * bytes;
         if (b->kind == ERGO_BUFFER_HOST)
             continue;
-        plan->device_bytes += (result                        ? 2
-                               : b->flags & ERGO_BUFFER_EACH ? e->batch->count
-                                                             : 1) *
-                              bytes;
-        plan->host_bytes += b->flags & ERGO_BUFFER_HOSTED ? bytes : 0;
+        plan->device_bytes += (result ? 2 : 1) * bytes;
+        if (b->flags & ERGO_BUFFER_EACH)
+            plan->device_bytes += (e->batch->count - 1) * bytes;
+        if (b->flags & ERGO_BUFFER_HOSTED)
+            plan->host_bytes += bytes;
         if (bytes > plan->largest_buffer) {
             plan->largest_buffer = bytes;
             largest = b->what;

@@ -1,5 +1,4 @@
 /* Swendsen-Wang on a device: parameters, start. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/portable.h"
@@ -36,10 +35,6 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     return ERGO_OK;
 }
 
-static void release(void *state) {
-    free(((struct sw_state *)state)->members);
-}
-
 const struct ergo_engine_model sw_model = {
     .sampler = "swendsen-wang",
     .smaller = "a smaller lattice",
@@ -50,7 +45,6 @@ const struct ergo_engine_model sw_model = {
     .steps = sw_steps,
     .block = sw_block,
     .convert = sw_collect_samples,
-    .release = release,
 };
 
 enum ergo_status sw_init(struct ergo_context *ctx, void *opaque) {

@@ -1,7 +1,6 @@
 /* Launch shapes of a batch on a device. Choices here change the speed and never the chain. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "samplers/swendsen_wang/sw.h"
 
@@ -250,9 +249,9 @@ enum ergo_status sw_configure(struct ergo_context *ctx, void *state) {
     struct ergo_plan *plan = &s->e.plan;
     s->shape = sw_shape_of(batch->points[0]);
     s->clusters = sw_wants_clusters(batch->points[0]);
-    s->members = calloc(batch->count, sizeof *s->members);
-    if (!s->members)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu members", batch->count);
+    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++)
         sw_member_fill(batch->points[i], &s->members[i]);
     const enum ergo_status status = choose_path(ctx, s);
