@@ -1,8 +1,8 @@
 /*
- * The kernels of a cut lattice against the serial oracle, bit for bit: one rank, whose rectangle is
- * the lattice and borders on itself, so that halos, bonds between rectangles, lists of parts and
- * merging all have their work. (Several ranks: tests/mpi.) Spins and all that is measured; all ways
- * of merging; words that are not full, a single word, two rows.
+ * The kernels of a cut lattice against the serial oracle, bit for bit. One rank has the whole
+ * lattice as its rectangle, which borders on itself. So halos, bonds between rectangles, lists of
+ * parts and merging are all used. (tests/mpi has several ranks.) Compares spins and all
+ * measurements, with all ways of merging; words that are not full, a single word, two rows.
  */
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /*
- * The engine by a model of the test's own: N counters, of which counter i grows by i + 1 a step. A
- * sample is their sum, a curve all of them. So what blocks, slots, curves and replays have to give
- * is known.
+ * The engine with a model of the test's own: N counters, where counter i grows by i + 1 per step. A
+ * sample is their sum, a curve is all of them. So the right results of blocks, slots, curves and
+ * replays are known.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /*
  * Swendsen-Wang's kernels against the serial oracle, bit for bit, through the sampler's own
- * operations: spins, and all that is measured of spins and clusters. Shapes that fill words and
- * tiles or do not, q with and without unused states, both paths, several tiles and groups,
+ * operations: spins, and all measurements of spins and clusters. Shapes that do and do not fill
+ * words and tiles, q with and without unused states, both paths, several tiles and groups,
  * temperatures from frozen to infinite in one batch.
  */
 #include <math.h>
