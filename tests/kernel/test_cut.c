@@ -154,7 +154,10 @@ static void test_audit(void **unused) {
     struct sw_cut *s = state;
     struct sw_member other = s->members[0].params;
     other.key0 ^= 1;
-    OK(ergo_buffer_write(ctx, device, s->members[0].param_buffer, 0, sizeof other, &other));
+    ergo_engine_begin(&s->e, ctx);
+    sw_cut_choose(s, 0);
+    ergo_engine_write(&s->e, SW_CUT_MEMBER, 0, sizeof other, &other);
+    OK(ergo_engine_end(&s->e));
     assert_int_equal(ops->audit(ctx, state), ERGO_E_AUDIT);
     ergo_error_clear(ctx);
     ops->destroy(state);

@@ -6,8 +6,7 @@
  * entries (cl/spin_lattice/bytes.h).
  *
  * Ising: H = -sum J_k s s' - sum (B + h f) s, where f of a site is +-1, normal, or given. Potts: H
- * = -sum J_k (delta - 1). Blume-Capel: H = -sum J_k s s' + D sum s^2 - B sum s, stored as state 1 -
- * s.
+ * = -sum J_k (delta - 1). Blume-Capel: H = -sum J_k s s' + D sum s^2 - B sum s, state 1 - s.
  */
 #ifndef ERGO_ORACLE_BYTES_SERIAL_H
 #define ERGO_ORACLE_BYTES_SERIAL_H
@@ -36,7 +35,7 @@ void bytes_oracle_start(const struct bytes_oracle *o, uint8_t *sites);
 void bytes_oracle_sweep(const struct bytes_oracle *o, const double *f, uint64_t step,
                         uint8_t *sites);
 double bytes_oracle_energy(const struct bytes_oracle *o, const double *f, const uint8_t *sites);
-/* Magnetization, or for potts the order parameter (q max n / N - 1) / (q - 1). */
+/* Magnetization, or of potts the order parameter (q max n / N - 1) / (q - 1). */
 double bytes_oracle_order(const struct bytes_oracle *o, const uint8_t *sites);
 /* Mean of s^2 of blume-capel. */
 double bytes_oracle_quadrupole(const struct bytes_oracle *o, const uint8_t *sites);
