@@ -130,8 +130,8 @@ int ergo_ranks_rank(void);
 /* The MPI that is used, "Open MPI v4.1.4", or "none": built without, one process runs a job, and
  * ergo_ranks_start refuses several. Cut at `size` bytes. */
 void ergo_ranks_library(char *text, size_t size);
-/* At the end of each rank, with its exit code, which it returns. A failure (neither 0 nor 75) ends
- * all ranks at once with that code. */
+/* Call this at the end of each rank with its exit code, which it returns. A failure (neither 0 nor
+ * 75) ends all ranks at once with that code. */
 int ergo_ranks_finish(int exit_code);
 
 /* ---- runs ---------------------------------------------------------------------------------- */

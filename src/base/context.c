@@ -85,7 +85,7 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
     ergo_utf8_append_shown(&ctx->errors, message);
     if (cause)
         ergo_text_append(&ctx->errors, " [%s]", cause);
-    /* A source position helps for our own and the driver's failures, not for a typo in a job. */
+    /* A source position helps with failures of ours and the driver's, not with a typo in a job. */
     if (status != ERGO_E_JOB && status != ERGO_STOPPED) {
         const char *base = strstr(file, "src/");
         ergo_text_append(&ctx->errors, " (%s:%d)", base ? base : file, line);

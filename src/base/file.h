@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-/* A folder that is open. What is in it may be from anybody: files in it are found from the
+/* An open folder. Its contents may be from anybody: files in it are opened relative to the
  * descriptor, by their names, and no symbolic link is followed. */
 struct ergo_folder {
     int fd;     /* -1: not open */
@@ -20,12 +20,12 @@ struct ergo_folder {
 };
 enum ergo_status ergo_folder_open(struct ergo_context *ctx, const char *path,
                                   struct ergo_folder *folder);
-/* Also one that was never opened. */
+/* May be called for a folder that was never opened. */
 void ergo_folder_close(struct ergo_folder *folder);
-/* A folder in it, made where there is none. */
+/* A folder inside a folder; made if it does not exist. */
 enum ergo_status ergo_folder_inner(struct ergo_context *ctx, const struct ergo_folder *outer,
                                    const char *name, struct ergo_folder *inner);
-/* Refuses what is of this name and no folder. */
+/* Refuses anything of this name that is not a folder. */
 enum ergo_status ergo_folder_check(struct ergo_context *ctx, const struct ergo_folder *outer,
                                    const char *name);
 /* A file's path for messages, malloc'ed; `in` may be NULL. */
@@ -42,12 +42,11 @@ enum ergo_status ergo_folder_lock(struct ergo_context *ctx, const struct ergo_fo
 int ergo_folder_descriptor(int at, const char *path, int flags);
 extern const char ergo_folder_no_link[]; /* why a symbolic link is refused */
 
-/* `in` NULL: `name` is a path that the user has chosen. There links are followed as by cp, and what
- * is no regular file (a terminal, a pipe) is written to instead of replaced. */
+/* `in` NULL: `name` is a path that the user has chosen. Its links are followed as by cp, and
+ * anything that is not a regular file (a terminal, a pipe) is written to instead of replaced. */
 enum ergo_status ergo_file_write(struct ergo_context *ctx, const struct ergo_folder *in,
                                  const char *name, const void *data, size_t length);
-/* The same for contents in pieces, one after the other: what is large need not be copied together.
- */
+/* The same for contents in pieces, one after the other, so that large contents need no copy. */
 struct ergo_piece {
     const void *data;
     size_t length;
@@ -55,7 +54,7 @@ struct ergo_piece {
 enum ergo_status ergo_file_write_pieces(struct ergo_context *ctx, const struct ergo_folder *in,
                                         const char *name, const struct ergo_piece *pieces,
                                         size_t count);
-/* Open for reading a regular file, nothing else; -1 after an error. */
+/* Open a regular file for reading, and nothing else; -1 after an error. */
 enum ergo_status ergo_file_open(struct ergo_context *ctx, const struct ergo_folder *in,
                                 const char *name, int *fd, uint64_t *size);
 /* *data is malloc'ed and has a terminating zero beyond length. limit: refuse larger files. */

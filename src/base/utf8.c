@@ -57,7 +57,7 @@ void ergo_utf8_append_json(struct ergo_text *text, const char *json) {
     ergo_text_append_bytes(text, plain, (size_t)(end - plain));
 }
 
-/* What stands for the character at *at, which moves behind it: itself, or an escape in `room`. */
+/* The text to show for the character at *at, which advances: itself, or an escape in `room`. */
 static const char *next_shown(const char **at, const char *end, char room[8], size_t *length) {
     const unsigned char *p = (const unsigned char *)*at;
     const char *shown = *at;

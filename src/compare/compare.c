@@ -222,8 +222,8 @@ static void judge(struct ergo_comparison *c) {
 /* ---- where it begins --------------------------------------------------------------------------
  */
 
-/* Do both devices agree after `steps` steps, of which at most `most` are equilibration? Shorter
- * runs of the same job. */
+/* Do both devices agree after `steps` steps, of which at most `most` are equilibration? Runs the
+ * job shortened to that. */
 static enum ergo_status agree_after(struct ergo_context *ctx, const struct ergo_comparison *c,
                                     const char *folder, uint64_t steps, uint64_t most,
                                     bool *agree) {

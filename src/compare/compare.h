@@ -14,7 +14,7 @@ struct ergo_compared_device {
     char *message;              /* owned; what went wrong, NULL: nothing */
     struct ergo_result *result; /* owned; NULL when it failed */
     double seconds;             /* wall time of all of it, building included */
-    /* of a shorter run that was watched, and of the device; NULL and 0: not known */
+    /* of a shorter, profiled run, and of the device; NULL and 0: not known */
     struct ergo_profile *profile; /* owned */
     double copy_rate;             /* bytes a second, read and written */
     double joules, joules_work;   /* energy, and the work done with it in the rate's unit; 0: not

@@ -82,7 +82,7 @@ enum ergo_status ergo_comparison_short_job(struct ergo_context *ctx,
     snprintf(lengths[0], sizeof lengths[0], "/run/equilibration=%llu",
              (unsigned long long)equilibration);
     snprintf(lengths[1], sizeof lengths[1], "/run/sweeps=%llu", (unsigned long long)sweeps);
-    /* jobs that would measure nothing are refused; measuring changes no state */
+    /* a job that measures nothing would be refused; measuring changes no state */
     snprintf(lengths[2], sizeof lengths[2], "/run/measure_every=%llu",
              (unsigned long long)(every < sweeps ? every : sweeps));
     return ergo_job_again(ctx, whole, sets, 4, job);

@@ -1,4 +1,4 @@
-/* OpenCL error codes by name: users search the web for the name, never for the number. */
+/* OpenCL error codes by name: users search the web for the name, not for the number. */
 #include "device/device.h"
 
 #include <CL/cl_ext.h>

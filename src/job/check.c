@@ -73,7 +73,7 @@ static void refuse_for_model(struct ergo_build *build, size_t k, const char *fou
     ergo_text_free(&title);
 }
 
-/* A trajectory that no one would write is refused, not forgotten. */
+/* A trajectory that the sampler would not write is refused. */
 static void check_trajectory(struct ergo_build *build) {
     const size_t k = ergo_keys_find(build->keys, build->n_keys, "/output/trajectory_every");
     char found[32];

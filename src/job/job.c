@@ -97,7 +97,7 @@ static const struct ergo_model *find_model(const struct ergo_build *build) {
     return given && given->kind == ERGO_JSON_STRING ? ergo_model_find(sampler, given->text) : NULL;
 }
 
-/* From the tree to points; every error is recorded on the way. */
+/* From the tree to points; all errors are recorded. */
 static void build_job(struct ergo_build *build, const char *const *sets, size_t n_sets,
                       struct ergo_job *job) {
     if (build->root->kind != ERGO_JSON_OBJECT) {

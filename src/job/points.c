@@ -343,7 +343,7 @@ static enum ergo_status check_point(struct ergo_context *ctx, const struct ergo_
 }
 
 static void model_check(struct ergo_build *build, struct ergo_job *job, size_t replicas) {
-    /* In a context of its own: its messages are sorted out before they are shown. */
+    /* a context of its own, because messages are sorted before they are shown */
     struct ergo_context *ctx = ergo_context_create();
     struct findings *findings = calloc(1, sizeof *findings);
     if (!ctx || !findings) {

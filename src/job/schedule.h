@@ -14,7 +14,7 @@ struct ergo_schedule {
     uint64_t total; /* steps */
 };
 struct ergo_schedule ergo_schedule_of(const struct ergo_point *point);
-/* A step with that many samples behind it: between two, or before the first, or after the last. */
+/* Can a run stand at that step with that many samples before it? */
 bool ergo_schedule_allows(const struct ergo_schedule *s, uint64_t step, uint64_t samples);
 
 #endif

@@ -41,7 +41,7 @@ static void put_owners(struct ergo_text *text, const struct ergo_build *build,
             }
 }
 
-/* The right name at the wrong place: the only key with this last token elsewhere. */
+/* The right name in the wrong place: the only key elsewhere with this last token. */
 static const char *right_name_elsewhere(const struct ergo_build *build, const char *name) {
     const char *found = NULL;
     for (size_t i = 0; i < build->n_keys; i++) {
@@ -97,7 +97,7 @@ void ergo_suggest_key(struct ergo_build *build, const char *parent, const char *
     }
     text.failed |= owners.failed;
     ergo_text_free(&owners);
-    /* Short words are near to everything: a place is only guessed for longer ones. */
+    /* Short words resemble many names: a place is only guessed for longer ones. */
     if (strlen(name) <= WORD_MAX) {
         const char *there = right_name_elsewhere(build, name);
         const char *near = there ? NULL : ergo_text_nearest(name, names, n);

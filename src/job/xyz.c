@@ -1,4 +1,4 @@
-/* Extended XYZ files read. */
+/* Reads extended XYZ files. */
 #include "job/xyz.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* ergo_report: an overview, what runs of a sampler say together, and then each run. */
+/* ergo_report: an overview, figures of several runs of a sampler together, and then each run. */
 #include "page/together.h"
 
 #include <stdio.h>

@@ -11,7 +11,8 @@
  * curve has some hundred values, strongly correlated: by chance one point in a hundred fails. */
 #define WITHIN 4.0
 
-/* Index of the calibration's key among the scanned ones; n_scanned: the point is of none. */
+/* Index of the calibration's key among the scanned ones; n_scanned if the scan is no calibration.
+ */
 static size_t scanned_key(const struct ergo_point *point) {
     const char *key = ergo_point_reference(point);
     size_t i = 0;

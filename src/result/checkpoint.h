@@ -5,15 +5,15 @@
 #include "base/file.h"
 #include "base/text.h"
 
-/* The file from which a run goes on and is reported; and of earlier versions, which is not read any
- * more. */
+/* The file from which a run is resumed and reported; and that of earlier versions, which is not
+ * read any more. */
 #define ERGO_CHECKPOINT "checkpoint"
 #define ERGO_CHECKPOINT_OLD "checkpoint.h5"
 
 /*
  * Named blobs in one file, each with its length and SHA-256. Nothing is allocated for
- * a record that is longer than its reader allows, and nothing of a damaged one is handed out. A
- * file may have been made by anyone: what is in a record is checked by who reads it.
+ * a record that is longer than its reader allows, and a damaged record is never handed out. A file
+ * may have been made by anyone: the reader of a record checks its contents.
  */
 struct ergo_blob {
     char name[32];
@@ -25,15 +25,16 @@ struct ergo_blobs {
     struct ergo_blob *blobs;
 };
 bool ergo_blobs_add(struct ergo_blobs *blobs, const char *name, const void *data, size_t length);
-/* The same without a copy: malloc'ed data, which are freed at a failure, too. NULL: a failure. */
+/* The same without a copy: takes malloc'ed data, and frees them at a failure, too. NULL: a failure.
+ */
 bool ergo_blobs_take(struct ergo_blobs *blobs, const char *name, void *data, size_t length);
 const struct ergo_blob *ergo_blobs_find(const struct ergo_blobs *blobs, const char *name);
 void ergo_blobs_free(struct ergo_blobs *blobs);
 enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const struct ergo_folder *in,
                                        const char *name, const struct ergo_blobs *blobs);
 
-/* The head is read, and records when they are asked for. names: those that there may be,
- * NULL-terminated; a file with another one is refused. NULL: any. */
+/* Reads the head now and records when they are asked for. names: the allowed ones, NULL-terminated;
+ * a file with another one is refused. NULL: any. */
 struct ergo_checkpoint;
 enum ergo_status ergo_checkpoint_open(struct ergo_context *ctx, const struct ergo_folder *in,
                                       const char *name, const char *const *names,

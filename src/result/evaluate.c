@@ -99,8 +99,8 @@ static double z_of(const struct ergo_observable_result *r) {
     return r->estimate.error > 0 ? (r->estimate.mean - r->exact) / r->estimate.error : NAN;
 }
 
-/* Where all that is too short at this point is slow by its physics, running somewhat longer would
- * not help, and everything else has honest errors. */
+/* Are all observables that are too short at this point slow by their physics, while all others have
+ * errors that can be trusted? Then running somewhat longer would not help. */
 static void find_slow(struct ergo_member_result *m, size_t n_observables) {
     bool only_slow = true;
     for (size_t o = 0; o < n_observables; o++) {

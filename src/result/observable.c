@@ -3,7 +3,7 @@
 
 #include "result/result.h"
 
-/* From here on the error is one that may be shown, or none. */
+/* From here on r->error is either an error that may be shown, or absent. */
 void ergo_observable_refuse(struct ergo_observable_result *r, enum ergo_trust trust) {
     r->trust = trust;
     if (r->estimate.constant) /* nothing to forget */

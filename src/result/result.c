@@ -23,8 +23,8 @@ static void host_bytes(const struct ergo_job *job, double *series, double *curve
         for (size_t c = 0; c < model->n_curves; c++)
             curves += (model->curves_sums >> c & 1 ? 1.0 : ERGO_CURVE_BINS) *
                       (double)ergo_point_curve_size(&job->points[i], c);
-        /* beside them is a checkpoint's record, whose room grows by doubling, or, of series.h5, an
-         * HDF5 file and its image */
+        /* a checkpoint's record, whose buffer grows by doubling, or an HDF5 file and its image in
+         * memory */
         *series += 3 * 8 * samples;
         *curves_all += 3 * 8 * curves;
     }
@@ -42,7 +42,8 @@ double ergo_result_memory(void) {
 
 enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job) {
     ERGO_ENTRY(ctx, job);
-    /* before malloc: Linux gives away more than there is, and kills who uses it */
+    /* checked before malloc: Linux promises more memory than there is, and kills the process that
+     * uses it */
     const double have = ergo_result_memory();
     const double every = (double)ergo_point_int(&job->points[0], "/run/measure_every");
     double series, curves;

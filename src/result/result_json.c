@@ -1,4 +1,4 @@
-/* result.json, for scripts: `ergocl help result` says what is in it. */
+/* result.json, for scripts. `ergocl help result` describes it. */
 #include "result/format.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static void put_device(struct ergo_json_out *out, size_t rank,
     ergo_out_close(out, 1);
 }
 
-/* Of an observable of a point: behind mean and error, which both have. */
+/* The rest of an observable at a point, after mean and error. */
 static void put_rest(struct ergo_json_out *out, const struct ergo_observable_result *o,
                      uint64_t measure_every) {
     const struct ergo_estimate *estimate = &o->estimate;
@@ -133,7 +133,7 @@ static void put_mean(struct ergo_json_out *out, const struct ergo_result *result
     ergo_out_close(out, 2);
 }
 
-/* With the rate: like all that a clock measured, it differs from run to run. */
+/* Stands with the rate: both depend on the clock and differ from run to run. */
 static void put_merit(struct ergo_json_out *out, const struct ergo_result *result) {
     struct ergo_merit merit;
     if (!ergo_format_merit(result, &merit))

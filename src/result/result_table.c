@@ -1,4 +1,4 @@
-/* The table a terminal shows after a run. */
+/* The table of results, for a terminal. */
 #include "result/format.h"
 
 #include <math.h>
@@ -151,7 +151,7 @@ static void choose_columns(struct table *table) {
             if (!add_observable(table, o, known == 2))
                 continue;
             shown++;
-            /* tau of the first one that is sampled, not derived: usually the energy */
+            /* tau of the first sampled observable, usually the energy */
             if (tau_of == model->n_observables && model->observables[o].sample)
                 tau_of = o;
         }

@@ -255,7 +255,7 @@ static double pick_z(const struct ergo_member_result *m, size_t i) {
     return m->observables[i].z;
 }
 
-/* Is the name of observable o another one's, of the model that is there? */
+/* Does another observable, of the job's model, have the same name as observable o? */
 static bool is_others(const struct ergo_model *model, size_t o, const struct ergo_point *point) {
     bool twice = false;
     for (size_t k = 0; k < model->n_observables; k++)

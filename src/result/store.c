@@ -24,7 +24,7 @@ struct meta {
     double seconds;
 };
 
-/* Where the last session ran, for a resume that only reports. */
+/* Device of the last session, for a resume that only reports. */
 struct last_device {
     char id[24], name[128], platform[128], driver[128];
     double work_done;
@@ -112,8 +112,8 @@ enum ergo_status ergo_stored_open(struct ergo_context *ctx, const struct ergo_fo
     return status == ERGO_OK ? ergo_result_create(ctx, job, &stored->result) : status;
 }
 
-/* Could a run have been saved there? A step that the states or the samples do not belong to would
- * go on as another chain, without anyone noticing. */
+/* Could a run have been saved at this step? With a step that does not belong to the states or
+ * samples it would go on as another chain, without anyone noticing. */
 static bool is_consistent(const struct ergo_stored *stored) {
     const struct ergo_job *job = stored->result->job;
     for (size_t b = 0; b < job->n_batches; b++) {
@@ -133,7 +133,7 @@ static bool is_consistent(const struct ergo_stored *stored) {
     return stored->batch < job->n_batches || (stored->step == 0 && stored->samples == 0);
 }
 
-/* What stands in the small records. */
+/* Reads the small records. */
 static enum ergo_status read_head(struct ergo_stored *stored) {
     struct ergo_context *ctx = stored->ctx;
     const struct ergo_job *job = stored->result->job;

@@ -1,8 +1,8 @@
 /*
  * A run as records of its checkpoint, and back. Integers and doubles are little-endian as in memory
- * (a big-endian host is refused by the device layer). All members share a record of each kind.
- * Whatever a checkpoint says may have been written by anyone: it goes nowhere unchecked, and no
- * more memory is taken than the job's own results could need.
+ * (a big-endian host is refused by the device layer). All members share a record of each kind. A
+ * checkpoint may have been written by anyone: nothing in it is used unchecked, and it takes no more
+ * memory than the job's own results could need.
  *
  *     store.c          the job and where the run stood; a whole checkpoint read
  *     store_check.c    what all records share
@@ -19,7 +19,7 @@
 #include "result/checkpoint.h"
 #include "result/result.h"
 
-/* How far a point is; its state where it is neither at 0 nor at the end. */
+/* Progress of a point; its state, unless it is at step 0 or at the end. */
 struct ergo_point_progress {
     uint64_t step, samples;
     char *state; /* owned */
@@ -93,14 +93,14 @@ enum ergo_status ergo_stored_read_members(struct ergo_stored *stored);
 enum ergo_status ergo_stored_read_files(struct ergo_stored *stored, struct ergo_job_files *files);
 /* From an index: all that its ranks knew. */
 enum ergo_status ergo_stored_read_ranks(struct ergo_stored *stored);
-/* When the run began, from its record; false: it is not there, or no time. */
+/* When the run began, from its record; false: no record, or not a time. */
 bool ergo_stored_take_started(struct ergo_stored *stored);
 
-/* Of what a checkpoint says, could a run have written it? Otherwise memory is read that is not
- * there, or the run goes on as another chain without anyone noticing.
- * Curve c with that many samples in bins of that length: bins are indexed by these; two became one
- * when all were full. A sample adds one to a curve; of realisations, at the end of the run
- * (curves_at_end), there may be more. */
+/* Could a run have written what this checkpoint says? Otherwise memory would be read out of bounds,
+ * or the run would go on as another chain without anyone noticing. First: a curve with that many
+ * samples in bins of that length. Bins are indexed by these, and two bins became one when all were
+ * full. A sample adds one to a curve; with realisations, at the end of the run (curves_at_end), it
+ * may add more. */
 bool ergo_stored_curve_fits(const struct ergo_model *model, size_t c, uint64_t count,
                             uint64_t length, uint64_t n_samples);
 bool ergo_stored_picture_fits(const struct ergo_member_result *m, uint64_t step, uint64_t width,

@@ -68,7 +68,7 @@ static bool unpack_pictures(struct ergo_member_result *m, uint64_t count, bool k
     return true;
 }
 
-/* One parcel, kept where it is further than what is known of its point. */
+/* Reads one parcel and keeps it if it is further than what is known of its point. */
 static bool unpack_one(struct ergo_result *result, struct ergo_point_progress *progress,
                        struct ergo_reader *reader) {
     const struct ergo_model *model = result->job->model;

@@ -40,7 +40,8 @@ enum ergo_status ergo_cost_start(struct ergo_context *ctx, const struct ergo_sam
     return status;
 }
 
-/* Some of the equilibration, a second at most: a start may be cheaper than what follows. */
+/* Run some of the equilibration first, a second at most: steps at the start may be cheaper than
+ * later ones. */
 static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_model *model,
                                 const struct ergo_batch *batch, struct ergo_device *device,
                                 const struct ergo_plan *plan, void *state) {
@@ -135,8 +136,8 @@ enum ergo_status ergo_cost_measure(struct ergo_context *ctx, const struct ergo_m
     return status;
 }
 
-/* Eq. 12, where device time is spent on both; not so often that the host's part is longer than what
- * hides it (Eqs. 13 and 14). */
+/* Eq. 12, with the device's time for both costs; but not so often that the host's work takes longer
+ * than the device's work that hides it (Eqs. 13 and 14). */
 uint64_t ergo_cost_best_every(const struct ergo_cost *cost, double correlation) {
     if (!(cost->step > 0))
         return 1;

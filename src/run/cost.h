@@ -9,13 +9,13 @@
 struct ergo_cost {
     double step, measure, host;
 };
-/* By a short trial. Without `measurements` only the first. */
+/* Measured by a short trial. Without `measurements` only the seconds of a step. */
 enum ergo_status ergo_cost_measure(struct ergo_context *ctx, const struct ergo_model *model,
                                    const struct ergo_batch *batch, struct ergo_device *device,
                                    const struct ergo_plan *plan, bool measurements,
                                    struct ergo_cost *cost);
 uint64_t ergo_cost_best_every(const struct ergo_cost *cost, double correlation);
-/* /run/measure_every "auto": the same job with a number, which rank 0 chooses. */
+/* /run/measure_every "auto": replaces it in the job by a number, which rank 0 chooses. */
 enum ergo_status ergo_cost_choose_every(const struct ergo_session *session, struct ergo_job **job);
 /* The whole start of a state outside of a run's loop; ERGO_STOPPED when asked to stop. */
 enum ergo_status ergo_cost_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,

@@ -95,8 +95,8 @@ static const struct {
              {"blocks", blocks, sizeof blocks / sizeof blocks[0]}};
 enum { ROOMS = sizeof rooms / sizeof rooms[0] };
 
-/* What killed processes left half-written; all: every file of the earlier run, but not the
- * checkpoint and the rank's files of this one. */
+/* Removes what killed processes left half-written. all: every file of the earlier run, except the
+ * checkpoint and this run's files of ranks. */
 static void clear_folder(const struct ergo_session *session, bool all, const char *own) {
     const int folder = session->folder.fd;
     clear(folder, ".", files, 1, false, NULL);
@@ -145,7 +145,8 @@ enum ergo_status ergo_session_take_folder(struct ergo_session *session, const ch
     return status;
 }
 
-/* Of the other ranks, who have no lock: the first may have made it again. */
+/* Other ranks have no lock. Rank 0 may have made the folder again, so they open it again by its
+ * name. */
 static enum ergo_status open_again(struct ergo_session *session) {
     struct ergo_folder now;
     const enum ergo_status status = ergo_folder_open(session->ctx, session->folder.path, &now);
@@ -202,8 +203,7 @@ void ergo_session_stands(struct ergo_session *session, const char *own) {
 }
 
 void ergo_session_continue(struct ergo_session *session, bool fresh) {
-    /* Nothing was done yet, and there are results: an earlier run's, of which a kill has left some.
-     */
+    /* Results without any step: they are what a kill left of an earlier run. */
     session->replaces = fresh && ergo_folder_has(&session->folder, "result.json");
     ergo_session_stands(session, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * Configurations as text (extended XYZ, or what the sampler writes), a file each: a kill leaves
- * whole ones, and a resumed run writes the same files again from its checkpoint on. `cat
+ * Configurations as text (extended XYZ, or what the sampler writes), one file each, so that a kill
+ * leaves whole files. A resumed run writes the files after its checkpoint again. `cat
  * DIR/trajectory/p0000-*.xyz` is a trajectory of the first point for every reader of the format.
  */
 #include <inttypes.h>
@@ -67,8 +67,8 @@ size_t ergo_work_snapshot_at(const struct ergo_work *work, size_t k, size_t n) {
     return s->n_equilibration + (size_t)((double)measured * (double)(k + 1) / (double)n);
 }
 
-/* Pictures are kept in memory and in checkpoints: of at most 512 / n members, spread evenly; of one
- * for the sheet of the report where nobody asked for more. */
+/* Pictures are kept in memory and in checkpoints: of at most 512 / n members, spread evenly.
+ * Without a request, of one member, for the report. */
 enum ergo_status ergo_work_take_snapshots(struct ergo_work *work, size_t k) {
     const struct ergo_batch *batch = &work->batches[work->batch];
     const size_t n = ergo_work_snapshots(work) ? ergo_work_snapshots(work) : 1,

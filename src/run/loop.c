@@ -212,8 +212,8 @@ static enum ergo_status snapshots_due(struct loop *loop) {
     return status;
 }
 
-/* A checkpoint on the way. One that cannot be written (a full disk) costs nothing yet: the last one
- * is still there, and the next may be. */
+/* A checkpoint during the run. If it cannot be written (a full disk), the last one is still valid,
+ * and the next attempt may succeed: a warning. */
 static enum ergo_status save(struct ergo_work *work) {
     const enum ergo_status status = work->save(work);
     work->session->last_checkpoint = ergo_clock();
@@ -319,7 +319,8 @@ static enum ergo_status sample(struct loop *loop) {
     return status == ERGO_OK ? drained : status;
 }
 
-/* A launch from a profile that the device refuses after all gives way to the automatic one. */
+/* Creates the state. If the device refuses a launch shape from a profile after all, the automatic
+ * one is used. */
 static enum ergo_status create(struct ergo_work *work, struct loop *loop) {
     enum ergo_status status = work->ops->create(work->ctx, loop->batch, work->device, &work->state);
     if (status != ERGO_E_DEVICE || !work->profiled || !ergo_tuning_given(loop->batch))
@@ -336,8 +337,7 @@ static enum ergo_status create(struct ergo_work *work, struct loop *loop) {
                              : status;
 }
 
-/* From step 0, in pieces: a start at which a run is stopped is none, and is made anew by a resume.
- */
+/* Makes the start, in pieces. A start that is interrupted is not saved: a resume makes it anew. */
 static enum ergo_status start(struct ergo_work *work) {
     bool done = false;
     enum ergo_status status = work->ops->init(work->ctx, work->state);
@@ -397,7 +397,8 @@ static enum ergo_status run_batch(struct loop *loop) {
     const double ended = ergo_clock();
     if (status == ERGO_OK)
         status = ergo_work_digest_members(work);
-    /* after the digests: a device that fails while it is read is found out */
+    /* the audit comes after the digests, so that a device which fails while states are read is
+     * detected */
     if (status == ERGO_OK)
         status = work->session->stopped ? work->save(work) : ergo_work_audit(work);
     work->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - ended;
@@ -430,7 +431,7 @@ enum ergo_status ergo_work_loop(struct ergo_work *work) {
         work->step = 0;
         work->samples = 0;
         work->stored.has_states = false;
-        /* not each time: all that was measured so far goes into it */
+        /* a checkpoint contains all samples so far, so it is not written after every batch */
         if (work->batch < work->n_batches &&
             ergo_work_agree(work, checkpoint_due(work) ? ERGO_DUE_SAVE : 0))
             status = save(work);

@@ -47,9 +47,8 @@ static enum ergo_status add_states(struct ergo_work *work, struct ergo_blobs *bl
     return status;
 }
 
-/* The audit comes after the reading: a device that began to fail in between is found out before
- * what it said is a checkpoint. (init makes the state of step 0 again: a start need not write
- * gigabytes.) */
+/* The audit comes after the states are read, so that a device that begins to fail in between writes
+ * no checkpoint. (init makes the state of step 0 again, so a start need not write gigabytes.) */
 static enum ergo_status add_audited_states(struct ergo_work *work, struct ergo_blobs *blobs) {
     if (!work->state || work->step == 0)
         return ERGO_OK;
@@ -105,7 +104,7 @@ enum ergo_status ergo_work_load_states(struct ergo_work *work) {
     enum { TIMES = 16, MORE = 1 << 20 }; /* a byte for a bit, and something beside it */
     const size_t members = work->batches[work->batch].count;
     enum ergo_status status = ERGO_OK;
-    /* points that were spread over ranks bring theirs */
+    /* points that were spread over ranks have their own states */
     if (!ergo_blobs_find(&work->stored.records, "states"))
         status = ergo_stored_read_states(&work->stored, members,
                                          TIMES * (double)work->result->device_bytes *

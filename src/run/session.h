@@ -54,8 +54,8 @@ const char *ergo_session_device(const struct ergo_session *session, const struct
 enum ergo_status ergo_session_take_folder(struct ergo_session *session, const char *path);
 /* Lock the folder of a run, which is open. Folders in it that are links are refused. */
 enum ergo_status ergo_session_lock_folder(struct ergo_session *session);
-/* Before each write: the folder may have been taken away meanwhile. It is made again, unless
- * another run has come to be in one of that name. */
+/* Before each write: the folder may have been removed meanwhile. It is made again, unless its name
+ * now belongs to another run's folder. */
 enum ergo_status ergo_session_hold_folder(struct ergo_session *session);
 /* The first checkpoint is there: away with the earlier run. From here on a kill is resumable.
  * Files of ranks whose names begin with `own` stay (NULL: there are none). */
@@ -63,9 +63,9 @@ void ergo_session_stands(struct ergo_session *session, const char *own);
 /* The same for a resumed run: its files stay, only what killed processes left half-written goes.
  * fresh: it stands at its beginning, so that results in the folder are an earlier run's. */
 void ergo_session_continue(struct ergo_session *session, bool fresh);
-/* A number that no file of a rank has in its name, for the files of a new run's ranks. */
+/* A number that is not in the name of any rank's file yet, for the files of a new run's ranks. */
 uint64_t ergo_session_generation(const struct ergo_session *session);
-/* A run that never began takes its new folder away with it. */
+/* Removes the folder that a run made and never began in. */
 void ergo_session_leave_folder(struct ergo_session *session);
 /* Unlock and close it. */
 void ergo_session_close(struct ergo_session *session);

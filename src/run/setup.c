@@ -31,7 +31,7 @@ static enum ergo_status open_device(struct ergo_work *work) {
     return status;
 }
 
-/* Refuse on any batch before the first is begun; count the work. */
+/* Plans all batches, so that a refusal comes before the first one begins; counts the work. */
 static enum ergo_status plan_all(struct ergo_work *work) {
     enum ergo_status status = ERGO_OK;
     for (size_t b = 0; b < work->n_batches && status == ERGO_OK; b++) {
@@ -70,7 +70,7 @@ static enum ergo_status take_device(void *user, int rank, const char *data, size
     return ERGO_OK;
 }
 
-/* Who got what, at rank 0. */
+/* Lists on rank 0 which rank has which device. */
 static enum ergo_status list_devices(struct ergo_work *work) {
     struct ergo_result *r = work->result;
     const struct ergo_text own = {(char *)&r->device, sizeof r->device, sizeof r->device, false};
@@ -146,7 +146,7 @@ static enum ergo_status write_files(struct ergo_work *work) {
     return ERGO_OK;
 }
 
-/* Everything after the job and the folder are known. */
+/* Executes the run once the job and the folder are known. */
 static enum ergo_status execute(struct ergo_work *work, struct ergo_result **result) {
     struct ergo_session *session = work->session;
     const struct ergo_value *limit = ergo_point_value(&work->job->points[0], "/wall_time");
@@ -176,7 +176,8 @@ static enum ergo_status execute(struct ergo_work *work, struct ergo_result **res
     return session->stopped ? ERGO_STOPPED : ERGO_OK;
 }
 
-/* Does each system go over all ranks? One alone only when the job insists: it is slower. */
+/* Is each system cut over all ranks? A single rank does so only if the job insists: it is slower.
+ */
 static void choose_ops(struct ergo_work *work) {
     const char *distribute = ergo_point_text(&work->job->points[0], "/distribute");
     const size_t ranks = (size_t)ergo_dist_count();
@@ -209,7 +210,8 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                              .save = ergo_work_save};
     struct ergo_job *own = NULL;
     struct ergo_result *empty = NULL;
-    /* the result outlives the caller's job: a copy, from the text a checkpoint would hold */
+    /* the result outlives the caller's job: it gets a copy, parsed from the text that a checkpoint
+     * would hold */
     enum ergo_status status = ergo_job_again(ctx, job, NULL, 0, &own);
     if (status == ERGO_OK)
         status = ergo_cost_choose_every(&session, &own);

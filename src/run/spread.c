@@ -37,8 +37,8 @@ void ergo_spread_destroy(struct ergo_work *work) {
     work->session->apart = false;
 }
 
-/* An earlier run goes only when this one can begin: kernels compile and memory suffices on all
- * ranks. (The others wait at the next barrier, where a rank that fails ends them.) */
+/* An earlier run is removed only when this one can begin: kernels compile and memory suffices on
+ * all ranks. (A rank that fails ends the others, which wait at the next barrier.) */
 static enum ergo_status prove(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     void *state = NULL;
@@ -53,8 +53,8 @@ static enum ergo_status prove(struct ergo_work *work) {
     return ERGO_OK;
 }
 
-/* Every rank's file first, under a name of its own, then the index that names them, then away with
- * the old ones: at any moment some index is there whose files are all there. */
+/* First every rank's file under a new name, then the index that names them, then the old files are
+ * removed. So at any moment there is an index whose files are all there. */
 static enum ergo_status begin(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     const bool first = ergo_ranks_rank() == 0;
@@ -103,7 +103,8 @@ static bool add_unit(struct ergo_spread *s, const struct ergo_batch *batch,
     return true;
 }
 
-/* Points of one batch at the same step, in pieces: two a rank, so that who is faster gets more. */
+/* Splits the points of a batch that are at the same step into pieces, two per rank, so that faster
+ * ranks get more. */
 static bool split(struct ergo_work *work, const struct ergo_batch *batch) {
     struct ergo_spread *s = work->spread;
     struct ergo_point **group = malloc(batch->count * sizeof(struct ergo_point *));
@@ -138,7 +139,7 @@ static int by_work(const void *a, const void *b) {
     return x->order < y->order ? -1 : 1;
 }
 
-/* All ranks make the same units; rank 0 says how much work they are, so that all agree. */
+/* All ranks make the same units. Their work comes from rank 0, so that all agree. */
 static enum ergo_status make_units(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     enum ergo_status status = ERGO_OK;
@@ -165,7 +166,7 @@ static enum ergo_status make_units(struct ergo_work *work) {
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-/* The states of a unit's points as the loop takes them. */
+/* Hands the states of a unit's points to the loop. */
 static enum ergo_status hand_states(struct ergo_work *work, const struct ergo_spread_unit *unit) {
     struct ergo_text states = {0}, lengths = {0};
     const struct ergo_point_progress *first = &work->spread->progress[unit->batch.points[0]->index];

@@ -21,6 +21,6 @@ enum ergo_status ergo_spread_create(struct ergo_work *work);
 enum ergo_status ergo_spread_resume(struct ergo_work *work);
 void ergo_spread_destroy(struct ergo_work *work);
 
-/* The whole of it: device is open. Afterwards rank 0 has all results. */
+/* Runs all points; the device is open. Afterwards rank 0 has all results. */
 enum ergo_status ergo_spread_run(struct ergo_work *work);
 #endif

@@ -74,8 +74,8 @@ static bool add_ranks(const struct ergo_work *work, struct ergo_blobs *blobs) {
                                  ergo_session_seconds(work->session), blobs);
 }
 
-/* What the sampler holds becomes the progress of the current unit's points. The audit comes after
- * the reading, as in snapshot.c. */
+/* Saves the sampler's states as the progress of the current unit's points. The audit comes after
+ * the states are read, as in snapshot.c. */
 static enum ergo_status note_current(struct ergo_work *work) {
     const struct ergo_spread_unit *unit = work->spread->current;
     enum ergo_status status = ERGO_OK;

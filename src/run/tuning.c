@@ -83,8 +83,7 @@ static int fit(const struct ergo_tuning_entry *entry, const struct ergo_device_s
     return *entry->type && strcmp(entry->type, device->type) == 0 ? 1 : 0;
 }
 
-/* The list without what is of another sampler or device: most runs need no plan to see that no
- * profile is theirs. */
+/* Removes entries of other samplers and devices. Most runs have none left and need no plan. */
 static void keep_fitting(struct ergo_tuning_list *list, const char *sampler,
                          const struct ergo_device_summary *device) {
     size_t kept = 0;

@@ -51,7 +51,7 @@ bool ergo_tuning_same(const struct ergo_tuning_entry *a, const struct ergo_tunin
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A text member, cut at nothing: one that is too long is wrong. Absent: "". */
+/* A text member; one that is too long is an error. Absent: "". */
 static bool take_text(const cJSON *object, const char *key, char *out, size_t size) {
     const char *text = ergo_in_text(object, key, NULL);
     snprintf(out, size, "%s", text ? text : "");

@@ -36,8 +36,8 @@ struct ergo_work {
     /* resumed: has_states until the current batch's are loaded instead of init */
     struct ergo_stored stored;
 
-    /* of this session: reading back, converting, storing; and as much of it as the device was seen
-     * to be busy during */
+    /* host work of this session (reading back, converting, storing), and the part of it during
+     * which the device was busy */
     double host_seconds, hidden_seconds;
 
     enum ergo_status (*save)(struct ergo_work *work); /* a checkpoint of a state that passes its
@@ -48,7 +48,7 @@ struct ergo_work {
 /* Result of member m of the current batch. */
 struct ergo_member_result *ergo_work_member(const struct ergo_work *work, size_t m);
 
-/* What the clock or a signal of some rank makes due is due at all ranks that run together. */
+/* What a clock or a signal makes due on one rank is due on all ranks that run together. */
 enum { ERGO_DUE_STOP = 1, ERGO_DUE_AUDIT = 2, ERGO_DUE_SAVE = 4 };
 unsigned ergo_work_agree(const struct ergo_work *work, unsigned due);
 
