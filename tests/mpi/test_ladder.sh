@@ -34,7 +34,7 @@ same_points two two3
 # other models are not cut: refused when the job insists, and whole when it does not
 expect 2 "$ERGOCL" run ladder.json -o no --device "$pocl" --quiet --set '/system={"size": [8, 8], "temperature": 2}' \
     --set /distribute=lattice
-says err "/distribute" "spin-glass"
+says err "/distribute" "ising"
 
 # stopped, and resumed by another number of ranks, and by none
 long=(--set /run/sweeps=150000 --set /run/measure_every=500 --quiet)
