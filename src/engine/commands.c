@@ -55,7 +55,7 @@ size_t ergo_engine_group(struct ergo_engine *e, unsigned kernel, size_t wish) {
 }
 
 void ergo_engine_swap(struct ergo_engine *e, unsigned a, unsigned b) {
-    const cl_mem other = e->buffers[a].mem[0];
+    cl_mem other = e->buffers[a].mem[0];
     e->buffers[a].mem[0] = e->buffers[b].mem[0];
     e->buffers[b].mem[0] = other;
 }

@@ -224,10 +224,10 @@ static inline struct ergo_grid ergo_grid_groups(size_t groups, size_t group, siz
 /* Arguments of ERGO_LAUNCH: a declared buffer (for results: that of the slot), numbers, a plain
  * value, and local memory. The kernel gets NULL for a buffer that is not declared. */
 #define ERGO_ARG_BUFFER SIZE_MAX /* the value is the row's number */
-#define BUFFER(row) ((struct ergo_arg){ERGO_ARG_BUFFER, &(unsigned){row}})
-#define U32(number) ((struct ergo_arg){sizeof(cl_uint), &(cl_uint){(cl_uint)(number)}})
-#define U64(number) ((struct ergo_arg){sizeof(cl_ulong), &(cl_ulong){(cl_ulong)(number)}})
-#define F32(number) ((struct ergo_arg){sizeof(cl_float), &(cl_float){(cl_float)(number)}})
+#define BUFFER(row) ((struct ergo_arg){ERGO_ARG_BUFFER, (unsigned[1]){row}})
+#define U32(number) ((struct ergo_arg){sizeof(cl_uint), (cl_uint[1]){(cl_uint)(number)}})
+#define U64(number) ((struct ergo_arg){sizeof(cl_ulong), (cl_ulong[1]){(cl_ulong)(number)}})
+#define F32(number) ((struct ergo_arg){sizeof(cl_float), (cl_float[1]){(cl_float)(number)}})
 #define VALUE(lvalue) ERGO_ARG(lvalue)
 #define LOCAL(bytes) ERGO_ARG_LOCAL(bytes)
 
