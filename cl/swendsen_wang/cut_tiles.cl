@@ -27,12 +27,6 @@ __kernel void sw_cut_tile_edges(__global const uint *spins, __global const struc
                             : SW_CUT_NO_BOND;
 }
 
-__kernel void sw_cut_tile_clear(__global uint *clusters, uint count) {
-    const uint item = (uint)get_global_id(0);
-    if (item < count)
-        clusters[item] = 0u;
-}
-
 /* Add the sizes of open parts to the roots of their clusters, tile by tile. In most tiles many
  * parts belong to one large cluster, so the sizes for the tile's smallest root are added up in
  * local memory first. */

@@ -27,19 +27,7 @@ __kernel void sw_start(__global uint *spins, __global const struct sw_member *me
         planes[p * SW_PLANE_WORDS + word] = bits[p];
 }
 
-/* Set the sums of a block to zero. */
-__kernel void sw_clear(__global uint *sums, uint n_sums, __global uint *clusters, uint n_clusters,
-                       __global uint *wraps, uint n_wraps) {
-    const uint item = (uint)get_global_id(0);
-    if (item < n_sums)
-        sums[item] = 0u;
-    if (item < n_clusters)
-        clusters[item] = 0u;
-    if (item < n_wraps)
-        wraps[item] = 0u;
-}
-
-/* Sums over spins: sums[sample][member][slot][SW_Q]. A work-group sees fewer than 2^26 words, so
+/* Sums over spins: sums[sample][member][place][SW_Q]. A work-group sees fewer than 2^26 words, so
  * each number stays below 2^32. */
 __kernel void sw_measure(__global const uint *spins, __global uint *sums, uint sample) {
     __local uint fields[SW_Q];

@@ -25,24 +25,6 @@ static size_t used(const struct ergo_engine_buffer *b, size_t samples, size_t cu
     }
 }
 
-/* Enqueue zeros. Devices without a fill get them from host memory that results are read into later;
- * the queue keeps the order. */
-static void zero(struct ergo_engine *e, struct ergo_engine_buffer *b, size_t bytes) {
-    static const cl_uint nought = 0;
-    cl_int code = CL_SUCCESS;
-    if (!e->device->quirks.no_fill && bytes % sizeof nought == 0) {
-        code = clEnqueueFillBuffer(e->device->queue, b->mem[e->slot], &nought, sizeof nought, 0,
-                                   bytes, 0, NULL, NULL);
-    } else {
-        memset(b->host[e->slot], 0, bytes);
-        code = clEnqueueWriteBuffer(e->device->queue, b->mem[e->slot], CL_FALSE, 0, bytes,
-                                    b->host[e->slot], 0, NULL, NULL);
-    }
-    if (code != CL_SUCCESS)
-        ergo_engine_note(e, ERGO_FAIL_CL(e->ctx, code, "clearing the %s on %s failed", b->what,
-                                         e->device->summary.name));
-}
-
 bool ergo_engine_curve_due(const struct ergo_engine *e, size_t sample) {
     return e->curve_interval && (e->slots[e->slot].first_sample + sample) % e->curve_interval == 0;
 }
@@ -90,7 +72,7 @@ enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsi
     slot->busy = count > 0;
     for (size_t i = 0; i < ERGO_BUFFERS && count && e->status == ERGO_OK; i++)
         if (e->buffers[i].zeroed && used(&e->buffers[i], count, slot->curves))
-            zero(e, &e->buffers[i], used(&e->buffers[i], count, slot->curves));
+            ergo_engine_zero(e, (unsigned)i, used(&e->buffers[i], count, slot->curves));
     if (count == 0)
         e->model->steps(state, every);
     else if (e->model->block)
@@ -138,6 +120,10 @@ enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine
             rows[i].kind = b->kind == ERGO_BUFFER_STATE ? ERGO_REPLAY_STATE : ERGO_REPLAY_RESULT;
             rows[i].host = b->window;
             rows[i].bytes = b->window ? b->window_bytes : (size_t)b->bytes;
+            if (b->each) {
+                rows[i].mem = b->each;
+                rows[i].kind = ERGO_REPLAY_EACH;
+            }
         }
     }
     rows[ERGO_BUFFERS] = (struct ergo_replay_row){

@@ -79,11 +79,69 @@ void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte) {
         e->status = ergo_buffer_fill(e->ctx, e->device, memory_of(e, b), 0, (size_t)b->bytes, byte);
 }
 
+/* Enqueued, too; where the device does not fill, from host memory that is read back into later, in
+ * order. */
+void ergo_engine_zero(struct ergo_engine *e, unsigned row, size_t bytes) {
+    static const cl_uint nought = 0;
+    const struct ergo_engine_buffer *b = declared(e, row, "clears");
+    cl_int code = CL_SUCCESS;
+    if (!b || !bytes)
+        return;
+    void *host = b->host[b->mem[1] ? e->slot : 0];
+    if (!e->device->quirks.no_fill && bytes % sizeof nought == 0) {
+        code = clEnqueueFillBuffer(e->device->queue, memory_of(e, b), &nought, sizeof nought, 0,
+                                   bytes, 0, NULL, NULL);
+    } else {
+        memset(host, 0, bytes);
+        code = clEnqueueWriteBuffer(e->device->queue, memory_of(e, b), CL_FALSE, 0, bytes, host, 0,
+                                    NULL, NULL);
+    }
+    if (code != CL_SUCCESS)
+        ergo_engine_note(e, ERGO_FAIL_CL(e->ctx, code, "clearing the %s on %s failed", b->what,
+                                         e->device->summary.name));
+}
+
+/* By a queue that waits for what has been launched, and not for what follows. */
+static cl_int fetch_beside(struct ergo_engine *e, struct ergo_engine_buffer *b, size_t offset,
+                           size_t bytes, void *to) {
+    cl_event made = ergo_device_mark(e->device);
+    if (!made)
+        return CL_OUT_OF_RESOURCES;
+    if (b->read)
+        clReleaseEvent(b->read);
+    b->read = NULL;
+    clFlush(e->device->queue); /* another queue waits for it */
+    const cl_int code = clEnqueueReadBuffer(e->beside, memory_of(e, b), CL_FALSE, offset, bytes, to,
+                                            1, &made, &b->read);
+    clReleaseEvent(made);
+    clFlush(e->beside);
+    return code;
+}
+
 void ergo_engine_fetch(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to) {
-    const struct ergo_engine_buffer *b = declared(e, row, "reads");
-    if (b)
-        e->status = ergo_buffer_read_later(e->ctx, e->device, memory_of(e, b), offset, bytes, to,
-                                           &e->buffers[row].read);
+    struct ergo_engine_buffer *b = declared(e, row, "reads") ? &e->buffers[row] : NULL;
+    if (b && (!(b->flags & ERGO_BUFFER_BESIDE) || !e->beside ||
+              fetch_beside(e, b, offset, bytes, to) != CL_SUCCESS))
+        e->status =
+            ergo_buffer_read_later(e->ctx, e->device, memory_of(e, b), offset, bytes, to, &b->read);
+}
+
+void ergo_engine_send(struct ergo_engine *e, unsigned row, size_t bytes) {
+    const struct ergo_engine_buffer *b = declared(e, row, "writes");
+    if (!b || !bytes)
+        return;
+    const bool beside = b->flags & ERGO_BUFFER_BESIDE && e->beside;
+    const cl_int code = clEnqueueWriteBuffer(beside ? e->beside : e->device->queue, memory_of(e, b),
+                                             beside, 0, bytes, b->host[0], 0, NULL, NULL);
+    if (code != CL_SUCCESS)
+        e->status = ERGO_FAIL_CL(e->ctx, code, "writing the %s to %s failed", b->what,
+                                 e->device->summary.name);
+}
+
+void ergo_engine_choose(struct ergo_engine *e, size_t member) {
+    for (size_t i = 0; i < ERGO_BUFFERS; i++)
+        if (e->buffers[i].each)
+            e->buffers[i].mem[0] = e->buffers[i].each[member];
 }
 
 void ergo_engine_await(struct ergo_engine *e, unsigned row) {

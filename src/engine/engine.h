@@ -43,14 +43,24 @@ enum {
     ERGO_MEMORIES = 24 /* pieces of host memory */
 };
 
+/* What a declared buffer is besides (ergo_engine_flag). */
+enum ergo_buffer_flag {
+    ERGO_BUFFER_EACH = 1,   /* one for each member: ergo_engine_choose says whose is meant */
+    ERGO_BUFFER_HOSTED = 2, /* no result, and has host memory of its size: ergo_engine_host(..., 0,
+                             * 0), of all members the same */
+    ERGO_BUFFER_BESIDE = 4  /* hosted; its transfers go beside launches, where the device can */
+};
+
 struct ergo_engine_buffer {
     const char *what; /* "cells", for messages */
     enum ergo_buffer_kind kind;
+    unsigned flags;
     bool zeroed; /* results: zeroed when a block begins, because kernels add to them */
     bool ends;   /* a state: read back when a block ends */
     uint64_t bytes;
     cl_mem mem[2];  /* results: one for each slot; else the first alone */
-    void *host[2];  /* for results, and for a state that `ends` */
+    cl_mem *each;   /* [members], ERGO_BUFFER_EACH; mem[0] is the chosen one */
+    void *host[2];  /* for results and a state that `ends`; hosted buffers: the first alone */
     cl_mem pins[2]; /* behind `host`, where the driver has such memory */
     cl_mem held;    /* ergo_engine_hold */
     uint64_t held_bytes;
@@ -99,8 +109,9 @@ struct ergo_engine {
     uint64_t curve_interval; /* samples from one with curves to the next; 0: none carries curves */
     size_t curve_capacity;   /* most samples with curves in a block */
     struct ergo_engine_slot slots[2];
-    unsigned slot; /* the slot whose results launches get */
-    uint64_t step; /* of all chains */
+    unsigned slot;           /* the slot whose results launches get */
+    uint64_t step;           /* of all chains */
+    cl_command_queue beside; /* for ERGO_BUFFER_BESIDE; NULL: these use the device's queue */
 };
 
 /* About the most memory for the results of a block, and for those of its curves. */
@@ -145,6 +156,7 @@ void ergo_engine_sums(struct ergo_engine *e, unsigned row, const char *what,
 /* A declared state that is read back at the end of every block: ergo_engine_host(e, row, slot, 0).
  */
 void ergo_engine_ends(struct ergo_engine *e, unsigned row);
+void ergo_engine_flag(struct ergo_engine *e, unsigned row, unsigned flags);
 /* A kernel of the program `path`, built with `options` (copied; NULL: none). */
 void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path,
                         const char *options, const char *name);
@@ -167,6 +179,9 @@ enum ergo_status ergo_engine_create_with(struct ergo_context *ctx,
                                          const struct ergo_engine_model *model,
                                          const struct ergo_batch *batch, struct ergo_device *device,
                                          const void *given, void **state);
+/* All of it anew in the same state, because sizes and programs are others: what is declared goes,
+ * with ergo_engine_memory; configure (with `given`), create and prepare follow. The step stays. */
+enum ergo_status ergo_engine_remake(struct ergo_context *ctx, void *state, const void *given);
 void ergo_engine_destroy(void *state); /* NULL-safe */
 enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsigned slot,
                                      size_t count, uint64_t every, uint64_t first_sample);
@@ -230,11 +245,18 @@ void ergo_engine_read(struct ergo_engine *e, unsigned row, size_t offset, size_t
 void ergo_engine_write(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                        const void *from);
 void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte);
-/* A read that is only enqueued, one at a time per row. The bytes are there after ergo_engine_await,
- * which does not wait for launches made in between. */
+/* The first bytes of results of the slot, or of a hosted buffer: zeros, enqueued only. */
+void ergo_engine_zero(struct ergo_engine *e, unsigned row, size_t bytes);
+/* The first bytes of a hosted buffer from its host memory, enqueued only; the host keeps them until
+ * a later command has ended. Beside launches: waits, and none under way may use the buffer. */
+void ergo_engine_send(struct ergo_engine *e, unsigned row, size_t bytes);
+/* Buffers of each member are this one's from here on. */
+void ergo_engine_choose(struct ergo_engine *e, size_t member);
+/* A read that is enqueued only, one at a time of a row: the bytes are there after the await, which
+ * does not wait for what is launched in between. */
 void ergo_engine_fetch(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to);
 void ergo_engine_await(struct ergo_engine *e, unsigned row);
-/* Enqueue a read into ERGO_BUFFER_HOST row `to`, at offset `at` of curve number `curve`. */
+/* Into ERGO_BUFFER_HOST row `to`, `at` bytes behind where `curve` begins: enqueued only. */
 void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                             unsigned to, size_t curve, size_t at);
 /* Write the data of a declared constant. */
@@ -259,7 +281,7 @@ void ergo_engine_rebuild(struct ergo_engine *e, unsigned kernel, const char *opt
 void ergo_engine_read_again(struct ergo_engine *e, unsigned slot);
 void ergo_engine_finish(struct ergo_engine *e);
 
-/* Results of a slot on the host, for number `at` of its samples or curves; 0 for a block. */
+/* Results of a slot on the host: of a sample, a curve, or the block (0). Hosted buffers: slot 0. */
 static inline void *ergo_engine_host(const struct ergo_engine *e, unsigned row, unsigned slot,
                                      size_t at) {
     const struct ergo_engine_buffer *b = &e->buffers[row];

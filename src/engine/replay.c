@@ -7,43 +7,48 @@ static enum ergo_status no_memory(struct ergo_context *ctx, const struct ergo_re
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of %s", r->sampler);
 }
 
-static struct ergo_replay_part part_of(const struct ergo_replay_row *row) {
-    const struct ergo_replay_part whole = {0, 0, 1};
+static struct ergo_replay_part part_of(const struct ergo_replay *r,
+                                       const struct ergo_replay_row *row) {
+    const struct ergo_replay_part whole = {0, 0, row->kind == ERGO_REPLAY_EACH ? r->members : 1};
     return row->kind != ERGO_REPLAY_HOST && row->host ? *(const struct ergo_replay_part *)row->host
                                                       : whole;
 }
 
-/* Bytes of all pieces of a row. */
-static size_t size_of(const struct ergo_replay_row *row) {
-    return row->bytes * part_of(row).pieces;
+static cl_mem memory_of(const struct ergo_replay_row *row, size_t piece) {
+    return row->mem[row->kind == ERGO_REPLAY_EACH ? piece : 0];
+}
+
+/* Bytes of all pieces of a row together. */
+static size_t size_of(const struct ergo_replay *r, const struct ergo_replay_row *row) {
+    return row->bytes * part_of(r, row).pieces;
 }
 
 static enum ergo_status read_row(struct ergo_context *ctx, const struct ergo_replay *r,
                                  const struct ergo_replay_row *row, void *to) {
-    const struct ergo_replay_part part = part_of(row);
+    const struct ergo_replay_part part = part_of(r, row);
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < part.pieces && status == ERGO_OK; i++)
-        status = ergo_buffer_read(ctx, r->device, *row->mem, part.offset + i * part.pitch,
+        status = ergo_buffer_read(ctx, r->device, memory_of(row, i), part.offset + i * part.pitch,
                                   row->bytes, (unsigned char *)to + i * row->bytes);
     return status;
 }
 
 static enum ergo_status write_row(struct ergo_context *ctx, const struct ergo_replay *r,
                                   const struct ergo_replay_row *row, const void *from) {
-    const struct ergo_replay_part part = part_of(row);
+    const struct ergo_replay_part part = part_of(r, row);
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < part.pieces && status == ERGO_OK; i++)
-        status = ergo_buffer_write(ctx, r->device, *row->mem, part.offset + i * part.pitch,
+        status = ergo_buffer_write(ctx, r->device, memory_of(row, i), part.offset + i * part.pitch,
                                    row->bytes, (const unsigned char *)from + i * row->bytes);
     return status;
 }
 
 static enum ergo_status wipe(struct ergo_context *ctx, const struct ergo_replay *r,
                              const struct ergo_replay_row *row, uint8_t byte) {
-    const struct ergo_replay_part part = part_of(row);
+    const struct ergo_replay_part part = part_of(r, row);
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < part.pieces && status == ERGO_OK; i++)
-        status = ergo_buffer_fill(ctx, r->device, *row->mem, part.offset + i * part.pitch,
+        status = ergo_buffer_fill(ctx, r->device, memory_of(row, i), part.offset + i * part.pitch,
                                   row->bytes, byte);
     return status;
 }
@@ -58,7 +63,7 @@ static enum ergo_status keep(struct ergo_context *ctx, struct ergo_replay *r) {
             status = wipe(ctx, r, row, 0xff);
             continue;
         }
-        r->kept[i] = malloc(size_of(row) + 1);
+        r->kept[i] = malloc(size_of(r, row) + 1);
         if (!r->kept[i])
             status = no_memory(ctx, r);
         else if (row->kind == ERGO_REPLAY_HOST)
@@ -74,10 +79,10 @@ static enum ergo_status keep(struct ergo_context *ctx, struct ergo_replay *r) {
 static enum ergo_status put_back(struct ergo_context *ctx, const struct ergo_replay *r,
                                  const struct ergo_replay_row *row, const void *kept) {
     enum ergo_status status = write_row(ctx, r, row, kept);
-    void *found = status == ERGO_OK ? malloc(size_of(row) + 1) : NULL;
+    void *found = status == ERGO_OK ? malloc(size_of(r, row) + 1) : NULL;
     if (status == ERGO_OK)
         status = found ? read_row(ctx, r, row, found) : no_memory(ctx, r);
-    if (status == ERGO_OK && memcmp(found, kept, size_of(row)) != 0)
+    if (status == ERGO_OK && memcmp(found, kept, size_of(r, row)) != 0)
         status = ERGO_FAIL(
             ctx, ERGO_E_AUDIT,
             "audit of %s failed on %s (%s): %s written to the device read back differently",

@@ -1,5 +1,5 @@
-/* Models with a byte per spin on a device beside the plain oracle, bit for bit; shared by the
- * kernel test and the mutants. */
+/* Compares models with a byte per spin on a device with the plain oracle, bit for bit. The kernel
+ * test and the mutants share it. */
 #ifndef ERGO_TESTS_KERNEL_BYTES_BENCH_H
 #define ERGO_TESTS_KERNEL_BYTES_BENCH_H
 
@@ -26,7 +26,7 @@
             fail_msg("%s: %s", what, ergo_error_message(ctx));                                     \
     } while (0)
 
-/* data/reference/fields-16.txt, read another way. */
+/* data/reference/fields-16.txt, read by other code than the job's. */
 static inline const double *bytes_bench_file(const struct ergo_point *point) {
     static double f[16];
     char line[200];
@@ -47,7 +47,7 @@ static inline const double *bytes_bench_file(const struct ergo_point *point) {
     return f;
 }
 
-/* Couplings: those of the spin glass's first sample, by its oracle, or from a file in order. */
+/* Couplings of the spin glass's first sample from its oracle, or those of a file in order. */
 static inline const double *bytes_bench_bonds(const struct ergo_point *point,
                                               const struct bytes_shape *s) {
     static double j[3 * 1024];
@@ -123,7 +123,8 @@ static inline int bytes_bench_sign(const struct bytes_oracle *o, int i) {
     return turns % 2 ? -1 : 1;
 }
 
-/* A member's curves of the only curve sample, from its sites: pairs and plane waves one by one. */
+/* Computes a member's curves of the only curve sample from its sites, with pairs and plane waves
+ * one by one. */
 static inline void bytes_bench_curves(const char *text, const struct bytes_oracle *o,
                                       const uint8_t *sites, size_t member, size_t reach,
                                       bool structure, const struct ergo_samples *samples) {
@@ -165,7 +166,7 @@ static inline void bytes_bench_curves(const char *text, const struct bytes_oracl
     }
 }
 
-/* The only batch of a job, with ' for ": /run/sweeps sweeps, as if `late` had gone by; then a
+/* Runs the only batch of a job (' for "): /run/sweeps sweeps as if `late` had passed, then a
  * sample, whose energy and order are compared too. */
 static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device *device,
                                     const char *job_text, uint64_t late) {

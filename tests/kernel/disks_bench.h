@@ -1,4 +1,4 @@
-/* A hard-disk batch on a device beside one serial oracle per member, compared exactly. */
+/* Compares a batch of hard disks on a device with one serial oracle per member, exactly. */
 #ifndef ERGO_TESTS_KERNEL_DISKS_BENCH_H
 #define ERGO_TESTS_KERNEL_DISKS_BENCH_H
 
@@ -150,8 +150,8 @@ static inline void disks_sweeps_compared(struct disks_bench *b, uint64_t sweeps)
     disks_compare(b);
 }
 
-/* psi_6 of a sample that was just taken: the twin's, which frames show, to the bit, and the plain
- * oracle's. */
+/* Compares psi_6 of a sample that was just taken: with the twin's, which frames show, to the bit;
+ * and with the plain oracle's. */
 static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const double *columns) {
     const struct disks_shape *shape = &b->state->shapes[m];
     const double cutoff = ergo_point_real(b->batch->points[m], "/run/neighbour_cutoff");
@@ -171,7 +171,7 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
             "%s\npsi_6 of member %zu is (%.9g, %.9g); the twin, its oracle to the bit, differs",
             b->what, m, columns[0], columns[1]);
     ergo_oracle_psi6(n, shape->box, cutoff, d, d + n, &re, &im);
-    /* a pair at the cutoff, within fp32's rounding, is the neighbour of one of them only */
+    /* within fp32's rounding, a pair at the cutoff may be neighbours for one of them only */
     const double loose = 1e-5;
     if (fabs(columns[0] - re) > loose || fabs(columns[1] - im) > loose)
         fail_msg("%s\npsi_6 of member %zu is (%.9g, %.9g); the oracle of it (%.9g, %.9g)", b->what,
@@ -181,7 +181,7 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
     free(d);
 }
 
-/* One sample: columns and histograms against what the oracle's configuration gives. */
+/* Takes one sample and compares columns and histograms with those of the oracle's configuration. */
 static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) {
     const size_t members = b->batch->count;
     struct ergo_samples s = {.columns = calloc(members * 4, sizeof(double))};
@@ -246,7 +246,7 @@ static inline void disks_psi6_compared(struct disks_bench *b, uint64_t every) {
         free(s.curves[c]);
 }
 
-/* Everything once: start, sweeps, a sample, sweeps where the step fills more than 32 bits. */
+/* Tests everything once: start, sweeps, a sample, and sweeps where the step exceeds 32 bits. */
 static inline void disks_run_case(struct disks_bench *b, const char *job, uint64_t sweeps) {
     disks_begin(b, job);
     disks_compare(b);
@@ -270,8 +270,8 @@ static inline void disks_same_bytes(struct disks_bench *b, const struct disks_co
     ergo_text_free(&texts[1]);
 }
 
-/* A random start beside the twin, to the bit, from its first lattice to what the chain begins with;
- * `few`: only sweeps from shortly before the growth ends on. */
+/* Compares a random start with the twin, to the bit, from its first lattice to the chain's first
+ * configuration. `few`: only sweeps from shortly before the end of the growth. */
 static inline void disks_growth_compared(struct disks_bench *b, const char *job, bool few) {
     enum { MEMBERS = 2 };
     struct disks_config twins[MEMBERS], ends[MEMBERS] = {{0}}, found;

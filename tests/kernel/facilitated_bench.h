@@ -1,5 +1,5 @@
-/* Facilitated dynamics on a device beside the plain oracle, bit for bit: a job of at most three
- * sweeps, every realisation of every member; shared by the kernel test and the mutants. */
+/* Compares facilitated dynamics on a device with the plain oracle, bit for bit: a job of at most
+ * three sweeps, every realisation of every member. The kernel test and the mutants share it. */
 #ifndef ERGO_TESTS_KERNEL_FACILITATED_BENCH_H
 #define ERGO_TESTS_KERNEL_FACILITATED_BENCH_H
 
@@ -23,7 +23,7 @@
             fail_msg("%s: %s", what, ergo_error_message(ctx));                                     \
     } while (0)
 
-/* Bit of a realisation in one of a word-lattice's three canonical lattices. */
+/* The bit of a realisation in one of a word-lattice's three canonical lattices. */
 static inline unsigned fac_bench_bit(const struct fac_shape *s, const char *state, size_t word,
                                      size_t lattice, size_t site, unsigned lane) {
     const uint8_t *bytes = (const uint8_t *)state;
@@ -32,7 +32,7 @@ static inline unsigned fac_bench_bit(const struct fac_shape *s, const char *stat
     return bytes[(3 * word + lattice) * size + bit / 8] >> (bit % 8) & 1;
 }
 
-/* One realisation: the start, `sweeps` from `step` on; adds up spins to ups[t]. */
+/* One realisation: the start, and `sweeps` sweeps from `step` on. Adds up spins to ups[t]. */
 static inline void fac_bench_lane(const char *what, const struct ergo_point *point,
                                   const struct fac_shape *s, const char *state, size_t word,
                                   unsigned lane, uint64_t step, uint64_t sweeps, uint64_t *ups) {
@@ -68,7 +68,8 @@ static inline void fac_bench_lane(const char *what, const struct ergo_point *poi
     free(spins);
 }
 
-/* The only batch of a job: start, and /run/sweeps (at most 3) as if `late` sweeps had gone by. */
+/* Runs the only batch of a job: start, and /run/sweeps (at most 3) as if `late` sweeps had passed.
+ */
 static inline void fac_bench_case(struct ergo_context *ctx, struct ergo_device *device,
                                   const char *text, uint64_t late) {
     struct ergo_job *job = NULL;
@@ -99,7 +100,7 @@ static inline void fac_bench_case(struct ergo_context *ctx, struct ergo_device *
         }
         ergo_text_free(&saved);
     }
-    /* all counts, against the host's count of what the device has */
+    /* the audit compares all counts with the host's */
     FAC_BENCH_OK(ctx, text, ops->audit(ctx, state));
     ops->destroy(state);
     ergo_job_destroy(job);

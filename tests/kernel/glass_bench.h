@@ -1,5 +1,5 @@
-/* Spin glasses on a device beside the plain oracle, bit for bit: a few sweeps and exchanges of
- * every sample, copy and temperature; shared by the kernel test and the mutants. */
+/* Compares spin glasses on a device with the plain oracle, bit for bit: a few sweeps and exchanges
+ * of every sample, copy and temperature. The kernel test and the mutants share it. */
 #ifndef ERGO_TESTS_KERNEL_GLASS_BENCH_H
 #define ERGO_TESTS_KERNEL_GLASS_BENCH_H
 
@@ -49,7 +49,7 @@ static inline struct glass_oracle glass_oracle_of(const struct ergo_point *point
     return o;
 }
 
-/* One member's saved state against the oracle. */
+/* Compares one member's saved state with the oracle. */
 static inline void glass_bench_member(const char *what, const struct ergo_point *point,
                                       const uint8_t *state, uint64_t step, uint64_t sweeps) {
     const struct glass_shape s = glass_shape_of(point);
@@ -107,7 +107,7 @@ static inline void glass_bench_member(const char *what, const struct ergo_point 
     free(spins);
 }
 
-/* The only batch of a job: start, and /run/sweeps as if `earlier` sweeps had gone by. */
+/* Runs the only batch of a job: start, and /run/sweeps as if `earlier` sweeps had passed. */
 static inline void glass_bench_case(struct ergo_context *ctx, struct ergo_device *device,
                                     const char *text, uint64_t earlier) {
     struct ergo_job *job = NULL;
@@ -128,7 +128,7 @@ static inline void glass_bench_case(struct ergo_context *ctx, struct ergo_device
         glass_bench_member(text, batch->points[m], (const uint8_t *)saved.data, earlier, sweeps);
         ergo_text_free(&saved);
     }
-    /* energies, overlaps and counts against the host's */
+    /* the audit compares energies, overlaps and counts with the host's */
     GLASS_BENCH_OK(ctx, text, ops->audit(ctx, state));
     ops->destroy(state);
     ergo_job_destroy(job);

@@ -1,7 +1,5 @@
-/*
- * One Ising batch on a device beside one serial oracle per member: what the Ising kernel tests
- * share. Everything is compared exactly.
- */
+/* Compares one Ising batch on a device with one serial oracle per member, exactly. The Ising kernel
+ * tests share it. */
 #ifndef ERGO_TESTS_KERNEL_ISING_BENCH_H
 #define ERGO_TESTS_KERNEL_ISING_BENCH_H
 
@@ -26,10 +24,10 @@ struct ising_bench {
     struct ergo_device *device;
     const struct ergo_model *model;
     bool full;    /* ERGOCL_TEST_FULL: all cases */
-    bool small;   /* ERGOCL_TEST_SMALL, for Oclgrind: few and tiny ones */
-    bool mesa;    /* its compiler takes 5 to 45 s for a kernel with lanes: few of them there */
-    bool cpu;     /* others are never given kernels with lanes */
-    bool pocl;    /* its compiler does not end on some kernels, which are not used there */
+    bool small;   /* ERGOCL_TEST_SMALL, for Oclgrind: few and tiny cases */
+    bool mesa;    /* its compiler takes 5 to 45 s for a kernel with lanes, so few of them */
+    bool cpu;     /* only CPUs get kernels with lanes */
+    bool pocl;    /* its compiler never ends on some kernels, which are left out */
     double sites; /* spin updates compared so far */
     size_t cases;
 
@@ -96,7 +94,7 @@ static inline void ising_oracle_of(const struct ergo_point *point, struct ergo_o
         ergo_oracle_philox, point->stream));
 }
 
-/* Create and initialise the only batch of a job; what: the same for messages. */
+/* Creates and initialises the only batch of a job. `what` is its text for messages. */
 static inline void ising_begin(struct ising_bench *b, const char *job) {
     snprintf(b->what, sizeof b->what, "%s", job);
     ISING_OK(b, ergo_job_parse(b->ctx, job, strlen(job), "case", NULL, 0, &b->job));
@@ -158,7 +156,7 @@ static inline void ising_oracle_sweeps(struct ising_bench *b, uint64_t sweeps) {
         (double)b->batch->count * (double)sweeps * b->oracles[0].Lx * (double)b->oracles[0].Ly;
 }
 
-/* Sweeps without a measurement, on both sides; compared. */
+/* Makes sweeps without a measurement on both sides, and compares. */
 static inline void ising_sweeps(struct ising_bench *b, uint64_t sweeps) {
     ISING_OK(b, b->model->ops->advance(b->ctx, b->state, 0, 0, sweeps, 0));
     ising_oracle_sweeps(b, sweeps);
@@ -185,8 +183,8 @@ static inline double ising_staggered(const struct ergo_oracle_ising *o) {
     return (double)sum / ((double)o->Lx * o->Ly);
 }
 
-/* |sum s exp(i k r)|^2 / N, k = (0, 2 pi wave / Ly), of the smallest wave along y or of none; anti:
- * k from the zone's corner (pi, pi) on. */
+/* sum s exp(i k r)|^2 / N with k = (0, 2 pi wave / Ly), for wave 0 or 1. anti: k is relative to the
+ * zone's corner (pi, pi). */
 static inline double ising_structure(const struct ergo_oracle_ising *o, int wave, bool anti) {
     double re = 0, im = 0;
     for (int y = 0; y < o->Ly; y++)
@@ -212,8 +210,8 @@ static inline void ising_enqueue(struct ising_bench *b, const struct ising_block
 
 static inline void ising_same(struct ising_bench *b, const char *name, size_t member, size_t at,
                               double got, double want) {
-    /* Both are integers over the number of sites, times J or B: different ones differ by far more
-     * than rounding. */
+    /* Both are integers divided by the number of sites, times J or B. Different ones differ by far
+     * more than rounding. */
     if (!(fabs(got - want) < 1e-9))
         fail_msg("%s\n%s[%zu] of member %zu is %.17g, the oracle says %.17g (sweep %llu)", b->what,
                  name, at, member, got, want, (unsigned long long)b->step);
@@ -273,7 +271,7 @@ static inline void ising_collect_block(struct ising_bench *b, const struct ising
     free(s.curves[CURVE_STRUCTURE]);
 }
 
-/* What every case does: start, sweeps alone, two blocks of samples in flight. */
+/* The steps of every case: start, sweeps alone, two blocks of samples in flight. */
 static inline void ising_run_case(struct ising_bench *b) {
     const struct ising_block blocks[2] = {{0, 3, 1, 0}, {1, 2, b->small ? 2 : 5, 3}};
     ising_compare_states(b);

@@ -1,7 +1,5 @@
-/*
- * A Lennard-Jones job on a device beside a twin of each member on the host
- * (src/samplers/lj_gcmc/twin.h), compared exactly: what kernel tests and mutants share.
- */
+/* Compares a Lennard-Jones job on a device with a twin of each member on the host, exactly. Kernel
+ * tests and mutants share it. */
 #ifndef ERGO_TESTS_KERNEL_LJ_BENCH_H
 #define ERGO_TESTS_KERNEL_LJ_BENCH_H
 
@@ -18,7 +16,7 @@
 
 #include "samplers/lj_gcmc/twin.h"
 
-/* On the lattice, with sums over all pairs. */
+/* Starts a twin on the lattice, with sums over all pairs. */
 static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     struct lj_chain chain = {.particles = (uint32_t)ergo_point_int(point, "/system/particles"),
@@ -67,7 +65,7 @@ static inline void lj_compare_state(struct lj_bench *b, const char *what, void *
     free(words);
 }
 
-/* Saved and loaded, the chains pass an audit at once, and go on. */
+/* Saves and loads the chains. They must pass an audit at once, and continue. */
 static inline void lj_compare_saved(struct lj_bench *b, const char *what, void *state,
                                     const struct ergo_batch *batch, struct lj_twin *twins,
                                     uint64_t moves) {
@@ -88,8 +86,8 @@ static inline void lj_compare_saved(struct lj_bench *b, const char *what, void *
     LJ_OK(b, what, ops->audit(b->ctx, state));
 }
 
-/* rho^2 g(r) of a sample from all pairs, one after the other: equal to the bit, for the pairs are
- * integers. */
+/* Compares rho^2 g(r) of a sample with the one from all pairs. It is equal to the bit, because
+ * numbers of pairs are integers. */
 static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *state,
                                     const struct lj_twin *t, const double *curve) {
     const struct lj_state *s = state;
@@ -108,7 +106,8 @@ static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *
     free(gr);
 }
 
-/* Run a job (' for ") and its twins: `samples` of `every` moves, in blocks of two. */
+/* Runs a job (' for ") and its twins: `samples` samples, one every `every` moves, in blocks of two.
+ */
 static inline void lj_compare(struct lj_bench *b, const char *text, size_t samples,
                               uint64_t every) {
     const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->models[0]->ops;
@@ -117,7 +116,7 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     char *json = strdup(text);
     for (char *c = json; *c; c++)
         *c = *c == '\'' ? '"' : *c;
-    /* audits replay no more than the job has: on Oclgrind little */
+    /* Audits replay no more than the job has, so this keeps them short on Oclgrind. */
     static const char *const shorter[] = {"/run/equilibration=6", "/run/sweeps=6"};
     LJ_OK(b, text,
           ergo_job_parse(b->ctx, json, strlen(json), "case", shorter,

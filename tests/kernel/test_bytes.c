@@ -1,7 +1,7 @@
 /*
- * Models with a byte per spin: kernels against the plain oracle of tests/oracle/bytes_serial.h, bit
- * for bit: every model and rule, one to three dimensions, sides of 2, rows that end within four and
- * within sixteen bytes, one row and several to a work-item.
+ * Models with a byte per spin: the kernels against the plain oracle of tests/oracle/bytes_serial.h,
+ * bit for bit. Every model and rule, one to three dimensions, sides of 2, rows that end within four
+ * and within sixteen bytes, one and several rows per work-item.
  */
 #include "bytes_bench.h"
 #include "fixture.h"

@@ -1,8 +1,8 @@
 /*
- * The kernels of a cut lattice against the serial oracle, bit for bit: one rank, whose rectangle is
- * the lattice and borders on itself, so that halos, bonds between rectangles, lists of parts and
- * merging all have their work. (Several ranks: tests/mpi.) Spins and all that is measured; all ways
- * of merging; words that are not full, a single word, two rows.
+ * The kernels of a cut lattice against the serial oracle, bit for bit. One rank has the whole
+ * lattice as its rectangle, which borders on itself. So halos, bonds between rectangles, lists of
+ * parts and merging are all used. (tests/mpi has several ranks.) Compares spins and all
+ * measurements, with all ways of merging; words that are not full, a single word, two rows.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -154,7 +154,10 @@ static void test_audit(void **unused) {
     struct sw_cut *s = state;
     struct sw_member other = s->members[0].params;
     other.key0 ^= 1;
-    OK(ergo_buffer_write(ctx, device, s->members[0].param_buffer, 0, sizeof other, &other));
+    ergo_engine_begin(&s->e, ctx);
+    sw_cut_choose(s, 0);
+    ergo_engine_write(&s->e, SW_CUT_MEMBER, 0, sizeof other, &other);
+    OK(ergo_engine_end(&s->e));
     assert_int_equal(ops->audit(ctx, state), ERGO_E_AUDIT);
     ergo_error_clear(ctx);
     ops->destroy(state);

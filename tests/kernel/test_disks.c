@@ -1,7 +1,5 @@
-/*
- * The hard-disk kernels against the serial oracle, bit for bit: box sizes from two cells a side on,
- * both coordinates, both paths, several work-groups, numbers of moves, and the switches.
- */
+/* The hard-disk kernels against the serial oracle, bit for bit: boxes from two cells per side on,
+ * both kinds of coordinates, all paths, several work-groups, numbers of moves, and the switches. */
 #include "kernel/disks_bench.h"
 
 static struct disks_bench bench;

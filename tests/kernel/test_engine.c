@@ -1,7 +1,7 @@
 /*
- * The engine by a model of the test's own: N counters, of which counter i grows by i + 1 a step. A
- * sample is their sum, a curve all of them. So what blocks, slots, curves and replays have to give
- * is known.
+ * The engine with a model of the test's own: N counters, where counter i grows by i + 1 per step. A
+ * sample is their sum, a curve is all of them. So the right results of blocks, slots, curves and
+ * replays are known.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -314,6 +314,104 @@ static void test_constants(void **state) {
     ergo_engine_destroy(s);
 }
 
+/* ---- counters of three members, a buffer for each ----------------------------------------------
+ */
+
+static enum ergo_status configure_each(struct ergo_context *context, void *state) {
+    struct ergo_engine *e = state;
+    const uint32_t *numbers = e->given;
+    (void)context;
+    ergo_engine_buffer(e, COUNTERS, "counters", ERGO_BUFFER_STATE, 4 * (numbers ? *numbers : N));
+    ergo_engine_flag(e, COUNTERS, ERGO_BUFFER_EACH | ERGO_BUFFER_HOSTED | ERGO_BUFFER_BESIDE);
+    ergo_engine_buffer(e, OFFSETS, "offsets", ERGO_BUFFER_CONSTANT, 4 * N);
+    ergo_engine_kernel(e, STEP, "count.cl", NULL, "count_step");
+    return ergo_engine_memory(e, 1, 1) ? ERGO_OK : ergo_engine_end(e);
+}
+
+static void steps_each(void *state, uint64_t n) {
+    struct ergo_engine *e = state;
+    const uint64_t step = e->step;
+    for (size_t m = 0; m < e->batch->count; m++) {
+        ergo_engine_choose(e, m);
+        e->step = step;
+        steps(state, n);
+    }
+}
+
+static const struct ergo_engine_model each = {
+    .sampler = "counting",
+    .smaller = "fewer counters",
+    .state_bytes = sizeof(struct counting),
+    .pinned = true,
+    .configure = configure_each,
+    .prepare = prepare,
+    .steps = steps_each,
+};
+static const struct ergo_batch three = {.count = 3};
+
+/* The last counter of a member, by its host memory. */
+static uint32_t last_of(struct ergo_engine *e, size_t member) {
+    const uint32_t *host = ergo_engine_host(e, COUNTERS, 0, 0);
+    ergo_engine_begin(e, ctx);
+    ergo_engine_choose(e, member);
+    ergo_engine_fetch(e, COUNTERS, 0, 4 * N, ergo_engine_host(e, COUNTERS, 0, 0));
+    ergo_engine_await(e, COUNTERS);
+    assert_int_equal(ergo_engine_end(e), ERGO_OK);
+    return host[N - 1];
+}
+
+static enum ergo_status compare_each(struct ergo_context *context, const struct ergo_replay *r) {
+    const uint32_t *kept = r->kept[COUNTERS];
+    (void)context;
+    for (uint32_t m = 0; m < 3; m++) {
+        assert_int_equal(kept[N * m + N - 1], 100 * m + START * N);
+        assert_int_equal(last_of(r->state, m), 100 * m + (START + 2) * N);
+    }
+    return ERGO_OK;
+}
+
+static void test_members(void **unused) {
+    (void)unused;
+    void *state = NULL;
+    struct ergo_plan plan;
+    const uint32_t twice = 2 * N;
+    assert_int_equal(ergo_engine_plan(ctx, &each, &three, device, &plan), ERGO_OK);
+    assert_int_equal(plan.device_bytes, 3 * 4 * N + 4 * N);
+    assert_int_equal(plan.host_bytes, 4 * N);
+    assert_int_equal(ergo_engine_create(ctx, &each, &three, device, &state), ERGO_OK);
+    struct ergo_engine *e = state;
+    uint32_t *host = ergo_engine_host(e, COUNTERS, 0, 0);
+    ergo_engine_begin(e, ctx);
+    for (uint32_t m = 0; m < 3; m++) {
+        for (size_t i = 0; i < N; i++)
+            host[i] = 100 * m;
+        ergo_engine_choose(e, m);
+        ergo_engine_send(e, COUNTERS, 4 * N);
+        ergo_engine_finish(e);
+    }
+    assert_int_equal(ergo_engine_end(e), ERGO_OK);
+    assert_int_equal(ergo_engine_advance(ctx, e, 0, 0, START, 0), ERGO_OK);
+    struct ergo_replay r = {.every = 2, .compare = compare_each};
+    assert_int_equal(ergo_engine_replay(ctx, e, &r, NULL, 0), ERGO_OK);
+    for (uint32_t m = 0; m < 3; m++)
+        assert_int_equal(last_of(e, m), 100 * m + START * N);
+    ergo_engine_begin(e, ctx);
+    ergo_engine_choose(e, 1);
+    ergo_engine_zero(e, COUNTERS, 4 * N);
+    assert_int_equal(ergo_engine_end(e), ERGO_OK);
+    assert_int_equal(last_of(e, 1), 0);
+    assert_int_equal(last_of(e, 2), 200 + START * N);
+    /* all anew, of another size */
+    assert_int_equal(ergo_engine_remake(ctx, e, &twice), ERGO_OK);
+    assert_int_equal(e->buffers[COUNTERS].bytes, 4 * twice);
+    assert_int_equal(e->step, START);
+    assert_int_equal(last_of(e, 2), 0);
+    assert_int_equal(ergo_engine_advance(ctx, e, 0, 0, 1, 0), ERGO_OK);
+    assert_int_equal(last_of(e, 0), N);
+    assert_int_equal(ergo_engine_check_constants(ctx, e), ERGO_OK);
+    ergo_engine_destroy(e);
+}
+
 /* The kernels of the test, from a folder of its own. */
 static int open_all(void **state) {
     static char folder[] = "/tmp/ergocl-engine-XXXXXX";
@@ -343,6 +441,7 @@ int main(void) {
         cmocka_unit_test(test_first_error_sticks),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_members),
         cmocka_unit_test(test_constants),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

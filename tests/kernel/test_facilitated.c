@@ -1,7 +1,7 @@
 /*
- * Facilitated dynamics: kernels against the plain oracle of tests/oracle/facilitated.c, bit for
- * bit: every model, one attempt after the other and in windows that are far too large for their
- * lattices, so that most attempts wait for others.
+ * Facilitated dynamics: the kernels against the plain oracle of tests/oracle/facilitated.c, bit for
+ * bit. Every model, one attempt after the other, and in windows far too large for their lattices,
+ * so that most attempts wait for others.
  */
 #include "facilitated_bench.h"
 #include "fixture.h"

@@ -1,7 +1,7 @@
 /*
- * Spin glasses: kernels against the plain oracle of tests/oracle/glass_serial.c, bit for bit: +-J
- * and Gaussian, two and three dimensions, both rules, both paths, tempering with every number of
- * copies, steps beyond 32 bits; and measurements against the host's by an audit.
+ * Spin glasses: the kernels against the plain oracle of tests/oracle/glass_serial.c, bit for bit.
+ * +-J and Gaussian, two and three dimensions, both rules, both paths, tempering with every number
+ * of copies, steps beyond 32 bits. An audit compares measurements with the host's.
  */
 #include "glass_bench.h"
 #include "fixture.h"

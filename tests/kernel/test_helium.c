@@ -1,7 +1,7 @@
 /*
  * The helium kernels against the host's twin, bit for bit, through the sampler's own operations:
- * start, moves, tuning, multiplication, sums kept from launch to launch, on every path. And the
- * audit, which compares energies with double precision.
+ * start, moves, tuning, multiplication, and sums kept from launch to launch, on every path. The
+ * audit compares energies with double precision.
  */
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /*
- * The Lennard-Jones kernels against a twin on the host that looks at all pairs, bit for bit:
- * states, sums, samples. Boxes whose sides fit no cell size, boxes with fewer cells than the cutoff
- * spans, cutoffs from below 1 to half the box, cells of the cutoff (a work-group of one on CPUs)
- * and microcells (others), and cells and lists that are full at once.
+ * The Lennard-Jones kernels against a twin on the host that uses all pairs, bit for bit: states,
+ * sums, samples. Boxes whose sides fit no cell size, boxes with fewer cells than the cutoff spans,
+ * cutoffs from below 1 to half the box, cells as wide as the cutoff (a work-group of one on CPUs)
+ * and microcells (others), and cells and lists that fill up at the same time.
  */
 #include "lj_bench.h"
 

@@ -1,7 +1,7 @@
 /*
  * Swendsen-Wang's kernels against the serial oracle, bit for bit, through the sampler's own
- * operations: spins, and all that is measured of spins and clusters. Shapes that fill words and
- * tiles or do not, q with and without unused states, both paths, several tiles and groups,
+ * operations: spins, and all measurements of spins and clusters. Shapes that do and do not fill
+ * words and tiles, q with and without unused states, both paths, several tiles and groups,
  * temperatures from frozen to infinite in one batch.
  */
 #include <math.h>
@@ -279,8 +279,10 @@ static void test_audit(void **unused) {
     OK(model->ops->advance(ctx, b.state, 0, 0, 1, 0));
     for (size_t m = 0; m < b.batch->count; m++)
         b.state->members[m].high ^= 0x40;
-    OK(ergo_buffer_write(ctx, device, b.state->member_buffer, 0,
-                         b.batch->count * sizeof *b.state->members, b.state->members));
+    ergo_engine_begin(&b.state->e, ctx);
+    ergo_engine_write(&b.state->e, SW_MEMBERS, 0, b.batch->count * sizeof *b.state->members,
+                      b.state->members);
+    OK(ergo_engine_end(&b.state->e));
     assert_int_equal(model->ops->audit(ctx, b.state), ERGO_E_AUDIT);
     ergo_error_clear(ctx);
     assert_int_equal(sw_audit_rows(ctx, b.state), ERGO_E_AUDIT);

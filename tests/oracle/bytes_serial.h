@@ -1,11 +1,12 @@
 /*
- * Ising, Potts and Blume-Capel models on lattices of one to three dimensions, plain: one site after
- * the other, colour by colour of the checkerboard, in double precision but for the rounding of
- * chances that defines the chain; and enumeration of all states. Shares nothing with the kernels
- * but the layout of the random counter and the order of tables' numbers (cl/spin_lattice/bytes.h).
+ * Ising, Potts and Blume-Capel models on lattices of one to three dimensions, written plainly: one
+ * site after the other, colour by colour of the checkerboard. It uses double precision, except for
+ * the rounding of probabilities that defines the chain. It also enumerates all states. It shares
+ * nothing with the kernels but the layout of the random counter and the order of the tables'
+ * entries (cl/spin_lattice/bytes.h).
  *
- * Ising, H = -sum J_k s s' - sum (B + h f) s, f = +-1 of the site, normal, or given; Potts, H =
- * -sum J_k (delta - 1); Blume-Capel, H = -sum J_k s s' + D sum s^2 - B sum s, state 1 - s.
+ * Ising: H = -sum J_k s s' - sum (B + h f) s, where f of a site is +-1, normal, or given. Potts: H
+ * = -sum J_k (delta - 1). Blume-Capel: H = -sum J_k s s' + D sum s^2 - B sum s, state 1 - s.
  */
 #ifndef ERGO_ORACLE_BYTES_SERIAL_H
 #define ERGO_ORACLE_BYTES_SERIAL_H
@@ -14,16 +15,16 @@
 #include <stdint.h>
 
 struct bytes_oracle {
-    int d, l[3]; /* sides, 1 where there is no dimension */
+    int d, l[3]; /* sides; 1 for absent dimensions */
     int q;       /* 0: ising */
     bool capel;  /* q = 3: blume-capel */
     double t, j[3], b, h, crystal;
     bool heat_bath;
     uint64_t stream, field; /* keys of the chain and of the random field */
-    bool general;           /* flips by the logarithm */
-    bool normal;            /* f is, unless given */
+    bool general;           /* flips are decided by the logarithm */
+    bool normal;            /* f is normal, unless given */
     const double *given;    /* f of all sites, or NULL */
-    const double *bonds;    /* [axis][site], to the next one, in units of j, or NULL: 1 */
+    const double *bonds;    /* [axis][site], coupling to the next site in units of j; NULL: 1 */
 };
 
 int bytes_oracle_sites(const struct bytes_oracle *o);

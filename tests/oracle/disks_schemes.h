@@ -1,12 +1,12 @@
 /*
- * Checkerboard chains of hard disks as different programs define them, serial and in doubles: who
- * is who is kept, so that displacements can be followed. Generator: xoshiro256++. What a scheme
- * leaves open:
+ * Checkerboard chains of hard disks as different programs define them, serial and in doubles. Disks
+ * keep their identity, so that displacements can be followed. Generator: xoshiro256++. Schemes
+ * differ in:
  *
- *   cells   how many a side (even; w >= sigma, so that disks of two cells of a set never meet)
- *   moves   trials of a cell at a time, neighbours standing still
+ *   cells   number per side (even; w >= sigma, so that disks of two cells of a set never meet)
+ *   moves   consecutive trials of a cell, while its neighbours stand still
  *   rounds  over the four sets, before the grid is shifted
- *   drawn   the disk of each trial is drawn at random among the cell's; else shuffled, then in turn
+ *   drawn   each trial draws a disk of the cell at random; else they are shuffled and take turns
  *   square  displacements uniform in [-d, d]^2; else in the circle of radius d
  *   both    shift by -w/2 .. w/2 along x and along y; else by 0 .. w/2 along one of +-x, +-y
  */
@@ -30,7 +30,7 @@ struct ergo_oracle_chain {
     int n;
     double box, width;
     double *x, *y;     /* [n] from the grid's origin, 0 <= x, y < box */
-    double *ux, *uy;   /* [n] all accepted displacements of a disk added up */
+    double *ux, *uy;   /* [n] sum of all accepted displacements of a disk */
     int *count, *list; /* [cells^2], [cells^2][SLOTS]: disks of a cell */
     uint64_t random[4];
     uint64_t sweeps, updates, trials, accepted; /* updates: of cells that had disks */
@@ -44,7 +44,7 @@ void ergo_oracle_chain_free(struct ergo_oracle_chain *c);
 void ergo_oracle_chain_sweep(struct ergo_oracle_chain *c);
 /* |mean of local psi_6|, neighbours within `cutoff`. */
 double ergo_oracle_chain_psi6(const struct ergo_oracle_chain *c, double cutoff);
-/* Pairs closer than `cutoff`; *overlaps: closer than 1, but for 1e-9. By all pairs. */
+/* Pairs closer than `cutoff`. *overlaps: pairs closer than 1, within 1e-9. Tests all pairs. */
 size_t ergo_oracle_chain_pairs(const struct ergo_oracle_chain *c, double cutoff, size_t *overlaps);
 
 #endif

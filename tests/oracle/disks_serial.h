@@ -1,10 +1,10 @@
 /*
- * Hard disks, serial, from the paper (Anderson et al. 2013, Algorithms 1 and 4), twice:
+ * Two serial programs for hard disks, from the paper (Anderson et al. 2013, Algorithms 1 and 4):
  *
  *  - the checkerboard chain of ergocl, bit for bit, by the definition in
  *    src/samplers/hard_disks/README.md, with Random123's Philox;
- *  - plain Metropolis Monte Carlo in doubles (one disk drawn at random, displaced, no cells shown
- * to the physics), with its own generator: nothing is shared with the chain but the model.
+ *  - plain Metropolis Monte Carlo in doubles: one disk is drawn at random and displaced, without
+ *    cells in the physics, and with its own generator. It shares only the model with the chain.
  */
 #ifndef ERGO_ORACLE_DISKS_SERIAL_H
 #define ERGO_ORACLE_DISKS_SERIAL_H
@@ -29,7 +29,7 @@ struct ergo_oracle_disks {
     int64_t grid[2];
     struct ergo_oracle_cell *cell; /* [cells][cells], rows of y */
     uint64_t accepted, tried;      /* of the last sweep: moves, and cells with disks */
-    bool lost;                     /* a fifth disk came into a cell */
+    bool lost;                     /* a fifth disk entered a cell */
 };
 
 /* One sweep; `step` is the number of sweeps before it. */
@@ -40,9 +40,9 @@ void ergo_oracle_disks_pairs(const struct ergo_oracle_disks *o, const uint64_t *
 bool ergo_oracle_disks_overlap(const struct ergo_oracle_disks *o);
 
 /*
- * psi_6 of a configuration, by its definition: of each disk the mean of exp(6 i theta) over its
- * bonds, of which there is one to every image of every disk (its own images, too) with
- * 0 < distance <= cutoff; 0 without bonds; the mean of that over all disks. All pairs and images.
+ * psi_6 of a configuration, by its definition. For each disk, take the mean of exp(6 i theta) over
+ * its bonds, or 0 without bonds; then average over all disks. A disk has a bond to every image of
+ * every disk (also its own images) with 0 < distance <= cutoff. Tests all pairs and images.
  */
 void ergo_oracle_psi6(size_t n, double box, double cutoff, const double *x, const double *y,
                       double *re, double *im);
@@ -51,7 +51,7 @@ struct ergo_oracle_plain {
     size_t n;
     double box, step;
     double *x, *y;
-    size_t cells; /* a side: lists only to find neighbours */
+    size_t cells; /* per side; cells only serve to find neighbours */
     size_t *head, *next;
     uint64_t random;
 };

@@ -1,7 +1,7 @@
 /*
- * Facilitated dynamics, plain: the exact Markov operator on tiny tori, one realisation at a time in
- * the order of its attempts, and the closure test. Shares nothing with the kernels but the layout
- * of the random counter (cl/common/rng.h, cl/spin_lattice/facilitated.h).
+ * Facilitated dynamics, written plainly: the exact Markov operator on tiny tori, one realisation at
+ * a time in the order of its attempts, and the closure test. It shares nothing with the kernels but
+ * the layout of the random counter (cl/common/rng.h, cl/spin_lattice/facilitated.h).
  */
 #ifndef ERGO_TESTS_ORACLE_FACILITATED_H
 #define ERGO_TESTS_ORACLE_FACILITATED_H
@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* H = J sum s s + B sum s at temperature 1; directions: 1 north (y - 1), 2 east (x + 1), 4 south, 8
- * west, of which `needed` have to be up. */
+/* H = J sum s s + B sum s at temperature 1. Directions: 1 north (y - 1), 2 east (x + 1), 4 south, 8
+ * west; `needed` of these neighbours must be up. */
 struct fac_oracle {
     int lx, ly;
     unsigned directions;
@@ -21,12 +21,13 @@ struct fac_oracle {
 };
 
 double fac_oracle_density(const struct fac_oracle *o); /* 1 / (1 + exp 2B) */
-/* Chance that an attempt at an unconstrained site flips it: up or not, among n up neighbours. */
+/* Probability that an attempt at an unconstrained site flips it: a spin up or not, with n up
+ * neighbours. */
 double fac_oracle_chance(const struct fac_oracle *o, bool up, int n);
 
-/* At t = 0 .. n - 1 sweeps, by the master equation: <s(t)>, <s(0) s(t)> of a site, and its chance
- * not to have flipped since t = 0, which comes `waiting` sweeps after a start with every spin up
- * with probability `up`; lx ly <= 16. */
+/* From the master equation, at t = 0 .. n - 1 sweeps: <s(t)>, <s(0) s(t)> of a site, and the
+ * probability that it has not flipped since t = 0. The start, `waiting` sweeps before t = 0, has
+ * every spin up with probability `up`. lx ly <= 16. */
 bool fac_oracle_ageing(const struct fac_oracle *o, double up, size_t waiting, size_t n, double *m,
                        double *same, double *persistence);
 /* Phi and persistence from a start with density c: (<s(0) s(t)> - m^2) / (1 - m^2), m = 2c - 1. */
@@ -45,7 +46,7 @@ enum fac_oracle_division { FAC_ORACLE_SHIFTED, FAC_ORACLE_FIXED, FAC_ORACLE_COLO
 void fac_oracle_lambda_sweep(const struct fac_oracle *o, int lambda,
                              enum fac_oracle_division division, uint64_t stream, uint32_t word,
                              int lane, uint64_t step, uint8_t *spins, uint8_t *flipped);
-/* frozen[site]: it can never flip. By repeated passes over a plain lattice. */
+/* frozen[site]: the site can never flip. Found by repeated passes over a plain lattice. */
 void fac_oracle_frozen(const struct fac_oracle *o, const uint8_t *spins, uint8_t *frozen);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Spin glasses, plainly: one sample, spins as numbers, sums of J s s', double precision, and exact
- * averages by enumeration. H = -sum J_ij s_i s_j on a periodic lattice of 2 or 3 dimensions; site =
- * x + Lx (y + Ly z), bond [direction][site] joins a site to its neighbour in the positive
- * direction.
+ * Spin glasses, written plainly: one sample, spins as numbers, sums of J s s' in double precision,
+ * and exact averages by enumeration. H = -sum J_ij s_i s_j on a periodic lattice of 2 or 3
+ * dimensions. Site = x + Lx (y + Ly z); bond [direction][site] joins a site to its neighbour in the
+ * positive direction.
  */
 #ifndef ERGO_ORACLE_GLASS_SERIAL_H
 #define ERGO_ORACLE_GLASS_SERIAL_H
@@ -20,14 +20,14 @@ struct glass_oracle {
 };
 
 int glass_oracle_sites(const struct glass_oracle *o);
-/* As a job draws them; sample: of all words, 32 to a word. */
+/* Draw couplings as a job does. sample: its number among all words, 32 to a word. */
 void glass_oracle_couplings(const struct glass_oracle *o, int sample, double *j);
 /* spins[slot][site], slot = copies * temperature + copy. */
 void glass_oracle_start(const struct glass_oracle *o, int sample, int *spins);
 void glass_oracle_sweep(const struct glass_oracle *o, int sample, const double *j, uint64_t step,
                         int *spins);
-/* came[slot]: has this walker been at the hot end since it was at the cold one? Returns how many
- * exchanges were accepted; *trips counts arrivals at the cold end. */
+/* came[slot]: was this walker at the hot end more recently than at the cold one? Returns the number
+ * of accepted exchanges; *trips counts arrivals at the cold end. */
 int glass_oracle_swap(const struct glass_oracle *o, int sample, const double *j, uint64_t step,
                       int parity, int *spins, int *came, int *trips);
 double glass_oracle_energy(const struct glass_oracle *o, const double *j, const int *spins);
@@ -35,13 +35,14 @@ double glass_oracle_energy(const struct glass_oracle *o, const double *j, const 
 /* Exact averages of one sample at temperature t, of at most 16 sites. */
 enum { GLASS_EXACT_SITES = 16 };
 struct glass_exact {
-    double ground;                    /* lowest energy per site */
-    double e, e2, abs_q, q2, q4, qk2; /* per site; q_k of the smallest wave, last direction */
+    double ground; /* lowest energy per site */
+    /* per site; q_k for the longest wave along the last direction */
+    double e, e2, abs_q, q2, q4, qk2;
     double abs_m, m2, m4;
-    double p[GLASS_EXACT_SITES + 1]; /* probability of so many unequal sites of two copies */
+    double p[GLASS_EXACT_SITES + 1]; /* probability of this number of unequal sites of two copies */
     double left_out; /* weight of the states that Metropolis neither leaves nor enters */
 };
-/* metropolis: without those states. */
+/* metropolis: without the states counted in left_out. */
 void glass_oracle_exact(const struct glass_oracle *o, const double *j, double t, bool metropolis,
                         struct glass_exact *exact);
 

@@ -1,7 +1,7 @@
 /*
- * Two atoms in a cubic box by quadrature: what variational Monte Carlo of them has to find.
- * |psi|^2 depends on their distance alone, and beyond L/2 is 1. Plain double precision, nothing
- * shared with ergocl but psi's form (helium_serial.h). Lengths in A, energies in K.
+ * Two atoms in a cubic box by quadrature: the results that variational Monte Carlo must find.
+ * |psi|^2 depends on their distance alone, and is 1 beyond L/2. Plain double precision; it shares
+ * nothing with ergocl but psi's form (helium_serial.h). Lengths in A, energies in K.
  */
 #ifndef ERGO_ORACLE_HELIUM_PAIR_H
 #define ERGO_ORACLE_HELIUM_PAIR_H
@@ -17,12 +17,12 @@ struct ergo_oracle_pair_energy {
 };
 
 struct ergo_oracle_pair_energy ergo_oracle_pair_energies(const struct ergo_oracle_pair *pair);
-/* density^2 d(energy)/d(density), K/A^3, by differences of energies: with b in proportion to
+/* density^2 d(energy)/d(density), K/A^3, by differences of energies, with b proportional to
  * density^(-power). */
 double ergo_oracle_pair_pressure(const struct ergo_oracle_pair *pair, double power);
 /* The de Boer-Michels Lennard-Jones potential of helium: 10.22 K, 2.556 A. */
 double ergo_oracle_helium_lennard_jones(double r);
-/* int_h^infinity r^2 V dr by Simpson's rule over equal factors of r. */
+/* int_h^infinity r^2 V dr by Simpson's rule, on points with equal ratios of r. */
 double ergo_oracle_helium_beyond(double (*potential)(double), double h);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Every state of a small Ising lattice, summed as the definition says: H = -J sum_<ij> s_i s_j -
- * B sum_i s_i, k_B = 1, periodic, each site with one bond to its right and one to its lower
- * neighbour. A state is a word, site (x, y) its bit x + Lx y, neighbours are rotated words; nothing
- * is shared with src/samplers/spin_lattice/exact.c.
+ * Every state of a small Ising lattice, summed by the definition: H = -J sum_<ij> s_i s_j - B sum_i
+ * s_i, k_B = 1, periodic, each site with one bond to its right and one to its lower neighbour. A
+ * state is a word, where site (x, y) is bit x + Lx y, and neighbours are rotated words. It shares
+ * nothing with src/samplers/spin_lattice/exact.c.
  */
 #ifndef ERGO_ORACLE_ISING_ENUMERATE_H
 #define ERGO_ORACLE_ISING_ENUMERATE_H
@@ -12,7 +12,7 @@
 
 enum { ERGO_ORACLE_SITES_MAX = 24, ERGO_ORACLE_REACH_MAX = 3 };
 
-/* States of one sum of bonds and one magnetization, and the sums over them of
+/* All states with one sum of bonds and one magnetization: their number, and the sums over them of
  * sum_i s_i s_(i + r along x or y). */
 struct ergo_oracle_level {
     uint64_t states;
@@ -20,8 +20,8 @@ struct ergo_oracle_level {
     uint64_t staggered[3]; /* sums of |M|, M^2, M^4, M = sum_i (-1)^(x + y) s_i */
 };
 
-/* Which states: all, or without those in which every spin has two up and two down neighbours.
- * Checkerboard Metropolis without a field flips these whole, for ever, and never enters them. */
+/* All states, or without those in which every spin has two up and two down neighbours. Checkerboard
+ * Metropolis without a field flips such a state as a whole for ever, and never enters one. */
 enum ergo_oracle_states { ERGO_ORACLE_ALL_STATES, ERGO_ORACLE_NO_TRAPS };
 
 struct ergo_oracle_levels {
@@ -36,7 +36,8 @@ struct ergo_oracle_averages {
     double binder;
     double correlation[2][ERGO_ORACLE_REACH_MAX + 1]; /* <s(0) s(r)> along x, y */
     double staggered[3];                              /* <|m|>, <m^2>, <m^4> of m = M / N */
-    double trap_weight;                               /* share of the trapped states of all */
+    /* share of the trapped states in the weight of all states */
+    double trap_weight;
 };
 
 /* Sides from 2; Lx Ly <= ERGO_ORACLE_SITES_MAX. False: wrong arguments or out of memory. */

@@ -1,8 +1,8 @@
 /*
- * Grand canonical Monte Carlo of Lennard-Jones particles, serial, in double precision, from the
- * definitions in Schwiebert et al. (arXiv:1408.3764, section 2) with the sign of Eq. 4 put right
- * (Frenkel and Smit, Understanding Molecular Simulation, 5.6). All pairs, its own generator.
- * Shares nothing with ergocl.
+ * Grand canonical Monte Carlo of Lennard-Jones particles, serial, in double precision. It follows
+ * the definitions in Schwiebert et al. (arXiv:1408.3764, section 2), but with the sign of Eq. 4
+ * corrected (Frenkel and Smit, Understanding Molecular Simulation, 5.6). It sums over all pairs and
+ * has its own generator. It shares nothing with ergocl.
  */
 #ifndef ERGO_ORACLE_LJ_SERIAL_H
 #define ERGO_ORACLE_LJ_SERIAL_H
@@ -29,7 +29,8 @@ double ergo_oracle_lj_one(const struct ergo_oracle_lj *o, const double at[3], si
 /* A displacement to anywhere (30%), insertion or deletion (35% each). false: no memory. */
 bool ergo_oracle_lj_move(struct ergo_oracle_lj *o);
 void ergo_oracle_lj_seed(struct ergo_oracle_lj *o, uint64_t seed);
-/* n^3 particles, displaced from a cubic lattice by sines: a configuration anybody can make. */
+/* n^3 particles, displaced from a cubic lattice by sines: a configuration that any program can
+ * make. */
 void ergo_oracle_lj_static(int n, double side, double offset, double (*r)[3]);
 
 #endif

@@ -1,6 +1,6 @@
-/* The generator of serial programs that need no chain of ergocl's: xoshiro256++ (Blackman, Vigna,
- * ACM TOMS 47, 36 (2021)), seeded by SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), as its authors
- * advise. Inline: bench/ measures programs that draw by it. */
+/* The generator of serial programs that do not follow ergocl's chain: xoshiro256++ (Blackman,
+ * Vigna, ACM TOMS 47, 36 (2021)), seeded by SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), as its
+ * authors advise. Inline, because bench/ measures programs that use it. */
 #ifndef ERGO_ORACLE_XOSHIRO_H
 #define ERGO_ORACLE_XOSHIRO_H
 

@@ -63,12 +63,10 @@ void lj_write_chains(struct lj_state *s) {
 static void spread_slotted(struct lj_state *s) {
     const size_t row = 4 * (size_t)s->slots, rows = 3 * s->grid.cells;
     const size_t all = 16 * s->grid.cells * s->slots;
-    unsigned char *from = calloc(3, all + 1), *to = from + all;
-    if (!from) {
+    unsigned char *from = calloc(1, all), *to = calloc(2, all);
+    if (!from || !to)
         no_memory(s, s->grid.cells, "cells");
-        return;
-    }
-    for (size_t m = 0; m < s->e.batch->count; m++) {
+    for (size_t m = 0; m < s->e.batch->count && from && to; m++) {
         ergo_engine_read(&s->e, LJ_CELLS, 2 * all * m, all, from);
         for (size_t r = 0; r < rows; r++)
             memcpy(to + 2 * row * r, from + row * r, row);
@@ -76,6 +74,7 @@ static void spread_slotted(struct lj_state *s) {
         ergo_engine_write(&s->e, LJ_CELLS, 2 * all * m, 2 * all, to);
     }
     free(from);
+    free(to);
 }
 
 /* Twice the slots. Planes are behind one another, so the old ones stay as they are. */

@@ -18,7 +18,7 @@ uint32_t lj_bins(const struct ergo_point *point) {
     return (uint32_t)bins;
 }
 
-/* P(N) up to 1.2 particles per sigma^3, and never beyond the most a chain can have (room.c); in at
+/* P(N) up to 1.2 particles per sigma^3, and never beyond the most a chain can have; in at
  * most 1024 bins. */
 size_t lj_histogram_size(const struct lj_system *s, uint32_t *width) {
     const double dense =

@@ -1,200 +1,244 @@
-/* Swendsen-Wang on a device: sweeps, with and without measurement. */
+/* Swendsen-Wang on a device: sweeps, with and without measurement; samples from their sums. */
 #include "samplers/swendsen_wang/sw.h"
 
-/* Launch over `items` of each member, in groups of `group`. */
-static enum ergo_status launch(struct ergo_context *ctx, struct sw_state *s, enum sw_kernel kernel,
-                               const char *name, const struct ergo_arg *args, size_t n_args,
-                               size_t items, size_t group) {
-    const size_t local[2] = {group, 1};
-    const size_t global[2] = {ergo_round_up(items, group), s->batch->count};
-    return ergo_kernel_launch(ctx, s->device, s->kernels[kernel], name, args, n_args, 2, global,
-                              local, NULL);
+/* Over `items` of each member. */
+static struct ergo_grid over(const struct sw_state *s, size_t items) {
+    return ergo_grid_items(items, s->launch.group, s->e.batch->count);
 }
 
-/* ---- tiles: slot NULL, sample SW_NO_SAMPLE where clusters are not measured ------------------ */
+static struct ergo_grid over_tiles(const struct sw_state *s) {
+    const struct sw_launch *l = &s->launch;
+    return ergo_grid_groups(l->local ? 1 : (size_t)l->tiles, l->tile_group, s->e.batch->count);
+}
 
-/* Measured: sizes of clusters; and of sample `before` of `of` (or SW_NO_SAMPLE), which has left the
- * spins, what they say. */
-static enum ergo_status label_tiles(struct ergo_context *ctx, struct sw_state *s,
-                                    const struct sw_slot *slot, cl_uint sample,
-                                    const struct sw_slot *of, cl_uint before) {
-    const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
-    const struct sw_slot *to = slot ? slot : &s->slots[0];
-    cl_mem clusters = to->results[SW_CLUSTERS], spins = (of ? of : to)->results[SW_SUMS];
-    const cl_ulong step = s->step;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(s->right), ERGO_ARG(s->down),
-                                    ERGO_ARG(s->runs),  ERGO_ARG(s->roots),
-                                    ERGO_ARG(s->open),  ERGO_ARG(s->labels),
-                                    ERGO_ARG(step),     ERGO_ARG(s->sizes),
-                                    ERGO_ARG(clusters), ERGO_ARG(sample),
-                                    ERGO_ARG(spins),    ERGO_ARG(before)};
-    const struct ergo_arg with_spins[] = {args[0], args[1], args[2], args[3],  args[4], args[5],
-                                          args[6], args[7], args[8], args[12], args[13]};
-    if (slot)
-        return launch(ctx, s, SW_LABEL_SIZES, "sw_label_sizes", args, 14, items, group);
-    return before != SW_NO_SAMPLE
-               ? launch(ctx, s, SW_LABEL_SPINS, "sw_label_spins", with_spins, 11, items, group)
-               : launch(ctx, s, SW_LABEL, "sw_label", args, 9, items, group);
+/* ---- tiles: sample SW_NO_SAMPLE where clusters are not measured ------------------------------ */
+
+/* Measured: sizes of clusters; and of sample `before` (or SW_NO_SAMPLE), which has left the spins,
+ * what they say. */
+static void label_tiles(struct sw_state *s, uint32_t sample, uint32_t before) {
+    if (sample != SW_NO_SAMPLE)
+        ERGO_LAUNCH(&s->e, SW_LABEL_SIZES, over_tiles(s), BUFFER(SW_SPINS), BUFFER(SW_MEMBERS),
+                    BUFFER(SW_RIGHT), BUFFER(SW_DOWN), BUFFER(SW_RUN_LABELS), BUFFER(SW_PARTS),
+                    BUFFER(SW_OPEN), BUFFER(SW_LABELS), U64(s->e.step), BUFFER(SW_SIZES),
+                    BUFFER(SW_CLUSTERS), U32(sample), BUFFER(SW_SUMS), U32(before));
+    else if (before != SW_NO_SAMPLE)
+        ERGO_LAUNCH(&s->e, SW_LABEL_SPINS, over_tiles(s), BUFFER(SW_SPINS), BUFFER(SW_MEMBERS),
+                    BUFFER(SW_RIGHT), BUFFER(SW_DOWN), BUFFER(SW_RUN_LABELS), BUFFER(SW_PARTS),
+                    BUFFER(SW_OPEN), BUFFER(SW_LABELS), U64(s->e.step), BUFFER(SW_SUMS),
+                    U32(before));
+    else
+        ERGO_LAUNCH(&s->e, SW_LABEL_TILES, over_tiles(s), BUFFER(SW_SPINS), BUFFER(SW_MEMBERS),
+                    BUFFER(SW_RIGHT), BUFFER(SW_DOWN), BUFFER(SW_RUN_LABELS), BUFFER(SW_PARTS),
+                    BUFFER(SW_OPEN), BUFFER(SW_LABELS), U64(s->e.step));
 }
 
 /* Edges of tiles, and those of the lattice itself. Measured: whether a cluster leads around it. */
-static enum ergo_status join_tiles(struct ergo_context *ctx, struct sw_state *s,
-                                   const struct sw_slot *slot, cl_uint sample) {
-    const cl_uint first = 0;
-    const cl_uint n_rows = ((cl_uint)s->shape.ly - 1) / s->launch.tile_rows + 1;
-    const cl_uint n_columns = (s->shape.row_words - 1) / s->launch.tile_words + 1;
-    const size_t items = 32 * (size_t)s->shape.row_words * n_rows + (size_t)s->shape.ly * n_columns;
-    cl_mem wraps = (slot ? slot : &s->slots[0])->results[SW_WRAPS];
-    const struct ergo_arg args[] = {ERGO_ARG(s->right),  ERGO_ARG(s->down),   ERGO_ARG(s->runs),
-                                    ERGO_ARG(s->labels), ERGO_ARG(first),     ERGO_ARG(n_rows),
-                                    ERGO_ARG(first),     ERGO_ARG(n_columns), ERGO_ARG(wraps),
-                                    ERGO_ARG(sample)};
-    return launch(ctx, s, SW_JOIN_TILES, "sw_join_tiles", args, 10, items, s->launch.group);
+static void join_tiles(struct sw_state *s, uint32_t sample) {
+    const uint32_t rows = ((uint32_t)s->shape.ly - 1) / s->launch.tile_rows + 1;
+    const uint32_t columns = (s->shape.row_words - 1) / s->launch.tile_words + 1;
+    const size_t items = 32 * (size_t)s->shape.row_words * rows + (size_t)s->shape.ly * columns;
+    ERGO_LAUNCH(&s->e, SW_JOIN_TILES, over(s, items), BUFFER(SW_RIGHT), BUFFER(SW_DOWN),
+                BUFFER(SW_RUN_LABELS), BUFFER(SW_LABELS), U32(0), U32(rows), U32(0), U32(columns),
+                BUFFER(SW_WRAPS), U32(sample));
 }
 
 /* sized: sizes of clusters of several tiles, and which parts their roots are, for label_tiles or
- * count_roots. */
-static enum ergo_status flip(struct ergo_context *ctx, struct sw_state *s, bool sized) {
-    const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
-    const cl_ulong step = s->step++;
-    const struct ergo_arg args[] = {
-        ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer), ERGO_ARG(s->right),  ERGO_ARG(s->runs),
-        ERGO_ARG(s->roots), ERGO_ARG(s->open),          ERGO_ARG(s->labels), ERGO_ARG(step),
-        ERGO_ARG(s->sizes)};
-    return sized ? launch(ctx, s, SW_FLIP_SIZES, "sw_flip_sizes", args, 9, items, group)
-                 : launch(ctx, s, SW_FLIP, "sw_flip", args, 8, items, group);
-}
-
-/* Clusters of several tiles, by their sizes, where no label_tiles follows that counts them. */
-static enum ergo_status count_roots(struct ergo_context *ctx, struct sw_state *s,
-                                    const struct sw_slot *slot, cl_uint sample) {
-    const size_t group = s->launch.tile_group, items = (size_t)s->launch.tiles * group;
-    const struct ergo_arg args[] = {ERGO_ARG(s->roots), ERGO_ARG(s->sizes),
-                                    ERGO_ARG(slot->results[SW_CLUSTERS]), ERGO_ARG(sample)};
-    return launch(ctx, s, SW_COUNT_ROOTS, "sw_count_roots", args, 4, items, group);
+ * SW_COUNT_ROOTS. */
+static void flip(struct sw_state *s, bool sized) {
+    if (sized)
+        ERGO_LAUNCH(&s->e, SW_FLIP_SIZES, over_tiles(s), BUFFER(SW_SPINS), BUFFER(SW_MEMBERS),
+                    BUFFER(SW_RIGHT), BUFFER(SW_RUN_LABELS), BUFFER(SW_PARTS), BUFFER(SW_OPEN),
+                    BUFFER(SW_LABELS), U64(s->e.step), BUFFER(SW_SIZES));
+    else
+        ERGO_LAUNCH(&s->e, SW_FLIP, over_tiles(s), BUFFER(SW_SPINS), BUFFER(SW_MEMBERS),
+                    BUFFER(SW_RIGHT), BUFFER(SW_RUN_LABELS), BUFFER(SW_PARTS), BUFFER(SW_OPEN),
+                    BUFFER(SW_LABELS), U64(s->e.step));
+    s->e.step++;
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
 /* `sweeps` of a lattice in local memory. */
-static enum ergo_status local_sweeps(struct ergo_context *ctx, struct sw_state *s,
-                                     uint64_t sweeps) {
-    enum ergo_status status = ERGO_OK;
-    while (sweeps > 0 && status == ERGO_OK) {
+static void local_sweeps(struct sw_state *s, uint64_t sweeps) {
+    while (sweeps > 0) {
         const uint64_t now = sweeps < s->launch.most_sweeps ? sweeps : s->launch.most_sweeps;
-        const cl_ulong step = s->step;
-        const cl_uint count = (cl_uint)now;
-        const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(s->member_buffer),
-                                        ERGO_ARG(step), ERGO_ARG(count)};
-        status = launch(ctx, s, SW_LOCAL, "sw_local", args, 4, s->launch.tile_group,
-                        s->launch.tile_group);
-        s->step += now;
+        ERGO_LAUNCH(&s->e, SW_LOCAL, over_tiles(s), BUFFER(SW_SPINS), BUFFER(SW_MEMBERS),
+                    U64(s->e.step), U32(now));
+        s->e.step += now;
         sweeps -= now;
     }
-    return status;
 }
 
-/* By tiles. of, before: a sample whose spins are to be looked at, or NULL, SW_NO_SAMPLE. */
-static enum ergo_status sweep(struct ergo_context *ctx, struct sw_state *s,
-                              const struct sw_slot *of, cl_uint before) {
-    const cl_uint none = SW_NO_SAMPLE;
-    enum ergo_status status = label_tiles(ctx, s, NULL, none, of, before);
-    if (status == ERGO_OK)
-        status = join_tiles(ctx, s, NULL, none);
-    return status == ERGO_OK ? flip(ctx, s, false) : status;
+static void local_measured(struct sw_state *s, uint32_t sample) {
+    ERGO_LAUNCH(&s->e, SW_LOCAL_SIZES, over_tiles(s), BUFFER(SW_SPINS), BUFFER(SW_MEMBERS),
+                U64(s->e.step), BUFFER(SW_CLUSTERS), BUFFER(SW_WRAPS), U32(sample));
+    s->e.step++;
 }
 
-static enum ergo_status measure(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
-                                cl_uint sample) {
-    const size_t group = s->launch.group;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins), ERGO_ARG(slot->results[SW_SUMS]),
-                                    ERGO_ARG(sample)};
-    return launch(ctx, s, SW_MEASURE, "sw_measure", args, 3, group * s->launch.sum_groups, group);
+/* By tiles. */
+static void sweep(struct sw_state *s, uint32_t sample, uint32_t before) {
+    label_tiles(s, sample, before);
+    join_tiles(s, sample);
+    flip(s, sample != SW_NO_SAMPLE);
 }
 
-static enum ergo_status tiles_measured(struct ergo_context *ctx, struct sw_state *s,
-                                       struct sw_slot *slot, cl_uint sample, cl_uint before) {
-    enum ergo_status status = label_tiles(ctx, s, slot, sample, slot, before);
-    if (status == ERGO_OK)
-        status = join_tiles(ctx, s, slot, sample);
-    return status == ERGO_OK ? flip(ctx, s, true) : status;
-}
-
-/* Sums are added to what is there; of flags only those of clusters around are set. */
-static enum ergo_status clear_sums(struct ergo_context *ctx, struct sw_state *s,
-                                   struct sw_slot *slot, size_t samples, bool clusters) {
-    size_t bytes[SW_RESULTS];
-    cl_uint counts[SW_RESULTS];
-    size_t most = 0;
-    sw_result_bytes(s, samples, clusters, bytes);
-    for (int r = 0; r < SW_RESULTS; r++) {
-        counts[r] = (cl_uint)(bytes[r] / sizeof(cl_uint));
-        most = counts[r] > most ? counts[r] : most;
-    }
-    const struct ergo_arg args[] = {
-        ERGO_ARG(slot->results[SW_SUMS]),     ERGO_ARG(counts[SW_SUMS]),
-        ERGO_ARG(slot->results[SW_CLUSTERS]), ERGO_ARG(counts[SW_CLUSTERS]),
-        ERGO_ARG(slot->results[SW_WRAPS]),    ERGO_ARG(counts[SW_WRAPS])};
-    const size_t local = s->launch.group, global = ergo_round_up(most, local);
-    return ergo_kernel_launch(ctx, s->device, s->kernels[SW_CLEAR], "sw_clear", args, 6, 1, &global,
-                              &local, NULL);
-}
-
-static enum ergo_status local_measured(struct ergo_context *ctx, struct sw_state *s,
-                                       struct sw_slot *slot, cl_uint sample) {
-    const cl_ulong step = s->step++;
-    const struct ergo_arg args[] = {ERGO_ARG(s->spins),
-                                    ERGO_ARG(s->member_buffer),
-                                    ERGO_ARG(step),
-                                    ERGO_ARG(slot->results[SW_CLUSTERS]),
-                                    ERGO_ARG(slot->results[SW_WRAPS]),
-                                    ERGO_ARG(sample)};
-    return launch(ctx, s, SW_LOCAL_SIZES, "sw_local_sizes", args, 6, s->launch.tile_group,
-                  s->launch.tile_group);
+void sw_steps(void *state, uint64_t sweeps) {
+    struct sw_state *s = state;
+    if (s->launch.local)
+        local_sweeps(s, sweeps);
+    for (uint64_t k = 0; k < sweeps && !s->launch.local; k++)
+        sweep(s, SW_NO_SAMPLE, SW_NO_SAMPLE);
 }
 
 /* before: the sample whose spins have not been looked at, or SW_NO_SAMPLE; later: those of this one
  * will be by the next. Without clusters a sweep is one that is not measured. */
-static enum ergo_status measured(struct ergo_context *ctx, struct sw_state *s, struct sw_slot *slot,
-                                 cl_uint sample, bool clusters, cl_uint before, bool later) {
+static void measured(struct sw_state *s, uint32_t sample, uint32_t before, bool later) {
     const bool local = s->launch.local;
-    enum ergo_status status = !clusters
-                                  ? (local ? local_sweeps(ctx, s, 1) : sweep(ctx, s, slot, before))
-                              : local ? local_measured(ctx, s, slot, sample)
-                                      : tiles_measured(ctx, s, slot, sample, before);
-    if (status == ERGO_OK && !later && clusters && !local)
-        status = count_roots(ctx, s, slot, sample);
-    return status == ERGO_OK && !later ? measure(ctx, s, slot, sample) : status;
+    if (!local)
+        sweep(s, s->clusters ? sample : SW_NO_SAMPLE, before);
+    else if (s->clusters)
+        local_measured(s, sample);
+    else
+        local_sweeps(s, 1);
+    if (later)
+        return;
+    /* clusters of several tiles, by their sizes: no label_tiles follows that counts them */
+    if (s->clusters && !local)
+        ERGO_LAUNCH(&s->e, SW_COUNT_ROOTS, over_tiles(s), BUFFER(SW_PARTS), BUFFER(SW_SIZES),
+                    BUFFER(SW_CLUSTERS), U32(sample));
+    ERGO_LAUNCH(&s->e, SW_MEASURE,
+                ergo_grid_groups(s->launch.sum_groups, s->launch.group, s->e.batch->count),
+                BUFFER(SW_SPINS), BUFFER(SW_SUMS), U32(sample));
 }
 
-enum ergo_status sw_advance(struct ergo_context *ctx, void *opaque, unsigned which, size_t count,
-                            uint64_t every, uint64_t first_sample) {
-    struct sw_state *s = opaque;
-    struct sw_slot *slot = &s->slots[which];
-    enum ergo_status status = count ? clear_sums(ctx, s, slot, count, s->clusters) : ERGO_OK;
-    (void)first_sample;
-    slot->samples = count;
-    for (size_t i = 0; i < (count ? count : 1) && status == ERGO_OK; i++) {
-        const uint64_t alone = count ? every - 1 : every;
-        const bool rides = !s->launch.local && alone == 0; /* spins of samples, on the next sweep */
-        if (s->launch.local)
-            status = local_sweeps(ctx, s, alone);
-        for (uint64_t e = 0; e < alone && !s->launch.local && status == ERGO_OK; e++)
-            status = sweep(ctx, s, NULL, SW_NO_SAMPLE);
-        if (count && status == ERGO_OK)
-            status =
-                measured(ctx, s, slot, (cl_uint)i, s->clusters,
-                         rides && i > 0 ? (cl_uint)i - 1 : SW_NO_SAMPLE, rides && i + 1 < count);
+/* Where every sweep is measured by tiles, the next one looks at the spins of a sample. */
+void sw_block(void *state, size_t count, uint64_t every) {
+    struct sw_state *s = state;
+    const bool rides = !s->launch.local && every == 1;
+    for (uint32_t i = 0; i < count && s->e.status == ERGO_OK; i++) {
+        sw_steps(s, every - 1);
+        measured(s, i, rides && i > 0 ? i - 1 : SW_NO_SAMPLE, rides && i + 1 < count);
     }
-    size_t bytes[SW_RESULTS];
-    sw_result_bytes(s, count, s->clusters, bytes);
-    for (int r = 0; r < SW_RESULTS && count && status == ERGO_OK; r++)
-        if (bytes[r])
-            status =
-                ergo_buffer_read_later(ctx, s->device, slot->results[r], 0, bytes[r], slot->host[r],
-                                       r + 1 == SW_RESULTS ? &slot->ready : NULL);
-    if (status == ERGO_OK)
-        clFlush(s->device->queue);
-    return status;
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+void sw_add_clusters(const uint32_t *fields, uint64_t *largest, uint64_t *bins, uint64_t *squares,
+                     uint64_t *fourths) {
+    *largest = fields[SW_FIELD_LARGEST] > *largest ? fields[SW_FIELD_LARGEST] : *largest;
+    for (size_t l = 0; l < SW_SQUARE_LIMBS; l++)
+        squares[l] += fields[SW_FIELD_SQUARES + l];
+    for (size_t l = 0; l < SW_FOURTH_LIMBS; l++)
+        fourths[l] += fields[SW_FIELD_FOURTHS + l];
+    for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
+        bins[b] += fields[SW_FIELD_BINS + b];
+    for (uint64_t n = 1, bin = 0; n <= SW_SMALL; n++) {
+        const uint64_t clusters = fields[SW_FIELD_SMALL + n - 1];
+        bin += n >> (bin + 1);
+        bins[bin] += clusters;
+        squares[0] += n * n * clusters;
+        fourths[0] += n * n * n * n * clusters;
+        if (clusters > 0 && n > *largest)
+            *largest = n;
+    }
+}
+
+/* A sum in limbs of 16 bits, with its carries; rounded once, the lowest first. low (may be NULL):
+ * modulo 2^64. */
+static double add_limbs(const uint64_t *sums, size_t limbs, uint64_t *low) {
+    uint64_t carry = 0, bits = 0;
+    double value = 0, scale = 1;
+    for (size_t l = 0; l < limbs; l++, scale *= 65536) {
+        carry += sums[l];
+        value += (double)(carry & 0xffff) * scale;
+        bits |= l < 4 ? (carry & 0xffff) << (16 * l) : 0;
+        carry >>= 16;
+    }
+    if (low)
+        *low = bits;
+    return value;
+}
+
+/* clusters NULL: not measured. */
+static void add_places(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
+                       struct sw_counts *c) {
+    const size_t q = s->shape.q, slots = s->launch.sum_slots;
+    uint64_t others = 0, square_limbs[SW_SQUARE_LIMBS] = {0}, fourth_limbs[SW_FOURTH_LIMBS] = {0};
+    *c = (struct sw_counts){0};
+    for (size_t i = 0; i < slots; i++) {
+        c->unequal += sums[i * q];
+        for (size_t k = 1; k < q; k++)
+            c->states[k] += sums[i * q + k];
+        if (clusters)
+            sw_add_clusters(clusters + i * SW_CLUSTER_FIELDS, &c->largest, c->bins, square_limbs,
+                            fourth_limbs);
+    }
+    add_limbs(square_limbs, SW_SQUARE_LIMBS, &c->squares);
+    c->fourths = add_limbs(fourth_limbs, SW_FOURTH_LIMBS, NULL);
+    for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
+        c->clusters += c->bins[b];
+    for (size_t k = 1; k < q; k++)
+        others += c->states[k];
+    c->states[0] = s->shape.sites - others;
+    if (c->clusters == 1)
+        c->largest = s->shape.sites; /* 2^32 is a 0 on the device */
+}
+
+void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares, double fourths,
+                double *columns) {
+    const double n = (double)shape->sites, q = (double)shape->q, psi2 = squares / (n * n);
+    columns[SW_COLUMN_IMPROVED] = clusters == 1 ? 1.0 : psi2;
+    /* the mean of psi^4 over the states of given clusters: psi is sum_c n_c e_c / N, and unit
+     * vectors e of a simplex have <(e_a e_b)^2> = 1/(q - 1) for a /= b */
+    columns[SW_COLUMN_IMPROVED4] =
+        clusters == 1 ? 1.0 : ((q + 1) * psi2 * psi2 - 2 * (fourths / (n * n) / (n * n))) / (q - 1);
+}
+
+struct sw_unit sw_unit_of(const struct ergo_point *point) {
+    return (struct sw_unit){ergo_point_real(point, "/system/coupling"), sw_is_ising(point)};
+}
+
+void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct sw_counts *c,
+                double *columns) {
+    const double n = (double)shape->sites, q = (double)shape->q, j = unit.coupling;
+    const double unequal = (double)c->unequal / n;
+    double most = 0, squares = 0;
+    for (size_t k = 0; k < shape->q; k++) {
+        const double share = (double)c->states[k] / n;
+        most = share > most ? share : most;
+        squares += share * share;
+    }
+    columns[SW_COLUMN_ENERGY] = unit.ising ? -j * (2.0 - 2.0 * unequal) : j * unequal;
+    columns[SW_COLUMN_ORDER] = (q * most - 1) / (q - 1);
+    columns[SW_COLUMN_PSI2] = (q * squares - 1) / (q - 1);
+    sw_improve(shape, c->clusters, (double)c->squares, c->fourths, columns);
+    columns[SW_COLUMN_CLUSTERS] = (double)c->clusters / n;
+    columns[SW_COLUMN_LARGEST] = (double)c->largest / n;
+}
+
+enum ergo_status sw_collect_samples(struct ergo_context *ctx, void *state, unsigned slot,
+                                    struct ergo_samples *samples) {
+    const struct sw_state *s = state;
+    const size_t members = s->e.batch->count, slots = s->launch.sum_slots;
+    const uint32_t *sums = ergo_engine_host(&s->e, SW_SUMS, slot, 0);
+    const uint32_t *clusters = ergo_engine_host(&s->e, SW_CLUSTERS, slot, 0);
+    const uint32_t *wraps = ergo_engine_host(&s->e, SW_WRAPS, slot, 0);
+    size_t bins = 0; /* as curve_size */
+    (void)ctx;
+    while (s->clusters && bins < SW_CLUSTER_BINS && s->shape.sites >> bins)
+        bins++;
+    for (size_t m = 0; m < members; m++) {
+        const struct sw_unit unit = sw_unit_of(s->e.batch->points[m]);
+        for (size_t row = m; row < samples->count * members; row += members) {
+            double *columns = samples->columns + row * SW_COLUMNS;
+            struct sw_counts c;
+            add_places(s, sums + row * slots * s->shape.q,
+                       s->clusters ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
+            sw_convert(&s->shape, unit, &c, columns);
+            columns[SW_COLUMN_WRAPS] = s->clusters && wraps[row] ? 1.0 : 0.0;
+            for (size_t b = 0; b < bins && samples->curves[0]; b++)
+                samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
+        }
+    }
+    return ERGO_OK;
 }

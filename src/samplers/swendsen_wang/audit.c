@@ -13,40 +13,23 @@
  * up to so many sites; of larger ones, some rows (audit_rows.c). */
 static const uint64_t budget = UINT64_C(1) << 22, most_sites = UINT64_C(1) << 22;
 
-/* Rows of the replay. */
-enum { ROW_SPINS };
-
 static const struct sw_state *state_of(const struct ergo_replay *r) {
     return r->state;
 }
 
 enum ergo_status sw_audit_names(struct ergo_context *ctx, struct sw_state *s, size_t member,
                                 uint64_t first, uint64_t count, uint32_t *names) {
-    enum { AT_ONCE = 4096 };
-    const size_t room = 128 * (size_t)(count < AT_ONCE ? count : AT_ONCE);
-    const size_t local = s->launch.group;
-    cl_mem buffer = NULL;
-    memset(names, 0xff, room); /* what is not found stays no name */
-    enum ergo_status status =
-        ergo_buffer_create(ctx, s->device, "audited labels", room, NULL, &buffer);
-    for (uint64_t at = 0; at < count && status == ERGO_OK; at += AT_ONCE) {
-        const uint64_t n = count - at < AT_ONCE ? count - at : AT_ONCE;
-        const cl_uint index = (cl_uint)member, from = (cl_uint)(first + at), words = (cl_uint)n;
-        const struct ergo_arg args[] = {ERGO_ARG(s->right),  ERGO_ARG(s->runs), ERGO_ARG(s->open),
-                                        ERGO_ARG(s->labels), ERGO_ARG(buffer),  ERGO_ARG(index),
-                                        ERGO_ARG(from),      ERGO_ARG(words)};
-        const size_t global = ergo_round_up((size_t)n, local);
-        uint32_t *to = names + 32 * at;
-        memset(to, 0xff, 128 * (size_t)n);
-        status = ergo_buffer_write(ctx, s->device, buffer, 0, 128 * (size_t)n, to);
-        if (status == ERGO_OK)
-            status = ergo_kernel_launch(ctx, s->device, s->kernels[SW_NAMES], "sw_names", args, 8,
-                                        1, &global, &local, NULL);
-        if (status == ERGO_OK)
-            status = ergo_buffer_read(ctx, s->device, buffer, 0, 128 * (size_t)n, to);
+    memset(names, 0xff, 128 * (size_t)count); /* what is not found stays no name */
+    ergo_engine_begin(&s->e, ctx);
+    for (uint64_t at = 0; at < count; at += SW_NAMES_AT_ONCE) {
+        const uint64_t n = count - at < SW_NAMES_AT_ONCE ? count - at : SW_NAMES_AT_ONCE;
+        ergo_engine_write(&s->e, SW_NAMES, 0, 128 * (size_t)n, names + 32 * at);
+        ERGO_LAUNCH(&s->e, SW_NAME_SITES, ergo_grid_items((size_t)n, s->launch.group, 1),
+                    BUFFER(SW_RIGHT), BUFFER(SW_RUN_LABELS), BUFFER(SW_OPEN), BUFFER(SW_LABELS),
+                    BUFFER(SW_NAMES), U32(member), U32(first + at), U32(n));
+        ergo_engine_read(&s->e, SW_NAMES, 0, 128 * (size_t)n, names + 32 * at);
     }
-    ergo_buffer_release(&buffer);
-    return status;
+    return ergo_engine_end(&s->e);
 }
 
 const char *sw_sample_differs(const struct sw_shape *shape, const struct ergo_point *point,
@@ -73,13 +56,15 @@ const char *sw_sample_differs(const struct sw_shape *shape, const struct ergo_po
 }
 
 /* Bytes of a member in a buffer of the device against the host's. */
-static enum ergo_status compare_bytes(struct ergo_context *ctx, const struct ergo_replay *r,
-                                      size_t member, cl_mem mem, const void *expected, size_t bytes,
-                                      const char *what) {
+static enum ergo_status compare_bytes(struct ergo_context *ctx, struct sw_state *s,
+                                      const struct ergo_replay *r, size_t member, unsigned buffer,
+                                      const void *expected, size_t bytes, const char *what) {
     void *found = malloc(bytes);
-    enum ergo_status status =
-        found ? ergo_buffer_read(ctx, r->device, mem, member * bytes, bytes, found)
-              : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    if (!found)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, buffer, member * bytes, bytes, found);
+    enum ergo_status status = ergo_engine_end(&s->e);
     if (status == ERGO_OK && memcmp(found, expected, bytes) != 0)
         status = ergo_replay_differs(ctx, r, member, what);
     free(found);
@@ -104,16 +89,16 @@ static enum ergo_status compare_labels(struct ergo_context *ctx, const struct er
  * comes of them. */
 static enum ergo_status compare_state(struct ergo_context *ctx, const struct ergo_replay *r,
                                       size_t member, const struct sw_twin *t) {
-    const struct sw_state *s = state_of(r);
+    struct sw_state *s = r->state;
     const size_t words = (size_t)s->shape.words;
-    enum ergo_status status = compare_bytes(ctx, r, member, s->spins, t->planes,
+    enum ergo_status status = compare_bytes(ctx, s, r, member, SW_SPINS, t->planes,
                                             (size_t)s->shape.member_bytes, "new spins");
     if (status != ERGO_OK || s->launch.local)
         return status;
-    status = compare_bytes(ctx, r, member, s->right, t->right, 4 * words,
+    status = compare_bytes(ctx, s, r, member, SW_RIGHT, t->right, 4 * words,
                            "bonds to the right in the last sweep");
     if (status == ERGO_OK)
-        status = compare_bytes(ctx, r, member, s->down, t->down, 4 * words,
+        status = compare_bytes(ctx, s, r, member, SW_DOWN, t->down, 4 * words,
                                "bonds down in the last sweep");
     return status == ERGO_OK ? compare_labels(ctx, r, member, t) : status;
 }
@@ -121,11 +106,11 @@ static enum ergo_status compare_state(struct ergo_context *ctx, const struct erg
 static enum ergo_status compare_member(struct ergo_context *ctx, const struct ergo_replay *r,
                                        size_t member, struct sw_twin *t) {
     const struct sw_state *s = state_of(r);
-    const struct ergo_point *point = s->batch->points[member];
+    const struct ergo_point *point = s->e.batch->points[member];
     const size_t bytes = (size_t)s->shape.member_bytes;
     const char *wrong = NULL;
     uint64_t step = r->step;
-    memcpy(t->planes, (const char *)r->kept[ROW_SPINS] + member * bytes, bytes);
+    memcpy(t->planes, (const char *)r->kept[SW_SPINS] + member * bytes, bytes);
     for (uint64_t e = 0; e < r->lead; e++)
         sw_twin_sweep(point, &s->shape, step++, false, t);
     for (size_t i = 0; i < r->samples && !wrong; i++) {
@@ -158,16 +143,16 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 /* The lattices as sw_start has left them; as many as the budget allows. */
 static enum ergo_status compare_start(struct ergo_context *ctx, struct sw_state *s) {
     struct ergo_replay r = {
-        .sampler = "swendsen-wang", .device = s->device, .every = 1, .samples = 1};
+        .sampler = "swendsen-wang", .device = s->e.device, .every = 1, .samples = 1};
     struct sw_twin t;
     enum ergo_status status = sw_twin_open(&t, &s->shape)
                                   ? ERGO_OK
                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     uint64_t done = 0;
-    for (size_t m = s->batch->count; m-- > 0 && done < budget && status == ERGO_OK;
+    for (size_t m = s->e.batch->count; m-- > 0 && done < budget && status == ERGO_OK;
          done += s->shape.sites) {
-        sw_twin_start(s->batch->points[m], &s->shape, &t);
-        status = compare_bytes(ctx, &r, m, s->spins, t.planes, (size_t)s->shape.member_bytes,
+        sw_twin_start(s->e.batch->points[m], &s->shape, &t);
+        status = compare_bytes(ctx, s, &r, m, SW_SPINS, t.planes, (size_t)s->shape.member_bytes,
                                "the spins of the start");
     }
     sw_twin_close(&t);
@@ -177,54 +162,34 @@ static enum ergo_status compare_start(struct ergo_context *ctx, struct sw_state 
 /* As many sweeps between samples as the run has, where the device makes that many in a tenth of a
  * second and the twin in its budget; but two where the run has more: other kernels measure each. */
 static uint64_t every_of(const struct sw_state *s, size_t samples) {
-    const uint64_t every = (uint64_t)ergo_point_int(s->batch->points[0], "/run/measure_every");
-    const uint64_t fast = s->launch.launch_sweeps, few = budget / s->shape.sites;
+    const uint64_t every = (uint64_t)ergo_point_int(s->e.batch->points[0], "/run/measure_every");
+    const uint64_t fast = (uint64_t)s->e.plan.block_steps, few = budget / s->shape.sites;
     const uint64_t most = (fast < few ? fast : few) / samples;
     return every <= most ? every : most > 2 ? most : every < 2 ? every : 2;
 }
 
 static enum ergo_status audit_chain(struct ergo_context *ctx, struct sw_state *s) {
-    const size_t count = s->batch->count, most = s->launch.block_samples;
+    const size_t most = s->e.block_samples;
     const size_t bins = s->clusters ? 64 - (size_t)__builtin_clzll(s->shape.sites) : 0;
     const bool small = s->shape.sites <= budget / 32;
-    size_t bytes[SW_RESULTS], samples = small ? 3 : 2;
-    samples = samples < most ? samples : most;
-    sw_result_bytes(s, samples, s->clusters, bytes);
-    struct ergo_replay_row rows[1 + SW_RESULTS + 1] = {
-        [ROW_SPINS] = {"lattices", ERGO_REPLAY_STATE, &s->spins, NULL,
-                       (size_t)s->shape.member_bytes * count},
-        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step}};
-    size_t n_rows = 2;
-    for (int k = 0; k < SW_RESULTS; k++)
-        if (bytes[k])
-            rows[n_rows++] = (struct ergo_replay_row){"samples", ERGO_REPLAY_RESULT,
-                                                      &s->slots[0].results[k], NULL, bytes[k]};
-    struct ergo_replay r = {.sampler = "swendsen-wang",
-                            .remedy = "/tuning/path",
-                            .device = s->device,
-                            .state = s,
-                            .rows = rows,
-                            .n_rows = n_rows,
-                            .members = count,
+    const size_t wish = small ? 3 : 2, samples = wish < most ? wish : most;
+    struct ergo_replay r = {.remedy = "/tuning/path",
                             .n_columns = SW_COLUMNS,
                             .n_curves = 1,
                             .curve_sizes = &bins,
-                            .step = s->step,
                             .lead = small ? 3 : 1,
                             .samples = samples,
                             .every = every_of(s, samples),
-                            .advance = sw_advance,
-                            .collect = sw_collect,
                             .compare = compare};
-    return ergo_replay(ctx, &r);
+    return ergo_engine_replay(ctx, &s->e, &r, NULL, 0);
 }
 
 enum ergo_status sw_audit(struct ergo_context *ctx, void *opaque) {
     struct sw_state *s = opaque;
-    enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "swendsen-wang");
+    enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     if (status == ERGO_OK && s->shape.sites > most_sites)
         return sw_audit_rows(ctx, s);
-    if (status == ERGO_OK && s->started && s->step == 0)
+    if (status == ERGO_OK && s->started && s->e.step == 0)
         status = compare_start(ctx, s);
     return status == ERGO_OK ? audit_chain(ctx, s) : status;
 }

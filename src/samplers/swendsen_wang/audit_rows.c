@@ -42,19 +42,15 @@ struct audit {
     double columns[SW_COLUMNS];     /* of the first sweep's sample */
 };
 
-/* Rows of the replay. */
-enum { ROW_SPINS };
-
 static enum ergo_status read_rows(struct ergo_context *ctx, const struct audit *a) {
     struct sw_state *s = a->s;
     const uint64_t words = s->shape.row_words, bytes = s->shape.member_bytes;
     const uint64_t at = 4 * (s->shape.words * a->member + words * a->first);
-    enum ergo_status status =
-        ergo_buffer_read(ctx, s->device, s->spins, bytes * a->member, bytes, a->after);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->right, at, 4 * words * a->rows, a->right);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->down, at, 4 * words * a->rows, a->down);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, SW_SPINS, bytes * a->member, bytes, a->after);
+    ergo_engine_read(&s->e, SW_RIGHT, at, 4 * words * a->rows, a->right);
+    ergo_engine_read(&s->e, SW_DOWN, at, 4 * words * a->rows, a->down);
+    enum ergo_status status = ergo_engine_end(&s->e);
     if (status == ERGO_OK)
         status = sw_audit_names(ctx, s, a->member, words * a->first, words * a->rows, a->names);
     if (status == ERGO_OK) /* row 0 lies below the last */
@@ -164,22 +160,23 @@ static bool clusters_fit(const struct sw_state *s, const uint32_t *places) {
 /* All columns of the last sample, c of its spins: clusters by Hoshen and Kopelman. */
 static enum ergo_status compare_clusters(struct ergo_context *ctx, const struct ergo_replay *r,
                                          const struct audit *a, const struct sw_counts *c) {
-    const struct sw_state *s = a->s;
+    struct sw_state *s = a->s;
     const size_t words = 4 * (size_t)s->shape.words, bins = r->curve_sizes[0];
     const size_t last = (r->samples - 1) * r->members + a->member;
     struct sw_twin t;
     enum ergo_status status = sw_twin_open(&t, &s->shape)
                                   ? ERGO_OK
                                   : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->right, words * a->member, words, t.right);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read(ctx, s->device, s->down, words * a->member, words, t.down);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_note(&s->e, status);
+    ergo_engine_read(&s->e, SW_RIGHT, words * a->member, words, t.right);
+    ergo_engine_read(&s->e, SW_DOWN, words * a->member, words, t.down);
+    status = ergo_engine_end(&s->e);
     if (status == ERGO_OK) {
         sw_twin_count_clusters(&s->shape, &t);
         t.counts.unequal = c->unequal;
         memcpy(t.counts.states, c->states, sizeof c->states);
-        const char *wrong = sw_sample_differs(&s->shape, s->batch->points[a->member], true, &t,
+        const char *wrong = sw_sample_differs(&s->shape, s->e.batch->points[a->member], true, &t,
                                               r->found.columns + last * SW_COLUMNS,
                                               r->found.curves[0] + last * bins, bins);
         status = wrong ? ergo_replay_differs(ctx, r, a->member, wrong) : ERGO_OK;
@@ -194,11 +191,11 @@ static enum ergo_status compare_samples(struct ergo_context *ctx, const struct e
     const struct sw_state *s = a->s;
     const size_t last = (r->samples - 1) * r->members + a->member;
     const double *found = r->found.columns + last * SW_COLUMNS;
-    const uint32_t *clusters = s->slots[0].host[SW_CLUSTERS];
+    const uint32_t *clusters = ergo_engine_host(&s->e, SW_CLUSTERS, 0, 0);
     double columns[SW_COLUMNS];
     struct sw_counts c = {0};
     sw_twin_count_spins(&s->shape, a->after, &c);
-    sw_convert(&s->shape, sw_unit_of(s->batch->points[a->member]), &c, columns);
+    sw_convert(&s->shape, sw_unit_of(s->e.batch->points[a->member]), &c, columns);
     if (!ergo_replay_same(columns, found, SW_COLUMN_PSI2 + 1))
         return ergo_replay_differs(ctx, r, a->member, "counts of spins and bonds");
     if (s->clusters && !clusters_fit(s, clusters + last * s->launch.sum_slots * SW_CLUSTER_FIELDS))
@@ -223,7 +220,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 static enum ergo_status compare_first(struct ergo_context *ctx, const struct ergo_replay *r) {
     struct audit *a = r->user;
     const size_t bytes = (size_t)a->s->shape.member_bytes;
-    memcpy(a->before, (const char *)r->kept[ROW_SPINS] + a->member * bytes, bytes);
+    memcpy(a->before, (const char *)r->kept[SW_SPINS] + a->member * bytes, bytes);
     a->step = r->step;
     return compare(ctx, r, a);
 }
@@ -239,12 +236,13 @@ static enum ergo_status compare_second(struct ergo_context *ctx, const struct er
 
 static enum ergo_status compare_start(struct ergo_context *ctx, const struct ergo_replay *r,
                                       struct audit *a) {
-    const struct sw_state *s = a->s;
+    struct sw_state *s = a->s;
     const bool random =
-        strcmp(ergo_point_text(s->batch->points[a->member], "/system/start"), "random") == 0;
+        strcmp(ergo_point_text(s->e.batch->points[a->member], "/system/start"), "random") == 0;
     const size_t bytes = (size_t)s->shape.member_bytes;
-    enum ergo_status status =
-        ergo_buffer_read(ctx, s->device, s->spins, bytes * a->member, bytes, a->after);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, SW_SPINS, bytes * a->member, bytes, a->after);
+    const enum ergo_status status = ergo_engine_end(&s->e);
     bool same = true;
     a->step = 0;
     for (uint32_t row = 0; row < a->rows && status == ERGO_OK; row++)
@@ -255,49 +253,36 @@ static enum ergo_status compare_start(struct ergo_context *ctx, const struct erg
 
 static enum ergo_status replays(struct ergo_context *ctx, struct audit *a) {
     struct sw_state *s = a->s;
-    const size_t count = s->batch->count;
-    const bool each = ergo_point_int(s->batch->points[0], "/run/measure_every") == 1 &&
-                      s->launch.block_samples > 1;
+    const bool each =
+        ergo_point_int(s->e.batch->points[0], "/run/measure_every") == 1 && s->e.block_samples > 1;
     const size_t bins = s->clusters ? 64 - (size_t)__builtin_clzll(s->shape.sites) : 0;
-    const struct ergo_replay_row rows[] = {
-        [ROW_SPINS] = {"lattices", ERGO_REPLAY_STATE, &s->spins, NULL,
-                       (size_t)s->shape.member_bytes * count},
-        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
-    };
-    struct ergo_replay r = {.sampler = "swendsen-wang",
+    struct ergo_replay r = {.sampler = s->e.model->sampler,
                             .remedy = "/tuning/tile_rows",
-                            .device = s->device,
-                            .state = s,
+                            .device = s->e.device,
                             .user = a,
-                            .rows = rows,
-                            .n_rows = sizeof rows / sizeof rows[0],
-                            .members = count,
                             .n_columns = SW_COLUMNS,
                             .n_curves = 1,
                             .curve_sizes = &bins,
-                            .step = s->step,
                             .samples = each ? 1 : 0,
                             .every = 1,
-                            .advance = sw_advance,
-                            .collect = sw_collect,
                             .compare = compare_first};
-    enum ergo_status status = s->started && s->step == 0 ? compare_start(ctx, &r, a) : ERGO_OK;
+    enum ergo_status status = s->started && s->e.step == 0 ? compare_start(ctx, &r, a) : ERGO_OK;
     if (status == ERGO_OK)
-        status = ergo_replay(ctx, &r);
+        status = ergo_engine_replay(ctx, &s->e, &r, NULL, 0);
     r.samples = each ? 2 : 1;
     r.every = each ? 1 : 2;
     r.compare = compare_second;
-    return status == ERGO_OK ? ergo_replay(ctx, &r) : status;
+    return status == ERGO_OK ? ergo_engine_replay(ctx, &s->e, &r, NULL, 0) : status;
 }
 
 enum ergo_status sw_audit_rows(struct ergo_context *ctx, struct sw_state *s) {
     const size_t bytes = (size_t)s->shape.member_bytes;
     const uint64_t words = s->shape.row_words, fit = band_sites / (32 * words) + 1;
     const uint64_t ly = (uint64_t)s->shape.ly;
-    struct audit a = {.s = s, .member = s->batch->count - 1};
+    struct audit a = {.s = s, .member = s->e.batch->count - 1};
     a.rows = (uint32_t)(fit < ly ? fit : ly);
     a.first = (uint32_t)(ly - a.rows);
-    sw_member_fill(s->batch->points[a.member], &a.params);
+    sw_member_fill(s->e.batch->points[a.member], &a.params);
     whole.q = s->shape.q;
     whole.words = s->shape.row_words;
     whole.ly = (uint32_t)ly;

@@ -2,9 +2,8 @@
  * One lattice cut over ranks: the sampler's second table of operations. Internal to the sampler.
  *
  *     cut_layout.c     the super-lattice of rectangles, who borders on whom
- *     cut_plan.c       a rank's rectangle, launch shapes, memory
- *     cut_device.c     create, start, destroy; kernels
- *     cut_piece.c      buffers of a rectangle
+ *     cut_plan.c       a rank's rectangle, launch shapes, memory, kernels
+ *     cut_device.c     create, start, destroy
  *     cut_shares.c     how much of the lattice each rank has
  *     cut_advance.c    sweeps of a rank's rectangle, halos
  *     cut_parts.c      parts of clusters on the edges, pairs of them across
@@ -145,6 +144,44 @@ enum ergo_status sw_merge_tree(struct ergo_context *ctx, struct sw_merge *merge,
 /* ---- a member ----------------------------------------------------------------------------------
  */
 
+/* What stands on the device of a rank's rectangle. */
+enum sw_cut_buffer {
+    SW_CUT_SPINS,  /* of each member */
+    SW_CUT_MEMBER, /* its parameters */
+    SW_CUT_HALO,   /* incoming */
+    SW_CUT_HALO_OUT,
+    SW_CUT_RECT,
+    SW_CUT_RIGHT, /* bonds */
+    SW_CUT_DOWN,
+    SW_CUT_RUN_LABELS,
+    SW_CUT_TILE_PARTS,
+    SW_CUT_OPEN,
+    SW_CUT_LABELS,
+    SW_CUT_SIZES,
+    SW_CUT_NAMES, /* of parts */
+    SW_CUT_EDGES, /* parts there; their roots and sizes */
+    SW_CUT_ROOTS,
+    SW_CUT_ROOT_SIZES,
+    SW_CUT_RENAMED, /* parts with other names, and these */
+    SW_CUT_NEW_NAMES,
+    SW_CUT_SUMS,
+    SW_CUT_CLUSTERS,
+    SW_CUT_AUDITED, /* names of sites, for audits */
+    /* pairs of parts of all ranks, joined on every device (cl/swendsen_wang/cut_gather.cl):
+     * rectangles and neighbours of all ranks; of nodes; of pairs */
+    SW_CUT_RECTS,
+    SW_CUT_NEIGHBOURS,
+    SW_CUT_KEYS,
+    SW_CUT_NODE_LABELS,
+    SW_CUT_NODE_NAMES,
+    SW_CUT_PAIR_NODES,
+    /* parts on this rank's edges, and on the neighbours'; pairs found here, and by all */
+    SW_CUT_NEAR,
+    SW_CUT_FAR,
+    SW_CUT_PAIRS,
+    SW_CUT_ALL_PAIRS
+};
+
 enum sw_cut_kernel {
     SW_CUT_START,
     SW_CUT_PACK,
@@ -161,32 +198,17 @@ enum sw_cut_kernel {
     SW_CUT_TILE_NEAR,
     SW_CUT_TILE_PAIRS,
     SW_CUT_TILE_EDGES,
-    SW_CUT_TILE_CLEAR,
     SW_CUT_TILE_SIZES,
     SW_CUT_TILE_SUMS,
     SW_CUT_TILE_NAME,
-    SW_CUT_TILE_FLIP,
-    SW_CUT_KERNELS
-};
-enum { SW_CUT_PROGRAMS = 3 }; /* the last for this rectangle's shape */
-
-/* Device memory that the host reads and writes often, with pinned memory of the host beside it. */
-struct sw_cut_buffer {
-    cl_mem mem, pinned;
-    void *host;
-    size_t bytes;
+    SW_CUT_TILE_FLIP
 };
 
-/* Pairs of parts of all ranks, joined on every device (cl/swendsen_wang/cut_gather.cl). */
+/* What the host knows of them. */
 struct sw_gather {
-    cl_command_queue copies;  /* edges travel while tiles are joined; NULL: they wait */
-    cl_mem rects, neighbours; /* of all ranks */
-    cl_mem keys, labels, names, pair_nodes; /* of nodes; of pairs */
-    uint32_t slots;                         /* nodes of a rank */
-    size_t nodes, head;                     /* head: entries before all pairs */
-    uint32_t second, third; /* rows from which on other neighbours are on the right */
-    /* parts on this rank's edges, and on the neighbours'; pairs found here, and by all */
-    struct sw_cut_buffer near, far, pairs, all;
+    uint32_t slots;                  /* nodes of a rank */
+    size_t nodes, head;              /* head: entries before all pairs */
+    uint32_t second, third;          /* rows from which on other neighbours are on the right */
     size_t guess;                    /* so many pairs, about */
     uint64_t *counts;                /* [ranks] */
     struct ergo_dist_shared *shared; /* of ranks on one host: what they tell, in no message */
@@ -195,9 +217,7 @@ struct sw_gather {
 /* One chain. */
 struct sw_cut_member {
     struct sw_member params;
-    cl_mem param_buffer, spins;
-    bool fresh;              /* the incoming halo is that of the spins */
-    struct sw_cut_buffer in; /* incoming halo */
+    bool fresh; /* the incoming halo is that of the spins */
 };
 
 /* Where the time went, of sampled and unsampled sweeps alike; for the log and bench/scaling. */
@@ -208,44 +228,35 @@ struct sw_cut_times {
 };
 
 struct sw_cut {
-    const struct ergo_batch *batch;
-    struct ergo_device *device;
+    struct ergo_engine e;  /* of this rectangle: made anew for another */
     struct sw_shape shape; /* of the whole lattice */
     bool of_clusters;      /* are measured, not only spins */
     bool gathers;          /* sweeps that are not measured join parts on the devices */
     uint32_t group_size, sum_groups;
-    size_t block_samples;
     int rank;
     struct sw_layout layout;
     struct sw_piece piece; /* this rank's */
     struct sw_link below, above, *right, *left;
     size_t n_right, n_left;
-    cl_program programs[SW_CUT_PROGRAMS];
-    cl_kernel kernels[SW_CUT_KERNELS];
-    cl_mem rect, right_bonds, down_bonds, labels, sizes;
-    cl_mem names; /* of parts */
     struct sw_launch tiles;
-    cl_mem runs, tile_roots, open;
-    /* edges: parts there; of parts: roots, sizes; those with other names, and these */
-    struct sw_cut_buffer out, edges, roots, part_sizes, parts, renamed, sums, clusters;
     uint32_t *far_edges;           /* parts of the neighbours below and to the right, as in edges */
-    struct sw_cut_member *members; /* [batch->count] */
-    struct ergo_dist_posts *posts;
+    struct sw_cut_member *members; /* [members] */
+    struct sw_cut_member *now;     /* the chosen one */
     /* pairs of parts across a link, [1 + 2 sites of the edge]: their number, near and far part of
      * each; found here for the edges below and right, by the neighbours for those above and left */
     uint32_t *found, *told;
     struct sw_gather gather;
-    struct sw_merge *merge;
-    struct sw_group group; /* this rank's parts with bonds to others, each a cluster at first */
     uint32_t *cluster_of;  /* [parts] or SW_CUT_NO_BOND */
     uint32_t *group_parts; /* [group.n_clusters] */
     uint64_t *group_names; /* the same, final */
+    bool started;          /* the spins are those of the start */
+    /* ---- from here on of the whole run ---- */
+    struct ergo_dist_posts *posts;
+    struct sw_merge *merge;
+    struct sw_group group; /* this rank's parts with bonds to others, each a cluster at first */
     /* blocks of samples, whole: [samples][members] */
     struct sw_cut_counts *slots[2];
     size_t slot_samples[2];
-    uint64_t step;
-    bool started;                    /* the spins are those of the start */
-    struct ergo_constants constants; /* of this rectangle */
     struct sw_cut_times times;
     size_t n_parts; /* of the latest sweep */
     /* measured shares: the device's time and sweeps since `balanced_at`, when all last compared
@@ -258,29 +269,28 @@ struct sw_cut {
 size_t sw_piece_words(const struct sw_piece *piece);
 size_t sw_cut_piece_bytes(const struct sw_cut *s, const struct sw_piece *piece); /* of its spins */
 
-/* cut_plan.c: rectangle and neighbours of this rank; launch shapes. */
+/* cut_plan.c: given: weights of the ranks (sw_layout_make), or NULL as the job says. */
+enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state);
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan);
-enum ergo_status sw_piece_cut(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
-void sw_piece_choose_launch(struct sw_cut *s);
-size_t sw_cut_block_samples(size_t members);
+struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct sw_piece *piece);
+static inline struct ergo_grid sw_cut_over(const struct sw_cut *s, size_t items) {
+    return ergo_grid_items(items, s->group_size, 1);
+}
+static inline struct ergo_grid sw_cut_over_tiles(const struct sw_cut *s) {
+    return ergo_grid_groups((size_t)s->tiles.tiles, s->tiles.tile_group, 1);
+}
 
 /* cut_device.c */
+extern const struct ergo_engine_model sw_cut_model;
 enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state);
 enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
 void sw_cut_destroy(void *state);
-/* Kernels for another shape of the rectangle. */
-enum ergo_status sw_cut_build_tiles(struct ergo_context *ctx, struct sw_cut *s);
-
-/* cut_piece.c: rectangle, launch shapes and all buffers, which _release frees (and the kernels
- * stay). */
-enum ergo_status sw_piece_create(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
-void sw_piece_release(struct sw_cut *s);
-struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct sw_piece *piece);
-enum ergo_status sw_cut_buffer_create(struct ergo_context *ctx, struct sw_cut *s, const char *what,
-                                      size_t bytes, struct sw_cut_buffer *b);
-void sw_cut_buffer_release(struct sw_cut *s, struct sw_cut_buffer *b);
+/* Another rectangle, of whose spins nothing is known. Collective. */
+enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
+/* Launches and transfers are this member's from here on. */
+void sw_cut_choose(struct sw_cut *s, size_t member);
 
 /* cut_shares.c */
 double *sw_shares_initial(const struct ergo_batch *batch); /* [ranks]; NULL: no memory */
@@ -295,46 +305,33 @@ enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s);
 /* cut_advance.c */
 enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample);
-enum ergo_status sw_cut_launch(struct ergo_context *ctx, struct sw_cut *s,
-                               enum sw_cut_kernel kernel, const struct ergo_arg *args,
-                               size_t n_args, size_t items, size_t group);
 /* First rows to the rank above, first columns to those on the left; from below and the right.
  * `row`: bytes of the first row, after which the column follows with `of_row` bytes a row. */
-enum ergo_status sw_cut_exchange(struct ergo_context *ctx, struct sw_cut *s, const void *mine,
-                                 void *theirs, size_t row, size_t of_row);
-/* What the sweep of a rectangle costs without the others, also for shares by speed. near (NULL:
- * none): what sw_gather_near waits for. */
-enum ergo_status sw_cut_local(struct ergo_context *ctx, struct sw_cut *s, struct sw_cut_member *m,
-                              bool counted, cl_event *near);
+void sw_cut_exchange(struct sw_cut *s, const void *mine, void *theirs, size_t row, size_t of_row);
+/* What the sweep of a rectangle costs without the others, also for shares by speed. near: with
+ * sw_gather_near. */
+void sw_cut_local(struct sw_cut *s, bool counted, bool near);
 /* Seconds since *started, which is then now. */
 double sw_cut_lap(double *started);
-extern const char *const sw_cut_kernel_names[SW_CUT_KERNELS];
-
-/* The first `bytes` of a buffer to the device; the host's stay until a later command has ended. */
-enum ergo_status sw_cut_write_later(struct ergo_context *ctx, const struct sw_cut *s,
-                                    const struct sw_cut_buffer *b, size_t bytes);
 
 /* cut_parts.c: what is on the edges of a labelled rectangle, to its host; counted: with sizes, and
  * sums over all other clusters. */
-enum ergo_status sw_cut_find_parts(struct ergo_context *ctx, struct sw_cut *s,
-                                   struct sw_cut_member *m, bool counted);
+void sw_cut_find_parts(struct sw_cut *s, bool counted);
 /* Bonds between rectangles make their parts one cluster: names of all parts, to the device. counts
  * (NULL: none): of clusters. *started: for the times. */
-enum ergo_status sw_cut_join_parts(struct ergo_context *ctx, struct sw_cut *s,
-                                   struct sw_cut_counts *counts, double *started);
+void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started);
 
 /* cut_gather.c */
 bool sw_gather_wanted(const char *merge, const struct sw_layout *layout);
-uint64_t sw_gather_bytes(const struct sw_layout *layout); /* on the device */
-enum ergo_status sw_gather_create(struct ergo_context *ctx, struct sw_cut *s);
-void sw_gather_release(struct sw_cut *s);
+void sw_gather_declare(struct sw_cut *s);
+enum ergo_status sw_gather_prepare(struct ergo_context *ctx, struct sw_cut *s);
+/* Memory that ranks of one host share. Collective. */
+void sw_gather_share(struct sw_cut *s);
 /* When parts are known, before they are joined: those on the edges to the host. Does not wait. */
-enum ergo_status sw_gather_near(struct ergo_context *ctx, struct sw_cut *s,
-                                const struct sw_cut_member *m, cl_event *ready);
+void sw_gather_near(struct sw_cut *s);
 /* Labels inside, and states of the clusters that are in other rectangles too: a sweep but for the
  * new spins. */
-enum ergo_status sw_gather_names(struct ergo_context *ctx, struct sw_cut *s,
-                                 struct sw_cut_member *m);
+void sw_gather_names(struct sw_cut *s);
 
 /* cut_collect.c */
 enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *state, unsigned slot,
@@ -364,9 +361,8 @@ enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t
 enum ergo_status sw_cut_audit(struct ergo_context *ctx, void *state);
 
 /* cut_audit_rows.c: of an audit what a rank says of its own rectangle. Sites of a whole lattice
- * that the twin makes; of the rows that a rank looks at; words whose labels are asked for at once.
- */
-enum { SW_CUT_WHOLE_SITES = 1 << 22, SW_CUT_BAND_SITES = 1 << 19, SW_CUT_NAMES_AT_ONCE = 4096 };
+ * that the twin makes; of the rows that a rank looks at. */
+enum { SW_CUT_WHOLE_SITES = 1 << 22, SW_CUT_BAND_SITES = 1 << 19 };
 struct sw_cut_audit {
     struct sw_cut *s;
     size_t member;
@@ -374,7 +370,6 @@ struct sw_cut_audit {
     uint64_t *names;          /* of a stretch of words */
     struct sw_rect rect;
     uint64_t step; /* of the sweep that is looked at */
-    cl_mem buffer;
 };
 enum ergo_status sw_cut_audit_differs(struct ergo_context *ctx, const struct sw_cut_audit *audit,
                                       const char *what);

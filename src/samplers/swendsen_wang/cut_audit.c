@@ -69,7 +69,7 @@ static const char *whole_differs(const struct ergo_replay *r, size_t member, str
     const struct sw_cut *s = r->state;
     const struct sw_shape *shape = &s->shape;
     const size_t row = 32 * (size_t)shape->row_words, lx = (size_t)shape->lx;
-    const struct ergo_point *point = s->batch->points[member];
+    const struct ergo_point *point = s->e.batch->points[member];
     uint64_t step = r->step;
     for (uint64_t e = 0; e < r->lead; e++)
         sw_twin_sweep(point, shape, step++, false, t);
@@ -94,12 +94,14 @@ static const char *whole_differs(const struct ergo_replay *r, size_t member, str
 static enum ergo_status compare_member(struct ergo_context *ctx, const struct ergo_replay *r,
                                        struct sw_cut_audit *a) {
     struct sw_cut *s = a->s;
+    const size_t bytes = sw_cut_piece_bytes(s, &s->piece);
     struct whole w = {.ctx = ctx, .a = a};
     uint32_t *before = NULL, *after = NULL;
     struct sw_twin t = {0};
     /* labels are those of the last one that was swept */
     const bool named = a->member + 1 == r->members && (s->of_clusters || !ergo_dist_or(s->gathers));
-    enum ergo_status status = sw_cut_gather_planes(ctx, s, r->kept[a->member], &before);
+    enum ergo_status status = sw_cut_gather_planes(
+        ctx, s, (const char *)r->kept[SW_CUT_SPINS] + a->member * bytes, &before);
     if (status == ERGO_OK)
         status = sw_cut_gather(ctx, s, a->member, &after);
     if (status == ERGO_OK && named)
@@ -136,14 +138,16 @@ static enum ergo_status compare_whole(struct ergo_context *ctx, const struct erg
 
 /* Parameters as the job says; rectangles as they were written. */
 static enum ergo_status check_constants(struct ergo_context *ctx, const struct sw_cut_audit *a) {
-    const struct sw_cut *s = a->s;
-    enum ergo_status status = ergo_constants_check(ctx, s->device, &s->constants, "swendsen-wang");
-    for (size_t m = 0; m < s->batch->count && status == ERGO_OK; m++) {
+    struct sw_cut *s = a->s;
+    enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
+    for (size_t m = 0; m < s->e.batch->count && status == ERGO_OK; m++) {
         struct sw_member found, expected;
-        sw_member_fill(s->batch->points[m], &expected);
+        sw_member_fill(s->e.batch->points[m], &expected);
         expected.first_word = s->members[m].params.first_word;
-        status =
-            ergo_buffer_read(ctx, s->device, s->members[m].param_buffer, 0, sizeof found, &found);
+        ergo_engine_begin(&s->e, ctx);
+        sw_cut_choose(s, m);
+        ergo_engine_read(&s->e, SW_CUT_MEMBER, 0, sizeof found, &found);
+        status = ergo_engine_end(&s->e);
         if (status == ERGO_OK && memcmp(&found, &expected, sizeof found) != 0)
             status = sw_cut_audit_differs(
                 ctx, a, "the parameters in the device's memory are not the job's");
@@ -168,52 +172,30 @@ static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned
 static enum ergo_status replay(struct ergo_context *ctx, struct sw_cut_audit *a,
                                struct ergo_replay *r) {
     struct sw_cut *s = a->s;
-    const size_t members = s->batch->count, bytes = sw_cut_piece_bytes(s, &s->piece);
     const size_t bins = s->of_clusters ? 64 - (size_t)__builtin_clzll(s->shape.sites) : 0;
-    const struct ergo_replay_row more[] = {
-        {"step", ERGO_REPLAY_HOST, NULL, &s->step, sizeof s->step},
+    const struct ergo_replay_row speed[] = {
         {"speed", ERGO_REPLAY_HOST, NULL, &s->busy, sizeof s->busy},
-        {"speed", ERGO_REPLAY_HOST, NULL, &s->busy_sweeps, sizeof s->busy_sweeps},
-        {"sums", ERGO_REPLAY_RESULT, &s->sums.mem, NULL, s->sums.bytes},
-        {"sums over clusters", ERGO_REPLAY_RESULT, &s->clusters.mem, NULL, s->clusters.bytes},
-        {"sizes of parts", ERGO_REPLAY_RESULT, &s->part_sizes.mem, NULL, s->part_sizes.bytes}};
-    enum { MORE = sizeof more / sizeof more[0] };
-    struct ergo_replay_row *rows = calloc(members + MORE, sizeof *rows);
-    if (!rows)
-        return no_memory(ctx);
-    for (size_t m = 0; m < members; m++)
-        rows[m] =
-            (struct ergo_replay_row){"spins", ERGO_REPLAY_STATE, &s->members[m].spins, NULL, bytes};
-    memcpy(rows + members, more, sizeof more);
-    r->sampler = "swendsen-wang";
+        {"speed", ERGO_REPLAY_HOST, NULL, &s->busy_sweeps, sizeof s->busy_sweeps}};
     r->remedy = "/system/labelling or /system/merge";
-    r->device = s->device;
-    r->state = s;
     r->user = a;
-    r->rows = rows;
-    r->n_rows = members + MORE;
-    r->members = members;
     r->n_columns = SW_COLUMNS;
     r->n_curves = 1;
     r->curve_sizes = &bins;
-    r->step = s->step;
     r->advance = advance;
     r->collect = sw_cut_collect;
-    const enum ergo_status status = ergo_replay(ctx, r);
-    for (size_t m = 0; m < members; m++)
+    const enum ergo_status status = ergo_engine_replay(ctx, &s->e, r, speed, 2);
+    for (size_t m = 0; m < s->e.batch->count; m++)
         s->members[m].fresh = false;
     r->curve_sizes = NULL;
-    r->rows = NULL;
-    free(rows);
     return status;
 }
 
 static enum ergo_status replay_whole(struct ergo_context *ctx, struct sw_cut_audit *a) {
-    const struct ergo_point *first = a->s->batch->points[0];
+    const struct ergo_point *first = a->s->e.batch->points[0];
     const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
     const uint64_t most = most_sites / (4 * a->s->shape.sites) + 2;
     struct ergo_replay r = {.lead = 2,
-                            .samples = a->s->block_samples > 1 ? 2 : 1,
+                            .samples = a->s->e.block_samples > 1 ? 2 : 1,
                             .every = every < most ? every : most,
                             .compare = compare_whole};
     return replay(ctx, a, &r);
@@ -225,7 +207,7 @@ static enum ergo_status replay_pieces(struct ergo_context *ctx, struct sw_cut_au
     struct ergo_replay measured = {.samples = 1, .every = 1, .compare = sw_cut_compare_piece};
     struct ergo_replay again = {
         .samples = of_clusters ? 0 : 1, .every = 1, .compare = sw_cut_compare_again};
-    a->member = s->batch->count - 1;
+    a->member = s->e.batch->count - 1;
     s->of_clusters = true; /* else there are no labels to look at */
     enum ergo_status status = replay(ctx, a, &measured);
     s->of_clusters = of_clusters;
@@ -255,23 +237,19 @@ enum ergo_status sw_cut_audit(struct ergo_context *ctx, void *opaque) {
     const struct sw_piece *p = &s->piece;
     const size_t bytes = sw_cut_piece_bytes(s, p);
     const size_t band = 32 * (size_t)p->words + SW_CUT_BAND_SITES;
-    struct sw_cut_audit a = {.s = s, .step = s->step};
+    struct sw_cut_audit a = {.s = s, .step = s->e.step};
     a.rect = sw_cut_rect(s, p);
     a.before = malloc(bytes);
     a.after = malloc(bytes);
     a.names = malloc(8 * band);
     enum ergo_status status = a.before && a.after && a.names ? ERGO_OK : no_memory(ctx);
     if (status == ERGO_OK)
-        status = ergo_buffer_create(ctx, s->device, "audited labels", 256 * SW_CUT_NAMES_AT_ONCE,
-                                    NULL, &a.buffer);
-    if (status == ERGO_OK)
         status = check_constants(ctx, &a);
-    if (status == ERGO_OK && s->started && s->step == 0)
+    if (status == ERGO_OK && s->started && s->e.step == 0)
         status = sw_cut_check_start(ctx, &a);
     if (status == ERGO_OK)
         status = s->shape.sites <= most_sites ? replay_whole(ctx, &a) : replay_pieces(ctx, &a);
     s->times = (struct sw_cut_times){0};
-    ergo_buffer_release(&a.buffer);
     free(a.before);
     free(a.after);
     free(a.names);

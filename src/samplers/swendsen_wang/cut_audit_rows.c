@@ -29,7 +29,7 @@ static enum ergo_status no_memory(struct ergo_context *ctx) {
 
 enum ergo_status sw_cut_audit_differs(struct ergo_context *ctx, const struct sw_cut_audit *a,
                                       const char *what) {
-    const struct ergo_device_summary *d = &a->s->device->summary;
+    const struct ergo_device_summary *d = &a->s->e.device->summary;
     return ERGO_FAIL(ctx, ERGO_E_AUDIT,
                      "audit of swendsen-wang failed on %s (%s) at rank %d: %s in sweep %llu of "
                      "member %zu. The device's compiler or hardware is wrong for these kernels, or "
@@ -41,24 +41,19 @@ enum ergo_status sw_cut_audit_differs(struct ergo_context *ctx, const struct sw_
 /* Representatives of the sites of words first, first + stride, ... */
 enum ergo_status sw_cut_audit_names(struct ergo_context *ctx, struct sw_cut_audit *a, size_t first,
                                     size_t stride, size_t count, uint64_t *names) {
-    const struct sw_cut *s = a->s;
-    enum ergo_status status = ERGO_OK;
+    struct sw_cut *s = a->s;
     memset(names, 0xff, 256 * count); /* what is not found stays no name */
-    for (size_t at = 0; at < count && status == ERGO_OK; at += SW_CUT_NAMES_AT_ONCE) {
-        const size_t n = count - at < SW_CUT_NAMES_AT_ONCE ? count - at : SW_CUT_NAMES_AT_ONCE;
-        const cl_uint from = (cl_uint)(first + at * stride), step = (cl_uint)stride,
-                      items = (cl_uint)n;
-        const struct ergo_arg args[] = {
-            ERGO_ARG(s->rect),   ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs),   ERGO_ARG(s->open),
-            ERGO_ARG(s->labels), ERGO_ARG(s->names),       ERGO_ARG(a->buffer), ERGO_ARG(from),
-            ERGO_ARG(step),      ERGO_ARG(items)};
-        status = ergo_buffer_write(ctx, s->device, a->buffer, 0, 256 * n, names + 32 * at);
-        if (status == ERGO_OK)
-            status = sw_cut_launch(ctx, a->s, SW_CUT_TILE_NAME, args, 10, n, s->group_size);
-        if (status == ERGO_OK)
-            status = ergo_buffer_read(ctx, s->device, a->buffer, 0, 256 * n, names + 32 * at);
+    ergo_engine_begin(&s->e, ctx);
+    for (size_t at = 0; at < count; at += SW_NAMES_AT_ONCE) {
+        const size_t n = count - at < SW_NAMES_AT_ONCE ? count - at : SW_NAMES_AT_ONCE;
+        ergo_engine_write(&s->e, SW_CUT_AUDITED, 0, 256 * n, names + 32 * at);
+        ERGO_LAUNCH(&s->e, SW_CUT_TILE_NAME, sw_cut_over(s, n), BUFFER(SW_CUT_RECT),
+                    BUFFER(SW_CUT_RIGHT), BUFFER(SW_CUT_RUN_LABELS), BUFFER(SW_CUT_OPEN),
+                    BUFFER(SW_CUT_LABELS), BUFFER(SW_CUT_NAMES), BUFFER(SW_CUT_AUDITED),
+                    U32(first + at * stride), U32(stride), U32(n));
+        ergo_engine_read(&s->e, SW_CUT_AUDITED, 0, 256 * n, names + 32 * at);
     }
-    return status;
+    return ergo_engine_end(&s->e);
 }
 
 static uint32_t word_of(const struct sw_cut_audit *a, const uint32_t *spins, uint32_t plane,
@@ -153,9 +148,10 @@ static enum ergo_status exchange_halo(struct ergo_context *ctx, const struct sw_
         for (uint32_t y = 0; y < p->rows; y++)
             mine[row + y] |= (uint8_t)((word_of(a, spins, b, 0, y) & 1u) << b);
     }
-    const enum ergo_status status = sw_cut_exchange(ctx, a->s, mine, halo, row, 1);
+    ergo_engine_begin(&a->s->e, ctx);
+    sw_cut_exchange(a->s, mine, halo, row, 1);
     free(mine);
-    return status;
+    return ergo_engine_end(&a->s->e);
 }
 
 /* Names across the lower and the right edge; halo: the neighbours' spins before the sweep. */
@@ -173,8 +169,10 @@ static enum ergo_status check_edges(struct ergo_context *ctx, struct sw_cut_audi
         status = sw_cut_audit_names(ctx, a, 0, p->words, p->rows, column);
     for (size_t y = 0; y < p->rows && status == ERGO_OK; y++)
         mine[row + y] = column[32 * y];
-    if (status == ERGO_OK)
-        status = sw_cut_exchange(ctx, s, mine, theirs, 8 * row, 8);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_note(&s->e, status);
+    sw_cut_exchange(s, mine, theirs, 8 * row, 8);
+    status = ergo_engine_end(&s->e);
     if (status == ERGO_OK)
         status = sw_cut_audit_names(ctx, a, (size_t)(p->rows - 1) * p->words, 1, p->words, last);
     if (status == ERGO_OK)
@@ -259,10 +257,11 @@ static enum ergo_status check_counts(struct ergo_context *ctx, const struct sw_c
 enum ergo_status sw_cut_compare_piece(struct ergo_context *ctx, const struct ergo_replay *r) {
     struct sw_cut_audit *a = r->user;
     struct sw_cut *s = a->s;
-    uint8_t *halo = malloc(s->members[a->member].in.bytes);
+    uint8_t *halo = malloc((size_t)s->e.buffers[SW_CUT_HALO].bytes);
     audited_q = s->shape.q;
     a->step = r->step;
-    memcpy(a->before, r->kept[a->member], sw_cut_piece_bytes(s, &s->piece));
+    const size_t bytes = sw_cut_piece_bytes(s, &s->piece);
+    memcpy(a->before, (const char *)r->kept[SW_CUT_SPINS] + a->member * bytes, bytes);
     enum ergo_status status = halo ? sw_cut_fetch(ctx, s, a->member, a->after) : no_memory(ctx);
     if (status == ERGO_OK)
         status = check_rows(ctx, a);
@@ -298,13 +297,13 @@ enum ergo_status sw_cut_check_start(struct ergo_context *ctx, struct sw_cut_audi
     const struct sw_piece *p = &s->piece;
     const size_t bytes = sw_cut_piece_bytes(s, p);
     const bool random =
-        strcmp(ergo_point_text(s->batch->points[0], "/system/start"), "random") == 0;
+        strcmp(ergo_point_text(s->e.batch->points[0], "/system/start"), "random") == 0;
     enum ergo_status status = ERGO_OK;
     bool same = true;
     uint64_t done = 0;
     audited_q = s->shape.q;
     a->step = 0;
-    for (size_t m = s->batch->count;
+    for (size_t m = s->e.batch->count;
          m-- > 0 && done < SW_CUT_WHOLE_SITES && status == ERGO_OK && same;
          done += s->shape.sites) {
         a->member = m;

@@ -53,7 +53,7 @@ void sw_cut_count_reduce(struct sw_cut_counts *c) {
     c->wraps = most[1];
 }
 
-/* As collect.c rounds them: each limb's share is added, the lowest first. */
+/* As advance.c rounds them: each limb's share is added, the lowest first. */
 static double value_of(const uint64_t *limbs, size_t n) {
     double value = 0, scale = 1;
     for (size_t l = 0; l < n; l++, scale *= 65536)
@@ -64,7 +64,7 @@ static double value_of(const uint64_t *limbs, size_t n) {
 enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *opaque, unsigned which,
                                 struct ergo_samples *samples) {
     const struct sw_cut *s = opaque;
-    const size_t members = s->batch->count;
+    const size_t members = s->e.batch->count;
     const double n = (double)s->shape.sites;
     size_t bins = 0; /* as curve_size */
     (void)ctx;
@@ -85,7 +85,7 @@ enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *opaque, unsigned
         for (size_t l = 0; l < 4; l++)
             sums.squares |= c->squares[l] << (16 * l);
         sums.fourths = value_of(c->fourths, SW_CUT_FOURTHS);
-        sw_convert(&s->shape, sw_unit_of(s->batch->points[row % members]), &sums, columns);
+        sw_convert(&s->shape, sw_unit_of(s->e.batch->points[row % members]), &sums, columns);
         if (c->squares[4] || c->squares[5]) /* beyond 64 bits */
             sw_improve(&s->shape, sums.clusters, value_of(c->squares, SW_CUT_SQUARES), sums.fourths,
                        columns);

@@ -9,19 +9,6 @@
 
 enum { TAG_PAIRS = ERGO_DIST_TAGS + 4 };
 
-#define LAUNCH(kernel, items, ...)                                                                 \
-    do {                                                                                           \
-        const struct ergo_arg arguments[] = {__VA_ARGS__};                                         \
-        if (status == ERGO_OK)                                                                     \
-            status =                                                                               \
-                sw_cut_launch(ctx, s, kernel, arguments, sizeof arguments / sizeof arguments[0],   \
-                              (items), s->group_size);                                             \
-    } while (0)
-
-static enum ergo_status no_memory(struct ergo_context *ctx) {
-    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the clusters on a rectangle's edges");
-}
-
 static size_t row_sites(const struct sw_cut *s) {
     return 32 * (size_t)s->piece.words;
 }
@@ -30,37 +17,32 @@ static size_t edge_sites(const struct sw_cut *s) {
     return row_sites(s) + s->piece.rows;
 }
 
-enum ergo_status sw_cut_find_parts(struct ergo_context *ctx, struct sw_cut *s,
-                                   struct sw_cut_member *m, bool counted) {
-    const cl_ulong step = s->step;
+/* To the host; enqueued only. */
+static void fetch(struct sw_cut *s, unsigned row, size_t bytes) {
+    ergo_engine_fetch(&s->e, row, 0, bytes, ergo_engine_host(&s->e, row, 0, 0));
+}
+
+void sw_cut_find_parts(struct sw_cut *s, bool counted) {
     const size_t items = 2 * edge_sites(s);
-    const cl_uint n = (cl_uint)items;
-    enum ergo_status status = ERGO_OK;
-    cl_event ready = NULL;
-    LAUNCH(SW_CUT_TILE_EDGES, items, ERGO_ARG(m->spins), ERGO_ARG(m->param_buffer),
-           ERGO_ARG(s->rect), ERGO_ARG(m->in.mem), ERGO_ARG(s->right_bonds), ERGO_ARG(s->runs),
-           ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem), ERGO_ARG(step));
-    LAUNCH(SW_CUT_PARTS, items, ERGO_ARG(s->rect), ERGO_ARG(s->labels), ERGO_ARG(s->edges.mem),
-           ERGO_ARG(s->roots.mem), ERGO_ARG(s->names));
+    ERGO_LAUNCH(&s->e, SW_CUT_TILE_EDGES, sw_cut_over(s, items), BUFFER(SW_CUT_SPINS),
+                BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_RECT), BUFFER(SW_CUT_HALO),
+                BUFFER(SW_CUT_RIGHT), BUFFER(SW_CUT_RUN_LABELS), BUFFER(SW_CUT_LABELS),
+                BUFFER(SW_CUT_EDGES), U64(s->e.step));
+    ERGO_LAUNCH(&s->e, SW_CUT_PARTS, sw_cut_over(s, items), BUFFER(SW_CUT_RECT),
+                BUFFER(SW_CUT_LABELS), BUFFER(SW_CUT_EDGES), BUFFER(SW_CUT_ROOTS),
+                BUFFER(SW_CUT_NAMES));
     if (counted) {
-        LAUNCH(SW_CUT_PART_SIZES, items, ERGO_ARG(s->sizes), ERGO_ARG(s->roots.mem),
-               ERGO_ARG(s->part_sizes.mem), ERGO_ARG(n));
-        LAUNCH(SW_CUT_TILE_SUMS, (size_t)s->group_size * s->sum_groups, ERGO_ARG(s->open),
-               ERGO_ARG(s->labels), ERGO_ARG(s->sizes), ERGO_ARG(s->clusters.mem));
+        ERGO_LAUNCH(&s->e, SW_CUT_PART_SIZES, sw_cut_over(s, items), BUFFER(SW_CUT_SIZES),
+                    BUFFER(SW_CUT_ROOTS), BUFFER(SW_CUT_ROOT_SIZES), U32(items));
+        ERGO_LAUNCH(&s->e, SW_CUT_TILE_SUMS, ergo_grid_groups(s->sum_groups, s->group_size, 1),
+                    BUFFER(SW_CUT_OPEN), BUFFER(SW_CUT_LABELS), BUFFER(SW_CUT_SIZES),
+                    BUFFER(SW_CUT_CLUSTERS));
+        fetch(s, SW_CUT_ROOT_SIZES, 4 * items);
+        fetch(s, SW_CUT_CLUSTERS, (size_t)s->e.buffers[SW_CUT_CLUSTERS].bytes);
     }
-    if (status == ERGO_OK)
-        status =
-            ergo_buffer_read_later(ctx, s->device, s->roots.mem, 0, 4 * items, s->roots.host, NULL);
-    if (counted && status == ERGO_OK)
-        status = ergo_buffer_read_later(ctx, s->device, s->part_sizes.mem, 0, 4 * items,
-                                        s->part_sizes.host, NULL);
-    if (counted && status == ERGO_OK)
-        status = ergo_buffer_read_later(ctx, s->device, s->clusters.mem, 0, s->clusters.bytes,
-                                        s->clusters.host, NULL);
-    if (status == ERGO_OK)
-        status = ergo_buffer_read_later(ctx, s->device, s->edges.mem, 0, 4 * items, s->edges.host,
-                                        &ready);
-    return status == ERGO_OK ? ergo_event_wait(ctx, s->device, &ready, NULL) : status;
+    fetch(s, SW_CUT_ROOTS, 4 * items);
+    fetch(s, SW_CUT_EDGES, 4 * items);
+    ergo_engine_await(&s->e, SW_CUT_EDGES); /* and what was asked for before */
 }
 
 /* The distinct pairs of a stretch of an edge; all but a few of those that come again are left out.
@@ -102,9 +84,12 @@ static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s, const s
 
 /* Pairs across the lower and right edges, found here; those across the others, found by neighbours,
  * who have the same bonds. */
-static enum ergo_status share_pairs(struct ergo_context *ctx, struct sw_cut *s) {
+static void share_pairs(struct sw_cut *s) {
     const size_t row = row_sites(s), outer = edge_sites(s);
-    const uint32_t *edges = s->edges.host;
+    const uint32_t *edges = ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0);
+    struct ergo_context *ctx = s->e.ctx;
+    if (s->e.status != ERGO_OK)
+        return;
     enum ergo_status status = ergo_dist_post_receive(ctx, s->posts, s->above.rank, TAG_PAIRS,
                                                      pairs_of(s, s->told, 0, 0), 4 * (1 + 2 * row));
     for (size_t k = 0; k < s->n_left && status == ERGO_OK; k++)
@@ -122,7 +107,7 @@ static enum ergo_status share_pairs(struct ergo_context *ctx, struct sw_cut *s) 
     }
     if (status == ERGO_OK)
         ergo_dist_posts_wait(s->posts);
-    return status;
+    s->e.status = status;
 }
 
 /* Ports of a link's bonds; which of a pair's parts is this rank's: 0 the first, 1 the second. */
@@ -145,12 +130,17 @@ static void add_block(struct sw_cut *s, const struct sw_link *link, const uint32
 }
 
 /* The parts that have bonds to others, as clusters with ports. */
-static enum ergo_status make_group(struct ergo_context *ctx, struct sw_cut *s, bool counted) {
+static void make_group(struct sw_cut *s, bool counted) {
     struct sw_group *g = &s->group;
     const size_t items = 2 * edge_sites(s);
-    const uint32_t *roots = s->roots.host, *sizes = s->part_sizes.host;
-    if (!sw_group_reserve(g, items, 2 + s->n_right + s->n_left, 2 * items))
-        return no_memory(ctx);
+    const uint32_t *roots = ergo_engine_host(&s->e, SW_CUT_ROOTS, 0, 0);
+    const uint32_t *sizes = ergo_engine_host(&s->e, SW_CUT_ROOT_SIZES, 0, 0);
+    if (s->e.status == ERGO_OK &&
+        !sw_group_reserve(g, items, 2 + s->n_right + s->n_left, 2 * items))
+        ergo_engine_note(&s->e, ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY,
+                                          "no memory for the clusters on a rectangle's edges"));
+    if (s->e.status != ERGO_OK)
+        return;
     g->n_clusters = g->n_blocks = g->n_ports = 0;
     memset(s->cluster_of, 0xff, items * sizeof *s->cluster_of);
     add_block(s, &s->below, pairs_of(s, s->found, 0, 0), 0, 0, s->below.around);
@@ -166,67 +156,62 @@ static enum ergo_status make_group(struct ergo_context *ctx, struct sw_cut *s, b
         g->names[c] = sw_piece_site(&s->layout, s->rank, roots[part]);
         g->sizes[c] = counted ? sizes[part] : 0;
     }
-    return ERGO_OK;
 }
 
 /* Names of parts that are in other rectangles, to the device. */
-static enum ergo_status rename_parts(struct ergo_context *ctx, struct sw_cut *s, size_t clusters,
-                                     const uint64_t *before) {
-    uint32_t *parts = s->parts.host;
-    uint64_t *renamed = s->renamed.host;
-    cl_uint n = 0;
+static void rename_parts(struct sw_cut *s, size_t clusters, const uint64_t *before) {
+    uint32_t *parts = ergo_engine_host(&s->e, SW_CUT_RENAMED, 0, 0);
+    uint64_t *names = ergo_engine_host(&s->e, SW_CUT_NEW_NAMES, 0, 0);
+    size_t n = 0;
     for (size_t c = 0; c < clusters; c++)
         if (s->group_names[c] != before[c]) {
             parts[n] = s->group_parts[c];
-            renamed[n++] = s->group_names[c];
+            names[n++] = s->group_names[c];
         }
     if (!n)
-        return ERGO_OK;
-    enum ergo_status status = sw_cut_write_later(ctx, s, &s->parts, 4 * (size_t)n);
-    if (status == ERGO_OK)
-        status = sw_cut_write_later(ctx, s, &s->renamed, 8 * (size_t)n);
-    LAUNCH(SW_CUT_RENAME, n, ERGO_ARG(s->names), ERGO_ARG(s->parts.mem), ERGO_ARG(s->renamed.mem),
-           ERGO_ARG(n));
-    return status;
+        return;
+    ergo_engine_send(&s->e, SW_CUT_RENAMED, 4 * n);
+    ergo_engine_send(&s->e, SW_CUT_NEW_NAMES, 8 * n);
+    ERGO_LAUNCH(&s->e, SW_CUT_RENAME, sw_cut_over(s, n), BUFFER(SW_CUT_NAMES),
+                BUFFER(SW_CUT_RENAMED), BUFFER(SW_CUT_NEW_NAMES), U32(n));
 }
 
 /* Clusters of this rectangle alone: those inside, and parts without bonds to others. */
 static void count_clusters(const struct sw_cut *s, struct sw_cut_counts *c) {
-    const uint32_t *roots = s->roots.host, *sizes = s->part_sizes.host;
+    const uint32_t *roots = ergo_engine_host(&s->e, SW_CUT_ROOTS, 0, 0);
+    const uint32_t *sizes = ergo_engine_host(&s->e, SW_CUT_ROOT_SIZES, 0, 0);
+    const uint32_t *clusters = ergo_engine_host(&s->e, SW_CUT_CLUSTERS, 0, 0);
     for (size_t part = 0; part < 2 * edge_sites(s); part++)
         if (roots[part] != SW_CUT_NO_BOND && s->cluster_of[part] == SW_CUT_NO_BOND)
             sw_cut_count(c, sizes[part]);
     for (size_t g = 0; g < s->sum_groups; g++)
-        sw_add_clusters((const uint32_t *)s->clusters.host + g * SW_CLUSTER_FIELDS, &c->largest,
-                        c->bins, c->squares, c->fourths);
+        sw_add_clusters(clusters + g * SW_CLUSTER_FIELDS, &c->largest, c->bins, c->squares,
+                        c->fourths);
 }
 
 /* Bonds between rectangles make their parts one cluster; names of all parts of this rank. */
-static enum ergo_status merge(struct ergo_context *ctx, struct sw_cut *s,
-                              struct sw_cut_counts *counts) {
+static void merge(struct sw_cut *s, struct sw_cut_counts *counts) {
     const size_t n = s->group.n_clusters; /* merging changes it */
     uint64_t *before = s->group_names + 2 * edge_sites(s);
+    if (s->e.status != ERGO_OK)
+        return;
     if (n)
         memcpy(before, s->group.names, n * sizeof *before);
     s->n_parts = n;
-    const enum ergo_status status = sw_merge_tree(ctx, s->merge, &s->group, s->group_names, counts);
-    return status == ERGO_OK ? rename_parts(ctx, s, n, before) : status;
+    s->e.status = sw_merge_tree(s->e.ctx, s->merge, &s->group, s->group_names, counts);
+    if (s->e.status == ERGO_OK)
+        rename_parts(s, n, before);
 }
 
-enum ergo_status sw_cut_join_parts(struct ergo_context *ctx, struct sw_cut *s,
-                                   struct sw_cut_counts *counts, double *started) {
-    enum ergo_status status =
-        sw_cut_exchange(ctx, s, s->edges.host, s->far_edges, 4 * row_sites(s), 4);
+void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started) {
+    sw_cut_exchange(s, ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0), s->far_edges, 4 * row_sites(s),
+                    4);
     s->times.edge_bytes += 4 * edge_sites(s);
-    if (status == ERGO_OK)
-        status = share_pairs(ctx, s);
-    if (status == ERGO_OK)
-        status = make_group(ctx, s, counts != NULL);
+    share_pairs(s);
+    make_group(s, counts != NULL);
     s->times.pairs += sw_cut_lap(started);
-    if (counts && status == ERGO_OK)
+    if (counts && s->e.status == ERGO_OK)
         count_clusters(s, counts);
-    if (status == ERGO_OK)
-        status = merge(ctx, s, counts);
+    merge(s, counts);
     s->times.merge += sw_cut_lap(started);
-    return status;
 }

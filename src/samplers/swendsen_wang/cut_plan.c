@@ -1,21 +1,38 @@
-/* One lattice cut over ranks: this rank's rectangle, launch shapes, memory. */
+/* One lattice cut over ranks: this rank's rectangle, launch shapes, memory, kernels. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "samplers/swendsen_wang/cut.h"
 
-void sw_piece_choose_launch(struct sw_cut *s) {
-    const struct ergo_point *first = s->batch->points[0];
-    const struct ergo_device_summary *d = &s->device->summary;
-    const bool gpu = s->device->type != CL_DEVICE_TYPE_CPU;
+size_t sw_piece_words(const struct sw_piece *piece) {
+    return (size_t)piece->words * piece->rows;
+}
+
+size_t sw_cut_piece_bytes(const struct sw_cut *s, const struct sw_piece *piece) {
+    return 4 * (size_t)s->shape.planes * sw_piece_words(piece);
+}
+
+struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct sw_piece *p) {
+    return (struct sw_rect){.row0 = p->row0,
+                            .word0 = p->word0,
+                            .all_words = s->shape.row_words,
+                            .all_lx = (uint64_t)s->shape.lx,
+                            .words = p->words,
+                            .rows = p->rows,
+                            .tail = p->tail};
+}
+
+static void choose_launch(struct sw_cut *s) {
+    const struct ergo_point *first = s->e.batch->points[0];
+    const struct ergo_device_summary *d = &s->e.device->summary;
+    const bool gpu = s->e.device->type != CL_DEVICE_TYPE_CPU;
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
     s->group_size = wish ? wish : gpu ? 128 : 32;
     while (s->group_size > 1 && s->group_size > d->largest_group)
         s->group_size /= 2;
     const struct sw_shape shape = {.row_words = s->piece.words, .ly = s->piece.rows};
-    sw_choose_tile(first, &shape, gpu, s->device, &s->tiles);
+    sw_choose_tile(first, &shape, gpu, s->e.device, &s->tiles);
     s->gathers = sw_gather_wanted(ergo_point_text(first, "/system/merge"), &s->layout);
     const uint64_t words = sw_piece_words(&s->piece), each = (gpu ? 4ull : 64ull) * s->group_size;
     const uint64_t enough = (gpu ? 8ull : 2ull) * (d->compute_units ? d->compute_units : 1);
@@ -30,13 +47,14 @@ static enum ergo_status refuse(struct ergo_context *ctx, const struct sw_cut *s,
 }
 
 /* Rectangle and neighbours of this rank. */
-enum ergo_status sw_piece_cut(struct ergo_context *ctx, struct sw_cut *s, const double *weights) {
+static enum ergo_status cut(struct ergo_context *ctx, struct sw_cut *s, const double *weights) {
     const int ranks = ergo_dist_count();
     s->rank = ergo_ranks_rank();
     if (s->shape.row_words * (uint64_t)s->shape.ly > UINT64_C(1) << 32)
         return refuse(ctx, s,
                       "it has more than 2^37 sites, more than random numbers of bonds have "
                       "addresses for");
+    sw_layout_free(&s->layout);
     if (!sw_layout_make(&s->layout, (uint64_t)s->shape.lx, (uint64_t)s->shape.ly, ranks, weights))
         return refuse(ctx, s, "it has not a word of 32 sites and a row for each; use fewer ranks");
     uint64_t most = 0;
@@ -49,18 +67,114 @@ enum ergo_status sw_piece_cut(struct ergo_context *ctx, struct sw_cut *s, const 
     s->below = sw_layout_below(&s->layout, s->rank);
     s->above = sw_layout_above(&s->layout, s->rank);
     const size_t n = (size_t)ranks;
-    s->right = calloc(n, sizeof *s->right);
-    s->left = calloc(n, sizeof *s->left);
-    if (!s->right || !s->left)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for neighbours");
+    s->right = ergo_engine_memory(&s->e, n, sizeof *s->right);
+    s->left = ergo_engine_memory(&s->e, n, sizeof *s->left);
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
     sw_layout_beside(&s->layout, s->rank, true, s->right, &s->n_right);
     sw_layout_beside(&s->layout, s->rank, false, s->left, &s->n_left);
     return ERGO_OK;
 }
 
-size_t sw_cut_block_samples(size_t members) {
-    return members < 64 ? 64 / members : 1;
+/* ---- declarations ----------------------------------------------------------------------------
+ */
+
+static void declare(struct sw_cut *s, unsigned row, const char *what, unsigned flags,
+                    uint64_t bytes) {
+    ergo_engine_buffer(&s->e, row, what, ERGO_BUFFER_SCRATCH, bytes);
+    ergo_engine_flag(&s->e, row, flags);
 }
+
+/* Written anew by sweeps, and read by the host. */
+static void declare_result(struct sw_cut *s, unsigned row, const char *what, uint64_t bytes) {
+    ergo_engine_buffer(&s->e, row, what, ERGO_BUFFER_RESULT, bytes);
+    ergo_engine_flag(&s->e, row, ERGO_BUFFER_HOSTED);
+}
+
+static void declare_buffers(struct sw_cut *s) {
+    enum { EACH = ERGO_BUFFER_EACH, HOSTED = ERGO_BUFFER_HOSTED };
+    const struct sw_piece *p = &s->piece;
+    const uint64_t words = sw_piece_words(p), entries = 32 * (uint64_t)p->words + p->rows;
+    const uint64_t halo = 4 * (uint64_t)s->shape.planes * p->words + p->rows;
+    ergo_engine_buffer(&s->e, SW_CUT_SPINS, "spins", ERGO_BUFFER_STATE, sw_cut_piece_bytes(s, p));
+    ergo_engine_flag(&s->e, SW_CUT_SPINS, EACH);
+    declare(s, SW_CUT_MEMBER, "member", EACH, sizeof(struct sw_member));
+    declare(s, SW_CUT_HALO, "incoming halo", EACH | HOSTED, halo);
+    declare(s, SW_CUT_HALO_OUT, "outgoing halo", HOSTED, halo);
+    ergo_engine_buffer(&s->e, SW_CUT_RECT, "rectangle", ERGO_BUFFER_CONSTANT,
+                       sizeof(struct sw_rect));
+    declare(s, SW_CUT_RIGHT, "bonds to the right", 0, 4 * words);
+    declare(s, SW_CUT_DOWN, "bonds down", 0, 4 * words);
+    declare(s, SW_CUT_RUN_LABELS, "runs' labels", 0, s->tiles.run_bytes);
+    declare(s, SW_CUT_TILE_PARTS, "clusters' parts", 0, 4 * words);
+    declare(s, SW_CUT_OPEN, "open parts", 0, 4 * words);
+    declare(s, SW_CUT_LABELS, "labels", 0, 128 * words + 8 * entries); /* and of parts */
+    declare(s, SW_CUT_SIZES, "cluster sizes", 0, 128 * words);
+    declare(s, SW_CUT_NAMES, "names of parts", 0, 16 * entries);
+    declare(s, SW_CUT_EDGES, "edges", HOSTED, 8 * entries);
+    declare(s, SW_CUT_ROOTS, "roots of parts", HOSTED, 8 * entries);
+    declare_result(s, SW_CUT_ROOT_SIZES, "sizes of parts", 8 * entries);
+    declare(s, SW_CUT_RENAMED, "parts with other names", HOSTED, 8 * entries);
+    declare(s, SW_CUT_NEW_NAMES, "their names", HOSTED, 16 * entries);
+    declare_result(s, SW_CUT_SUMS, "sums", 4 * (uint64_t)s->sum_groups * s->shape.q);
+    declare_result(s, SW_CUT_CLUSTERS, "sums over clusters",
+                   4 * (uint64_t)s->sum_groups * SW_CLUSTER_FIELDS);
+    declare(s, SW_CUT_AUDITED, "audited labels", 0,
+            256 * (words < SW_NAMES_AT_ONCE ? words : SW_NAMES_AT_ONCE));
+    if (s->gathers)
+        sw_gather_declare(s);
+}
+
+static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_cut *s) {
+    static const char *const cut = "swendsen_wang/cut.cl";
+    static const char *const gather = "swendsen_wang/cut_gather.cl";
+    static const char *const tiles = "swendsen_wang/cut_tiles.cl";
+    struct ergo_engine *e = &s->e;
+    const struct sw_piece *p = &s->piece;
+    struct ergo_text all = {0}, own = {0};
+    /* these take the rectangle's shape as an argument, and not core.h's: one build for all ranks */
+    ergo_text_append(&all,
+                     "-DSW_Q=%uu -DSW_PLANES=%uu -DSW_WORDS=1u -DSW_LY=1u -DSW_TAIL=32u "
+                     "-DSW_ALL_WORDS=1u -DSW_ALL_LX=32u %s",
+                     s->shape.q, s->shape.planes, e->device->quirks.relaxed_atomics);
+    ergo_text_append(&own,
+                     "-DSW_Q=%uu -DSW_PLANES=%uu -DSW_WORDS=%uu -DSW_LY=%uu -DSW_TAIL=%uu "
+                     "-DSW_ALL_WORDS=%uu -DSW_ALL_LX=%lldu "
+                     "-DSW_TILE_WORDS=%uu -DSW_TILE_ROWS=%uu -DSW_TILE_ITEMS=%uu -DSW_GROUP=%uu "
+                     "-DSW_SUM_SLOTS=%uu %s",
+                     s->shape.q, s->shape.planes, p->words, p->rows, p->tail, s->shape.row_words,
+                     (long long)s->shape.lx, s->tiles.tile_words, s->tiles.tile_rows,
+                     s->tiles.tile_words * s->tiles.tile_rows, s->tiles.tile_group, s->sum_groups,
+                     e->device->quirks.relaxed_atomics);
+    ergo_engine_kernel(e, SW_CUT_START, cut, all.data, "sw_cut_start");
+    ergo_engine_kernel(e, SW_CUT_PACK, cut, all.data, "sw_cut_pack");
+    ergo_engine_kernel(e, SW_CUT_PARTS, cut, all.data, "sw_cut_parts");
+    ergo_engine_kernel(e, SW_CUT_PART_SIZES, cut, all.data, "sw_cut_part_sizes");
+    ergo_engine_kernel(e, SW_CUT_RENAME, cut, all.data, "sw_cut_rename");
+    ergo_engine_kernel(e, SW_CUT_MEASURE, cut, all.data, "sw_cut_measure");
+    if (s->gathers) {
+        ergo_engine_kernel(e, SW_CUT_NODES, gather, all.data, "sw_cut_nodes");
+        ergo_engine_kernel(e, SW_CUT_JOIN_NODES, gather, all.data, "sw_cut_join_nodes");
+        ergo_engine_kernel(e, SW_CUT_TAKE_STATES, gather, all.data, "sw_cut_take_states");
+    }
+    ergo_engine_kernel(e, SW_CUT_TILE_LABEL, tiles, own.data, "sw_label");
+    ergo_engine_kernel(e, SW_CUT_TILE_LABEL_SIZES, tiles, own.data, "sw_label_sizes");
+    ergo_engine_kernel(e, SW_CUT_TILE_JOIN, tiles, own.data, "sw_join_tiles");
+    ergo_engine_kernel(e, SW_CUT_TILE_NEAR, tiles, own.data, "sw_cut_near");
+    ergo_engine_kernel(e, SW_CUT_TILE_PAIRS, tiles, own.data, "sw_cut_pairs");
+    ergo_engine_kernel(e, SW_CUT_TILE_EDGES, tiles, own.data, "sw_cut_tile_edges");
+    ergo_engine_kernel(e, SW_CUT_TILE_SIZES, tiles, own.data, "sw_cut_tile_sizes");
+    ergo_engine_kernel(e, SW_CUT_TILE_SUMS, tiles, own.data, "sw_cut_tile_sums");
+    ergo_engine_kernel(e, SW_CUT_TILE_NAME, tiles, own.data, "sw_cut_tile_name");
+    ergo_engine_kernel(e, SW_CUT_TILE_FLIP, tiles, own.data, "sw_cut_tile_flip");
+    const bool failed = all.failed || own.failed;
+    ergo_text_free(&all);
+    ergo_text_free(&own);
+    return failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options") : ERGO_OK;
+}
+
+/* ---- configure -------------------------------------------------------------------------------
+ */
 
 /* About as many sites as the device works on in a tenth of a second. */
 static double sites_of_block(const struct ergo_device *device) {
@@ -68,61 +182,49 @@ static double sites_of_block(const struct ergo_device *device) {
                                               : 2e6 * (double)(device->summary.compute_units + 1);
 }
 
-static uint64_t buffers_of(const struct sw_cut *s) {
-    const uint64_t words = sw_piece_words(&s->piece);
-    const uint64_t edges = 32ull * s->piece.words + s->piece.rows;
-    return 16 * words + 256 * words + s->tiles.run_bytes +
-           s->batch->count * 4 * words * s->shape.planes + 64 * edges +
-           (s->gathers ? sw_gather_bytes(&s->layout) : 0);
+enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state) {
+    struct sw_cut *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    struct ergo_plan *plan = &s->e.plan;
+    double *initial = s->e.given ? NULL : sw_shares_initial(batch);
+    s->shape = sw_shape_of(batch->points[0]);
+    s->of_clusters = sw_wants_clusters(batch->points[0]);
+    const enum ergo_status status =
+        s->e.given || initial ? cut(ctx, s, s->e.given ? s->e.given : initial)
+                              : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for shares of ranks");
+    free(initial);
+    if (status != ERGO_OK)
+        return status;
+    choose_launch(s);
+    const size_t members = batch->count;
+    s->e.block_samples = members < 64 ? 64 / members : 1;
+    plan->host_bytes = 2 * s->e.block_samples * members * sizeof(struct sw_cut_counts);
+    plan->block_steps =
+        sites_of_block(s->e.device) / (32 * (double)sw_piece_words(&s->piece) * (double)members);
+    plan->work_per_step = (double)s->shape.sites * (double)members;
+    plan->launches_per_step = 8;
+    snprintf(plan->path, sizeof plan->path, "cut");
+    snprintf(plan->launch, sizeof plan->launch,
+             "%d rectangles, this rank's %u x %u sites; labels in tiles of %u x %u sites",
+             s->layout.ranks, 32 * s->piece.words, s->piece.rows, 32 * s->tiles.tile_words,
+             s->tiles.tile_rows);
+    declare_buffers(s);
+    return declare_kernels(ctx, s);
 }
 
+/* A block has as many steps as the slowest can make. */
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
-    const struct ergo_point *first = batch->points[0];
-    struct sw_cut s = {.batch = batch, .shape = sw_shape_of(first)};
-    struct ergo_device copy = *device; /* only looked at */
-    double *weights = sw_shares_initial(batch);
-    s.device = &copy;
-    memset(plan, 0, sizeof *plan);
-    enum ergo_status status = weights ? sw_piece_cut(ctx, &s, weights)
-                                      : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a plan");
-    free(weights);
-    if (status == ERGO_OK) {
-        sw_piece_choose_launch(&s);
-        const double members = (double)batch->count;
-        double *all = calloc((size_t)s.layout.ranks, sizeof *all);
-        const double here =
-            sites_of_block(device) / (32 * (double)sw_piece_words(&s.piece) * members);
-        double steps = here;
-        if (all) {
-            ergo_dist_collect(&here, sizeof here, all);
-            for (int r = 0; r < s.layout.ranks; r++)
-                steps = all[r] < steps ? all[r] : steps;
-        }
-        free(all);
-        plan->device_bytes = buffers_of(&s);
-        plan->largest_buffer = 128 * sw_piece_words(&s.piece);
-        plan->block_samples = sw_cut_block_samples(batch->count);
-        plan->host_bytes = 2 * plan->block_samples * batch->count * sizeof(struct sw_cut_counts);
-        plan->block_steps = fmin(fmax(1, floor(steps)), 200);
-        plan->work_per_step = (double)s.shape.sites * members;
-        plan->launches_per_step = 8;
-        snprintf(plan->path, sizeof plan->path, "cut");
-        snprintf(plan->launch, sizeof plan->launch,
-                 "%d rectangles, this rank's %u x %u sites; labels in tiles of %u x %u sites",
-                 s.layout.ranks, 32 * s.piece.words, s.piece.rows, 32 * s.tiles.tile_words,
-                 s.tiles.tile_rows);
-        if (plan->largest_buffer > device->summary.largest_buffer ||
-            plan->device_bytes > device->summary.global_memory)
-            status = ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                               "%s (%s) cannot hold its piece of the lattice: %.3g MiB, and the "
-                               "device has %.3g MiB. Use a smaller lattice or more ranks",
-                               device->summary.name, device->summary.id,
-                               (double)plan->device_bytes / 1048576,
-                               (double)device->summary.global_memory / 1048576);
+    const size_t ranks = (size_t)ergo_dist_count();
+    const enum ergo_status status = ergo_engine_plan(ctx, &sw_cut_model, batch, device, plan);
+    const double here = status == ERGO_OK ? plan->block_steps : 1;
+    double least = here, *all = calloc(ranks, sizeof *all);
+    if (all) {
+        ergo_dist_collect(&here, sizeof here, all);
+        for (size_t r = 0; r < ranks; r++)
+            least = all[r] < least ? all[r] : least;
     }
-    free(s.right);
-    free(s.left);
-    sw_layout_free(&s.layout);
+    free(all);
+    plan->block_steps = fmin(fmax(1, floor(least)), 200);
     return status;
 }

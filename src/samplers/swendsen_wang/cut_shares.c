@@ -23,9 +23,11 @@ static enum ergo_status measure_speed(struct ergo_context *ctx, struct sw_cut *s
     ergo_dist_barrier();
     const double started = ergo_clock();
     for (; seconds < 1e-3 * TRIAL_MS && status == ERGO_OK; sweeps++) {
-        status = sw_cut_local(ctx, s, &s->members[0], false, NULL);
-        if (status == ERGO_OK)
-            status = ergo_device_finish(ctx, s->device);
+        ergo_engine_begin(&s->e, ctx);
+        sw_cut_choose(s, 0);
+        sw_cut_local(s, false, false);
+        ergo_engine_finish(&s->e);
+        status = ergo_engine_end(&s->e);
         seconds = ergo_clock() - started;
     }
     *speed = (double)sweeps * 32 * (double)sw_piece_words(&s->piece) / seconds;
@@ -56,30 +58,22 @@ enum ergo_status sw_cut_share_by_speed(struct ergo_context *ctx, struct sw_cut *
             least = speeds[r] < least ? speeds[r] : least;
             most = speeds[r] > most ? speeds[r] : most;
         }
-        if (most > 1.1 * least) {
-            sw_piece_release(s);
-            status = sw_piece_create(ctx, s, speeds);
-            if (status == ERGO_OK)
-                status = sw_cut_build_tiles(ctx, s);
-        }
+        if (most > 1.1 * least)
+            status = sw_cut_remake(ctx, s, speeds);
     }
     free(speeds);
     return status;
 }
 
 enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s, const double *weights) {
-    const size_t members = s->batch->count;
+    const size_t members = s->e.batch->count;
     uint32_t **planes = calloc(members, sizeof *planes);
     enum ergo_status status =
         planes ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu lattices", members);
     for (size_t m = 0; m < members && status == ERGO_OK; m++)
         status = sw_cut_gather(ctx, s, m, &planes[m]);
-    if (status == ERGO_OK) {
-        sw_piece_release(s);
-        status = sw_piece_create(ctx, s, weights);
-    }
     if (status == ERGO_OK)
-        status = sw_cut_build_tiles(ctx, s);
+        status = sw_cut_remake(ctx, s, weights);
     for (size_t m = 0; m < members && status == ERGO_OK; m++)
         status = sw_cut_scatter(ctx, s, m, planes[m]);
     for (size_t m = 0; planes && m < members; m++)

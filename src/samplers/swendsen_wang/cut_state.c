@@ -8,15 +8,19 @@ enum { TAG_PIECE = ERGO_DIST_TAGS + 20 };
 
 enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                               uint32_t *planes) {
-    return ergo_buffer_read(ctx, s->device, s->members[member].spins, 0,
-                            sw_cut_piece_bytes(s, &s->piece), planes);
+    ergo_engine_begin(&s->e, ctx);
+    sw_cut_choose(s, member);
+    ergo_engine_read(&s->e, SW_CUT_SPINS, 0, sw_cut_piece_bytes(s, &s->piece), planes);
+    return ergo_engine_end(&s->e);
 }
 
 static enum ergo_status put(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                             const uint32_t *planes) {
-    s->members[member].fresh = false;
-    return ergo_buffer_write(ctx, s->device, s->members[member].spins, 0,
-                             sw_cut_piece_bytes(s, &s->piece), planes);
+    ergo_engine_begin(&s->e, ctx);
+    sw_cut_choose(s, member);
+    s->now->fresh = false;
+    ergo_engine_write(&s->e, SW_CUT_SPINS, 0, sw_cut_piece_bytes(s, &s->piece), planes);
+    return ergo_engine_end(&s->e);
 }
 
 /* A piece and its place in the whole, word by word. */
@@ -132,7 +136,7 @@ enum ergo_status sw_cut_load(struct ergo_context *ctx, void *opaque, size_t memb
         copy_piece(s, &s->piece, mine, planes, false);
         status = put(ctx, s, member, mine);
     }
-    s->step = step;
+    s->e.step = step;
     s->started = false;
     free(planes);
     free(mine);

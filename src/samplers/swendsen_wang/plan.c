@@ -1,7 +1,6 @@
 /* Launch shapes of a batch on a device. Choices here change the speed and never the chain. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "samplers/swendsen_wang/sw.h"
 
@@ -32,6 +31,10 @@ enum { MOST_LOCAL_WORDS = 256 };
 
 bool sw_shape_counts_clusters(const struct sw_shape *s) {
     return s->words <= UINT64_C(1) << 25;
+}
+
+static unsigned units_of(const struct ergo_device_summary *d) {
+    return d->compute_units ? d->compute_units : 1;
 }
 
 static uint64_t parts(uint64_t n, uint32_t size) {
@@ -99,110 +102,178 @@ static void choose_local(const struct ergo_point *point, const struct sw_shape *
         *l = one;
 }
 
-void sw_result_bytes(const struct sw_state *s, size_t samples, bool clusters,
-                     size_t bytes[SW_RESULTS]) {
-    const size_t rows = samples * s->batch->count;
-    bytes[SW_SUMS] = 4 * rows * s->launch.sum_slots * s->shape.q;
-    bytes[SW_CLUSTERS] = clusters ? 4 * rows * s->launch.sum_slots * SW_CLUSTER_FIELDS : 0;
-    bytes[SW_WRAPS] = clusters ? 4 * rows : 0;
+/* ---- declarations ---------------------------------------------------------------------------- */
+
+static void declare_buffers(struct sw_state *s) {
+    struct ergo_engine *e = &s->e;
+    const uint64_t members = e->batch->count, words = s->shape.words;
+    const uint64_t tiles = s->launch.local ? 0 : members, places = members * s->launch.sum_slots;
+    ergo_engine_buffer(e, SW_SPINS, "spins", ERGO_BUFFER_STATE, s->shape.member_bytes * members);
+    ergo_engine_buffer(e, SW_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
+                       members * sizeof *s->members);
+    ergo_engine_buffer(e, SW_RIGHT, "bonds to the right", ERGO_BUFFER_SCRATCH, 4 * words * tiles);
+    ergo_engine_buffer(e, SW_DOWN, "bonds down", ERGO_BUFFER_SCRATCH, 4 * words * tiles);
+    ergo_engine_buffer(e, SW_RUN_LABELS, "runs' labels", ERGO_BUFFER_SCRATCH,
+                       s->launch.run_bytes * tiles);
+    ergo_engine_buffer(e, SW_PARTS, "clusters' parts", ERGO_BUFFER_SCRATCH, 4 * words * tiles);
+    ergo_engine_buffer(e, SW_OPEN, "open parts", ERGO_BUFFER_SCRATCH, 4 * words * tiles);
+    ergo_engine_buffer(e, SW_LABELS, "labels", ERGO_BUFFER_SCRATCH, 128 * words * tiles);
+    ergo_engine_buffer(e, SW_NAMES, "audited labels", ERGO_BUFFER_SCRATCH,
+                       tiles ? 128 * (words < SW_NAMES_AT_ONCE ? words : SW_NAMES_AT_ONCE) : 0);
+    ergo_engine_sums(e, SW_SUMS, "samples", ERGO_BUFFER_SAMPLES, 4 * places * s->shape.q);
+    if (!s->clusters)
+        return;
+    ergo_engine_buffer(e, SW_SIZES, "cluster sizes", ERGO_BUFFER_SCRATCH, 128 * words * tiles);
+    ergo_engine_sums(e, SW_CLUSTERS, "sums over clusters", ERGO_BUFFER_SAMPLES,
+                     4 * places * SW_CLUSTER_FIELDS);
+    ergo_engine_sums(e, SW_WRAPS, "clusters around the lattice", ERGO_BUFFER_SAMPLES, 4 * members);
 }
 
-enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                const struct ergo_device *device, struct sw_launch *launch,
-                                struct ergo_plan *plan) {
-    const struct ergo_device_summary *d = &device->summary;
-    const struct ergo_point *first = batch->points[0];
-    const struct sw_shape s = sw_shape_of(first);
-    const uint64_t members = batch->count;
-    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const unsigned units = d->compute_units ? d->compute_units : 1;
-    struct sw_launch l = {0};
-    memset(plan, 0, sizeof *plan);
+static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_state *s) {
+    static const char *const measure = "swendsen_wang/measure.cl";
+    static const char *const sweep = "swendsen_wang/sweep.cl";
+    static const char *const local = "swendsen_wang/local.cl";
+    struct ergo_engine *e = &s->e;
+    const struct sw_shape *shape = &s->shape;
+    const struct sw_launch *l = &s->launch;
+    struct ergo_text o = {0};
+    ergo_text_append(&o,
+                     "-DSW_Q=%uu -DSW_PLANES=%uu -DSW_WORDS=%uu -DSW_LY=%lldu -DSW_TAIL=%uu "
+                     "-DSW_ALL_WORDS=%uu -DSW_ALL_LX=%lldu "
+                     "-DSW_TILE_WORDS=%uu -DSW_TILE_ROWS=%uu -DSW_TILE_ITEMS=%uu -DSW_GROUP=%uu "
+                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=%uu %s",
+                     shape->q, shape->planes, shape->row_words, (long long)shape->ly, shape->tail,
+                     shape->row_words, (long long)shape->lx, l->tile_words, l->tile_rows,
+                     l->tile_words * l->tile_rows, l->tile_group, l->sum_slots, l->label_bits,
+                     e->device->quirks.relaxed_atomics);
+    ergo_engine_kernel(e, SW_START, measure, o.data, "sw_start");
+    ergo_engine_kernel(e, SW_MEASURE, measure, o.data, "sw_measure");
+    if (l->local) {
+        ergo_engine_kernel(e, SW_LOCAL, local, o.data, "sw_local");
+        ergo_engine_kernel(e, SW_LOCAL_SIZES, local, o.data, "sw_local_sizes");
+    } else {
+        ergo_engine_kernel(e, SW_NAME_SITES, measure, o.data, "sw_names");
+        ergo_engine_kernel(e, SW_LABEL_TILES, sweep, o.data, "sw_label");
+        ergo_engine_kernel(e, SW_LABEL_SPINS, sweep, o.data, "sw_label_spins");
+        ergo_engine_kernel(e, SW_LABEL_SIZES, sweep, o.data, "sw_label_sizes");
+        ergo_engine_kernel(e, SW_JOIN_TILES, sweep, o.data, "sw_join_tiles");
+        ergo_engine_kernel(e, SW_FLIP, sweep, o.data, "sw_flip");
+        ergo_engine_kernel(e, SW_FLIP_SIZES, sweep, o.data, "sw_flip_sizes");
+        ergo_engine_kernel(e, SW_COUNT_ROOTS, sweep, o.data, "sw_count_roots");
+    }
+    const bool failed = o.failed;
+    ergo_text_free(&o);
+    return failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options") : ERGO_OK;
+}
 
-    if (s.words > (uint64_t)1 << 27)
+/* ---- configure ------------------------------------------------------------------------------- */
+
+/* Whose samples do not fit the device's numbers, or whose path. */
+static enum ergo_status choose_path(struct ergo_context *ctx, struct sw_state *s) {
+    const struct ergo_device *device = s->e.device;
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *first = s->e.batch->points[0];
+    const struct sw_shape *h = &s->shape;
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const int64_t path = ergo_point_int(first, "/tuning/path");
+    struct sw_launch *l = &s->launch;
+    if (h->words > (uint64_t)1 << 27)
         return ERGO_FAIL(
             ctx, ERGO_E_DEVICE,
             "a lattice of %lld x %lld has more than 2^32 sites (rows count as multiples "
             "of 32); labels on one device have 32 bits. Use a smaller lattice",
-            (long long)s.lx, (long long)s.ly);
-
-    const int64_t path = ergo_point_int(first, "/tuning/path");
-    sw_choose_tile(first, &s, gpu, device, &l);
+            (long long)h->lx, (long long)h->ly);
+    sw_choose_tile(first, h, gpu, device, l);
     if (path != PATH_TILES)
-        choose_local(first, &s, gpu, device, &l);
-    if (path == PATH_LOCAL && !l.local)
+        choose_local(first, h, gpu, device, l);
+    if (path == PATH_LOCAL && !l->local)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "/tuning/path 1 needs one tile in local memory for all of %lld x %lld "
                          "sites: at most %d words of 32, and %s (%s) has %.3g KiB and groups of "
                          "%llu. Use 2",
-                         (long long)s.lx, (long long)s.ly, MOST_LOCAL_WORDS, d->name, d->id,
+                         (long long)h->lx, (long long)h->ly, MOST_LOCAL_WORDS, d->name, d->id,
                          (double)d->local_memory / 1024, (unsigned long long)d->largest_group);
-    if (sw_wants_clusters(first) && !sw_shape_counts_clusters(&s))
+    if (s->clusters && !sw_shape_counts_clusters(h))
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "a lattice of %lld x %lld has more than 2^30 sites (rows count as "
                          "multiples of 32), of which one device does not know whether a cluster "
                          "leads around. Cut it over ranks, which may share a device (mpirun -np N, "
                          "\"distribute\": \"lattice\"), or ask for \"observables\": "
                          "\"energy,order_parameter\" in run",
-                         (long long)s.lx, (long long)s.ly);
-    if (!l.local && sw_shape_counts_clusters(&s))
-        l.label_bits = 2;
-    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
-    l.group = ergo_power_of_two_up(s.words, 1, wish ? wish : gpu ? 128 : 32);
-    while (l.group > 1 && l.group > d->largest_group)
-        l.group /= 2;
+                         (long long)h->lx, (long long)h->ly);
+    if (!l->local && sw_shape_counts_clusters(h))
+        l->label_bits = 2;
+    return ERGO_OK;
+}
 
+static void choose_groups(struct sw_state *s) {
+    const struct ergo_device_summary *d = &s->e.device->summary;
+    const bool gpu = s->e.device->type != CL_DEVICE_TYPE_CPU;
+    const uint32_t wish = (uint32_t)ergo_point_int(s->e.batch->points[0], "/tuning/work_group");
+    const uint64_t words = s->shape.words;
+    struct sw_launch *l = &s->launch;
+    l->group = ergo_power_of_two_up(words, 1, wish ? wish : gpu ? 128 : 32);
+    while (l->group > 1 && l->group > d->largest_group)
+        l->group /= 2;
     /* enough groups to use the device, few enough that their sums are small; and none that sees
      * 2^26 words */
-    const bool few = s.q <= 8; /* numbers to sum up */
-    const uint64_t enough = (gpu ? few ? 16 : 8 : 2) * (uint64_t)units;
-    uint64_t groups = parts(s.words, (gpu ? few ? 1 : 4 : 64) * l.group);
+    const bool few = s->shape.q <= 8; /* numbers to sum up */
+    const uint64_t enough = (gpu ? few ? 16 : 8 : 2) * (uint64_t)units_of(d);
+    uint64_t groups = parts(words, (gpu ? few ? 1 : 4 : 64) * l->group);
     groups = groups > enough ? enough : groups;
-    const uint64_t least = s.words / (1u << 25) + 1;
-    l.sum_groups = (uint32_t)(groups < least ? least : groups);
+    const uint64_t least = words / (1u << 25) + 1;
+    l->sum_groups = (uint32_t)(groups < least ? least : groups);
     /* groups that add to sums over clusters, some twice: not too many in one place (clusters.h) */
-    const uint64_t most_slots = l.tiles / 16384 + 32;
-    l.sum_slots = (uint32_t)(l.tiles / 32 < most_slots ? l.tiles / 32 + 1 : most_slots);
+    const uint64_t most_slots = l->tiles / 16384 + 32;
+    l->sum_slots = (uint32_t)(l->tiles / 32 < most_slots ? l->tiles / 32 + 1 : most_slots);
+}
 
-    const double spins = (double)s.sites * (double)members;
-    /* 132 units: 1.3e11 (H200) */
-    const double per_second = !gpu ? 2e7 * units : fmax(2e10, 8e8 * units);
-    plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
-    plan->block_steps = fmin(plan->block_steps, gpu ? 2000 : 500); /* launches cost, too */
-    l.launch_sweeps = (uint64_t)plan->block_steps;
-
-    const uint64_t sample_bytes =
-        members * (4 * (uint64_t)l.sum_slots * (s.q + SW_CLUSTER_FIELDS) + 4);
-    /* what the host does with the last block's samples is not hidden: no long blocks */
-    l.block_samples = (size_t)fmax(
-        1, fmin(fmax(64, plan->block_steps), (double)(64u << 20) / (double)sample_bytes));
-    const uint64_t labels = 128 * s.words * members;
-    plan->largest_buffer = l.local ? s.member_bytes * members : labels;
-    plan->device_bytes = (s.member_bytes + SW_MEMBER_BYTES +
-                          (l.local ? 0 : 16 * s.words + 256 * s.words + l.run_bytes)) *
-                             members +
-                         2 * sample_bytes * l.block_samples;
-    plan->host_bytes =
-        2 * sample_bytes * l.block_samples + 400 * s.words + s.member_bytes * members;
-    plan->block_samples = l.block_samples;
-    plan->work_per_step = spins;
-    plan->launches_per_step = l.local ? 1.0 / (double)l.most_sweeps : 3;
-    snprintf(plan->path, sizeof plan->path, "%s", l.local ? "local" : "tiles");
+static void describe(const struct sw_state *s, struct ergo_plan *plan) {
+    const struct sw_launch *l = &s->launch;
+    plan->launches_per_step = l->local ? 1.0 / (double)l->most_sweeps : 3;
+    snprintf(plan->path, sizeof plan->path, "%s", l->local ? "local" : "tiles");
     snprintf(plan->launch, sizeof plan->launch,
              "labels in tiles of %u x %u sites (work-groups of %u), then across them; other "
              "kernels in groups of %u",
-             32 * l.tile_words, l.tile_rows, l.tile_group, l.group);
-    if (l.local)
+             32 * l->tile_words, l->tile_rows, l->tile_group, l->group);
+    if (l->local)
         snprintf(plan->launch, sizeof plan->launch,
-                 "whole sweeps in local memory, a lattice to a work-group of %u", l.tile_group);
-    if (plan->largest_buffer > d->largest_buffer || plan->device_bytes > d->global_memory)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "%s (%s) cannot hold this batch: its labels need a buffer of %.3g MiB and "
-                         "everything %.3g MiB; the device allows %.3g and has %.3g MiB. Use a "
-                         "smaller lattice, fewer replicas or scan points, or another device",
-                         d->name, d->id, (double)plan->largest_buffer / 1048576,
-                         (double)plan->device_bytes / 1048576, (double)d->largest_buffer / 1048576,
-                         (double)d->global_memory / 1048576);
-    *launch = l;
-    return ERGO_OK;
+                 "whole sweeps in local memory, a lattice to a work-group of %u", l->tile_group);
+}
+
+enum ergo_status sw_configure(struct ergo_context *ctx, void *state) {
+    struct sw_state *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    const bool gpu = s->e.device->type != CL_DEVICE_TYPE_CPU;
+    const unsigned units = units_of(&s->e.device->summary);
+    struct ergo_plan *plan = &s->e.plan;
+    s->shape = sw_shape_of(batch->points[0]);
+    s->clusters = sw_wants_clusters(batch->points[0]);
+    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
+    for (size_t i = 0; i < batch->count; i++)
+        sw_member_fill(batch->points[i], &s->members[i]);
+    const enum ergo_status status = choose_path(ctx, s);
+    if (status != ERGO_OK)
+        return status;
+    choose_groups(s);
+
+    const double members = (double)batch->count, spins = (double)s->shape.sites * members;
+    /* 132 units: 1.3e11 (H200) */
+    const double per_second = !gpu ? 2e7 * units : fmax(2e10, 8e8 * units);
+    plan->work_per_step = spins;
+    plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
+    plan->block_steps = fmin(plan->block_steps, gpu ? 2000 : 500); /* launches cost, too */
+    /* what the host does with the last block's samples is not hidden: no long blocks */
+    const double sample_bytes =
+        members * (4.0 * s->launch.sum_slots * (s->shape.q + (double)SW_CLUSTER_FIELDS) + 4);
+    s->e.block_samples =
+        (size_t)fmax(1, fmin(fmax(64, plan->block_steps), ERGO_BLOCK_BYTES / sample_bytes));
+    s->e.curve_interval = 1; /* from the same sums */
+    /* the twin's, and a state on its way */
+    plan->host_bytes = 400 * s->shape.words + s->shape.member_bytes * batch->count;
+    describe(s, plan);
+    declare_buffers(s);
+    return declare_kernels(ctx, s);
 }

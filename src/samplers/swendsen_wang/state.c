@@ -54,8 +54,10 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct sw_state *s, size
     if (!*planes)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice of %llu sites",
                          (unsigned long long)s->shape.sites);
-    const enum ergo_status status = ergo_buffer_read(
-        ctx, s->device, s->spins, member * s->shape.member_bytes, s->shape.member_bytes, *planes);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, SW_SPINS, member * (size_t)s->shape.member_bytes,
+                     (size_t)s->shape.member_bytes, *planes);
+    const enum ergo_status status = ergo_engine_end(&s->e);
     if (status != ERGO_OK) {
         free(*planes);
         *planes = NULL;
@@ -116,10 +118,13 @@ enum ergo_status sw_load(struct ergo_context *ctx, void *opaque, size_t member, 
     struct sw_state *s = opaque;
     uint32_t *planes = NULL;
     enum ergo_status status = sw_read_state(ctx, &s->shape, member, bytes, length, &planes);
-    if (status == ERGO_OK)
-        status = ergo_buffer_write(ctx, s->device, s->spins, member * s->shape.member_bytes,
-                                   s->shape.member_bytes, planes);
-    s->step = step;
+    if (status == ERGO_OK) {
+        ergo_engine_begin(&s->e, ctx);
+        ergo_engine_write(&s->e, SW_SPINS, member * (size_t)s->shape.member_bytes,
+                          (size_t)s->shape.member_bytes, planes);
+        status = ergo_engine_end(&s->e);
+    }
+    s->e.step = step;
     s->started = false;
     free(planes);
     return status;

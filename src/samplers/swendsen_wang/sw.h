@@ -2,7 +2,7 @@
 #ifndef ERGO_SAMPLERS_SWENDSEN_WANG_SW_H
 #define ERGO_SAMPLERS_SWENDSEN_WANG_SW_H
 
-#include "engine/replay.h"
+#include "engine/engine.h"
 #include "samplers/sampler.h"
 #include "swendsen_wang/params.h"
 
@@ -27,16 +27,32 @@ struct sw_launch {
     uint32_t label_bits;            /* of a label, beside its index: 2, or 0 (labels.h) */
     uint32_t sum_groups;            /* work-groups per member that add up spins */
     uint32_t sum_slots;             /* places for sums per member */
-    size_t block_samples;
-    uint64_t launch_sweeps; /* sweeps enqueued before the host waits, when blocks are unsampled */
 };
+
+/* What stands on the device; but for spins, members and samples only where tiles are. */
+enum sw_buffer {
+    SW_SPINS,
+    SW_MEMBERS,
+    SW_RIGHT, /* bonds */
+    SW_DOWN,
+    SW_RUN_LABELS,
+    SW_PARTS,
+    SW_OPEN,
+    SW_LABELS,
+    SW_SIZES,
+    SW_NAMES, /* of sites, for audits */
+    /* samples: sums of the spins, of the clusters, and whether one leads around the lattice */
+    SW_SUMS,
+    SW_CLUSTERS,
+    SW_WRAPS
+};
+enum { SW_NAMES_AT_ONCE = 4096 }; /* words whose sites an audit has named by a launch */
 
 enum sw_kernel {
     SW_START,
-    SW_CLEAR,
     SW_MEASURE,
-    SW_NAMES,
-    SW_LABEL,
+    SW_NAME_SITES,
+    SW_LABEL_TILES,
     SW_LABEL_SPINS,
     SW_LABEL_SIZES,
     SW_JOIN_TILES,
@@ -44,38 +60,16 @@ enum sw_kernel {
     SW_FLIP_SIZES,
     SW_COUNT_ROOTS,
     SW_LOCAL,
-    SW_LOCAL_SIZES,
-    SW_KERNELS
-};
-
-enum { SW_PROGRAMS = 3 };
-
-/* A block of samples on its way: sums of the spins, of the clusters, and whether one leads around
- * the lattice. */
-enum { SW_CLUSTERS, SW_WRAPS, SW_SUMS, SW_RESULTS };
-
-struct sw_slot {
-    cl_mem results[SW_RESULTS];
-    cl_mem pinned[SW_RESULTS];
-    void *host[SW_RESULTS];
-    cl_event ready;
-    size_t samples;
+    SW_LOCAL_SIZES
 };
 
 struct sw_state {
-    const struct ergo_batch *batch;
-    struct ergo_device *device;
+    struct ergo_engine e;
     struct sw_shape shape;
     struct sw_launch launch;
     bool clusters;             /* measured, not only spins */
+    bool started;              /* the spins are those of the start */
     struct sw_member *members; /* [batch->count] */
-    cl_program programs[SW_PROGRAMS];
-    cl_kernel kernels[SW_KERNELS];
-    cl_mem spins, right, down, runs, roots, open, labels, sizes, member_buffer;
-    struct ergo_constants constants;
-    bool started; /* the spins are those of the start */
-    struct sw_slot slots[2];
-    uint64_t step;
 };
 
 struct sw_shape sw_shape_of(const struct ergo_point *point);
@@ -92,29 +86,15 @@ bool sw_is_ising(const struct ergo_point *point);
 /* Tiles of a lattice or a rectangle: the fields from tile_words to run_bytes, and most_sweeps. */
 void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *shape, bool gpu,
                     const struct ergo_device *device, struct sw_launch *launch);
-enum ergo_status sw_launch_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                const struct ergo_device *device, struct sw_launch *launch,
-                                struct ergo_plan *plan);
+enum ergo_status sw_configure(struct ergo_context *ctx, void *state);
 
 /* device.c */
-/* Host memory that transfers do not wait for: pinned where the driver has it, any other elsewhere
- * (*pinned == NULL). NULL: none. */
-void *sw_pin(struct ergo_device *device, size_t bytes, cl_mem *pinned);
-void sw_unpin(struct ergo_device *device, cl_mem *pinned, void **host);
-/* ops */
-enum ergo_status sw_create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                           struct ergo_device *device, void **state);
+extern const struct ergo_engine_model sw_model;
 enum ergo_status sw_init(struct ergo_context *ctx, void *state);
-void sw_destroy(void *state);
 
 /* advance.c */
-enum ergo_status sw_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
-                            uint64_t every, uint64_t first_sample);
-/* Of `samples` samples of all members; without clusters 0 of what comes of them. */
-void sw_result_bytes(const struct sw_state *s, size_t samples, bool clusters,
-                     size_t bytes[SW_RESULTS]);
-
-/* collect.c */
+void sw_steps(void *state, uint64_t sweeps);
+void sw_block(void *state, size_t count, uint64_t every);
 /* Numbers of one sample of one member, exact but for the sum of n^4, which is rounded. (Those of
  * one cluster of 2^32 sites do not fit the device's: where clusters == 1 they are known.) */
 struct sw_counts {
@@ -148,8 +128,8 @@ struct sw_unit sw_unit_of(const struct ergo_point *point);
 /* Columns of a sample, but for the wrapping. */
 void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct sw_counts *counts,
                 double *columns);
-enum ergo_status sw_collect(struct ergo_context *ctx, void *state, unsigned slot,
-                            struct ergo_samples *samples);
+enum ergo_status sw_collect_samples(struct ergo_context *ctx, void *state, unsigned slot,
+                                    struct ergo_samples *samples);
 
 /* wraps.c: does any cluster lead around the lattice? For audits, and whole lattices of many ranks.
  * From pairs of labels that bonds around it
@@ -186,7 +166,7 @@ enum ergo_status sw_read_state(struct ergo_context *ctx, const struct sw_shape *
 enum ergo_status sw_paint(struct ergo_context *ctx, const struct sw_shape *shape,
                           const uint32_t *planes, struct ergo_picture *picture);
 
-/* cut.c and those it names: the same sampler with one lattice over all ranks. */
+/* cut.h: the same sampler with one lattice over all ranks. */
 extern const struct ergo_sampler_ops ergo_swendsen_wang_cut;
 
 /* audit.c */

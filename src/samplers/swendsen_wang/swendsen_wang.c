@@ -239,8 +239,12 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
 
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
-    struct sw_launch launch;
-    return sw_launch_plan(ctx, batch, device, &launch, plan);
+    return ergo_engine_plan(ctx, &sw_model, batch, device, plan);
+}
+
+static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state) {
+    return ergo_engine_create(ctx, &sw_model, batch, device, state);
 }
 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
@@ -332,15 +336,15 @@ const struct ergo_sampler_ops ergo_swendsen_wang_cut = {
 
 static const struct ergo_sampler_ops ops = {
     .plan = plan,
-    .create = sw_create,
+    .create = create,
     .init = sw_init,
-    .advance = sw_advance,
-    .collect = sw_collect,
+    .advance = ergo_engine_advance,
+    .collect = ergo_engine_collect,
     .save = sw_save,
     .load = sw_load,
     .audit = sw_audit,
     .picture = sw_picture,
-    .destroy = sw_destroy,
+    .destroy = ergo_engine_destroy,
 };
 
 static const struct ergo_model model = {

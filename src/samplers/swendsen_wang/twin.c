@@ -170,7 +170,7 @@ static void add_fourth(uint64_t sum[2], uint64_t square) {
     }
 }
 
-/* A sum of 128 bits, rounded as collect.c rounds it: by 16 bits, the lowest first. */
+/* A sum of 128 bits, rounded as advance.c rounds it: by 16 bits, the lowest first. */
 static double value_of(const uint64_t sum[2]) {
     double value = 0, scale = 1;
     for (int l = 0; l < 8; l++, scale *= 65536)

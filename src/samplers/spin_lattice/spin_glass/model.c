@@ -231,7 +231,7 @@ const struct ergo_model spin_glass_model = {
                "dimensions (Edwards, Anderson 1975), with parallel tempering.",
     .programs = {"spin_lattice/glass.cl", "spin_lattice/glass_local.cl",
                  "spin_lattice/glass_temper.cl", "spin_lattice/glass_measure.cl",
-                 "spin_lattice/border.cl"},
+                 "spin_lattice/glass_border.cl"},
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
     .stream_lines = stream_lines,
     .columns = columns,
