@@ -226,7 +226,7 @@ __kernel void bytes_start_all(__global uint4 *spins, __global const struct bytes
     spins[2 * BYTES_COLOUR * member + item] = (uint4)(out[0], out[1], out[2], out[3]);
 }
 
-/* Of four pairs the equal ones; blume-capel: the sum of s s', modulo 2^32. */
+/* The number of equal ones among four pairs. For blume-capel: the sum of s s', modulo 2^32. */
 ERGO_INLINE uint bytes_pairs(uint a, uint b, uint here) {
     const uint charged = ~(a | b) & here; /* neither is 0 */
     return BYTES_MODEL == 3 ? popcount(charged) - 2 * popcount((a ^ b) >> 1 & charged)
@@ -234,9 +234,9 @@ ERGO_INLINE uint bytes_pairs(uint a, uint b, uint here) {
 }
 
 /*
- * counts[sample][member]: equal neighbours (or bytes_pairs) along x, y, z, then sites with each value of a byte, of
- * ising up spins of a positive sign (bytes_odd). Dimension 0: any number of work-items; 1: members.
- * own: BYTES_COUNTS.
+ * counts[sample][member]: equal neighbours (or bytes_pairs) along x, y, z; then sites with each
+ * value of a byte; for ising then up spins on sites of positive sign (bytes_odd). Dimension 0: any
+ * number of work-items; 1: members. own: BYTES_COUNTS.
  */
 __kernel void bytes_measure(__global const uint4 *spins,
                             __global const struct bytes_member *members, __global uint *counts,

@@ -1,32 +1,36 @@
 /*
- * Models with a byte per spin, on lattices of one to three dimensions, all sides even: pure
- * functions. Checkerboard: a sweep offers sites of one colour c = (x + y + z) & 1, then of the
- * other.
+ * Models with a byte per spin on lattices of one to three dimensions, with all sides even: pure
+ * functions. Updates go by checkerboard: a sweep updates the sites of one colour c = (x + y + z) &
+ * 1, then those of the other.
  *
- * Layout. Of each colour the rows (y, z), row = y + LY z, each BYTES_PITCH bytes, multiple of 16,
- * of which the first LX / 2 count; h-th byte of a row: x = 2h + ((y + z + c) & 1). Four bytes are a
- * uint, lowest byte first. Ising: bit 0 is the spin (1: up), bit 1 the sign of the random field
- * (1: up). Potts: the state. Blume-Capel: 1 - s.
+ * Layout. Each colour has rows (y, z), row = y + LY z, of BYTES_PITCH bytes, a multiple of 16; the
+ * first LX / 2 of them are sites. Byte h of a row is at x = 2h + ((y + z + c) & 1). Four bytes form
+ * a uint, the lowest byte first. Ising: bit 0 is the spin (1: up), bit 1 the sign of the random
+ * field (1: up). Potts: the state. Blume-Capel: 1 - s.
  *
- * Random numbers. Four sites h = 4g .. 4g + 3 of a row share a counter: entity = row ceil(LX/8) +
- * g, step = sweep, draw = colour; one word each. Heat bath of potts: entity = row LX/2 + h, four
- * words.
+ * Random numbers. The four sites h = 4g .. 4g + 3 of a row share a counter and use one word each:
+ * entity = row ceil(LX/8) + g, step = sweep, draw = colour. The heat bath of potts uses four words
+ * per site: entity = row LX/2 + h.
  *
- * Tables. Ising: the chance of a flip, by (nx + 3 ny + 9 nz) + 27 spin + 54 field, nk neighbours
- * that are up along k. Potts, Metropolis: the chance to take a proposed state, by 62 + sum over k
- * of 5^k (neighbours along k in the old state - in the new one). A chance p is round(2^32 p), at
- * most 2^32 - 1. Blume-Capel, likewise, by 39 own + 13 proposed + sum of all neighbours'
- * bytes. Potts, heat bath: a state's weight, exp(sum Jk nk / T) over that of the
- * largest possible, times 2^40, in two words, by nx + 3 ny + 9 nz.
+ * Tables hold probabilities. A probability p is stored as round(2^32 p), at most 2^32 - 1. Below,
+ * nk is the number of neighbours along direction k that are up (ising) or in a state (potts).
+ *   Ising: of a flip, at (nx + 3 ny + 9 nz) + 27 spin + 54 field.
+ *   Potts, Metropolis: of taking the proposed state, at 62 + sum over k of
+ *   5^k (nk for the old state - nk for the new one).
+ *   Blume-Capel: of taking the proposed state, at 39 own + 13 proposed + sum of all neighbours'
+ *   bytes.
+ *   Potts, heat bath: a state's weight instead, at nx + 3 ny + 9 nz. It is exp(sum Jk nk / T),
+ *   divided by the largest possible weight, times 2^40, in two words.
  *
- * General fields and couplings (ising): no table. Each site has its field, and a coupling for each
- * neighbour or one for each direction, integers in the member's unit of energy, a power of two; a
- * spin flips where half of what that costs is below the limit of its random word (limit.h).
+ * General fields and couplings (ising) use no table. Each site has its field. It also has a
+ * coupling for each neighbour, or there is one coupling for each direction. All are integers in the
+ * member's unit of energy, a power of two. A spin flips if half of the energy that this costs is
+ * below the limit of its random word (limit.h).
  *
  * Compile-time: BYTES_D, BYTES_LX, BYTES_LY, BYTES_LZ, BYTES_Q, BYTES_MODEL (0 ising, 1 potts
- * Metropolis, 2 potts heat bath, 3 Blume-Capel), BYTES_FIELDS (0: no random field, all bits 1 are 0),
- * BYTES_GENERAL (general fields), BYTES_BONDS (and couplings), BYTES_HEAT (their heat bath),
- * BYTES_STRIP (rows of a work-item, a divisor of BYTES_LY).
+ * Metropolis, 2 potts heat bath, 3 Blume-Capel), BYTES_FIELDS (0: no random field, bit 1 is always
+ * 0), BYTES_GENERAL (general fields), BYTES_BONDS (also general couplings), BYTES_HEAT (heat bath
+ * for both), BYTES_STRIP (rows per work-item, a divisor of BYTES_LY).
  */
 #ifndef ERGO_CL_SPIN_LATTICE_BYTES_H
 #define ERGO_CL_SPIN_LATTICE_BYTES_H
@@ -75,9 +79,8 @@ ERGO_INLINE uint bytes_update(uint own, struct bytes_around n, struct ergo_words
     const uint random[4] = {r.x, r.y, r.z, r.w};
     uint result = 0;
     if ((BYTES_MODEL) == 0) {
-        const uint spin =
-            /* without fields the other bits are 0 anyway */
-            (BYTES_FIELDS) ? BYTES_ONES : 0xffffffffu;
+        /* without fields the other bits are 0 anyway */
+        const uint spin = (BYTES_FIELDS) ? BYTES_ONES : 0xffffffffu;
         uint at = (n.west & spin) + (n.east & spin) + 27 * (own & spin);
         if (BYTES_FIELDS)
             at += 54 * (own >> 1 & BYTES_ONES);

@@ -79,8 +79,8 @@ void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte) {
         e->status = ergo_buffer_fill(e->ctx, e->device, memory_of(e, b), 0, (size_t)b->bytes, byte);
 }
 
-/* Enqueued, too; where the device does not fill, from host memory that is read back into later, in
- * order. */
+/* Enqueued too. Devices without a fill get zeros from host memory that results are read into later;
+ * the queue keeps the order. */
 void ergo_engine_zero(struct ergo_engine *e, unsigned row, size_t bytes) {
     static const cl_uint nought = 0;
     const struct ergo_engine_buffer *b = declared(e, row, "clears");
@@ -101,7 +101,7 @@ void ergo_engine_zero(struct ergo_engine *e, unsigned row, size_t bytes) {
                                          e->device->summary.name));
 }
 
-/* By a queue that waits for what has been launched, and not for what follows. */
+/* Read by a queue that waits for what has been launched, but not for what follows. */
 static cl_int fetch_beside(struct ergo_engine *e, struct ergo_engine_buffer *b, size_t offset,
                            size_t bytes, void *to) {
     cl_event made = ergo_device_mark(e->device);

@@ -144,7 +144,7 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
                      (double)d->global_memory / 1048576, e->model->smaller);
 }
 
-/* All is decided, and nothing is on the device. */
+/* Decide everything; nothing is on the device yet. */
 static enum ergo_status declare(struct ergo_context *ctx, struct ergo_engine *e,
                                 const void *given) {
     e->given = given;
@@ -170,7 +170,7 @@ static enum ergo_status configure(struct ergo_context *ctx, const struct ergo_en
     return declare(ctx, e, given);
 }
 
-/* What configure has declared. */
+/* Free what configure has declared. */
 static void undeclare(struct ergo_engine *e) {
     for (size_t p = 0; p < ERGO_PROGRAMS; p++)
         free(e->programs[p].options);
@@ -293,8 +293,9 @@ static enum ergo_status create_each(struct ergo_context *ctx, struct ergo_engine
     return status;
 }
 
-/* A CPU has nothing that copies beside its kernels (PoCL, a cut lattice of 512 x 512: 3,500 us a
- * sweep, not 3,000). */
+/* The host memory of a hosted buffer, and a queue for transfers beside launches. Not on a CPU,
+ * which cannot copy beside its kernels (PoCL, a cut lattice of 512 x 512: 3,500 us per sweep with
+ * it, 3,000 without). */
 static enum ergo_status create_host(struct ergo_context *ctx, struct ergo_engine *e,
                                     struct ergo_engine_buffer *b) {
     const size_t bytes = (size_t)b->bytes;
@@ -359,7 +360,7 @@ enum ergo_status ergo_engine_create_with(struct ergo_context *ctx,
     return status;
 }
 
-/* All that is on the device, and its host memory. */
+/* Release everything on the device, and its host memory. */
 static void unmake(struct ergo_engine *e) {
     (void)ergo_queue_finish(e->device,
                             e->device->queue); /* reads into our slots may be under way */

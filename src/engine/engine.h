@@ -43,12 +43,12 @@ enum {
     ERGO_MEMORIES = 24 /* pieces of host memory */
 };
 
-/* What a declared buffer is besides (ergo_engine_flag). */
+/* Further properties of a declared buffer (ergo_engine_flag). */
 enum ergo_buffer_flag {
-    ERGO_BUFFER_EACH = 1,   /* one for each member: ergo_engine_choose says whose is meant */
-    ERGO_BUFFER_HOSTED = 2, /* no result, and has host memory of its size: ergo_engine_host(..., 0,
-                             * 0), of all members the same */
-    ERGO_BUFFER_BESIDE = 4  /* hosted; its transfers go beside launches, where the device can */
+    ERGO_BUFFER_EACH = 1, /* one for each member; ergo_engine_choose selects the member */
+    /* no result; has host memory of its size, one for all members: ergo_engine_host(..., 0, 0) */
+    ERGO_BUFFER_HOSTED = 2,
+    ERGO_BUFFER_BESIDE = 4 /* hosted; transfers run beside launches if the device can do it */
 };
 
 struct ergo_engine_buffer {
@@ -60,7 +60,7 @@ struct ergo_engine_buffer {
     uint64_t bytes;
     cl_mem mem[2];  /* results: one for each slot; else the first alone */
     cl_mem *each;   /* [members], ERGO_BUFFER_EACH; mem[0] is the chosen one */
-    void *host[2];  /* for results and a state that `ends`; hosted buffers: the first alone */
+    void *host[2];  /* for results and a state that `ends`; hosted buffers have the first alone */
     cl_mem pins[2]; /* behind `host`, where the driver has such memory */
     cl_mem held;    /* ergo_engine_hold */
     uint64_t held_bytes;
@@ -111,7 +111,7 @@ struct ergo_engine {
     struct ergo_engine_slot slots[2];
     unsigned slot;           /* the slot whose results launches get */
     uint64_t step;           /* of all chains */
-    cl_command_queue beside; /* for ERGO_BUFFER_BESIDE; NULL: these use the device's queue */
+    cl_command_queue beside; /* queue for ERGO_BUFFER_BESIDE; NULL: the device's queue is used */
 };
 
 /* About the most memory for the results of a block, and for those of its curves. */
@@ -179,8 +179,9 @@ enum ergo_status ergo_engine_create_with(struct ergo_context *ctx,
                                          const struct ergo_engine_model *model,
                                          const struct ergo_batch *batch, struct ergo_device *device,
                                          const void *given, void **state);
-/* All of it anew in the same state, because sizes and programs are others: what is declared goes,
- * with ergo_engine_memory; configure (with `given`), create and prepare follow. The step stays. */
+/* Make everything anew in the same state, when sizes and programs change. Releases what is
+ * declared, and ergo_engine_memory. Then configure (with `given`), create and prepare follow. The
+ * step stays. */
 enum ergo_status ergo_engine_remake(struct ergo_context *ctx, void *state, const void *given);
 void ergo_engine_destroy(void *state); /* NULL-safe */
 enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsigned slot,
@@ -249,18 +250,19 @@ void ergo_engine_read(struct ergo_engine *e, unsigned row, size_t offset, size_t
 void ergo_engine_write(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                        const void *from);
 void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte);
-/* The first bytes of results of the slot, or of a hosted buffer: zeros, enqueued only. */
+/* Enqueue zeros for the first bytes of the slot's results, or of a hosted buffer. */
 void ergo_engine_zero(struct ergo_engine *e, unsigned row, size_t bytes);
-/* The first bytes of a hosted buffer from its host memory, enqueued only; the host keeps them until
- * a later command has ended. Beside launches: waits, and none under way may use the buffer. */
+/* Enqueue a copy of the first bytes of a hosted buffer from its host memory, which must not change
+ * until a later command has ended. For transfers beside launches it waits, and no running launch
+ * may use the buffer. */
 void ergo_engine_send(struct ergo_engine *e, unsigned row, size_t bytes);
-/* Buffers of each member are this one's from here on. */
+/* From here on, buffers of each member mean those of this one. */
 void ergo_engine_choose(struct ergo_engine *e, size_t member);
-/* A read that is enqueued only, one at a time of a row: the bytes are there after the await, which
- * does not wait for what is launched in between. */
+/* A read that is only enqueued, one at a time per row. The bytes are there after ergo_engine_await,
+ * which does not wait for launches made in between. */
 void ergo_engine_fetch(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to);
 void ergo_engine_await(struct ergo_engine *e, unsigned row);
-/* Into ERGO_BUFFER_HOST row `to`, `at` bytes behind where `curve` begins: enqueued only. */
+/* Enqueue a read into ERGO_BUFFER_HOST row `to`, at offset `at` of curve number `curve`. */
 void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                             unsigned to, size_t curve, size_t at);
 /* Write the data of a declared constant. */
@@ -285,7 +287,8 @@ void ergo_engine_rebuild(struct ergo_engine *e, unsigned kernel, const char *opt
 void ergo_engine_read_again(struct ergo_engine *e, unsigned slot);
 void ergo_engine_finish(struct ergo_engine *e);
 
-/* Results of a slot on the host: of a sample, a curve, or the block (0). Hosted buffers: slot 0. */
+/* Results of a slot on the host, for number `at` of its samples or curves; 0 for a block. Hosted
+ * buffers: slot 0. */
 static inline void *ergo_engine_host(const struct ergo_engine *e, unsigned row, unsigned slot,
                                      size_t at) {
     const struct ergo_engine_buffer *b = &e->buffers[row];

@@ -18,7 +18,7 @@ static cl_mem memory_of(const struct ergo_replay_row *row, size_t piece) {
     return row->mem[row->kind == ERGO_REPLAY_EACH ? piece : 0];
 }
 
-/* Bytes of all pieces of a row together. */
+/* Bytes of all pieces of a row. */
 static size_t size_of(const struct ergo_replay *r, const struct ergo_replay_row *row) {
     return row->bytes * part_of(r, row).pieces;
 }

@@ -17,7 +17,7 @@ enum ergo_replay_kind {
     ERGO_REPLAY_NONE, /* nothing: lets rows have the numbers of the sampler's buffers */
     /* on the device: from which a chain continues; restored after the stretch */
     ERGO_REPLAY_STATE,
-    /* the same, a buffer for each member: mem[members], one after the other in `kept` */
+    /* the same with a buffer for each member: mem[members], one after the other in `kept` */
     ERGO_REPLAY_EACH,
     /* on the device: written anew by the stretch. Wiped before it (0xff), because a kernel that
      * does nothing must not leave the last block's numbers; zeroed after it */

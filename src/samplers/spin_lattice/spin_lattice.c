@@ -25,7 +25,8 @@ static const struct ergo_model *const models[] = {
 
 const struct ergo_sampler ergo_spin_lattice = {
     .name = "spin-lattice",
-    .summary = "Lattice spin models: Ising, Potts, Blume-Capel models at equilibrium, facilitated dynamics "
+    .summary = "Lattice spin models: Ising, Potts, Blume-Capel models at equilibrium, facilitated "
+               "dynamics "
                "near a glass transition",
     .citation = "T. Levy, G. Cohen, E. Rabani, Simulating lattice spin models on GPUs, "
                 "J. Chem. Theory Comput. 6, 3293 (2010)",
