@@ -222,7 +222,8 @@ static inline struct ergo_grid ergo_grid_groups(size_t groups, size_t group, siz
 }
 
 /* Arguments of ERGO_LAUNCH: a declared buffer (for results: that of the slot), numbers, a plain
- * value, and local memory. The kernel gets NULL for a buffer that is not declared. */
+ * value, and local memory. The kernel gets NULL for a buffer that is not declared. Numbers
+ * are arrays of one: cppcheck 2.10 gives up on `&` among initialisers. */
 #define ERGO_ARG_BUFFER SIZE_MAX /* the value is the row's number */
 #define BUFFER(row) ((struct ergo_arg){ERGO_ARG_BUFFER, (unsigned[1]){row}})
 #define U32(number) ((struct ergo_arg){sizeof(cl_uint), (cl_uint[1]){(cl_uint)(number)}})

@@ -53,8 +53,9 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
     uint8_t *packed = malloc(bytes);
     enum ergo_status status =
         words && packed ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice");
+    if (status != ERGO_OK)
+        goto out;
     ergo_engine_begin(&s->e, ctx);
-    ergo_engine_note(&s->e, status);
     ergo_engine_finish(&s->e); /* counts may be on the way */
     for (size_t w = 0; w < s->shape.words; w++)
         for (unsigned k = FAC_SPINS; k <= FAC_FLIPPED; k++) {
@@ -74,6 +75,7 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
     if (status == ERGO_OK && text->failed)
         status =
             ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", state_bytes(s));
+out:
     free(words);
     free(packed);
     return status;
@@ -102,9 +104,9 @@ enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member,
                          member, length, s->shape.words, s->shape.lx, s->shape.ly, s->n_times,
                          state_bytes(s));
     uint32_t *words = malloc(3 * 4 * sites);
-    ergo_engine_begin(&s->e, ctx);
     if (!words)
-        ergo_engine_note(&s->e, ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice"));
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    ergo_engine_begin(&s->e, ctx);
     ergo_engine_finish(&s->e);
     for (size_t w = 0; w < s->shape.words && ergo_engine_end(&s->e) == ERGO_OK; w++) {
         bool good = true;
@@ -208,8 +210,9 @@ enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t m
     uint32_t *lattice = malloc(3 * 4 * sites);
     enum ergo_status status =
         values && all && lattice ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for curves");
+    if (status != ERGO_OK)
+        goto out;
     ergo_engine_begin(&s->e, ctx);
-    ergo_engine_note(&s->e, status);
     ergo_engine_finish(&s->e); /* counts may be on the way */
     status = ergo_engine_end(&s->e);
     const bool defined = status == ERGO_OK && is_defined(s, member);
@@ -240,6 +243,7 @@ enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t m
         const double frozen = (double)count / spins;
         ergo_curve_add(&curves[CURVE_FROZEN], &frozen);
     }
+out:
     free(values);
     free(all);
     free(lattice);
@@ -265,8 +269,9 @@ enum ergo_status fac_picture(struct ergo_context *ctx, void *opaque, size_t memb
     uint32_t *words = malloc(2 * 4 * sites);
     enum ergo_status status =
         picture->rgb && words ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
+    if (status != ERGO_OK)
+        goto out;
     ergo_engine_begin(&s->e, ctx);
-    ergo_engine_note(&s->e, status);
     ergo_engine_read(&s->e, FAC_SPINS, at, 4 * sites, words);
     ergo_engine_read(&s->e, FAC_FLIPPED, at, 4 * sites, words + sites);
     status = ergo_engine_end(&s->e);
@@ -276,6 +281,7 @@ enum ergo_status fac_picture(struct ergo_context *ctx, void *opaque, size_t memb
             const uint32_t kind = (words[site] & 1) | (words[sites + site] & 1) << 1;
             memcpy(picture->rgb + 3 * (y * picture->width + x), colours[kind], 3);
         }
+out:
     free(words);
     if (status != ERGO_OK) {
         free(picture->rgb);
@@ -296,14 +302,16 @@ enum ergo_status fac_frame(struct ergo_context *ctx, void *opaque, size_t member
     uint8_t *up = malloc(sites);
     enum ergo_status status =
         words && up ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a configuration");
+    if (status != ERGO_OK)
+        goto out;
     ergo_engine_begin(&s->e, ctx);
-    ergo_engine_note(&s->e, status);
     ergo_engine_read(&s->e, FAC_SPINS, at, 4 * sites, words);
     status = ergo_engine_end(&s->e);
     for (size_t i = 0; i < sites && status == ERGO_OK; i++)
         up[i] = words[i] & 1;
     if (status == ERGO_OK)
         ergo_vti_append(text, size, "up", up);
+out:
     free(words);
     free(up);
     return status;
