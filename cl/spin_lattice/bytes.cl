@@ -236,9 +236,9 @@ ERGO_INLINE uint bytes_pairs(uint a, uint b, uint here) {
 }
 
 /*
- * counts[sample][member]: equal neighbours (or bytes_pairs) along x, y, z, then sites with each value of a byte, of
- * ising up spins of a positive sign (bytes_odd). Dimension 0: any number of work-items; 1: members.
- * own: BYTES_COUNTS.
+ * counts[sample][member]: equal neighbours (or bytes_pairs) along x, y, z, then sites with each
+ * value of a byte, of ising up spins of a positive sign (bytes_odd). Dimension 0: any number of
+ * work-items; 1: members. own: BYTES_COUNTS.
  */
 __kernel void bytes_measure(__global const uint4 *spins,
                             __global const struct bytes_member *members, __global uint *counts,

@@ -24,8 +24,8 @@
  * spin flips where half of what that costs is below the limit of its random word (limit.h).
  *
  * Compile-time: BYTES_D, BYTES_LX, BYTES_LY, BYTES_LZ, BYTES_Q, BYTES_MODEL (0 ising, 1 potts
- * Metropolis, 2 potts heat bath, 3 Blume-Capel), BYTES_FIELDS (0: no random field, all bits 1 are 0),
- * BYTES_GENERAL (general fields), BYTES_BONDS (and couplings), BYTES_HEAT (their heat bath),
+ * Metropolis, 2 potts heat bath, 3 Blume-Capel), BYTES_FIELDS (0: no random field, all bits 1 are
+ * 0), BYTES_GENERAL (general fields), BYTES_BONDS (and couplings), BYTES_HEAT (their heat bath),
  * BYTES_STRIP (rows of a work-item, a divisor of BYTES_LY).
  */
 #ifndef ERGO_CL_SPIN_LATTICE_BYTES_H
