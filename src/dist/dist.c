@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/entry.h"
-#include "device/device.h"
 #include "dist/wire.h"
 
 enum { TAG_STOP = 1, TAG_GATHER };

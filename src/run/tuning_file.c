@@ -140,11 +140,10 @@ enum ergo_status ergo_tuning_parse(struct ergo_context *ctx, const char *name, c
         }
         list->entries = grown;
         if (!take_entry(at, &grown[list->count]))
-            status =
-                ERGO_FAIL(ctx, ERGO_E_IO,
-                          "%s: /profiles/%zu is not a profile that this ergocl knows: correct "
-                          "it, or remove the file and tune again",
-                          name, index);
+            status = ERGO_FAIL(ctx, ERGO_E_IO,
+                               "%s: /profiles/%zu is not a profile that this ergocl knows: correct "
+                               "it, or remove the file and tune again",
+                               name, index);
         if (status != ERGO_OK)
             break;
         list->count++;
