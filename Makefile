@@ -69,7 +69,7 @@ $(BUILD)/.mpi-$(notdir $(MPI)):
 	@mkdir -p $(@D) && rm -f $(BUILD)/.mpi-* && touch $@
 	$(call say,MPI,$(if $(filter none,$(MPI)),'none: one process runs a job',$(MPI)))
 $(BUILD)/src/dist/mpi.o: $(BUILD)/.mpi-$(notdir $(MPI))
-$(BUILD)/src/dist/mpi.o $(BUILD)/tidy/src/dist/mpi.ok: INCLUDES += $(MPI_CPPFLAGS)
+$(BUILD)/src/dist/mpi.o $(foreach check,tidy tidy-quick syntax,$(BUILD)/$(check)/src/dist/mpi.ok): INCLUDES += $(MPI_CPPFLAGS)
 
 # The shared library shows the functions of the public header and no others.
 $(BUILD)/libergocl.map: include/ergocl/ergocl.h
