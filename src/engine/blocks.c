@@ -66,6 +66,12 @@ enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsi
     e->slot = which;
     slot->samples = count;
     slot->curves = curves_of(e, first_sample, count);
+    if (count > e->block_samples || slot->curves > e->curve_capacity)
+        ergo_engine_note(e, ERGO_FAIL(ctx, ERGO_E_INTERNAL,
+                                      "%s: a block of %zu samples, %zu with curves; there is room "
+                                      "for %zu and %zu",
+                                      e->model->sampler, count, slot->curves, e->block_samples,
+                                      e->curve_capacity));
     slot->step = e->step;
     slot->every = every;
     slot->first_sample = first_sample;

@@ -81,11 +81,10 @@ static enum ergo_status time_steps(struct ergo_context *ctx, const struct ergo_m
 }
 
 /* The same of blocks with a measurement after each step; what is more than a step's is the
- * measurement's. */
+ * measurement's. most: samples that there is room for. */
 static enum ergo_status time_samples(struct ergo_context *ctx, const struct ergo_model *model,
-                                     struct ergo_device *device, const struct ergo_plan *plan,
-                                     void *state, struct ergo_samples *samples,
-                                     struct ergo_cost *cost) {
+                                     struct ergo_device *device, size_t most, void *state,
+                                     struct ergo_samples *samples, struct ergo_cost *cost) {
     enum ergo_status status = ERGO_OK;
     size_t count = 1;
     uint64_t done = 1; /* sample 0 may carry curves, which most do not */
@@ -101,10 +100,7 @@ static enum ergo_status time_samples(struct ergo_context *ctx, const struct ergo
         cost->measure = fmax(0, (all / n - cost->host) - cost->step);
         done += count;
         const double more = all > 0 ? floor(0.1 / all * n) : 1;
-        count = more < 1                             ? 1
-                : more > (double)plan->block_samples ? plan->block_samples
-                : more > 256                         ? 256
-                                                     : (size_t)more;
+        count = more < 1 ? 1 : more > (double)most ? most : (size_t)more;
     }
     return status;
 }
@@ -127,7 +123,7 @@ enum ergo_status ergo_cost_measure(struct ergo_context *ctx, const struct ergo_m
     if (status == ERGO_OK && measurements && !allocate(model, batch, most, &samples))
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to time measurements");
     if (status == ERGO_OK && measurements)
-        status = time_samples(ctx, model, device, plan, state, &samples, cost);
+        status = time_samples(ctx, model, device, most, state, &samples, cost);
     if (state)
         model->ops->destroy(state);
     free(samples.columns);
