@@ -27,7 +27,7 @@ fi
 ranks() {
     local n=$1
     shift
-    timeout -s KILL 120 mpirun -np "$n" "$ERGOCL" "$@"
+    timeout -s KILL 400 mpirun -np "$n" "$ERGOCL" "$@"
 }
 
 # What the points have measured, without times and devices.
