@@ -66,12 +66,6 @@ enum ergo_status ergo_dist_send(struct ergo_context *ctx, int to, int tag, const
                                 size_t bytes);
 enum ergo_status ergo_dist_receive(struct ergo_context *ctx, int from, int tag,
                                    struct ergo_text *text);
-/* Exchanges a text with each of n peers (this rank may be one of them), which all call this with
- * this rank as a peer. */
-enum ergo_status ergo_dist_swap(struct ergo_context *ctx, struct ergo_dist_posts *posts, size_t n,
-                                const int *peers, int tag, const struct ergo_text *mine,
-                                struct ergo_text *theirs);
-
 /* A counter that all ranks share: 0, 1, 2, ... each number to one caller. _open and _close are
  * collective. */
 void ergo_dist_counter_open(void);

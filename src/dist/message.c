@@ -136,44 +136,6 @@ enum ergo_status ergo_dist_receive(struct ergo_context *ctx, int from, int tag,
     return ERGO_OK;
 }
 
-enum ergo_status ergo_dist_swap(struct ergo_context *ctx, struct ergo_dist_posts *posts, size_t n,
-                                const int *peers, int tag, const struct ergo_text *mine,
-                                struct ergo_text *theirs) {
-    const int own = ergo_ranks_rank();
-    uint64_t *lengths = calloc(2 * n + 1, sizeof *lengths);
-    enum ergo_status status = lengths ? ERGO_OK : no_memory(ctx);
-    for (size_t k = 0; k < n && status == ERGO_OK; k++) {
-        theirs[k].length = 0;
-        lengths[k] = mine[k].length;
-        if (peers[k] == own) {
-            ergo_text_append_bytes(&theirs[k], mine[k].data ? mine[k].data : "", mine[k].length);
-            status = theirs[k].failed ? no_memory(ctx) : ERGO_OK;
-            continue;
-        }
-        status = ergo_dist_post_receive(ctx, posts, peers[k], tag, &lengths[n + k], 8);
-        if (status == ERGO_OK)
-            status = ergo_dist_post_send(ctx, posts, peers[k], tag, &lengths[k], 8);
-    }
-    if (status == ERGO_OK)
-        ergo_dist_posts_wait(posts);
-    for (size_t k = 0; k < n && status == ERGO_OK; k++) {
-        if (peers[k] == own)
-            continue;
-        status = make_room(ctx, &theirs[k], (size_t)lengths[n + k]);
-        if (status != ERGO_OK)
-            break;
-        theirs[k].length = (size_t)lengths[n + k];
-        status =
-            ergo_dist_post_receive(ctx, posts, peers[k], tag, theirs[k].data, theirs[k].length);
-        if (status == ERGO_OK)
-            status = ergo_dist_post_send(ctx, posts, peers[k], tag, mine[k].data, mine[k].length);
-    }
-    if (status == ERGO_OK)
-        ergo_dist_posts_wait(posts);
-    free(lengths);
-    return status;
-}
-
 enum ergo_status ergo_dist_collect_items(struct ergo_context *ctx, const void *mine, void *all,
                                          size_t bytes, const uint64_t *counts) {
     const int ranks = ergo_dist_count(), own = ergo_ranks_rank();

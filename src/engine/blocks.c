@@ -18,8 +18,6 @@ static size_t used(const struct ergo_engine_buffer *b, size_t samples, size_t cu
         return (size_t)b->bytes * samples;
     case ERGO_BUFFER_CURVES:
         return (size_t)b->bytes * curves;
-    case ERGO_BUFFER_BLOCK:
-        return (size_t)b->bytes;
     default:
         return 0;
     }
@@ -67,11 +65,10 @@ enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsi
     slot->samples = count;
     slot->curves = curves_of(e, first_sample, count);
     if (count > e->block_samples || slot->curves > e->curve_capacity)
-        ergo_engine_note(e, ERGO_FAIL(ctx, ERGO_E_INTERNAL,
-                                      "%s: a block of %zu samples, %zu with curves; there is room "
-                                      "for %zu and %zu",
-                                      e->model->sampler, count, slot->curves, e->block_samples,
-                                      e->curve_capacity));
+        ERGO_ENGINE_FAIL(
+            e, ERGO_E_INTERNAL,
+            "%s: a block of %zu samples, %zu with curves; there is room for %zu and %zu",
+            e->model->sampler, count, slot->curves, e->block_samples, e->curve_capacity);
     slot->step = e->step;
     slot->every = every;
     slot->first_sample = first_sample;

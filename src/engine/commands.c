@@ -10,8 +10,8 @@ static const struct ergo_engine_buffer *declared(struct ergo_engine *e, unsigned
         return NULL;
     if (b && b->mem[0])
         return b;
-    ergo_engine_note(e, ERGO_FAIL(e->ctx, ERGO_E_INTERNAL, "%s: %s buffer %u, which is not there",
-                                  e->model->sampler, what, row));
+    ERGO_ENGINE_FAIL(e, ERGO_E_INTERNAL, "%s: %s buffer %u, which is not there", e->model->sampler,
+                     what, row);
     return NULL;
 }
 
@@ -52,6 +52,13 @@ size_t ergo_engine_group(struct ergo_engine *e, unsigned kernel, size_t wish) {
     while (wish > largest)
         wish /= 2;
     return wish;
+}
+
+void ergo_engine_need_group(struct ergo_engine *e, unsigned kernel, size_t group) {
+    if (e->kernels[kernel].name && ergo_engine_group(e, kernel, group) < group)
+        ERGO_ENGINE_FAIL(e, ERGO_E_DEVICE,
+                         "%s does not run %s in groups of %zu: set a smaller /tuning/work_group",
+                         e->device->summary.name, e->kernels[kernel].name, group);
 }
 
 void ergo_engine_swap(struct ergo_engine *e, unsigned a, unsigned b) {
@@ -163,15 +170,6 @@ void ergo_engine_constant(struct ergo_engine *e, unsigned row, const void *data)
     if (e->status == ERGO_OK && b->kind == ERGO_BUFFER_CONSTANT)
         e->status = ergo_constant_create(e->ctx, e->device, &e->constants, b->what,
                                          (size_t)b->bytes, data, &b->mem[0]);
-}
-
-void ergo_engine_resize(struct ergo_engine *e, unsigned row, uint64_t bytes) {
-    struct ergo_engine_buffer *b = &e->buffers[row];
-    if (e->status != ERGO_OK)
-        return;
-    ergo_buffer_release(&b->mem[0]);
-    b->bytes = bytes;
-    e->status = ergo_buffer_create(e->ctx, e->device, b->what, (size_t)bytes, NULL, &b->mem[0]);
 }
 
 void ergo_engine_grow(struct ergo_engine *e, unsigned row, uint64_t bytes, size_t pieces) {

@@ -10,20 +10,19 @@
 /* ---- declarations -----------------------------------------------------------------------------
  */
 
-static enum ergo_status too_many(struct ergo_engine *e, const char *what, const char *name) {
-    return ERGO_FAIL(e->ctx, ERGO_E_INTERNAL, "%s declares too many %s (\"%s\")", e->model->sampler,
+static void too_many(struct ergo_engine *e, const char *what, const char *name) {
+    ERGO_ENGINE_FAIL(e, ERGO_E_INTERNAL, "%s declares too many %s (\"%s\")", e->model->sampler,
                      what, name);
 }
 
 static bool is_result(enum ergo_buffer_kind kind) {
-    return kind == ERGO_BUFFER_SAMPLES || kind == ERGO_BUFFER_CURVES || kind == ERGO_BUFFER_BLOCK ||
-           kind == ERGO_BUFFER_HOST;
+    return kind == ERGO_BUFFER_SAMPLES || kind == ERGO_BUFFER_CURVES || kind == ERGO_BUFFER_HOST;
 }
 
 void ergo_engine_buffer(struct ergo_engine *e, unsigned row, const char *what,
                         enum ergo_buffer_kind kind, uint64_t bytes) {
     if (row >= ERGO_BUFFERS)
-        ergo_engine_note(e, too_many(e, "buffers", what));
+        too_many(e, "buffers", what);
     else if (bytes)
         e->buffers[row] = (struct ergo_engine_buffer){.what = what, .kind = kind, .bytes = bytes};
 }
@@ -53,13 +52,13 @@ void ergo_engine_kernel(struct ergo_engine *e, unsigned kernel, const char *path
            (strcmp(e->programs[p].path, path) != 0 || strcmp(e->programs[p].options, o) != 0))
         p++;
     if (kernel >= ERGO_KERNELS || p == ERGO_PROGRAMS) {
-        ergo_engine_note(e, too_many(e, "kernels", name));
+        too_many(e, "kernels", name);
         return;
     }
     if (!e->programs[p].path) {
         e->programs[p].options = strdup(o);
         if (!e->programs[p].options) {
-            ergo_engine_note(e, ERGO_FAIL(e->ctx, ERGO_E_MEMORY, "no memory for build options"));
+            ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory for build options");
             return;
         }
         e->programs[p].path = path;
@@ -75,9 +74,8 @@ void *ergo_engine_memory(struct ergo_engine *e, size_t count, size_t size) {
         e->memories[i] = calloc(count + !count, size);
     if (i < ERGO_MEMORIES && e->memories[i])
         return e->memories[i];
-    ergo_engine_note(e,
-                     ERGO_FAIL(e->ctx, ERGO_E_MEMORY, "no memory for %zu members of a batch of %s",
-                               e->batch->count, e->model->sampler));
+    ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory for %zu members of a batch of %s",
+                     e->batch->count, e->model->sampler);
     return NULL;
 }
 
@@ -87,7 +85,6 @@ void *ergo_engine_memory(struct ergo_engine *e, size_t count, size_t size) {
 /* How many samples, or samples with curves, the slot of a result has room for. */
 static uint64_t capacity_of(const struct ergo_engine *e, const struct ergo_engine_buffer *b) {
     return b->kind == ERGO_BUFFER_SAMPLES ? e->block_samples
-           : b->kind == ERGO_BUFFER_BLOCK ? 1
            : is_result(b->kind)           ? e->curve_capacity
                                           : 1;
 }

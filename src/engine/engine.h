@@ -29,7 +29,6 @@ enum ergo_buffer_kind {
     ERGO_BUFFER_CONSTANT, /* written once by ergo_engine_constant; an audit checks it */
     ERGO_BUFFER_SAMPLES,  /* bytes of one sample of the batch; a block has many, in two slots */
     ERGO_BUFFER_CURVES,   /* bytes of one sample that carries curves; likewise */
-    ERGO_BUFFER_BLOCK,    /* bytes of a whole block; likewise */
     /* as ERGO_BUFFER_CURVES, but only in host memory: for data that are read back from the state
      * (ergo_engine_read_curve) */
     ERGO_BUFFER_HOST
@@ -240,6 +239,10 @@ void ergo_engine_launch(struct ergo_engine *e, unsigned kernel, struct ergo_grid
 /* At most `wish` work-items a group, halved until the kernel can be launched with them. */
 size_t ergo_engine_group(struct ergo_engine *e, unsigned kernel, size_t wish);
 
+/* For a kernel that was compiled for groups of `group`: ERGO_E_DEVICE if it cannot be launched with
+ * them. One that is not declared passes. */
+void ergo_engine_need_group(struct ergo_engine *e, unsigned kernel, size_t group);
+
 /* Two buffers of one kind and size change places. */
 void ergo_engine_swap(struct ergo_engine *e, unsigned a, unsigned b);
 /* Blocking transfers. */
@@ -264,9 +267,7 @@ void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, 
                             unsigned to, size_t curve, size_t at);
 /* Write the data of a declared constant. */
 void ergo_engine_constant(struct ergo_engine *e, unsigned row, const void *data);
-/* Change the size of a declared buffer. Its bytes are lost, and it is zeroed. */
-void ergo_engine_resize(struct ergo_engine *e, unsigned row, uint64_t bytes);
-/* The same, but the bytes stay. The buffer has `pieces` equal pieces, and each is extended by
+/* Enlarge a declared buffer. Its bytes stay: it has `pieces` equal pieces, and each is extended by
  * zeros. */
 void ergo_engine_grow(struct ergo_engine *e, unsigned row, uint64_t bytes, size_t pieces);
 /* Hold a buffer's memory while it grows, and give it back as it was before. Giving back also works
@@ -284,8 +285,8 @@ void ergo_engine_rebuild(struct ergo_engine *e, unsigned kernel, const char *opt
 void ergo_engine_read_again(struct ergo_engine *e, unsigned slot);
 void ergo_engine_finish(struct ergo_engine *e);
 
-/* Results of a slot on the host, for number `at` of its samples or curves; 0 for a block. Hosted
- * buffers: slot 0. */
+/* Results of a slot on the host, for number `at` of its samples or curves. Hosted buffers: slot 0.
+ */
 static inline void *ergo_engine_host(const struct ergo_engine *e, unsigned row, unsigned slot,
                                      size_t at) {
     const struct ergo_engine_buffer *b = &e->buffers[row];

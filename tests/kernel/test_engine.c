@@ -240,7 +240,7 @@ static void test_buffers(void **state) {
     assert_int_equal(found[N - 1], 0x11111111);
     ergo_engine_read(&s->e, OTHER, 0, 4 * N, found);
     assert_int_equal(found[0], 0);
-    ergo_engine_resize(&s->e, OTHER, sizeof found);
+    ergo_engine_grow(&s->e, OTHER, sizeof found, 1);
     ergo_engine_read(&s->e, OTHER, 0, sizeof found, found);
     assert_int_equal(ergo_engine_end(&s->e), ERGO_OK);
     for (size_t i = 0; i < 2 * N; i++)

@@ -42,8 +42,6 @@ static void release(void *state) {
     struct helium_state *s = state;
     for (size_t i = 0; s->models && i < s->e.batch->count; i++)
         helium_model_free(&s->models[i]);
-    free(s->members);
-    free(s->models);
 }
 
 const struct ergo_engine_model helium_engine = {

@@ -333,12 +333,9 @@ static void declare_kernels(struct helium_state *s) {
 static enum ergo_status load_models(struct ergo_context *ctx, struct helium_state *s) {
     const struct ergo_batch *batch = s->e.batch;
     struct helium_launch *l = &s->launch;
-    s->models = calloc(batch->count, sizeof *s->models);
-    s->members = calloc(batch->count, sizeof *s->members);
-    enum ergo_status status =
-        s->models && s->members
-            ? ERGO_OK
-            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+    s->models = ergo_engine_memory(&s->e, batch->count, sizeof *s->models);
+    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    enum ergo_status status = ergo_engine_end(&s->e);
     l->cube = true;
     l->binades = 1;
     for (size_t i = 0; i < batch->count && status == ERGO_OK; i++) {

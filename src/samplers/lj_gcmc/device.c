@@ -43,12 +43,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
 }
 
 static void release(void *state) {
-    struct lj_state *s = state;
-    free(s->grid.offsets);
-    free(s->members);
-    free(s->bin_edges);
-    free(s->jumps);
-    free(s->chains);
+    free(((struct lj_state *)state)->grid.offsets);
 }
 
 const struct ergo_engine_model lj_model = {

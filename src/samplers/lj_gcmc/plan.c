@@ -332,12 +332,12 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
 static enum ergo_status fill_members(struct ergo_context *ctx, struct lj_state *s) {
     const struct ergo_batch *batch = s->e.batch;
     const double width = lj_bin_width(s) / s->system.sigma;
-    s->members = calloc(batch->count, sizeof *s->members);
-    s->chains = calloc(batch->count, sizeof *s->chains);
-    s->jumps = calloc(batch->count, sizeof *s->jumps);
-    s->bin_edges = malloc((s->launch.bins + (size_t)1) * sizeof *s->bin_edges);
-    if (!s->members || !s->chains || !s->jumps || !s->bin_edges)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu chains", batch->count);
+    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->chains = ergo_engine_memory(&s->e, batch->count, sizeof *s->chains);
+    s->jumps = ergo_engine_memory(&s->e, batch->count, sizeof *s->jumps);
+    s->bin_edges = ergo_engine_memory(&s->e, s->launch.bins + (size_t)1, sizeof *s->bin_edges);
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {
         const struct lj_system system = lj_system_of(batch->points[i]);
         lj_member_fill(batch->points[i], &s->members[i]);

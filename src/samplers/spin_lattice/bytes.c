@@ -162,11 +162,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct bytes_state *s = state;
     struct ergo_engine *e = &s->e;
     for (unsigned k = 0; k < ERGO_KERNELS; k++)
-        if (e->kernels[k].name && ergo_engine_group(e, k, s->launch.group) < s->launch.group)
-            return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                             "%s does not run %s in groups of %u: set a smaller "
-                             "/tuning/work_group",
-                             e->device->summary.name, e->kernels[k].name, s->launch.group);
+        ergo_engine_need_group(e, k, s->launch.group);
     const enum ergo_status status = s->shape.general ? create_terms(ctx, s) : ERGO_OK;
     ergo_engine_constant(e, BYTES_MEMBERS, s->members);
     return status;
@@ -174,8 +170,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
 
 static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
     struct bytes_state *s = opaque;
-    const char *start = ergo_point_text(s->e.batch->points[0], "/system/start");
-    const unsigned mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0 ? 1 : 0;
+    const unsigned mode = model_start(s->e.batch->points[0]);
     const size_t blocks = (size_t)(2 * s->shape.colour / 16);
     s->e.step = 0;
     memset(s->field_sums, 0, s->e.batch->count * sizeof *s->field_sums);

@@ -68,6 +68,8 @@ extern const struct ergo_curve_info lattice_curves[LATTICE_CURVES];
 uint64_t lattice_curve_every(const struct ergo_point *point);
 
 double model_sites(const struct ergo_point *point);
+/* /system/start as the kernels of all models have it: 2 random, 1 up, 0 down. */
+unsigned model_start(const struct ergo_point *point);
 bool model_has_frames(const struct ergo_point *point);
 /* What observables are made of. */
 double model_energy(const struct ergo_point *point, const double *c);

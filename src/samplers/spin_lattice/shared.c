@@ -69,6 +69,12 @@ uint64_t lattice_curve_every(const struct ergo_point *point) {
     return every > 0 ? (uint64_t)every : 1;
 }
 
+unsigned model_start(const struct ergo_point *point) {
+    return model_says(point, "/system/start", "random") ? 2
+           : model_says(point, "/system/start", "up")   ? 1
+                                                        : 0;
+}
+
 double model_sites(const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     double n = 1;

@@ -137,8 +137,7 @@ static void make_group(struct sw_cut *s, bool counted) {
     const uint32_t *sizes = ergo_engine_host(&s->e, SW_CUT_ROOT_SIZES, 0, 0);
     if (s->e.status == ERGO_OK &&
         !sw_group_reserve(g, items, 2 + s->n_right + s->n_left, 2 * items))
-        ergo_engine_note(&s->e, ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY,
-                                          "no memory for the clusters on a rectangle's edges"));
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the clusters on a rectangle's edges");
     if (s->e.status != ERGO_OK)
         return;
     g->n_clusters = g->n_blocks = g->n_ports = 0;

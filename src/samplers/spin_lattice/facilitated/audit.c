@@ -121,8 +121,7 @@ static const char *before_wrong(const struct stretch *t, size_t l, const struct 
     const struct fac_state *s = t->s;
     const size_t sites = s->shape.sites, n = fac_lattices(s);
     const size_t close = 1 + (size_t)(closure_sites / sites);
-    const char *start = ergo_point_text(s->e.batch->points[0], "/system/start");
-    const unsigned mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0 ? 1 : 0;
+    const unsigned mode = model_start(s->e.batch->points[0]);
     bool same = true;
     if (t->r.step == 0 && is_among(s, t->lattices, l)) {
         fac_twin_start(&s->shape, &s->members[member_of(s, l)], (uint32_t)(l % s->shape.words),

@@ -5,37 +5,18 @@
 #include "samplers/spin_lattice/facilitated/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
-/* The group a kernel was compiled for has to be one that the device then gives it. */
-static void check_group(struct fac_state *s, unsigned kernel, uint32_t group) {
-    if (s->e.kernels[kernel].name && ergo_engine_group(&s->e, kernel, group) < group)
-        ergo_engine_note(&s->e,
-                         ERGO_FAIL(s->e.ctx, ERGO_E_DEVICE,
-                                   "%s does not run %s in groups of %u: set "
-                                   "/tuning/work_group",
-                                   s->e.device->summary.name, s->e.kernels[kernel].name, group));
-}
-
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct fac_state *s = state;
     const bool tiled = s->launch.mode == FAC_MODE_TILES;
-    s->recorded = calloc(s->n_times, 4 * s->launch.counts_length);
-    s->loaded = calloc(s->n_times * fac_lattices(s), FAC_COUNTS * sizeof *s->loaded);
-    if (!s->recorded || !s->loaded)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the counts of %zu word-lattices",
-                         fac_lattices(s));
+    (void)ctx;
+    s->recorded = ergo_engine_memory(&s->e, s->n_times, 4 * s->launch.counts_length);
+    s->loaded =
+        ergo_engine_memory(&s->e, s->n_times * fac_lattices(s), FAC_COUNTS * sizeof *s->loaded);
     if (s->launch.window)
-        check_group(s, FAC_SWEEP, s->launch.window);
-    check_group(s, FAC_PART, tiled ? s->launch.tiles.group : s->launch.window);
+        ergo_engine_need_group(&s->e, FAC_SWEEP, s->launch.window);
+    ergo_engine_need_group(&s->e, FAC_PART, tiled ? s->launch.tiles.group : s->launch.window);
     ergo_engine_constant(&s->e, FAC_MEMBERS, s->members);
     return ERGO_OK;
-}
-
-static void release(void *state) {
-    struct fac_state *s = state;
-    free(s->members);
-    free(s->times);
-    free(s->recorded);
-    free(s->loaded);
 }
 
 static const struct ergo_engine_model model = {
@@ -47,7 +28,6 @@ static const struct ergo_engine_model model = {
     .steps = fac_steps,
     .measure = fac_measure,
     .convert = fac_convert,
-    .release = release,
 };
 
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
@@ -62,8 +42,7 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
 
 static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
     struct fac_state *s = opaque;
-    const char *start = ergo_point_text(s->e.batch->points[0], "/system/start");
-    const unsigned mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0 ? 1 : 0;
+    const unsigned mode = model_start(s->e.batch->points[0]);
     ergo_engine_begin(&s->e, ctx);
     ergo_engine_finish(&s->e); /* reads of an earlier run */
     memset(s->recorded, 0, 4 * s->n_times * s->launch.counts_length);

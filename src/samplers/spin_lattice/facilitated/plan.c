@@ -286,10 +286,10 @@ enum ergo_status fac_configure(struct ergo_context *ctx, void *state) {
     s->shape = fac_shape_of(first);
     s->origin = fac_origin(first);
     s->n_times = fac_times(sweeps, NULL);
-    s->times = malloc(s->n_times * sizeof *s->times);
-    s->members = calloc(batch->count, sizeof *s->members);
-    if (!s->times || !s->members)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+    s->times = ergo_engine_memory(&s->e, s->n_times, sizeof *s->times);
+    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
     fac_times(sweeps, s->times);
     for (size_t i = 0; i < batch->count; i++) {
         fac_member_fill(batch->points[i], &s->members[i]);

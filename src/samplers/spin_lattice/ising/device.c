@@ -58,10 +58,6 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     return ERGO_OK;
 }
 
-static void release(void *state) {
-    free(((struct ising_state *)state)->members);
-}
-
 static const struct ergo_engine_model model = {
     .sampler = "spin-lattice",
     .smaller = "a smaller lattice",
@@ -71,7 +67,6 @@ static const struct ergo_engine_model model = {
     .steps = ising_steps,
     .block = ising_block,
     .convert = ising_convert,
-    .release = release,
 };
 
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
@@ -86,8 +81,7 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
 
 static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
     struct ising_state *s = opaque;
-    const char *start = ergo_point_text(s->e.batch->points[0], "/system/start");
-    const unsigned mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0 ? 1 : 0;
+    const unsigned mode = model_start(s->e.batch->points[0]);
     s->e.step = 0;
     ergo_engine_begin(&s->e, ctx);
     ERGO_LAUNCH(&s->e, ISING_START,

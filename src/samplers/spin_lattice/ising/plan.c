@@ -300,7 +300,7 @@ static void declare_kernels(struct ergo_engine *e, const struct ising_launch *l,
                        sweeps[l->path][l->lanes].name);
 }
 
-static enum ergo_status declare(struct ergo_context *ctx, struct ising_state *s) {
+static enum ergo_status declare(struct ising_state *s) {
     struct ergo_engine *e = &s->e;
     const struct ising_launch *l = &s->launch;
     const struct ising_member *m = &s->members[0];
@@ -336,7 +336,7 @@ static enum ergo_status declare(struct ergo_context *ctx, struct ising_state *s)
     if (l->path == ISING_PATH_TILE)
         ergo_text_append(&o, " -DISING_SWEEPS=%u -DISING_ROWS=%u", l->sweeps, l->rows);
     if (o.failed)
-        ergo_engine_note(e, ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options"));
+        ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory for build options");
     else
         declare_kernels(e, l, o.data);
     ergo_text_free(&o);
@@ -349,10 +349,11 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
     const struct ergo_device *device = s->e.device;
     struct ergo_plan *plan = &s->e.plan;
     struct ising_launch *l = &s->launch;
+    (void)ctx;
     s->shape = ising_shape_of(batch->points[0]);
-    s->members = calloc(batch->count, sizeof *s->members);
+    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     if (!s->members)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu batch members", batch->count);
+        return ergo_engine_end(&s->e);
     choose_kernels(batch, device, &s->shape, l);
     choose_path(batch, device, &s->shape, l);
     for (size_t i = 0; i < batch->count; i++)
@@ -376,5 +377,5 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
     s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/correlation_every");
     plan->host_bytes = (2 + batch->count) * s->shape.member_bytes; /* an audit */
     describe(s, plan);
-    return declare(ctx, s);
+    return declare(s);
 }

@@ -209,10 +209,10 @@ enum ergo_status ising_load(struct ergo_context *ctx, void *opaque, size_t membe
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
     ergo_engine_begin(&s->e, ctx);
     if (!ising_unpack(&s->shape, bytes, words))
-        ergo_engine_note(&s->e, ERGO_FAIL(ctx, ERGO_E_IO,
-                                          "the saved state of member %zu has bits outside the "
-                                          "lattice: it is damaged",
-                                          member));
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_IO,
+                         "the saved state of member %zu has bits outside the "
+                         "lattice: it is damaged",
+                         member);
     ergo_engine_write(&s->e, ISING_SPINS, member * s->shape.member_bytes, s->shape.member_bytes,
                       words);
     s->e.step = step;

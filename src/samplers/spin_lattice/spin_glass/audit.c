@@ -120,8 +120,7 @@ static enum ergo_status compare_start(struct ergo_context *ctx, const struct erg
     const struct glass_shape *h = &s->shape;
     const struct ergo_point *point = s->e.batch->points[l / h->words];
     const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
-    const char *start = ergo_point_text(point, "/system/start");
-    const uint32_t mode = strcmp(start, "random") == 0 ? 2 : strcmp(start, "up") == 0;
+    const uint32_t mode = model_start(point);
     const size_t stride = 4 * (size_t)h->quads;
     glass_twin_start(h, key, word_of(h, l), mode, room->found);
     for (size_t i = 0; i < h->sites; i++)

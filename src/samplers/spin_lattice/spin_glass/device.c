@@ -113,7 +113,7 @@ static void clear_walkers(struct glass_state *s) {
     const size_t lattices = glass_lattices(s), stride = (size_t)4 * h->quads;
     uint32_t *from_hot = calloc(lattices * stride, sizeof *from_hot);
     if (!from_hot) {
-        ergo_engine_note(&s->e, ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY, "no memory for walkers"));
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for walkers");
         return;
     }
     for (size_t l = 0; l < lattices && hot; l++)
@@ -131,9 +131,7 @@ enum ergo_status glass_init(struct ergo_context *ctx, void *opaque) {
     struct glass_state *s = opaque;
     const struct glass_shape *h = &s->shape;
     const struct ergo_point *first = s->e.batch->points[0];
-    const unsigned mode = model_says(first, "/system/start", "random") ? 2
-                          : model_says(first, "/system/start", "up")   ? 1
-                                                                       : 0;
+    const unsigned mode = model_start(first);
     s->e.step = 0;
     ergo_engine_begin(&s->e, ctx);
     clear_walkers(s);

@@ -81,7 +81,7 @@ enum ergo_status glass_save_part(struct ergo_context *ctx, struct glass_state *s
     uint64_t *numbers = malloc(8 * stride);
     ergo_engine_begin(&s->e, ctx);
     if (!spins || !plain || !numbers)
-        ergo_engine_note(&s->e, ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice"));
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory to save a lattice");
     for (size_t w = 0; w < h->words && s->e.status == ERGO_OK; w++) {
         const size_t l = member * h->words + w;
         ergo_engine_read(&s->e, GLASS_SPINS, l * bytes, bytes, spins);
@@ -95,8 +95,8 @@ enum ergo_status glass_save_part(struct ergo_context *ctx, struct glass_state *s
         }
     }
     if (text->failed)
-        ergo_engine_note(&s->e, ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes",
-                                          glass_state_bytes(h)));
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for a state of %zu bytes",
+                         glass_state_bytes(h));
     free(spins);
     free(plain);
     free(numbers);
@@ -162,7 +162,7 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
     const size_t whole = layout_of(h).whole;
     ergo_engine_begin(&s->e, ctx);
     if (!spins || !from_hot || !numbers)
-        ergo_engine_note(&s->e, ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice"));
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory to load a lattice");
     from += 8 + h->first * whole;
     for (size_t w = 0; w < h->words && s->e.status == ERGO_OK; w++, from += whole) {
         if (!unpack(h, from, glass_lanes(h, h->first + (uint32_t)w), spins, from_hot, numbers,
@@ -201,7 +201,7 @@ enum ergo_status glass_picture(struct ergo_context *ctx, void *opaque, size_t me
     uint32_t *spins = malloc(bytes);
     ergo_engine_begin(&s->e, ctx);
     if (!picture->rgb || !spins)
-        ergo_engine_note(&s->e, ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture"));
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for a picture");
     ergo_engine_read(&s->e, GLASS_SPINS, member * h->words * bytes, bytes, spins);
     for (size_t y = 0; y < picture->height && s->e.status == ERGO_OK; y++)
         for (size_t x = 0; x < picture->width; x++) {
