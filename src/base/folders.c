@@ -158,14 +158,6 @@ static void read_owner(int fd, char *owner, size_t size) {
     owner[strcspn(owner, "\n")] = '\0';
 }
 
-/* Is the owner a process of this host that has ended? */
-static bool is_dead(const char *owner, const char *host) {
-    char on[80] = "";
-    long pid = 0;
-    return sscanf(owner, "process %ld on %79s", &pid, on) == 2 && pid > 0 &&
-           strcmp(on, host) == 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
-}
-
 enum ergo_status ergo_folder_lock(struct ergo_context *ctx, const struct ergo_folder *folder,
                                   int *fd) {
     enum ergo_status status = ERGO_OK;
@@ -190,16 +182,14 @@ enum ergo_status ergo_folder_lock(struct ergo_context *ctx, const struct ergo_fo
     if (gethostname(host, sizeof host - 1))
         host[0] = '\0';
     int error = take_lock(lock);
-    /* A killed run's driver may just have forked a child to start a compiler or linker. The child
-     * holds the lock for a moment, too. */
-    for (int i = 0; error == EWOULDBLOCK; i++) {
-        read_owner(lock, owner, sizeof owner);
-        if (i == 100 || !is_dead(owner, host))
-            break;
+    /* A run that was killed is gone a moment later: its ranks end one by one, and a child that its
+     * driver forked to start a compiler holds the lock, too. */
+    for (int i = 0; error == EWOULDBLOCK && i < 100; i++) {
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
         error = take_lock(lock);
     }
     if (error == EWOULDBLOCK) {
+        read_owner(lock, owner, sizeof owner);
         status = ERGO_FAIL(ctx, ERGO_E_IO,
                            "another ergocl works in %s%s%s%s: wait for it or choose another "
                            "folder with -o",

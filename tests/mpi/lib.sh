@@ -27,6 +27,7 @@ fi
 ranks() {
     local n=$1
     shift
+    # limits here and below are for hangs: a busy machine does not reach them
     timeout -s KILL 400 mpirun -np "$n" "$ERGOCL" "$@"
 }
 
@@ -79,10 +80,10 @@ faults_end_all() {
     make_faults
     while IFS='|' read -r fault code said; do
         start=$SECONDS
-        FAULT_RANK=1 FAULT=$fault expect "$code" timeout -s KILL 60 mpirun -np 3 env LD_PRELOAD=./faults.so \
+        FAULT_RANK=1 FAULT=$fault expect "$code" timeout -s KILL 400 mpirun -np 3 env LD_PRELOAD=./faults.so \
             "$ERGOCL" run "$1" -o faulty --overwrite --device "$pocl" --quiet "${@:2}"
         says err "$said"
-        [ $((SECONDS - start)) -le 10 ] || fail "$fault: $((SECONDS - start)) s until all ended"
+        [ $((SECONDS - start)) -le 60 ] || fail "$fault: $((SECONDS - start)) s until all ended"
     done <<'CASES'
 clCreateBuffer -4 2|3|make the system or the batch smaller
 clEnqueueNDRangeKernel -5 20|3|Launching kernel

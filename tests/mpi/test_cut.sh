@@ -94,7 +94,7 @@ same_points whole stop
 if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
     start=$SECONDS
     stopped 137 killed KILL rank mpirun -np 3 "$ERGOCL" run scan.json -o killed --device "$pocl" "${long[@]}"
-    [ $((SECONDS - start)) -le 20 ] || fail "$((SECONDS - start)) s until the others ended"
+    [ $((SECONDS - start)) -le 60 ] || fail "$((SECONDS - start)) s until the others ended"
     expect 0 ranks 2 resume killed --device "$pocl" --quiet
     same_points whole killed
 fi
@@ -102,7 +102,7 @@ fi
 # A rank that fails ends all, with its message and exit code, within seconds.
 start=$SECONDS
 expect 3 ranks 3 run cold.json -o failed --device "$pocl,no such device,$pocl" --quiet
-[ $((SECONDS - start)) -le 10 ] || fail "$((SECONDS - start)) s until all ended"
+[ $((SECONDS - start)) -le 60 ] || fail "$((SECONDS - start)) s until all ended"
 says err "no such device"
 faults_end_all cold.json
 

@@ -306,7 +306,7 @@ static void a_folder_is_locked_once(void **state) {
 }
 
 /* A killed run whose driver had just forked: the child holds the lock for a moment longer. */
-static void a_dead_owners_lock_is_waited_for(void **state) {
+static void a_lock_is_waited_for(void **state) {
     struct fixture *f = *state;
     int lock, code = 0;
     const pid_t owner = fork();
@@ -373,7 +373,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(folders_are_made_with_their_parents, setup, teardown),
         cmocka_unit_test(paths_join),
         cmocka_unit_test_setup_teardown(a_folder_is_locked_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_dead_owners_lock_is_waited_for, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_lock_is_waited_for, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
