@@ -329,7 +329,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
 /* ---- configure --------------------------------------------------------------------------------
  */
 
-static enum ergo_status fill_members(struct ergo_context *ctx, struct lj_state *s) {
+static enum ergo_status fill_members(struct lj_state *s) {
     const struct ergo_batch *batch = s->e.batch;
     const double width = lj_bin_width(s) / s->system.sigma;
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
@@ -358,7 +358,7 @@ enum ergo_status lj_configure(struct ergo_context *ctx, void *state) {
     describe(s, &s->e.plan);
     status = check_launch(ctx, s);
     if (status == ERGO_OK)
-        status = fill_members(ctx, s);
+        status = fill_members(s);
     if (status != ERGO_OK)
         return status;
     s->slots = s->launch.slots;
