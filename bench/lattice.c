@@ -8,13 +8,14 @@
 
 #include <string.h>
 
-#define JOB(system, every)                                                                         \
+#define JOB(system, every, more)                                                                   \
     "{\"sampler\": \"spin-lattice\", \"system\": {" system "}, \"run\": {\"sweeps\": 1000, "       \
-    "\"measure_every\": " #every ", \"correlation_every\": 0}}"
+    "\"measure_every\": " #every more "}}"
+#define BYTES(system) JOB(system, 10, ", \"correlation_every\": 0")
 #define NORTH_EAST(size, realisations, more)                                                       \
     JOB("\"model\": \"north-east\", \"up_density\": 0.42, \"size\": [" size                        \
         "], \"realisations\": " #realisations more,                                                \
-        100)
+        100, "")
 #define LAMBDA(n) ", \"method\": \"lambda\", \"lambda\": " #n
 
 enum { GPU = ERGO_BENCH_GPU, CPU = ERGO_BENCH_CPU };
@@ -24,33 +25,28 @@ static const struct ergo_bench_case cases[] = {
     {"north-east-512-32-lambda-16", GPU, NORTH_EAST("512, 512", 32, LAMBDA(16))},
     {"north-east-512-1024-lambda-16", GPU, NORTH_EAST("512, 512", 1024, LAMBDA(16))},
     {"potts-3-16384", GPU,
-     JOB("\"model\": \"potts\", \"q\": 3, \"size\": [16384, 16384], \"temperature\": 0.99497, "
-         "\"start\": \"up\"",
-         10)},
+     BYTES("\"model\": \"potts\", \"q\": 3, \"size\": [16384, 16384], \"temperature\": 0.99497, "
+           "\"start\": \"up\"")},
     {"potts-3-16384-heat-bath", GPU,
-     JOB("\"model\": \"potts\", \"q\": 3, \"size\": [16384, 16384], \"temperature\": 0.99497, "
-         "\"start\": \"up\", \"dynamics\": \"heat-bath\"",
-         10)},
+     BYTES("\"model\": \"potts\", \"q\": 3, \"size\": [16384, 16384], \"temperature\": 0.99497, "
+           "\"start\": \"up\", \"dynamics\": \"heat-bath\"")},
     {"ising-512-cubed", GPU,
-     JOB("\"model\": \"ising\", \"size\": [512, 512, 512], \"temperature\": 4.5115, \"start\": "
-         "\"up\"",
-         10)},
+     BYTES("\"model\": \"ising\", \"size\": [512, 512, 512], \"temperature\": 4.5115, \"start\": "
+           "\"up\"")},
     {"ising-16384-random-field", GPU,
-     JOB("\"model\": \"ising\", \"size\": [16384, 16384], \"temperature\": 2, \"random_field\": 1",
-         10)},
+     BYTES("\"model\": \"ising\", \"size\": [16384, 16384], \"temperature\": 2, \"random_field\": "
+           "1")},
     {"ising-16384-field", GPU,
-     JOB("\"model\": \"ising\", \"size\": [16384, 16384], \"temperature\": 2, \"couplings\": [1, "
-         "1], "
-         "\"field\": 0.1",
-         10)},
+     BYTES("\"model\": \"ising\", \"size\": [16384, 16384], \"temperature\": 2, \"couplings\": [1, "
+           "1], "
+           "\"field\": 0.1")},
     {"north-east-128-64", CPU, NORTH_EAST("128, 128", 64, "")},
     {"potts-3-1024", CPU,
-     JOB("\"model\": \"potts\", \"q\": 3, \"size\": [1024, 1024], \"temperature\": 0.99497, "
-         "\"start\": \"up\"",
-         10)},
+     BYTES("\"model\": \"potts\", \"q\": 3, \"size\": [1024, 1024], \"temperature\": 0.99497, "
+           "\"start\": \"up\"")},
     {"ising-64-cubed", CPU,
-     JOB("\"model\": \"ising\", \"size\": [64, 64, 64], \"temperature\": 4.5115, \"start\": \"up\"",
-         10)},
+     BYTES("\"model\": \"ising\", \"size\": [64, 64, 64], \"temperature\": 4.5115, \"start\": "
+           "\"up\"")},
 };
 
 static bool is_facilitated(const struct ergo_bench_case *what) {

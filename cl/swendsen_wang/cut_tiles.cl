@@ -20,7 +20,7 @@ __kernel void sw_cut_tile_edges(__global const uint *spins, __global const struc
                                 __global const uint *runs, __global const uint *labels,
                                 __global uint *edges, ulong step) {
     const uint item = (uint)get_global_id(0);
-    if (item >= 2u * (32u * rect->words + rect->rows))
+    if (item >= 2u * (32u * rect.words + rect.rows))
         return;
     const struct sw_edge at = sw_cut_edge(spins, member, rect, halo, item, step);
     edges[item] = at.wanted ? sw_find_still(labels, sw_cut_part(right, runs, at.i, at.y, at.bit))
@@ -40,7 +40,7 @@ __kernel SW_TILE_GROUP void sw_cut_tile_sizes(__global const uint *open, __globa
     }
     SW_SYNC;
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(&t, k);
+        const struct sw_place at = sw_place_of(k);
         uint rest = at.inside ? open[at.word] : 0u;
         while (rest) {
             const uint low = rest & (0u - rest), site = 32u * at.word + sw_bit_of(low);
@@ -53,7 +53,7 @@ __kernel SW_TILE_GROUP void sw_cut_tile_sizes(__global const uint *open, __globa
     }
     SW_SYNC;
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(&t, k);
+        const struct sw_place at = sw_place_of(k);
         uint rest = at.inside ? open[at.word] : 0u;
         while (rest) {
             const uint low = rest & (0u - rest), site = 32u * at.word + sw_bit_of(low);
@@ -132,13 +132,13 @@ __kernel SW_TILE_GROUP void sw_cut_tile_flip(__global uint *spins,
     const struct sw_tile t = sw_tile_of_group();
     const struct sw_member m = members[0];
     const ulong first_site = sw_rect_site(rect, 0u);
-    sw_flip_begin(&t, states, listed);
+    sw_flip_begin(states, listed);
     SW_SYNC;
-    sw_flip_list(&t, roots, open, list, listed);
+    sw_flip_list(roots, open, list, listed);
     SW_SYNC;
     const uint n_open = listed[1], total = listed[0] + n_open;
     for (uint j = t.first; j < total; j += SW_GROUP) {
-        const uint n = sw_flip_listed(list, j, n_open), site = sw_tile_index(sw_corner(&t), n);
+        const uint n = sw_flip_listed(list, j, n_open), site = sw_tile_index(sw_corner(), n);
         const uint root = j < n_open ? sw_cut_lead(labels, site) : site;
         const uint state = root >= SW_CUT_STATES
                                ? root - SW_CUT_STATES
@@ -146,5 +146,5 @@ __kernel SW_TILE_GROUP void sw_cut_tile_flip(__global uint *spins,
         sw_flip_put(states, n, state);
     }
     SW_SYNC;
-    sw_flip_spins(&t, spins, right, runs, states);
+    sw_flip_spins(spins, right, runs, states);
 }

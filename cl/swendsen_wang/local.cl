@@ -17,16 +17,6 @@
 #define SW_AROUND_DOWN 2u
 #define SW_TILE_GROUP __attribute__((reqd_work_group_size(SW_GROUP, 1, 1)))
 
-/* The tile that is the whole lattice. */
-ERGO_INLINE struct sw_tile sw_local_tile(void) {
-    struct sw_tile t;
-    t.id = t.x = t.y = 0u;
-    t.index = (uint)get_global_id(1);
-    t.plane = (ulong)t.index * SW_PLANE_WORDS;
-    t.first = (uint)get_local_id(0);
-    return t;
-}
-
 /* Active bonds between equal neighbours (as in bonds.h), from spins[plane][word of the tile]. */
 ERGO_INLINE void sw_local_draw(__local const uint *spins, const struct sw_member *m, uint i, uint y,
                                ulong step, __local uint *side, __local uint *under) {
@@ -93,24 +83,24 @@ ERGO_INLINE uint sw_local_around(__local uint *labels, __local const uint *sides
 /* ---- a sweep -------------------------------------------------------------------------------- */
 
 /* Draw the bonds, and label the clusters. Returns nonzero if a cluster leads around the lattice. */
-ERGO_INLINE uint sw_local_label(const struct sw_tile *t, const struct sw_member *m, ulong step,
-                                __local const uint *spin, __local uint *tile, __local uint *sides,
-                                __local uint *unders, struct sw_tile_word *words) {
+ERGO_INLINE uint sw_local_label(const struct sw_member *m, ulong step, __local const uint *spin,
+                                __local uint *tile, __local uint *sides, __local uint *unders,
+                                struct sw_tile_word *words) {
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(t, k);
+        const struct sw_place at = sw_place_of(k);
         if (at.inside)
             sw_local_draw(spin, m, at.i, at.y, step, &sides[at.item], &unders[at.item]);
         else
             sides[at.item] = unders[at.item] = 0u;
     }
     SW_SYNC;
-    sw_tile_link_words(t, tile, sides, unders, words);
+    sw_tile_link_words(tile, sides, unders, words);
     SW_SYNC;
-    sw_tile_join_words(t, tile, sides, words);
+    sw_tile_join_words(tile, sides, words);
     SW_SYNC; /* joins around the lattice may only change labels of roots */
     uint odd = 0u;
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(t, k);
+        const struct sw_place at = sw_place_of(k);
         if (at.inside)
             odd |= sw_local_around(tile, sides, unders, at.item, at.i, at.y);
     }
@@ -120,10 +110,9 @@ ERGO_INLINE uint sw_local_label(const struct sw_tile *t, const struct sw_member 
 
 /* Find the roots of all runs. words[].linked gets the bits of the roots themselves. sized: also add
  * up the sizes of clusters. */
-ERGO_INLINE void sw_local_roots(const struct sw_tile *t, __local uint *tile,
-                                struct sw_tile_word *words, bool sized) {
+ERGO_INLINE void sw_local_roots(__local uint *tile, struct sw_tile_word *words, bool sized) {
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(t, k);
+        const struct sw_place at = sw_place_of(k);
         uint roots = 0u, rest = words[k].starts;
         while (rest) {
             const uint low = rest & (0u - rest), n = SW_NODE(at.item, sw_bit_of(low));
@@ -138,11 +127,11 @@ ERGO_INLINE void sw_local_roots(const struct sw_tile *t, __local uint *tile,
 }
 
 /* Draw new states for the roots. counted: also count the clusters in `fields`. */
-ERGO_INLINE void sw_local_states(const struct sw_tile *t, const struct sw_member *m, ulong step,
-                                 __local const uint *tile, const struct sw_tile_word *words,
-                                 __local uint *states, __local uint *fields, bool counted) {
+ERGO_INLINE void sw_local_states(const struct sw_member *m, ulong step, __local const uint *tile,
+                                 const struct sw_tile_word *words, __local uint *states,
+                                 __local uint *fields, bool counted) {
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(t, k);
+        const struct sw_place at = sw_place_of(k);
         uint bits[SW_PLANES], rest = words[k].linked;
         for (uint p = 0; p < SW_PLANES; p++)
             bits[p] = 0u;
@@ -161,11 +150,10 @@ ERGO_INLINE void sw_local_states(const struct sw_tile *t, const struct sw_member
     }
 }
 
-ERGO_INLINE void sw_local_flip(const struct sw_tile *t, __local const uint *tile,
-                               const struct sw_tile_word *words, __local const uint *states,
-                               __local uint *spin) {
+ERGO_INLINE void sw_local_flip(__local const uint *tile, const struct sw_tile_word *words,
+                               __local const uint *states, __local uint *spin) {
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(t, k);
+        const struct sw_place at = sw_place_of(k);
         uint bits[SW_PLANES], rest = words[k].starts;
         for (uint p = 0; p < SW_PLANES; p++)
             bits[p] = 0u;
@@ -182,22 +170,22 @@ ERGO_INLINE void sw_local_flip(const struct sw_tile *t, __local const uint *tile
     }
 }
 
-ERGO_INLINE void sw_local_load(const struct sw_tile *t, __global const uint *spins,
-                               __local uint *spin) {
+ERGO_INLINE void sw_local_load(__global const uint *spins, __local uint *spin) {
+    const struct sw_tile t = sw_tile_of_group();
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(t, k);
+        const struct sw_place at = sw_place_of(k);
         for (uint p = 0; p < SW_PLANES; p++)
             spin[p * SW_TILE_ITEMS + at.item] =
-                at.inside ? spins[t->plane * SW_PLANES + p * SW_PLANE_WORDS + at.word] : 0u;
+                at.inside ? spins[t.plane * SW_PLANES + p * SW_PLANE_WORDS + at.word] : 0u;
     }
 }
 
-ERGO_INLINE void sw_local_store(const struct sw_tile *t, __global uint *spins,
-                                __local const uint *spin) {
+ERGO_INLINE void sw_local_store(__global uint *spins, __local const uint *spin) {
+    const struct sw_tile t = sw_tile_of_group();
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(t, k);
+        const struct sw_place at = sw_place_of(k);
         for (uint p = 0; p < SW_PLANES && at.inside; p++)
-            spins[t->plane * SW_PLANES + p * SW_PLANE_WORDS + at.word] =
+            spins[t.plane * SW_PLANES + p * SW_PLANE_WORDS + at.word] =
                 spin[p * SW_TILE_ITEMS + at.item];
     }
 }
@@ -206,21 +194,21 @@ __kernel SW_TILE_GROUP void sw_local(__global uint *spins, __global const struct
                                      ulong step, uint sweeps) {
     __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint spin[SW_PLANES * SW_TILE_ITEMS], states[SW_PLANES * SW_TILE_ITEMS];
-    const struct sw_tile t = sw_local_tile();
+    const struct sw_tile t = sw_tile_of_group();
     const struct sw_member m = members[t.index];
     struct sw_tile_word words[SW_PER];
-    sw_local_load(&t, spins, spin);
+    sw_local_load(spins, spin);
     SW_SYNC;
     for (uint sweep = 0; sweep < sweeps; sweep++, step++) {
-        sw_local_label(&t, &m, step, spin, tile, sides, unders, words);
-        sw_local_roots(&t, tile, words, false);
+        sw_local_label(&m, step, spin, tile, sides, unders, words);
+        sw_local_roots(tile, words, false);
         SW_SYNC;
-        sw_local_states(&t, &m, step, tile, words, states, states, false);
+        sw_local_states(&m, step, tile, words, states, states, false);
         SW_SYNC;
-        sw_local_flip(&t, tile, words, states, spin);
+        sw_local_flip(tile, words, states, spin);
         SW_SYNC;
     }
-    sw_local_store(&t, spins, spin);
+    sw_local_store(spins, spin);
 }
 
 /* A measured sweep. wraps[sample][member] is set to 1 if a cluster leads around the lattice; it is
@@ -231,21 +219,21 @@ __kernel SW_TILE_GROUP void sw_local_sizes(__global uint *spins,
     __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint spin[SW_PLANES * SW_TILE_ITEMS], states[SW_PLANES * SW_TILE_ITEMS];
     __local uint fields[SW_CLUSTER_FIELDS];
-    const struct sw_tile t = sw_local_tile();
+    const struct sw_tile t = sw_tile_of_group();
     const struct sw_member m = members[t.index];
     const ulong row = (ulong)sample * get_global_size(1) + t.index;
     struct sw_tile_word words[SW_PER];
-    sw_local_load(&t, spins, spin);
+    sw_local_load(spins, spin);
     sw_count_begin(fields, t.first, SW_GROUP);
     SW_SYNC;
-    if (sw_local_label(&t, &m, step, spin, tile, sides, unders, words))
+    if (sw_local_label(&m, step, spin, tile, sides, unders, words))
         SW_PUT(&wraps[row], 1u);
-    sw_local_roots(&t, tile, words, true);
+    sw_local_roots(tile, words, true);
     SW_SYNC;
-    sw_local_states(&t, &m, step, tile, words, states, fields, true);
+    sw_local_states(&m, step, tile, words, states, fields, true);
     SW_SYNC;
-    sw_local_flip(&t, tile, words, states, spin);
+    sw_local_flip(tile, words, states, spin);
     sw_count_end(sums + row * SW_SUM_SLOTS * SW_CLUSTER_FIELDS, fields, t.first, SW_GROUP);
     SW_SYNC;
-    sw_local_store(&t, spins, spin);
+    sw_local_store(spins, spin);
 }

@@ -12,21 +12,19 @@ __kernel SW_TILE_GROUP void sw_label(__global const uint *spins,
                                      __global uint *open, __global uint *labels, ulong step) {
     __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint opens[SW_TILE_ITEMS];
-    const struct sw_tile t = sw_tile_of_group();
     struct sw_tile_word words[SW_PER];
     struct sw_spins none;
-    sw_label_bonds(&t, spins, members, step, right, down, sides, unders, opens, &none, sides,
-                   false);
+    sw_label_bonds(spins, members, step, right, down, sides, unders, opens, &none, sides, false);
     SW_SYNC;
-    sw_tile_link_words(&t, tile, sides, unders, words);
+    sw_tile_link_words(tile, sides, unders, words);
     SW_SYNC;
-    sw_tile_join_words(&t, tile, sides, words);
+    sw_tile_join_words(tile, sides, words);
     SW_SYNC;
-    sw_label_roots(&t, tile, words, runs, false);
+    sw_label_roots(tile, words, runs, false);
     SW_SYNC;
-    sw_label_open(&t, tile, sides, unders, opens, words, false);
+    sw_label_open(tile, sides, unders, opens, words, false);
     SW_SYNC;
-    sw_label_leave(&t, tile, opens, words, roots, open, labels, labels, false);
+    sw_label_leave(tile, opens, words, roots, open, labels, labels, false);
 }
 
 /* The same, with sums over the spins as they are before this sweep: spin_sums as in sw_measure, for
@@ -43,26 +41,26 @@ __kernel SW_TILE_GROUP void sw_label_spins(__global const uint *spins,
     const struct sw_tile t = sw_tile_of_group();
     struct sw_tile_word words[SW_PER];
     struct sw_spins sums;
-    sw_label_spins_begin(&t, spin_fields, lanes);
+    sw_label_spins_begin(spin_fields, lanes);
     sw_spins_begin(&sums);
     SW_SYNC;
-    sw_label_bonds(&t, spins, members, step, right, down, sides, unders, opens, &sums, spin_fields,
+    sw_label_bonds(spins, members, step, right, down, sides, unders, opens, &sums, spin_fields,
                    before != SW_NO_SAMPLE);
-    sw_label_spins_add(&t, &sums, lanes);
+    sw_label_spins_add(&sums, lanes);
     SW_SYNC;
-    sw_tile_link_words(&t, tile, sides, unders, words);
+    sw_tile_link_words(tile, sides, unders, words);
     SW_SYNC;
-    sw_tile_join_words(&t, tile, sides, words);
+    sw_tile_join_words(tile, sides, words);
     SW_SYNC;
-    sw_label_roots(&t, tile, words, runs, false);
+    sw_label_roots(tile, words, runs, false);
     SW_SYNC;
-    sw_label_open(&t, tile, sides, unders, opens, words, false);
+    sw_label_open(tile, sides, unders, opens, words, false);
     SW_SYNC;
-    sw_label_leave(&t, tile, opens, words, roots, open, labels, labels, false);
-    sw_label_spins_end(&t, lanes, spin_fields);
+    sw_label_leave(tile, opens, words, roots, open, labels, labels, false);
+    sw_label_spins_end(lanes, spin_fields);
     SW_SYNC;
     if (before != SW_NO_SAMPLE)
-        sw_spins_end(sw_sums_of(&t, spin_sums, before, SW_Q), spin_fields, t.first, SW_GROUP);
+        sw_spins_end(sw_sums_of(spin_sums, before, SW_Q), spin_fields, t.first, SW_GROUP);
 }
 
 /* The same for a measured sweep: also counts clusters that do not leave their tile, and writes the
@@ -82,41 +80,40 @@ sw_label_sizes(__global const uint *spins, __global const struct sw_member *memb
     const bool has_before = before != SW_NO_SAMPLE;
     struct sw_tile_word words[SW_PER];
     struct sw_spins spins_of_item;
-    sw_roots_begin(&t, root_fields, roots_listed);
-    sw_label_spins_begin(&t, spin_fields, lanes);
+    sw_roots_begin(root_fields, roots_listed);
+    sw_label_spins_begin(spin_fields, lanes);
     if (t.first == 0u)
         listed[0] = 0u;
     sw_spins_begin(&spins_of_item);
     SW_SYNC;
     if (has_before)
-        sw_roots_list(&t, roots, root_list, roots_listed);
-    sw_label_bonds(&t, spins, members, step, right, down, sides, unders, opens, &spins_of_item,
+        sw_roots_list(roots, root_list, roots_listed);
+    sw_label_bonds(spins, members, step, right, down, sides, unders, opens, &spins_of_item,
                    spin_fields, has_before);
-    sw_label_spins_add(&t, &spins_of_item, lanes);
+    sw_label_spins_add(&spins_of_item, lanes);
     sw_count_begin(fields, t.first, SW_GROUP);
     SW_SYNC;
-    sw_roots_count(&t, sizes, root_list, roots_listed, root_fields);
-    sw_tile_link_words(&t, tile, sides, unders, words);
+    sw_roots_count(sizes, root_list, roots_listed, root_fields);
+    sw_tile_link_words(tile, sides, unders, words);
     SW_SYNC_GLOBAL; /* sizes are overwritten only after they have been counted */
-    sw_tile_join_words(&t, tile, sides, words);
+    sw_tile_join_words(tile, sides, words);
     SW_SYNC;
-    sw_label_roots(&t, tile, words, runs, true);
+    sw_label_roots(tile, words, runs, true);
     SW_SYNC;
-    sw_label_open(&t, tile, sides, unders, opens, words, true);
+    sw_label_open(tile, sides, unders, opens, words, true);
     SW_SYNC;
-    sw_label_leave(&t, tile, opens, words, roots, open, labels, sizes, true);
-    sw_label_count(&t, tile, opens, words, fields, unders, listed);
+    sw_label_leave(tile, opens, words, roots, open, labels, sizes, true);
+    sw_label_count(tile, opens, words, fields, unders, listed);
     SW_SYNC;
     const uint large = listed[0];
     for (uint e = t.first; e < large; e += SW_GROUP)
         sw_count(fields, unders[e]);
-    sw_label_spins_end(&t, lanes, spin_fields);
+    sw_label_spins_end(lanes, spin_fields);
     SW_SYNC;
-    sw_count_end(sw_sums_of(&t, sums, sample, SW_CLUSTER_FIELDS), fields, t.first, SW_GROUP);
+    sw_count_end(sw_sums_of(sums, sample, SW_CLUSTER_FIELDS), fields, t.first, SW_GROUP);
     if (has_before) {
-        sw_spins_end(sw_sums_of(&t, spin_sums, before, SW_Q), spin_fields, t.first, SW_GROUP);
-        sw_count_end(sw_sums_of(&t, sums, before, SW_CLUSTER_FIELDS), root_fields, t.first,
-                     SW_GROUP);
+        sw_spins_end(sw_sums_of(spin_sums, before, SW_Q), spin_fields, t.first, SW_GROUP);
+        sw_count_end(sw_sums_of(sums, before, SW_CLUSTER_FIELDS), root_fields, t.first, SW_GROUP);
     }
 }
 
@@ -125,13 +122,13 @@ __kernel SW_TILE_GROUP void sw_count_roots(__global const uint *roots, __global 
                                            __global uint *sums, uint before) {
     __local uint fields[SW_CLUSTER_FIELDS], list[SW_MOST_OPEN], listed[1];
     const struct sw_tile t = sw_tile_of_group();
-    sw_roots_begin(&t, fields, listed);
+    sw_roots_begin(fields, listed);
     SW_SYNC;
-    sw_roots_list(&t, roots, list, listed);
+    sw_roots_list(roots, list, listed);
     SW_SYNC;
-    sw_roots_count(&t, sizes, list, listed, fields);
+    sw_roots_count(sizes, list, listed, fields);
     SW_SYNC;
-    sw_count_end(sw_sums_of(&t, sums, before, SW_CLUSTER_FIELDS), fields, t.first, SW_GROUP);
+    sw_count_end(sw_sums_of(sums, before, SW_CLUSTER_FIELDS), fields, t.first, SW_GROUP);
 }
 
 /*
@@ -188,18 +185,18 @@ __kernel SW_TILE_GROUP void sw_flip(__global uint *spins, __global const struct 
     const struct sw_tile t = sw_tile_of_group();
     const struct sw_member m = members[t.index];
     __global const uint *member_labels = labels + (ulong)t.index * SW_SITES;
-    sw_flip_begin(&t, states, listed);
+    sw_flip_begin(states, listed);
     SW_SYNC;
-    sw_flip_list(&t, roots, open, list, listed);
+    sw_flip_list(roots, open, list, listed);
     SW_SYNC;
     const uint n_open = listed[1], total = listed[0] + n_open;
     for (uint j = t.first; j < total; j += SW_GROUP) {
-        const uint n = sw_flip_listed(list, j, n_open), site = sw_tile_index(sw_corner(&t), n);
+        const uint n = sw_flip_listed(list, j, n_open), site = sw_tile_index(sw_corner(), n);
         const uint root = j < n_open ? sw_find_still(member_labels, site) : site;
         sw_flip_put(states, n, sw_flip_state(&m, sw_global_site(root), step));
     }
     SW_SYNC;
-    sw_flip_spins(&t, spins, right, runs, states);
+    sw_flip_spins(spins, right, runs, states);
 }
 
 /*
@@ -228,13 +225,13 @@ __kernel SW_TILE_GROUP void sw_flip_sizes(__global uint *spins,
         common[0] = SW_NO_BOND;
         common[1] = 0u;
     }
-    sw_flip_begin(&t, states, listed);
+    sw_flip_begin(states, listed);
     SW_SYNC;
-    sw_flip_list(&t, roots, open, list, listed);
+    sw_flip_list(roots, open, list, listed);
     SW_SYNC;
     const uint n_open = listed[1], total = listed[0] + n_open;
     for (uint j = t.first; j < total; j += SW_GROUP) {
-        const uint n = sw_flip_listed(list, j, n_open), site = sw_tile_index(sw_corner(&t), n);
+        const uint n = sw_flip_listed(list, j, n_open), site = sw_tile_index(sw_corner(), n);
         uint root = site;
         if (j < n_open) {
             const uint size = SW_READ(&counts[site]);
@@ -248,18 +245,18 @@ __kernel SW_TILE_GROUP void sw_flip_sizes(__global uint *spins,
     }
     SW_SYNC;
     for (uint j = t.first; j < n_open; j += SW_GROUP) {
-        const uint site = sw_tile_index(sw_corner(&t), list[SW_LIST_END - j]), root = found[j].x;
+        const uint site = sw_tile_index(sw_corner(), list[SW_LIST_END - j]), root = found[j].x;
         if (root == common[0] && root != site)
             SW_ADD_LOCAL(&common[1], found[j].y);
         else if (root != site) /* counts[root] holds this part's size already */
             atomic_add(&counts[root], found[j].y);
     }
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(&t, k);
+        const struct sw_place at = sw_place_of(k);
         if (at.inside)
             roots[t.plane + at.word] = tops[at.item];
     }
-    sw_flip_spins(&t, spins, right, runs, states);
+    sw_flip_spins(spins, right, runs, states);
     SW_SYNC;
     if (t.first == 0u && common[1])
         atomic_add(&counts[common[0]], common[1]);

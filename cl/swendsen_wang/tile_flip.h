@@ -12,27 +12,28 @@
 #define SW_STATE_WORDS ((SW_NODE_ROW * SW_TILE_ITEMS + 31u) / 32u) /* one bit per node */
 
 /* First word of a tile in a plane. */
-ERGO_INLINE uint sw_corner(const struct sw_tile *t) {
-    return t->y * SW_TILE_ROWS * SW_WORDS + t->x * SW_TILE_WORDS;
+ERGO_INLINE uint sw_corner(void) {
+    const struct sw_tile t = sw_tile_of_group();
+    return t.y * SW_TILE_ROWS * SW_WORDS + t.x * SW_TILE_WORDS;
 }
 
 /* listed[0]: number of closed roots; listed[1]: of open ones. */
-ERGO_INLINE void sw_flip_begin(const struct sw_tile *t, __local uint *states,
-                               __local uint *listed) {
-    if (t->first == 0u)
+ERGO_INLINE void sw_flip_begin(__local uint *states, __local uint *listed) {
+    const struct sw_tile t = sw_tile_of_group();
+    if (t.first == 0u)
         listed[0] = listed[1] = 0u;
-    for (uint f = t->first; f < SW_PLANES * SW_STATE_WORDS; f += SW_GROUP)
+    for (uint f = t.first; f < SW_PLANES * SW_STATE_WORDS; f += SW_GROUP)
         states[f] = 0u;
 }
 
-ERGO_INLINE void sw_flip_list(const struct sw_tile *t, __global const uint *roots,
-                              __global const uint *open, __local ushort *list,
-                              __local uint *listed) {
+ERGO_INLINE void sw_flip_list(__global const uint *roots, __global const uint *open,
+                              __local ushort *list, __local uint *listed) {
+    const struct sw_tile t = sw_tile_of_group();
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(t, k);
-        uint rest = at.inside ? roots[t->plane + at.word] : 0u;
+        const struct sw_place at = sw_place_of(k);
+        uint rest = at.inside ? roots[t.plane + at.word] : 0u;
         /* open parts are roots of the tile, unless a launch was lost */
-        const uint labelled = at.inside ? open[t->plane + at.word] & rest : 0u;
+        const uint labelled = at.inside ? open[t.plane + at.word] & rest : 0u;
         uint next = SW_ADD_LOCAL(&listed[0], popcount(rest & ~labelled));
         uint next_open = labelled ? SW_ADD_LOCAL(&listed[1], popcount(labelled)) : 0u;
         while (rest) {
@@ -60,13 +61,13 @@ ERGO_INLINE void sw_flip_put(__local uint *states, uint n, uint state) {
             SW_OR_LOCAL(&states[p * SW_STATE_WORDS + (node >> 5)], 1u << (node & 31u));
 }
 
-ERGO_INLINE void sw_flip_spins(const struct sw_tile *t, __global uint *spins,
-                               __global const uint *right, __global const uint *runs,
-                               __local const uint *states) {
+ERGO_INLINE void sw_flip_spins(__global uint *spins, __global const uint *right,
+                               __global const uint *runs, __local const uint *states) {
+    const struct sw_tile t = sw_tile_of_group();
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(t, k);
-        __global const uint *part = runs + (ulong)t->index * SW_RUNS + t->id * SW_SLAB + at.item;
-        const uint starts = at.inside ? sw_starts(right[t->plane + at.word], at.valid) : 0u;
+        const struct sw_place at = sw_place_of(k);
+        __global const uint *part = runs + (ulong)t.index * SW_RUNS + t.id * SW_SLAB + at.item;
+        const uint starts = at.inside ? sw_starts(right[t.plane + at.word], at.valid) : 0u;
         uint rest = starts, bits[SW_PLANES];
         for (uint p = 0; p < SW_PLANES; p++)
             bits[p] = 0u;
@@ -86,7 +87,7 @@ ERGO_INLINE void sw_flip_spins(const struct sw_tile *t, __global uint *spins,
             }
         }
         for (uint p = 0; p < SW_PLANES && at.inside; p++)
-            spins[t->plane * SW_PLANES + p * SW_PLANE_WORDS + at.word] =
+            spins[t.plane * SW_PLANES + p * SW_PLANE_WORDS + at.word] =
                 sw_fill(bits[p], starts) & at.valid;
     }
 }

@@ -19,32 +19,33 @@
 #define SW_MOST_OPEN (64u * SW_TILE_WORDS + 2u * SW_TILE_ROWS)
 
 /* The slot of sums[sample][member][slot][fields] to which this group adds. */
-ERGO_INLINE __global uint *sw_sums_of(const struct sw_tile *t, __global uint *sums, uint sample,
-                                      uint fields) {
-    const ulong row = (ulong)sample * get_global_size(1) + t->index;
-    return sums + (row * SW_SUM_SLOTS + t->id % SW_SUM_SLOTS) * fields;
+ERGO_INLINE __global uint *sw_sums_of(__global uint *sums, uint sample, uint fields) {
+    const struct sw_tile t = sw_tile_of_group();
+    const ulong row = (ulong)sample * get_global_size(1) + t.index;
+    return sums + (row * SW_SUM_SLOTS + t.id % SW_SUM_SLOTS) * fields;
 }
 
 /* Draw the bonds of a tile's words. If of_spins is set, also add sums over the spins (spins.h) to
  * spin_sums and spin_fields. */
-ERGO_INLINE void sw_label_bonds(const struct sw_tile *t, __global const uint *spins,
+ERGO_INLINE void sw_label_bonds(__global const uint *spins,
                                 __global const struct sw_member *members, ulong step,
                                 __global uint *right, __global uint *down, __local uint *sides,
                                 __local uint *unders, __local uint *opens,
                                 struct sw_spins *spin_sums, __local uint *spin_fields,
                                 bool of_spins) {
-    const struct sw_member m = members[t->index];
-    __global const uint *planes = spins + t->plane * SW_PLANES;
+    const struct sw_tile t = sw_tile_of_group();
+    const struct sw_member m = members[t.index];
+    __global const uint *planes = spins + t.plane * SW_PLANES;
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(t, k);
+        const struct sw_place at = sw_place_of(k);
         uint side = 0u, under = 0u;
         if (at.inside) {
             sw_equal(planes, at.i, at.y, &side, &under);
             if (of_spins)
                 sw_spins_add(spin_sums, spin_fields, planes, at.i, at.y, side, under);
             sw_activate(&m, at.i, at.y, step, &side, &under);
-            right[t->plane + at.word] = side;
-            down[t->plane + at.word] = under;
+            right[t.plane + at.word] = side;
+            down[t.plane + at.word] = under;
         }
         sides[at.item] = side;
         opens[at.item] = 0u;
@@ -54,23 +55,24 @@ ERGO_INLINE void sw_label_bonds(const struct sw_tile *t, __global const uint *sp
 
 /* Write the roots of all runs, and set words[].linked to the bits of the roots. sized: also add up
  * the sizes of parts. */
-ERGO_INLINE void sw_label_roots(const struct sw_tile *t, __local uint *labels,
-                                struct sw_tile_word *words, __global uint *runs, bool sized) {
-    __global uint *slab = runs + (ulong)t->index * SW_RUNS + t->id * SW_SLAB;
+ERGO_INLINE void sw_label_roots(__local uint *labels, struct sw_tile_word *words,
+                                __global uint *runs, bool sized) {
+    const struct sw_tile t = sw_tile_of_group();
+    __global uint *slab = runs + (ulong)t.index * SW_RUNS + t.id * SW_SLAB;
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(t, k);
+        const struct sw_place at = sw_place_of(k);
         words[k].linked = sw_tile_roots(labels, at.item, &words[k], sw_last_bit(at.i) + 1u,
                                         slab + at.item, sized);
     }
 }
 
 /* Find the open parts. sized: also the sites without bonds. */
-ERGO_INLINE void sw_label_open(const struct sw_tile *t, __local uint *labels,
-                               __local const uint *sides, __local const uint *unders,
-                               __local uint *opens, struct sw_tile_word *words, bool sized) {
-    sw_tile_open_rows(labels, sides, unders, opens, t);
+ERGO_INLINE void sw_label_open(__local uint *labels, __local const uint *sides,
+                               __local const uint *unders, __local uint *opens,
+                               struct sw_tile_word *words, bool sized) {
+    sw_tile_open_rows(labels, sides, unders, opens);
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(t, k);
+        const struct sw_place at = sw_place_of(k);
         sw_tile_open_sides(labels, opens, at.item, at.i, words[k].starts, sides[at.item]);
         if (sized)
             words[k].alone = sw_tile_alone(sides, unders, at.item, at.i, at.y, at.valid);
@@ -79,37 +81,39 @@ ERGO_INLINE void sw_label_open(const struct sw_tile *t, __local uint *labels,
 
 /* Write labels for the open parts, and roots and open parts as bits. sized: also write the sizes of
  * open parts. */
-ERGO_INLINE void sw_label_leave(const struct sw_tile *t, __local const uint *tile_labels,
-                                __local const uint *opens, const struct sw_tile_word *words,
-                                __global uint *roots, __global uint *open, __global uint *labels,
-                                __global uint *sizes, bool sized) {
+ERGO_INLINE void sw_label_leave(__local const uint *tile_labels, __local const uint *opens,
+                                const struct sw_tile_word *words, __global uint *roots,
+                                __global uint *open, __global uint *labels, __global uint *sizes,
+                                bool sized) {
+    const struct sw_tile t = sw_tile_of_group();
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(t, k);
+        const struct sw_place at = sw_place_of(k);
         const uint leads_out = opens[at.item];
         uint rest = leads_out;
         while (rest) {
             const uint low = rest & (0u - rest), bit = sw_bit_of(low);
-            const ulong site = (ulong)t->index * SW_SITES + 32u * at.word + bit;
+            const ulong site = (ulong)t.index * SW_SITES + 32u * at.word + bit;
             rest ^= low;
             labels[site] = SW_LABEL(32u * at.word + bit);
             if (sized)
                 sizes[site] = tile_labels[SW_NODE(at.item, bit)] >> SW_SIZE_SHIFT;
         }
         if (at.inside) {
-            roots[t->plane + at.word] = words[k].linked;
-            open[t->plane + at.word] = leads_out;
+            roots[t.plane + at.word] = words[k].linked;
+            open[t.plane + at.word] = leads_out;
         }
     }
 }
 
 /* Count the clusters that do not leave the tile. Two thirds of them are single sites, which are
  * counted by words. Large ones are listed (sw_count_or_list). */
-ERGO_INLINE void sw_label_count(const struct sw_tile *t, __local const uint *labels,
-                                __local const uint *opens, const struct sw_tile_word *words,
-                                __local uint *fields, __local uint *list, __local uint *listed) {
+ERGO_INLINE void sw_label_count(__local const uint *labels, __local const uint *opens,
+                                const struct sw_tile_word *words, __local uint *fields,
+                                __local uint *list, __local uint *listed) {
+    const struct sw_tile t = sw_tile_of_group();
     uint alone = 0u;
     for (uint k = 0; k < SW_PER; k++) {
-        const uint item = t->first + k * SW_GROUP;
+        const uint item = t.first + k * SW_GROUP;
         uint rest = words[k].linked & ~(opens[item] | words[k].alone);
         while (rest) {
             const uint low = rest & (0u - rest);
@@ -125,23 +129,23 @@ ERGO_INLINE void sw_label_count(const struct sw_tile *t, __local const uint *lab
 /* ---- sums over the spins that the sample before has left; lanes[] spreads the work-items'
  * additions over different places ---- */
 
-ERGO_INLINE void sw_label_spins_begin(const struct sw_tile *t, __local uint *spin_fields,
-                                      __local uint *lanes) {
-    for (uint f = t->first; f < SW_Q; f += SW_GROUP)
+ERGO_INLINE void sw_label_spins_begin(__local uint *spin_fields, __local uint *lanes) {
+    const struct sw_tile t = sw_tile_of_group();
+    for (uint f = t.first; f < SW_Q; f += SW_GROUP)
         spin_fields[f] = 0u;
-    for (uint f = t->first; f < 32u * SW_SPIN_SUMS; f += SW_GROUP)
+    for (uint f = t.first; f < 32u * SW_SPIN_SUMS; f += SW_GROUP)
         lanes[f] = 0u;
 }
 
-ERGO_INLINE void sw_label_spins_add(const struct sw_tile *t, const struct sw_spins *spin_sums,
-                                    __local uint *lanes) {
+ERGO_INLINE void sw_label_spins_add(const struct sw_spins *spin_sums, __local uint *lanes) {
+    const struct sw_tile t = sw_tile_of_group();
     for (uint k = 0; k < SW_SPIN_SUMS; k++)
-        SW_ADD_LOCAL(&lanes[32u * k + t->first % 32u], spin_sums->sums[k]);
+        SW_ADD_LOCAL(&lanes[32u * k + t.first % 32u], spin_sums->sums[k]);
 }
 
-ERGO_INLINE void sw_label_spins_end(const struct sw_tile *t, __local const uint *lanes,
-                                    __local uint *spin_fields) {
-    for (uint f = t->first; f < 32u * SW_SPIN_SUMS; f += SW_GROUP)
+ERGO_INLINE void sw_label_spins_end(__local const uint *lanes, __local uint *spin_fields) {
+    const struct sw_tile t = sw_tile_of_group();
+    for (uint f = t.first; f < 32u * SW_SPIN_SUMS; f += SW_GROUP)
         SW_ADD_LOCAL(&spin_fields[f / 32u], lanes[f]);
 }
 
@@ -149,18 +153,19 @@ ERGO_INLINE void sw_label_spins_end(const struct sw_tile *t, __local const uint 
  * `roots` and their sizes in `sizes`. They are listed first, because some words have many and most
  * none. ---- */
 
-ERGO_INLINE void sw_roots_begin(const struct sw_tile *t, __local uint *fields,
-                                __local uint *listed) {
-    sw_count_begin(fields, t->first, SW_GROUP);
-    if (t->first == 0u)
+ERGO_INLINE void sw_roots_begin(__local uint *fields, __local uint *listed) {
+    const struct sw_tile t = sw_tile_of_group();
+    sw_count_begin(fields, t.first, SW_GROUP);
+    if (t.first == 0u)
         listed[0] = 0u;
 }
 
-ERGO_INLINE void sw_roots_list(const struct sw_tile *t, __global const uint *roots,
-                               __local uint *list, __local uint *listed) {
+ERGO_INLINE void sw_roots_list(__global const uint *roots, __local uint *list,
+                               __local uint *listed) {
+    const struct sw_tile t = sw_tile_of_group();
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(t, k);
-        uint rest = at.inside ? roots[t->plane + at.word] & at.valid : 0u;
+        const struct sw_place at = sw_place_of(k);
+        uint rest = at.inside ? roots[t.plane + at.word] & at.valid : 0u;
         uint next = rest ? SW_ADD_LOCAL(listed, popcount(rest)) : 0u;
         while (rest && next < SW_MOST_OPEN) { /* always true, unless a launch was lost */
             const uint low = rest & (0u - rest);
@@ -170,11 +175,11 @@ ERGO_INLINE void sw_roots_list(const struct sw_tile *t, __global const uint *roo
     }
 }
 
-ERGO_INLINE void sw_roots_count(const struct sw_tile *t, __global const uint *sizes,
-                                __local const uint *list, __local const uint *listed,
-                                __local uint *fields) {
-    for (uint e = t->first; e < min(listed[0], SW_MOST_OPEN); e += SW_GROUP)
-        sw_count(fields, sizes[(ulong)t->index * SW_SITES + list[e]]);
+ERGO_INLINE void sw_roots_count(__global const uint *sizes, __local const uint *list,
+                                __local const uint *listed, __local uint *fields) {
+    const struct sw_tile t = sw_tile_of_group();
+    for (uint e = t.first; e < min(listed[0], SW_MOST_OPEN); e += SW_GROUP)
+        sw_count(fields, sizes[(ulong)t.index * SW_SITES + list[e]]);
 }
 
 #endif

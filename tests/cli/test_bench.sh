@@ -16,6 +16,11 @@ expect 2 "$ERGOCL" bench --seconds much
 expect 0 "$ERGOCL" bench --list --sampler hard-disks
 says out "disks-256"
 says_not out "spin-lattice"
+# the job of every case is one that run takes
+while read -r line; do
+    echo "{${line#*{}" >job.json
+    expect 0 "$ERGOCL" validate job.json
+done < <("$program" --list)
 expect 2 "$ERGOCL" bench voodoo
 says err 'no case "voodoo"'
 # beside recorded results, one of them a stranger's

@@ -130,8 +130,8 @@ for fault in "fsync kill 2" "rename kill 1" "rename kill 2" "fsync kill 5" "writ
     goes_on killed whole
 done
 
-# held FAULT FOLDER: start a run, and return when the call that takes a second has begun; and
-# ended CODE: wait for its end.
+# held FAULT FOLDER: start a run, and return when the call that waits has begun; and
+# ended CODE: let it go on, and wait for its end.
 held() {
     rm -rf "$2" cache mark
     (
@@ -144,12 +144,13 @@ held() {
 }
 ended() {
     local code=0
+    rm mark
     wait $child || code=$?
     [ $code -eq "$1" ] || { cat held.err; fail "exit code $code instead of $1"; }
 }
 
 # SIGTERM while the driver compiles, while kernels run, while a checkpoint is written: one is enough
-for fault in "clBuildProgram sleep" "clEnqueueNDRangeKernel sleep 30" "clFinish sleep" "fsync sleep 2"; do
+for fault in "clBuildProgram wait" "clEnqueueNDRangeKernel wait 30" "clFinish wait" "fsync wait 2"; do
     echo "SIGTERM at $fault"
     held "$fault" asked
     kill -s TERM $child
@@ -159,18 +160,18 @@ done
 
 # A second run in the folder is refused. When the folder is removed it is made again, unless another
 # run has come to be in one of that name: that one is left alone.
-held "clEnqueueNDRangeKernel sleep 30" shared
+held "clEnqueueNDRangeKernel wait 30" shared
 expect 4 "${run[@]}" -o shared
 says err "another ergocl works in shared"
 expect 4 "${run[@]}" -o shared --overwrite
 ended 0
 same_results whole shared
-held "clEnqueueNDRangeKernel sleep 30" gone
+held "clEnqueueNDRangeKernel wait 30" gone
 rm -r gone
 ended 0
 says held.err "gone was removed, and is made again"
 same_results whole gone
-held "clEnqueueNDRangeKernel sleep 30" other
+held "clEnqueueNDRangeKernel wait 30" other
 rm -r other
 expect 0 "${run[@]}" -o other --set /seed=78
 cp -r other kept

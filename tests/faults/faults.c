@@ -8,8 +8,8 @@
  *   FAULT_MARK=FILE                   file to make when the first call fails
  *
  * ACTION: a number: an error, of OpenCL (below 0) or an errno; drop: success, but nothing was done;
- * flip: done, with one wrong bit in the data returned; sleep: done a second late, once; hang: never
- * returns; kill: SIGKILL before it is done; back: a clock that shows an hour less.
+ * flip: done, with one wrong bit in the data returned; wait: done when FAULT_MARK is gone; hang:
+ * never returns; kill: SIGKILL before it is done; back: a clock that shows an hour less.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -56,8 +56,8 @@ static enum action strike(const char *function, const char *path) {
     errno = error;
     if (!strcmp(action, "kill"))
         raise(SIGKILL);
-    if (!strcmp(action, "sleep") && call == after)
-        nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+    while (!strcmp(action, "wait") && call == after && access(getenv("FAULT_MARK"), F_OK) == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     while (!strcmp(action, "hang"))
         pause();
     code = atoi(action);
