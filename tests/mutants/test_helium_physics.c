@@ -19,11 +19,12 @@
 
 static void test_job(void **state) {
     (void)state;
-    enum { BLOCK = 50, BLOCKS = 8, COLUMNS = 9 };
+    enum { BLOCK = 50, BLOCKS = 8 };
     static const double expected[4] = {-19.74036, 15.13871, 15.11785, 0.36787};
     static const double errors[4] = {0.003, 0.004, 0.006, 0.0002};
     struct ergo_context *ctx = ergo_context_create();
     const struct ergo_model *model = ergo_sampler_find("helium-vmc")->models[0];
+    const size_t stride = model->n_columns;
     struct ergo_device *device = NULL;
     struct ergo_job *job = NULL;
     void *chain = NULL;
@@ -32,13 +33,13 @@ static void test_job(void **state) {
         model->ops->create(ctx, &job->batches[0], device, &chain) != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
     enum { N = BLOCK * BLOCKS };
-    double *columns = malloc(N * COLUMNS * sizeof *columns);
+    double *columns = malloc(N * stride * sizeof *columns);
     assert_non_null(columns);
     enum ergo_status status = model->ops->init(ctx, chain);
     if (status == ERGO_OK)
         status = model->ops->advance(ctx, chain, 0, 0, 300, 0);
     for (size_t i = 0; i < BLOCKS && status == ERGO_OK; i++) {
-        struct ergo_samples samples = {.columns = columns + i * BLOCK * COLUMNS};
+        struct ergo_samples samples = {.columns = columns + i * BLOCK * stride};
         status = model->ops->advance(ctx, chain, 0, BLOCK, 4, i * BLOCK);
         if (status == ERGO_OK)
             status = model->ops->collect(ctx, chain, 0, &samples);
@@ -50,7 +51,7 @@ static void test_job(void **state) {
         double series[N];
         struct ergo_estimate e;
         for (size_t i = 0; i < N; i++)
-            series[i] = columns[i * COLUMNS + c];
+            series[i] = columns[i * stride + c];
         ergo_stats_estimate(series, N, &e);
         const double z = (e.mean - expected[c]) / sqrt(e.error * e.error + errors[c] * errors[c]);
         print_message("column %zu: %.5f +- %.5f, expected %.5f, z %.2f\n", c, e.mean, e.error,

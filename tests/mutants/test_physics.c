@@ -19,7 +19,7 @@ static const char *const names[KINDS] = {"energy", "heat_capacity", "abs_magneti
                                          "magnetization2", "magnetization"};
 
 static void judge_member(struct physics_verdict *v, const struct ergo_point *point,
-                         const double *columns, size_t members, size_t n) {
+                         const double *columns, size_t stride, size_t n) {
     double *series[KINDS];
     struct ergo_estimate e;
     char where[100];
@@ -28,7 +28,8 @@ static void judge_member(struct physics_verdict *v, const struct ergo_point *poi
         assert_non_null(series[c]);
     }
     for (size_t i = 0; i < n; i++) {
-        const double u = columns[COLUMNS * i * members], m = columns[COLUMNS * i * members + 1];
+        const double u = columns[i * stride + COLUMN_ENERGY],
+                     m = columns[i * stride + COLUMN_MAGNETIZATION];
         const double values[KINDS] = {u, u * u, fabs(m), m * m, m};
         for (size_t c = 0; c < KINDS; c++)
             series[c][i] = values[c];
@@ -64,7 +65,8 @@ static void test_job(void **state) {
     const struct ergo_point *first = batch->points[0];
     const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
     const size_t n = (size_t)ergo_point_int(first, "/run/sweeps") / every / BLOCK * BLOCK;
-    double *columns = malloc(n * batch->count * COLUMNS * sizeof(double));
+    const size_t stride = batch->count * model->n_columns;
+    double *columns = malloc(n * stride * sizeof(double));
     assert_true(columns && job->n_batches == 1);
     enum ergo_status status = model->ops->create(ctx, batch, device, &chain);
     if (status == ERGO_OK)
@@ -73,7 +75,7 @@ static void test_job(void **state) {
         status = model->ops->advance(ctx, chain, 0, 0,
                                      (uint64_t)ergo_point_int(first, "/run/equilibration"), 0);
     for (size_t i = 0; i < n && status == ERGO_OK; i += BLOCK) {
-        struct ergo_samples samples = {.columns = columns + COLUMNS * i * batch->count};
+        struct ergo_samples samples = {.columns = columns + i * stride};
         status = model->ops->advance(ctx, chain, 0, BLOCK, every, i);
         if (status == ERGO_OK)
             status = model->ops->collect(ctx, chain, 0, &samples);
@@ -82,7 +84,7 @@ static void test_job(void **state) {
         fail_msg("%s", ergo_error_message(ctx));
     struct physics_verdict verdict = {0};
     for (size_t m = 0; m < batch->count; m++)
-        judge_member(&verdict, batch->points[m], columns + COLUMNS * m, batch->count, n);
+        judge_member(&verdict, batch->points[m], columns + m * model->n_columns, stride, n);
     const char *reason = physics_judge(&verdict);
     print_message("%zu comparisons with exact values, largest |z| %.2f (%s)\n", verdict.n,
                   verdict.worst, verdict.where);
