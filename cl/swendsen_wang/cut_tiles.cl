@@ -20,7 +20,7 @@ __kernel void sw_cut_tile_edges(__global const uint *spins, __global const struc
                                 __global const uint *runs, __global const uint *labels,
                                 __global uint *edges, ulong step) {
     const uint item = (uint)get_global_id(0);
-    if (item >= 2u * (32u * rect.words + rect.rows))
+    if (item >= 2u * (32u * rect->words + rect->rows))
         return;
     const struct sw_edge at = sw_cut_edge(spins, member, rect, halo, item, step);
     edges[item] = at.wanted ? sw_find_still(labels, sw_cut_part(right, runs, at.i, at.y, at.bit))

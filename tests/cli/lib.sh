@@ -16,10 +16,10 @@ fail() {
 
 # expect CODE COMMAND...: the exit code must be CODE; what it printed is in the files out and err.
 expect() {
-    local wanted=$1 code=0
+    local wanted=$1 code=0 start=$SECONDS
     shift
     "$@" >out 2>err </dev/null || code=$?
-    echo "\$ $* -> $code"
+    echo "\$ $* -> $code ($((SECONDS - start)) s)"
     if [ "$code" -ne "$wanted" ]; then
         tail -n 30 out err
         fail "exit code $code instead of $wanted"

@@ -71,7 +71,7 @@ same_points scan whole3
 
 # Stopped by a signal to one rank, and by one to mpirun, which passes it on; killed; resumed on other
 # numbers of ranks, without mpirun, and as whole chains.
-long=(--set '/scan={}' --set /run/sweeps=8000 --set /run/measure_every=80 --quiet
+long=(--set '/scan={}' --set /run/sweeps=3000 --set /run/measure_every=30 --quiet
     --set /checkpoint/every_seconds=0.1 --set /distribute=lattice)
 expect 0 "$ERGOCL" run scan.json -o whole --device "$pocl" "${long[@]}" --set /distribute=points
 stopped 75 stop TERM rank mpirun -np 2 "$ERGOCL" run scan.json -o stop --device "$pocl" "${long[@]}"
