@@ -55,7 +55,8 @@ enum ergo_status ergo_bench_plan(struct ergo_bench *bench, const char *job, cons
         status = ERGO_FAIL(run->ctx, ERGO_E_INTERNAL, "a benchmark's job makes %zu batches: %s",
                            run->job->n_batches, job);
     else
-        status = run->job->model->ops->plan(run->ctx, run->batch, run->device, &run->plan);
+        status =
+            ergo_sampler_plan(run->ctx, run->job->model->ops, run->batch, run->device, &run->plan);
     if (status != ERGO_OK)
         ergo_bench_close(run);
     return status;
@@ -63,7 +64,7 @@ enum ergo_status ergo_bench_plan(struct ergo_bench *bench, const char *job, cons
 
 enum ergo_status ergo_bench_create(struct ergo_bench_run *run) {
     enum ergo_status status =
-        run->job->model->ops->create(run->ctx, run->batch, run->device, &run->state);
+        ergo_sampler_create(run->ctx, run->job->model->ops, run->batch, run->device, &run->state);
     if (status == ERGO_OK)
         status = run->job->model->ops->init(run->ctx, run->state);
     return status;
@@ -79,7 +80,7 @@ enum ergo_status ergo_bench_open(struct ergo_bench *bench, const char *job, cons
 
 void ergo_bench_close(struct ergo_bench_run *run) {
     if (run->state)
-        run->job->model->ops->destroy(run->state);
+        ergo_engine_destroy(run->state);
     ergo_job_destroy(run->job);
     memset(run, 0, sizeof *run);
 }
@@ -136,7 +137,8 @@ enum ergo_status ergo_bench_steps(struct ergo_bench_run *run, uint64_t steps,
                                   struct ergo_bench_clocks *clocks) {
     struct watch w;
     watch_start(&w, run->device);
-    enum ergo_status status = run->job->model->ops->advance(run->ctx, run->state, 0, 0, steps, 0);
+    enum ergo_status status =
+        ergo_sampler_advance(run->ctx, run->job->model->ops, run->state, 0, 0, steps, 0);
     watch_mark(&w, run->device);
     if (status == ERGO_OK)
         status = ergo_device_finish(run->ctx, run->device);
@@ -192,11 +194,12 @@ enum ergo_status ergo_bench_sample(struct ergo_bench_run *run, size_t samples, u
     /* block b is enqueued before b - 1 is collected */
     for (size_t b = 0; b <= blocks && status == ERGO_OK; b++) {
         if (b < blocks)
-            status = ops->advance(run->ctx, run->state, b & 1,
-                                  b + 1 < blocks ? block : samples - b * block, every, b * block);
+            status = ergo_sampler_advance(run->ctx, ops, run->state, b & 1,
+                                          b + 1 < blocks ? block : samples - b * block, every,
+                                          b * block);
         if (status != ERGO_OK || b == 0)
             continue;
-        status = ops->collect(run->ctx, run->state, (b - 1) & 1, &s);
+        status = ergo_sampler_collect(run->ctx, ops, run->state, (b - 1) & 1, &s);
         if (columns && status == ERGO_OK)
             memcpy(columns + done * width, s.columns, s.count * width * sizeof *columns);
         done += s.count;

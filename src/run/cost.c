@@ -51,7 +51,7 @@ static enum ergo_status lead_in(struct ergo_context *ctx, const struct ergo_mode
     while (rest && status == ERGO_OK && ergo_clock() - start < 1) {
         const uint64_t steps =
             (double)rest < plan->block_steps ? rest : (uint64_t)plan->block_steps;
-        status = model->ops->advance(ctx, state, 0, 0, steps, 0);
+        status = ergo_sampler_advance(ctx, model->ops, state, 0, 0, steps, 0);
         if (status == ERGO_OK)
             status = ergo_device_finish(ctx, device);
         rest -= steps;
@@ -68,7 +68,7 @@ static enum ergo_status time_steps(struct ergo_context *ctx, const struct ergo_m
     /* the first pass warms up (PoCL compiles at the first launch) */
     for (int pass = 0; pass < 4 && status == ERGO_OK; pass++) {
         const double start = ergo_clock();
-        status = model->ops->advance(ctx, state, 0, 0, steps, 0);
+        status = ergo_sampler_advance(ctx, model->ops, state, 0, 0, steps, 0);
         if (status == ERGO_OK)
             status = ergo_device_finish(ctx, device);
         *seconds = (ergo_clock() - start) / (double)steps;
@@ -90,10 +90,10 @@ static enum ergo_status time_samples(struct ergo_context *ctx, const struct ergo
     uint64_t done = 1; /* sample 0 may carry curves, which most do not */
     for (int pass = 0; pass < 4 && status == ERGO_OK; pass++) {
         const double start = ergo_clock(), before = device->waited;
-        status = model->ops->advance(ctx, state, 0, count, 1, done);
+        status = ergo_sampler_advance(ctx, model->ops, state, 0, count, 1, done);
         const double enqueued = ergo_clock();
         if (status == ERGO_OK)
-            status = model->ops->collect(ctx, state, 0, samples);
+            status = ergo_sampler_collect(ctx, model->ops, state, 0, samples);
         const double all = ergo_clock() - start, waited = device->waited - before;
         const double n = (double)count;
         cost->host = (all - (enqueued - start) - waited) / n;
@@ -112,7 +112,7 @@ enum ergo_status ergo_cost_measure(struct ergo_context *ctx, const struct ergo_m
     struct ergo_samples samples = {0};
     void *state = NULL;
     *cost = (struct ergo_cost){0};
-    enum ergo_status status = model->ops->create(ctx, batch, device, &state);
+    enum ergo_status status = ergo_sampler_create(ctx, model->ops, batch, device, &state);
     if (status == ERGO_OK)
         status = ergo_cost_start(ctx, model->ops, state);
     if (status == ERGO_OK && measurements)
@@ -125,7 +125,7 @@ enum ergo_status ergo_cost_measure(struct ergo_context *ctx, const struct ergo_m
     if (status == ERGO_OK && measurements)
         status = time_samples(ctx, model, device, most, state, &samples, cost);
     if (state)
-        model->ops->destroy(state);
+        ergo_engine_destroy(state);
     free(samples.columns);
     for (size_t c = 0; c < ERGO_CURVES_MAX; c++)
         free(samples.curves[c]);
@@ -168,7 +168,7 @@ static enum ergo_status measure(const struct ergo_session *session, const struct
     struct ergo_cost cost;
     enum ergo_status status = ergo_device_open(ctx, ergo_session_device(session, job), &device);
     if (status == ERGO_OK)
-        status = model->ops->plan(ctx, batch, device, &plan);
+        status = ergo_sampler_plan(ctx, model->ops, batch, device, &plan);
     if (status == ERGO_OK)
         status = ergo_cost_measure(ctx, model, batch, device, &plan, true, &cost);
     ergo_device_close(device);

@@ -141,7 +141,8 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
     if (!block->busy)
         return ERGO_OK;
     const double begin = ergo_clock(), waited = work->device->waited;
-    enum ergo_status status = work->ops->collect(work->ctx, work->state, slot, &loop->samples);
+    enum ergo_status status =
+        ergo_sampler_collect(work->ctx, work->ops, work->state, slot, &loop->samples);
     block->busy = false;
     ergo_mark_done(&block->mark);
     if (status != ERGO_OK)
@@ -267,7 +268,7 @@ static enum ergo_status steps(struct loop *loop, uint64_t until) {
         const uint64_t rest = until - work->step;
         const uint64_t piece =
             (double)rest < loop->plan.block_steps ? rest : (uint64_t)loop->plan.block_steps;
-        status = work->ops->advance(work->ctx, work->state, 0, 0, piece, 0);
+        status = ergo_sampler_advance(work->ctx, work->ops, work->state, 0, 0, piece, 0);
         if (status == ERGO_OK)
             status = ergo_device_finish(work->ctx, work->device);
         work->step += piece;
@@ -296,8 +297,8 @@ static enum ergo_status enqueue(struct loop *loop) {
     block->first = loop->enqueued;
     block->count = rare ? 1 : next_block(loop);
     block->every = rare ? 1 : s->every;
-    status =
-        work->ops->advance(work->ctx, work->state, slot, block->count, block->every, block->first);
+    status = ergo_sampler_advance(work->ctx, work->ops, work->state, slot, block->count,
+                                  block->every, block->first);
     block->busy = status == ERGO_OK;
     block->mark = ergo_device_mark(work->device);
     loop->enqueued += block->count;
@@ -322,19 +323,21 @@ static enum ergo_status sample(struct loop *loop) {
 /* Creates the state. If the device refuses a launch shape from a profile after all, the automatic
  * one is used. */
 static enum ergo_status create(struct ergo_work *work, struct loop *loop) {
-    enum ergo_status status = work->ops->create(work->ctx, loop->batch, work->device, &work->state);
+    enum ergo_status status =
+        ergo_sampler_create(work->ctx, work->ops, loop->batch, work->device, &work->state);
     if (status != ERGO_E_DEVICE || !work->profiled || !ergo_tuning_given(loop->batch))
         return status;
     ergo_log(work->ctx, ERGO_LOG_WARNING, "without the tuning profile, which fails: %s",
              ergo_error_message(work->ctx));
     ergo_error_clear(work->ctx);
     if (work->state)
-        work->ops->destroy(work->state);
+        ergo_engine_destroy(work->state);
     work->state = NULL;
     ergo_tuning_clear(loop->batch);
-    status = work->ops->plan(work->ctx, loop->batch, work->device, &loop->plan);
-    return status == ERGO_OK ? work->ops->create(work->ctx, loop->batch, work->device, &work->state)
-                             : status;
+    status = ergo_sampler_plan(work->ctx, work->ops, loop->batch, work->device, &loop->plan);
+    return status == ERGO_OK
+               ? ergo_sampler_create(work->ctx, work->ops, loop->batch, work->device, &work->state)
+               : status;
 }
 
 /* Makes the start, in pieces. A start that is interrupted is not saved: a resume makes it anew. */
@@ -352,7 +355,7 @@ static enum ergo_status start(struct ergo_work *work) {
     }
     if (status != ERGO_OK || !work->session->stopped)
         return status;
-    work->ops->destroy(work->state);
+    ergo_engine_destroy(work->state);
     work->state = NULL;
     if (!work->session->begun)
         return ergo_work_begin(work);
@@ -364,7 +367,8 @@ static enum ergo_status run_batch(struct loop *loop) {
     const struct ergo_sampler_ops *ops = work->ops;
     const struct ergo_schedule *s = &work->schedule;
     const double begun = ergo_clock(), built = work->device->build_seconds;
-    enum ergo_status status = ops->plan(work->ctx, loop->batch, work->device, &loop->plan);
+    enum ergo_status status =
+        ergo_sampler_plan(work->ctx, ops, loop->batch, work->device, &loop->plan);
     if (status == ERGO_OK)
         status = create(work, loop);
     if (status == ERGO_OK)
@@ -425,7 +429,7 @@ enum ergo_status ergo_work_loop(struct ergo_work *work) {
         loop_free(&loop);
         if (work->session->stopped || status != ERGO_OK)
             break;
-        work->ops->destroy(work->state);
+        ergo_engine_destroy(work->state);
         work->state = NULL;
         work->batch++;
         work->step = 0;

@@ -43,7 +43,7 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
         const struct ergo_batch *batch = &own->batches[b];
         const struct ergo_schedule s = ergo_schedule_of(batch->points[0]);
         struct ergo_plan plan;
-        status = own->model->ops->plan(ctx, batch, device, &plan);
+        status = ergo_sampler_plan(ctx, own->model->ops, batch, device, &plan);
         if (status != ERGO_OK)
             break;
         const bool measurements = own->model->correlation != NULL;

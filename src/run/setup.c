@@ -38,7 +38,7 @@ static enum ergo_status plan_all(struct ergo_work *work) {
         const struct ergo_batch *batch = &work->batches[b];
         const struct ergo_schedule s = ergo_schedule_of(batch->points[0]);
         struct ergo_plan plan;
-        status = work->ops->plan(work->ctx, batch, work->device, &plan);
+        status = ergo_sampler_plan(work->ctx, work->ops, batch, work->device, &plan);
         if (status != ERGO_OK)
             break;
         if (plan.device_bytes > work->result->device_bytes)
@@ -54,7 +54,7 @@ static enum ergo_status plan_all(struct ergo_work *work) {
 
 static void release(struct ergo_work *work) {
     if (work->state)
-        work->ops->destroy(work->state);
+        ergo_engine_destroy(work->state);
     ergo_spread_destroy(work);
     ergo_device_close(work->device);
     ergo_stored_close(&work->stored);

@@ -46,10 +46,10 @@ static enum ergo_status prove(struct ergo_work *work) {
         return ERGO_OK;
     const size_t u = (size_t)ergo_ranks_rank() % s->n_units;
     const enum ergo_status status =
-        work->ops->create(work->ctx, &s->units[u].batch, work->device, &state);
+        ergo_sampler_create(work->ctx, work->ops, &s->units[u].batch, work->device, &state);
     if (status != ERGO_OK)
         return status;
-    work->ops->destroy(state);
+    ergo_engine_destroy(state);
     return ERGO_OK;
 }
 
@@ -149,7 +149,7 @@ static enum ergo_status make_units(struct ergo_work *work) {
     for (size_t u = 0; u < s->n_units && status == ERGO_OK; u++) {
         const struct ergo_point *first = s->units[u].batch.points[0];
         struct ergo_plan plan;
-        status = work->ops->plan(work->ctx, &s->units[u].batch, work->device, &plan);
+        status = ergo_sampler_plan(work->ctx, work->ops, &s->units[u].batch, work->device, &plan);
         if (status != ERGO_OK)
             return status;
         s->units[u].work =
@@ -202,7 +202,7 @@ static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit
     work->batches = work->job->batches;
     work->n_batches = work->job->n_batches;
     if (work->state) { /* stopped, its states are noted; or failed */
-        work->ops->destroy(work->state);
+        ergo_engine_destroy(work->state);
         work->state = NULL;
     }
     s->current = NULL;

@@ -64,7 +64,7 @@ static void set_all(const struct tuner *t, const int64_t *values) {
 
 static enum ergo_status steps(struct tuner *t, void *state, uint64_t count, double *seconds) {
     const double begin = ergo_clock();
-    enum ergo_status status = t->model->ops->advance(t->ctx, state, 0, 0, count, 0);
+    enum ergo_status status = ergo_sampler_advance(t->ctx, t->model->ops, state, 0, 0, count, 0);
     if (status == ERGO_OK)
         status = ergo_device_finish(t->ctx, t->device);
     *seconds = ergo_clock() - begin;
@@ -106,9 +106,9 @@ static enum ergo_status begin(struct tuner *t, const int64_t *values, struct erg
                               void **state) {
     *state = NULL;
     set_all(t, values);
-    enum ergo_status status = t->model->ops->plan(t->ctx, t->batch, t->device, plan);
+    enum ergo_status status = ergo_sampler_plan(t->ctx, t->model->ops, t->batch, t->device, plan);
     if (status == ERGO_OK)
-        status = t->model->ops->create(t->ctx, t->batch, t->device, state);
+        status = ergo_sampler_create(t->ctx, t->model->ops, t->batch, t->device, state);
     for (size_t m = 0; m < t->batch->count && status == ERGO_OK && t->step; m++)
         status =
             t->model->ops->load(t->ctx, *state, m, t->step, t->states[m].data, t->states[m].length);
@@ -130,7 +130,7 @@ static enum ergo_status try_values(struct tuner *t, const int64_t *values, doubl
         status = time_state(t, state, &plan, limit, &step);
     }
     if (state)
-        t->model->ops->destroy(state);
+        ergo_engine_destroy(state);
     if (status == ERGO_OK) {
         *rate = plan.work_per_step / step;
         t->tried++;
@@ -150,7 +150,8 @@ static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
     uint64_t rest = (uint64_t)ergo_point_int(t->batch->points[0], "/run/equilibration");
     void *state = NULL;
     double seconds;
-    enum ergo_status status = t->model->ops->create(t->ctx, t->batch, t->device, &state);
+    enum ergo_status status =
+        ergo_sampler_create(t->ctx, t->model->ops, t->batch, t->device, &state);
     if (status == ERGO_OK)
         status = ergo_cost_start(t->ctx, t->model->ops, state);
     while (rest && status == ERGO_OK && ergo_clock() < end) {
@@ -167,7 +168,7 @@ static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
             status = ERGO_FAIL(t->ctx, ERGO_E_MEMORY, "no memory for a state");
     }
     if (state)
-        t->model->ops->destroy(state);
+        ergo_engine_destroy(state);
     return status;
 }
 
@@ -249,7 +250,7 @@ static enum ergo_status states_after(struct tuner *t, const int64_t *values, uin
         ergo_text_free(&one);
     }
     if (state)
-        t->model->ops->destroy(state);
+        ergo_engine_destroy(state);
     return status;
 }
 
@@ -298,7 +299,7 @@ static void describe(const struct tuner *t, const struct ergo_tuning_entry *entr
         return;
     }
     set_all(t, t->best);
-    if (t->model->ops->plan(t->ctx, t->batch, t->device, &plan) != ERGO_OK)
+    if (ergo_sampler_plan(t->ctx, t->model->ops, t->batch, t->device, &plan) != ERGO_OK)
         ergo_error_clear(t->ctx);
     ergo_text_append(out, "  tuned      %.4g, %.2f times as fast\n             %s: %s\n", tuned,
                      tuned / plain, plan.path, plan.launch);
@@ -317,7 +318,7 @@ static enum ergo_status tune(struct tuner *t, const char *path, struct ergo_text
     double plain = 0, tuned = 0;
     bool sure = false;
     ergo_tuning_clear(t->batch);
-    enum ergo_status status = t->model->ops->plan(t->ctx, t->batch, t->device, &plan);
+    enum ergo_status status = ergo_sampler_plan(t->ctx, t->model->ops, t->batch, t->device, &plan);
     if (status == ERGO_OK)
         status = lead_in(t, &plan);
     if (status == ERGO_OK)

@@ -149,7 +149,7 @@ void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
         const struct ergo_batch *batch = &job->batches[b];
         struct ergo_tuning_entry mine;
         struct ergo_plan plan;
-        if (job->model->ops->plan(ctx, batch, device, &plan) != ERGO_OK) {
+        if (ergo_sampler_plan(ctx, job->model->ops, batch, device, &plan) != ERGO_OK) {
             ergo_error_clear(ctx); /* whoever plans next says so */
             continue;
         }
@@ -159,7 +159,7 @@ void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
             best = best_of(&shipped, &device->summary, &mine);
         for (size_t s = 0; best && s < best->n_settings; s++)
             ergo_tuning_set(batch, best->settings[s].name, best->settings[s].value);
-        if (best && job->model->ops->plan(ctx, batch, device, &plan) != ERGO_OK) {
+        if (best && ergo_sampler_plan(ctx, job->model->ops, batch, device, &plan) != ERGO_OK) {
             ergo_log(ctx, ERGO_LOG_INFO, "batch %zu: the tuning profile does not fit: %s", b + 1,
                      ergo_error_message(ctx));
             ergo_error_clear(ctx);

@@ -13,16 +13,19 @@
 
 #include "device/device.h"
 #include "base/text.h"
-#include "engine/plan.h"
+#include "engine/engine.h"
 #include "engine/samples.h"
 #include "job/model.h"
 #include "stats/stats.h"
 
 struct ergo_sampler_ops {
-    /* Memory and launches on a device, or a refusal with the reason (ERGO_E_DEVICE). */
+    const struct ergo_engine_model *engine;
+    /* Memory and launches on a device, or a refusal with the reason (ERGO_E_DEVICE). NULL: the
+     * engine's. */
     enum ergo_status (*plan)(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan);
-    /* Build programs, allocate. *state is the sampler's own. */
+    /* Build programs, allocate. NULL: the engine's. *state begins with a struct ergo_engine, and
+     * ergo_engine_destroy destroys it. */
     enum ergo_status (*create)(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state);
     /* Starting configuration of every member at step 0. */
@@ -33,11 +36,12 @@ struct ergo_sampler_ops {
     /*
      * Enqueue `count` times (`every` steps, then one sample); count 0: `every` steps, no sample.
      * Never waits: two blocks may be in flight, in `slot` 0 and 1. `first_sample` is the index of
-     * the block's first sample in the run (decides which samples carry curves).
+     * the block's first sample in the run (decides which samples carry curves). NULL: the engine's.
      */
     enum ergo_status (*advance)(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample);
-    /* Wait for the block in `slot` and convert its samples; samples->columns has room for them. */
+    /* Wait for the block in `slot` and convert its samples; samples->columns has room for them.
+     * NULL: the engine's. */
     enum ergo_status (*collect)(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples);
     /* Add numbers counted since the last call (or the start, or load) that are no part of the
@@ -71,11 +75,21 @@ struct ergo_sampler_ops {
      * `text`, or NULL op (then the model's trajectory is NULL). Nothing appended: no file. */
     enum ergo_status (*frame)(struct ergo_context *ctx, void *state, size_t member,
                               struct ergo_text *text);
-    void (*destroy)(void *state);
 };
 
-/* start.c */
-/* Of functions that may be missing: without one nothing is done, and a start is at its end. */
+/* defaults.c: of functions that may be missing. */
+enum ergo_status ergo_sampler_plan(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                   const struct ergo_batch *batch, const struct ergo_device *device,
+                                   struct ergo_plan *plan);
+enum ergo_status ergo_sampler_create(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                     const struct ergo_batch *batch, struct ergo_device *device,
+                                     void **state);
+enum ergo_status ergo_sampler_advance(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                      void *state, unsigned slot, size_t count, uint64_t every,
+                                      uint64_t first_sample);
+enum ergo_status ergo_sampler_collect(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                      void *state, unsigned slot, struct ergo_samples *samples);
+/* Without one nothing is done, and a start is at its end. */
 enum ergo_status ergo_sampler_start_piece(struct ergo_context *ctx,
                                           const struct ergo_sampler_ops *ops, void *state,
                                           bool *done);

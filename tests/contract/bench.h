@@ -29,10 +29,11 @@ static inline void bench_open(struct bench *b, struct ergo_device *device, const
 static inline void bench_create(struct bench *b) {
     struct ergo_plan plan;
     if (b->state)
-        b->ops->destroy(b->state);
+        ergo_engine_destroy(b->state);
     b->state = NULL;
-    contract_ok(b->ops->plan(contract.ctx, &b->batch, b->device, &plan), "plan");
-    contract_ok(b->ops->create(contract.ctx, &b->batch, b->device, &b->state), "create");
+    contract_ok(ergo_sampler_plan(contract.ctx, b->ops, &b->batch, b->device, &plan), "plan");
+    contract_ok(ergo_sampler_create(contract.ctx, b->ops, &b->batch, b->device, &b->state),
+                "create");
 }
 
 static inline void bench_init(struct bench *b) {
@@ -41,7 +42,7 @@ static inline void bench_init(struct bench *b) {
 }
 
 static inline void bench_advance(struct bench *b, uint64_t steps) {
-    contract_ok(b->ops->advance(contract.ctx, b->state, 0, 0, steps, 0), "advance");
+    contract_ok(ergo_sampler_advance(contract.ctx, b->ops, b->state, 0, 0, steps, 0), "advance");
     contract_ok(ergo_device_finish(contract.ctx, b->device), "finish");
 }
 
@@ -56,8 +57,8 @@ static inline void bench_sample(struct bench *b, uint64_t every) {
         if (size && !(model->curves_at_end >> c & 1))
             samples.curves[c] = calloc(b->batch.count * size, sizeof(double));
     }
-    contract_ok(b->ops->advance(contract.ctx, b->state, 0, 1, every, 0), "advance");
-    contract_ok(b->ops->collect(contract.ctx, b->state, 0, &samples), "collect");
+    contract_ok(ergo_sampler_advance(contract.ctx, b->ops, b->state, 0, 1, every, 0), "advance");
+    contract_ok(ergo_sampler_collect(contract.ctx, b->ops, b->state, 0, &samples), "collect");
     assert_int_equal(samples.count, 1);
     free(samples.columns);
     for (size_t c = 0; c < model->n_curves; c++)
@@ -92,7 +93,7 @@ static inline bool bench_same(struct bench *a, size_t i, struct bench *b, size_t
 
 static inline void bench_close(struct bench *b) {
     if (b->state)
-        b->ops->destroy(b->state);
+        ergo_engine_destroy(b->state);
     ergo_job_destroy(b->job);
 }
 

@@ -76,7 +76,8 @@ static enum ergo_status contract_plan(struct ergo_context *ctx, const struct erg
                                       const struct ergo_device *device, struct ergo_plan *plan) {
     contract.sampler = contract_registered(batch->job->sampler->name);
     contract.model = contract_model_of(batch->job);
-    const enum ergo_status status = contract.model->ops->plan(ctx, batch, device, plan);
+    const enum ergo_status status =
+        ergo_sampler_plan(ctx, contract.model->ops, batch, device, plan);
     contract.idle = contract.lazy && ergo_tuning_given(batch);
     if (contract.block_samples && plan->block_samples > contract.block_samples)
         plan->block_samples = contract.block_samples;
@@ -98,7 +99,7 @@ static enum ergo_status contract_advance(struct ergo_context *ctx, void *state, 
     contract.steps += every * (count ? count : 1);
     if (contract.stop_after && contract.steps >= contract.stop_after)
         ergo_run_request_stop();
-    return contract.model->ops->advance(ctx, state, slot, count, every, first);
+    return ergo_sampler_advance(ctx, contract.model->ops, state, slot, count, every, first);
 }
 
 /* Before main. */

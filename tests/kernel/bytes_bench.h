@@ -181,7 +181,7 @@ static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device
     const struct ergo_sampler_ops *ops = batch->job->model->ops;
     const uint64_t sweeps = (uint64_t)ergo_point_int(batch->points[0], "/run/sweeps");
     assert_true(job->n_batches == 1);
-    BYTES_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
+    BYTES_BENCH_OK(ctx, text, ergo_sampler_create(ctx, ops, batch, device, &state));
     BYTES_BENCH_OK(ctx, text, ops->init(ctx, state));
     struct bytes_state *s = state;
     const size_t width = job->model->n_columns;
@@ -191,8 +191,8 @@ static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device
     for (size_t c = 0; c < CURVE_STRUCTURE + 1; c++)
         samples.curves[c] = malloc(sizeof(double) * (reach + 2) * batch->count);
     s->e.step += late;
-    BYTES_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, 1, sweeps, 0));
-    BYTES_BENCH_OK(ctx, text, ops->collect(ctx, state, 0, &samples));
+    BYTES_BENCH_OK(ctx, text, ergo_sampler_advance(ctx, ops, state, 0, 1, sweeps, 0));
+    BYTES_BENCH_OK(ctx, text, ergo_sampler_collect(ctx, ops, state, 0, &samples));
     for (size_t m = 0; m < batch->count; m++) {
         const struct bytes_oracle o = bytes_bench_oracle(batch->points[m], &s->members[m]);
         const size_t n = s->shape.sites;
@@ -235,7 +235,7 @@ static inline void bytes_bench_case(struct ergo_context *ctx, struct ergo_device
     free(columns);
     for (size_t c = 0; c < CURVE_STRUCTURE + 1; c++)
         free(samples.curves[c]);
-    ops->destroy(state);
+    ergo_engine_destroy(state);
     ergo_job_destroy(job);
 }
 

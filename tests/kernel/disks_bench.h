@@ -93,7 +93,7 @@ static inline void disks_begin(struct disks_bench *b, const char *job) {
     b->batch = &b->job->batches[0];
     b->step = 0;
     void *state = NULL;
-    DISKS_OK(b, b->model->ops->create(b->ctx, b->batch, b->device, &state));
+    DISKS_OK(b, ergo_sampler_create(b->ctx, b->model->ops, b->batch, b->device, &state));
     b->state = state;
     DISKS_OK(b, ergo_sampler_start(b->ctx, b->model->ops, state));
     b->oracles = calloc(b->batch->count, sizeof *b->oracles);
@@ -105,7 +105,7 @@ static inline void disks_begin(struct disks_bench *b, const char *job) {
 }
 
 static inline void disks_end(struct disks_bench *b) {
-    b->model->ops->destroy(b->state);
+    ergo_engine_destroy(b->state);
     for (size_t m = 0; m < b->batch->count; m++)
         free(b->oracles[m].cell);
     free(b->oracles);
@@ -145,7 +145,7 @@ static inline void disks_oracle_sweeps(struct disks_bench *b, uint64_t sweeps) {
 }
 
 static inline void disks_sweeps_compared(struct disks_bench *b, uint64_t sweeps) {
-    DISKS_OK(b, b->model->ops->advance(b->ctx, b->state, 0, 0, sweeps, 0));
+    DISKS_OK(b, ergo_sampler_advance(b->ctx, b->model->ops, b->state, 0, 0, sweeps, 0));
     disks_oracle_sweeps(b, sweeps);
     disks_compare(b);
 }
@@ -187,8 +187,8 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
     struct ergo_samples s = {.columns = calloc(members * 4, sizeof(double))};
     for (size_t c = 0; c < DISKS_CURVES; c++)
         s.curves[c] = calloc(members * (b->state->launch.bins[c] + 1), sizeof(double));
-    DISKS_OK(b, b->model->ops->advance(b->ctx, b->state, 1, 1, every, 0));
-    DISKS_OK(b, b->model->ops->collect(b->ctx, b->state, 1, &s));
+    DISKS_OK(b, ergo_sampler_advance(b->ctx, b->model->ops, b->state, 1, 1, every, 0));
+    DISKS_OK(b, ergo_sampler_collect(b->ctx, b->model->ops, b->state, 1, &s));
     assert_int_equal(s.n_curve_samples, 1);
     disks_oracle_sweeps(b, every);
     disks_compare(b);
@@ -237,8 +237,8 @@ static inline void disks_psi6_compared(struct disks_bench *b, uint64_t every) {
     struct ergo_samples s = {.columns = calloc(members * 4, sizeof(double))};
     for (size_t c = 0; c < DISKS_CURVES; c++)
         s.curves[c] = calloc(members * (b->state->launch.bins[c] + 1), sizeof(double));
-    DISKS_OK(b, b->model->ops->advance(b->ctx, b->state, 1, 1, every, 0));
-    DISKS_OK(b, b->model->ops->collect(b->ctx, b->state, 1, &s));
+    DISKS_OK(b, ergo_sampler_advance(b->ctx, b->model->ops, b->state, 1, 1, every, 0));
+    DISKS_OK(b, ergo_sampler_collect(b->ctx, b->model->ops, b->state, 1, &s));
     for (size_t m = 0; m < members; m++)
         disks_psi6_of_sample(b, m, s.columns + 4 * m);
     free(s.columns);
@@ -283,7 +283,7 @@ static inline void disks_growth_compared(struct disks_bench *b, const char *job,
     DISKS_OK(b, ergo_job_parse(b->ctx, job, strlen(job), "case", NULL, 0, &b->job));
     b->batch = &b->job->batches[0];
     assert_int_equal(b->batch->count, MEMBERS);
-    DISKS_OK(b, b->model->ops->create(b->ctx, b->batch, b->device, &opaque));
+    DISKS_OK(b, ergo_sampler_create(b->ctx, b->model->ops, b->batch, b->device, &opaque));
     DISKS_OK(b, b->model->ops->init(b->ctx, opaque));
     struct disks_state *s = b->state = opaque;
     s->launch.start_sweeps = few ? 2 : DISKS_START_ASK;
@@ -331,7 +331,7 @@ static inline void disks_growth_compared(struct disks_bench *b, const char *job,
         disks_config_free(&twins[m]);
         disks_config_free(&ends[m]);
     }
-    b->model->ops->destroy(s);
+    ergo_engine_destroy(s);
     ergo_job_destroy(b->job);
     b->cases++;
 }

@@ -79,11 +79,11 @@ static inline void fac_bench_case(struct ergo_context *ctx, struct ergo_device *
     const struct ergo_sampler_ops *ops = batch->job->model->ops;
     const uint64_t sweeps = (uint64_t)ergo_point_int(batch->points[0], "/run/sweeps");
     assert_true(job->n_batches == 1 && sweeps <= 3);
-    FAC_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
+    FAC_BENCH_OK(ctx, text, ergo_sampler_create(ctx, ops, batch, device, &state));
     FAC_BENCH_OK(ctx, text, ops->init(ctx, state));
     struct fac_state *s = state;
     s->e.step += late;
-    FAC_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, 0, sweeps, 0));
+    FAC_BENCH_OK(ctx, text, ergo_sampler_advance(ctx, ops, state, 0, 0, sweeps, 0));
     for (size_t m = 0; m < batch->count; m++) {
         struct ergo_text saved = {0};
         FAC_BENCH_OK(ctx, text, ops->save(ctx, state, m, &saved));
@@ -102,7 +102,7 @@ static inline void fac_bench_case(struct ergo_context *ctx, struct ergo_device *
     }
     /* the audit compares all counts with the host's */
     FAC_BENCH_OK(ctx, text, ops->audit(ctx, state));
-    ops->destroy(state);
+    ergo_engine_destroy(state);
     ergo_job_destroy(job);
 }
 

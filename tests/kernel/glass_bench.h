@@ -117,11 +117,11 @@ static inline void glass_bench_case(struct ergo_context *ctx, struct ergo_device
     const struct ergo_sampler_ops *ops = batch->job->model->ops;
     const uint64_t sweeps = (uint64_t)ergo_point_int(batch->points[0], "/run/sweeps");
     assert_true(job->n_batches == 1);
-    GLASS_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
+    GLASS_BENCH_OK(ctx, text, ergo_sampler_create(ctx, ops, batch, device, &state));
     GLASS_BENCH_OK(ctx, text, ops->init(ctx, state));
     struct glass_state *s = state;
     s->e.step += earlier;
-    GLASS_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, 0, sweeps, 0));
+    GLASS_BENCH_OK(ctx, text, ergo_sampler_advance(ctx, ops, state, 0, 0, sweeps, 0));
     for (size_t m = 0; m < batch->count; m++) {
         struct ergo_text saved = {0};
         GLASS_BENCH_OK(ctx, text, ops->save(ctx, state, m, &saved));
@@ -130,7 +130,7 @@ static inline void glass_bench_case(struct ergo_context *ctx, struct ergo_device
     }
     /* the audit compares energies, overlaps and counts with the host's */
     GLASS_BENCH_OK(ctx, text, ops->audit(ctx, state));
-    ops->destroy(state);
+    ergo_engine_destroy(state);
     ergo_job_destroy(job);
 }
 

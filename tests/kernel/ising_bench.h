@@ -101,7 +101,7 @@ static inline void ising_begin(struct ising_bench *b, const char *job) {
     assert_int_equal(b->job->n_batches, 1);
     b->batch = &b->job->batches[0];
     b->step = 0;
-    ISING_OK(b, b->model->ops->create(b->ctx, b->batch, b->device, &b->state));
+    ISING_OK(b, ergo_sampler_create(b->ctx, b->model->ops, b->batch, b->device, &b->state));
     ISING_OK(b, b->model->ops->init(b->ctx, b->state));
     b->oracles = calloc(b->batch->count, sizeof *b->oracles);
     assert_non_null(b->oracles);
@@ -111,7 +111,7 @@ static inline void ising_begin(struct ising_bench *b, const char *job) {
 }
 
 static inline void ising_end(struct ising_bench *b) {
-    b->model->ops->destroy(b->state);
+    ergo_engine_destroy(b->state);
     for (size_t m = 0; m < b->batch->count; m++)
         ergo_oracle_ising_free(&b->oracles[m]);
     free(b->oracles);
@@ -158,7 +158,7 @@ static inline void ising_oracle_sweeps(struct ising_bench *b, uint64_t sweeps) {
 
 /* Makes sweeps without a measurement on both sides, and compares. */
 static inline void ising_sweeps(struct ising_bench *b, uint64_t sweeps) {
-    ISING_OK(b, b->model->ops->advance(b->ctx, b->state, 0, 0, sweeps, 0));
+    ISING_OK(b, ergo_sampler_advance(b->ctx, b->model->ops, b->state, 0, 0, sweeps, 0));
     ising_oracle_sweeps(b, sweeps);
     ising_compare_states(b);
 }
@@ -204,8 +204,8 @@ struct ising_block {
 };
 
 static inline void ising_enqueue(struct ising_bench *b, const struct ising_block *block) {
-    ISING_OK(b, b->model->ops->advance(b->ctx, b->state, block->slot, block->count, block->every,
-                                       block->first));
+    ISING_OK(b, ergo_sampler_advance(b->ctx, b->model->ops, b->state, block->slot, block->count,
+                                     block->every, block->first));
 }
 
 static inline void ising_same(struct ising_bench *b, const char *name, size_t member, size_t at,
@@ -229,7 +229,7 @@ static inline void ising_collect_block(struct ising_bench *b, const struct ising
     s.curves[CURVE_STRUCTURE] = calloc(block->count * members * 2, sizeof(double));
     assert_true(s.columns && s.curves[0] && s.curves[1] && s.curves[2] &&
                 s.curves[CURVE_STRUCTURE]);
-    ISING_OK(b, ops->collect(b->ctx, b->state, block->slot, &s));
+    ISING_OK(b, ergo_sampler_collect(b->ctx, ops, b->state, block->slot, &s));
     assert_int_equal(s.count, block->count);
     size_t curves = 0;
     for (size_t i = 0; i < block->count; i++) {

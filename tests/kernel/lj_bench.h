@@ -77,7 +77,7 @@ static inline void lj_compare_saved(struct lj_bench *b, const char *what, void *
         ergo_text_free(&saved);
     }
     LJ_OK(b, what, ops->audit(b->ctx, state));
-    LJ_OK(b, what, ops->advance(b->ctx, state, 0, 0, moves, 0));
+    LJ_OK(b, what, ergo_sampler_advance(b->ctx, ops, state, 0, 0, moves, 0));
     LJ_OK(b, what, lj_settle(b->ctx, state));
     for (size_t m = 0; m < batch->count; m++) {
         lj_twin_steps(&twins[m], moves);
@@ -124,7 +124,7 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     free(json);
     const struct ergo_batch *batch = &job->batches[0];
     assert_int_equal(job->n_batches, 1);
-    LJ_OK(b, text, ops->create(b->ctx, batch, b->device, &state));
+    LJ_OK(b, text, ergo_sampler_create(b->ctx, ops, batch, b->device, &state));
     LJ_OK(b, text, ops->init(b->ctx, state));
     struct lj_twin *twins = calloc(batch->count, sizeof *twins);
     const uint64_t curves = (uint64_t)ergo_point_int(batch->points[0], "/run/curve_every");
@@ -137,16 +137,18 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     for (size_t m = 0; m < batch->count; m++)
         lj_twin_start(&twins[m], batch->points[m]);
 
-    LJ_OK(b, text, ops->advance(b->ctx, state, 0, 0, every / 2, 0)); /* without samples */
+    LJ_OK(b, text,
+          ergo_sampler_advance(b->ctx, ops, state, 0, 0, every / 2, 0)); /* without samples */
     for (size_t m = 0; m < batch->count; m++)
         lj_twin_steps(&twins[m], every / 2);
     /* two blocks in flight: what the second has done when the first is found to have stopped */
     const size_t blocks = (samples + 1) / 2;
-    LJ_OK(b, text, ops->advance(b->ctx, state, 0, 2, every, 0));
+    LJ_OK(b, text, ergo_sampler_advance(b->ctx, ops, state, 0, 2, every, 0));
     for (size_t k = 0; k < blocks; k++) {
         if (k + 1 < blocks)
-            LJ_OK(b, text, ops->advance(b->ctx, state, (k + 1) & 1, 2, every, 2 * (k + 1)));
-        LJ_OK(b, text, ops->collect(b->ctx, state, k & 1, &got));
+            LJ_OK(b, text,
+                  ergo_sampler_advance(b->ctx, ops, state, (k + 1) & 1, 2, every, 2 * (k + 1)));
+        LJ_OK(b, text, ergo_sampler_collect(b->ctx, ops, state, k & 1, &got));
         for (size_t i = 0, curve = 0; i < 2; i++) {
             const bool pairs = curves && (2 * k + i) % curves == 0;
             for (size_t m = 0; m < batch->count; m++) {
@@ -183,7 +185,7 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
         free(got.curves[c]);
     free(twins);
     free(got.columns);
-    ops->destroy(state);
+    ergo_engine_destroy(state);
     ergo_job_destroy(job);
 }
 

@@ -87,7 +87,7 @@ static void run_case(const struct cut_case *c) {
     OK(ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
     const struct ergo_batch *batch = &job->batches[0];
     print_message("    %d x %d, q = %d%s\n", c->lx, c->ly, c->q, c->more);
-    OK(ops->create(ctx, batch, device, &state));
+    OK(ergo_sampler_create(ctx, ops, batch, device, &state));
     OK(ops->init(ctx, state));
     double *columns = calloc(batch->count * SW_COLUMNS, sizeof *columns);
     struct ergo_oracle_potts oracles[3];
@@ -106,9 +106,9 @@ static void run_case(const struct cut_case *c) {
         if (block == 1) /* cut anew on the way */
             OK(sw_cut_recut(ctx, state, &share));
         struct ergo_samples samples = {.columns = columns};
-        OK(ops->advance(ctx, state, 0, 0, 1, 0)); /* not measured, then measured */
-        OK(ops->advance(ctx, state, 1, 1, 2, 0));
-        OK(ops->collect(ctx, state, 1, &samples));
+        OK(ergo_sampler_advance(ctx, ops, state, 0, 0, 1, 0)); /* not measured, then measured */
+        OK(ergo_sampler_advance(ctx, ops, state, 1, 1, 2, 0));
+        OK(ergo_sampler_collect(ctx, ops, state, 1, &samples));
         for (size_t m = 0; m < 3; m++) {
             for (uint64_t s = 0; s < 3; s++)
                 ergo_oracle_potts_sweep(&oracles[m], t + s);
@@ -124,7 +124,7 @@ static void run_case(const struct cut_case *c) {
         compare_spins(state, m, &oracles[m]);
         ergo_oracle_potts_free(&oracles[m]);
     }
-    ops->destroy(state);
+    ergo_engine_destroy(state);
     free(columns);
     ergo_job_destroy(job);
 }
@@ -146,9 +146,9 @@ static void test_audit(void **unused) {
     struct ergo_job *job = NULL;
     void *state = NULL;
     OK(ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
-    OK(ops->create(ctx, &job->batches[0], device, &state));
+    OK(ergo_sampler_create(ctx, ops, &job->batches[0], device, &state));
     OK(ops->init(ctx, state));
-    OK(ops->advance(ctx, state, 0, 0, 5, 0));
+    OK(ergo_sampler_advance(ctx, ops, state, 0, 0, 5, 0));
     OK(ops->audit(ctx, state));
     /* bonds drawn with another key than the audit's */
     struct sw_cut *s = state;
@@ -160,7 +160,7 @@ static void test_audit(void **unused) {
     OK(ergo_engine_end(&s->e));
     assert_int_equal(ops->audit(ctx, state), ERGO_E_AUDIT);
     ergo_error_clear(ctx);
-    ops->destroy(state);
+    ergo_engine_destroy(state);
     ergo_job_destroy(job);
 }
 

@@ -60,7 +60,7 @@ static void begin(struct bench *b, const char *json) {
     OK(ergo_job_parse(ctx, json, strlen(json), "test", NULL, 0, &b->job));
     assert_int_equal(b->job->n_batches, 1);
     void *state = NULL;
-    OK(model->ops->create(ctx, &b->job->batches[0], device, &state));
+    OK(ergo_sampler_create(ctx, model->ops, &b->job->batches[0], device, &state));
     b->s = state;
     OK(model->ops->init(ctx, state));
     const struct helium_shape *shape = &b->s->shape;
@@ -94,7 +94,7 @@ static void end(struct bench *b) {
     free(b->twins);
     free(b->tables);
     free(b->random);
-    model->ops->destroy(b->s);
+    ergo_engine_destroy(b->s);
     ergo_job_destroy(b->job);
 }
 
@@ -206,10 +206,10 @@ static void check(const char *system, int path, int group) {
     struct ergo_samples samples = {.columns = columns, .curves = {curve[0], curve[1], curve[2]}};
     if (ergo_point_curve_size(&b.job->points[0], 2) == 0)
         samples.curves[2] = NULL;
-    OK(ops->advance(ctx, b.s, 0, 2, 2, 0));
-    OK(ops->advance(ctx, b.s, 1, 3, 1, 2));
-    OK(ops->collect(ctx, b.s, 0, &samples));
-    OK(ops->collect(ctx, b.s, 1, &samples));
+    OK(ergo_sampler_advance(ctx, ops, b.s, 0, 2, 2, 0));
+    OK(ergo_sampler_advance(ctx, ops, b.s, 1, 3, 1, 2));
+    OK(ergo_sampler_collect(ctx, ops, b.s, 0, &samples));
+    OK(ergo_sampler_collect(ctx, ops, b.s, 1, &samples));
     advance_twins(&b, 7);
     compare(&b);
     for (size_t m = 0; m < members; m++) { /* the last sample's ln psi is a mean over walkers */
@@ -221,7 +221,7 @@ static void check(const char *system, int path, int group) {
         assert_true(found - mean / active < 1e-12 && mean / active - found < 1e-12);
     }
     OK(ops->audit(ctx, b.s));
-    OK(ops->advance(ctx, b.s, 0, 0, small ? 4 : 30, 0));
+    OK(ergo_sampler_advance(ctx, ops, b.s, 0, 0, small ? 4 : 30, 0));
     advance_twins(&b, small ? 4 : 30);
     compare(&b);
     /* Oclgrind takes the first 8 bytes of what clEnqueueWriteBuffer wrote anew for uninitialised */
@@ -231,7 +231,7 @@ static void check(const char *system, int path, int group) {
         OK(ops->load(ctx, b.s, m, b.step, text.data, text.length));
         ergo_text_free(&text);
     }
-    OK(ops->advance(ctx, b.s, 1, 0, 2, 0));
+    OK(ergo_sampler_advance(ctx, ops, b.s, 1, 0, 2, 0));
     advance_twins(&b, 2);
     compare(&b);
     OK(ops->audit(ctx, b.s));

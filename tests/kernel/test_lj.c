@@ -116,7 +116,7 @@ static void test_no_room(void **state) {
     struct ergo_job *job = NULL;
     void *lj = NULL;
     LJ_OK(&bench, text, ergo_job_parse(bench.ctx, text, strlen(text), "case", NULL, 0, &job));
-    LJ_OK(&bench, text, ops->create(bench.ctx, &job->batches[0], bench.device, &lj));
+    LJ_OK(&bench, text, ergo_sampler_create(bench.ctx, ops, &job->batches[0], bench.device, &lj));
     LJ_OK(&bench, text, ops->init(bench.ctx, lj));
     ergo_context_set_log(bench.ctx, ERGO_LOG_WARNING, count_warning, NULL);
     bench.device->summary.largest_buffer = 500;
@@ -128,7 +128,7 @@ static void test_no_room(void **state) {
         LJ_OK(&bench, text, ops->audit(bench.ctx, lj));
     assert_int_equal(warnings, 1);
     ergo_context_set_log(bench.ctx, ERGO_LOG_WARNING, NULL, NULL);
-    ops->destroy(lj);
+    ergo_engine_destroy(lj);
     ergo_job_destroy(job);
 }
 

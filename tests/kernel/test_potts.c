@@ -85,7 +85,7 @@ static bool begin(struct bench *b, const struct potts_case *c) {
     b->batch = &b->job->batches[0];
     b->t = 0;
     void *state = NULL;
-    const enum ergo_status status = model->ops->create(ctx, b->batch, device, &state);
+    const enum ergo_status status = ergo_sampler_create(ctx, model->ops, b->batch, device, &state);
     if (status == ERGO_E_DEVICE && c->path == 1) { /* too large for this device's local memory */
         print_message("  not here: %s\n", ergo_error_message(ctx));
         ergo_error_clear(ctx);
@@ -107,7 +107,7 @@ static bool begin(struct bench *b, const struct potts_case *c) {
 }
 
 static void end(struct bench *b) {
-    model->ops->destroy(b->state);
+    ergo_engine_destroy(b->state);
     for (size_t m = 0; m < b->batch->count; m++)
         ergo_oracle_potts_free(&b->oracles[m]);
     free(b->oracles);
@@ -192,7 +192,7 @@ static void collect(struct bench *b, unsigned slot, size_t count, uint64_t every
     const size_t size = model->curve_size(b->batch->points[0], 0);
     struct ergo_samples samples = {.columns = calloc(count * members * SW_COLUMNS, sizeof(double))};
     samples.curves[0] = calloc(count * members * size, sizeof(double));
-    OK(model->ops->collect(ctx, b->state, slot, &samples));
+    OK(ergo_sampler_collect(ctx, model->ops, b->state, slot, &samples));
     assert_int_equal(samples.count, count);
     assert_int_equal(samples.n_curve_samples, count);
     for (size_t i = 0; i < count; i++) {
@@ -211,11 +211,11 @@ static void check(const struct potts_case *c) {
     if (!begin(&b, c))
         return;
     compare_states(&b, "start");
-    OK(model->ops->advance(ctx, b.state, 0, 0, small ? 2 : 3, 0));
+    OK(ergo_sampler_advance(ctx, model->ops, b.state, 0, 0, small ? 2 : 3, 0));
     sweep_oracles(&b, small ? 2 : 3);
     compare_states(&b, "sweeps alone");
-    OK(model->ops->advance(ctx, b.state, 0, 2, 1, 0));
-    OK(model->ops->advance(ctx, b.state, 1, small ? 1 : 3, 2, 2));
+    OK(ergo_sampler_advance(ctx, model->ops, b.state, 0, 2, 1, 0));
+    OK(ergo_sampler_advance(ctx, model->ops, b.state, 1, small ? 1 : 3, 2, 2));
     collect(&b, 0, 2, 1);
     collect(&b, 1, small ? 1 : 3, 2);
     compare_states(&b, "measured sweeps");
@@ -236,7 +236,7 @@ static void check(const struct potts_case *c) {
         ergo_text_free(&text);
     }
     b.t = far;
-    OK(model->ops->advance(ctx, b.state, 0, 0, 2, 0));
+    OK(ergo_sampler_advance(ctx, model->ops, b.state, 0, 0, 2, 0));
     sweep_oracles(&b, 2);
     compare_states(&b, "beyond 2^32 sweeps");
     end(&b);
@@ -276,7 +276,7 @@ static void test_audit(void **unused) {
     const struct potts_case c = {TINY, 33, 6, 5, 2, 1, 4, 2, 0, ""};
     struct bench b;
     begin(&b, &c);
-    OK(model->ops->advance(ctx, b.state, 0, 0, 1, 0));
+    OK(ergo_sampler_advance(ctx, model->ops, b.state, 0, 0, 1, 0));
     for (size_t m = 0; m < b.batch->count; m++)
         b.state->members[m].high ^= 0x40;
     ergo_engine_begin(&b.state->e, ctx);

@@ -23,11 +23,11 @@ static void test_job(void **state) {
     void *chain = NULL;
     if (ergo_job_parse(ctx, mutant_job, strlen(mutant_job), "mutant", NULL, 0, &job) != ERGO_OK ||
         ergo_device_open(ctx, NULL, &device) != ERGO_OK ||
-        model->ops->create(ctx, &job->batches[0], device, &chain) != ERGO_OK)
+        ergo_sampler_create(ctx, model->ops, &job->batches[0], device, &chain) != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
     enum ergo_status status = model->ops->init(ctx, chain);
     for (int i = 0; i < 3 && status == ERGO_OK; i++) {
-        status = model->ops->advance(ctx, chain, 0, 0, 2, 0);
+        status = ergo_sampler_advance(ctx, model->ops, chain, 0, 0, 2, 0);
         if (status == ERGO_OK)
             status = model->ops->audit(ctx, chain);
     }
@@ -35,7 +35,7 @@ static void test_job(void **state) {
         fail_msg("not the oracle's: %s", ergo_error_message(ctx));
     if (status != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
-    model->ops->destroy(chain);
+    ergo_engine_destroy(chain);
     ergo_device_close(device);
     ergo_job_destroy(job);
     ergo_context_destroy(ctx);

@@ -30,19 +30,19 @@ static void test_job(void **state) {
     void *chain = NULL;
     if (ergo_job_parse(ctx, mutant_job, strlen(mutant_job), "mutant", NULL, 0, &job) != ERGO_OK ||
         ergo_device_open(ctx, NULL, &device) != ERGO_OK ||
-        model->ops->create(ctx, &job->batches[0], device, &chain) != ERGO_OK)
+        ergo_sampler_create(ctx, model->ops, &job->batches[0], device, &chain) != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
     enum { N = BLOCK * BLOCKS };
     double *columns = malloc(N * stride * sizeof *columns);
     assert_non_null(columns);
     enum ergo_status status = model->ops->init(ctx, chain);
     if (status == ERGO_OK)
-        status = model->ops->advance(ctx, chain, 0, 0, 300, 0);
+        status = ergo_sampler_advance(ctx, model->ops, chain, 0, 0, 300, 0);
     for (size_t i = 0; i < BLOCKS && status == ERGO_OK; i++) {
         struct ergo_samples samples = {.columns = columns + i * BLOCK * stride};
-        status = model->ops->advance(ctx, chain, 0, BLOCK, 4, i * BLOCK);
+        status = ergo_sampler_advance(ctx, model->ops, chain, 0, BLOCK, 4, i * BLOCK);
         if (status == ERGO_OK)
-            status = model->ops->collect(ctx, chain, 0, &samples);
+            status = ergo_sampler_collect(ctx, model->ops, chain, 0, &samples);
     }
     if (status != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
@@ -61,7 +61,7 @@ static void test_job(void **state) {
     if (!(worst < 4.5))
         fail_msg("not the exact values: largest |z| %.2f", worst);
     free(columns);
-    model->ops->destroy(chain);
+    ergo_engine_destroy(chain);
     ergo_device_close(device);
     ergo_job_destroy(job);
     ergo_context_destroy(ctx);

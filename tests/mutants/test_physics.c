@@ -68,17 +68,17 @@ static void test_job(void **state) {
     const size_t stride = batch->count * model->n_columns;
     double *columns = malloc(n * stride * sizeof(double));
     assert_true(columns && job->n_batches == 1);
-    enum ergo_status status = model->ops->create(ctx, batch, device, &chain);
+    enum ergo_status status = ergo_sampler_create(ctx, model->ops, batch, device, &chain);
     if (status == ERGO_OK)
         status = model->ops->init(ctx, chain);
     if (status == ERGO_OK)
-        status = model->ops->advance(ctx, chain, 0, 0,
-                                     (uint64_t)ergo_point_int(first, "/run/equilibration"), 0);
+        status = ergo_sampler_advance(ctx, model->ops, chain, 0, 0,
+                                      (uint64_t)ergo_point_int(first, "/run/equilibration"), 0);
     for (size_t i = 0; i < n && status == ERGO_OK; i += BLOCK) {
         struct ergo_samples samples = {.columns = columns + i * stride};
-        status = model->ops->advance(ctx, chain, 0, BLOCK, every, i);
+        status = ergo_sampler_advance(ctx, model->ops, chain, 0, BLOCK, every, i);
         if (status == ERGO_OK)
-            status = model->ops->collect(ctx, chain, 0, &samples);
+            status = ergo_sampler_collect(ctx, model->ops, chain, 0, &samples);
     }
     if (status != ERGO_OK)
         fail_msg("%s", ergo_error_message(ctx));
@@ -91,7 +91,7 @@ static void test_job(void **state) {
     if (reason)
         fail_msg("not the exact values: %s", reason);
     free(columns);
-    model->ops->destroy(chain);
+    ergo_engine_destroy(chain);
     ergo_device_close(device);
     ergo_job_destroy(job);
     ergo_context_destroy(ctx);

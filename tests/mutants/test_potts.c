@@ -71,11 +71,11 @@ static void compare_values(void *state, const struct ergo_batch *batch) {
     const int values = sw_wants_clusters(batch->points[0]) ? 3 : 2;
     double sums[3][BINS] = {{0}};
     double *columns = malloc(BLOCK * members * SW_COLUMNS * sizeof(double));
-    OK(ops->advance(ctx, state, 0, 0, 50, 0));
+    OK(ergo_sampler_advance(ctx, ops, state, 0, 0, 50, 0));
     for (size_t b = 0; b < BINS; b++) {
         struct ergo_samples samples = {.columns = columns};
-        OK(ops->advance(ctx, state, 0, BLOCK, 1, b * BLOCK));
-        OK(ops->collect(ctx, state, 0, &samples));
+        OK(ergo_sampler_advance(ctx, ops, state, 0, BLOCK, 1, b * BLOCK));
+        OK(ergo_sampler_collect(ctx, ops, state, 0, &samples));
         for (size_t i = 0; i < BLOCK * members; i++) {
             sums[0][b] += columns[i * SW_COLUMNS + SW_COLUMN_ENERGY];
             sums[1][b] += columns[i * SW_COLUMNS + SW_COLUMN_PSI2];
@@ -110,16 +110,16 @@ static void test_job(void **unused) {
         ops = job->model->cut;
     OK(ergo_device_open(ctx, NULL, &device));
     assert_int_equal(job->n_batches, 1);
-    OK(ops->create(ctx, &job->batches[0], device, &state));
+    OK(ergo_sampler_create(ctx, ops, &job->batches[0], device, &state));
     OK(ops->init(ctx, state));
     if (statistics) {
         compare_values(state, &job->batches[0]);
     } else {
-        OK(ops->advance(ctx, state, 0, 0, 4, 0));
+        OK(ergo_sampler_advance(ctx, ops, state, 0, 0, 4, 0));
         compare_bits(state, &job->batches[0]);
         OK(ops->audit(ctx, state));
     }
-    ops->destroy(state);
+    ergo_engine_destroy(state);
     ergo_device_close(device);
     ergo_job_destroy(job);
     ergo_context_destroy(ctx);

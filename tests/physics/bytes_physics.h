@@ -59,7 +59,7 @@ static inline struct ergo_job *bytes_run(struct ergo_context *ctx, struct ergo_d
     const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
     const size_t count = (size_t)((uint64_t)ergo_point_int(first, "/run/sweeps") / every);
     assert_true(job->n_batches == 1 && batch->count == BYTES_CHAINS);
-    BYTES_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
+    BYTES_BENCH_OK(ctx, text, ergo_sampler_create(ctx, ops, batch, device, &state));
     struct bytes_state *s = state;
     *oracle = bytes_bench_oracle(first, &s->members[0]);
     const size_t block = s->e.block_samples < 200 ? s->e.block_samples : 200;
@@ -68,13 +68,13 @@ static inline struct ergo_job *bytes_run(struct ergo_context *ctx, struct ergo_d
     struct ergo_samples samples = {.columns = columns};
     memset(means, 0, BYTES_MEANS * BYTES_CHAINS * sizeof(double));
     BYTES_BENCH_OK(ctx, text, ops->init(ctx, state));
-    BYTES_BENCH_OK(
-        ctx, text,
-        ops->advance(ctx, state, 0, 0, (uint64_t)ergo_point_int(first, "/run/equilibration"), 0));
+    BYTES_BENCH_OK(ctx, text,
+                   ergo_sampler_advance(ctx, ops, state, 0, 0,
+                                        (uint64_t)ergo_point_int(first, "/run/equilibration"), 0));
     for (size_t done = 0; done < count; done += block) {
         const size_t now = count - done < block ? count - done : block;
-        BYTES_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, now, every, done));
-        BYTES_BENCH_OK(ctx, text, ops->collect(ctx, state, 0, &samples));
+        BYTES_BENCH_OK(ctx, text, ergo_sampler_advance(ctx, ops, state, 0, now, every, done));
+        BYTES_BENCH_OK(ctx, text, ergo_sampler_collect(ctx, ops, state, 0, &samples));
         for (size_t i = 0; i < now * BYTES_CHAINS; i++) {
             const double e = columns[width * i], m = columns[width * i + 1];
             const size_t chain = i % BYTES_CHAINS;
@@ -86,7 +86,7 @@ static inline struct ergo_job *bytes_run(struct ergo_context *ctx, struct ergo_d
         }
     }
     free(columns);
-    ops->destroy(state);
+    ergo_engine_destroy(state);
     return job;
 }
 

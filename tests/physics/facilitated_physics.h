@@ -105,11 +105,11 @@ static inline size_t fac_run(struct ergo_context *ctx, struct ergo_device *devic
     void *state = NULL;
     const uint64_t sweeps = (uint64_t)ergo_point_int(first, "/run/equilibration") +
                             (uint64_t)ergo_point_int(first, "/run/sweeps");
-    enum ergo_status status = model->ops->create(ctx, batch, device, &state);
+    enum ergo_status status = ergo_sampler_create(ctx, model->ops, batch, device, &state);
     if (status == ERGO_OK)
         status = model->ops->init(ctx, state);
     if (status == ERGO_OK)
-        status = model->ops->advance(ctx, state, 0, 0, sweeps, 0);
+        status = ergo_sampler_advance(ctx, model->ops, state, 0, 0, sweeps, 0);
     for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
         struct ergo_curve of[CURVE_FROZEN + 1];
         struct ergo_text saved = {0};
@@ -133,7 +133,7 @@ static inline size_t fac_run(struct ergo_context *ctx, struct ergo_device *devic
     }
     if (status != ERGO_OK)
         fail_msg("%s: %s", text, ergo_error_message(ctx));
-    model->ops->destroy(state);
+    ergo_engine_destroy(state);
     return batch->count;
 }
 

@@ -150,12 +150,12 @@ static inline void glass_physics_job(struct ergo_context *ctx, struct ergo_devic
     const size_t of_samples = ergo_point_curve_size(first, CURVE_SAMPLES), members = batch->count;
     const size_t size = of_samples / s.samples * s.all;
     assert_int_equal(job->n_batches, 1);
-    GLASS_BENCH_OK(ctx, text, ops->plan(ctx, batch, device, &plan));
-    GLASS_BENCH_OK(ctx, text, ops->create(ctx, batch, device, &state));
+    GLASS_BENCH_OK(ctx, text, ergo_sampler_plan(ctx, ops, batch, device, &plan));
+    GLASS_BENCH_OK(ctx, text, ergo_sampler_create(ctx, ops, batch, device, &state));
     GLASS_BENCH_OK(ctx, text, ops->init(ctx, state));
-    GLASS_BENCH_OK(
-        ctx, text,
-        ops->advance(ctx, state, 0, 0, (uint64_t)ergo_point_int(first, "/run/equilibration"), 0));
+    GLASS_BENCH_OK(ctx, text,
+                   ergo_sampler_advance(ctx, ops, state, 0, 0,
+                                        (uint64_t)ergo_point_int(first, "/run/equilibration"), 0));
     const size_t halves = ergo_point_curve_size(first, CURVE_HALVES);
     const size_t block = plan.block_samples < 16 ? plan.block_samples : 16;
     struct ergo_samples samples = {.columns = malloc(block * members * COLUMNS * sizeof(double))};
@@ -170,8 +170,8 @@ static inline void glass_physics_job(struct ergo_context *ctx, struct ergo_devic
         assert_true(ergo_curve_init(&curves[m], size));
     while (left) {
         const size_t now = left < block ? left : block;
-        GLASS_BENCH_OK(ctx, text, ops->advance(ctx, state, 0, now, every, 0));
-        GLASS_BENCH_OK(ctx, text, ops->collect(ctx, state, 0, &samples));
+        GLASS_BENCH_OK(ctx, text, ergo_sampler_advance(ctx, ops, state, 0, now, every, 0));
+        GLASS_BENCH_OK(ctx, text, ergo_sampler_collect(ctx, ops, state, 0, &samples));
         for (size_t m = 0; m < members && now == block; m++) { /* the rest is no whole bin */
             glass_physics_words(batch->points[m], samples.curves[CURVE_SAMPLES] + m * of_samples,
                                 now, words);
@@ -190,7 +190,7 @@ static inline void glass_physics_job(struct ergo_context *ctx, struct ergo_devic
     free(samples.curves[CURVE_HALVES]);
     free(samples.curves[CURVE_SAMPLES]);
     free(words);
-    ops->destroy(state);
+    ergo_engine_destroy(state);
     ergo_job_destroy(job);
     free(text);
 }

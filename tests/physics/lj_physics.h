@@ -57,21 +57,21 @@ static inline void lj_run_job(struct lj_run *r, const char *text, struct lj_seri
     s->columns = calloc(s->samples * members * LJ_COLUMNS, sizeof(double));
     assert_true(s->columns && s->job->n_batches == 1 &&
                 ergo_point_int(first, "/run/curve_every") == 0);
-    enum ergo_status status = ops->create(r->ctx, s->batch, r->device, &state);
+    enum ergo_status status = ergo_sampler_create(r->ctx, ops, s->batch, r->device, &state);
     if (status == ERGO_OK)
         status = ops->init(r->ctx, state);
     if (status == ERGO_OK)
-        status = ops->advance(r->ctx, state, 0, 0,
-                              (uint64_t)ergo_point_int(first, "/run/equilibration"), 0);
+        status = ergo_sampler_advance(r->ctx, ops, state, 0, 0,
+                                      (uint64_t)ergo_point_int(first, "/run/equilibration"), 0);
     for (size_t i = 0; i < s->samples && status == ERGO_OK; i += BLOCK) {
         struct ergo_samples block = {.columns = s->columns + i * members * LJ_COLUMNS};
-        status = ops->advance(r->ctx, state, 0, BLOCK, every, i);
+        status = ergo_sampler_advance(r->ctx, ops, state, 0, BLOCK, every, i);
         if (status == ERGO_OK)
-            status = ops->collect(r->ctx, state, 0, &block);
+            status = ergo_sampler_collect(r->ctx, ops, state, 0, &block);
     }
     if (status != ERGO_OK)
         fail_msg("%s", ergo_error_message(r->ctx));
-    ops->destroy(state);
+    ergo_engine_destroy(state);
 }
 
 static inline void lj_series_free(struct lj_series *s) {

@@ -217,16 +217,6 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     return status;
 }
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_engine_plan(ctx, &disks_model, batch, device, plan);
-}
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_engine_create(ctx, &disks_model, batch, device, state);
-}
-
 static size_t curve_size(const struct ergo_point *point, size_t curve) {
     return ergo_point_int(point, "/run/curves_every") ? disks_curve_size(point, curve) : 0;
 }
@@ -245,18 +235,14 @@ static double published(const struct ergo_point *point, const char *observable, 
 }
 
 static const struct ergo_sampler_ops ops = {
-    .plan = plan,
-    .create = create,
+    .engine = &disks_model,
     .init = disks_init,
     .start = disks_random_piece,
-    .advance = ergo_engine_advance,
-    .collect = ergo_engine_collect,
     .save = disks_save,
     .load = disks_load,
     .audit = disks_audit,
     .picture = disks_picture,
     .frame = disks_frame,
-    .destroy = ergo_engine_destroy,
 };
 
 static const struct ergo_model model = {

@@ -293,16 +293,6 @@ static const struct ergo_tunable tunables[] = {
     {"tile", "path 5: partners per work-group (a power of two)", 0, 4096, true},
 };
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_engine_plan(ctx, &helium_engine, batch, device, plan);
-}
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_engine_create(ctx, &helium_engine, batch, device, state);
-}
-
 static bool optimises(const struct ergo_point *point) {
     return strcmp(ergo_point_text(point, "/run/optimise"), "b") == 0;
 }
@@ -345,16 +335,12 @@ static double correlation(const struct ergo_point *point) {
 }
 
 static const struct ergo_sampler_ops ops = {
-    .plan = plan,
-    .create = create,
+    .engine = &helium_engine,
     .init = helium_init,
-    .advance = ergo_engine_advance,
-    .collect = ergo_engine_collect,
     .save = helium_save,
     .load = helium_load,
     .audit = helium_audit,
     .frame = helium_frame,
-    .destroy = ergo_engine_destroy,
 };
 
 static const struct ergo_model model = {

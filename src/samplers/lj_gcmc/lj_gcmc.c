@@ -166,16 +166,6 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     return status;
 }
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_engine_plan(ctx, &lj_model, batch, device, plan);
-}
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_engine_create(ctx, &lj_model, batch, device, state);
-}
-
 static size_t curve_size(const struct ergo_point *point, size_t c) {
     if (ergo_point_int(point, "/run/curve_every") == 0)
         return 0;
@@ -266,16 +256,12 @@ static double published(const struct ergo_point *point, const char *observable, 
 }
 
 static const struct ergo_sampler_ops ops = {
-    .plan = plan,
-    .create = create,
+    .engine = &lj_model,
     .init = lj_init,
-    .advance = ergo_engine_advance,
-    .collect = ergo_engine_collect,
     .save = lj_save,
     .load = lj_load,
     .audit = lj_audit,
     .frame = lj_frame,
-    .destroy = ergo_engine_destroy,
 };
 
 static const struct ergo_model model = {

@@ -286,7 +286,6 @@ extern const struct ergo_engine_model sw_cut_model;
 enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state);
 enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
-void sw_cut_destroy(void *state);
 /* Another rectangle, of whose spins nothing is known. Collective. */
 enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
 /* Launches and transfers are this member's from here on. */

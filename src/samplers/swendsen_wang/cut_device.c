@@ -67,6 +67,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
 
 static void release(void *state) {
     struct sw_cut *s = state;
+    ergo_dist_shared_destroy(s->gather.shared);
     ergo_dist_posts_destroy(s->posts);
     sw_merge_destroy(s->merge);
     sw_group_free(&s->group);
@@ -84,13 +85,6 @@ const struct ergo_engine_model sw_cut_model = {
     .prepare = prepare,
     .release = release,
 };
-
-void sw_cut_destroy(void *state) {
-    struct sw_cut *s = state;
-    if (s)
-        ergo_dist_shared_destroy(s->gather.shared);
-    ergo_engine_destroy(state);
-}
 
 enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s, const double *weights) {
     ergo_dist_shared_destroy(s->gather.shared);
@@ -124,7 +118,7 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
         status = sw_cut_share_by_speed(ctx, s);
     s->balanced_at = ergo_clock();
     if (status != ERGO_OK) {
-        sw_cut_destroy(s);
+        ergo_engine_destroy(s);
         *state = NULL;
         return status;
     }

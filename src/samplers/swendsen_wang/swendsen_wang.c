@@ -237,16 +237,6 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     return status;
 }
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_engine_plan(ctx, &sw_model, batch, device, plan);
-}
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_engine_create(ctx, &sw_model, batch, device, state);
-}
-
 static size_t curve_size(const struct ergo_point *point, size_t c) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     const uint64_t n = (uint64_t)size->size[0] * (uint64_t)size->size[1];
@@ -322,6 +312,7 @@ static const char *remedy(const struct ergo_point *point) {
 }
 
 const struct ergo_sampler_ops ergo_swendsen_wang_cut = {
+    .engine = &sw_cut_model,
     .plan = sw_cut_plan,
     .create = sw_cut_create,
     .init = sw_cut_init,
@@ -331,20 +322,15 @@ const struct ergo_sampler_ops ergo_swendsen_wang_cut = {
     .load = sw_cut_load,
     .audit = sw_cut_audit,
     .picture = sw_cut_picture,
-    .destroy = sw_cut_destroy,
 };
 
 static const struct ergo_sampler_ops ops = {
-    .plan = plan,
-    .create = create,
+    .engine = &sw_model,
     .init = sw_init,
-    .advance = ergo_engine_advance,
-    .collect = ergo_engine_collect,
     .save = sw_save,
     .load = sw_load,
     .audit = sw_audit,
     .picture = sw_picture,
-    .destroy = ergo_engine_destroy,
 };
 
 static const struct ergo_model model = {

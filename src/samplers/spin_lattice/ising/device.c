@@ -69,16 +69,6 @@ static const struct ergo_engine_model model = {
     .convert = ising_convert,
 };
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_engine_plan(ctx, &model, batch, device, plan);
-}
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_engine_create(ctx, &model, batch, device, state);
-}
-
 static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
     struct ising_state *s = opaque;
     const unsigned mode = model_start(s->e.batch->points[0]);
@@ -92,15 +82,11 @@ static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
 }
 
 const struct ergo_sampler_ops ising_ops = {
-    .plan = plan,
-    .create = create,
+    .engine = &model,
     .init = init,
-    .advance = ergo_engine_advance,
-    .collect = ergo_engine_collect,
     .save = ising_save,
     .load = ising_load,
     .audit = ising_audit,
     .picture = ising_picture,
     .frame = ising_frame,
-    .destroy = ergo_engine_destroy,
 };

@@ -52,11 +52,6 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
 
 static const struct ergo_engine_model share = {GLASS_MODEL, .configure = configure};
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_engine_plan(ctx, &share, batch, device, plan);
-}
-
 enum { TRIAL_MS = 40 };
 
 /* Slots that this rank's device sweeps in a second, while all others work, too. */
@@ -189,16 +184,13 @@ static enum ergo_status picture(struct ergo_context *ctx, void *opaque, size_t m
 }
 
 const struct ergo_sampler_ops glass_cut_ops = {
-    .plan = plan,
+    .engine = &share,
     .create = create,
     .init = glass_init,
-    .advance = ergo_engine_advance,
-    .collect = ergo_engine_collect,
     .count = glass_count,
     .end_curves = glass_end_curves,
     .save = save,
     .load = glass_load,
     .audit = glass_audit,
     .picture = picture,
-    .destroy = ergo_engine_destroy,
 };

@@ -154,27 +154,13 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
 
 static const struct ergo_engine_model whole = {GLASS_MODEL, .configure = configure};
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_engine_plan(ctx, &whole, batch, device, plan);
-}
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_engine_create(ctx, &whole, batch, device, state);
-}
-
 const struct ergo_sampler_ops glass_ops = {
-    .plan = plan,
-    .create = create,
+    .engine = &whole,
     .init = glass_init,
-    .advance = ergo_engine_advance,
-    .collect = ergo_engine_collect,
     .count = glass_count,
     .end_curves = glass_end_curves,
     .save = glass_save,
     .load = glass_load,
     .audit = glass_audit,
     .picture = glass_picture,
-    .destroy = ergo_engine_destroy,
 };

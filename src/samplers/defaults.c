@@ -1,0 +1,55 @@
+/* Defaults for functions that a model leaves out, and a start in one go. */
+#include "samplers/sampler.h"
+
+enum ergo_status ergo_sampler_plan(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                   const struct ergo_batch *batch, const struct ergo_device *device,
+                                   struct ergo_plan *plan) {
+    return ops->plan ? ops->plan(ctx, batch, device, plan)
+                     : ergo_engine_plan(ctx, ops->engine, batch, device, plan);
+}
+
+enum ergo_status ergo_sampler_create(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                     const struct ergo_batch *batch, struct ergo_device *device,
+                                     void **state) {
+    return ops->create ? ops->create(ctx, batch, device, state)
+                       : ergo_engine_create(ctx, ops->engine, batch, device, state);
+}
+
+enum ergo_status ergo_sampler_advance(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                      void *state, unsigned slot, size_t count, uint64_t every,
+                                      uint64_t first_sample) {
+    return (ops->advance ? ops->advance : ergo_engine_advance)(ctx, state, slot, count, every,
+                                                               first_sample);
+}
+
+enum ergo_status ergo_sampler_collect(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                      void *state, unsigned slot, struct ergo_samples *samples) {
+    return (ops->collect ? ops->collect : ergo_engine_collect)(ctx, state, slot, samples);
+}
+
+enum ergo_status ergo_sampler_start_piece(struct ergo_context *ctx,
+                                          const struct ergo_sampler_ops *ops, void *state,
+                                          bool *done) {
+    *done = ops->start == NULL;
+    return *done ? ERGO_OK : ops->start(ctx, state, done);
+}
+
+enum ergo_status ergo_sampler_count(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                    void *state, size_t member, struct ergo_curve *curves) {
+    return ops->count ? ops->count(ctx, state, member, curves) : ERGO_OK;
+}
+
+enum ergo_status ergo_sampler_end_curves(struct ergo_context *ctx,
+                                         const struct ergo_sampler_ops *ops, void *state,
+                                         size_t member, struct ergo_curve *curves) {
+    return ops->end_curves ? ops->end_curves(ctx, state, member, curves) : ERGO_OK;
+}
+
+enum ergo_status ergo_sampler_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                    void *state) {
+    bool done = false;
+    enum ergo_status status = ops->init(ctx, state);
+    while (!done && status == ERGO_OK)
+        status = ergo_sampler_start_piece(ctx, ops, state, &done);
+    return status;
+}
