@@ -1,8 +1,10 @@
 /* Means, errors and exact values of every point, and which errors may be shown. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "result/result.h"
 
 /* Drifts are looked for in series of at least drift_least samples. All points are looked at while
@@ -156,13 +158,13 @@ static void estimate_one(const struct ergo_member_result *m, double **series, si
     ergo_observable_refer(m->point, r);
 }
 
-static enum ergo_status estimate_member(struct ergo_context *ctx, struct ergo_member_result *m,
-                                        const struct drift_search *search) {
+/* False: there is no memory. */
+static bool estimate_member(struct ergo_member_result *m, const struct drift_search *search) {
     const struct ergo_model *model = m->point->job->model;
     const size_t n = m->n_samples > m->n_equilibration ? m->n_samples - m->n_equilibration : 0;
     double **series = observable_series(model, m, n);
     if (!series)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the estimates");
+        return false;
     for (size_t o = 0; o < model->n_observables; o++) {
         struct ergo_observable_result *r = &m->observables[o];
         *r = (struct ergo_observable_result){
@@ -180,10 +182,11 @@ static enum ergo_status estimate_member(struct ergo_context *ctx, struct ergo_me
     for (size_t o = 0; o < model->n_observables; o++)
         free(series[o]);
     free(series);
-    return ERGO_OK;
+    return true;
 }
 
-static enum ergo_status curves_of(struct ergo_context *ctx, struct ergo_member_result *m) {
+/* False: there is no memory. */
+static bool curves_of(struct ergo_member_result *m) {
     const struct ergo_model *model = m->point->job->model;
     for (size_t c = 0; c < model->n_curves; c++) {
         const struct ergo_curve *curve = &m->binned[c];
@@ -197,22 +200,31 @@ static enum ergo_status curves_of(struct ergo_context *ctx, struct ergo_member_r
         r->mean = malloc(r->size * sizeof(double));
         r->error = malloc(r->size * sizeof(double));
         if (!r->x || !r->mean || !r->error)
-            return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a curve");
+            return false;
         model->curve_x(m->point, c, r->x);
         ergo_curve_result(curve, r->mean, r->error);
     }
-    return ERGO_OK;
+    return true;
+}
+
+struct members {
+    struct ergo_member_result *members;
+    struct drift_search search;
+    atomic_bool failed;
+};
+
+static void evaluate_member(size_t i, void *user) {
+    struct members *all = user;
+    if (!estimate_member(&all->members[i], &all->search) || !curves_of(&all->members[i]))
+        all->failed = true;
 }
 
 enum ergo_status ergo_result_evaluate(struct ergo_context *ctx, struct ergo_result *result) {
-    const struct drift_search search = drift_search_of(result);
+    struct members all = {result->members, drift_search_of(result), false};
     enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < result->n_members && status == ERGO_OK; i++) {
-        struct ergo_member_result *m = &result->members[i];
-        status = estimate_member(ctx, m, &search);
-        if (status == ERGO_OK)
-            status = curves_of(ctx, m);
-    }
+    ergo_parallel(result->n_members, evaluate_member, &all);
+    if (all.failed)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the estimates");
     if (status == ERGO_OK)
         status = ergo_result_means(ctx, result);
     if (status == ERGO_OK)
