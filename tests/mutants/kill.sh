@@ -32,12 +32,12 @@ for path in tests/mutants/*.list; do
 done
 
 # 1: an audit failed; 0: the run ended as if nothing were wrong.
-audit_run() { # MUTANT
-    local job=$room/$1.json code=0
+audit_run() { # LIST CASE, for the mutant $name
+    local job=$room/$name.json code=0
     mkdir -p "$room"
-    rm -rf "$room/$1.run"
-    "job_${list_of[$1]}" "${case_of[$1]}" | tr "'" '"' >"$job"
-    "$build/ergocl" run "$job" -o "$room/$1.run" --quiet || code=$?
+    rm -rf "$room/$name.run"
+    "job_$1" "$2" | tr "'" '"' >"$job"
+    "$build/ergocl" run "$job" -o "$room/$name.run" --quiet || code=$?
     [ "$code" -ne 5 ] || return 1
     [ "$code" -eq 0 ] || return 2
 }
@@ -45,7 +45,7 @@ audit_run() { # MUTANT
 # check MUTANT LOG: kernels as $ERGOCL_CL_DIR says.
 check() {
     if [ "${kind_of[$1]}" = audit ]; then
-        audit_run "$1" >"$2" 2>&1
+        audit_run "${list_of[$1]}" "${case_of[$1]}" >"$2" 2>&1
     else
         "run_${list_of[$1]}" "${kind_of[$1]}" "${case_of[$1]}" >"$2" 2>&1
     fi
