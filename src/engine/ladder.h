@@ -43,15 +43,17 @@ static inline uint32_t ergo_ladder_parity(uint64_t step, uint64_t every) {
 static inline uint64_t ergo_ladder_next(uint64_t step, uint64_t every) {
     return (step / every + 1) * every;
 }
+/* Of a part of the ladder that begins with rung `first`: this parity, counted from there. */
+static inline uint32_t ergo_ladder_own_parity(uint32_t first, uint32_t parity) {
+    return (parity ^ first) & 1;
+}
 /* Exchanges of a parity up to `step`: how often each of its pairs has tried. */
 uint64_t ergo_ladder_tries(uint64_t step, uint64_t every, uint32_t parity);
 
-/* ---- counts -----------------------------------------------------------------------------------
- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 /* Number t is of exchanges of rungs t and t + 1 that were accepted. That of the hottest rung, which
  * has none above it, is of round trips. */
-
 struct ergo_ladder {
     uint32_t rungs, copies; /* copies: of a sample, at each temperature */
     uint64_t every, steps;  /* from an exchange to the next; since the start of the run */

@@ -85,6 +85,10 @@ static void test_pairs(void **state) {
                 pairs += colder;
             }
             assert_int_equal(ergo_ladder_pairs(rungs, parity), pairs);
+            for (uint32_t first = 0; first + 1 < rungs; first++) /* of a part of the ladder */
+                assert_int_equal(
+                    ergo_ladder_colder(0, rungs - first, ergo_ladder_own_parity(first, parity)),
+                    ergo_ladder_colder(first, rungs, parity));
         }
 }
 

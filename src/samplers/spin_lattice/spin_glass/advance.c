@@ -71,7 +71,7 @@ static void launch_exchange(struct glass_state *s, uint32_t parity) {
 
 static void exchange(struct glass_state *s) {
     const uint32_t parity = ergo_ladder_parity(s->e.step, s->shape.swap_every);
-    const uint32_t own = glass_own_parity(&s->shape, parity);
+    const uint32_t own = ergo_ladder_own_parity(s->shape.rung, parity);
     const bool here = pairs_of(&s->shape, own) > 0, ends = glass_border_due(s, parity);
     if (here || ends)
         launch_energy(s);

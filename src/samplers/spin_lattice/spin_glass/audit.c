@@ -140,7 +140,7 @@ static enum ergo_status exchange(struct ergo_context *ctx, const struct ergo_rep
     glass_twin_energies(h, room->couplings, room->spins, room->known, room->energies);
     glass_twin_swap(h, key, room->slopes, room->energies, word_of(h, l), step, parity, room->known,
                     room->spins, room->from_hot, room->moved);
-    for (uint32_t t = glass_own_parity(h, parity); t + 1 < h->temperatures; t += 2)
+    for (uint32_t t = ergo_ladder_own_parity(h->rung, parity); t + 1 < h->temperatures; t += 2)
         room->counted[t] = room->counted[t] && room->known[t];
     return glass_border_due(s, parity) ? glass_border_twin(ctx, s, l, step, parity, room->energies,
                                                            room->spins, room->from_hot, room->moved)

@@ -164,10 +164,9 @@ enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_
 
 /* Samples in use of word-lattice `word` of all. */
 uint32_t glass_lanes(const struct glass_shape *s, uint32_t word);
-/* Slots of the whole ladder; the first quad here; an exchange's parity, counted from here. */
+/* Slots of the whole ladder; the first quad here. */
 uint32_t glass_all_slots(const struct glass_shape *s);
 uint32_t glass_first_quad(const struct glass_shape *s);
-uint32_t glass_own_parity(const struct glass_shape *s, uint32_t parity);
 
 /* plan.c */
 size_t

@@ -61,10 +61,6 @@ uint32_t glass_first_quad(const struct glass_shape *s) {
     return s->rung * s->copies / 4;
 }
 
-uint32_t glass_own_parity(const struct glass_shape *s, uint32_t parity) {
-    return (parity ^ s->rung) & 1;
-}
-
 /* hi and lo: the 64-bit integer next to p 2^64. */
 static void split(double p, uint32_t *hi, uint32_t *lo) {
     const double upper = p * 0x1p32;

@@ -293,7 +293,7 @@ void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const f
                      const int64_t *energies, uint32_t word, uint64_t step, uint32_t parity,
                      bool *known, uint32_t *spins, uint32_t *from_hot, uint64_t *moved) {
     const size_t stride = (size_t)4 * s->quads;
-    for (uint32_t t = glass_own_parity(s, parity); t + 1 < s->temperatures; t += 2) {
+    for (uint32_t t = ergo_ladder_own_parity(s->rung, parity); t + 1 < s->temperatures; t += 2) {
         known[t] = known[t + 1] = known[t] && known[t + 1];
         for (uint32_t copy = 0; known[t] && copy < s->copies; copy++) {
             const uint32_t a = t * s->copies + copy, b = a + s->copies;
