@@ -251,7 +251,7 @@ static double hidden(bool common, uint32_t seed, double rates[SAMPLES]) {
 static void test_rates(void **state) {
     (void)state;
     enum { RUNS = 100 };
-    const double tries = STEPS / 2, p = 0.3, one = p * (1 - p) / tries;
+    const double tries = 0.5 * STEPS, p = 0.3, one = p * (1 - p) / tries;
     double apart = 0, alike = 0, mean = 0, rates[SAMPLES];
     for (uint32_t run = 0; run < RUNS; run++) {
         apart += hidden(false, run, rates) / RUNS;
