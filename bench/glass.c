@@ -57,10 +57,10 @@ static enum ergo_status against_oracle(struct ergo_bench *bench, const char *job
                              .real = s.real,
                              .stream = point->stream,
                              .fraction = 0.5};
-    double t[GLASS_LADDER_MAX], j[3 * 64];
+    double t[ERGO_LADDER_MAX], j[3 * 64];
     int *spins = calloc(64, s.slots * sizeof *spins), came[512] = {0}, trips = 0;
     char line[64];
-    glass_temperatures(point, t);
+    ergo_ladder_temperatures(point, t);
     memcpy(o.t, t, sizeof o.t);
     snprintf(line, sizeof line, "ergocl spin-glass disorder 99 %u", point->replica);
     o.disorder = ergo_hash64(line, strlen(line));

@@ -161,13 +161,4 @@ ERGO_INLINE int glass_limit(uint r, float scale) {
     return spin_limit(r, scale, GLASS_HEAT);
 }
 
-/* ---- tempering ------------------------------------------------------------------------------- */
-
-/* Do neighbours on the ladder exchange, with probability min(1, exp(-slope worse))? worse: energy
- * of the hotter minus that of the colder one, so positive if an exchange is unfavourable; slope:
- * (1/T - 1/T') per unit of energy. */
-ERGO_INLINE uint glass_exchanges(long worse, float slope, uint r) {
-    return worse <= 0 || (float)worse * slope < spin_log(r);
-}
-
 #endif

@@ -2,21 +2,21 @@
 #ifndef ERGO_CL_SPIN_LATTICE_GLASS_LADDER_H
 #define ERGO_CL_SPIN_LATTICE_GLASS_LADDER_H
 
+#include "common/ladder.h"
 #include "spin_lattice/glass_update.h"
 
-/* Pairs of neighbours on the ladder: (0, 1), (2, 3) ... for parity 0, (1, 2), (3, 4) ... for parity
- * 1. */
-#define GLASS_PAIRS(parity) ((parity) ? ((uint)(GLASS_T)-1) / 2 : (uint)(GLASS_T) / 2)
+/* Of the temperatures here: the pairs of a parity; is t the colder one of a pair? */
+#define GLASS_PAIRS(parity) ergo_ladder_pairs(GLASS_T, parity)
+#define GLASS_COLDER(t, parity) ergo_ladder_colder(t, GLASS_T, parity)
 #define GLASS_SLOTS (4 * GLASS_QUADS)
-/* Is this temperature the colder one of a pair? */
-#define GLASS_COLDER(t, parity) (((t)&1) == (parity) && (t) + 1 < GLASS_T)
 
 /* Does sample `bit` of a word exchange slot a with the hotter one? Returns this bit, or 0. */
 ERGO_INLINE uint glass_wants(long worse, float slope, uint word, uint bit, ulong step, uint a,
                              uint2 key) {
-    const uint4 r =
-        glass_draw(32 * word + bit, step, GLASS_PURPOSE_SWAP, 4 * GLASS_QUADS_BEFORE + a, key);
-    return glass_exchanges(worse, slope, r.x) << bit;
+    return ergo_ladder_decides(worse, slope, 32 * word + bit, step,
+                               ERGO_DRAW(GLASS_PURPOSE_SWAP, 4 * GLASS_QUADS_BEFORE + a), key.x,
+                               key.y)
+           << bit;
 }
 
 /* The records of exchanges between slot a = (t, copy) and the slot b above it, of a word-lattice.
@@ -72,15 +72,16 @@ ERGO_INLINE void glass_pair_write(struct glass_pair_record record, __global uint
                                   __global ulong *accepted, __global ulong *trips,
                                   __global uint4 *moves, uint t, uint copy, uint m, uint lanes) {
     const uint a = t * GLASS_COPIES + copy;
-    const uint move = (record.from ^ record.to) & m, cold = record.from ^ move;
+    const uint arrived =
+        ergo_ladder_walk(&record.from, &record.to, m, lanes, GLASS_RUNG + t, GLASS_RUNGS);
     if (GLASS_RUNG + t == 0) {
         __global uint4 *own = moves + (GLASS_TRIPS + copy) * GLASS_MOVES;
-        trips[copy] = record.trips + ERGO_POPCOUNT(cold);
-        glass_count_moves(own, own[0], own[1], cold);
+        trips[copy] = record.trips + ERGO_POPCOUNT(arrived);
+        glass_count_moves(own, own[0], own[1], arrived);
     }
     glass_count_moves(moves + a * GLASS_MOVES, record.low, record.more, m);
-    from_hot[a] = GLASS_RUNG + t == 0 ? 0u : cold;
-    from_hot[a + GLASS_COPIES] = GLASS_RUNG + t + 2 == GLASS_RUNGS ? lanes : record.to ^ move;
+    from_hot[a] = record.from;
+    from_hot[a + GLASS_COPIES] = record.to;
     accepted[a] = record.accepted + ERGO_POPCOUNT(m);
 }
 

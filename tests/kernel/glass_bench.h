@@ -37,8 +37,8 @@ static inline struct glass_oracle glass_oracle_of(const struct ergo_point *point
                              .stream = point->stream,
                              .fraction = fraction->present ? fraction->real : 0.5};
     char line[100];
-    double t[GLASS_LADDER_MAX];
-    assert_true(j > 0 && glass_temperatures(point, t) <= 16);
+    double t[ERGO_LADDER_MAX];
+    assert_true(j > 0 && ergo_ladder_temperatures(point, t) <= 16);
     for (int i = 0; i < o.temperatures; i++)
         o.t[i] = t[i] / j;
     snprintf(

@@ -40,21 +40,6 @@ static struct ergo_job *job_of(const char *system) {
     return job;
 }
 
-static void test_log(void **state) {
-    (void)state;
-    double worst = 0;
-    for (uint64_t r = 0; r < UINT64_C(1) << 32; r += r < 5000 ? 1 : 7919 + r / 99991) {
-        const double exact = -log(((double)r + 0.5) * 0x1p-32);
-        worst = fmax(worst, fabs(spin_log((uint32_t)r) / exact - 1) * fmin(1, exact));
-    }
-    for (uint64_t k = 0; k < 5000; k++) /* towards u = 1 absolutely: 24 bits of u are seen */
-        worst = fmax(
-            worst, fabs(spin_log(0xffffffffu - (uint32_t)k) + log1p(-((double)k + 0.5) * 0x1p-32)));
-    print_message("-ln u: off by %.2g at most, relative where it is above 1, else absolute\n",
-                  worst);
-    assert_true(worst < 2e-7);
-}
-
 /* 1 <= r <= hi, or r = 0 and a second draw below lo: together hi 2^32 + lo of 2^64. */
 static void test_accept(void **state) {
     (void)state;
@@ -83,10 +68,10 @@ static void test_tables(void **state) {
         assert_non_null(job);
         uint32_t tables[2 * 2 * GLASS_CLASSES * 4];
         float slopes[3];
-        double t[GLASS_LADDER_MAX];
+        double t[ERGO_LADDER_MAX];
         const struct glass_shape s = glass_shape_of(&job->points[0]);
         glass_tables(&job->points[0], &s, tables, slopes);
-        assert_int_equal(glass_temperatures(&job->points[0], t), 3);
+        assert_int_equal(ergo_ladder_temperatures(&job->points[0], t), 3);
         assert_true(t[0] == 0.5 && fabs(t[1] - 1) < 1e-12 && t[2] == 2);
         assert_true(fabs(slopes[0] - 2.0 * 2 * (1 / 0.5 - 1)) < 1e-5 && slopes[2] == 0);
         for (int slot = 0; slot < 6; slot++)
@@ -315,10 +300,10 @@ static void test_shares(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_log),         cmocka_unit_test(test_accept),
-        cmocka_unit_test(test_tables),      cmocka_unit_test(test_drawn),
-        cmocka_unit_test(test_file),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_enumeration), cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_accept),  cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_drawn),   cmocka_unit_test(test_file),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_enumeration),
+        cmocka_unit_test(test_shares),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

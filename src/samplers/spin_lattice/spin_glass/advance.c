@@ -46,7 +46,7 @@ static void launch_energy(struct glass_state *s) {
 }
 
 static size_t pairs_of(const struct glass_shape *h, uint32_t parity) {
-    return parity ? (h->temperatures - 1) / 2 : h->temperatures / 2;
+    return ergo_ladder_pairs(h->temperatures, parity);
 }
 
 /* Who exchanges. */
@@ -70,8 +70,8 @@ static void launch_exchange(struct glass_state *s, uint32_t parity) {
 }
 
 static void exchange(struct glass_state *s) {
-    const uint32_t parity = (uint32_t)(s->e.step / s->shape.swap_every & 1);
-    const uint32_t own = glass_own_parity(&s->shape, parity);
+    const uint32_t parity = ergo_ladder_parity(s->e.step, s->shape.swap_every);
+    const uint32_t own = ergo_ladder_own_parity(s->shape.rung, parity);
     const bool here = pairs_of(&s->shape, own) > 0, ends = glass_border_due(s, parity);
     if (here || ends)
         launch_energy(s);
@@ -90,7 +90,8 @@ static void exchange(struct glass_state *s) {
 /* Rounds of sweeps, an exchange at the end of each. */
 static void launch_ladder(struct glass_state *s, uint64_t sweeps, uint64_t rounds) {
     const struct glass_shape *h = &s->shape;
-    const uint32_t every = h->swap_every, parity = (uint32_t)((s->e.step + sweeps) / every & 1);
+    const uint32_t every = h->swap_every;
+    const uint32_t parity = ergo_ladder_parity(s->e.step + sweeps, every);
     ERGO_LAUNCH(&s->e, GLASS_WHOLE,
                 ergo_grid_groups(1, (size_t)h->quads * s->launch.ladder_lanes, glass_lattices(s)),
                 BUFFER(GLASS_SPINS), BUFFER(GLASS_COUPLINGS), BUFFER(GLASS_TABLES),
@@ -105,7 +106,8 @@ static void launch_ladder(struct glass_state *s, uint64_t sweeps, uint64_t round
 static void ladders_to(struct glass_state *s, uint64_t end) {
     const uint64_t every = s->shape.swap_every, most = s->launch.launch_sweeps;
     while (s->e.step < end) {
-        const uint64_t rest = end - s->e.step, round = every - s->e.step % every;
+        const uint64_t rest = end - s->e.step;
+        const uint64_t round = ergo_ladder_next(s->e.step, every) - s->e.step;
         const uint64_t now = rest < most ? rest : most;
         if (round <= now)
             launch_ladder(s, round, 1 + (now - round) / every);
@@ -130,9 +132,9 @@ void glass_steps(void *state, uint64_t sweeps) {
     if (s->launch.whole)
         ladders_to(s, end);
     while (s->e.step < end && s->e.status == ERGO_OK) {
-        const uint64_t next = (s->e.step / every + 1) * every;
+        const uint64_t next = ergo_ladder_next(s->e.step, every);
         sweeps_to(s, ladder && next < end ? next : end);
-        if (ladder && s->e.step % every == 0)
+        if (ladder && ergo_ladder_due(s->e.step, every))
             exchange(s);
     }
 }

@@ -59,8 +59,8 @@ struct room {
     int64_t *energies;
     struct glass_record *records;
     uint64_t *moved, *numbers; /* moved: in the stretch, [row][32] */
-    float slopes[GLASS_LADDER_MAX];
-    bool known[GLASS_LADDER_MAX], counted[GLASS_LADDER_MAX]; /* counted: exchanges with the next */
+    float slopes[ERGO_LADDER_MAX];
+    bool known[ERGO_LADDER_MAX], counted[ERGO_LADDER_MAX]; /* counted: exchanges with the next */
 };
 
 static void room_free(struct room *r) {
@@ -136,11 +136,11 @@ static enum ergo_status exchange(struct ergo_context *ctx, const struct ergo_rep
     const struct glass_shape *h = &s->shape;
     const struct ergo_point *point = s->e.batch->points[l / h->words];
     const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
-    const uint32_t parity = (uint32_t)(step / AUDIT_EVERY & 1);
+    const uint32_t parity = ergo_ladder_parity(step, AUDIT_EVERY);
     glass_twin_energies(h, room->couplings, room->spins, room->known, room->energies);
     glass_twin_swap(h, key, room->slopes, room->energies, word_of(h, l), step, parity, room->known,
                     room->spins, room->from_hot, room->moved);
-    for (uint32_t t = glass_own_parity(h, parity); t + 1 < h->temperatures; t += 2)
+    for (uint32_t t = ergo_ladder_own_parity(h->rung, parity); t + 1 < h->temperatures; t += 2)
         room->counted[t] = room->counted[t] && room->known[t];
     return glass_border_due(s, parity) ? glass_border_twin(ctx, s, l, step, parity, room->energies,
                                                            room->spins, room->from_hot, room->moved)
@@ -265,7 +265,7 @@ static enum ergo_status compare_word(struct ergo_context *ctx, const struct ergo
         const uint64_t step = r->step + k;
         glass_twin_sweep(h, key, room->tables, room->couplings, word_of(h, l), step, room->known,
                          room->spins);
-        if (h->rungs > 1 && (step + 1) % AUDIT_EVERY == 0)
+        if (h->rungs > 1 && ergo_ladder_due(step + 1, AUDIT_EVERY))
             status = exchange(ctx, r, l, step + 1, room);
         if (status != ERGO_OK || (k + 1) % r->every != 0)
             continue;

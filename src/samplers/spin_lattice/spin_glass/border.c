@@ -152,7 +152,8 @@ static cl_uint4 decide(const struct glass_state *s, const struct end *e, size_t 
     uint32_t from = (uint32_t)cold[LOOK - 1], to = (uint32_t)hot[LOOK - 1];
     const uint32_t mask =
         glass_twin_decide(h, key, e->slopes[member], cold, hot, word, step, e->t, copy);
-    const uint32_t arrived = glass_twin_walk(h, word, e->t, mask, &from, &to);
+    const uint32_t arrived =
+        ergo_ladder_walk(&from, &to, mask, glass_lanes(h, word), e->t, h->rungs);
     return (cl_uint4){{mask, colder ? from : to, colder ? mask : 0, colder ? arrived : 0}};
 }
 

@@ -10,9 +10,7 @@
  * `halves`), their covariance over bins of time, by the number of these, is the part of the mean's
  * variance that is common. The spread's part and this one are added, by stretching the units'
  * values about their mean. Of exchanges and round trips only the words' counts are known over time:
- * the variance of their growth is added, less what chance makes of independent decisions. It still
- * has some noise of each sample's own, which is then counted twice: errors up to 1.4 times too
- * large.
+ * ergo_ladder_rates says what is common of these.
  *
  * A single sample (from a file, say) has the bins of time as units, whose errors are thermal: those
  * of this disorder alone.
@@ -137,7 +135,7 @@ static bool units_of(const struct glass_shape *s, const struct glass_units *of,
                      const struct ergo_curve *curves, struct units *u) {
     const struct ergo_curve *halves = &curves[CURVE_HALVES];
     const size_t bins = (size_t)(halves->count / halves->bin_length);
-    u->size = (halves->size - glass_counts_length(s)) / 2;
+    u->size = (halves->size - ergo_ladder_counts(s->rungs)) / 2;
     u->count = s->samples > 1 ? s->samples : bins;
     u->bins = s->samples > 1 ? bins : 0;
     u->value = malloc((u->count + 1) * u->size * sizeof *u->value);
@@ -286,45 +284,17 @@ static void add_results(const struct glass_shape *s, struct units *u, const doub
     add_rows(&curves[CURVE_OVERLAP], rows, u->count);
 }
 
-/* The variance of the mean growth of count `at`, in units of that mean: of what it is more than a
- * share of the tries, from the differences of its means over neighbouring bins of time. These
- * overlap, so that neighbours are correlated. */
-static double growth(const struct ergo_curve *halves, size_t at, size_t tries) {
-    const size_t size = halves->size, bins = (size_t)(halves->count / halves->bin_length);
-    const double *first = halves->bins, *last = halves->bins + (bins - 1) * size;
-    double d[ERGO_CURVE_BINS], sum = 0;
-    if (bins < 4 || !(last[at] > first[at]) || !(last[tries] > first[tries]))
-        return 0;
-    const size_t n = bins - 1;
-    const double grown = last[at] - first[at], share = grown / (last[tries] - first[tries]);
-    for (size_t b = 0; b < n; b++) {
-        const double *one = halves->bins + b * size, *next = one + size;
-        d[b] = next[at] - one[at] - share * (next[tries] - one[tries]);
-    }
-    for (size_t b = 0; b < n; b++)
-        sum += d[b] * (d[b] + (b + 1 < n ? 2 * d[b + 1] : 0));
-    return fmax(0, sum) * (double)n / ((double)(n - 1) * grown * grown);
-}
-
 /* Acceptance of each pair of neighbours, and round trips per copy and million sweeps, of each
  * sample, since the start of the run. rows: [samples][rungs]. */
 static void add_exchanges(const struct glass_state *s, const struct glass_shape *h, struct units *u,
                           struct ergo_curve *curves, double *rows) {
     const struct ergo_curve *counts = &curves[CURVE_EXCHANGES], *halves = &curves[CURVE_HALVES];
-    const double trips = 1e6 / ((double)glass_all_slots(h) * (double)(s->e.step ? s->e.step : 1));
+    const struct ergo_ladder ladder = {h->rungs, h->copies, h->swap_every, s->e.step};
+    u->count = h->samples;
     for (uint32_t t = 0; t < h->rungs && counts->count; t++) {
-        const uint64_t tries = glass_tries(h, s->e.step, t % 2) * h->copies;
-        const double each = t + 1 == h->rungs ? trips : tries ? 1 / (double)tries : NAN;
-        double mean = 0;
-        u->count = h->samples;
-        for (size_t k = 0; k < u->count; k++) {
-            u->column[k] = counts->bins[sample_at(h, k) * h->rungs + t] * each;
-            mean += u->column[k] / (double)u->count;
-        }
-        const double chance = t + 1 == h->rungs ? 0 : mean * (1 - mean) * each / (double)u->count;
-        /* round trips end in exchanges of the coldest pair */
-        const size_t at = 2 * u->size + t, parity = t + 1 == h->rungs ? 0 : t % 2;
-        stretch(u, mean * mean * growth(halves, at, 2 * u->size + h->rungs + parity) - chance);
+        for (size_t k = 0; k < u->count; k++)
+            u->column[k] = counts->bins[sample_at(h, k) * h->rungs + t];
+        stretch(u, ergo_ladder_rates(&ladder, t, u->column, u->count, halves, 2 * u->size));
         for (size_t k = 0; k < u->count; k++)
             rows[k * h->rungs + t] = u->column[k];
     }
@@ -339,9 +309,9 @@ enum ergo_status glass_end_curves(struct ergo_context *ctx, void *opaque, size_t
     struct glass_state *s = opaque;
     const struct glass_shape whole = glass_shape_of(s->e.batch->points[member]);
     struct units u = {0};
-    double ladder[GLASS_LADDER_MAX], *rows = NULL;
+    double ladder[ERGO_LADDER_MAX], *rows = NULL;
     enum ergo_status status = ERGO_OK;
-    glass_temperatures(s->e.batch->points[member], ladder);
+    ergo_ladder_temperatures(s->e.batch->points[member], ladder);
     if (units_of(&whole, &s->units[member], curves, &u)) {
         const size_t bins = glass_q_bins(&whole);
         const size_t width = whole.rungs > bins ? whole.rungs : bins;

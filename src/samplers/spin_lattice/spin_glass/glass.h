@@ -3,10 +3,10 @@
 #define ERGO_SAMPLERS_SPIN_LATTICE_SPIN_GLASS_GLASS_H
 
 #include "engine/engine.h"
+#include "engine/ladder.h"
 #include "samplers/sampler.h"
 #include "spin_lattice/glass_params.h"
 
-enum { GLASS_LADDER_MAX = 128 };
 /* Of a sample, at one temperature: means over its copies or pairs of them. */
 enum {
     GLASS_E,     /* energy per site, in the unit of the coupling */
@@ -127,8 +127,6 @@ struct glass_state {
 
 /* job.c: what can be said of a point without a device. */
 struct glass_shape glass_shape_of(const struct ergo_point *point);
-/* The ladder, coldest first; returns how many. */
-uint32_t glass_temperatures(const struct ergo_point *point, double t[GLASS_LADDER_MAX]);
 /* Of the temperatures here. tables: [quads][2 * GLASS_CLASSES][4], slopes: [temperatures]. */
 void glass_tables(const struct ergo_point *point, const struct glass_shape *s, uint32_t *tables,
                   float *slopes);
@@ -166,10 +164,9 @@ enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_
 
 /* Samples in use of word-lattice `word` of all. */
 uint32_t glass_lanes(const struct glass_shape *s, uint32_t word);
-/* Slots of the whole ladder; the first quad here; an exchange's parity, counted from here. */
+/* Slots of the whole ladder; the first quad here. */
 uint32_t glass_all_slots(const struct glass_shape *s);
 uint32_t glass_first_quad(const struct glass_shape *s);
-uint32_t glass_own_parity(const struct glass_shape *s, uint32_t parity);
 
 /* plan.c */
 size_t
@@ -244,10 +241,6 @@ size_t glass_sums_length(const struct glass_shape *s); /* of a word-lattice */
 enum ergo_status glass_sums_create(struct ergo_context *ctx, struct glass_state *s);
 enum ergo_status glass_convert(struct ergo_context *ctx, void *state, unsigned slot,
                                struct ergo_samples *samples);
-/* How often each sample's copy has tried pairs of neighbours of a parity, up to a step. */
-uint64_t glass_tries(const struct glass_shape *s, uint64_t step, uint32_t parity);
-/* Numbers of `halves` beside the two halves: exchanges, round trips, tries of both parities. */
-size_t glass_counts_length(const struct glass_shape *s);
 /* Rows of GLASS_MOVED of a word-lattice: of the colder slots exchanges, of the copies round trips.
  */
 size_t glass_move_rows(const struct glass_shape *s);
@@ -298,10 +291,6 @@ void glass_twin_records(const struct glass_shape *s, const uint32_t *couplings,
 uint32_t glass_twin_decide(const struct glass_shape *s, const uint32_t key[2], float slope,
                            const int64_t *cold, const int64_t *hot, uint32_t word, uint64_t step,
                            uint32_t t, uint32_t copy);
-/* Walkers that have been at the hot end, of both temperatures; returns those that arrive at the
- * cold end. */
-uint32_t glass_twin_walk(const struct glass_shape *s, uint32_t word, uint32_t t, uint32_t mask,
-                         uint32_t *cold, uint32_t *hot);
 /* Exchanges of temperatures here. moved: of the rows of `moves`, [row][32], one more each. What
  * meets a temperature that is not known is no longer known. */
 void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const float *slopes,

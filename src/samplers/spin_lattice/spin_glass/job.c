@@ -43,7 +43,7 @@ struct glass_shape glass_shape_of(const struct ergo_point *point) {
     s.copies = (uint32_t)ergo_point_int(point, "/system/copies");
     s.slots = s.temperatures * s.copies;
     s.quads = (s.slots + 3) / 4;
-    s.swap_every = (uint32_t)integer(point, "/system/swap_every", 10);
+    s.swap_every = ergo_ladder_every(point);
     s.real = strcmp(disorder, "gaussian") == 0;
     s.heat = strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
     return s;
@@ -61,48 +61,6 @@ uint32_t glass_first_quad(const struct glass_shape *s) {
     return s->rung * s->copies / 4;
 }
 
-uint32_t glass_own_parity(const struct glass_shape *s, uint32_t parity) {
-    return (parity ^ s->rung) & 1;
-}
-
-/* r with r^n = x > 0, by products alone: libm's pow may differ in the last bit. */
-static double root(double x, uint32_t n) {
-    double low = x < 1 ? x : 1, high = x < 1 ? 1 : x;
-    for (int i = 0; i < 200; i++) {
-        const double middle = 0.5 * (low + high);
-        double power = 1;
-        for (uint32_t k = 0; k < n; k++)
-            power *= middle;
-        if (power > x)
-            high = middle;
-        else
-            low = middle;
-    }
-    return 0.5 * (low + high);
-}
-
-uint32_t glass_temperatures(const struct ergo_point *point, double t[GLASS_LADDER_MAX]) {
-    const uint32_t n = (uint32_t)ergo_point_int(point, "/system/ladder");
-    const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
-    const double cold = ergo_point_real(point, "/system/temperature");
-    const char *spacing = text(point, "/system/ladder_spacing", "geometric");
-    t[0] = cold;
-    if (n < 2 || !top->present)
-        return n;
-    const double ratio = strcmp(spacing, "geometric") == 0 ? root(top->real / cold, n - 1) : 1;
-    for (uint32_t i = 1; i < n; i++) {
-        const double f = (double)i / (n - 1);
-        if (strcmp(spacing, "linear") == 0)
-            t[i] = cold + f * (top->real - cold);
-        else if (strcmp(spacing, "inverse") == 0)
-            t[i] = 1 / ((1 - f) / cold + f / top->real);
-        else
-            t[i] = t[i - 1] * ratio;
-    }
-    t[n - 1] = top->real;
-    return n;
-}
-
 /* hi and lo: the 64-bit integer next to p 2^64. */
 static void split(double p, uint32_t *hi, uint32_t *lo) {
     const double upper = p * 0x1p32;
@@ -116,17 +74,14 @@ static void split(double p, uint32_t *hi, uint32_t *lo) {
 
 float glass_slope(const struct ergo_point *point, const struct glass_shape *s, uint32_t t) {
     const double j = fabs(ergo_point_real(point, "/system/coupling"));
-    const double unit = s->real ? 0x1p-24 : 2; /* energy of a count: an unsatisfied bond costs 2 */
-    double all[GLASS_LADDER_MAX];
-    glass_temperatures(point, all);
-    return t + 1 < s->rungs ? (float)((j / all[t] - j / all[t + 1]) * unit) : 0;
+    return ergo_ladder_slope(point, t, j * (s->real ? 0x1p-24 : 2)); /* 2: an unsatisfied bond */
 }
 
 void glass_tables(const struct ergo_point *point, const struct glass_shape *s, uint32_t *tables,
                   float *slopes) {
     const double j = fabs(ergo_point_real(point, "/system/coupling"));
-    double t[GLASS_LADDER_MAX];
-    glass_temperatures(point, t);
+    double t[ERGO_LADDER_MAX];
+    ergo_ladder_temperatures(point, t);
     memset(tables, 0, s->quads * 2 * GLASS_CLASSES * 4 * sizeof *tables);
     for (uint32_t slot = 0; slot < s->slots; slot++) {
         const double kelvin = t[s->rung + slot / s->copies] / j; /* in units of the coupling */
@@ -189,24 +144,6 @@ void glass_units_of(const struct ergo_point *point, const struct glass_shape *s,
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */
-
-static enum ergo_status check_ladder(struct ergo_context *ctx, const struct ergo_point *point) {
-    enum ergo_status status = ERGO_OK;
-    const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
-    const double cold = ergo_point_real(point, "/system/temperature");
-    const int64_t n = ergo_point_int(point, "/system/ladder");
-    if (n > 1 && !top->present)
-        status = ergo_job_error(ctx, "/system/temperature_max",
-                                "missing; a ladder of %lld temperatures needs its hottest one",
-                                (long long)n);
-    if (n > 1 && top->present && !(top->real > cold))
-        status = ergo_job_error(ctx, "/system/temperature_max",
-                                "%g is not above /system/temperature %g", top->real, cold);
-    if (n == 1 && top->present)
-        status = ergo_job_error(ctx, "/system/ladder",
-                                "missing; temperature_max belongs to a ladder of 2 and more");
-    return status;
-}
 
 static enum ergo_status check_disorder(struct ergo_context *ctx, const struct ergo_point *point,
                                        const struct glass_shape *s) {
@@ -273,7 +210,7 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
                                 "found \"%.64s\"; allowed: \"measured\", \"equal\", or positive "
                                 "numbers with commas between them, like \"3,1\"",
                                 shares);
-    enum ergo_status other = check_ladder(ctx, point);
+    enum ergo_status other = ergo_ladder_check(ctx, point);
     status = other != ERGO_OK ? other : status;
     if (status == ERGO_OK)
         status = check_disorder(ctx, point, &s);
@@ -310,7 +247,7 @@ size_t glass_curve_size(const struct ergo_point *point, size_t c) {
     case CURVE_MOMENTS:
         return GLASS_RESULTS;
     case CURVE_HALVES:
-        return 2 * (s.temperatures * (size_t)GLASS_MOMENTS + bins) + glass_counts_length(&s);
+        return 2 * (s.temperatures * (size_t)GLASS_MOMENTS + bins) + ergo_ladder_counts(s.rungs);
     case CURVE_SAMPLES:
         return s.samples * (s.temperatures * (size_t)GLASS_MOMENTS + bins);
     case CURVE_EXCHANGES:
@@ -325,8 +262,8 @@ size_t glass_curve_size(const struct ergo_point *point, size_t c) {
 void glass_curve_x(const struct ergo_point *point, size_t c, double *x) {
     const struct glass_shape s = glass_shape_of(point);
     const size_t size = glass_curve_size(point, c);
-    double t[GLASS_LADDER_MAX];
-    glass_temperatures(point, t);
+    double t[ERGO_LADDER_MAX];
+    ergo_ladder_temperatures(point, t);
     for (size_t i = 0; i < size; i++)
         x[i] = c <= CURVE_LADDER_SWAPS ? t[i] : (double)i;
     if (c == CURVE_OVERLAP) {

@@ -47,15 +47,6 @@ size_t glass_sums_length(const struct glass_shape *s) {
  * with the next; of the coldest one two lines of P(q), and round trips. */
 enum { ROW = 2 * GLASS_MOMENTS + 1 };
 
-size_t glass_counts_length(const struct glass_shape *s) {
-    return s->rungs > 1 ? s->rungs + 2 : 0;
-}
-
-uint64_t glass_tries(const struct glass_shape *s, uint64_t step, uint32_t parity) {
-    const uint64_t turns = step / s->swap_every; /* (1, 2), (3, 4) ... come first */
-    return parity ? (turns + 1) / 2 : turns / 2;
-}
-
 static size_t row_length(const struct glass_shape *s, uint32_t temperatures) {
     return temperatures * (size_t)ROW + 2 * bins_of(s) + 1;
 }
@@ -157,9 +148,8 @@ static void add_words(struct glass_state *s, const struct glass_record *records,
     }
 }
 
-/* Means over the even and the odd lanes of all words: [2][temperature][moment], P(q); with a ladder
- * what has been counted of all words up to `step`, each temperature's exchanges with the next,
- * round trips; tries of pairs of both parities. */
+/* Means over the even and the odd lanes of all words: [2][temperature][moment], P(q); and what has
+ * been counted of all words up to `step` (ergo_ladder_counts). */
 static void halves_of(const struct glass_shape *s, const struct glass_units *u, uint64_t step,
                       const double *rows, double *curve) {
     const size_t bins = bins_of(s), moments = s->rungs * (size_t)GLASS_MOMENTS;
@@ -168,9 +158,8 @@ static void halves_of(const struct glass_shape *s, const struct glass_units *u, 
     const uint32_t odd = s->samples / 2, even = s->samples - odd;
     const double lanes[2] = {even, odd ? odd : 1};
     double *counts = curve + 2 * size;
-    memset(curve, 0, (2 * size + glass_counts_length(s)) * sizeof *curve);
-    for (uint32_t parity = 0; parity < 2 && s->rungs > 1; parity++)
-        counts[s->rungs + parity] = (double)glass_tries(s, step, parity);
+    memset(curve, 0, (2 * size + ergo_ladder_counts(s->rungs)) * sizeof *curve);
+    ergo_ladder_count_tries(s->rungs, step, s->swap_every, counts);
     for (uint32_t w = 0; w < s->all; w++, rows += row) {
         for (size_t t = 0; t < s->rungs; t++)
             for (size_t i = 0; i < 2 * GLASS_MOMENTS; i++)
@@ -206,7 +195,7 @@ static enum ergo_status convert_sample(struct ergo_context *ctx, struct glass_st
     const struct glass_shape *h = &s->shape;
     const size_t members = s->e.batch->count, bins = bins_of(h), row = row_length(h, h->rungs);
     const size_t size = h->rungs * (size_t)GLASS_MOMENTS + bins;
-    const size_t length = 2 * size + glass_counts_length(h);
+    const size_t length = 2 * size + ergo_ladder_counts(h->rungs);
     const struct glass_record *records = ergo_engine_host(&s->e, GLASS_RECORDS, slot, i);
     const uint64_t *counts = h->rungs > 1 ? ergo_engine_host(&s->e, GLASS_NUMBERS, slot, i) : NULL;
     const uint64_t step = s->e.slots[slot].step + (i + 1) * s->e.slots[slot].every;

@@ -1,6 +1,7 @@
 /* The host's twin of the kernels, site by site and slot by slot, from the couplings as they are
- * drawn. What it has in common with them is random numbers and spin_log. Temperatures that are not
- * `known` are left alone: those that an audit has no time for. */
+ * drawn. What it has in common with them is random numbers, the limit of a flip's cost, and the
+ * rule of exchanges. Temperatures that are not `known` are left alone: those that an audit has no
+ * time for. */
 #include "spin_lattice/glass_params.h"
 #include "spin_lattice/limit.h"
 
@@ -272,22 +273,12 @@ uint32_t glass_twin_decide(const struct glass_shape *s, const uint32_t key[2], f
                            const int64_t *cold, const int64_t *hot, uint32_t word, uint64_t step,
                            uint32_t t, uint32_t copy) {
     uint32_t mask = 0;
-    for (uint32_t bit = 0; bit < 32; bit++) {
-        const struct ergo_words r =
-            draw(32 * word + bit, step, GLASS_PURPOSE_SWAP, t * s->copies + copy, key);
-        /* min(1, exp(-slope worse)) > uniform */
-        const int64_t worse = hot[bit] - cold[bit];
-        mask |= (uint32_t)(worse <= 0 || (float)worse * slope < spin_log(r.x)) << bit;
-    }
+    const uint32_t draws = ERGO_DRAW(GLASS_PURPOSE_SWAP, t * s->copies + copy);
+    for (uint32_t bit = 0; bit < 32; bit++)
+        mask |= ergo_ladder_decides(hot[bit] - cold[bit], slope, 32 * word + bit, step, draws,
+                                    key[0], key[1])
+                << bit;
     return mask & glass_lanes(s, word);
-}
-
-uint32_t glass_twin_walk(const struct glass_shape *s, uint32_t word, uint32_t t, uint32_t mask,
-                         uint32_t *cold, uint32_t *hot) {
-    const uint32_t move = (*cold ^ *hot) & mask, to = *cold ^ move;
-    *cold = t == 0 ? 0 : to;
-    *hot = t + 2 == s->rungs ? glass_lanes(s, word) : *hot ^ move;
-    return t == 0 ? to : 0;
 }
 
 void glass_twin_moved(const struct glass_shape *s, uint32_t slot, uint32_t mask, uint32_t arrived,
@@ -302,7 +293,7 @@ void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const f
                      const int64_t *energies, uint32_t word, uint64_t step, uint32_t parity,
                      bool *known, uint32_t *spins, uint32_t *from_hot, uint64_t *moved) {
     const size_t stride = (size_t)4 * s->quads;
-    for (uint32_t t = glass_own_parity(s, parity); t + 1 < s->temperatures; t += 2) {
+    for (uint32_t t = ergo_ladder_own_parity(s->rung, parity); t + 1 < s->temperatures; t += 2) {
         known[t] = known[t + 1] = known[t] && known[t + 1];
         for (uint32_t copy = 0; known[t] && copy < s->copies; copy++) {
             const uint32_t a = t * s->copies + copy, b = a + s->copies;
@@ -314,8 +305,8 @@ void glass_twin_swap(const struct glass_shape *s, const uint32_t key[2], const f
                 spins[i * stride + a] ^= move;
                 spins[i * stride + b] ^= move;
             }
-            const uint32_t arrived =
-                glass_twin_walk(s, word, s->rung + t, mask, &from_hot[a], &from_hot[b]);
+            const uint32_t arrived = ergo_ladder_walk(&from_hot[a], &from_hot[b], mask,
+                                                      glass_lanes(s, word), s->rung + t, s->rungs);
             glass_twin_moved(s, a, mask, arrived, moved);
         }
     }

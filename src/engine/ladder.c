@@ -1,0 +1,132 @@
+/* Parallel tempering: temperatures of a job, exchanges in time, acceptance and round trips. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/ladder.h"
+
+/* ---- the job --------------------------------------------------------------------------------- */
+
+/* r with r^n = x > 0, by products alone: libm's pow may differ in the last bit. */
+static double root(double x, uint32_t n) {
+    double low = x < 1 ? x : 1, high = x < 1 ? 1 : x;
+    for (int i = 0; i < 200; i++) {
+        const double middle = 0.5 * (low + high);
+        double power = 1;
+        for (uint32_t k = 0; k < n; k++)
+            power *= middle;
+        if (power > x)
+            high = middle;
+        else
+            low = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+uint32_t ergo_ladder_temperatures(const struct ergo_point *point, double t[ERGO_LADDER_MAX]) {
+    const uint32_t n = (uint32_t)ergo_point_int(point, "/system/ladder");
+    const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
+    const struct ergo_value *given = ergo_point_value(point, "/system/ladder_spacing");
+    const char *spacing = given->present ? given->text : "geometric";
+    const double cold = ergo_point_real(point, "/system/temperature");
+    t[0] = cold;
+    if (n < 2 || !top->present)
+        return n;
+    const double ratio = strcmp(spacing, "geometric") == 0 ? root(top->real / cold, n - 1) : 1;
+    for (uint32_t i = 1; i < n; i++) {
+        const double f = (double)i / (n - 1);
+        if (strcmp(spacing, "linear") == 0)
+            t[i] = cold + f * (top->real - cold);
+        else if (strcmp(spacing, "inverse") == 0)
+            t[i] = 1 / ((1 - f) / cold + f / top->real);
+        else
+            t[i] = t[i - 1] * ratio;
+    }
+    t[n - 1] = top->real;
+    return n;
+}
+
+uint32_t ergo_ladder_every(const struct ergo_point *point) {
+    const struct ergo_value *every = ergo_point_value(point, "/system/swap_every");
+    return every->present ? (uint32_t)every->integer : 10;
+}
+
+enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    enum ergo_status status = ERGO_OK;
+    const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
+    const double cold = ergo_point_real(point, "/system/temperature");
+    const int64_t n = ergo_point_int(point, "/system/ladder");
+    if (n > 1 && !top->present)
+        status = ergo_job_error(ctx, "/system/temperature_max",
+                                "missing; a ladder of %lld temperatures needs its hottest one",
+                                (long long)n);
+    if (n > 1 && top->present && !(top->real > cold))
+        status = ergo_job_error(ctx, "/system/temperature_max",
+                                "%g is not above /system/temperature %g", top->real, cold);
+    if (n == 1 && top->present)
+        status = ergo_job_error(ctx, "/system/ladder",
+                                "missing; temperature_max belongs to a ladder of 2 and more");
+    return status;
+}
+
+float ergo_ladder_slope(const struct ergo_point *point, uint32_t t, double unit) {
+    double all[ERGO_LADDER_MAX];
+    const uint32_t rungs = ergo_ladder_temperatures(point, all);
+    return t + 1 < rungs ? (float)(unit / all[t] - unit / all[t + 1]) : 0;
+}
+
+/* ---- exchanges ------------------------------------------------------------------------------- */
+
+uint64_t ergo_ladder_tries(uint64_t step, uint64_t every, uint32_t parity) {
+    const uint64_t turns = step / every;
+    return parity ? (turns + 1) / 2 : turns / 2;
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+size_t ergo_ladder_counts(uint32_t rungs) {
+    return rungs > 1 ? rungs + 2 : 0;
+}
+
+void ergo_ladder_count_tries(uint32_t rungs, uint64_t step, uint64_t every, double *counts) {
+    for (uint32_t parity = 0; parity < 2 && rungs > 1; parity++)
+        counts[rungs + parity] = (double)ergo_ladder_tries(step, every, parity);
+}
+
+/* The variance of the mean growth of count `at`, in units of that mean: of what it is more than a
+ * share of the tries, from the differences of its means over neighbouring bins of time. These
+ * overlap, so that neighbours are correlated. */
+static double growth(const struct ergo_curve *curve, size_t at, size_t tries) {
+    const size_t size = curve->size, bins = (size_t)(curve->count / curve->bin_length);
+    const double *first = curve->bins, *last = curve->bins + (bins - 1) * size;
+    double d[ERGO_CURVE_BINS], sum = 0;
+    if (bins < 4 || !(last[at] > first[at]) || !(last[tries] > first[tries]))
+        return 0;
+    const size_t n = bins - 1;
+    const double grown = last[at] - first[at], share = grown / (last[tries] - first[tries]);
+    for (size_t b = 0; b < n; b++) {
+        const double *one = curve->bins + b * size, *next = one + size;
+        d[b] = next[at] - one[at] - share * (next[tries] - one[tries]);
+    }
+    for (size_t b = 0; b < n; b++)
+        sum += d[b] * (d[b] + (b + 1 < n ? 2 * d[b + 1] : 0));
+    return fmax(0, sum) * (double)n / ((double)(n - 1) * grown * grown);
+}
+
+double ergo_ladder_rates(const struct ergo_ladder *ladder, uint32_t t, double *rates,
+                         size_t samples, const struct ergo_curve *curve, size_t at) {
+    const uint32_t rungs = ladder->rungs, slots = rungs * ladder->copies;
+    const bool trips = t + 1 == rungs;
+    const uint32_t parity = trips ? 0 : t % 2; /* trips end in exchanges of the coldest pair */
+    const uint64_t steps = ladder->steps ? ladder->steps : 1;
+    const uint64_t tries = ergo_ladder_tries(ladder->steps, ladder->every, parity) * ladder->copies;
+    const double each = trips   ? 1e6 / ((double)slots * (double)steps)
+                        : tries ? 1 / (double)tries
+                                : NAN;
+    double mean = 0;
+    for (size_t k = 0; k < samples; k++) {
+        rates[k] *= each;
+        mean += rates[k] / (double)samples;
+    }
+    const double chance = trips ? 0 : mean * (1 - mean) * each / (double)samples;
+    return mean * mean * growth(curve, at + t, at + rungs + parity) - chance;
+}
