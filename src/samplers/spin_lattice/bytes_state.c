@@ -1,9 +1,9 @@
 /*
  * Models with a byte per spin: the canonical state, pictures.
  *
- * Canonical state of a member: a byte for each site, x fastest, then y, then z: ising 1 up, 0 down;
- * potts 0 .. q - 1; blume-capel 1 - s. A random field is drawn anew: it depends on seed and replica
- * alone; one from a file is read anew.
+ * Canonical state of a member: a byte for each site, x fastest, then y, then z. ising: 1 up, 0
+ * down; potts: 0 .. q - 1; blume-capel: 1 - s. It does not contain random fields: they are drawn
+ * again, because they depend only on seed and replica, or read again from their file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 
-/* Four bytes to every other byte of eight. */
+/* Spread four bytes to every other byte of eight. */
 static uint64_t spread(uint32_t bytes) {
     uint64_t x = bytes;
     x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
@@ -43,7 +43,7 @@ enum ergo_status bytes_read(struct ergo_context *ctx, struct bytes_state *s, siz
     return ergo_engine_end(&s->e);
 }
 
-/* A member's sites in natural order, as the device has them (fields included); malloc'ed. */
+/* Read a member's sites in natural order, with the bits of random fields; malloc'ed. */
 static enum ergo_status fetch(struct ergo_context *ctx, struct bytes_state *s, size_t member,
                               uint8_t **out) {
     const struct bytes_shape *h = &s->shape;
@@ -132,7 +132,7 @@ enum ergo_status bytes_load(struct ergo_context *ctx, void *opaque, size_t membe
 
 /* ---- picture --------------------------------------------------------------------------------- */
 
-/* The plane z = 0; a chain as one row. Pixels of lattices beyond 1024 a side are single sites. */
+/* The plane z = 0, or a chain as one row. Beyond 1024 sites a side a pixel shows one site. */
 enum ergo_status bytes_picture(struct ergo_context *ctx, void *opaque, size_t member,
                                struct ergo_picture *picture) {
     static const uint8_t colours[8][3] = {{31, 58, 95},   {245, 222, 179}, {178, 58, 72},
@@ -156,7 +156,7 @@ enum ergo_status bytes_picture(struct ergo_context *ctx, void *opaque, size_t me
             uint8_t *pixel = picture->rgb + 3 * (y * picture->width + x);
             if (h->q <= 8) {
                 memcpy(pixel, colours[state], 3);
-            } else { /* a wheel of hues would need care; shades tell clusters apart too */
+            } else { /* shades, because hues would need a choice for every q */
                 pixel[0] = (uint8_t)(state * 67u);
                 pixel[1] = (uint8_t)(state * 29u + 40);
                 pixel[2] = (uint8_t)(state * 101u + 90);
