@@ -103,10 +103,12 @@ static uint32_t chance(double p) {
 
 /* Key of the random field, from seed and replica. Models without a random field ignore it. */
 static uint64_t field_key(const struct ergo_point *point) {
-    const struct ergo_value *own = is_potts(point) || is_blume_capel(point)
-                                       ? NULL
-                                       : ergo_point_value(point, "/system/disorder_seed");
-    const uint64_t seed = own && own->present ? own->seed : ergo_point_value(point, "/seed")->seed;
+    const struct ergo_value *disorder_seed = is_potts(point) || is_blume_capel(point)
+                                                 ? NULL
+                                                 : ergo_point_value(point, "/system/disorder_seed");
+    const uint64_t seed = disorder_seed && disorder_seed->present
+                              ? disorder_seed->seed
+                              : ergo_point_value(point, "/seed")->seed;
     char line[128];
     const int n = snprintf(line, sizeof line, "ergocl random field %llu %u",
                            (unsigned long long)seed, point->replica);

@@ -110,13 +110,14 @@ static uint8_t other_state(const struct bytes_shape *s, const struct bytes_membe
                            const uint8_t *sites, size_t at, struct around n, uint32_t random) {
     static const int weight[3] = {1, 5, 25};
     const uint64_t product = (uint64_t)random * (s->q - 1);
-    const uint32_t own = sites[at], other = (own + 1 + (uint32_t)(product >> 32)) % s->q;
+    const uint32_t state = sites[at], other = (state + 1 + (uint32_t)(product >> 32)) % s->q;
     const bool capel = s->kind == BYTES_BLUME_CAPEL;
-    int index = capel ? (int)(39 * own + 13 * other) : 62;
+    int index = capel ? (int)(39 * state + 13 * other) : 62;
     for (uint32_t k = 0; k < 2 * s->d; k++)
-        index += capel ? sites[n.site[k]]
-                       : weight[k / 2] * ((sites[n.site[k]] == own) - (sites[n.site[k]] == other));
-    return (uint8_t)((uint32_t)product < member->table[index] ? other : own);
+        index += capel
+                     ? sites[n.site[k]]
+                     : weight[k / 2] * ((sites[n.site[k]] == state) - (sites[n.site[k]] == other));
+    return (uint8_t)((uint32_t)product < member->table[index] ? other : state);
 }
 
 /* Heat bath of Potts: choose a state by its weight, first among the states of the neighbours in
@@ -271,16 +272,16 @@ void bytes_twin_count(const struct bytes_shape *s, const struct bytes_member *me
     memset(counts, 0, s->numbers * sizeof *counts);
     for (size_t row = 0; row < (size_t)s->l[1] * s->l[2]; row++) {
         const size_t y = row % s->l[1], z = row / s->l[1], lx = s->l[0];
-        const uint8_t *own = sites + row * lx;
-        counts[0] += pairs_of(s, own, own + 1, lx - 1) + pairs_of(s, own + lx - 1, own, 1);
+        const uint8_t *here = sites + row * lx;
+        counts[0] += pairs_of(s, here, here + 1, lx - 1) + pairs_of(s, here + lx - 1, here, 1);
         if (s->d > 1)
-            counts[1] += pairs_of(s, own, sites + site_of(s, 0, y + 1, z), lx);
+            counts[1] += pairs_of(s, here, sites + site_of(s, 0, y + 1, z), lx);
         if (s->d > 2)
-            counts[2] += pairs_of(s, own, sites + site_of(s, 0, y, z + 1), lx);
+            counts[2] += pairs_of(s, here, sites + site_of(s, 0, y, z + 1), lx);
         uint32_t up[2] = {0, 0}; /* at even and at odd x */
         for (size_t x = 0; x < lx; x++) {
-            counts[3 + (own[x] < s->states ? own[x] : 0)]++; /* is_sound finds other states */
-            up[x & 1] += own[x] & 1u;
+            counts[3 + (here[x] < s->states ? here[x] : 0)]++; /* is_sound finds other states */
+            up[x & 1] += here[x] & 1u;
         }
         if (s->kind == BYTES_ISING)
             counts[3 + s->states] +=
@@ -303,15 +304,15 @@ bool bytes_twin_pairs(const struct bytes_shape *s, const uint8_t *sites, uint32_
     memset(counts, 0, s->d * reach * sizeof *counts);
     for (size_t row = 0; row < (size_t)s->l[1] * s->l[2] && memory; row++) {
         const size_t y = row % s->l[1], z = row / s->l[1];
-        const uint8_t *own = sites + row * lx;
-        memcpy(twice, own, lx);
-        memcpy(twice + lx, own, lx);
+        const uint8_t *here = sites + row * lx;
+        memcpy(twice, here, lx);
+        memcpy(twice + lx, here, lx);
         for (uint32_t r = first; r <= reach; r += stride)
             for (uint32_t k = 0; k < s->d; k++) {
                 const uint8_t *other = k == 0   ? twice + r
                                        : k == 1 ? sites + site_of(s, 0, y + r, z)
                                                 : sites + site_of(s, 0, y, z + r);
-                counts[k * reach + r - 1] += (uint32_t)equal_bytes(own, other, lx, mask);
+                counts[k * reach + r - 1] += (uint32_t)equal_bytes(here, other, lx, mask);
             }
     }
     free(twice);
