@@ -86,7 +86,7 @@ static enum ergo_status compare_labels(struct ergo_context *ctx, const struct er
 }
 
 /* Compare the state after the last sweep. Labels of lattices in local memory are not stored;
- * only the spins depend on them. */
+ * they are checked only by the spins and cluster sizes that follow from them. */
 static enum ergo_status compare_state(struct ergo_context *ctx, const struct ergo_replay *r,
                                       size_t member, const struct sw_twin *t) {
     struct sw_state *s = r->state;
