@@ -132,7 +132,7 @@ enum ergo_status bytes_save(struct ergo_context *ctx, void *state, size_t member
                             struct ergo_text *text);
 enum ergo_status bytes_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                             const void *bytes, size_t length);
-/* A row of a member, from the device's layout to natural order. */
+/* A row of a member's lattice as the device has it, in natural order. */
 void bytes_unpack_row(const struct bytes_shape *s, const uint8_t *raw, size_t row, uint8_t *sites);
 enum ergo_status bytes_frame(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_text *text);

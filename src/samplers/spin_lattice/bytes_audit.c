@@ -186,19 +186,19 @@ static bool unpack_before(const struct stretch *t, const struct bytes_state *s, 
     const size_t lx = s->shape.l[0];
     bool same = true;
     for (size_t row = 0; row < (size_t)s->shape.l[1] * s->shape.l[2]; row++) {
-        uint8_t *unpacked = sites + row * lx;
+        uint8_t *own = sites + row * lx;
         if (!row_in_box(t, s, row, 2 * t->r.samples * t->r.every))
             continue;
-        bytes_unpack_row(&s->shape, raw, row, unpacked);
+        bytes_unpack_row(&s->shape, raw, row, own);
         if (!row_in_box(t, s, row, 0) || !(s->fields || t->r.step == 0))
             continue;
         if (t->r.step == 0)
             bytes_twin_start_row(&s->shape, m, start, row, row_sites);
         for (size_t x = 0; x < lx && t->r.step > 0; x++)
-            row_sites[x] = unpacked[x] & 1;
+            row_sites[x] = own[x] & 1;
         if (s->fields)
             bytes_twin_field_row(&s->shape, m, row, row_sites);
-        same = same && memcmp(row_sites, unpacked, lx) == 0;
+        same = same && memcmp(row_sites, own, lx) == 0;
     }
     return same;
 }

@@ -12,7 +12,7 @@
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 
-/* Spread four bytes to every other byte of eight. */
+/* Four bytes to every other byte of eight. */
 static uint64_t spread(uint32_t bytes) {
     uint64_t x = bytes;
     x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
@@ -132,7 +132,7 @@ enum ergo_status bytes_load(struct ergo_context *ctx, void *opaque, size_t membe
 
 /* ---- picture --------------------------------------------------------------------------------- */
 
-/* The plane z = 0, or a chain as one row. Beyond 1024 sites a side a pixel shows one site. */
+/* The plane z = 0; a chain as one row. Pixels of lattices beyond 1024 a side are single sites. */
 enum ergo_status bytes_picture(struct ergo_context *ctx, void *opaque, size_t member,
                                struct ergo_picture *picture) {
     static const uint8_t colours[8][3] = {{31, 58, 95},   {245, 222, 179}, {178, 58, 72},
@@ -156,7 +156,7 @@ enum ergo_status bytes_picture(struct ergo_context *ctx, void *opaque, size_t me
             uint8_t *pixel = picture->rgb + 3 * (y * picture->width + x);
             if (h->q <= 8) {
                 memcpy(pixel, colours[state], 3);
-            } else { /* shades, because hues would need a choice for every q */
+            } else { /* a wheel of hues would need care; shades tell clusters apart too */
                 pixel[0] = (uint8_t)(state * 67u);
                 pixel[1] = (uint8_t)(state * 29u + 40);
                 pixel[2] = (uint8_t)(state * 101u + 90);

@@ -130,7 +130,7 @@ enum ergo_status sw_load(struct ergo_context *ctx, void *opaque, size_t member, 
     return status;
 }
 
-/* Hues in steps of the golden angle, so that states with neighbouring numbers differ. */
+/* Colours around the circle, in steps of the golden angle: neighbours in number differ. */
 static void colour_of(unsigned state, double rgb[3]) {
     static const double first[3][3] = {{31, 58, 95}, {245, 222, 179}, {178, 70, 60}};
     if (state < 3) {
@@ -146,7 +146,7 @@ static void colour_of(unsigned state, double rgb[3]) {
     }
 }
 
-/* One pixel per site up to 1024 sites a side; beyond that the mean over a square of sites. */
+/* One pixel per site up to 1024 a side, beyond that the mean over squares. */
 enum ergo_status sw_paint(struct ergo_context *ctx, const struct sw_shape *shape,
                           const uint32_t *planes, struct ergo_picture *picture) {
     enum ergo_status status = ERGO_OK;

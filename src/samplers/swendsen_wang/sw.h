@@ -152,18 +152,18 @@ enum ergo_status sw_load(struct ergo_context *ctx, void *state, size_t member, u
 enum ergo_status sw_picture(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_picture *picture);
 size_t sw_packed_length(const struct sw_shape *shape);
-/* Convert one member between the device's planes and canonical bytes. sw_unpack returns false if
- * an unused bit is set or a state is not below q. */
+/* Layout of one member to canonical bytes and back; pure. sw_unpack: false when an unused bit is
+ * set or a state is not below q. */
 void sw_pack(const struct sw_shape *shape, const uint32_t *planes, uint8_t *bytes);
 bool sw_unpack(const struct sw_shape *shape, const uint8_t *bytes, uint32_t *planes);
-/* Append the planes of a whole member to the text, packed. Read them back: checked, into an
+/* The planes of a whole member, packed, after the text; and from what was saved, checked, into an
  * array that the caller frees. */
 enum ergo_status sw_append_state(struct ergo_context *ctx, const struct sw_shape *shape,
                                  const uint32_t *planes, struct ergo_text *text);
 enum ergo_status sw_read_state(struct ergo_context *ctx, const struct sw_shape *shape,
                                size_t member, const void *bytes, size_t length, uint32_t **planes);
 
-/* Draw a picture from planes in the device's layout. ERGO_E_MEMORY. */
+/* Packed rows into a picture; planes as on the device. NULL: no memory. */
 enum ergo_status sw_paint(struct ergo_context *ctx, const struct sw_shape *shape,
                           const uint32_t *planes, struct ergo_picture *picture);
 

@@ -82,8 +82,8 @@ static bool bit_of(const uint32_t *bonds, size_t i) {
     return bonds[i / 32] >> (i % 32) & 1u;
 }
 
-static void draw_bonds(const struct sw_shape *s, const struct sw_member *m, uint64_t step,
-                       struct sw_twin *t) {
+static void draw(const struct sw_shape *s, const struct sw_member *m, uint64_t step,
+                 struct sw_twin *t) {
     const uint32_t low = (uint32_t)step, high = (uint32_t)(step >> 32);
     for (uint32_t y = 0; y < twin.ly; y++)
         for (uint32_t i = 0; i < twin.words; i++) {
@@ -249,7 +249,7 @@ void sw_twin_sweep(const struct ergo_point *point, const struct sw_shape *s, uin
     struct sw_member m;
     sw_member_fill(point, &m);
     set_shape(s);
-    draw_bonds(s, &m, step, t);
+    draw(s, &m, step, t);
     label_inside(t);
     label_around(t);
     draw_states(s, &m, step, false, t);

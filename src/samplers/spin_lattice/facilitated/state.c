@@ -253,8 +253,8 @@ out:
 
 /* ---- picture --------------------------------------------------------------------------------- */
 
-/* The first realisation: up and down, pale where nothing has flipped since t = 0. Beyond 1024
- * sites a side a pixel shows one site, because means would hide frozen sites. */
+/* The first realisation: up and down, pale where nothing has flipped since t = 0. Pixels of
+ * lattices beyond 1024 a side are single sites: means would hide the frozen ones. */
 enum ergo_status fac_picture(struct ergo_context *ctx, void *opaque, size_t member,
                              struct ergo_picture *picture) {
     static const uint8_t colours[4][3] = {

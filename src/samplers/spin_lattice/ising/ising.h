@@ -111,15 +111,15 @@ enum ergo_status ising_frame(struct ergo_context *ctx, void *state, size_t membe
                              struct ergo_text *text);
 enum ergo_status ising_picture(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_picture *picture);
-/* Convert one member between the device's layout and canonical rows. ising_unpack returns false
- * if an unused bit is set. */
+/* Layout of one member to canonical bytes and back; pure, for tests. ising_unpack returns false
+ * when an unused bit is set. */
 void ising_pack(const struct ising_shape *shape, const uint32_t *words, uint8_t *rows);
 bool ising_unpack(const struct ising_shape *shape, const uint8_t *rows, uint32_t *words);
 /* Bytes of the canonical form. */
 size_t ising_rows_bytes(const struct ising_shape *shape);
-/* Counts from the canonical form, independent of the kernels. pairs[axis][r - 1]: pairs of
- * opposite spins at the distances r = first, first + stride, ... up to reach. planes[y][2]:
- * second number, up spins of row y; staggered: those of colour 0 minus those of colour 1. */
+/* Counted from the canonical form, which is nothing like the kernels'. Unequal pairs at distances
+ * r = first, first + stride ... up to reach: pairs [axis][r - 1]. Spins of each row, of staggered
+ * ones those of colour 0 less those of colour 1: planes [y][2], the second number. */
 struct ising_counts ising_count(const struct ising_shape *shape, const uint8_t *rows);
 bool ising_count_pairs(const struct ising_shape *shape, const uint8_t *rows, size_t reach,
                        size_t first, size_t stride, uint64_t *pairs); /* false: no memory */

@@ -111,7 +111,7 @@ static uint64_t bits_at(const uint64_t *words, size_t at) {
 bool ising_count_pairs(const struct ising_shape *s, const uint8_t *rows, size_t reach, size_t first,
                        size_t stride, uint64_t *pairs) {
     const size_t lx = (size_t)s->lx, ly = (size_t)s->ly, bytes = row_bytes(s), n = (lx + 63) / 64;
-    uint64_t *twice = malloc((2 * n + 2) * sizeof *twice); /* a row, twice in succession */
+    uint64_t *twice = malloc((2 * n + 2) * sizeof *twice); /* a row, and once more behind it */
     memset(pairs, 0, 2 * reach * sizeof *pairs);
     for (size_t y = 0; y < ly && twice; y++) {
         const uint8_t *row = rows + y * bytes;
@@ -221,7 +221,7 @@ enum ergo_status ising_load(struct ergo_context *ctx, void *opaque, size_t membe
     return ergo_engine_end(&s->e);
 }
 
-/* One pixel per site up to 1024 sites a side; beyond that the mean over a square of sites. */
+/* One pixel per site up to 1024 a side, beyond that the mean over squares. */
 enum ergo_status ising_picture(struct ergo_context *ctx, void *opaque, size_t member,
                                struct ergo_picture *picture) {
     struct ising_state *s = opaque;
