@@ -4,7 +4,7 @@
  * for the job's kind of coordinates; its grid may differ from the chain's.
  */
 #define DISKS_SPACE __global
-#include "hard_disks/look.h"
+#include "hard_disks/neighbours.h"
 
 /* Smallest r^2 between (px, py) in a cell and the disks around it. `own` holds the cell's own
  * disks, from which the moved one has been removed. */

@@ -1,7 +1,7 @@
 /*
  * A cell's update in registers: lines 5 to 12 of Algorithm 1. DISKS_SPACE as in cell.h.
  *
- * The fast way decides by r^2 in fp32 (look.h). If a pair comes closer to contact than 2^-20,
+ * The fast way decides by r^2 in fp32 (neighbours.h). If a pair comes closer to contact than 2^-20,
  * disks_update_slowly() does the cell again and decides exactly where it must; near melting this is
  * about one cell in ten thousand. The filter is conservative, so a device's rounding cannot change
  * the chain.
@@ -14,7 +14,7 @@
 #ifndef ERGO_CL_HARD_DISKS_MOVES_H
 #define ERGO_CL_HARD_DISKS_MOVES_H
 
-#include "hard_disks/look.h"
+#include "hard_disks/neighbours.h"
 
 #define DISKS_NO_UNROLL _Pragma("unroll 1")
 
@@ -252,7 +252,7 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
     float x = DISKS_FAR, y = 0.0f;
     /* drawn here, while the loads are under way */
     const struct disks_four first = disks_four_from(member, entity, step, 0u);
-    float4 own = disks_look(cells, place, &around, &crowded);
+    float4 own = disks_load_around(cells, place, &around, &crowded);
 #if defined(DISKS_CPU) || defined(DISKS_FULL)
     /* Not elsewhere: there an empty cell waits for the others of its row of lanes anyway, and an
      * early return makes the compiler put the random numbers after the loads. */

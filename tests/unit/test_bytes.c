@@ -264,8 +264,8 @@ static void test_file(void **state) {
     static const struct {
         const char *text, *message;
     } bad[] = {
-        {"", "line 1: after 0 numbers it ends; the lattice has 4 sites"},
-        {"1 2\n\n3\n\n", "line 3: after 3 numbers"},
+        {"", "line 1: the file ends after 0 numbers; the lattice has 4 sites"},
+        {"1 2\n\n3\n\n", "line 3: the file ends after 3 numbers"},
         {"1 2 # 3\n3 4\n5", "line 3: more numbers than the lattice's 4 sites"},
         {"1 2\n3 x4", "line 2: \"x4\" is not a number"},
         {"1 2\n3 4y", "line 2: \"4y\" is not a number"},

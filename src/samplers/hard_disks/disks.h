@@ -291,7 +291,7 @@ enum ergo_status disks_convert(struct ergo_context *ctx, void *state, unsigned s
  * with more bits. */
 void disks_columns(const struct ergo_point *point, const struct disks_shape *shape,
                    const struct disks_sum *sum, struct disks_tally tally, double *columns);
-/* audit.c, look.c */
+/* audit.c, picture.c */
 enum ergo_status disks_audit(struct ergo_context *ctx, void *state);
 enum ergo_status disks_picture(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_picture *picture);

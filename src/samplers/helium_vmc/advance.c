@@ -1,11 +1,12 @@
-/* Macroupdates and measurements enqueued; sums turned into columns and curves. */
+/* Launches of macroupdates and measurements; samples made from their sums. */
 #include <math.h>
 #include <string.h>
 
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
 
-/* One work-group or more a walker, for all macroupdates. */
+/* Paths lanes and registers: one launch makes all macroupdates. `mates` walkers share a
+ * work-group. */
 static void walk_groups(struct helium_state *s, uint64_t steps) {
     const struct helium_launch *l = &s->launch;
     const uint32_t active = helium_active(&s->shape, s->e.step);
@@ -18,8 +19,8 @@ static void walk_groups(struct helium_state *s, uint64_t steps) {
                 U32(active), U32(s->rebuild));
 }
 
-/* The sums of a block of trials, from atom `first` on; before them what the last block accepted is
- * applied. */
+/* Path blocks: sums of u for the trials of one block, from atom `first` on. apply: first update
+ * the sums by the moves that the block before accepted. */
 static void attempt(struct helium_state *s, uint64_t step, uint32_t first, bool apply) {
     const struct helium_launch *l = &s->launch;
     const uint32_t active = helium_active(&s->shape, s->e.step);
@@ -32,7 +33,7 @@ static void attempt(struct helium_state *s, uint64_t step, uint32_t first, bool 
                 BUFFER(HELIUM_DECISIONS), BUFFER(HELIUM_ATTEMPTS));
 }
 
-/* Blocks of trials, a launch for their sums and one for their decisions. */
+/* Path blocks: for each block of trials, one launch for the sums and one for the decisions. */
 static void walk_blocks(struct helium_state *s, uint64_t steps) {
     const struct helium_launch *l = &s->launch;
     const uint32_t active = helium_active(&s->shape, s->e.step), n = s->shape.n;
@@ -73,7 +74,7 @@ static void multiply(struct helium_state *s) {
 void helium_steps(void *state, uint64_t steps) {
     struct helium_state *s = state;
     const uint64_t start = s->shape.start_steps;
-    const bool tunes = s->members[0].target != 0; /* not a scanned key: all or none */
+    const bool tunes = s->members[0].target != 0; /* the key is not scanned, so all members agree */
     while (steps && ergo_engine_end(&s->e) == ERGO_OK) {
         const uint64_t step = s->e.step;
         const bool starting = step < start;
@@ -94,7 +95,7 @@ void helium_steps(void *state, uint64_t steps) {
         if (starting && s->e.step == start) {
             if (s->shape.active < s->shape.walkers)
                 multiply(s);
-            s->rebuild = true; /* for the copies */
+            s->rebuild = true; /* the copies need their sums of u */
         }
     }
 }
@@ -121,7 +122,7 @@ void helium_measure(void *state, size_t sample) {
     helium_energy(state, sample, false);
 }
 
-/* The first walkers of every member, as they are now in the queue. */
+/* Read the positions of the first walkers of each member, as of this point in the queue. */
 void helium_measure_curves(void *state, size_t curve) {
     struct helium_state *s = state;
     const size_t each = (size_t)s->shape.walker_bytes, bytes = s->shape.structure_walkers * each;
@@ -135,7 +136,7 @@ void helium_measure_curves(void *state, size_t curve) {
 
 enum { COLUMNS = 8 };
 
-/* Pairs were seen from both sides. */
+/* The sums of V and r V' contain each pair twice. */
 struct helium_energies helium_energies_of(const struct helium_model *model,
                                           const struct helium_sums *sums) {
     const double n = model->n;
@@ -146,8 +147,8 @@ struct helium_energies helium_energies_of(const struct helium_model *model,
         .gradient = (double)sums->gradient * model->unit[3] / n};
 }
 
-/* Was an atom's share of them more than the fixed point holds? Nothing of it may be used then:
- * an error of the job that names the key. */
+/* The fixed-point sums hold atoms up to a limit, and the kernel marks walkers with an atom
+ * beyond it. Their sums are wrong. The error is the job's, and it names the key. */
 static enum ergo_status energies_whole(struct ergo_context *ctx, const struct helium_state *s,
                                        size_t member, uint64_t step,
                                        const struct helium_sums *sums) {
@@ -160,16 +161,16 @@ static enum ergo_status energies_whole(struct ergo_context *ctx, const struct he
         if (marks >> k & 1)
             return ergo_job_error(
                 ctx, keys[k],
-                "at macroupdate %llu the %s of an atom is beyond %.3g K, and cannot be added to "
-                "the others': atoms of a walker lie on one another, or the function has a spike. "
+                "at macroupdate %llu the %s of an atom is beyond %.3g K, which is more than the "
+                "sums can hold: two atoms of a walker are too close, or the function has a spike. "
                 "No mean would be right; use a larger /system/b, a smoother function, or another "
                 "/system/start",
                 (unsigned long long)step, names[k], (double)s->members[member].limit[k]);
     return ERGO_OK;
 }
 
-/* Potential, both kinetic estimators, acceptance, virial, ln psi, and products: a mean over
- * walkers. The order of this sum is fixed: the host does it. */
+/* Columns of a sample: means over the walkers. The host adds them, because the order of a
+ * floating-point sum must be fixed. */
 static void convert_sample(const struct helium_state *s, const struct helium_model *model,
                            const struct helium_sums *sums, uint32_t walkers, double *columns) {
     const double n = s->shape.n;
@@ -210,7 +211,7 @@ static const struct helium_sums *sums_of(const struct helium_state *s, unsigned 
     return sums + member * s->shape.walkers;
 }
 
-/* Curve sample k of a slot. */
+/* Curves of the k-th curve sample of the slot. */
 static void convert_curves(const struct helium_state *s, unsigned which, size_t k,
                            struct ergo_samples *samples) {
     const struct ergo_engine_slot *slot = &s->e.slots[which];

@@ -1,11 +1,11 @@
 /*
- * Audits: what the device keeps, makes and measures against what the host finds.
+ * Audit: state and measurements of the device against the host.
  *
- * Every walker: the running ln psi against the sum over all pairs. A stretch of the run, with its
- * measurements, replayed by twins of as many walkers as there is time for: places, sums of atoms,
- * ln psi, accepted moves, energies, the places that g(r) and S(k) are from. While walkers start,
- * two more stretches, of the macroupdates that end with a tuning and with copies. At step 0 the
- * start.
+ * For every walker, the running ln psi against the sum over all pairs. For as many walkers as the
+ * host has time for, a replayed stretch of the run with its measurements: positions, sums of u of
+ * the atoms, ln psi, accepted moves, energies, and the positions from which g(r) and S(k) are
+ * computed. While walkers start, also the macroupdates that end with a tuning of the displacement
+ * and with the copies of walkers. At step 0, the starting configuration.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@ static enum ergo_status no_memory(struct ergo_context *ctx) {
 
 /* ---- stretches ------------------------------------------------------------------------------- */
 
-/* Energies that the fixed point does not hold end a run with the key that is to blame; not an
- * audit, which is at macroupdates that no measurement of the run may be at. */
+/* Energies beyond the fixed point end a run, with an error of the job. An audit ignores them,
+ * because the run may never measure at these macroupdates. */
 static enum ergo_status collect(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples) {
     const enum ergo_status status = ergo_engine_collect(ctx, state, slot, samples);
@@ -53,7 +53,8 @@ static enum ergo_status replay(struct ergo_context *ctx, struct helium_state *s,
                                            : ergo_engine_advance,
                             .collect = collect,
                             .compare = helium_compare};
-    /* what is made anew is wiped before, so that old sums are not taken for new ones */
+    /* sums that the stretch rebuilds are cleared first, so that old ones are not taken for new
+     * ones */
     s->e.buffers[HELIUM_ATOM_SUMS].kind = s->rebuild ? ERGO_BUFFER_RESULT : ERGO_BUFFER_STATE;
     s->e.step = step;
     const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, &rebuild, 1);
@@ -62,8 +63,8 @@ static enum ergo_status replay(struct ergo_context *ctx, struct helium_state *s,
     return status;
 }
 
-/* From the run's own step: two samples of three macroupdates where there is time for one walker at
- * least, and no start in it that ends. */
+/* From the run's step: two samples of three macroupdates each, or fewer, so that the host can
+ * follow at least one walker and nothing of the start (tuning, copies) falls into the stretch. */
 static enum ergo_status replay_chain(struct ergo_context *ctx, struct helium_state *s) {
     const double pairs = (double)s->shape.n * s->shape.n;
     const uint64_t launch = s->launch.launch_steps, step = s->e.step;
@@ -82,9 +83,11 @@ static enum ergo_status replay_chain(struct ergo_context *ctx, struct helium_sta
     return replay(ctx, s, step, samples, every);
 }
 
-/* The macroupdates that end with a tuning and with copies, while there are such ahead. */
+/* The next macroupdate that ends with a tuning, and the one that ends with the copies, if the
+ * start is not over. */
 static enum ergo_status replay_start(struct ergo_context *ctx, struct helium_state *s) {
-    /* nearly as wanted; so few and so many accepted moves that it changes by a quarter */
+    /* acceptances near the target, far below and far above it: the last two reach the limit of a
+     * quarter */
     static const uint32_t as[3] = {15, 0, 48};
     const uint64_t end = s->shape.start_steps;
     const uint64_t tuned = (s->e.step / HELIUM_TUNE_EVERY + 1) * HELIUM_TUNE_EVERY;
@@ -110,7 +113,7 @@ static enum ergo_status differs(struct ergo_context *ctx, const struct helium_st
                      (unsigned long long)s->e.step, what, member);
 }
 
-/* All walkers: running ln psi against all pairs, by the kernel that began it. */
+/* Running ln psi of all walkers against all pairs, by the kernel that made the first one. */
 static enum ergo_status compare_running(struct ergo_context *ctx, struct helium_state *s) {
     const size_t all = s->e.batch->count * s->shape.walkers;
     struct helium_walker *walkers = malloc(all * sizeof *walkers + 1);
@@ -118,7 +121,8 @@ static enum ergo_status compare_running(struct ergo_context *ctx, struct helium_
     enum ergo_status status = walkers && sums ? ERGO_OK : no_memory(ctx);
     if (status == ERGO_OK) {
         ergo_engine_begin(&s->e, ctx);
-        ergo_engine_fill(&s->e, HELIUM_SUMS, 0xff); /* what is there may be the right answer */
+        /* so that an old result is not taken for a new one */
+        ergo_engine_fill(&s->e, HELIUM_SUMS, 0xff);
         helium_energy(s, 0, true);
         ergo_engine_read(&s->e, HELIUM_SUMS, 0, all * sizeof *sums, sums);
         ergo_engine_read(&s->e, HELIUM_WALKERS, 0, all * sizeof *walkers, walkers);
@@ -133,7 +137,7 @@ static enum ergo_status compare_running(struct ergo_context *ctx, struct helium_
     return status;
 }
 
-/* The members' last walkers, as many as there is time for. */
+/* Starting configurations of each member's last walkers, as many as the host has time for. */
 static enum ergo_status compare_beginning(struct ergo_context *ctx, struct helium_state *s) {
     const struct helium_shape *h = &s->shape;
     const size_t bytes = h->walker_bytes;

@@ -1,9 +1,9 @@
 /*
- * Audits: walkers at the end of a stretch against the host's twins.
+ * Audit: walkers at the end of a stretch against the host's twins.
  *
- * Of walkers too large for a twin some trials are looked at, each by itself: before atom i is
- * tried, the atoms before it stand where they are after the macroupdate, the others where they
- * were.
+ * Of a walker too large for the twin, single trials of one macroupdate are checked. When atom i is
+ * tried, the atoms before it are where they end, and all others are where they began. Both are
+ * known.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +13,16 @@
 
 const double helium_audit_pairs = 0x1p23, helium_most_pairs = 0x1p24;
 
-/* What the device has at the end of the stretch, and room for a twin. */
+/* The device's state at the end of the stretch, and memory for a twin. */
 struct scene {
     struct helium_state *s;
     const struct ergo_replay *r;
     int32_t *positions; /* of all walkers */
     struct helium_walker *walkers;
-    int64_t *sums; /* of a walker */
+    int64_t *sums; /* of one walker */
     int32_t *place;
     struct helium_cubic_host *tables; /* u, energies, random */
-    bool tunes, multiplies;           /* after the stretch's only macroupdate */
+    bool tunes, multiplies;           /* due after the stretch's only macroupdate */
 };
 
 static enum ergo_status no_memory(struct ergo_context *ctx) {
@@ -64,7 +64,7 @@ static struct helium_twin twin_of(const struct scene *c, size_t member, uint32_t
 
 /* ---- a walker -------------------------------------------------------------------------------- */
 
-/* A measurement of the walker, number i of the stretch, or NULL: it is as it should be. */
+/* Compare measurement number i of the stretch. Returns what differs, or NULL. */
 static const char *compare_sums(const struct scene *c, size_t member, size_t i,
                                 const struct helium_twin *t, uint32_t last) {
     const struct helium_state *s = c->s;
@@ -81,7 +81,7 @@ static const char *compare_sums(const struct scene *c, size_t member, size_t i,
     return found->accepted == sums.accepted ? NULL : "the measured acceptance";
 }
 
-/* The places that curves are made of; k: curve samples before. */
+/* Compare the positions for curves. k: curve samples before this one. */
 static const char *compare_places(const struct scene *c, size_t member, size_t k,
                                   const struct helium_twin *t) {
     const struct helium_shape *h = &c->s->shape;
@@ -90,7 +90,7 @@ static const char *compare_places(const struct scene *c, size_t member, size_t k
         return NULL;
     const int32_t *found =
         (const int32_t *)ergo_engine_host(&c->s->e, HELIUM_PLACES, 0, k) + row * 3 * h->n;
-    return memcmp(found, t->place, h->walker_bytes) ? "the places for g(r) and S(k)" : NULL;
+    return memcmp(found, t->place, h->walker_bytes) ? "the positions for g(r) and S(k)" : NULL;
 }
 
 static const char *compare_end(const struct scene *c, size_t at, const struct helium_twin *t,
@@ -104,7 +104,7 @@ static const char *compare_end(const struct scene *c, size_t at, const struct he
     return after->accepted == last && after->window == window ? NULL : "the accepted moves";
 }
 
-/* The atoms' sums of a walker. */
+/* Read the sums of u of a walker's atoms. */
 static enum ergo_status read_sums(struct ergo_context *ctx, const struct scene *c, size_t at) {
     const size_t bytes = (size_t)8 * c->s->shape.n;
     ergo_engine_begin(&c->s->e, ctx);
@@ -144,8 +144,8 @@ static enum ergo_status compare_walker(struct ergo_context *ctx, const struct sc
     return status;
 }
 
-/* The stretch is one macroupdate of a walker that is too large: `trials` of its trials, and if
- * there is time its energies. */
+/* Check a walker that is too large for the twin after one macroupdate: `trials` of its trials,
+ * and its energies if the host has time. */
 static enum ergo_status compare_trials(struct ergo_context *ctx, const struct scene *c,
                                        size_t member, uint32_t walker, uint32_t trials) {
     struct helium_state *s = c->s;
@@ -156,15 +156,15 @@ static enum ergo_status compare_trials(struct ergo_context *ctx, const struct sc
     uint32_t moved = 0;
     enum ergo_status status = read_sums(ctx, c, at);
     for (uint32_t i = 0; i < n && !wrong && status == ERGO_OK; i++) {
-        const bool look = (uint64_t)i * trials / n != (uint64_t)(i + 1) * trials / n;
+        const bool checked = (uint64_t)i * trials / n != (uint64_t)(i + 1) * trials / n;
         bool here = true, same = true;
         int32_t to[3];
         int64_t change;
-        if (look)
+        if (checked)
             (void)helium_twin_trial(&t, i, c->r->step, to, &change);
         for (size_t k = 0; k < 3; k++) {
             here = here && t.place[k * n + i] == end[k * n + i];
-            same = same && (!look || to[k] == end[k * n + i]);
+            same = same && (!checked || to[k] == end[k * n + i]);
             t.place[k * n + i] = end[k * n + i];
         }
         moved += !here;
@@ -176,7 +176,7 @@ static enum ergo_status compare_trials(struct ergo_context *ctx, const struct sc
             wrong = "the atoms' sums of u";
     if (!wrong && c->walkers[at].accepted != moved)
         wrong = "the accepted moves";
-    t.ln_psi = c->walkers[at].ln_psi; /* the next audit compares it with all pairs */
+    t.ln_psi = c->walkers[at].ln_psi; /* compare_running checks it against all pairs */
     if (!wrong && (double)n * (double)n <= helium_most_pairs)
         wrong = compare_sums(c, member, 0, &t, moved);
     if (!wrong)
@@ -186,8 +186,9 @@ static enum ergo_status compare_trials(struct ergo_context *ctx, const struct sc
 
 /* ---- the start ----------------------------------------------------------------------------- */
 
-/* Moves of a tuning window as there may be at its end, other ones for each walker: at the start
- * there are so few that any count gives the same displacement, the smallest allowed. */
+/* Accepted moves in a tuning window, different for each walker. They replace the counts of the
+ * device, because at the start of a run few moves are in the window, and every count would give
+ * the smallest displacement. */
 static uint32_t window_of(const struct helium_state *s, size_t member, uint32_t walker) {
     const uint64_t tried = s->tuned_as * (uint64_t)s->shape.n;
     return (uint32_t)(tried * s->members[member].target / 65536) + walker % 5;
@@ -213,7 +214,7 @@ enum ergo_status helium_advance_tuned(struct ergo_context *ctx, void *state, uns
                : ergo_engine_end(&s->e);
 }
 
-/* Tuned displacements; walkers that wait, or that have become copies. */
+/* Compare the tuned displacement, and the walkers that wait or have become copies. */
 static const char *compare_start(const struct scene *c, size_t member, const uint32_t *factors) {
     const struct helium_state *s = c->s;
     const struct helium_shape *h = &s->shape;
@@ -246,7 +247,8 @@ static const char *compare_start(const struct scene *c, size_t member, const uin
 
 /* ---- all walkers ----------------------------------------------------------------------------- */
 
-/* The last walker of the last member first: walkers that take each other's numbers are seen. */
+/* Begin with the last walker of the last member, to find walkers that use the random numbers of
+ * others. */
 static enum ergo_status compare_walkers(struct ergo_context *ctx, const struct scene *c) {
     const struct helium_shape *h = &c->s->shape;
     const double pairs = (double)h->n * h->n, samples = (double)c->r->samples;

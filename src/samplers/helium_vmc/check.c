@@ -1,4 +1,4 @@
-/* What a job of helium may not be, beyond what its keys' table says. */
+/* Checks of a helium job beyond the table of its keys. */
 #include <math.h>
 #include <string.h>
 
@@ -6,8 +6,8 @@
 #include "samplers/helium_vmc/helium.h"
 
 /*
- * Below `core` V and u keep their values: harmless where pairs do not come there. With |u| of 10,
- * exp(-20) of the pairs that an ideal gas has.
+ * Below `core`, V and u keep their values. This does no harm if pairs hardly come there: with |u| =
+ * 10 there are exp(-20) times the pairs of an ideal gas.
  */
 static enum ergo_status check_core(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct helium_model *model) {
@@ -29,7 +29,7 @@ static enum ergo_status check_core(struct ergo_context *ctx, const struct ergo_p
 static enum ergo_status check_functions(struct ergo_context *ctx, const struct ergo_point *point) {
     const char *potential = ergo_point_text(point, "/system/potential");
     const char *wave_function = ergo_point_text(point, "/system/wave_function");
-    const bool own = helium_is_file(wave_function);
+    const bool from_file = helium_is_file(wave_function);
     enum ergo_status status = ERGO_OK;
     if (!helium_is_file(potential) && strcmp(potential, "aziz-hfd-b-he") != 0 &&
         strcmp(potential, "lennard-jones") != 0)
@@ -37,7 +37,7 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
                                 "found \"%s\"; allowed: \"aziz-hfd-b-he\", \"lennard-jones\", or "
                                 "the name of a file, with a dot or a slash in it",
                                 potential);
-    if (!own && strcmp(wave_function, "schiff-verlet") != 0)
+    if (!from_file && strcmp(wave_function, "schiff-verlet") != 0)
         status = ergo_job_error(ctx, "/system/wave_function",
                                 "found \"%s\"; allowed: \"schiff-verlet\", or the name of a file, "
                                 "with a dot or a slash in it",
@@ -60,7 +60,7 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
     status = helium_model_load(ctx, point, &model);
     if (status != ERGO_OK)
         return status;
-    if (model.core > 0.6 * model.half && own)
+    if (model.core > 0.6 * model.half && from_file)
         status = ergo_job_error(
             ctx, "/system/wave_function",
             "%s: begins at %.4g A, or |u| is above %d up to %.4g A, too far out "
@@ -72,7 +72,7 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
                                 "function would vanish (below exp(-%d)) for pairs closer than %.4g "
                                 "A; use more atoms or a smaller b",
                                 model.b, model.half, HELIUM_U_LIMIT, model.core);
-    if (status == ERGO_OK && !own)
+    if (status == ERGO_OK && !from_file)
         status = check_core(ctx, point, &model);
     if (status == ERGO_OK && ergo_point_value(point, "/system/start")->present &&
         !point->job->again)
@@ -91,7 +91,7 @@ enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point 
     if (n * walkers > INT64_C(4294967296))
         status =
             ergo_job_error(ctx, "/system/walkers",
-                           "%lld walkers of %lld atoms; random numbers are addressed by 32 "
+                           "%lld walkers of %lld atoms; random numbers have addresses of 32 "
                            "bits: at most %lld walkers, more as /replicas",
                            (long long)walkers, (long long)n, (long long)(INT64_C(4294967296) / n));
     if (ergo_point_int(point, "/system/start_walkers") > walkers)
@@ -100,8 +100,8 @@ enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point 
                                 (long long)walkers);
     if (start > equilibration)
         status = ergo_job_error(ctx, "/system/start_steps",
-                                "%lld macroupdates, but /run/equilibration is %lld: walkers would "
-                                "be measured before they are all there and the displacement fixed",
+                                "%lld macroupdates, but /run/equilibration is %lld: some would be "
+                                "measured before all walkers exist and the displacement is fixed",
                                 (long long)start, (long long)equilibration);
     if (ergo_point_value(point, "/system/target_acceptance")->present && start < HELIUM_TUNE_EVERY)
         status = ergo_job_error(ctx, "/system/target_acceptance",

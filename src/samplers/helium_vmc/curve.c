@@ -1,4 +1,5 @@
-/* Functions of distance from files: read, and cubic splines. IEEE basic operations alone. */
+/* Functions of distance from files, and their cubic splines. Only IEEE basic operations, so that
+ * all hosts agree. */
 #include "samplers/helium_vmc/curve.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ static bool blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == ',';
 }
 
-/* The next number of a line; false: there is none, or something else. */
+/* Read the next number of a line. false: there is none, or it is not a number. */
 static bool next_number(const char **at, const char *end, double *value) {
     char copy[64], *stop = NULL;
     size_t length = 0;
@@ -83,12 +84,12 @@ static enum ergo_status read_lines(struct ergo_context *ctx, const char *name, c
 
 /* ---- spline ---------------------------------------------------------------------------------- */
 
-/* Second derivatives: tridiagonal equations for the inner points; the outer two follow from them.
- * `room`: 2 n. */
-static void solve(struct helium_curve *s, double *room) {
+/* Second derivatives by tridiagonal elimination for the inner points; the outer two follow from
+ * the "not a knot" conditions. work: [2 n]. */
+static void solve(struct helium_curve *s, double *work) {
     const size_t n = s->n, last = n - 1;
     const double *r = s->r, *f = s->value;
-    double *m = s->second, *diagonal = room, *upper = room + n;
+    double *m = s->second, *diagonal = work, *upper = work + n;
     for (size_t i = 1; i < last; i++) {
         const double a = r[i] - r[i - 1], b = r[i + 1] - r[i];
         double low = a, high = b, middle = 2 * (a + b);
@@ -151,24 +152,24 @@ enum ergo_status helium_curve_parse(struct ergo_context *ctx, const char *name, 
     for (size_t i = 0; i < length; i++)
         lines += text[i] == '\n';
     struct helium_curve *s = calloc(1, sizeof *s);
-    double *room = malloc(5 * lines * sizeof *room);
+    double *values = malloc(5 * lines * sizeof *values);
     enum ergo_status status = ERGO_OK;
     *curve = NULL;
-    if (!s || !room)
+    if (!s || !values)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read %s", name);
     if (status == ERGO_OK) {
-        s->r = room;
-        s->value = room + lines;
-        s->second = room + 2 * lines;
+        s->r = values;
+        s->value = values + lines;
+        s->second = values + 2 * lines;
         s->hash = ergo_hash64(text, length);
         status = read_lines(ctx, name, text, length, s);
     }
     if (status != ERGO_OK) {
-        free(room);
+        free(values);
         free(s);
         return status;
     }
-    solve(s, room + 3 * lines);
+    solve(s, values + 3 * lines);
     *curve = s;
     return ERGO_OK;
 }

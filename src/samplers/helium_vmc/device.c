@@ -1,4 +1,4 @@
-/* Helium on a device: tables, start. */
+/* Helium on a device: tables and starting configurations. */
 #include <stdlib.h>
 
 #include "helium_vmc/params.h"
@@ -9,7 +9,7 @@ _Static_assert(sizeof(struct helium_walker) == HELIUM_WALKER_BYTES, "no padding"
 _Static_assert(sizeof(struct helium_sums) == HELIUM_SUMS_BYTES, "no padding");
 _Static_assert(sizeof(struct helium_cubic_host) == 16, "a float4");
 
-/* Tables and parameters of all members, to the device. */
+/* Write the tables and parameters of all members to the device. */
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct helium_state *s = state;
     const size_t members = s->e.batch->count;
@@ -60,7 +60,7 @@ const struct ergo_engine_model helium_engine = {
 /* ---- start ------------------------------------------------------------------------------------
  */
 
-/* All walkers of all members from the job's file. */
+/* Start all walkers of all members from the job's file. */
 static enum ergo_status start_from_file(struct ergo_context *ctx, struct helium_state *s) {
     const size_t bytes = s->shape.walkers * (size_t)s->shape.walker_bytes;
     int32_t *places = malloc(bytes);
@@ -77,7 +77,7 @@ static enum ergo_status start_from_file(struct ergo_context *ctx, struct helium_
     return status;
 }
 
-/* ln psi runs along from here; displacements are as given. */
+/* Compute ln psi, which moves then update, and set the displacement that the job gives. */
 static enum ergo_status begin_walkers(struct ergo_context *ctx, struct helium_state *s) {
     const size_t members = s->e.batch->count, all = members * s->shape.walkers;
     struct helium_walker *walkers = calloc(all, sizeof *walkers);

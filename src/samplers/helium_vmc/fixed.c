@@ -1,4 +1,5 @@
-/* Units of the sums of energies: so small that nothing is lost, so large that nothing overflows. */
+/* Units of the fixed-point energy sums: fine enough for usual energies, coarse enough that no
+ * sum overflows. */
 #include <math.h>
 
 #include "base/portable.h"
@@ -6,13 +7,14 @@
 #include "samplers/helium_vmc/model.h"
 
 enum {
-    HALVINGS = 9,   /* 2^9 distances, in equal factors */
-    OVERLAPS = 16,  /* of one atom: more have no chance, see below */
-    SUM_BITS = 62,  /* of a walker's sum */
-    SHARE_BITS = 90 /* of an atom's share, as floats: a piece's cubic has terms 2^30 times larger */
+    HALVINGS = 9,  /* the grid has 2^9 distances in equal ratios */
+    OVERLAPS = 16, /* partners of an atom at the steepest distance */
+    SUM_BITS = 62, /* of a walker's sum */
+    /* of an atom's share in floats, because terms of a piece's cubic are 2^30 times larger */
+    SHARE_BITS = 90
 };
 
-/* A pair's V, r V', -lambda lap u, sqrt(lambda) u' in size, and its weight r^3 |psi|^2. */
+/* |V|, |r V'|, |lambda lap u| and sqrt(lambda) |u'| of a pair, and its weight r^3 |psi|^2. */
 static void pair(const struct helium_model *m, double r, double f[HELIUM_E_KINDS], double *weight) {
     double u[3], v[2];
     helium_model_u(m, r, u);
@@ -25,13 +27,13 @@ static void pair(const struct helium_model *m, double r, double f[HELIUM_E_KINDS
 }
 
 /*
- * The most that one atom can have: OVERLAPS partners where its functions are largest, and four
- * times what a fluid without correlations has (where they are long-ranged), twice for what the grid
- * misses. Within `core` are 0.52 partners on average, at the greatest density and if psi lets them;
- * 16 have a chance of 1e-18. Otherwise |psi|^2 is 1e-27 there for each. A configuration that has
- * more is marked by the kernel.
+ * The largest share of one atom is estimated as twice (for what the grid misses) the sum of
+ * OVERLAPS partners where the function is largest, and four times the value in a fluid without
+ * correlations. At the greatest density, 0.52 partners are within `core` on average even if psi
+ * allows them; the probability of 16 is 1e-18. If psi does not allow them, |psi|^2 is 1e-27 for
+ * each. A kernel marks a configuration with more.
  *
- * Usual is what pairs have at the distance that counts most, where r^3 |psi|^2 f is largest.
+ * The usual share is that of a pair at the distance where r^3 |psi|^2 f is largest.
  */
 bool helium_fixed_point(struct helium_model *m, int *kind, double *most, double *usual) {
     double largest[HELIUM_E_KINDS] = {0}, fluid[HELIUM_E_KINDS] = {0};
@@ -64,11 +66,11 @@ bool helium_fixed_point(struct helium_model *m, int *kind, double *most, double 
         *usual = typical[k];
         if (!(share < ldexp(1, SHARE_BITS)))
             return false;
-        int room = 0, size = 0;
-        (void)frexp(share * m->n, &room); /* below 2^room */
+        int exponent = 0, size = 0;
+        (void)frexp(share * m->n, &exponent); /* below 2^exponent */
         (void)frexp(typical[k], &size);
-        const int highest = SUM_BITS - room;
-        /* smaller units where all is small: 2^-20 K is then no longer little */
+        const int highest = SUM_BITS - exponent;
+        /* if all energies are small, 2^-20 K is too coarse */
         const int wanted = typical[k] > 0 && size < -4 ? HELIUM_E_BITS - 4 - size : HELIUM_E_BITS;
         m->bits[k] = wanted < highest ? wanted : highest;
         if (m->bits[k] > 60)

@@ -1,4 +1,4 @@
-/* helium-vmc: the tables of the sampler, and what can be said of a job without a device. */
+/* helium-vmc: tables of the sampler, and what a job tells without a device. */
 #include "samplers/helium_vmc/helium_vmc.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static bool named_potential(const struct ergo_point *point) {
 
 #define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
 
-/* Where keys act. */
+/* Conditions under which keys act. */
 static bool is_schiff_verlet(const struct ergo_point *point) {
     return strcmp(ergo_point_text(point, "/system/wave_function"), "schiff-verlet") == 0;
 }
@@ -180,7 +180,7 @@ static double sample_acceptance(const struct ergo_point *point, const double *c)
 
 #define BAR 138.0649 /* 1 K/A^3 */
 
-/* With u and both cuts functions of r / L alone, no term is left of the jump of V at L/2. */
+/* u and both cuts are functions of r / L, so the jump of V at L/2 adds nothing. */
 static double sample_pressure(const struct ergo_point *point, const double *c) {
     const double density = ergo_point_real(point, "/system/density");
     return BAR * density * ((c[1] + c[2]) - c[4]) / 3.0;
@@ -319,7 +319,8 @@ static uint64_t curve_every(const struct ergo_point *point) {
     return every > 0 ? (uint64_t)every : 1;
 }
 
-/* By parts, where the slope of u has no jump (that of a file that is not symmetrised may). */
+/* kinetic_difference is 0 by partial integration if the slope of u has no jump. A function from
+ * a file that is not symmetrised may have one. */
 static double exact(const struct ergo_point *point, const char *observable) {
     const bool ideal = ergo_point_real(point, "/system/b") == 0.0;
     if (strcmp(observable, "kinetic_difference") == 0 && !ideal &&
@@ -328,7 +329,8 @@ static double exact(const struct ergo_point *point, const char *observable) {
     return NAN;
 }
 
-/* m_c of energy in liquid helium at an acceptance of 0.37, measured with 64 atoms: 0.74(2). */
+/* m_c of the energy (Eq. 12) in liquid helium at an acceptance of 0.37. Measured with 64 atoms:
+ * 0.74(2). */
 static double correlation(const struct ergo_point *point) {
     (void)point;
     return 0.8;

@@ -1,4 +1,4 @@
-/* Pair functions and their tables. */
+/* Pair functions of the model, and their tables. */
 #include "samplers/helium_vmc/model.h"
 
 #include <math.h>
@@ -8,14 +8,14 @@
 #include "helium_vmc/params.h"
 
 #define AZIZ_RM 2.963 /* A */
-#define AZIZ_D 1.4826 /* end of the damping, in units of it */
+#define AZIZ_D 1.4826 /* end of the damping, in units of AZIZ_RM */
 
 double helium_lambda(double mass) {
     const double hbar = 1.054571817e-34, unit = 1.66053906660e-27, boltzmann = 1.380649e-23;
     return hbar * hbar / (2.0 * unit * boltzmann) * 1e20 / mass;
 }
 
-/* x^(1/3) by Newton: libm's cbrt may differ between hosts in the last bit. */
+/* x^(1/3) by Newton's method, because cbrt of libm may differ between hosts in the last bit. */
 static double cube_root(double x) {
     double y = 1.0;
     while (y * y * y < x)
@@ -25,13 +25,13 @@ static double cube_root(double x) {
     return y;
 }
 
-/* Below `core` u keeps its value: where |u| would pass what the fixed point holds; probability
- * exp(-2 |u|) < 1e-27. */
+/* Set `core`, below which u keeps its value: there |u| would exceed the range of the fixed
+ * point. Its probability exp(-2 |u|) is below 1e-27. */
 static void find_core(struct helium_model *m) {
     const double most = 0.997 * HELIUM_U_LIMIT;
     double u[3], low = m->core, high = m->half;
     helium_model_u(m, m->core, u);
-    if (m->f_curve) { /* it need not be monotonic: the outermost place */
+    if (m->f_curve) { /* it need not be monotonic: take the outermost place */
         const int parts = 4096;
         const double width = (high - low) / parts;
         int k = parts;
@@ -92,7 +92,7 @@ bool helium_is_file(const char *text) {
     return strpbrk(text, "./") != NULL;
 }
 
-/* The potential of a file that covers what the box needs. */
+/* Read the potential from a file, and check that it reaches half the shortest side. */
 static enum ergo_status load_potential(struct ergo_context *ctx, const struct ergo_point *point,
                                        const char *path, struct helium_model *m) {
     enum ergo_status status = helium_curve_read(ctx, point, "/system/potential", &m->v_curve);
@@ -132,8 +132,8 @@ static enum ergo_status choose_units(struct ergo_context *ctx, struct helium_mod
         light     ? "/system/mass"
         : kinetic ? "/system/wave_function"
                   : "/system/potential",
-        "the %s energy of an atom can come to %.3g K (usual are %.3g K): the sums of energies hold "
-        "1e27 K at most, and cannot have both such atoms and usual ones. %s",
+        "the %s energy of an atom can come to %.3g K (usual are %.3g K): the fixed-point sums hold "
+        "1e27 K at most, with units that are then too coarse for the usual ones. %s",
         kinetic ? "kinetic" : "potential", most, usual,
         light     ? "Use a larger mass"
         : kinetic ? "Use a wave function that is less steep at short distances"
@@ -169,7 +169,7 @@ uint64_t helium_model_hash(const struct helium_model *m) {
     return v + 3 * f;
 }
 
-/* f from a file: u in its two forms. */
+/* u from f of a file, symmetrised or not. */
 static void file_u(const struct helium_model *m, double r, double out[3]) {
     double f[3], g[3] = {0}, h[3];
     helium_curve_at(m->f_curve, r, f);
@@ -181,7 +181,8 @@ static void file_u(const struct helium_model *m, double r, double out[3]) {
     out[2] = f[2] + g[2];
 }
 
-/* f(r) + f(L-r) - 2 f(L/2), f = -(b/r)^5 / 2 (Eq. 9, and Eq. 8 as it has to be). */
+/* u = f(r) + f(L-r) - 2 f(L/2) with f = -(b/r)^5 / 2 (Eq. 9; Eq. 8 is misprinted, see the
+ * README). */
 void helium_model_u(const struct helium_model *m, double r, double out[3]) {
     const double s = 2 * m->half - r, h = m->half;
     const double b2 = m->b * m->b, c = -0.5 * b2 * b2 * m->b;
@@ -230,7 +231,7 @@ void helium_model_v(const struct helium_model *m, double r, double out[2]) {
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-/* cos(pi/8), cos(3 pi/8): the nodes of Chebyshev's interpolation by a cubic. */
+/* Nodes of Chebyshev interpolation by a cubic: cos(pi/8), cos(3 pi/8) and their negatives. */
 static const double nodes[4] = {-0.92387953251128675613, -0.38268343236508977173,
                                 0.38268343236508977173, 0.92387953251128675613};
 
@@ -238,7 +239,8 @@ static double node_of(double start, double h, int i) {
     return start + 0.5 * h * (1 + nodes[i]);
 }
 
-/* The cubic through f at the four nodes of [begin, begin + h], as a polynomial of t. */
+/* The cubic through f at the four nodes of [begin, begin + h], as a polynomial in t from `begin`
+ * on. */
 static struct helium_cubic_host fit_from(const double f[4], double begin, double h) {
     double t[4], d[4];
     for (int i = 0; i < 4; i++) {
@@ -261,7 +263,7 @@ static struct helium_cubic_host fit(const double f[4], double h) {
     return fit_from(f, 0, h);
 }
 
-/* Start and width of piece k of a table whose lowest binade begins at 2^lowest. */
+/* Start and width of piece k. The table begins at 2^lowest and has 2^pieces pieces in a binade. */
 static void piece_of(int lowest, unsigned pieces, unsigned k, double *start, double *width) {
     const double binade = ldexp(1.0, lowest + (int)(k >> pieces));
     *width = ldexp(binade, -(int)pieces);
@@ -289,7 +291,7 @@ void helium_table_u(const struct helium_model *m, unsigned binades,
             helium_model_u(m, m->half * sqrt(node_of(start, width, i)), u);
             f[i] = scale * u[0];
         }
-        /* so that truncation rounds to the nearest; u from files may be positive */
+        /* half a unit, so that truncation rounds to nearest; u from files may be positive */
         const double half = f[0] + f[3] > 0 ? 0.5 : -0.5;
         for (int i = 0; i < 4; i++)
             f[i] += half;
@@ -297,7 +299,7 @@ void helium_table_u(const struct helium_model *m, unsigned binades,
     }
 }
 
-/* Piece k with the part [from, to] of its width. */
+/* Fit piece k, which begins at `start`, to the part [from, to] of its width. */
 static void energy_piece(const struct helium_model *m, double start, double from, double to,
                          struct helium_cubic_host *table) {
     double f[4][4];
@@ -311,7 +313,7 @@ static void energy_piece(const struct helium_model *m, double start, double from
         f[2][i] = sqrt(m->lambda) * u[1] / r;
         f[3][i] = -m->lambda * (u[2] + 2 * u[1] / r);
     }
-    for (int q = 0; q < 4; q++) { /* a vector of the four functions for each power */
+    for (int q = 0; q < 4; q++) { /* for each power of t, a vector of the four functions */
         const struct helium_cubic_host c = fit_from(f[q], from, to - from);
         for (unsigned power = 0; power < 4; power++)
             table[power].c[q] = c.c[power];
@@ -344,7 +346,7 @@ void helium_table_energy(const struct helium_model *m, unsigned binades,
             energy_piece(m, start, 0, width, table + 4 * (size_t)k);
             continue;
         }
-        /* at its start: all of it is beyond, and the ordinary piece is never read */
+        /* if the kink is at the start, only the piece beyond it is read */
         energy_piece(m, start, 0, kink > start ? kink - start : width, table + 4 * (size_t)k);
         energy_piece(m, start, kink - start, width, table + 4 * (size_t)pieces);
     }
@@ -370,7 +372,8 @@ double helium_normal_tail(double z) {
 
 double helium_normal_inverse(double p, double start) {
     double z = start;
-    for (int i = 0; i < 40; i++) { /* from the left, where the tail is convex: no overshoot */
+    /* from the left, where the tail is convex, so that no step overshoots */
+    for (int i = 0; i < 40; i++) {
         const double density = 0.39894228040143267794 * ergo_portable_exp(-0.5 * z * z);
         const double change = (helium_normal_tail(z) - p) / density;
         z += change;
@@ -395,15 +398,15 @@ void helium_table_random(struct helium_cubic_host *table) {
     const double scale = ldexp(1.0, HELIUM_U_BITS - 1);
     double z = 0;
     memset(table, 0, 2 * HELIUM_R_SIZE * sizeof *table);
-    for (unsigned k = HELIUM_R_SIZE; k-- > 0;) { /* from p = 1/2 down: z grows */
+    for (unsigned k = HELIUM_R_SIZE; k-- > 0;) { /* from p = 1/2 down, so that z grows */
         double start, width, f[4];
         piece_of(lowest, HELIUM_R_PIECES, k, &start, &width);
-        if (start < 0x1p31) { /* a word of 31 bits may round to 2^31: z = 0 */
+        if (start < 0x1p31) { /* a word of 31 bits may round to 2^31, where z = 0 */
             for (int i = 3; i >= 0; i--)
                 f[i] = z = helium_normal_inverse(node_of(start, width, i) * 0x1p-32, z);
             table[k] = fit(f, width);
         }
-        if (start < 0x1p32) { /* a word may round to 2^32: ln 1 = 0 */
+        if (start < 0x1p32) { /* a word may round to 2^32, where the logarithm is 0 */
             for (int i = 0; i < 4; i++)
                 f[i] = scale * portable_log(node_of(start, width, i) * 0x1p-32);
             table[HELIUM_R_SIZE + k] = fit(f, width);

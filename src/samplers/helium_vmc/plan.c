@@ -1,4 +1,4 @@
-/* Shape and launch of a batch on a device. */
+/* Shape and launches of a batch on a device. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
 
-/* Sites along the sides, in proportion to them, enough for n atoms. */
+/* Sites of the starting lattice along each side, in proportion to the sides, at least n in all. */
 static void choose_sites(uint32_t n, const struct ergo_value *aspect, uint32_t sites[4]) {
     uint64_t total = 0;
-    for (uint32_t fine = 1; total < n; fine++) { /* sites on the shortest side, as a rule */
+    for (uint32_t fine = 1; total < n; fine++) { /* sites along the shortest side, as a rule */
         int64_t least = aspect->size[0];
         for (int k = 1; k < 3; k++)
             least = aspect->size[k] < least ? aspect->size[k] : least;
@@ -59,7 +59,7 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
         member->limit[k] = (float)(ldexp(1, 62 - model->bits[k]) / model->n);
     }
     for (int k = 0; k < 3; k++) {
-        /* equal sides give exactly 2^-31, whatever their rounding */
+        /* equal sides must give exactly 2^-31 */
         const double ratio = model->side[k] / (2 * model->half);
         member->scale[k] = (float)(ratio * 0x1p-31);
         member->length[k] = (float)(model->side[k] * 0x1p-32);
@@ -67,8 +67,7 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
     }
 }
 
-/* Most rows of atoms in the registers of a work-item: HELIUM_CHUNK where there are 255 registers.
- */
+/* Most atoms that a work-item keeps in registers. HELIUM_CHUNK needs 255 registers. */
 static uint32_t most_rows(bool warp) {
     return warp ? HELIUM_CHUNK : HELIUM_CHUNK / 2;
 }
@@ -80,7 +79,7 @@ static uint64_t register_local_bytes(const struct helium_shape *s, const struct 
            (rows > 4 ? 8 * rows * items : 0) + (l->warp ? l->group / 2 : 8 * l->group + 512);
 }
 
-/* 32 work-items in step, which add by one instruction: from compute capability 8.0 on. */
+/* Has the device warps of 32 that add by one instruction? NVIDIA from compute capability 8.0 on. */
 static bool adds_in_warps(const struct ergo_device *device) {
     enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
     cl_uint major = 0;
@@ -90,7 +89,8 @@ static bool adds_in_warps(const struct ergo_device *device) {
            major >= 8;
 }
 
-/* Local memory of the energy kernel: tables first, of which a pair reads 80 bytes, then places. */
+/* What the energy kernel keeps in local memory: the tables first, of which a pair reads 80
+ * bytes, then the positions. */
 static void choose_energy(const struct ergo_device *device, const struct helium_shape *s,
                           struct helium_launch *l) {
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
@@ -99,14 +99,14 @@ static void choose_energy(const struct ergo_device *device, const struct helium_
     const uint64_t places = 12 * (uint64_t)s->n, sums = 40 * (uint64_t)l->energy_group + 256;
     const uint64_t most = device->summary.local_memory;
     l->tables_local = gpu && tables + sums <= most;
-    /* a few groups for each multiprocessor: each loads the tables once */
+    /* a few groups for each multiprocessor, because each group loads the tables once */
     const uint32_t units = device->summary.compute_units ? device->summary.compute_units : 1;
     l->energy_groups = l->tables_local ? 12 * units : UINT32_MAX;
     l->places_local =
         l->path != HELIUM_PATH_LANES && places + sums + (l->tables_local ? tables : 0) <= most;
 }
 
-/* The path HELIUM_PATH_REGISTERS, if it can be: group, mates, copies. */
+/* Choose group, mates and copies of HELIUM_PATH_REGISTERS. false: it is not possible. */
 static bool choose_registers(const struct ergo_batch *batch, const struct ergo_device *device,
                              const struct helium_shape *s, struct helium_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
@@ -120,7 +120,8 @@ static bool choose_registers(const struct ergo_batch *batch, const struct ergo_d
     uint32_t group = 32;
     while (group * most_rows(l->warp) < s->n)
         group *= 2;
-    /* H200: 512 atoms are fastest with 32 items and 16 rows; more items where walkers are few */
+    /* H200: 512 atoms are fastest with 32 work-items and 16 rows; few walkers need more
+     * work-items */
     while (device->type != CL_DEVICE_TYPE_CPU && group < 256 && group * 2 < s->n &&
            all * group < 256 * units)
         group *= 2;
@@ -130,7 +131,7 @@ static bool choose_registers(const struct ergo_batch *batch, const struct ergo_d
         return false;
     l->group = group;
     l->warp = l->warp && group >= 32;
-    /* a multiprocessor keeps 32 work-groups at most */
+    /* a multiprocessor holds at most 32 work-groups */
     const bool alone = !l->warp || group != 32;
     mates = alone ? 1 : mates ? mates : s->n <= 256 ? 4 : 1;
     while (mates > 1 && (mates * group > limit || mates > s->walkers))
@@ -145,8 +146,8 @@ static bool choose_registers(const struct ergo_batch *batch, const struct ergo_d
     return register_local_bytes(s, l, mates, copies) <= d->local_memory;
 }
 
-/* The path HELIUM_PATH_BLOCKS: work-items of a group, and partners for which it has room in local
- * memory; fewer of them where there are few walkers, so that all multiprocessors have work. */
+/* Choose group and tile of HELIUM_PATH_BLOCKS. The tile is the number of partners that fit into
+ * local memory, or fewer if there are too few walkers to keep all multiprocessors busy. */
 static void choose_blocks(const struct ergo_batch *batch, const struct ergo_device *device,
                           const struct helium_shape *s, struct helium_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
@@ -168,10 +169,10 @@ static void choose_blocks(const struct ergo_batch *batch, const struct ergo_devi
 }
 
 /*
- * Seconds of a macroupdate of `all` walkers on an H200, one work-group a walker or many: pair
- * visits at the device's full rate, or as long as the trials of one walker take, one after the
- * other (0.3 us and 30 ns a row of 256 partners). Blocks cost two launches for 128 trials, and 0.15
- * us a trial to decide. What matters is the ratio.
+ * Compare the time of a macroupdate on both GPU paths (H200). One work-group per walker: pair
+ * visits at the device's full rate, or the trials of a walker one after the other (0.3 us each, and
+ * 30 ns per row of 256 partners), whichever is longer. Blocks: two launches for 128 trials, and
+ * 0.15 us for each decision. Only the ratio matters.
  */
 static bool blocks_pay(const struct helium_shape *s, uint64_t all) {
     const double n = s->n, visits = n * n * (double)all;
@@ -180,7 +181,7 @@ static bool blocks_pay(const struct helium_shape *s, uint64_t all) {
     return s->n >= 512 && many < one;
 }
 
-/* Groups that find the energies: of a path that is known. */
+/* Work-groups of the energy kernel, for the path that has been chosen. */
 static void choose_energy_groups(const struct ergo_batch *batch, const struct ergo_device *device,
                                  const struct helium_shape *s, struct helium_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
@@ -189,8 +190,8 @@ static void choose_energy_groups(const struct ergo_batch *batch, const struct er
     const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/energy_group");
     const uint32_t limit =
         d->largest_group && d->largest_group < 1024 ? (uint32_t)d->largest_group : 1024;
-    /* a CPU's cores take walkers each; PoCL 3.1 gets groups of two wrong, too (Oclgrind, Mesa and
-     * NVIDIA do not) */
+    /* The cores of a CPU take one walker each. PoCL 3.1 also computes groups of two wrong
+     * (Oclgrind, Mesa and NVIDIA do not). */
     l->energy_group = !gpu && !device->quirks.loop_limit ? 1
                       : wish                             ? wish
                       : gpu                              ? ergo_power_of_two_up(s->n, 32, 128)
@@ -198,7 +199,7 @@ static void choose_energy_groups(const struct ergo_batch *batch, const struct er
     while (l->energy_group > 1 &&
            (l->energy_group > limit || 40 * (uint64_t)l->energy_group + 512 > d->local_memory))
         l->energy_group /= 2;
-    /* so that few walkers keep all multiprocessors busy */
+    /* so that a few walkers keep all multiprocessors busy */
     const uint64_t most = (s->n + l->energy_group - 1) / l->energy_group;
     uint64_t pieces = all ? 4 * units / all : 1;
     pieces = pieces < 2 && blocks ? 2 : pieces;
@@ -207,11 +208,10 @@ static void choose_energy_groups(const struct ergo_batch *batch, const struct er
 }
 
 /*
- * CPUs whose compilers turn a vector of eight into one instruction take lanes: with PoCL 3.1 on an
- * EPYC 3.6 (64 atoms) and 1.6 times (512) as fast as registers, and 13 to 16 times as fast as
- * blocks. All others take registers: on llvmpipe 1.8 times as fast as positions in local memory at
- * 64 atoms, 0.93 at 512. Blocks are for many atoms and few walkers, and for what has no room.
- * llvmpipe 22.3.6 gets lanes wrong (the audit says so), and Oclgrind 21.10 crashes on them.
+ * CPUs whose compilers turn a vector of eight into one instruction use lanes: with PoCL 3.1 (EPYC)
+ * 3.6 times (64 atoms) and 1.6 times (512) as fast as registers. All other devices use registers.
+ * Blocks are for many atoms and few walkers, and for walkers that do not fit into registers.
+ * llvmpipe 22.3.6 computes lanes wrong (the audit finds it), and Oclgrind 21.10 crashes on them.
  */
 static void choose_path(const struct ergo_batch *batch, const struct ergo_device *device,
                         const struct helium_shape *s, struct helium_launch *l) {
@@ -238,8 +238,8 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
         choose_blocks(batch, device, s, l);
 }
 
-/* Loop iterations of a work-item, upper bounds: one macroupdate; what comes before and after; the
- * energies. */
+/* Upper bounds of loop iterations of a work-item: one macroupdate; before and after all of them;
+ * the energies. */
 static void count_loops(const struct helium_shape *s, const struct helium_launch *l,
                         uint64_t counts[3]) {
     const uint64_t share = (s->n + l->group - 1) / l->group;
@@ -284,11 +284,12 @@ static void declare_buffers(struct helium_state *s) {
                        members * h->structure_walkers * h->walker_bytes);
 }
 
-/* A kernel of `path`, built with the batch's macros. */
+/* Declare a kernel of the program `path`, built with the batch's macros. */
 static void declare(struct helium_state *s, unsigned kernel, const char *path, uint32_t group,
                     bool local, const char *name) {
     const struct helium_launch *l = &s->launch;
-    const bool cpu = s->e.device->type == CL_DEVICE_TYPE_CPU; /* registers are not what it has */
+    /* CPUs have few registers: no unrolling */
+    const bool cpu = s->e.device->type == CL_DEVICE_TYPE_CPU;
     char options[500];
     snprintf(options, sizeof options,
              "%s-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u "
@@ -351,7 +352,8 @@ static enum ergo_status load_models(struct ergo_context *ctx, struct helium_stat
     return status;
 }
 
-/* Launches of roughly 0.1 s at most: watchdogs, and a quick answer to a signal. */
+/* Launches of at most 0.1 s, roughly: desktops stop longer ones, and signals should be answered
+ * soon. */
 static enum ergo_status choose_steps(struct ergo_context *ctx, struct helium_state *s) {
     const struct ergo_device *device = s->e.device;
     const struct ergo_device_summary *d = &device->summary;
@@ -372,7 +374,7 @@ static enum ergo_status choose_steps(struct ergo_context *ctx, struct helium_sta
         count_loops(h, l, counts);
         if (counts[0] + counts[1] > loops || counts[2] > loops)
             return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                             "%s (%s) ends loops after %llu iterations without a word; %u atoms "
+                             "%s (%s) ends loops after %llu iterations without an error; %u atoms "
                              "need more. Use fewer atoms, a larger /tuning/work_group, or another "
                              "device",
                              d->name, d->id, (unsigned long long)loops, h->n);

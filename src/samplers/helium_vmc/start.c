@@ -1,4 +1,4 @@
-/* Walkers from an extended XYZ file: a frame each. */
+/* Walkers from an extended XYZ file, one for each frame. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 
 #define FILE_MOST ((size_t)4 << 30)
 
-/* To 2^-32 of the side; what frames give (1e-10 A) finds the same number again. */
+/* A coordinate in units of 2^-32 of the side. The digits of frames (1e-10 A) give back the same
+ * integer. */
 static uint32_t to_units(double x, double side) {
     const double part = x / side, whole = floor(part);
     return (uint32_t)(uint64_t)llround((part - whole) * 0x1p32);
@@ -22,7 +23,8 @@ static bool same(const void *unused, const uint32_t a[3], const uint32_t b[3]) {
     return memcmp(a, b, 12) == 0;
 }
 
-/* Any distance may be a start's, but none at all is a mistake: forces would have no direction. */
+/* Small distances are allowed. Two atoms in the same place are an error, because u has no
+ * gradient there. */
 static enum ergo_status check_pairs(struct ergo_context *ctx, const char *path,
                                     const struct helium_model *m, const uint32_t *words) {
     static const uint32_t reach[3] = {1, 1, 1};
@@ -37,7 +39,8 @@ static enum ergo_status check_pairs(struct ergo_context *ctx, const char *path,
     return status;
 }
 
-/* words: room for [n][3]; places: of the walker, [3][n], or NULL. */
+/* Check a frame and take its positions. words: [n][3], scratch; places: of the walker, [3][n],
+ * or NULL. */
 static enum ergo_status take_frame(struct ergo_context *ctx, const char *path,
                                    const struct helium_model *m, const struct ergo_xyz *frame,
                                    uint32_t *words, int32_t *places) {
@@ -48,8 +51,8 @@ static enum ergo_status take_frame(struct ergo_context *ctx, const char *path,
     for (size_t k = 0; k < 9 && frame->has_lattice; k++)
         if (!(fabs(l[k] - (k % 4 == 0 ? m->side[k / 4] : 0)) <= 1e-6))
             return ERGO_FAIL(ctx, ERGO_E_JOB,
-                             "/system/start: the job's box is %.9f x %.9f x %.9f A; that of %s is "
-                             "another: set /system/density and /system/aspect to it",
+                             "/system/start: the job's box is %.9f x %.9f x %.9f A; that of %s "
+                             "differs: set /system/density and /system/aspect to it",
                              m->side[0], m->side[1], m->side[2], path);
     enum ergo_status status = ergo_places_near(ctx, path, frame, m->side, 3);
     for (size_t i = 0; i < 3 * frame->n && status == ERGO_OK; i++)
@@ -61,8 +64,8 @@ static enum ergo_status take_frame(struct ergo_context *ctx, const char *path,
     return status;
 }
 
-/* Behind the n + 2 lines of a frame. */
-static const char *behind_frame(const char *at, const char *end, size_t n) {
+/* Skip the n + 2 lines of a frame. */
+static const char *after_frame(const char *at, const char *end, size_t n) {
     for (size_t line = 0; line < n + 2 && at < end; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         at = stop ? stop + 1 : end;
@@ -88,7 +91,7 @@ enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, 
         if (status != ERGO_OK)
             break;
         status = take_frame(ctx, name, m, &frame, words, places ? places + frames * size : NULL);
-        at = behind_frame(at, end, frame.n);
+        at = after_frame(at, end, frame.n);
         ergo_xyz_free(&frame);
         frames++;
     }

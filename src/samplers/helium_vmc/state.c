@@ -20,7 +20,7 @@ static uint32_t get32(const uint8_t *b) {
     return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-/* A member's walkers and positions, malloc'ed together with room for both. */
+/* Read a member's walkers and positions, each malloc'ed. */
 static enum ergo_status fetch(struct ergo_context *ctx, struct helium_state *s, size_t member,
                               uint32_t count, int32_t **places, struct helium_walker **walkers,
                               uint32_t *factor) {
@@ -133,7 +133,7 @@ static void append_frame(struct ergo_text *text, const struct helium_model *m, u
     }
 }
 
-/* The first walkers. Lengths in A. */
+/* Frames of the first walkers, lengths in A. */
 enum ergo_status helium_frame(struct ergo_context *ctx, void *opaque, size_t member,
                               struct ergo_text *text) {
     struct helium_state *s = opaque;

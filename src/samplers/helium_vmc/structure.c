@@ -1,4 +1,4 @@
-/* Curves from configurations, on the host while the device goes on: g(r), S(k), E(b). */
+/* Curves from positions, on the host while the device works: g(r), S(k), E(b). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ void helium_gr(const struct ergo_point *point, const struct helium_model *model,
                     gr[(size_t)(sqrt(r2) * (double)bins)] += 1.0;
             }
     }
-    /* pairs of an ideal gas of n atoms in each shell: g tends to 1 */
+    /* the pairs of an ideal gas of n atoms in each shell, so that g tends to 1 */
     const double volume = model->side[0] * model->side[1] * model->side[2];
     const double h = model->half / (double)bins;
     for (size_t i = 0; i < bins; i++) {
@@ -52,8 +52,8 @@ void helium_gr(const struct ergo_point *point, const struct helium_model *model,
 
 /* ---- S(k) ------------------------------------------------------------------------------------ */
 
-/* Sides are proportional to whole numbers a: k = 2 pi m (a_x h_x, ...)/side = 2 pi m / c (h_x, ...)
- * with c = side / a the same for all axes. Directions h of the three kinds: */
+/* Sides are proportional to integers a. So k = 2 pi m (h_x a_x / side_x, ...) = (2 pi m / c)
+ * (h_x, ...), where c = side / a is the same for all axes. Directions h of the three kinds: */
 static const int directions[13][3] = {{1, 0, 0},  {0, 1, 0},  {0, 0, 1}, {1, 1, 0},  {1, -1, 0},
                                       {1, 0, 1},  {1, 0, -1}, {0, 1, 1}, {0, 1, -1}, {1, 1, 1},
                                       {1, 1, -1}, {1, -1, 1}, {-1, 1, 1}};
@@ -69,8 +69,8 @@ static size_t longest(const struct ergo_point *point, int kind) {
     return most < 1 ? 1 : most > 4096 ? 4096 : (size_t)most;
 }
 
-/* Members of a batch may differ in density; their curves must have equal sizes. The grid follows
- * the numbers m, so it is that of the job's first point. */
+/* Members may differ in density, but their curves must have equal sizes. The grid is given by
+ * the numbers m of the job's first point. */
 static const struct ergo_point *grid_of(const struct ergo_point *point) {
     return &point->job->points[0];
 }
@@ -91,7 +91,7 @@ size_t helium_sk_size(const struct ergo_point *point) {
     return longest(grid, 0) + longest(grid, 1) + longest(grid, 2);
 }
 
-/* All waves in order of k; they are told apart by kind and number. NULL: out of memory. */
+/* All wave vectors in order of k, each with its kind and number m. NULL: no memory. */
 static struct wave *waves_of(const struct ergo_point *point, double cell) {
     struct wave *waves = malloc(helium_sk_size(point) * sizeof *waves);
     size_t n = 0;
@@ -116,14 +116,14 @@ void helium_sk_x(const struct ergo_point *point, double *x) {
     free(waves);
 }
 
-/* |sum exp(i m phase)|^2 / n for m = 1..most, added to out[m - 1]. */
+/* Add |sum exp(i m phase)|^2 / n to out[m - 1] for m = 1..most. re, im: [most], scratch. */
 static void add_direction(const struct helium_model *model, const int64_t *aspect, const int *h,
                           const int32_t *place, size_t most, double *re, double *im, double *out) {
     const size_t n = model->n;
     memset(re, 0, most * sizeof *re);
     memset(im, 0, most * sizeof *im);
     for (size_t i = 0; i < n; i++) {
-        uint32_t phase = 0; /* whole turns drop out */
+        uint32_t phase = 0; /* modulo one turn */
         for (int k = 0; k < 3; k++)
             phase += (uint32_t)(h[k] * (int)aspect[k]) * (uint32_t)place[(size_t)k * n + i];
         const double angle = 2 * PI * 0x1p-32 * phase, c = cos(angle), s = sin(angle);
@@ -145,21 +145,21 @@ void helium_sk(const struct ergo_point *point, const struct helium_model *model,
     const struct ergo_point *grid = grid_of(point);
     const size_t most = longest(grid, 0), size = helium_sk_size(point);
     const int64_t *aspect = ergo_point_value(point, "/system/aspect")->size;
-    double *room = calloc(5 * most, sizeof *room); /* re, im, a sum per kind */
+    double *sums = calloc(5 * most, sizeof *sums); /* re, im, and a sum for each kind */
     struct wave *waves = waves_of(point, cell_of(point, model));
     for (size_t i = 0; i < size; i++)
-        sk[i] = NAN; /* out of memory */
-    if (room && waves) {
+        sk[i] = NAN; /* if memory runs out */
+    if (sums && waves) {
         for (uint32_t w = 0; w < walkers; w++)
             for (int d = 0; d < 13; d++)
                 add_direction(model, aspect, directions[d], places + 3 * (size_t)model->n * w,
-                              longest(grid, kinds[d]), room, room + most,
-                              room + (2 + (size_t)kinds[d]) * most);
+                              longest(grid, kinds[d]), sums, sums + most,
+                              sums + (2 + (size_t)kinds[d]) * most);
         for (size_t i = 0; i < size; i++)
-            sk[i] = room[(2 + (size_t)waves[i].kind) * most + waves[i].m - 1] /
+            sk[i] = sums[(2 + (size_t)waves[i].kind) * most + waves[i].m - 1] /
                     (members_of[waves[i].kind] * (double)walkers);
     }
-    free(room);
+    free(sums);
     free(waves);
 }
 
@@ -185,7 +185,8 @@ void helium_b_x(const struct ergo_point *point, double *x) {
 
 void helium_b_add(const struct helium_model *model, double ln_psi, double potential,
                   double laplacian, double gradient, double *moments) {
-    /* a constant factor in all weights drops out: keep them near 1, ln psi / N is about -1.1 */
+    /* a constant factor of all weights cancels; this one keeps them near 1, as ln psi / N is
+     * about -1.1 */
     const double relative = ln_psi + 1.1 * model->n;
     for (int k = 0; k < HELIUM_B_POINTS; k++) {
         const double s = scale_of(model->n, k);
@@ -197,8 +198,8 @@ void helium_b_add(const struct helium_model *model, double ln_psi, double potent
 
 double helium_b_minimum(const struct ergo_point *point, const double *moments, size_t size,
                         bool energy) {
-    /* least squares of e = c0 + c1 t + c2 t^2 + c3 t^3 over t = -1 .. 1 (symmetric: odd and even
-     * powers separate), then the minimum */
+    /* least squares of e = c0 + c1 t + c2 t^2 + c3 t^3 over t = -1 .. 1, where even and odd
+     * powers separate by symmetry; then the minimum */
     double x[2 * HELIUM_B_POINTS], m[7] = {0}, y[4] = {0};
     if (size != 2 * HELIUM_B_POINTS)
         return NAN;
@@ -216,8 +217,9 @@ double helium_b_minimum(const struct ergo_point *point, const double *moments, s
     }
     const double even = m[0] * m[4] - m[2] * m[2];
     const double c0 = (m[4] * y[0] - m[2] * y[2]) / even, c2 = (m[0] * y[2] - m[2] * y[0]) / even;
-    const double c1 = y[1] / m[2]; /* a cubic term would only amplify noise */
-    /* within the grid: beyond, weights say nothing; its end means "run again from there" */
+    const double c1 = y[1] / m[2]; /* without c3, which would only amplify noise */
+    /* only within the grid, because the weights mean nothing beyond; at its end the user runs
+     * again from there */
     double t = c2 > 0 ? -c1 / (2 * c2) : c1 > 0 ? -1 : 1;
     t = t < -1 ? -1 : t > 1 ? 1 : t;
     const double s = 1.0 + 0.6 / sqrt((double)ergo_point_int(point, "/system/n")) * t;

@@ -1,10 +1,10 @@
-/* What the cut-off leaves out of the energy and of the virial. */
+/* Tails of the energy and of the virial beyond the cut. */
 #include "samplers/helium_vmc/model.h"
 
 enum { STEPS = 1024 };
 
-/* int r^2 V dr from `from` to `to`, or to infinity (0): Simpson over t = from / r, in which r^-6
- * becomes t^2. */
+/* Integral of r^2 V dr from `from` to `to` (0: to infinity), by Simpson's rule over t = from / r. A
+ * tail r^-6 becomes t^2. */
 static double integral(const struct helium_model *m, double from, double to) {
     const double end = to > 0 ? from / to : 0, h = (1 - end) / STEPS;
     double sum = 0;
@@ -20,17 +20,17 @@ static double integral(const struct helium_model *m, double from, double to) {
 }
 
 /*
- * With g = 1 and the density n beyond half the shortest side, h:
+ * With g = 1 beyond h, half the shortest side, and density n:
  *     V/N: 2 pi n int_h r^2 V dr, and 1/N sum r V': 2 pi n int_h r^3 V' dr, by parts
  *     2 pi n (-h^3 V(h) - 3 int_h r^2 V dr).
- * At constant n h^3, as a box has it when it grows, the second is h times the first's derivative:
- * a pressure with both is the derivative of an energy with both.
+ * When a box grows, n h^3 is constant. Then the second is h times the derivative of the first, so a
+ * pressure with its tail is the derivative of an energy with its tail.
  */
 void helium_tails(struct helium_model *m) {
     const double h = m->half, factor = 6.283185307179586 * m->density;
     double v[2], all = 0;
     helium_model_v(m, h, v);
-    if (m->kink > h) /* Simpson's rule takes each side of it by itself */
+    if (m->kink > h) /* V'' jumps there: integrate each side separately */
         all = integral(m, h, m->kink) + integral(m, m->kink, 0);
     else
         all = integral(m, h, 0);

@@ -1,8 +1,7 @@
 /*
- * The host's twin of the kernels, one atom after the other, with 64-bit sums throughout. Nothing of
- * groups, chunks, vectors, pieces or local memory is in it, so it finds a compiler that gets any of
- * those wrong. What it has in common with them is arithmetic: distances, cubic pieces, random
- * numbers (core.h as C).
+ * The chain in serial C, one atom after the other, with 64-bit sums. It has no groups, vectors or
+ * local memory, so a compiler that translates those wrongly gives other results. Shared with the
+ * kernels is the arithmetic of distances, cubic pieces and random numbers (core.h as C).
  */
 #include <string.h>
 
@@ -14,7 +13,7 @@ static helium_cubic piece(const struct helium_cubic_host *table, uint32_t k) {
     return (helium_cubic){table[k].c[0], table[k].c[1], table[k].c[2], table[k].c[3]};
 }
 
-/* a - b by the nearest image, in 2^-32 of the sides. */
+/* a minus the position of atom j, to the nearest image, in 2^-32 of the sides. */
 static void difference(const struct helium_twin *t, const uint32_t a[3], uint32_t j, float d[3]) {
     for (uint32_t k = 0; k < 3; k++)
         d[k] = (float)(int32_t)(a[k] - (uint32_t)t->place[k * t->n + j]);
@@ -37,7 +36,7 @@ static void place_of(const struct helium_twin *t, uint32_t i, uint32_t a[3]) {
         a[k] = (uint32_t)t->place[k * t->n + i];
 }
 
-/* Of atom i, were it at a. */
+/* Sum of u over the pairs of atom i, if it were at a. */
 static int64_t sum_at(const struct helium_twin *t, const uint32_t a[3], uint32_t i) {
     int64_t sum = 0;
     for (uint32_t j = 0; j < t->n; j++) {
@@ -63,8 +62,8 @@ int64_t helium_twin_ln_psi(const struct helium_twin *t) {
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
-/* Atom i stands at site i S / n of a lattice of S sites, in its middle, but for up to a tenth of
- * the site's width. */
+/* Atom i is placed at site i S / n of a lattice of S sites, at most a tenth of the site's width
+ * away from its middle. */
 void helium_twin_start(const struct helium_shape *shape, struct helium_twin *t) {
     const uint32_t *sites = shape->sites;
     const uint64_t all = (uint64_t)sites[0] * sites[1] * sites[2];
@@ -84,7 +83,7 @@ void helium_twin_start(const struct helium_shape *shape, struct helium_twin *t) 
     }
 }
 
-/* |psi'/psi|^2 > uniform: twice the change of ln psi is not below ln(uniform). */
+/* Accepted if |psi'/psi|^2 >= uniform, that is if 2 (ln psi' - ln psi) >= ln(uniform). */
 bool helium_twin_trial(const struct helium_twin *t, uint32_t i, uint64_t step, int32_t to[3],
                        int64_t *change) {
     const helium_cubic *random = (const helium_cubic *)(const void *)t->random;
@@ -115,7 +114,7 @@ void helium_twin_steps(struct helium_twin *t, uint64_t step, uint64_t steps) {
         }
 }
 
-/* In proportion to what is wrong with the acceptance, by a quarter at most. */
+/* Change the factor in proportion to the deviation of the acceptance, by at most a quarter. */
 uint32_t helium_twin_factor(const struct helium_member *member, uint32_t factor, uint64_t accepted,
                             uint64_t tried) {
     const int64_t f = factor, wrong = (int64_t)(accepted * 65536 / tried) - (int64_t)member->target;
@@ -126,7 +125,7 @@ uint32_t helium_twin_factor(const struct helium_member *member, uint32_t factor,
 
 /* ---- energies -------------------------------------------------------------------------------- */
 
-/* V, r V', sqrt(lambda) u'/r, -lambda (u'' + 2 u'/r) at x. */
+/* v: V, r V', sqrt(lambda) u'/r, -lambda (u'' + 2 u'/r) at x = (r / half)^2. */
 static void pair_of(const struct helium_twin *t, float x, float v[4]) {
     const struct helium_member *m = t->member;
     const float y = helium_clamp(x, m->low), within = helium_within(y, HELIUM_E_PIECES);
@@ -139,7 +138,8 @@ static void pair_of(const struct helium_twin *t, float x, float v[4]) {
         v[q] = fmaf(fmaf(fmaf(c[3].c[q], within, c[2].c[q]), within, c[1].c[q]), within, c[0].c[q]);
 }
 
-/* The order of floats' sums is part of the result: partners by their numbers, runs of 64. */
+/* Floating-point sums depend on their order. It is that of the kernels: partners by number, first
+ * in runs of 64. */
 static void atom_energies(const struct helium_twin *t, uint32_t i, float share[HELIUM_E_KINDS]) {
     enum { POTENTIAL, VIRIAL, LAPLACIAN, X, Y, Z, SHARES };
     float all[SHARES] = {0}, run[SHARES] = {0};

@@ -1,8 +1,10 @@
 /*
- * Blocks of samples: enqueue, wait, and go back for chains that had to stop for more room.
+ * Blocks of samples: enqueue, wait, and repeat for chains that stopped because their memory was
+ * full.
  *
- * Launches say where to go (a step), not how far: enqueueing a block again moves only the chains
- * that did not get there, through the same moves and samples as if they had never stopped.
+ * A launch gets the step at which it ends, not a number of moves. So enqueueing a block again moves
+ * only the chains that stopped earlier, and they make the same moves and samples as if they had
+ * never stopped.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 /* ---- launches ---------------------------------------------------------------------------------
  */
 
-/* To step `to`, with the samples of a slot's block; of one of no samples: none. */
+/* Move all chains to step `to`. Samples go to the slot's block, if it has any. */
 static void launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t to) {
     const struct lj_launch *l = &s->launch;
     if (l->board_blocks)
@@ -25,7 +27,7 @@ static void launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint
                     U32(s->slots), BUFFER(LJ_PAIR_ENERGIES));
 }
 
-/* From step `from` (of the chain that is furthest behind) to step `to`. */
+/* Move all chains to step `to`. `from`: the smallest step of a chain. */
 static void launch_to(struct lj_state *s, const struct ergo_engine_slot *slot, uint64_t from,
                       uint64_t to) {
     const uint64_t most = lj_launch_steps(s->e.device, &s->grid, &s->launch, s->slots);
@@ -46,8 +48,8 @@ static uint64_t end_of(const struct ergo_engine_slot *slot) {
     return slot->step + slot->samples * slot->every;
 }
 
-/* All launches of a slot's block, for chains that stand at `from` or later. Chains that do not
- * stand where g(r) is counted keep their counts. */
+/* Enqueue all launches of a slot's block, for chains at step `from` or later. Where g(r) is due,
+ * chains that are not at that step keep the counts they have. */
 static void launch_block(struct lj_state *s, unsigned which, uint64_t from) {
     const struct ergo_engine_slot *slot = &s->e.slots[which];
     size_t curve = 0;
@@ -97,13 +99,14 @@ static void read_chains(struct lj_state *s) {
     ergo_engine_read(&s->e, LJ_CHAINS, 0, s->e.batch->count * sizeof *s->chains, s->chains);
 }
 
-/* Enqueue the blocks again, the older one first, until no chain needs more room. */
+/* While a chain has stopped: give it more memory and enqueue the busy blocks again, the older
+ * one first. */
 static void catch_up(struct lj_state *s) {
     const struct ergo_engine_slot *slots = s->e.slots, none = {.every = 1};
     const unsigned first = slots[1].busy && (!slots[0].busy || slots[1].step < slots[0].step);
     read_chains(s);
     while (s->e.status == ERGO_OK && !all_running(s, s->chains)) {
-        lj_make_room(s);
+        lj_grow(s);
         const uint64_t from = furthest_behind(s);
         uint64_t to = from;
         for (unsigned i = 0; i < 2; i++) {
@@ -138,7 +141,7 @@ static void add_counts(const struct lj_counts *c, uint64_t moves, double *to) {
     to[LJ_COLUMN_ACCEPTED + 2] += c->accepted_deletion;
 }
 
-/* Of the last activation of a checkerboard. */
+/* Counts of the last activation of a checkerboard. */
 static void add_activation(const struct lj_sample *from, double *to) {
     const uint32_t counts[6] = {
         from->now.tried,  from->now.accepted,  from->now.accepted_deletion,
@@ -212,7 +215,7 @@ enum ergo_status lj_convert(struct ergo_context *ctx, void *state, unsigned slot
     struct lj_state *s = state;
     if (!all_running(s, ergo_engine_host(&s->e, LJ_CHAINS, slot, 0))) {
         catch_up(s);
-        for (unsigned i = 0; i < 2; i++) /* what was read before is stale */
+        for (unsigned i = 0; i < 2; i++) /* what was read before is out of date */
             if (s->e.slots[i].busy)
                 ergo_engine_read_again(&s->e, i);
         ergo_engine_finish(&s->e);

@@ -1,14 +1,15 @@
 /*
- * Audits: the parameters in the device's memory, the cells against the positions, and a stretch of
- * the run with its measurements against the twin's.
+ * Audit: the constants in device memory, the cells against the particle list, and a replayed
+ * stretch of the run with its measurements against the host's twin.
  *
- * The last members go through the stretch, and the others stand still, for a launch says where to
- * go and they are told that they are there. Of a checkerboard too large to follow, the active cells
- * around the corner of the box are, as long as they see no others. Where a chain stops for more
- * room it gets it, as in the run, and gives it back at the end.
+ * The last members of the batch are replayed. The others do not move, because a launch gets the
+ * step at which it ends, and for them the chain's step is already there. Of a checkerboard too
+ * large for the host, the twin follows only active cells near the corner of the box whose
+ * neighbourhoods are known. A chain that runs out of memory during the replay gets more, as in the
+ * run. After the audit the buffers have their old sizes.
  *
- * At its end the running sums of all members are compared with sums from scratch on the device, and
- * those, by shares, with the host's.
+ * At the end of the stretch, the running sums of all members are compared with sums over all pairs
+ * on the device. Partial sums of those are compared with the host's.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -44,7 +45,7 @@ enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, si
     if (status == ERGO_OK && (missing || inside != n))
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                            "audit of lj-gcmc failed on %s at move %" PRIu64 ", member %zu: %u "
-                           "particles, %" PRIu64 " in the cells, %" PRIu64 " not found in theirs",
+                           "particles, %" PRIu64 " in the cells, %" PRIu64 " not in their cell",
                            s->e.device->summary.name, s->e.step, member, n, inside, missing);
     free(words);
     free(planes);
@@ -54,9 +55,9 @@ enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, si
 /* ---- the stretch ------------------------------------------------------------------------------
  */
 
-/* What the host may do: some tenths of a second, in moves, and in pairs of g(r). A stretch of
- * chains is longer than a window of their counters, MOVES; of few chains, which shows small errors
- * of the acceptance, longer. */
+/* Limits of the host's work, some tenths of a second: trial moves, particles of the twins, and
+ * pairs of g(r). A stretch is longer than one window of the move counters (MOVES). With few
+ * chains it is longer still, because that shows smaller errors of the acceptance. */
 enum { MOVES = LJ_WINDOW + 76, ALL_MOVES = 1 << 15, ALL_PARTICLES = 1 << 20 };
 static const double SECONDS = 0.1, PAIRS = 1e7;
 
@@ -78,7 +79,7 @@ static void plan_chains(struct lj_stretch *a, double length) {
         fmin(fmin(ALL_MOVES / moves, ALL_PARTICLES / most), units * SECONDS / (seconds * moves)), 1,
         members);
     a->every = (uint64_t)ceil(moves / (double)a->samples);
-    /* where only a few can be made, a window ends among them nevertheless */
+    /* if only few moves fit, start so that a window of the counters ends among them */
     if (a->every * a->samples < LJ_WINDOW && length > LJ_WINDOW / 3.0)
         a->start += LJ_WINDOW - a->start % LJ_WINDOW - a->every * a->samples / 2;
 }
@@ -88,25 +89,27 @@ static void plan_board(struct lj_stretch *a, double length) {
     const double each = (double)s->launch.board_blocks * s->system.trials * (double)a->samples;
     a->every = 2 * each <= ALL_MOVES && length >= 4 ? 2 : 1;
     a->count = (size_t)clamp(ALL_MOVES / (each * (double)a->every), 1, (double)s->e.batch->count);
-    if (each > ALL_MOVES) /* the last sample has g(r), for what is before it is not known */
+    /* g(r) in the last sample, because the host knows only the positions after it */
+    if (each > ALL_MOVES)
         a->blocks = ALL_MOVES / a->samples / s->system.trials, a->first_sample = a->interval - 1;
 }
 
-/* A sample with g(r)? */
+/* Does this sample of the stretch carry g(r)? */
 static bool has_curve(const struct lj_stretch *a, size_t sample) {
     return a->s->launch.bins && (a->first_sample + sample) % a->interval == 0;
 }
 
 static void plan_stretch(struct lj_stretch *a) {
     const struct ergo_point *point = a->s->e.batch->points[0];
-    /* of a short run all at its beginning; later audits are shorter than the run */
+    /* the first audit may be as long as a short run; later ones are shorter */
     const double length = ((double)ergo_point_int(point, "/run/equilibration") +
                            (double)ergo_point_int(point, "/run/sweeps")) /
                           (a->s->e.step ? 3 : 1);
     const uint64_t interval = (uint64_t)ergo_point_int(point, "/run/curve_every");
     double most = 1;
     a->start = a->s->e.step;
-    /* g(r) ends a launch: of chains, which make many moves in one, two samples more */
+    /* A launch ends at each g(r). Chains make many moves in one launch, so they get a third
+     * sample. */
     const size_t samples = a->s->launch.board_blocks ? 2 : 3;
     a->samples = a->s->e.block_samples < samples ? a->s->e.block_samples : samples;
     a->interval = interval ? interval : 1;
@@ -133,8 +136,9 @@ void lj_stretch_expect(struct lj_stretch *a, size_t k, size_t curve, const struc
     lj_pairs_convert(s, t->n, a->pairs, a->gr[0] + row, a->gr[1] + row);
 }
 
-/* Through the stretch, with its samples. false: no memory. */
-static bool go(struct lj_stretch *a, size_t k) {
+/* Move the twin of the stretch's k-th member through the stretch, with its samples. false: no
+ * memory. */
+static bool run_twin(struct lj_stretch *a, size_t k) {
     struct lj_twin *t = &a->twins[k];
     const struct ergo_point *point = a->s->e.batch->points[a->first + k];
     const struct lj_system system = lj_system_of(point);
@@ -157,7 +161,8 @@ bool lj_stretch_partial(const struct lj_stretch *a) {
     return a->blocks != UINT64_MAX;
 }
 
-/* The twins at the beginning; but for a large checkerboard's they go on to the end. */
+/* Create the twins and move them through the stretch. Twins of a partly followed checkerboard
+ * stay at its start (follow_part in audit_compare.c). */
 static enum ergo_status open_twins(struct ergo_context *ctx, struct lj_stretch *a) {
     struct lj_state *s = a->s;
     const size_t bins = a->curves * a->count * s->launch.bins + 1;
@@ -182,7 +187,7 @@ static enum ergo_status open_twins(struct ergo_context *ctx, struct lj_stretch *
         a->before[k].step = a->start;
         ok = lj_twin_init(&a->twins[k], s->e.batch->points[m], &a->before[k], words, more,
                           s->launch.board_blocks ? a->blocks : 0) &&
-             (lj_stretch_partial(a) || go(a, k));
+             (lj_stretch_partial(a) || run_twin(a, k));
         free(words);
     }
     return ok ? status : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
@@ -201,21 +206,21 @@ static void close_stretch(struct lj_stretch *a) {
 
 /* ---- on the device --------------------------------------------------------------------------- */
 
-static const unsigned growing[] = {LJ_PARTICLES, LJ_CELLS, LJ_PAIR_ENERGIES};
+static const unsigned growing_buffers[] = {LJ_PARTICLES, LJ_CELLS, LJ_PAIR_ENERGIES};
 
 static void hold_buffers(struct lj_stretch *a) {
     a->slots = a->s->slots;
     a->capacity = a->s->capacity;
-    for (size_t i = 0; i < sizeof growing / sizeof growing[0]; i++)
-        ergo_engine_hold(&a->s->e, growing[i]);
+    for (size_t i = 0; i < sizeof growing_buffers / sizeof growing_buffers[0]; i++)
+        ergo_engine_hold(&a->s->e, growing_buffers[i]);
 }
 
-/* Before they are restored. */
-static void give_back(struct lj_stretch *a) {
+/* The sizes before the stretch. Called before the replay restores the buffers. */
+static void restore_sizes(struct lj_stretch *a) {
     a->s->slots = a->slots;
     a->s->capacity = a->capacity;
-    for (size_t i = 0; i < sizeof growing / sizeof growing[0]; i++)
-        ergo_engine_give_back(&a->s->e, growing[i]);
+    for (size_t i = 0; i < sizeof growing_buffers / sizeof growing_buffers[0]; i++)
+        ergo_engine_give_back(&a->s->e, growing_buffers[i]);
 }
 
 static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
@@ -232,7 +237,7 @@ static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned 
         status = ergo_engine_advance(ctx, s, slot, count, every, first_sample);
     if (status != ERGO_OK) {
         s->e.slots[slot].busy = false;
-        give_back(a);
+        restore_sizes(a);
     }
     return status;
 }
@@ -242,17 +247,17 @@ static enum ergo_status collect(struct ergo_context *ctx, void *state, unsigned 
     struct lj_stretch *a = state;
     const enum ergo_status status = ergo_engine_collect(ctx, a->s, slot, samples);
     if (status != ERGO_OK)
-        give_back(a);
+        restore_sizes(a);
     return status;
 }
 
 static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
     const enum ergo_status status = lj_stretch_compare(ctx, r);
-    give_back(r->state);
+    restore_sizes(r->state);
     return status;
 }
 
-/* What is kept of the buffers: the members of the stretch, in each plane. */
+/* Of each buffer only the pieces of the replayed members are saved and restored. */
 static enum ergo_status replay_stretch(struct ergo_context *ctx, struct lj_stretch *a) {
     struct lj_state *s = a->s;
     const size_t members = s->e.batch->count, cells = (size_t)s->grid.cells;
@@ -279,14 +284,14 @@ static enum ergo_status replay_stretch(struct ergo_context *ctx, struct lj_stret
                             .collect = collect,
                             .compare = compare};
     for (size_t i = s->launch.board_blocks ? 1 : 0; i < 3; i++) {
-        s->e.buffers[growing[i]].window = &parts[i];
-        s->e.buffers[growing[i]].window_bytes = each[i] * a->count;
+        s->e.buffers[growing_buffers[i]].window = &parts[i];
+        s->e.buffers[growing_buffers[i]].window_bytes = each[i] * a->count;
     }
     s->e.step = a->start;
     const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, &extra, 1);
     s->e.step = step;
     for (size_t i = 0; i < 3; i++)
-        s->e.buffers[growing[i]].window = NULL;
+        s->e.buffers[growing_buffers[i]].window = NULL;
     return status;
 }
 
@@ -295,12 +300,13 @@ static enum ergo_status replay(struct ergo_context *ctx, struct lj_state *s) {
     plan_stretch(&a);
     enum ergo_status status = open_twins(ctx, &a);
     const bool open = status == ERGO_OK;
-    /* in two launches at least, as where there are many particles */
+    /* at least two launches for g(r), as with many particles */
     s->pairs_end = a.end;
     s->pairs_each = (a.end + 1) / 2;
     if (status == ERGO_OK)
         status = replay_stretch(ctx, &a);
-    if (open && status == ERGO_E_DEVICE) { /* a run that is done needs no more */
+    /* the replay needs more memory than the device has, but the run is valid without it */
+    if (open && status == ERGO_E_DEVICE) {
         ergo_log(ctx, ERGO_LOG_WARNING, "audit of lj-gcmc without a replay: %s",
                  ergo_error_message(ctx));
         ergo_error_clear(ctx);
@@ -321,17 +327,18 @@ enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
     enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     if (status == ERGO_OK)
         status = lj_settle(ctx, s);
-    if (s->stale && status == ERGO_OK) { /* after a load: there is nothing to compare with yet */
+    if (s->stale && status == ERGO_OK) { /* after a load nothing is stored yet to compare with */
         lj_refresh_energies(s);
         status = ergo_engine_end(&s->e);
     }
     for (size_t m = 0; m < members && status == ERGO_OK; m++)
         if (s->chains[m].step != s->e.step)
             status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                               "audit of lj-gcmc failed on %s: member %zu stands at move %" PRIu64
+                               "audit of lj-gcmc failed on %s: member %zu is at move %" PRIu64
                                " of %" PRIu64,
                                s->e.device->summary.name, m, s->chains[m].step, s->e.step);
-    /* reading all planes of thousands of chains would take longer than the run */
+    /* a sample of the members: reading the cells of thousands of chains would take longer than
+     * the run */
     for (size_t m = 0; m < members && status == ERGO_OK; m += stride)
         status = lj_check_cells(ctx, s, m);
     return status == ERGO_OK ? replay(ctx, s) : status;

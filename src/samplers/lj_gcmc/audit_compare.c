@@ -1,5 +1,5 @@
 /*
- * The end of a stretch against the twins: chains, samples, g(r), and sums from scratch.
+ * The end of a replayed stretch against the twins: chains, samples, g(r), and sums over all pairs.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 
 #include "samplers/lj_gcmc/stretch.h"
 
-enum { SUMMED = 1 << 15 }; /* particles whose sums the host makes again: some tenths of a second */
+/* particles whose sums the host computes again: some tenths of a second */
+enum { SUMMED = 1 << 15 };
 
 static const char *wrong_sample(const struct lj_stretch *a, const struct ergo_replay *r, size_t k) {
     const size_t m = a->first + k, bins = a->s->launch.bins;
@@ -31,7 +32,8 @@ static const struct lj_sample *sample_of(const struct lj_state *s, size_t sample
     return (const struct lj_sample *)ergo_engine_host(&s->e, LJ_SAMPLES, 0, sample) + member;
 }
 
-/* Sums of an activation over all active cells, and those of the ones that were followed. */
+/* Sums of the activation over all active cells against the sample, and the followed active cells
+ * against the twin. */
 static const char *wrong_parts(const struct lj_stretch *a, const struct lj_twin *t, size_t k,
                                const struct lj_part *parts) {
     const size_t m = a->first + k;
@@ -69,7 +71,8 @@ static const char *wrong_parts(const struct lj_stretch *a, const struct lj_twin 
                : NULL;
 }
 
-/* A large checkerboard: the twin goes on, told by the samples what it cannot know. */
+/* A checkerboard followed in part: move the twin on and take from the samples the counts of all
+ * active cells. */
 static enum ergo_status follow_part(struct ergo_context *ctx, const struct ergo_replay *r,
                                     struct lj_stretch *a, size_t k, const struct lj_twin *end,
                                     const char **wrong) {
@@ -85,13 +88,13 @@ static enum ergo_status follow_part(struct ergo_context *ctx, const struct ergo_
         const struct lj_sample *sample = sample_of(s, i, m);
         if (!lj_twin_step(t))
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-        lj_twin_board_told(t, sample);
+        lj_twin_board_set_counts(t, sample);
         const struct lj_system system = lj_system_of(s->e.batch->points[m]);
         lj_columns_of(s, &system, &s->jumps[m], sample, t->step,
                       a->columns + (i * a->count + k) * LJ_COLUMNS);
     }
     if (status == ERGO_OK && a->curves) {
-        /* g(r) of the last sample alone */
+        /* g(r) of the last sample only */
         const size_t bins = s->launch.bins;
         for (size_t curve = 0; curve < a->curves; curve++)
             for (int c = 0; c < 2; c++)
@@ -122,7 +125,8 @@ static const char *wrong_chain(const struct lj_stretch *a, const struct lj_twin 
     return memcmp(found, &expected, sizeof expected) != 0 ? "the running sums or counts" : NULL;
 }
 
-/* Shares of the device's sums from scratch with the host's, from the last on. */
+/* Partial sums over all pairs on the device against the host's, beginning with the last
+ * particles. */
 static const char *wrong_shares(const struct lj_state *s, const struct lj_twin *end,
                                 const int64_t *shares, int64_t *left) {
     const uint32_t group = s->launch.total_group, parts = s->launch.total_parts;
@@ -164,28 +168,28 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct er
     return status == ERGO_OK && !t->board ? lj_check_cells(ctx, s, m) : status;
 }
 
-/* The running sums of all members against those from scratch. */
+/* Running sums of all members against sums over all pairs. */
 static enum ergo_status compare_sums(struct ergo_context *ctx, const struct lj_state *s,
                                      const int64_t *shares) {
     for (size_t m = 0; m < s->e.batch->count; m++) {
         const struct lj_chain *c = &s->chains[m];
         const struct lj_totals t = lj_totals_of(s, m, shares);
         if (c->energy != t.energy || c->virial != t.virial || c->contacts != t.contacts ||
-            t.overlaps || t.others)
+            t.overlaps || t.mismatches)
             return ERGO_FAIL(
                 ctx, ERGO_E_AUDIT,
                 "audit of lj-gcmc failed on %s at move %" PRIu64 ", member %zu of %u particles: "
                 "running energy %" PRId64 ", virial %" PRId64 " and contacts %" PRIx64
                 ", from scratch %" PRId64 ", %" PRId64 " (units of 2^-30) and %" PRIx64 ", %" PRIu64
-                " particles with an overlap, %" PRIu64 " whose pair energy is another",
+                " particles with an overlap, %" PRIu64 " with a wrong stored pair energy",
                 s->e.device->summary.name, c->step, m, c->particles, c->energy, c->virial,
                 (uint64_t)c->contacts, t.energy, t.virial, (uint64_t)t.contacts, t.overlaps,
-                t.others);
+                t.mismatches);
     }
     return ERGO_OK;
 }
 
-/* The sums from scratch, by shares; malloc'ed. */
+/* The device's partial sums over all pairs; malloc'ed. */
 static enum ergo_status new_shares(struct ergo_context *ctx, struct lj_state *s, int64_t **shares) {
     *shares = malloc((size_t)s->e.buffers[LJ_SHARES].bytes);
     if (!*shares)

@@ -1,11 +1,11 @@
-/* The checkerboard: where its active cells are, and an activation's launches. */
+/* The checkerboard: its active cells, and the launches of an activation. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "lj_gcmc/core.h"
 #include "samplers/lj_gcmc/lj.h"
 
-/* Gaps are wider than the cutoff by more than fp32 distances can be wrong. */
+/* Gaps are wider than the cutoff by more than the rounding of fp32 distances. */
 static const double MARGIN = 1 + 1e-6;
 
 double lj_board_smallest(const struct lj_system *s) {
@@ -27,7 +27,7 @@ uint64_t lj_board_blocks(const struct lj_system *s, uint32_t blocks[3]) {
     return all;
 }
 
-/* Volume within the cutoff of an active cell, in sigma^3. */
+/* Volume of an active cell and of all within the cutoff of it, in sigma^3. */
 static double tile_volume(const struct lj_system *s) {
     static const double PI = 3.14159265358979323846;
     uint32_t blocks[3];
@@ -49,7 +49,7 @@ uint64_t lj_board_local_bytes(const struct lj_system *s, const struct lj_launch 
     return 12ull * tile + 32ull * s->trials + 8ull * l->group + 128;
 }
 
-/* Iterations of a work-item in one activation, at worst. */
+/* The most loop iterations of a work-item in one activation. */
 uint64_t lj_board_visits(const struct lj_system *s, const struct lj_launch *l, uint32_t slots,
                          uint32_t tile) {
     const uint64_t span = 2 * s->period - LJ_ACTIVE;

@@ -1,4 +1,4 @@
-/* More room for particles and in cells, and cells made from positions. */
+/* Growth of the particle lists and cells, and cells filled from positions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,13 @@ static void no_memory(struct lj_state *s, size_t count, const char *what) {
     ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for %zu %s", count, what);
 }
 
-/* Can a buffer of this size be? */
+/* Does the device allow a buffer of this size? If not, an error is recorded. */
 static bool can_grow(struct lj_state *s, const char *what, double bytes) {
     const struct ergo_device_summary *d = &s->e.device->summary;
     if (bytes > (double)d->largest_buffer)
         ERGO_ENGINE_FAIL(&s->e, ERGO_E_DEVICE,
                          "%s: %s would need a buffer of %.3g MiB, the device allows %.3g: a "
-                         "chain has become denser than this batch has room for. Fewer "
+                         "chain has become too dense for the memory of this batch. Fewer "
                          "replicas or scan points leave more; resume goes on from the last "
                          "checkpoint",
                          d->name, what, bytes / 1048576, (double)d->largest_buffer / 1048576);
@@ -59,7 +59,8 @@ void lj_write_chains(struct lj_state *s) {
 /* ---- more of them -----------------------------------------------------------------------------
  */
 
-/* Slots are together: every row becomes twice as long; then the counts. */
+/* With slots together in memory, each row of slots becomes twice as long. The counts follow the
+ * rows. */
 static void spread_slotted(struct lj_state *s) {
     const size_t row = 4 * (size_t)s->slots, rows = 3 * s->grid.cells;
     const size_t all = 16 * s->grid.cells * s->slots;
@@ -77,7 +78,8 @@ static void spread_slotted(struct lj_state *s) {
     free(to);
 }
 
-/* Twice the slots. Planes are behind one another, so the old ones stay as they are. */
+/* Double the slots of a cell. In the layout with planes, the new planes follow the old ones,
+ * which stay in place. */
 static void grow_cells(struct lj_state *s) {
     const uint64_t bytes = 2 * s->e.buffers[LJ_CELLS].bytes;
     if (!can_grow(s, "the cells", (double)bytes))
@@ -103,7 +105,7 @@ static void grow_particles(struct lj_state *s, uint32_t least) {
     s->grown++;
 }
 
-/* Twice the room around an active cell. */
+/* Double the local memory for particles around an active cell. */
 static void grow_tile(struct lj_state *s) {
     const uint64_t most = s->e.device->summary.local_memory;
     s->tile *= 2;
@@ -124,7 +126,7 @@ static void grow_tile(struct lj_state *s) {
     ergo_text_free(&options);
 }
 
-void lj_make_room(struct lj_state *s) {
+void lj_grow(struct lj_state *s) {
     bool stopped[LJ_TILE_FULL + 1] = {false};
     for (size_t m = 0; m < s->e.batch->count; m++) {
         if (s->chains[m].status <= LJ_TILE_FULL)
@@ -174,7 +176,7 @@ static void place_cells(struct lj_state *s, size_t member, const uint32_t *words
     free(planes);
 }
 
-/* What the active cells of a member did is of a step that no longer was. */
+/* Results of the last activation do not belong to the configuration that is loaded. */
 static void forget_activation(struct lj_state *s, size_t member) {
     const size_t bytes = LJ_PART_BYTES * (size_t)s->launch.board_blocks;
     const uint32_t none = 0;

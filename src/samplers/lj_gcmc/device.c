@@ -1,4 +1,4 @@
-/* Lennard-Jones chains on a device: their constants, and what the host keeps. */
+/* Lennard-Jones chains on a device: constants, and memory of the host. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@ _Static_assert(sizeof(struct lj_chain) == LJ_CHAIN_BYTES, "lj_chain has no paddi
 _Static_assert(sizeof(struct lj_sample) == LJ_SAMPLE_BYTES, "lj_sample has no padding");
 _Static_assert(sizeof(struct lj_part) == LJ_PART_BYTES, "lj_part has no padding");
 
-/* Cells of neighbours, as the kernels read them. */
+/* The lists of cells within the cutoff, as constants. */
 static enum ergo_status create_offsets(struct ergo_context *ctx, struct lj_state *s) {
     const double sigma = s->system.sigma, cutoff = s->system.cutoff / sigma;
     const double box[3] = {s->system.box[0] / sigma, s->system.box[1] / sigma,
@@ -48,7 +48,7 @@ static void release(void *state) {
 
 const struct ergo_engine_model lj_model = {
     .sampler = "lj-gcmc",
-    .smaller = "a smaller box, less room at the start (/tuning/slots, /tuning/capacity)",
+    .smaller = "a smaller box, smaller /tuning/slots or /tuning/capacity",
     .state_bytes = sizeof(struct lj_state),
     .configure = lj_configure,
     .prepare = prepare,

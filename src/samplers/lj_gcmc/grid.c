@@ -1,4 +1,4 @@
-/* Cells, and which of them can hold a partner within the cutoff. */
+/* The cell grid, and the list of cells that may hold a partner within the cutoff. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 
 struct offset {
     int d[3];
-    double gap2, centre2; /* of the cells' nearest points; of their centres */
+    /* squared distances: between the nearest points of the cells, and between their centres */
+    double gap2, centre2;
 };
 
 static int by_distance(const void *left, const void *right) {
@@ -25,7 +26,7 @@ static int by_distance(const void *left, const void *right) {
 struct lj_reach lj_grid_reach(const struct lj_grid *grid, const double box[3], double distance) {
     struct lj_reach r;
     for (int k = 0; k < 3; k++) {
-        /* a pair is at most this many cells apart; the factor is for rounding */
+        /* a pair is at most this many cells apart; the factor covers rounding */
         const int n = (int)grid->n[k];
         const double cells = fmin(ceil(distance * n / box[k] * (1 + 1e-6)), n);
         r.ring[k] = 2 * (int)cells + 1 >= n;
@@ -35,7 +36,8 @@ struct lj_reach lj_grid_reach(const struct lj_grid *grid, const double box[3], d
     return r;
 }
 
-/* The rest of a grid whose n is known. */
+/* The remaining fields of a grid with n set. false: no memory, or offsets of more than 127
+ * cells. */
 static bool find_offsets(struct lj_grid *grid, const double box[3], double cutoff) {
     const struct lj_reach reach = lj_grid_reach(grid, box, cutoff);
     const int *const low = reach.low, *const high = reach.high;
@@ -45,7 +47,8 @@ static bool find_offsets(struct lj_grid *grid, const double box[3], double cutof
     for (int k = 0; k < 3; k++) {
         grid->cells *= grid->n[k];
         width[k] = box[k] / grid->n[k];
-        grid->cull = grid->cull && !reach.ring[k]; /* a cell may be nearer the other way round */
+        /* in a ring a cell may be nearer in the other direction */
+        grid->cull = grid->cull && !reach.ring[k];
         if (low[k] < -127 || high[k] > 127)
             return false;
     }
@@ -81,7 +84,7 @@ static bool find_offsets(struct lj_grid *grid, const double box[3], double cutof
         grid->near += found[i].gap2 == 0;
     }
     free(found);
-    grid->parts = grid->n_offsets > 8192 ? 1 : 2; /* memory */
+    grid->parts = grid->n_offsets > 8192 ? 1 : 2; /* finer parts would take too much memory */
     return true;
 }
 
@@ -103,8 +106,9 @@ bool lj_grid_board(struct lj_grid *grid, const struct lj_system *s) {
     return find_offsets(grid, box, s->cutoff / s->sigma);
 }
 
-/* Distance along an axis from a part of a cell to the cell d further, in cells, the shorter way
- * round. The part: its parts-th, from the cell's lower edge, of the lower half. */
+/* Distance along one axis, in cells, from a part of a cell to the cell `d` further, by the
+ * shorter way around the box. The part is the part-th of `parts` equal slices of the cell's
+ * lower half. */
 static double part_gap(int d, uint32_t n, uint32_t part, uint32_t parts) {
     const double low = 0.5 * part / parts, high = 0.5 * (part + 1) / parts;
     double least = INFINITY;

@@ -1,4 +1,4 @@
-/* lj-gcmc: the sampler's table, and what can be said of a job without a device. */
+/* lj-gcmc: the sampler's table, and the checks of a job that need no device. */
 #include "samplers/lj_gcmc/lj_gcmc.h"
 
 #include <math.h>
@@ -21,17 +21,17 @@ enum { LJ_TUNABLE_SLOTS = 3, LJ_TUNABLE_CAPACITY };
 static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
     {"teams",
-     "trial moves that the parts of a work-group look at at once, all but the first in case those "
-     "before are rejected (a power of two)",
+     "trial moves that a work-group evaluates at once, each as if those before "
+     "it were rejected (a power of two)",
      0, 32, true},
     {"microcell",
      "side of a cell in hundredths of sigma, where the device does not take cells of the cutoff; "
      "0: 100",
      30, 1000, false},
-    [LJ_TUNABLE_SLOTS] = {"slots", "room for particles in a cell at the start", 0, 4096, false},
-    [LJ_TUNABLE_CAPACITY] = {"capacity", "room for particles in a chain at the start", 0, 67108864,
+    [LJ_TUNABLE_SLOTS] = {"slots", "slots for particles in a cell at the start", 0, 4096, false},
+    [LJ_TUNABLE_CAPACITY] = {"capacity", "most particles of a chain at the start", 0, 67108864,
                              false},
-    {"tile", "room for particles around an active cell of a checkerboard at the start", 0, 65536,
+    {"tile", "most particles around an active cell of a checkerboard at the start", 0, 65536,
      false},
 };
 
@@ -47,7 +47,7 @@ static bool has(const struct ergo_point *point, const char *pointer) {
     return ergo_point_value(point, pointer)->present;
 }
 
-/* Exactly one way to say the activity, or none where it is not used. */
+/* Exactly one form of the activity, or none if there are no insertions and deletions. */
 static enum ergo_status check_activity(struct ergo_context *ctx, const struct ergo_point *point,
                                        bool used) {
     const bool activity = has(point, "/system/activity"), beta_mu = has(point, "/system/beta_mu");
@@ -75,7 +75,7 @@ static enum ergo_status check_activity(struct ergo_context *ctx, const struct er
     return ERGO_OK;
 }
 
-/* A checkerboard is exact, or refused. */
+/* The checkerboard is exact. Jobs for which it is not are refused. */
 static enum ergo_status check_board(struct ergo_context *ctx, const struct lj_system *s,
                                     double shortest) {
     enum ergo_status status = ERGO_OK;
@@ -130,7 +130,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 "%.10g is more than half the shortest side, %.10g: a particle "
                                 "would meet several images of another",
                                 s.cutoff, shortest / 2);
-    /* pairs in a shell of contacts, at the density of a dense liquid: a word of 32 bits each */
+    /* pairs in a shell have a counter of 32 bits; the limit is for the density of a dense liquid */
     const double most = fmin(1.2 * s.volume / pow(s.sigma, 3), LJ_MOST_PARTICLES);
     const double contacts = 1.2 * 6.3 * pow(s.cutoff / s.sigma, 2) * lj_contact_width(&s) / s.sigma;
     if (most * contacts > 0x1p32)
@@ -201,7 +201,7 @@ static uint64_t curve_every(const struct ergo_point *point) {
     return every > 0 ? (uint64_t)every : 1;
 }
 
-/* The ideal gas: N is Poisson with mean zV. Where N is fixed, so is the density. */
+/* Ideal gas: N has a Poisson distribution with mean zV. If N is fixed, so is the density. */
 static double exact(const struct ergo_point *point, const char *observable) {
     const struct lj_system s = lj_system_of(point);
     const double n = (double)ergo_point_int(point, "/system/particles");
@@ -224,16 +224,16 @@ static double exact(const struct ergo_point *point, const char *observable) {
     return NAN;
 }
 
-/* A move a particle of a dense fluid, roughly: single moves hardly change a sample. An activation
- * of the checkerboard makes as many by itself. */
+/* One move per particle of a dense fluid, because a single move hardly changes a sample. An
+ * activation of the checkerboard makes as many. */
 static uint64_t measure_every(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     const double cubes = s.volume / (s.sigma * s.sigma * s.sigma);
     return s.period || !(cubes > 1) ? 1 : cubes < 1e15 ? (uint64_t)cubes : (uint64_t)1e15;
 }
 
-/* NIST's transition-matrix Monte Carlo (data/reference/lj.md), a box of 512 at T* = 1.5. Its errors
- * are not published: half a unit of the last digit. */
+/* NIST, transition-matrix Monte Carlo (data/reference/lj.md), box of 512 sigma^3 at T* = 1.5.
+ * NIST gives no errors; here half a unit of the last digit. */
 static double published(const struct ergo_point *point, const char *observable, double *error) {
     static const struct {
         const char *observable;

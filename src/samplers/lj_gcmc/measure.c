@@ -1,4 +1,4 @@
-/* What the device counts from scratch: sums over all pairs, and pairs by distance for g(r). */
+/* Sums over all pairs on the device, and pair distances for g(r). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static struct ergo_grid total_grid(const struct lj_state *s) {
 
 void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares) {
     const size_t bytes = (size_t)s->e.buffers[LJ_SHARES].bytes;
-    /* nothing that an earlier launch left may look like an answer */
+    /* so that results of an earlier launch are not taken for new ones */
     memset(shares, 0xff, bytes);
     ergo_engine_write(&s->e, LJ_SHARES, 0, bytes, shares);
     ERGO_LAUNCH(&s->e, LJ_TOTAL, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
@@ -35,9 +35,9 @@ struct lj_totals lj_totals_of(const struct lj_state *s, size_t member, const int
         t.virial += of[1];
         t.contacts += of[2];
         t.overlaps += (uint64_t)of[3];
-        t.others += (uint64_t)of[4];
+        t.mismatches += (uint64_t)of[4];
     }
-    t.energy /= 2; /* every pair was counted from both its ends */
+    t.energy /= 2; /* the kernel counts every pair from both particles */
     t.virial /= 2;
     t.contacts /= 2;
     return t;
@@ -78,9 +78,9 @@ double lj_bin_width(const struct lj_state *s) {
     return s->system.cutoff / (double)ergo_point_int(s->e.batch->points[0], "/run/gr_bins");
 }
 
-/* Particles of a launch, so that none lasts longer than some tenths of a second: desktops and
- * drivers end those that do. A particle looks at those in the cells that the bins reach to, at a
- * density of 1. */
+/* Particles per launch, so that no launch lasts longer than some tenths of a second: desktops
+ * and drivers stop those. A particle visits the cells that the bins reach, here with a density
+ * of 1 per sigma^3. */
 static uint32_t pairs_at_once(const struct lj_state *s) {
     const struct ergo_device *d = s->e.device;
     const double units = d->summary.compute_units ? d->summary.compute_units : 1;
@@ -113,7 +113,8 @@ void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step) {
     }
 }
 
-/* Pairs per volume of the bin and of the box; g(r) divides by N (N - 1) / V^2 of the sample. */
+/* Pairs per volume of the shell and of the box give rho^2 g(r). g(r) divides by N (N - 1) / V^2
+ * of the same sample. */
 void lj_pairs_convert(const struct lj_state *s, double n, const uint64_t *pairs, double *gr,
                       double *density) {
     const double width = lj_bin_width(s), v = s->system.volume;

@@ -1,5 +1,5 @@
-/* From a job's values to a chain's parameters. Everything that enters the chain uses IEEE basic
- * operations alone. */
+/* Parameters of a chain from the values of a job. What enters the chain is computed with IEEE
+ * basic operations alone, so that all hosts agree. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* What a checkerboard is when the job does not say: see the README for the measurements. */
+/* Defaults of the checkerboard; the sampler's README has the measurements. */
 enum { LJ_GAP_CELLS = 2, LJ_CELL_TRIALS = 32 };
 
 static double given(const struct ergo_point *point, const char *pointer, double otherwise) {
@@ -60,7 +60,7 @@ bool lj_is_open(const struct ergo_point *point) {
     return ergo_point_real(point, "/system/moves/insertion") > 0;
 }
 
-/* x^(1/3) by Newton's method; cbrt of libm need not be the same everywhere. */
+/* x^(1/3) by Newton's method, because cbrt of libm differs between hosts. */
 static double cube_root(double x) {
     double y = x < 1 ? 1 : x;
     for (int i = 0; i < 200; i++)
@@ -68,7 +68,8 @@ static double cube_root(double x) {
     return y;
 }
 
-/* 4 eps (s12 - s6) = 100 T: s6 = (1 + sqrt(1 + 100 T / eps)) / 2, r^2 = s6^(-1/3). */
+/* A core is where u(r) > 100 T. With s6 = (sigma/r)^6: 4 epsilon (s6^2 - s6) = 100 T, so s6 = (1
+ * + sqrt(1 + 100 T / epsilon)) / 2 and r^2 = s6^(-1/3). */
 double lj_core2(double epsilon, double temperature, double cutoff) {
     if (epsilon == 0)
         return 0;
@@ -76,7 +77,7 @@ double lj_core2(double epsilon, double temperature, double cutoff) {
     return fmin(core2, cutoff * cutoff);
 }
 
-/* U_tail = coefficient N^2 / V: energy of a uniform fluid beyond the cutoff. */
+/* U_tail = coefficient N^2 / V, the energy of a uniform fluid beyond the cutoff. */
 static double tail_coefficient(const struct lj_system *s) {
     const double r3 = s->sigma / s->cutoff * (s->sigma / s->cutoff) * (s->sigma / s->cutoff);
     return 8 * PI / 3 * s->epsilon * s->sigma * s->sigma * s->sigma * (r3 * r3 * r3 / 3 - r3);
@@ -86,7 +87,7 @@ double lj_tail_energy(const struct lj_system *s, double n) {
     return s->tail ? tail_coefficient(s) * n * n / s->volume : 0;
 }
 
-/* Narrow beside the distances over which the fluid's structure changes. */
+/* Small compared with the distances over which g(r) changes. */
 double lj_contact_width(const struct lj_system *s) {
     return fmin(0.02 * s->cutoff, 0.05 * s->sigma);
 }
@@ -96,7 +97,8 @@ static double pair_energy(const struct lj_system *s, double r) {
     return 4 * s->epsilon * (s6 * s6 - s6);
 }
 
-/* Integral over a shell of 4 pi r^2 exp(-(u(r) - u(r_c))/T), by Simpson's rule. */
+/* Integral of 4 pi r^2 exp(-(u(r) - u(r_c))/T) over the shell inner < r < outer, by Simpson's
+ * rule. */
 static double shell_weight(const struct lj_system *s, double inner, double outer) {
     enum { INTERVALS = 32 };
     const double step = (outer - inner) / INTERVALS, at_cutoff = pair_energy(s, s->cutoff);
@@ -110,13 +112,16 @@ static double shell_weight(const struct lj_system *s, double inner, double outer
 }
 
 /*
- * A truncated potential jumps at r_c from u_c to 0: a force at one distance, which no sum of r f
- * sees. The pair density rho^2 g(r) is y(r) exp(-u(r)/T) with y continuous there, so that the jump
- * adds (2 pi/3) r_c^3 y(r_c) T (1 - exp(-u_c/T)) to the pressure: W_imp/(3V) with
+ * A truncated potential jumps at r_c from u_c to 0. This is a force at one distance, which a sum of
+ * r f does not contain. The pair density rho^2 g(r) is y(r) exp(-u(r)/T), where y is continuous at
+ * r_c. So the jump adds (2 pi/3) r_c^3 y(r_c) T (1 - exp(-u_c/T)) to the pressure, which is
+ * W_imp/(3V) with
  *     W_imp = 2 pi r_c^3 V T (exp(u_c/T) - 1) Y,  Y = y(r_c) exp(-u_c/T) = rho^2 g just inside.
- * Two shells of width d inside r_c have c_1 and c_2 pairs: Y_k = 2 c_k / (V w_k), w_k of
- * shell_weight, is Y in the middle of shell k but for terms of order d^2; on a line through both,
- * Y = (3 Y_1 - Y_2)/2. What is left out is (3/8) d^2 y''/y of W_imp, some 0.1% in a liquid.
+ *
+ * Two shells of width d inside r_c hold c_1 (outer) and c_2 (inner) pairs. With w_k from
+ * shell_weight, Y_k = 2 c_k / (V w_k) is Y in the middle of shell k up to terms of order d^2. A
+ * line through both gives Y = (3 Y_1 - Y_2)/2. Its relative error is (3/8) d^2 y''/y, some 0.1% in
+ * a liquid.
  */
 struct lj_jump lj_jump_of(const struct lj_system *s) {
     struct lj_jump jump = {0, 0};
@@ -126,7 +131,7 @@ struct lj_jump lj_jump_of(const struct lj_system *s) {
     const double w1 = shell_weight(s, rc - d, rc), w2 = shell_weight(s, rc - 2 * d, rc - d);
     const double factor =
         4 * PI * rc * rc * rc * s->temperature * expm1(pair_energy(s, rc) / s->temperature);
-    const bool both = w2 > 1e-3 * w1; /* else nobody is in the inner shell: a steep core */
+    const bool both = w2 > 1e-3 * w1; /* with a steep core the inner shell may have no pairs */
     jump.outer = factor * (both ? 1.5 : 1) / w1;
     jump.inner = both ? -0.5 * factor / w2 : 0;
     return jump;
@@ -185,10 +190,11 @@ void lj_member_fill(const struct ergo_point *point, struct lj_member *m) {
     m->displacement = (uint32_t)floor(d / all * 0x1p31 + 0.5);
     m->insertion = (uint32_t)floor((d + i) / all * 0x1p31 + 0.5);
     if (e == 0)
-        m->insertion = 0x80000000u; /* no deletion by rounding */
+        m->insertion = 0x80000000u; /* so that rounding leaves no deletions */
     if (i == 0)
         m->insertion = m->displacement;
-    /* shares as they are after rounding: where they differ, so must the acceptance */
+    /* The shares after rounding: if insertions and deletions differ, the acceptance corrects for
+     * it. */
     const double insertions = (double)m->insertion - (double)m->displacement;
     const double deletions = 0x1p31 - (double)m->insertion;
     uint32_t blocks[3];
@@ -214,7 +220,7 @@ void lj_lattice(const struct lj_system *s, uint32_t count, uint32_t *words) {
     lj_lattice_sites(s, count, n);
     const double sites = (double)n[0] * n[1] * n[2];
     for (uint32_t i = 0; i < count; i++) {
-        /* spread the holes */
+        /* spread empty sites over the lattice */
         const uint64_t site = (uint64_t)floor((double)i * (sites / count));
         const uint64_t at[3] = {site % n[0], site / n[0] % n[1], site / n[0] / n[1]};
         for (int k = 0; k < 3; k++)

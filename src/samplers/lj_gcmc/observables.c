@@ -1,4 +1,4 @@
-/* What is recorded of a chain, and what is made of it. */
+/* Columns that are recorded of a chain, and the observables made from them. */
 #include <math.h>
 
 #include "samplers/lj_gcmc/lj.h"
@@ -40,8 +40,8 @@ SAMPLE(accepted_insertion, c[LJ_COLUMN_ACCEPTED + 1])
 SAMPLE(accepted_deletion, c[LJ_COLUMN_ACCEPTED + 2])
 SAMPLE(density, c[LJ_COLUMN_PARTICLES] / lj_system_of(point).volume)
 
-/* P = -dF/dV at fixed N and r_c of the energy that is simulated, term by term. Averages over N at
- * fixed z give T d ln Xi/dV. */
+/* P = -dF/dV at fixed N and r_c for the energy that is simulated, term by term. Averages over N
+ * at fixed z give T d ln Xi/dV. */
 static double pressure_kinetic(const struct ergo_point *point, const double *c) {
     const struct lj_system s = lj_system_of(point);
     return c[LJ_COLUMN_PARTICLES] * s.temperature / s.volume;
@@ -51,14 +51,14 @@ static double pressure_virial(const struct ergo_point *point, const double *c) {
     return c[LJ_COLUMN_VIRIAL] / (3 * lj_system_of(point).volume);
 }
 
-/* member.c says what W_imp is. */
+/* lj_jump_of (member.c) derives W_imp. */
 static double pressure_impulsive(const struct ergo_point *point, const double *c) {
     return c[LJ_COLUMN_IMPULSIVE] / (3 * lj_system_of(point).volume);
 }
 
-/* -d/dV of U_tail = a N^2/V, the very energy in the acceptances: U_tail/V. The usual P_tail,
- * (16 pi/3) rho^2 (2/3 r_c^-9 - r_c^-3) in reduced units, is this and the impulsive term of
- * g(r_c) = 1 to first order in u(r_c)/T; here the impulsive term is measured. */
+/* -dU_tail/dV with U_tail = a N^2/V, the energy in the acceptances: U_tail/V. The usual P_tail,
+ * (16 pi/3) rho^2 (2/3 r_c^-9 - r_c^-3) in reduced units, is this term plus the impulsive term
+ * with g(r_c) = 1, to first order in u(r_c)/T. Here the impulsive term is measured. */
 static double pressure_tail(const struct ergo_point *point, const double *c) {
     const struct lj_system s = lj_system_of(point);
     return lj_tail_energy(&s, c[LJ_COLUMN_PARTICLES]) / s.volume;
@@ -80,7 +80,7 @@ static bool is_displaced(const struct ergo_point *point) {
     return ergo_point_real(point, "/system/moves/displacement") > 0;
 }
 
-/* A jump within the core is met by so few pairs that it cannot be measured from inside. */
+/* If the cutoff lies within the core, too few pairs are near it to measure the jump. */
 static bool has_pressure(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     return s.shifted || s.epsilon == 0 || s.cutoff >= s.sigma;

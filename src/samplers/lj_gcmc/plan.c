@@ -1,4 +1,4 @@
-/* How a batch is launched on a device, and the memory it takes. Speed, never the chain. */
+/* Launch shapes and memory of a batch on a device. They change the speed and never the chain. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 
 #include "samplers/lj_gcmc/lj.h"
 
-/* Bins of g(r): a whole number up to the cutoff, so that the cutoff is an edge; beyond it to twice
- * the cutoff or half the shortest side. */
+/* Bins of g(r). Their number up to the cutoff is an integer, so that the cutoff is an edge.
+ * Beyond it they reach to twice the cutoff or to half the shortest side. */
 uint32_t lj_bins(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     const int64_t to_cutoff = ergo_point_int(point, "/run/gr_bins");
@@ -18,8 +18,7 @@ uint32_t lj_bins(const struct ergo_point *point) {
     return (uint32_t)bins;
 }
 
-/* P(N) up to 1.2 particles per sigma^3, and never beyond the most a chain can have; in at
- * most 1024 bins. */
+/* Bins of P(N): N up to 1.2 per sigma^3, at most LJ_MOST_PARTICLES, in at most 1024 bins. */
 size_t lj_histogram_size(const struct lj_system *s, uint32_t *width) {
     const double dense =
         fmin(1.2 * s->volume / (s->sigma * s->sigma * s->sigma), LJ_MOST_PARTICLES) + 16;
@@ -34,22 +33,23 @@ static uint32_t power_of_two_down(double n, uint32_t most) {
     return p;
 }
 
-/* Work-items of a chain: a launch that fills the device wants few (latency is hidden by the other
- * chains), a lone chain many. CPUs run a work-group's items one after the other. */
+/* Work-items of a chain. If the launch fills the device, few are enough, because other chains
+ * hide the latency. A lone chain needs many. CPUs run the work-items of a group one after the
+ * other. */
 static uint32_t choose_group(const struct ergo_device *device, size_t members, int64_t wish) {
     const struct ergo_device_summary *d = &device->summary;
     const uint32_t most = (uint32_t)(d->largest_group < 1024 ? d->largest_group : 1024);
     const double units = d->compute_units ? d->compute_units : 1;
     if (wish)
         return power_of_two_down((double)wish, most);
-    if (device->quirks.loop_limit) /* llvmpipe: eight work-items to a vector */
+    if (device->quirks.loop_limit) /* llvmpipe has eight work-items in a vector */
         return power_of_two_down(8, most);
     if (device->type == CL_DEVICE_TYPE_CPU)
         return 1;
     return power_of_two_down(fmax(32, fmin(512, 512 * units / (double)members)), most);
 }
 
-/* Two work-items find a core soon enough, and most moves hit one: measured on an H200. */
+/* Most moves overlap with a core, and two work-items per move find that fast enough (H200). */
 static uint32_t choose_teams(const struct ergo_device *device, const struct lj_launch *l,
                              int64_t wish) {
     if (wish)
@@ -66,7 +66,7 @@ static double largest_start(const struct ergo_batch *batch) {
     return n;
 }
 
-/* Seconds a move takes, roughly: only the length of launches depends on it. */
+/* Seconds of a move, roughly. Only the length of launches depends on it. */
 static double move_seconds(const struct lj_system *s, const struct lj_grid *grid,
                            const struct ergo_device *device, const struct lj_launch *l,
                            size_t members) {
@@ -80,8 +80,8 @@ static double move_seconds(const struct lj_system *s, const struct lj_grid *grid
     return rounds * (1e-6 + 5e-8 * (looked_at + pairs) / l->group);
 }
 
-/* Where loops end by themselves (struct ergo_quirks), no launch may come near: loop iterations of a
- * work-item in one move, at worst. */
+/* Some devices end loops after a number of iterations (struct ergo_quirks). A launch must stay
+ * far below it. Here: the most loop iterations of a work-item in one move. */
 uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid *grid,
                          const struct lj_launch *l, uint32_t slots) {
     if (l->board_blocks)
@@ -95,7 +95,7 @@ uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid 
     return l->launch_steps < most ? l->launch_steps : most;
 }
 
-/* One warp an active cell: they are so many that a device is full. */
+/* One warp for each active cell, because there are enough of them to fill a device. */
 static void plan_board(const struct ergo_point *point, const struct lj_system *s,
                        const struct ergo_device *device, struct lj_launch *l) {
     uint32_t blocks[3];
@@ -129,7 +129,7 @@ static enum ergo_status check_board(struct ergo_context *ctx, const struct ergo_
     return ERGO_OK;
 }
 
-/* Which kernels, with what launch shape; the room at the start. */
+/* Choose the kernels, their launch shapes, and the initial sizes of cells and lists. */
 static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state *s) {
     const struct ergo_batch *batch = s->e.batch;
     const struct ergo_device *device = s->e.device;
@@ -144,7 +144,8 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     l->slotted = l->vector && !y->period;
     l->energies = !l->slotted && !y->period;
     l->teams = choose_teams(device, l, ergo_point_int(first, "/tuning/teams"));
-    /* vectors of eight like few long cells, work-items many small ones: see cl/lj_gcmc/gather.h */
+    /* explicit vectors prefer few long cells, work-items many small ones: see
+     * cl/lj_gcmc/gather.h */
     const int64_t wish = ergo_point_int(first, "/tuning/microcell");
     const double cutoff = y->cutoff / y->sigma;
     const double side = l->slotted ? cutoff : wish ? 0.01 * (double)wish : 1.0;
@@ -162,15 +163,15 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     const double dense = 1.0 * y->volume / (y->sigma * y->sigma * y->sigma);
     const double start = 1.3 * largest_start(batch);
     l->capacity = (uint32_t)fmin(LJ_MOST_PARTICLES, fmax(fmax(dense, start), 64));
-    const int64_t room = ergo_point_int(first, "/tuning/capacity");
-    if (room)
-        l->capacity = (uint32_t)fmax((double)room, largest_start(batch));
+    const int64_t wish_capacity = ergo_point_int(first, "/tuning/capacity");
+    if (wish_capacity)
+        l->capacity = (uint32_t)fmax((double)wish_capacity, largest_start(batch));
 
     const double units = d->compute_units ? d->compute_units : 1;
     l->end_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : d->largest_group >= 1024 ? 1024 : 256;
     l->total_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : 64;
     l->total_parts = (uint32_t)fmin(64, fmax(1, ceil(4.0 * units / (double)batch->count)));
-    if (device->quirks.loop_limit) { /* a particle per work-item */
+    if (device->quirks.loop_limit) { /* one particle per work-item */
         l->total_group = 256;
         l->total_parts = 64;
     }
@@ -178,14 +179,14 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     return ERGO_OK;
 }
 
-/* Seconds, and so the lengths of launches and blocks. */
+/* Estimated times, and from these the lengths of launches and blocks. */
 static void plan_times(struct lj_state *s) {
     const struct ergo_device *device = s->e.device;
     const double members = (double)s->e.batch->count;
     const double units = device->summary.compute_units ? device->summary.compute_units : 1;
     struct lj_launch *l = &s->launch;
     struct ergo_plan *plan = &s->e.plan;
-    /* trial moves of a chain in a step */
+    /* trial moves of a member in one step of the run */
     const double trials = l->board_blocks ? (double)l->board_blocks * s->system.trials : 1;
     const double seconds = l->board_blocks
                                ? trials * members * 1e-6 / units + 1e-5
@@ -214,12 +215,12 @@ static void describe(const struct lj_state *s, struct ergo_plan *plan) {
     else
         snprintf(plan->launch, sizeof plan->launch,
                  "%zu chains, a work-group of %u each, %u moves at once; %u x %u x %u cells, %u "
-                 "looked at, room for %u particles in each at first",
+                 "visited for a particle, with %u slots each at first",
                  s->e.batch->count, l->group, l->teams, n[0], n[1], n[2], s->grid.n_offsets,
                  l->slots);
 }
 
-/* Where loops end by themselves, and local memory. */
+/* Refuse devices that end loops too early or have too little local memory. */
 static enum ergo_status check_launch(struct ergo_context *ctx, const struct lj_state *s) {
     const struct ergo_device *device = s->e.device;
     const struct lj_launch *l = &s->launch;
@@ -249,7 +250,7 @@ static void declare_buffers(struct lj_state *s) {
                        members * sizeof *s->members);
     ergo_engine_buffer(e, LJ_CHAINS, "chains", ERGO_BUFFER_STATE, members * sizeof *s->chains);
     ergo_engine_ends(e, LJ_CHAINS);
-    /* of a checkerboard a list made of the cells, before each use */
+    /* on a checkerboard the list is made from the cells before each use */
     ergo_engine_buffer(e, LJ_PARTICLES, "particles",
                        l->board_blocks ? ERGO_BUFFER_RESULT : ERGO_BUFFER_STATE,
                        16 * members * l->capacity);
@@ -277,7 +278,7 @@ static void declare_buffers(struct lj_state *s) {
     }
 }
 
-/* The cells that the bins of g(r) reach to. */
+/* Build options with the range of cells that the bins of g(r) reach. */
 static void append_reach(struct ergo_text *o, const struct lj_state *s) {
     static const char axes[] = "XYZ";
     double box[3];
@@ -314,7 +315,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
         ergo_engine_kernel(e, LJ_BOARD_END, end, o.data, "lj_board_end");
         ergo_engine_kernel(e, LJ_BOARD_LIST, end, o.data, "lj_board_list");
     } else {
-        /* room in local memory: 16 bytes a work-item otherwise */
+        /* local memory for the queue, 16 bytes per entry and work-item */
         const uint32_t queue = l->group <= 256 ? 8 : l->group <= 512 ? 4 : 0;
         if (l->group >= 32 && queue)
             ergo_text_append(&o, " -DLJ_QUEUE=%uu", queue);

@@ -7,10 +7,10 @@
 #include "samplers/lj_gcmc/lj.h"
 #include "samplers/places.h"
 
-/* Whole units of 2^-32 of a side. */
+/* A coordinate in units of 2^-32 of the side. */
 static uint32_t to_word(double x, double side) {
     const double fraction = x / side - floor(x / side);
-    return (uint32_t)(uint64_t)floor(fraction * 0x1p32 + 0.5); /* 1 is 0 again */
+    return (uint32_t)(uint64_t)floor(fraction * 0x1p32 + 0.5); /* 2^32 wraps to 0 */
 }
 
 static enum ergo_status from_file(struct ergo_context *ctx, const struct ergo_point *point,
@@ -63,9 +63,9 @@ static bool overlap(const void *member, const uint32_t a[3], const uint32_t b[3]
     return lj_distance2(position(a), position(b), m->scale) < m->core2;
 }
 
-static const double above = 1 + 1e-6; /* distances are fp32 */
+static const double above = 1 + 1e-6; /* margin for the rounding of fp32 distances */
 
-/* Sites of lj_lattice that are farther apart than the core: no pair needs a look. */
+/* Are the sites of lj_lattice farther apart than the core? Then no pair needs a check. */
 static bool lattice_is_wide(const struct lj_system *s, uint32_t count) {
     const double core = sqrt(lj_core2(s->epsilon, s->temperature, s->cutoff / s->sigma)) * s->sigma;
     uint32_t n[3];

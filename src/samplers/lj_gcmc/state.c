@@ -1,11 +1,11 @@
-/* Starting configurations, the canonical state, frames. */
+/* Start of the chains, canonical states, and frames. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "samplers/lj_gcmc/lj.h"
 
-/* Energies of the chains that have been placed; overlaps are refused. */
+/* Sums over pairs of the starting configurations. Overlapping particles are refused. */
 static enum ergo_status start_sums(struct ergo_context *ctx, struct lj_state *s) {
     const size_t members = s->e.batch->count;
     struct lj_totals *totals = calloc(members, sizeof *totals);
@@ -40,7 +40,7 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
     for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
         const struct ergo_point *point = batch->points[m];
         const struct lj_system system = lj_system_of(point);
-        /* replicas start alike: a file is read once */
+        /* replicas of a scan point have the same start: read a file once */
         if (m == 0 || point->scan_index != batch->points[m - 1]->scan_index) {
             free(words);
             status = lj_start(ctx, point, &words, &n);
@@ -109,7 +109,7 @@ static struct lj_counts get_counts(const unsigned char *at) {
                               (uint32_t)get(at + 8, 4)};
 }
 
-/* On a checkerboard the cells keep the particles, and their order is that of the cells. */
+/* On a checkerboard the order of particles is that of the cells. Are these in order? */
 static bool in_order(const struct lj_state *s, const uint32_t *words, uint32_t n) {
     uint64_t last = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -178,7 +178,7 @@ enum ergo_status lj_frame(struct ergo_context *ctx, void *opaque, size_t member,
                      "%u\nLattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" Properties=species:S:1:pos:R:3 "
                      "pbc=\"T T T\" step=%" PRIu64 " energy=%.17g\n",
                      n, b[0], b[1], b[2], s->chains[member].step, energy);
-    for (uint32_t i = 0; i < n; i++) /* 11 digits tell any two positions apart */
+    for (uint32_t i = 0; i < n; i++) /* 11 digits distinguish any two positions */
         ergo_text_append(text, "LJ %.11g %.11g %.11g\n", words[3 * (size_t)i] * 0x1p-32 * b[0],
                          words[3 * (size_t)i + 1] * 0x1p-32 * b[1],
                          words[3 * (size_t)i + 2] * 0x1p-32 * b[2]);

@@ -1,4 +1,4 @@
-/* The sampler's tables, in files of their own. */
+/* Tables of lj-gcmc that have files of their own: keys.c and observables.c. */
 #ifndef ERGO_SAMPLERS_LJ_GCMC_TABLES_H
 #define ERGO_SAMPLERS_LJ_GCMC_TABLES_H
 

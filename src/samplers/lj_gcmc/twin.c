@@ -6,7 +6,7 @@
 
 #include "lj_gcmc/core.h"
 
-static const uint32_t nobody = UINT32_MAX;
+static const uint32_t NO_PARTICLE = UINT32_MAX;
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
@@ -17,7 +17,7 @@ float lj_twin_distance2(const struct lj_member *m, const uint32_t a[3], const ui
     return fmaf(d[2], d[2], fmaf(d[1], d[1], d[0] * d[0]));
 }
 
-/* Of a pair within the cutoff: (sigma/r)^12 and (sigma/r)^6 in whole units of 2^-30. */
+/* A pair within the cutoff. (sigma/r)^12 and (sigma/r)^6 are truncated to multiples of 2^-30. */
 void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_twin_sums *to) {
     if (r2 < m->core2) {
         to->core = true;
@@ -41,11 +41,12 @@ static size_t cell_of(const struct lj_twin *t, const uint32_t at[3]) {
     return c;
 }
 
-/* Pairs of a particle at `at` with all but particle `skip`. */
+/* Add the pairs of a particle at `at` with all particles but `skip`; sign -1 subtracts them. */
 static void add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t skip, int64_t sign,
                       struct lj_twin_sums *to) {
     uint32_t c[3];
-    for (int k = 0; k < 3; k++) /* the cell before, the own, the next: each once */
+    /* the cell before, the particle's cell, and the next; each once if there are fewer than 3 */
+    for (int k = 0; k < 3; k++)
         c[k] = (uint32_t)((uint64_t)at[k] * t->grid[k] >> 32) + t->grid[k] - (t->grid[k] > 2);
     const uint32_t *const g = t->grid;
     for (uint32_t z = 0; z < g[2] && z < 3; z++)
@@ -54,7 +55,7 @@ static void add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t sk
                 const size_t cell =
                     ((size_t)((c[2] + z) % g[2]) * g[1] + (c[1] + y) % g[1]) * g[0] +
                     (c[0] + x) % g[0];
-                for (uint32_t j = t->first[cell]; j != nobody; j = t->next[j]) {
+                for (uint32_t j = t->first[cell]; j != NO_PARTICLE; j = t->next[j]) {
                     const float r2 = lj_twin_distance2(&t->m, t->p[j], at);
                     if (j != skip && r2 < t->m.cutoff2)
                         lj_twin_pair(&t->m, r2, sign, to);
@@ -111,7 +112,7 @@ static void move_to(struct lj_twin *t, uint32_t i, const uint32_t to[3]) {
 }
 
 static bool make_grid(struct lj_twin *t, const struct lj_system *s) {
-    const double most = fmax(3, ceil(cbrt(t->n + 64.0))); /* few particles, few cells */
+    const double most = fmax(3, ceil(cbrt(t->n + 64.0))); /* few particles need few cells */
     size_t cells = 1;
     for (int k = 0; k < 3; k++) {
         t->grid[k] = (uint32_t)fmin(most, fmax(1, floor(s->box[k] / s->cutoff / (1 + 1e-6))));
@@ -123,7 +124,8 @@ static bool make_grid(struct lj_twin *t, const struct lj_system *s) {
     return t->first != NULL;
 }
 
-/* Counts of struct lj_counts: deletions tried are what is left of the window's moves. */
+/* struct lj_counts has no deletions tried; they are the remaining ones of the `moves` in the
+ * window. */
 static void set_counts(struct lj_twin *t, int window, const struct lj_counts *c, uint32_t moves) {
     t->tried[window][LJ_DISPLACEMENT] = c->tried & 0xffff;
     t->tried[window][LJ_INSERTION] = c->tried >> 16;
@@ -139,7 +141,7 @@ bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, const struc
     memset(t, 0, sizeof *t);
     lj_member_fill(point, &t->m);
     t->n = chain->particles;
-    t->room = t->n + more;
+    t->capacity = t->n + more;
     t->step = chain->step;
     t->step_size = chain->step_size;
     t->energy = chain->energy;
@@ -147,8 +149,8 @@ bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, const struc
     t->contacts = chain->contacts;
     set_counts(t, 0, &chain->now, (uint32_t)(chain->step % LJ_WINDOW));
     set_counts(t, 1, &chain->last, LJ_WINDOW);
-    t->p = malloc(((size_t)t->room + 1) * sizeof *t->p);
-    t->next = malloc(((size_t)t->room + 1) * sizeof *t->next);
+    t->p = malloc(((size_t)t->capacity + 1) * sizeof *t->p);
+    t->next = malloc(((size_t)t->capacity + 1) * sizeof *t->next);
     if (!t->p || !t->next || !make_grid(t, &s)) {
         lj_twin_free(t);
         return false;
@@ -219,13 +221,14 @@ struct lj_twin_move lj_twin_move_of(const struct lj_member *m, uint32_t n, struc
         move.kind = LJ_DISPLACEMENT;
     else if (share < m->insertion)
         move.kind = LJ_INSERTION;
-    move.nobody = n == 0 && move.kind != LJ_INSERTION;
-    /* n times a fraction of 64 bits: a.y, then a.z */
+    move.impossible = n == 0 && move.kind != LJ_INSERTION;
+    /* index = n f, where f is a fraction of 64 bits: a.y above a.z */
     move.index = (uint32_t)(((uint64_t)a.y * n + upper(a.z, n)) >> 32);
     return move;
 }
 
-/* `to` as drawn becomes a place at most a step away: its upper bit the sign. */
+/* `to` enters as drawn and becomes the new position, at most step_size from `from` along each
+ * axis. The word's upper bit is the sign. */
 void lj_twin_shift(const struct lj_member *m, uint32_t step_size, const uint32_t from[3],
                    uint32_t to[3]) {
     for (int k = 0; k < 3; k++) {
@@ -238,7 +241,7 @@ void lj_twin_shift(const struct lj_member *m, uint32_t step_size, const uint32_t
 bool lj_twin_accepts(const struct lj_member *m, enum lj_kind kind, uint32_t word, uint32_t n,
                      int64_t change) {
     const float u = ((float)word + 0.5f) * 0x1p-32f;
-    /* the tail's energy goes with N^2: (N + 1)^2 - N^2 and (N - 1)^2 - N^2 */
+    /* U_tail is proportional to N^2: (N + 1)^2 - N^2 and (N - 1)^2 - N^2 */
     float exponent = -(m->beta4 * (float)change);
     if (kind == LJ_INSERTION)
         exponent = fmaf(-m->tail, (float)(2 * n + 1), exponent);
@@ -264,14 +267,14 @@ uint32_t lj_twin_tuned(const struct lj_twin *t) {
     return t->step_size > 0x1000 ? t->step_size - by : t->step_size;
 }
 
-/* The sums of a trial move; without core where it is possible at all. */
+/* The change of the sums by a trial move; core: it is rejected in any case. */
 static struct lj_twin_sums try_move(const struct lj_twin *t, const struct lj_twin_move *move) {
     struct lj_twin_sums sums = {0};
     const bool out = move->kind != LJ_INSERTION;
     if (t->m.ideal)
         return sums;
     if (move->kind != LJ_DELETION)
-        add_pairs(t, move->to, out ? move->index : nobody, 1, &sums);
+        add_pairs(t, move->to, out ? move->index : NO_PARTICLE, 1, &sums);
     if (out && !sums.core)
         add_pairs(t, t->p[move->index], move->index, -1, &sums);
     return sums;
@@ -300,14 +303,14 @@ bool lj_twin_step(struct lj_twin *t) {
     if (t->board)
         return lj_twin_activate(t);
     struct lj_twin_move move = lj_twin_move_of(&t->m, t->n, draw(t, 0), draw(t, 1));
-    bool accepted = !move.nobody;
+    bool accepted = !move.impossible;
     if (accepted) {
         if (move.kind == LJ_DISPLACEMENT && t->m.local_moves)
             lj_twin_shift(&t->m, t->step_size, t->p[move.index], move.to);
         const struct lj_twin_sums sums = try_move(t, &move);
         accepted = !sums.core && lj_twin_accepts(&t->m, move.kind, move.word, t->n, sums.energy);
         if (accepted) {
-            if (move.kind == LJ_INSERTION && t->n == t->room)
+            if (move.kind == LJ_INSERTION && t->n == t->capacity)
                 return false;
             carry_out(t, &move);
             t->energy += sums.energy;

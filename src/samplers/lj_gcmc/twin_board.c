@@ -1,6 +1,7 @@
 /*
- * An activation of the checkerboard, one active cell after the other, the last first: if one could
- * see another, their order would matter, and the kernel's bits would differ.
+ * An activation of the checkerboard on the host, one active cell after the other, the last first.
+ * Active cells must not see each other. If they did, the order would matter, and the kernel, which
+ * runs all at once, would give other bits.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,22 +11,23 @@
 #include "samplers/lj_gcmc/twin.h"
 
 struct cell {
-    uint32_t n, room; /* room 0: particles as they were at first, in `start` */
+    uint32_t n, capacity; /* capacity 0: p points to the particles at the beginning, in `start` */
     uint32_t (*p)[3];
-    bool unknown; /* of an active cell that was not followed */
+    bool unknown; /* in an active cell that was not followed */
 };
 
 struct lj_twin_board {
-    uint32_t period, trials, blocks[3], n[3]; /* n: cells along an axis */
+    uint32_t period, trials, blocks[3], n[3]; /* n: cells along each axis */
     uint64_t most, n_blocks;
     size_t n_cells;
     struct cell *cells;
     uint32_t (*start)[3];
-    struct lj_part *parts; /* of the last activation; stamp 0: not followed */
-    bool whole;
-    uint32_t step_size; /* of the last activation */
-    uint32_t (*own)[3], (*around)[3];
-    size_t own_room, around_room;
+    struct lj_part *parts; /* results of the last activation; stamp 0: not followed */
+    bool whole;            /* all active cells have been followed */
+    uint32_t step_size;    /* in the last activation */
+    /* particles of an active cell and of its neighbourhood */
+    uint32_t (*inside)[3], (*around)[3];
+    size_t inside_capacity, around_capacity;
 };
 
 static struct cell *cell_at(const struct lj_twin_board *b, const uint32_t at[3]) {
@@ -79,12 +81,12 @@ bool lj_twin_board_init(struct lj_twin *t, const struct ergo_point *point, uint6
 void lj_twin_board_free(struct lj_twin *t) {
     struct lj_twin_board *b = t->board;
     for (size_t c = 0; b->cells && c < b->n_cells; c++)
-        if (b->cells[c].room)
+        if (b->cells[c].capacity)
             free(b->cells[c].p);
     free(b->cells);
     free(b->start);
     free(b->parts);
-    free(b->own);
+    free(b->inside);
     free(b->around);
     free(b);
     t->board = NULL;
@@ -95,7 +97,7 @@ bool lj_twin_board_part(const struct lj_twin *t, uint64_t block, struct lj_part 
     return part->stamp != 0;
 }
 
-void lj_twin_board_told(struct lj_twin *t, const struct lj_sample *sample) {
+void lj_twin_board_set_counts(struct lj_twin *t, const struct lj_sample *sample) {
     t->tried[0][LJ_DISPLACEMENT] = sample->now.tried;
     t->accepted[0][LJ_DISPLACEMENT] = sample->last.tried;
     t->step_size = t->board->step_size;
@@ -119,30 +121,31 @@ bool lj_twin_board_same(const struct lj_twin *t, const uint32_t *words, uint32_t
 
 /* ---- an active cell -------------------------------------------------------------------------- */
 
-static bool grow(uint32_t (**p)[3], size_t *room, size_t n) {
-    if (n <= *room)
+static bool grow(uint32_t (**p)[3], size_t *capacity, size_t n) {
+    if (n <= *capacity)
         return true;
     void *more = realloc(*p, 2 * n * sizeof **p);
     if (!more)
         return false;
     *p = more;
-    *room = 2 * n;
+    *capacity = 2 * n;
     return true;
 }
 
-static bool put(struct cell *c, const uint32_t p[3]) {
-    if (c->n == c->room) {
-        uint32_t(*more)[3] = realloc(c->room ? c->p : NULL, (size_t)(2 * c->n + 4) * sizeof *more);
+static bool add_particle(struct cell *c, const uint32_t p[3]) {
+    if (c->n == c->capacity) {
+        uint32_t(*more)[3] =
+            realloc(c->capacity ? c->p : NULL, (size_t)(2 * c->n + 4) * sizeof *more);
         if (!more)
             return false;
         c->p = more;
-        c->room = 2 * c->n + 4;
+        c->capacity = 2 * c->n + 4;
     }
     memcpy(c->p[c->n++], p, sizeof *c->p);
     return true;
 }
 
-/* Cells within a gap of the active cell, and its own: x, y, z from first - gap on. */
+/* Cells along an axis of an active cell with its neighbourhood, from first - gap on. */
 static uint32_t span(const struct lj_twin_board *b) {
     return LJ_ACTIVE + 2 * (b->period - LJ_ACTIVE);
 }
@@ -183,19 +186,21 @@ static void add_pairs(const struct lj_twin *t, uint32_t (*p)[3], size_t n, const
     }
 }
 
-/* The active cell's particles, cell by cell, then those around it. */
-static bool look(struct lj_twin_board *b, const uint32_t first[3], uint32_t *n, size_t *others) {
+/* Copy the particles of the active cell, cell by cell, and the n_around others in its
+ * neighbourhood. false: no memory. */
+static bool collect_particles(struct lj_twin_board *b, const uint32_t first[3], uint32_t *n,
+                              size_t *n_around) {
     *n = 0;
-    *others = 0;
+    *n_around = 0;
     for (uint32_t i = 0; i < span(b) * span(b) * span(b); i++) {
         bool active;
         struct cell *c = spanned(b, first, i, &active);
-        if (!grow(&b->own, &b->own_room, *n + c->n + b->trials + 1) ||
-            !grow(&b->around, &b->around_room, *others + c->n))
+        if (!grow(&b->inside, &b->inside_capacity, *n + c->n + b->trials + 1) ||
+            !grow(&b->around, &b->around_capacity, *n_around + c->n))
             return false;
-        memcpy(active ? b->own + *n : b->around + *others, c->p, c->n * sizeof *c->p);
+        memcpy(active ? b->inside + *n : b->around + *n_around, c->p, c->n * sizeof *c->p);
         *n += active ? c->n : 0;
-        *others += active ? 0 : c->n;
+        *n_around += active ? 0 : c->n;
     }
     return true;
 }
@@ -208,12 +213,12 @@ static struct ergo_words words_of(const struct lj_twin *t, uint32_t block, uint3
 static bool follow(struct lj_twin *t, uint32_t block, const uint32_t first[3]) {
     struct lj_twin_board *b = t->board;
     uint32_t n, low[3], width[3], tried[LJ_KINDS] = {0}, accepted[LJ_KINDS] = {0};
-    size_t others;
+    size_t n_around;
     struct lj_twin_sums total = {0};
-    if (!look(b, first, &n, &others))
+    if (!collect_particles(b, first, &n, &n_around))
         return false;
     const uint32_t before = n;
-    for (int k = 0; k < 3; k++) { /* the least positions that are in a cell */
+    for (int k = 0; k < 3; k++) { /* the least position in the active cell, and its width */
         const uint64_t c = first[k] % b->n[k];
         low[k] = (uint32_t)(((c << 32) + b->n[k] - 1) / b->n[k]);
         width[k] = (uint32_t)((((c + LJ_ACTIVE) << 32) + b->n[k] - 1) / b->n[k]) - low[k];
@@ -222,23 +227,23 @@ static bool follow(struct lj_twin *t, uint32_t block, const uint32_t first[3]) {
         struct lj_twin_move move = lj_twin_move_of(&t->m, n, words_of(t, block, 2 * trial),
                                                    words_of(t, block, 2 * trial + 1));
         const bool out = move.kind != LJ_INSERTION, in = move.kind != LJ_DELETION;
-        struct lj_twin_sums sums = {.core = move.nobody};
+        struct lj_twin_sums sums = {.core = move.impossible};
         tried[move.kind]++;
-        if (!move.nobody && in) {
+        if (!move.impossible && in) {
             if (out && t->m.local_moves)
-                lj_twin_shift(&t->m, t->step_size, b->own[move.index], move.to);
+                lj_twin_shift(&t->m, t->step_size, b->inside[move.index], move.to);
             else
                 for (int k = 0; k < 3; k++)
                     move.to[k] = low[k] + (uint32_t)((uint64_t)move.to[k] * width[k] >> 32);
             sums.core = !is_inside(b, first, move.to);
         }
         if (!sums.core && in) {
-            add_pairs(t, b->own, n, move.to, out ? move.index : n, 1, &sums);
-            add_pairs(t, b->around, others, move.to, others, 1, &sums);
+            add_pairs(t, b->inside, n, move.to, out ? move.index : n, 1, &sums);
+            add_pairs(t, b->around, n_around, move.to, n_around, 1, &sums);
         }
         if (!sums.core && out) {
-            add_pairs(t, b->own, n, b->own[move.index], move.index, -1, &sums);
-            add_pairs(t, b->around, others, b->own[move.index], others, -1, &sums);
+            add_pairs(t, b->inside, n, b->inside[move.index], move.index, -1, &sums);
+            add_pairs(t, b->around, n_around, b->inside[move.index], n_around, -1, &sums);
         }
         if (sums.core || !lj_twin_accepts(&t->m, move.kind, move.word, n, sums.energy))
             continue;
@@ -247,9 +252,9 @@ static bool follow(struct lj_twin *t, uint32_t block, const uint32_t first[3]) {
         total.virial += sums.virial;
         total.contacts += sums.contacts;
         if (in)
-            memcpy(b->own[out ? move.index : n++], move.to, sizeof move.to);
+            memcpy(b->inside[out ? move.index : n++], move.to, sizeof move.to);
         else if (move.index != --n)
-            memcpy(b->own[move.index], b->own[n], sizeof move.to);
+            memcpy(b->inside[move.index], b->inside[n], sizeof move.to);
     }
     bool ok = true, active;
     for (uint32_t i = 0; i < span(b) * span(b) * span(b); i++) {
@@ -257,7 +262,7 @@ static bool follow(struct lj_twin *t, uint32_t block, const uint32_t first[3]) {
         c->n = active ? 0 : c->n;
     }
     for (uint32_t i = 0; i < n && ok; i++)
-        ok = put(cell_of(b, b->own[i]), b->own[i]);
+        ok = add_particle(cell_of(b, b->inside[i]), b->inside[i]);
     b->parts[block] = (struct lj_part){
         .stamp = t->step + 1,
         .energy = total.energy,
@@ -279,8 +284,8 @@ static bool follow(struct lj_twin *t, uint32_t block, const uint32_t first[3]) {
     return ok;
 }
 
-/* Blocks at most this far from the box's corner, the way round that is shorter, are no more than
- * may be followed. */
+/* The largest distance in blocks from the box's corner, in periodic boundaries, such that the
+ * blocks within it are not more than may be followed. */
 static uint32_t radius(const struct lj_twin_board *b) {
     uint32_t r = 0;
     for (uint64_t count = 0; count < b->n_blocks; r++) {
@@ -293,11 +298,11 @@ static uint32_t radius(const struct lj_twin_board *b) {
     return r;
 }
 
-/* In the order of the cells, as the device's list. */
+/* The particle list in the order of the cells, as on the device. */
 static bool gather(struct lj_twin *t) {
     uint32_t n = 0;
     for (const struct cell *c = t->board->cells; c < t->board->cells + t->board->n_cells; c++) {
-        if (c->n > t->room - n)
+        if (c->n > t->capacity - n)
             return false;
         memcpy(t->p[n], c->p, c->n * sizeof *c->p);
         n += c->n;

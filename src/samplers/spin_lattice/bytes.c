@@ -10,8 +10,8 @@
 
 /* ---- plan ------------------------------------------------------------------------------------ */
 
-/* Rows of a work-item: the more, the fewer bytes are read twice, while all units are busy. Measured
- * (H200, 2026-11-21, 16384 x 16384 in a field, spin updates per ns): 1 790, 2 880, 4 918, 8 909. */
+/* Rows of a work-item. With more rows fewer bytes are read twice, but all units must stay busy.
+ * On large lattices 4 and 8 are equally fast (H200). */
 static uint32_t strip_of(const struct bytes_shape *s, double members, bool gpu) {
     uint32_t strip = 1;
     const double blocks = (double)s->colour / 16 * members;
@@ -74,7 +74,7 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct bytes_sta
     if (l->group > d->largest_group)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE, "/tuning/work_group %u: %s (%s) has %llu at most",
                          l->group, d->name, d->id, (unsigned long long)d->largest_group);
-    /* a work-item of the measuring kernel has some 50 iterations of all loops for a block */
+    /* a work-item of the measuring kernel has some 50 loop iterations for a block */
     const double wanted = gpu ? 16 * units : 4 * units;
     const double least =
         device->quirks.loop_limit
@@ -88,7 +88,7 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct bytes_sta
     if (members * h->numbers > 0x1p31 || members * l->curve_length > 0x1p31 ||
         (double)h->colour / 16 > 0x1p32)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "this batch has more spins or measured numbers than its kernels can "
+                         "this batch has more spins or measured numbers than kernels can "
                          "number: use a smaller lattice, fewer replicas or scan points, or a "
                          "smaller /run/correlation_max");
     return ERGO_OK;
@@ -119,7 +119,7 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     const double rate = gpu ? 2e11 : 1e8 * (units ? units : 1);
     plan->work_per_step = (double)h->sites * (double)batch->count;
     plan->launches_per_step = 2;
-    /* launches of small lattices cost more than their spins */
+    /* a launch costs more than the spins of a small lattice */
     plan->block_steps = fmax(1, floor(0.1 / (plan->work_per_step / rate + (gpu ? 1e-5 : 2e-5))));
     s->launch.block_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
     plan->host_bytes = (h->general ? 20 + (h->bonds ? 20 * h->d : 0) : 4) * h->sites +
@@ -136,7 +136,7 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
 
 /* ---- constants, start ------------------------------------------------------------------------ */
 
-/* General fields of all members. */
+/* General fields and couplings of all members. */
 static enum ergo_status create_terms(struct ergo_context *ctx, struct bytes_state *s) {
     const size_t length = bytes_terms_length(&s->shape), n = s->e.batch->count;
     int32_t *packed = malloc(n * length * sizeof *packed);

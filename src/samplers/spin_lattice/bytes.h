@@ -1,4 +1,5 @@
-/* Models with a byte per spin on a device: shape, launch, buffers. Internal to the sampler. */
+/* Models with a byte per spin on a device: shape, launch, buffers. Internal to the sampler
+ * spin-lattice. */
 #ifndef ERGO_SAMPLERS_SPIN_LATTICE_BYTES_H
 #define ERGO_SAMPLERS_SPIN_LATTICE_BYTES_H
 
@@ -6,42 +7,44 @@
 #include "samplers/sampler.h"
 #include "spin_lattice/bytes_params.h"
 
-/* BYTES_MODEL */
+/* Values of the macro BYTES_MODEL. */
 enum bytes_kind { BYTES_ISING, BYTES_POTTS, BYTES_POTTS_HEAT, BYTES_BLUME_CAPEL };
 
 struct bytes_shape {
-    uint32_t d, l[3]; /* sides; 1 where there is no dimension */
+    uint32_t d, l[3]; /* sides; 1 beyond the d dimensions */
     uint32_t q;
     enum bytes_kind kind;
     uint64_t sites;
     uint32_t pitch;  /* bytes of a row of one colour */
-    uint64_t colour; /* bytes of a colour */
+    uint64_t colour; /* bytes of all sites of a colour */
     uint32_t states; /* values of a byte that are counted */
-    bool general;    /* ising: fields of sites, integers */
-    bool bonds;      /* and couplings of bonds */
+    bool general;    /* ising: each site has its integer field */
+    bool bonds;      /* general: each bond has its coupling */
     bool heat_bath;
-    uint32_t counts;  /* of a sample: 3 + states, ising: and up spins of a positive sign */
-    uint32_t numbers; /* general: and a sum of 64 bits */
+    /* counts of a sample: 3 + states; ising also up spins at sites with positive sign */
+    uint32_t counts;
+    uint32_t numbers; /* words of a sample; general: 2 more, for a sum of 64 bits */
 };
 
 struct bytes_physics {
     double t, j[3], b, h; /* h: strength of the random field */
-    double crystal;       /* field of blume-capel */
+    double crystal;       /* blume_capel: crystal field */
 };
 
-/* General fields, in natural order, x fastest, and couplings, in units of energy. */
+/* General fields and couplings as integers, in multiples of `unit`. Sites are in natural order,
+ * x fastest. */
 struct bytes_disorder {
-    double unit; /* a power of two */
+    double unit; /* energy, a power of two */
     int32_t *fields, j[3];
-    int32_t *bonds; /* [axis][site], to the neighbour in the positive direction; NULL: j */
+    int32_t *bonds; /* [axis][site], to the neighbour in the positive direction; NULL: all are j */
 };
 
 struct bytes_launch {
     uint32_t group, strip; /* strip: rows of a work-item */
     uint32_t measure_groups;
-    uint64_t block_sweeps;  /* of roughly 0.1 s */
-    uint32_t reach, planes; /* of curves; 0: none */
-    uint32_t curve_length;  /* numbers per curve sample and member */
+    uint64_t block_sweeps;  /* sweeps per block, roughly 0.1 s */
+    uint32_t reach, planes; /* of the curves; 0: none */
+    uint32_t curve_length;  /* counts per curve sample and member */
 };
 
 enum bytes_buffer { BYTES_SPINS, BYTES_MEMBERS, BYTES_TERMS, BYTES_COUNTS, BYTES_CURVE_COUNTS };
@@ -51,7 +54,7 @@ enum bytes_kernel {
     BYTES_MEASURE,
     BYTES_CORRELATE,
     BYTES_PLANES,
-    BYTES_ENERGY /* of general fields */
+    BYTES_ENERGY /* the sum of 64 bits for general fields */
 };
 
 struct bytes_state {
@@ -59,68 +62,70 @@ struct bytes_state {
     struct bytes_shape shape;
     struct bytes_launch launch;
     struct bytes_member *members;
-    bool fields;          /* a member has a random field */
-    double *units;        /* of members, general fields */
-    uint64_t *field_sums; /* of the signs of random fields, by member; 0: not known yet */
+    bool fields;   /* members have random fields */
+    double *units; /* [members], unit of the general fields */
+    /* [members], checksum of the signs of the random field; 0: not known yet */
+    uint64_t *field_sums;
 };
 
-/* bytes_job.c: what can be said of a point without a device. */
+/* bytes_job.c: what a job tells without a device. */
 struct bytes_shape bytes_shape_of(const struct ergo_point *point);
-/* Antiferromagnets, also the Ising model with a bit per spin: by bits, the directions with a
- * negative coupling, along which signs take turns. The wave vector of their order is pi along
- * these. */
+/* Bits of the directions with a negative coupling, along which the signs of an antiferromagnet
+ * alternate. The wave vector of its order is pi along these. Also for the Ising model with a bit
+ * per spin. */
 uint32_t bytes_staggered_axes(const struct ergo_point *point);
-const char *bytes_remedy(const struct ergo_point *point); /* also ising */
+const char *bytes_remedy(const struct ergo_point *point); /* also for ising/ */
 struct bytes_physics bytes_physics_of(const struct ergo_point *point);
 void bytes_member_fill(const struct ergo_point *point, struct bytes_member *member);
 enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point);
-/* Are all sides even, and sites no more than `most`? */
+/* Refuse odd sides, and more than `most` sites. */
 enum ergo_status bytes_check_size(struct ergo_context *ctx, const struct ergo_point *point,
                                   double most);
 double bytes_exact(const struct ergo_point *point, const char *observable);
-/* Energy and magnetization (potts: order parameter) per site from the counts of a sample. unit: of
- * general fields. */
+/* Energy and magnetization (potts: order parameter) per site, from the counts of a sample. unit:
+ * of general fields. */
 void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, double unit,
                    const uint32_t *counts, double *columns);
 
-uint32_t bytes_reach(const struct ergo_point *point); /* of correlations; 0: none */
-/* Curve "structure_factor"; these three also for the Ising model with a bit per spin. */
+/* largest distance of correlations; 0: none */
+uint32_t bytes_reach(const struct ergo_point *point);
+/* The curve "structure_factor". These three also serve the Ising model with a bit per spin. */
 bool bytes_has_structure(const struct ergo_point *point);
 size_t bytes_curve_size(const struct ergo_point *point, size_t c);
 void bytes_curve_x(const struct ergo_point *point, size_t c, double *x);
 double bytes_correlation_length(const struct ergo_point *point, const double *mean, size_t size);
-double bytes_longest_side(const struct ergo_point *point); /* sites */
-/* S(0) and S(k) from sites in each state of each plane, [plane][q]; staggered: from those with a
- * positive sign less the others, modulo 2^32, S(Q) and S(Q + k). */
+double bytes_longest_side(const struct ergo_point *point); /* in sites */
+/* out: S(0) and S(k). planes[plane][q]: sites in each state. staggered: S(Q) and S(Q + k) from
+ * sites with positive sign minus those with negative sign, modulo 2^32. */
 void bytes_structure(const struct bytes_shape *s, bool staggered, const uint32_t *planes,
                      double out[2]);
 
 /* bytes_disorder.c */
-/* Is /system/field_file as it should be? If not, a job error is recorded. */
+/* Check /system/field_file; records a job error. */
 enum ergo_status bytes_file_check(struct ergo_context *ctx, const struct ergo_point *point);
-/* And /system/disorder_file? */
+/* Check /system/disorder_file; records a job error. */
 enum ergo_status bytes_bonds_check(struct ergo_context *ctx, const struct ergo_point *point);
-/* And does each spin feel something, so that Metropolis does not flip it in every sweep? */
+/* Refuse a spin without any force, because Metropolis would flip it in every sweep. */
 enum ergo_status bytes_force_check(struct ergo_context *ctx, const struct ergo_point *point);
 enum ergo_status bytes_disorder_make(struct ergo_context *ctx, const struct ergo_point *point,
                                      struct bytes_disorder *d);
 void bytes_disorder_free(struct bytes_disorder *d);
 void bytes_disorder_fill(const struct ergo_point *point, const struct bytes_disorder *d,
                          struct bytes_member *member);
-/* As the kernels have them; length: numbers of a member. */
+/* Fields and couplings in the layout of the kernels. Length: numbers of a member. */
 size_t bytes_terms_length(const struct bytes_shape *s);
 void bytes_terms_pack(const struct bytes_shape *s, const struct bytes_disorder *d, int32_t *packed);
-/* Fields and couplings of packed ones; not the unit, nor j. ERGO_E_MEMORY. */
+/* The reverse of bytes_terms_pack; does not set unit and j. ERGO_E_MEMORY. */
 enum ergo_status bytes_terms_unpack(struct ergo_context *ctx, const struct bytes_shape *s,
                                     const int32_t *packed, struct bytes_disorder *d);
 
 /* bytes.c */
-/* Curves of sample `row`, from its counts: equal pairs [axis][r - 1], then planes. */
+/* Curves of sample `row` from its counts: equal pairs [axis][r - 1], then planes. */
 void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *counts, size_t row,
                   struct ergo_samples *samples);
 
 /* bytes_state.c */
-/* A member's spins as the device has them. */
+/* Read a member's spins in the device's layout. */
 enum ergo_status bytes_read(struct ergo_context *ctx, struct bytes_state *s, size_t member,
                             uint8_t *raw);
 enum ergo_status bytes_save(struct ergo_context *ctx, void *state, size_t member,
@@ -137,19 +142,19 @@ enum ergo_status bytes_picture(struct ergo_context *ctx, void *state, size_t mem
 /* bytes_audit.c */
 enum ergo_status bytes_audit(struct ergo_context *ctx, void *state);
 
-/* bytes_twin.c: the host's twin of the kernels, on sites in natural order, x fastest. Fields add
- * their bit; rows are numbered y + ly z. */
+/* bytes_twin.c: the chain on the host, on sites in natural order, x fastest. A random field sets
+ * a bit of the sites. Row number: y + ly z. */
 void bytes_twin_fields(const struct bytes_shape *shape, const struct bytes_member *member,
                        uint8_t *sites);
 void bytes_twin_field_row(const struct bytes_shape *shape, const struct bytes_member *member,
                           size_t row, uint8_t *sites);
 void bytes_twin_start_row(const struct bytes_shape *shape, const struct bytes_member *member,
                           const char *start, size_t row, uint8_t *sites);
-/* d: of general fields, otherwise NULL. */
+/* d: general fields and couplings; otherwise NULL. */
 void bytes_twin_sweep(const struct bytes_shape *shape, const struct bytes_member *member,
                       const struct bytes_disorder *d, uint64_t step, uint8_t *sites);
-/* Some sweeps, of which only the sites in a box come out right (a side as long as the lattice:
- * all); others are spoilt, up to 2 sweeps around it. */
+/* Several sweeps, after which only the sites in a box are right. Up to 2 sites per sweep around
+ * it are wrong. A side of the box may be that of the lattice. */
 struct bytes_box {
     uint32_t first[3], count[3];
 };
@@ -158,11 +163,12 @@ void bytes_twin_box(const struct bytes_shape *shape, const struct bytes_member *
                     const struct bytes_box *box, uint8_t *sites);
 void bytes_twin_count(const struct bytes_shape *shape, const struct bytes_member *member,
                       const struct bytes_disorder *d, const uint8_t *sites, uint32_t *counts);
-/* Equal pairs [axis][r - 1] at distances first, first + stride ... up to reach. False: no memory.
- */
+/* counts[axis][r - 1]: equal pairs at the distances r = first, first + stride, ... up to reach.
+ * false: no memory. */
 bool bytes_twin_pairs(const struct bytes_shape *shape, const uint8_t *sites, uint32_t reach,
                       uint32_t first, uint32_t stride, uint32_t *counts);
-/* Sites in each state of each plane of the last direction, as bytes_structure takes them. */
+/* counts[plane][q]: sites in each state in each plane of the last direction, for
+ * bytes_structure. */
 void bytes_twin_planes(const struct bytes_shape *shape, const struct bytes_member *member,
                        const uint8_t *sites, uint32_t *counts);
 #endif

@@ -1,9 +1,12 @@
 /*
- * Audits of models with a byte per spin: a stretch of the run, made once more by the run's
- * launches, against the host's twin. Of small lattices all is compared, sample by sample, of as
- * many members as fit the budget, the last one among them; of a large one the chain in a box around
- * the corner where all seams meet. What is measured of the others, and of a large one, is counted
- * on the host from the spins that the device ends with. At step 0 the start is compared, too.
+ * Audit of models with a byte per spin: a stretch of the run, repeated by the run's launches and by
+ * the host's twin.
+ *
+ * Small lattices are compared as a whole, sample by sample, for as many members as the host has
+ * time for, among them the last one. Of a large lattice the twin follows a box around the corner
+ * where all periodic boundaries meet. Measurements of such a lattice, and of members that are not
+ * replayed, are checked for the last sample: the host counts the spins at the end on the device. At
+ * step 0 the starting configuration is compared, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,18 +14,20 @@
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 
-/* Some 0.1 s each of the host's: spins that the twin offers, and sites whose pairs are counted. */
+/* Some 0.1 s each on the host: spin updates of the twin, and sites of pair counts. */
 static const uint64_t replay_spins = UINT64_C(1) << 22, pair_sites = UINT64_C(1) << 27;
-/* Sweeps beyond these would be the same again. */
+/* Most sweeps of the stretch. More would find nothing else. */
 static const uint64_t replay_sweeps = 64;
 
 struct stretch {
-    struct ergo_replay r; /* first: compare gets its address */
-    size_t members;       /* replayed */
-    struct bytes_box box; /* of each */
+    struct ergo_replay r; /* first, because compare gets its address */
+    size_t members;       /* members that are replayed */
+    struct bytes_box box; /* of each replayed member */
     bool whole;           /* the box is the lattice */
-    uint32_t pair_first;  /* of large batches not all distances of correlations are counted: */
-    uint32_t pair_stride; /* first, first + stride ...; others at other audits */
+    /* distances of correlations that are compared: first, first + stride, ... On large batches
+     * these are not all, and later audits take others. */
+    uint32_t pair_first;
+    uint32_t pair_stride;
     const int32_t *members_terms; /* of all members; NULL: no general fields */
 };
 
@@ -30,7 +35,8 @@ static bool has_curve(const struct stretch *t, const struct bytes_state *s, size
     return ergo_replay_has_curve(&t->r, s->e.curve_interval, sample);
 }
 
-/* A side after the other, the last one first, becomes some sites around the seam. */
+/* Shorten one side after the other, the last one first, to some sites around the boundary, until
+ * the twin has at most `most` updates. */
 static void plan_box(struct stretch *t, const struct bytes_state *s, uint64_t most) {
     const uint64_t sweeps = t->r.samples * t->r.every;
     uint64_t sites = s->shape.sites;
@@ -42,7 +48,7 @@ static void plan_box(struct stretch *t, const struct bytes_state *s, uint64_t mo
     for (uint32_t k = s->shape.d; k-- > 0 && sites * sweeps > most;) {
         const uint64_t others = sites / s->shape.l[k], fit = most / (others * sweeps);
         const uint64_t n = fit < 2 ? 2 : fit;
-        if (n + 4 * sweeps >= s->shape.l[k]) /* the twin needs two more sites a sweep on a side */
+        if (n + 4 * sweeps >= s->shape.l[k]) /* each sweep needs two more sites on either side */
             continue;
         t->whole = false;
         t->box.count[k] = (uint32_t)n;
@@ -55,7 +61,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* As the run measures, if that is in reason; the last sample has curves. */
+/* Plan the stretch like the run, if the host has time for that. The last sample has curves. */
 static void plan_stretch(struct stretch *t, const struct bytes_state *s) {
     const struct bytes_launch *l = &s->launch;
     const struct ergo_point *point = s->e.batch->points[0];
@@ -70,7 +76,7 @@ static void plan_stretch(struct stretch *t, const struct bytes_state *s) {
     most = most > two ? most : two;
     ergo_replay_plan(&t->r, measure, interval, most, s->e.block_samples);
     plan_box(t, s, spins);
-    /* curves of a huge lattice take long, and an audit at the end follows */
+    /* curves of a huge lattice take long, so leave them to an audit at the end */
     if (!t->whole && s->e.step == 0 && interval > t->r.samples)
         t->r.first_sample = 1;
     const uint64_t fit = t->whole ? spins / (sites * t->r.samples * t->r.every) : 1;
@@ -89,28 +95,28 @@ static enum ergo_status no_memory(struct ergo_context *ctx) {
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
 }
 
-/* Curve `c`, at the distances that are counted. */
-static bool same_curve(const struct stretch *t, const struct ergo_samples *own, size_t c,
+/* Compare curve `c` at the distances that are counted. */
+static bool same_curve(const struct stretch *t, const struct ergo_samples *expected, size_t c,
                        size_t row) {
     const size_t size = t->r.curve_sizes[c];
     const double *found = t->r.found.curves[c] + row * size;
     if (c == CURVE_STRUCTURE)
-        return ergo_replay_same(own->curves[c], found, size);
-    bool same = ergo_replay_same(own->curves[c], found, 1);
+        return ergo_replay_same(expected->curves[c], found, size);
+    bool same = ergo_replay_same(expected->curves[c], found, 1);
     for (size_t r = t->pair_first; r < size; r += t->pair_stride)
-        same = same && ergo_replay_same(own->curves[c] + r, found + r, 1);
+        same = same && ergo_replay_same(expected->curves[c] + r, found + r, 1);
     return same;
 }
 
-/* Curves of a lattice against the `curve`-th sample of them. */
+/* Compare the curves of a lattice with the curve sample `curve`. */
 static enum ergo_status compare_curves(struct ergo_context *ctx, const struct stretch *t,
                                        const struct bytes_state *s, size_t member,
                                        const uint8_t *sites, size_t curve) {
     const struct bytes_launch *l = &s->launch;
     uint32_t *counts = malloc(4 * (size_t)l->curve_length);
-    double *room = malloc((4 * ((size_t)l->reach + 1) + 2) * sizeof *room);
-    struct ergo_samples own = {0};
-    bool memory = counts && room, same = true;
+    double *values = malloc((4 * ((size_t)l->reach + 1) + 2) * sizeof *values);
+    struct ergo_samples expected = {0};
+    bool memory = counts && values, same = true;
     if (memory && l->reach)
         memory =
             bytes_twin_pairs(&s->shape, sites, l->reach, t->pair_first, t->pair_stride, counts);
@@ -119,22 +125,22 @@ static enum ergo_status compare_curves(struct ergo_context *ctx, const struct st
     size_t used = 0;
     for (size_t c = 0; c < LATTICE_CURVES && memory; c++)
         if (t->r.curve_sizes[c]) {
-            own.curves[c] = room + used;
+            expected.curves[c] = values + used;
             used += t->r.curve_sizes[c];
         }
     if (memory)
-        bytes_curves(s, member, counts, 0, &own);
+        bytes_curves(s, member, counts, 0, &expected);
     for (size_t c = 0; c < LATTICE_CURVES && memory; c++)
         if (t->r.curve_sizes[c])
-            same = same && same_curve(t, &own, c, curve * s->e.batch->count + member);
+            same = same && same_curve(t, &expected, c, curve * s->e.batch->count + member);
     free(counts);
-    free(room);
+    free(values);
     return !memory ? no_memory(ctx)
            : same  ? ERGO_OK
                    : ergo_replay_differs(ctx, &t->r, member, "correlations or structure factor");
 }
 
-/* A sample of a member whose lattice is `sites`. */
+/* Compare a sample of a member whose lattice is `sites`. */
 static enum ergo_status compare_sample(struct ergo_context *ctx, const struct stretch *t,
                                        const struct bytes_state *s, size_t member, size_t sample,
                                        const struct bytes_disorder *d, const uint8_t *sites) {
@@ -143,7 +149,7 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
     const size_t width = s->e.batch->job->model->n_columns;
     const double *found = t->r.found.columns + width * (sample * count + member);
     double columns[ISING_COLUMNS];
-    size_t curves = 0; /* before this sample */
+    size_t curves = 0; /* curve samples before this one */
     if (!counts)
         return no_memory(ctx);
     memcpy(columns, found, width * sizeof *found);
@@ -171,9 +177,10 @@ static bool row_in_box(const struct stretch *t, const struct bytes_state *s, siz
            in_box(t, s, 2, row / s->shape.l[1], margin);
 }
 
-/* Rows around the box, in natural order, and at step 0 whether they are the job's start. */
+/* Unpack the rows around the box in natural order. At step 0, returns whether they are the job's
+ * start. */
 static bool unpack_before(const struct stretch *t, const struct bytes_state *s, size_t member,
-                          const uint8_t *raw, uint8_t *sites, uint8_t *room) {
+                          const uint8_t *raw, uint8_t *sites, uint8_t *row_sites) {
     const char *start = ergo_point_text(s->e.batch->points[member], "/system/start");
     const struct bytes_member *m = &s->members[member];
     const size_t lx = s->shape.l[0];
@@ -186,12 +193,12 @@ static bool unpack_before(const struct stretch *t, const struct bytes_state *s, 
         if (!row_in_box(t, s, row, 0) || !(s->fields || t->r.step == 0))
             continue;
         if (t->r.step == 0)
-            bytes_twin_start_row(&s->shape, m, start, row, room);
+            bytes_twin_start_row(&s->shape, m, start, row, row_sites);
         for (size_t x = 0; x < lx && t->r.step > 0; x++)
-            room[x] = own[x] & 1;
+            row_sites[x] = own[x] & 1;
         if (s->fields)
-            bytes_twin_field_row(&s->shape, m, row, room);
-        same = same && memcmp(room, own, lx) == 0;
+            bytes_twin_field_row(&s->shape, m, row, row_sites);
+        same = same && memcmp(row_sites, own, lx) == 0;
     }
     return same;
 }
@@ -209,7 +216,8 @@ static bool same_box(const struct stretch *t, const struct bytes_state *s, const
     return same;
 }
 
-/* before: the member's lattice before the stretch, which becomes the twin's after it. */
+/* before: the member's lattice before the stretch; the twin moves it to the end. after: the end
+ * on the device. */
 static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t,
                                const struct bytes_state *s, size_t member,
                                const struct bytes_disorder *d, uint8_t *before,
@@ -229,7 +237,7 @@ static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t
     return status;
 }
 
-/* Are all bytes states that exist, and the signs of random fields what they were? */
+/* Are all bytes valid states, and the signs of the random fields unchanged? */
 static bool is_sound(struct bytes_state *s, size_t member, const uint8_t *sites) {
     const unsigned states = s->shape.kind == BYTES_ISING && !s->fields ? 2 : s->shape.states;
     uint64_t sum = 1;
@@ -252,8 +260,8 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
     const bool replayed = ergo_replay_takes(&t->r, t->members, member);
     struct bytes_disorder d = {0};
     uint8_t *after = calloc(h->sites, 1), *before = calloc(replayed ? h->sites : 1, 1);
-    uint8_t *room = malloc(h->l[0]);
-    enum ergo_status status = after && before && room ? ERGO_OK : no_memory(ctx);
+    uint8_t *row_sites = malloc(h->l[0]);
+    enum ergo_status status = after && before && row_sites ? ERGO_OK : no_memory(ctx);
     if (status == ERGO_OK && t->members_terms) {
         status = bytes_terms_unpack(ctx, h, t->members_terms + member * bytes_terms_length(h), &d);
         d.unit = s->units[member];
@@ -267,7 +275,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
         status = ergo_replay_differs(ctx, &t->r, member,
                                      "states of a spin, or the signs of its random field,");
     const uint8_t *kept = (const uint8_t *)t->r.kept[BYTES_SPINS] + 2 * h->colour * member;
-    if (status == ERGO_OK && replayed && !unpack_before(t, s, member, kept, before, room))
+    if (status == ERGO_OK && replayed && !unpack_before(t, s, member, kept, before, row_sites))
         status = ergo_replay_differs(ctx, &t->r, member, "the start or the random field");
     if (status == ERGO_OK && replayed)
         status = replay(ctx, t, s, member, d.fields ? &d : NULL, before, after);
@@ -276,7 +284,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
     bytes_disorder_free(&d);
     free(after);
     free(before);
-    free(room);
+    free(row_sites);
     return status;
 }
 
@@ -287,7 +295,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     uint8_t *raw = malloc(2 * s->shape.colour);
     int32_t *all = malloc(terms + 1);
     enum ergo_status status = raw && all ? ERGO_OK : no_memory(ctx);
-    /* what the host wrote there, as the check of the constants has found */
+    /* the audit has checked that these constants are what the host wrote */
     ergo_engine_begin(&s->e, ctx);
     if (status == ERGO_OK && terms)
         ergo_engine_read(&s->e, BYTES_TERMS, 0, terms, all);

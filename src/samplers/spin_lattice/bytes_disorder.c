@@ -1,10 +1,10 @@
 /*
- * General fields and couplings of the Ising model with a byte per spin: drawn, or from a file; in
- * integers. Couplings are those of the first sample of a spin glass, see spin_glass/couplings.c.
+ * General fields and couplings of the Ising model with a byte per spin, drawn or read from a file,
+ * as integers. Couplings are those of the first sample of a spin glass, see spin_glass/couplings.c.
  *
- * Gaussian: key = the random field's (seed and replica: not the temperature), entity = site, step =
- * 1, draw = attempt, by glass_normal. A file is text: a number for each site, x fastest, then y,
- * then z, with blanks or ends of lines between them; # a comment, to the end of its line.
+ * Gaussian fields: key = that of the random field (seed and replica, not the temperature), entity =
+ * site, step = 1, draw = attempt, by glass_normal. A file is text: a number for each site, x
+ * fastest, then y, then z, separated by blanks or ends of lines. # begins a comment.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,9 +18,9 @@
 
 /* ---- from a file ----------------------------------------------------------------------------- */
 
-static const double file_most = 1e6; /* as of the keys */
+static const double file_most = 1e6; /* as the limits of the keys */
 
-/* fields: of all sites. False: wrong, what and where. */
+/* fields: [sites]. false: an error, which `wrong` describes with its line. */
 static bool read_numbers(char *text, uint64_t sites, double *fields, char wrong[160]) {
     uint64_t n = 0;
     unsigned long line = 1, last = 1;
@@ -55,8 +55,9 @@ static bool read_numbers(char *text, uint64_t sites, double *fields, char wrong[
         at = end;
     }
     if (n < sites)
-        snprintf(wrong, 160, "line %lu: after %llu numbers it ends; the lattice has %llu sites",
-                 last, (unsigned long long)n, (unsigned long long)sites);
+        snprintf(wrong, 160,
+                 "line %lu: the file ends after %llu numbers; the lattice has %llu sites", last,
+                 (unsigned long long)n, (unsigned long long)sites);
     return n == sites;
 }
 
@@ -115,7 +116,7 @@ void bytes_disorder_free(struct bytes_disorder *d) {
     memset(d, 0, sizeof *d);
 }
 
-/* f of all sites. */
+/* f of all sites, from the file or drawn. */
 static enum ergo_status fields_of(struct ergo_context *ctx, const struct ergo_point *point,
                                   const struct bytes_shape *s, double *fields) {
     const struct ergo_value *distribution = ergo_point_value(point, "/system/field_distribution");
@@ -176,7 +177,7 @@ enum ergo_status bytes_disorder_make(struct ergo_context *ctx, const struct ergo
         }
         most += 2 * largest;
     }
-    /* half of what a flip costs stays below 2^29, and below 2^30 after rounding */
+    /* half the cost of a flip stays below 2^29, and below 2^30 after rounding */
     (void)frexp(most, &exponent);
     d->unit = ldexp(1, most > 0 ? exponent - 29 : 0);
     for (size_t i = 0; i < n; i++)
@@ -193,8 +194,8 @@ out:
     return status;
 }
 
-/* Half of the largest cost that a flip at this site can have, in whole units: bonds of a side of 2
- * go to one neighbour and may cancel. */
+/* Half of the largest cost of a flip at this site, as an integer. Along a side of 2, both bonds
+ * lead to one neighbour and may cancel. */
 static int64_t most_force(const struct bytes_shape *s, const struct bytes_disorder *d,
                           uint64_t site) {
     const uint64_t stride[3] = {1, s->l[0], (uint64_t)s->l[0] * s->l[1]};
@@ -233,7 +234,7 @@ void bytes_disorder_fill(const struct ergo_point *point, const struct bytes_diso
 
 /* ---- for the kernels ------------------------------------------------------------------------- */
 
-/* Planes of numbers: fields, and couplings to the neighbours. */
+/* Numbers per site: the field, and the couplings to the neighbours. */
 static size_t planes_of(const struct bytes_shape *s) {
     return s->bonds ? 1 + 2 * (size_t)s->d : 1;
 }
@@ -242,8 +243,9 @@ size_t bytes_terms_length(const struct bytes_shape *s) {
     return s->general ? 2 * s->colour * planes_of(s) : 0;
 }
 
-/* See cl/spin_lattice/bytes.cl for the order: couplings to the neighbour in the same place of the
- * other colour's row, in the place beside it, at y - 1, y + 1, z - 1 and z + 1. */
+/* cl/spin_lattice/bytes.cl describes the order. Couplings are those to the neighbour at the same
+ * place in the row of the other colour, at the place beside it, and at y - 1, y + 1, z - 1 and z
+ * + 1. */
 void bytes_terms_pack(const struct bytes_shape *s, const struct bytes_disorder *d,
                       int32_t *packed) {
     const size_t lx = s->l[0], ly = s->l[1], lz = s->l[2], n = s->sites;

@@ -1,4 +1,4 @@
-/* Models with a byte per spin: what can be said of a job without a device. */
+/* Models with a byte per spin: what a job tells without a device. */
 #include "samplers/spin_lattice/bytes.h"
 
 #include <math.h>
@@ -101,19 +101,21 @@ static uint32_t chance(double p) {
     return scaled >= 0xffffffff ? 0xffffffffu : (uint32_t)scaled;
 }
 
-/* Of the random field: by seed and replica. Other models have none, and take no notice. */
+/* Key of the random field, from seed and replica. Models without a random field ignore it. */
 static uint64_t field_key(const struct ergo_point *point) {
-    const struct ergo_value *own = is_potts(point) || is_blume_capel(point)
-                                       ? NULL
-                                       : ergo_point_value(point, "/system/disorder_seed");
-    const uint64_t seed = own && own->present ? own->seed : ergo_point_value(point, "/seed")->seed;
+    const struct ergo_value *disorder_seed = is_potts(point) || is_blume_capel(point)
+                                                 ? NULL
+                                                 : ergo_point_value(point, "/system/disorder_seed");
+    const uint64_t seed = disorder_seed && disorder_seed->present
+                              ? disorder_seed->seed
+                              : ergo_point_value(point, "/seed")->seed;
     char line[128];
     const int n = snprintf(line, sizeof line, "ergocl random field %llu %u",
                            (unsigned long long)seed, point->replica);
     return ergo_hash64(line, (size_t)n);
 }
 
-/* See cl/spin_lattice/bytes.h for the tables' order. */
+/* cl/spin_lattice/bytes.h describes the order of the tables. */
 void bytes_member_fill(const struct ergo_point *point, struct bytes_member *member) {
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
@@ -155,14 +157,14 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
         double exponent = -most;
         for (uint32_t k = 0; k < s.d && k < 3; k++)
             exponent += p.j[k] * same[k] / p.t;
-        /* never zero: which states are among the neighbours is read from their weights */
+        /* never zero, because the kernel recognises the neighbours' states by their weights */
         const uint64_t weight = (uint64_t)(ergo_portable_exp(exponent) * 0x1p40 + 1);
         member->table[i] = (uint32_t)(weight >> 32);
         member->low[i] = (uint32_t)weight;
     }
 }
 
-/* Random fields and couplings. */
+/* Checks of random fields and couplings. */
 static enum ergo_status check_disorder(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
@@ -178,7 +180,7 @@ static enum ergo_status check_disorder(struct ergo_context *ctx, const struct er
             return ergo_job_error(
                 ctx, "/system/dynamics",
                 "metropolis without a field with a side of 2: a spin whose double bonds all "
-                "cancel would flip in every sweep, and nothing be sampled; use "
+                "cancel would flip in every sweep, and the chain would not sample; use "
                 "\"heat-bath\"");
     if (status == ERGO_OK && has(point, "/system/field_file"))
         status = bytes_file_check(ctx, point);
@@ -220,15 +222,17 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
     double cost = 0;
     for (uint32_t k = 0; k < (uint32_t)size->items; k++)
         cost += 4 * fabs(p.j[k]);
-    const double force = p.j[0] + p.j[1] + p.j[2]; /* half of it, on a spin among equal ones */
+    /* half of the force on a spin among equal ones */
+    const double force = p.j[0] + p.j[1] + p.j[2];
     const bool two = is_potts(point) ? bytes_shape_of(point).q == 2 : !has_bonds(point);
     if (status == ERGO_OK && two && force == 0 && p.b == 0 && p.h == 0 && !is_heat_bath(point) &&
         !is_text(point, "/system/start", "random"))
-        status = ergo_job_error(ctx, "/system/start",
-                                "\"%s\", metropolis and couplings whose sum is 0: every flip would "
-                                "be free, the lattice turned over whole and nothing sampled; start "
-                                "from \"random\", or use dynamics \"heat-bath\"",
-                                ergo_point_text(point, "/system/start"));
+        status = ergo_job_error(
+            ctx, "/system/start",
+            "\"%s\", metropolis and couplings whose sum is 0: every flip would "
+            "cost nothing, the whole lattice would flip, and the chain would not sample; start "
+            "from \"random\", or use dynamics \"heat-bath\"",
+            ergo_point_text(point, "/system/start"));
     cost += 2 * fabs(p.b) + 2 * fabs(p.h);
     if (!(cost >= 1e-3 * p.t) && !is_heat_bath(point))
         status = ergo_job_error(ctx, "/system/temperature",
@@ -243,7 +247,7 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
 
 uint32_t bytes_reach(const struct ergo_point *point) {
     const struct bytes_shape s = bytes_shape_of(point);
-    if (s.kind == BYTES_BLUME_CAPEL) /* no curves yet */
+    if (s.kind == BYTES_BLUME_CAPEL) /* blume-capel has no curves */
         return 0;
     int64_t reach = ergo_point_int(point, "/run/correlation_max");
     for (uint32_t k = 0; k < s.d; k++)
@@ -275,8 +279,8 @@ void bytes_curve_x(const struct ergo_point *point, size_t c, double *x) {
                                     : (double)i;
 }
 
-/* sum over states of |sum over sites of exp(i k r) (delta - 1/q)|^2 q / (q - 1) / N. Signs that
- * take turns sum up to 0, and the 1/q with them. */
+/* The sum over states of |sum over sites of exp(i k r) (delta - 1/q)|^2 q / (q - 1) / N. With
+ * alternating signs the terms 1/q cancel. */
 void bytes_structure(const struct bytes_shape *s, bool staggered, const uint32_t *planes,
                      double out[2]) {
     const uint32_t length = s->l[s->d - 1];
@@ -324,7 +328,7 @@ void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, 
         const double up = (double)of[1] + of[3], along = (double)of[0] + of[3];
         for (uint32_t k = 0; k < s->d; k++)
             energy -= p.j[k] * (2 * (double)counts[k] / n - 1);
-        /* of[0]: down in a field down, of[3]: up in one that is up */
+        /* of[0]: down in a field that is down; of[3]: up in a field that is up */
         columns[COLUMN_MAGNETIZATION] = 2 * up / n - 1;
         columns[COLUMN_STAGGERED] = (4 * (double)of[4] - 2 * up) / n;
         if (s->general) {
@@ -355,11 +359,11 @@ void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, 
     columns[COLUMN_MAGNETIZATION] = (s->q * (double)most / n - 1) / (s->q - 1);
 }
 
-/* How far a lattice without a field is in its ordered phase, > 1, or not. Two dimensions: exact,
- * Ising sinh(2 Jx/T) sinh(2 Jy/T) (L. Onsager, Phys. Rev. 65, 117 (1944)), Potts (exp(Jx/T) -
- * 1)(exp(Jy/T)
- * - 1) / q (R. J. Baxter, J. Phys. C 6, L445 (1973)); three: by the mean field's temperature, which
- * is too high by a third at most. Antiferromagnets as their ferromagnets; Potts': no order. */
+/* Above 1 in the ordered phase of a lattice without a field, and below 1 in the disordered one.
+ * Two dimensions, exact: Ising sinh(2 Jx/T) sinh(2 Jy/T) (L. Onsager, Phys. Rev. 65, 117
+ * (1944)), Potts (exp(Jx/T) - 1)(exp(Jy/T) - 1) / q (R. J. Baxter, J. Phys. C 6, L445 (1973)).
+ * Three dimensions: the critical temperature of mean-field theory, which is too high by at most
+ * a third. Ising antiferromagnets order like their ferromagnets. Potts antiferromagnets: 0. */
 static double ordered_by(const struct ergo_point *point) {
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
@@ -384,7 +388,7 @@ const char *bytes_remedy(const struct ergo_point *point) {
     if (is_potts(point) && s.q > (s.d == 2 ? 4 : 2) && ordered > 0.5 && ordered < 2)
         return "two phases can live side by side near this transition, of first order: chains that "
                "start from \"up\" and from \"random\" bound the truth";
-    if (ordered < 1 || (axes != 0 && axes != all)) /* of mixed signs no start is ordered */
+    if (ordered < 1 || (axes != 0 && axes != all)) /* with mixed signs no start is ordered */
         return NULL;
     if (p.b != 0 && axes == 0)
         return strcmp(start, p.b > 0 ? "up" : "down") == 0 ? NULL
@@ -398,7 +402,7 @@ const char *bytes_remedy(const struct ergo_point *point) {
                                         : NULL;
 }
 
-/* Closed chains, by their transfer matrices. */
+/* Closed chains (one dimension), by transfer matrices. */
 double bytes_exact(const struct ergo_point *point, const char *observable) {
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
@@ -406,7 +410,7 @@ double bytes_exact(const struct ergo_point *point, const char *observable) {
     if (s.d != 1 || p.h != 0 || s.bonds)
         return NAN;
     if (s.kind != BYTES_ISING) {
-        /* eigenvalues 1 + (q - 1) w and, q - 1 times, 1 - w */
+        /* eigenvalues 1 + (q - 1) w, and 1 - w with multiplicity q - 1 */
         const double w = exp(-p.j[0] / p.t), more = s.q - 1.0;
         const double ratio = pow((1 - w) / (1 + more * w), (double)s.sites - 1);
         const double all = (1 + more * w) + more * ratio * (1 - w);
@@ -414,14 +418,13 @@ double bytes_exact(const struct ergo_point *point, const char *observable) {
     }
     if (!energy && strcmp(observable, "magnetization") != 0)
         return NAN;
-    /* T = exp(J s s' + B (s + s') / 2), s = 1 and -1; everything in units of its larger eigenvalue
-     */
+    /* T(s, s') = exp(J s s' + B (s + s') / 2), s = 1 and -1, divided by its larger eigenvalue */
     const double k = p.j[0] / p.t, b = p.b / p.t, scale = fabs(k) + fabs(b);
     const double t00 = exp(k + b - scale), t11 = exp(k - b - scale), t01 = exp(-k - scale);
     const double middle = 0.5 * (t00 + t11), half = 0.5 * (t00 - t11);
     const double root = sqrt(half * half + t01 * t01);
     const double plus = middle + root, minus = middle - root;
-    const double ratio = pow(fabs(minus / plus), (double)s.sites); /* an even number of sites */
+    const double ratio = pow(fabs(minus / plus), (double)s.sites); /* the number of sites is even */
     const double cosine = half / root;                             /* <+|s|+>, and -<-|s|-> */
     const double z = 1 + ratio;
     const double m = cosine * (1 - ratio) / z;

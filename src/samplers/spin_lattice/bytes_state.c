@@ -1,9 +1,9 @@
 /*
  * Models with a byte per spin: the canonical state, pictures.
  *
- * Canonical state of a member: a byte for each site, x fastest, then y, then z: ising 1 up, 0 down;
- * potts 0 .. q - 1; blume-capel 1 - s. A random field is drawn anew: it depends on seed and replica
- * alone; one from a file is read anew.
+ * Canonical state of a member: a byte for each site, x fastest, then y, then z. ising: 1 up, 0
+ * down; potts: 0 .. q - 1; blume-capel: 1 - s. It does not contain random fields: they are drawn
+ * again, because they depend only on seed and replica, or read again from their file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ enum ergo_status bytes_read(struct ergo_context *ctx, struct bytes_state *s, siz
     return ergo_engine_end(&s->e);
 }
 
-/* A member's sites in natural order, as the device has them (fields included); malloc'ed. */
+/* Read a member's sites in natural order, with the bits of random fields; malloc'ed. */
 static enum ergo_status fetch(struct ergo_context *ctx, struct bytes_state *s, size_t member,
                               uint8_t **out) {
     const struct bytes_shape *h = &s->shape;

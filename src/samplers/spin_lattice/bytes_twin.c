@@ -1,7 +1,7 @@
 /*
- * The host's twin of the kernels, and its counts: site by site in natural order, from the layout,
- * the random numbers and the tables that cl/spin_lattice/bytes.h describes. Of its functions the
- * twin has but the limit of a general field's flip, which is arithmetic alone.
+ * The chain in serial C, and its counts: site by site in natural order, from the layout, the random
+ * numbers and the tables that cl/spin_lattice/bytes.h describes. It uses none of the kernels'
+ * functions but spin_limit, the largest energy at which a flip in a general field is accepted.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static size_t site_of(const struct bytes_shape *s, uint64_t x, uint64_t y, uint6
     return x % s->l[0] + s->l[0] * (y % s->l[1] + (size_t)s->l[1] * (z % s->l[2]));
 }
 
-/* Four random words of an entity of a row. */
+/* Four random words for an entity. */
 static void draw(const uint32_t key[2], uint64_t entity, uint64_t step, uint32_t purpose,
                  uint32_t colour, uint32_t out[4]) {
     const struct ergo_words r =
@@ -26,7 +26,7 @@ static void draw(const uint32_t key[2], uint64_t entity, uint64_t step, uint32_t
 
 /* ---- the start ------------------------------------------------------------------------------- */
 
-/* What the random words of a row say, of the start or of fields; four sites of a colour share a
+/* Draw the sites of a row: the start, or the signs of fields. Four sites of a colour share a
  * draw. */
 static void draw_row(const struct bytes_shape *s, const uint32_t key[2], size_t row,
                      uint32_t purpose, uint8_t *sites) {
@@ -81,7 +81,7 @@ static struct around around(const struct bytes_shape *s, uint64_t x, uint64_t y,
                             site_of(s, x, y, z + s->l[2] - 1), site_of(s, x, y, z + 1)}};
 }
 
-/* Whether an Ising spin flips: by the table of its neighbours, spin and field. */
+/* Does an Ising spin flip? By the table for its neighbours, spin and field. */
 static bool ising_flips(const struct bytes_shape *s, const struct bytes_member *member,
                         const uint8_t *sites, size_t at, struct around n, uint32_t random) {
     static const uint32_t weight[3] = {1, 3, 9};
@@ -91,13 +91,13 @@ static bool ising_flips(const struct bytes_shape *s, const struct bytes_member *
     return random < member->table[index];
 }
 
-/* The same with general fields and couplings: by what it would cost. */
+/* The same with general fields and couplings, by the cost of the flip. */
 static bool general_flips(const struct bytes_shape *s, const struct bytes_member *member,
                           const struct bytes_disorder *d, const uint8_t *sites, size_t at,
                           struct around n, uint32_t random) {
     int64_t force = d->fields[at];
     for (uint32_t k = 0; k < 2 * s->d; k++) {
-        /* the coupling to the neighbour before belongs to that one */
+        /* the coupling to the neighbour before is stored at that neighbour */
         const size_t bond = k / 2 * s->sites + (k % 2 ? at : n.site[k]);
         const int64_t j = d->bonds ? d->bonds[bond] : d->j[k / 2];
         force += sites[n.site[k]] & 1 ? j : -j;
@@ -105,22 +105,23 @@ static bool general_flips(const struct bytes_shape *s, const struct bytes_member
     return (sites[at] & 1 ? force : -force) < spin_limit(random, member->scale, s->heat_bath);
 }
 
-/* Potts and Blume-Capel, Metropolis: another state at random, taken or not. */
+/* Metropolis of Potts and Blume-Capel: propose another state at random. Returns the new state. */
 static uint8_t other_state(const struct bytes_shape *s, const struct bytes_member *member,
                            const uint8_t *sites, size_t at, struct around n, uint32_t random) {
     static const int weight[3] = {1, 5, 25};
     const uint64_t product = (uint64_t)random * (s->q - 1);
-    const uint32_t own = sites[at], other = (own + 1 + (uint32_t)(product >> 32)) % s->q;
+    const uint32_t state = sites[at], other = (state + 1 + (uint32_t)(product >> 32)) % s->q;
     const bool capel = s->kind == BYTES_BLUME_CAPEL;
-    int index = capel ? (int)(39 * own + 13 * other) : 62;
+    int index = capel ? (int)(39 * state + 13 * other) : 62;
     for (uint32_t k = 0; k < 2 * s->d; k++)
-        index += capel ? sites[n.site[k]]
-                       : weight[k / 2] * ((sites[n.site[k]] == own) - (sites[n.site[k]] == other));
-    return (uint8_t)((uint32_t)product < member->table[index] ? other : own);
+        index += capel
+                     ? sites[n.site[k]]
+                     : weight[k / 2] * ((sites[n.site[k]] == state) - (sites[n.site[k]] == other));
+    return (uint8_t)((uint32_t)product < member->table[index] ? other : state);
 }
 
-/* Potts, heat bath: a state by its weight among all, first those of the neighbours in turn, then
- * the others. */
+/* Heat bath of Potts: choose a state by its weight, first among the states of the neighbours in
+ * their order, then among the others. */
 static uint8_t potts_heat(const struct bytes_shape *s, const struct bytes_member *member,
                           const uint8_t *sites, struct around n, const uint32_t random[4]) {
     static const uint32_t weight_of[3] = {1, 3, 9};
@@ -139,7 +140,7 @@ static uint8_t potts_heat(const struct bytes_shape *s, const struct bytes_member
         order[distinct++] = state;
     }
     total += (s->q - distinct) * ((uint64_t)member->table[0] << 32 | member->low[0]);
-    /* upper part of the product of total with a random number of 64 bits */
+    /* target: the upper 64 bits of total times a random number of 64 bits */
     const uint64_t high = total >> 32, low = total & 0xffffffffu;
     const uint64_t carry = (low * random[1] >> 32) + (low * random[0] & 0xffffffffu) +
                            (high * random[1] & 0xffffffffu);
@@ -165,7 +166,7 @@ void bytes_twin_box(const struct bytes_shape *s, const struct bytes_member *memb
     for (uint64_t h = 0; h < 2 * sweeps; h++) {
         const uint32_t colour = (uint32_t)(h & 1);
         uint64_t first[3], count[3];
-        for (int k = 0; k < 3; k++) { /* with the neighbourhood that later halves need */
+        for (int k = 0; k < 3; k++) { /* with the neighbours that later half sweeps need */
             const uint64_t margin = 2 * sweeps - 1 - h, l = s->l[k];
             const bool all = box->count[k] + 2 * margin >= l;
             first[k] = all ? 0 : (box->first[k] + l - margin) % l;
@@ -175,7 +176,7 @@ void bytes_twin_box(const struct bytes_shape *s, const struct bytes_member *memb
             const uint64_t y = (first[1] + k % count[1]) % s->l[1];
             const uint64_t z = (first[2] + k / count[1]) % s->l[2];
             const size_t row = y + s->l[1] * z;
-            uint64_t drawn = UINT64_MAX; /* the entity that the words belong to */
+            uint64_t drawn = UINT64_MAX; /* the entity that `words` belong to */
             uint32_t words[4] = {0, 0, 0, 0};
             for (uint64_t i = (first[0] + y + z + colour) & 1; i < count[0]; i += 2) {
                 const uint64_t x = first[0] + i < s->l[0] ? first[0] + i : first[0] + i - s->l[0];
@@ -209,7 +210,7 @@ void bytes_twin_sweep(const struct bytes_shape *shape, const struct bytes_member
 
 #define ONES UINT64_C(0x0101010101010101)
 
-/* Bytes of a and b that are equal under the mask: eight at a time. */
+/* Number of bytes that are equal in a and b under the mask, eight at a time. */
 static uint64_t equal_bytes(const uint8_t *a, const uint8_t *b, size_t n, uint8_t mask) {
     const uint64_t low = 0x7f * ONES;
     uint64_t equal = 0;
@@ -230,7 +231,7 @@ static uint8_t mask_of(const struct bytes_shape *s) {
     return s->kind == BYTES_ISING ? 1 : 255;
 }
 
-/* Of n pairs the equal ones; blume-capel: the sum of s s', bytes are 1 - s. */
+/* Number of equal pairs among n; blume-capel: the sum of s s', where bytes are 1 - s. */
 static uint32_t pairs_of(const struct bytes_shape *s, const uint8_t *a, const uint8_t *b,
                          size_t n) {
     int64_t sum = 0;
@@ -241,13 +242,13 @@ static uint32_t pairs_of(const struct bytes_shape *s, const uint8_t *a, const ui
     return (uint32_t)sum;
 }
 
-/* Is the sign of a site -1? Along the directions with a negative coupling it takes turns. */
+/* Is the sign of the site -1? Signs alternate along the directions with a negative coupling. */
 static bool is_odd(const struct bytes_member *member, uint64_t x, uint64_t y, uint64_t z) {
     const uint32_t axes = member->staggered;
     return ((axes & 1 ? x : 0) + (axes & 2 ? y : 0) + (axes & 4 ? z : 0)) & 1;
 }
 
-/* Sum of s B and, of general couplings, J s s', of a row. */
+/* Sum of s B and, with general couplings, of J s s' over a row. */
 static int64_t sum_row(const struct bytes_shape *s, const struct bytes_disorder *d, size_t row,
                        const uint8_t *sites) {
     const size_t first = row * s->l[0], y = row % s->l[1], z = row / s->l[1];
@@ -271,16 +272,16 @@ void bytes_twin_count(const struct bytes_shape *s, const struct bytes_member *me
     memset(counts, 0, s->numbers * sizeof *counts);
     for (size_t row = 0; row < (size_t)s->l[1] * s->l[2]; row++) {
         const size_t y = row % s->l[1], z = row / s->l[1], lx = s->l[0];
-        const uint8_t *own = sites + row * lx;
-        counts[0] += pairs_of(s, own, own + 1, lx - 1) + pairs_of(s, own + lx - 1, own, 1);
+        const uint8_t *here = sites + row * lx;
+        counts[0] += pairs_of(s, here, here + 1, lx - 1) + pairs_of(s, here + lx - 1, here, 1);
         if (s->d > 1)
-            counts[1] += pairs_of(s, own, sites + site_of(s, 0, y + 1, z), lx);
+            counts[1] += pairs_of(s, here, sites + site_of(s, 0, y + 1, z), lx);
         if (s->d > 2)
-            counts[2] += pairs_of(s, own, sites + site_of(s, 0, y, z + 1), lx);
+            counts[2] += pairs_of(s, here, sites + site_of(s, 0, y, z + 1), lx);
         uint32_t up[2] = {0, 0}; /* at even and at odd x */
         for (size_t x = 0; x < lx; x++) {
-            counts[3 + (own[x] < s->states ? own[x] : 0)]++; /* others are found elsewhere */
-            up[x & 1] += own[x] & 1u;
+            counts[3 + (here[x] < s->states ? here[x] : 0)]++; /* is_sound finds other states */
+            up[x & 1] += here[x] & 1u;
         }
         if (s->kind == BYTES_ISING)
             counts[3 + s->states] +=
@@ -298,20 +299,20 @@ bool bytes_twin_pairs(const struct bytes_shape *s, const uint8_t *sites, uint32_
                       uint32_t first, uint32_t stride, uint32_t *counts) {
     const uint8_t mask = mask_of(s);
     const size_t lx = s->l[0];
-    uint8_t *twice = malloc(2 * lx); /* a row, and once more behind it */
+    uint8_t *twice = malloc(2 * lx); /* a row, twice in succession */
     const bool memory = twice != NULL;
     memset(counts, 0, s->d * reach * sizeof *counts);
     for (size_t row = 0; row < (size_t)s->l[1] * s->l[2] && memory; row++) {
         const size_t y = row % s->l[1], z = row / s->l[1];
-        const uint8_t *own = sites + row * lx;
-        memcpy(twice, own, lx);
-        memcpy(twice + lx, own, lx);
+        const uint8_t *here = sites + row * lx;
+        memcpy(twice, here, lx);
+        memcpy(twice + lx, here, lx);
         for (uint32_t r = first; r <= reach; r += stride)
             for (uint32_t k = 0; k < s->d; k++) {
                 const uint8_t *other = k == 0   ? twice + r
                                        : k == 1 ? sites + site_of(s, 0, y + r, z)
                                                 : sites + site_of(s, 0, y, z + r);
-                counts[k * reach + r - 1] += (uint32_t)equal_bytes(own, other, lx, mask);
+                counts[k * reach + r - 1] += (uint32_t)equal_bytes(here, other, lx, mask);
             }
     }
     free(twice);

@@ -1,7 +1,8 @@
-/* Swendsen-Wang on a device: sweeps, with and without measurement; samples from their sums. */
+/* Swendsen-Wang on a device: launches of sweeps with and without measurement, and samples made
+ * from their sums. */
 #include "samplers/swendsen_wang/sw.h"
 
-/* Over `items` of each member. */
+/* One work-item for each of `items` items of each member. */
 static struct ergo_grid over(const struct sw_state *s, size_t items) {
     return ergo_grid_items(items, s->launch.group, s->e.batch->count);
 }
@@ -13,8 +14,8 @@ static struct ergo_grid over_tiles(const struct sw_state *s) {
 
 /* ---- tiles: sample SW_NO_SAMPLE where clusters are not measured ------------------------------ */
 
-/* Measured: sizes of clusters; and of sample `before` (or SW_NO_SAMPLE), which has left the spins,
- * what they say. */
+/* Bonds, and labels in tiles. sample: also count the clusters that lie in one tile. before: also
+ * count the spins, which are still those after sample `before`. SW_NO_SAMPLE: not measured. */
 static void label_tiles(struct sw_state *s, uint32_t sample, uint32_t before) {
     if (sample != SW_NO_SAMPLE)
         ERGO_LAUNCH(&s->e, SW_LABEL_SIZES, over_tiles(s), BUFFER(SW_SPINS), BUFFER(SW_MEMBERS),
@@ -32,7 +33,8 @@ static void label_tiles(struct sw_state *s, uint32_t sample, uint32_t before) {
                     BUFFER(SW_OPEN), BUFFER(SW_LABELS), U64(s->e.step));
 }
 
-/* Edges of tiles, and those of the lattice itself. Measured: whether a cluster leads around it. */
+/* Join clusters across the edges of tiles, and around the lattice. sample: also record whether a
+ * cluster leads around the lattice. */
 static void join_tiles(struct sw_state *s, uint32_t sample) {
     const uint32_t rows = ((uint32_t)s->shape.ly - 1) / s->launch.tile_rows + 1;
     const uint32_t columns = (s->shape.row_words - 1) / s->launch.tile_words + 1;
@@ -42,8 +44,8 @@ static void join_tiles(struct sw_state *s, uint32_t sample) {
                 BUFFER(SW_WRAPS), U32(sample));
 }
 
-/* sized: sizes of clusters of several tiles, and which parts their roots are, for label_tiles or
- * SW_COUNT_ROOTS. */
+/* Draw new states. sized: also add up the sizes of clusters of several tiles, and mark the parts
+ * that are roots, for the next label_tiles or for SW_COUNT_ROOTS. */
 static void flip(struct sw_state *s, bool sized) {
     if (sized)
         ERGO_LAUNCH(&s->e, SW_FLIP_SIZES, over_tiles(s), BUFFER(SW_SPINS), BUFFER(SW_MEMBERS),
@@ -58,7 +60,7 @@ static void flip(struct sw_state *s, bool sized) {
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-/* `sweeps` of a lattice in local memory. */
+/* `sweeps` sweeps of a lattice in local memory. */
 static void local_sweeps(struct sw_state *s, uint64_t sweeps) {
     while (sweeps > 0) {
         const uint64_t now = sweeps < s->launch.most_sweeps ? sweeps : s->launch.most_sweeps;
@@ -75,7 +77,7 @@ static void local_measured(struct sw_state *s, uint32_t sample) {
     s->e.step++;
 }
 
-/* By tiles. */
+/* A sweep by tiles. */
 static void sweep(struct sw_state *s, uint32_t sample, uint32_t before) {
     label_tiles(s, sample, before);
     join_tiles(s, sample);
@@ -90,8 +92,9 @@ void sw_steps(void *state, uint64_t sweeps) {
         sweep(s, SW_NO_SAMPLE, SW_NO_SAMPLE);
 }
 
-/* before: the sample whose spins have not been looked at, or SW_NO_SAMPLE; later: those of this one
- * will be by the next. Without clusters a sweep is one that is not measured. */
+/* A sweep and its measurement. before: the sample whose spins this sweep counts, or
+ * SW_NO_SAMPLE. later: the next sweep counts the spins of this sample. If clusters are not
+ * measured, this is a plain sweep. */
 static void measured(struct sw_state *s, uint32_t sample, uint32_t before, bool later) {
     const bool local = s->launch.local;
     if (!local)
@@ -102,7 +105,7 @@ static void measured(struct sw_state *s, uint32_t sample, uint32_t before, bool 
         local_sweeps(s, 1);
     if (later)
         return;
-    /* clusters of several tiles, by their sizes: no label_tiles follows that counts them */
+    /* no label_tiles follows that would count the clusters of several tiles */
     if (s->clusters && !local)
         ERGO_LAUNCH(&s->e, SW_COUNT_ROOTS, over_tiles(s), BUFFER(SW_PARTS), BUFFER(SW_SIZES),
                     BUFFER(SW_CLUSTERS), U32(sample));
@@ -111,13 +114,14 @@ static void measured(struct sw_state *s, uint32_t sample, uint32_t before, bool 
                 BUFFER(SW_SPINS), BUFFER(SW_SUMS), U32(sample));
 }
 
-/* Where every sweep is measured by tiles, the next one looks at the spins of a sample. */
+/* If every sweep is measured by tiles, the next sweep counts the spins of a sample, because it
+ * reads them anyway. */
 void sw_block(void *state, size_t count, uint64_t every) {
     struct sw_state *s = state;
-    const bool rides = !s->launch.local && every == 1;
+    const bool count_later = !s->launch.local && every == 1;
     for (uint32_t i = 0; i < count && s->e.status == ERGO_OK; i++) {
         sw_steps(s, every - 1);
-        measured(s, i, rides && i > 0 ? i - 1 : SW_NO_SAMPLE, rides && i + 1 < count);
+        measured(s, i, count_later && i > 0 ? i - 1 : SW_NO_SAMPLE, count_later && i + 1 < count);
     }
 }
 
@@ -143,8 +147,8 @@ void sw_add_clusters(const uint32_t *fields, uint64_t *largest, uint64_t *bins, 
     }
 }
 
-/* A sum in limbs of 16 bits, with its carries; rounded once, the lowest first. low (may be NULL):
- * modulo 2^64. */
+/* Value of a sum in limbs of 16 bits, after its carries. Limbs are added from the lowest on, so
+ * that rounding is the same everywhere. low (may be NULL): the sum modulo 2^64. */
 static double add_limbs(const uint64_t *sums, size_t limbs, uint64_t *low) {
     uint64_t carry = 0, bits = 0;
     double value = 0, scale = 1;
@@ -159,9 +163,9 @@ static double add_limbs(const uint64_t *sums, size_t limbs, uint64_t *low) {
     return value;
 }
 
-/* clusters NULL: not measured. */
-static void add_places(const struct sw_state *s, const uint32_t *sums, const uint32_t *clusters,
-                       struct sw_counts *c) {
+/* Add up the partial sums of a sample of one member. clusters NULL: not measured. */
+static void add_partial_sums(const struct sw_state *s, const uint32_t *sums,
+                             const uint32_t *clusters, struct sw_counts *c) {
     const size_t q = s->shape.q, slots = s->launch.sum_slots;
     uint64_t others = 0, square_limbs[SW_SQUARE_LIMBS] = {0}, fourth_limbs[SW_FOURTH_LIMBS] = {0};
     *c = (struct sw_counts){0};
@@ -181,15 +185,15 @@ static void add_places(const struct sw_state *s, const uint32_t *sums, const uin
         others += c->states[k];
     c->states[0] = s->shape.sites - others;
     if (c->clusters == 1)
-        c->largest = s->shape.sites; /* 2^32 is a 0 on the device */
+        c->largest = s->shape.sites; /* on the device 2^32 is 0 */
 }
 
 void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares, double fourths,
                 double *columns) {
     const double n = (double)shape->sites, q = (double)shape->q, psi2 = squares / (n * n);
     columns[SW_COLUMN_IMPROVED] = clusters == 1 ? 1.0 : psi2;
-    /* the mean of psi^4 over the states of given clusters: psi is sum_c n_c e_c / N, and unit
-     * vectors e of a simplex have <(e_a e_b)^2> = 1/(q - 1) for a /= b */
+    /* <psi^4> over the states of given clusters: psi = sum_c n_c e_c / N, where the unit vectors
+     * e of a simplex have <(e_a e_b)^2> = 1/(q - 1) for a /= b */
     columns[SW_COLUMN_IMPROVED4] =
         clusters == 1 ? 1.0 : ((q + 1) * psi2 * psi2 - 2 * (fourths / (n * n) / (n * n))) / (q - 1);
 }
@@ -223,7 +227,7 @@ enum ergo_status sw_collect_samples(struct ergo_context *ctx, void *state, unsig
     const uint32_t *sums = ergo_engine_host(&s->e, SW_SUMS, slot, 0);
     const uint32_t *clusters = ergo_engine_host(&s->e, SW_CLUSTERS, slot, 0);
     const uint32_t *wraps = ergo_engine_host(&s->e, SW_WRAPS, slot, 0);
-    size_t bins = 0; /* as curve_size */
+    size_t bins = 0; /* as in curve_size */
     (void)ctx;
     while (s->clusters && bins < SW_CLUSTER_BINS && s->shape.sites >> bins)
         bins++;
@@ -232,8 +236,8 @@ enum ergo_status sw_collect_samples(struct ergo_context *ctx, void *state, unsig
         for (size_t row = m; row < samples->count * members; row += members) {
             double *columns = samples->columns + row * SW_COLUMNS;
             struct sw_counts c;
-            add_places(s, sums + row * slots * s->shape.q,
-                       s->clusters ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
+            add_partial_sums(s, sums + row * slots * s->shape.q,
+                             s->clusters ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
             sw_convert(&s->shape, unit, &c, columns);
             columns[SW_COLUMN_WRAPS] = s->clusters && wraps[row] ? 1.0 : 0.0;
             for (size_t b = 0; b < bins && samples->curves[0]; b++)

@@ -1,16 +1,16 @@
 /*
- * Audit: a stretch of the run, with and without samples, on the device as the run makes it and on
- * the host by the twin, from the same lattices: bonds and labels of the last sweep (against Hoshen
- * and Kopelman), new spins, and all columns and histograms of all samples have to be equal; before
- * the first sweep, the start.
+ * Audit: a stretch of the run, with and without samples, repeated by the device as in the run and
+ * by the host's twin. Bonds and labels of the last sweep (against Hoshen and Kopelman), the new
+ * spins, and all columns and histograms of all samples must be equal. Before the first sweep, the
+ * starting configuration.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "samplers/swendsen_wang/sw.h"
 
-/* Of the twin, sites times sweeps in all: a tenth of a second. At least one member is looked at,
- * up to so many sites; of larger ones, some rows (audit_rows.c). */
+/* Site updates of the twin: a tenth of a second. At least one member is compared, if it has at
+ * most most_sites sites. Of larger lattices some rows are compared (audit_rows.c). */
 static const uint64_t budget = UINT64_C(1) << 22, most_sites = UINT64_C(1) << 22;
 
 static const struct sw_state *state_of(const struct ergo_replay *r) {
@@ -19,7 +19,7 @@ static const struct sw_state *state_of(const struct ergo_replay *r) {
 
 enum ergo_status sw_audit_names(struct ergo_context *ctx, struct sw_state *s, size_t member,
                                 uint64_t first, uint64_t count, uint32_t *names) {
-    memset(names, 0xff, 128 * (size_t)count); /* what is not found stays no name */
+    memset(names, 0xff, 128 * (size_t)count); /* sites without a name keep this value */
     ergo_engine_begin(&s->e, ctx);
     for (uint64_t at = 0; at < count; at += SW_NAMES_AT_ONCE) {
         const uint64_t n = count - at < SW_NAMES_AT_ONCE ? count - at : SW_NAMES_AT_ONCE;
@@ -55,7 +55,7 @@ const char *sw_sample_differs(const struct sw_shape *shape, const struct ergo_po
     return NULL;
 }
 
-/* Bytes of a member in a buffer of the device against the host's. */
+/* Compare a member's bytes in a buffer of the device with the host's. */
 static enum ergo_status compare_bytes(struct ergo_context *ctx, struct sw_state *s,
                                       const struct ergo_replay *r, size_t member, unsigned buffer,
                                       const void *expected, size_t bytes, const char *what) {
@@ -85,8 +85,8 @@ static enum ergo_status compare_labels(struct ergo_context *ctx, const struct er
     return status;
 }
 
-/* What the last sweep has left. In local memory labels stay where they are, and are judged by what
- * comes of them. */
+/* Compare the state after the last sweep. Labels of lattices in local memory are not stored;
+ * they are checked only by the spins and cluster sizes that follow from them. */
 static enum ergo_status compare_state(struct ergo_context *ctx, const struct ergo_replay *r,
                                       size_t member, const struct sw_twin *t) {
     struct sw_state *s = r->state;
@@ -124,7 +124,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct er
     return wrong ? ergo_replay_differs(ctx, r, member, wrong) : compare_state(ctx, r, member, t);
 }
 
-/* From the last member on: its place in the buffers is the most error-prone. */
+/* Begin with the last member, because its place in the buffers is the most error-prone. */
 static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
     const struct sw_state *s = state_of(r);
     const uint64_t sweeps = r->lead + r->samples * r->every;
@@ -140,7 +140,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     return status;
 }
 
-/* The lattices as sw_start has left them; as many as the budget allows. */
+/* Compare the lattices after sw_start, as many as the budget allows. */
 static enum ergo_status compare_start(struct ergo_context *ctx, struct sw_state *s) {
     struct ergo_replay r = {
         .sampler = "swendsen-wang", .device = s->e.device, .every = 1, .samples = 1};
@@ -159,8 +159,9 @@ static enum ergo_status compare_start(struct ergo_context *ctx, struct sw_state 
     return status;
 }
 
-/* As many sweeps between samples as the run has, where the device makes that many in a tenth of a
- * second and the twin in its budget; but two where the run has more: other kernels measure each. */
+/* Sweeps between samples: as in the run, if the device makes them in a tenth of a second and the
+ * twin within its budget. But two if the run has more, because other kernels make the sweeps
+ * without a sample. */
 static uint64_t every_of(const struct sw_state *s, size_t samples) {
     const uint64_t every = (uint64_t)ergo_point_int(s->e.batch->points[0], "/run/measure_every");
     const uint64_t fast = (uint64_t)s->e.plan.block_steps, few = budget / s->shape.sites;

@@ -1,21 +1,25 @@
 /*
- * Audit of lattices that are too large for the host's twin, of the last member: a sweep of the run,
- * then from the same lattice two, the second after the first's spins, which are known by then.
+ * Audit of lattices that are too large for the host's twin: the last member makes one sweep of the
+ * run, and then, from the same lattice, two. The second sweep is checked from the spins after the
+ * first, which are known then.
  *
- * Of each last sweep, of the last rows and the first, which follows them, all that can be said
- * without the rest: their bonds drawn again, the same representative at both ends of each active
- * bond, and at each site the state that this one draws. Of the last sample the sums over all spins;
- * of one before it, that it is the same when others come after it. Up to 2^24 sites clusters are
- * counted again from the device's bonds; beyond, of the sums over them, what any lattice of so many
- * sites fulfils: how many there are of which size is not known then, nor whether labels are right
- * beyond the rows, nor whether one leads around the lattice.
+ * For each last sweep, some rows at the lower edge of the lattice and row 0, which follows them,
+ * are checked as far as possible without the rest: their bonds are drawn again, both ends of each
+ * active bond have the same representative, and the state of each site is the one drawn by its
+ * representative. For the last sample, the sums over all spins are compared; for a sample before
+ * it, that it is the same whether or not another follows.
+ *
+ * Up to 2^24 sites, clusters are counted again from the device's bonds. Beyond that, only
+ * conditions are checked that the sums over clusters of any lattice fulfil. Then the audit does not
+ * know how many clusters of each size there are, whether labels outside the rows are right, or
+ * whether a cluster leads around the lattice.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "samplers/swendsen_wang/sw.h"
 
-/* core.h as C: the macros of its shape read this. */
+/* core.h takes the lattice's shape from macros; when compiled as C they read this. */
 static _Thread_local struct { uint32_t q, words, ly, lx, tail; } whole;
 
 #define SW_Q whole.q
@@ -26,20 +30,20 @@ static _Thread_local struct { uint32_t q, words, ly, lx, tail; } whole;
 #define SW_ALL_LX whole.lx
 #include "swendsen_wang/core.h"
 
-/* Of the rows that are looked at, and the one below them. */
+/* Sites of the rows that are checked. */
 static const uint64_t band_sites = 1u << 19;
-/* Sites of which clusters are counted: a third of a second, 200 MB. */
+/* Most sites of which clusters are counted: a third of a second, 200 MB. */
 static const uint64_t counted_sites = 1u << 24;
 
 struct audit {
     struct sw_state *s;
     size_t member;
-    struct sw_member params; /* from the job, not those on the device */
-    uint64_t step;           /* of the sweep that is looked at */
+    struct sw_member params; /* from the job, not from the device */
+    uint64_t step;           /* of the sweep that is checked */
     uint32_t first, rows;
-    uint32_t *before, *after;       /* the member's planes */
+    uint32_t *before, *after;       /* planes of the whole member */
     uint32_t *right, *down, *names; /* of the rows */
-    double columns[SW_COLUMNS];     /* of the first sweep's sample */
+    double columns[SW_COLUMNS];     /* sample of the first sweep */
 };
 
 static enum ergo_status read_rows(struct ergo_context *ctx, const struct audit *a) {
@@ -53,23 +57,24 @@ static enum ergo_status read_rows(struct ergo_context *ctx, const struct audit *
     enum ergo_status status = ergo_engine_end(&s->e);
     if (status == ERGO_OK)
         status = sw_audit_names(ctx, s, a->member, words * a->first, words * a->rows, a->names);
-    if (status == ERGO_OK) /* row 0 lies below the last */
+    if (status == ERGO_OK) /* row 0 follows the last one */
         status = sw_audit_names(ctx, s, a->member, 0, words, a->names + 32 * words * a->rows);
     return status;
 }
 
-static bool same_clusters(uint32_t bonds, const uint32_t *names, const uint32_t *others) {
+static bool same_clusters(uint32_t bonds, const uint32_t *names, const uint32_t *neighbours) {
     for (; bonds; bonds &= bonds - 1) {
         const int bit = __builtin_ctz(bonds);
-        if (names[bit] != others[bit])
+        if (names[bit] != neighbours[bit])
             return false;
     }
     return true;
 }
 
-/* names: NULL where a site's own state is meant, of the start. */
-static bool states_agree(const struct audit *a, uint32_t i, uint32_t y, const uint32_t *names,
-                         bool random) {
+/* Are the states of a word those drawn by the representatives `names`? names NULL: for a start,
+ * by the sites themselves. */
+static bool states_are_drawn(const struct audit *a, uint32_t i, uint32_t y, const uint32_t *names,
+                             bool random) {
     const struct sw_member *m = &a->params;
     const size_t word = (size_t)y * a->s->shape.row_words + i;
     for (uint32_t bit = 0; bit <= sw_last_bit(i); bit++) {
@@ -85,7 +90,7 @@ static bool states_agree(const struct audit *a, uint32_t i, uint32_t y, const ui
     return true;
 }
 
-/* What is wrong with the rows, or NULL. */
+/* Check bonds, labels and states of the rows. Returns what is wrong, or NULL. */
 static const char *rows_differ(const struct audit *a) {
     const struct sw_member *m = &a->params;
     const uint32_t words = a->s->shape.row_words, low = (uint32_t)a->step,
@@ -107,14 +112,13 @@ static const char *rows_differ(const struct audit *a) {
                 (side >> last & 1u && names[last] != next[0]) ||
                 !same_clusters(under, names, names + 32 * (size_t)words))
                 return "labels at the two ends of a bond";
-            if (!states_agree(a, i, y, names, true))
+            if (!states_are_drawn(a, i, y, names, true))
                 return "the states of a site and of its cluster";
         }
     return NULL;
 }
 
-/* Sums of powers of the sizes, in limbs of 16 bits: modulo 12, where 2^16 is 4 and so are its
- * powers. */
+/* Sum of powers in limbs of 16 bits, modulo 12. 2^16 and its powers are 4 modulo 12. */
 static uint64_t modulo_12(const uint64_t *limbs, size_t n) {
     uint64_t sum = limbs[0] % 12;
     for (size_t l = 1; l < n; l++)
@@ -122,7 +126,7 @@ static uint64_t modulo_12(const uint64_t *limbs, size_t n) {
     return sum % 12;
 }
 
-/* n^2 is n modulo 2 and n^4 is n^2 modulo 12; each size lies in its bin. */
+/* n^2 equals n modulo 2, n^4 equals n^2 modulo 12, and each size lies in its bin. */
 bool sw_clusters_fit(uint64_t sites, const uint64_t *bins, size_t n_bins, uint64_t largest,
                      const uint64_t *squares, size_t n_squares, const uint64_t *fourths,
                      size_t n_fourths) {
@@ -157,7 +161,8 @@ static bool clusters_fit(const struct sw_state *s, const uint32_t *places) {
                            fourths, SW_FOURTH_LIMBS);
 }
 
-/* All columns of the last sample, c of its spins: clusters by Hoshen and Kopelman. */
+/* Compare all columns of the last sample; c: the counts of its spins. Clusters by Hoshen and
+ * Kopelman. */
 static enum ergo_status compare_clusters(struct ergo_context *ctx, const struct ergo_replay *r,
                                          const struct audit *a, const struct sw_counts *c) {
     struct sw_state *s = a->s;
@@ -185,7 +190,7 @@ static enum ergo_status compare_clusters(struct ergo_context *ctx, const struct 
     return status;
 }
 
-/* The last sample, and what is known of the one before. */
+/* Check the last sample, and the one before it if there is one. */
 static enum ergo_status compare_samples(struct ergo_context *ctx, const struct ergo_replay *r,
                                         struct audit *a) {
     const struct sw_state *s = a->s;
@@ -247,7 +252,7 @@ static enum ergo_status compare_start(struct ergo_context *ctx, const struct erg
     a->step = 0;
     for (uint32_t row = 0; row < a->rows && status == ERGO_OK; row++)
         for (uint32_t i = 0; i < s->shape.row_words && same; i++)
-            same = states_agree(a, i, a->first + row, NULL, random);
+            same = states_are_drawn(a, i, a->first + row, NULL, random);
     return same ? status : ergo_replay_differs(ctx, r, a->member, "the spins of the start");
 }
 

@@ -19,14 +19,13 @@ struct sw_shape sw_shape_of(const struct ergo_point *point) {
     return s;
 }
 
-/* Bytes of local memory: of a word of a tile 33 labels, bonds in both directions, open parts; then
- * also spins and new states. */
+/* Bytes of local memory. WORD_BYTES, per word of a tile: 33 labels, bonds in both directions,
+ * open parts. PLANE_BYTES: spins and new states. */
 enum { WORD_BYTES = 144, PLANE_BYTES = 8, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + SW_Q_MAX + 256) };
 
-enum { PATH_LOCAL = 1, PATH_TILES = 2 }; /* of /tuning/path */
-/* Words of a tile that is the lattice: labels of more have no room for bits (local.cl), and beyond
- * that tiles are as fast (PoCL 3.1, seconds of a core: 64 x 64 1.0 beside 1.4, 128 x 128 1.3 both,
- * 128 x 256 1.6 beside 1.5). */
+enum { PATH_LOCAL = 1, PATH_TILES = 2 }; /* values of /tuning/path */
+/* Most words of a lattice that makes whole sweeps in local memory. In larger ones, labels have
+ * no bits left for wrapping (local.cl), and tiles are as fast (PoCL 3.1). */
 enum { MOST_LOCAL_WORDS = 256 };
 
 bool sw_shape_counts_clusters(const struct sw_shape *s) {
@@ -41,8 +40,8 @@ static uint64_t parts(uint64_t n, uint32_t size) {
     return size ? (n + size - 1) / size : 0;
 }
 
-/* Local memory for a tile's labels, or for its new spins: states, roots, a list of 16-bit indices,
- * and 8 bytes for each part that may leave it (4 beside labels). */
+/* Local memory of a tile: for its labels, or for its new spins (states, roots, a list of 16-bit
+ * indices, and 8 bytes for each part that may continue beyond the tile; 4 beside labels). */
 static uint64_t tile_bytes(const struct sw_shape *s, uint32_t words, uint32_t rows) {
     const uint64_t items = (uint64_t)words * rows, most_open = 64 * (uint64_t)words + 2 * rows;
     const uint64_t label = WORD_BYTES * items + 4 * most_open + 4 * SW_CLUSTER_FIELDS;
@@ -52,9 +51,9 @@ static uint64_t tile_bytes(const struct sw_shape *s, uint32_t words, uint32_t ro
 }
 
 /*
- * Tiles: on GPUs a work-item for each word; on CPUs one for all, which then needs no atomics that
- * cost. Labels in a tile have 15 bits. What local memory does not hold is less high. A lattice that
- * one tile covers makes whole sweeps there.
+ * Tile size. On GPUs each word has a work-item. On CPUs one work-item does the whole tile, because
+ * it needs no atomics, which are slow. Labels in a tile have 15 bits. Tiles get fewer rows if local
+ * memory is too small.
  */
 static void choose_tile(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
                         const struct ergo_device *device, uint32_t most_words, uint32_t most_rows,
@@ -71,7 +70,7 @@ static void choose_tile(const struct ergo_point *point, const struct sw_shape *s
         l->tile_rows /= 2;
     const uint32_t items = l->tile_words * l->tile_rows;
     l->tile_group = ergo_power_of_two_up(items, 1, wish_group ? wish_group : gpu ? items : 1);
-    /* a word costs up to some 500 iterations */
+    /* a word takes up to some 500 loop iterations */
     while (device->quirks.loop_limit && l->tile_group < items &&
            500 * (uint64_t)items > device->quirks.loop_limit * l->tile_group)
         l->tile_group *= 2;
@@ -89,7 +88,8 @@ void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *s, bo
     choose_tile(point, s, gpu, device, 4, 64, l);
 }
 
-/* Does one tile cover the lattice, and does local memory also hold its spins? */
+/* Does one tile cover the lattice, and does local memory also hold its spins? Then it makes
+ * whole sweeps there. */
 static void choose_local(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
                          const struct ergo_device *device, struct sw_launch *l) {
     struct sw_launch one = *l;
@@ -168,7 +168,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_stat
 
 /* ---- configure ------------------------------------------------------------------------------- */
 
-/* Whose samples do not fit the device's numbers, or whose path. */
+/* Choose the path. Refuse lattices that are too large for 32-bit labels, or for the path of the
+ * job. */
 static enum ergo_status choose_path(struct ergo_context *ctx, struct sw_state *s) {
     const struct ergo_device *device = s->e.device;
     const struct ergo_device_summary *d = &device->summary;
@@ -196,9 +197,9 @@ static enum ergo_status choose_path(struct ergo_context *ctx, struct sw_state *s
     if (s->clusters && !sw_shape_counts_clusters(h))
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "a lattice of %lld x %lld has more than 2^30 sites (rows count as "
-                         "multiples of 32), of which one device does not know whether a cluster "
-                         "leads around. Cut it over ranks, which may share a device (mpirun -np N, "
-                         "\"distribute\": \"lattice\"), or ask for \"observables\": "
+                         "multiples of 32), and the labels of one device cannot tell whether a "
+                         "cluster leads around it. Cut it over ranks, which may share a device "
+                         "(mpirun -np N, \"distribute\": \"lattice\"), or ask for \"observables\": "
                          "\"energy,order_parameter\" in run",
                          (long long)h->lx, (long long)h->ly);
     if (!l->local && sw_shape_counts_clusters(h))
@@ -215,15 +216,15 @@ static void choose_groups(struct sw_state *s) {
     l->group = ergo_power_of_two_up(words, 1, wish ? wish : gpu ? 128 : 32);
     while (l->group > 1 && l->group > d->largest_group)
         l->group /= 2;
-    /* enough groups to use the device, few enough that their sums are small; and none that sees
-     * 2^26 words */
+    /* enough groups to use the device, few enough that the host adds little; and none has 2^26
+     * words, whose counts would not fit 32 bits */
     const bool few = s->shape.q <= 8; /* numbers to sum up */
     const uint64_t enough = (gpu ? few ? 16 : 8 : 2) * (uint64_t)units_of(d);
     uint64_t groups = parts(words, (gpu ? few ? 1 : 4 : 64) * l->group);
     groups = groups > enough ? enough : groups;
     const uint64_t least = words / (1u << 25) + 1;
     l->sum_groups = (uint32_t)(groups < least ? least : groups);
-    /* groups that add to sums over clusters, some twice: not too many in one place (clusters.h) */
+    /* sums over clusters have several slots, so that not too many groups add to one (clusters.h) */
     const uint64_t most_slots = l->tiles / 16384 + 32;
     l->sum_slots = (uint32_t)(l->tiles / 32 < most_slots ? l->tiles / 32 + 1 : most_slots);
 }
@@ -264,14 +265,14 @@ enum ergo_status sw_configure(struct ergo_context *ctx, void *state) {
     const double per_second = !gpu ? 2e7 * units : fmax(2e10, 8e8 * units);
     plan->work_per_step = spins;
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
-    plan->block_steps = fmin(plan->block_steps, gpu ? 2000 : 500); /* launches cost, too */
-    /* what the host does with the last block's samples is not hidden: no long blocks */
+    plan->block_steps = fmin(plan->block_steps, gpu ? 2000 : 500); /* launches take time, too */
+    /* the host's work on the last block is not hidden, so no block may have too many samples */
     const double sample_bytes =
         members * (4.0 * s->launch.sum_slots * (s->shape.q + (double)SW_CLUSTER_FIELDS) + 4);
     s->e.block_samples =
         (size_t)fmax(1, fmin(fmax(64, plan->block_steps), ERGO_BLOCK_BYTES / sample_bytes));
-    s->e.curve_interval = 1; /* from the same sums */
-    /* the twin's, and a state on its way */
+    s->e.curve_interval = 1; /* curves come from the same sums */
+    /* the twin's, and a state that is saved */
     plan->host_bytes = 400 * s->shape.words + s->shape.member_bytes * batch->count;
     describe(s, plan);
     declare_buffers(s);

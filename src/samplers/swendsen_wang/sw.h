@@ -6,30 +6,30 @@
 #include "samplers/sampler.h"
 #include "swendsen_wang/params.h"
 
-/* The lattice in words: see cl/swendsen_wang/core.h. */
+/* Layout of the lattice in words: see cl/swendsen_wang/core.h. */
 struct sw_shape {
     int64_t lx, ly;
     uint32_t q, planes;
-    uint32_t row_words, tail; /* words in a row, sites in its last word */
+    uint32_t row_words, tail; /* words in a row; sites in its last word */
     uint64_t words;           /* of one plane */
     uint64_t sites;           /* lx ly */
     uint64_t member_bytes;    /* all planes */
 };
 
 struct sw_launch {
-    bool local;                     /* one tile is the lattice: whole sweeps in local memory */
-    uint64_t most_sweeps;           /* of a launch then */
+    bool local;                     /* one tile covers the lattice: whole sweeps in local memory */
+    uint64_t most_sweeps;           /* if local: most sweeps per launch */
     uint32_t group;                 /* work-items per group, a power of two */
     uint32_t tile_words, tile_rows; /* of a tile */
-    uint32_t tile_group;            /* work-items for a tile: all its words, or a divisor */
-    uint64_t tiles;                 /* of a member */
-    uint64_t run_bytes;             /* of a member's labels of runs */
-    uint32_t label_bits;            /* of a label, beside its index: 2, or 0 (labels.h) */
-    uint32_t sum_groups;            /* work-groups per member that add up spins */
-    uint32_t sum_slots;             /* places for sums per member */
+    uint32_t tile_group;            /* work-items for a tile: its number of words, or a divisor */
+    uint64_t tiles;                 /* tiles of a member */
+    uint64_t run_bytes;             /* labels of runs of a member */
+    uint32_t label_bits;            /* bits of a label for wrapping: 2, or 0 (labels.h) */
+    uint32_t sum_groups;            /* work-groups per member that count spins */
+    uint32_t sum_slots;             /* partial sums per member */
 };
 
-/* What stands on the device; but for spins, members and samples only where tiles are. */
+/* Buffers on the device. Lattices in local memory have only spins, members and samples. */
 enum sw_buffer {
     SW_SPINS,
     SW_MEMBERS,
@@ -40,13 +40,14 @@ enum sw_buffer {
     SW_OPEN,
     SW_LABELS,
     SW_SIZES,
-    SW_NAMES, /* of sites, for audits */
-    /* samples: sums of the spins, of the clusters, and whether one leads around the lattice */
+    SW_NAMES, /* representatives of sites, for audits */
+    /* samples: partial sums of spins, of clusters, and whether a cluster leads around the
+     * lattice */
     SW_SUMS,
     SW_CLUSTERS,
     SW_WRAPS
 };
-enum { SW_NAMES_AT_ONCE = 4096 }; /* words whose sites an audit has named by a launch */
+enum { SW_NAMES_AT_ONCE = 4096 }; /* words per launch of sw_audit_names */
 
 enum sw_kernel {
     SW_START,
@@ -67,7 +68,7 @@ struct sw_state {
     struct ergo_engine e;
     struct sw_shape shape;
     struct sw_launch launch;
-    bool clusters;             /* measured, not only spins */
+    bool clusters;             /* clusters are measured, not only spins */
     bool started;              /* the spins are those of the start */
     struct sw_member *members; /* [batch->count] */
 };
@@ -75,15 +76,16 @@ struct sw_state {
 struct sw_shape sw_shape_of(const struct ergo_point *point);
 /* Philox key and bond probability of a member. */
 void sw_member_fill(const struct ergo_point *point, struct sw_member *member);
-/* Has a label of one device room to say whether a cluster leads around the lattice? */
+/* Can a label on one device record whether a cluster leads around the lattice? */
 bool sw_shape_counts_clusters(const struct sw_shape *shape);
-/* Is anything asked for that comes of clusters? */
+/* Does the job ask for an observable that needs clusters? */
 bool sw_wants_clusters(const struct ergo_point *point);
-/* H = -J sum s s instead of -J sum (delta - 1)? */
+/* Is the Hamiltonian -J sum s s instead of -J sum (delta - 1)? */
 bool sw_is_ising(const struct ergo_point *point);
 
 /* plan.c */
-/* Tiles of a lattice or a rectangle: the fields from tile_words to run_bytes, and most_sweeps. */
+/* Choose the tile of a lattice or a rectangle: sets the fields from tile_words to run_bytes, and
+ * most_sweeps. */
 void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *shape, bool gpu,
                     const struct ergo_device *device, struct sw_launch *launch);
 enum ergo_status sw_configure(struct ergo_context *ctx, void *state);
@@ -95,14 +97,14 @@ enum ergo_status sw_init(struct ergo_context *ctx, void *state);
 /* advance.c */
 void sw_steps(void *state, uint64_t sweeps);
 void sw_block(void *state, size_t count, uint64_t every);
-/* Numbers of one sample of one member, exact but for the sum of n^4, which is rounded. (Those of
- * one cluster of 2^32 sites do not fit the device's: where clusters == 1 they are known.) */
+/* Counts of a sample of one member. They are exact, except that the sum of n^4 is rounded. (The
+ * device's numbers cannot hold one cluster of 2^32 sites, but if clusters == 1 they are known.) */
 struct sw_counts {
     uint64_t unequal, states[SW_Q_MAX];
     uint64_t clusters, largest, squares, bins[SW_CLUSTER_BINS];
     double fourths;
 };
-/* The fields of one place to sums whose limbs have carries to give. */
+/* Add one partial sum of clusters. Carries stay in the limbs of squares and fourths. */
 void sw_add_clusters(const uint32_t *fields, uint64_t *largest, uint64_t *bins, uint64_t *squares,
                      uint64_t *fourths);
 enum {
@@ -119,31 +121,30 @@ enum {
 /* Columns of the improved estimators, from sums of n^2 and n^4 over clusters. */
 void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares, double fourths,
                 double *columns);
-/* What the energy is counted in; looked up once for many samples. */
+/* Unit of the energy, so that it is read from the job only once for many samples. */
 struct sw_unit {
     double coupling;
     bool ising;
 };
 struct sw_unit sw_unit_of(const struct ergo_point *point);
-/* Columns of a sample, but for the wrapping. */
+/* Columns of a sample, except the wrapping. */
 void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct sw_counts *counts,
                 double *columns);
 enum ergo_status sw_collect_samples(struct ergo_context *ctx, void *state, unsigned slot,
                                     struct ergo_samples *samples);
 
-/* wraps.c: does any cluster lead around the lattice? For audits, and whole lattices of many ranks.
- * From pairs of labels that bonds around it
- * join: `rows` entries across the side edge, then those across the lower one; entries of twice
- * SW_NO_BOND are none. */
+/* wraps.c: Does a cluster lead around the lattice? For audits, and for whole lattices over many
+ * ranks. pairs: labels that bonds around the lattice join, first `rows` entries across the right
+ * edge, then those across the lower edge. Two times SW_NO_BOND means no bond. */
 struct sw_wraps;
 struct sw_wraps *sw_wraps_create(size_t most_pairs); /* NULL: no memory */
 void sw_wraps_destroy(struct sw_wraps *wraps);
 void sw_wraps_find(struct sw_wraps *wraps, const uint32_t *pairs, size_t rows, size_t count,
                    bool *around_x, bool *around_y);
 
-/* state.c: the canonical state: for each row, for each bit-plane from the lowest, (lx + 7) / 8
- * bytes; bit x % 8 of byte x / 8 is that bit of the spin at (x, y), a number 0 .. q - 1; unused
- * bits 0. */
+/* state.c: the canonical state. For each row, for each bit-plane from the lowest on, (lx + 7) /
+ * 8 bytes. Bit x % 8 of byte x / 8 is that bit of the state (0 .. q - 1) at (x, y). Unused bits
+ * are 0. */
 enum ergo_status sw_save(struct ergo_context *ctx, void *state, size_t member,
                          struct ergo_text *text);
 enum ergo_status sw_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
@@ -171,19 +172,19 @@ extern const struct ergo_sampler_ops ergo_swendsen_wang_cut;
 
 /* audit.c */
 enum ergo_status sw_audit(struct ergo_context *ctx, void *state);
-/* audit_rows.c: of some rows only, and not of lattices in local memory. */
+/* audit_rows.c: the audit of some rows of a lattice; not for lattices in local memory. */
 enum ergo_status sw_audit_rows(struct ergo_context *ctx, struct sw_state *s);
-/* sw_audit_names: representatives of the sites of words first .. first + count - 1 of a member,
- * after a sweep (not of lattices in local memory): names[32 count]. */
+/* Representatives of the sites of the words first .. first + count - 1 of a member after a
+ * sweep: names[32 count]. Not for lattices in local memory. */
 enum ergo_status sw_audit_names(struct ergo_context *ctx, struct sw_state *s, size_t member,
                                 uint64_t first, uint64_t count, uint32_t *names);
 
-/* twin.c: a sweep on the host, of one member in the device's layout, labels by Hoshen and Kopelman.
- * labels[32 words]: the root of every site. Of counted sweeps: counts, and whether a cluster leads
- * around the lattice. */
+/* twin.c: a sweep of one member on the host, in the device's layout, with labels by Hoshen and
+ * Kopelman. labels[32 words]: the root of each site. After a counted sweep also the counts, and
+ * whether a cluster leads around the lattice. */
 struct sw_twin {
     uint32_t *planes, *right, *down, *labels, *sizes;
-    uint32_t *around_pairs; /* labels that bonds around the lattice join, before they are joined */
+    uint32_t *around_pairs; /* labels that each bond around the lattice joins, before it does */
     uint8_t *states;        /* of sites */
     struct sw_wraps *wraps;
     struct sw_counts counts;
@@ -195,20 +196,21 @@ void sw_twin_start(const struct ergo_point *point, const struct sw_shape *shape,
                    struct sw_twin *twin);
 void sw_twin_sweep(const struct ergo_point *point, const struct sw_shape *shape, uint64_t step,
                    bool counted, struct sw_twin *twin);
-/* Equal neighbours of the sites of a word, to the right and down. */
+/* Bits of the sites of a word whose neighbour to the right (side), or below (under), is equal. */
 void sw_twin_equal(const struct sw_shape *shape, const uint32_t *planes, uint32_t i, uint32_t y,
                    uint32_t *side, uint32_t *under);
-/* The counts that are of clusters, and whether one leads around, from t's bonds. */
+/* Count clusters, and find whether one leads around the lattice, from the twin's bonds. */
 void sw_twin_count_clusters(const struct sw_shape *shape, struct sw_twin *twin);
-/* audit.c: what of a sample is not the twin's, or NULL. */
+/* audit.c: what of a sample differs from the twin's counts, or NULL. */
 const char *sw_sample_differs(const struct sw_shape *shape, const struct ergo_point *point,
                               bool clusters, const struct sw_twin *twin, const double *columns,
                               const double *curve, size_t bins);
-/* audit_rows.c: can these be sums over the clusters of so many sites? In limbs of 16 bits. */
+/* audit_rows.c: Are these possible sums over the clusters of `sites` sites? Sums of powers are
+ * in limbs of 16 bits. */
 bool sw_clusters_fit(uint64_t sites, const uint64_t *bins, size_t n_bins, uint64_t largest,
                      const uint64_t *squares, size_t n_squares, const uint64_t *fourths,
                      size_t n_fourths);
-/* The counts that are of spins. */
+/* Count spins and unequal bonds. */
 void sw_twin_count_spins(const struct sw_shape *shape, const uint32_t *planes,
                          struct sw_counts *counts);
 

@@ -1,4 +1,4 @@
-/* swendsen-wang: the tables of the sampler, and what can be said of a job without a device. */
+/* swendsen-wang: the tables of the sampler, and what a job tells without a device. */
 #include "samplers/swendsen_wang/swendsen_wang.h"
 
 #include <math.h>
@@ -42,8 +42,8 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/labelling", ENUM), .flags = ERGO_KEY_SHAPE, .fallback = "\"union-find\"",
      .choices = labellings, .unit = "",
      .help = "How clusters are labelled; the chain does not depend on it. union-find: tiles in "
-             "local memory, then their edges, without iteration. (Label equivalence, the way of "
-             "Komura and Okabe, has gone: the same chain, six to 35 times as slow.)"},
+             "local memory, then their edges, without iteration. (Label equivalence, the "
+             "method of Komura and Okabe, is not offered: it is six to 35 times as slow.)"},
     {ERGO_KEY("/system/merge", ENUM), .flags = ERGO_KEY_SHAPE, .fallback = "\"auto\"",
      .choices = merges, .unit = "",
      .help = "How clusters of a lattice cut over ranks are joined; the chain does not depend on "
@@ -83,7 +83,7 @@ bool sw_wants_clusters(const struct ergo_point *point) {
     return wanted;
 }
 
-/* What is not of the spins comes of clusters. */
+/* All columns but those of spins need clusters. */
 static bool has_column(const struct ergo_point *point, size_t c) {
     return c == SW_COLUMN_ENERGY || c == SW_COLUMN_ORDER || c == SW_COLUMN_PSI2 ||
            sw_wants_clusters(point);
@@ -207,8 +207,9 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
         status = ergo_job_error(ctx, "/system/hamiltonian",
                                 "\"ising\" means q = 2, and /system/q is %lld; use \"potts\"",
                                 (long long)ergo_point_int(point, "/system/q"));
-    /* Of one device labels have 32 bits, of ranks random numbers of words. With "auto" the number
-     * of ranks decides, which is not known here: too many for one device are refused by the run. */
+    /* Labels of one device have 32 bits; over ranks, random numbers number the words. With
+     * "auto" the number of ranks decides, which is not known here. The run refuses a lattice
+     * that is too large for one device. */
     const struct sw_shape shape = sw_shape_of(point);
     const bool alone = strcmp(ergo_point_text(point, "/distribute"), "points") == 0;
     if (shape.words > UINT64_C(1) << (alone ? 27 : 32))
@@ -223,9 +224,11 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     else if (alone && sw_wants_clusters(point) && !sw_shape_counts_clusters(&shape))
         status = ergo_job_error(
             ctx, "/system/size",
-            "%lld x %lld are more than 2^30 sites (rows count as multiples of 32), of which one "
-            "device does not know whether a cluster leads around: \"distribute\": \"lattice\" "
-            "cuts them over ranks, which may share a device; or ask for \"observables\": "
+            "%lld x %lld are more than 2^30 sites (rows count as multiples of 32), and the labels "
+            "of one device cannot tell whether a cluster leads around the lattice: "
+            "\"distribute\": \"lattice\" cuts them over ranks, which may share a device; or ask "
+            "for "
+            "\"observables\": "
             "\"energy,order_parameter\" in run",
             (long long)shape.lx, (long long)shape.ly);
     const char *shares = ergo_point_text(point, "/system/shares");
@@ -243,7 +246,7 @@ static size_t curve_size(const struct ergo_point *point, size_t c) {
     size_t bins = 0;
     (void)c;
     while (bins < 64 && n >> bins &&
-           sw_wants_clusters(point)) /* one device has no more than SW_CLUSTER_BINS */
+           sw_wants_clusters(point)) /* one device has at most SW_CLUSTER_BINS */
         bins++;
     return bins;
 }
@@ -258,7 +261,7 @@ static uint64_t curve_every(const struct ergo_point *point) {
     return 1;
 }
 
-/* q = 2: Ising with half the coupling; the moments where all states can be enumerated. */
+/* q = 2 is Ising with half the coupling. Moments are exact if all states can be enumerated. */
 static double exact(const struct ergo_point *point, const char *observable) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     const double t = ergo_point_real(point, "/system/temperature");
@@ -299,9 +302,8 @@ static double exact(const struct ergo_point *point, const char *observable) {
     return NAN;
 }
 
-/* At a transition of first order neither phase leaves for the other on large lattices, and a chain
- * shows the one that it began in. Within 3% of Tc: metastable phases end there (q = 20; nearer for
- * fewer states). */
+/* At a first-order transition a large lattice never leaves the phase in which it began.
+ * Metastable phases end within 3% of Tc (q = 20; closer to Tc for fewer states). */
 static const char *remedy(const struct ergo_point *point) {
     const double q = (double)ergo_point_int(point, "/system/q");
     const double tc = ergo_point_real(point, "/system/coupling") / log1p(sqrt(q));

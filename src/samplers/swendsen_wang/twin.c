@@ -1,14 +1,14 @@
 /*
- * The host's twin of a sweep: random numbers of cl/swendsen_wang/core.h compiled as C, neighbours
- * from the words of the lattice, and labels site by site, by J. Hoshen and R. Kopelman, Phys. Rev.
- * B 14, 3438 (1976). Nothing of tiles, runs, atomics or launches is in it. Some 20 ns a site.
+ * A sweep in serial C. Random numbers are those of cl/swendsen_wang/core.h compiled as C. Labels
+ * are assigned site by site after J. Hoshen and R. Kopelman, Phys. Rev. B 14, 3438 (1976). The twin
+ * has no tiles, runs, atomics or launches. Some 20 ns per site.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "samplers/swendsen_wang/sw.h"
 
-/* The kernels take their shape from macros; here the macros read this. */
+/* core.h takes the lattice's shape from macros; when compiled as C they read this. */
 static _Thread_local struct { uint32_t q, words, ly, lx, tail; } twin;
 
 #define SW_Q twin.q
@@ -19,7 +19,7 @@ static _Thread_local struct { uint32_t q, words, ly, lx, tail; } twin;
 #define SW_ALL_LX twin.lx
 #include "swendsen_wang/core.h"
 
-static void take_shape(const struct sw_shape *s) {
+static void set_shape(const struct sw_shape *s) {
     twin.q = s->q;
     twin.words = s->row_words;
     twin.ly = (uint32_t)s->ly;
@@ -65,15 +65,15 @@ void sw_twin_equal(const struct sw_shape *s, const uint32_t *planes, uint32_t i,
     }
 }
 
-static uint32_t proper(const uint32_t *labels, uint32_t i) {
+static uint32_t root_of(const uint32_t *labels, uint32_t i) {
     while (labels[i] != i)
         i = labels[i];
     return i;
 }
 
 static uint32_t join(uint32_t *labels, uint32_t a, uint32_t b) {
-    a = proper(labels, a);
-    b = proper(labels, b);
+    a = root_of(labels, a);
+    b = root_of(labels, b);
     labels[a < b ? b : a] = a < b ? a : b;
     return a < b ? a : b;
 }
@@ -97,7 +97,7 @@ static void draw(const struct sw_shape *s, const struct sw_member *m, uint64_t s
         }
 }
 
-/* Labels in order of sites, of what is joined inside the lattice. */
+/* Labels in the order of sites, by the bonds inside the lattice. */
 static void label_inside(struct sw_twin *t) {
     const uint32_t row = 32 * twin.words, sites = row * twin.ly;
     for (uint32_t y = 0, i = 0; y < twin.ly; y++)
@@ -108,13 +108,14 @@ static void label_inside(struct sw_twin *t) {
             if (left && up)
                 t->labels[i] = join(t->labels, i - 1, i - row);
             else if (left || up)
-                t->labels[i] = proper(t->labels, left ? i - 1 : i - row);
+                t->labels[i] = root_of(t->labels, left ? i - 1 : i - row);
         }
     for (uint32_t i = 0; i < sites; i++)
-        t->labels[i] = t->labels[t->labels[i]]; /* leads to a smaller, proper one */
+        t->labels[i] = t->labels[t->labels[i]]; /* the label of a smaller site is already a root */
 }
 
-/* Then around it: the bonds are listed as pairs of the first labels. */
+/* Join labels by the bonds around the lattice. around_pairs: the labels that each of these bonds
+ * joins. */
 static void label_around(struct sw_twin *t) {
     const uint32_t row = 32 * twin.words, sites = row * twin.ly, last = twin.lx - 1;
     for (uint32_t e = 0; e < 2 * (twin.ly + row); e++)
@@ -141,9 +142,10 @@ static void label_around(struct sw_twin *t) {
         t->labels[i] = t->labels[t->labels[i]];
 }
 
-/* The states of all sites, drawn by the roots (by nobody: `start`), to the planes. */
-static void put_states(const struct sw_shape *s, const struct sw_member *m, uint64_t step,
-                       bool start, struct sw_twin *t) {
+/* Draw the states of all sites by their roots (start: by the sites themselves), and write the
+ * planes. */
+static void draw_states(const struct sw_shape *s, const struct sw_member *m, uint64_t step,
+                        bool start, struct sw_twin *t) {
     memset(t->planes, 0, (size_t)s->member_bytes);
     for (uint32_t y = 0; y < twin.ly; y++)
         for (uint32_t x = 0; x < twin.lx; x++) {
@@ -159,7 +161,7 @@ static void put_states(const struct sw_shape *s, const struct sw_member *m, uint
         }
 }
 
-/* n^4, of a square below 2^64, to a sum of 128 bits. */
+/* Add n^4, from n^2 below 2^64, to a sum of 128 bits. */
 static void add_fourth(uint64_t sum[2], uint64_t square) {
     const uint64_t a = square >> 32, b = square & 0xffffffff, mixed = a * b;
     const uint64_t parts[2] = {b * b, mixed << 33};
@@ -170,7 +172,7 @@ static void add_fourth(uint64_t sum[2], uint64_t square) {
     }
 }
 
-/* A sum of 128 bits, rounded as advance.c rounds it: by 16 bits, the lowest first. */
+/* Value of a sum of 128 bits, rounded as in advance.c: by 16 bits, the lowest first. */
 static double value_of(const uint64_t sum[2]) {
     double value = 0, scale = 1;
     for (int l = 0; l < 8; l++, scale *= 65536)
@@ -235,9 +237,9 @@ static void count_clusters(struct sw_twin *t) {
 void sw_twin_start(const struct ergo_point *point, const struct sw_shape *s, struct sw_twin *t) {
     struct sw_member m;
     sw_member_fill(point, &m);
-    take_shape(s);
+    set_shape(s);
     if (strcmp(ergo_point_text(point, "/system/start"), "random") == 0)
-        put_states(s, &m, 0, true, t);
+        draw_states(s, &m, 0, true, t);
     else
         memset(t->planes, 0, (size_t)s->member_bytes);
 }
@@ -246,11 +248,11 @@ void sw_twin_sweep(const struct ergo_point *point, const struct sw_shape *s, uin
                    bool counted, struct sw_twin *t) {
     struct sw_member m;
     sw_member_fill(point, &m);
-    take_shape(s);
+    set_shape(s);
     draw(s, &m, step, t);
     label_inside(t);
     label_around(t);
-    put_states(s, &m, step, false, t);
+    draw_states(s, &m, step, false, t);
     if (!counted)
         return;
     sw_twin_count_spins(s, t->planes, &t->counts);
@@ -258,7 +260,7 @@ void sw_twin_sweep(const struct ergo_point *point, const struct sw_shape *s, uin
 }
 
 void sw_twin_count_clusters(const struct sw_shape *s, struct sw_twin *t) {
-    take_shape(s);
+    set_shape(s);
     label_inside(t);
     label_around(t);
     count_clusters(t);

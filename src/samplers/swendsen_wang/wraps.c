@@ -1,8 +1,9 @@
 /*
- * Clusters that lead around the lattice. Its inside is simply connected, so parts joined there have
- * one position; a bond around the lattice says that one part lies one lattice further than another.
- * A union-find over the parts that keeps these distances meets a contradiction exactly where a
- * closed path leads around (as J. Machta et al., Phys. Rev. E 54, 1332 (1996), do on sites).
+ * Clusters that lead around the lattice. Its inside is simply connected, so each part that is
+ * joined inside has one position. A bond around the lattice says that one part lies one lattice
+ * further than the other. A union-find over the parts keeps these distances. They contradict each
+ * other exactly if a closed path leads around the lattice (J. Machta et al., Phys. Rev. E 54, 1332
+ * (1996), do so with sites).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +12,11 @@
 
 struct node {
     uint32_t label, parent; /* parent: a slot of the table */
-    int32_t x, y;           /* lattices from the parent */
+    int32_t x, y;           /* distance from the parent, in lattices */
 };
 
 struct sw_wraps {
-    size_t size; /* a power of two */
+    size_t size; /* slots of the hash table, a power of two */
     struct node *table;
     uint8_t *used;
 };
@@ -55,7 +56,7 @@ static uint32_t slot_of(struct sw_wraps *w, uint32_t label) {
     return (uint32_t)at;
 }
 
-/* Root of a slot; its distance from there. Halves the path on the way. */
+/* The root of a slot, and the slot's distance from it. Halves the path. */
 static uint32_t root_of(struct sw_wraps *w, uint32_t at, int32_t *x, int32_t *y) {
     *x = *y = 0;
     while (w->table[at].parent != at) {
@@ -75,7 +76,7 @@ static uint32_t root_of(struct sw_wraps *w, uint32_t at, int32_t *x, int32_t *y)
 
 void sw_wraps_find(struct sw_wraps *w, const uint32_t *pairs, size_t rows, size_t count,
                    bool *around_x, bool *around_y) {
-    /* most pairs are those of a few large clusters, again and again */
+    /* most pairs belong to a few large clusters and repeat */
     uint32_t recent[64][2];
     *around_x = *around_y = false;
     memset(w->used, 0, w->size);
@@ -94,7 +95,7 @@ void sw_wraps_find(struct sw_wraps *w, const uint32_t *pairs, size_t rows, size_
         known[1] = b;
         const uint32_t root_a = root_of(w, slot_of(w, a), &ax, &ay);
         const uint32_t root_b = root_of(w, slot_of(w, b), &bx, &by);
-        /* b is one lattice further than a */
+        /* b lies one lattice further than a */
         const int32_t x = ax + (e < rows) - bx, y = ay + (e >= rows) - by;
         if (root_a != root_b) {
             w->table[root_b].parent = root_a;

@@ -1,4 +1,5 @@
-/* Facilitated dynamics: attempts as launches, measurements, what comes of them. */
+/* Facilitated dynamics: launches of attempts and measurements, and samples made from their
+ * counts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,13 +8,15 @@
 
 /* ---- attempts -------------------------------------------------------------------------------- */
 
-/* A work-group, or an item, for each word-lattice. */
+/* A work-group, or without windows a work-item, for each word-lattice. */
 static struct ergo_grid each_lattice(const struct fac_state *s) {
     const uint32_t window = s->launch.window;
     return ergo_grid_groups(s->shape.words, window ? window : 1, s->e.batch->count);
 }
 
-/* From spins and flipped to the others, and what was given up once more in windows. */
+/* One segment of attempts, in tiles. The results go from the buffers SPINS and FLIPPED to the
+ * OTHER ones. Word-lattices that FAC_PART gave up are done again by FAC_SWEEP, in windows. Then
+ * the buffers are swapped. */
 static void launch_segment(struct fac_state *s, uint64_t sweep, uint32_t from, uint64_t count) {
     const struct fac_tiles *t = &s->launch.tiles;
     const uint32_t window = s->launch.window;
@@ -26,7 +29,7 @@ static void launch_segment(struct fac_state *s, uint64_t sweep, uint32_t from, u
                 BUFFER(FAC_OTHER_FLIPPED), BUFFER(FAC_BINS), BUFFER(FAC_BIN_COUNTS),
                 BUFFER(FAC_AGAIN), BUFFER(FAC_MEMBERS), U64(sweep), U32(from), U32(s->shape.words),
                 LOCAL(places * sizeof(cl_uint)), LOCAL(places * sizeof(cl_uint)),
-                LOCAL(t->room * sizeof(cl_uint)), LOCAL(2 * sizeof(cl_uint)));
+                LOCAL(t->most_attempts * sizeof(cl_uint)), LOCAL(2 * sizeof(cl_uint)));
     ERGO_LAUNCH(&s->e, FAC_SWEEP, each_lattice(s), BUFFER(FAC_OTHER_SPINS),
                 BUFFER(FAC_OTHER_FLIPPED), BUFFER(FAC_MEMBERS), U64(sweep), U32(from), U64(count),
                 LOCAL(16 * window * sizeof(cl_uint)), LOCAL(2 * sizeof(cl_uint)), BUFFER(FAC_SPINS),
@@ -47,8 +50,8 @@ static void launch_sweep(struct fac_state *s, uint64_t sweep, uint32_t from, uin
                     BUFFER(FAC_MEMBERS), U64(sweep), U32(from), U64(count));
 }
 
-/* Half a sweep of method lambda. Of four classes none that changes is next to another, so that it
- * can be done in place. */
+/* Half a sweep of method lambda. With four classes no two neighbouring sub-lattices change in
+ * one launch, so it is done in place. */
 static void launch_half(struct fac_state *s, uint64_t sweep, uint32_t half) {
     const unsigned turns = s->shape.division == FAC_COLOURED ? 4 : 1,
                    to = turns == 4 ? FAC_SPINS : FAC_OTHER_SPINS;
@@ -94,7 +97,7 @@ enum ergo_status fac_segments_done(struct ergo_context *ctx, struct fac_state *s
         again += flags[FAC_FLAGS * l + 2];
     }
     if (ergo_engine_end(&s->e) == ERGO_OK)
-        ergo_log(ctx, ERGO_LOG_INFO, "%.3g of %.3g segments were done again: halos of %u",
+        ergo_log(ctx, ERGO_LOG_INFO, "%.3g of %.3g segments were repeated: halos of %u",
                  (double)again, (double)s->segments * (double)lattices, s->launch.tiles.halo);
     free(flags);
     return ergo_engine_end(&s->e);
@@ -102,7 +105,7 @@ enum ergo_status fac_segments_done(struct ergo_context *ctx, struct fac_state *s
 
 /* ---- measurements ---------------------------------------------------------------------------- */
 
-/* Into sample `sample` of a buffer. */
+/* Count into row `sample` of the buffer `counts`. */
 static void count_spins(struct fac_state *s, unsigned counts, size_t sample) {
     const size_t group = s->launch.group;
     ERGO_LAUNCH(
@@ -142,7 +145,7 @@ void fac_steps(void *state, uint64_t sweeps) {
             const uint64_t at = s->origin + (uint64_t)s->times[k];
             until = at > s->e.step && at < until ? at : until;
         }
-        /* counts of attempts in 64 bits: at most 2^30 sweeps of 2^30 sites */
+        /* counts of attempts have 64 bits: at most 2^30 sweeps of 2^30 sites */
         until = until - s->e.step > 1u << 30 ? s->e.step + (1u << 30) : until;
         fac_attempts(s, s->e.step, 0, (until - s->e.step) * s->shape.sites);
         s->e.step = until;

@@ -1,11 +1,13 @@
 /*
- * Audits of facilitated dynamics: a stretch of the run, made once more by the run's launches,
- * against the host's twin. It begins within a sweep, and its t = 0 is where that ends: so the
- * reference, the counts of the curves' first times and some samples are in it. Of lattices that are
- * too large for whole sweeps it is a launch of attempts, the reference, and a sample. As many
- * word-lattices as fit the budget are replayed, the last one among them; the last sample of the
- * others is counted on the host from the spins that the device ends with. At step 0 the start is
- * compared, too.
+ * Audit of facilitated dynamics: a stretch of the run, repeated by the run's launches and by the
+ * host's twin.
+ *
+ * The stretch begins within a sweep. Its first part, the lead, ends after a whole sweep, and there
+ * the audit sets t = 0. So the stretch contains the reference configuration, the counts of the
+ * curves' first times, and some samples. On lattices too large for whole sweeps it is one launch of
+ * attempts, the reference, and one sample. As many word-lattices as the host has time for are
+ * replayed, among them the last one. For the others, the last sample is counted on the host from
+ * the spins at the end on the device. At step 0 the starting configuration is compared, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,25 +15,26 @@
 #include "samplers/spin_lattice/facilitated/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
-/* Attempts of the twin, and words that are closed, in one audit: some 0.1 s each. */
+/* Attempts of the twin, and sites of the closure test (fac_twin_frozen), in one audit: some 0.1
+ * s each. */
 static const uint64_t replay_attempts = UINT64_C(1) << 20, closure_sites = UINT64_C(1) << 20;
-/* Sweeps beyond these would be the same again. */
+/* Most sweeps of the stretch. More would find nothing else. */
 static const uint64_t replay_sweeps = 32;
 
 struct stretch {
-    struct ergo_replay r; /* first: compare gets its address */
+    struct ergo_replay r; /* first, because compare gets its address */
     struct fac_state *s;
-    uint32_t from;     /* first attempt of the lead, */
-    uint64_t attempts; /* and how many it has */
-    bool whole;        /* whole sweeps */
-    size_t lattices;   /* replayed */
+    uint32_t from;     /* first attempt of the lead */
+    uint64_t attempts; /* number of attempts in the lead */
+    bool whole;        /* the stretch has whole sweeps after the lead */
+    size_t lattices;   /* word-lattices that are replayed */
 };
 
 static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Sweeps that the lead ends after. */
+/* Number of sweeps that end in the lead. */
 static uint64_t lead_sweeps(const struct stretch *t) {
     return (t->from + t->attempts) / t->s->shape.sites;
 }
@@ -46,7 +49,7 @@ static void plan_stretch(struct stretch *t) {
     const size_t two = s->e.block_samples < 2 ? 1 : 2;
     uint64_t most = l->block_sweeps < 2 ? 2 * l->attempts : 2 * l->block_sweeps * sites;
     most = least(most, replay_attempts);
-    /* from within a sweep on, over the end of it and to that of the next */
+    /* the lead begins within a sweep and ends with the next one */
     t->from = (uint32_t)(halves ? sites / 2 : sites - sites / 3);
     t->attempts = halves ? sites / 2 : sites + sites / 3;
     t->whole = t->attempts + two * sites <= most;
@@ -65,13 +68,13 @@ static void plan_stretch(struct stretch *t) {
     t->lattices = fit < 1 ? 1 : fit < n ? (size_t)fit : (size_t)n;
 }
 
-/* Is a word-lattice among `some` of them, spread over all, the last one included? */
+/* Is a word-lattice among `some` that are spread evenly over all? The last one always is. */
 static bool is_among(const struct fac_state *s, size_t some, size_t lattice) {
     const size_t n = fac_lattices(s);
     return (lattice + 1) * some / n != lattice * some / n;
 }
 
-/* The lead, which the harness asks for without a sample, and then the run's own. */
+/* The replay asks for the lead without a sample (count 0), then for the samples. */
 static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample) {
     const struct stretch *t = opaque;
@@ -105,19 +108,20 @@ static size_t member_of(const struct fac_state *s, size_t lattice) {
     return lattice / s->shape.words;
 }
 
-/* What never flips, whatever happens: no realisation may have flipped it. `room`: two lattices. */
-static bool frozen_stay(const struct fac_state *s, const struct lattice *a, uint32_t *room) {
-    fac_twin_frozen(&s->shape, a->first, room, room + s->shape.sites);
+/* Sites that can never flip, by the closure test, must not have flipped. work: [2][sites]. */
+static bool frozen_stay(const struct fac_state *s, const struct lattice *a, uint32_t *work) {
+    fac_twin_frozen(&s->shape, a->first, work, work + s->shape.sites);
     for (size_t i = 0; i < s->shape.sites; i++)
-        if (room[s->shape.sites + i] & a->flipped[i])
+        if (work[s->shape.sites + i] & a->flipped[i])
             return false;
     return true;
 }
 
-/* The state before the stretch: what spins, reference and flips have to do with each other, and at
- * step 0 the start. origin: the run's. room: two lattices. What is wrong, or NULL. */
+/* Check the state before the stretch: spins that differ from the reference have flipped, frozen
+ * sites have not, and at step 0 the start is right. origin: step of the run's t = 0. work:
+ * [2][sites]. Returns what is wrong, or NULL. */
 static const char *before_wrong(const struct stretch *t, size_t l, const struct lattice *a,
-                                uint64_t origin, uint32_t *room) {
+                                uint64_t origin, uint32_t *work) {
     const struct fac_state *s = t->s;
     const size_t sites = s->shape.sites, n = fac_lattices(s);
     const size_t close = 1 + (size_t)(closure_sites / sites);
@@ -125,38 +129,39 @@ static const char *before_wrong(const struct stretch *t, size_t l, const struct 
     bool same = true;
     if (t->r.step == 0 && is_among(s, t->lattices, l)) {
         fac_twin_start(&s->shape, &s->members[member_of(s, l)], (uint32_t)(l % s->shape.words),
-                       mode, room);
+                       mode, work);
         for (size_t i = 0; i < sites; i++)
-            same = same && a->spins[i] == room[i] && a->flipped[i] == 0 &&
-                   a->first[i] == (origin == 0 ? room[i] : 0);
+            same = same && a->spins[i] == work[i] && a->flipped[i] == 0 &&
+                   a->first[i] == (origin == 0 ? work[i] : 0);
     }
     if (!same)
         return "the start";
     for (size_t i = 0; i < sites && t->r.step >= origin; i++)
         same = same && !((a->spins[i] ^ a->first[i]) & ~a->flipped[i]);
     if (!same)
-        return "spins that changed and are not known to have flipped";
-    if (t->r.step >= origin && is_among(s, close < n ? close : n, l) && !frozen_stay(s, a, room))
-        return "flips of a spin that its constraint freezes for ever";
+        return "spins that differ from t = 0 without a flip";
+    if (t->r.step >= origin && is_among(s, close < n ? close : n, l) && !frozen_stay(s, a, work))
+        return "flips of a frozen spin";
     return NULL;
 }
 
-/* The counts of sample i, or those of the curves' time k (i < 0). */
+/* Compare the counts of sample i, or if i < 0 the counts at time k of the curves. */
 static bool same_counts(const struct stretch *t, size_t l, const struct lattice *a, int i,
                         size_t k) {
     const struct fac_state *s = t->s;
     const size_t sample = i < 0 ? 0 : (size_t)i;
     const uint32_t *counts = ergo_engine_host(&s->e, FAC_SAMPLES, 0, sample);
-    uint64_t own[FAC_COUNTS];
+    uint64_t expected[FAC_COUNTS];
     bool same = true;
-    fac_twin_count(&s->shape, a->spins, a->first, a->flipped, own);
+    fac_twin_count(&s->shape, a->spins, a->first, a->flipped, expected);
     for (unsigned c = 0; c < FAC_COUNTS; c++)
-        same = same && own[c] == (i < 0 ? fac_record(s, k, member_of(s, l), l % s->shape.words, c)
-                                        : fac_sum_parts(s, counts, l, c));
+        same =
+            same && expected[c] == (i < 0 ? fac_record(s, k, member_of(s, l), l % s->shape.words, c)
+                                          : fac_sum_parts(s, counts, l, c));
     return same;
 }
 
-/* Curves at the time that the twin has reached. */
+/* Compare the curves at the time that the twin has reached. */
 static bool same_record(const struct stretch *t, size_t l, const struct lattice *a, uint64_t time) {
     bool same = true;
     for (size_t k = 0; k < t->s->n_times; k++)
@@ -176,7 +181,8 @@ static bool twin_sweep(const struct stretch *t, size_t l, uint64_t step, const s
     return true;
 }
 
-/* a: before the stretch, and then after it; b: where the device ends. */
+/* a: the word-lattice before the stretch; the twin moves it to the end. b: the end on the
+ * device. */
 static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t, size_t l,
                                const struct lattice *a, const struct lattice *b) {
     const struct fac_state *s = t->s;
@@ -212,33 +218,34 @@ static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t
                    : ERGO_OK;
 }
 
-/* room: eight lattices. up, unequal: of the member, in the last sample. */
+/* Compare one word-lattice. work: [8][sites]. Adds its counts in the last sample to *up and
+ * *unequal. */
 static enum ergo_status compare_lattice(struct ergo_context *ctx, const struct stretch *t, size_t l,
-                                        uint64_t origin, uint32_t *room, uint64_t *up,
+                                        uint64_t origin, uint32_t *work, uint64_t *up,
                                         uint64_t *unequal) {
     struct fac_state *s = t->s;
     const size_t sites = s->shape.sites, last = t->r.samples - 1;
-    const struct lattice before = {room, room + sites, room + 2 * sites};
-    const struct lattice after = {room + 3 * sites, room + 4 * sites, room + 5 * sites};
-    uint64_t own[FAC_COUNTS];
+    const struct lattice before = {work, work + sites, work + 2 * sites};
+    const struct lattice after = {work + 3 * sites, work + 4 * sites, work + 5 * sites};
+    uint64_t expected[FAC_COUNTS];
     ergo_engine_begin(&s->e, ctx);
     for (unsigned k = FAC_SPINS; k <= FAC_FLIPPED; k++) {
-        memcpy(room + k * sites, (const uint32_t *)t->r.kept[k] + l * sites, 4 * sites);
-        ergo_engine_read(&s->e, k, l * 4 * sites, 4 * sites, room + (3 + k) * sites);
+        memcpy(work + k * sites, (const uint32_t *)t->r.kept[k] + l * sites, 4 * sites);
+        ergo_engine_read(&s->e, k, l * 4 * sites, 4 * sites, work + (3 + k) * sites);
     }
     enum ergo_status status = ergo_engine_end(&s->e);
     if (status != ERGO_OK)
         return status;
-    const char *wrong = before_wrong(t, l, &before, origin, room + 6 * sites);
+    const char *wrong = before_wrong(t, l, &before, origin, work + 6 * sites);
     if (wrong)
         return ergo_replay_differs(ctx, &t->r, member_of(s, l), wrong);
     if (is_among(s, t->lattices, l))
         status = replay(ctx, t, l, &before, &after);
     else if (!same_counts(t, l, &after, (int)last, 0))
         status = ergo_replay_differs(ctx, &t->r, member_of(s, l), "up spins or unequal bonds");
-    fac_twin_count(&s->shape, after.spins, after.first, after.flipped, own);
-    *up += own[0];
-    *unequal += own[3];
+    fac_twin_count(&s->shape, after.spins, after.first, after.flipped, expected);
+    *up += expected[0];
+    *unequal += expected[3];
     return status;
 }
 
@@ -248,14 +255,14 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     uint64_t origin = 0;
     bool done = true;
     memcpy(&origin, r->kept[ERGO_REPLAY_EXTRA], sizeof origin);
-    uint32_t *room = malloc(8 * 4 * s->shape.sites);
-    enum ergo_status status = room ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx);
+    uint32_t *work = malloc(8 * 4 * s->shape.sites);
+    enum ergo_status status = work ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx);
     for (size_t m = 0; m < r->members && status == ERGO_OK; m++) {
         const double *found = r->found.columns + ((r->samples - 1) * r->members + m) * COLUMNS;
         double columns[COLUMNS];
         uint64_t up = 0, unequal = 0;
         for (size_t w = 0; w < s->shape.words && status == ERGO_OK; w++)
-            status = compare_lattice(ctx, t, m * s->shape.words + w, origin, room, &up, &unequal);
+            status = compare_lattice(ctx, t, m * s->shape.words + w, origin, work, &up, &unequal);
         memcpy(columns, found, sizeof columns);
         fac_columns(s, m, up, unequal, columns);
         if (status == ERGO_OK && !ergo_replay_same(columns, found, COLUMNS))
@@ -264,17 +271,18 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     if (status == ERGO_OK)
         status = fac_segments_done(ctx, s, &done);
     if (status == ERGO_OK && !done)
-        status = ergo_replay_differs(ctx, r, r->members - 1, "numbers of segments done");
-    free(room);
+        status = ergo_replay_differs(ctx, r, r->members - 1, "numbers of finished segments");
+    free(work);
     return status;
 }
 
-/* The spins at t = 0 are constants once they are there; so are what was counted of them. */
+/* Once t = 0 is reached, the spins at t = 0 and their counts are constants. */
 static enum ergo_status audit_reference(struct ergo_context *ctx, const struct stretch *t) {
     struct fac_state *s = t->s;
     const size_t sites = s->shape.sites, n = fac_lattices(s);
     struct ergo_engine *e = &s->e;
-    enum ergo_status status = ergo_device_finish(ctx, e->device); /* counts may be on the way */
+    /* reads of counts may be in the queue */
+    enum ergo_status status = ergo_device_finish(ctx, e->device);
     if (status != ERGO_OK || e->step < s->origin)
         return status;
     status = s->reference_kept.n
@@ -311,7 +319,8 @@ enum ergo_status fac_audit(struct ergo_context *ctx, void *opaque) {
                               .compare = compare},
                         .s = s};
     const struct ergo_replay_row more[] = {
-        {"origin", ERGO_REPLAY_HOST, NULL, &s->origin, sizeof s->origin}, /* for compare: first */
+        /* first, because compare reads it as kept[ERGO_REPLAY_EXTRA] */
+        {"origin", ERGO_REPLAY_HOST, NULL, &s->origin, sizeof s->origin},
         {"segments", ERGO_REPLAY_HOST, NULL, &s->segments, sizeof s->segments},
         {"counts", ERGO_REPLAY_HOST, NULL, s->recorded, 4 * s->n_times * s->launch.counts_length},
         {"counts", ERGO_REPLAY_HOST, NULL, s->loaded,

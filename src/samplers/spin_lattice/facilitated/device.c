@@ -1,4 +1,4 @@
-/* Facilitated dynamics on a device: constants, start, operations. */
+/* Facilitated dynamics on a device: constants, start, table of functions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
     struct fac_state *s = opaque;
     const unsigned mode = model_start(s->e.batch->points[0]);
     ergo_engine_begin(&s->e, ctx);
-    ergo_engine_finish(&s->e); /* reads of an earlier run */
+    ergo_engine_finish(&s->e); /* an earlier run may still read */
     memset(s->recorded, 0, 4 * s->n_times * s->launch.counts_length);
     memset(s->loaded, 0, s->n_times * fac_lattices(s) * FAC_COUNTS * sizeof *s->loaded);
     s->e.step = 0;

@@ -1,4 +1,4 @@
-/* Facilitated dynamics: what can be said of a job without a device. */
+/* Facilitated dynamics: what a job tells without a device. */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static bool is_lambda(const struct ergo_point *point) {
 
 static uint32_t lambda_of(const struct ergo_point *point) {
     const struct ergo_value *lambda = ergo_point_value(point, "/system/lambda");
-    /* 16: the paper's choice (Fig. 5) */
+    /* 16 is the paper's choice (Fig. 5) */
     return !is_lambda(point) ? 0 : lambda->present ? (uint32_t)lambda->integer : 16;
 }
 
@@ -56,7 +56,7 @@ struct fac_shape fac_shape_of(const struct ergo_point *point) {
     return s;
 }
 
-/* No logarithm and no vendor's exp in what the chain depends on: ratio and c. */
+/* The chain depends on `ratio` and c, so they use neither logarithms nor exp of libm. */
 struct fac_physics fac_physics_of(const struct ergo_point *point) {
     const struct ergo_value *c = ergo_point_value(point, "/system/up_density");
     const struct ergo_value *t = ergo_point_value(point, "/system/temperature");
@@ -89,7 +89,8 @@ void fac_member_fill(const struct ergo_point *point, struct fac_member *member) 
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
     for (int k = 0; k < 10; k++) {
-        /* H = J sum ss + B sum s: a flip of s among neighbours of sum n costs -2 s (J n + B) */
+        /* a flip of s among neighbours with sum n changes H = J sum ss + B sum s by -2 s (J n +
+         * B) */
         const double n = 2.0 * (k % 5) - 4.0, e = ergo_portable_exp(2 * p.j * n / p.t);
         const double weight = k < 5 ? e * p.ratio : 1 / (e * p.ratio); /* exp(-cost / T) */
         set_threshold(member, k, heat_bath ? weight / (1 + weight) : fmin(1, weight));
@@ -122,7 +123,7 @@ size_t fac_times(uint64_t sweeps, double *times) {
             if (tenths % 10 || tenths / 10 > sweeps)
                 continue;
             if (times)
-                times[n] = (double)tenths / 10; /* a whole number */
+                times[n] = (double)tenths / 10; /* times are integers */
             n++;
         }
         if (decade > UINT64_MAX / 1000)
@@ -131,7 +132,7 @@ size_t fac_times(uint64_t sweeps, double *times) {
     return n;
 }
 
-/* The keys of method lambda. */
+/* Checks of the keys of method lambda. */
 static enum ergo_status check_lambda(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     const uint32_t lambda = lambda_of(point);
@@ -180,7 +181,7 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
         status = ergo_job_error(ctx, "/system/up_density", "%g is not below 1", c->real);
     if (!(p.c * 0x1p39 >= 0.5 && p.ratio < INFINITY && p.ratio > 0))
         status = ergo_job_error(ctx, "/system/temperature",
-                                "the density of up spins is %g: nothing would ever move", p.c);
+                                "the density of up spins is %g: no spin could flip", p.c);
     if (!fac_has_phi(point) && strcmp(ergo_point_text(point, "/run/observables"), "all") != 0 &&
         ergo_point_asks(point, "phi"))
         status = ergo_job_error(ctx, "/run/observables",
@@ -243,14 +244,14 @@ double fac_relaxation_time(const struct ergo_point *point, const double *mean, s
     for (size_t i = 1; i < size; i++) {
         if (!(mean[i] <= level))
             continue;
-        /* straight in log t, but from t = 0 straight in t */
+        /* linear in log t between the times, from t = 0 on linear in t */
         const double f = (mean[i - 1] - level) / (mean[i - 1] - mean[i]);
         return i == 1 ? f * x[1] : x[i - 1] * pow(x[i] / x[i - 1], f);
     }
     return NAN;
 }
 
-/* Without a coupling the product measure is stationary under every constraint. */
+/* Without a coupling the product measure is stationary, whatever the constraint. */
 bool fac_is_stationary(const struct ergo_point *point) {
     return fac_physics_of(point).j == 0 &&
            strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
@@ -263,6 +264,6 @@ bool fac_has_phi(const struct ergo_point *point) {
 double fac_exact(const struct ergo_point *point, const char *observable) {
     const struct fac_physics p = fac_physics_of(point);
     if (p.j == 0 && p.b == 0 && strcmp(observable, "energy") == 0)
-        return 0; /* always */
+        return 0; /* for every start */
     return fac_is_stationary(point) && strcmp(observable, "up_density") == 0 ? p.c : NAN;
 }

@@ -1,4 +1,4 @@
-/* Facilitated dynamics, three models: their tables. */
+/* Facilitated dynamics: the tables of three models. */
 #include "samplers/spin_lattice/facilitated/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 

@@ -1,4 +1,4 @@
-/* Facilitated dynamics: how the attempts of a batch are brought onto a device. */
+/* Facilitated dynamics: launch modes and their sizes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,18 +15,17 @@ static uint32_t power_of_two_below(uint64_t n, uint32_t least, uint32_t most) {
 
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
-/* Edges of tiles are products in 32 bits. */
+/* Tile edges are products in 32 bits. */
 enum { TILES_SIDE_MAX = 1 << 15 };
 
 /*
- * Halo for segments of `sweeps` sweeps and tiles with `edges` sites along their edges, all
- * together: an attempt of a tile has to wait for the halo's outermost sites only if attempts
- * lie on a path of neighbours between them in the right order. Of paths that get on by k in
- * one direction, with any number of steps aside, back or on the spot, there are
- * exp(3 s) I_k(2 s) per site of the edge (rate 1 per sweep for each direction), some
- * exp(3 s) s^k / k!. They come in bunches: a segment is done again a hundred times less often
- * (128 x 128, s = 1: of 1020 segments 81 with a halo of 7, 11 with 8; expected 6.1 and 0.77
- * paths each). Whatever is done again holds up the batch for a hundred segments: one in 25000.
+ * Halo for segments of s = `sweeps` sweeps and tiles with `edges` edge sites in all. A tile is
+ * wrong only if attempts on a path of neighbours, in the order of time, lead from outside the halo
+ * into the tile. The expected number of paths that advance by k in one direction, with any number
+ * of steps aside, back or on the spot, is exp(3 s) I_k(2 s) per edge site (rate 1 per sweep and
+ * direction), roughly exp(3 s) s^k / k!. Such segments are detected and repeated. Paths come in
+ * bunches, so that repeats are some hundred times rarer than paths (measured at 128 x 128, s = 1).
+ * A repeat takes as long as a hundred segments. With the limit below it happens once in 25000.
  */
 static uint32_t halo_for(double sweeps, double edges) {
     double expected = edges * exp(3 * sweeps);
@@ -36,7 +35,7 @@ static uint32_t halo_for(double sweeps, double edges) {
     return k < 2 ? 2 : k;
 }
 
-/* Tiles of about tx x ty; false: the lattice or the device is too small for them. */
+/* Tiles of about tx x ty. false: the lattice or the device's memory is too small for them. */
 static bool shape_tiles(const struct fac_shape *s, const struct ergo_device_summary *d, uint32_t tx,
                         uint32_t ty, uint32_t halo, double lattices, struct fac_tiles *t) {
     const double sweeps = (double)t->segment / (double)s->sites;
@@ -48,14 +47,14 @@ static bool shape_tiles(const struct fac_shape *s, const struct ergo_device_summ
     t->wide = w + 2 * t->halo;
     t->high = h + 2 * t->halo;
     const double sites = (double)w * h + 2.0 * t->halo * (w + h) + 2.0 * t->halo * t->halo;
-    const double mean = sites * sweeps, room = mean + 9 * sqrt(mean) + 16;
+    const double mean = sites * sweeps, most_attempts = mean + 9 * sqrt(mean) + 16;
     t->load = sites * tiles / (double)s->sites;
-    if (room > 1e6 || t->wide > s->lx || t->high > s->ly || s->lx / t->nx < t->halo ||
+    if (most_attempts > 1e6 || t->wide > s->lx || t->high > s->ly || s->lx / t->nx < t->halo ||
         s->ly / t->ny < t->halo || s->lx > TILES_SIDE_MAX || s->ly > TILES_SIDE_MAX ||
         t->wide * t->high >= 1u << FAC_PLACE_BITS)
         return false;
-    t->room = ((uint32_t)room + t->group - 1) / t->group * t->group;
-    t->local_bytes = 8 * (size_t)t->wide * t->high + 4 * (size_t)t->room;
+    t->most_attempts = ((uint32_t)most_attempts + t->group - 1) / t->group * t->group;
+    t->local_bytes = 8 * (size_t)t->wide * t->high + 4 * (size_t)t->most_attempts;
     return t->local_bytes + 64 <= d->local_memory;
 }
 
@@ -68,9 +67,9 @@ static bool plan_tiles(const struct ergo_point *point, const struct fac_shape *s
     const uint32_t halo = (uint32_t)ergo_point_int(point, "/tuning/halo");
     const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/segment");
     const uint32_t group = (uint32_t)ergo_point_int(point, "/tuning/work_group");
-    /* On an H200, 32 realisations of 512 x 512: 78 updates/ns by halves of a sweep or by wholes, 66
-     * by quarters; 1024 of them: 180 by halves, 197 by quarters, in tiles of 64 x 32; 136 by
-     * wholes, whose halos leave room for 32 x 32 only (2026-11-21, driver 580.159). */
+    /* Short segments need smaller halos, but more launches. Small batches are fastest with half
+     * a sweep or a whole one, large batches with a quarter (H200, 512 x 512, 32 and 1024
+     * realisations). */
     const uint64_t most = FAC_SEGMENT_MAX / (lattices * (double)s->sites > 0x1p21 ? 4 : 2);
     const uint64_t pieces = (s->sites + most - 1) / most;
     const double units = d->compute_units ? d->compute_units : 1;
@@ -80,14 +79,13 @@ static bool plan_tiles(const struct ergo_point *point, const struct fac_shape *s
         wish && wish < FAC_SEGMENT_MAX ? wish : (uint32_t)((s->sites + pieces - 1) / pieces);
     if (t.group > d->largest_group)
         return false;
-    /* the largest tiles that fill the device, or the smallest (one lattice of 512 x 512 on the same
-     * card: 32 x 32 was 10% faster than 64 x 32, two work-groups for each compute unit instead of
-     * one; 16 x 16 35% slower) */
+    /* The largest tiles that fill the device with at least 1.5 work-groups for each compute
+     * unit. Smaller ones are slower, because halos are a larger part of them (H200). */
     for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
         if (found && (double)out->nx * out->ny * lattices >= 1.5 * units)
             break;
         if (found && (double)sides[i][0] * sides[i][1] < 512)
-            break; /* halos would be most of it */
+            break; /* halos would be larger than the tiles */
         if (!shape_tiles(s, d, columns ? columns : sides[i][0], rows ? rows : sides[i][1], halo,
                          lattices, &t))
             continue;
@@ -99,7 +97,7 @@ static bool plan_tiles(const struct ergo_point *point, const struct fac_shape *s
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-/* Attempts per second of one word-lattice, roughly: only the length of launches depends on it. */
+/* Attempts per second of one word-lattice, roughly. Only the length of launches depends on it. */
 static double attempts_per_second(const struct fac_launch *l, const struct ergo_device *device) {
     if (device->type == CL_DEVICE_TYPE_CPU)
         return l->mode == FAC_MODE_SERIAL ? 1e7 : 1e6;
@@ -143,7 +141,8 @@ static enum ergo_status choose_mode(struct ergo_context *ctx, struct fac_state *
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const int64_t path = ergo_point_int(first, "/tuning/path");
     const int64_t wish = ergo_point_int(first, "/tuning/work_group");
-    /* NVIDIA gives this kernel no group beyond 256 (driver 580, also with the size required) */
+    /* NVIDIA's driver 580 refuses more than 256 work-items for this kernel, even with the size
+     * required */
     const uint32_t most = d->largest_group < 256 ? (uint32_t)d->largest_group : 256;
     l->group = power_of_two_below(s->sites, 1, gpu ? most : 16);
     if (s->lambda) {
@@ -168,17 +167,19 @@ static enum ergo_status choose_mode(struct ergo_context *ctx, struct fac_state *
                          "/tuning/work_group",
                          (double)d->local_memory / 1024, d->name, d->id);
     if (l->mode != FAC_MODE_SERIAL) {
-        /* Of W attempts some 5 W^2 / N wait: windows of a thirty-second of the lattice at most.
-         * Table and flag in local memory. Of tiles: for what has to be done again. */
-        const uint32_t room = power_of_two_below((d->local_memory - 64) / 64, 1, 256);
-        l->window = power_of_two_below(s->sites / 32, 32, most < room ? most : room);
+        /* Of W attempts in a window, some 5 W^2 / N wait for others. So windows have at most
+         * N/32 attempts. Local memory holds the table and the flag. Method tiles uses windows
+         * for repeated segments. */
+        const uint32_t most_attempts = power_of_two_below((d->local_memory - 64) / 64, 1, 256);
+        l->window =
+            power_of_two_below(s->sites / 32, 32, most < most_attempts ? most : most_attempts);
         if (wish && wish < l->window)
             l->window = (uint32_t)wish;
     }
     return ERGO_OK;
 }
 
-/* Lengths of launches and blocks, parts of sums. */
+/* Lengths of launches and blocks, and the number of partial sums. */
 static void choose_lengths(struct fac_state *state) {
     const struct fac_shape *s = &state->shape;
     struct fac_launch *l = &state->launch;
@@ -203,7 +204,7 @@ static void choose_lengths(struct fac_state *state) {
     l->attempts = l->mode == FAC_MODE_TILES ? l->tiles.segment
                   : s->lambda               ? s->sites / 2
                                             : (uint64_t)fmax(1e3, 0.1 * rate / waves);
-    /* an attempt, or a window of them, takes up to some 30 iterations of all loops together */
+    /* an attempt, or a window, takes at most some 30 loop iterations */
     const uint64_t limit = device->quirks.loop_limit / 32 * (l->window ? l->window : 1);
     if (limit && l->attempts > limit && !s->lambda)
         l->attempts = limit;
@@ -229,7 +230,8 @@ static void declare_buffers(struct fac_state *s) {
                        moves ? bytes : 0);
     ergo_engine_buffer(e, FAC_OTHER_FLIPPED, "second copy of the flips", ERGO_BUFFER_RESULT,
                        tiled ? bytes : 0);
-    ergo_engine_buffer(e, FAC_BINS, "attempts by tile", ERGO_BUFFER_RESULT, 4 * tiles * t->room);
+    ergo_engine_buffer(e, FAC_BINS, "attempts by tile", ERGO_BUFFER_RESULT,
+                       4 * tiles * t->most_attempts);
     ergo_engine_buffer(e, FAC_BIN_COUNTS, "numbers of attempts", ERGO_BUFFER_STATE,
                        4 * FAC_COUNTER_STRIDE * tiles);
     ergo_engine_buffer(e, FAC_AGAIN, "flags", ERGO_BUFFER_STATE,
@@ -273,7 +275,7 @@ static void declare_kernels(struct fac_state *s) {
     snprintf(more, sizeof more,
              "%s -DFAC_NX=%uu -DFAC_NY=%uu -DFAC_HALO=%uu -DFAC_WIDE=%uu -DFAC_HIGH=%uu "
              "-DFAC_ROOM=%uu -DFAC_GROUP=%uu",
-             base, t->nx, t->ny, t->halo, t->wide, t->high, t->room, t->group);
+             base, t->nx, t->ny, t->halo, t->wide, t->high, t->most_attempts, t->group);
     ergo_engine_kernel(e, FAC_BIN, "spin_lattice/facilitated_tiles.cl", more, "facilitated_bin");
     ergo_engine_kernel(e, FAC_PART, "spin_lattice/facilitated_tiles.cl", more, "facilitated_tiles");
 }
@@ -293,7 +295,7 @@ enum ergo_status fac_configure(struct ergo_context *ctx, void *state) {
     fac_times(sweeps, s->times);
     for (size_t i = 0; i < batch->count; i++) {
         fac_member_fill(batch->points[i], &s->members[i]);
-        /* shape is a batch's, but whether a coupling is zero may differ within it */
+        /* members share a shape, but only some may have a coupling */
         s->shape.coupled = s->shape.coupled || fac_physics_of(batch->points[i]).j != 0;
     }
     const enum ergo_status status = choose_mode(ctx, s);

@@ -56,7 +56,7 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
     if (status != ERGO_OK)
         goto out;
     ergo_engine_begin(&s->e, ctx);
-    ergo_engine_finish(&s->e); /* counts may be on the way */
+    ergo_engine_finish(&s->e); /* reads of counts may be in the queue */
     for (size_t w = 0; w < s->shape.words; w++)
         for (unsigned k = FAC_SPINS; k <= FAC_FLIPPED; k++) {
             ergo_engine_read(&s->e, k, (member * s->shape.words + w) * 4 * sites, 4 * sites, words);
@@ -112,7 +112,7 @@ enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member,
         bool good = true;
         for (size_t k = 0; k < 3; k++, from += packed)
             good = unpack(&s->shape, from, words + k * sites) && good;
-        /* from t = 0 on, what differs from the reference has flipped */
+        /* after t = 0, spins that differ from the reference must have flipped */
         for (size_t i = 0; i < sites && step >= s->origin; i++)
             good = good && !((words[i] ^ words[sites + i]) & ~words[2 * sites + i]);
         if (!good)
@@ -120,7 +120,7 @@ enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member,
                 &s->e,
                 ERGO_FAIL(ctx, ERGO_E_IO,
                           "the saved state of member %zu is damaged: bits outside the lattice, "
-                          "or spins that changed and never flipped",
+                          "or spins that differ from t = 0 without a flip",
                           member));
         for (unsigned k = FAC_SPINS; k <= FAC_FLIPPED; k++)
             ergo_engine_write(&s->e, k, (member * s->shape.words + w) * 4 * sites, 4 * sites,
@@ -136,9 +136,9 @@ enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member,
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-/* Sums over groups of realisations, that is word-lattices, of means over their spins. */
+/* Sums over groups of realisations (word-lattices) of a group's mean spins. */
 struct spins_at {
-    double groups, first, now, same; /* how many; of s(0), s(t), s(0) s(t) */
+    double groups, first, now, same; /* number of groups; sums of s(0), s(t), s(0) s(t) */
 };
 
 static struct spins_at spins_at(const struct fac_state *s, size_t time, size_t member,
@@ -163,17 +163,18 @@ static struct spins_at without(struct spins_at all, struct spins_at a) {
                              all.same - a.same};
 }
 
-/* Phi: (<s(0) s(t)> - <s(0)> <s(t)>) / (1 - <s(0)>^2). */
+/* phi = (<s(0) s(t)> - <s(0)> <s(t)>) / (1 - <s(0)>^2). */
 static double connected(struct spins_at a) {
     const double first = a.first / a.groups, now = a.now / a.groups;
     return (a.same / a.groups - first * now) / (1 - first * first);
 }
 
 /*
- * A group's phi. Products of means over W groups are off by some 1/W; so it is what the jackknife
- * takes the group for, W phi(all) - (W - 1) phi(all others). The mean of these is free of that (in
- * the numerator exactly), and their spread is its error. A group alone (32 realisations, or one of
- * method serial) is off by some 1/32 or 1 of a lattice's 1/N, unless its means are known.
+ * phi of one group, such that the mean over groups has no bias and their spread gives the error.
+ * Products of means over W groups have a bias of order 1/W. So each group gets its jackknife
+ * pseudovalue, W phi(all) - (W - 1) phi(all others), whose mean is unbiased (in the numerator
+ * exactly). With only one group (32 realisations, or one of method serial) the bias is of order
+ * 1/32 or 1, times 1/N of the lattice, unless the means are known.
  */
 static double group_phi(const struct ergo_point *point, struct spins_at all, struct spins_at own) {
     if (all.groups > 1)
@@ -183,8 +184,8 @@ static double group_phi(const struct ergo_point *point, struct spins_at all, str
     return connected(own);
 }
 
-/* Whether phi is: spins that are all alike at t = 0 have no correlation that could be normalised;
- * nor can be said what error it has, if they are so without one of the groups. */
+/* Is phi defined for this member? If all spins are alike at t = 0, 1 - <s(0)>^2 is 0. If they
+ * are alike without one of the groups, phi has no jackknife error. */
 static bool is_defined(const struct fac_state *s, size_t member) {
     const uint64_t words = s->shape.words, spins = s->shape.sites * s->shape.lanes;
     uint64_t all = 0;
@@ -198,8 +199,8 @@ static bool is_defined(const struct fac_state *s, size_t member) {
     return defined;
 }
 
-/* One sample per word-lattice, the mean of its realisations: those of a word share the sequence of
- * sites, so that only word-lattices are independent. */
+/* One sample per word-lattice, the mean of its realisations. Realisations of a word share the
+ * sequence of sites, so only word-lattices are independent. */
 enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t member,
                                 struct ergo_curve *curves) {
     struct fac_state *s = opaque;
@@ -213,7 +214,7 @@ enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t m
     if (status != ERGO_OK)
         goto out;
     ergo_engine_begin(&s->e, ctx);
-    ergo_engine_finish(&s->e); /* counts may be on the way */
+    ergo_engine_finish(&s->e); /* reads of counts may be in the queue */
     status = ergo_engine_end(&s->e);
     const bool defined = status == ERGO_OK && is_defined(s, member);
     for (size_t t = 0; t < n && defined; t++)

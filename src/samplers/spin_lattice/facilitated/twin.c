@@ -1,7 +1,7 @@
 /*
- * The host's twin of the kernels: one attempt after the other, or one round of picks, as
- * cl/spin_lattice/facilitated.h and facilitated_lambda.h describe them; of their functions it has
- * none. Neighbours are counted, a class for each count, also where there is no coupling.
+ * The chain in serial C: one attempt after the other, or one round of picks. It follows the
+ * description in cl/spin_lattice/facilitated.h and facilitated_lambda.h, but uses none of their
+ * functions. Acceptances have a class for each number of neighbours, even without a coupling.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void draw(const struct fac_member *member, uint32_t entity, uint64_t step
     out[0] = r.x, out[1] = r.y, out[2] = r.z, out[3] = r.w;
 }
 
-/* Bit `plane` (0: the highest) of a threshold, for all realisations. */
+/* Bit `plane` (0: the highest) of a threshold, in all realisations. */
 static uint32_t plane_of(uint64_t threshold, int plane) {
     return threshold >> (FAC_PLANES - 1 - plane) & 1 ? 0xffffffffu : 0;
 }
@@ -41,8 +41,8 @@ void fac_twin_start(const struct fac_shape *shape, const struct fac_member *memb
     }
 }
 
-/* at_least[k]: realisations with k and more of some directions up (1 north, 2 east, 4 south, 8
- * west). */
+/* at_least[k]: the realisations in which at least k neighbours of n in `directions` are up (1
+ * north, 2 east, 4 south, 8 west). */
 static void count_up(const uint32_t n[4], unsigned directions, uint32_t at_least[6]) {
     memset(at_least, 0, 6 * sizeof *at_least);
     at_least[0] = 0xffffffffu;
@@ -52,7 +52,8 @@ static void count_up(const uint32_t n[4], unsigned directions, uint32_t at_least
                 at_least[k] |= at_least[k - 1] & n[d];
 }
 
-/* Realisations that attempt `i` flips; random: its first words, of which two chose the site. */
+/* The realisations that attempt i flips. random: its first draw; two of its words chose the
+ * site. */
 static uint32_t flips_of(const struct fac_shape *shape, const struct fac_member *member,
                          uint32_t up, const uint32_t n[4], const uint32_t random[4], uint32_t i,
                          uint64_t step, uint32_t word) {
@@ -84,9 +85,9 @@ static uint32_t flips_of(const struct fac_shape *shape, const struct fac_member 
     return flips;
 }
 
-/* Spins around (x, y): north, east, south, west. */
-static void look(const struct fac_shape *shape, const uint32_t *spins, size_t x, size_t y,
-                 uint32_t n[4]) {
+/* Spins of the neighbours of (x, y): north, east, south, west. */
+static void neighbours(const struct fac_shape *shape, const uint32_t *spins, size_t x, size_t y,
+                       uint32_t n[4]) {
     const size_t lx = shape->lx, ly = shape->ly;
     n[0] = spins[x + lx * (y == 0 ? ly - 1 : y - 1)];
     n[1] = spins[(x + 1 == lx ? 0 : x + 1) + lx * y];
@@ -102,7 +103,7 @@ void fac_twin_attempts(const struct fac_shape *shape, const struct fac_member *m
         draw(member, attempt, step, FAC_PURPOSE_ATTEMPT, 16 * word, random);
         const uint64_t low = random[1] * shape->sites >> 32; /* uniform from 64 bits */
         const size_t site = (size_t)((random[0] * shape->sites + low) >> 32);
-        look(shape, spins, site % shape->lx, site / shape->lx, n);
+        neighbours(shape, spins, site % shape->lx, site / shape->lx, n);
         const uint32_t flips = flips_of(shape, member, spins[site], n, random, attempt, step, word);
         spins[site] ^= flips;
         flipped[site] |= flips;
@@ -113,7 +114,8 @@ void fac_twin_attempts(const struct fac_shape *shape, const struct fac_member *m
     }
 }
 
-/* Place x + 32 y of a pick in its sub-lattice; of classes by the colours of a checkerboard. */
+/* Position x + 32 y of a pick in its sub-lattice. Coloured: only sites of one colour of a
+ * checkerboard. */
 static uint32_t place_of(const struct fac_shape *shape, uint32_t random, uint32_t pick) {
     if (shape->division != FAC_COLOURED)
         return random >> 22;
@@ -121,15 +123,15 @@ static uint32_t place_of(const struct fac_shape *shape, uint32_t random, uint32_
     return 32 * y + 2 * half + ((y + pick / shape->lambda) & 1);
 }
 
-/* A sub-lattice at (x0, y0) of the lattice, from pick `first` on. */
+/* Half a sweep of the sub-lattice at (x0, y0). first: number of its first pick. */
 static void twin_sublattice(const struct fac_shape *shape, const struct fac_member *member,
                             uint32_t word, uint64_t step, uint32_t x0, uint32_t y0, uint32_t first,
                             const uint32_t *from, uint32_t *spins, uint32_t *flipped) {
     const uint32_t lx = shape->lx, ly = shape->ly, lambda = shape->lambda;
-    uint32_t own[34][34], flips[512], places[512];
+    uint32_t local[34][34], flips[512], places[512];
     for (uint32_t y = 0; y < 34; y++)
         for (uint32_t x = 0; x < 34; x++)
-            own[y][x] = from[(x0 + lx - 1 + x) % lx + lx * ((y0 + ly - 1 + y) % ly)];
+            local[y][x] = from[(x0 + lx - 1 + x) % lx + lx * ((y0 + ly - 1 + y) % ly)];
     for (uint32_t pick = 0; pick < 512; pick += lambda) {
         bool taken[1024] = {false};
         for (uint32_t k = 0; k < lambda; k++) {
@@ -137,32 +139,33 @@ static void twin_sublattice(const struct fac_shape *shape, const struct fac_memb
             draw(member, first + pick + k, step, FAC_PURPOSE_ATTEMPT, 16 * word, random);
             const uint32_t place = place_of(shape, random[0], pick + k);
             const uint32_t y = place / 32 + 1, x = place % 32 + 1;
-            const uint32_t n[4] = {own[y - 1][x], own[y][x + 1], own[y + 1][x], own[y][x - 1]};
+            const uint32_t n[4] = {local[y - 1][x], local[y][x + 1], local[y + 1][x],
+                                   local[y][x - 1]};
             places[k] = place;
             flips[k] = taken[place] ? 0
-                                    : flips_of(shape, member, own[y][x], n, random,
+                                    : flips_of(shape, member, local[y][x], n, random,
                                                first + pick + k, step, word);
             taken[place] = true;
         }
         for (uint32_t k = 0; k < lambda; k++) {
             const uint32_t y = places[k] / 32, x = places[k] % 32;
-            own[y + 1][x + 1] ^= flips[k];
+            local[y + 1][x + 1] ^= flips[k];
             flipped[(x0 + x) % lx + lx * ((y0 + y) % ly)] |= flips[k];
         }
     }
     for (uint32_t y = 0; y < 32; y++)
         for (uint32_t x = 0; x < 32; x++)
-            spins[(x0 + x) % lx + lx * ((y0 + y) % ly)] = own[y + 1][x + 1];
+            spins[(x0 + x) % lx + lx * ((y0 + y) % ly)] = local[y + 1][x + 1];
 }
 
-/* The classes in the order of their turns: the order-th permutation of 0 to 3. */
+/* turns: the order-th permutation of the classes 0 to 3. */
 static void turns_of(uint32_t order, uint32_t turns[4]) {
-    bool gone[4] = {false, false, false, false};
+    bool used[4] = {false, false, false, false};
     for (uint32_t t = 0, rest = 6; t < 4; order %= rest, rest = rest == 6 ? 2 : 1, t++) {
         uint32_t skip = order / rest, class = 0;
-        while (gone[class] || skip-- > 0)
+        while (used[class] || skip-- > 0)
             class ++;
-        gone[class] = true;
+        used[class] = true;
         turns[t] = class;
     }
 }
@@ -190,7 +193,7 @@ bool fac_twin_half(const struct fac_shape *shape, const struct fac_member *membe
     return true;
 }
 
-/* Two words at once. */
+/* Words i and i + 1 as one of 64 bits. */
 static uint64_t pair_of(const uint32_t *words, size_t i) {
     uint64_t two;
     memcpy(&two, words + i, sizeof two);
@@ -225,11 +228,11 @@ void fac_twin_count(const struct fac_shape *shape, const uint32_t *spins, const 
     }
 }
 
-/* Realisations of `raised` in which the constraint of a site holds. */
+/* The realisations of `raised` in which the constraint of a site is met. */
 static uint32_t may_flip(const struct fac_shape *shape, const uint32_t *raised, size_t x,
                          size_t y) {
     uint32_t n[4], at_least[6];
-    look(shape, raised, x, y, n);
+    neighbours(shape, raised, x, y, n);
     count_up(n, shape->directions, at_least);
     return at_least[shape->needed];
 }
@@ -239,7 +242,8 @@ void fac_twin_frozen(const struct fac_shape *shape, const uint32_t *spins, uint3
     const size_t lx = shape->lx, ly = shape->ly;
     const uint32_t lanes = lanes_of(shape);
     memcpy(raised, spins, lx * ly * sizeof *raised);
-    /* from the north-east and from the south-west in turn: what spreads gets far in one pass */
+    /* passes begin at the north-east and at the south-west in turn, so that changes spread far
+     * in one pass */
     for (uint32_t changed = 1, forth = 1; changed; forth = !forth) {
         changed = 0;
         for (size_t k = 0; k < lx * ly; k++) {

@@ -1,4 +1,4 @@
-/* The 2D Ising model on a device: sweeps, measurements, what comes of them. */
+/* The 2D Ising model on a device: sweeps, measurements, and samples made from their counts. */
 #include "samplers/spin_lattice/ising/ising.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "samplers/spin_lattice/models.h"
 #include "spin_lattice/params.h"
 
-/* `samples` times (`every` sweeps, measure) into the slot from sample `first` on; samples == 0:
- * `every` sweeps. */
+/* Local path, one launch: for each of `samples` samples, `every` sweeps and a measurement into
+ * the slot, from sample `first` on. samples 0: only `every` sweeps. */
 static void launch_local(struct ising_state *s, size_t samples, uint64_t every, size_t first) {
     const size_t group = s->launch.group, members = s->e.batch->count;
     ERGO_LAUNCH(&s->e, ISING_SWEEP, ((struct ergo_grid){1, {members * group}, {group}}),
@@ -28,7 +28,7 @@ static void sweep_by_halves(struct ising_state *s, uint64_t sweeps) {
     }
 }
 
-/* In launches of nearly equal length: 10 sweeps by at most 4 are 4 + 3 + 3. */
+/* Launches of nearly equal length: 10 sweeps with at most 4 in a launch are 4 + 3 + 3. */
 static void sweep_by_tiles(struct ising_state *s, uint64_t sweeps) {
     const size_t stripes = ((size_t)s->shape.ly + s->launch.rows - 1) / s->launch.rows;
     const struct ergo_grid grid = ergo_grid_groups(stripes, s->launch.group, s->e.batch->count);
@@ -75,8 +75,8 @@ static void measure_curves(struct ising_state *s, size_t curve) {
                     U32(pairs), U32(l->curve_numbers), LOCAL(group * sizeof(cl_uint)));
 }
 
-/* Samples from `first` on that one launch of the local path makes: up to one that carries curves;
- * 0: sweeps before a sample are too many for a launch. */
+/* Number of samples, from `first` on, that one launch of the local path makes. It ends with a
+ * sample that carries curves. 0: one launch cannot make the sweeps before a sample. */
 static size_t samples_at_once(const struct ising_state *s, size_t first, size_t count,
                               uint64_t every) {
     const uint64_t most = s->launch.launch_sweeps / every;
@@ -109,7 +109,7 @@ void ising_block(void *state, size_t count, uint64_t every) {
 
 /* ---- what comes of them ---------------------------------------------------------------------- */
 
-/* Of the sample (and member) `row`. */
+/* Add up the partial counts of row `row` (sample times members plus member). */
 static struct ising_counts add_parts(const struct ising_state *s, unsigned slot, size_t row) {
     const size_t parts = s->launch.measure_groups, sums = s->launch.sums;
     const uint32_t *all = ergo_engine_host(&s->e, ISING_SAMPLES, slot, 0);
@@ -128,7 +128,7 @@ void ising_columns(const struct ergo_point *point, const struct ising_shape *sha
     const double sites = (double)shape->lx * (double)shape->ly;
     const double coupling = ergo_point_real(point, "/system/coupling");
     const double magnetization = 2.0 * (double)c.up / sites - 1.0;
-    /* 2N bonds, of which `unequal` join opposite spins */
+    /* of 2N bonds, `unequal` join opposite spins */
     columns[COLUMN_ENERGY] = -coupling * (2.0 - 2.0 * (double)c.unequal / sites) -
                              ergo_point_real(point, "/system/field") * magnetization;
     columns[COLUMN_MAGNETIZATION] = magnetization;
@@ -156,7 +156,7 @@ void ising_curves(const struct ising_state *s, size_t member, const uint64_t *pa
     }
 }
 
-/* Of all curve samples of a slot. */
+/* Curves of all curve samples of a slot. */
 static enum ergo_status convert_curves(struct ergo_context *ctx, const struct ising_state *s,
                                        unsigned slot, struct ergo_samples *samples) {
     const size_t reach = s->launch.reach, parts = s->launch.correlate_parts;

@@ -1,10 +1,13 @@
 /*
- * Audits of the Ising model: a stretch of the run, made once more by the run's launches, against
- * the host's twin. Of small lattices all is compared, sample by sample, of as many members as fit
- * the budget, the last one among them, whose place in the buffers is the most error-prone; of a
- * large one the chain in some rows at both sides of the seam. What is measured of the others, and
- * of a large one, is counted on the host from the spins that the device ends with. At step 0 the
- * start is compared, too.
+ * Audit of the Ising model: a stretch of the run, repeated by the run's launches and by the host's
+ * twin.
+ *
+ * Small lattices are compared as a whole, sample by sample, for as many members as the host has
+ * time for. The last member is always among them, because its place in the buffers is the most
+ * error-prone. Of a large lattice the twin follows some rows on both sides of the periodic
+ * boundary. Measurements of such a lattice, and of members that are not replayed, are checked for
+ * the last sample: the host counts the spins at the end on the device. At step 0 the starting
+ * configuration is compared, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +15,17 @@
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/ising/ising.h"
 
-/* A tenth of a second each of the host's: spins the twin offers, and words whose pairs are counted.
- */
+/* A tenth of a second each on the host: spin updates of the twin, and words of pair counts. */
 static const uint64_t replay_spins = UINT64_C(1) << 23, pair_words = UINT64_C(1) << 24;
-/* Sweeps beyond these would be the same again. */
+/* Most sweeps of the stretch. More would find nothing else. */
 static const uint64_t replay_sweeps = 128;
 
 struct stretch {
-    struct ergo_replay r; /* first: compare gets its address */
-    size_t members;       /* replayed */
-    uint64_t first, rows; /* of each; all rows, or some around the seam */
-    /* Of huge lattices not all distances of correlations are counted: first, first + stride ...;
-     * others at other audits. */
+    struct ergo_replay r; /* first, because compare gets its address */
+    size_t members;       /* members that are replayed */
+    uint64_t first, rows; /* of each replayed member: all rows, or some around the boundary */
+    /* Distances of correlations that are compared: first, first + stride, ... On huge lattices
+     * these are not all, and later audits take others. */
     size_t pair_first, pair_stride;
 };
 
@@ -49,7 +51,7 @@ static void plan_stretch(struct stretch *t, const struct ising_state *s) {
     const int64_t measure = ergo_point_int(point, "/run/measure_every");
     const uint64_t run = (uint64_t)(ergo_point_int(point, "/run/equilibration") +
                                     ergo_point_int(point, "/run/sweeps"));
-    const uint64_t lead = l->path == ISING_PATH_TILE ? l->sweeps : 2; /* a full launch of it */
+    const uint64_t lead = l->path == ISING_PATH_TILE ? l->sweeps : 2; /* at least one full launch */
     const size_t count = s->e.batch->count, two = s->e.block_samples < 2 ? 1 : 2;
     uint64_t most = replay_spins / sites / (count < 2 ? 1 : 2);
     most = least(least(most, replay_sweeps), least(l->launch_sweeps, run));
@@ -60,10 +62,10 @@ static void plan_stretch(struct stretch *t, const struct ising_state *s) {
     t->rows = ly;
     t->members = 1;
     const uint64_t sweeps = lead + t->r.samples * t->r.every, rows = replay_spins / lx / sweeps;
-    if (rows + 4 * sweeps < ly) { /* the twin needs two more rows on either side for a sweep */
+    if (rows + 4 * sweeps < ly) { /* each sweep needs two more rows on either side */
         t->rows = rows < 2 ? 2 : rows;
         t->first = ly - t->rows / 2;
-        /* curves of a huge lattice take long, and an audit at the end follows */
+        /* curves of a huge lattice take long, so leave them to an audit at the end */
         if (s->e.step == 0 && interval > t->r.samples)
             t->r.first_sample = 1;
     } else {
@@ -81,22 +83,22 @@ static void plan_stretch(struct stretch *t, const struct ising_state *s) {
 /* ---- samples --------------------------------------------------------------------------------- */
 
 static bool same_curves(const struct stretch *t, const struct ising_state *s,
-                        const struct ergo_samples *own, size_t row) {
+                        const struct ergo_samples *expected, size_t row) {
     const struct ergo_samples *found = &t->r.found;
     const size_t reach = s->launch.reach;
-    bool same =
-        s->launch.rows_counted == 0 ||
-        ergo_replay_same(own->curves[CURVE_STRUCTURE], found->curves[CURVE_STRUCTURE] + 2 * row, 2);
+    bool same = s->launch.rows_counted == 0 ||
+                ergo_replay_same(expected->curves[CURVE_STRUCTURE],
+                                 found->curves[CURVE_STRUCTURE] + 2 * row, 2);
     for (size_t c = CURVE_CORRELATION; c <= CURVE_CORRELATION_Y; c++) {
         const double *at = found->curves[c] + row * (reach + 1);
-        same = same && ergo_replay_same(own->curves[c], at, 1);
+        same = same && ergo_replay_same(expected->curves[c], at, 1);
         for (size_t r = t->pair_first; r <= reach; r += t->pair_stride)
-            same = same && ergo_replay_same(own->curves[c] + r, at + r, 1);
+            same = same && ergo_replay_same(expected->curves[c] + r, at + r, 1);
     }
     return same;
 }
 
-/* Curves of `rows`, the canonical form of a lattice, against the `curve`-th sample of them. */
+/* Compare the curves of a lattice in canonical form with the curve sample `curve`. */
 static enum ergo_status compare_curves(struct ergo_context *ctx, const struct stretch *t,
                                        const struct ising_state *s, size_t member,
                                        const uint8_t *rows, size_t curve) {
@@ -104,34 +106,34 @@ static enum ergo_status compare_curves(struct ergo_context *ctx, const struct st
     const bool anti = ergo_point_real(s->e.batch->points[member], "/system/coupling") < 0;
     uint64_t *pairs = calloc(2 * reach, sizeof *pairs);
     uint32_t *planes = calloc(2 * (size_t)s->shape.ly, sizeof *planes);
-    double *room = calloc(3 * (reach + 1) + 2, sizeof *room);
-    struct ergo_samples own = {0};
-    bool memory = pairs && planes && room, same = true;
+    double *curves_memory = calloc(3 * (reach + 1) + 2, sizeof *curves_memory);
+    struct ergo_samples expected = {0};
+    bool memory = pairs && planes && curves_memory, same = true;
     if (memory)
         memory = ising_count_pairs(&s->shape, rows, reach, t->pair_first, t->pair_stride, pairs);
     if (memory) {
         for (size_t c = 0; c < 3; c++)
-            own.curves[CURVE_CORRELATION + c] = room + c * (reach + 1);
-        own.curves[CURVE_STRUCTURE] = room + 3 * (reach + 1);
+            expected.curves[CURVE_CORRELATION + c] = curves_memory + c * (reach + 1);
+        expected.curves[CURVE_STRUCTURE] = curves_memory + 3 * (reach + 1);
         ising_count_rows(&s->shape, rows, anti, planes);
-        ising_curves(s, member, pairs, planes, 0, &own);
-        same = same_curves(t, s, &own, curve * s->e.batch->count + member);
+        ising_curves(s, member, pairs, planes, 0, &expected);
+        same = same_curves(t, s, &expected, curve * s->e.batch->count + member);
     }
     free(pairs);
     free(planes);
-    free(room);
+    free(curves_memory);
     if (!memory)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     return same ? ERGO_OK
                 : ergo_replay_differs(ctx, &t->r, member, "correlations or structure factor");
 }
 
-/* A sample of a member whose lattice is `words`; rows: room for its canonical form. */
+/* Compare a sample of a member whose lattice is `words`. rows: memory for its canonical form. */
 static enum ergo_status compare_sample(struct ergo_context *ctx, const struct stretch *t,
                                        const struct ising_state *s, size_t member, size_t sample,
                                        const uint32_t *words, uint8_t *rows) {
     const size_t count = s->e.batch->count;
-    size_t curves = 0; /* before this sample */
+    size_t curves = 0; /* curve samples before this one */
     double columns[ISING_COLUMNS];
     ising_pack(&s->shape, words, rows);
     struct ising_counts counts = ising_count(&s->shape, rows);
@@ -148,7 +150,7 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
 
 /* ---- the chain ------------------------------------------------------------------------------- */
 
-/* `words`: the member's lattice before the stretch, which becomes the one after it. */
+/* words: the member's lattice before the stretch; the twin moves it to the end. */
 static enum ergo_status replay_whole(struct ergo_context *ctx, const struct stretch *t,
                                      const struct ising_state *s, size_t member, uint32_t *words,
                                      const uint32_t *after, uint8_t *rows) {
@@ -165,8 +167,8 @@ static enum ergo_status replay_whole(struct ergo_context *ctx, const struct stre
     return status;
 }
 
-/* One colour of the window in two pieces, before and behind the seam: words from the colour's
- * start. */
+/* The rows of the stretch are up to two pieces of each colour, before (0) and behind (1) the
+ * boundary. Returns the number of words, and *first from the start of the colour. */
 static size_t window_piece(const struct stretch *t, const struct ising_state *s, int piece,
                            size_t *first) {
     const uint64_t ly = (uint64_t)s->shape.ly, end = t->first + t->rows;
@@ -175,7 +177,8 @@ static size_t window_piece(const struct stretch *t, const struct ising_state *s,
     return (size_t)(rows * s->shape.row_words);
 }
 
-/* As replay_whole, of the window alone; what the twin spoils is put back. */
+/* As replay_whole for the rows of the stretch. The words around them, which the twin gets wrong,
+ * are restored. */
 static enum ergo_status replay_window(struct ergo_context *ctx, const struct stretch *t,
                                       const struct ising_state *s, size_t member, uint32_t *words,
                                       const uint32_t *after) {
@@ -183,12 +186,12 @@ static enum ergo_status replay_window(struct ergo_context *ctx, const struct str
     const size_t colour = 4 * s->shape.blocks;
     size_t edge = (size_t)((t->rows + 4 * sweeps + 2) * s->shape.row_words + 8);
     edge = edge < colour / 2 ? edge : colour / 2;
-    uint32_t *spoilt = malloc(4 * edge * sizeof *spoilt);
+    uint32_t *edges = malloc(4 * edge * sizeof *edges);
     bool same = true;
-    if (!spoilt)
+    if (!edges)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     for (size_t k = 0; k < 4; k++)
-        memcpy(spoilt + k * edge, words + (k / 2) * colour + (k % 2) * (colour - edge), 4 * edge);
+        memcpy(edges + k * edge, words + (k / 2) * colour + (k % 2) * (colour - edge), 4 * edge);
     ising_twin_rows(s->e.batch->points[member], &s->shape, words, t->r.step, sweeps, t->first,
                     t->rows);
     for (int k = 0; k < 4; k++) {
@@ -197,8 +200,8 @@ static enum ergo_status replay_window(struct ergo_context *ctx, const struct str
         same = same && memcmp(words + at, after + at, 4 * n) == 0;
     }
     for (size_t k = 0; k < 4; k++)
-        memcpy(words + (k / 2) * colour + (k % 2) * (colour - edge), spoilt + k * edge, 4 * edge);
-    free(spoilt);
+        memcpy(words + (k / 2) * colour + (k % 2) * (colour - edge), edges + k * edge, 4 * edge);
+    free(edges);
     return same ? ERGO_OK : ergo_replay_differs(ctx, &t->r, member, "the lattices");
 }
 

@@ -1,4 +1,4 @@
-/* The 2D Ising model on a device: parameters, start, operations. */
+/* The 2D Ising model on a device: parameters, start, table of functions. */
 #include "samplers/spin_lattice/ising/ising.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 _Static_assert(sizeof(struct ising_member) == ISING_MEMBER_BYTES, "ising_member has no padding");
 
-/* Upper and lower part of round(p 2^39), or the class's `always` bit. */
+/* Store round(p 2^39) of class k in two parts, or its `always` bit if p is 1. */
 static void set_threshold(struct ising_member *member, int k, double p) {
     const double scaled = p * 0x1p39 + 0.5;
     if (scaled >= 0x1p39) {
@@ -31,7 +31,7 @@ void ising_member_fill(const struct ergo_point *point, bool field, struct ising_
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
     member->anti = j < 0 ? 0xffffffffu : 0;
-    if (!field) { /* 4 or 3 satisfied bonds: the flip costs 8|J| or 4|J| */
+    if (!field) { /* a flip with 4 or 3 satisfied bonds costs 8|J| or 4|J| */
         const double abs_j = j < 0 ? -j : j;
         set_threshold(member, 0, ergo_portable_exp(-8.0 * abs_j / t));
         set_threshold(member, 1, ergo_portable_exp(-4.0 * abs_j / t));

@@ -5,19 +5,20 @@
 #include "engine/engine.h"
 #include "samplers/sampler.h"
 
-/* How sweeps are launched: speed, never bits. */
+/* Launch paths. They change the speed and never the chain. */
 enum ising_path {
     ISING_PATH_AUTO = 0,
-    ISING_PATH_LOCAL = 1,  /* a member per work-group, in local memory, many sweeps per launch */
-    ISING_PATH_TILE = 2,   /* stripes with halos in local memory, several sweeps per launch */
+    ISING_PATH_LOCAL = 1, /* a work-group per member, in local memory, many sweeps per launch */
+    /* stripes of rows with halos in local memory, several sweeps per launch */
+    ISING_PATH_TILE = 2,
     ISING_PATH_GLOBAL = 3, /* half a sweep per launch */
 };
 
-/* The lattice in words and blocks: see cl/spin_lattice/core.h. */
+/* cl/spin_lattice/core.h describes the layout in words and blocks. */
 struct ising_shape {
     int64_t lx, ly;
     uint64_t words, blocks;   /* of one colour */
-    uint32_t row_words, tail; /* words in a row of one colour, sites in its last word */
+    uint32_t row_words, tail; /* words in a row of one colour; sites in its last word */
     uint64_t member_bytes;    /* both colours */
 };
 
@@ -26,28 +27,30 @@ struct ising_launch {
     uint32_t group;          /* work-items per group */
     uint32_t sweeps, rows;   /* tile: sweeps per launch, rows per group */
     uint32_t measure_groups; /* partial sums per member; 1 on the local path */
-    uint32_t sums;           /* ISING_SUMS: 3 where a member is an antiferromagnet */
+    /* sums of a sample: 3 if a member is an antiferromagnet, otherwise 2 */
+    uint32_t sums;
     uint32_t correlate_parts;
-    uint32_t reach;         /* largest correlation distance, 0: none */
-    uint32_t rows_counted;  /* for the structure factor: all rows, or 0 */
-    uint32_t curve_numbers; /* per curve sample and member */
-    uint64_t launch_sweeps; /* sweeps per launch at most: launches stay well below a second */
-    bool lanes;             /* the kernels written for CPUs: eight blocks per work-item */
-    int narrow;             /* ISING_NARROW: 0, 1 or 2 words a row */
-    bool wide, full;        /* ISING_WIDE, ISING_FULL: see cl/spin_lattice/block.h, core.h */
-    bool field;             /* ten classes */
-    bool fixed;             /* one temperature: thresholds compiled in */
+    uint32_t reach;         /* largest correlation distance; 0: none */
+    uint32_t rows_counted;  /* for the structure factor: all rows; 0: none */
+    uint32_t curve_numbers; /* counts per curve sample and member */
+    uint64_t launch_sweeps; /* most sweeps per launch, so that launches stay well below a second */
+    /* kernels with explicit vectors, for CPUs: eight blocks per work-item */
+    bool lanes;
+    int narrow;      /* ISING_NARROW: 0, 1 or 2 words a row */
+    bool wide, full; /* ISING_WIDE, ISING_FULL: see cl/spin_lattice/block.h, core.h */
+    bool field;      /* ten acceptance classes instead of the two without a field */
+    bool fixed;      /* all members have one temperature: thresholds are compiled in */
 };
 
 enum ising_buffer {
     ISING_SPINS,
-    ISING_OTHER, /* tile: the second lattice */
+    ISING_OTHER, /* tile path: second copy of the spins */
     ISING_MEMBERS,
     ISING_SAMPLES, /* [member][part][launch.sums] */
     ISING_CURVES   /* [member][launch.curve_numbers] */
 };
 enum ising_kernel {
-    ISING_SWEEP, /* of the path: half a sweep, or some sweeps */
+    ISING_SWEEP, /* half a sweep or several, by the path */
     ISING_START,
     ISING_MEASURE,
     ISING_CORRELATE,
@@ -63,39 +66,40 @@ struct ising_state {
     size_t sweep_group, measure_group, correlate_group;
 };
 
-/* What is counted of a lattice. */
+/* Counts of a lattice. */
 struct ising_counts {
-    uint64_t up, unequal; /* spins; bonds */
-    uint64_t first;       /* up spins of colour 0, x + y even */
+    uint64_t up, unequal; /* up spins; bonds between opposite spins */
+    uint64_t first;       /* up spins of colour 0 (x + y even) */
 };
 
 struct ising_shape ising_shape_of(const struct ergo_point *point);
 /* device.c: acceptance thresholds and Philox key of a member. */
 void ising_member_fill(const struct ergo_point *point, bool field, struct ising_member *member);
-/* Does the point need the ten general classes (a field, or heat-bath dynamics)? */
+/* Does the point need ten acceptance classes (a field, or heat-bath dynamics)? */
 bool ising_needs_field(const struct ergo_point *point);
 uint32_t ising_reach(const struct ergo_point *point);
 
 /* model.c */
 size_t ising_curve_size(const struct ergo_point *point, size_t c);
 
-/* plan.c: the path, its numbers, buffers and kernels; ERGO_E_DEVICE where it cannot run. */
+/* plan.c: path, launch sizes, buffers and kernels. ERGO_E_DEVICE if the device cannot run the
+ * path that the job asks for. */
 enum ergo_status ising_configure(struct ergo_context *ctx, void *state);
 
-/* advance.c: what the engine calls. */
+/* advance.c: functions of the engine's table */
 void ising_steps(void *state, uint64_t sweeps);
 void ising_block(void *state, size_t count, uint64_t every);
 enum ergo_status ising_convert(struct ergo_context *ctx, void *state, unsigned slot,
                                struct ergo_samples *samples);
-/* Columns of a sample, and curves of one (sample `row` of `samples`), from what was counted: pairs
- * [axis][r - 1], unequal ones at distance r; planes [y][2], whose second number is ising_rows'. */
+/* Columns of a sample, and its curves as row `row` of `samples`. pairs[axis][r - 1]: pairs of
+ * opposite spins at distance r. planes[y][2]: the second number as from ising_count_rows. */
 void ising_columns(const struct ergo_point *point, const struct ising_shape *shape,
                    struct ising_counts counts, double *columns);
 void ising_curves(const struct ising_state *state, size_t member, const uint64_t *pairs,
                   uint32_t *planes, size_t row, struct ergo_samples *samples);
 
-/* state.c: the canonical state. Rows of (lx + 7) / 8 bytes, bit x % 8 of byte x / 8 is the
- * spin at (x, y), up = 1; rows in order of y; unused bits zero. */
+/* state.c: the canonical state. Rows of (lx + 7) / 8 bytes in order of y. Bit x % 8 of byte x /
+ * 8 is the spin at (x, y), 1 for up. Unused bits are zero. */
 enum ergo_status ising_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text);
 enum ergo_status ising_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
@@ -123,16 +127,16 @@ void ising_count_rows(const struct ising_shape *shape, const uint8_t *rows, bool
                       uint32_t *planes);
 
 /* twin.c: the chain on the host, for audits and tests. */
-/* Advance one member, in the device's layout (both colours, shape->member_bytes), by sweeps `step`
- * to `step + sweeps - 1`. Some 10 ns per spin and sweep. */
+/* Advance one member, in the device's layout (both colours, shape->member_bytes), by the sweeps
+ * `step` to `step + sweeps - 1`. Some 10 ns per spin and sweep. */
 void ising_twin_sweeps(const struct ergo_point *point, const struct ising_shape *shape,
                        uint32_t *words, uint64_t step, uint64_t sweeps);
-/* The same, of which only `rows` rows from row `first` on (around the seam) come out right: half a
- * sweep after the other needs one row less on either side. Other rows are spoilt. */
+/* The same, but only `rows` rows from row `first` on (with periodic boundary) are right at the
+ * end. Each half sweep needs one more row on either side; other rows are wrong. */
 void ising_twin_rows(const struct ergo_point *point, const struct ising_shape *shape,
                      uint32_t *words, uint64_t step, uint64_t sweeps, uint64_t first,
                      uint64_t rows);
-/* Are blocks `from` to `to` - 1 of both colours as the job's start has them? */
+/* Are the blocks `from` to `to` - 1 of both colours those of the job's start? */
 bool ising_twin_is_start(const struct ergo_point *point, const struct ising_shape *shape,
                          const uint32_t *words, uint64_t from, uint64_t to);
 

@@ -1,4 +1,4 @@
-/* The Ising model: its tables, and what can be said of a job without a device. */
+/* The Ising model: its tables, and what a job tells without a device. */
 #include <math.h>
 
 #include "samplers/spin_lattice/bytes.h"
@@ -64,7 +64,7 @@ static const struct ergo_key keys[] = {
          "where couplings are drawn as +1 and -1: with disorder bimodal, without disorder_file"},
 };
 
-/* Two dimensions, one coupling, a uniform field: a bit per spin. */
+/* Two dimensions, one coupling, a uniform field: one bit per spin. */
 static bool is_plain(const struct ergo_point *point) {
     static const char *const others[] = {"/system/couplings", "/system/random_field",
                                          "/system/field_file", "/system/disorder",
@@ -77,7 +77,7 @@ static bool is_plain(const struct ergo_point *point) {
 
 /* ---- observables ----------------------------------------------------------------------------- */
 
-/* A negative coupling along some direction. */
+/* Is the coupling negative along some direction? */
 static bool is_antiferromagnet(const struct ergo_point *point) {
     return bytes_staggered_axes(point) != 0;
 }
@@ -93,8 +93,8 @@ static const struct ergo_column columns[ISING_COLUMNS] = {
      "sum +-s / N, signs in turn along the directions with a negative coupling"},
 };
 
-/* To change sign a lattice has to pass through a domain wall across it: the free energy of the wall
- * grows with its side below Tc. Near above, finite lattices do the same, only more often. */
+/* To change its sign, a lattice needs a domain wall across it, whose free energy grows with its
+ * side below Tc. Just above Tc finite lattices do the same, more often. */
 static const char *slow_m(const struct ergo_point *point) {
     const double t = ergo_point_real(point, "/system/temperature");
     const double j = ergo_point_real(point, "/system/coupling");
@@ -182,7 +182,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                     "example %lld or %lld",
                                     (long long)size->size[i], (long long)size->size[i] - 1,
                                     (long long)size->size[i] + 1);
-    /* words, and eight of a block together, are numbered with 32 bits */
+    /* kernels number words with 32 bits, and the eight blocks of a work-item together */
     const struct ising_shape shape = ising_shape_of(point);
     if (shape.blocks >= 1u << 28)
         status = ergo_job_error(
@@ -197,7 +197,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 "0 with /system/field 0: every Metropolis flip would be accepted "
                                 "and nothing sampled; give a coupling or a field, or use dynamics "
                                 "\"heat-bath\"");
-    /* with a field or without: the smallest acceptance is 1 - cost, and tau grows with 1 / cost */
+    /* the smallest acceptance is 1 - cost, and tau grows as 1 / cost */
     const double cost = 8 * fabs(ergo_point_real(point, "/system/coupling")) +
                         2 * fabs(ergo_point_real(point, "/system/field"));
     const double t = ergo_point_real(point, "/system/temperature");

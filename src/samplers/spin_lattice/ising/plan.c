@@ -1,5 +1,4 @@
-/* Which kernels run a batch on a device, and with what launch shape. Choices here change the speed
- * and never the chain. */
+/* Kernels and launch sizes of a batch on a device. They change the speed and never the chain. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,11 +34,10 @@ uint32_t ising_reach(const struct ergo_point *point) {
     return (uint32_t)reach;
 }
 
-/* Does the device's compiler turn a vector of eight into one instruction? CPU compilers built on
- * LLVM's code generator do. Mesa's and Oclgrind work by scalars: right when asked for, but slow,
- * and Mesa 22.3 compiles such a kernel for 5 to 45 s. Not on a GPU, whatever the job wishes:
- * NVIDIA's driver 580.159 miscompiles the local one with ten classes (64 x 8: a wrong energy;
- * 2026-11-21). */
+/* Does the device's compiler turn a vector of eight into one instruction? CPU compilers with
+ * LLVM's code generator do. Mesa's and Oclgrind's split it into scalars, which is slow, and Mesa
+ * 22.3 compiles such a kernel for 5 to 45 s. GPUs never get these kernels: NVIDIA's driver
+ * 580.159 miscompiles the local one with ten classes (a wrong energy at 64 x 8; 2026-11-21). */
 static bool explicit_vectors(const struct ergo_device *device, int64_t wish) {
     if (device->type != CL_DEVICE_TYPE_CPU || wish)
         return device->type == CL_DEVICE_TYPE_CPU && wish == 1;
@@ -58,7 +56,8 @@ static uint64_t tile_bytes(const struct ising_shape *s, uint32_t rows, uint32_t 
     return 8 * (uint64_t)s->row_words * (rows + 4 * sweeps);
 }
 
-/* Rows in a chunk of the vector kernels; 0: chunks are not whole rows or parts of one. */
+/* Rows in a chunk of the vector kernels. 0: a chunk is no integer number of rows, nor a row of
+ * chunks. */
 static uint32_t chunk_rows(const struct ising_shape *s) {
     if (s->row_words % 32 == 0)
         return 1;
@@ -66,7 +65,7 @@ static uint32_t chunk_rows(const struct ising_shape *s) {
     return rows && s->ly % rows == 0 ? rows : 0;
 }
 
-/* Stripes of the tile path: sweeps and rows as wished, or good ones. Can the device take them? */
+/* Tile path: sweeps and rows from the job, or automatic. false: the device cannot run it. */
 static bool choose_tile(const struct ergo_point *point, const struct ising_shape *s, size_t members,
                         const struct ergo_device_summary *d, struct ising_launch *l) {
     l->sweeps = (uint32_t)ergo_point_int(point, "/tuning/tile_sweeps");
@@ -77,7 +76,7 @@ static bool choose_tile(const struct ergo_point *point, const struct ising_shape
         return l->wide && s->ly > (int64_t)(4 * l->sweeps) &&
                tile_bytes(s, l->rows, l->sweeps) <= d->local_memory;
     }
-    /* CPUs: a stripe a core, and halos that are a small part of it */
+    /* on CPUs a stripe for each core, so high that halos are a small part of it */
     const uint32_t step = chunk_rows(s);
     if (step == 0)
         return false;
@@ -89,7 +88,7 @@ static bool choose_tile(const struct ergo_point *point, const struct ising_shape
         const uint64_t each = ((uint64_t)s->ly * members + cores - 1) / cores;
         l->rows = (uint32_t)fmin(fmin((double)each, (double)s->ly), 4096);
     }
-    const uint64_t halo = 2 * (2 * (uint64_t)l->sweeps + step + 2); /* and margins */
+    const uint64_t halo = 2 * (2 * (uint64_t)l->sweeps + step + 2); /* with margins */
     if (l->rows + halo > most)
         l->rows = most > halo ? (uint32_t)(most - halo) : 0;
     l->rows = l->rows / step * step;
@@ -97,11 +96,11 @@ static bool choose_tile(const struct ergo_point *point, const struct ising_shape
 }
 
 /*
- * Seconds per sweep of the whole batch on each path, from a few measured numbers. They need only
- * order the paths; a tuning key overrides them.
- *   GPU (H200, 2026-11-21): 3.4e12/s full; half a sweep of one block per work-item in local memory
- *   1.2 us; a pair of launches 8.4 us; a tile launch of 4 sweeps 13 us.
- *   CPU (AVX-512): 8e9/s a core; a launch 20 us on 2 cores (PoCL 3.1), 40 us on 16 (PoCL 5.0).
+ * Estimated seconds per sweep of the batch on each path. The numbers need only give the right order
+ * of the paths, and a tuning key overrides the choice.
+ *     GPU (H200, 2026-11-21): 3.4e12/s if full; half a sweep of one block per work-item in local
+ *     memory 1.2 us; a pair of launches 8.4 us; a tile launch of 4 sweeps 13 us.
+ *     CPU (AVX-512): 8e9/s per core; a launch 20 us on 2 cores (PoCL 3.1), 40 us on 16 (PoCL 5.0).
  */
 static double path_seconds(enum ising_path path, const struct ising_shape *s, size_t members,
                            const struct ising_launch *l, uint32_t group, unsigned units, bool gpu) {
@@ -142,15 +141,15 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     uint32_t limit = 1;
     while (limit * 2 <= d->largest_group)
         limit *= 2;
-    /* never more work-items than blocks need: PoCL 3.1 compiles idle ones for hours */
+    /* no more work-items than blocks need: PoCL 3.1 compiles idle ones for hours */
     const uint32_t useful = ergo_power_of_two_up(s->blocks, gpu ? 32 : 1, most);
     const uint32_t local_group = l->lanes ? 1 : wish && wish < useful ? wish : useful;
 
-    const uint64_t room = d->local_memory;
-    /* PoCL 3.1 compiles ising_local.cl for minutes when the whole lattice is a few blocks */
+    const uint64_t local_memory = d->local_memory;
+    /* PoCL 3.1 compiles ising_local.cl for minutes if the lattice has only a few blocks */
     const bool compiles =
         gpu || l->lanes || s->blocks >= 16 || !strstr(d->platform, "Portable Computing Language");
-    const bool local_fits = compiles && local_bytes(s, local_group, l) <= room;
+    const bool local_fits = compiles && local_bytes(s, local_group, l) <= local_memory;
     const bool tile_fits = choose_tile(first, s, batch->count, d, l);
 
     l->path = (enum ising_path)ergo_point_int(first, "/tuning/path");
@@ -189,9 +188,9 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
 }
 
 /*
- * Sweeps in a launch of the local path on a device whose loops end by themselves: as if no compiler
- * unrolled anything. A block's update has 8 draws of 10 rounds, 4 words by 2 or 10 classes; the
- * measurement that may follow each sweep some 16 iterations a word.
+ * Most sweeps of a launch of the local path if the device ends loops early, counted as if no
+ * compiler unrolled a loop. A block's update has 8 draws of 10 rounds, and 4 words times 2 or 10
+ * classes. The measurement, which may follow each sweep, has some 16 iterations per word.
  */
 static uint64_t loop_limited(const struct ising_shape *s, const struct ising_launch *l,
                              uint64_t limit) {
@@ -199,18 +198,18 @@ static uint64_t loop_limited(const struct ising_shape *s, const struct ising_lau
     const uint64_t blocks = l->lanes ? s->words / 32 + 1 : (s->blocks + l->group - 1) / l->group;
     const uint64_t copy = (l->lanes ? 40 : 16) * blocks + 8 * (uint64_t)s->row_words;
     const uint64_t sweep = 2 * blocks * (update + 64) + blocks * 64 + 4 * s->row_words + 40;
-    const uint64_t room = limit > 2 * copy + sweep ? (limit - 2 * copy) / sweep : 1;
-    return room < l->launch_sweeps ? room : l->launch_sweeps;
+    const uint64_t most_sweeps = limit > 2 * copy + sweep ? (limit - 2 * copy) / sweep : 1;
+    return most_sweeps < l->launch_sweeps ? most_sweeps : l->launch_sweeps;
 }
 
-/* What kernels are compiled for. */
+/* Properties that are compiled into the kernels. */
 static void choose_kernels(const struct ergo_batch *batch, const struct ergo_device *device,
                            const struct ising_shape *s, struct ising_launch *l) {
     const struct ergo_point *first = batch->points[0];
     const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
     l->lanes = explicit_vectors(device, ergo_point_int(first, "/tuning/lanes"));
     l->wide = s->row_words % 4 == 0;
-    /* vectors in scalar kernels send PoCL 3.1 into hours of compilation on tiny lattices */
+    /* not on CPUs: with vectors in scalar kernels, PoCL 3.1 compiles for hours on tiny lattices */
     if (!cpu && ((s->row_words == 1 && s->ly % 4 == 0) || s->row_words == 2))
         l->narrow = (int)s->row_words;
     l->full = s->tail == 32 && s->words % 4 == 0;
@@ -230,7 +229,7 @@ static void choose_kernels(const struct ergo_batch *batch, const struct ergo_dev
     l->fixed = l->fixed && !l->field;
 }
 
-/* Numbers of a sample, and of one with curves. */
+/* Sizes of the counts of a sample and of a sample with curves. */
 static void choose_measurement(const struct ergo_point *first, const struct ergo_device *device,
                                const struct ising_shape *s, struct ising_launch *l) {
     l->reach = ergo_point_int(first, "/run/correlation_every") ? ising_reach(first) : 0;
@@ -239,12 +238,11 @@ static void choose_measurement(const struct ergo_point *first, const struct ergo
         l->correlate_parts = (uint32_t)(s->words / (1u << 13) + 1);
     l->measure_groups = 1;
     if (l->path != ISING_PATH_LOCAL) {
-        /* a GPU needs all its units for this short kernel; a CPU has few */
+        /* on GPUs this short kernel needs all compute units */
         const unsigned units = device->summary.compute_units;
         const uint64_t per_group =
             (device->type != CL_DEVICE_TYPE_CPU ? 4 : 64) * (uint64_t)l->group;
-        const uint64_t least =
-            s->blocks / (1u << 23) + 1; /* 2^23 blocks x 512 bonds = 2^32 - ... */
+        const uint64_t least = s->blocks / (1u << 23) + 1; /* 2^23 blocks x 512 bonds fit 32 bits */
         const uint64_t enough = 8 * (uint64_t)(units ? units : 1);
         uint64_t groups = (s->blocks + per_group - 1) / per_group;
         groups = groups > enough ? enough : groups;
@@ -285,7 +283,7 @@ static void declare_kernels(struct ergo_engine *e, const struct ising_launch *l,
     static const struct {
         const char *path, *name;
     } sweeps[][2] = {
-        /* without lanes, with them */
+        /* without and with explicit vectors */
         [ISING_PATH_LOCAL] = {{"spin_lattice/ising_local.cl", "ising_sweep_local"},
                               {"spin_lattice/ising_lanes_local.cl", "ising_sweep_local"}},
         [ISING_PATH_TILE] = {{"spin_lattice/ising_tile.cl", "ising_sweep_tile"},
@@ -360,7 +358,8 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
         ising_member_fill(batch->points[i], l->field, &s->members[i]);
     l->fixed = l->fixed && s->members[0].always == 0;
 
-    /* Launches of roughly 0.1 s at most: watchdogs, and a quick answer to a signal. */
+    /* Launches of at most 0.1 s, roughly: desktops stop longer ones, and signals should be
+     * answered soon. */
     const double members = (double)batch->count,
                  spins = (double)s->shape.lx * (double)s->shape.ly * members;
     const unsigned units = device->summary.compute_units;
@@ -375,7 +374,7 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
         l->launch_sweeps = loop_limited(&s->shape, l, device->quirks.loop_limit);
     choose_measurement(batch->points[0], device, &s->shape, l);
     s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/correlation_every");
-    plan->host_bytes = (2 + batch->count) * s->shape.member_bytes; /* an audit */
+    plan->host_bytes = (2 + batch->count) * s->shape.member_bytes; /* for an audit */
     describe(s, plan);
     return declare(s);
 }

@@ -70,7 +70,7 @@ static unsigned spin_at(const struct ising_shape *s, const uint8_t *rows, size_t
     return rows[y * row_bytes(s) + x / 8] >> (x % 8) & 1;
 }
 
-/* 64 sites of a row from site 64 w on; beyond its end: zero. */
+/* 64 sites of a row, from site 64 w on; sites beyond its end are zero. */
 static uint64_t sites_at(const uint8_t *row, size_t bytes, size_t w) {
     uint64_t sites = 0;
     const size_t rest = bytes - 8 * w;
@@ -86,12 +86,13 @@ struct ising_counts ising_count(const struct ising_shape *s, const uint8_t *rows
         const uint8_t *row = rows + y * bytes, *below = rows + (y + 1 == ly ? 0 : y + 1) * bytes;
         for (size_t w = 0; w < n; w++) {
             const uint64_t sites = sites_at(row, bytes, w);
-            /* the neighbour to the right of the word's last site, or of the row's */
+            /* right neighbour of the last site of the word, or of the row */
             const size_t last = w + 1 == n ? (lx - 1) % 64 : 63;
             const uint64_t next = (w + 1 == n ? row[0] : row[8 * (w + 1)]) & 1;
             const uint64_t right =
                 (last < 63 ? sites >> 1 & ~(UINT64_C(1) << last) : sites >> 1) | next << last;
-            const uint64_t even = UINT64_C(0x5555555555555555) << (y & 1); /* x + y */
+            /* sites with x + y even */
+            const uint64_t even = UINT64_C(0x5555555555555555) << (y & 1);
             c.up += (uint64_t)__builtin_popcountll(sites);
             c.first += (uint64_t)__builtin_popcountll(sites & even);
             c.unequal += (uint64_t)__builtin_popcountll(sites ^ right) +
@@ -101,7 +102,7 @@ struct ising_counts ising_count(const struct ising_shape *s, const uint8_t *rows
     return c;
 }
 
-/* 64 bits from bit `at` on of words. */
+/* 64 bits of `words`, from bit `at` on. */
 static uint64_t bits_at(const uint64_t *words, size_t at) {
     const unsigned shift = (unsigned)(at % 64);
     return shift ? words[at / 64] >> shift | words[at / 64 + 1] << (64 - shift) : words[at / 64];

@@ -1,7 +1,7 @@
 /*
- * The host's twin of the kernels: spin by spin, from the layout of cl/spin_lattice/core.h and the
- * meaning of its random numbers. Decisions are whole comparisons of 39 bits with the ten general
- * classes; nothing of the launch paths, of words at once, or of compiled-in thresholds is in it.
+ * The chain in serial C, spin by spin, from the layout in cl/spin_lattice/core.h and the meaning of
+ * its random numbers. Each decision compares all 39 bits, with the ten general classes. The twin
+ * has no launch paths, no operations on whole words, and no compiled-in thresholds.
  */
 #include "samplers/spin_lattice/ising/ising.h"
 
@@ -11,7 +11,7 @@
 #include "samplers/spin_lattice/ising/ising.h"
 #include "spin_lattice/params.h"
 
-/* Four words of random bits of a block. */
+/* Four random words for a block. */
 static void draw(const struct ising_member *member, uint64_t block, uint64_t sweep,
                  uint32_t purpose, uint32_t number, uint32_t out[4]) {
     const struct ergo_words r =
@@ -25,9 +25,10 @@ static uint32_t sites_of(const struct ising_shape *shape, uint64_t w) {
     return w + 1 == shape->row_words ? shape->tail : 32;
 }
 
-/* The four neighbours of a word's spins: above, below, and in its row. */
-static void look(const struct ising_shape *shape, const uint32_t *other, uint64_t word,
-                 uint32_t colour, uint32_t around[4]) {
+/* Neighbours of the spins of a word, all of the other colour: around[0] above, [1] below, [2] and
+ * [3] in the row. */
+static void neighbours(const struct ising_shape *shape, const uint32_t *other, uint64_t word,
+                       uint32_t colour, uint32_t around[4]) {
     const uint64_t n = shape->row_words, ly = (uint64_t)shape->ly, y = word / n, w = word % n;
     const uint64_t half = (uint64_t)shape->lx / 2;
     const uint32_t *row = other + y * n;
@@ -42,9 +43,9 @@ static void look(const struct ising_shape *shape, const uint32_t *other, uint64_
     }
 }
 
-/* One block of one colour. */
+/* Update one block of one colour. */
 static void update(const struct ising_shape *shape, const struct ising_member *member,
-                   uint32_t *own, const uint32_t *other, uint64_t block, uint64_t sweep,
+                   uint32_t *spins, const uint32_t *other, uint64_t block, uint64_t sweep,
                    uint32_t colour) {
     uint32_t planes[ISING_PLANES][4], rest[4] = {0, 0, 0, 0}, undecided = 0;
     for (uint32_t j = 0; j < ISING_PLANES; j++)
@@ -52,9 +53,9 @@ static void update(const struct ising_shape *shape, const struct ising_member *m
     for (uint64_t l = 0; l < 4 && 4 * block + l < shape->words; l++) {
         const uint64_t word = 4 * block + l;
         uint32_t around[4], flips = 0;
-        look(shape, other, word, colour, around);
+        neighbours(shape, other, word, colour, around);
         for (uint32_t i = 0; i < sites_of(shape, word % shape->row_words); i++) {
-            const uint32_t up = own[word] >> i & 1;
+            const uint32_t up = spins[word] >> i & 1;
             uint32_t class = up ? 0 : 5, high = 0;
             for (int k = 0; k < 4; k++)
                 class += around[k] >> i & 1;
@@ -63,7 +64,7 @@ static void update(const struct ising_shape *shape, const struct ising_member *m
             bool flip = high < member->high[class];
             if (member->always >> class & 1) {
                 flip = true;
-            } else if (high == member->high[class]) { /* four to a draw, in the order of sites */
+            } else if (high == member->high[class]) { /* four sites share a draw */
                 if (undecided % 4 == 0)
                     draw(member, block, sweep, ISING_PURPOSE_COLOUR0 + colour,
                          ISING_DRAW_RESOLVE + undecided / 4, rest);
@@ -71,18 +72,18 @@ static void update(const struct ising_shape *shape, const struct ising_member *m
             }
             flips |= (uint32_t)flip << i;
         }
-        own[word] ^= flips;
+        spins[word] ^= flips;
     }
 }
 
-/* Half a sweep of blocks `from` to `to` - 1. */
+/* Half a sweep of the blocks `from` to `to` - 1. */
 static void half_sweep(const struct ising_shape *shape, const struct ising_member *member,
                        uint32_t *words, uint64_t sweep, uint32_t colour, uint64_t from,
                        uint64_t to) {
-    uint32_t *own = words + colour * 4 * shape->blocks;
+    uint32_t *spins = words + colour * 4 * shape->blocks;
     const uint32_t *other = words + (1 - colour) * 4 * shape->blocks;
     for (uint64_t block = from; block < to; block++)
-        update(shape, member, own, other, block, sweep, colour);
+        update(shape, member, spins, other, block, sweep, colour);
 }
 
 void ising_twin_rows(const struct ergo_point *point, const struct ising_shape *shape,
@@ -98,7 +99,7 @@ void ising_twin_rows(const struct ergo_point *point, const struct ising_shape *s
             half_sweep(shape, &member, words, sweep, colour, 0, shape->blocks);
             continue;
         }
-        /* whole blocks, which may be more than these rows; before and behind the seam */
+        /* whole blocks, so possibly more than these rows; then those behind the boundary */
         const uint64_t top = (first + ly - margin) % ly, end = top + rows + 2 * margin;
         const uint64_t last = end < ly ? end : ly;
         const uint64_t from = top * shape->row_words / 4, to = (last * shape->row_words + 3) / 4;

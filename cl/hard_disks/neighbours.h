@@ -8,8 +8,8 @@
  * (wide: the largest intermediate is below 2^46 and rounded by 2^21 at most). That is 2^-20 of the
  * contact distance squared.
  */
-#ifndef ERGO_CL_HARD_DISKS_LOOK_H
-#define ERGO_CL_HARD_DISKS_LOOK_H
+#ifndef ERGO_CL_HARD_DISKS_NEIGHBOURS_H
+#define ERGO_CL_HARD_DISKS_NEIGHBOURS_H
 
 #include "hard_disks/cell.h"
 
@@ -130,8 +130,8 @@ ERGO_INLINE uint disks_one_has_more(DISKS_RAW a, DISKS_RAW b, DISKS_RAW c, DISKS
 
 /* Load a cell and its surroundings into registers. Returns the cell's slots 0 and 1; *crowded is 1
  * if it has more. */
-ERGO_INLINE float4 disks_look(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
-                              struct disks_around *around, uint *crowded) {
+ERGO_INLINE float4 disks_load_around(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
+                                     struct disks_around *around, uint *crowded) {
     uint fuller = 0u;
     /* issue all loads before anything that waits for one of them */
 #define DISKS_RAW_OF(i, j) cells[place.row[j] + place.col[i]]

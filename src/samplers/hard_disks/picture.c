@@ -5,10 +5,10 @@
 
 #include "samplers/hard_disks/disks.h"
 
-/* Positions and local psi_6 of a member: x, y, re, im, n values each, in one block to free. psi_6
- * has the values that the measurement on the device adds up. */
-static enum ergo_status look(struct ergo_context *ctx, struct disks_state *s, size_t member,
-                             double **data) {
+/* Read positions and local psi_6 of a member: x, y, re, im, n values each, malloc'ed together.
+ * psi_6 has the values that the measurement on the device adds up. */
+static enum ergo_status read_positions(struct ergo_context *ctx, struct disks_state *s,
+                                       size_t member, double **data) {
     const struct disks_shape *shape = &s->shapes[member];
     const size_t n = (size_t)shape->n;
     struct disks_config config;
@@ -26,7 +26,7 @@ static enum ergo_status look(struct ergo_context *ctx, struct disks_state *s, si
     } else {
         free(d);
         d = NULL;
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to look at %zu disks", n);
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a frame or picture of %zu disks", n);
     }
     free(psi6);
     disks_config_free(&config);
@@ -34,14 +34,14 @@ static enum ergo_status look(struct ergo_context *ctx, struct disks_state *s, si
     return status;
 }
 
-/* Nine decimals, so that positions read back are the same whole units. */
+/* Nine decimals, so that positions read back are the same integers. */
 enum ergo_status disks_frame(struct ergo_context *ctx, void *opaque, size_t member,
                              struct ergo_text *text) {
     struct disks_state *s = opaque;
     const struct disks_shape *shape = &s->shapes[member];
     const size_t n = (size_t)shape->n;
     double *d = NULL;
-    const enum ergo_status status = look(ctx, s, member, &d);
+    const enum ergo_status status = read_positions(ctx, s, member, &d);
     if (status != ERGO_OK)
         return status;
     ergo_text_append(text,
@@ -76,7 +76,7 @@ enum ergo_status disks_picture(struct ergo_context *ctx, void *opaque, size_t me
     const size_t n = (size_t)shape->n;
     double *d = NULL;
     memset(picture, 0, sizeof *picture);
-    enum ergo_status status = look(ctx, s, member, &d);
+    enum ergo_status status = read_positions(ctx, s, member, &d);
     if (status != ERGO_OK)
         return status;
     /* a disk is 16 pixels wide if that fits 1024, and at least one */
