@@ -12,27 +12,13 @@
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 
-/* Four bytes to every other byte of eight. */
-static uint64_t spread(uint32_t bytes) {
-    uint64_t x = bytes;
-    x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
-    return (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
-}
-
-void bytes_unpack_row(const struct bytes_shape *h, const uint8_t *raw, size_t row, uint8_t *sites) {
-    const size_t odd = (row % h->l[1] + row / h->l[1]) & 1, half = h->l[0] / 2;
-    const uint8_t *even_x = raw + odd * h->colour + row * h->pitch;
-    const uint8_t *odd_x = raw + (1 - odd) * h->colour + row * h->pitch;
-    size_t k = 0;
-    for (; k + 4 <= half; k += 4) {
-        uint32_t a, b;
-        memcpy(&a, even_x + k, 4);
-        memcpy(&b, odd_x + k, 4);
-        const uint64_t both = spread(a) | spread(b) << 8;
-        memcpy(sites + 2 * k, &both, 8); /* little-endian hosts only: see device/device.c */
-    }
-    for (; k < half; k++)
-        sites[2 * k] = even_x[k], sites[2 * k + 1] = odd_x[k];
+struct ergo_checkerboard bytes_board(const struct bytes_shape *h) {
+    return (struct ergo_checkerboard){.bits = 8,
+                                      .lx = h->l[0],
+                                      .ly = h->l[1],
+                                      .rows = (size_t)h->l[1] * h->l[2],
+                                      .pitch = h->pitch,
+                                      .colour = h->colour};
 }
 
 enum ergo_status bytes_read(struct ergo_context *ctx, struct bytes_state *s, size_t member,
@@ -52,8 +38,9 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct bytes_state *s, s
         raw && sites ? bytes_read(ctx, s, member, raw)
                      : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice of %.3g MiB",
                                  (double)h->sites / 1048576);
-    for (size_t row = 0; row < (size_t)h->l[1] * h->l[2] && status == ERGO_OK; row++)
-        bytes_unpack_row(h, raw, row, sites + row * h->l[0]);
+    const struct ergo_checkerboard board = bytes_board(h);
+    if (status == ERGO_OK)
+        ergo_checkerboard_pack(&board, raw, sites);
     free(raw);
     if (status != ERGO_OK) {
         free(sites);
@@ -66,17 +53,12 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct bytes_state *s, s
 static enum ergo_status store(struct ergo_context *ctx, struct bytes_state *s, size_t member,
                               const uint8_t *sites) {
     const struct bytes_shape *h = &s->shape;
-    uint8_t *raw = calloc(2 * h->colour, 1);
+    const struct ergo_checkerboard board = bytes_board(h);
+    uint8_t *raw = malloc(2 * h->colour);
     if (!raw)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice of %.3g MiB",
                          (double)h->sites / 1048576);
-    for (size_t row = 0; row < (size_t)h->l[1] * h->l[2]; row++) {
-        const size_t odd = (row % h->l[1] + row / h->l[1]) & 1;
-        uint8_t *to[2] = {raw + row * h->pitch, raw + h->colour + row * h->pitch};
-        const uint8_t *from = sites + row * h->l[0];
-        for (size_t x = 0; x < h->l[0]; x++)
-            to[(x + odd) & 1][x / 2] = from[x];
-    }
+    ergo_checkerboard_unpack(&board, sites, raw);
     ergo_engine_begin(&s->e, ctx);
     ergo_engine_write(&s->e, BYTES_SPINS, (size_t)(2 * h->colour * member), (size_t)(2 * h->colour),
                       raw);

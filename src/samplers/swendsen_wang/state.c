@@ -2,50 +2,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "samplers/swendsen_wang/sw.h"
 
-static size_t row_bytes(const struct sw_shape *s) {
-    return ((size_t)s->lx + 7) / 8;
+static size_t packed_length(const struct sw_shape *s) {
+    return ergo_bits_bytes((size_t)s->lx) * s->planes * (size_t)s->ly;
 }
 
-size_t sw_packed_length(const struct sw_shape *s) {
-    return row_bytes(s) * s->planes * (size_t)s->ly;
-}
-
-void sw_pack(const struct sw_shape *s, const uint32_t *planes, uint8_t *bytes) {
-    for (size_t y = 0; y < (size_t)s->ly; y++)
-        for (size_t p = 0; p < s->planes; p++, bytes += row_bytes(s)) {
-            const uint32_t *row = planes + p * s->words + y * s->row_words;
-            for (size_t b = 0; b < row_bytes(s); b++)
-                bytes[b] = (uint8_t)(row[b / 4] >> (8 * (b % 4)));
-        }
+/* Row `row` of the canonical form: plane by plane of each row of the lattice. */
+static size_t word_of(const struct sw_shape *s, size_t row) {
+    return row % s->planes * s->words + row / s->planes * s->row_words;
 }
 
 static unsigned state_at(const struct sw_shape *s, const uint32_t *planes, size_t x, size_t y) {
     unsigned state = 0;
     for (size_t p = 0; p < s->planes; p++)
-        state |= (planes[p * s->words + y * s->row_words + x / 32] >> (x % 32) & 1u) << p;
+        state |= ergo_bits_get(planes + word_of(s, y * s->planes + p), x) << p;
     return state;
 }
 
-bool sw_unpack(const struct sw_shape *s, const uint8_t *bytes, uint32_t *planes) {
-    const uint32_t tail = 0xffffffffu >> (32 - s->tail);
+/* False: an unused bit is set, or a state is not below q. */
+static bool unpack(const struct sw_shape *s, const uint8_t *bytes, uint32_t *planes) {
+    const size_t length = ergo_bits_bytes((size_t)s->lx);
+    bool good = true;
     memset(planes, 0, s->member_bytes);
-    for (size_t y = 0; y < (size_t)s->ly; y++)
-        for (size_t p = 0; p < s->planes; p++, bytes += row_bytes(s)) {
-            uint32_t *row = planes + p * s->words + y * s->row_words;
-            for (size_t b = 0; b < row_bytes(s); b++)
-                row[b / 4] |= (uint32_t)bytes[b] << (8 * (b % 4));
-            if (row[s->row_words - 1] & ~tail)
-                return false;
-        }
-    if (s->q == 1u << s->planes)
-        return true;
-    for (size_t y = 0; y < (size_t)s->ly; y++)
+    for (size_t row = 0; row < s->planes * (size_t)s->ly; row++, bytes += length) {
+        memcpy(planes + word_of(s, row), bytes, length);
+        good = good && ergo_bits_clean(bytes, (size_t)s->lx);
+    }
+    for (size_t y = 0; y < (size_t)s->ly && s->q != 1u << s->planes; y++)
         for (size_t x = 0; x < (size_t)s->lx; x++)
-            if (state_at(s, planes, x, y) >= s->q)
-                return false;
-    return true;
+            good = good && state_at(s, planes, x, y) < s->q;
+    return good;
 }
 
 static enum ergo_status fetch(struct ergo_context *ctx, struct sw_state *s, size_t member,
@@ -67,21 +55,18 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct sw_state *s, size
 
 enum ergo_status sw_append_state(struct ergo_context *ctx, const struct sw_shape *shape,
                                  const uint32_t *planes, struct ergo_text *text) {
-    const size_t length = sw_packed_length(shape);
-    uint8_t *bytes = malloc(length);
-    if (bytes) {
-        sw_pack(shape, planes, bytes);
-        ergo_text_append_bytes(text, bytes, length);
-    }
-    free(bytes);
-    if (!bytes || text->failed)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", length);
+    for (size_t row = 0; row < shape->planes * (size_t)shape->ly; row++)
+        ergo_text_append_bytes(text, planes + word_of(shape, row),
+                               ergo_bits_bytes((size_t)shape->lx));
+    if (text->failed)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes",
+                         packed_length(shape));
     return ERGO_OK;
 }
 
 enum ergo_status sw_read_state(struct ergo_context *ctx, const struct sw_shape *shape,
                                size_t member, const void *bytes, size_t length, uint32_t **planes) {
-    const size_t expected = sw_packed_length(shape);
+    const size_t expected = packed_length(shape);
     *planes = NULL;
     if (length != expected)
         return ERGO_FAIL(ctx, ERGO_E_IO,
@@ -92,7 +77,7 @@ enum ergo_status sw_read_state(struct ergo_context *ctx, const struct sw_shape *
     *planes = malloc(shape->member_bytes);
     if (!*planes)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    if (sw_unpack(shape, bytes, *planes))
+    if (unpack(shape, bytes, *planes))
         return ERGO_OK;
     free(*planes);
     *planes = NULL;

@@ -150,11 +150,6 @@ enum ergo_status sw_load(struct ergo_context *ctx, void *state, size_t member, u
                          const void *bytes, size_t length);
 enum ergo_status sw_picture(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_picture *picture);
-size_t sw_packed_length(const struct sw_shape *shape);
-/* Layout of one member to canonical bytes and back; pure. sw_unpack: false when an unused bit is
- * set or a state is not below q. */
-void sw_pack(const struct sw_shape *shape, const uint32_t *planes, uint8_t *bytes);
-bool sw_unpack(const struct sw_shape *shape, const uint8_t *bytes, uint32_t *planes);
 /* The planes of a whole member, packed, after the text; and from what was saved, checked, into an
  * array that the caller frees. */
 enum ergo_status sw_append_state(struct ergo_context *ctx, const struct sw_shape *shape,

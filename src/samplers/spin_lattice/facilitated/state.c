@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "samplers/vti.h"
 #include "samplers/spin_lattice/facilitated/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
 static size_t lattice_bytes(const struct fac_shape *s) {
-    return s->lanes == 32 ? 4 * s->sites : (s->sites + 7) / 8;
+    return s->lanes == 32 ? 4 * s->sites : ergo_bits_bytes(s->sites);
 }
 
 static size_t state_bytes(const struct fac_state *s) {
@@ -24,14 +25,13 @@ static size_t state_bytes(const struct fac_state *s) {
 
 /* ---- save and load --------------------------------------------------------------------------- */
 
-static void pack(const struct fac_shape *s, const uint32_t *words, uint8_t *bytes) {
-    if (s->lanes == 32) {
-        memcpy(bytes, words, 4 * s->sites); /* little-endian hosts only: see device/device.c */
-        return;
+/* Words as they are saved, in place. Little-endian hosts only: see device/device.c. */
+static void pack(const struct fac_shape *s, uint32_t *words) {
+    uint8_t *bytes = (uint8_t *)words;
+    for (size_t i = 0; i < s->sites && s->lanes < 32; i++) {
+        const unsigned up = words[i] & 1; /* before a byte goes there */
+        bytes[i / 8] = (uint8_t)((i % 8 ? bytes[i / 8] : 0) | up << (i % 8));
     }
-    memset(bytes, 0, lattice_bytes(s));
-    for (size_t i = 0; i < s->sites; i++)
-        bytes[i / 8] |= (uint8_t)((words[i] & 1) << (i % 8));
 }
 
 /* False: a bit outside the lattice. */
@@ -41,8 +41,8 @@ static bool unpack(const struct fac_shape *s, const uint8_t *bytes, uint32_t *wo
         return true;
     }
     for (size_t i = 0; i < s->sites; i++)
-        words[i] = bytes[i / 8] >> (i % 8) & 1;
-    return s->sites % 8 == 0 || bytes[s->sites / 8] >> (s->sites % 8) == 0;
+        words[i] = ergo_bits_get(bytes, i);
+    return ergo_bits_clean(bytes, s->sites);
 }
 
 enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
@@ -50,11 +50,8 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
     struct fac_state *s = opaque;
     const size_t sites = s->shape.sites, bytes = lattice_bytes(&s->shape);
     uint32_t *words = malloc(4 * sites);
-    uint8_t *packed = malloc(bytes);
-    enum ergo_status status =
-        words && packed ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice");
-    if (status != ERGO_OK)
-        goto out;
+    if (!words)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice");
     ergo_engine_begin(&s->e, ctx);
     ergo_engine_finish(&s->e); /* counts may be on the way */
     for (size_t w = 0; w < s->shape.words; w++)
@@ -62,10 +59,10 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
             ergo_engine_read(&s->e, k, (member * s->shape.words + w) * 4 * sites, 4 * sites, words);
             if (ergo_engine_end(&s->e) != ERGO_OK)
                 break;
-            pack(&s->shape, words, packed);
-            ergo_text_append_bytes(text, packed, bytes);
+            pack(&s->shape, words);
+            ergo_text_append_bytes(text, words, bytes);
         }
-    status = ergo_engine_end(&s->e);
+    enum ergo_status status = ergo_engine_end(&s->e);
     for (size_t t = 0; t < s->n_times && status == ERGO_OK; t++)
         for (size_t w = 0; w < s->shape.words; w++)
             for (unsigned c = 0; c < FAC_COUNTS; c++) {
@@ -75,9 +72,7 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
     if (status == ERGO_OK && text->failed)
         status =
             ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", state_bytes(s));
-out:
     free(words);
-    free(packed);
     return status;
 }
 
