@@ -129,10 +129,8 @@ enum ergo_status bytes_save(struct ergo_context *ctx, void *state, size_t member
 enum ergo_status bytes_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                             const void *bytes, size_t length);
 struct ergo_checkerboard bytes_board(const struct bytes_shape *shape);
-enum ergo_status bytes_frame(struct ergo_context *ctx, void *state, size_t member,
-                             struct ergo_text *text);
-enum ergo_status bytes_picture(struct ergo_context *ctx, void *state, size_t member,
-                               struct ergo_picture *picture);
+enum ergo_status bytes_view(struct ergo_context *ctx, void *state, size_t member,
+                            struct ergo_view *view);
 
 /* bytes_audit.c */
 enum ergo_status bytes_audit(struct ergo_context *ctx, void *state);

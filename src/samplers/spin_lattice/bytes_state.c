@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/vti.h"
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 
@@ -112,58 +111,39 @@ enum ergo_status bytes_load(struct ergo_context *ctx, void *opaque, size_t membe
     return status;
 }
 
-/* ---- picture --------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
-/* The plane z = 0; a chain as one row. Pixels of lattices beyond 1024 a side are single sites. */
-enum ergo_status bytes_picture(struct ergo_context *ctx, void *opaque, size_t member,
-                               struct ergo_picture *picture) {
-    static const uint8_t colours[8][3] = {{31, 58, 95},   {245, 222, 179}, {178, 58, 72},
-                                          {84, 130, 53},  {120, 94, 160},  {230, 159, 0},
-                                          {86, 180, 233}, {60, 60, 60}};
-    struct bytes_state *s = opaque;
-    const struct bytes_shape *h = &s->shape;
-    const size_t longest = h->l[0] > h->l[1] ? h->l[0] : h->l[1], cell = (longest + 1023) / 1024;
-    uint8_t *sites = NULL;
-    memset(picture, 0, sizeof *picture);
-    picture->width = (unsigned)(h->l[0] / cell > 0 ? h->l[0] / cell : 1);
-    picture->height = (unsigned)(h->l[1] / cell > 0 ? h->l[1] / cell : 1);
-    enum ergo_status status = fetch(ctx, s, member, &sites);
-    picture->rgb = malloc((size_t)picture->width * picture->height * 3);
-    if (status == ERGO_OK && !picture->rgb)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
-    for (size_t y = 0; y < picture->height && status == ERGO_OK; y++)
-        for (size_t x = 0; x < picture->width; x++) {
-            const uint8_t value = sites[x * cell + h->l[0] * y * cell];
-            const uint8_t state = h->kind == BYTES_ISING ? !(value & 1) : value;
-            uint8_t *pixel = picture->rgb + 3 * (y * picture->width + x);
-            if (h->q <= 8) {
-                memcpy(pixel, colours[state], 3);
-            } else { /* a wheel of hues would need care; shades tell clusters apart too */
-                pixel[0] = (uint8_t)(state * 67u);
-                pixel[1] = (uint8_t)(state * 29u + 40);
-                pixel[2] = (uint8_t)(state * 101u + 90);
-            }
-        }
-    free(sites);
-    if (status != ERGO_OK) {
-        free(picture->rgb);
-        picture->rgb = NULL;
-    }
-    return status;
+static unsigned state_at(const struct ergo_view *v, size_t x, size_t row) {
+    return ((const uint8_t *)v->sites)[x + v->size[0] * row];
 }
 
-enum ergo_status bytes_frame(struct ergo_context *ctx, void *opaque, size_t member,
-                             struct ergo_text *text) {
+enum ergo_status bytes_view(struct ergo_context *ctx, void *opaque, size_t member,
+                            struct ergo_view *view) {
     struct bytes_state *s = opaque;
     const struct bytes_shape *h = &s->shape;
-    const uint64_t size[3] = {h->l[0], h->l[1], h->l[2]};
+    const bool ising = h->kind == BYTES_ISING;
     struct ergo_text sites = {0};
-    if (h->sites > MODEL_FRAME_SITES)
-        return ERGO_OK;
-    const enum ergo_status status = bytes_save(ctx, opaque, member, &sites);
-    if (status == ERGO_OK)
-        ergo_vti_append(text, size, h->kind == BYTES_ISING ? "up" : "state",
-                        (const uint8_t *)sites.data);
-    ergo_text_free(&sites);
+    const enum ergo_status status = bytes_save(ctx, s, member, &sites);
+    *view = (struct ergo_view){.size = {h->l[0], h->l[1], h->l[2]},
+                               .sites = sites.data,
+                               .state = state_at,
+                               .name = ising ? "up" : "state",
+                               .states = h->q,
+                               .colours = {{31, 58, 95},
+                                           {245, 222, 179},
+                                           {178, 58, 72},
+                                           {84, 130, 53},
+                                           {120, 94, 160},
+                                           {230, 159, 0},
+                                           {86, 180, 233},
+                                           {60, 60, 60}}};
+    if (ising)
+        memcpy(view->colours, (uint8_t[2][3]){{245, 222, 179}, {31, 58, 95}}, 6);
+    for (unsigned i = 0; i < h->q && h->q > 8; i++) {
+        /* a wheel of hues would need care; shades tell clusters apart too */
+        view->colours[i][0] = (uint8_t)(i * 67u);
+        view->colours[i][1] = (uint8_t)(i * 29u + 40);
+        view->colours[i][2] = (uint8_t)(i * 101u + 90);
+    }
     return status;
 }

@@ -14,16 +14,18 @@ static size_t word_of(const struct sw_shape *s, size_t row) {
     return row % s->planes * s->words + row / s->planes * s->row_words;
 }
 
-static unsigned state_at(const struct sw_shape *s, const uint32_t *planes, size_t x, size_t y) {
+static unsigned state_at(const struct ergo_view *v, size_t x, size_t y) {
+    const struct sw_shape *s = v->shape;
     unsigned state = 0;
     for (size_t p = 0; p < s->planes; p++)
-        state |= ergo_bits_get(planes + word_of(s, y * s->planes + p), x) << p;
+        state |= ergo_bits_get((const uint32_t *)v->sites + word_of(s, y * s->planes + p), x) << p;
     return state;
 }
 
 /* False: an unused bit is set, or a state is not below q. */
 static bool unpack(const struct sw_shape *s, const uint8_t *bytes, uint32_t *planes) {
     const size_t length = ergo_bits_bytes((size_t)s->lx);
+    const struct ergo_view v = {.shape = s, .sites = planes};
     bool good = true;
     memset(planes, 0, s->member_bytes);
     for (size_t row = 0; row < s->planes * (size_t)s->ly; row++, bytes += length) {
@@ -32,7 +34,7 @@ static bool unpack(const struct sw_shape *s, const uint8_t *bytes, uint32_t *pla
     }
     for (size_t y = 0; y < (size_t)s->ly && s->q != 1u << s->planes; y++)
         for (size_t x = 0; x < (size_t)s->lx; x++)
-            good = good && state_at(s, planes, x, y) < s->q;
+            good = good && state_at(&v, x, y) < s->q;
     return good;
 }
 
@@ -116,8 +118,8 @@ enum ergo_status sw_load(struct ergo_context *ctx, void *opaque, size_t member, 
 }
 
 /* Colours around the circle, in steps of the golden angle: neighbours in number differ. */
-static void colour_of(unsigned state, double rgb[3]) {
-    static const double first[3][3] = {{31, 58, 95}, {245, 222, 179}, {178, 70, 60}};
+static void colour_of(unsigned state, uint8_t rgb[3]) {
+    static const uint8_t first[3][3] = {{31, 58, 95}, {245, 222, 179}, {178, 70, 60}};
     if (state < 3) {
         memcpy(rgb, first[state], sizeof first[state]);
         return;
@@ -127,47 +129,26 @@ static void colour_of(unsigned state, double rgb[3]) {
         double h = hue + 2 * c;
         h = h >= 6 ? h - 6 : h;
         const double wave = h < 1 ? h : h < 3 ? 1 : h < 4 ? 4 - h : 0;
-        rgb[c] = 50 + 180 * wave;
+        rgb[c] = (uint8_t)(50.5 + 180 * wave);
     }
 }
 
-/* One pixel per site up to 1024 a side, beyond that the mean over squares. */
-enum ergo_status sw_paint(struct ergo_context *ctx, const struct sw_shape *shape,
-                          const uint32_t *planes, struct ergo_picture *picture) {
-    enum ergo_status status = ERGO_OK;
-    memset(picture, 0, sizeof *picture);
-    const size_t lx = (size_t)shape->lx, ly = (size_t)shape->ly;
-    const size_t longest = lx > ly ? lx : ly, cell = (longest + 1023) / 1024;
-    picture->width = (unsigned)((lx + cell - 1) / cell);
-    picture->height = (unsigned)((ly + cell - 1) / cell);
-    picture->rgb = malloc((size_t)picture->width * picture->height * 3);
-    if (!picture->rgb)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
-    for (size_t py = 0; py < picture->height && status == ERGO_OK; py++)
-        for (size_t px = 0; px < picture->width; px++) {
-            double sum[3] = {0}, rgb[3];
-            size_t sites = 0;
-            for (size_t y = py * cell; y < (py + 1) * cell && y < ly; y++)
-                for (size_t x = px * cell; x < (px + 1) * cell && x < lx; x++, sites++) {
-                    colour_of(state_at(shape, planes, x, y), rgb);
-                    for (int c = 0; c < 3; c++)
-                        sum[c] += rgb[c];
-                }
-            for (size_t c = 0; c < 3; c++)
-                picture->rgb[3 * (py * picture->width + px) + c] =
-                    (uint8_t)(sum[c] / (double)sites + 0.5);
-        }
-    return status;
+struct ergo_view sw_view_of(const struct sw_shape *shape, uint32_t *planes) {
+    struct ergo_view view = {.size = {(uint64_t)shape->lx, (uint64_t)shape->ly, 1},
+                             .shape = shape,
+                             .sites = planes,
+                             .state = state_at,
+                             .mean = true};
+    for (unsigned i = 0; i < shape->q; i++)
+        colour_of(i, view.colours[i]);
+    return view;
 }
 
-enum ergo_status sw_picture(struct ergo_context *ctx, void *opaque, size_t member,
-                            struct ergo_picture *picture) {
+enum ergo_status sw_view(struct ergo_context *ctx, void *opaque, size_t member,
+                         struct ergo_view *view) {
     struct sw_state *s = opaque;
     uint32_t *planes = NULL;
-    memset(picture, 0, sizeof *picture);
-    enum ergo_status status = fetch(ctx, s, member, &planes);
-    if (status == ERGO_OK)
-        status = sw_paint(ctx, &s->shape, planes, picture);
-    free(planes);
+    const enum ergo_status status = fetch(ctx, s, member, &planes);
+    *view = sw_view_of(&s->shape, planes);
     return status;
 }

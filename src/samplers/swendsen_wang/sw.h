@@ -148,8 +148,8 @@ enum ergo_status sw_save(struct ergo_context *ctx, void *state, size_t member,
                          struct ergo_text *text);
 enum ergo_status sw_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                          const void *bytes, size_t length);
-enum ergo_status sw_picture(struct ergo_context *ctx, void *state, size_t member,
-                            struct ergo_picture *picture);
+enum ergo_status sw_view(struct ergo_context *ctx, void *state, size_t member,
+                         struct ergo_view *view);
 /* The planes of a whole member, packed, after the text; and from what was saved, checked, into an
  * array that the caller frees. */
 enum ergo_status sw_append_state(struct ergo_context *ctx, const struct sw_shape *shape,
@@ -157,9 +157,8 @@ enum ergo_status sw_append_state(struct ergo_context *ctx, const struct sw_shape
 enum ergo_status sw_read_state(struct ergo_context *ctx, const struct sw_shape *shape,
                                size_t member, const void *bytes, size_t length, uint32_t **planes);
 
-/* Packed rows into a picture; planes as on the device. NULL: no memory. */
-enum ergo_status sw_paint(struct ergo_context *ctx, const struct sw_shape *shape,
-                          const uint32_t *planes, struct ergo_picture *picture);
+/* Planes as on the device, malloc'ed, for people. */
+struct ergo_view sw_view_of(const struct sw_shape *shape, uint32_t *planes);
 
 /* cut.h: the same sampler with one lattice over all ranks. */
 extern const struct ergo_sampler_ops ergo_swendsen_wang_cut;

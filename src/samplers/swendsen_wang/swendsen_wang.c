@@ -330,7 +330,7 @@ const struct ergo_sampler_ops ergo_swendsen_wang_cut = {
     .save = sw_cut_save,
     .load = sw_cut_load,
     .audit = sw_cut_audit,
-    .picture = sw_cut_picture,
+    .view = sw_cut_view,
     .destroy = sw_cut_destroy,
 };
 
@@ -343,7 +343,7 @@ static const struct ergo_sampler_ops ops = {
     .save = sw_save,
     .load = sw_load,
     .audit = sw_audit,
-    .picture = sw_picture,
+    .view = sw_view,
     .destroy = ergo_engine_destroy,
 };
 

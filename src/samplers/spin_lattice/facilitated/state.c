@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "samplers/vti.h"
 #include "samplers/spin_lattice/facilitated/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
@@ -245,69 +244,32 @@ out:
     return status;
 }
 
-/* ---- picture --------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
-/* The first realisation: up and down, pale where nothing has flipped since t = 0. Pixels of
- * lattices beyond 1024 a side are single sites: means would hide the frozen ones. */
-enum ergo_status fac_picture(struct ergo_context *ctx, void *opaque, size_t member,
-                             struct ergo_picture *picture) {
-    static const uint8_t colours[4][3] = {
-        {245, 222, 179}, {140, 160, 190}, {214, 160, 90}, {31, 58, 95}};
-    struct fac_state *s = opaque;
-    const size_t sites = s->shape.sites, lx = s->shape.lx, ly = s->shape.ly;
-    const size_t longest = lx > ly ? lx : ly, cell = (longest + 1023) / 1024;
-    const size_t at = member * s->shape.words * 4 * sites;
-    memset(picture, 0, sizeof *picture);
-    picture->width = (unsigned)(lx / cell > 0 ? lx / cell : 1);
-    picture->height = (unsigned)(ly / cell > 0 ? ly / cell : 1);
-    picture->rgb = malloc((size_t)picture->width * picture->height * 3);
-    uint32_t *words = malloc(2 * 4 * sites);
-    enum ergo_status status =
-        picture->rgb && words ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
-    if (status != ERGO_OK)
-        goto out;
-    ergo_engine_begin(&s->e, ctx);
-    ergo_engine_read(&s->e, FAC_SPINS, at, 4 * sites, words);
-    ergo_engine_read(&s->e, FAC_FLIPPED, at, 4 * sites, words + sites);
-    status = ergo_engine_end(&s->e);
-    for (size_t y = 0; y < picture->height && status == ERGO_OK; y++)
-        for (size_t x = 0; x < picture->width; x++) {
-            const size_t site = x * cell + lx * y * cell;
-            const uint32_t kind = (words[site] & 1) | (words[sites + site] & 1) << 1;
-            memcpy(picture->rgb + 3 * (y * picture->width + x), colours[kind], 3);
-        }
-out:
-    free(words);
-    if (status != ERGO_OK) {
-        free(picture->rgb);
-        picture->rgb = NULL;
-    }
-    return status;
+/* Is the first realisation's spin up, and has it flipped since t = 0? */
+static unsigned kind_at(const struct ergo_view *v, size_t x, size_t y) {
+    const uint32_t *at = (const uint32_t *)v->sites + x + v->size[0] * y;
+    return (at[0] & 1) | (at[v->size[0] * v->size[1]] & 1) << 1;
 }
 
-/* The first realisation: up or not. */
-enum ergo_status fac_frame(struct ergo_context *ctx, void *opaque, size_t member,
-                           struct ergo_text *text) {
+/* Up and down, pale where nothing has flipped. Pixels of large lattices are single sites: means
+ * would hide the frozen ones. */
+enum ergo_status fac_view(struct ergo_context *ctx, void *opaque, size_t member,
+                          struct ergo_view *view) {
     struct fac_state *s = opaque;
-    const size_t sites = s->shape.sites, at = member * s->shape.words * 4 * sites;
-    const uint64_t size[3] = {s->shape.lx, s->shape.ly, 1};
-    if (sites > MODEL_FRAME_SITES)
-        return ERGO_OK;
-    uint32_t *words = malloc(4 * sites);
-    uint8_t *up = malloc(sites);
-    enum ergo_status status =
-        words && up ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a configuration");
-    if (status != ERGO_OK)
-        goto out;
+    const size_t bytes = 4 * s->shape.sites, at = member * s->shape.words * bytes;
+    uint32_t *words = malloc(2 * bytes);
+    *view = (struct ergo_view){
+        .size = {s->shape.lx, s->shape.ly, 1},
+        .sites = words,
+        .state = kind_at,
+        .name = "up",
+        .states = 2,
+        .colours = {{245, 222, 179}, {140, 160, 190}, {214, 160, 90}, {31, 58, 95}}};
+    if (!words)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice");
     ergo_engine_begin(&s->e, ctx);
-    ergo_engine_read(&s->e, FAC_SPINS, at, 4 * sites, words);
-    status = ergo_engine_end(&s->e);
-    for (size_t i = 0; i < sites && status == ERGO_OK; i++)
-        up[i] = words[i] & 1;
-    if (status == ERGO_OK)
-        ergo_vti_append(text, size, "up", up);
-out:
-    free(words);
-    free(up);
-    return status;
+    ergo_engine_read(&s->e, FAC_SPINS, at, bytes, words);
+    ergo_engine_read(&s->e, FAC_FLIPPED, at, bytes, words + s->shape.sites);
+    return ergo_engine_end(&s->e);
 }

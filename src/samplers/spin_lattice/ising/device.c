@@ -100,7 +100,6 @@ const struct ergo_sampler_ops ising_ops = {
     .save = ising_save,
     .load = ising_load,
     .audit = ising_audit,
-    .picture = ising_picture,
-    .frame = ising_frame,
+    .view = ising_view,
     .destroy = ergo_engine_destroy,
 };

@@ -104,10 +104,8 @@ enum ergo_status ising_load(struct ergo_context *ctx, void *state, size_t member
 /* One member's canonical rows, malloc'ed. */
 enum ergo_status ising_fetch(struct ergo_context *ctx, struct ising_state *s, size_t member,
                              uint8_t **rows, size_t *length);
-enum ergo_status ising_frame(struct ergo_context *ctx, void *state, size_t member,
-                             struct ergo_text *text);
-enum ergo_status ising_picture(struct ergo_context *ctx, void *state, size_t member,
-                               struct ergo_picture *picture);
+enum ergo_status ising_view(struct ergo_context *ctx, void *state, size_t member,
+                            struct ergo_view *view);
 /* One member on the device, of which the canonical form is made. */
 struct ergo_checkerboard ising_board(const struct ising_shape *shape);
 /* Counted from the canonical form, which is nothing like the kernels'. Unequal pairs at distances

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/vti.h"
 #include "samplers/spin_lattice/ising/ising.h"
 #include "samplers/spin_lattice/models.h"
 #include "spin_lattice/params.h"
@@ -170,61 +169,24 @@ enum ergo_status ising_load(struct ergo_context *ctx, void *opaque, size_t membe
     return ergo_engine_end(&s->e);
 }
 
-/* One pixel per site up to 1024 a side, beyond that the mean over squares. */
-enum ergo_status ising_picture(struct ergo_context *ctx, void *opaque, size_t member,
-                               struct ergo_picture *picture) {
-    struct ising_state *s = opaque;
-    static const double up_colour[3] = {31, 58, 95}, down_colour[3] = {245, 222, 179};
-    uint8_t *rows = NULL;
-    size_t length = 0;
-    memset(picture, 0, sizeof *picture);
-    enum ergo_status status = ising_fetch(ctx, s, member, &rows, &length);
-    if (status != ERGO_OK)
-        return status;
-    const size_t lx = (size_t)s->shape.lx, ly = (size_t)s->shape.ly, row = ergo_bits_bytes(lx);
-    const size_t longest = lx > ly ? lx : ly, cell = (longest + 1023) / 1024;
-    picture->width = (unsigned)((lx + cell - 1) / cell);
-    picture->height = (unsigned)((ly + cell - 1) / cell);
-    picture->rgb = malloc((size_t)picture->width * picture->height * 3);
-    if (!picture->rgb) {
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
-        goto out;
-    }
-    for (size_t py = 0; py < picture->height; py++) {
-        for (size_t px = 0; px < picture->width; px++) {
-            size_t sites = 0, ups = 0;
-            for (size_t y = py * cell; y < (py + 1) * cell && y < ly; y++)
-                for (size_t x = px * cell; x < (px + 1) * cell && x < lx; x++, sites++)
-                    ups += ergo_bits_get(rows + y * row, x);
-            const double f = (double)ups / (double)sites;
-            for (size_t c = 0; c < 3; c++)
-                picture->rgb[3 * (py * picture->width + px) + c] =
-                    (uint8_t)(f * up_colour[c] + (1 - f) * down_colour[c] + 0.5);
-        }
-    }
-out:
-    free(rows);
-    return status;
+/* ---- for people ------------------------------------------------------------------------------ */
+
+static unsigned spin_at(const struct ergo_view *v, size_t x, size_t y) {
+    return ergo_bits_get((const uint8_t *)v->sites + y * ergo_bits_bytes(v->size[0]), x);
 }
 
-enum ergo_status ising_frame(struct ergo_context *ctx, void *opaque, size_t member,
-                             struct ergo_text *text) {
+enum ergo_status ising_view(struct ergo_context *ctx, void *opaque, size_t member,
+                            struct ergo_view *view) {
     struct ising_state *s = opaque;
-    const size_t lx = (size_t)s->shape.lx, ly = (size_t)s->shape.ly, row = ergo_bits_bytes(lx);
-    const uint64_t size[3] = {lx, ly, 1};
-    uint8_t *rows = NULL;
-    size_t length = 0;
-    if (lx * ly > MODEL_FRAME_SITES)
-        return ERGO_OK;
-    enum ergo_status status = ising_fetch(ctx, s, member, &rows, &length);
-    uint8_t *up = malloc(lx * ly);
-    if (status == ERGO_OK && !up)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a configuration");
-    for (size_t i = 0; i < lx * ly && status == ERGO_OK; i++)
-        up[i] = (uint8_t)ergo_bits_get(rows + i / lx * row, i % lx);
-    if (status == ERGO_OK)
-        ergo_vti_append(text, size, "up", up);
-    free(rows);
-    free(up);
+    uint8_t *rows;
+    size_t length;
+    const enum ergo_status status = ising_fetch(ctx, s, member, &rows, &length);
+    *view = (struct ergo_view){.size = {(uint64_t)s->shape.lx, (uint64_t)s->shape.ly, 1},
+                               .sites = rows,
+                               .state = spin_at,
+                               .name = "up",
+                               .states = 2,
+                               .colours = {{245, 222, 179}, {31, 58, 95}},
+                               .mean = true};
     return status;
 }
