@@ -188,6 +188,17 @@ enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsi
 enum ergo_status ergo_engine_collect(struct ergo_context *ctx, void *state, unsigned slot,
                                      struct ergo_samples *samples);
 
+/* Functions plan and create of a model, for its table of operations. */
+#define ERGO_ENGINE_PLAN_AND_CREATE(model)                                                         \
+    static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,         \
+                                 const struct ergo_device *device, struct ergo_plan *p) {          \
+        return ergo_engine_plan(ctx, &(model), batch, device, p);                                  \
+    }                                                                                              \
+    static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,       \
+                                   struct ergo_device *device, void **state) {                     \
+        return ergo_engine_create(ctx, &(model), batch, device, state);                            \
+    }
+
 /* ---- work on the device -----------------------------------------------------------------------
  */
 

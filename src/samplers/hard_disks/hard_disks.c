@@ -217,15 +217,7 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     return status;
 }
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_engine_plan(ctx, &disks_model, batch, device, plan);
-}
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_engine_create(ctx, &disks_model, batch, device, state);
-}
+ERGO_ENGINE_PLAN_AND_CREATE(disks_model)
 
 static size_t curve_size(const struct ergo_point *point, size_t curve) {
     return ergo_point_int(point, "/run/curves_every") ? disks_curve_size(point, curve) : 0;

@@ -293,15 +293,7 @@ static const struct ergo_tunable tunables[] = {
     {"tile", "path 5: partners per work-group (a power of two)", 0, 4096, true},
 };
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_engine_plan(ctx, &helium_engine, batch, device, plan);
-}
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_engine_create(ctx, &helium_engine, batch, device, state);
-}
+ERGO_ENGINE_PLAN_AND_CREATE(helium_engine)
 
 static bool optimises(const struct ergo_point *point) {
     return strcmp(ergo_point_text(point, "/run/optimise"), "b") == 0;

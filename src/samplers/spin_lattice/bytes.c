@@ -280,15 +280,7 @@ static const struct ergo_engine_model model = {
     .convert = convert,
 };
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_engine_plan(ctx, &model, batch, device, plan);
-}
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_engine_create(ctx, &model, batch, device, state);
-}
+ERGO_ENGINE_PLAN_AND_CREATE(model)
 
 const struct ergo_sampler_ops bytes_ops = {
     .plan = plan,

@@ -154,15 +154,7 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
 
 static const struct ergo_engine_model whole = {GLASS_MODEL, .configure = configure};
 
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_engine_plan(ctx, &whole, batch, device, plan);
-}
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_engine_create(ctx, &whole, batch, device, state);
-}
+ERGO_ENGINE_PLAN_AND_CREATE(whole)
 
 const struct ergo_sampler_ops glass_ops = {
     .plan = plan,
