@@ -148,6 +148,7 @@ enum ergo_status sw_cut_view(struct ergo_context *ctx, void *opaque, size_t memb
     struct sw_cut *s = opaque;
     uint32_t *planes = NULL;
     const enum ergo_status status = sw_cut_gather(ctx, s, member, &planes);
-    *view = sw_view_of(&s->shape, planes);
+    *view = sw_view_of(&s->shape);
+    view->sites = planes;
     return status;
 }

@@ -133,10 +133,9 @@ static void colour_of(unsigned state, uint8_t rgb[3]) {
     }
 }
 
-struct ergo_view sw_view_of(const struct sw_shape *shape, uint32_t *planes) {
+struct ergo_view sw_view_of(const struct sw_shape *shape) {
     struct ergo_view view = {.size = {(uint64_t)shape->lx, (uint64_t)shape->ly, 1},
                              .shape = shape,
-                             .sites = planes,
                              .state = state_at,
                              .mean = true};
     for (unsigned i = 0; i < shape->q; i++)
@@ -149,6 +148,7 @@ enum ergo_status sw_view(struct ergo_context *ctx, void *opaque, size_t member,
     struct sw_state *s = opaque;
     uint32_t *planes = NULL;
     const enum ergo_status status = fetch(ctx, s, member, &planes);
-    *view = sw_view_of(&s->shape, planes);
+    *view = sw_view_of(&s->shape);
+    view->sites = planes;
     return status;
 }

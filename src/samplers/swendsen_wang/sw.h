@@ -157,8 +157,8 @@ enum ergo_status sw_append_state(struct ergo_context *ctx, const struct sw_shape
 enum ergo_status sw_read_state(struct ergo_context *ctx, const struct sw_shape *shape,
                                size_t member, const void *bytes, size_t length, uint32_t **planes);
 
-/* Planes as on the device, malloc'ed, for people. */
-struct ergo_view sw_view_of(const struct sw_shape *shape, uint32_t *planes);
+/* A lattice for people; its sites, planes as on the device, are the caller's to set. */
+struct ergo_view sw_view_of(const struct sw_shape *shape);
 
 /* cut.h: the same sampler with one lattice over all ranks. */
 extern const struct ergo_sampler_ops ergo_swendsen_wang_cut;
