@@ -332,7 +332,8 @@ static const struct ergo_bench_peer peers[PEERS] = {
 /* Its lattice in ergocl's canonical form. */
 static enum ergo_status digest_of(struct ergo_context *ctx, const struct ergo_serial *s,
                                   const struct ising_shape *shape, uint64_t *digest) {
-    const size_t bytes = s->lx / 8 * s->ly;
+    const struct ergo_checkerboard board = ising_board(shape);
+    const size_t bytes = ergo_checkerboard_bytes(&board);
     uint32_t *words = calloc(1, shape->member_bytes);
     uint8_t *rows = malloc(bytes);
     enum ergo_status status = ERGO_OK;
@@ -343,7 +344,7 @@ static enum ergo_status digest_of(struct ergo_context *ctx, const struct ergo_se
                 words[c * 4 * shape->blocks + 2 * i + 1] = (uint32_t)(s->colour[c][i] >> 32);
             }
         }
-        ising_pack(shape, words, rows);
+        ergo_checkerboard_pack(&board, words, rows);
         *digest = ergo_hash64(rows, bytes);
     } else {
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a digest");

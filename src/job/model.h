@@ -130,7 +130,7 @@ struct ergo_model {
     const struct ergo_gone *gone;
     size_t n_gone;
     uint32_t tunables_room;   /* by bits: room for particles, no matter of speed: ergo_tune's not */
-    const char *frame_suffix; /* of the files of ops->frame; NULL: "xyz" */
+    const char *frame_suffix; /* of files with configurations; NULL: "xyz" */
     const char *trajectory;   /* what /output/trajectory_every writes; NULL: nothing */
 
     /* ---- what can be said of a point; those without a word on NULL have to be there ---------- */
@@ -139,7 +139,7 @@ struct ergo_model {
     enum ergo_status (*check)(struct ergo_context *ctx, const struct ergo_point *point);
     /* False: column c is not measured at this point, and nowhere written. NULL: all are. */
     bool (*has_column)(const struct ergo_point *point, size_t c);
-    /* Does ops->frame append anything? NULL: always. */
+    /* Are there files of configurations? NULL: always. */
     bool (*has_frames)(const struct ergo_point *point);
     /* Points on curve c (0: not measured), and its x values. NULL: there are no curves. */
     size_t (*curve_size)(const struct ergo_point *point, size_t c);

@@ -10,7 +10,7 @@
 #include "run/work.h"
 
 static uint64_t interval_of(const struct ergo_work *work) {
-    return work->ops->frame
+    return work->job->model->trajectory
                ? (uint64_t)ergo_point_int(&work->job->points[0], "/output/trajectory_every")
                : 0;
 }
@@ -38,11 +38,11 @@ enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind
         const size_t index = batch->points[m]->index;
         struct ergo_text text = {0};
         char name[64];
-        if (index % stride)
+        if (index % stride || !ergo_point_has_frames(batch->points[m]))
             continue;
         snprintf(name, sizeof name, "p%04zu-%015" PRIu64 ".%.8s", index, work->step,
                  suffix ? suffix : "xyz");
-        status = work->ops->frame(work->ctx, work->state, m, &text);
+        status = ergo_sampler_frame(work->ctx, work->ops, work->state, m, &text);
         if (status == ERGO_OK && text.failed)
             status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a configuration");
         if (status == ERGO_OK && writer && text.length)
@@ -56,7 +56,7 @@ enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind
 /* ---- snapshots ------------------------------------------------------------------------------- */
 
 size_t ergo_work_snapshots(const struct ergo_work *work) {
-    return work->ops->picture || work->ops->frame
+    return work->ops->picture || work->ops->view || work->ops->frame
                ? (size_t)ergo_point_int(&work->job->points[0], "/output/snapshots")
                : 0;
 }
@@ -74,16 +74,17 @@ enum ergo_status ergo_work_take_snapshots(struct ergo_work *work, size_t k) {
     const size_t n = ergo_work_snapshots(work) ? ergo_work_snapshots(work) : 1,
                  all = 512 / n ? 512 / n : 1;
     const struct ergo_value *asked = ergo_point_value(&work->job->points[0], "/output/snapshots");
+    const bool painted = work->ops->picture || work->ops->view;
     const size_t most = asked->given ? all : 48;
     const size_t stride = (work->job->n_points + most - 1) / most;
     enum ergo_status status =
-        work->ops->frame ? ergo_work_write_frames(work, "snapshots", stride) : ERGO_OK;
-    for (size_t m = 0; work->ops->picture && m < batch->count && status == ERGO_OK; m++) {
+        work->job->model->trajectory ? ergo_work_write_frames(work, "snapshots", stride) : ERGO_OK;
+    for (size_t m = 0; painted && m < batch->count && status == ERGO_OK; m++) {
         struct ergo_member_result *result = ergo_work_member(work, m);
         if (result->point->index % stride || result->n_pictures > k)
             continue;
         struct ergo_picture picture;
-        status = work->ops->picture(work->ctx, work->state, m, &picture);
+        status = ergo_sampler_picture(work->ctx, work->ops, work->state, m, &picture);
         if (status != ERGO_OK)
             break;
         result->picture_steps[result->n_pictures] = work->step;

@@ -18,6 +18,21 @@
 #include "job/model.h"
 #include "stats/stats.h"
 
+/* A lattice for people. */
+struct ergo_view {
+    uint64_t size[3];  /* sites */
+    const void *shape; /* for `state` */
+    void *sites;       /* for `state`; malloc'ed; NULL: another rank shows it */
+    /* The state of site x of row y + ly z, below 256. */
+    unsigned (*state)(const struct ergo_view *view, size_t x, size_t row);
+    const char *name; /* in files of VTK, of the states modulo so many; others are for colours */
+    unsigned states;
+    /* A picture is the plane z = 0, a pixel for each site up to 1024 a side. Beyond that a pixel is
+     * a square of sites: `mean`, in the mean of their colours, else in that of one of them. */
+    uint8_t colours[256][3];
+    bool mean;
+};
+
 struct ergo_sampler_ops {
     const struct ergo_engine_model *engine;
     /* Memory and launches on a device, or a refusal with the reason (ERGO_E_DEVICE). NULL: the
@@ -68,11 +83,14 @@ struct ergo_sampler_ops {
      * Each launch made here must matter, and wrong bits read back from a device must never pass. So
      * data that are written back are measured too. */
     enum ergo_status (*audit)(struct ergo_context *ctx, void *state);
-    /* A picture of a member, or NULL op. */
+    /* A member's lattice for people, or NULL op. Pictures, and frames if the model has a
+     * trajectory, are made of it. */
+    enum ergo_status (*view)(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_view *view);
+    /* Where that is no lattice (NULL op: none): a picture of a member into *picture, which is
+     * empty; its configuration as extended XYZ, appended to `text`. */
     enum ergo_status (*picture)(struct ergo_context *ctx, void *state, size_t member,
                                 struct ergo_picture *picture);
-    /* The member's configuration as a file of extended XYZ (or of frame_suffix), appended to
-     * `text`, or NULL op (then the model's trajectory is NULL). Nothing appended: no file. */
     enum ergo_status (*frame)(struct ergo_context *ctx, void *state, size_t member,
                               struct ergo_text *text);
 };
@@ -101,5 +119,14 @@ enum ergo_status ergo_sampler_end_curves(struct ergo_context *ctx,
 /* init and all of the start, where nothing may stop it. */
 enum ergo_status ergo_sampler_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                     void *state);
+
+/* view.c */
+/* A picture of a member, of a model that has them; without pixels on ranks that show none. */
+enum ergo_status ergo_sampler_picture(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                      void *state, size_t member, struct ergo_picture *picture);
+/* Its configuration as a file of the model's frame_suffix, appended to `text`; of models with a
+ * trajectory. */
+enum ergo_status ergo_sampler_frame(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                    void *state, size_t member, struct ergo_text *text);
 
 #endif

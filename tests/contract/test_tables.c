@@ -108,8 +108,13 @@ static void tables(void) {
     if (!model->check || (model->n_curves && (!model->curve_size || !model->curve_x)) ||
         (model->histograms && !model->histogram_bin))
         complain("functions of a point", "one is missing that is not optional");
-    if ((model->trajectory != NULL) != (ops->frame != NULL))
-        complain("trajectory", "its name and the op frame go together");
+    if (ops->frame ? !model->trajectory : model->trajectory && !ops->view)
+        complain("trajectory", "its name and the op frame, or view, go together");
+    if (ops->view && (ops->picture || ops->frame))
+        complain("ops", "pictures and frames are made of the view");
+    if (ops->view && model->trajectory &&
+        !(model->frame_suffix && strcmp(model->frame_suffix, "vti") == 0))
+        complain("frame_suffix", "frames of a view are files of VTK");
 }
 
 static void tables_of_models(void) {

@@ -51,6 +51,7 @@ struct bed {
     struct ergo_job *job;
     const struct ergo_point *point;
     struct ising_shape shape;
+    struct ergo_checkerboard board;
     struct ergo_oracle_ising oracle;
     size_t length;   /* of a lattice in canonical bytes */
     uint8_t *rows;   /* one */
@@ -68,6 +69,7 @@ static struct bed make(const int size[2], const char *keys) {
         fail_msg("%s: %s", text, ergo_error_message(b.ctx));
     b.point = b.job->batches[0].points[0];
     b.shape = ising_shape_of(b.point);
+    b.board = ising_board(&b.shape);
     const char *start = ergo_point_text(b.point, "/system/start");
     const bool heat = strcmp(ergo_point_text(b.point, "/system/dynamics"), "heat-bath") == 0;
     assert_true(ergo_oracle_ising_init(
@@ -112,7 +114,7 @@ static void same_lattice(struct bed *b, const uint32_t *words, const char *what,
     uint8_t *rows = calloc(b->length, 1);
     assert_non_null(rows);
     draw_rows(b);
-    ising_pack(&b->shape, words, rows);
+    ergo_checkerboard_pack(&b->board, words, rows);
     if (memcmp(rows, b->rows, b->length) != 0)
         fail_msg("%s on %d x %d differs from the oracle after sweep %llu", what, b->oracle.Lx,
                  b->oracle.Ly, (unsigned long long)sweep);
@@ -204,7 +206,7 @@ static void test_sweeps(void **state) {
             assert_non_null(two);
             ising_member_fill(b.point, false, &member);
             draw_rows(&b);
-            assert_true(ising_unpack(&b.shape, b.rows, b.words));
+            assert_true(ergo_checkerboard_unpack(&b.board, b.rows, b.words));
             memcpy(two, b.words, b.shape.member_bytes);
             for (size_t k = 0; k < 2; k++) {
                 for (uint64_t t = from[k]; t < from[k] + 4; t++) {
@@ -233,7 +235,7 @@ static void test_rows(void **state) {
     uint32_t *part = calloc(b.shape.member_bytes, 1);
     assert_non_null(part);
     draw_rows(&b);
-    assert_true(ising_unpack(&b.shape, b.rows, b.words));
+    assert_true(ergo_checkerboard_unpack(&b.board, b.rows, b.words));
     const uint32_t first = 62, near = first - 2 * SWEEPS, n = b.shape.row_words;
     size_t spoilt = 0;
     for (uint32_t i = 0; i < 2 * NEAR * n; i++) {
@@ -267,14 +269,14 @@ static void test_single_sites(void **state) {
                 const size_t colour = (size_t)(x + y) & 1, k = (size_t)x / 2;
                 memset(b.rows, 0, b.length);
                 set_bit(&b, b.rows, x, y);
-                assert_true(ising_unpack(&b.shape, b.rows, b.words));
+                assert_true(ergo_checkerboard_unpack(&b.board, b.rows, b.words));
                 const size_t at = colour * 4 * b.shape.blocks + (size_t)y * b.shape.row_words;
                 assert_int_equal(b.words[at + k / 32], 1u << (k % 32));
                 uint64_t ones = 0;
                 for (size_t w = 0; w < b.shape.member_bytes / 4; w++)
                     ones += (uint64_t)__builtin_popcount(b.words[w]);
                 assert_int_equal(ones, 1);
-                ising_pack(&b.shape, b.words, rows);
+                ergo_checkerboard_pack(&b.board, b.words, rows);
                 assert_memory_equal(rows, b.rows, b.length);
             }
         free(rows);
@@ -291,7 +293,7 @@ static void test_unused_bits(void **state) {
         for (int x = sizes[i][0]; x < (int)row * 8; x++) {
             memset(b.rows, 0, b.length);
             set_bit(&b, b.rows, x, sizes[i][1] - 1);
-            assert_false(ising_unpack(&b.shape, b.rows, b.words));
+            assert_false(ergo_checkerboard_unpack(&b.board, b.rows, b.words));
         }
         drop(&b);
     }

@@ -75,7 +75,6 @@ enum ergo_status disks_picture(struct ergo_context *ctx, void *opaque, size_t me
     const struct disks_shape *shape = &s->shapes[member];
     const size_t n = (size_t)shape->n;
     double *d = NULL;
-    memset(picture, 0, sizeof *picture);
     enum ergo_status status = read_positions(ctx, s, member, &d);
     if (status != ERGO_OK)
         return status;

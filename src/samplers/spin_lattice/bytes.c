@@ -286,6 +286,5 @@ const struct ergo_sampler_ops bytes_ops = {
     .save = bytes_save,
     .load = bytes_load,
     .audit = bytes_audit,
-    .picture = bytes_picture,
-    .frame = bytes_frame,
+    .view = bytes_view,
 };

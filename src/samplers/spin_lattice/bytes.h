@@ -3,6 +3,7 @@
 #ifndef ERGO_SAMPLERS_SPIN_LATTICE_BYTES_H
 #define ERGO_SAMPLERS_SPIN_LATTICE_BYTES_H
 
+#include "base/bits.h"
 #include "engine/engine.h"
 #include "samplers/sampler.h"
 #include "spin_lattice/bytes_params.h"
@@ -132,12 +133,9 @@ enum ergo_status bytes_save(struct ergo_context *ctx, void *state, size_t member
                             struct ergo_text *text);
 enum ergo_status bytes_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                             const void *bytes, size_t length);
-/* A row of a member's lattice as the device has it, in natural order. */
-void bytes_unpack_row(const struct bytes_shape *s, const uint8_t *raw, size_t row, uint8_t *sites);
-enum ergo_status bytes_frame(struct ergo_context *ctx, void *state, size_t member,
-                             struct ergo_text *text);
-enum ergo_status bytes_picture(struct ergo_context *ctx, void *state, size_t member,
-                               struct ergo_picture *picture);
+struct ergo_checkerboard bytes_board(const struct bytes_shape *shape);
+enum ergo_status bytes_view(struct ergo_context *ctx, void *state, size_t member,
+                            struct ergo_view *view);
 
 /* bytes_audit.c */
 enum ergo_status bytes_audit(struct ergo_context *ctx, void *state);

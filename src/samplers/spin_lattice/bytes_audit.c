@@ -183,13 +183,14 @@ static bool unpack_before(const struct stretch *t, const struct bytes_state *s, 
                           const uint8_t *raw, uint8_t *sites, uint8_t *row_sites) {
     const char *start = ergo_point_text(s->e.batch->points[member], "/system/start");
     const struct bytes_member *m = &s->members[member];
+    const struct ergo_checkerboard board = bytes_board(&s->shape);
     const size_t lx = s->shape.l[0];
     bool same = true;
     for (size_t row = 0; row < (size_t)s->shape.l[1] * s->shape.l[2]; row++) {
         uint8_t *own = sites + row * lx;
         if (!row_in_box(t, s, row, 2 * t->r.samples * t->r.every))
             continue;
-        bytes_unpack_row(&s->shape, raw, row, own);
+        ergo_checkerboard_pack_row(&board, raw, row, own);
         if (!row_in_box(t, s, row, 0) || !(s->fields || t->r.step == 0))
             continue;
         if (t->r.step == 0)
@@ -257,6 +258,7 @@ static bool is_sound(struct bytes_state *s, size_t member, const uint8_t *sites)
 static enum ergo_status compare_member(struct ergo_context *ctx, const struct stretch *t,
                                        struct bytes_state *s, size_t member, uint8_t *raw) {
     const struct bytes_shape *h = &s->shape;
+    const struct ergo_checkerboard board = bytes_board(h);
     const bool replayed = ergo_replay_takes(&t->r, t->members, member);
     struct bytes_disorder d = {0};
     uint8_t *after = calloc(h->sites, 1), *before = calloc(replayed ? h->sites : 1, 1);
@@ -269,8 +271,8 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
     }
     if (status == ERGO_OK)
         status = bytes_read(ctx, s, member, raw);
-    for (size_t row = 0; row < (size_t)h->l[1] * h->l[2] && status == ERGO_OK; row++)
-        bytes_unpack_row(h, raw, row, after + row * h->l[0]);
+    if (status == ERGO_OK)
+        ergo_checkerboard_pack(&board, raw, after);
     if (status == ERGO_OK && !is_sound(s, member, after))
         status = ergo_replay_differs(ctx, &t->r, member,
                                      "states of a spin, or the signs of its random field,");

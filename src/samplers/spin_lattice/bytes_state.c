@@ -8,31 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/vti.h"
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 
-/* Four bytes to every other byte of eight. */
-static uint64_t spread(uint32_t bytes) {
-    uint64_t x = bytes;
-    x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
-    return (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
-}
-
-void bytes_unpack_row(const struct bytes_shape *h, const uint8_t *raw, size_t row, uint8_t *sites) {
-    const size_t odd = (row % h->l[1] + row / h->l[1]) & 1, half = h->l[0] / 2;
-    const uint8_t *even_x = raw + odd * h->colour + row * h->pitch;
-    const uint8_t *odd_x = raw + (1 - odd) * h->colour + row * h->pitch;
-    size_t k = 0;
-    for (; k + 4 <= half; k += 4) {
-        uint32_t a, b;
-        memcpy(&a, even_x + k, 4);
-        memcpy(&b, odd_x + k, 4);
-        const uint64_t both = spread(a) | spread(b) << 8;
-        memcpy(sites + 2 * k, &both, 8); /* little-endian hosts only: see device/device.c */
-    }
-    for (; k < half; k++)
-        sites[2 * k] = even_x[k], sites[2 * k + 1] = odd_x[k];
+struct ergo_checkerboard bytes_board(const struct bytes_shape *h) {
+    return (struct ergo_checkerboard){.bits = 8,
+                                      .lx = h->l[0],
+                                      .ly = h->l[1],
+                                      .rows = (size_t)h->l[1] * h->l[2],
+                                      .pitch = h->pitch,
+                                      .colour = h->colour};
 }
 
 enum ergo_status bytes_read(struct ergo_context *ctx, struct bytes_state *s, size_t member,
@@ -52,8 +37,9 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct bytes_state *s, s
         raw && sites ? bytes_read(ctx, s, member, raw)
                      : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice of %.3g MiB",
                                  (double)h->sites / 1048576);
-    for (size_t row = 0; row < (size_t)h->l[1] * h->l[2] && status == ERGO_OK; row++)
-        bytes_unpack_row(h, raw, row, sites + row * h->l[0]);
+    const struct ergo_checkerboard board = bytes_board(h);
+    if (status == ERGO_OK)
+        ergo_checkerboard_pack(&board, raw, sites);
     free(raw);
     if (status != ERGO_OK) {
         free(sites);
@@ -66,17 +52,12 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct bytes_state *s, s
 static enum ergo_status store(struct ergo_context *ctx, struct bytes_state *s, size_t member,
                               const uint8_t *sites) {
     const struct bytes_shape *h = &s->shape;
-    uint8_t *raw = calloc(2 * h->colour, 1);
+    const struct ergo_checkerboard board = bytes_board(h);
+    uint8_t *raw = malloc(2 * h->colour);
     if (!raw)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice of %.3g MiB",
                          (double)h->sites / 1048576);
-    for (size_t row = 0; row < (size_t)h->l[1] * h->l[2]; row++) {
-        const size_t odd = (row % h->l[1] + row / h->l[1]) & 1;
-        uint8_t *to[2] = {raw + row * h->pitch, raw + h->colour + row * h->pitch};
-        const uint8_t *from = sites + row * h->l[0];
-        for (size_t x = 0; x < h->l[0]; x++)
-            to[(x + odd) & 1][x / 2] = from[x];
-    }
+    ergo_checkerboard_unpack(&board, sites, raw);
     ergo_engine_begin(&s->e, ctx);
     ergo_engine_write(&s->e, BYTES_SPINS, (size_t)(2 * h->colour * member), (size_t)(2 * h->colour),
                       raw);
@@ -130,58 +111,39 @@ enum ergo_status bytes_load(struct ergo_context *ctx, void *opaque, size_t membe
     return status;
 }
 
-/* ---- picture --------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
-/* The plane z = 0; a chain as one row. Pixels of lattices beyond 1024 a side are single sites. */
-enum ergo_status bytes_picture(struct ergo_context *ctx, void *opaque, size_t member,
-                               struct ergo_picture *picture) {
-    static const uint8_t colours[8][3] = {{31, 58, 95},   {245, 222, 179}, {178, 58, 72},
-                                          {84, 130, 53},  {120, 94, 160},  {230, 159, 0},
-                                          {86, 180, 233}, {60, 60, 60}};
-    struct bytes_state *s = opaque;
-    const struct bytes_shape *h = &s->shape;
-    const size_t longest = h->l[0] > h->l[1] ? h->l[0] : h->l[1], cell = (longest + 1023) / 1024;
-    uint8_t *sites = NULL;
-    memset(picture, 0, sizeof *picture);
-    picture->width = (unsigned)(h->l[0] / cell > 0 ? h->l[0] / cell : 1);
-    picture->height = (unsigned)(h->l[1] / cell > 0 ? h->l[1] / cell : 1);
-    enum ergo_status status = fetch(ctx, s, member, &sites);
-    picture->rgb = malloc((size_t)picture->width * picture->height * 3);
-    if (status == ERGO_OK && !picture->rgb)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
-    for (size_t y = 0; y < picture->height && status == ERGO_OK; y++)
-        for (size_t x = 0; x < picture->width; x++) {
-            const uint8_t value = sites[x * cell + h->l[0] * y * cell];
-            const uint8_t state = h->kind == BYTES_ISING ? !(value & 1) : value;
-            uint8_t *pixel = picture->rgb + 3 * (y * picture->width + x);
-            if (h->q <= 8) {
-                memcpy(pixel, colours[state], 3);
-            } else { /* a wheel of hues would need care; shades tell clusters apart too */
-                pixel[0] = (uint8_t)(state * 67u);
-                pixel[1] = (uint8_t)(state * 29u + 40);
-                pixel[2] = (uint8_t)(state * 101u + 90);
-            }
-        }
-    free(sites);
-    if (status != ERGO_OK) {
-        free(picture->rgb);
-        picture->rgb = NULL;
-    }
-    return status;
+static unsigned state_at(const struct ergo_view *v, size_t x, size_t row) {
+    return ((const uint8_t *)v->sites)[x + v->size[0] * row];
 }
 
-enum ergo_status bytes_frame(struct ergo_context *ctx, void *opaque, size_t member,
-                             struct ergo_text *text) {
+enum ergo_status bytes_view(struct ergo_context *ctx, void *opaque, size_t member,
+                            struct ergo_view *view) {
     struct bytes_state *s = opaque;
     const struct bytes_shape *h = &s->shape;
-    const uint64_t size[3] = {h->l[0], h->l[1], h->l[2]};
+    const bool ising = h->kind == BYTES_ISING;
     struct ergo_text sites = {0};
-    if (h->sites > MODEL_FRAME_SITES)
-        return ERGO_OK;
-    const enum ergo_status status = bytes_save(ctx, opaque, member, &sites);
-    if (status == ERGO_OK)
-        ergo_vti_append(text, size, h->kind == BYTES_ISING ? "up" : "state",
-                        (const uint8_t *)sites.data);
-    ergo_text_free(&sites);
+    const enum ergo_status status = bytes_save(ctx, s, member, &sites);
+    *view = (struct ergo_view){.size = {h->l[0], h->l[1], h->l[2]},
+                               .sites = sites.data,
+                               .state = state_at,
+                               .name = ising ? "up" : "state",
+                               .states = h->q,
+                               .colours = {{31, 58, 95},
+                                           {245, 222, 179},
+                                           {178, 58, 72},
+                                           {84, 130, 53},
+                                           {120, 94, 160},
+                                           {230, 159, 0},
+                                           {86, 180, 233},
+                                           {60, 60, 60}}};
+    if (ising)
+        memcpy(view->colours, (uint8_t[2][3]){{245, 222, 179}, {31, 58, 95}}, 6);
+    for (unsigned i = 0; i < h->q && h->q > 8; i++) {
+        /* a wheel of hues would need care; shades tell clusters apart too */
+        view->colours[i][0] = (uint8_t)(i * 67u);
+        view->colours[i][1] = (uint8_t)(i * 29u + 40);
+        view->colours[i][2] = (uint8_t)(i * 101u + 90);
+    }
     return status;
 }

@@ -6,9 +6,6 @@
 
 #include "samplers/sampler.h"
 
-/* Frames (.vti) of lattices beyond that many sites would fill disks: none is written. */
-enum { MODEL_FRAME_SITES = 1 << 22 };
-
 /* ising/, potts/, blume_capel/, facilitated/, spin_glass/: model.c. The Ising model has two
  * implementations: a bit per spin in two dimensions with one coupling and a uniform field, a byte
  * else. */

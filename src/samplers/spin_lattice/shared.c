@@ -84,7 +84,7 @@ double model_sites(const struct ergo_point *point) {
 }
 
 bool model_has_frames(const struct ergo_point *point) {
-    return model_sites(point) <= MODEL_FRAME_SITES;
+    return model_sites(point) <= 1 << 22; /* text of more sites would fill disks */
 }
 
 /* ---- observables ----------------------------------------------------------------------------- */

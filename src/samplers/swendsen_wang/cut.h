@@ -341,8 +341,8 @@ enum ergo_status sw_cut_save(struct ergo_context *ctx, void *state, size_t membe
                              struct ergo_text *text);
 enum ergo_status sw_cut_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                              const void *bytes, size_t length);
-enum ergo_status sw_cut_picture(struct ergo_context *ctx, void *state, size_t member,
-                                struct ergo_picture *picture);
+enum ergo_status sw_cut_view(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_view *view);
 /* The whole lattice in a device's layout (sw_shape), at rank 0; NULL elsewhere. */
 enum ergo_status sw_cut_gather(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                                uint32_t **planes);

@@ -143,14 +143,12 @@ enum ergo_status sw_cut_load(struct ergo_context *ctx, void *opaque, size_t memb
     return status;
 }
 
-enum ergo_status sw_cut_picture(struct ergo_context *ctx, void *opaque, size_t member,
-                                struct ergo_picture *picture) {
+enum ergo_status sw_cut_view(struct ergo_context *ctx, void *opaque, size_t member,
+                             struct ergo_view *view) {
     struct sw_cut *s = opaque;
     uint32_t *planes = NULL;
-    memset(picture, 0, sizeof *picture);
-    enum ergo_status status = sw_cut_gather(ctx, s, member, &planes);
-    if (status == ERGO_OK && planes)
-        status = sw_paint(ctx, &s->shape, planes, picture);
-    free(planes);
+    const enum ergo_status status = sw_cut_gather(ctx, s, member, &planes);
+    *view = sw_view_of(&s->shape);
+    view->sites = planes;
     return status;
 }

@@ -2,50 +2,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "samplers/swendsen_wang/sw.h"
 
-static size_t row_bytes(const struct sw_shape *s) {
-    return ((size_t)s->lx + 7) / 8;
+static size_t packed_length(const struct sw_shape *s) {
+    return ergo_bits_bytes((size_t)s->lx) * s->planes * (size_t)s->ly;
 }
 
-size_t sw_packed_length(const struct sw_shape *s) {
-    return row_bytes(s) * s->planes * (size_t)s->ly;
+/* Row `row` of the canonical form: plane by plane of each row of the lattice. */
+static size_t word_of(const struct sw_shape *s, size_t row) {
+    return row % s->planes * s->words + row / s->planes * s->row_words;
 }
 
-void sw_pack(const struct sw_shape *s, const uint32_t *planes, uint8_t *bytes) {
-    for (size_t y = 0; y < (size_t)s->ly; y++)
-        for (size_t p = 0; p < s->planes; p++, bytes += row_bytes(s)) {
-            const uint32_t *row = planes + p * s->words + y * s->row_words;
-            for (size_t b = 0; b < row_bytes(s); b++)
-                bytes[b] = (uint8_t)(row[b / 4] >> (8 * (b % 4)));
-        }
-}
-
-static unsigned state_at(const struct sw_shape *s, const uint32_t *planes, size_t x, size_t y) {
+static unsigned state_at(const struct ergo_view *v, size_t x, size_t y) {
+    const struct sw_shape *s = v->shape;
     unsigned state = 0;
     for (size_t p = 0; p < s->planes; p++)
-        state |= (planes[p * s->words + y * s->row_words + x / 32] >> (x % 32) & 1u) << p;
+        state |= ergo_bits_get((const uint32_t *)v->sites + word_of(s, y * s->planes + p), x) << p;
     return state;
 }
 
-bool sw_unpack(const struct sw_shape *s, const uint8_t *bytes, uint32_t *planes) {
-    const uint32_t tail = 0xffffffffu >> (32 - s->tail);
+/* False: an unused bit is set, or a state is not below q. */
+static bool unpack(const struct sw_shape *s, const uint8_t *bytes, uint32_t *planes) {
+    const size_t length = ergo_bits_bytes((size_t)s->lx);
+    const struct ergo_view v = {.shape = s, .sites = planes};
+    bool good = true;
     memset(planes, 0, s->member_bytes);
-    for (size_t y = 0; y < (size_t)s->ly; y++)
-        for (size_t p = 0; p < s->planes; p++, bytes += row_bytes(s)) {
-            uint32_t *row = planes + p * s->words + y * s->row_words;
-            for (size_t b = 0; b < row_bytes(s); b++)
-                row[b / 4] |= (uint32_t)bytes[b] << (8 * (b % 4));
-            if (row[s->row_words - 1] & ~tail)
-                return false;
-        }
-    if (s->q == 1u << s->planes)
-        return true;
-    for (size_t y = 0; y < (size_t)s->ly; y++)
+    for (size_t row = 0; row < s->planes * (size_t)s->ly; row++, bytes += length) {
+        memcpy(planes + word_of(s, row), bytes, length);
+        good = good && ergo_bits_clean(bytes, (size_t)s->lx);
+    }
+    for (size_t y = 0; y < (size_t)s->ly && s->q != 1u << s->planes; y++)
         for (size_t x = 0; x < (size_t)s->lx; x++)
-            if (state_at(s, planes, x, y) >= s->q)
-                return false;
-    return true;
+            good = good && state_at(&v, x, y) < s->q;
+    return good;
 }
 
 static enum ergo_status fetch(struct ergo_context *ctx, struct sw_state *s, size_t member,
@@ -67,21 +57,18 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct sw_state *s, size
 
 enum ergo_status sw_append_state(struct ergo_context *ctx, const struct sw_shape *shape,
                                  const uint32_t *planes, struct ergo_text *text) {
-    const size_t length = sw_packed_length(shape);
-    uint8_t *bytes = malloc(length);
-    if (bytes) {
-        sw_pack(shape, planes, bytes);
-        ergo_text_append_bytes(text, bytes, length);
-    }
-    free(bytes);
-    if (!bytes || text->failed)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", length);
+    for (size_t row = 0; row < shape->planes * (size_t)shape->ly; row++)
+        ergo_text_append_bytes(text, planes + word_of(shape, row),
+                               ergo_bits_bytes((size_t)shape->lx));
+    if (text->failed)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes",
+                         packed_length(shape));
     return ERGO_OK;
 }
 
 enum ergo_status sw_read_state(struct ergo_context *ctx, const struct sw_shape *shape,
                                size_t member, const void *bytes, size_t length, uint32_t **planes) {
-    const size_t expected = sw_packed_length(shape);
+    const size_t expected = packed_length(shape);
     *planes = NULL;
     if (length != expected)
         return ERGO_FAIL(ctx, ERGO_E_IO,
@@ -92,7 +79,7 @@ enum ergo_status sw_read_state(struct ergo_context *ctx, const struct sw_shape *
     *planes = malloc(shape->member_bytes);
     if (!*planes)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    if (sw_unpack(shape, bytes, *planes))
+    if (unpack(shape, bytes, *planes))
         return ERGO_OK;
     free(*planes);
     *planes = NULL;
@@ -131,8 +118,8 @@ enum ergo_status sw_load(struct ergo_context *ctx, void *opaque, size_t member, 
 }
 
 /* Colours around the circle, in steps of the golden angle: neighbours in number differ. */
-static void colour_of(unsigned state, double rgb[3]) {
-    static const double first[3][3] = {{31, 58, 95}, {245, 222, 179}, {178, 70, 60}};
+static void colour_of(unsigned state, uint8_t rgb[3]) {
+    static const uint8_t first[3][3] = {{31, 58, 95}, {245, 222, 179}, {178, 70, 60}};
     if (state < 3) {
         memcpy(rgb, first[state], sizeof first[state]);
         return;
@@ -142,47 +129,26 @@ static void colour_of(unsigned state, double rgb[3]) {
         double h = hue + 2 * c;
         h = h >= 6 ? h - 6 : h;
         const double wave = h < 1 ? h : h < 3 ? 1 : h < 4 ? 4 - h : 0;
-        rgb[c] = 50 + 180 * wave;
+        rgb[c] = (uint8_t)(50.5 + 180 * wave);
     }
 }
 
-/* One pixel per site up to 1024 a side, beyond that the mean over squares. */
-enum ergo_status sw_paint(struct ergo_context *ctx, const struct sw_shape *shape,
-                          const uint32_t *planes, struct ergo_picture *picture) {
-    enum ergo_status status = ERGO_OK;
-    memset(picture, 0, sizeof *picture);
-    const size_t lx = (size_t)shape->lx, ly = (size_t)shape->ly;
-    const size_t longest = lx > ly ? lx : ly, cell = (longest + 1023) / 1024;
-    picture->width = (unsigned)((lx + cell - 1) / cell);
-    picture->height = (unsigned)((ly + cell - 1) / cell);
-    picture->rgb = malloc((size_t)picture->width * picture->height * 3);
-    if (!picture->rgb)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
-    for (size_t py = 0; py < picture->height && status == ERGO_OK; py++)
-        for (size_t px = 0; px < picture->width; px++) {
-            double sum[3] = {0}, rgb[3];
-            size_t sites = 0;
-            for (size_t y = py * cell; y < (py + 1) * cell && y < ly; y++)
-                for (size_t x = px * cell; x < (px + 1) * cell && x < lx; x++, sites++) {
-                    colour_of(state_at(shape, planes, x, y), rgb);
-                    for (int c = 0; c < 3; c++)
-                        sum[c] += rgb[c];
-                }
-            for (size_t c = 0; c < 3; c++)
-                picture->rgb[3 * (py * picture->width + px) + c] =
-                    (uint8_t)(sum[c] / (double)sites + 0.5);
-        }
-    return status;
+struct ergo_view sw_view_of(const struct sw_shape *shape) {
+    struct ergo_view view = {.size = {(uint64_t)shape->lx, (uint64_t)shape->ly, 1},
+                             .shape = shape,
+                             .state = state_at,
+                             .mean = true};
+    for (unsigned i = 0; i < shape->q; i++)
+        colour_of(i, view.colours[i]);
+    return view;
 }
 
-enum ergo_status sw_picture(struct ergo_context *ctx, void *opaque, size_t member,
-                            struct ergo_picture *picture) {
+enum ergo_status sw_view(struct ergo_context *ctx, void *opaque, size_t member,
+                         struct ergo_view *view) {
     struct sw_state *s = opaque;
     uint32_t *planes = NULL;
-    memset(picture, 0, sizeof *picture);
-    enum ergo_status status = fetch(ctx, s, member, &planes);
-    if (status == ERGO_OK)
-        status = sw_paint(ctx, &s->shape, planes, picture);
-    free(planes);
+    const enum ergo_status status = fetch(ctx, s, member, &planes);
+    *view = sw_view_of(&s->shape);
+    view->sites = planes;
     return status;
 }

@@ -149,13 +149,8 @@ enum ergo_status sw_save(struct ergo_context *ctx, void *state, size_t member,
                          struct ergo_text *text);
 enum ergo_status sw_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                          const void *bytes, size_t length);
-enum ergo_status sw_picture(struct ergo_context *ctx, void *state, size_t member,
-                            struct ergo_picture *picture);
-size_t sw_packed_length(const struct sw_shape *shape);
-/* Layout of one member to canonical bytes and back; pure. sw_unpack: false when an unused bit is
- * set or a state is not below q. */
-void sw_pack(const struct sw_shape *shape, const uint32_t *planes, uint8_t *bytes);
-bool sw_unpack(const struct sw_shape *shape, const uint8_t *bytes, uint32_t *planes);
+enum ergo_status sw_view(struct ergo_context *ctx, void *state, size_t member,
+                         struct ergo_view *view);
 /* The planes of a whole member, packed, after the text; and from what was saved, checked, into an
  * array that the caller frees. */
 enum ergo_status sw_append_state(struct ergo_context *ctx, const struct sw_shape *shape,
@@ -163,9 +158,8 @@ enum ergo_status sw_append_state(struct ergo_context *ctx, const struct sw_shape
 enum ergo_status sw_read_state(struct ergo_context *ctx, const struct sw_shape *shape,
                                size_t member, const void *bytes, size_t length, uint32_t **planes);
 
-/* Packed rows into a picture; planes as on the device. NULL: no memory. */
-enum ergo_status sw_paint(struct ergo_context *ctx, const struct sw_shape *shape,
-                          const uint32_t *planes, struct ergo_picture *picture);
+/* A lattice for people; its sites, planes as on the device, are the caller's to set. */
+struct ergo_view sw_view_of(const struct sw_shape *shape);
 
 /* cut.h: the same sampler with one lattice over all ranks. */
 extern const struct ergo_sampler_ops ergo_swendsen_wang_cut;

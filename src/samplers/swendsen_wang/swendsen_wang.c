@@ -323,7 +323,7 @@ const struct ergo_sampler_ops ergo_swendsen_wang_cut = {
     .save = sw_cut_save,
     .load = sw_cut_load,
     .audit = sw_cut_audit,
-    .picture = sw_cut_picture,
+    .view = sw_cut_view,
 };
 
 static const struct ergo_sampler_ops ops = {
@@ -332,7 +332,7 @@ static const struct ergo_sampler_ops ops = {
     .save = sw_save,
     .load = sw_load,
     .audit = sw_audit,
-    .picture = sw_picture,
+    .view = sw_view,
 };
 
 static const struct ergo_model model = {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "samplers/swendsen_wang/sw.h"
 
 /* core.h takes the lattice's shape from macros; when compiled as C they read this. */
@@ -78,10 +79,6 @@ static uint32_t join(uint32_t *labels, uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-static bool bit_of(const uint32_t *bonds, size_t i) {
-    return bonds[i / 32] >> (i % 32) & 1u;
-}
-
 static void draw(const struct sw_shape *s, const struct sw_member *m, uint64_t step,
                  struct sw_twin *t) {
     const uint32_t low = (uint32_t)step, high = (uint32_t)(step >> 32);
@@ -102,8 +99,8 @@ static void label_inside(struct sw_twin *t) {
     const uint32_t row = 32 * twin.words, sites = row * twin.ly;
     for (uint32_t y = 0, i = 0; y < twin.ly; y++)
         for (uint32_t x = 0; x < row; x++, i++) {
-            const bool left = x > 0 && x < twin.lx && bit_of(t->right, i - 1);
-            const bool up = y > 0 && bit_of(t->down, i - row);
+            const bool left = x > 0 && x < twin.lx && ergo_bits_get(t->right, i - 1);
+            const bool up = y > 0 && ergo_bits_get(t->down, i - row);
             t->labels[i] = i;
             if (left && up)
                 t->labels[i] = join(t->labels, i - 1, i - row);
@@ -121,7 +118,7 @@ static void label_around(struct sw_twin *t) {
     for (uint32_t e = 0; e < 2 * (twin.ly + row); e++)
         t->around_pairs[e] = SW_NO_BOND;
     for (uint32_t y = 0; y < twin.ly; y++)
-        if (bit_of(t->right, (size_t)y * row + last)) {
+        if (ergo_bits_get(t->right, (size_t)y * row + last)) {
             t->around_pairs[2 * y] = t->labels[y * row + last];
             t->around_pairs[2 * y + 1] = t->labels[y * row];
         }
@@ -133,10 +130,10 @@ static void label_around(struct sw_twin *t) {
         }
     }
     for (uint32_t y = 0; y < twin.ly; y++)
-        if (bit_of(t->right, (size_t)y * row + last))
+        if (ergo_bits_get(t->right, (size_t)y * row + last))
             join(t->labels, y * row + last, y * row);
     for (uint32_t x = 0; x < twin.lx; x++)
-        if (bit_of(t->down, (size_t)(twin.ly - 1) * row + x))
+        if (ergo_bits_get(t->down, (size_t)(twin.ly - 1) * row + x))
             join(t->labels, (twin.ly - 1) * row + x, x);
     for (uint32_t i = 0; i < sites; i++)
         t->labels[i] = t->labels[t->labels[i]];

@@ -55,6 +55,5 @@ const struct ergo_sampler_ops facilitated_ops = {
     .save = fac_save,
     .load = fac_load,
     .audit = fac_audit,
-    .picture = fac_picture,
-    .frame = fac_frame,
+    .view = fac_view,
 };

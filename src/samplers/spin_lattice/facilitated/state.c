@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samplers/vti.h"
+#include "base/bits.h"
 #include "samplers/spin_lattice/facilitated/facilitated.h"
 #include "samplers/spin_lattice/models.h"
 
 static size_t lattice_bytes(const struct fac_shape *s) {
-    return s->lanes == 32 ? 4 * s->sites : (s->sites + 7) / 8;
+    return s->lanes == 32 ? 4 * s->sites : ergo_bits_bytes(s->sites);
 }
 
 static size_t state_bytes(const struct fac_state *s) {
@@ -24,14 +24,13 @@ static size_t state_bytes(const struct fac_state *s) {
 
 /* ---- save and load --------------------------------------------------------------------------- */
 
-static void pack(const struct fac_shape *s, const uint32_t *words, uint8_t *bytes) {
-    if (s->lanes == 32) {
-        memcpy(bytes, words, 4 * s->sites); /* little-endian hosts only: see device/device.c */
-        return;
+/* Words as they are saved, in place. Little-endian hosts only: see device/device.c. */
+static void pack(const struct fac_shape *s, uint32_t *words) {
+    uint8_t *bytes = (uint8_t *)words;
+    for (size_t i = 0; i < s->sites && s->lanes < 32; i++) {
+        const unsigned up = words[i] & 1; /* before a byte goes there */
+        bytes[i / 8] = (uint8_t)((i % 8 ? bytes[i / 8] : 0) | up << (i % 8));
     }
-    memset(bytes, 0, lattice_bytes(s));
-    for (size_t i = 0; i < s->sites; i++)
-        bytes[i / 8] |= (uint8_t)((words[i] & 1) << (i % 8));
 }
 
 /* False: a bit outside the lattice. */
@@ -41,8 +40,8 @@ static bool unpack(const struct fac_shape *s, const uint8_t *bytes, uint32_t *wo
         return true;
     }
     for (size_t i = 0; i < s->sites; i++)
-        words[i] = bytes[i / 8] >> (i % 8) & 1;
-    return s->sites % 8 == 0 || bytes[s->sites / 8] >> (s->sites % 8) == 0;
+        words[i] = ergo_bits_get(bytes, i);
+    return ergo_bits_clean(bytes, s->sites);
 }
 
 enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
@@ -50,11 +49,8 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
     struct fac_state *s = opaque;
     const size_t sites = s->shape.sites, bytes = lattice_bytes(&s->shape);
     uint32_t *words = malloc(4 * sites);
-    uint8_t *packed = malloc(bytes);
-    enum ergo_status status =
-        words && packed ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice");
-    if (status != ERGO_OK)
-        goto out;
+    if (!words)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to save a lattice");
     ergo_engine_begin(&s->e, ctx);
     ergo_engine_finish(&s->e); /* reads of counts may be in the queue */
     for (size_t w = 0; w < s->shape.words; w++)
@@ -62,10 +58,10 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
             ergo_engine_read(&s->e, k, (member * s->shape.words + w) * 4 * sites, 4 * sites, words);
             if (ergo_engine_end(&s->e) != ERGO_OK)
                 break;
-            pack(&s->shape, words, packed);
-            ergo_text_append_bytes(text, packed, bytes);
+            pack(&s->shape, words);
+            ergo_text_append_bytes(text, words, bytes);
         }
-    status = ergo_engine_end(&s->e);
+    enum ergo_status status = ergo_engine_end(&s->e);
     for (size_t t = 0; t < s->n_times && status == ERGO_OK; t++)
         for (size_t w = 0; w < s->shape.words; w++)
             for (unsigned c = 0; c < FAC_COUNTS; c++) {
@@ -75,9 +71,7 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
     if (status == ERGO_OK && text->failed)
         status =
             ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", state_bytes(s));
-out:
     free(words);
-    free(packed);
     return status;
 }
 
@@ -251,69 +245,32 @@ out:
     return status;
 }
 
-/* ---- picture --------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
-/* The first realisation: up and down, pale where nothing has flipped since t = 0. Pixels of
- * lattices beyond 1024 a side are single sites: means would hide the frozen ones. */
-enum ergo_status fac_picture(struct ergo_context *ctx, void *opaque, size_t member,
-                             struct ergo_picture *picture) {
-    static const uint8_t colours[4][3] = {
-        {245, 222, 179}, {140, 160, 190}, {214, 160, 90}, {31, 58, 95}};
-    struct fac_state *s = opaque;
-    const size_t sites = s->shape.sites, lx = s->shape.lx, ly = s->shape.ly;
-    const size_t longest = lx > ly ? lx : ly, cell = (longest + 1023) / 1024;
-    const size_t at = member * s->shape.words * 4 * sites;
-    memset(picture, 0, sizeof *picture);
-    picture->width = (unsigned)(lx / cell > 0 ? lx / cell : 1);
-    picture->height = (unsigned)(ly / cell > 0 ? ly / cell : 1);
-    picture->rgb = malloc((size_t)picture->width * picture->height * 3);
-    uint32_t *words = malloc(2 * 4 * sites);
-    enum ergo_status status =
-        picture->rgb && words ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
-    if (status != ERGO_OK)
-        goto out;
-    ergo_engine_begin(&s->e, ctx);
-    ergo_engine_read(&s->e, FAC_SPINS, at, 4 * sites, words);
-    ergo_engine_read(&s->e, FAC_FLIPPED, at, 4 * sites, words + sites);
-    status = ergo_engine_end(&s->e);
-    for (size_t y = 0; y < picture->height && status == ERGO_OK; y++)
-        for (size_t x = 0; x < picture->width; x++) {
-            const size_t site = x * cell + lx * y * cell;
-            const uint32_t kind = (words[site] & 1) | (words[sites + site] & 1) << 1;
-            memcpy(picture->rgb + 3 * (y * picture->width + x), colours[kind], 3);
-        }
-out:
-    free(words);
-    if (status != ERGO_OK) {
-        free(picture->rgb);
-        picture->rgb = NULL;
-    }
-    return status;
+/* Is the first realisation's spin up, and has it flipped since t = 0? */
+static unsigned kind_at(const struct ergo_view *v, size_t x, size_t y) {
+    const uint32_t *at = (const uint32_t *)v->sites + x + v->size[0] * y;
+    return (at[0] & 1) | (at[v->size[0] * v->size[1]] & 1) << 1;
 }
 
-/* The first realisation: up or not. */
-enum ergo_status fac_frame(struct ergo_context *ctx, void *opaque, size_t member,
-                           struct ergo_text *text) {
+/* Up and down, pale where nothing has flipped. Pixels of large lattices are single sites: means
+ * would hide the frozen ones. */
+enum ergo_status fac_view(struct ergo_context *ctx, void *opaque, size_t member,
+                          struct ergo_view *view) {
     struct fac_state *s = opaque;
-    const size_t sites = s->shape.sites, at = member * s->shape.words * 4 * sites;
-    const uint64_t size[3] = {s->shape.lx, s->shape.ly, 1};
-    if (sites > MODEL_FRAME_SITES)
-        return ERGO_OK;
-    uint32_t *words = malloc(4 * sites);
-    uint8_t *up = malloc(sites);
-    enum ergo_status status =
-        words && up ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a configuration");
-    if (status != ERGO_OK)
-        goto out;
+    const size_t bytes = 4 * s->shape.sites, at = member * s->shape.words * bytes;
+    uint32_t *words = malloc(2 * bytes);
+    *view = (struct ergo_view){
+        .size = {s->shape.lx, s->shape.ly, 1},
+        .sites = words,
+        .state = kind_at,
+        .name = "up",
+        .states = 2,
+        .colours = {{245, 222, 179}, {140, 160, 190}, {214, 160, 90}, {31, 58, 95}}};
+    if (!words)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice");
     ergo_engine_begin(&s->e, ctx);
-    ergo_engine_read(&s->e, FAC_SPINS, at, 4 * sites, words);
-    status = ergo_engine_end(&s->e);
-    for (size_t i = 0; i < sites && status == ERGO_OK; i++)
-        up[i] = words[i] & 1;
-    if (status == ERGO_OK)
-        ergo_vti_append(text, size, "up", up);
-out:
-    free(words);
-    free(up);
-    return status;
+    ergo_engine_read(&s->e, FAC_SPINS, at, bytes, words);
+    ergo_engine_read(&s->e, FAC_FLIPPED, at, bytes, words + s->shape.sites);
+    return ergo_engine_end(&s->e);
 }

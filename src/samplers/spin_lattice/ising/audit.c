@@ -135,7 +135,8 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
     const size_t count = s->e.batch->count;
     size_t curves = 0; /* curve samples before this one */
     double columns[ISING_COLUMNS];
-    ising_pack(&s->shape, words, rows);
+    const struct ergo_checkerboard board = ising_board(&s->shape);
+    ergo_checkerboard_pack(&board, words, rows);
     struct ising_counts counts = ising_count(&s->shape, rows);
     if (s->launch.sums < 3)
         counts.first = 0;
@@ -210,7 +211,8 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     struct ising_state *s = r->state;
     const size_t bytes = s->shape.member_bytes;
     uint32_t *after = malloc(bytes), *before = malloc(is_whole(t, s) ? bytes : 1);
-    uint8_t *rows = malloc(ising_rows_bytes(&s->shape));
+    const struct ergo_checkerboard board = ising_board(&s->shape);
+    uint8_t *rows = malloc(ergo_checkerboard_bytes(&board));
     enum ergo_status status =
         after && before && rows ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     for (size_t m = 0; m < r->members && status == ERGO_OK; m++) {

@@ -87,6 +87,5 @@ const struct ergo_sampler_ops ising_ops = {
     .save = ising_save,
     .load = ising_load,
     .audit = ising_audit,
-    .picture = ising_picture,
-    .frame = ising_frame,
+    .view = ising_view,
 };

@@ -2,6 +2,7 @@
 #ifndef ERGO_SAMPLERS_SPIN_LATTICE_ISING_ISING_H
 #define ERGO_SAMPLERS_SPIN_LATTICE_ISING_ISING_H
 
+#include "base/bits.h"
 #include "engine/engine.h"
 #include "samplers/sampler.h"
 
@@ -107,16 +108,10 @@ enum ergo_status ising_load(struct ergo_context *ctx, void *state, size_t member
 /* One member's canonical rows, malloc'ed. */
 enum ergo_status ising_fetch(struct ergo_context *ctx, struct ising_state *s, size_t member,
                              uint8_t **rows, size_t *length);
-enum ergo_status ising_frame(struct ergo_context *ctx, void *state, size_t member,
-                             struct ergo_text *text);
-enum ergo_status ising_picture(struct ergo_context *ctx, void *state, size_t member,
-                               struct ergo_picture *picture);
-/* Layout of one member to canonical bytes and back; pure, for tests. ising_unpack returns false
- * when an unused bit is set. */
-void ising_pack(const struct ising_shape *shape, const uint32_t *words, uint8_t *rows);
-bool ising_unpack(const struct ising_shape *shape, const uint8_t *rows, uint32_t *words);
-/* Bytes of the canonical form. */
-size_t ising_rows_bytes(const struct ising_shape *shape);
+enum ergo_status ising_view(struct ergo_context *ctx, void *state, size_t member,
+                            struct ergo_view *view);
+/* One member on the device, of which the canonical form is made. */
+struct ergo_checkerboard ising_board(const struct ising_shape *shape);
 /* Counted from the canonical form, which is nothing like the kernels'. Unequal pairs at distances
  * r = first, first + stride ... up to reach: pairs [axis][r - 1]. Spins of each row, of staggered
  * ones those of colour 0 less those of colour 1: planes [y][2], the second number. */

@@ -177,10 +177,9 @@ static enum ergo_status save(struct ergo_context *ctx, void *opaque, size_t memb
     return status;
 }
 
-static enum ergo_status picture(struct ergo_context *ctx, void *opaque, size_t member,
-                                struct ergo_picture *picture) {
-    memset(picture, 0, sizeof *picture);
-    return ergo_ranks_rank() ? ERGO_OK : glass_picture(ctx, opaque, member, picture);
+static enum ergo_status view(struct ergo_context *ctx, void *opaque, size_t member,
+                             struct ergo_view *view) {
+    return ergo_ranks_rank() ? ERGO_OK : glass_view(ctx, opaque, member, view);
 }
 
 const struct ergo_sampler_ops glass_cut_ops = {
@@ -192,5 +191,5 @@ const struct ergo_sampler_ops glass_cut_ops = {
     .save = save,
     .load = glass_load,
     .audit = glass_audit,
-    .picture = picture,
+    .view = view,
 };

@@ -162,5 +162,5 @@ const struct ergo_sampler_ops glass_ops = {
     .save = glass_save,
     .load = glass_load,
     .audit = glass_audit,
-    .picture = glass_picture,
+    .view = glass_view,
 };

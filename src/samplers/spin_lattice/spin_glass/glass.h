@@ -265,8 +265,8 @@ enum ergo_status glass_save(struct ergo_context *ctx, void *state, size_t member
                             struct ergo_text *text);
 enum ergo_status glass_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                             const void *bytes, size_t length);
-enum ergo_status glass_picture(struct ergo_context *ctx, void *state, size_t member,
-                               struct ergo_picture *picture);
+enum ergo_status glass_view(struct ergo_context *ctx, void *state, size_t member,
+                            struct ergo_view *view);
 
 /* audit.c */
 enum ergo_status glass_audit(struct ergo_context *ctx, void *state);

@@ -182,38 +182,32 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
     return ergo_engine_end(&s->e);
 }
 
-/* ---- picture --------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
-/* The first sample at the coldest temperature, layer z = 0: up and down of its first copy, pale
- * where the second differs. */
-enum ergo_status glass_picture(struct ergo_context *ctx, void *opaque, size_t member,
-                               struct ergo_picture *picture) {
-    static const uint8_t colours[4][3] = {
-        {214, 160, 90}, {31, 58, 95}, {245, 222, 179}, {140, 160, 190}};
+/* Is the first copy up; does the second differ? */
+static unsigned kind_at(const struct ergo_view *v, size_t x, size_t row) {
+    const struct glass_shape *h = v->shape;
+    const uint32_t *at =
+        (const uint32_t *)v->sites + glass_place_of(h, x + h->lx * row) * 4 * h->quads;
+    return (at[0] & 1) | (h->copies > 1 ? (at[0] ^ at[1]) & 1 : 0) << 1;
+}
+
+/* The first sample at the coldest temperature: up and down of its first copy, pale where the second
+ * differs. */
+enum ergo_status glass_view(struct ergo_context *ctx, void *opaque, size_t member,
+                            struct ergo_view *view) {
     struct glass_state *s = opaque;
     const struct glass_shape *h = &s->shape;
-    const size_t longest = h->lx > h->ly ? h->lx : h->ly, cell = (longest + 1023) / 1024;
-    const size_t stride = 4 * (size_t)h->quads, bytes = glass_lattice_bytes(h);
-    memset(picture, 0, sizeof *picture);
-    picture->width = (unsigned)(h->lx / cell ? h->lx / cell : 1);
-    picture->height = (unsigned)(h->ly / cell ? h->ly / cell : 1);
-    picture->rgb = malloc((size_t)picture->width * picture->height * 3);
-    uint32_t *spins = malloc(bytes);
+    const size_t bytes = glass_lattice_bytes(h);
+    *view = (struct ergo_view){
+        .size = {h->lx, h->ly, h->lz},
+        .shape = h,
+        .sites = malloc(bytes),
+        .state = kind_at,
+        .colours = {{214, 160, 90}, {31, 58, 95}, {245, 222, 179}, {140, 160, 190}}};
+    if (!view->sites)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
     ergo_engine_begin(&s->e, ctx);
-    if (!picture->rgb || !spins)
-        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for a picture");
-    ergo_engine_read(&s->e, GLASS_SPINS, member * h->words * bytes, bytes, spins);
-    for (size_t y = 0; y < picture->height && s->e.status == ERGO_OK; y++)
-        for (size_t x = 0; x < picture->width; x++) {
-            const uint32_t *at = spins + glass_place_of(h, x * cell + h->lx * y * cell) * stride;
-            const uint32_t differs = h->copies > 1 ? (at[0] ^ at[1]) & 1 : 0;
-            memcpy(picture->rgb + 3 * (y * picture->width + x), colours[(at[0] & 1) | differs << 1],
-                   3);
-        }
-    free(spins);
-    if (s->e.status != ERGO_OK) {
-        free(picture->rgb);
-        picture->rgb = NULL;
-    }
+    ergo_engine_read(&s->e, GLASS_SPINS, member * h->words * bytes, bytes, view->sites);
     return ergo_engine_end(&s->e);
 }

@@ -1,0 +1,83 @@
+/* Rows of bits and of bytes, as states have them, against their definition site by site. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bits.h"
+
+static void test_row_of_bits(void **state) {
+    (void)state;
+    const uint8_t row[5] = {0x01, 0x00, 0x80, 0x10, 0x00};
+    uint32_t word;
+    memcpy(&word, row, 4);
+    for (size_t i = 0; i < 40; i++)
+        assert_int_equal(ergo_bits_get(row, i), i == 0 || i == 23 || i == 28);
+    for (size_t i = 0; i < 32; i++)
+        assert_int_equal(ergo_bits_get(row, i), word >> i & 1);
+    for (size_t n = 25; n <= 40; n++) {
+        assert_int_equal(ergo_bits_bytes(n), n <= 32 ? 4 : 5);
+        assert_int_equal(ergo_bits_clean(row, n), n > 28);
+    }
+    assert_true(ergo_bits_clean(row, 24)); /* what follows the row is not its own */
+}
+
+/* Random sites, or bytes. */
+static unsigned value_of(size_t bits) {
+    static uint32_t x = 1;
+    x = x * 1664525 + 1013904223;
+    return x >> 24 & (bits == 1 ? 1 : 255);
+}
+
+/* Every site at its place, and back; rows are apart by more than they hold. */
+static void test_round_trip(void **state) {
+    static const size_t sides[][3] = {{2, 2, 1},  {2, 4, 6},  {6, 1, 1},   {10, 4, 2}, {16, 2, 2},
+                                      {64, 6, 1}, {66, 2, 4}, {126, 4, 1}, {130, 6, 2}};
+    (void)state;
+    for (size_t k = 0; k < 2 * sizeof sides / sizeof sides[0]; k++) {
+        const size_t *l = sides[k / 2], bits = k % 2 ? 8 : 1, rows = l[1] * l[2];
+        const size_t pitch = ergo_bits_bytes(bits * l[0] / 2) + 3;
+        const struct ergo_checkerboard board = {bits, l[0], l[1], rows, pitch, rows * pitch + 5};
+        const size_t row_bytes = ergo_checkerboard_row_bytes(&board);
+        assert_int_equal(row_bytes, bits == 8 ? l[0] : (l[0] + 7) / 8);
+        assert_int_equal(ergo_checkerboard_bytes(&board), rows * row_bytes);
+        uint8_t *sites = calloc(2, board.colour), *back = malloc(2 * board.colour);
+        uint8_t *packed = malloc(rows * row_bytes), *plain = calloc(rows, row_bytes);
+        assert_true(sites && back && packed && plain);
+        for (size_t row = 0; row < rows; row++)
+            for (size_t x = 0; x < l[0]; x++) {
+                const unsigned value = value_of(bits);
+                const size_t colour = (x + row % l[1] + row / l[1]) & 1, at = bits * (x / 2);
+                plain[row * row_bytes + bits * x / 8] |= (uint8_t)(value << (bits * x % 8));
+                sites[colour * board.colour + row * pitch + at / 8] |= (uint8_t)(value << (at % 8));
+            }
+        memset(packed, 0xaa, rows * row_bytes);
+        ergo_checkerboard_pack(&board, sites, packed);
+        assert_memory_equal(packed, plain, rows * row_bytes);
+        memset(back, 0xaa, 2 * board.colour);
+        assert_true(ergo_checkerboard_unpack(&board, packed, back));
+        assert_memory_equal(back, sites, 2 * board.colour);
+        for (size_t i = l[0]; i < 8 * row_bytes && bits == 1; i++) { /* a bit beyond each row */
+            uint8_t *last = packed + i % rows * row_bytes + row_bytes - 1;
+            *last ^= (uint8_t)(1u << (i % 8));
+            assert_false(ergo_checkerboard_unpack(&board, packed, back));
+            *last ^= (uint8_t)(1u << (i % 8));
+        }
+        free(sites);
+        free(back);
+        free(packed);
+        free(plain);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_row_of_bits),
+        cmocka_unit_test(test_round_trip),
+    };
+    return cmocka_run_group_tests_name("checkerboard", tests, NULL, NULL);
+}
