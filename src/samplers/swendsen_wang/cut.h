@@ -4,7 +4,7 @@
  *     cut_layout.c     the super-lattice of rectangles, who borders on whom
  *     cut_plan.c       a rank's rectangle, launch shapes, memory, kernels
  *     cut_device.c     create, start, destroy
- *     cut_shares.c     how much of the lattice each rank has
+ *     cut_shares.c     rectangles as large as their ranks are fast (engine/shares.h)
  *     cut_advance.c    sweeps of a rank's rectangle, halos
  *     cut_parts.c      parts of clusters on the edges, pairs of them across
  *     cut_collect.c    sums over ranks, samples
@@ -23,6 +23,7 @@
 #define ERGO_SAMPLERS_SWENDSEN_WANG_CUT_H
 
 #include "dist/dist.h"
+#include "engine/shares.h"
 #include "samplers/swendsen_wang/sw.h"
 #include "swendsen_wang/cut_params.h"
 
@@ -259,17 +260,13 @@ struct sw_cut {
     size_t slot_samples[2];
     struct sw_cut_times times;
     size_t n_parts; /* of the latest sweep */
-    /* measured shares: the device's time and sweeps since `balanced_at`, when all last compared
-     * theirs */
-    bool by_speed;
-    double busy, balanced_at;
-    uint64_t busy_sweeps;
+    struct ergo_shares *shares;
 };
 
 size_t sw_piece_words(const struct sw_piece *piece);
 size_t sw_cut_piece_bytes(const struct sw_cut *s, const struct sw_piece *piece); /* of its spins */
 
-/* cut_plan.c: given: weights of the ranks (sw_layout_make), or NULL as the job says. */
+/* cut_plan.c */
 enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state);
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan);
@@ -287,19 +284,18 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
                                struct ergo_device *device, void **state);
 enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
 void sw_cut_destroy(void *state);
-/* Another rectangle, of whose spins nothing is known. Collective. */
-enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
+/* Another rectangle, as the shares are now; nothing is known of its spins. Collective. */
+enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s);
 /* Launches and transfers are this member's from here on. */
 void sw_cut_choose(struct sw_cut *s, size_t member);
 
 /* cut_shares.c */
-double *sw_shares_initial(const struct ergo_batch *batch); /* [ranks]; NULL: no memory */
-/* New shares where the speeds differ by more than a tenth. */
-enum ergo_status sw_cut_share_by_speed(struct ergo_context *ctx, struct sw_cut *s);
 void sw_cut_log(struct ergo_context *ctx, const struct sw_cut *s);
-/* Other shares, all spins as they are. Collective. */
-enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
-/* Between blocks: does a rank keep the others waiting? Then other shares. */
+/* Before the start: shares by a trial. */
+enum ergo_status sw_cut_share_by_speed(struct ergo_context *ctx, struct sw_cut *s);
+/* Rectangles as the shares are now, all spins as they were. Collective. */
+enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s);
+/* Between blocks: does a rank keep the others waiting? Then other rectangles. */
 enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s);
 
 /* cut_advance.c */

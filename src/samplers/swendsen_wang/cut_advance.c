@@ -186,7 +186,8 @@ enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *opaque, unsigned
                 sweep(s, m, count && e + 1 == every ? &s->slots[which][i * members + m] : NULL);
     for (size_t row = 0; row < count * members && s->e.status == ERGO_OK; row++)
         sw_cut_count_reduce(&s->slots[which][row]);
-    s->busy += s->times.busy - busy;
-    s->busy_sweeps += s->e.step - step;
-    return s->e.status == ERGO_OK && s->by_speed ? sw_cut_balance(ctx, s) : ergo_engine_end(&s->e);
+    s->shares->busy += s->times.busy - busy;
+    s->shares->sweeps += s->e.step - step;
+    return s->e.status == ERGO_OK && s->shares->measured ? sw_cut_balance(ctx, s)
+                                                         : ergo_engine_end(&s->e);
 }

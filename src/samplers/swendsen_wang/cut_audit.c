@@ -162,10 +162,10 @@ static enum ergo_status check_constants(struct ergo_context *ctx, const struct s
 static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample) {
     struct sw_cut *s = opaque;
-    const bool by_speed = s->by_speed;
-    s->by_speed = false;
+    const bool measured = s->shares->measured;
+    s->shares->measured = false;
     const enum ergo_status status = sw_cut_advance(ctx, s, slot, count, every, first_sample);
-    s->by_speed = by_speed;
+    s->shares->measured = measured;
     return status;
 }
 
@@ -174,8 +174,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct sw_cut_audit *a,
     struct sw_cut *s = a->s;
     const size_t bins = s->of_clusters ? 64 - (size_t)__builtin_clzll(s->shape.sites) : 0;
     const struct ergo_replay_row speed[] = {
-        {"speed", ERGO_REPLAY_HOST, NULL, &s->busy, sizeof s->busy},
-        {"speed", ERGO_REPLAY_HOST, NULL, &s->busy_sweeps, sizeof s->busy_sweeps}};
+        {"speed", ERGO_REPLAY_HOST, NULL, s->shares, sizeof *s->shares}};
     r->remedy = "/system/labelling or /system/merge";
     r->user = a;
     r->n_columns = SW_COLUMNS;
@@ -183,7 +182,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct sw_cut_audit *a,
     r->curve_sizes = &bins;
     r->advance = advance;
     r->collect = sw_cut_collect;
-    const enum ergo_status status = ergo_engine_replay(ctx, &s->e, r, speed, 2);
+    const enum ergo_status status = ergo_engine_replay(ctx, &s->e, r, speed, 1);
     for (size_t m = 0; m < s->e.batch->count; m++)
         s->members[m].fresh = false;
     r->curve_sizes = NULL;

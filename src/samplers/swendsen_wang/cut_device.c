@@ -71,6 +71,7 @@ static void release(void *state) {
     sw_merge_destroy(s->merge);
     sw_group_free(&s->group);
     sw_layout_free(&s->layout);
+    free(s->shares);
     free(s->slots[0]);
     free(s->slots[1]);
 }
@@ -92,10 +93,10 @@ void sw_cut_destroy(void *state) {
     ergo_engine_destroy(state);
 }
 
-enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s, const double *weights) {
+enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s) {
     ergo_dist_shared_destroy(s->gather.shared);
     s->gather.shared = NULL;
-    const enum ergo_status status = ergo_engine_remake(ctx, s, weights);
+    const enum ergo_status status = ergo_engine_remake(ctx, s);
     if (status == ERGO_OK)
         sw_gather_share(s);
     return status;
@@ -118,11 +119,8 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
         return status;
     struct sw_cut *s = *state;
     sw_gather_share(s);
-    s->by_speed = ergo_dist_count() > 1 &&
-                  strcmp(ergo_point_text(batch->points[0], "/system/shares"), "measured") == 0;
-    if (s->by_speed)
+    if (s->shares->measured)
         status = sw_cut_share_by_speed(ctx, s);
-    s->balanced_at = ergo_clock();
     if (status != ERGO_OK) {
         sw_cut_destroy(s);
         *state = NULL;

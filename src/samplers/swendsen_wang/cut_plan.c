@@ -47,7 +47,7 @@ static enum ergo_status refuse(struct ergo_context *ctx, const struct sw_cut *s,
 }
 
 /* Rectangle and neighbours of this rank. */
-static enum ergo_status cut(struct ergo_context *ctx, struct sw_cut *s, const double *weights) {
+static enum ergo_status cut(struct ergo_context *ctx, struct sw_cut *s) {
     const int ranks = ergo_dist_count();
     s->rank = ergo_ranks_rank();
     if (s->shape.row_words * (uint64_t)s->shape.ly > UINT64_C(1) << 32)
@@ -55,7 +55,8 @@ static enum ergo_status cut(struct ergo_context *ctx, struct sw_cut *s, const do
                       "it has more than 2^37 sites, more than random numbers of bonds have "
                       "addresses for");
     sw_layout_free(&s->layout);
-    if (!sw_layout_make(&s->layout, (uint64_t)s->shape.lx, (uint64_t)s->shape.ly, ranks, weights))
+    if (!sw_layout_make(&s->layout, (uint64_t)s->shape.lx, (uint64_t)s->shape.ly, ranks,
+                        s->shares->weights))
         return refuse(ctx, s, "it has not a word of 32 sites and a row for each; use fewer ranks");
     uint64_t most = 0;
     for (int r = 0; r < ranks; r++) /* all ranks refuse, or none */
@@ -186,13 +187,11 @@ enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state) {
     struct sw_cut *s = state;
     const struct ergo_batch *batch = s->e.batch;
     struct ergo_plan *plan = &s->e.plan;
-    double *initial = s->e.given ? NULL : sw_shares_initial(batch);
     s->shape = sw_shape_of(batch->points[0]);
     s->of_clusters = sw_wants_clusters(batch->points[0]);
-    const enum ergo_status status =
-        s->e.given || initial ? cut(ctx, s, s->e.given ? s->e.given : initial)
-                              : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for shares of ranks");
-    free(initial);
+    if (!s->shares)
+        s->shares = ergo_shares_create(ctx, batch->points[0]);
+    const enum ergo_status status = s->shares ? cut(ctx, s) : ERGO_E_MEMORY;
     if (status != ERGO_OK)
         return status;
     choose_launch(s);
@@ -215,16 +214,8 @@ enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state) {
 /* A block has as many steps as the slowest can make. */
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
-    const size_t ranks = (size_t)ergo_dist_count();
     const enum ergo_status status = ergo_engine_plan(ctx, &sw_cut_model, batch, device, plan);
-    const double here = status == ERGO_OK ? plan->block_steps : 1;
-    double least = here, *all = calloc(ranks, sizeof *all);
-    if (all) {
-        ergo_dist_collect(&here, sizeof here, all);
-        for (size_t r = 0; r < ranks; r++)
-            least = all[r] < least ? all[r] : least;
-    }
-    free(all);
+    const double least = ergo_dist_min(status == ERGO_OK ? plan->block_steps : 1);
     plan->block_steps = fmin(fmax(1, floor(least)), 200);
     return status;
 }
