@@ -1,7 +1,6 @@
 /*
  * One lattice cut over ranks: the sampler's second table of operations. Internal to the sampler.
  *
- *     cut_layout.c     the super-lattice of rectangles, who borders on whom
  *     cut_plan.c       a rank's rectangle, launch shapes, memory, kernels
  *     cut_device.c     create, start, destroy
  *     cut_shares.c     rectangles as large as their ranks are fast (engine/shares.h)
@@ -22,51 +21,10 @@
 #ifndef ERGO_SAMPLERS_SWENDSEN_WANG_CUT_H
 #define ERGO_SAMPLERS_SWENDSEN_WANG_CUT_H
 
-#include "dist/dist.h"
+#include "engine/layout.h"
 #include "engine/shares.h"
 #include "samplers/swendsen_wang/sw.h"
 #include "swendsen_wang/cut_params.h"
-
-/* ---- layout ---------------------------------------------------------------------------------- */
-
-/* A rank's rectangle: rows row0 .. row0 + rows - 1 and words word0 .. word0 + words - 1 of each. */
-struct sw_piece {
-    uint64_t row0, word0;
-    uint32_t rows, words;
-    uint32_t tail; /* sites in the last word of its rows */
-    uint32_t column;
-};
-
-/* Ranks in columns of the super-lattice, in order, from top to bottom in each. Columns are cut into
- * rows each for itself: a rank borders on one above and one below, on several beside it. */
-struct sw_layout {
-    int ranks;
-    uint64_t lx, ly, row_words;
-    struct sw_piece *pieces; /* [ranks] */
-};
-
-/* A stretch of an edge: `count` words of a row, or rows of a column, from `first` on in this
- * rectangle and from `far_first` in the neighbour's. `around`: the bonds lead around the lattice.
- */
-struct sw_link {
-    int rank;
-    uint32_t first, far_first, count;
-    bool around;
-};
-
-/* weights[ranks] > 0: the sites of each are about in proportion. False: no memory, or the lattice
- * has not a word and a row for each. */
-bool sw_layout_make(struct sw_layout *layout, uint64_t lx, uint64_t ly, int ranks,
-                    const double *weights);
-void sw_layout_free(struct sw_layout *layout);
-/* The neighbours of a rank: below, above (one each), right, left (up to `ranks` each; *n). */
-struct sw_link sw_layout_below(const struct sw_layout *layout, int rank);
-struct sw_link sw_layout_above(const struct sw_layout *layout, int rank);
-void sw_layout_beside(const struct sw_layout *layout, int rank, bool right, struct sw_link *links,
-                      size_t *n);
-uint64_t sw_piece_site(const struct sw_layout *layout, int rank, uint32_t index);
-/* Whose rectangle a site is in. */
-int sw_layout_owner(const struct sw_layout *layout, uint64_t site);
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
@@ -235,10 +193,9 @@ struct sw_cut {
     bool gathers;          /* sweeps that are not measured join parts on the devices */
     uint32_t group_size, sum_groups;
     int rank;
-    struct sw_layout layout;
-    struct sw_piece piece; /* this rank's */
-    struct sw_link below, above, *right, *left;
-    size_t n_right, n_left;
+    struct ergo_layout layout;
+    struct ergo_rectangle piece; /* this rank's */
+    struct ergo_halo halo;
     struct sw_launch tiles;
     uint32_t *far_edges;           /* parts of the neighbours below and to the right, as in edges */
     struct sw_cut_member *members; /* [members] */
@@ -252,7 +209,6 @@ struct sw_cut {
     uint64_t *group_names; /* the same, final */
     bool started;          /* the spins are those of the start */
     /* ---- from here on of the whole run ---- */
-    struct ergo_dist_posts *posts;
     struct sw_merge *merge;
     struct sw_group group; /* this rank's parts with bonds to others, each a cluster at first */
     /* blocks of samples, whole: [samples][members] */
@@ -263,14 +219,14 @@ struct sw_cut {
     struct ergo_shares *shares;
 };
 
-size_t sw_piece_words(const struct sw_piece *piece);
-size_t sw_cut_piece_bytes(const struct sw_cut *s, const struct sw_piece *piece); /* of its spins */
+size_t sw_cut_piece_bytes(const struct sw_cut *s,
+                          const struct ergo_rectangle *piece); /* of its spins */
 
 /* cut_plan.c */
 enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state);
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan);
-struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct sw_piece *piece);
+struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct ergo_rectangle *piece);
 static inline struct ergo_grid sw_cut_over(const struct sw_cut *s, size_t items) {
     return ergo_grid_items(items, s->group_size, 1);
 }
@@ -301,9 +257,11 @@ enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s);
 /* cut_advance.c */
 enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample);
-/* First rows to the rank above, first columns to those on the left; from below and the right.
- * `row`: bytes of the first row, after which the column follows with `of_row` bytes a row. */
-void sw_cut_exchange(struct sw_cut *s, const void *mine, void *theirs, size_t row, size_t of_row);
+static inline void sw_cut_exchange(struct sw_cut *s, const void *mine, void *theirs, size_t row,
+                                   size_t of_row) {
+    if (s->e.status == ERGO_OK)
+        s->e.status = ergo_halo_exchange(s->e.ctx, &s->halo, mine, theirs, row, of_row);
+}
 /* What the sweep of a rectangle costs without the others, also for shares by speed. near: with
  * sw_gather_near. */
 void sw_cut_local(struct sw_cut *s, bool counted, bool near);
@@ -318,7 +276,7 @@ void sw_cut_find_parts(struct sw_cut *s, bool counted);
 void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started);
 
 /* cut_gather.c */
-bool sw_gather_wanted(const char *merge, const struct sw_layout *layout);
+bool sw_gather_wanted(const char *merge, const struct ergo_layout *layout);
 void sw_gather_declare(struct sw_cut *s);
 enum ergo_status sw_gather_prepare(struct ergo_context *ctx, struct sw_cut *s);
 /* Memory that ranks of one host share. Collective. */
@@ -343,12 +301,9 @@ enum ergo_status sw_cut_picture(struct ergo_context *ctx, void *state, size_t me
 /* The whole lattice in a device's layout (sw_shape), at rank 0; NULL elsewhere. */
 enum ergo_status sw_cut_gather(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                                uint32_t **planes);
-/* Of spins that each rank has on the host. */
-enum ergo_status sw_cut_gather_planes(struct ergo_context *ctx, struct sw_cut *s, const void *mine,
-                                      uint32_t **planes);
 /* The reverse: every rank takes its piece of the lattice that rank 0 has. */
 enum ergo_status sw_cut_scatter(struct ergo_context *ctx, struct sw_cut *s, size_t member,
-                                uint32_t *planes);
+                                const uint32_t *planes);
 /* This rank's spins from the device. */
 enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                               uint32_t *planes);

@@ -4,13 +4,13 @@
 #include "samplers/swendsen_wang/cut.h"
 
 void sw_cut_log(struct ergo_context *ctx, const struct sw_cut *s) {
-    const struct sw_piece *p = &s->piece;
+    const struct ergo_rectangle *p = &s->piece;
     ergo_log(ctx, ERGO_LOG_INFO,
              "rank %d has rows %llu to %llu and sites %llu to %llu of them, %.3g %% of the lattice",
              s->rank, (unsigned long long)p->row0, (unsigned long long)(p->row0 + p->rows - 1),
              (unsigned long long)(32 * p->word0),
              (unsigned long long)(32 * (p->word0 + p->words - 1) + p->tail - 1),
-             100.0 * (double)sw_piece_words(p) / (double)s->shape.words);
+             100.0 * (double)ergo_rectangle_words(p) / (double)s->shape.words);
 }
 
 /* What a sweep is without the others. */
@@ -25,8 +25,8 @@ static enum ergo_status sweep_alone(struct ergo_context *ctx, void *state) {
 
 enum ergo_status sw_cut_share_by_speed(struct ergo_context *ctx, struct sw_cut *s) {
     bool uneven = false;
-    const enum ergo_status status =
-        ergo_shares_try(ctx, s->shares, (double)sw_piece_words(&s->piece), sweep_alone, s, &uneven);
+    const enum ergo_status status = ergo_shares_try(
+        ctx, s->shares, (double)ergo_rectangle_words(&s->piece), sweep_alone, s, &uneven);
     return uneven ? sw_cut_remake(ctx, s) : status;
 }
 
@@ -50,7 +50,7 @@ enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s) {
 enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s) {
     bool uneven = false;
     enum ergo_status status =
-        ergo_shares_compare(ctx, s->shares, (double)sw_piece_words(&s->piece), &uneven);
+        ergo_shares_compare(ctx, s->shares, (double)ergo_rectangle_words(&s->piece), &uneven);
     if (uneven)
         status = sw_cut_recut(ctx, s);
     if (uneven && status == ERGO_OK)
