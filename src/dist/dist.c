@@ -169,6 +169,10 @@ double ergo_dist_max(double mine) {
     return mine;
 }
 
+double ergo_dist_min(double mine) {
+    return -ergo_dist_max(-mine);
+}
+
 unsigned ergo_dist_or(unsigned bits) {
     uint64_t all = bits;
     reduce(ERGO_WIRE_OR, &all, 1);

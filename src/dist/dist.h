@@ -20,6 +20,7 @@ void ergo_dist_share(void *data, size_t length);
 bool ergo_dist_any(bool mine);
 double ergo_dist_sum(double mine);
 double ergo_dist_max(double mine);
+double ergo_dist_min(double mine);
 /* Sends the bytes of all other ranks to rank 0, which passes them to `take` in order of ranks, one
  * at a time, so that it never has two in memory. */
 typedef enum ergo_status (*ergo_dist_take)(void *user, int rank, const char *data, size_t length);
@@ -75,11 +76,6 @@ void ergo_dist_counter_close(void);
 /* Between blocks: tells the others whether this rank was asked to stop, and returns whether any
  * rank was. Also lets MPI make progress on messages of others. */
 bool ergo_dist_stop(bool asked);
-
-/* shares.c: shares of ranks as a job gives them: "measured" or "equal", which are both equal here
- * (the caller measures later), or positive numbers, "3,1", dealt out in turn. */
-bool ergo_dist_shares_valid(const char *text);
-void ergo_dist_shares(const char *text, size_t ranks, double *weights);
 
 /* threads.c: how many CPU threads rank `own` should have on a host with n ranks. Each core is
  * divided among the ranks that take part and may run on it (masks). At least 1; 0: no masks. */

@@ -142,12 +142,9 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
 }
 
 /* Decide everything; nothing is on the device yet. */
-static enum ergo_status declare(struct ergo_context *ctx, struct ergo_engine *e,
-                                const void *given) {
-    e->given = given;
+static enum ergo_status declare(struct ergo_context *ctx, struct ergo_engine *e) {
     ergo_engine_begin(e, ctx);
     enum ergo_status status = e->model->configure(ctx, e);
-    e->given = NULL;
     status = status == ERGO_OK ? ergo_engine_end(e) : status;
     if (status != ERGO_OK)
         return status;
@@ -157,14 +154,14 @@ static enum ergo_status declare(struct ergo_context *ctx, struct ergo_engine *e,
 
 static enum ergo_status configure(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                   const struct ergo_batch *batch, const struct ergo_device *device,
-                                  const void *given, void **state) {
+                                  void **state) {
     struct ergo_engine *e = *state = calloc(1, model->state_bytes);
     if (!e)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the state of %s", model->sampler);
     e->model = model;
     e->batch = batch;
     e->device = (struct ergo_device *)(uintptr_t)device; /* a plan only looks at it */
-    return declare(ctx, e, given);
+    return declare(ctx, e);
 }
 
 /* Free what configure has declared. */
@@ -193,7 +190,7 @@ enum ergo_status ergo_engine_plan(struct ergo_context *ctx, const struct ergo_en
                                   const struct ergo_batch *batch, const struct ergo_device *device,
                                   struct ergo_plan *plan) {
     void *state = NULL;
-    const enum ergo_status status = configure(ctx, model, batch, device, NULL, &state);
+    const enum ergo_status status = configure(ctx, model, batch, device, &state);
     memset(plan, 0, sizeof *plan);
     if (state) {
         *plan = ((struct ergo_engine *)state)->plan;
@@ -340,14 +337,7 @@ static enum ergo_status make(struct ergo_context *ctx, struct ergo_engine *e) {
 enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                     const struct ergo_batch *batch, struct ergo_device *device,
                                     void **state) {
-    return ergo_engine_create_with(ctx, model, batch, device, NULL, state);
-}
-
-enum ergo_status ergo_engine_create_with(struct ergo_context *ctx,
-                                         const struct ergo_engine_model *model,
-                                         const struct ergo_batch *batch, struct ergo_device *device,
-                                         const void *given, void **state) {
-    enum ergo_status status = configure(ctx, model, batch, device, given, state);
+    enum ergo_status status = configure(ctx, model, batch, device, state);
     if (status == ERGO_OK)
         status = make(ctx, *state);
     if (status != ERGO_OK) {
@@ -389,11 +379,11 @@ static void unmake(struct ergo_engine *e) {
     }
 }
 
-enum ergo_status ergo_engine_remake(struct ergo_context *ctx, void *state, const void *given) {
+enum ergo_status ergo_engine_remake(struct ergo_context *ctx, void *state) {
     struct ergo_engine *e = state;
     unmake(e);
     undeclare(e);
-    const enum ergo_status status = declare(ctx, e, given);
+    const enum ergo_status status = declare(ctx, e);
     return status == ERGO_OK ? make(ctx, e) : status;
 }
 

@@ -97,7 +97,6 @@ struct ergo_engine {
     struct ergo_device *device;
     struct ergo_context *ctx; /* of the current call */
     enum ergo_status status;  /* its first error */
-    const void *given;        /* from ergo_engine_create_with, for configure; else NULL */
     struct ergo_plan plan;
     struct ergo_engine_buffer buffers[ERGO_BUFFERS];
     struct ergo_engine_kernel kernels[ERGO_KERNELS];
@@ -172,16 +171,10 @@ enum ergo_status ergo_engine_plan(struct ergo_context *ctx, const struct ergo_en
 enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                     const struct ergo_batch *batch, struct ergo_device *device,
                                     void **state);
-/* With data that configure cannot get from the batch, such as shares of ranks that a trial has
- * measured. */
-enum ergo_status ergo_engine_create_with(struct ergo_context *ctx,
-                                         const struct ergo_engine_model *model,
-                                         const struct ergo_batch *batch, struct ergo_device *device,
-                                         const void *given, void **state);
 /* Make everything anew in the same state, when sizes and programs change. Releases what is
- * declared, and ergo_engine_memory. Then configure (with `given`), create and prepare follow. The
- * step stays. */
-enum ergo_status ergo_engine_remake(struct ergo_context *ctx, void *state, const void *given);
+ * declared, and ergo_engine_memory. Then configure and prepare follow, which find in the state what
+ * is new, such as shares of ranks. The step stays. */
+enum ergo_status ergo_engine_remake(struct ergo_context *ctx, void *state);
 void ergo_engine_destroy(void *state); /* NULL-safe */
 enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsigned slot,
                                      size_t count, uint64_t every, uint64_t first_sample);

@@ -102,9 +102,8 @@ static void run_case(const struct cut_case *c) {
     }
     uint64_t t = 0;
     for (int block = 0; block < 3; block++) {
-        const double share = 1;
         if (block == 1) /* cut anew on the way */
-            OK(sw_cut_recut(ctx, state, &share));
+            OK(sw_cut_recut(ctx, state));
         struct ergo_samples samples = {.columns = columns};
         OK(ergo_sampler_advance(ctx, ops, state, 0, 0, 1, 0)); /* not measured, then measured */
         OK(ergo_sampler_advance(ctx, ops, state, 1, 1, 2, 0));

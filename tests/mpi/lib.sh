@@ -40,20 +40,24 @@ same_points() {
     [ "$(points "$1")" = "$(points "$2")" ] || fail "$1 and $2 have measured different things"
 }
 
-# stopped CODE FOLDER SIGNAL WHOM COMMAND...: a moment after the first checkpoint, WHOM gets SIGNAL:
+# stopped CODE SIGNAL WHOM [mpirun -np N] COMMAND...: held at one of its launches, WHOM gets SIGNAL:
 # "rank", the first rank or the process itself, or "mpirun".
 stopped() {
-    local wanted=$1 folder=$2 signal=$3 whom=$4 code=0 i child victim=
-    shift 4
-    "$@" >out 2>err </dev/null &
+    local wanted=$1 signal=$2 whom=$3 code=0 child victim=
+    local -a held=(env LD_PRELOAD="$PWD/faults.so" FAULT="clEnqueueNDRangeKernel wait 200" FAULT_MARK="$PWD/mark")
+    shift 3
+    [ -e faults.so ] || make_faults
+    if [ "$1" = mpirun ]; then
+        held=("${@:1:3}" "${held[@]}" FAULT_RANK=0)
+        shift 3
+    fi
+    "${held[@]}" "$@" >out 2>err </dev/null &
     child=$!
-    for ((i = 0; i < 600; i++)); do
-        [ -e "$folder/checkpoint" ] && break
-        sleep 0.05
-    done
-    sleep 0.3
+    wait_for mark
     [ "$whom" = mpirun ] || victim=$(pgrep -P $child | head -n 1)
     kill -s "$signal" "${victim:-$child}"
+    sleep 0.1
+    rm mark
     wait $child || code=$?
     echo "\$ $* (SIG$signal to $whom) -> $code"
     [ $code -eq "$wanted" ] || { cat out err; fail "exit code $code instead of $wanted"; }
@@ -65,7 +69,7 @@ goes_on_elsewhere() {
     local job=$1
     shift
     expect 0 "$ERGOCL" run "$job" -o whole --device "$pocl" "$@"
-    stopped 75 stop TERM rank mpirun -np 2 "$ERGOCL" run "$job" -o stop --device "$pocl" "$@"
+    stopped 75 TERM rank mpirun -np 2 "$ERGOCL" run "$job" -o stop --device "$pocl" "$@"
     cp -r stop alone
     expect 0 ranks 3 resume stop --device "$pocl" --quiet
     same_points whole stop

@@ -71,16 +71,16 @@ same_points scan whole3
 
 # Stopped by a signal to one rank, and by one to mpirun, which passes it on; killed; resumed on other
 # numbers of ranks, without mpirun, and as whole chains.
-long=(--set '/scan={}' --set /run/sweeps=3000 --set /run/measure_every=30 --quiet
+long=(--set '/scan={}' --set /run/sweeps=1200 --set /run/measure_every=12 --quiet
     --set /checkpoint/every_seconds=0.1 --set /distribute=lattice)
 expect 0 "$ERGOCL" run scan.json -o whole --device "$pocl" "${long[@]}" --set /distribute=points
-stopped 75 stop TERM rank mpirun -np 2 "$ERGOCL" run scan.json -o stop --device "$pocl" "${long[@]}"
+stopped 75 TERM rank mpirun -np 2 "$ERGOCL" run scan.json -o stop --device "$pocl" "${long[@]}"
 says stop/result.json '"status": "stopped"'
 cp -r stop stop1
 expect 0 ranks 3 resume stop --device "$pocl" --quiet
 same_points whole stop
 if [ -n "${ERGOCL_TEST_FULL:-}" ]; then # (SIGUSR1 gets lost in mpirun 4.1.4)
-    stopped 75 usr2 USR2 mpirun mpirun -np 3 "$ERGOCL" run scan.json -o usr2 --device "$pocl" "${long[@]}"
+    stopped 75 USR2 mpirun mpirun -np 3 "$ERGOCL" run scan.json -o usr2 --device "$pocl" "${long[@]}"
     expect 0 ranks 2 resume usr2 --device "$pocl" --quiet
     same_points whole usr2
 fi
@@ -93,7 +93,7 @@ same_points whole stop
 # kill -9 of one rank ends the others within seconds; what was saved goes on elsewhere
 if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
     start=$SECONDS
-    stopped 137 killed KILL rank mpirun -np 3 "$ERGOCL" run scan.json -o killed --device "$pocl" "${long[@]}"
+    stopped 137 KILL rank mpirun -np 3 "$ERGOCL" run scan.json -o killed --device "$pocl" "${long[@]}"
     [ $((SECONDS - start)) -le 60 ] || fail "$((SECONDS - start)) s until the others ended"
     expect 0 ranks 2 resume killed --device "$pocl" --quiet
     same_points whole killed

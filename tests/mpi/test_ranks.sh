@@ -64,7 +64,7 @@ expect 0 ranks 3 run potts.json -o table --device "$pocl"
 # mpirun too; a plain checkpoint resumed by ranks.
 long=(--set /run/sweeps=6000 --quiet)
 expect 0 "$ERGOCL" run potts.json -o whole --device "$pocl" "${long[@]}"
-stopped 75 stop TERM rank mpirun -np 2 "$ERGOCL" run potts.json -o stop --device "$pocl" "${long[@]}"
+stopped 75 TERM rank mpirun -np 2 "$ERGOCL" run potts.json -o stop --device "$pocl" "${long[@]}"
 says stop/result.json '"status": "stopped"'
 ls stop/checkpoint-0-0 stop/checkpoint-0-1 || fail "no checkpoint of each rank"
 cp -r stop stop1
@@ -74,7 +74,7 @@ same_points whole stop
 no_rank_files stop
 expect 0 "$ERGOCL" resume stop1 --device "$pocl" --quiet
 same_points whole stop1
-stopped 75 plain TERM rank "$ERGOCL" run potts.json -o plain --device "$pocl" "${long[@]}"
+stopped 75 TERM rank "$ERGOCL" run potts.json -o plain --device "$pocl" "${long[@]}"
 expect 0 ranks 2 resume plain --device "$pocl" --quiet
 same_points whole plain
 # finished: only reported, by any number

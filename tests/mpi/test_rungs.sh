@@ -45,9 +45,9 @@ expect 0 ranks 3 run rungs.json -o single3 --device "$pocl" "${single[@]}"
 same_points single single3
 
 # stopped, and resumed by another number of ranks, and by none; killed
-long=(--set /run/sweeps=150000 --set /run/measure_every=500 --set /checkpoint/every_seconds=0.1 --quiet)
+long=(--set /run/sweeps=30000 --set /run/measure_every=100 --set /checkpoint/every_seconds=0.1 --quiet)
 goes_on_elsewhere rungs.json "${long[@]}"
 [ -n "${ERGOCL_TEST_FULL:-}" ] || exit 0
-stopped 137 killed KILL rank mpirun -np 3 "$ERGOCL" run rungs.json -o killed --device "$pocl" "${long[@]}"
+stopped 137 KILL rank mpirun -np 3 "$ERGOCL" run rungs.json -o killed --device "$pocl" "${long[@]}"
 expect 0 ranks 4 resume killed --device "$pocl" --quiet
 same_points whole killed

@@ -1,7 +1,6 @@
 /*
- * A lattice cut into rectangles, without devices and MPI: the layouts (every site in one rectangle,
- * neighbours on both sides, shares in proportion), and clusters joined in a tree of ranks that are
- * simulated here, against a union-find over the whole lattice: names, sizes, wrapping.
+ * A lattice cut into rectangles, without devices and MPI: clusters joined in a tree of ranks that
+ * are simulated here, against a union-find over the whole lattice: names, sizes, wrapping.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -14,74 +13,6 @@
 #include <cmocka.h>
 
 #include "samplers/swendsen_wang/cut.h"
-
-static const struct {
-    uint64_t lx, ly;
-    int ranks;
-    double weights[12]; /* in turn; 0 ends */
-} layouts[] = {
-    {64, 2, 1, {1}},          {64, 2, 2, {1}},        {40, 7, 3, {1}},       {333, 150, 4, {1}},
-    {333, 150, 7, {3, 1, 2}}, {512, 512, 9, {1}},     {512, 512, 6, {1, 9}}, {1000, 30, 5, {1}},
-    {30, 1000, 5, {1, 1, 4}}, {256, 256, 12, {5, 1}}, {96, 3, 9, {1}},
-};
-
-static bool make(struct sw_layout *l, size_t k) {
-    double weights[16];
-    size_t n = 0;
-    while (layouts[k].weights[n] > 0)
-        n++;
-    for (size_t r = 0; r < 16; r++)
-        weights[r] = layouts[k].weights[r % n];
-    return sw_layout_make(l, layouts[k].lx, layouts[k].ly, layouts[k].ranks, weights);
-}
-
-static void test_layouts(void **unused) {
-    (void)unused;
-    for (size_t k = 0; k < sizeof layouts / sizeof layouts[0]; k++) {
-        struct sw_layout l;
-        assert_true(make(&l, k));
-        uint64_t words = 0;
-        for (int r = 0; r < l.ranks; r++) {
-            const struct sw_piece *p = &l.pieces[r];
-            assert_true(p->words > 0 && p->rows > 0);
-            words += (uint64_t)p->words * p->rows;
-            /* corners are the rank's, by site and back */
-            const uint32_t last = 32 * (p->words * p->rows - 1) + p->tail - 1;
-            assert_int_equal(sw_layout_owner(&l, sw_piece_site(&l, r, 0)), r);
-            assert_int_equal(sw_layout_owner(&l, sw_piece_site(&l, r, last)), r);
-            assert_int_equal(sw_layout_above(&l, sw_layout_below(&l, r).rank).rank, r);
-            /* what is on the right of one is on the left of the other, and nothing is left out */
-            struct sw_link right[16], left[16];
-            size_t n_right, n_left;
-            uint32_t rows = 0;
-            sw_layout_beside(&l, r, true, right, &n_right);
-            for (size_t i = 0; i < n_right; i++) {
-                bool found = false;
-                assert_int_equal(right[i].first, rows);
-                rows += right[i].count;
-                sw_layout_beside(&l, right[i].rank, false, left, &n_left);
-                for (size_t j = 0; j < n_left; j++)
-                    found = found ||
-                            (left[j].rank == r && left[j].first == right[i].far_first &&
-                             left[j].far_first == right[i].first &&
-                             left[j].count == right[i].count && left[j].around == right[i].around);
-                assert_true(found);
-            }
-            assert_int_equal(rows, p->rows);
-        }
-        assert_int_equal(words, l.row_words * l.ly);
-        sw_layout_free(&l);
-    }
-    struct sw_layout l;
-    const double equal[8] = {1, 1, 1, 1, 1, 1, 1, 1};
-    assert_false(sw_layout_make(&l, 60, 3, 7, equal)); /* 2 words, 3 rows */
-    const double uneven[4] = {9, 1, 9, 1};
-    assert_true(sw_layout_make(&l, 3200, 3200, 4, uneven));
-    assert_true(l.pieces[0].rows == 2880 && l.pieces[1].rows == 320);
-    sw_layout_free(&l);
-}
-
-/* ---- clusters -------------------------------------------------------------------------------- */
 
 enum { L = 96 };
 static uint8_t right[L * L], down[L * L];
@@ -127,7 +58,7 @@ static void add_end(struct sw_group *g, struct end *ends, size_t n) {
 }
 
 /* The parts of each rectangle and their ports, as ranks find them; then up and down the tree. */
-static void simulate(const struct sw_layout *l, uint64_t *names, struct sw_cut_counts *counts) {
+static void simulate(const struct ergo_layout *l, uint64_t *names, struct sw_cut_counts *counts) {
     const int ranks = l->ranks;
     uint32_t *local = malloc(L * L * sizeof *local), *part = malloc(L * L * sizeof *part);
     struct sw_group *groups = calloc((size_t)ranks, sizeof *groups);
@@ -139,7 +70,7 @@ static void simulate(const struct sw_layout *l, uint64_t *names, struct sw_cut_c
     uint32_t sizes[L * L] = {0};
     for (uint32_t i = 0; i < L * L; i++)
         local[i] = i;
-#define OWNER(i) sw_layout_owner(l, i)
+#define OWNER(i) ergo_layout_owner(l, i)
     for (uint32_t i = 0; i < L * L; i++) {
         const uint32_t x = i % L, y = i / L, e = i - x + (x + 1) % L, s = (y + 1) % L * L + x;
         if (right[i] && x + 1 < L && OWNER(i) == OWNER(e))
@@ -262,9 +193,9 @@ static void test_merging(void **unused) {
     unsigned around = 0, cases = 0;
     for (int ranks = 1; ranks <= 9; ranks++)
         for (size_t d = 0; d < sizeof densities / sizeof densities[0]; d++, cases++) {
-            struct sw_layout l;
+            struct ergo_layout l;
             struct sw_cut_counts counts = {0}, expected = {0};
-            assert_true(sw_layout_make(&l, L, L, ranks, weights));
+            assert_true(ergo_layout_make(&l, L, L, ranks, weights));
             for (uint32_t i = 0; i < L * L; i++) {
                 right[i] = uniform() < densities[d];
                 down[i] = uniform() < densities[d];
@@ -296,7 +227,7 @@ static void test_merging(void **unused) {
             counts.wraps = 0;
             assert_memory_equal(&counts, &expected, sizeof counts);
             around += wrapping;
-            sw_layout_free(&l);
+            ergo_layout_free(&l);
         }
     assert_true(around > 0 && around < cases); /* both were there */
     free(labels);
@@ -321,14 +252,10 @@ static void test_counts(void **unused) {
     assert_true(fabsl(sum4 / (2 * square * square) - 1) < 1e-15L);
     assert_int_equal(c.bins[41], 2);
     assert_int_equal(c.largest, n);
-    assert_true(ergo_dist_shares_valid("3,1.5,2") && ergo_dist_shares_valid("equal"));
-    assert_false(ergo_dist_shares_valid("3,,1") || ergo_dist_shares_valid("-1") ||
-                 ergo_dist_shares_valid("") || ergo_dist_shares_valid("1;2"));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_merging),
         cmocka_unit_test(test_counts),
     };

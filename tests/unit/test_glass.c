@@ -237,7 +237,7 @@ static void test_refused(void **state) {
 
 /* Each temperature of each word on one rank, parts of a ladder one after the other, and nobody
  * without work before the last of them. */
-static void check_shares(const struct glass_shape *s, const struct glass_shares *shares) {
+static void check_shares(const struct glass_shape *s, const struct ergo_shares *shares) {
     uint8_t seen[5 * 16] = {0};
     assert_true((size_t)s->all * s->rungs <= sizeof seen);
     struct glass_shape last = {.idle = true};
@@ -261,7 +261,7 @@ static void check_shares(const struct glass_shape *s, const struct glass_shares 
 
 static void test_shares(void **state) {
     (void)state;
-    struct glass_shares *shares = malloc(sizeof *shares + 9 * sizeof shares->weights[0]);
+    struct ergo_shares *shares = malloc(sizeof *shares + 9 * sizeof shares->weights[0]);
     assert_non_null(shares);
     for (shares->ranks = 1; shares->ranks <= 9; shares->ranks++)
         for (uint32_t all = 1; all <= 5; all++)

@@ -1,10 +1,9 @@
 /*
  * One lattice cut over ranks: the sampler's second table of operations. Internal to the sampler.
  *
- *     cut_layout.c     the super-lattice of rectangles, who borders on whom
  *     cut_plan.c       a rank's rectangle, launch shapes, memory, kernels
  *     cut_device.c     create, start, destroy
- *     cut_shares.c     how much of the lattice each rank has
+ *     cut_shares.c     rectangles as large as their ranks are fast (engine/shares.h)
  *     cut_advance.c    sweeps of a rank's rectangle, halos
  *     cut_parts.c      parts of clusters on the edges, pairs of them across
  *     cut_collect.c    sums over ranks, samples
@@ -22,50 +21,10 @@
 #ifndef ERGO_SAMPLERS_SWENDSEN_WANG_CUT_H
 #define ERGO_SAMPLERS_SWENDSEN_WANG_CUT_H
 
-#include "dist/dist.h"
+#include "engine/layout.h"
+#include "engine/shares.h"
 #include "samplers/swendsen_wang/sw.h"
 #include "swendsen_wang/cut_params.h"
-
-/* ---- layout ---------------------------------------------------------------------------------- */
-
-/* A rank's rectangle: rows row0 .. row0 + rows - 1 and words word0 .. word0 + words - 1 of each. */
-struct sw_piece {
-    uint64_t row0, word0;
-    uint32_t rows, words;
-    uint32_t tail; /* sites in the last word of its rows */
-    uint32_t column;
-};
-
-/* Ranks in columns of the super-lattice, in order, from top to bottom in each. Columns are cut into
- * rows each for itself: a rank borders on one above and one below, on several beside it. */
-struct sw_layout {
-    int ranks;
-    uint64_t lx, ly, row_words;
-    struct sw_piece *pieces; /* [ranks] */
-};
-
-/* A stretch of an edge: `count` words of a row, or rows of a column, from `first` on in this
- * rectangle and from `far_first` in the neighbour's. `around`: the bonds lead around the lattice.
- */
-struct sw_link {
-    int rank;
-    uint32_t first, far_first, count;
-    bool around;
-};
-
-/* weights[ranks] > 0: the sites of each are about in proportion. False: no memory, or the lattice
- * has not a word and a row for each. */
-bool sw_layout_make(struct sw_layout *layout, uint64_t lx, uint64_t ly, int ranks,
-                    const double *weights);
-void sw_layout_free(struct sw_layout *layout);
-/* The neighbours of a rank: below, above (one each), right, left (up to `ranks` each; *n). */
-struct sw_link sw_layout_below(const struct sw_layout *layout, int rank);
-struct sw_link sw_layout_above(const struct sw_layout *layout, int rank);
-void sw_layout_beside(const struct sw_layout *layout, int rank, bool right, struct sw_link *links,
-                      size_t *n);
-uint64_t sw_piece_site(const struct sw_layout *layout, int rank, uint32_t index);
-/* Whose rectangle a site is in. */
-int sw_layout_owner(const struct sw_layout *layout, uint64_t site);
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
@@ -234,10 +193,9 @@ struct sw_cut {
     bool gathers;          /* sweeps that are not measured join parts on the devices */
     uint32_t group_size, sum_groups;
     int rank;
-    struct sw_layout layout;
-    struct sw_piece piece; /* this rank's */
-    struct sw_link below, above, *right, *left;
-    size_t n_right, n_left;
+    struct ergo_layout layout;
+    struct ergo_rectangle piece; /* this rank's */
+    struct ergo_halo halo;
     struct sw_launch tiles;
     uint32_t *far_edges;           /* parts of the neighbours below and to the right, as in edges */
     struct sw_cut_member *members; /* [members] */
@@ -251,7 +209,6 @@ struct sw_cut {
     uint64_t *group_names; /* the same, final */
     bool started;          /* the spins are those of the start */
     /* ---- from here on of the whole run ---- */
-    struct ergo_dist_posts *posts;
     struct sw_merge *merge;
     struct sw_group group; /* this rank's parts with bonds to others, each a cluster at first */
     /* blocks of samples, whole: [samples][members] */
@@ -259,21 +216,17 @@ struct sw_cut {
     size_t slot_samples[2];
     struct sw_cut_times times;
     size_t n_parts; /* of the latest sweep */
-    /* measured shares: the device's time and sweeps since `balanced_at`, when all last compared
-     * theirs */
-    bool by_speed;
-    double busy, balanced_at;
-    uint64_t busy_sweeps;
+    struct ergo_shares *shares;
 };
 
-size_t sw_piece_words(const struct sw_piece *piece);
-size_t sw_cut_piece_bytes(const struct sw_cut *s, const struct sw_piece *piece); /* of its spins */
+size_t sw_cut_piece_bytes(const struct sw_cut *s,
+                          const struct ergo_rectangle *piece); /* of its spins */
 
-/* cut_plan.c: given: weights of the ranks (sw_layout_make), or NULL as the job says. */
+/* cut_plan.c */
 enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state);
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan);
-struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct sw_piece *piece);
+struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct ergo_rectangle *piece);
 static inline struct ergo_grid sw_cut_over(const struct sw_cut *s, size_t items) {
     return ergo_grid_items(items, s->group_size, 1);
 }
@@ -286,27 +239,28 @@ extern const struct ergo_engine_model sw_cut_model;
 enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state);
 enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
-/* Another rectangle, of whose spins nothing is known. Collective. */
-enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
+/* Another rectangle, as the shares are now; nothing is known of its spins. Collective. */
+enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s);
 /* Launches and transfers are this member's from here on. */
 void sw_cut_choose(struct sw_cut *s, size_t member);
 
 /* cut_shares.c */
-double *sw_shares_initial(const struct ergo_batch *batch); /* [ranks]; NULL: no memory */
-/* New shares where the speeds differ by more than a tenth. */
-enum ergo_status sw_cut_share_by_speed(struct ergo_context *ctx, struct sw_cut *s);
 void sw_cut_log(struct ergo_context *ctx, const struct sw_cut *s);
-/* Other shares, all spins as they are. Collective. */
-enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s, const double *weights);
-/* Between blocks: does a rank keep the others waiting? Then other shares. */
+/* Before the start: shares by a trial. */
+enum ergo_status sw_cut_share_by_speed(struct ergo_context *ctx, struct sw_cut *s);
+/* Rectangles as the shares are now, all spins as they were. Collective. */
+enum ergo_status sw_cut_recut(struct ergo_context *ctx, struct sw_cut *s);
+/* Between blocks: does a rank keep the others waiting? Then other rectangles. */
 enum ergo_status sw_cut_balance(struct ergo_context *ctx, struct sw_cut *s);
 
 /* cut_advance.c */
 enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample);
-/* First rows to the rank above, first columns to those on the left; from below and the right.
- * `row`: bytes of the first row, after which the column follows with `of_row` bytes a row. */
-void sw_cut_exchange(struct sw_cut *s, const void *mine, void *theirs, size_t row, size_t of_row);
+static inline void sw_cut_exchange(struct sw_cut *s, const void *mine, void *theirs, size_t row,
+                                   size_t of_row) {
+    if (s->e.status == ERGO_OK)
+        s->e.status = ergo_halo_exchange(s->e.ctx, &s->halo, mine, theirs, row, of_row);
+}
 /* What the sweep of a rectangle costs without the others, also for shares by speed. near: with
  * sw_gather_near. */
 void sw_cut_local(struct sw_cut *s, bool counted, bool near);
@@ -321,7 +275,7 @@ void sw_cut_find_parts(struct sw_cut *s, bool counted);
 void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started);
 
 /* cut_gather.c */
-bool sw_gather_wanted(const char *merge, const struct sw_layout *layout);
+bool sw_gather_wanted(const char *merge, const struct ergo_layout *layout);
 void sw_gather_declare(struct sw_cut *s);
 enum ergo_status sw_gather_prepare(struct ergo_context *ctx, struct sw_cut *s);
 /* Memory that ranks of one host share. Collective. */
@@ -346,12 +300,9 @@ enum ergo_status sw_cut_view(struct ergo_context *ctx, void *state, size_t membe
 /* The whole lattice in a device's layout (sw_shape), at rank 0; NULL elsewhere. */
 enum ergo_status sw_cut_gather(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                                uint32_t **planes);
-/* Of spins that each rank has on the host. */
-enum ergo_status sw_cut_gather_planes(struct ergo_context *ctx, struct sw_cut *s, const void *mine,
-                                      uint32_t **planes);
 /* The reverse: every rank takes its piece of the lattice that rank 0 has. */
 enum ergo_status sw_cut_scatter(struct ergo_context *ctx, struct sw_cut *s, size_t member,
-                                uint32_t *planes);
+                                const uint32_t *planes);
 /* This rank's spins from the device. */
 enum ergo_status sw_cut_fetch(struct ergo_context *ctx, struct sw_cut *s, size_t member,
                               uint32_t *planes);

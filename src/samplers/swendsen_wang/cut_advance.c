@@ -8,12 +8,10 @@
  */
 #include "samplers/swendsen_wang/cut.h"
 
-enum { TAG_ROW = ERGO_DIST_TAGS + 2, TAG_COLUMN };
-
 /* ---- inside ---------------------------------------------------------------------------------- */
 
 void sw_cut_local(struct sw_cut *s, bool counted, bool near) {
-    const struct sw_piece *p = &s->piece;
+    const struct ergo_rectangle *p = &s->piece;
     const uint32_t rows = (p->rows - 1) / s->tiles.tile_rows;
     const uint32_t columns = (p->words - 1) / s->tiles.tile_words;
     const size_t joins = 32 * (size_t)p->words * rows + (size_t)p->rows * columns;
@@ -62,29 +60,6 @@ static void halo_start(struct sw_cut *s) {
     ergo_engine_fetch(&s->e, SW_CUT_HALO_OUT, 0, row_bytes(s) + s->piece.rows,
                       ergo_engine_host(&s->e, SW_CUT_HALO_OUT, 0, 0));
     clFlush(s->e.device->queue);
-}
-
-void sw_cut_exchange(struct sw_cut *s, const void *mine, void *theirs, size_t row, size_t of_row) {
-    struct ergo_context *ctx = s->e.ctx;
-    const char *out = mine;
-    char *in = theirs;
-    if (s->e.status != ERGO_OK)
-        return;
-    enum ergo_status status =
-        ergo_dist_post_receive(ctx, s->posts, s->below.rank, TAG_ROW, in, row);
-    for (size_t k = 0; k < s->n_right && status == ERGO_OK; k++)
-        status = ergo_dist_post_receive(ctx, s->posts, s->right[k].rank, TAG_COLUMN,
-                                        in + row + of_row * s->right[k].first,
-                                        of_row * s->right[k].count);
-    if (status == ERGO_OK)
-        status = ergo_dist_post_send(ctx, s->posts, s->above.rank, TAG_ROW, out, row);
-    for (size_t k = 0; k < s->n_left && status == ERGO_OK; k++)
-        status =
-            ergo_dist_post_send(ctx, s->posts, s->left[k].rank, TAG_COLUMN,
-                                out + row + of_row * s->left[k].first, of_row * s->left[k].count);
-    if (status == ERGO_OK)
-        ergo_dist_posts_wait(s->posts);
-    s->e.status = status;
 }
 
 static void halo_finish(struct sw_cut *s) {
@@ -186,7 +161,8 @@ enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *opaque, unsigned
                 sweep(s, m, count && e + 1 == every ? &s->slots[which][i * members + m] : NULL);
     for (size_t row = 0; row < count * members && s->e.status == ERGO_OK; row++)
         sw_cut_count_reduce(&s->slots[which][row]);
-    s->busy += s->times.busy - busy;
-    s->busy_sweeps += s->e.step - step;
-    return s->e.status == ERGO_OK && s->by_speed ? sw_cut_balance(ctx, s) : ergo_engine_end(&s->e);
+    s->shares->busy += s->times.busy - busy;
+    s->shares->sweeps += s->e.step - step;
+    return s->e.status == ERGO_OK && s->shares->measured ? sw_cut_balance(ctx, s)
+                                                         : ergo_engine_end(&s->e);
 }

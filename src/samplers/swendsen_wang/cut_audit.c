@@ -24,41 +24,15 @@ static enum ergo_status no_memory(struct ergo_context *ctx) {
 /* ---- the whole ---------------------------------------------------------------------------------
  */
 
-struct whole {
-    struct ergo_context *ctx;
-    struct sw_cut_audit *a;
-    uint64_t *names; /* of all sites, rows of 32 row_words */
-};
-
-static void place_names(const struct whole *w, int rank, const uint64_t *names) {
-    const struct sw_piece *p = &w->a->s->layout.pieces[rank];
-    for (size_t y = 0; y < p->rows; y++)
-        memcpy(w->names + 32 * ((y + p->row0) * w->a->s->shape.row_words + p->word0),
-               names + 32 * y * p->words, 256 * (size_t)p->words);
-}
-
-static enum ergo_status take_names(void *user, int rank, const char *data, size_t length) {
-    const struct whole *w = user;
-    if (length != 256 * sw_piece_words(&w->a->s->layout.pieces[rank]))
-        return ERGO_FAIL(w->ctx, ERGO_E_INTERNAL, "the labels of rank %d have %zu bytes", rank,
-                         length);
-    place_names(w, rank, (const uint64_t *)(const void *)data);
-    return ERGO_OK;
-}
-
-static enum ergo_status gather_names(struct ergo_context *ctx, struct whole *w) {
-    const size_t words = sw_piece_words(&w->a->s->piece);
-    struct ergo_text mine = {.data = malloc(256 * words), .length = 256 * words};
-    w->names = w->a->s->rank == 0 ? malloc(256 * (size_t)w->a->s->shape.words) : NULL;
-    enum ergo_status status =
-        mine.data && (w->names || w->a->s->rank > 0) ? ERGO_OK : no_memory(ctx);
+/* Of all sites, rows of 32 row_words, at rank 0. */
+static enum ergo_status gather_names(struct ergo_context *ctx, struct sw_cut_audit *a,
+                                     void **names) {
+    const size_t words = ergo_rectangle_words(&a->s->piece);
+    uint64_t *mine = malloc(256 * words);
+    enum ergo_status status = mine ? sw_cut_audit_names(ctx, a, 0, 1, words, mine) : no_memory(ctx);
     if (status == ERGO_OK)
-        status = sw_cut_audit_names(ctx, w->a, 0, 1, words, (uint64_t *)(void *)mine.data);
-    if (status == ERGO_OK && w->names)
-        place_names(w, 0, (const uint64_t *)(const void *)mine.data);
-    if (status == ERGO_OK)
-        status = ergo_dist_gather(ctx, &mine, take_names, w);
-    free(mine.data);
+        status = ergo_layout_gather(ctx, &a->s->layout, 256, 1, mine, names);
+    free(mine);
     return status;
 }
 
@@ -95,28 +69,29 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct er
                                        struct sw_cut_audit *a) {
     struct sw_cut *s = a->s;
     const size_t bytes = sw_cut_piece_bytes(s, &s->piece);
-    struct whole w = {.ctx = ctx, .a = a};
-    uint32_t *before = NULL, *after = NULL;
+    void *before = NULL, *names = NULL;
+    uint32_t *after = NULL;
     struct sw_twin t = {0};
     /* labels are those of the last one that was swept */
     const bool named = a->member + 1 == r->members && (s->of_clusters || !ergo_dist_or(s->gathers));
-    enum ergo_status status = sw_cut_gather_planes(
-        ctx, s, (const char *)r->kept[SW_CUT_SPINS] + a->member * bytes, &before);
+    enum ergo_status status =
+        ergo_layout_gather(ctx, &s->layout, 4, s->shape.planes,
+                           (const char *)r->kept[SW_CUT_SPINS] + a->member * bytes, &before);
     if (status == ERGO_OK)
         status = sw_cut_gather(ctx, s, a->member, &after);
     if (status == ERGO_OK && named)
-        status = gather_names(ctx, &w);
+        status = gather_names(ctx, a, &names);
     if (status == ERGO_OK && s->rank == 0) {
         if (sw_twin_open(&t, &s->shape)) {
             memcpy(t.planes, before, (size_t)s->shape.member_bytes);
-            const char *wrong = whole_differs(r, a->member, &t, after, w.names);
+            const char *wrong = whole_differs(r, a->member, &t, after, names);
             status = wrong ? ergo_replay_differs(ctx, r, a->member, wrong) : ERGO_OK;
         } else {
             status = no_memory(ctx);
         }
         sw_twin_close(&t);
     }
-    free(w.names);
+    free(names);
     free(before);
     free(after);
     return status;
@@ -162,10 +137,10 @@ static enum ergo_status check_constants(struct ergo_context *ctx, const struct s
 static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample) {
     struct sw_cut *s = opaque;
-    const bool by_speed = s->by_speed;
-    s->by_speed = false;
+    const bool measured = s->shares->measured;
+    s->shares->measured = false;
     const enum ergo_status status = sw_cut_advance(ctx, s, slot, count, every, first_sample);
-    s->by_speed = by_speed;
+    s->shares->measured = measured;
     return status;
 }
 
@@ -174,8 +149,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct sw_cut_audit *a,
     struct sw_cut *s = a->s;
     const size_t bins = s->of_clusters ? 64 - (size_t)__builtin_clzll(s->shape.sites) : 0;
     const struct ergo_replay_row speed[] = {
-        {"speed", ERGO_REPLAY_HOST, NULL, &s->busy, sizeof s->busy},
-        {"speed", ERGO_REPLAY_HOST, NULL, &s->busy_sweeps, sizeof s->busy_sweeps}};
+        {"speed", ERGO_REPLAY_HOST, NULL, s->shares, sizeof *s->shares}};
     r->remedy = "/system/labelling or /system/merge";
     r->user = a;
     r->n_columns = SW_COLUMNS;
@@ -183,7 +157,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct sw_cut_audit *a,
     r->curve_sizes = &bins;
     r->advance = advance;
     r->collect = sw_cut_collect;
-    const enum ergo_status status = ergo_engine_replay(ctx, &s->e, r, speed, 2);
+    const enum ergo_status status = ergo_engine_replay(ctx, &s->e, r, speed, 1);
     for (size_t m = 0; m < s->e.batch->count; m++)
         s->members[m].fresh = false;
     r->curve_sizes = NULL;
@@ -234,7 +208,7 @@ static void log_times(struct ergo_context *ctx, struct sw_cut *s) {
 enum ergo_status sw_cut_audit(struct ergo_context *ctx, void *opaque) {
     struct sw_cut *s = opaque;
     log_times(ctx, s);
-    const struct sw_piece *p = &s->piece;
+    const struct ergo_rectangle *p = &s->piece;
     const size_t bytes = sw_cut_piece_bytes(s, p);
     const size_t band = 32 * (size_t)p->words + SW_CUT_BAND_SITES;
     struct sw_cut_audit a = {.s = s, .step = s->e.step};

@@ -58,7 +58,7 @@ enum ergo_status sw_cut_audit_names(struct ergo_context *ctx, struct sw_cut_audi
 
 static uint32_t word_of(const struct sw_cut_audit *a, const uint32_t *spins, uint32_t plane,
                         uint32_t i, uint32_t y) {
-    return spins[plane * sw_piece_words(&a->s->piece) + (size_t)y * a->s->piece.words + i];
+    return spins[plane * ergo_rectangle_words(&a->s->piece) + (size_t)y * a->s->piece.words + i];
 }
 
 static uint32_t draw(const struct sw_cut_audit *a, uint32_t open, uint32_t i, uint32_t y,
@@ -97,13 +97,13 @@ static bool same_clusters(uint32_t bonds, const uint64_t *names, const uint64_t 
     return true;
 }
 
-static uint32_t band_rows(const struct sw_piece *p) {
+static uint32_t band_rows(const struct ergo_rectangle *p) {
     const uint64_t fit = band_sites / (32 * (uint64_t)p->words) + 1;
     return fit < p->rows ? (uint32_t)fit : p->rows;
 }
 
 static enum ergo_status check_rows(struct ergo_context *ctx, struct sw_cut_audit *a) {
-    const struct sw_piece *p = &a->s->piece;
+    const struct ergo_rectangle *p = &a->s->piece;
     const uint32_t rows = band_rows(p), first = p->rows - rows; /* their chains are the longest */
     enum ergo_status status =
         sw_cut_audit_names(ctx, a, (size_t)first * p->words, 1, (size_t)rows * p->words, a->names);
@@ -138,13 +138,13 @@ static enum ergo_status check_rows(struct ergo_context *ctx, struct sw_cut_audit
  * what the device has packed. */
 static enum ergo_status exchange_halo(struct ergo_context *ctx, const struct sw_cut_audit *a,
                                       const uint32_t *spins, uint8_t *halo) {
-    const struct sw_piece *p = &a->s->piece;
+    const struct ergo_rectangle *p = &a->s->piece;
     const size_t row = 4 * (size_t)a->s->shape.planes * p->words;
     uint8_t *mine = calloc(row + p->rows, 1);
     if (!mine)
         return no_memory(ctx);
     for (uint32_t b = 0; b < a->s->shape.planes; b++) {
-        memcpy(mine + 4 * (size_t)b * p->words, spins + b * sw_piece_words(p), 4 * p->words);
+        memcpy(mine + 4 * (size_t)b * p->words, spins + b * ergo_rectangle_words(p), 4 * p->words);
         for (uint32_t y = 0; y < p->rows; y++)
             mine[row + y] |= (uint8_t)((word_of(a, spins, b, 0, y) & 1u) << b);
     }
@@ -158,7 +158,7 @@ static enum ergo_status exchange_halo(struct ergo_context *ctx, const struct sw_
 static enum ergo_status check_edges(struct ergo_context *ctx, struct sw_cut_audit *a,
                                     const uint8_t *halo) {
     struct sw_cut *s = a->s;
-    const struct sw_piece *p = &s->piece;
+    const struct ergo_rectangle *p = &s->piece;
     const size_t row = 32 * (size_t)p->words, entries = row + p->rows;
     uint64_t *mine = malloc(8 * entries), *theirs = malloc(8 * entries);
     uint64_t *column = malloc(256 * (size_t)p->rows), *last = malloc(8 * row);
@@ -214,7 +214,7 @@ static enum ergo_status check_edges(struct ergo_context *ctx, struct sw_cut_audi
 static enum ergo_status check_counts(struct ergo_context *ctx, const struct sw_cut_audit *a,
                                      const struct sw_cut_counts *found, const uint8_t *halo) {
     const struct sw_cut *s = a->s;
-    const struct sw_piece *p = &s->piece;
+    const struct ergo_rectangle *p = &s->piece;
     const uint8_t *column = halo + 4 * (size_t)s->shape.planes * p->words;
     struct sw_cut_counts sums = {0};
     for (uint32_t y = 0; y < p->rows; y++)
@@ -294,7 +294,7 @@ enum ergo_status sw_cut_compare_again(struct ergo_context *ctx, const struct erg
 /* The start of this rank's rows, of as many members as the budget allows. */
 enum ergo_status sw_cut_check_start(struct ergo_context *ctx, struct sw_cut_audit *a) {
     struct sw_cut *s = a->s;
-    const struct sw_piece *p = &s->piece;
+    const struct ergo_rectangle *p = &s->piece;
     const size_t bytes = sw_cut_piece_bytes(s, p);
     const bool random =
         strcmp(ergo_point_text(s->e.batch->points[0], "/system/start"), "random") == 0;

@@ -13,7 +13,7 @@ void sw_cut_choose(struct sw_cut *s, size_t member) {
 
 /* What the host has for the edges, and all members. */
 static enum ergo_status allocate(struct sw_cut *s) {
-    const struct sw_piece *p = &s->piece;
+    const struct ergo_rectangle *p = &s->piece;
     const size_t entries = 32 * (size_t)p->words + p->rows;
     const size_t pairs =
         1 + 2 * entries + (size_t)s->layout.ranks; /* a number before each link's */
@@ -30,21 +30,20 @@ static enum ergo_status allocate(struct sw_cut *s) {
 /* Of the whole run. */
 static enum ergo_status allocate_run(struct ergo_context *ctx, struct sw_cut *s) {
     const size_t counts = s->e.block_samples * s->e.batch->count;
-    s->posts = ergo_dist_posts_create();
     s->merge = sw_merge_create();
     s->slots[0] = calloc(counts, sizeof *s->slots[0]);
     s->slots[1] = calloc(counts, sizeof *s->slots[1]);
-    return s->posts && s->merge && s->slots[0] && s->slots[1]
+    return s->merge && s->slots[0] && s->slots[1]
                ? ERGO_OK
                : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a cut lattice");
 }
 
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct sw_cut *s = state;
-    const struct sw_piece *p = &s->piece;
+    const struct ergo_rectangle *p = &s->piece;
     const struct sw_rect rect = sw_cut_rect(s, p);
     enum ergo_status status = allocate(s);
-    if (status == ERGO_OK && !s->posts)
+    if (status == ERGO_OK && !s->merge)
         status = allocate_run(ctx, s);
     if (status == ERGO_OK && s->gathers)
         status = sw_gather_prepare(ctx, s);
@@ -68,10 +67,11 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
 static void release(void *state) {
     struct sw_cut *s = state;
     ergo_dist_shared_destroy(s->gather.shared);
-    ergo_dist_posts_destroy(s->posts);
+    ergo_halo_free(&s->halo);
     sw_merge_destroy(s->merge);
     sw_group_free(&s->group);
-    sw_layout_free(&s->layout);
+    ergo_layout_free(&s->layout);
+    free(s->shares);
     free(s->slots[0]);
     free(s->slots[1]);
 }
@@ -86,10 +86,10 @@ const struct ergo_engine_model sw_cut_model = {
     .release = release,
 };
 
-enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s, const double *weights) {
+enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s) {
     ergo_dist_shared_destroy(s->gather.shared);
     s->gather.shared = NULL;
-    const enum ergo_status status = ergo_engine_remake(ctx, s, weights);
+    const enum ergo_status status = ergo_engine_remake(ctx, s);
     if (status == ERGO_OK)
         sw_gather_share(s);
     return status;
@@ -112,11 +112,8 @@ enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch
         return status;
     struct sw_cut *s = *state;
     sw_gather_share(s);
-    s->by_speed = ergo_dist_count() > 1 &&
-                  strcmp(ergo_point_text(batch->points[0], "/system/shares"), "measured") == 0;
-    if (s->by_speed)
+    if (s->shares->measured)
         status = sw_cut_share_by_speed(ctx, s);
-    s->balanced_at = ergo_clock();
     if (status != ERGO_OK) {
         ergo_engine_destroy(s);
         *state = NULL;
@@ -135,7 +132,7 @@ enum ergo_status sw_cut_init(struct ergo_context *ctx, void *opaque) {
     ergo_engine_begin(&s->e, ctx);
     for (size_t m = 0; m < s->e.batch->count; m++) {
         sw_cut_choose(s, m);
-        ERGO_LAUNCH(&s->e, SW_CUT_START, sw_cut_over(s, sw_piece_words(&s->piece)),
+        ERGO_LAUNCH(&s->e, SW_CUT_START, sw_cut_over(s, ergo_rectangle_words(&s->piece)),
                     BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_RECT), U32(random));
         s->now->fresh = false;
     }

@@ -17,45 +17,46 @@
  * name: of one rank below, three on the right, and this one. */
 enum { MOST_RANKS = 64, NEIGHBOURS = 5, HERE = 4, PAIR_BYTES = 8 };
 
-static uint64_t entries_of(const struct sw_piece *p) {
+static uint64_t entries_of(const struct ergo_rectangle *p) {
     return 32ull * p->words + p->rows;
 }
 
-static uint64_t most_entries(const struct sw_layout *l) {
+static uint64_t most_entries(const struct ergo_layout *l) {
     uint64_t most = 0;
     for (int r = 0; r < l->ranks; r++)
-        if (entries_of(&l->pieces[r]) > most)
-            most = entries_of(&l->pieces[r]);
+        if (entries_of(&l->rectangles[r]) > most)
+            most = entries_of(&l->rectangles[r]);
     return most;
 }
 
 /* Places for a rank's parts on its edges and their roots: one for each entry of both edges, and a
  * root for each of the upper and left one, at the most. */
-static uint32_t slots_of(const struct sw_layout *l) {
+static uint32_t slots_of(const struct ergo_layout *l) {
     return ergo_power_of_two_up(4 * most_entries(l), 64, 1u << 31);
 }
 
 /* Ranks below and on the right; false: more than a pair can name. */
-static bool neighbours_of(const struct sw_layout *l, int rank, struct sw_link *beside,
+static bool neighbours_of(const struct ergo_layout *l, int rank, struct ergo_link *beside,
                           uint32_t *neighbours) {
     size_t n = 0;
-    sw_layout_beside(l, rank, true, beside, &n);
-    neighbours[0] = (uint32_t)sw_layout_below(l, rank).rank;
+    ergo_layout_beside(l, rank, true, beside, &n);
+    neighbours[0] = (uint32_t)ergo_layout_below(l, rank).rank;
     for (size_t k = 0; k < n && k + 1 < HERE; k++)
         neighbours[1 + k] = (uint32_t)beside[k].rank;
     neighbours[HERE] = (uint32_t)rank;
     return n + 1 <= HERE;
 }
 
-bool sw_gather_wanted(const char *merge, const struct sw_layout *l) {
+bool sw_gather_wanted(const char *merge, const struct ergo_layout *l) {
     bool wanted =
         strcmp(merge, "gather") == 0 || (strcmp(merge, "auto") == 0 && l->ranks <= MOST_RANKS);
-    struct sw_link *beside = calloc((size_t)l->ranks, sizeof *beside);
+    struct ergo_link *beside = calloc((size_t)l->ranks, sizeof *beside);
     uint32_t neighbours[NEIGHBOURS];
     wanted = wanted && beside && (uint64_t)l->ranks * 4 * most_entries(l) < UINT64_C(1) << 30;
     for (int r = 0; r < l->ranks && wanted; r++)
         wanted = neighbours_of(l, r, beside, neighbours) &&
-                 sw_piece_words(&l->pieces[r]) <= UINT64_C(1) << 25; /* two bits of a part's */
+                 ergo_rectangle_words(&l->rectangles[r]) <= UINT64_C(1)
+                                                                << 25; /* two bits of a part's */
     free(beside);
     return wanted;
 }
@@ -67,7 +68,7 @@ static size_t edge_bytes(uint64_t entries) {
 
 /* A rank's part of the memory that ranks of one host share: what is near on its first row and
  * column, then the number of its pairs, and these. */
-static size_t shared_near_bytes(const struct sw_layout *l) {
+static size_t shared_near_bytes(const struct ergo_layout *l) {
     return (edge_bytes(most_entries(l)) + 7) / 8 * 8;
 }
 
@@ -75,24 +76,24 @@ static char *shared_near(const struct sw_gather *g, int rank) {
     return ergo_dist_shared_of(g->shared, rank);
 }
 
-static uint64_t *shared_pairs(const struct sw_gather *g, const struct sw_layout *l, int rank) {
+static uint64_t *shared_pairs(const struct sw_gather *g, const struct ergo_layout *l, int rank) {
     return (uint64_t *)(void *)(shared_near(g, rank) + shared_near_bytes(l));
 }
 
 void sw_gather_declare(struct sw_cut *s) {
     struct sw_gather *g = &s->gather;
     struct ergo_engine *e = &s->e;
-    const struct sw_layout *l = &s->layout;
+    const struct ergo_layout *l = &s->layout;
     const size_t ranks = (size_t)l->ranks, entries = (size_t)entries_of(&s->piece);
     size_t all = 0;
     for (size_t r = 0; r < ranks; r++)
-        all += 2 * (size_t)entries_of(&l->pieces[r]);
+        all += 2 * (size_t)entries_of(&l->rectangles[r]);
     g->slots = slots_of(l);
     g->nodes = ranks * g->slots;
     g->head = ranks / 2 + 1;
     g->guess = entries / 2;
-    g->second = s->n_right > 1 ? s->right[1].first : UINT32_MAX;
-    g->third = s->n_right > 2 ? s->right[2].first : UINT32_MAX;
+    g->second = s->halo.n_right > 1 ? s->halo.right[1].first : UINT32_MAX;
+    g->third = s->halo.n_right > 2 ? s->halo.right[2].first : UINT32_MAX;
     g->counts = ergo_engine_memory(e, ranks, sizeof *g->counts);
     ergo_engine_buffer(e, SW_CUT_RECTS, "rectangles", ERGO_BUFFER_CONSTANT,
                        ranks * sizeof(struct sw_rect));
@@ -118,14 +119,14 @@ void sw_gather_declare(struct sw_cut *s) {
 
 /* Of all ranks: rectangles and neighbours. */
 enum ergo_status sw_gather_prepare(struct ergo_context *ctx, struct sw_cut *s) {
-    const struct sw_layout *l = &s->layout;
+    const struct ergo_layout *l = &s->layout;
     const size_t ranks = (size_t)l->ranks;
     struct sw_rect *rects = calloc(ranks, sizeof *rects);
-    struct sw_link *beside = calloc(ranks, sizeof *beside);
+    struct ergo_link *beside = calloc(ranks, sizeof *beside);
     uint32_t *neighbours = calloc(NEIGHBOURS * ranks, sizeof *neighbours);
     const bool ok = rects && beside && neighbours;
     for (size_t r = 0; r < ranks && ok; r++) {
-        rects[r] = sw_cut_rect(s, &l->pieces[r]);
+        rects[r] = sw_cut_rect(s, &l->rectangles[r]);
         neighbours_of(l, (int)r, beside, neighbours + NEIGHBOURS * r);
     }
     if (ok) {
@@ -140,7 +141,7 @@ enum ergo_status sw_gather_prepare(struct ergo_context *ctx, struct sw_cut *s) {
 }
 
 void sw_gather_share(struct sw_cut *s) {
-    const struct sw_layout *l = &s->layout;
+    const struct ergo_layout *l = &s->layout;
     if (s->gathers && l->ranks > 1)
         s->gather.shared = ergo_dist_shared_create(shared_near_bytes(l) + 8 +
                                                    2 * PAIR_BYTES * (size_t)most_entries(l));
@@ -161,11 +162,12 @@ static void copy_across(const struct sw_cut *s, size_t before, size_t size) {
     const size_t row = 32 * (size_t)s->piece.words;
     char *far =
         (char *)ergo_engine_host(&s->e, SW_CUT_FAR, 0, 0) + before * (size_t)entries_of(&s->piece);
-    const struct sw_piece *below = &s->layout.pieces[s->below.rank];
-    memcpy(far, shared_near(g, s->below.rank) + before * (size_t)entries_of(below), size * row);
-    for (size_t k = 0; k < s->n_right; k++) {
-        const struct sw_link *link = &s->right[k];
-        const struct sw_piece *p = &s->layout.pieces[link->rank];
+    const struct ergo_rectangle *below = &s->layout.rectangles[s->halo.below.rank];
+    memcpy(far, shared_near(g, s->halo.below.rank) + before * (size_t)entries_of(below),
+           size * row);
+    for (size_t k = 0; k < s->halo.n_right; k++) {
+        const struct ergo_link *link = &s->halo.right[k];
+        const struct ergo_rectangle *p = &s->layout.rectangles[link->rank];
         memcpy(far + size * (row + link->first),
                shared_near(g, link->rank) + before * (size_t)entries_of(p) +
                    size * (32 * (size_t)p->words + link->far_first),

@@ -73,13 +73,13 @@ static uint32_t *pairs_of(const struct sw_cut *s, uint32_t *pairs, size_t link, 
     return link == 0 ? pairs : pairs + 1 + 2 * row_sites(s) + (link - 1) + 2 * first;
 }
 
-static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s, const struct sw_link *link,
-                             size_t k, bool row) {
+static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s,
+                             const struct ergo_link *link, size_t k, bool row) {
     const uint32_t *pairs = pairs_of(s, s->found, k, link->first);
     const size_t bytes = 4 * (1 + 2 * (size_t)pairs[0]);
     s->times.pair_bytes += bytes;
-    return ergo_dist_post_send(ctx, s->posts, link->rank, row ? TAG_PAIRS : TAG_PAIRS + 1, pairs,
-                               bytes);
+    return ergo_dist_post_send(ctx, s->halo.posts, link->rank, row ? TAG_PAIRS : TAG_PAIRS + 1,
+                               pairs, bytes);
 }
 
 /* Pairs across the lower and right edges, found here; those across the others, found by neighbours,
@@ -90,28 +90,29 @@ static void share_pairs(struct sw_cut *s) {
     struct ergo_context *ctx = s->e.ctx;
     if (s->e.status != ERGO_OK)
         return;
-    enum ergo_status status = ergo_dist_post_receive(ctx, s->posts, s->above.rank, TAG_PAIRS,
-                                                     pairs_of(s, s->told, 0, 0), 4 * (1 + 2 * row));
-    for (size_t k = 0; k < s->n_left && status == ERGO_OK; k++)
-        status = ergo_dist_post_receive(ctx, s->posts, s->left[k].rank, TAG_PAIRS + 1,
-                                        pairs_of(s, s->told, k + 1, s->left[k].first),
-                                        4 * (1 + 2 * (size_t)s->left[k].count));
+    enum ergo_status status =
+        ergo_dist_post_receive(ctx, s->halo.posts, s->halo.above.rank, TAG_PAIRS,
+                               pairs_of(s, s->told, 0, 0), 4 * (1 + 2 * row));
+    for (size_t k = 0; k < s->halo.n_left && status == ERGO_OK; k++)
+        status = ergo_dist_post_receive(ctx, s->halo.posts, s->halo.left[k].rank, TAG_PAIRS + 1,
+                                        pairs_of(s, s->told, k + 1, s->halo.left[k].first),
+                                        4 * (1 + 2 * (size_t)s->halo.left[k].count));
     find_pairs(edges + outer, s->far_edges, row, pairs_of(s, s->found, 0, 0));
     if (status == ERGO_OK)
-        status = tell(ctx, s, &s->below, 0, true);
-    for (size_t k = 0; k < s->n_right && status == ERGO_OK; k++) {
-        const size_t at = row + s->right[k].first;
-        find_pairs(edges + outer + at, s->far_edges + at, s->right[k].count,
-                   pairs_of(s, s->found, k + 1, s->right[k].first));
-        status = tell(ctx, s, &s->right[k], k + 1, false);
+        status = tell(ctx, s, &s->halo.below, 0, true);
+    for (size_t k = 0; k < s->halo.n_right && status == ERGO_OK; k++) {
+        const size_t at = row + s->halo.right[k].first;
+        find_pairs(edges + outer + at, s->far_edges + at, s->halo.right[k].count,
+                   pairs_of(s, s->found, k + 1, s->halo.right[k].first));
+        status = tell(ctx, s, &s->halo.right[k], k + 1, false);
     }
     if (status == ERGO_OK)
-        ergo_dist_posts_wait(s->posts);
+        ergo_dist_posts_wait(s->halo.posts);
     s->e.status = status;
 }
 
 /* Ports of a link's bonds; which of a pair's parts is this rank's: 0 the first, 1 the second. */
-static void add_block(struct sw_cut *s, const struct sw_link *link, const uint32_t *pairs,
+static void add_block(struct sw_cut *s, const struct ergo_link *link, const uint32_t *pairs,
                       int which, int32_t dx, int32_t dy) {
     struct sw_group *g = &s->group;
     const size_t n = pairs[0];
@@ -136,23 +137,23 @@ static void make_group(struct sw_cut *s, bool counted) {
     const uint32_t *roots = ergo_engine_host(&s->e, SW_CUT_ROOTS, 0, 0);
     const uint32_t *sizes = ergo_engine_host(&s->e, SW_CUT_ROOT_SIZES, 0, 0);
     if (s->e.status == ERGO_OK &&
-        !sw_group_reserve(g, items, 2 + s->n_right + s->n_left, 2 * items))
+        !sw_group_reserve(g, items, 2 + s->halo.n_right + s->halo.n_left, 2 * items))
         ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the clusters on a rectangle's edges");
     if (s->e.status != ERGO_OK)
         return;
     g->n_clusters = g->n_blocks = g->n_ports = 0;
     memset(s->cluster_of, 0xff, items * sizeof *s->cluster_of);
-    add_block(s, &s->below, pairs_of(s, s->found, 0, 0), 0, 0, s->below.around);
-    add_block(s, &s->above, pairs_of(s, s->told, 0, 0), 1, 0, s->above.around ? -1 : 0);
-    for (size_t k = 0; k < s->n_right; k++)
-        add_block(s, &s->right[k], pairs_of(s, s->found, k + 1, s->right[k].first), 0,
-                  s->right[k].around, 0);
-    for (size_t k = 0; k < s->n_left; k++)
-        add_block(s, &s->left[k], pairs_of(s, s->told, k + 1, s->left[k].first), 1,
-                  s->left[k].around ? -1 : 0, 0);
+    add_block(s, &s->halo.below, pairs_of(s, s->found, 0, 0), 0, 0, s->halo.below.around);
+    add_block(s, &s->halo.above, pairs_of(s, s->told, 0, 0), 1, 0, s->halo.above.around ? -1 : 0);
+    for (size_t k = 0; k < s->halo.n_right; k++)
+        add_block(s, &s->halo.right[k], pairs_of(s, s->found, k + 1, s->halo.right[k].first), 0,
+                  s->halo.right[k].around, 0);
+    for (size_t k = 0; k < s->halo.n_left; k++)
+        add_block(s, &s->halo.left[k], pairs_of(s, s->told, k + 1, s->halo.left[k].first), 1,
+                  s->halo.left[k].around ? -1 : 0, 0);
     for (size_t c = 0; c < g->n_clusters; c++) {
         const uint32_t part = s->group_parts[c];
-        g->names[c] = sw_piece_site(&s->layout, s->rank, roots[part]);
+        g->names[c] = ergo_layout_site(&s->layout, s->rank, roots[part]);
         g->sizes[c] = counted ? sizes[part] : 0;
     }
 }

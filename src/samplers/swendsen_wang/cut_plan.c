@@ -5,15 +5,11 @@
 
 #include "samplers/swendsen_wang/cut.h"
 
-size_t sw_piece_words(const struct sw_piece *piece) {
-    return (size_t)piece->words * piece->rows;
+size_t sw_cut_piece_bytes(const struct sw_cut *s, const struct ergo_rectangle *piece) {
+    return 4 * (size_t)s->shape.planes * ergo_rectangle_words(piece);
 }
 
-size_t sw_cut_piece_bytes(const struct sw_cut *s, const struct sw_piece *piece) {
-    return 4 * (size_t)s->shape.planes * sw_piece_words(piece);
-}
-
-struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct sw_piece *p) {
+struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct ergo_rectangle *p) {
     return (struct sw_rect){.row0 = p->row0,
                             .word0 = p->word0,
                             .all_words = s->shape.row_words,
@@ -34,7 +30,8 @@ static void choose_launch(struct sw_cut *s) {
     const struct sw_shape shape = {.row_words = s->piece.words, .ly = s->piece.rows};
     sw_choose_tile(first, &shape, gpu, s->e.device, &s->tiles);
     s->gathers = sw_gather_wanted(ergo_point_text(first, "/system/merge"), &s->layout);
-    const uint64_t words = sw_piece_words(&s->piece), each = (gpu ? 4ull : 64ull) * s->group_size;
+    const uint64_t words = ergo_rectangle_words(&s->piece);
+    const uint64_t each = (gpu ? 4ull : 64ull) * s->group_size;
     const uint64_t enough = (gpu ? 8ull : 2ull) * (d->compute_units ? d->compute_units : 1);
     const uint64_t groups = (words + each - 1) / each, least = words / (1u << 15) + 1;
     const uint64_t some = groups > enough ? enough : groups;
@@ -47,33 +44,25 @@ static enum ergo_status refuse(struct ergo_context *ctx, const struct sw_cut *s,
 }
 
 /* Rectangle and neighbours of this rank. */
-static enum ergo_status cut(struct ergo_context *ctx, struct sw_cut *s, const double *weights) {
+static enum ergo_status cut(struct ergo_context *ctx, struct sw_cut *s) {
     const int ranks = ergo_dist_count();
     s->rank = ergo_ranks_rank();
     if (s->shape.row_words * (uint64_t)s->shape.ly > UINT64_C(1) << 32)
         return refuse(ctx, s,
                       "it has more than 2^37 sites, more than random numbers of bonds have "
                       "addresses for");
-    sw_layout_free(&s->layout);
-    if (!sw_layout_make(&s->layout, (uint64_t)s->shape.lx, (uint64_t)s->shape.ly, ranks, weights))
+    ergo_layout_free(&s->layout);
+    if (!ergo_layout_make(&s->layout, (uint64_t)s->shape.lx, (uint64_t)s->shape.ly, ranks,
+                          s->shares->weights))
         return refuse(ctx, s, "it has not a word of 32 sites and a row for each; use fewer ranks");
     uint64_t most = 0;
     for (int r = 0; r < ranks; r++) /* all ranks refuse, or none */
-        if (sw_piece_words(&s->layout.pieces[r]) > most)
-            most = sw_piece_words(&s->layout.pieces[r]);
+        if (ergo_rectangle_words(&s->layout.rectangles[r]) > most)
+            most = ergo_rectangle_words(&s->layout.rectangles[r]);
     if (most > UINT64_C(1) << 26) /* labels of parts come behind those of sites */
         return refuse(ctx, s, "a rank's piece would have more than 2^31 sites; use more ranks");
-    s->piece = s->layout.pieces[s->rank];
-    s->below = sw_layout_below(&s->layout, s->rank);
-    s->above = sw_layout_above(&s->layout, s->rank);
-    const size_t n = (size_t)ranks;
-    s->right = ergo_engine_memory(&s->e, n, sizeof *s->right);
-    s->left = ergo_engine_memory(&s->e, n, sizeof *s->left);
-    if (ergo_engine_end(&s->e) != ERGO_OK)
-        return ergo_engine_end(&s->e);
-    sw_layout_beside(&s->layout, s->rank, true, s->right, &s->n_right);
-    sw_layout_beside(&s->layout, s->rank, false, s->left, &s->n_left);
-    return ERGO_OK;
+    s->piece = s->layout.rectangles[s->rank];
+    return ergo_halo_make(ctx, &s->halo, &s->layout);
 }
 
 /* ---- declarations ----------------------------------------------------------------------------
@@ -93,8 +82,8 @@ static void declare_result(struct sw_cut *s, unsigned row, const char *what, uin
 
 static void declare_buffers(struct sw_cut *s) {
     enum { EACH = ERGO_BUFFER_EACH, HOSTED = ERGO_BUFFER_HOSTED };
-    const struct sw_piece *p = &s->piece;
-    const uint64_t words = sw_piece_words(p), entries = 32 * (uint64_t)p->words + p->rows;
+    const struct ergo_rectangle *p = &s->piece;
+    const uint64_t words = ergo_rectangle_words(p), entries = 32 * (uint64_t)p->words + p->rows;
     const uint64_t halo = 4 * (uint64_t)s->shape.planes * p->words + p->rows;
     ergo_engine_buffer(&s->e, SW_CUT_SPINS, "spins", ERGO_BUFFER_STATE, sw_cut_piece_bytes(s, p));
     ergo_engine_flag(&s->e, SW_CUT_SPINS, EACH);
@@ -130,7 +119,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_cut 
     static const char *const gather = "swendsen_wang/cut_gather.cl";
     static const char *const tiles = "swendsen_wang/cut_tiles.cl";
     struct ergo_engine *e = &s->e;
-    const struct sw_piece *p = &s->piece;
+    const struct ergo_rectangle *p = &s->piece;
     struct ergo_text all = {0}, own = {0};
     /* these take the rectangle's shape as an argument, and not core.h's: one build for all ranks */
     ergo_text_append(&all,
@@ -186,21 +175,19 @@ enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state) {
     struct sw_cut *s = state;
     const struct ergo_batch *batch = s->e.batch;
     struct ergo_plan *plan = &s->e.plan;
-    double *initial = s->e.given ? NULL : sw_shares_initial(batch);
     s->shape = sw_shape_of(batch->points[0]);
     s->of_clusters = sw_wants_clusters(batch->points[0]);
-    const enum ergo_status status =
-        s->e.given || initial ? cut(ctx, s, s->e.given ? s->e.given : initial)
-                              : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for shares of ranks");
-    free(initial);
+    if (!s->shares)
+        s->shares = ergo_shares_create(ctx, batch->points[0]);
+    const enum ergo_status status = s->shares ? cut(ctx, s) : ERGO_E_MEMORY;
     if (status != ERGO_OK)
         return status;
     choose_launch(s);
     const size_t members = batch->count;
     s->e.block_samples = members < 64 ? 64 / members : 1;
     plan->host_bytes = 2 * s->e.block_samples * members * sizeof(struct sw_cut_counts);
-    plan->block_steps =
-        sites_of_block(s->e.device) / (32 * (double)sw_piece_words(&s->piece) * (double)members);
+    plan->block_steps = sites_of_block(s->e.device) /
+                        (32 * (double)ergo_rectangle_words(&s->piece) * (double)members);
     plan->work_per_step = (double)s->shape.sites * (double)members;
     plan->launches_per_step = 8;
     snprintf(plan->path, sizeof plan->path, "cut");
@@ -215,16 +202,8 @@ enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state) {
 /* A block has as many steps as the slowest can make. */
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
-    const size_t ranks = (size_t)ergo_dist_count();
     const enum ergo_status status = ergo_engine_plan(ctx, &sw_cut_model, batch, device, plan);
-    const double here = status == ERGO_OK ? plan->block_steps : 1;
-    double least = here, *all = calloc(ranks, sizeof *all);
-    if (all) {
-        ergo_dist_collect(&here, sizeof here, all);
-        for (size_t r = 0; r < ranks; r++)
-            least = all[r] < least ? all[r] : least;
-    }
-    free(all);
+    const double least = ergo_dist_min(status == ERGO_OK ? plan->block_steps : 1);
     plan->block_steps = fmin(fmax(1, floor(least)), 200);
     return status;
 }

@@ -231,13 +231,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
             "\"observables\": "
             "\"energy,order_parameter\" in run",
             (long long)shape.lx, (long long)shape.ly);
-    const char *shares = ergo_point_text(point, "/system/shares");
-    if (!ergo_dist_shares_valid(shares))
-        status = ergo_job_error(ctx, "/system/shares",
-                                "found \"%.64s\"; allowed: \"measured\", \"equal\", or positive "
-                                "numbers with commas between them, like \"3,1\"",
-                                shares);
-    return status;
+    const enum ergo_status shares = ergo_shares_check(ctx, point);
+    return shares != ERGO_OK ? shares : status;
 }
 
 static size_t curve_size(const struct ergo_point *point, size_t c) {

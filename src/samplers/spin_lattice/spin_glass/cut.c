@@ -3,7 +3,6 @@
  * whole ladders or a part of one ladder, is share.c's to say. What is measured goes to all
  * ranks with each sample.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,23 +11,13 @@
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
-/* The same blocks on all ranks: the shortest that any of them wants. */
-static enum ergo_status agree(struct ergo_context *ctx, struct glass_state *s) {
-    struct ergo_plan *plan = &s->e.plan;
-    const size_t ranks = s->shares->ranks;
-    const double own[2] = {plan->block_steps, (double)s->e.block_samples};
-    double *all = malloc(ranks * sizeof own);
-    if (!all)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a plan");
-    ergo_dist_collect(own, sizeof own, all);
-    for (size_t r = 0; r < ranks; r++) {
-        plan->block_steps = fmin(plan->block_steps, all[2 * r]);
-        s->e.block_samples = (size_t)fmin((double)s->e.block_samples, all[2 * r + 1]);
-    }
-    if (s->shares->block_samples)
-        s->e.block_samples = s->shares->block_samples;
-    free(all);
-    return ERGO_OK;
+/* The same blocks on all ranks, the shortest that any of them wants, and as the plan has promised:
+ * also after a trial. */
+static void agree(struct glass_state *s) {
+    s->e.plan.block_steps = ergo_dist_min(s->e.plan.block_steps);
+    if (!s->block_samples)
+        s->block_samples = (size_t)ergo_dist_min((double)s->e.block_samples);
+    s->e.block_samples = s->block_samples;
 }
 
 static enum ergo_status configure(struct ergo_context *ctx, void *state) {
@@ -36,13 +25,14 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     const struct ergo_point *first = s->e.batch->points[0];
     const struct glass_shape all = glass_shape_of(first), *h = &s->shape;
     struct ergo_plan *plan = &s->e.plan;
-    s->shares = glass_shares_create(first, s->e.given);
     if (!s->shares)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for shares");
+        s->shares = ergo_shares_create(ctx, first);
+    if (!s->shares)
+        return ERGO_E_MEMORY;
     s->shape = glass_share_of(&all, s->shares, (size_t)ergo_ranks_rank());
-    enum ergo_status status = glass_configure(ctx, s);
+    const enum ergo_status status = glass_configure(ctx, s);
     if (status == ERGO_OK)
-        status = agree(ctx, s);
+        agree(s);
     const size_t length = strlen(plan->launch);
     snprintf(plan->launch + length, sizeof plan->launch - length,
              "; of all %u words a chain %u, of %u temperatures %u", h->all, h->idle ? 0 : h->words,
@@ -52,54 +42,30 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
 
 static const struct ergo_engine_model share = {GLASS_MODEL, .configure = configure};
 
-enum { TRIAL_MS = 40 };
-
-/* Slots that this rank's device sweeps in a second, while all others work, too. */
-static enum ergo_status measure_speed(struct ergo_context *ctx, struct glass_state *s,
-                                      double *speed) {
-    const uint32_t every = s->shape.swap_every;
-    const bool idle = s->shape.idle;
-    double seconds = 0;
-    uint64_t sweeps = 0;
-    enum ergo_status status = glass_init(ctx, s);
-    s->shape.swap_every = UINT32_MAX; /* no exchange: it would wait for others */
+/* A sweep without exchanges, which would wait for others; also of a rank that is idle. */
+static enum ergo_status sweep_alone(struct ergo_context *ctx, void *state) {
+    struct glass_state *s = state;
+    const struct glass_shape shape = s->shape;
+    s->shape.swap_every = UINT32_MAX;
     s->shape.idle = false;
-    ergo_dist_barrier();
-    const double started = ergo_clock();
-    for (; seconds < 1e-3 * TRIAL_MS && status == ERGO_OK; sweeps++) {
-        status = ergo_engine_advance(ctx, s, 0, 0, 1, 0);
-        if (status == ERGO_OK)
-            status = ergo_device_finish(ctx, s->e.device);
-        seconds = ergo_clock() - started;
-    }
-    s->shape.swap_every = every;
-    s->shape.idle = idle;
-    *speed = (double)sweeps * s->shape.quads / seconds;
+    enum ergo_status status = ergo_engine_advance(ctx, s, 0, 0, 1, 0);
+    if (status == ERGO_OK)
+        status = ergo_device_finish(ctx, s->e.device);
+    s->shape = shape;
     return status;
 }
 
-/* New shares where the speeds of ranks that share a ladder differ by more than a tenth. */
-static enum ergo_status share_by_speed(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                       struct ergo_device *device, void **state) {
-    struct glass_state *s = *state;
-    struct glass_shares *found = glass_shares_create(batch->points[0], s->shares);
-    double own = 0, least = INFINITY, most = 0;
-    enum ergo_status status =
-        found ? measure_speed(ctx, s, &own) : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for shares");
-    if (status == ERGO_OK) {
-        ergo_dist_collect(&own, sizeof own, found->weights);
-        for (size_t r = 0; r < found->ranks; r++) {
-            least = fmin(least, found->weights[r]);
-            most = fmax(most, found->weights[r]);
-        }
-        found->block_samples = s->e.block_samples;
-    }
-    if (status == ERGO_OK && most > 1.1 * least) {
-        ergo_engine_destroy(s);
-        status = ergo_engine_create_with(ctx, &share, batch, device, found, state);
-    }
-    free(found);
-    return status;
+/* Shares of ladders by a trial. */
+static enum ergo_status share_by_speed(struct ergo_context *ctx, struct glass_state *s) {
+    bool uneven = false;
+    enum ergo_status status = glass_init(ctx, s);
+    if (status == ERGO_OK)
+        status = ergo_shares_try(ctx, s->shares, s->shape.quads, sweep_alone, s, &uneven);
+    if (!uneven)
+        return status;
+    glass_border_destroy(s->border);
+    s->border = NULL;
+    return ergo_engine_remake(ctx, s);
 }
 
 static void tell(struct ergo_context *ctx, const struct glass_shape *h) {
@@ -120,16 +86,20 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
     const struct glass_shape whole = glass_shape_of(batch->points[0]);
     const bool divided = (size_t)ergo_dist_count() > whole.all && whole.quads > 1;
     enum ergo_status status = ergo_engine_create(ctx, &share, batch, device, state);
-    if (status == ERGO_OK && divided && ((struct glass_state *)*state)->shares->by_speed)
-        status = share_by_speed(ctx, batch, device, state);
-    if (status == ERGO_OK)
+    if (status == ERGO_OK && divided && ((struct glass_state *)*state)->shares->measured)
+        status = share_by_speed(ctx, *state);
+    if (status == ERGO_OK) {
         tell(ctx, &((struct glass_state *)*state)->shape);
+    } else {
+        ergo_engine_destroy(*state);
+        *state = NULL;
+    }
     return status;
 }
 
 struct gathering {
     struct ergo_context *ctx;
-    const struct glass_shares *shares;
+    const struct ergo_shares *shares;
     struct glass_shape whole;
     char *state;
 };

@@ -85,10 +85,9 @@ static enum ergo_status create_constants(struct ergo_context *ctx, struct glass_
 enum ergo_status glass_prepare(struct ergo_context *ctx, void *state) {
     struct glass_state *s = state;
     s->launch.group = (uint32_t)ergo_engine_group(&s->e, GLASS_SWEEP, s->launch.group);
-    s->hashes = calloc(s->e.batch->count, sizeof *s->hashes);
-    enum ergo_status status =
-        s->hashes ? glass_sums_create(ctx, s)
-                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu members", s->e.batch->count);
+    s->hashes = ergo_engine_memory(&s->e, s->e.batch->count, sizeof *s->hashes);
+    glass_sums_create(s);
+    enum ergo_status status = ergo_engine_end(&s->e);
     if (status == ERGO_OK)
         status = create_constants(ctx, s);
     return status == ERGO_OK ? glass_border_create(ctx, s) : status;
@@ -98,10 +97,6 @@ void glass_release(void *state) {
     struct glass_state *s = state;
     glass_border_destroy(s->border);
     free(s->shares);
-    free(s->units);
-    free(s->sums);
-    free(s->moved);
-    free(s->hashes);
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */

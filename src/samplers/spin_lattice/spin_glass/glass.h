@@ -4,6 +4,7 @@
 
 #include "engine/engine.h"
 #include "engine/ladder.h"
+#include "engine/shares.h"
 #include "samplers/sampler.h"
 #include "spin_lattice/glass_params.h"
 
@@ -121,7 +122,8 @@ struct glass_state {
     uint64_t *moved;  /* exchanges and round trips of samples, of the device's: rows as there */
     uint64_t untaken; /* sweeps since they were taken */
     uint64_t *hashes; /* of each member's couplings */
-    struct glass_shares *shares; /* of all ranks, where words or ladders are cut; else NULL */
+    struct ergo_shares *shares;  /* of all ranks, where words or ladders are cut; else NULL */
+    size_t block_samples;        /* then, of the plan */
     struct glass_border *border; /* where this one's share of a ladder meets others'; or NULL */
 };
 
@@ -199,17 +201,8 @@ void glass_measure(void *state, size_t sample);
 void glass_read_numbers(void *state, size_t sample);
 
 /* share.c: word-lattices and temperatures over ranks. */
-struct glass_shares {
-    size_t ranks;
-    bool by_speed;        /* the job leaves them to a trial; equal ones until then */
-    size_t block_samples; /* after a trial, those of the plan; else 0 */
-    double weights[];     /* temperatures of a ladder are dealt out in proportion, where they are */
-};
-/* As the job says, or as a trial has found. NULL: no memory. */
-struct glass_shares *glass_shares_create(const struct ergo_point *point,
-                                         const struct glass_shares *found);
-/* What rank r has of s, the whole. */
-struct glass_shape glass_share_of(const struct glass_shape *s, const struct glass_shares *shares,
+/* What rank r has of s, the whole: words as equal as can be, temperatures of a word by weights. */
+struct glass_shape glass_share_of(const struct glass_shape *s, const struct ergo_shares *shares,
                                   size_t r);
 /* Of each member's words: `mine`, [member][words here][row here], to all ranks, [member][all][row].
  * Of a row each temperature has `width` bytes; then `tail` bytes that the coldest one brings.
@@ -238,7 +231,7 @@ enum ergo_status glass_border_twin(struct ergo_context *ctx, const struct glass_
 
 /* sums.c: what is measured of each sample, and how often it exchanged. */
 size_t glass_sums_length(const struct glass_shape *s); /* of a word-lattice */
-enum ergo_status glass_sums_create(struct ergo_context *ctx, struct glass_state *s);
+void glass_sums_create(struct glass_state *s);         /* errors are noted */
 enum ergo_status glass_convert(struct ergo_context *ctx, void *state, unsigned slot,
                                struct ergo_samples *samples);
 /* Rows of GLASS_MOVED of a word-lattice: of the colder slots exchanges, of the copies round trips.

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/portable.h"
-#include "dist/dist.h"
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
@@ -13,12 +12,6 @@ _Static_assert(sizeof(struct glass_record) == GLASS_RECORD_BYTES, "glass_record 
 static int64_t integer(const struct ergo_point *point, const char *pointer, int64_t otherwise) {
     const struct ergo_value *v = ergo_point_value(point, pointer);
     return v->present ? v->integer : otherwise;
-}
-
-static const char *text(const struct ergo_point *point, const char *pointer,
-                        const char *otherwise) {
-    const struct ergo_value *v = ergo_point_value(point, pointer);
-    return v->present ? v->text : otherwise;
 }
 
 static bool from_file(const struct ergo_point *point) {
@@ -204,13 +197,9 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
                                 "%g is more than 1000 bonds of a spin: Metropolis would accept "
                                 "every flip; use dynamics \"heat-bath\"",
                                 t);
-    const char *shares = text(point, "/system/shares", "measured");
-    if (!ergo_dist_shares_valid(shares))
-        status = ergo_job_error(ctx, "/system/shares",
-                                "found \"%.64s\"; allowed: \"measured\", \"equal\", or positive "
-                                "numbers with commas between them, like \"3,1\"",
-                                shares);
-    enum ergo_status other = ergo_ladder_check(ctx, point);
+    enum ergo_status other = ergo_shares_check(ctx, point);
+    status = other != ERGO_OK ? other : status;
+    other = ergo_ladder_check(ctx, point);
     status = other != ERGO_OK ? other : status;
     if (status == ERGO_OK)
         status = check_disorder(ctx, point, &s);

@@ -74,6 +74,7 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct glass_sta
     const int64_t wish = ergo_point_int(batch->points[0], "/tuning/work_group");
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const double lattices = (double)batch->count * s->words;
+    *l = (struct glass_launch){0};
     const uint32_t most = d->largest_group < 256 ? (uint32_t)d->largest_group : 256;
     const bool fits = 16 * s->sites + 64 <= d->local_memory;
     if (path == PATH_LOCAL && !fits)

@@ -5,31 +5,11 @@
  * copies of a temperature, whose overlap is measured, are never apart. Ranks beyond the number of
  * quads are idle.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dist/dist.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
-
-struct glass_shares *glass_shares_create(const struct ergo_point *point,
-                                         const struct glass_shares *found) {
-    const struct ergo_value *v = ergo_point_value(point, "/system/shares");
-    const char *text = v->present ? v->text : "measured";
-    const size_t ranks = (size_t)ergo_dist_count();
-    const size_t bytes = sizeof(struct glass_shares) + ranks * sizeof(double);
-    struct glass_shares *shares = calloc(1, bytes);
-    if (!shares)
-        return NULL;
-    if (found) {
-        memcpy(shares, found, bytes);
-        return shares;
-    }
-    shares->ranks = ranks;
-    shares->by_speed = strcmp(text, "measured") == 0;
-    ergo_dist_shares(text, ranks, shares->weights);
-    return shares;
-}
 
 bool glass_shares_ladder(const struct glass_shape *s) {
     return s->temperatures < s->rungs;
@@ -40,22 +20,7 @@ static uint32_t before(const struct glass_shape *s, size_t ranks, size_t r) {
     return (uint32_t)((s->all * r + ranks - 1) / ranks);
 }
 
-/* Quads before those of rank k of n, who have one at least. */
-static uint32_t quads_before(uint32_t quads, const double *weights, size_t n, size_t k) {
-    double all = 0, sum = 0;
-    uint32_t cut = 0;
-    for (size_t i = 0; i < n; i++)
-        all += weights[i];
-    for (size_t i = 0; i < k; i++) {
-        const uint32_t least = cut + 1, most = quads - (uint32_t)(n - 1 - i);
-        sum += weights[i];
-        cut = (uint32_t)floor(quads * sum / all + 0.5);
-        cut = cut < least ? least : cut > most ? most : cut;
-    }
-    return cut;
-}
-
-struct glass_shape glass_share_of(const struct glass_shape *s, const struct glass_shares *shares,
+struct glass_shape glass_share_of(const struct glass_shape *s, const struct ergo_shares *shares,
                                   size_t r) {
     const size_t ranks = shares->ranks;
     struct glass_shape h = *s;
@@ -71,9 +36,9 @@ struct glass_shape glass_share_of(const struct glass_shape *s, const struct glas
     const size_t n = group < s->quads ? group : s->quads;
     h.idle = r - leader >= n;
     const size_t k = h.idle ? n - 1 : r - leader;
-    const uint32_t begin = quads_before(s->quads, shares->weights + leader, n, k);
-    const uint32_t end =
-        k + 1 == n ? s->quads : quads_before(s->quads, shares->weights + leader, n, k + 1);
+    const double *weights = shares->weights + leader;
+    const uint32_t begin = (uint32_t)ergo_share_before(s->quads, weights, n, k);
+    const uint32_t end = (uint32_t)ergo_share_before(s->quads, weights, n, k + 1);
     const uint32_t each = 4 / s->copies, top = end * each < s->rungs ? end * each : s->rungs;
     h.rung = begin * each;
     h.temperatures = top - h.rung;

@@ -51,17 +51,14 @@ static size_t row_length(const struct glass_shape *s, uint32_t temperatures) {
     return temperatures * (size_t)ROW + 2 * bins_of(s) + 1;
 }
 
-enum ergo_status glass_sums_create(struct ergo_context *ctx, struct glass_state *s) {
+void glass_sums_create(struct glass_state *s) {
     const struct glass_shape *h = &s->shape;
-    const size_t lattices = glass_lattices(s);
-    s->units = malloc(s->e.batch->count * sizeof *s->units);
-    s->sums = calloc(lattices * glass_sums_length(h), sizeof *s->sums);
-    s->moved = calloc(lattices * glass_move_rows(h) * 32, sizeof *s->moved);
-    if (!s->units || !s->sums || !s->moved)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the sums of %u samples", h->samples);
-    for (size_t m = 0; m < s->e.batch->count; m++)
+    const size_t members = s->e.batch->count, lattices = glass_lattices(s);
+    s->units = ergo_engine_memory(&s->e, members, sizeof *s->units);
+    s->sums = ergo_engine_memory(&s->e, lattices * glass_sums_length(h), sizeof *s->sums);
+    s->moved = ergo_engine_memory(&s->e, lattices * glass_move_rows(h) * 32, sizeof *s->moved);
+    for (size_t m = 0; m < members && s->units; m++)
         glass_units_of(s->e.batch->points[m], h, &s->units[m]);
-    return ERGO_OK;
 }
 
 /* The nearest whole number, of less than 2^51. */

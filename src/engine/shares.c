@@ -1,0 +1,157 @@
+/* See shares.h. */
+#include "engine/shares.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dist/dist.h"
+
+static const char *text_of(const struct ergo_point *point) {
+    const struct ergo_value *v = ergo_point_value(point, "/system/shares");
+    return v->present ? v->text : "measured";
+}
+
+/* Is this a list of positive numbers? Then weights[ranks] get them in turn. */
+static bool read_list(const char *text, size_t ranks, double *weights) {
+    size_t n = 0;
+    for (const char *at = text;; at++) {
+        char *end = NULL;
+        const double value = strtod(at, &end);
+        if (end == at || !(value > 0) || value > 1e9 || (*end && *end != ','))
+            return false;
+        if (n < ranks)
+            weights[n++] = value;
+        at = end;
+        if (!*at)
+            break;
+    }
+    for (size_t r = n; r < ranks; r++)
+        weights[r] = weights[r - n];
+    return true;
+}
+
+static bool is_word(const char *text) {
+    return strcmp(text, "measured") == 0 || strcmp(text, "equal") == 0;
+}
+
+enum ergo_status ergo_shares_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    const char *text = text_of(point);
+    if (is_word(text) || read_list(text, 0, NULL))
+        return ERGO_OK;
+    return ergo_job_error(ctx, "/system/shares",
+                          "found \"%.64s\"; allowed: \"measured\", \"equal\", or positive numbers "
+                          "with commas between them, like \"3,1\"",
+                          text);
+}
+
+static enum ergo_status no_memory(struct ergo_context *ctx, size_t ranks) {
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the shares of %zu ranks", ranks);
+}
+
+struct ergo_shares *ergo_shares_create(struct ergo_context *ctx, const struct ergo_point *point) {
+    const size_t ranks = (size_t)ergo_dist_count();
+    struct ergo_shares *s = calloc(1, sizeof *s + ranks * sizeof s->weights[0]);
+    if (!s) {
+        (void)no_memory(ctx, ranks);
+        return NULL;
+    }
+    s->ranks = ranks;
+    s->measured = ranks > 1 && strcmp(text_of(point), "measured") == 0;
+    for (size_t r = 0; r < ranks; r++)
+        s->weights[r] = 1;
+    (void)read_list(text_of(point), ranks, s->weights);
+    return s;
+}
+
+uint64_t ergo_share_before(uint64_t length, const double *weights, size_t n, size_t k) {
+    double all = 0, sum = 0;
+    uint64_t before = 0;
+    for (size_t i = 0; i < n; i++)
+        all += weights[i];
+    for (size_t i = 0; i < k; i++) {
+        const uint64_t least = before + 1, most = length - (n - 1 - i);
+        sum += weights[i];
+        before = (uint64_t)floor((double)length * (sum / all) + 0.5);
+        before = before < least ? least : before > most ? most : before;
+    }
+    return k == n ? length : before;
+}
+
+/* What ranks say of a sweep of theirs. */
+struct work {
+    double size, seconds;
+};
+
+/* Of all ranks. NULL: no memory. */
+static struct work *collect(const struct ergo_shares *s, double size, double seconds) {
+    const struct work here = {size, fmax(seconds, 1e-9)};
+    struct work *all = malloc(s->ranks * sizeof *all);
+    if (all)
+        ergo_dist_collect(&here, sizeof here, all);
+    return all;
+}
+
+static void take_speeds(struct ergo_shares *s, const struct work *all) {
+    for (size_t r = 0; r < s->ranks; r++)
+        s->weights[r] = all[r].size / all[r].seconds;
+}
+
+static const double trial_seconds = 0.04;
+
+enum ergo_status ergo_shares_try(struct ergo_context *ctx, struct ergo_shares *s, double size,
+                                 enum ergo_status (*sweep)(struct ergo_context *ctx, void *state),
+                                 void *state, bool *uneven) {
+    double seconds = 0, slowest = INFINITY, fastest = 0;
+    uint64_t sweeps = 0;
+    *uneven = false;
+    ergo_dist_barrier(); /* devices and hosts that ranks share are as busy as in the run */
+    const double started = ergo_clock();
+    for (; seconds < trial_seconds; sweeps++) {
+        const enum ergo_status status = sweep(ctx, state);
+        if (status != ERGO_OK)
+            return status;
+        seconds = ergo_clock() - started;
+    }
+    struct work *all = collect(s, size, seconds / (double)sweeps);
+    if (!all)
+        return no_memory(ctx, s->ranks);
+    for (size_t r = 0; r < s->ranks; r++) {
+        slowest = fmin(slowest, all[r].size / all[r].seconds);
+        fastest = fmax(fastest, all[r].size / all[r].seconds);
+    }
+    *uneven = fastest > 1.1 * slowest;
+    if (*uneven)
+        take_speeds(s, all);
+    free(all);
+    s->compared = ergo_clock();
+    return ERGO_OK;
+}
+
+/* Seconds between comparisons; how much longer than necessary the slowest may take. */
+static const double compare_every = 2, patience = 1.25;
+
+enum ergo_status ergo_shares_compare(struct ergo_context *ctx, struct ergo_shares *s, double size,
+                                     bool *uneven) {
+    double slowest = 0, speed = 0, whole = 0;
+    *uneven = false;
+    if (!ergo_dist_any(ergo_ranks_rank() == 0 && ergo_clock() - s->compared > compare_every &&
+                       s->sweeps > 3))
+        return ERGO_OK;
+    struct work *all = collect(s, size, s->busy / (double)s->sweeps);
+    if (!all)
+        return no_memory(ctx, s->ranks);
+    for (size_t r = 0; r < s->ranks; r++) {
+        slowest = fmax(slowest, all[r].seconds);
+        speed += all[r].size / all[r].seconds;
+        whole += all[r].size;
+    }
+    *uneven = slowest > patience * whole / speed;
+    if (*uneven)
+        take_speeds(s, all);
+    free(all);
+    s->busy = 0;
+    s->sweeps = 0;
+    s->compared = ergo_clock();
+    return ERGO_OK;
+}

@@ -1,0 +1,43 @@
+/*
+ * Shares of ranks in what they divide: rows of a lattice, temperatures of a ladder. The job says
+ * them in /system/shares: "equal"; positive numbers, "3,1", dealt out in turn; or "measured" (if
+ * absent): equal at first, and in proportion to speed once ranks have been measured.
+ *
+ * All ranks call these together, and come to the same weights.
+ */
+#ifndef ERGO_ENGINE_SHARES_H
+#define ERGO_ENGINE_SHARES_H
+
+#include "job/job.h"
+
+struct ergo_shares {
+    size_t ranks;
+    bool measured; /* of several ranks; weights are new where two functions below say so */
+    /* since `compared`, seconds of a clock: of this rank's device, without waiting for others */
+    double busy, compared;
+    uint64_t sweeps;
+    double weights[]; /* [ranks], positive */
+};
+
+/* A job error where /system/shares is none of these. */
+enum ergo_status ergo_shares_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* As the job says; to be freed. NULL: no memory, and the error is recorded. */
+struct ergo_shares *ergo_shares_create(struct ergo_context *ctx, const struct ergo_point *point);
+
+/* `length` things in n shares in proportion to weights[n], each of one at least: how many come
+ * before share k. n <= length; k <= n. */
+uint64_t ergo_share_before(uint64_t length, const double *weights, size_t n, size_t k);
+
+/* A trial at the start: repeats `sweep`, which waits for the device but not for other ranks. size:
+ * of what a sweep works on here, in any unit. *uneven: speeds differ by more than a tenth, and
+ * weights are speeds. */
+enum ergo_status ergo_shares_try(struct ergo_context *ctx, struct ergo_shares *shares, double size,
+                                 enum ergo_status (*sweep)(struct ergo_context *ctx, void *state),
+                                 void *state, bool *uneven);
+/* Between blocks, of `busy` and `sweeps`: looks every two seconds. *uneven: one rank keeps the
+ * others waiting for a quarter of the time that a sweep would take at best, and weights are speeds.
+ */
+enum ergo_status ergo_shares_compare(struct ergo_context *ctx, struct ergo_shares *shares,
+                                     double size, bool *uneven);
+
+#endif
