@@ -8,8 +8,7 @@
  * fma, so the bits are the same everywhere. */
 ERGO_INLINE float ergo_minus_log(uint r) {
     /* u = v 2^-33 with v = 2r + 1. In the upper half of r the last bits are beyond a float's
-     * precision, so v = r
-     * and u = v 2^-32 there */
+     * precision, so v = r and u = v 2^-32 there */
     const uint v = r >> 31 ? r : 2 * r + 1, zeros = ERGO_CLZ(v);
     float f = ergo_as_float(0x3f800000u | (((v << zeros) >> 8) & 0x7fffffu)); /* in [1, 2) */
     uint halvings = r >> 31 ? 1 : zeros + 2; /* u = f 2^-halvings */

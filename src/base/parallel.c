@@ -27,12 +27,13 @@ static size_t cores(void) {
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 }
 
-void ergo_parallel(size_t n, void (*work)(size_t i, void *user), void *user) {
+void ergo_parallel(size_t n, size_t most, void (*work)(size_t i, void *user), void *user) {
     struct queue q = {.n = n, .work = work, .user = user};
     pthread_t threads[MOST_THREADS];
     sigset_t all, before;
     size_t wanted = cores(), made = 0;
     wanted = wanted < n ? wanted : n;
+    wanted = wanted < most ? wanted : most;
     wanted = wanted < MOST_THREADS ? wanted : MOST_THREADS;
     /* signals go to the threads of the program, which expect them */
     sigfillset(&all);

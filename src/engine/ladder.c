@@ -68,9 +68,7 @@ enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_p
     return status;
 }
 
-float ergo_ladder_slope(const struct ergo_point *point, uint32_t t, double unit) {
-    double all[ERGO_LADDER_MAX];
-    const uint32_t rungs = ergo_ladder_temperatures(point, all);
+float ergo_ladder_slope(const double *all, uint32_t rungs, uint32_t t, double unit) {
     return t + 1 < rungs ? (float)(unit / all[t] - unit / all[t + 1]) : 0;
 }
 

@@ -28,8 +28,9 @@ uint32_t ergo_ladder_every(const struct ergo_point *point);
 /* A job error where temperature_max is missing, is not above temperature, or has no ladder. */
 enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_point *point);
 /* What weighs an energy in exchanges of rungs t and t + 1 (ergo_ladder_accepts): 1/T - 1/T' times
- * `unit`, the energy that a count of 1 stands for; 0 for the hottest rung. */
-float ergo_ladder_slope(const struct ergo_point *point, uint32_t t, double unit);
+ * `unit`, the energy that a count of 1 stands for; 0 for the hottest rung. all[rungs]: of
+ * ergo_ladder_temperatures. */
+float ergo_ladder_slope(const double *all, uint32_t rungs, uint32_t t, double unit);
 
 /* ---- exchanges ------------------------------------------------------------------------------- */
 

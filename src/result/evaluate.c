@@ -213,6 +213,19 @@ struct members {
     atomic_bool failed;
 };
 
+/* Series of observables that may be in memory at a time, in bytes, beside those of one point. */
+static const double most_memory = 1 << 30;
+
+/* At how many points at a time the longest series fit that. */
+static size_t points_at_a_time(const struct ergo_result *result) {
+    uint64_t longest = 1;
+    for (size_t i = 0; i < result->n_members; i++)
+        if (result->members[i].n_samples > longest)
+            longest = result->members[i].n_samples;
+    return 1 + (size_t)(most_memory /
+                        (8.0 * (double)longest * (double)result->job->model->n_observables));
+}
+
 static void evaluate_member(size_t i, void *user) {
     struct members *all = user;
     if (!estimate_member(&all->members[i], &all->search) || !curves_of(&all->members[i]))
@@ -222,7 +235,7 @@ static void evaluate_member(size_t i, void *user) {
 enum ergo_status ergo_result_evaluate(struct ergo_context *ctx, struct ergo_result *result) {
     struct members all = {result->members, drift_search_of(result), false};
     enum ergo_status status = ERGO_OK;
-    ergo_parallel(result->n_members, evaluate_member, &all);
+    ergo_parallel(result->n_members, points_at_a_time(result), evaluate_member, &all);
     if (all.failed)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the estimates");
     if (status == ERGO_OK)

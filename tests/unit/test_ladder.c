@@ -60,8 +60,8 @@ static void test_temperatures(void **state) {
         for (uint32_t k = 0; k < jobs[i].rungs; k++) {
             const double above = k + 1 < jobs[i].rungs ? 1 / jobs[i].t[k + 1] : 1 / jobs[i].t[k];
             assert_true(fabs(t[k] - jobs[i].t[k]) < 1e-12);
-            assert_true(fabs(ergo_ladder_slope(point, k, 3) - 3 * (1 / jobs[i].t[k] - above)) <
-                        1e-6);
+            assert_true(fabs(ergo_ladder_slope(t, jobs[i].rungs, k, 3) -
+                             3 * (1 / jobs[i].t[k] - above)) < 1e-6);
         }
         ergo_job_destroy(job);
     }

@@ -65,16 +65,23 @@ static void split(double p, uint32_t *hi, uint32_t *lo) {
     *lo = (uint32_t)((upper - (double)*hi) * 0x1p32); /* exact: a difference of near numbers */
 }
 
+/* The energy that a count of 1 stands for; without real couplings a count is of unsatisfied bonds.
+ */
+static double unit_of_energy(const struct ergo_point *point, const struct glass_shape *s) {
+    return fabs(ergo_point_real(point, "/system/coupling")) * (s->real ? 0x1p-24 : 2);
+}
+
 float glass_slope(const struct ergo_point *point, const struct glass_shape *s, uint32_t t) {
-    const double j = fabs(ergo_point_real(point, "/system/coupling"));
-    return ergo_ladder_slope(point, t, j * (s->real ? 0x1p-24 : 2)); /* 2: an unsatisfied bond */
+    double all[ERGO_LADDER_MAX];
+    const uint32_t rungs = ergo_ladder_temperatures(point, all);
+    return ergo_ladder_slope(all, rungs, t, unit_of_energy(point, s));
 }
 
 void glass_tables(const struct ergo_point *point, const struct glass_shape *s, uint32_t *tables,
                   float *slopes) {
     const double j = fabs(ergo_point_real(point, "/system/coupling"));
     double t[ERGO_LADDER_MAX];
-    ergo_ladder_temperatures(point, t);
+    const uint32_t rungs = ergo_ladder_temperatures(point, t);
     memset(tables, 0, s->quads * 2 * GLASS_CLASSES * 4 * sizeof *tables);
     for (uint32_t slot = 0; slot < s->slots; slot++) {
         const double kelvin = t[s->rung + slot / s->copies] / j; /* in units of the coupling */
@@ -93,7 +100,7 @@ void glass_tables(const struct ergo_point *point, const struct glass_shape *s, u
         }
     }
     for (uint32_t i = 0; i < s->temperatures; i++)
-        slopes[i] = glass_slope(point, s, s->rung + i);
+        slopes[i] = ergo_ladder_slope(t, rungs, s->rung + i, unit_of_energy(point, s));
 }
 
 /* A measurement's numbers are at most `most` in size: sums over the copies of all of them are whole
