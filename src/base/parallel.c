@@ -1,4 +1,7 @@
-/* See parallel.h. */
+/*
+ * See parallel.h. Threads are made when they are first needed, and stay: blocks of samples come
+ * every millisecond, and making threads for each would cost more than their work.
+ */
 #include "base/parallel.h"
 
 #include <pthread.h>
@@ -6,7 +9,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-enum { MOST_THREADS = 64 };
+enum { MOST_THREADS = 64, PIECES_PER_CORE = 4 };
 
 struct queue {
     atomic_size_t next;
@@ -15,10 +18,40 @@ struct queue {
     void *user;
 };
 
-static void *take_from(void *opaque) {
-    struct queue *q = opaque;
+/* One queue at a time. */
+static struct {
+    pthread_mutex_t owned; /* by the caller whose queue it is */
+    pthread_mutex_t lock;  /* of what follows */
+    pthread_cond_t begin, end;
+    size_t threads;
+    size_t places; /* threads that may still join */
+    size_t at_work;
+    struct queue *queue;
+} pool = {.owned = PTHREAD_MUTEX_INITIALIZER,
+          .lock = PTHREAD_MUTEX_INITIALIZER,
+          .begin = PTHREAD_COND_INITIALIZER,
+          .end = PTHREAD_COND_INITIALIZER};
+
+static void take_from(struct queue *q) {
     for (size_t i = atomic_fetch_add(&q->next, 1); i < q->n; i = atomic_fetch_add(&q->next, 1))
         q->work(i, q->user);
+}
+
+static void *join_queues(void *unused) {
+    (void)unused;
+    pthread_mutex_lock(&pool.lock);
+    for (;;) {
+        while (!pool.places)
+            pthread_cond_wait(&pool.begin, &pool.lock);
+        struct queue *q = pool.queue;
+        pool.places--;
+        pool.at_work++;
+        pthread_mutex_unlock(&pool.lock);
+        take_from(q);
+        pthread_mutex_lock(&pool.lock);
+        if (--pool.at_work == 0)
+            pthread_cond_signal(&pool.end);
+    }
     return NULL;
 }
 
@@ -27,21 +60,67 @@ static size_t cores(void) {
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 }
 
-void ergo_parallel(size_t n, size_t most, void (*work)(size_t i, void *user), void *user) {
-    struct queue q = {.n = n, .work = work, .user = user};
-    pthread_t threads[MOST_THREADS];
+/* Have this many threads, if the system gives them. The pool is locked. */
+static void have_threads(size_t wanted) {
     sigset_t all, before;
-    size_t wanted = cores(), made = 0;
-    wanted = wanted < n ? wanted : n;
-    wanted = wanted < most ? wanted : most;
-    wanted = wanted < MOST_THREADS ? wanted : MOST_THREADS;
+    pthread_t thread;
+    if (pool.threads >= wanted)
+        return;
     /* signals go to the threads of the program, which expect them */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (made + 1 < wanted && pthread_create(&threads[made], NULL, take_from, &q) == 0)
-        made++;
+    while (pool.threads < wanted && pthread_create(&thread, NULL, join_queues, NULL) == 0) {
+        pthread_detach(thread);
+        pool.threads++;
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    (void)take_from(&q); /* this thread works, too, alone if there are no others */
-    while (made > 0)
-        pthread_join(threads[--made], NULL);
+}
+
+void ergo_parallel(size_t n, size_t most, void (*work)(size_t i, void *user), void *user) {
+    struct queue q = {.n = n, .work = work, .user = user};
+    size_t wanted = n < most ? n : most;
+    wanted = wanted < MOST_THREADS ? wanted : MOST_THREADS;
+    const size_t available = wanted > 1 ? cores() : 1;
+    wanted = wanted < available ? wanted : available;
+    if (wanted < 2 || pthread_mutex_trylock(&pool.owned) != 0) {
+        take_from(&q);
+        return;
+    }
+    pthread_mutex_lock(&pool.lock);
+    have_threads(wanted - 1);
+    pool.queue = &q;
+    pool.places = wanted - 1;
+    pthread_cond_broadcast(&pool.begin);
+    pthread_mutex_unlock(&pool.lock);
+    take_from(&q); /* this thread works, too, alone if there are no others */
+    pthread_mutex_lock(&pool.lock);
+    pool.places = 0; /* who has not come by now finds nothing left */
+    while (pool.at_work)
+        pthread_cond_wait(&pool.end, &pool.lock);
+    pool.queue = NULL;
+    pthread_mutex_unlock(&pool.lock);
+    pthread_mutex_unlock(&pool.owned);
+}
+
+struct ranges {
+    size_t n, length;
+    void (*work)(size_t begin, size_t end, void *user);
+    void *user;
+};
+
+static void work_on_range(size_t i, void *user) {
+    const struct ranges *r = user;
+    const size_t begin = i * r->length, rest = r->n - begin;
+    r->work(begin, begin + (rest < r->length ? rest : r->length), r->user);
+}
+
+void ergo_parallel_ranges(size_t n, size_t least,
+                          void (*work)(size_t begin, size_t end, void *user), void *user) {
+    struct ranges r = {.n = n, .length = least, .work = work, .user = user};
+    if (n > least) {
+        const size_t pieces = PIECES_PER_CORE * cores();
+        const size_t even = (n + pieces - 1) / pieces;
+        r.length = even > least ? even : least;
+    }
+    ergo_parallel((n + r.length - 1) / r.length, (size_t)-1, work_on_range, &r);
 }

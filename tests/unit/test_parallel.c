@@ -39,7 +39,68 @@ static void each_piece_once(void **state) {
     }
 }
 
+/* Every number once, in ranges that are not shorter than asked. */
+static atomic_size_t shortest;
+
+static void range(size_t begin, size_t end, void *user) {
+    assert_true(begin < end && end <= 3000);
+    for (size_t i = begin; i < end; i++)
+        atomic_fetch_add(&done[i], 1);
+    size_t before = shortest;
+    while (end < *(size_t *)user && end - begin < before &&
+           !atomic_compare_exchange_weak(&shortest, &before, end - begin))
+        ;
+}
+
+static void ranges_of_a_length(void **state) {
+    static const size_t counts[] = {0, 1, 99, 100, 101, 2999}, least[] = {1, 100, 2000};
+    (void)state;
+    for (size_t c = 0; c < 18; c++) {
+        size_t n = counts[c / 3];
+        for (size_t i = 0; i < 3000; i++)
+            done[i] = 0;
+        shortest = SIZE_MAX;
+        ergo_parallel_ranges(n, least[c % 3], range, &n);
+        assert_true(shortest >= least[c % 3]);
+        for (size_t i = 0; i < 3000; i++)
+            assert_int_equal(done[i], i < n);
+    }
+}
+
+/* Work within work is done, by one core. */
+static void inner(size_t i, void *user) {
+    (void)i;
+    ergo_parallel(100, SIZE_MAX, work, user);
+}
+
+static void within_work(void **state) {
+    int one = 1;
+    (void)state;
+    for (size_t i = 0; i < 3000; i++)
+        done[i] = 0;
+    ergo_parallel(8, SIZE_MAX, inner, &one);
+    for (size_t i = 0; i < 3000; i++)
+        assert_int_equal(done[i], i < 100 ? 8 : 0);
+}
+
+static void count(size_t i, void *user) {
+    atomic_fetch_add(&done[i], *(int *)user);
+}
+
+/* The second call has the same threads, and many follow each other at once. */
+static void many_calls(void **state) {
+    int one = 1;
+    (void)state;
+    for (size_t i = 0; i < 3000; i++)
+        done[i] = 0;
+    for (int k = 0; k < 20000; k++)
+        ergo_parallel(3, SIZE_MAX, count, &one);
+    assert_int_equal(done[0] + done[1] + done[2], 60000);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_piece_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_piece_once),
+                                       cmocka_unit_test(ranges_of_a_length),
+                                       cmocka_unit_test(within_work), cmocka_unit_test(many_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
