@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/parallel.h"
 #include "dist/dist.h"
 #include "run/work.h"
 #include "run/tuning.h"
@@ -66,18 +67,37 @@ static enum ergo_status loop_allocate(struct loop *loop) {
     return ok ? ERGO_OK : ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a block of samples");
 }
 
+/* A collected block on its way into the result. */
+struct storing {
+    struct loop *loop;
+    const struct block *block;
+};
+
+static void store_series(const struct storing *a, size_t m) {
+    const struct loop *loop = a->loop;
+    const struct ergo_samples *s = &loop->samples;
+    const size_t width = loop->work->job->model->n_columns, members = loop->batch->count;
+    struct ergo_member_result *result = ergo_work_member(loop->work, m);
+    for (size_t c = 0; c < width; c++) {
+        double *to = result->series[c] ? result->series[c] + a->block->first : NULL;
+        for (size_t i = 0; i < s->count && to; i++)
+            to[i] = s->columns[(i * members + m) * width + c];
+    }
+    result->n_samples = a->block->first + s->count;
+}
+
 /* Every sample of a member after equilibration goes into its histograms. */
-static void store_histograms(struct loop *loop, const struct block *block, size_t m) {
-    struct ergo_work *work = loop->work;
-    const struct ergo_model *model = work->job->model;
+static void store_histograms(const struct storing *a, size_t m) {
+    const struct loop *loop = a->loop;
+    const struct ergo_model *model = loop->work->job->model;
     const struct ergo_samples *s = &loop->samples;
     const struct ergo_point *point = loop->batch->points[m];
     for (size_t c = 0; c < model->n_curves; c++) {
-        struct ergo_curve *curve = &work->result->members[point->index].binned[c];
+        struct ergo_curve *curve = &loop->work->result->members[point->index].binned[c];
         for (size_t i = 0; (model->histograms >> c & 1) && curve->size && i < s->count; i++) {
             const double *columns = s->columns + (i * loop->batch->count + m) * model->n_columns;
             double count = 0;
-            if (block->first + i < work->schedule.n_equilibration)
+            if (a->block->first + i < loop->work->schedule.n_equilibration)
                 continue;
             const size_t at = model->histogram_bin(point, c, columns, &count);
             ergo_curve_add_at(curve, at, count);
@@ -85,43 +105,44 @@ static void store_histograms(struct loop *loop, const struct block *block, size_
     }
 }
 
-/* Store a collected block: series of every member; curves after equilibration. */
-static void store(struct loop *loop, const struct block *block) {
-    struct ergo_work *work = loop->work;
-    const struct ergo_model *model = work->job->model;
+static void store_curves(const struct storing *a, size_t m) {
+    const struct loop *loop = a->loop;
+    const struct ergo_model *model = loop->work->job->model;
     const struct ergo_samples *s = &loop->samples;
-    const size_t members = loop->batch->count;
-    const uint64_t curve_every = ergo_point_curve_every(loop->batch->points[0]);
-    for (size_t m = 0; m < members; m++) {
-        struct ergo_member_result *result = ergo_work_member(work, m);
-        for (size_t c = 0; c < model->n_columns; c++)
-            for (size_t i = 0; i < s->count && result->series[c]; i++)
-                result->series[c][block->first + i] =
-                    s->columns[(i * members + m) * model->n_columns + c];
-        result->n_samples = block->first + s->count;
-        store_histograms(loop, block, m);
+    const struct ergo_point *point = loop->batch->points[m];
+    const uint64_t every = ergo_point_curve_every(point);
+    struct ergo_curve *curves = loop->work->result->members[point->index].binned;
+    for (size_t c = 0; c < model->n_curves; c++) {
+        const size_t size = curves[c].size;
+        const bool sums = model->curves_sums >> c & 1;
+        /* samples whose index is a multiple of `every` carry curves */
+        uint64_t index = (a->block->first + every - 1) / every * every;
+        if (s->curves[c] && sums && a->block->first >= loop->work->schedule.n_equilibration)
+            ergo_curve_add_sum(&curves[c], s->curves[c] + m * size, s->count);
+        for (size_t j = 0; j < s->n_curve_samples && s->curves[c] && !sums; j++, index += every)
+            if (index >= loop->work->schedule.n_equilibration)
+                ergo_curve_add(&curves[c], s->curves[c] + (j * loop->batch->count + m) * size);
     }
-    for (size_t m = 0; m < members && s->count && block->first >= work->schedule.n_equilibration;
-         m++) {
-        struct ergo_curve *curves = work->result->members[loop->batch->points[m]->index].binned;
-        for (size_t c = 0; c < model->n_curves; c++)
-            if (s->curves[c] && model->curves_sums >> c & 1)
-                ergo_curve_add_sum(&curves[c], s->curves[c] + m * curves[c].size, s->count);
+}
+
+static void store_members(size_t begin, size_t end, void *user) {
+    const struct storing *a = user;
+    for (size_t m = begin; m < end; m++) {
+        store_series(a, m);
+        store_histograms(a, m);
+        store_curves(a, m);
     }
-    /* samples whose index is a multiple of curve_every carry curves */
-    uint64_t index = (block->first + curve_every - 1) / curve_every * curve_every;
-    for (size_t j = 0; j < s->n_curve_samples; j++, index += curve_every) {
-        if (index < work->schedule.n_equilibration)
-            continue;
-        for (size_t m = 0; m < members; m++) {
-            const size_t at = loop->batch->points[m]->index;
-            for (size_t c = 0; c < model->n_curves; c++)
-                if (s->curves[c] && !(model->curves_sums >> c & 1))
-                    ergo_curve_add(&work->result->members[at].binned[c],
-                                   s->curves[c] + (j * members + m) *
-                                                      work->result->members[at].binned[c].size);
-        }
-    }
+}
+
+/* Samples that are worth a core. */
+enum { WORTHWHILE = 1024 };
+
+/* Series of every member; histograms and curves after equilibration. */
+static void store(struct loop *loop, const struct block *block) {
+    struct storing a = {loop, block};
+    if (loop->samples.count)
+        ergo_parallel_ranges(loop->batch->count, WORTHWHILE / loop->samples.count + 1,
+                             store_members, &a);
 }
 
 /* The host's work on a block was hidden if the device was still busy with the next block when it
