@@ -14,9 +14,11 @@
  * common.
  */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
@@ -66,38 +68,48 @@ static double whole(double x) {
     return (x + 0x1.8p52) - 0x1.8p52;
 }
 
-/* Sums over copies and pairs, of one sample at one temperature; r: its first record. */
+/* Of the 32 samples of a word: loops over them are vectors. */
+typedef double lanes_vector[32];
+
+/* Sums over copies and pairs, at one temperature; r: its records. */
 static void measure(const struct glass_units *u, const struct glass_shape *s,
                     const struct pair *pairs, uint32_t n_pairs, const struct glass_record *r,
-                    double v[GLASS_MOMENTS]) {
+                    lanes_vector v[GLASS_MOMENTS]) {
     const double n = (double)s->sites;
-    double e[4] = {0};
+    lanes_vector e[4];
     memset(v, 0, GLASS_MOMENTS * sizeof *v);
     for (uint32_t copy = 0; copy < s->copies; copy++) {
-        const double m = 2 * (double)r[copy * 32].up - n;
-        e[copy] = u->energy[0] + u->energy[1] * (double)r[copy * 32].energy;
-        v[GLASS_E] += e[copy];
-        v[GLASS_E2] += e[copy] * e[copy];
-        v[GLASS_M] += m;
-        v[GLASS_ABS_M] += fabs(m);
-        v[GLASS_M2] += m * m;
-        v[GLASS_M4] += m * m * m * m;
+        const struct glass_record *of = r + (size_t)copy * 32;
+        for (uint32_t bit = 0; bit < 32; bit++) {
+            const double m = 2 * (double)of[bit].up - n;
+            e[copy][bit] = u->energy[0] + u->energy[1] * (double)of[bit].energy;
+            v[GLASS_E][bit] += e[copy][bit];
+            v[GLASS_E2][bit] += e[copy][bit] * e[copy][bit];
+            v[GLASS_M][bit] += m;
+            v[GLASS_ABS_M][bit] += fabs(m);
+            v[GLASS_M2][bit] += m * m;
+            v[GLASS_M4][bit] += m * m * m * m;
+        }
     }
     for (uint32_t k = 0; k < n_pairs; k++) {
-        const struct glass_record *p = r + (size_t)pairs[k].record * 32;
-        const double q = n - 2 * (double)p->unequal;
-        const double c = (double)p->cosine, d = (double)p->sine;
-        v[GLASS_EE] += e[pairs[k].a] * e[pairs[k].b];
-        v[GLASS_ABS_Q] += fabs(q);
-        v[GLASS_Q2] += q * q;
-        v[GLASS_Q4] += q * q * q * q;
-        v[GLASS_QK2] += c * c + d * d;
+        const struct glass_record *of = r + (size_t)pairs[k].record * 32;
+        const double *a = e[pairs[k].a], *b = e[pairs[k].b];
+        for (uint32_t bit = 0; bit < 32; bit++) {
+            const double q = n - 2 * (double)of[bit].unequal;
+            const double c = (double)of[bit].cosine, d = (double)of[bit].sine;
+            v[GLASS_EE][bit] += a[bit] * b[bit];
+            v[GLASS_ABS_Q][bit] += fabs(q);
+            v[GLASS_Q2][bit] += q * q;
+            v[GLASS_Q4][bit] += q * q * q * q;
+            v[GLASS_QK2][bit] += c * c + d * d;
+        }
     }
     for (int k = 0; k < GLASS_MOMENTS; k++)
-        v[k] = whole(v[k] * u->inverse[k]);
+        for (uint32_t bit = 0; bit < 32; bit++)
+            v[k][bit] = whole(v[k][bit] * u->inverse[k]);
 }
 
-/* sums: [temperature][32][moment], [32][bin]; halves, of the lanes: [temperature][ROW], [2][bin].
+/* sums: [temperature][moment][32], [32][bin]; halves, of the lanes: [temperature][ROW], [2][bin].
  */
 static void add_word(const struct glass_units *u, const struct glass_shape *s,
                      const struct glass_record *records, uint32_t lanes, double *sums,
@@ -105,23 +117,26 @@ static void add_word(const struct glass_units *u, const struct glass_shape *s,
     struct pair pairs[4];
     const uint32_t n_pairs = pairs_of(s, pairs);
     const size_t bins = bins_of(s), moments = s->temperatures * (size_t)GLASS_MOMENTS;
-    for (uint32_t t = 0; t < s->temperatures; t++)
+    for (uint32_t t = 0; t < s->temperatures; t++) {
+        lanes_vector v[GLASS_MOMENTS];
+        measure(u, s, pairs, n_pairs, records + (size_t)t * s->copies * 32, v);
+        for (int k = 0; k < GLASS_MOMENTS; k++) {
+            double *sum = sums + ((size_t)t * GLASS_MOMENTS + (size_t)k) * 32;
+            double half[2] = {0, 0};
+            for (uint32_t bit = 0; bit < lanes; bit++)
+                sum[bit] += v[k][bit];
+            for (uint32_t bit = 0; bit < lanes; bit++)
+                half[bit % 2] += v[k][bit];
+            halves[(size_t)t * ROW + (size_t)k] += half[0];
+            halves[(size_t)t * ROW + GLASS_MOMENTS + (size_t)k] += half[1];
+        }
+    }
+    for (uint32_t k = 0; k < n_pairs && s->rung == 0; k++)
         for (uint32_t bit = 0; bit < lanes; bit++) {
-            const struct glass_record *r = records + (size_t)t * s->copies * 32 + bit;
-            double *sum = sums + ((size_t)t * 32 + bit) * GLASS_MOMENTS;
-            double *half = halves + (size_t)t * ROW + bit % 2 * (size_t)GLASS_MOMENTS;
-            double v[GLASS_MOMENTS];
-            measure(u, s, pairs, n_pairs, r, v);
-            for (int k = 0; k < GLASS_MOMENTS; k++) {
-                sum[k] += v[k];
-                half[k] += v[k];
-            }
-            for (uint32_t k = 0; k < n_pairs && s->rung + t == 0; k++) {
-                const size_t bin =
-                    bins - 1 - glass_q_bin(s, r[(size_t)pairs[k].record * 32].unequal);
-                sums[32 * moments + bit * bins + bin]++;
-                halves[s->temperatures * (size_t)ROW + bit % 2 * bins + bin]++;
-            }
+            const size_t bin =
+                bins - 1 - glass_q_bin(s, records[(size_t)pairs[k].record * 32 + bit].unequal);
+            sums[32 * moments + bit * bins + bin]++;
+            halves[s->temperatures * (size_t)ROW + bit % 2 * bins + bin]++;
         }
 }
 
@@ -130,18 +145,60 @@ static uint32_t lanes_of(const struct glass_shape *s, uint32_t word) {
     return (uint32_t)__builtin_popcount(glass_lanes(s, word));
 }
 
-static void add_words(struct glass_state *s, const struct glass_record *records,
-                      const uint64_t *counts, double *rows) {
+/* Counts of a device that are none would lead beyond P(q). */
+static bool possible(const struct glass_shape *s, const struct glass_record *records) {
+    bool right = true;
+    for (size_t i = 0; i < 128 * (size_t)s->quads; i++)
+        right = right && records[i].up <= s->sites && records[i].unequal <= s->sites;
+    return right;
+}
+
+static enum ergo_status refuse(struct ergo_context *ctx, const struct glass_state *s) {
+    return ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                     "audit of spin-lattice failed on %s (%s): of %llu sites it counts more as up "
+                     "or unequal. The device's compiler or hardware is wrong for these kernels: "
+                     "try another device",
+                     s->e.device->summary.name, s->e.device->summary.driver,
+                     (unsigned long long)s->shape.sites);
+}
+
+/* Measurements of a slot, `count` from number `first` on, that are converted together. */
+struct stretch {
+    struct glass_state *s;
+    unsigned slot;
+    size_t first, count;
+    double *mine, *all; /* [count][lattice], [count][member][word of all]: rows */
+    struct ergo_samples *samples;
+    atomic_bool wrong;
+};
+
+/* Most memory of a stretch's rows, in bytes. */
+static const size_t most_rows = 1 << 25;
+
+static void add_lattices(size_t begin, size_t end, void *user) {
+    struct stretch *a = user;
+    struct glass_state *s = a->s;
     const struct glass_shape *h = &s->shape;
     const size_t length = glass_sums_length(h), row = row_length(h, h->temperatures);
     const size_t lattices = glass_lattices(s);
-    for (size_t l = 0; l < lattices; l++, rows += row) {
-        add_word(&s->units[l / h->words], h, records + l * 128 * h->quads,
-                 lanes_of(h, h->first + (uint32_t)(l % h->words)), s->sums + l * length, rows);
-        for (uint32_t slot = 0; slot < h->slots && counts; slot++)
-            rows[slot / h->copies * (size_t)ROW + ROW - 1] += (double)counts[l * h->slots + slot];
-        for (uint32_t copy = 0; copy < h->copies && counts; copy++)
-            rows[row - 1] += (double)counts[lattices * h->slots + l * h->copies + copy];
+    for (size_t i = 0; i < a->count; i++) {
+        const struct glass_record *records =
+            ergo_engine_host(&s->e, GLASS_RECORDS, a->slot, a->first + i);
+        const uint64_t *counts =
+            h->rungs > 1 ? ergo_engine_host(&s->e, GLASS_NUMBERS, a->slot, a->first + i) : NULL;
+        for (size_t l = begin; l < end; l++) {
+            double *to = a->mine + (i * lattices + l) * row;
+            if (!possible(h, records + l * 128 * h->quads)) {
+                a->wrong = true;
+                return;
+            }
+            add_word(&s->units[l / h->words], h, records + l * 128 * h->quads,
+                     lanes_of(h, h->first + (uint32_t)(l % h->words)), s->sums + l * length, to);
+            for (uint32_t slot = 0; slot < h->slots && counts; slot++)
+                to[slot / h->copies * (size_t)ROW + ROW - 1] += (double)counts[l * h->slots + slot];
+            for (uint32_t copy = 0; copy < h->copies && counts; copy++)
+                to[row - 1] += (double)counts[lattices * h->slots + l * h->copies + copy];
+        }
     }
 }
 
@@ -158,12 +215,16 @@ static void halves_of(const struct glass_shape *s, const struct glass_units *u, 
     memset(curve, 0, (2 * size + ergo_ladder_counts(s->rungs)) * sizeof *curve);
     ergo_ladder_count_tries(s->rungs, step, s->swap_every, counts);
     for (uint32_t w = 0; w < s->all; w++, rows += row) {
-        for (size_t t = 0; t < s->rungs; t++)
-            for (size_t i = 0; i < 2 * GLASS_MOMENTS; i++)
-                curve[i / GLASS_MOMENTS * size + t * GLASS_MOMENTS + i % GLASS_MOMENTS] +=
-                    rows[t * ROW + i];
-        for (size_t i = 0; i < 2 * bins; i++)
-            curve[i / bins * size + moments + i % bins] += rows[s->rungs * (size_t)ROW + i];
+        for (size_t half = 0; half < 2; half++) {
+            const double *at = rows + half * GLASS_MOMENTS;
+            const double *counted = rows + s->rungs * (size_t)ROW + half * bins;
+            double *to = curve + half * size;
+            for (size_t t = 0; t < s->rungs; t++)
+                for (size_t k = 0; k < GLASS_MOMENTS; k++)
+                    to[t * GLASS_MOMENTS + k] += at[t * ROW + k];
+            for (size_t b = 0; b < bins; b++)
+                to[moments + b] += counted[b];
+        }
         for (size_t t = 0; t < s->rungs && s->rungs > 1; t++)
             counts[t] += t + 1 < s->rungs ? rows[t * ROW + ROW - 1] : rows[row - 1];
     }
@@ -172,52 +233,67 @@ static void halves_of(const struct glass_shape *s, const struct glass_units *u, 
             (i % size < moments ? u->value[i % size % GLASS_MOMENTS] : 1 / pairs) / lanes[i / size];
 }
 
-/* Counts of a device that are none would lead beyond P(q). */
-static enum ergo_status check_records(struct ergo_context *ctx, const struct glass_state *s,
-                                      const struct glass_record *records) {
-    for (size_t i = 0; i < s->launch.records; i++)
-        if (records[i].up > s->shape.sites || records[i].unequal > s->shape.sites)
-            return ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                             "audit of spin-lattice failed on %s (%s): of %llu sites it counts "
-                             "more as up or unequal. The device's compiler or hardware is wrong "
-                             "for these kernels: try another device",
-                             s->e.device->summary.name, s->e.device->summary.driver,
-                             (unsigned long long)s->shape.sites);
-    return ERGO_OK;
+/* Columns and the curve `halves` of measurement i / members of a stretch, of member i % members. */
+static void make_row(size_t i, void *user) {
+    const struct stretch *a = user;
+    const struct glass_state *s = a->s;
+    const struct glass_shape *h = &s->shape;
+    const size_t members = s->e.batch->count, bins = bins_of(h), m = i % members;
+    const size_t size = h->rungs * (size_t)GLASS_MOMENTS + bins;
+    const size_t at = a->first + i / members;
+    const struct ergo_engine_slot *slot = &s->e.slots[a->slot];
+    const uint32_t odd = h->samples / 2, even = h->samples - odd;
+    double *columns = a->samples->columns + (at * members + m) * COLUMNS;
+    double *own = a->samples->curves[CURVE_HALVES] +
+                  (at * members + m) * (2 * size + ergo_ladder_counts(h->rungs));
+    halves_of(h, &s->units[m], slot->step + (at + 1) * slot->every,
+              a->all + i * h->all * row_length(h, h->rungs), own);
+    columns[COLUMN_ENERGY] = (even * own[GLASS_E] + odd * own[size + GLASS_E]) / h->samples;
+    columns[COLUMN_MAGNETIZATION] = (even * own[GLASS_M] + odd * own[size + GLASS_M]) / h->samples;
 }
 
-/* Measurement i of a slot: into s->sums, columns and the curve `halves`. */
-static enum ergo_status convert_sample(struct ergo_context *ctx, struct glass_state *s,
-                                       unsigned slot, size_t i, double *columns, double *curve) {
+static enum ergo_status convert_stretch(struct ergo_context *ctx, struct stretch *a) {
+    struct glass_state *s = a->s;
     const struct glass_shape *h = &s->shape;
-    const size_t members = s->e.batch->count, bins = bins_of(h), row = row_length(h, h->rungs);
-    const size_t size = h->rungs * (size_t)GLASS_MOMENTS + bins;
-    const size_t length = 2 * size + ergo_ladder_counts(h->rungs);
-    const struct glass_record *records = ergo_engine_host(&s->e, GLASS_RECORDS, slot, i);
-    const uint64_t *counts = h->rungs > 1 ? ergo_engine_host(&s->e, GLASS_NUMBERS, slot, i) : NULL;
-    const uint64_t step = s->e.slots[slot].step + (i + 1) * s->e.slots[slot].every;
-    double *mine = calloc(glass_lattices(s), row_length(h, h->temperatures) * sizeof *mine);
-    double *all = calloc(members * h->all, row * sizeof *all);
-    enum ergo_status status =
-        mine && all ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a sample");
-    if (status == ERGO_OK && !h->idle)
-        status = check_records(ctx, s, records);
-    if (status == ERGO_OK && !h->idle)
-        add_words(s, records, counts, mine);
+    const size_t members = s->e.batch->count, bins = bins_of(h);
+    const size_t mine = glass_lattices(s) * row_length(h, h->temperatures);
+    const size_t all = members * h->all * row_length(h, h->rungs);
+    enum ergo_status status = ERGO_OK;
+    memset(a->mine, 0, a->count * mine * sizeof *a->mine);
+    memset(a->all, 0, a->count * all * sizeof *a->all);
+    if (!h->idle)
+        ergo_parallel_ranges(glass_lattices(s), 1, add_lattices, a);
+    if (a->wrong)
+        status = refuse(ctx, s);
+    for (size_t i = 0; i < a->count && status == ERGO_OK; i++)
+        status = glass_words(ctx, s, members, ROW * sizeof *a->all, (2 * bins + 1) * sizeof *a->all,
+                             a->mine + i * mine, a->all + i * all);
     if (status == ERGO_OK)
-        status = glass_words(ctx, s, members, ROW * sizeof *all, (2 * bins + 1) * sizeof *all, mine,
-                             all);
-    for (size_t m = 0; m < members && status == ERGO_OK; m++) {
-        double *own = curve + m * length;
-        const uint32_t odd = h->samples / 2, even = h->samples - odd;
-        halves_of(h, &s->units[m], step, all + m * h->all * row, own);
-        columns[m * COLUMNS + COLUMN_ENERGY] =
-            (even * own[GLASS_E] + odd * own[size + GLASS_E]) / h->samples;
-        columns[m * COLUMNS + COLUMN_MAGNETIZATION] =
-            (even * own[GLASS_M] + odd * own[size + GLASS_M]) / h->samples;
+        ergo_parallel(a->count * members, SIZE_MAX, make_row, a);
+    return status;
+}
+
+/* The measurements of a slot: into s->sums, columns and the curve `halves`. */
+static enum ergo_status convert_samples(struct ergo_context *ctx, struct glass_state *s,
+                                        unsigned slot, struct ergo_samples *samples) {
+    const struct glass_shape *h = &s->shape;
+    const size_t mine = glass_lattices(s) * row_length(h, h->temperatures);
+    const size_t all = s->e.batch->count * h->all * row_length(h, h->rungs);
+    const size_t fit = most_rows / ((mine + all) * sizeof(double)) + 1;
+    const size_t most = fit < samples->count ? fit : samples->count;
+    struct stretch a = {.s = s, .slot = slot, .samples = samples};
+    enum ergo_status status = ERGO_OK;
+    a.mine = malloc(most * mine * sizeof *a.mine + 1);
+    a.all = malloc(most * all * sizeof *a.all + 1);
+    if (!a.mine || !a.all)
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a sample");
+    for (; a.first < samples->count && status == ERGO_OK; a.first += a.count) {
+        const size_t rest = samples->count - a.first;
+        a.count = rest < most ? rest : most;
+        status = convert_stretch(ctx, &a);
     }
-    free(mine);
-    free(all);
+    free(a.mine);
+    free(a.all);
     return status;
 }
 
@@ -237,9 +313,8 @@ static enum ergo_status hand_over(struct ergo_context *ctx, struct glass_state *
         const size_t sample = i % h->samples, bit = sample % 32;
         const double *from = all + (i / h->samples * h->all + sample / 32) * 32 * size;
         double *to = curve + i * size;
-        for (size_t t = 0; t < h->rungs; t++)
-            memcpy(to + t * GLASS_MOMENTS, from + (t * 32 + bit) * GLASS_MOMENTS,
-                   GLASS_MOMENTS * sizeof *to);
+        for (size_t k = 0; k < moments; k++)
+            to[k] = from[k * 32 + bit];
         memcpy(to + moments, from + 32 * moments + bit * bins, bins * sizeof *to);
     }
     memset(s->sums, 0, glass_lattices(s) * glass_sums_length(h) * sizeof *s->sums);
@@ -250,12 +325,7 @@ static enum ergo_status hand_over(struct ergo_context *ctx, struct glass_state *
 enum ergo_status glass_convert(struct ergo_context *ctx, void *state, unsigned slot,
                                struct ergo_samples *samples) {
     struct glass_state *s = state;
-    const size_t members = s->e.batch->count;
-    const size_t curve = glass_curve_size(s->e.batch->points[0], CURVE_HALVES);
-    enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < samples->count && status == ERGO_OK; i++)
-        status = convert_sample(ctx, s, slot, i, samples->columns + i * members * COLUMNS,
-                                samples->curves[CURVE_HALVES] + i * members * curve);
+    const enum ergo_status status = convert_samples(ctx, s, slot, samples);
     /* the other curves come at the end */
     return status == ERGO_OK ? hand_over(ctx, s, samples->curves[CURVE_SAMPLES]) : status;
 }
