@@ -1,6 +1,8 @@
 /* Blocks of samples: enqueue, read back, hand on. And the replay of a stretch of them. */
+#include <stdatomic.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "engine/engine.h"
 
 /* How many samples of a block carry curves. They are counted from the run's first sample. */
@@ -89,6 +91,58 @@ enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsi
     return ergo_engine_end(e);
 }
 
+/* ---- on the host ------------------------------------------------------------------------------
+ */
+
+/* Rows of one kind, that several cores make. */
+struct conversion {
+    const struct ergo_engine *e;
+    unsigned slot;
+    const struct ergo_samples *samples;
+    bool (*rows)(const void *state, unsigned slot, size_t begin, size_t end,
+                 const struct ergo_samples *samples);
+    atomic_bool failed;
+};
+
+static void convert_range(size_t begin, size_t end, void *user) {
+    struct conversion *c = user;
+    if (!c->rows(c->e, c->slot, begin, end, c->samples))
+        c->failed = true;
+}
+
+/* Results of which a core makes rows in some microseconds. A smaller share is not worth waking it.
+ */
+static const uint64_t worthwhile = 1 << 14;
+
+/* n rows of results of this kind. False: some cannot be. */
+static bool convert_rows(const struct ergo_engine *e, unsigned slot, enum ergo_buffer_kind kind,
+                         size_t samples_of_kind, const struct ergo_samples *samples) {
+    struct conversion c = {e, slot, samples, NULL, false};
+    const size_t members = e->batch->count;
+    uint64_t bytes = 0; /* of a sample */
+    c.rows = kind == ERGO_BUFFER_SAMPLES ? e->model->rows : e->model->curve_rows;
+    for (size_t i = 0; i < ERGO_BUFFERS; i++)
+        bytes += e->buffers[i].kind == kind ? e->buffers[i].bytes : 0;
+    if (c.rows)
+        ergo_parallel_ranges(samples_of_kind * members,
+                             (size_t)(worthwhile * members / (bytes + 1)) + 1, convert_range, &c);
+    return !c.failed;
+}
+
+static enum ergo_status convert(struct ergo_context *ctx, struct ergo_engine *e, unsigned slot,
+                                struct ergo_samples *samples) {
+    const struct ergo_engine_model *model = e->model;
+    enum ergo_status status = model->convert ? model->convert(ctx, e, slot, samples) : ERGO_OK;
+    if (status != ERGO_OK ||
+        (convert_rows(e, slot, ERGO_BUFFER_SAMPLES, samples->count, samples) &&
+         convert_rows(e, slot, ERGO_BUFFER_CURVES, samples->n_curve_samples, samples)))
+        return status;
+    status = model->refuse ? model->refuse(ctx, e, slot, samples) : ERGO_OK;
+    return status == ERGO_OK
+               ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for samples of %s", model->sampler)
+               : status;
+}
+
 enum ergo_status ergo_engine_collect(struct ergo_context *ctx, void *state, unsigned which,
                                      struct ergo_samples *samples) {
     struct ergo_engine *e = state;
@@ -100,7 +154,7 @@ enum ergo_status ergo_engine_collect(struct ergo_context *ctx, void *state, unsi
         return ERGO_OK;
     enum ergo_status status = ergo_event_wait(ctx, e->device, &slot->ready, NULL);
     if (status == ERGO_OK)
-        status = e->model->convert(ctx, state, which, samples);
+        status = convert(ctx, e, which, samples);
     slot->busy = false;
     return status;
 }

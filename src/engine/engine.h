@@ -135,9 +135,20 @@ struct ergo_engine_model {
     void (*measure_curves)(void *state, size_t curve);
     /* Replaces these three: `count` times `every` steps and a measurement. NULL: they are used. */
     void (*block)(void *state, size_t count, uint64_t every);
-    /* Make samples of a slot's results, which are on the host. */
+    /* Make samples of a slot's results, which are on the host: first `convert`, by one core, then
+     * `rows` and `curve_rows`, by many. NULL: nothing. */
     enum ergo_status (*convert)(struct ergo_context *ctx, void *state, unsigned slot,
                                 struct ergo_samples *samples);
+    /* The columns of rows `begin` to `end` - 1; a row is a sample times the members plus a member.
+     * False: results that cannot be, and `refuse` finds out which, or no memory. */
+    bool (*rows)(const void *state, unsigned slot, size_t begin, size_t end,
+                 const struct ergo_samples *samples);
+    /* The same of the samples with curves: their curves. */
+    bool (*curve_rows)(const void *state, unsigned slot, size_t begin, size_t end,
+                       const struct ergo_samples *samples);
+    /* Says what is wrong with a slot's results, if anything; NULL: nothing ever is. */
+    enum ergo_status (*refuse)(struct ergo_context *ctx, const void *state, unsigned slot,
+                               const struct ergo_samples *samples);
     /* Free what the state has besides ergo_engine_memory. NULL: nothing. */
     void (*release)(void *state);
 };

@@ -138,59 +138,78 @@ void disks_measure_curves(void *state, size_t curve) {
 /* ---- samples ----------------------------------------------------------------------------------
  */
 
-void disks_columns(const struct ergo_point *point, const struct disks_shape *shape,
-                   const struct disks_sum *sum, struct disks_tally tally, double *columns) {
-    const double moves = (double)ergo_point_int(point, "/system/moves_per_cell");
+void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
+                   struct disks_tally tally, double *columns) {
+    const double moves = (double)shape->moves_per_cell;
     columns[0] = (double)sum->re * 0x1p-24 / (double)shape->n;
     columns[1] = (double)sum->im * 0x1p-24 / (double)shape->n;
     columns[2] = tally.tried ? (double)tally.accepted / (moves * (double)tally.tried) : 0.0;
     columns[3] = (double)sum->occupied / ((double)shape->cells * shape->cells);
 }
 
-static enum ergo_status convert_sums(struct ergo_context *ctx, const struct disks_state *s,
-                                     const struct disks_sum *parts, size_t member,
-                                     double *columns) {
-    const struct disks_shape *shape = &s->shapes[member];
+/* The parts of a row, added up. */
+static struct disks_sum add_parts(const struct disks_state *s, unsigned slot, size_t row,
+                                  struct disks_tally *tally) {
+    const struct disks_sum *parts = ergo_engine_host(&s->e, DISKS_SUMS, slot, 0);
     struct disks_sum sum = {0};
-    struct disks_tally tally = {0, 0};
+    *tally = (struct disks_tally){0, 0};
+    parts += row * s->launch.sums;
     for (size_t i = 0; i < s->launch.sums; i++) {
         sum.re += parts[i].re;
         sum.im += parts[i].im;
         sum.disks += parts[i].disks;
         sum.occupied += parts[i].occupied;
-        tally.accepted += parts[i].accepted;
-        tally.tried += parts[i].tried;
+        tally->accepted += parts[i].accepted;
+        tally->tried += parts[i].tried;
     }
-    if (sum.disks != shape->n)
-        return ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                         "audit of hard-disks failed on %s: member %zu has %llu disks at a "
-                         "measurement, not %llu",
-                         s->e.device->summary.name, member, (unsigned long long)sum.disks,
-                         (unsigned long long)shape->n);
-    disks_columns(s->e.batch->points[member], shape, &sum, tally, columns);
+    return sum;
+}
+
+bool disks_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                const struct ergo_samples *samples) {
+    const struct disks_state *s = state;
+    bool right = true;
+    for (size_t row = begin; row < end; row++) {
+        const struct disks_shape *shape = &s->shapes[row % members_of(s)];
+        struct disks_tally tally;
+        const struct disks_sum sum = add_parts(s, slot, row, &tally);
+        disks_columns(shape, &sum, tally, samples->columns + 4 * row);
+        right = right && sum.disks == shape->n;
+    }
+    return right;
+}
+
+enum ergo_status disks_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
+                              const struct ergo_samples *samples) {
+    const struct disks_state *s = state;
+    for (size_t row = 0; row < samples->count * members_of(s); row++) {
+        const size_t m = row % members_of(s);
+        struct disks_tally tally;
+        const struct disks_sum sum = add_parts(s, slot, row, &tally);
+        if (sum.disks != s->shapes[m].n)
+            return ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                             "audit of hard-disks failed on %s: member %zu has %llu disks at a "
+                             "measurement, not %llu",
+                             s->e.device->summary.name, m, (unsigned long long)sum.disks,
+                             (unsigned long long)s->shapes[m].n);
+    }
     return ERGO_OK;
 }
 
-enum ergo_status disks_convert(struct ergo_context *ctx, void *state, unsigned slot,
-                               struct ergo_samples *samples) {
+bool disks_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                      const struct ergo_samples *samples) {
     const struct disks_state *s = state;
     const size_t members = members_of(s);
-    enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < samples->count * members && status == ERGO_OK; i++) {
-        const struct disks_sum *parts = ergo_engine_host(&s->e, DISKS_SUMS, slot, i / members);
-        const size_t m = i % members;
-        status = convert_sums(ctx, s, parts + m * s->launch.sums, m, samples->columns + 4 * i);
-    }
     for (size_t c = 0; c < DISKS_CURVES; c++) {
         const size_t bins = s->launch.bins[c];
-        for (size_t i = 0; bins && i < samples->n_curve_samples * members; i++) {
-            const size_t m = i % members;
+        for (size_t row = begin; bins && row < end; row++) {
+            const size_t m = row % members;
             const uint32_t *counts =
-                ergo_engine_host(&s->e, (unsigned)(DISKS_COUNTS + c), slot, i / members);
+                ergo_engine_host(&s->e, (unsigned)(DISKS_COUNTS + c), slot, row / members);
             disks_curve_convert(s->e.batch->points[m], &s->shapes[m], c,
                                 c < 2 ? s->areas[c] + m * bins : NULL, counts + m * bins,
-                                samples->curves[c] + i * bins);
+                                samples->curves[c] + row * bins);
         }
     }
-    return status;
+    return true;
 }

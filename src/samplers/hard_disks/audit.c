@@ -160,7 +160,7 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct er
     struct disks_tally moves = {0, 0};
     double columns[4];
     bool same = same_sums(s, sample, member, config, tally, &sum, &moves), ok = true;
-    disks_columns(point, &s->shapes[member], &sum, moves, columns);
+    disks_columns(&s->shapes[member], &sum, moves, columns);
     if (!same ||
         !ergo_replay_same(columns, r->found.columns + 4 * (sample * r->members + member), 4))
         return ergo_replay_differs(ctx, r, member, "psi_6, the acceptance or the occupied cells");

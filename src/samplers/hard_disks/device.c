@@ -55,7 +55,9 @@ const struct ergo_engine_model disks_model = {
     .steps = disks_steps,
     .measure = disks_measure,
     .measure_curves = disks_measure_curves,
-    .convert = disks_convert,
+    .rows = disks_rows,
+    .curve_rows = disks_curve_rows,
+    .refuse = disks_refuse,
     .release = release,
 };
 

@@ -25,6 +25,7 @@ struct disks_shape {
     double sigma;         /* in units */
     uint64_t contact;     /* overlap: r^2 < contact, in units^2 */
     bool packed;
+    uint32_t moves_per_cell;
 };
 
 /* Geometry of a point. False: no checkerboard fits, and *reason (300 bytes) tells which boxes do.
@@ -285,12 +286,16 @@ enum ergo_status disks_random_fetch(struct ergo_context *ctx, struct disks_state
 void disks_steps(void *state, uint64_t sweeps);
 void disks_measure(void *state, size_t sample);
 void disks_measure_curves(void *state, size_t curve);
-enum ergo_status disks_convert(struct ergo_context *ctx, void *state, unsigned slot,
-                               struct ergo_samples *samples);
+bool disks_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                const struct ergo_samples *samples);
+bool disks_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                      const struct ergo_samples *samples);
+enum ergo_status disks_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
+                              const struct ergo_samples *samples);
 /* The columns of a sample from the device's sums. `accepted` and `tried` are passed separately,
  * with more bits. */
-void disks_columns(const struct ergo_point *point, const struct disks_shape *shape,
-                   const struct disks_sum *sum, struct disks_tally tally, double *columns);
+void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
+                   struct disks_tally tally, double *columns);
 /* audit.c, picture.c */
 enum ergo_status disks_audit(struct ergo_context *ctx, void *state);
 enum ergo_status disks_picture(struct ergo_context *ctx, void *state, size_t member,

@@ -34,6 +34,7 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
     const int64_t wish = ergo_point_int(point, "/system/cells");
     memset(s, 0, sizeof *s);
     s->n = (uint64_t)ergo_point_int(point, "/system/n");
+    s->moves_per_cell = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");
     s->box = side->present ? side->real : sqrt((double)s->n * DISKS_PI / (4.0 * phi->real));
     if (s->box > DISKS_BOX_MAX) {
         snprintf(reason, 300, "%lld disks need a box of %.6g sigma; at most %g are possible",

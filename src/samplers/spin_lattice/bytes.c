@@ -103,12 +103,14 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     s->shape = bytes_shape_of(batch->points[0]);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     s->field_sums = ergo_engine_memory(&s->e, batch->count, sizeof *s->field_sums);
+    s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     s->units = ergo_engine_memory(&s->e, batch->count, sizeof *s->units);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {
         bytes_member_fill(batch->points[i], &s->members[i]);
-        s->fields = s->fields || (!s->shape.general && bytes_physics_of(batch->points[i]).h != 0);
+        s->physics[i] = bytes_physics_of(batch->points[i]);
+        s->fields = s->fields || (!s->shape.general && s->physics[i].h != 0);
     }
     enum ergo_status status = choose_launch(ctx, s);
     if (status != ERGO_OK)
@@ -229,7 +231,7 @@ static void measure_curves(void *state, size_t curve) {
 }
 
 void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *counts, size_t row,
-                  struct ergo_samples *samples) {
+                  const struct ergo_samples *samples) {
     static const int curve[3] = {CURVE_CORRELATION_X, CURVE_CORRELATION_Y, CURVE_CORRELATION_Z};
     const size_t reach = s->launch.reach, size = reach + 1;
     const double q = s->shape.q, n = (double)s->shape.sites;
@@ -250,22 +252,29 @@ void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *co
     }
 }
 
-static enum ergo_status convert(struct ergo_context *ctx, void *state, unsigned slot,
-                                struct ergo_samples *samples) {
+static bool rows(const void *state, unsigned slot, size_t begin, size_t end,
+                 const struct ergo_samples *samples) {
+    const struct bytes_state *s = state;
+    const size_t members = s->e.batch->count, columns = s->e.batch->job->model->n_columns;
+    for (size_t row = begin; row < end; row++) {
+        const uint32_t *counts = ergo_engine_host(&s->e, BYTES_COUNTS, slot, row / members);
+        const size_t m = row % members;
+        bytes_columns(&s->physics[m], &s->shape, s->units[m], counts + m * s->shape.numbers,
+                      samples->columns + row * columns);
+    }
+    return true;
+}
+
+static bool curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                       const struct ergo_samples *samples) {
     const struct bytes_state *s = state;
     const size_t members = s->e.batch->count;
-    (void)ctx;
-    for (size_t i = 0; i < samples->count * members; i++) {
-        const uint32_t *counts = ergo_engine_host(&s->e, BYTES_COUNTS, slot, i / members);
-        const size_t m = i % members;
-        bytes_columns(s->e.batch->points[m], &s->shape, s->units[m], counts + m * s->shape.numbers,
-                      samples->columns + i * s->e.batch->job->model->n_columns);
+    for (size_t row = begin; row < end && s->launch.curve_length; row++) {
+        const uint32_t *counts = ergo_engine_host(&s->e, BYTES_CURVE_COUNTS, slot, row / members);
+        bytes_curves(s, row % members, counts + row % members * s->launch.curve_length, row,
+                     samples);
     }
-    for (size_t i = 0; i < samples->n_curve_samples * members && s->launch.curve_length; i++) {
-        const uint32_t *counts = ergo_engine_host(&s->e, BYTES_CURVE_COUNTS, slot, i / members);
-        bytes_curves(s, i % members, counts + i % members * s->launch.curve_length, i, samples);
-    }
-    return ERGO_OK;
+    return true;
 }
 
 static const struct ergo_engine_model model = {
@@ -277,7 +286,8 @@ static const struct ergo_engine_model model = {
     .steps = steps,
     .measure = measure,
     .measure_curves = measure_curves,
-    .convert = convert,
+    .rows = rows,
+    .curve_rows = curve_rows,
 };
 
 const struct ergo_sampler_ops bytes_ops = {

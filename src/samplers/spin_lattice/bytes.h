@@ -63,8 +63,9 @@ struct bytes_state {
     struct bytes_shape shape;
     struct bytes_launch launch;
     struct bytes_member *members;
-    bool fields;   /* members have random fields */
-    double *units; /* [members], unit of the general fields */
+    bool fields;                   /* members have random fields */
+    struct bytes_physics *physics; /* [members] */
+    double *units;                 /* [members], unit of the general fields */
     /* [members], checksum of the signs of the random field; 0: not known yet */
     uint64_t *field_sums;
 };
@@ -85,7 +86,7 @@ enum ergo_status bytes_check_size(struct ergo_context *ctx, const struct ergo_po
 double bytes_exact(const struct ergo_point *point, const char *observable);
 /* Energy and magnetization (potts: order parameter) per site, from the counts of a sample. unit:
  * of general fields. */
-void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, double unit,
+void bytes_columns(const struct bytes_physics *p, const struct bytes_shape *s, double unit,
                    const uint32_t *counts, double *columns);
 
 /* largest distance of correlations; 0: none */
@@ -123,7 +124,7 @@ enum ergo_status bytes_terms_unpack(struct ergo_context *ctx, const struct bytes
 /* bytes.c */
 /* Curves of sample `row` from its counts: equal pairs [axis][r - 1], then planes. */
 void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *counts, size_t row,
-                  struct ergo_samples *samples);
+                  const struct ergo_samples *samples);
 
 /* bytes_state.c */
 /* Read a member's spins in the device's layout. */

@@ -154,7 +154,7 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
         return no_memory(ctx);
     memcpy(columns, found, width * sizeof *found);
     bytes_twin_count(&s->shape, &s->members[member], d, sites, counts);
-    bytes_columns(s->e.batch->points[member], &s->shape, s->units[member], counts, columns);
+    bytes_columns(&s->physics[member], &s->shape, s->units[member], counts, columns);
     free(counts);
     if (!ergo_replay_same(columns, found, width))
         return ergo_replay_differs(ctx, &t->r, member, "energy or magnetization");

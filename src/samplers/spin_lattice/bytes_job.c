@@ -318,16 +318,15 @@ double bytes_longest_side(const struct ergo_point *point) {
     return longest;
 }
 
-void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, double unit,
+void bytes_columns(const struct bytes_physics *p, const struct bytes_shape *s, double unit,
                    const uint32_t *counts, double *columns) {
-    const struct bytes_physics p = bytes_physics_of(point);
     const double n = (double)s->sites;
     const uint32_t *of = counts + 3;
     double energy = 0;
     if (s->kind == BYTES_ISING) {
         const double up = (double)of[1] + of[3], along = (double)of[0] + of[3];
         for (uint32_t k = 0; k < s->d; k++)
-            energy -= p.j[k] * (2 * (double)counts[k] / n - 1);
+            energy -= p->j[k] * (2 * (double)counts[k] / n - 1);
         /* of[0]: down in a field that is down; of[3]: up in a field that is up */
         columns[COLUMN_MAGNETIZATION] = 2 * up / n - 1;
         columns[COLUMN_STAGGERED] = (4 * (double)of[4] - 2 * up) / n;
@@ -338,23 +337,23 @@ void bytes_columns(const struct ergo_point *point, const struct bytes_shape *s, 
             return;
         }
         columns[COLUMN_ENERGY] =
-            energy - p.b * columns[COLUMN_MAGNETIZATION] - p.h * (2 * along / n - 1);
+            energy - p->b * columns[COLUMN_MAGNETIZATION] - p->h * (2 * along / n - 1);
         return;
     }
     if (s->kind == BYTES_BLUME_CAPEL) { /* sites with s = 1, 0, -1; pairs: the sum of s s' */
         for (uint32_t k = 0; k < s->d; k++)
-            energy -= p.j[k] * (int32_t)counts[k] / n;
+            energy -= p->j[k] * (int32_t)counts[k] / n;
         columns[COLUMN_MAGNETIZATION] = ((double)of[0] - of[2]) / n;
         columns[COLUMN_QUADRUPOLE] = ((double)of[0] + of[2]) / n;
         columns[COLUMN_ENERGY] =
-            energy + p.crystal * columns[COLUMN_QUADRUPOLE] - p.b * columns[COLUMN_MAGNETIZATION];
+            energy + p->crystal * columns[COLUMN_QUADRUPOLE] - p->b * columns[COLUMN_MAGNETIZATION];
         return;
     }
     uint32_t most = 0;
     for (uint32_t k = 0; k < s->q; k++)
         most = of[k] > most ? of[k] : most;
     for (uint32_t k = 0; k < s->d; k++)
-        energy += p.j[k] * (1 - (double)counts[k] / n);
+        energy += p->j[k] * (1 - (double)counts[k] / n);
     columns[COLUMN_ENERGY] = energy;
     columns[COLUMN_MAGNETIZATION] = (s->q * (double)most / n - 1) / (s->q - 1);
 }

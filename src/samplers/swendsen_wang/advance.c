@@ -220,29 +220,25 @@ void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct 
     columns[SW_COLUMN_LARGEST] = (double)c->largest / n;
 }
 
-enum ergo_status sw_collect_samples(struct ergo_context *ctx, void *state, unsigned slot,
-                                    struct ergo_samples *samples) {
+bool sw_rows(const void *state, unsigned slot, size_t begin, size_t end,
+             const struct ergo_samples *samples) {
     const struct sw_state *s = state;
     const size_t members = s->e.batch->count, slots = s->launch.sum_slots;
     const uint32_t *sums = ergo_engine_host(&s->e, SW_SUMS, slot, 0);
     const uint32_t *clusters = ergo_engine_host(&s->e, SW_CLUSTERS, slot, 0);
     const uint32_t *wraps = ergo_engine_host(&s->e, SW_WRAPS, slot, 0);
     size_t bins = 0; /* as in curve_size */
-    (void)ctx;
     while (s->clusters && bins < SW_CLUSTER_BINS && s->shape.sites >> bins)
         bins++;
-    for (size_t m = 0; m < members; m++) {
-        const struct sw_unit unit = sw_unit_of(s->e.batch->points[m]);
-        for (size_t row = m; row < samples->count * members; row += members) {
-            double *columns = samples->columns + row * SW_COLUMNS;
-            struct sw_counts c;
-            add_partial_sums(s, sums + row * slots * s->shape.q,
-                             s->clusters ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
-            sw_convert(&s->shape, unit, &c, columns);
-            columns[SW_COLUMN_WRAPS] = s->clusters && wraps[row] ? 1.0 : 0.0;
-            for (size_t b = 0; b < bins && samples->curves[0]; b++)
-                samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
-        }
+    for (size_t row = begin; row < end; row++) {
+        double *columns = samples->columns + row * SW_COLUMNS;
+        struct sw_counts c;
+        add_partial_sums(s, sums + row * slots * s->shape.q,
+                         s->clusters ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
+        sw_convert(&s->shape, s->units[row % members], &c, columns);
+        columns[SW_COLUMN_WRAPS] = s->clusters && wraps[row] ? 1.0 : 0.0;
+        for (size_t b = 0; b < bins && samples->curves[0]; b++)
+            samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
     }
-    return ERGO_OK;
+    return true;
 }

@@ -200,7 +200,7 @@ static enum ergo_status compare_samples(struct ergo_context *ctx, const struct e
     double columns[SW_COLUMNS];
     struct sw_counts c = {0};
     sw_twin_count_spins(&s->shape, a->after, &c);
-    sw_convert(&s->shape, sw_unit_of(s->e.batch->points[a->member]), &c, columns);
+    sw_convert(&s->shape, s->units[a->member], &c, columns);
     if (!ergo_replay_same(columns, found, SW_COLUMN_PSI2 + 1))
         return ergo_replay_differs(ctx, r, a->member, "counts of spins and bonds");
     if (s->clusters && !clusters_fit(s, clusters + last * s->launch.sum_slots * SW_CLUSTER_FIELDS))

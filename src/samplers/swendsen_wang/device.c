@@ -44,7 +44,7 @@ const struct ergo_engine_model sw_model = {
     .prepare = prepare,
     .steps = sw_steps,
     .block = sw_block,
-    .convert = sw_collect_samples,
+    .rows = sw_rows,
 };
 
 enum ergo_status sw_init(struct ergo_context *ctx, void *opaque) {

@@ -251,10 +251,13 @@ enum ergo_status sw_configure(struct ergo_context *ctx, void *state) {
     s->shape = sw_shape_of(batch->points[0]);
     s->clusters = sw_wants_clusters(batch->points[0]);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->units = ergo_engine_memory(&s->e, batch->count, sizeof *s->units);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
-    for (size_t i = 0; i < batch->count; i++)
+    for (size_t i = 0; i < batch->count; i++) {
         sw_member_fill(batch->points[i], &s->members[i]);
+        s->units[i] = sw_unit_of(batch->points[i]);
+    }
     const enum ergo_status status = choose_path(ctx, s);
     if (status != ERGO_OK)
         return status;

@@ -71,6 +71,7 @@ struct sw_state {
     bool clusters;             /* clusters are measured, not only spins */
     bool started;              /* the spins are those of the start */
     struct sw_member *members; /* [batch->count] */
+    struct sw_unit *units;
 };
 
 struct sw_shape sw_shape_of(const struct ergo_point *point);
@@ -130,8 +131,8 @@ struct sw_unit sw_unit_of(const struct ergo_point *point);
 /* Columns of a sample, except the wrapping. */
 void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct sw_counts *counts,
                 double *columns);
-enum ergo_status sw_collect_samples(struct ergo_context *ctx, void *state, unsigned slot,
-                                    struct ergo_samples *samples);
+bool sw_rows(const void *state, unsigned slot, size_t begin, size_t end,
+             const struct ergo_samples *samples);
 
 /* wraps.c: Does a cluster lead around the lattice? For audits, and for whole lattices over many
  * ranks. pairs: labels that bonds around the lattice join, first `rows` entries across the right

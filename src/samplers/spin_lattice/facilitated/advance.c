@@ -172,27 +172,26 @@ uint64_t fac_record(const struct fac_state *s, size_t time, size_t member, size_
 
 void fac_columns(const struct fac_state *s, size_t member, uint64_t up, uint64_t unequal,
                  double *columns) {
-    const struct fac_physics p = fac_physics_of(s->e.batch->points[member]);
+    const struct fac_physics p = s->physics[member];
     const double spins = (double)s->shape.sites * s->shape.words * s->shape.lanes;
     const double magnetization = 2 * (double)up / spins - 1;
     columns[COLUMN_MAGNETIZATION] = magnetization;
     columns[COLUMN_ENERGY] = p.j * (2 - 2 * (double)unequal / spins) + p.b * magnetization;
 }
 
-enum ergo_status fac_convert(struct ergo_context *ctx, void *state, unsigned slot,
-                             struct ergo_samples *samples) {
+bool fac_rows(const void *state, unsigned slot, size_t begin, size_t end,
+              const struct ergo_samples *samples) {
     const struct fac_state *s = state;
     const size_t members = s->e.batch->count;
-    (void)ctx;
-    for (size_t i = 0; i < samples->count * members; i++) {
-        const uint32_t *counts = ergo_engine_host(&s->e, FAC_SAMPLES, slot, i / members);
-        const size_t m = i % members;
+    for (size_t row = begin; row < end; row++) {
+        const uint32_t *counts = ergo_engine_host(&s->e, FAC_SAMPLES, slot, row / members);
+        const size_t m = row % members;
         uint64_t up = 0, unequal = 0;
         for (size_t w = 0; w < s->shape.words; w++) {
             up += fac_sum_parts(s, counts, m * s->shape.words + w, 0);
             unequal += fac_sum_parts(s, counts, m * s->shape.words + w, 3);
         }
-        fac_columns(s, m, up, unequal, samples->columns + i * COLUMNS);
+        fac_columns(s, m, up, unequal, samples->columns + row * COLUMNS);
     }
-    return ERGO_OK;
+    return true;
 }

@@ -27,7 +27,7 @@ static const struct ergo_engine_model model = {
     .prepare = prepare,
     .steps = fac_steps,
     .measure = fac_measure,
-    .convert = fac_convert,
+    .rows = fac_rows,
 };
 
 static enum ergo_status init(struct ergo_context *ctx, void *opaque) {

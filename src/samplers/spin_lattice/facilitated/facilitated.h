@@ -86,6 +86,7 @@ struct fac_state {
     struct fac_shape shape;
     struct fac_launch launch;
     struct fac_member *members;
+    struct fac_physics *physics;
     /* tiles: segments of each word-lattice so far; the device counts them, too */
     uint32_t segments;
     struct ergo_constants reference_kept; /* spins at t = 0, noted by the first audit after it */
@@ -131,8 +132,8 @@ enum ergo_status fac_configure(struct ergo_context *ctx, void *state);
 /* advance.c: functions of the engine's table. */
 void fac_steps(void *state, uint64_t sweeps);
 void fac_measure(void *state, size_t sample);
-enum ergo_status fac_convert(struct ergo_context *ctx, void *state, unsigned slot,
-                             struct ergo_samples *samples);
+bool fac_rows(const void *state, unsigned slot, size_t begin, size_t end,
+              const struct ergo_samples *samples);
 /* Enqueue `count` attempts on all word-lattices, from number `attempt` of sweep `step` on
  * (method lambda: whole halves of a sweep). Records nothing. */
 void fac_attempts(struct fac_state *s, uint64_t step, uint32_t attempt, uint64_t count);

@@ -290,13 +290,15 @@ enum ergo_status fac_configure(struct ergo_context *ctx, void *state) {
     s->n_times = fac_times(sweeps, NULL);
     s->times = ergo_engine_memory(&s->e, s->n_times, sizeof *s->times);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     fac_times(sweeps, s->times);
     for (size_t i = 0; i < batch->count; i++) {
         fac_member_fill(batch->points[i], &s->members[i]);
+        s->physics[i] = fac_physics_of(batch->points[i]);
         /* members share a shape, but only some may have a coupling */
-        s->shape.coupled = s->shape.coupled || fac_physics_of(batch->points[i]).j != 0;
+        s->shape.coupled = s->shape.coupled || s->physics[i].j != 0;
     }
     const enum ergo_status status = choose_mode(ctx, s);
     if (status != ERGO_OK)

@@ -123,20 +123,23 @@ static struct ising_counts add_parts(const struct ising_state *s, unsigned slot,
     return c;
 }
 
-void ising_columns(const struct ergo_point *point, const struct ising_shape *shape,
-                   struct ising_counts c, double *columns) {
+struct ising_physics ising_physics_of(const struct ergo_point *point) {
+    return (struct ising_physics){ergo_point_real(point, "/system/coupling"),
+                                  ergo_point_real(point, "/system/field")};
+}
+
+void ising_columns(struct ising_physics p, const struct ising_shape *shape, struct ising_counts c,
+                   double *columns) {
     const double sites = (double)shape->lx * (double)shape->ly;
-    const double coupling = ergo_point_real(point, "/system/coupling");
     const double magnetization = 2.0 * (double)c.up / sites - 1.0;
     /* of 2N bonds, `unequal` join opposite spins */
-    columns[COLUMN_ENERGY] = -coupling * (2.0 - 2.0 * (double)c.unequal / sites) -
-                             ergo_point_real(point, "/system/field") * magnetization;
+    columns[COLUMN_ENERGY] = -p.j * (2.0 - 2.0 * (double)c.unequal / sites) - p.b * magnetization;
     columns[COLUMN_MAGNETIZATION] = magnetization;
     columns[COLUMN_STAGGERED] = (4.0 * (double)c.first - 2.0 * (double)c.up) / sites;
 }
 
 void ising_curves(const struct ising_state *s, size_t member, const uint64_t *pairs,
-                  uint32_t *planes, size_t row, struct ergo_samples *samples) {
+                  uint32_t *planes, size_t row, const struct ergo_samples *samples) {
     const struct bytes_shape shape = bytes_shape_of(s->e.batch->points[0]);
     const size_t reach = s->launch.reach, size = reach + 1;
     const double sites = (double)s->shape.lx * (double)s->shape.ly;
@@ -156,18 +159,28 @@ void ising_curves(const struct ising_state *s, size_t member, const uint64_t *pa
     }
 }
 
-/* Curves of all curve samples of a slot. */
-static enum ergo_status convert_curves(struct ergo_context *ctx, const struct ising_state *s,
-                                       unsigned slot, struct ergo_samples *samples) {
+bool ising_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                const struct ergo_samples *samples) {
+    const struct ising_state *s = state;
+    const size_t members = s->e.batch->count;
+    for (size_t row = begin, m = begin % members; row < end; row++) {
+        ising_columns(s->physics[m], &s->shape, add_parts(s, slot, row),
+                      samples->columns + ISING_COLUMNS * row);
+        m = m + 1 < members ? m + 1 : 0;
+    }
+    return true;
+}
+
+bool ising_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                      const struct ergo_samples *samples) {
+    const struct ising_state *s = state;
     const size_t reach = s->launch.reach, parts = s->launch.correlate_parts;
-    if (!samples->n_curve_samples)
-        return ERGO_OK;
     uint64_t *pairs = calloc(2 * reach + 1, sizeof *pairs);
     uint32_t *planes = malloc((8 * (size_t)s->launch.rows_counted) + 1);
     const bool memory = pairs && planes;
     const uint32_t *counts = ergo_engine_host(&s->e, ISING_CURVES, slot, 0);
-    for (size_t row = 0; row < samples->n_curve_samples * s->e.batch->count && memory;
-         row++, counts += s->launch.curve_numbers) {
+    counts += begin * s->launch.curve_numbers;
+    for (size_t row = begin; row < end && memory; row++, counts += s->launch.curve_numbers) {
         for (size_t k = 0; k < 2 * reach; k++) {
             pairs[k] = 0;
             for (size_t p = 0; p < parts; p++)
@@ -179,15 +192,5 @@ static enum ergo_status convert_curves(struct ergo_context *ctx, const struct is
     }
     free(pairs);
     free(planes);
-    return memory ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the rows of a lattice");
-}
-
-enum ergo_status ising_convert(struct ergo_context *ctx, void *state, unsigned slot,
-                               struct ergo_samples *samples) {
-    const struct ising_state *s = state;
-    const size_t members = s->e.batch->count;
-    for (size_t i = 0; i < samples->count * members; i++)
-        ising_columns(s->e.batch->points[i % members], &s->shape, add_parts(s, slot, i),
-                      samples->columns + ISING_COLUMNS * i);
-    return convert_curves(ctx, s, slot, samples);
+    return memory;
 }

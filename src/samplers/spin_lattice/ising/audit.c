@@ -140,7 +140,7 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
     struct ising_counts counts = ising_count(&s->shape, rows);
     if (s->launch.sums < 3)
         counts.first = 0;
-    ising_columns(s->e.batch->points[member], &s->shape, counts, columns);
+    ising_columns(s->physics[member], &s->shape, counts, columns);
     if (!ergo_replay_same(columns, t->r.found.columns + ISING_COLUMNS * (sample * count + member),
                           ISING_COLUMNS))
         return ergo_replay_differs(ctx, &t->r, member, "energy or magnetization");

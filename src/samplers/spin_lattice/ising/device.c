@@ -66,7 +66,8 @@ static const struct ergo_engine_model model = {
     .prepare = prepare,
     .steps = ising_steps,
     .block = ising_block,
-    .convert = ising_convert,
+    .rows = ising_rows,
+    .curve_rows = ising_curve_rows,
 };
 
 static enum ergo_status init(struct ergo_context *ctx, void *opaque) {

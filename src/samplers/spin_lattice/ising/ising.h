@@ -63,8 +63,14 @@ struct ising_state {
     struct ising_shape shape;
     struct ising_launch launch;
     struct ising_member *members; /* [batch->count] */
+    struct ising_physics *physics;
     /* work-items; powers of two */
     size_t sweep_group, measure_group, correlate_group;
+};
+
+/* What the energy is made of: coupling and field. */
+struct ising_physics {
+    double j, b;
 };
 
 /* Counts of a lattice. */
@@ -90,14 +96,17 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state);
 /* advance.c: functions of the engine's table */
 void ising_steps(void *state, uint64_t sweeps);
 void ising_block(void *state, size_t count, uint64_t every);
-enum ergo_status ising_convert(struct ergo_context *ctx, void *state, unsigned slot,
-                               struct ergo_samples *samples);
+bool ising_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                const struct ergo_samples *samples);
+bool ising_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                      const struct ergo_samples *samples);
 /* Columns of a sample, and its curves as row `row` of `samples`. pairs[axis][r - 1]: pairs of
  * opposite spins at distance r. planes[y][2]: the second number as from ising_count_rows. */
-void ising_columns(const struct ergo_point *point, const struct ising_shape *shape,
+struct ising_physics ising_physics_of(const struct ergo_point *point);
+void ising_columns(struct ising_physics physics, const struct ising_shape *shape,
                    struct ising_counts counts, double *columns);
 void ising_curves(const struct ising_state *state, size_t member, const uint64_t *pairs,
-                  uint32_t *planes, size_t row, struct ergo_samples *samples);
+                  uint32_t *planes, size_t row, const struct ergo_samples *samples);
 
 /* state.c: the canonical state. Rows of (lx + 7) / 8 bytes in order of y. Bit x % 8 of byte x /
  * 8 is the spin at (x, y), 1 for up. Unused bits are zero. */

@@ -350,12 +350,15 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
     (void)ctx;
     s->shape = ising_shape_of(batch->points[0]);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
-    if (!s->members)
+    s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
+    if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     choose_kernels(batch, device, &s->shape, l);
     choose_path(batch, device, &s->shape, l);
-    for (size_t i = 0; i < batch->count; i++)
+    for (size_t i = 0; i < batch->count; i++) {
         ising_member_fill(batch->points[i], l->field, &s->members[i]);
+        s->physics[i] = ising_physics_of(batch->points[i]);
+    }
     l->fixed = l->fixed && s->members[0].always == 0;
 
     /* Launches of at most 0.1 s, roughly: desktops stop longer ones, and signals should be
