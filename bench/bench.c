@@ -233,6 +233,7 @@ int main(int argc, char **argv) {
     struct tm utc;
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     bench.ctx = ctx;
+    bench.selector = o.device;
     bench.seconds = o.seconds > 0 ? o.seconds : 2;
     bench.commit = o.commit;
     bench.note = o.note;

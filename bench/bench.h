@@ -17,7 +17,9 @@
 
 #include "samplers/sampler.h"
 
-enum { ERGO_BENCH_GPU = 1, ERGO_BENCH_CPU = 2 };
+/* Classes of a case: where it is measured. AS_GIVEN: a run that users make, whose whole run has the
+ * job's own number of sweeps. */
+enum { ERGO_BENCH_GPU = 1, ERGO_BENCH_CPU = 2, ERGO_BENCH_AS_GIVEN = 4 };
 enum { ERGO_BENCH_REPEATS = 9, ERGO_BENCH_PEERS = 4, ERGO_BENCH_CEILINGS_MAX = 16 };
 
 struct ergo_bench;
@@ -28,7 +30,7 @@ struct ergo_bench_run;
 
 struct ergo_bench_case {
     const char *name;
-    unsigned classes; /* ERGO_BENCH_GPU, ERGO_BENCH_CPU */
+    unsigned classes; /* ERGO_BENCH_... */
     /* JSON without seed and tuning; one batch. Its measure_every is that of the rate with
      * measurement. */
     const char *job;
@@ -179,6 +181,12 @@ struct ergo_bench_rate {
     double median, least, most; /* 1/ns */
 };
 
+/* Wall time of a whole run, and of the sampling in it; work per ns of all. */
+struct ergo_bench_whole {
+    uint64_t steps;
+    double seconds, sampling, rate;
+};
+
 struct ergo_bench_result {
     const struct ergo_bench_suite *suite;
     const struct ergo_bench_case *what;
@@ -187,6 +195,7 @@ struct ergo_bench_result {
     size_t members;
     uint64_t steps;                                          /* of one repetition */
     struct ergo_bench_rate wall, device, measured, per_core; /* units of work per ns */
+    struct ergo_bench_whole whole;
     double cores; /* processor time over wall time, median */
     double limit; /* on CPUs per core in use; INFINITY: not known */
     double share; /* of it */
@@ -209,6 +218,7 @@ struct ergo_bench_recorded {
 struct ergo_bench {
     struct ergo_context *ctx;
     struct ergo_device *device;
+    const char *selector; /* of the device; NULL: not given */
     bool gpu;
     double seconds;                                              /* of timing per case */
     struct ergo_bench_ceiling ceilings[ERGO_BENCH_CEILINGS_MAX]; /* resources, then suites' own */
@@ -239,6 +249,10 @@ enum ergo_status ergo_bench_explore(struct ergo_bench *bench, const struct ergo_
 enum ergo_status ergo_bench_recorded_read(struct ergo_bench *bench, const char *folder);
 void ergo_bench_recorded_print(const struct ergo_bench *bench, const struct ergo_bench_result *r,
                                double factor);
+
+/* whole.c: `ergocl run` of so many steps, as a process; work: of a step. */
+enum ergo_status ergo_bench_whole_run(struct ergo_bench *bench, const char *job, double work,
+                                      uint64_t steps, struct ergo_bench_whole *whole);
 
 /* report.c */
 /* "trial moves": the sampler's unit of work. */

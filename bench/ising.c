@@ -23,7 +23,17 @@
     "{\"sampler\": \"spin-lattice\", \"system\": {\"size\": [" #lx ", " #ly                        \
     "], \"temperature\": " TC ", \"start\": \"up\"}, "                                             \
     "\"run\": {\"sweeps\": 1000, \"measure_every\": 10, \"correlation_every\": 0}" more "}"
-#define SCAN ", \"scan\": {\"/system/temperature\": {\"from\": 2.4, \"to\": 2.1, \"step\": -0.01}}"
+#define RUN(lx, ly, every, chains)                                                                 \
+    "{\"sampler\": \"spin-lattice\", \"system\": {\"size\": [" #lx ", " #ly                        \
+    "], \"temperature\": " TC ", \"start\": \"up\"}, \"replicas\": " #chains                       \
+    ", \"run\": {\"sweeps\": 100000, \"measure_every\": " #every "}}"
+/* data/jobs/quickstart.json */
+#define QUICKSTART                                                                                 \
+    "{\"sampler\": \"spin-lattice\", \"system\": {\"model\": \"ising\", \"size\": [128, 128], "    \
+    "\"temperature\": 2.4, \"start\": \"up\"}, \"run\": {\"equilibration\": 4000, "                \
+    "\"sweeps\": 300000, \"measure_every\": 10}, \"scan\": {\"/system/temperature\": {\"from\": "  \
+    "2.4, "                                                                                        \
+    "\"to\": 2.1, \"step\": -0.01}}}"
 
 enum { GPU = ERGO_BENCH_GPU, CPU = ERGO_BENCH_CPU };
 static const struct ergo_bench_case cases[] = {
@@ -34,7 +44,9 @@ static const struct ergo_bench_case cases[] = {
     {"replicas-1024x128", GPU, JOB(128, 128, ", \"replicas\": 1024")},
     {"512", CPU, JOB(512, 512, "")},
     {"replicas-64x128", CPU, JOB(128, 128, ", \"replicas\": 64")},
-    {"scan-31x128", GPU | CPU, JOB(128, 128, SCAN)}, /* as data/jobs/quickstart.json */
+    {"quickstart", GPU | CPU | ERGO_BENCH_AS_GIVEN, QUICKSTART},
+    {"run-64x64", GPU | ERGO_BENCH_AS_GIVEN, RUN(64, 64, 1, 64)},
+    {"run-256x256", GPU | ERGO_BENCH_AS_GIVEN, RUN(256, 256, 10, 256)},
 };
 
 /* ---- the answer -------------------------------------------------------------------------------

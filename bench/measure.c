@@ -96,6 +96,14 @@ enum ergo_status ergo_bench_measure(struct ergo_bench *bench, struct ergo_bench_
         if (n_sampled >= 3 && ergo_bench_wall() > end)
             break;
     }
+    /* As many sweeps as the kernels need `seconds` for, in whole samples. */
+    const double wanted = r->what->classes & ERGO_BENCH_AS_GIVEN
+                              ? (double)ergo_point_int(run.batch->points[0], "/run/sweeps")
+                              : (double)r->steps * bench->seconds / slice;
+    if (status == ERGO_OK)
+        status = ergo_bench_whole_run(bench, r->what->job, run.plan.work_per_step,
+                                      (uint64_t)fmax(1, round(wanted / (double)every)) * every,
+                                      &r->whole);
     r->useful = 1;
     if (status == ERGO_OK && r->suite->useful)
         status = r->suite->useful(&run, &r->useful);

@@ -22,11 +22,20 @@
     "], \"temperature\": " TC "}, \"run\": {\"sweeps\": 1000, \"measure_every\": 1}, "             \
     "\"replicas\": " #replicas "}"
 
+#define RUN                                                                                        \
+    "{\"sampler\": \"swendsen-wang\", \"system\": {\"q\": 2, \"size\": [64, 64], "                 \
+    "\"temperature\": " TC                                                                         \
+    "}, \"run\": {\"sweeps\": 50000, \"measure_every\": 1}, \"replicas\": 256}"
+
 enum { GPU = ERGO_BENCH_GPU, CPU = ERGO_BENCH_CPU };
 static const struct ergo_bench_case cases[] = {
-    {"sw-1024", GPU | CPU, JOB(1024, 1024, 1)}, {"sw-4096", GPU, JOB(4096, 4096, 1)},
-    {"sw-16384", GPU, JOB(16384, 16384, 1)},    {"sw-64x256", GPU, JOB(256, 256, 64)},
-    {"sw-256", CPU, JOB(256, 256, 1)},          {"sw-16x128", CPU, JOB(128, 128, 16)},
+    {"sw-1024", GPU | CPU, JOB(1024, 1024, 1)},
+    {"sw-4096", GPU, JOB(4096, 4096, 1)},
+    {"sw-16384", GPU, JOB(16384, 16384, 1)},
+    {"sw-64x256", GPU, JOB(256, 256, 64)},
+    {"sw-256", CPU, JOB(256, 256, 1)},
+    {"sw-16x128", CPU, JOB(128, 128, 16)},
+    {"run-sw-256x64", GPU | ERGO_BENCH_AS_GIVEN, RUN},
 };
 
 /* ---- the answer ------------------------------------------------------------------------------ */

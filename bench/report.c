@@ -27,6 +27,10 @@ static void print_rate(const char *label, struct ergo_bench_rate r, double facto
                factor * r.most);
 }
 
+static void print_part(const char *label, double part) {
+    printf("    %-34s %9.2f\n", label, part);
+}
+
 static void print_case(const struct ergo_bench *bench, const struct ergo_bench_result *r) {
     char unit[64];
     const char *scale;
@@ -40,6 +44,11 @@ static void print_case(const struct ergo_bench *bench, const struct ergo_bench_r
     print_rate("steps alone", r->wall, factor);
     print_rate("by device events", r->device, factor);
     print_rate("with measurement", r->measured, factor);
+    print_part("  of that without", r->measured.median / r->wall.median);
+    printf("    %-34s %9.2f   %llu steps in %.2f s, %.2f s of them sampling\n", "whole run",
+           factor * r->whole.rate, (unsigned long long)r->whole.steps, r->whole.seconds,
+           r->whole.sampling);
+    print_part("  of the steps alone", r->whole.rate / r->wall.median);
     if (!bench->gpu)
         print_rate("steps alone, per core", r->per_core, factor);
     if (r->useful < 1)
@@ -115,6 +124,19 @@ static void put_head(struct ergo_json_out *out, const struct ergo_bench_result *
     ergo_out_text(out, "unit", per_ns);
 }
 
+static void put_whole(struct ergo_json_out *out, const struct ergo_bench_whole *whole) {
+    if (!isfinite(whole->seconds) || !whole->steps) {
+        ergo_out_text(out, "whole_run", NULL);
+        return;
+    }
+    ergo_out_object(out, "whole_run");
+    ergo_out_number(out, "sweeps", (double)whole->steps);
+    put_number(out, "seconds", whole->seconds);
+    put_number(out, "sampling_seconds", whole->sampling);
+    put_number(out, "rate", whole->rate);
+    ergo_out_close(out, 1);
+}
+
 static void put_case(struct ergo_json_out *out, const struct ergo_bench_result *r) {
     ergo_out_object(out, NULL);
     put_head(out, r);
@@ -127,6 +149,7 @@ static void put_case(struct ergo_json_out *out, const struct ergo_bench_result *
     put_rate(out, "rate_device_events", r->device);
     put_rate(out, "rate_with_measurement", r->measured);
     put_rate(out, "rate_per_core", r->per_core);
+    put_whole(out, &r->whole);
     put_number(out, "useful", r->useful);
     put_number(out, "cores", r->cores);
     put_number(out, "limit", r->limit);
