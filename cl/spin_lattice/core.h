@@ -109,6 +109,10 @@ ERGO_INLINE uint ising_ring(ISING_SPACE const uint *row, uint k) {
     if (ISING_H < 32) /* k == 0 shifts by H, which is allowed because H < 32 */
         return (row[0] >> k) | (row[0] << (ISING_H - k));
     const uint w = k / 32, s = k % 32;
+    if (ISING_H % 32 == 0) {
+        const ulong pair = (ulong)row[w + 1 < ISING_W ? w + 1 : 0u] << 32 | row[w];
+        return (uint)(pair >> s);
+    }
     const uint high = w + 1 < ISING_W ? row[w + 1] : 0u;
     const uint bits = s ? (row[w] >> s) | (high << (32 - s)) : row[w];
     const uint rest = ISING_H - k; /* sites before the row begins again */

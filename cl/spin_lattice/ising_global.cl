@@ -86,43 +86,77 @@ __kernel void ising_measure(__global const uint *spins, __global uint *sums, uin
 }
 
 /*
- * Unequal pairs at distances 1..reach along both axes. Dimension 0: group (axis * reach + r - 1) *
- * parts + part, dimension 1: member. counts[sample][member][axis][r - 1][part], with members
- * `stride` apart. The host chooses `parts` so that a part counts at most 2^32 - 1 pairs.
+ * Unequal pairs at distances 1..reach along both axes. A word that a group reads is compared with
+ * its partners at several distances, which lie close together, so that caches have them. Dimension
+ * 0: group (axis * batches + batch)
+ * * parts + part, with batches of ISING_AT_ONCE distances; dimension 1: member.
+ * counts[sample][member][axis][r - 1][part], with members `stride` apart. The host chooses `parts`
+ * so that a part counts at most 2^32 - 1 pairs. scratch: ISING_AT_ONCE numbers per work-item; the
+ * group's size is a power of two.
  */
 __kernel void ising_correlate(__global const uint *spins, __global uint *counts, uint sample,
                               uint reach, uint parts, uint stride, __local uint *scratch) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), index = (uint)get_global_id(1);
-    const uint part = group % parts, r = group / parts % reach + 1, axis = group / parts / reach;
+    const uint batches = (reach + ISING_AT_ONCE - 1) / ISING_AT_ONCE;
+    const uint part = group % parts, axis = group / parts / batches;
+    const uint before = (group / parts - axis * batches) * ISING_AT_ONCE; /* the first is 1 more */
     __global const uint *lattice = spins + (ulong)index * ISING_MEMBER_WORDS;
-    uint unequal = 0;
-    for (uint word = part * size + item; word < ISING_WORDS; word += parts * size)
-        unequal += ising_pairs(lattice, word, 0, axis, r) + ising_pairs(lattice, word, 1, axis, r);
-    unequal = ising_group_sum(scratch, item, size, unequal);
-    if (item == 0)
-        counts[((ulong)sample * get_global_size(1) + index) * stride + group] = unequal;
+    uint unequal[ISING_AT_ONCE];
+    ERGO_UNROLL
+    for (uint k = 0; k < ISING_AT_ONCE; k++)
+        unequal[k] = 0;
+    for (uint word = part * size + item; word < ISING_WORDS; word += parts * size) {
+        ERGO_UNROLL
+        for (uint k = 0; k < ISING_AT_ONCE; k++) { /* those beyond `reach` are not stored */
+            const uint r = min(before + k + 1, reach);
+            unequal[k] +=
+                ising_pairs(lattice, word, 0, axis, r) + ising_pairs(lattice, word, 1, axis, r);
+        }
+    }
+    ERGO_UNROLL
+    for (uint k = 0; k < ISING_AT_ONCE; k++)
+        scratch[k * size + item] = unequal[k];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint width = size / 2; width > 0; width /= 2) {
+        if (item < width) {
+            ERGO_UNROLL
+            for (uint k = 0; k < ISING_AT_ONCE; k++)
+                scratch[k * size + item] += scratch[k * size + item + width];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    __global uint *to = counts + ((ulong)sample * get_global_size(1) + index) * stride;
+    for (uint k = item; k < ISING_AT_ONCE && before + k < reach; k += size)
+        to[(axis * reach + before + k) * parts + part] = scratch[k * size];
 }
 
 /* Up spins of each row, stored after the numbers of ising_correlate. For antiferromagnets: those of
- * colour 0 minus those of colour 1, modulo 2^32. Dimension 0: a group for each row; 1: member. */
+ * colour 0 minus those of colour 1, modulo 2^32. Dimension 0: `lanes` work-items for each row,
+ * within a group; 1: member. lanes and the group's size are powers of two. */
 __kernel void ising_rows(__global const uint *spins, __global const struct ising_member *members,
-                         __global uint *counts, uint sample, uint behind, uint stride,
+                         __global uint *counts, uint sample, uint behind, uint stride, uint lanes,
                          __local uint *scratch) {
-    const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
-    const uint y = (uint)get_group_id(0), index = (uint)get_global_id(1);
+    const uint item = (uint)get_local_id(0), index = (uint)get_global_id(1);
+    const uint y = (uint)get_global_id(0) / lanes, lane = item & (lanes - 1);
     __global const uint *row = spins + (ulong)index * ISING_MEMBER_WORDS + y * ISING_W;
-    const uint rounds = (ISING_W + size - 1) / size; /* as in ising_measure */
     const uint anti = members[index].anti;
+    const uint rounds = (ISING_W + lanes - 1) / lanes; /* as in ising_measure */
     uint up = 0;
     for (uint round = 0; round < rounds; round++) {
-        const uint word = round * size + item;
-        if (word >= ISING_W)
+        const uint word = round * lanes + lane;
+        if (word >= ISING_W || y >= ISING_LY)
             continue;
         const uint other = popcount(row[4u * ISING_BLOCKS + word]);
         up += popcount(row[word]) + (anti ? 0u - other : other);
     }
-    up = ising_group_sum(scratch, item, size, up);
-    if (item == 0)
-        counts[((ulong)sample * get_global_size(1) + index) * stride + behind + y] = up;
+    scratch[item] = up;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint width = lanes / 2; width > 0; width /= 2) {
+        if (lane < width)
+            scratch[item] += scratch[item + width];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (lane == 0 && y < ISING_LY)
+        counts[((ulong)sample * get_global_size(1) + index) * stride + behind + y] = scratch[item];
 }

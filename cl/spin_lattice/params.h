@@ -23,6 +23,9 @@
 #endif
 #define ISING_SUMS_MAX 3
 
+/* Distances of correlations that a group counts together. */
+#define ISING_AT_ONCE 8
+
 #define ISING_PURPOSE_COLOUR0 1 /* purpose of colour c is 1 + c */
 #define ISING_PURPOSE_START 3
 

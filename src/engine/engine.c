@@ -231,10 +231,14 @@ void ergo_engine_rebuild(struct ergo_engine *e, unsigned kernel, const char *opt
         clReleaseProgram(program);
 }
 
-/* Host memory that transfers do not wait for: pinned if the driver has it, else ordinary memory. */
+/* Host memory that transfers do not wait for: pinned if the driver has it, else ordinary memory.
+ * A read into ordinary memory takes NVIDIA's driver two copies, and the thread that enqueues it
+ * waits. On a CPU nothing is transferred. */
 static void *pin(struct ergo_device *device, size_t bytes, cl_mem *pinned) {
     cl_int code = CL_SUCCESS;
     void *host = NULL;
+    if (device->type == CL_DEVICE_TYPE_CPU)
+        return malloc(bytes);
     *pinned = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes,
                              NULL, &code);
     if (code == CL_SUCCESS)
@@ -270,7 +274,7 @@ static enum ergo_status create_result(struct ergo_context *ctx, struct ergo_engi
         status = ergo_buffer_create(ctx, e->device, b->what, bytes, NULL, &b->mem[slot]);
     if (status != ERGO_OK)
         return status;
-    b->host[slot] = e->model->pinned ? pin(e->device, bytes, &b->pins[slot]) : malloc(bytes);
+    b->host[slot] = pin(e->device, bytes, &b->pins[slot]);
     return b->host[slot] ? ERGO_OK
                          : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a block of %s", b->what);
 }
@@ -293,7 +297,7 @@ static enum ergo_status create_each(struct ergo_context *ctx, struct ergo_engine
 static enum ergo_status create_host(struct ergo_context *ctx, struct ergo_engine *e,
                                     struct ergo_engine_buffer *b) {
     const size_t bytes = (size_t)b->bytes;
-    b->host[0] = e->model->pinned ? pin(e->device, bytes, &b->pins[0]) : malloc(bytes);
+    b->host[0] = pin(e->device, bytes, &b->pins[0]);
     if (!b->host[0])
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %s", b->what);
     memset(b->host[0], 0, bytes);

@@ -119,7 +119,6 @@ struct ergo_engine_model {
     const char *sampler; /* "hard-disks", for messages */
     const char *smaller; /* what to make smaller if memory does not suffice: "fewer disks" */
     size_t state_bytes;  /* of the state, which begins with a struct ergo_engine */
-    bool pinned;         /* results in memory that transfers do not wait for */
     /* Decide shapes and launches of the batch. Declare buffers and kernels. Set e.plan's path,
      * launch, launches_per_step, block_steps and work_per_step, and add to host_bytes. Return
      * ERGO_E_DEVICE with the reason if the batch cannot run. Allocate no device memory, because a

@@ -343,7 +343,6 @@ static const struct ergo_engine_model each = {
     .sampler = "counting",
     .smaller = "fewer counters",
     .state_bytes = sizeof(struct counting),
-    .pinned = true,
     .configure = configure_each,
     .prepare = prepare,
     .steps = steps_each,

@@ -80,7 +80,6 @@ const struct ergo_engine_model sw_cut_model = {
     .sampler = "swendsen-wang",
     .smaller = "a smaller lattice, more ranks",
     .state_bytes = sizeof(struct sw_cut),
-    .pinned = true,
     .configure = sw_cut_configure,
     .prepare = prepare,
     .release = release,

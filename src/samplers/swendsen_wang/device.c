@@ -39,7 +39,6 @@ const struct ergo_engine_model sw_model = {
     .sampler = "swendsen-wang",
     .smaller = "a smaller lattice",
     .state_bytes = sizeof(struct sw_state),
-    .pinned = true,
     .configure = sw_configure,
     .prepare = prepare,
     .steps = sw_steps,

@@ -66,13 +66,20 @@ static void measure_curves(struct ising_state *s, size_t curve) {
     const struct ising_launch *l = &s->launch;
     const size_t group = s->correlate_group, members = s->e.batch->count;
     const size_t pairs = 2 * (size_t)l->reach * l->correlate_parts;
-    ERGO_LAUNCH(&s->e, ISING_CORRELATE, ergo_grid_groups(pairs, group, members),
+    const size_t batches = (l->reach + ISING_AT_ONCE - 1) / ISING_AT_ONCE;
+    size_t lanes = 1; /* of a row */
+    while (2 * lanes <= s->shape.row_words && lanes < 32 && 2 * lanes <= group)
+        lanes *= 2;
+    ERGO_LAUNCH(&s->e, ISING_CORRELATE,
+                ergo_grid_groups(2 * batches * l->correlate_parts, group, members),
                 BUFFER(ISING_SPINS), BUFFER(ISING_CURVES), U32(curve), U32(l->reach),
-                U32(l->correlate_parts), U32(l->curve_numbers), LOCAL(group * sizeof(cl_uint)));
+                U32(l->correlate_parts), U32(l->curve_numbers),
+                LOCAL(ISING_AT_ONCE * group * sizeof(cl_uint)));
     if (l->rows_counted)
-        ERGO_LAUNCH(&s->e, ISING_COUNT_ROWS, ergo_grid_groups(l->rows_counted, group, members),
-                    BUFFER(ISING_SPINS), BUFFER(ISING_MEMBERS), BUFFER(ISING_CURVES), U32(curve),
-                    U32(pairs), U32(l->curve_numbers), LOCAL(group * sizeof(cl_uint)));
+        ERGO_LAUNCH(&s->e, ISING_COUNT_ROWS,
+                    ergo_grid_items(lanes * l->rows_counted, group, members), BUFFER(ISING_SPINS),
+                    BUFFER(ISING_MEMBERS), BUFFER(ISING_CURVES), U32(curve), U32(pairs),
+                    U32(l->curve_numbers), U32(lanes), LOCAL(group * sizeof(cl_uint)));
 }
 
 /* Number of samples, from `first` on, that one launch of the local path makes. It ends with a

@@ -53,7 +53,9 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     if (s->launch.path == ISING_PATH_GLOBAL)
         s->sweep_group = ergo_engine_group(&s->e, ISING_SWEEP, s->launch.group);
     s->measure_group = ergo_engine_group(&s->e, ISING_MEASURE, s->launch.group);
-    s->correlate_group = ergo_engine_group(&s->e, ISING_CORRELATE, s->launch.group);
+    /* the sums of a small group take fewer barriers, and there are many groups */
+    s->correlate_group =
+        ergo_engine_group(&s->e, ISING_CORRELATE, s->launch.group < 64 ? s->launch.group : 64);
     ergo_engine_constant(&s->e, ISING_MEMBERS, s->members);
     return ERGO_OK;
 }

@@ -230,18 +230,26 @@ static void choose_kernels(const struct ergo_batch *batch, const struct ergo_dev
 }
 
 /* Sizes of the counts of a sample and of a sample with curves. */
-static void choose_measurement(const struct ergo_point *first, const struct ergo_device *device,
+static void choose_measurement(const struct ergo_batch *batch, const struct ergo_device *device,
                                const struct ising_shape *s, struct ising_launch *l) {
+    const struct ergo_point *first = batch->points[0];
+    const unsigned units = device->summary.compute_units;
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     l->reach = ergo_point_int(first, "/run/correlation_every") ? ising_reach(first) : 0;
     l->correlate_parts = (uint32_t)(s->words / (1u << 25) + 1); /* 2^25 words x 64 sites < 2^32 */
     if (device->quirks.loop_limit)
         l->correlate_parts = (uint32_t)(s->words / (1u << 13) + 1);
+    else if (gpu) { /* all compute units, with some thousand words or more a group */
+        const uint64_t most = s->words / 4096 + 1,
+                       groups = (l->reach / ISING_AT_ONCE + 1) * 2 * batch->count;
+        const uint64_t wish = 8 * (uint64_t)(units ? units : 1) / groups + 1;
+        const uint32_t parts = (uint32_t)(wish < most ? wish : most);
+        l->correlate_parts = parts > l->correlate_parts ? parts : l->correlate_parts;
+    }
     l->measure_groups = 1;
     if (l->path != ISING_PATH_LOCAL) {
         /* on GPUs this short kernel needs all compute units */
-        const unsigned units = device->summary.compute_units;
-        const uint64_t per_group =
-            (device->type != CL_DEVICE_TYPE_CPU ? 4 : 64) * (uint64_t)l->group;
+        const uint64_t per_group = (gpu ? 4 : 64) * (uint64_t)l->group;
         const uint64_t least = s->blocks / (1u << 23) + 1; /* 2^23 blocks x 512 bonds fit 32 bits */
         const uint64_t enough = 8 * (uint64_t)(units ? units : 1);
         uint64_t groups = (s->blocks + per_group - 1) / per_group;
@@ -375,7 +383,7 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
     l->launch_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
     if (device->quirks.loop_limit && l->path == ISING_PATH_LOCAL)
         l->launch_sweeps = loop_limited(&s->shape, l, device->quirks.loop_limit);
-    choose_measurement(batch->points[0], device, &s->shape, l);
+    choose_measurement(batch, device, &s->shape, l);
     s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/correlation_every");
     plan->host_bytes = (2 + batch->count) * s->shape.member_bytes; /* for an audit */
     describe(s, plan);
