@@ -119,7 +119,9 @@ def cell(entry, factor, gpu):
     share = "-" if entry["share"] is None else f"{100 * entry['share']:.0f}% {entry['limited_by']}"
     measured = "-" if not entry["rate_with_measurement"] else number(factor * entry["rate_with_measurement"]["median"])
     core = "" if gpu else f"; {number(factor * entry['rate_per_core']['median'])}"
-    return f" {number(factor * entry['rate']['median'])}; {measured}{core} | {share}, {entry['date']} |"
+    run = entry.get("whole_run")
+    whole = "-" if not run else number(factor * run["rate"]) + (f" ({run['seconds']:.2g} s)" if run["seconds"] else "")
+    return f" {whole}; {measured}; {number(factor * entry['rate']['median'])}{core} | {share}, {entry['date']} |"
 
 
 def sampler_rows(sampler, devices, gpu):
@@ -127,7 +129,7 @@ def sampler_rows(sampler, devices, gpu):
     names = list(dict.fromkeys(n for device in devices.values() for s, n in device["cases"] if s == sampler))
     entries = [d["cases"][sampler, n] for n in names for d in devices.values() if (sampler, n) in d["cases"]]
     factor, unit = scale(entries, "rate")
-    yield f"**{sampler}**, {unit}" + ("" if gpu else "; last of the three: per core")
+    yield f"**{sampler}**, {unit}: whole run; with measurement; steps alone" + ("" if gpu else "; these per core")
     yield ""
     yield "| case | path |" + "".join(f" {label(k)} | share of limit |" for k in devices)
     yield "|---|---|" + "---|---|" * len(devices)
