@@ -37,23 +37,21 @@ __kernel void ising_start(__global uint *spins, __global const struct ising_memb
     }
 }
 
-/* The sum of `value` over the group, valid in work-item 0. `scratch` has one uint per work-item,
- * and the group's size is a power of two. */
-static inline uint ising_group_sum(__local uint *scratch, uint item, uint size, uint value) {
-    scratch[item] = value;
+/* `count` sums over the group, of scratch[k * size + item], into scratch[k * size]. The group's
+ * size is a power of two. */
+ERGO_INLINE void ising_group_sums(__local uint *scratch, uint item, uint size, uint count) {
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint width = size / 2; width > 0; width /= 2) {
         if (item < width)
-            scratch[item] += scratch[item + width];
+            for (uint k = 0; k < count; k++)
+                scratch[k * size + item] += scratch[k * size + item + width];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    const uint sum = scratch[0];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return sum;
 }
 
 /* Partial sums, sums[sample][member][group][ISING_SUMS]. Each group strides over the blocks. The
- * host bounds the blocks per group, so that a partial sum is at most 2^32 - 1. */
+ * host bounds the blocks per group, so that a partial sum is at most 2^32 - 1. scratch: ISING_SUMS
+ * numbers per work-item. */
 __kernel void ising_measure(__global const uint *spins, __global uint *sums, uint sample,
                             __local uint *scratch) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
@@ -78,11 +76,11 @@ __kernel void ising_measure(__global const uint *spins, __global uint *sums, uin
     __global uint *to =
         sums + ISING_SUMS * (((ulong)sample * (uint)get_global_size(1) + index) * groups + group);
     ERGO_UNROLL
-    for (int k = 0; k < ISING_SUMS; k++) {
-        const uint sum = ising_group_sum(scratch, item, size, counts[k]);
-        if (item == 0)
-            to[k] = sum;
-    }
+    for (uint k = 0; k < ISING_SUMS; k++)
+        scratch[k * size + item] = counts[k];
+    ising_group_sums(scratch, item, size, ISING_SUMS);
+    for (uint k = item; k < ISING_SUMS; k += size)
+        to[k] = scratch[k * size];
 }
 
 /*
@@ -117,15 +115,7 @@ __kernel void ising_correlate(__global const uint *spins, __global uint *counts,
     ERGO_UNROLL
     for (uint k = 0; k < ISING_AT_ONCE; k++)
         scratch[k * size + item] = unequal[k];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint width = size / 2; width > 0; width /= 2) {
-        if (item < width) {
-            ERGO_UNROLL
-            for (uint k = 0; k < ISING_AT_ONCE; k++)
-                scratch[k * size + item] += scratch[k * size + item + width];
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
+    ising_group_sums(scratch, item, size, ISING_AT_ONCE);
     __global uint *to = counts + ((ulong)sample * get_global_size(1) + index) * stride;
     for (uint k = item; k < ISING_AT_ONCE && before + k < reach; k += size)
         to[(axis * reach + before + k) * parts + part] = scratch[k * size];

@@ -57,9 +57,10 @@ void ising_steps(void *state, uint64_t sweeps) {
 
 static void measure(struct ising_state *s, size_t sample) {
     const size_t group = s->measure_group;
-    ERGO_LAUNCH(
-        &s->e, ISING_MEASURE, ergo_grid_groups(s->launch.measure_groups, group, s->e.batch->count),
-        BUFFER(ISING_SPINS), BUFFER(ISING_SAMPLES), U32(sample), LOCAL(group * sizeof(cl_uint)));
+    ERGO_LAUNCH(&s->e, ISING_MEASURE,
+                ergo_grid_groups(s->launch.measure_groups, group, s->e.batch->count),
+                BUFFER(ISING_SPINS), BUFFER(ISING_SAMPLES), U32(sample),
+                LOCAL(s->launch.sums * group * sizeof(cl_uint)));
 }
 
 static void measure_curves(struct ising_state *s, size_t curve) {

@@ -249,7 +249,7 @@ static void choose_measurement(const struct ergo_batch *batch, const struct ergo
     l->measure_groups = 1;
     if (l->path != ISING_PATH_LOCAL) {
         /* on GPUs this short kernel needs all compute units */
-        const uint64_t per_group = (gpu ? 4 : 64) * (uint64_t)l->group;
+        const uint64_t per_group = (gpu ? 1 : 64) * (uint64_t)l->group;
         const uint64_t least = s->blocks / (1u << 23) + 1; /* 2^23 blocks x 512 bonds fit 32 bits */
         const uint64_t enough = 8 * (uint64_t)(units ? units : 1);
         uint64_t groups = (s->blocks + per_group - 1) / per_group;
