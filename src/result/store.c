@@ -14,8 +14,8 @@ enum { META_VERSION = 4 };
 
 /* All names in a checkpoint. */
 static const char *const names[] = {
-    "job",    "name",   "started",  "meta",   "device",        "files",  "members",
-    "series", "curves", "pictures", "states", "state_lengths", "spread", NULL,
+    "job",    "name",   "started",  "meta",   "device",        "files",  "members", "series",
+    "online", "curves", "pictures", "states", "state_lengths", "spread", NULL,
 };
 
 /* Fixed-width: this is a file format. */

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dist/dist.h"
 #include "run/work.h"
@@ -23,6 +24,7 @@ struct loop {
     const struct ergo_batch *batch;
     struct ergo_plan plan;
     struct ergo_samples samples; /* buffers for one block */
+    double *rows;                /* and for its samples of a member */
     struct block blocks[2];
     unsigned next;        /* slot of the next block */
     size_t enqueued;      /* samples */
@@ -41,6 +43,7 @@ static void loop_free(struct loop *loop) {
     ergo_mark_done(&loop->blocks[0].mark);
     ergo_mark_done(&loop->blocks[1].mark);
     free(loop->samples.columns);
+    free(loop->rows);
     for (size_t c = 0; c < ERGO_CURVES_MAX; c++)
         free(loop->samples.curves[c]);
 }
@@ -54,7 +57,8 @@ static enum ergo_status loop_allocate(struct loop *loop) {
         (loop->plan.block_samples - 1) / (size_t)ergo_point_curve_every(first) + 1;
     loop->samples.columns =
         malloc(loop->plan.block_samples * members * model->n_columns * sizeof(double));
-    bool ok = loop->samples.columns != NULL;
+    loop->rows = malloc(loop->plan.block_samples * model->n_columns * sizeof(double));
+    bool ok = loop->samples.columns && loop->rows;
     for (size_t c = 0; c < model->n_curves; c++) {
         const size_t size = ergo_point_curve_size(first, c);
         if (!size || ((model->curves_at_end | model->histograms) >> c & 1))
@@ -86,19 +90,19 @@ static void store_histograms(struct loop *loop, const struct block *block, size_
 }
 
 /* Store a collected block: series of every member; curves after equilibration. */
-static void store(struct loop *loop, const struct block *block) {
+static enum ergo_status store(struct loop *loop, const struct block *block) {
     struct ergo_work *work = loop->work;
     const struct ergo_model *model = work->job->model;
     const struct ergo_samples *s = &loop->samples;
     const size_t members = loop->batch->count;
     const uint64_t curve_every = ergo_point_curve_every(loop->batch->points[0]);
     for (size_t m = 0; m < members; m++) {
-        struct ergo_member_result *result = ergo_work_member(work, m);
-        for (size_t c = 0; c < model->n_columns; c++)
-            for (size_t i = 0; i < s->count && result->series[c]; i++)
-                result->series[c][block->first + i] =
-                    s->columns[(i * members + m) * model->n_columns + c];
-        result->n_samples = block->first + s->count;
+        for (size_t i = 0; i < s->count; i++)
+            memcpy(loop->rows + i * model->n_columns,
+                   s->columns + (i * members + m) * model->n_columns,
+                   model->n_columns * sizeof(double));
+        if (!ergo_member_add(ergo_work_member(work, m), block->first, s->count, loop->rows))
+            return ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for estimates");
         store_histograms(loop, block, m);
     }
     for (size_t m = 0; m < members && s->count && block->first >= work->schedule.n_equilibration;
@@ -122,6 +126,7 @@ static void store(struct loop *loop, const struct block *block) {
                                                       work->result->members[at].binned[c].size);
         }
     }
+    return ERGO_OK;
 }
 
 /* The host's work on a block was hidden if the device was still busy with the next block when it
@@ -147,7 +152,9 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
     ergo_mark_done(&block->mark);
     if (status != ERGO_OK)
         return status;
-    store(loop, block);
+    status = store(loop, block);
+    if (status != ERGO_OK)
+        return status;
     count_host_work(loop, slot, begin, work->device->waited - waited);
     work->samples = block->first + block->count;
     work->step += block->count * block->every;

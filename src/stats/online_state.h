@@ -6,7 +6,7 @@
 #include "stats/online.h"
 
 enum {
-    ERGO_ONLINE_CHUNK = 256, /* samples that go into the sums together */
+    ERGO_ONLINE_CHUNK = 512, /* samples that go into the sums together */
     ERGO_ONLINE_BINS = 512,
 };
 
