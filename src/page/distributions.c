@@ -9,9 +9,8 @@
 enum { MEMBERS_MAX = 4, LAGS = 160, BINS_MAX = 64, HISTOGRAMS_MAX = 6, TESTED_MAX = 1000000 };
 
 size_t ergo_report_measured(const struct ergo_member_result *member) {
-    return member->series && member->n_samples > member->n_equilibration
-               ? member->n_samples - member->n_equilibration
-               : 0;
+    return member->n_samples > member->n_equilibration ? member->n_samples - member->n_equilibration
+                                                       : 0;
 }
 
 double *ergo_report_series(const struct ergo_result *result,
@@ -19,7 +18,8 @@ double *ergo_report_series(const struct ergo_result *result,
     const struct ergo_model *model = result->job->model;
     const size_t n = ergo_report_measured(member);
     double columns[ERGO_COLUMNS_MAX] = {0};
-    double *series = model->observables[o].sample && n ? malloc(n * sizeof *series) : NULL;
+    double *series =
+        model->observables[o].sample && n && member->series ? malloc(n * sizeof *series) : NULL;
     for (size_t i = 0; series && i < n; i++) {
         for (size_t c = 0; c < model->n_columns; c++)
             columns[c] = member->series[c] ? member->series[c][member->n_equilibration + i] : 0;
@@ -232,6 +232,13 @@ enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo
                                            const struct ergo_result *result) {
     struct ergo_text times = {0}, histograms = {0};
     const struct ergo_model *model = result->job->model;
+    if (result->kept != ERGO_KEPT_FULL) {
+        ergo_text_append(text,
+                         "<p class=\"soft\">No time series, autocorrelation functions and "
+                         "histograms: the samples were not kept (/output/series: %s).</p>\n",
+                         ergo_kept_name(result->kept));
+        return ERGO_OK;
+    }
     size_t drawn = 0;
     bool ok = true;
     for (size_t o = 0; o < model->n_observables && result->n_members && ok; o++) {

@@ -36,6 +36,19 @@ const char *ergo_kept_name(enum ergo_kept kept) {
     return kept == ERGO_KEPT_FULL ? "full" : kept == ERGO_KEPT_BLOCKS ? "blocks" : "none";
 }
 
+void ergo_result_say_kept(struct ergo_context *ctx, const struct ergo_job *job) {
+    double bytes = 0;
+    if (strcmp(ergo_point_text(&job->points[0], "/output/series"), "auto") != 0 ||
+        ergo_result_kept(job) == ERGO_KEPT_FULL)
+        return;
+    for (size_t i = 0; i < job->n_points; i++)
+        bytes += ergo_result_series_bytes(&job->points[i]);
+    ergo_log(ctx, ERGO_LOG_WARNING,
+             "the samples would be %.3g GB, so they are not kept, only estimates and averages "
+             "over blocks (/output/series \"full\" keeps them)",
+             bytes / 1e9);
+}
+
 /* ---- what is estimated ------------------------------------------------------------------------
  */
 

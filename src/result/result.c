@@ -47,8 +47,7 @@ double ergo_result_memory(void) {
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job) {
-    ERGO_ENTRY(ctx, job);
+static enum ergo_status check_memory(struct ergo_context *ctx, const struct ergo_job *job) {
     /* checked before malloc: Linux promises more memory than there is, and kills the process that
      * uses it */
     const double have = ergo_result_memory();
@@ -66,6 +65,12 @@ enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *
                      "need %.3g GiB to be kept and saved; this machine has %.3g GiB: %s",
                      job->name, every, job->n_points, (series + rest) / 0x1p30, have / 0x1p30,
                      fits);
+}
+
+enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job) {
+    ERGO_ENTRY(ctx, job);
+    ergo_result_say_kept(ctx, job);
+    return check_memory(ctx, job);
 }
 
 /* ---- a result ------------------------------------------------------------------------------- */
@@ -111,7 +116,7 @@ enum ergo_status ergo_result_create(struct ergo_context *ctx, struct ergo_job *j
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a result");
     }
     r->job = job;
-    enum ergo_status status = ergo_validate(ctx, job);
+    enum ergo_status status = check_memory(ctx, job);
     if (status != ERGO_OK)
         return status;
     r->members = calloc(job->n_points, sizeof *r->members);

@@ -146,6 +146,8 @@ double ergo_result_memory(void);
 /* online.c: what is kept of the samples of a job; the bytes of a point's series. */
 enum ergo_kept ergo_result_kept(const struct ergo_job *job);
 const char *ergo_kept_name(enum ergo_kept kept);
+/* A line where the job leaves it open and the samples are too many to be kept. */
+void ergo_result_say_kept(struct ergo_context *ctx, const struct ergo_job *job);
 double ergo_result_series_bytes(const struct ergo_point *point);
 /* The observables of a point, and of all others of its job. False: out of memory. */
 bool ergo_measured_create(const struct ergo_point *point, struct ergo_measured **measured);

@@ -116,7 +116,7 @@ static void of_group(const struct ergo_online *o, const struct ergo_online_group
     memcpy(c, gradient, n * sizeof *c);
     for (size_t a = n; a-- > 0;)
         for (size_t b = 0; b < a; b++)
-            c[b] += k[ergo_online_pair(a, b)] * c[a];
+            c[b] += k[ergo_online_pair(a, b)] * gradient[a];
     p->scale = 0;
     p->n_tracks = p->n_linear = n;
     for (size_t a = 0; a < n; a++)
@@ -198,15 +198,38 @@ void ergo_online_estimate(const struct ergo_online *o, size_t s, struct ergo_est
     estimate_sum(o, &p, estimate);
 }
 
+/*
+ * Error of the mean of bins that may still be correlated a little: neighbours' covariance is in it,
+ * so it is some 8% uncertain from 250 bins; the automatic window would take more lags, and be twice
+ * as uncertain. Bins are joined until neighbours are nearly independent. 0: too few are left.
+ */
+static double error_of_bins(double *bins, size_t n) {
+    enum { LEAST = 32 };
+    for (; n >= LEAST; n = ergo_stats_join_pairs(bins, n)) {
+        double d[ERGO_ONLINE_BINS];
+        const double mean = ergo_stats_mean(bins, n);
+        for (size_t i = 0; i < n; i++)
+            d[i] = bins[i] - mean;
+        const double own = ergo_stats_covariance(d, n, 0), next = ergo_stats_covariance(d, n, 1);
+        if (next < 0.25 * own)
+            return sqrt((own + 2 * fmax(next, 0)) / (double)(n - 1));
+    }
+    return 0;
+}
+
 double ergo_online_drift(const struct ergo_online *o, size_t s) {
     double means[ERGO_ONLINE_BINS];
     if (!o->fixed)
         return o->waiting ? ergo_stats_drift(samples_of(o, s), (size_t)o->count) : 0;
     const uint64_t length = ergo_online_bin(o->count);
-    const size_t full = (size_t)(o->count / length);
+    const size_t full = (size_t)(o->count / length), early = full / 5, late = full - full / 2;
     for (size_t b = 0; b < full; b++)
         means[b] = ergo_online_bins_of(o, s)[b] / (double)length;
-    return ergo_stats_drift(means, full);
+    const double begin = ergo_stats_mean(means, early),
+                 end = ergo_stats_mean(means + full / 2, late);
+    const double error =
+        error_of_bins(means + full / 2, late) * sqrt(1 + (double)late / (double)early);
+    return error > 0 ? fabs(begin - end) / error : 0;
 }
 
 /* ---- a function of means ----------------------------------------------------------------------
