@@ -171,6 +171,12 @@ static void direct_formulas(void **state) {
             fill_ar1(x, lengths[l], phis[p]);
             agrees(x, lengths[l], 1e-9);
         }
+    /* so long that a level gets one value at a time */
+    enum { LONG = 700001 };
+    double *z = numbers(LONG);
+    fill_ar1(z, LONG, 0.9995);
+    agrees(z, LONG, 1e-9);
+    free(z);
     /* far from zero, large and small, and where the first samples are unlike the rest */
     fill_ar1(x, 50000, 0.9);
     for (size_t i = 0; i < 50000; i++)
@@ -179,6 +185,7 @@ static void direct_formulas(void **state) {
     for (size_t i = 0; i < 50000; i++)
         y[i] = x[i] * 1e200;
     agrees(y, 50000, 1e-9);
+    agrees(y, 1000, 1e-9);
     for (size_t i = 0; i < 50000; i++)
         y[i] = x[i] * 1e-200;
     agrees(y, 50000, 1e-9);
@@ -291,6 +298,9 @@ static void a_small_difference(void **state) {
         const double mean = ergo_stats_mean(e, N), mean2 = ergo_stats_mean(e2, N);
         ergo_stats_derived(columns, 2, N, variance_of, &factor, &got);
         agrees_projected(&got, columns, 2, N, variance_of, &factor, 1e-6);
+        struct ergo_estimate few; /* a series that is still there as it is */
+        ergo_stats_derived(columns, 2, 900, variance_of, &factor, &few);
+        agrees_projected(&few, columns, 2, 900, variance_of, &factor, 1e-6);
         assert_true(fabs(got.mean - factor * (mean2 - mean * mean)) < 0.1 * got.error);
     }
     free(e);
