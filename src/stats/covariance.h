@@ -15,6 +15,12 @@ double ergo_stats_covariance(const double *d, size_t n, size_t lag);
 /* Means of neighbouring pairs, in place; an odd last one is dropped. Returns the new length. */
 size_t ergo_stats_join_pairs(double *d, size_t n);
 
+/* lagged[t] += sum_i v[i] v[i - t], t <= ERGO_STATS_LAGS; v[-ERGO_STATS_LAGS] ... are there. The
+ * second with vectors that every machine has: the same bits. */
+void ergo_stats_correlate(double *lagged, const double *v, size_t n);
+void ergo_stats_correlate_narrow(double *lagged, const double *v, size_t n);
+double ergo_stats_sum(const double *v, size_t n);
+
 /*
  * All that errors are estimated from. Level l is the series joined to means of 2^l samples, n >> l
  * values. Of a level with ERGO_STATS_WHOLE values or more a table is enough; the first level with

@@ -17,86 +17,6 @@ enum {
  * before it is changed; the squares of as many as there are still have a finite sum. */
 #define UNIT_HEADROOM 0x1p200
 
-/* ---- plans ------------------------------------------------------------------------------------
- */
-
-static bool contains(const struct ergo_online_group *group, const size_t *series, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        size_t a = 0;
-        while (a < group->n && group->series[a] != series[i])
-            a++;
-        if (a == group->n)
-            return false;
-    }
-    return true;
-}
-
-const struct ergo_online_group *ergo_online_find(const struct ergo_online_plan *plan,
-                                                 const size_t *series, size_t n) {
-    for (size_t g = 0; g < plan->n_groups; g++)
-        if (contains(&plan->groups[g], series, n))
-            return &plan->groups[g];
-    return NULL;
-}
-
-static uint16_t next_track(struct ergo_online_plan *plan) {
-    return (uint16_t)plan->n_tracks++;
-}
-
-/* Long lists come first, so that the short ones are found in them. A series that begins no group
- * needs no track of its own: its variance is known from the group. */
-bool ergo_online_plan(struct ergo_online_plan *plan, size_t n_series, size_t n,
-                      const size_t (*inputs)[ERGO_STATS_COLUMNS_MAX], const size_t *lengths) {
-    *plan = (struct ergo_online_plan){.n_series = n_series};
-    plan->own = malloc((n_series + 1) * sizeof *plan->own);
-    plan->home = calloc(n_series + 1, sizeof *plan->home);
-    plan->groups = calloc(n + 1, sizeof *plan->groups);
-    if (!plan->own || !plan->home || !plan->groups) {
-        ergo_online_plan_free(plan);
-        return false;
-    }
-    for (size_t length = ERGO_STATS_COLUMNS_MAX; length > 1; length--)
-        for (size_t i = 0; i < n; i++) {
-            if (lengths[i] != length || ergo_online_find(plan, inputs[i], length))
-                continue;
-            struct ergo_online_group *group = &plan->groups[plan->n_groups++];
-            group->n = length;
-            for (size_t a = 0; a < length; a++)
-                group->series[a] = (uint16_t)inputs[i][a];
-        }
-    for (size_t s = 0; s < n_series; s++) {
-        bool begins = false, within = false;
-        for (size_t g = 0; g < plan->n_groups; g++)
-            for (size_t a = 0; a < plan->groups[g].n; a++) {
-                if (plan->groups[g].series[a] != s)
-                    continue;
-                begins |= a == 0;
-                within = true;
-                plan->home[s] = (uint16_t)g;
-            }
-        plan->own[s] = within && !begins ? ERGO_ONLINE_NONE : next_track(plan);
-    }
-    size_t at = 0;
-    for (size_t g = 0; g < plan->n_groups; g++) {
-        struct ergo_online_group *group = &plan->groups[g];
-        group->at = at;
-        at += group->n + ergo_online_pair(group->n, 0);
-        for (size_t a = 0; a < group->n; a++)
-            group->tracks[a] = a ? next_track(plan) : plan->own[group->series[0]];
-        group->pairs = (uint16_t)plan->n_tracks;
-        plan->n_tracks += ergo_online_pair(group->n, 0);
-    }
-    plan->n_fixed = at;
-    return true;
-}
-
-void ergo_online_plan_free(struct ergo_online_plan *plan) {
-    free(plan->own);
-    free(plan->home);
-    free(plan->groups);
-    *plan = (struct ergo_online_plan){0};
-}
-
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
@@ -170,67 +90,6 @@ double ergo_online_bytes(const struct ergo_online_plan *plan, double count) {
 /* ---- sums -------------------------------------------------------------------------------------
  */
 
-/* Two numbers: what the smallest vector units have, and every compiler makes good code for. */
-typedef double lanes __attribute__((vector_size(16)));
-enum { LANES = 2, TILE = 16 };
-
-static lanes load(const double *from) {
-    lanes v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-/* lagged[t] += sum_i v[i] v[i - t]; v[-LAGS] ... are there. Sums of a tile stay in registers. */
-static void correlate(double *lagged, const double *v, size_t n) {
-    for (size_t t = 0; t < LAGS; t += TILE) {
-        lanes sums[TILE / LANES] = {{0}};
-        const double *back = v - t - TILE; /* lags t + TILE, ..., t + 1 */
-        for (size_t i = 0; i < n; i++) {
-            const lanes now = {v[i], v[i]};
-            /* gcc 12 would keep loads for later rounds, run out of registers, and take 2.3 times
-             * as long */
-            __asm__("" : "+r"(back));
-#define STEP(k) sums[k] += now * load(back + i + LANES * (k))
-            STEP(0);
-            STEP(1);
-            STEP(2);
-            STEP(3);
-            STEP(4);
-            STEP(5);
-            STEP(6);
-            STEP(7);
-#undef STEP
-        }
-        for (size_t k = 0; k < TILE; k++)
-            lagged[t + TILE - k] += sums[k / LANES][k % LANES];
-    }
-    lanes squares[2] = {{0}};
-    size_t i = 0;
-    for (; i + 2 * LANES <= n; i += 2 * LANES) {
-        squares[0] += load(v + i) * load(v + i);
-        squares[1] += load(v + i + LANES) * load(v + i + LANES);
-    }
-    double rest = 0;
-    for (; i < n; i++)
-        rest += v[i] * v[i];
-    squares[0] += squares[1];
-    lagged[0] += squares[0][0] + squares[0][1] + rest;
-}
-
-static double sum_of(const double *v, size_t n) {
-    lanes sums[2] = {{0}};
-    size_t i = 0;
-    for (; i + 2 * LANES <= n; i += 2 * LANES) {
-        sums[0] += load(v + i);
-        sums[1] += load(v + i + LANES);
-    }
-    double rest = 0;
-    for (; i < n; i++)
-        rest += v[i];
-    sums[0] += sums[1];
-    return sums[0][0] + sums[0][1] + rest;
-}
-
 /* The power of two at or below a positive number. */
 static double power_below(double value) {
     int exponent;
@@ -281,8 +140,8 @@ static void feed_track(struct ergo_online *o, size_t track, uint64_t fed, const 
         struct ergo_online_level *level = ergo_online_level_of(o, l, track);
         const size_t odd = fed >> l & 1; /* a value waits for its neighbour */
         memcpy(room, level->tail, LAGS * sizeof *room);
-        correlate(level->lagged, v, n);
-        level->sum += sum_of(v, n);
+        ergo_stats_correlate(level->lagged, v, n);
+        level->sum += ergo_stats_sum(v, n);
         memcpy(level->tail, v + n - LAGS, LAGS * sizeof *room);
         n = (n + odd) / 2;
         const double *pairs = v - odd;
@@ -302,8 +161,8 @@ static bool close_level(struct ergo_online *o) {
         double *top = o->top + track * WHOLE;
         memset(room, 0, LAGS * sizeof *room);
         memcpy(room + LAGS, top, WHOLE * sizeof *room);
-        correlate(level->lagged, room + LAGS, WHOLE);
-        level->sum = sum_of(top, WHOLE);
+        ergo_stats_correlate(level->lagged, room + LAGS, WHOLE);
+        level->sum = ergo_stats_sum(top, WHOLE);
         memcpy(level->head, top, LAGS * sizeof *room);
         memcpy(level->tail, top + WHOLE - LAGS, LAGS * sizeof *room);
         (void)ergo_stats_join_pairs(top, WHOLE);
@@ -315,7 +174,7 @@ static void feed_bins(double *bins, uint64_t fed, uint64_t length, const double 
     for (size_t i = 0; i < n;) {
         const uint64_t left = length - (fed + i) % length;
         const size_t count = left < n - i ? (size_t)left : n - i;
-        bins[(fed + i) / length] += sum_of(y + i, count);
+        bins[(fed + i) / length] += ergo_stats_sum(y + i, count);
         i += count;
     }
 }
@@ -337,7 +196,7 @@ static void feed_series(struct ergo_online *o, size_t s, uint64_t fed, double *x
     }
     series->varies = varies ? 1 : series->varies;
     series->broken = broken ? 1 : series->broken;
-    const double sum = sum_of(x, n) - series->lost, total = series->sum + sum;
+    const double sum = ergo_stats_sum(x, n) - series->lost, total = series->sum + sum;
     series->lost = (total - series->sum) - sum;
     series->sum = total;
     if (fed && ergo_online_bin(fed) != ergo_online_bin(fed + n))

@@ -50,7 +50,7 @@ says full/report.html "<h2>Autocorrelation</h2>" "<h2>Time series of"
 for kept in blocks none; do
     says $kept/report.html "were not kept (/output/series: $kept)"
     says_not $kept/report.html "<h2>Autocorrelation</h2>"
-    expect 0 "$ERGOCL" page $kept
+    expect 0 "$ERGOCL" report $kept
     expect 0 "$ERGOCL" resume $kept
     says $kept/report.html "were not kept (/output/series: $kept)"
 done
