@@ -73,8 +73,8 @@ const struct ergo_key ergo_job_common_keys[] = {
      .help = "What is kept of the samples; means, errors and autocorrelation times are the same. "
              "full: all of them, in memory, in checkpoints and in series.h5. blocks: the averages "
              "of /output/blocks alone; the rest of series.h5 is as before. none: no series.h5. "
-             "auto: full up to 256 MB of samples over all points, else blocks. Traces, "
-             "histograms and autocorrelation functions in report.html need full."},
+             "auto: full up to 256 MB of samples over all points, else blocks. Time "
+             "series and histograms in report.html need full."},
     {ERGO_KEY("/audit/every_seconds", REAL), .fallback = "0", .min = 0, .max = 1e9, .unit = "s",
      .help = "Wall time between audits, which recompute all running quantities; 0: only those at "
              "the start, with each checkpoint and at the end."},

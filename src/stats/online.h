@@ -69,6 +69,11 @@ void ergo_online_derived(const struct ergo_online *online, const size_t *series,
                          ergo_stats_function function, void *user, struct ergo_estimate *estimate);
 double ergo_online_drift(const struct ergo_online *online, size_t series);
 
+/* Autocorrelation function of averages over 2^level samples, at n_lags <= 129 lags; false: of so
+ * few values that it is not known, or they are all the same. */
+bool ergo_online_autocorrelation(const struct ergo_online *online, size_t series, size_t level,
+                                 double *rho, size_t n_lags);
+
 /* The state as `ergo_online_size(plan, count)` doubles; *rest behind it. */
 size_t ergo_online_size(const struct ergo_online_plan *plan, uint64_t count);
 double *ergo_online_save(const struct ergo_online *online, double *to);

@@ -232,6 +232,24 @@ double ergo_online_drift(const struct ergo_online *o, size_t s) {
     return error > 0 ? fabs(begin - end) / error : 0;
 }
 
+bool ergo_online_autocorrelation(const struct ergo_online *o, size_t s, size_t level, double *rho,
+                                 size_t n_lags) {
+    struct sum p;
+    if (!o->fixed)
+        return level == 0 && o->waiting &&
+               ergo_stats_autocorrelation(samples_of(o, s), (size_t)o->count, rho, n_lags);
+    if (level >= o->closed || n_lags > LAGS + 1)
+        return false;
+    of_series(o, s, &p);
+    if (!(p.scale > 0))
+        return false;
+    sum_covariances(o, &p, level, rho, n_lags);
+    const double variance = rho[0];
+    for (size_t lag = 0; lag < n_lags; lag++)
+        rho[lag] /= variance;
+    return variance > 0 && isfinite(rho[n_lags - 1]);
+}
+
 /* ---- a function of means ----------------------------------------------------------------------
  */
 

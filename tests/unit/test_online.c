@@ -336,8 +336,19 @@ static void lists_of_series(void **state) {
     for (size_t s = 0; s < 5; s++) {
         for (size_t i = 0; i < N; i++)
             columns[s][i] = rows[5 * i + s];
+        double rho[129], wanted[129];
         direct_estimate(columns[s], N, &want);
         ergo_online_estimate(&online, s, &got);
+        assert_true(ergo_online_autocorrelation(&online, s, 0, rho, 129));
+        assert_true(ergo_stats_autocorrelation(columns[s], N, wanted, 129));
+        for (size_t lag = 0; lag < 129; lag++)
+            assert_true(fabs(rho[lag] - wanted[lag]) < 1e-10);
+        memcpy(x, columns[s], N * sizeof *x);
+        assert_true(ergo_stats_autocorrelation(x, ergo_stats_join_pairs(x, N), wanted, 50));
+        assert_true(ergo_online_autocorrelation(&online, s, 1, rho, 50));
+        for (size_t lag = 0; lag < 50; lag++)
+            assert_true(fabs(rho[lag] - wanted[lag]) < 1e-10);
+        assert_false(ergo_online_autocorrelation(&online, s, 10, rho, 50));
         same(&got, &want, 1e-9);
     }
     ergo_online_derived(&online, inputs[1], 4, covariance_of, NULL, &got);
