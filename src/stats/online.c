@@ -372,7 +372,7 @@ static double *put(double *to, const double *from, size_t n) {
 
 double *ergo_online_save(const struct ergo_online *o, double *to) {
     const uint64_t fed = ergo_online_fed(o);
-    for (size_t s = 0; s < o->plan->n_series; s++)
+    for (size_t s = 0; s < o->plan->n_series && o->count > fed; s++)
         to = put(to, o->waiting + s * o->capacity, (size_t)(o->count - fed));
     if (!o->fixed)
         return to;

@@ -47,9 +47,9 @@ static void estimate_short(const double *x, size_t n, struct ergo_estimate *esti
  */
 
 static double mean_of(const struct ergo_online *o, size_t s) {
-    const struct ergo_online_series *series = ergo_online_series_of(o, s);
     if (!o->fixed)
         return ergo_stats_mean(samples_of(o, s), (size_t)o->count);
+    const struct ergo_online_series *series = ergo_online_series_of(o, s);
     return series->broken > 0 ? NAN : series->origin + series->sum / (double)o->count;
 }
 
