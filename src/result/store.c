@@ -212,7 +212,7 @@ void ergo_stored_forget(struct ergo_stored *stored) {
 
 void ergo_stored_close(struct ergo_stored *stored) {
     ergo_stored_forget(stored);
-    for (size_t i = 0; stored->progress && i < stored->result->n_members; i++)
+    for (size_t i = 0; stored->progress && i < stored->n_progress; i++)
         free(stored->progress[i].state);
     free(stored->progress);
     stored->progress = NULL;

@@ -42,7 +42,8 @@ struct ergo_stored {
     bool has_states; /* of its members, which ergo_stored_read_states reads */
     /* points at different steps: an index, and files of ranks */
     bool of_ranks;
-    struct ergo_point_progress *progress; /* owned, [n_points]; NULL: nobody asked */
+    struct ergo_point_progress *progress; /* owned, [n_progress]; NULL: nobody asked */
+    size_t n_progress;                    /* as many as points; the result may be gone first */
     uint64_t generation, ranks;
 };
 
