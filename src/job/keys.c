@@ -8,6 +8,7 @@
 
 #define EXACT 9007199254740992.0 /* 2^53 */
 
+static const char *const kept[] = {"auto", "full", "blocks", "none", NULL};
 static const char *const distributions[] = {"auto", "points", "lattice", NULL};
 
 static bool writes_trajectory(const struct ergo_point *point) {
@@ -68,6 +69,12 @@ const struct ergo_key ergo_job_common_keys[] = {
     {ERGO_KEY("/output/blocks", INT), .fallback = "0", .min = 0, .max = 1e6, .unit = "",
      .help = "Blocks of consecutive measurements whose averages are written, a line each, to "
              "blocks/pPOINT.dat, and to series.h5; 0: none."},
+    {ERGO_KEY("/output/series", ENUM), .fallback = "\"auto\"", .choices = kept, .unit = "",
+     .help = "What is kept of the samples; means, errors and autocorrelation times are the same. "
+             "full: all of them, in memory, in checkpoints and in series.h5. blocks: the averages "
+             "of /output/blocks alone; the rest of series.h5 is as before. none: no series.h5. "
+             "auto: full up to 256 MB of samples over all points, else blocks. Time "
+             "series and histograms in report.html need full."},
     {ERGO_KEY("/audit/every_seconds", REAL), .fallback = "0", .min = 0, .max = 1e9, .unit = "s",
      .help = "Wall time between audits, which recompute all running quantities; 0: only those at "
              "the start, with each checkpoint and at the end."},

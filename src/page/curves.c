@@ -158,7 +158,8 @@ enum ergo_status ergo_report_traces(struct ergo_context *ctx, struct ergo_text *
     size_t members[TRACES_MAX];
     size_t count = ergo_report_members(result, TRACES_MAX, members);
     enum ergo_status status = ERGO_OK;
-    if (!count || !model->n_columns || !result->members[members[0]].n_samples)
+    if (!count || !model->n_columns || !result->members[members[0]].n_samples ||
+        result->kept != ERGO_KEPT_FULL) /* ergo_report_distributions says so */
         return ERGO_OK;
     ergo_text_append(text, "<h2>Time series of ");
     ergo_html_name(text, model->columns[0].name, false);

@@ -6,12 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMBERS_MAX = 4, LAGS = 160, BINS_MAX = 64, HISTOGRAMS_MAX = 6, TESTED_MAX = 1000000 };
+enum {
+    MEMBERS_MAX = 4,
+    LAGS = 160,
+    SUMS_LAGS = 128,
+    BINS_MAX = 64,
+    HISTOGRAMS_MAX = 6,
+    TESTED_MAX = 1000000
+};
 
 size_t ergo_report_measured(const struct ergo_member_result *member) {
-    return member->series && member->n_samples > member->n_equilibration
-               ? member->n_samples - member->n_equilibration
-               : 0;
+    return member->n_samples > member->n_equilibration ? member->n_samples - member->n_equilibration
+                                                       : 0;
 }
 
 double *ergo_report_series(const struct ergo_result *result,
@@ -19,7 +25,8 @@ double *ergo_report_series(const struct ergo_result *result,
     const struct ergo_model *model = result->job->model;
     const size_t n = ergo_report_measured(member);
     double columns[ERGO_COLUMNS_MAX] = {0};
-    double *series = model->observables[o].sample && n ? malloc(n * sizeof *series) : NULL;
+    double *series =
+        model->observables[o].sample && n && member->series ? malloc(n * sizeof *series) : NULL;
     for (size_t i = 0; series && i < n; i++) {
         for (size_t c = 0; c < model->n_columns; c++)
             columns[c] = member->series[c] ? member->series[c][member->n_equilibration + i] : 0;
@@ -72,11 +79,42 @@ static void lines_free(struct lines *lines) {
 /* ---- autocorrelation --------------------------------------------------------------------------
  */
 
+/* Where the samples were not kept: from the sums over them, of averages over 2^level samples so
+ * that six autocorrelation times fit. */
+static bool correlate_sums(struct lines *lines, const struct ergo_result *result,
+                           const struct ergo_member_result *member, size_t o) {
+    const double tau = member->observables[o].estimate.tau;
+    const size_t n = ergo_report_measured(member);
+    struct ergo_online online = {.plan = member->online.plan};
+    size_t level = 0, s = 0;
+    if (n <= 8 || !isfinite(tau))
+        return true;
+    while (s < online.plan->n_series && member->measured->observable[s] != o)
+        s++;
+    const double lags = fmin(fmax(12, 6 * tau), (double)n / 4);
+    while (member->online.fixed && lags > (double)(SUMS_LAGS << level))
+        level++;
+    const size_t n_lags = ((size_t)lags >> level) + 1;
+    bool ok =
+        ergo_online_copy(&member->online, &online) && lines_add(lines, n_lags, result, member);
+    const size_t k = lines->count - 1;
+    if (ok)
+        ergo_online_finish(&online);
+    if (ok && !ergo_online_autocorrelation(&online, s, level, lines->y[k], n_lags))
+        lines->series[k].n = 0;
+    for (size_t i = 0; i < n_lags && ok; i++)
+        lines->x[k][i] = (double)((i << level) * member->measure_every);
+    ergo_online_free(&online);
+    return ok;
+}
+
 /* Up to six autocorrelation times, in at most LAGS lags: of a long time every s-th sample alone. */
 static bool correlate(struct lines *lines, const struct ergo_result *result,
                       const struct ergo_member_result *member, size_t o) {
     const size_t n = ergo_report_measured(member);
     const double tau = member->observables[o].estimate.tau;
+    if (!member->series)
+        return correlate_sums(lines, result, member, o);
     double *series = n > 8 && isfinite(tau) ? ergo_report_series(result, member, o) : NULL;
     if (!series)
         return n <= 8 || !isfinite(tau);
@@ -239,7 +277,8 @@ enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo
             continue;
         if (drawn == 1 || model->observables[o].merit)
             ok = append_autocorrelation(&times, result, o);
-        ok = ok && append_histogram(&histograms, result, o);
+        if (result->kept == ERGO_KEPT_FULL)
+            ok = ok && append_histogram(&histograms, result, o);
     }
     if (times.length) {
         ergo_text_append(text, "<h2>Autocorrelation</h2>\n<div class=\"grid\">\n");
@@ -252,6 +291,11 @@ enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo
         ergo_text_append_bytes(text, histograms.data, histograms.length);
         ergo_text_append(text, "</div>\n");
     }
+    if (result->kept != ERGO_KEPT_FULL)
+        ergo_text_append(text,
+                         "<p class=\"soft\">No time series and no histograms: the samples were "
+                         "not kept (/output/series: %s).</p>\n",
+                         ergo_kept_name(result->kept));
     text->failed |= times.failed || histograms.failed;
     ergo_text_free(&times);
     ergo_text_free(&histograms);

@@ -328,7 +328,10 @@ static void append_foot(struct ergo_text *text, const struct ergo_result *result
         text->failed |= !job;
         free(job);
     }
-    ergo_text_append(text, "<footer>Numbers: result.json. Series: series.h5.");
+    ergo_text_append(text, "<footer>Numbers: result.json.%s",
+                     result->kept == ERGO_KEPT_FULL     ? " Series: series.h5."
+                     : result->kept == ERGO_KEPT_BLOCKS ? " Curves and averages: series.h5."
+                                                        : "");
     if (result->job->sampler->citation) {
         ergo_text_append(text, " Please cite ");
         ergo_html_escape(text, result->job->sampler->citation);

@@ -9,26 +9,29 @@
 
 #include "result/format.h"
 
+/* Of n samples, the first of block b. */
+static size_t begin_of(const struct ergo_member_result *member, size_t b) {
+    return b * member->n_measured / member->n_blocks;
+}
+
+static size_t measured_of(const struct ergo_member_result *member) {
+    return member->n_samples > member->n_equilibration ? member->n_samples - member->n_equilibration
+                                                       : 0;
+}
+
 size_t ergo_blocks_count(const struct ergo_member_result *member) {
-    const size_t n = member->n_samples > member->n_equilibration
-                         ? member->n_samples - member->n_equilibration
-                         : 0;
-    const size_t wish = (size_t)ergo_point_int(member->point, "/output/blocks");
-    return wish < n ? wish : n;
+    const size_t n = measured_of(member);
+    return n && member->n_blocks ? (n * member->n_blocks - 1) / member->n_measured + 1 : 0;
 }
 
 double ergo_blocks_mean(const struct ergo_model *model, const struct ergo_member_result *member,
                         const struct ergo_observable *observable, size_t block) {
-    const size_t count = ergo_blocks_count(member);
-    const size_t n = member->n_samples - member->n_equilibration;
-    const size_t begin = block * n / count, end = (block + 1) * n / count;
-    double sum = 0, columns[ERGO_COLUMNS_MAX];
-    for (size_t i = begin; i < end; i++) {
-        for (size_t c = 0; c < model->n_columns; c++)
-            columns[c] = member->series[c] ? member->series[c][member->n_equilibration + i] : 0;
-        sum += observable->sample(member->point, columns);
-    }
-    return sum / (double)(end - begin);
+    const size_t n = measured_of(member), end = begin_of(member, block + 1);
+    const size_t count = (end < n ? end : n) - begin_of(member, block);
+    size_t s = 0;
+    while (&model->observables[member->measured->observable[s]] != observable)
+        s++;
+    return member->block_sums[s * member->n_blocks + block] / (double)count;
 }
 
 static void append_member(struct ergo_text *text, const struct ergo_model *model,

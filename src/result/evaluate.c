@@ -7,36 +7,7 @@
 #include "base/parallel.h"
 #include "result/result.h"
 
-/* Drifts are looked for in series of at least drift_least samples. All points are looked at while
- * they have at most drift_most samples together, else only every k-th. */
-static const size_t drift_least = 100, drift_most = 1000000;
-static const double drift_samples = 2e7;
-
-/* The sample series of every observable of a member, after equilibration: [n_observables][n]. */
-static double **observable_series(const struct ergo_model *model,
-                                  const struct ergo_member_result *m, size_t n) {
-    double **series = calloc(model->n_observables, sizeof *series);
-    double columns[ERGO_COLUMNS_MAX];
-    bool ok = series != NULL;
-    for (size_t o = 0; o < model->n_observables && ok; o++) {
-        if (!model->observables[o].sample)
-            continue;
-        series[o] = malloc((n + 1) * sizeof(double)); /* + 1: malloc(0) may return NULL */
-        ok = series[o] != NULL;
-        for (size_t i = 0; i < n && ok; i++) {
-            for (size_t c = 0; c < model->n_columns; c++)
-                columns[c] = m->series[c] ? m->series[c][m->n_equilibration + i] : 0;
-            series[o][i] = model->observables[o].sample(m->point, columns);
-        }
-    }
-    if (!ok && series) {
-        for (size_t o = 0; o < model->n_observables; o++)
-            free(series[o]);
-        free(series);
-        series = NULL;
-    }
-    return series;
-}
+static const size_t drift_least = 100; /* samples of a series in which drifts are looked for */
 
 struct derive_call {
     const struct ergo_observable *observable;
@@ -49,16 +20,11 @@ static double call_derive(const double *means, void *user) {
 }
 
 static void derive(const struct ergo_model *model, const struct ergo_member_result *m,
-                   double **series, size_t n, struct ergo_observable_result *result) {
-    const struct ergo_observable *observable = result->observable;
-    const double *inputs[8];
-    size_t n_inputs = 0;
-    for (size_t k = 0; k < 8 && observable->inputs[k]; k++)
-        for (size_t o = 0; o < model->n_observables; o++)
-            if (series[o] && strcmp(model->observables[o].name, observable->inputs[k]) == 0)
-                inputs[n_inputs++] = series[o];
-    struct derive_call call = {observable, m->point};
-    ergo_stats_derived(inputs, n_inputs, n, call_derive, &call, &result->estimate);
+                   const struct ergo_online *online, struct ergo_observable_result *result) {
+    size_t inputs[ERGO_STATS_COLUMNS_MAX];
+    const size_t n = ergo_measured_inputs(m->measured, model, result->observable, inputs);
+    struct derive_call call = {result->observable, m->point};
+    ergo_online_derived(online, inputs, n, call_derive, &call, &result->estimate);
 }
 
 static double call_from_curve(const double *mean, size_t size, void *user) {
@@ -116,41 +82,33 @@ static void find_slow(struct ergo_member_result *m, size_t n_observables) {
             m->observables[o].trust = ERGO_TRUST_SLOW;
 }
 
-/* At which points drifts are looked for, and from which size on they count. With many tests a drift
- * of four standard errors is expected by chance: the level is the one that one run in a thousand
- * exceeds without any drift. */
-struct drift_search {
-    size_t stride;
-    double level;
-};
-
-static struct drift_search drift_search_of(const struct ergo_result *result) {
+/* From which size on a drift counts. With many tests one of four standard errors is expected by
+ * chance: this is the size that one run in a thousand exceeds without any drift. */
+static double drift_level(const struct ergo_result *result) {
     const double n_observables = (double)result->job->model->n_observables;
-    const double looks = fmax(1, (double)result->n_members * n_observables);
-    double samples = 0;
-    for (size_t i = 0; i < result->n_members; i++)
-        samples += (double)result->members[i].n_samples * n_observables;
-    return (struct drift_search){(size_t)fmax(1, ceil(samples / drift_samples)),
-                                 sqrt(2 * log(1000 * looks))};
+    return sqrt(2 * log(1000 * fmax(1, (double)result->n_members * n_observables)));
 }
 
-static void estimate_one(const struct ergo_member_result *m, double **series, size_t n,
-                         const struct drift_search *search, struct ergo_observable_result *r) {
+static void estimate_one(const struct ergo_member_result *m, const struct ergo_online *online,
+                         double level, struct ergo_observable_result *r) {
     const struct ergo_model *model = m->point->job->model;
+    const size_t o = (size_t)(r->observable - model->observables);
+    size_t s = 0;
+    while (s < online->plan->n_series && m->measured->observable[s] != o)
+        s++;
     if (r->observable->sample)
-        ergo_stats_estimate(series[r->observable - model->observables], n, &r->estimate);
+        ergo_online_estimate(online, s, &r->estimate);
     else if (r->observable->derive)
-        derive(model, m, series, n, r);
+        derive(model, m, online, r);
     else
         from_curve(m, r);
     if (!r->estimate.samples) /* its curve is not measured */
         return;
     r->exact = ergo_point_exact(m->point, r->observable->name);
     enum ergo_trust trust = ergo_trust_of(&r->estimate, r->observable->independent, r->exact);
-    if (r->observable->sample && n >= drift_least && n <= drift_most &&
-        m->point->index % search->stride == 0)
-        r->drift = ergo_stats_drift(series[r->observable - model->observables], n);
-    if (r->drift > search->level) /* what flips once in a while drifts, too, at any time */
+    if (r->observable->sample && online->count >= drift_least)
+        r->drift = ergo_online_drift(online, s);
+    if (r->drift > level) /* what flips once in a while drifts, too, at any time */
         trust = r->observable->slow && r->observable->slow(m->point) ? ERGO_TRUST_SHORT
                                                                      : ERGO_TRUST_DRIFT;
     ergo_observable_refuse(r, trust);
@@ -159,12 +117,14 @@ static void estimate_one(const struct ergo_member_result *m, double **series, si
 }
 
 /* False: there is no memory. */
-static bool estimate_member(struct ergo_member_result *m, const struct drift_search *search) {
+static bool estimate_member(struct ergo_member_result *m, double level) {
     const struct ergo_model *model = m->point->job->model;
-    const size_t n = m->n_samples > m->n_equilibration ? m->n_samples - m->n_equilibration : 0;
-    double **series = observable_series(model, m, n);
-    if (!series)
+    struct ergo_online online = {.plan = m->online.plan};
+    if (!ergo_member_catch_up(m) || !ergo_online_copy(&m->online, &online)) {
+        ergo_online_free(&online);
         return false;
+    }
+    ergo_online_finish(&online); /* the member's own may go on */
     for (size_t o = 0; o < model->n_observables; o++) {
         struct ergo_observable_result *r = &m->observables[o];
         *r = (struct ergo_observable_result){
@@ -175,13 +135,11 @@ static bool estimate_member(struct ergo_member_result *m, const struct drift_sea
             .exact = NAN,
             .z = NAN,
         };
-        if (n && ergo_point_asks(m->point, r->observable->name))
-            estimate_one(m, series, n, search, r);
+        if (online.count && ergo_point_asks(m->point, r->observable->name))
+            estimate_one(m, &online, level, r);
     }
     find_slow(m, model->n_observables);
-    for (size_t o = 0; o < model->n_observables; o++)
-        free(series[o]);
-    free(series);
+    ergo_online_free(&online);
     return true;
 }
 
@@ -209,33 +167,20 @@ static bool curves_of(struct ergo_member_result *m) {
 
 struct members {
     struct ergo_member_result *members;
-    struct drift_search search;
+    double level;
     atomic_bool failed;
 };
 
-/* Series of observables that may be in memory at a time, in bytes, beside those of one point. */
-static const double most_memory = 1 << 30;
-
-/* At how many points at a time the longest series fit that. */
-static size_t points_at_a_time(const struct ergo_result *result) {
-    uint64_t longest = 1;
-    for (size_t i = 0; i < result->n_members; i++)
-        if (result->members[i].n_samples > longest)
-            longest = result->members[i].n_samples;
-    return 1 + (size_t)(most_memory /
-                        (8.0 * (double)longest * (double)result->job->model->n_observables));
-}
-
 static void evaluate_member(size_t i, void *user) {
     struct members *all = user;
-    if (!estimate_member(&all->members[i], &all->search) || !curves_of(&all->members[i]))
+    if (!estimate_member(&all->members[i], all->level) || !curves_of(&all->members[i]))
         all->failed = true;
 }
 
 enum ergo_status ergo_result_evaluate(struct ergo_context *ctx, struct ergo_result *result) {
-    struct members all = {result->members, drift_search_of(result), false};
+    struct members all = {result->members, drift_level(result), false};
     enum ergo_status status = ERGO_OK;
-    ergo_parallel(result->n_members, points_at_a_time(result), evaluate_member, &all);
+    ergo_parallel(result->n_members, SIZE_MAX, evaluate_member, &all);
     if (all.failed)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the estimates");
     if (status == ERGO_OK)

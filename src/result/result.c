@@ -12,72 +12,87 @@
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static void host_bytes(const struct ergo_job *job, double *series, double *curves_all) {
+/* rest: curves and estimators. */
+static void host_bytes(const struct ergo_job *job, double *series, double *rest) {
     const struct ergo_model *model = job->model;
-    *series = *curves_all = 0;
+    const bool kept = ergo_result_kept(job) == ERGO_KEPT_FULL;
+    struct ergo_measured *measured = NULL;
+    const bool known = ergo_measured_create(&job->points[0], &measured);
+    *series = *rest = 0;
     for (size_t i = 0; i < job->n_points; i++) {
         const struct ergo_schedule s = ergo_schedule_of(&job->points[i]);
-        double samples = 0, curves = 0;
-        for (size_t c = 0; c < model->n_columns; c++)
-            samples += ergo_point_has_column(&job->points[i], c) ? (double)s.n_samples : 0;
+        double curves = 0;
         for (size_t c = 0; c < model->n_curves; c++)
             curves += (model->curves_sums >> c & 1 ? 1.0 : ERGO_CURVE_BINS) *
                       (double)ergo_point_curve_size(&job->points[i], c);
         /* a checkpoint's record, whose buffer grows by doubling, or an HDF5 file and its image in
          * memory */
-        *series += 3 * 8 * samples;
-        *curves_all += 3 * 8 * curves;
+        *series += kept ? 3 * ergo_result_series_bytes(&job->points[i]) : 0;
+        *rest += 3 * 8 * curves;
+        /* without series they are in the checkpoint */
+        if (known)
+            *rest += (kept ? 1 : 3) *
+                     ergo_online_bytes(&measured->plan, (double)(s.n_samples - s.n_equilibration));
     }
+    ergo_measured_destroy(measured);
 }
 
 double ergo_result_bytes(const struct ergo_job *job) {
-    double series, curves;
-    host_bytes(job, &series, &curves);
-    return series + curves;
+    double series, rest;
+    host_bytes(job, &series, &rest);
+    return series + rest;
 }
 
 double ergo_result_memory(void) {
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job) {
-    ERGO_ENTRY(ctx, job);
+static enum ergo_status check_memory(struct ergo_context *ctx, const struct ergo_job *job) {
     /* checked before malloc: Linux promises more memory than there is, and kills the process that
      * uses it */
     const double have = ergo_result_memory();
     const double every = (double)ergo_point_int(&job->points[0], "/run/measure_every");
-    double series, curves;
-    host_bytes(job, &series, &curves);
-    if (series + curves <= have)
+    double series, rest;
+    host_bytes(job, &series, &rest);
+    if (series + rest <= have)
         return ERGO_OK;
-    char fits[80] = "switch curves off, or split the job";
-    if (curves < have)
-        snprintf(fits, sizeof fits, "%.0f and more would fit",
-                 ceil(every * series / (have - curves)));
+    char fits[128] = "switch curves off, or split the job";
+    if (rest < have)
+        snprintf(fits, sizeof fits, "%.0f and more would fit, or /output/series \"blocks\"",
+                 ceil(every * series / (have - rest)));
     return ERGO_FAIL(ctx, ERGO_E_MEMORY,
                      "%s: /run/measure_every: found %.0f: the time series and curves of %zu points "
                      "need %.3g GiB to be kept and saved; this machine has %.3g GiB: %s",
-                     job->name, every, job->n_points, (series + curves) / 0x1p30, have / 0x1p30,
+                     job->name, every, job->n_points, (series + rest) / 0x1p30, have / 0x1p30,
                      fits);
+}
+
+enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job) {
+    ERGO_ENTRY(ctx, job);
+    ergo_result_say_kept(ctx, job);
+    return check_memory(ctx, job);
 }
 
 /* ---- a result ------------------------------------------------------------------------------- */
 
-static enum ergo_status allocate_member(struct ergo_context *ctx, struct ergo_member_result *m) {
+static enum ergo_status allocate_member(struct ergo_context *ctx, const struct ergo_result *result,
+                                        struct ergo_member_result *m) {
     const struct ergo_model *model = m->point->job->model;
     const struct ergo_schedule s = ergo_schedule_of(m->point);
     m->lead = s.lead;
     m->measure_every = s.every;
     m->n_equilibration = s.n_equilibration;
-    m->series = calloc(model->n_columns + 1, sizeof *m->series);
+    const bool kept = result->kept == ERGO_KEPT_FULL;
+    m->series = kept ? calloc(model->n_columns + 1, sizeof *m->series) : NULL;
     m->observables = calloc(model->n_observables + 1, sizeof *m->observables);
     m->curves = calloc(model->n_curves + 1, sizeof *m->curves);
     m->pictures = calloc(ERGO_RESULT_PICTURES, sizeof *m->pictures);
     m->picture_steps = calloc(ERGO_RESULT_PICTURES, sizeof *m->picture_steps);
     m->binned = calloc(model->n_curves + 1, sizeof *m->binned);
-    bool ok =
-        m->series && m->observables && m->curves && m->pictures && m->picture_steps && m->binned;
-    for (size_t c = 0; c < model->n_columns && ok; c++) {
+    bool ok = (m->series || !kept) && m->observables && m->curves && m->pictures &&
+              m->picture_steps && m->binned &&
+              ergo_member_measures(m, result->measured, s.n_samples - s.n_equilibration);
+    for (size_t c = 0; c < model->n_columns && ok && kept; c++) {
         if (!ergo_point_has_column(m->point, c))
             continue;
         m->series[c] = malloc((s.n_samples + 1) * sizeof(double));
@@ -101,16 +116,19 @@ enum ergo_status ergo_result_create(struct ergo_context *ctx, struct ergo_job *j
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a result");
     }
     r->job = job;
-    enum ergo_status status = ergo_validate(ctx, job);
+    enum ergo_status status = check_memory(ctx, job);
     if (status != ERGO_OK)
         return status;
     r->members = calloc(job->n_points, sizeof *r->members);
     if (!r->members)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu points", job->n_points);
     r->n_members = job->n_points;
+    r->kept = ergo_result_kept(job);
+    if (!ergo_measured_create(&job->points[0], &r->measured))
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu points", job->n_points);
     for (size_t i = 0; i < job->n_points && status == ERGO_OK; i++) {
         r->members[i].point = &job->points[i];
-        status = allocate_member(ctx, &r->members[i]);
+        status = allocate_member(ctx, r, &r->members[i]);
     }
     const time_t now = time(NULL);
     struct tm utc;
@@ -154,6 +172,7 @@ void ergo_result_destroy(struct ergo_result *r) {
         for (size_t k = 0; k < m->n_pictures; k++)
             free(m->pictures[k].rgb);
         free(m->series);
+        ergo_member_forget(m);
         free(m->curves);
         free(m->observables);
         free(m->pictures);
@@ -167,6 +186,7 @@ void ergo_result_destroy(struct ergo_result *r) {
     free(r->comparison);
     free(r->means);
     free(r->members);
+    ergo_measured_destroy(r->measured);
     ergo_job_destroy(r->job);
     free(r);
 }

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "job/model.h"
-#include "stats/stats.h"
+#include "stats/online.h"
 
 /* Where the wall time of a run goes. */
 enum ergo_phase {
@@ -42,6 +42,15 @@ struct ergo_curve_result {
     double *reference_z;      /* owned; of a calibration, else NULL; NAN: no error */
 };
 
+/* What is kept of the samples beside estimates (/output/series). */
+enum ergo_kept { ERGO_KEPT_FULL, ERGO_KEPT_BLOCKS, ERGO_KEPT_NONE };
+
+/* The observables that samples give, and what is estimated of them. */
+struct ergo_measured {
+    struct ergo_online_plan plan;
+    size_t *observable; /* [plan.n_series] of the model */
+};
+
 struct ergo_member_result {
     const struct ergo_point *point;
     uint64_t steps; /* done, equilibration included; 0: not begun, and no digest */
@@ -50,7 +59,13 @@ struct ergo_member_result {
     uint64_t measure_every; /* steps between samples */
     size_t n_samples;       /* all, equilibration included */
     size_t n_equilibration; /* of them before measuring began */
-    double **series;        /* [n_columns][n_samples], owned; NULL: not measured */
+    /* [n_columns][n_samples], owned; a column is NULL: not measured; all: not kept */
+    double **series;
+    const struct ergo_measured *measured; /* of the result */
+    struct ergo_online online;            /* the samples after equilibration */
+    size_t n_measured;                    /* of them at the end of the run */
+    size_t n_blocks;                      /* averages that the job wants; */
+    double *block_sums;                   /* [plan.n_series][n_blocks], owned */
     /* [n_curves], owned: the curves' samples so far; NULL once the run has ended */
     struct ergo_curve *binned;
     struct ergo_observable_result *observables; /* [model->n_observables], hidden ones included */
@@ -95,6 +110,8 @@ struct ergo_result {
     struct ergo_device_summary device;
     size_t n_devices;                    /* with several ranks: of each, in order; else 0 */
     struct ergo_device_summary *devices; /* owned */
+    enum ergo_kept kept;
+    struct ergo_measured *measured; /* owned */
     size_t n_members;
     struct ergo_member_result *members; /* in job order */
     size_t n_means;                     /* scan points with several replicas; 0: there are none */
@@ -126,6 +143,39 @@ void ergo_result_drop_binned(struct ergo_result *result);
 double ergo_result_bytes(const struct ergo_job *job);
 double ergo_result_memory(void);
 
+/* online.c: what is kept of the samples of a job; the bytes of a point's series. */
+enum ergo_kept ergo_result_kept(const struct ergo_job *job);
+const char *ergo_kept_name(enum ergo_kept kept);
+/* A line where the job leaves it open and the samples are too many to be kept. */
+void ergo_result_say_kept(struct ergo_context *ctx, const struct ergo_job *job);
+double ergo_result_series_bytes(const struct ergo_point *point);
+/* The observables of a point, and of all others of its job. False: out of memory. */
+bool ergo_measured_create(const struct ergo_point *point, struct ergo_measured **measured);
+void ergo_measured_destroy(struct ergo_measured *measured);
+/* The series whose means a derived observable is made of; their number. */
+size_t ergo_measured_inputs(const struct ergo_measured *measured, const struct ergo_model *model,
+                            const struct ergo_observable *observable,
+                            size_t series[ERGO_STATS_COLUMNS_MAX]);
+/* An empty member, with that many measurements at the end of the run. False: out of memory. */
+bool ergo_member_measures(struct ergo_member_result *member, const struct ergo_measured *measured,
+                          size_t n_measured);
+/* Frees what ergo_member_measures made and samples have filled. */
+void ergo_member_forget(struct ergo_member_result *member);
+/*
+ * The next samples, rows[count][n_columns], of which the first is sample number `first`; they go
+ * into the series, if it is kept, and after equilibration into the estimators. Members are
+ * independent: threads may add to several. False: out of memory.
+ */
+bool ergo_member_add(struct ergo_member_result *member, size_t first, size_t count,
+                     const double *rows);
+/* The estimators get what they have not yet seen of a series that is kept: after a resume, and of
+ * points of other ranks. */
+bool ergo_member_catch_up(struct ergo_member_result *member);
+/* The estimators as doubles, for a checkpoint, where no series is kept (else: none). */
+size_t ergo_member_state_size(const struct ergo_member_result *member, size_t n_samples);
+void ergo_member_save(const struct ergo_member_result *member, double *to);
+bool ergo_member_load(struct ergo_member_result *member, size_t n_samples, const double *from);
+
 /* evaluate.c: estimates, exact values, means, comparisons, warnings: everything that result.json
  * needs. */
 enum ergo_status ergo_result_evaluate(struct ergo_context *ctx, struct ergo_result *result);
@@ -139,7 +189,8 @@ void ergo_observable_refer(const struct ergo_point *point, struct ergo_observabl
 /* warnings.c: adds all warnings about the estimates and means to the list. */
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result);
 
-/* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5. */
+/* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5.
+ * Of a run that was stopped: the blocks that have begun, the last one over the samples it has. */
 size_t ergo_blocks_count(const struct ergo_member_result *member); /* 0: none */
 double ergo_blocks_mean(const struct ergo_model *model, const struct ergo_member_result *member,
                         const struct ergo_observable *observable, size_t block);

@@ -194,6 +194,7 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
     for (size_t r = 1; r < result->n_devices; r++)
         put_device(&out, r, &result->devices[r]);
     ergo_out_close(&out, 1);
+    ergo_out_text(&out, "series", ergo_kept_name(result->kept));
     ergo_out_array(&out, "points");
     for (size_t m = 0; m < result->n_members; m++)
         put_point(&out, &result->members[m], model);

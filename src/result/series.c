@@ -17,7 +17,8 @@ static const char layout[] =
     "parameters under their JSON pointers, replica, seed, stream, digest, steps, measure_every, "
     "equilibration_samples, step_unit. Datasets: one per recorded column, [n_samples], "
     "equilibration included (the first equilibration_samples of them; skip these before "
-    "averaging), and 'step', the number of steps done at each sample. "
+    "averaging), and 'step', the number of steps done at each sample; with /output/series "
+    "\"blocks\" there are none of these. "
     "points/NNNN/curves/NAME: x, mean, error. "
     "points/NNNN/blocks/NAME: averages over consecutive blocks of measurements (/output/blocks). "
     "parameters/...: each scanned parameter and the replica as one array over the points. "
@@ -199,7 +200,8 @@ static void write_point(struct writer *w, hid_t points, size_t index,
     attribute_count(w, group, "measure_every", member->measure_every);
     attribute_count(w, group, "equilibration_samples", member->n_equilibration);
     attribute_text(w, group, "step_unit", point->job->sampler->step_name);
-    write_steps(w, group, member);
+    if (member->series)
+        write_steps(w, group, member);
     for (size_t c = 0; member->series && c < model->n_columns; c++)
         if (ergo_point_has_column(point, c))
             dataset_real(w, group, model->columns[c].name, member->series[c], member->n_samples,
@@ -325,7 +327,9 @@ enum ergo_status ergo_result_write_series(struct ergo_context *ctx,
     uint8_t *image = NULL;
     size_t length = 0, expected = 65536;
 
-    for (size_t m = 0; m < result->n_members; m++)
+    if (result->kept == ERGO_KEPT_NONE)
+        return ERGO_OK;
+    for (size_t m = 0; m < result->n_members && result->kept == ERGO_KEPT_FULL; m++)
         expected += 8 * result->members[m].n_samples;
     ergo_hdf5_begin(&session);
     w.file = ergo_hdf5_create(expected);

@@ -14,8 +14,8 @@ enum { META_VERSION = 4 };
 
 /* All names in a checkpoint. */
 static const char *const names[] = {
-    "job",    "name",   "started",  "meta",   "device",        "files",  "members",
-    "series", "curves", "pictures", "states", "state_lengths", "spread", NULL,
+    "job",    "name",   "started",  "meta",   "device",        "files",  "members", "series",
+    "online", "curves", "pictures", "states", "state_lengths", "spread", NULL,
 };
 
 /* Fixed-width: this is a file format. */
@@ -212,7 +212,7 @@ void ergo_stored_forget(struct ergo_stored *stored) {
 
 void ergo_stored_close(struct ergo_stored *stored) {
     ergo_stored_forget(stored);
-    for (size_t i = 0; stored->progress && i < stored->result->n_members; i++)
+    for (size_t i = 0; stored->progress && i < stored->n_progress; i++)
         free(stored->progress[i].state);
     free(stored->progress);
     stored->progress = NULL;

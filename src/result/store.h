@@ -42,7 +42,8 @@ struct ergo_stored {
     bool has_states; /* of its members, which ergo_stored_read_states reads */
     /* points at different steps: an index, and files of ranks */
     bool of_ranks;
-    struct ergo_point_progress *progress; /* owned, [n_points]; NULL: nobody asked */
+    struct ergo_point_progress *progress; /* owned, [n_progress]; NULL: nobody asked */
+    size_t n_progress;                    /* as many as points; the result may be gone first */
     uint64_t generation, ranks;
 };
 
@@ -106,6 +107,9 @@ bool ergo_stored_curve_fits(const struct ergo_model *model, size_t c, uint64_t c
 bool ergo_stored_picture_fits(const struct ergo_member_result *m, uint64_t step, uint64_t width,
                               uint64_t height);
 bool ergo_stored_time_fits(double seconds);
+/* The estimators of a member whose series is not kept, else nothing; and from there, of a run with
+ * that many samples. */
+void ergo_stored_append_state(const struct ergo_member_result *m, struct ergo_text *text);
 
 /* What is known of point i, for another rank or a file; and from there, kept where it is further
  * than what is known already. False: it does not fit the job. */
@@ -128,6 +132,9 @@ static inline const void *ergo_reader_take(struct ergo_reader *reader, uint64_t 
     reader->rest -= (size_t)length;
     return at;
 }
+
+bool ergo_stored_take_state(struct ergo_member_result *m, uint64_t n_samples, bool keep,
+                            struct ergo_reader *reader);
 
 static inline bool ergo_reader_copy(struct ergo_reader *reader, void *to, uint64_t length) {
     const void *from = ergo_reader_take(reader, length);

@@ -1,4 +1,6 @@
 /* What all records share: how they are made, and what cannot be in one. */
+#include <stdlib.h>
+
 #include "result/store.h"
 
 bool ergo_stored_add_text(struct ergo_blobs *blobs, const char *name, struct ergo_text *text) {
@@ -30,4 +32,29 @@ bool ergo_stored_take_started(struct ergo_stored *stored) {
 
 bool ergo_stored_time_fits(double seconds) {
     return seconds >= 0 && seconds < 1e12; /* and no NAN */
+}
+
+void ergo_stored_append_state(const struct ergo_member_result *m, struct ergo_text *text) {
+    const size_t size = ergo_member_state_size(m, m->n_samples) * sizeof(double);
+    double *state = size ? malloc(size) : NULL;
+    text->failed |= size && !state;
+    if (!state)
+        return;
+    ergo_member_save(m, state);
+    ergo_text_append_bytes(text, state, size);
+    free(state);
+}
+
+bool ergo_stored_take_state(struct ergo_member_result *m, uint64_t n_samples, bool keep,
+                            struct ergo_reader *reader) {
+    const size_t size = ergo_member_state_size(m, (size_t)n_samples) * sizeof(double);
+    const void *bytes = size ? ergo_reader_take(reader, size) : NULL;
+    if (!size || !bytes || !keep)
+        return !size || bytes;
+    double *state = malloc(size); /* the record is not aligned */
+    if (state)
+        memcpy(state, bytes, size);
+    const bool ok = state && ergo_member_load(m, (size_t)n_samples, state);
+    free(state);
+    return ok;
 }

@@ -22,15 +22,16 @@ static void append(struct ergo_text *text, const void *data, size_t length) {
 /* Series, curves and pictures of every member, each kind one blob. */
 bool ergo_stored_add_members(const struct ergo_result *result, struct ergo_blobs *blobs) {
     const struct ergo_model *model = result->job->model;
-    struct ergo_text metas = {0}, series = {0}, curves = {0}, pictures = {0};
+    struct ergo_text metas = {0}, series = {0}, online = {0}, curves = {0}, pictures = {0};
     for (size_t i = 0; i < result->n_members; i++) {
         const struct ergo_member_result *m = &result->members[i];
         const struct member_meta meta = {m->point->stream, m->steps, m->digest, m->n_samples,
                                          m->n_pictures};
         append(&metas, &meta, sizeof meta);
-        for (size_t c = 0; c < model->n_columns; c++)
+        for (size_t c = 0; c < model->n_columns && m->series; c++)
             if (m->series[c])
                 append(&series, m->series[c], m->n_samples * sizeof(double));
+        ergo_stored_append_state(m, &online);
         for (size_t c = 0; c < model->n_curves; c++) {
             const struct ergo_curve *curve = &m->binned[c];
             const uint64_t head[2] = {curve->count, curve->bin_length};
@@ -46,6 +47,9 @@ bool ergo_stored_add_members(const struct ergo_result *result, struct ergo_blobs
     }
     bool ok = ergo_stored_add_text(blobs, "members", &metas);
     ok = ergo_stored_add_text(blobs, "series", &series) && ok;
+    if (result->kept != ERGO_KEPT_FULL)
+        ok = ergo_stored_add_text(blobs, "online", &online) && ok;
+    ergo_text_free(&online);
     ok = ergo_stored_add_text(blobs, "curves", &curves) && ok;
     return ergo_stored_add_text(blobs, "pictures", &pictures) && ok;
 }
@@ -89,9 +93,14 @@ static bool restore_meta(struct ergo_result *result, size_t i, struct ergo_reade
 static bool restore_series(struct ergo_result *result, size_t i, struct ergo_reader *reader) {
     const struct ergo_member_result *m = &result->members[i];
     for (size_t c = 0; c < result->job->model->n_columns; c++)
-        if (m->series[c] && !ergo_reader_copy(reader, m->series[c], m->n_samples * sizeof(double)))
+        if (m->series && m->series[c] &&
+            !ergo_reader_copy(reader, m->series[c], m->n_samples * sizeof(double)))
             return false;
     return true;
+}
+
+static bool restore_online(struct ergo_result *result, size_t i, struct ergo_reader *reader) {
+    return ergo_stored_take_state(&result->members[i], result->members[i].n_samples, true, reader);
 }
 
 static bool restore_curves(struct ergo_result *result, size_t i, struct ergo_reader *reader) {
@@ -149,16 +158,17 @@ static enum ergo_status restore(struct ergo_stored *stored, const char *name, ui
 
 /* Bytes of the members' records, once their counts are known. */
 struct sizes {
-    uint64_t series, curves, pictures;
+    uint64_t series, online, curves, pictures;
 };
 
 static struct sizes sizes_of(const struct ergo_result *result) {
     const struct ergo_model *model = result->job->model;
-    struct sizes sizes = {0, 0, 0};
+    struct sizes sizes = {0, 0, 0, 0};
     for (size_t i = 0; i < result->n_members; i++) {
         const struct ergo_member_result *m = &result->members[i];
         for (size_t c = 0; c < model->n_columns; c++)
-            sizes.series += m->series[c] ? m->n_samples * sizeof(double) : 0;
+            sizes.series += m->series && m->series[c] ? m->n_samples * sizeof(double) : 0;
+        sizes.online += ergo_member_state_size(m, m->n_samples) * sizeof(double);
         for (size_t c = 0; c < model->n_curves; c++) {
             const struct ergo_curve *curve = &m->binned[c];
             sizes.curves += 2 * sizeof(uint64_t) +
@@ -178,6 +188,8 @@ enum ergo_status ergo_stored_read_members(struct ergo_stored *stored) {
         return status;
     const struct sizes sizes = sizes_of(stored->result);
     status = restore(stored, "series", sizes.series, restore_series);
+    if (status == ERGO_OK)
+        status = restore(stored, "online", sizes.online, restore_online);
     if (status == ERGO_OK)
         status = restore(stored, "curves", sizes.curves, restore_curves);
     return status == ERGO_OK ? restore(stored, "pictures", sizes.pictures, restore_pictures)

@@ -22,9 +22,10 @@ void ergo_point_pack(const struct ergo_result *result, const struct ergo_point_p
                                 m->digest, m->n_samples,     m->n_pictures,
                                 p->step,   p->samples,       p->length};
     ergo_text_append_bytes(text, &head, sizeof head);
-    for (size_t c = 0; c < model->n_columns; c++)
+    for (size_t c = 0; c < model->n_columns && m->series; c++)
         if (m->series[c])
             ergo_text_append_bytes(text, m->series[c], m->n_samples * sizeof(double));
+    ergo_stored_append_state(m, text);
     for (size_t c = 0; c < model->n_curves; c++) {
         const struct ergo_curve *curve = &m->binned[c];
         const uint64_t counts[2] = {curve->count, curve->bin_length};
@@ -84,7 +85,7 @@ static bool unpack_one(struct ergo_result *result, struct ergo_point_progress *p
         (head.step > 0 && head.step < s.total && !head.state_length))
         return false;
     const bool keep = head.step > p->step;
-    for (size_t c = 0; c < model->n_columns; c++) {
+    for (size_t c = 0; c < model->n_columns && m->series; c++) {
         if (!m->series[c])
             continue;
         const void *series = ergo_reader_take(reader, head.n_samples * sizeof(double));
@@ -93,6 +94,8 @@ static bool unpack_one(struct ergo_result *result, struct ergo_point_progress *p
         if (keep && head.n_samples)
             memcpy(m->series[c], series, (size_t)head.n_samples * sizeof(double));
     }
+    if (!ergo_stored_take_state(m, head.n_samples, keep, reader))
+        return false;
     for (size_t c = 0; c < model->n_curves; c++) {
         struct ergo_curve *curve = &m->binned[c];
         uint64_t counts[2];

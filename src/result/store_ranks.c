@@ -58,6 +58,7 @@ static enum ergo_status read_rank(struct ergo_stored *stored, uint64_t rank) {
 enum ergo_status ergo_stored_read_ranks(struct ergo_stored *stored) {
     struct header index;
     stored->progress = calloc(stored->result->n_members, sizeof *stored->progress);
+    stored->n_progress = stored->progress ? stored->result->n_members : 0;
     if (!stored->progress)
         return ERGO_FAIL(stored->ctx, ERGO_E_MEMORY, "no memory for the points of other ranks");
     enum ergo_status status = ergo_checkpoint_load(stored->ctx, stored->checkpoint, "spread",

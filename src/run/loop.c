@@ -3,7 +3,9 @@
  * stores the other. Block lengths follow the clock; the chain does not depend on them.
  */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "dist/dist.h"
@@ -71,19 +73,17 @@ static enum ergo_status loop_allocate(struct loop *loop) {
 struct storing {
     struct loop *loop;
     const struct block *block;
+    atomic_bool failed;
 };
 
-static void store_series(const struct storing *a, size_t m) {
+/* A member's columns as rows without gaps, for its series and estimates; false: no memory. */
+static bool store_samples(const struct storing *a, size_t m, double *rows) {
     const struct loop *loop = a->loop;
     const struct ergo_samples *s = &loop->samples;
     const size_t width = loop->work->job->model->n_columns, members = loop->batch->count;
-    struct ergo_member_result *result = ergo_work_member(loop->work, m);
-    for (size_t c = 0; c < width; c++) {
-        double *to = result->series[c] ? result->series[c] + a->block->first : NULL;
-        for (size_t i = 0; i < s->count && to; i++)
-            to[i] = s->columns[(i * members + m) * width + c];
-    }
-    result->n_samples = a->block->first + s->count;
+    for (size_t i = 0; i < s->count; i++)
+        memcpy(rows + i * width, s->columns + (i * members + m) * width, width * sizeof *rows);
+    return ergo_member_add(ergo_work_member(loop->work, m), a->block->first, s->count, rows);
 }
 
 /* Every sample of a member after equilibration goes into its histograms. */
@@ -126,23 +126,31 @@ static void store_curves(const struct storing *a, size_t m) {
 }
 
 static void store_members(size_t begin, size_t end, void *user) {
-    const struct storing *a = user;
-    for (size_t m = begin; m < end; m++) {
-        store_series(a, m);
+    struct storing *a = user;
+    const size_t width = a->loop->work->job->model->n_columns;
+    double *rows = malloc((a->loop->samples.count * width + 1) * sizeof *rows);
+    bool ok = rows != NULL;
+    for (size_t m = begin; m < end && ok; m++) {
+        ok = store_samples(a, m, rows);
         store_histograms(a, m);
         store_curves(a, m);
     }
+    free(rows);
+    if (!ok)
+        a->failed = true;
 }
 
 /* Samples that are worth a core. */
-enum { WORTHWHILE = 1024 };
+enum { WORTHWHILE = 256 };
 
-/* Series of every member; histograms and curves after equilibration. */
-static void store(struct loop *loop, const struct block *block) {
-    struct storing a = {loop, block};
+/* Samples of every member, with histograms and curves after equilibration. */
+static enum ergo_status store(struct loop *loop, const struct block *block) {
+    struct storing a = {loop, block, false};
     if (loop->samples.count)
         ergo_parallel_ranges(loop->batch->count, WORTHWHILE / loop->samples.count + 1,
                              store_members, &a);
+    return a.failed ? ERGO_FAIL(loop->work->ctx, ERGO_E_MEMORY, "no memory for estimates")
+                    : ERGO_OK;
 }
 
 /* The host's work on a block was hidden if the device was still busy with the next block when it
@@ -168,7 +176,9 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
     ergo_mark_done(&block->mark);
     if (status != ERGO_OK)
         return status;
-    store(loop, block);
+    status = store(loop, block);
+    if (status != ERGO_OK)
+        return status;
     count_host_work(loop, slot, begin, work->device->waited - waited);
     work->samples = block->first + block->count;
     work->step += block->count * block->every;

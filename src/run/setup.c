@@ -220,6 +220,8 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     else
         ergo_job_destroy(own);
     assert(empty || status != ERGO_OK);
+    if (status == ERGO_OK && ergo_ranks_rank() == 0)
+        ergo_result_say_kept(ctx, own);
     if (empty)
         set_work(&work, empty);
     if (status == ERGO_OK) {

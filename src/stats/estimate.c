@@ -2,18 +2,20 @@
  * Mean, error and autocorrelation time of one series.
  *
  * No FFT: the Gamma method needs rho(t) only up to its window W, and a long window is avoided by
- * adding neighbours in pairs until W fits into WINDOW_MAX. That leaves the variance of the mean as
- * it is, blurs the window by 1/WINDOW_MAX of itself, and makes the cost O(n) for any tau.
+ * adding neighbours in pairs until W fits into ERGO_STATS_LAGS. That leaves the variance of the
+ * mean as it is, blurs the window by 1/ERGO_STATS_LAGS of itself, and makes the cost O(n) for any
+ * tau.
  */
 #include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stats/covariance.h"
+#include "stats/online.h"
 
 enum {
-    WINDOW_MAX = 128,   /* longest window before neighbours are joined */
     WINDOW_WIDENED = 8, /* shortest window, in joined samples, where binning sets its length */
     BINS_MIN = 4,       /* fewest bins that binning is read from */
 };
@@ -81,28 +83,29 @@ struct window {
     double tau_relative_error;
 };
 
-/* Gamma method on deviations d (overwritten), with a window of `shortest` samples or more;
- * hep-lat/0306017, sections 2 and 3. */
-static struct window gamma_method(double *d, size_t n, double shortest) {
-    struct window out = {.gamma0 = ergo_stats_covariance(d, n, 0)};
-    size_t m = n;
+static double covariance_of(const struct ergo_levels *levels, size_t level, size_t lag) {
+    return level < levels->closed ? levels->gamma[level * (ERGO_STATS_LAGS + 1) + lag]
+                                  : ergo_stats_covariance(levels->top, levels->n >> level, lag);
+}
+
+/* Gamma method with a window of `shortest` samples or more; hep-lat/0306017, sections 2 and 3. */
+static struct window gamma_method(const struct ergo_levels *levels, double shortest) {
+    struct window out = {.gamma0 = covariance_of(levels, 0, 0)};
     double joined = 1; /* samples */
-    for (;;) {
+    for (size_t level = 0;; level++, joined *= 2) {
+        const size_t m = levels->n >> level;
         /* Joining pairs also removes alternation, which upsets any rule for stopping. */
-        if (shortest > joined * WINDOW_WIDENED && m >= 8 * WINDOW_MAX) {
-            m = ergo_stats_join_pairs(d, m);
-            joined *= 2;
+        if (shortest > joined * WINDOW_WIDENED && level < levels->closed)
             continue;
-        }
-        double g0 = ergo_stats_covariance(d, m, 0);
+        double g0 = covariance_of(levels, level, 0);
         double c = g0; /* C(W) = Gamma(0) + 2 sum_{t <= W} Gamma(t) */
         double tau = 0.5;
-        size_t limit = m / 2 < WINDOW_MAX ? m / 2 : WINDOW_MAX;
+        size_t limit = m / 2 < ERGO_STATS_LAGS ? m / 2 : ERGO_STATS_LAGS;
         size_t window = 0;
         bool found = false;
         while (!found && window < limit && g0 > 0) {
             window++;
-            c += 2 * ergo_stats_covariance(d, m, window);
+            c += 2 * covariance_of(levels, level, window);
             tau = c / (2 * g0);
             /* The decay time that an exponential of this tau has, times S. Anticorrelation is
              * taken by its size, as 1/2 - tau; Wolff stops at once, and the error is too large. */
@@ -112,11 +115,8 @@ static struct window gamma_method(double *d, size_t n, double shortest) {
             double w = (double)window;
             found = w * joined >= shortest && exp(-w / decay) < decay / sqrt(w * (double)m);
         }
-        if (!found && limit == WINDOW_MAX && m >= 8 * WINDOW_MAX) {
-            m = ergo_stats_join_pairs(d, m);
-            joined *= 2;
+        if (!found && level < levels->closed)
             continue;
-        }
         if (c <= 0) {
             /* Strongly anticorrelated: the truncated sum means nothing. Without it the error is too
              * large, never too small. */
@@ -136,21 +136,29 @@ static struct window gamma_method(double *d, size_t n, double shortest) {
 }
 
 /*
- * Binning of deviations d (overwritten). Flyvbjerg and Petersen read the plateau by eye; here it
+ * Binning. Flyvbjerg and Petersen read the plateau by eye; here it
  * is the first bin length B with B^3 > 2 n (error_B / error_1)^4, where noise and the bias that
  * neighbouring bins' correlation leaves are in balance (Wolff 2004 on binning; R. M. Lee et al.,
  * Phys. Rev. E 83, 066706 (2011)), and whose successor agrees. Successive errors are nested, the
  * squares of their uncertainties double: the step between them has the uncertainty of the first.
  */
-static struct variance_of_mean binning(double *d, size_t n) {
+static struct variance_of_mean binning(const struct ergo_levels *levels) {
     struct variance_of_mean out = {.value = 0};
-    double first = 0;
-    double length = 1;
-    for (size_t m = n; m >= BINS_MIN; m = ergo_stats_join_pairs(d, m), length *= 2) {
-        double mean = ergo_stats_mean(d, m);
+    double first = 0, length = 1, d[ERGO_STATS_WHOLE];
+    size_t m = levels->n;
+    for (size_t level = 0; m >= BINS_MIN; level++, length *= 2, m /= 2) {
         double sum = 0;
-        for (size_t i = 0; i < m; i++)
-            sum += (d[i] - mean) * (d[i] - mean);
+        if (level < levels->closed) {
+            sum = levels->squares[level];
+        } else {
+            if (level == levels->closed)
+                memcpy(d, levels->top, m * sizeof *d);
+            else
+                (void)ergo_stats_join_pairs(d, 2 * m);
+            double mean = ergo_stats_mean(d, m);
+            for (size_t i = 0; i < m; i++)
+                sum += (d[i] - mean) * (d[i] - mean);
+        }
         double bins = (double)m;
         struct variance_of_mean now = {.value = sum / (bins * (bins - 1)),
                                        .relative_error = 1 / sqrt(2 * (bins - 1)),
@@ -161,7 +169,7 @@ static struct variance_of_mean binning(double *d, size_t n) {
             first = now.value;
         double ratio = fmax(1, now.value / first); /* at least 1: anticorrelation needs long
                                                     * bins, too */
-        now.settled = length * length * length > 2 * (double)n * ratio * ratio;
+        now.settled = length * length * length > 2 * (double)levels->n * ratio * ratio;
         out = now;
     }
     return out; /* the last bin length: a longer one would have too few bins to disagree */
@@ -174,22 +182,7 @@ static double apart(const struct window *window, const struct variance_of_mean *
            hypot(gamma->relative_error, bins->relative_error);
 }
 
-static void deviations(const double *x, size_t n, double mean, double scale, double *d) {
-    for (size_t i = 0; i < n; i++)
-        d[i] = (x[i] - mean) / scale;
-}
-
-static bool scan(const double *x, size_t n, bool *constant) {
-    bool finite = true;
-    *constant = true;
-    for (size_t i = 0; i < n; i++) {
-        finite = finite && isfinite(x[i]);
-        *constant = *constant && x[i] == x[0];
-    }
-    return finite;
-}
-
-void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estimate) {
+void ergo_stats_estimate_none(size_t n, struct ergo_estimate *estimate) {
     *estimate = (struct ergo_estimate){.mean = NAN,
                                        .error = NAN,
                                        .error_binning = NAN,
@@ -197,47 +190,29 @@ void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estima
                                        .tau_error = NAN,
                                        .samples = n,
                                        .too_short = true};
-    bool constant;
-    if (n == 0 || !scan(x, n, &constant))
-        return;
-    estimate->mean = ergo_stats_mean(x, n);
-    if (n < BINS_MIN || !isfinite(estimate->mean))
-        return;
-    if (constant) {
-        estimate->error = estimate->error_binning = estimate->tau_error = 0;
-        estimate->tau = 0.5;
-        estimate->too_short = false;
-        estimate->constant = true;
-        return;
-    }
-    double *d = malloc(n * sizeof *d);
-    if (d == NULL)
-        return;
-    /* In units of the largest deviation, so that no square over- or underflows. */
-    double scale = 0;
-    for (size_t i = 0; i < n; i++)
-        scale = fmax(scale, fabs(x[i] - estimate->mean));
-    if (!isfinite(scale)) {
-        free(d);
-        return;
-    }
-    deviations(x, n, estimate->mean, scale, d);
-    struct variance_of_mean bins = binning(d, n);
-    deviations(x, n, estimate->mean, scale, d);
-    struct window window = gamma_method(d, n, 1);
+}
+
+void ergo_stats_estimate_constant(struct ergo_estimate *estimate) {
+    estimate->error = estimate->error_binning = estimate->tau_error = 0;
+    estimate->tau = 0.5;
+    estimate->too_short = false;
+    estimate->constant = true;
+}
+
+void ergo_stats_estimate_levels(const struct ergo_levels *levels, double scale,
+                                struct ergo_estimate *estimate) {
+    struct variance_of_mean bins = binning(levels);
+    struct window window = gamma_method(levels, 1);
     /*
      * The automatic window takes the decay for one exponential. A slow part of small weight, of
      * either sign, hides behind it (the magnetisation of an antiferromagnet: rho(1) = 0.02, then
      * -0.04 for tens of sweeps). Binning sees it, and its plateau tells how long the window must
      * be.
      */
-    if (bins.settled && apart(&window, &bins) > DISAGREE_SIGMA) {
-        deviations(x, n, estimate->mean, scale, d);
-        window = gamma_method(d, n, bins.length / 2);
-    }
-    free(d);
+    if (bins.settled && apart(&window, &bins) > DISAGREE_SIGMA)
+        window = gamma_method(levels, bins.length / 2);
 
-    double length = (double)n;
+    double length = (double)levels->n;
     double variance = window.variance.value;
     double error = sqrt(variance), error_binning = sqrt(bins.value);
     estimate->error = scale * error;
@@ -248,4 +223,15 @@ void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estima
     estimate->apart = apart(&window, &bins) > DISAGREE_SIGMA;
     estimate->too_short = length < TOO_SHORT_TAU * fmax(estimate->tau, 0.5) ||
                           !window.variance.settled || !bins.settled || estimate->apart;
+}
+
+void ergo_stats_estimate(const double *x, size_t n, struct ergo_estimate *estimate) {
+    const struct ergo_online_plan plan = {.n_series = 1, .n_tracks = 1};
+    struct ergo_online online = {.plan = &plan};
+    ergo_stats_estimate_none(n, estimate);
+    if (ergo_online_add(&online, x, n)) {
+        ergo_online_finish(&online);
+        ergo_online_estimate(&online, 0, estimate);
+    }
+    ergo_online_free(&online);
 }

@@ -36,6 +36,10 @@ static const char *const jobs[] = {
     "'sweeps':9,'structure_every':2,'gr_bins':4,'sk_max':1}}",
     "{'sampler':'swendsen-wang','system':{'q':2,'size':[16,9],'temperature':1.1},"
     "'run':{'sweeps':20}}",
+    "{'sampler':'spin-lattice','system':{'model':'potts','q':3,'size':[8,4,2],'temperature':1},"
+    "'run':{'sweeps':30,'correlation_max':2},'output':{'blocks':3,'series':'none'}}",
+    "{'sampler':'spin-lattice','system':{'model':'blume-capel','size':[8,8],'temperature':1},"
+    "'run':{'equilibration':9,'sweeps':1700},'output':{'blocks':3,'series':'blocks'}}",
 };
 enum { JOBS = sizeof jobs / sizeof *jobs, STATE = 5, META_VERSION = 4 };
 /* of the first byte; the others choose the job */
@@ -62,8 +66,21 @@ static void append_numbers(struct ergo_text *text, size_t count) {
         append(text, &(double){1 + (double)(i * 7 % 5)}, sizeof(double));
 }
 
+/* The samples, or the sums over them of a job that does not keep any. */
 static void append_series(struct ergo_text *text, const struct ergo_point *point) {
     const struct ergo_model *model = point->job->model;
+    if (ergo_result_kept(point->job) != ERGO_KEPT_FULL) {
+        const struct ergo_schedule s = ergo_schedule_of(point);
+        struct ergo_measured *measured = NULL;
+        struct ergo_member_result member = {.point = point, .n_equilibration = s.n_equilibration};
+        expect(ergo_measured_create(point, &measured) &&
+                   ergo_member_measures(&member, measured, s.n_samples - s.n_equilibration),
+               "no memory for a member");
+        append_numbers(text, ergo_member_state_size(&member, s.n_samples));
+        ergo_member_forget(&member);
+        ergo_measured_destroy(measured);
+        return;
+    }
     for (size_t c = 0; c < model->n_columns; c++)
         if (ergo_point_has_column(point, c))
             append_numbers(text, ergo_schedule_of(point).n_samples);
@@ -121,7 +138,7 @@ static struct ergo_blobs plain(const struct ergo_job *job) {
     add_bytes(&blobs, "device", device, sizeof device);
     add(&blobs, "meta", &meta);
     add(&blobs, "members", &members);
-    add(&blobs, "series", &series);
+    add(&blobs, ergo_result_kept(job) == ERGO_KEPT_FULL ? "series" : "online", &series);
     add(&blobs, "curves", &curves);
     add(&blobs, "pictures", &pictures);
     return blobs;
@@ -286,7 +303,7 @@ static void try_changed(struct ergo_context *ctx, unsigned which, struct input *
     struct ergo_blobs blobs[2] = {spread ? head_of(job) : plain(job), {0}};
     if (spread) {
         char header[48] = "";
-        const uint64_t numbers[] = {1, job->sampler->state_version, 0, 1, job->n_points};
+        const uint64_t numbers[] = {2, job->sampler->state_version, 0, 1, job->n_points};
         memcpy(header, numbers, sizeof numbers);
         add_bytes(&blobs[0], "spread", header, sizeof header);
         blobs[1] = rank_of(job, header);

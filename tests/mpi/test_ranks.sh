@@ -34,6 +34,12 @@ for job in potts ising; do
 done
 expect 0 ranks 4 run ising.json -o few --device "$pocl" --quiet --set '/scan={"/system/temperature": [2, 2.2]}'
 
+# Without the samples their sums travel.
+expect 0 "$ERGOCL" run ising.json -o sums --device "$pocl" --quiet --set /output/series=none
+expect 0 ranks 2 run ising.json -o sums2 --device "$pocl" --quiet --set /output/series=none
+same_points sums sums2
+same_points sums ising
+
 # Two implementations in one run: who got what is in the result.
 expect 0 ranks 3 run potts.json -o mixed --device "$pocl,$other" --quiet
 same_points potts mixed

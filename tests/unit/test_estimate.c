@@ -56,7 +56,12 @@ static const struct ergo_observable_result *estimate(size_t lead, size_t n, bool
     observable = (struct ergo_observable){
         .name = "energy", .unit = "J", .sample = sample, .slow = is_slow ? slow : NULL};
     job.points = &point;
+    assert_true(ergo_measured_create(&point, &result.measured));
+    member.measured = result.measured;
+    member.online.plan = &result.measured->plan;
     assert_int_equal(ergo_result_evaluate(ctx, &result), ERGO_OK);
+    ergo_online_free(&member.online);
+    ergo_measured_destroy(result.measured);
     for (size_t w = 0; w < result.n_warnings; w++)
         free(result.warnings[w]);
     free(result.warnings);
