@@ -14,7 +14,7 @@ endif
 VERSION := $(shell sed -n 's/.*ERGO_VERSION "\(.*\)"/\1/p' include/ergocl/ergocl.h)
 SONAME  := libergocl.so.$(firstword $(subst ., ,$(VERSION)))
 WARN    := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-PKGS    := OpenCL libcjson libsodium libpng hdf5-serial
+PKGS    := OpenCL libcjson libsodium libpng zlib hdf5-serial
 
 # make MPI=mpich, a name for pkg-config; MPI=mpicc.mpich, a compiler; MPI=none. Left out: the one that
 # is the system's choice, then any other.
