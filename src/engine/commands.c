@@ -1,4 +1,5 @@
 /* Launches and transfers of a batch. The first error sticks: later calls do nothing. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/engine.h"
@@ -17,6 +18,50 @@ static const struct ergo_engine_buffer *declared(struct ergo_engine *e, unsigned
 
 static cl_mem memory_of(const struct ergo_engine *e, const struct ergo_engine_buffer *b) {
     return b->mem[1] ? b->mem[e->slot] : b->mem[0];
+}
+
+/* What has been read ahead is old. */
+static void forget(struct ergo_engine *e) {
+    for (size_t i = 0; i < ERGO_BUFFERS && e->has_ahead; i++)
+        e->buffers[i].ahead_bytes = 0;
+    e->has_ahead = false;
+}
+
+void ergo_engine_read_ahead(struct ergo_engine *e, bool on) {
+    forget(e);
+    e->reads_ahead = on;
+    for (size_t i = 0; i < ERGO_BUFFERS && !on; i++) {
+        free(e->buffers[i].ahead);
+        e->buffers[i].ahead = NULL;
+    }
+}
+
+/* False: it is to be read by itself. */
+static bool read_ahead(struct ergo_engine *e, struct ergo_engine_buffer *b, size_t offset,
+                       size_t bytes, void *to) {
+    enum { SMALL = 1 << 16, WINDOW = 1 << 20 };
+    const cl_mem mem = memory_of(e, b);
+    const bool known = b->ahead_bytes && b->ahead_of == mem && offset >= b->ahead_offset &&
+                       offset + bytes <= b->ahead_offset + b->ahead_bytes;
+    size_t all = 0;
+    if (!e->reads_ahead || bytes > SMALL)
+        return false;
+    if (!known) {
+        if (clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof all, &all, NULL) != CL_SUCCESS ||
+            offset + bytes > all || (!b->ahead && !(b->ahead = malloc(WINDOW))))
+            return false;
+        b->ahead_of = mem;
+        b->ahead_offset = offset;
+        b->ahead_bytes = 0;
+        const size_t length = all - offset < WINDOW ? all - offset : WINDOW;
+        e->status = ergo_buffer_read(e->ctx, e->device, mem, offset, length, b->ahead);
+        if (e->status != ERGO_OK)
+            return true;
+        b->ahead_bytes = length;
+        e->has_ahead = true;
+    }
+    memcpy(to, b->ahead + (offset - b->ahead_offset), bytes);
+    return true;
 }
 
 void ergo_engine_launch(struct ergo_engine *e, unsigned kernel, struct ergo_grid grid,
@@ -40,6 +85,7 @@ void ergo_engine_launch(struct ergo_engine *e, unsigned kernel, struct ergo_grid
             resolved[i] = (struct ergo_arg){sizeof(cl_mem), &buffers[i]};
         }
     }
+    forget(e);
     e->status = ergo_kernel_launch(e->ctx, e->device, k->kernel, k->name, resolved, n_args,
                                    grid.dims, grid.items, grid.group, NULL);
 }
@@ -68,20 +114,22 @@ void ergo_engine_swap(struct ergo_engine *e, unsigned a, unsigned b) {
 }
 
 void ergo_engine_read(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to) {
-    const struct ergo_engine_buffer *b = declared(e, row, "reads");
-    if (b)
+    struct ergo_engine_buffer *b = declared(e, row, "reads") ? &e->buffers[row] : NULL;
+    if (b && !read_ahead(e, b, offset, bytes, to))
         e->status = ergo_buffer_read(e->ctx, e->device, memory_of(e, b), offset, bytes, to);
 }
 
 void ergo_engine_write(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                        const void *from) {
     const struct ergo_engine_buffer *b = declared(e, row, "writes");
+    forget(e);
     if (b)
         e->status = ergo_buffer_write(e->ctx, e->device, memory_of(e, b), offset, bytes, from);
 }
 
 void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte) {
     const struct ergo_engine_buffer *b = declared(e, row, "fills");
+    forget(e);
     if (b)
         e->status = ergo_buffer_fill(e->ctx, e->device, memory_of(e, b), 0, (size_t)b->bytes, byte);
 }
@@ -92,6 +140,7 @@ void ergo_engine_zero(struct ergo_engine *e, unsigned row, size_t bytes) {
     static const cl_uint nought = 0;
     const struct ergo_engine_buffer *b = declared(e, row, "clears");
     cl_int code = CL_SUCCESS;
+    forget(e);
     if (!b || !bytes)
         return;
     void *host = b->host[b->mem[1] ? e->slot : 0];
@@ -135,6 +184,7 @@ void ergo_engine_fetch(struct ergo_engine *e, unsigned row, size_t offset, size_
 
 void ergo_engine_send(struct ergo_engine *e, unsigned row, size_t bytes) {
     const struct ergo_engine_buffer *b = declared(e, row, "writes");
+    forget(e);
     if (!b || !bytes)
         return;
     const bool beside = b->flags & ERGO_BUFFER_BESIDE && e->beside;
@@ -176,6 +226,7 @@ void ergo_engine_grow(struct ergo_engine *e, unsigned row, uint64_t bytes, size_
     struct ergo_engine_buffer *b = declared(e, row, "grows") ? &e->buffers[row] : NULL;
     cl_mem grown = NULL;
     cl_int code = CL_SUCCESS;
+    forget(e);
     if (!b)
         return;
     const size_t from = (size_t)b->bytes / pieces, to = (size_t)bytes / pieces;

@@ -64,6 +64,9 @@ struct ergo_engine_buffer {
     cl_mem held;    /* ergo_engine_hold */
     uint64_t held_bytes;
     cl_event read; /* of ergo_engine_fetch */
+    char *ahead;   /* ergo_engine_read_ahead: what is known of a memory; owned */
+    size_t ahead_offset, ahead_bytes;
+    cl_mem ahead_of;
     /* Of a huge system's state an audit keeps only these pieces, window_bytes each; NULL: all of
      * it. */
     struct ergo_replay_part *window;
@@ -107,8 +110,9 @@ struct ergo_engine {
     uint64_t curve_interval; /* samples from one with curves to the next; 0: none carries curves */
     size_t curve_capacity;   /* most samples with curves in a block */
     struct ergo_engine_slot slots[2];
-    unsigned slot;           /* the slot whose results launches get */
-    uint64_t step;           /* of all chains */
+    unsigned slot;               /* the slot whose results launches get */
+    uint64_t step;               /* of all chains */
+    bool reads_ahead, has_ahead; /* ergo_engine_read_ahead */
     cl_command_queue beside; /* queue for ERGO_BUFFER_BESIDE; NULL: the device's queue is used */
 };
 
@@ -240,6 +244,10 @@ void ergo_engine_need_group(struct ergo_engine *e, unsigned kernel, size_t group
 void ergo_engine_swap(struct ergo_engine *e, unsigned a, unsigned b);
 /* Blocking transfers. */
 void ergo_engine_read(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to);
+/* From one call (on) to the next (off), small reads take along what follows: a device with states
+ * of ten thousand members answers a few questions instead. Launches and writes through the engine
+ * are noticed. */
+void ergo_engine_read_ahead(struct ergo_engine *e, bool on);
 void ergo_engine_write(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                        const void *from);
 void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte);
