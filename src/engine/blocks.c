@@ -142,9 +142,8 @@ enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine
     r->step = e->step;
     r->advance = r->advance ? r->advance : ergo_engine_advance;
     r->collect = r->collect ? r->collect : ergo_engine_collect;
-    ergo_engine_read_ahead(e, true); /* members, one after the other */
     const enum ergo_status status = ergo_replay(ctx, r);
-    ergo_engine_read_ahead(e, false);
+    e->changes++; /* it has put the state back */
     r->rows = NULL;
     return status;
 }

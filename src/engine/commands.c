@@ -22,45 +22,48 @@ static cl_mem memory_of(const struct ergo_engine *e, const struct ergo_engine_bu
 
 /* What has been read ahead is old. */
 static void forget(struct ergo_engine *e) {
-    for (size_t i = 0; i < ERGO_BUFFERS && e->has_ahead; i++)
-        e->buffers[i].ahead_bytes = 0;
-    e->has_ahead = false;
+    e->changes++;
+    for (size_t i = 0; e->ahead && i < ERGO_WINDOWS; i++)
+        e->ahead->windows[i].mem = NULL;
 }
 
 void ergo_engine_read_ahead(struct ergo_engine *e, bool on) {
-    forget(e);
-    e->reads_ahead = on;
-    for (size_t i = 0; i < ERGO_BUFFERS && !on; i++) {
-        free(e->buffers[i].ahead);
-        e->buffers[i].ahead = NULL;
+    for (size_t i = 0; e->ahead && i < ERGO_WINDOWS; i++)
+        free(e->ahead->windows[i].data);
+    free(e->ahead);
+    e->ahead = on ? calloc(1, sizeof *e->ahead) : NULL; /* without memory it is slower */
+}
+
+static struct ergo_window *known(struct ergo_ahead *ahead, cl_mem mem, size_t offset,
+                                 size_t bytes) {
+    for (size_t i = 0; i < ERGO_WINDOWS; i++) {
+        struct ergo_window *w = &ahead->windows[i];
+        if (w->mem == mem && offset >= w->offset && offset + bytes <= w->offset + w->bytes)
+            return w;
     }
+    return NULL;
 }
 
 /* False: it is to be read by itself. */
-static bool read_ahead(struct ergo_engine *e, struct ergo_engine_buffer *b, size_t offset,
-                       size_t bytes, void *to) {
-    enum { SMALL = 1 << 16, WINDOW = 1 << 20 };
-    const cl_mem mem = memory_of(e, b);
-    const bool known = b->ahead_bytes && b->ahead_of == mem && offset >= b->ahead_offset &&
-                       offset + bytes <= b->ahead_offset + b->ahead_bytes;
+static bool read_ahead(struct ergo_engine *e, cl_mem mem, size_t offset, size_t bytes, void *to) {
     size_t all = 0;
-    if (!e->reads_ahead || bytes > SMALL)
+    if (!e->ahead || bytes > ERGO_WINDOW / 4)
         return false;
-    if (!known) {
+    struct ergo_window *w = known(e->ahead, mem, offset, bytes);
+    if (!w) {
+        w = &e->ahead->windows[e->ahead->next++ % ERGO_WINDOWS];
+        w->mem = NULL;
         if (clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof all, &all, NULL) != CL_SUCCESS ||
-            offset + bytes > all || (!b->ahead && !(b->ahead = malloc(WINDOW))))
+            offset + bytes > all || (!w->data && !(w->data = malloc(ERGO_WINDOW))))
             return false;
-        b->ahead_of = mem;
-        b->ahead_offset = offset;
-        b->ahead_bytes = 0;
-        const size_t length = all - offset < WINDOW ? all - offset : WINDOW;
-        e->status = ergo_buffer_read(e->ctx, e->device, mem, offset, length, b->ahead);
+        w->offset = offset - offset % (ERGO_WINDOW / 2); /* some go from the last member down */
+        w->bytes = all - w->offset < ERGO_WINDOW ? all - w->offset : ERGO_WINDOW;
+        e->status = ergo_buffer_read(e->ctx, e->device, mem, w->offset, w->bytes, w->data);
         if (e->status != ERGO_OK)
             return true;
-        b->ahead_bytes = length;
-        e->has_ahead = true;
+        w->mem = mem;
     }
-    memcpy(to, b->ahead + (offset - b->ahead_offset), bytes);
+    memcpy(to, w->data + (offset - w->offset), bytes);
     return true;
 }
 
@@ -114,8 +117,8 @@ void ergo_engine_swap(struct ergo_engine *e, unsigned a, unsigned b) {
 }
 
 void ergo_engine_read(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to) {
-    struct ergo_engine_buffer *b = declared(e, row, "reads") ? &e->buffers[row] : NULL;
-    if (b && !read_ahead(e, b, offset, bytes, to))
+    const struct ergo_engine_buffer *b = declared(e, row, "reads");
+    if (b && !read_ahead(e, memory_of(e, b), offset, bytes, to))
         e->status = ergo_buffer_read(e->ctx, e->device, memory_of(e, b), offset, bytes, to);
 }
 

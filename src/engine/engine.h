@@ -64,9 +64,6 @@ struct ergo_engine_buffer {
     cl_mem held;    /* ergo_engine_hold */
     uint64_t held_bytes;
     cl_event read; /* of ergo_engine_fetch */
-    char *ahead;   /* ergo_engine_read_ahead: what is known of a memory; owned */
-    size_t ahead_offset, ahead_bytes;
-    cl_mem ahead_of;
     /* Of a huge system's state an audit keeps only these pieces, window_bytes each; NULL: all of
      * it. */
     struct ergo_replay_part *window;
@@ -94,6 +91,18 @@ struct ergo_engine_slot {
     bool busy;
 };
 
+/* What ergo_engine_read_ahead has read: memories are read in several places, one after the other.
+ */
+enum { ERGO_WINDOWS = 32, ERGO_WINDOW = 1 << 18 };
+struct ergo_ahead {
+    struct ergo_window {
+        cl_mem mem; /* NULL: nothing */
+        size_t offset, bytes;
+        char *data; /* owned */
+    } windows[ERGO_WINDOWS];
+    unsigned next; /* the one that is replaced */
+};
+
 struct ergo_engine {
     const struct ergo_engine_model *model;
     const struct ergo_batch *batch;
@@ -110,10 +119,11 @@ struct ergo_engine {
     uint64_t curve_interval; /* samples from one with curves to the next; 0: none carries curves */
     size_t curve_capacity;   /* most samples with curves in a block */
     struct ergo_engine_slot slots[2];
-    unsigned slot;               /* the slot whose results launches get */
-    uint64_t step;               /* of all chains */
-    bool reads_ahead, has_ahead; /* ergo_engine_read_ahead */
-    cl_command_queue beside; /* queue for ERGO_BUFFER_BESIDE; NULL: the device's queue is used */
+    unsigned slot;            /* the slot whose results launches get */
+    uint64_t step;            /* of all chains */
+    struct ergo_ahead *ahead; /* ergo_engine_read_ahead; NULL: off */
+    uint64_t changes;         /* grows with all that may change a buffer */
+    cl_command_queue beside;  /* queue for ERGO_BUFFER_BESIDE; NULL: the device's queue is used */
 };
 
 /* About the most memory for the results of a block, and for those of its curves. */

@@ -143,10 +143,8 @@ static void put_points(struct ergo_json_out *out, const struct ergo_result *resu
     }
     free(pieces.texts);
     ergo_text_append(&all, "]");
-    out->failed = out->failed || !ok || all.failed;
-    if (!out->failed)
-        ergo_out_raw(out, "points", "%s", all.data);
-    ergo_text_free(&all);
+    out->failed = out->failed || !ok;
+    ergo_out_raw_text(out, "points", &all);
 }
 
 /* All replicas of a point together. */

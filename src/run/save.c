@@ -24,7 +24,12 @@ enum ergo_status ergo_work_count(struct ergo_work *work, const struct ergo_batch
 enum ergo_status ergo_work_audit(struct ergo_work *work) {
     const struct ergo_run_watch *watch = work->session->options->watch;
     work->session->last_audit = ergo_clock();
-    return watch && watch->unaudited ? ERGO_OK : work->ops->audit(work->ctx, work->state);
+    if (watch && watch->unaudited)
+        return ERGO_OK;
+    ergo_engine_read_ahead(work->state, true); /* members, one after the other */
+    const enum ergo_status status = work->ops->audit(work->ctx, work->state);
+    ergo_engine_read_ahead(work->state, false);
+    return status;
 }
 
 static enum ergo_status no_memory(struct ergo_work *work) {
