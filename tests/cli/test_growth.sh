@@ -37,9 +37,15 @@ for sampler in $(samplers); do
     job=$jobs/$sampler-tiny.json
     # shellcheck disable=SC2086
     grows "$sampler, points" "$job" "--set /replicas=100" "--set /replicas=1000" $more
-    # the device works on all points together (helium reads places of atoms member by member)
-    [ "$sampler" = helium-vmc ] || paste -d' ' one.counts ten.counts | awk '{ exit !($6 <= 2 * $3) }' ||
-        fail "$sampler: more commands for more points: $(cat one.counts) -> $(cat ten.counts)"
+    # the device works on all points together; helium-vmc reads places of atoms, and lj-gcmc writes those of a start,
+    # member by member
+    case $sampler in
+    helium-vmc | lj-gcmc) ;;
+    *)
+        paste -d' ' one.counts ten.counts | awk '{ exit !($6 <= 2 * $3) }' ||
+            fail "$sampler: more commands for more points: $(cat one.counts) -> $(cat ten.counts)"
+        ;;
+    esac
     # shellcheck disable=SC2086
     grows "$sampler, samples" "$job" "--set /run/sweeps=1600" "--set /run/sweeps=16000" $more
     case $sampler in
