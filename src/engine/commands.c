@@ -20,8 +20,7 @@ static cl_mem memory_of(const struct ergo_engine *e, const struct ergo_engine_bu
     return b->mem[1] ? b->mem[e->slot] : b->mem[0];
 }
 
-/* What has been read ahead is old. */
-static void forget(struct ergo_engine *e) {
+void ergo_engine_changed(struct ergo_engine *e) {
     e->changes++;
     for (size_t i = 0; e->ahead && i < ERGO_WINDOWS; i++)
         e->ahead->windows[i].mem = NULL;
@@ -88,7 +87,7 @@ void ergo_engine_launch(struct ergo_engine *e, unsigned kernel, struct ergo_grid
             resolved[i] = (struct ergo_arg){sizeof(cl_mem), &buffers[i]};
         }
     }
-    forget(e);
+    ergo_engine_changed(e);
     e->status = ergo_kernel_launch(e->ctx, e->device, k->kernel, k->name, resolved, n_args,
                                    grid.dims, grid.items, grid.group, NULL);
 }
@@ -125,14 +124,14 @@ void ergo_engine_read(struct ergo_engine *e, unsigned row, size_t offset, size_t
 void ergo_engine_write(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                        const void *from) {
     const struct ergo_engine_buffer *b = declared(e, row, "writes");
-    forget(e);
+    ergo_engine_changed(e);
     if (b)
         e->status = ergo_buffer_write(e->ctx, e->device, memory_of(e, b), offset, bytes, from);
 }
 
 void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte) {
     const struct ergo_engine_buffer *b = declared(e, row, "fills");
-    forget(e);
+    ergo_engine_changed(e);
     if (b)
         e->status = ergo_buffer_fill(e->ctx, e->device, memory_of(e, b), 0, (size_t)b->bytes, byte);
 }
@@ -143,7 +142,7 @@ void ergo_engine_zero(struct ergo_engine *e, unsigned row, size_t bytes) {
     static const cl_uint nought = 0;
     const struct ergo_engine_buffer *b = declared(e, row, "clears");
     cl_int code = CL_SUCCESS;
-    forget(e);
+    ergo_engine_changed(e);
     if (!b || !bytes)
         return;
     void *host = b->host[b->mem[1] ? e->slot : 0];
@@ -187,7 +186,7 @@ void ergo_engine_fetch(struct ergo_engine *e, unsigned row, size_t offset, size_
 
 void ergo_engine_send(struct ergo_engine *e, unsigned row, size_t bytes) {
     const struct ergo_engine_buffer *b = declared(e, row, "writes");
-    forget(e);
+    ergo_engine_changed(e);
     if (!b || !bytes)
         return;
     const bool beside = b->flags & ERGO_BUFFER_BESIDE && e->beside;
@@ -229,7 +228,7 @@ void ergo_engine_grow(struct ergo_engine *e, unsigned row, uint64_t bytes, size_
     struct ergo_engine_buffer *b = declared(e, row, "grows") ? &e->buffers[row] : NULL;
     cl_mem grown = NULL;
     cl_int code = CL_SUCCESS;
-    forget(e);
+    ergo_engine_changed(e);
     if (!b)
         return;
     const size_t from = (size_t)b->bytes / pieces, to = (size_t)bytes / pieces;
