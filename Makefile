@@ -14,7 +14,7 @@ endif
 VERSION := $(shell sed -n 's/.*ERGO_VERSION "\(.*\)"/\1/p' include/ergocl/ergocl.h)
 SONAME  := libergocl.so.$(firstword $(subst ., ,$(VERSION)))
 WARN    := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-PKGS    := OpenCL libcjson libsodium libpng hdf5-serial
+PKGS    := OpenCL libcjson libsodium libpng zlib hdf5-serial
 
 # make MPI=mpich, a name for pkg-config; MPI=mpicc.mpich, a compiler; MPI=none. Left out: the one that
 # is the system's choice, then any other.
@@ -157,7 +157,7 @@ test-programs: all $(TEST_BIN)
 
 # $(MUTANT).c, a file of $(MUTANT_OF) broken on purpose, in front of the library (tests/mutants/host.sh).
 mutant-program: $(PROGRAM).o $(BUILD)/tests/filter.o $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
-	$(Q)$(CC) $(INCLUDES) -I$(MUTANT_OF) $(ALLCFLAGS) -O1 -w -c $(MUTANT).c -o $(MUTANT).o
+	$(Q)$(CC) $(INCLUDES) -iquote $(MUTANT_OF) $(ALLCFLAGS) -O1 -w -c $(MUTANT).c -o $(MUTANT).o
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $(MUTANT) $(MUTANT).o $^ $(LIBS) -lcmocka
 
 # Whether the tree is sound, in two minutes.

@@ -4,7 +4,7 @@
 set -euo pipefail
 
 build=(gcc libc6-dev make pkg-config ocl-icd-opencl-dev opencl-headers pocl-opencl-icd
-    libcjson-dev libsodium-dev libhdf5-dev libpng-dev)
+    libcjson-dev libsodium-dev libhdf5-dev libpng-dev zlib1g-dev)
 test=(mesa-opencl-icd oclgrind libcmocka-dev librandom123-dev locales python3 python3-h5py
     python3-jsonschema clang clang-format clang-tidy cppcheck shellcheck codespell lcov)
 
@@ -29,7 +29,7 @@ list_and_leave() {
         echo "Please install, under the names your system has for them:"
         echo "  a C11 compiler, GNU make, pkg-config"
         echo "  OpenCL headers and ICD loader, and at least one OpenCL implementation (PoCL, or a GPU driver's)"
-        echo "  cJSON, libsodium, HDF5 (C, serial), libpng, each with headers; Open MPI or MPICH for jobs over several processes"
+        echo "  cJSON, libsodium, HDF5 (C, serial), libpng, zlib, each with headers; Open MPI or MPICH for jobs over several processes"
         echo "  for the tests: Mesa's rusticl, Oclgrind, cmocka, Random123, localedef and the sources of locales, python3 with h5py and jsonschema,"
         echo "                 clang, clang-format, clang-tidy, cppcheck, shellcheck, codespell, lcov"
         echo "Then \"make all\" builds, and \"make test-cli\" and its like test without installing anything."
@@ -39,7 +39,7 @@ list_and_leave() {
 
 if ! command -v dpkg-query >/dev/null; then
     # Another system, prepared by hand: good.
-    pkg-config --exists OpenCL libcjson libsodium libpng hdf5-serial 2>/dev/null && exit 0
+    pkg-config --exists OpenCL libcjson libsodium libpng zlib hdf5-serial 2>/dev/null && exit 0
     list_and_leave "this is not Debian or Ubuntu."
 fi
 

@@ -77,6 +77,11 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
             message = stack;
     }
     va_end(again);
+    if (!ctx) { /* nobody is told: a piece of work that is done again to say what failed */
+        if (message != stack)
+            free(message);
+        return status;
+    }
 
     if (ctx->status == ERGO_OK)
         ctx->status = status;

@@ -1,8 +1,8 @@
 /*
  * The entry to every public function that can fail. It checks that pointers are not NULL, and sets
  * the "C" locale, so that numbers have decimal points until the function returns, whatever the
- * locale of the calling program. No other code asks for a locale. The library starts no threads of
- * its own.
+ * locale of the calling program. No other code asks for a locale. Pieces of work that print numbers
+ * (ergo_parallel) ask for it once more.
  */
 #ifndef ERGO_BASE_ENTRY_H
 #define ERGO_BASE_ENTRY_H

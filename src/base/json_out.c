@@ -91,6 +91,10 @@ void ergo_out_raw(struct ergo_json_out *out, const char *name, const char *forma
     add_text(out, name, &text, cJSON_CreateRaw);
 }
 
+void ergo_out_raw_text(struct ergo_json_out *out, const char *name, struct ergo_text *text) {
+    add_text(out, name, text, cJSON_CreateRaw);
+}
+
 void ergo_out_parsed(struct ergo_json_out *out, const char *name, const char *format, ...) {
     struct ergo_text text = {0};
     va_list args;

@@ -36,6 +36,8 @@ void ergo_out_numbers(struct ergo_json_out *out, const char *name, const double 
  * escape, JSON that was made before. */
 void ergo_out_raw(struct ergo_json_out *out, const char *name, const char *format, ...)
     ERGO_PRINTF(3, 4);
+/* The same of a long text, which is taken. */
+void ergo_out_raw_text(struct ergo_json_out *out, const char *name, struct ergo_text *text);
 /* The same, parsed, so that it is printed like the rest. */
 void ergo_out_parsed(struct ergo_json_out *out, const char *name, const char *format, ...)
     ERGO_PRINTF(3, 4);

@@ -40,6 +40,10 @@ static bool is_control(const char *at, size_t bytes) {
 void ergo_utf8_append_json(struct ergo_text *text, const char *json) {
     const char *end = json + strlen(json), *plain = json;
     for (const char *at = json; at < end;) {
+        if (*at >= ' ' && *at <= '~') { /* nearly all of it */
+            at++;
+            continue;
+        }
         const size_t bytes = ergo_utf8_length(at, end);
         if (bytes && *at != '\t' && !is_control(at, bytes)) {
             at += bytes;

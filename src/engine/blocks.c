@@ -197,6 +197,7 @@ enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine
     r->advance = r->advance ? r->advance : ergo_engine_advance;
     r->collect = r->collect ? r->collect : ergo_engine_collect;
     const enum ergo_status status = ergo_replay(ctx, r);
+    ergo_engine_changed(e); /* it has put the state back */
     r->rows = NULL;
     return status;
 }

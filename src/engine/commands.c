@@ -1,4 +1,5 @@
 /* Launches and transfers of a batch. The first error sticks: later calls do nothing. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/engine.h"
@@ -17,6 +18,52 @@ static const struct ergo_engine_buffer *declared(struct ergo_engine *e, unsigned
 
 static cl_mem memory_of(const struct ergo_engine *e, const struct ergo_engine_buffer *b) {
     return b->mem[1] ? b->mem[e->slot] : b->mem[0];
+}
+
+void ergo_engine_changed(struct ergo_engine *e) {
+    e->changes++;
+    for (size_t i = 0; e->ahead && i < ERGO_WINDOWS; i++)
+        e->ahead->windows[i].mem = NULL;
+}
+
+void ergo_engine_read_ahead(struct ergo_engine *e, bool on) {
+    for (size_t i = 0; e->ahead && i < ERGO_WINDOWS; i++)
+        free(e->ahead->windows[i].data);
+    free(e->ahead);
+    e->ahead = on ? calloc(1, sizeof *e->ahead) : NULL; /* without memory it is slower */
+}
+
+static struct ergo_window *known(struct ergo_ahead *ahead, cl_mem mem, size_t offset,
+                                 size_t bytes) {
+    for (size_t i = 0; i < ERGO_WINDOWS; i++) {
+        struct ergo_window *w = &ahead->windows[i];
+        if (w->mem == mem && offset >= w->offset && offset + bytes <= w->offset + w->bytes)
+            return w;
+    }
+    return NULL;
+}
+
+/* False: it is to be read by itself. */
+static bool read_ahead(struct ergo_engine *e, cl_mem mem, size_t offset, size_t bytes, void *to) {
+    size_t all = 0;
+    if (!e->ahead || bytes > ERGO_WINDOW / 4)
+        return false;
+    struct ergo_window *w = known(e->ahead, mem, offset, bytes);
+    if (!w) {
+        w = &e->ahead->windows[e->ahead->next++ % ERGO_WINDOWS];
+        w->mem = NULL;
+        if (clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof all, &all, NULL) != CL_SUCCESS ||
+            offset + bytes > all || (!w->data && !(w->data = malloc(ERGO_WINDOW))))
+            return false;
+        w->offset = offset - offset % (ERGO_WINDOW / 2); /* some go from the last member down */
+        w->bytes = all - w->offset < ERGO_WINDOW ? all - w->offset : ERGO_WINDOW;
+        e->status = ergo_buffer_read(e->ctx, e->device, mem, w->offset, w->bytes, w->data);
+        if (e->status != ERGO_OK)
+            return true;
+        w->mem = mem;
+    }
+    memcpy(to, w->data + (offset - w->offset), bytes);
+    return true;
 }
 
 void ergo_engine_launch(struct ergo_engine *e, unsigned kernel, struct ergo_grid grid,
@@ -40,6 +87,7 @@ void ergo_engine_launch(struct ergo_engine *e, unsigned kernel, struct ergo_grid
             resolved[i] = (struct ergo_arg){sizeof(cl_mem), &buffers[i]};
         }
     }
+    ergo_engine_changed(e);
     e->status = ergo_kernel_launch(e->ctx, e->device, k->kernel, k->name, resolved, n_args,
                                    grid.dims, grid.items, grid.group, NULL);
 }
@@ -69,19 +117,21 @@ void ergo_engine_swap(struct ergo_engine *e, unsigned a, unsigned b) {
 
 void ergo_engine_read(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to) {
     const struct ergo_engine_buffer *b = declared(e, row, "reads");
-    if (b)
+    if (b && !read_ahead(e, memory_of(e, b), offset, bytes, to))
         e->status = ergo_buffer_read(e->ctx, e->device, memory_of(e, b), offset, bytes, to);
 }
 
 void ergo_engine_write(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                        const void *from) {
     const struct ergo_engine_buffer *b = declared(e, row, "writes");
+    ergo_engine_changed(e);
     if (b)
         e->status = ergo_buffer_write(e->ctx, e->device, memory_of(e, b), offset, bytes, from);
 }
 
 void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte) {
     const struct ergo_engine_buffer *b = declared(e, row, "fills");
+    ergo_engine_changed(e);
     if (b)
         e->status = ergo_buffer_fill(e->ctx, e->device, memory_of(e, b), 0, (size_t)b->bytes, byte);
 }
@@ -92,6 +142,7 @@ void ergo_engine_zero(struct ergo_engine *e, unsigned row, size_t bytes) {
     static const cl_uint nought = 0;
     const struct ergo_engine_buffer *b = declared(e, row, "clears");
     cl_int code = CL_SUCCESS;
+    ergo_engine_changed(e);
     if (!b || !bytes)
         return;
     void *host = b->host[b->mem[1] ? e->slot : 0];
@@ -135,6 +186,7 @@ void ergo_engine_fetch(struct ergo_engine *e, unsigned row, size_t offset, size_
 
 void ergo_engine_send(struct ergo_engine *e, unsigned row, size_t bytes) {
     const struct ergo_engine_buffer *b = declared(e, row, "writes");
+    ergo_engine_changed(e);
     if (!b || !bytes)
         return;
     const bool beside = b->flags & ERGO_BUFFER_BESIDE && e->beside;
@@ -176,6 +228,7 @@ void ergo_engine_grow(struct ergo_engine *e, unsigned row, uint64_t bytes, size_
     struct ergo_engine_buffer *b = declared(e, row, "grows") ? &e->buffers[row] : NULL;
     cl_mem grown = NULL;
     cl_int code = CL_SUCCESS;
+    ergo_engine_changed(e);
     if (!b)
         return;
     const size_t from = (size_t)b->bytes / pieces, to = (size_t)bytes / pieces;

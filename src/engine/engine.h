@@ -91,6 +91,18 @@ struct ergo_engine_slot {
     bool busy;
 };
 
+/* What ergo_engine_read_ahead has read: memories are read in several places, one after the other.
+ */
+enum { ERGO_WINDOWS = 32, ERGO_WINDOW = 1 << 18 };
+struct ergo_ahead {
+    struct ergo_window {
+        cl_mem mem; /* NULL: nothing */
+        size_t offset, bytes;
+        char *data; /* owned */
+    } windows[ERGO_WINDOWS];
+    unsigned next; /* the one that is replaced */
+};
+
 struct ergo_engine {
     const struct ergo_engine_model *model;
     const struct ergo_batch *batch;
@@ -107,9 +119,11 @@ struct ergo_engine {
     uint64_t curve_interval; /* samples from one with curves to the next; 0: none carries curves */
     size_t curve_capacity;   /* most samples with curves in a block */
     struct ergo_engine_slot slots[2];
-    unsigned slot;           /* the slot whose results launches get */
-    uint64_t step;           /* of all chains */
-    cl_command_queue beside; /* queue for ERGO_BUFFER_BESIDE; NULL: the device's queue is used */
+    unsigned slot;            /* the slot whose results launches get */
+    uint64_t step;            /* of all chains */
+    struct ergo_ahead *ahead; /* ergo_engine_read_ahead; NULL: off */
+    uint64_t changes;         /* grows with all that may change a buffer */
+    cl_command_queue beside;  /* queue for ERGO_BUFFER_BESIDE; NULL: the device's queue is used */
 };
 
 /* About the most memory for the results of a block, and for those of its curves. */
@@ -250,6 +264,12 @@ void ergo_engine_need_group(struct ergo_engine *e, unsigned kernel, size_t group
 void ergo_engine_swap(struct ergo_engine *e, unsigned a, unsigned b);
 /* Blocking transfers. */
 void ergo_engine_read(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to);
+/* From one call (on) to the next (off), small reads take along what follows: a device with states
+ * of ten thousand members answers a few questions instead. Launches and writes through the engine
+ * are noticed. */
+void ergo_engine_read_ahead(struct ergo_engine *e, bool on);
+/* A buffer was changed in another way: what has been read ahead is old. */
+void ergo_engine_changed(struct ergo_engine *e);
 void ergo_engine_write(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                        const void *from);
 void ergo_engine_fill(struct ergo_engine *e, unsigned row, uint8_t byte);

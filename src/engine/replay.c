@@ -1,7 +1,10 @@
 #include "engine/replay.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/parallel.h"
 
 static enum ergo_status no_memory(struct ergo_context *ctx, const struct ergo_replay *r) {
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of %s", r->sampler);
@@ -183,6 +186,37 @@ enum ergo_status ergo_replay_differs(struct ergo_context *ctx, const struct ergo
                      r->sampler, d->name, d->driver, (unsigned long long)r->step,
                      (unsigned long long)(r->step + r->lead + r->samples * r->every) - 1, member,
                      what, r->remedy ? ", or another " : "", r->remedy ? r->remedy : "");
+}
+
+struct each {
+    const struct ergo_replay *r;
+    size_t begin;
+    enum ergo_status (*one)(struct ergo_context *ctx, const struct ergo_replay *r, size_t member,
+                            void *user);
+    void *user;
+    atomic_size_t failed; /* the last member that failed and one; 0: none */
+};
+
+static void do_one(size_t i, void *user) {
+    struct each *each = user;
+    if (each->one(NULL, each->r, each->begin + i, each->user) != ERGO_OK)
+        each->failed = each->begin + i + 1;
+}
+
+enum ergo_status
+ergo_replay_each(struct ergo_context *ctx, const struct ergo_replay *r, size_t begin, size_t end,
+                 enum ergo_status (*one)(struct ergo_context *ctx, const struct ergo_replay *r,
+                                         size_t member, void *user),
+                 void *user) {
+    struct each each = {r, begin, one, user, 0};
+    ergo_parallel(end - begin, end - begin + 1, do_one, &each);
+    if (!each.failed)
+        return ERGO_OK;
+    const enum ergo_status status = one(ctx, r, each.failed - 1, user);
+    return status != ERGO_OK
+               ? status
+               : ERGO_FAIL(ctx, ERGO_E_AUDIT, "audit of %s failed for member %zu, and not again",
+                           r->sampler, (size_t)(each.failed - 1));
 }
 
 static uint64_t least(uint64_t a, uint64_t b) {

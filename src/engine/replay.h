@@ -80,6 +80,14 @@ enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r);
 enum ergo_status ergo_replay_differs(struct ergo_context *ctx, const struct ergo_replay *r,
                                      size_t member, const char *what);
 
+/* Calls one() for members [begin, end), by all cores and with no context: it asks nothing of the
+ * device. Where one of them fails, once more with the context, for the message. */
+enum ergo_status
+ergo_replay_each(struct ergo_context *ctx, const struct ergo_replay *r, size_t begin, size_t end,
+                 enum ergo_status (*one)(struct ergo_context *ctx, const struct ergo_replay *r,
+                                         size_t member, void *user),
+                 void *user);
+
 /* Plan the samples of a stretch of at most `most` steps. There are as many steps between samples as
  * in the run (measure_every), if that fits. If there is time, two samples carry curves, one of them
  * the last. interval: samples from one with curves to the next, 0: none carries curves.

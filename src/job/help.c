@@ -74,7 +74,7 @@ static const char result_page[] =
     "  result.json         means, errors and autocorrelation times of all points, for scripts\n"
     "  report.html         the same with curves and warnings, for people; ergocl report DIR...\n"
     "                      makes it again, or one of several runs\n"
-    "  series.h5           time series and curves (HDF5)\n"
+    "  series.h5           HDF5: samples/NAME [point, sample], curves; see its \"layout\"\n"
     "  configurations.png  the last pictures on one sheet; snapshots/ has all of them\n"
     "  trajectory/         configurations as text (/output/trajectory_every), a file each\n"
     "  blocks/             averages over blocks of measurements (/output/blocks), a file a point\n"

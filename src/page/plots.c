@@ -1,4 +1,5 @@
 /* Figures of observables over the points of a scan. */
+#include "base/parallel.h"
 #include "page/sections.h"
 
 #include <math.h>
@@ -209,6 +210,25 @@ static void moved_point_set(struct moved_point *moved, double x) {
     moved->point.scanned[moved->scanned].value = x;
 }
 
+/* Places of an exact line, whose values take milliseconds each on large lattices: by all cores. */
+struct line_call {
+    const struct groups *g;
+    struct group *group;
+    const char *name;
+};
+
+static void make_line_value(size_t i, void *user) {
+    const struct line_call *call = user;
+    const struct groups *g = call->g;
+    struct moved_point moved = {.values = NULL};
+    call->group->line_y[i] = NAN;
+    if (moved_point_make(&moved, g->result->members[call->group->members[0]].point, g->axis)) {
+        moved_point_set(&moved, call->group->line_x[i]);
+        call->group->line_y[i] = ergo_point_exact(&moved.point, call->name);
+    }
+    free(moved.values);
+}
+
 /* The exact value as a function of the axis, from the sampler's own formula. */
 static void make_exact_line(const struct groups *g, struct group *group, size_t o) {
     const struct ergo_model *model = g->result->job->model;
@@ -246,10 +266,10 @@ static void make_exact_line(const struct groups *g, struct group *group, size_t 
         if (x == previous)
             continue;
         previous = x;
-        moved_point_set(&moved, x);
-        group->line_x[group->n_line] = x;
-        group->line_y[group->n_line++] = ergo_point_exact(&moved.point, name);
+        group->line_x[group->n_line++] = x;
     }
+    struct line_call call = {g, group, name};
+    ergo_parallel(group->n_line, group->n_line + 1, make_line_value, &call);
 out:
     free(moved.values);
 }

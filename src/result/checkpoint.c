@@ -6,6 +6,9 @@
  *             SHA-256 (32) of all of the head before it
  *     records in the head's order, nothing between them and nothing behind the last
  *
+ * All cores take part in a record of more than 1 MiB: its SHA-256 is that of the SHA-256 of its
+ * pieces of 1 MiB, one after the other.
+ *
  * No byte is unchecked, and the same records are the same bytes. Whoever made the file made its
  * checksums, too: they are for damage, and what is read is not to be trusted for them.
  */
@@ -15,13 +18,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/parallel.h"
 #include "result/checkpoint.h"
 
 enum { MAGIC = 8, VERSION = 4, COUNT = 4, NAME = 32, LENGTH = 8, SHA = 32 };
 enum { FIXED = MAGIC + VERSION + COUNT, ENTRY = NAME + LENGTH + SHA, RECORDS_MAX = 64 };
 
 static const char magic[MAGIC] = {'E', 'R', 'G', 'O', 'C', 'K', 'P', 'T'};
-static const uint32_t version = 1;
+static const uint32_t version = 2;
 
 struct record {
     char name[NAME];
@@ -85,6 +89,36 @@ void ergo_blobs_free(struct ergo_blobs *blobs) {
     memset(blobs, 0, sizeof *blobs);
 }
 
+/* ---- checksums ------------------------------------------------------------------------------- */
+
+struct sums {
+    const uint8_t *data;
+    size_t length;
+    uint8_t (*of)[SHA]; /* of each piece */
+};
+
+static void sum_piece(size_t i, void *user) {
+    const struct sums *sums = user;
+    const size_t at = i * ERGO_CHECKPOINT_PIECE, rest = sums->length - at;
+    ergo_sha256(sums->data + at, rest < ERGO_CHECKPOINT_PIECE ? rest : ERGO_CHECKPOINT_PIECE,
+                sums->of[i]);
+}
+
+bool ergo_checkpoint_sum(const void *data, size_t length, uint8_t sha[SHA]) {
+    const size_t n = length / ERGO_CHECKPOINT_PIECE + (length % ERGO_CHECKPOINT_PIECE != 0);
+    if (n < 2) {
+        ergo_sha256(data, length, sha);
+        return true;
+    }
+    struct sums sums = {data, length, malloc(n * SHA)};
+    if (!sums.of)
+        return false;
+    ergo_parallel(n, n, sum_piece, &sums);
+    ergo_sha256(sums.of, n * SHA, sha);
+    free(sums.of);
+    return true;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static uint8_t *put_number(uint8_t *to, uint64_t value, int bytes) {
@@ -104,7 +138,8 @@ static size_t head_size(size_t count) {
     return FIXED + count * ENTRY + SHA;
 }
 
-static void make_head(uint8_t *head, const struct ergo_blobs *blobs) {
+/* False: no memory. */
+static bool make_head(uint8_t *head, const struct ergo_blobs *blobs) {
     memcpy(head, magic, MAGIC);
     uint8_t *at = put_number(head + MAGIC, version, VERSION);
     at = put_number(at, blobs->count, COUNT);
@@ -113,10 +148,12 @@ static void make_head(uint8_t *head, const struct ergo_blobs *blobs) {
         memset(at, 0, NAME);
         memcpy(at, blob->name, strlen(blob->name));
         at = put_number(at + NAME, blob->length, LENGTH);
-        ergo_sha256(blob->data, blob->length, at);
+        if (!ergo_checkpoint_sum(blob->data, blob->length, at))
+            return false;
         at += SHA;
     }
     ergo_sha256(head, (size_t)(at - head), at);
+    return true;
 }
 
 enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const struct ergo_folder *in,
@@ -133,7 +170,8 @@ enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const struct er
                              "cannot make the checkpoint %s: two records '%s'", name, blob->name);
         pieces[i + 1] = (struct ergo_piece){blob->data, blob->length};
     }
-    make_head(head, blobs);
+    if (!make_head(head, blobs))
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the checkpoint %s", name);
     pieces[0] = (struct ergo_piece){head, head_size(blobs->count)};
     return ergo_file_write_pieces(ctx, in, name, pieces, blobs->count + 1);
 }
@@ -304,7 +342,8 @@ static enum ergo_status load_record(struct ergo_context *ctx,
                          checkpoint->path, length, record->name);
     const char *failed = read_at(checkpoint->fd, data, length, record->offset);
     data[length] = 0;
-    ergo_sha256(data, failed ? 0 : length, sha);
+    if (!failed && !ergo_checkpoint_sum(data, length, sha))
+        failed = "there is no memory to check it";
     if (!failed && memcmp(sha, record->sha, SHA) != 0)
         failed = "its SHA-256 differs from that in the head";
     if (failed) {

@@ -10,6 +10,10 @@
 #define ERGO_CHECKPOINT "checkpoint"
 #define ERGO_CHECKPOINT_OLD "checkpoint.h5"
 
+/* The checksum of a record, for make-believe files of tests too; false: no memory. */
+enum { ERGO_CHECKPOINT_PIECE = 1 << 20 };
+bool ergo_checkpoint_sum(const void *data, size_t length, uint8_t sha[32]);
+
 /*
  * Named blobs in one file, each with its length and SHA-256. Nothing is allocated for
  * a record that is longer than its reader allows, and a damaged record is never handed out. A file

@@ -8,6 +8,7 @@
 
 #include "base/entry.h"
 #include "base/json_out.h"
+#include "base/parallel.h"
 
 static void put_device(struct ergo_json_out *out, size_t rank,
                        const struct ergo_device_summary *device) {
@@ -102,6 +103,50 @@ static void put_point(struct ergo_json_out *out, const struct ergo_member_result
     ergo_out_close(out, 1);
 }
 
+/* Points are many, and their numbers take longest: all cores make the text. A piece of the points
+ * is printed as if it were alone in the document, so that its lines begin where they would. */
+enum { PIECE = 64 };
+
+struct pieces {
+    const struct ergo_result *result;
+    char **texts; /* owned; NULL: there was no memory */
+};
+
+static void print_piece(size_t i, void *user) {
+    ERGO_C_LOCALE; /* of this thread */
+    struct pieces *pieces = user;
+    const struct ergo_result *result = pieces->result;
+    struct ergo_json_out out = {0};
+    ergo_out_object(&out, NULL);
+    ergo_out_array(&out, "points");
+    for (size_t m = PIECE * i; m < PIECE * (i + 1) && m < result->n_members; m++)
+        put_point(&out, &result->members[m], result->job->model);
+    pieces->texts[i] = ergo_out_take(&out, false);
+}
+
+static void put_points(struct ergo_json_out *out, const struct ergo_result *result) {
+    const size_t n = (result->n_members + PIECE - 1) / PIECE;
+    struct pieces pieces = {result, calloc(n + 1, sizeof *pieces.texts)};
+    struct ergo_text all = {0};
+    bool ok = pieces.texts != NULL;
+    if (ok)
+        ergo_parallel(n, n, print_piece, &pieces);
+    ergo_text_append(&all, "[");
+    for (size_t i = 0; pieces.texts && i < n; i++) {
+        const char *text = pieces.texts[i], *from = text ? strchr(text, '[') + 1 : NULL;
+        ok = ok && text;
+        if (ok) {
+            ergo_text_append_bytes(&all, ", ", i ? 2 : 0);
+            ergo_text_append_bytes(&all, from, (size_t)(strrchr(text, ']') - from));
+        }
+        free(pieces.texts[i]);
+    }
+    free(pieces.texts);
+    ergo_text_append(&all, "]");
+    out->failed = out->failed || !ok;
+    ergo_out_raw_text(out, "points", &all);
+}
+
 /* All replicas of a point together. */
 static void put_mean(struct ergo_json_out *out, const struct ergo_result *result,
                      const struct ergo_mean_result *mean) {
@@ -179,7 +224,6 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
                                   char **text) {
     ERGO_CLEAR(text);
     ERGO_ENTRY(ctx, result, text);
-    const struct ergo_model *model = result->job->model;
     struct ergo_json_out out = {0};
     ergo_out_object(&out, NULL);
     ergo_out_text(&out, "ergocl", ERGO_VERSION);
@@ -195,10 +239,7 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
         put_device(&out, r, &result->devices[r]);
     ergo_out_close(&out, 1);
     ergo_out_text(&out, "series", ergo_kept_name(result->kept));
-    ergo_out_array(&out, "points");
-    for (size_t m = 0; m < result->n_members; m++)
-        put_point(&out, &result->members[m], model);
-    ergo_out_close(&out, 1);
+    put_points(&out, result);
     if (result->n_means) {
         ergo_out_array(&out, "means");
         for (size_t i = 0; i < result->n_means; i++)

@@ -13,17 +13,19 @@
 #include <string.h>
 
 static const char layout[] =
-    "points/NNNN: one group per point and replica, in job order. Attributes: the scanned "
-    "parameters under their JSON pointers, replica, seed, stream, digest, steps, measure_every, "
-    "equilibration_samples, step_unit. Datasets: one per recorded column, [n_samples], "
-    "equilibration included (the first equilibration_samples of them; skip these before "
-    "averaging), and 'step', the number of steps done at each sample; with /output/series "
-    "\"blocks\" there are none of these. "
-    "points/NNNN/curves/NAME: x, mean, error. "
-    "points/NNNN/blocks/NAME: averages over consecutive blocks of measurements (/output/blocks). "
-    "parameters/...: each scanned parameter and the replica as one array over the points. "
-    "observables/NAME: mean, error, error_binning, tau (in steps), samples, exact, z as arrays "
-    "over the points; NaN where not known. "
+    "All arrays are over the points, replicas included, in job order; NaN: no such number. "
+    "parameters/...: each scanned parameter under its JSON pointer, and the replica, [points]. "
+    "points/NAME, [points]: stream, digest, steps, measure_every, samples and, the first of these, "
+    "equilibration_samples. "
+    "samples/NAME, [points, samples]: a dataset for each recorded column, equilibration included "
+    "(skip the first equilibration_samples of a row before averaging); a point with fewer samples "
+    "than others has NaN behind them; with /output/series \"blocks\" there are none. samples/step: "
+    "steps done at each sample. "
+    "blocks/NAME, [points, blocks]: averages over consecutive blocks of measurements "
+    "(/output/blocks). "
+    "curves/NAME/x, mean, error, [points, size]. "
+    "observables/NAME/mean, error, error_binning, tau (in steps), samples, exact, z, [points]. "
+    "samples/step and curves/NAME/x are a single row where all points share it. "
     "64-bit identifiers and the seed are text.";
 
 /* After a failure `failed` is true, and all further calls do nothing. */
@@ -31,34 +33,22 @@ struct writer {
     hid_t file;
     hid_t string; /* UTF-8 of variable length: h5py gives str */
     hid_t links;  /* property: makes missing groups */
-    bool deflate;
     bool failed;
+    const struct ergo_result *result;
 };
 
-static void attribute(struct writer *w, hid_t object, const char *name, hid_t stored, hid_t given,
-                      const void *value) {
+static void attribute_text(struct writer *w, hid_t object, const char *name, const char *value) {
+    const char *text = value ? value : "";
     if (w->failed)
         return;
     hid_t space = H5Screate(H5S_SCALAR);
-    hid_t at = space < 0 ? -1 : H5Acreate2(object, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
-    w->failed = at < 0 || H5Awrite(at, given, value) < 0;
+    hid_t at =
+        space < 0 ? -1 : H5Acreate2(object, name, w->string, space, H5P_DEFAULT, H5P_DEFAULT);
+    w->failed = at < 0 || H5Awrite(at, w->string, &text) < 0;
     if (at >= 0)
         H5Aclose(at);
     if (space >= 0)
         H5Sclose(space);
-}
-
-static void attribute_text(struct writer *w, hid_t object, const char *name, const char *value) {
-    const char *text = value ? value : "";
-    attribute(w, object, name, w->string, w->string, &text);
-}
-
-static void attribute_count(struct writer *w, hid_t object, const char *name, uint64_t value) {
-    attribute(w, object, name, H5T_STD_U64LE, H5T_NATIVE_UINT64, &value);
-}
-
-static void attribute_real(struct writer *w, hid_t object, const char *name, double value) {
-    attribute(w, object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
 }
 
 static hid_t open_group(struct writer *w, hid_t at, const char *name) {
@@ -74,158 +64,212 @@ static void close_group(struct writer *w, hid_t group) {
         w->failed = true;
 }
 
-/*
- * Short arrays are stored as they are: chunks and filters would cost more than they save.
- * Deflate 1: 155 MB/s and a factor 4.5 on series of a lattice model, level 6 only 26 MB/s for 5.1.
- * Shuffling bytes first helps counters, but costs lattice series a quarter (3.3), whose values
- * come from a small set of doubles. (h5py 3.7, one core, 24 x 24 Ising.)
- */
-static hid_t creation_of(const struct writer *w, hsize_t n, bool counter) {
-    hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    if (creation < 0)
-        return -1;
-    /* no times of creation: the same run gives the same file */
-    bool ok = H5Pset_obj_track_times(creation, 0) >= 0;
-    if (n >= 256) {
-        hsize_t chunk = n < 65536 ? n : 65536;
-        ok = ok && H5Pset_chunk(creation, 1, &chunk) >= 0;
-        if (w->deflate)
-            ok = ok && (!counter || H5Pset_shuffle(creation) >= 0) &&
-                 H5Pset_deflate(creation, 1) >= 0;
-        ok = ok && H5Pset_fletcher32(creation) >= 0;
-    }
-    if (ok)
-        return creation;
-    H5Pclose(creation);
-    return -1;
-}
-
-static void dataset(struct writer *w, hid_t at, const char *name, hid_t stored, hid_t given,
-                    const void *data, size_t count, const char *unit, const char *help) {
+/* Writes an array; `unit` and `help` may be NULL. */
+static void dataset(struct writer *w, hid_t at, const char *name, const struct ergo_array *array,
+                    const char *unit, const char *help) {
     if (w->failed)
         return;
-    hsize_t n = count;
-    hid_t space = H5Screate_simple(1, &n, NULL);
-    hid_t creation = creation_of(w, n, H5Tget_class(stored) == H5T_INTEGER);
-    hid_t set = space < 0 || creation < 0
-                    ? -1
-                    : H5Dcreate2(at, name, stored, space, w->links, creation, H5P_DEFAULT);
-    w->failed = set < 0 || (n && H5Dwrite(set, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0);
+    hid_t set = ergo_array_write(at, name, w->links, array);
+    w->failed = set < 0;
     if (unit)
         attribute_text(w, set, "unit", unit);
     if (help)
         attribute_text(w, set, "description", help);
     if (set >= 0 && H5Dclose(set) < 0)
         w->failed = true;
-    if (creation >= 0)
-        H5Pclose(creation);
-    if (space >= 0)
-        H5Sclose(space);
 }
 
-static void dataset_real(struct writer *w, hid_t at, const char *name, const double *data,
-                         size_t count, const char *unit, const char *help) {
-    dataset(w, at, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, data, count, unit, help);
+/* ---- arrays [points, n] ---------------------------------------------------------------------- */
+
+/* What a row of an array is taken from. */
+struct rows {
+    const struct ergo_result *result;
+    size_t index; /* of the column, curve or observable */
+    bool shared;  /* one row for all points */
+};
+
+/* Copies numbers [begin, begin + count) of n, NaN beyond. */
+static void copy_real(double *to, const double *from, size_t n, size_t begin, size_t count) {
+    const size_t have = from && n > begin ? n - begin : 0, some = have < count ? have : count;
+    if (some)
+        memcpy(to, from + begin, some * sizeof *to);
+    for (size_t i = some; i < count; i++)
+        to[i] = NAN;
 }
 
-static void write_steps(struct writer *w, hid_t group, const struct ergo_member_result *member) {
-    uint64_t *steps = calloc(member->n_samples + 1, sizeof *steps);
-    if (!steps) {
-        w->failed = true;
-        return;
+static void fill_samples(const void *from, size_t row, size_t begin, size_t count, void *to) {
+    const struct rows *rows = from;
+    const struct ergo_member_result *m = &rows->result->members[row];
+    copy_real(to, m->series ? m->series[rows->index] : NULL, m->n_samples, begin, count);
+}
+
+static void fill_steps(const void *from, size_t row, size_t begin, size_t count, void *to) {
+    const struct rows *rows = from;
+    const struct ergo_member_result *m = &rows->result->members[row];
+    uint64_t *steps = to;
+    for (size_t i = 0; i < count; i++)
+        steps[i] = rows->shared || begin + i < m->n_samples
+                       ? m->lead + (begin + i + 1) * m->measure_every
+                       : 0;
+}
+
+static void fill_blocks(const void *from, size_t row, size_t begin, size_t count, void *to) {
+    const struct rows *rows = from;
+    const struct ergo_model *model = rows->result->job->model;
+    const struct ergo_member_result *m = &rows->result->members[row];
+    const size_t have = ergo_blocks_count(m);
+    double *means = to;
+    for (size_t i = 0; i < count; i++)
+        means[i] = begin + i < have
+                       ? ergo_blocks_mean(model, m, &model->observables[rows->index], begin + i)
+                       : NAN;
+}
+
+static void fill_x(const void *from, size_t row, size_t begin, size_t count, void *to) {
+    const struct rows *rows = from;
+    const struct ergo_curve_result *c = &rows->result->members[row].curves[rows->index];
+    copy_real(to, c->x, c->size, begin, count);
+}
+
+static void fill_curve_mean(const void *from, size_t row, size_t begin, size_t count, void *to) {
+    const struct rows *rows = from;
+    const struct ergo_curve_result *c = &rows->result->members[row].curves[rows->index];
+    copy_real(to, c->mean, c->size, begin, count);
+}
+
+static void fill_curve_error(const void *from, size_t row, size_t begin, size_t count, void *to) {
+    const struct rows *rows = from;
+    const struct ergo_curve_result *c = &rows->result->members[row].curves[rows->index];
+    copy_real(to, c->error, c->size, begin, count);
+}
+
+static void write_samples(struct writer *w) {
+    const struct ergo_result *result = w->result;
+    const struct ergo_model *model = result->job->model;
+    struct rows rows = {result, 0, true};
+    const struct ergo_member_result *first = result->members;
+    size_t longest = 0;
+    for (size_t m = 0; m < result->n_members; m++) {
+        const struct ergo_member_result *member = &result->members[m];
+        if (member->series && member->n_samples > longest)
+            longest = member->n_samples;
+        rows.shared = rows.shared && member->lead == first->lead &&
+                      member->measure_every == first->measure_every;
     }
-    for (size_t i = 0; i < member->n_samples; i++)
-        steps[i] = member->lead + (i + 1) * member->measure_every;
-    dataset(w, group, "step", H5T_STD_U64LE, H5T_NATIVE_UINT64, steps, member->n_samples, "",
-            "steps done when the sample was taken");
-    free(steps);
+    if (!longest)
+        return;
+    const struct ergo_array steps = {ERGO_ARRAY_COUNT, rows.shared ? 0 : result->n_members, longest,
+                                     fill_steps, &rows};
+    dataset(w, w->file, "samples/step", &steps, "", "steps done when the sample was taken");
+    for (size_t c = 0; c < model->n_columns; c++) {
+        char path[160];
+        bool recorded = false;
+        for (size_t m = 0; m < result->n_members; m++)
+            recorded = recorded || (result->members[m].series && result->members[m].series[c]);
+        if (!recorded)
+            continue;
+        rows.index = c;
+        const struct ergo_array samples = {ERGO_ARRAY_REAL, result->n_members, longest,
+                                           fill_samples, &rows};
+        snprintf(path, sizeof path, "samples/%.140s", model->columns[c].name);
+        dataset(w, w->file, path, &samples, model->columns[c].unit, model->columns[c].help);
+    }
 }
 
-static void write_curves(struct writer *w, hid_t group, const struct ergo_member_result *member,
-                         size_t n_curves) {
-    for (size_t c = 0; c < n_curves; c++) {
-        const struct ergo_curve_result *curve = &member->curves[c];
-        if (!curve->size)
+static void write_blocks(struct writer *w) {
+    const struct ergo_result *result = w->result;
+    const struct ergo_model *model = result->job->model;
+    size_t most = 0;
+    for (size_t m = 0; m < result->n_members; m++)
+        if (ergo_blocks_count(&result->members[m]) > most)
+            most = ergo_blocks_count(&result->members[m]);
+    for (size_t o = 0; o < model->n_observables && most; o++) {
+        const struct ergo_observable *observable = &model->observables[o];
+        const struct rows rows = {result, o, false};
+        const struct ergo_array blocks = {ERGO_ARRAY_REAL, result->n_members, most, fill_blocks,
+                                          &rows};
+        char path[160];
+        if (!observable->sample || !ergo_observable_shown(observable, result->members[0].point))
             continue;
-        char path[128];
-        snprintf(path, sizeof path, "curves/%.100s", curve->info->name);
-        hid_t at = open_group(w, group, path);
-        attribute_text(w, at, "description", curve->info->help);
-        dataset_real(w, at, "x", curve->x, curve->size, curve->info->x_label, NULL);
-        dataset_real(w, at, "mean", curve->mean, curve->size, curve->info->unit, NULL);
-        dataset_real(w, at, "error", curve->error, curve->size, curve->info->unit,
-                     "one standard error of the mean");
+        snprintf(path, sizeof path, "blocks/%.140s", observable->name);
+        dataset(w, w->file, path, &blocks, observable->unit, observable->help);
+    }
+}
+
+/* The member that has the longest curve c, which all others share if `shared`; NULL: none has it.
+ */
+static const struct ergo_curve_result *longest_curve(const struct ergo_result *result, size_t c,
+                                                     bool *shared) {
+    const struct ergo_curve_result *longest = NULL;
+    *shared = true;
+    for (size_t m = 0; m < result->n_members; m++) {
+        const struct ergo_curve_result *one = &result->members[m].curves[c];
+        if (!one->size)
+            continue;
+        *shared =
+            *shared && (!longest || (one->size == longest->size &&
+                                     !memcmp(one->x, longest->x, one->size * sizeof(double))));
+        if (!longest || one->size > longest->size)
+            longest = one;
+    }
+    return longest;
+}
+
+static void fill_shared_x(const void *from, size_t row, size_t begin, size_t count, void *to) {
+    const struct ergo_curve_result *c = from;
+    (void)row;
+    copy_real(to, c->x, c->size, begin, count);
+}
+
+static void write_curves(struct writer *w) {
+    const struct ergo_result *result = w->result;
+    for (size_t c = 0; c < result->job->model->n_curves; c++) {
+        const struct rows rows = {result, c, false};
+        bool shared = false;
+        const struct ergo_curve_result *longest = longest_curve(result, c, &shared);
+        char path[160];
+        if (!longest)
+            continue;
+        snprintf(path, sizeof path, "curves/%.140s", longest->info->name);
+        hid_t at = open_group(w, w->file, path);
+        attribute_text(w, at, "description", longest->info->help);
+        struct ergo_array array = {ERGO_ARRAY_REAL, result->n_members, longest->size,
+                                   fill_curve_mean, &rows};
+        dataset(w, at, "mean", &array, longest->info->unit, NULL);
+        array.fill = fill_curve_error;
+        dataset(w, at, "error", &array, longest->info->unit, "one standard error of the mean");
+        array.fill = fill_x;
+        if (shared)
+            array = (struct ergo_array){ERGO_ARRAY_REAL, 0, longest->size, fill_shared_x, longest};
+        dataset(w, at, "x", &array, longest->info->x_label, NULL);
         close_group(w, at);
     }
 }
 
-static void write_blocks(struct writer *w, hid_t group, const struct ergo_member_result *member,
-                         const struct ergo_model *model) {
-    const size_t count = ergo_blocks_count(member);
-    double *means = count ? malloc(count * sizeof *means) : NULL;
-    if (!means) {
-        w->failed = w->failed || count;
-        return;
-    }
-    hid_t at = open_group(w, group, "blocks");
-    for (size_t o = 0; o < model->n_observables; o++) {
-        const struct ergo_observable *observable = &model->observables[o];
-        if (!observable->sample || !ergo_observable_shown(observable, member->point))
-            continue;
-        for (size_t b = 0; b < count; b++)
-            means[b] = ergo_blocks_mean(model, member, observable, b);
-        dataset_real(w, at, observable->name, means, count, observable->unit, observable->help);
-    }
-    close_group(w, at);
-    free(means);
+/* ---- arrays [points] ------------------------------------------------------------------------- */
+
+/* A number that `pick` takes from each point. */
+struct over_points {
+    const struct ergo_result *result;
+    double (*pick)(const struct ergo_member_result *member, size_t index);
+    size_t index;
+};
+
+static void fill_picked(const void *from, size_t row, size_t begin, size_t count, void *to) {
+    const struct over_points *over = from;
+    double *values = to;
+    (void)row;
+    for (size_t i = 0; i < count; i++)
+        values[i] = over->pick(&over->result->members[begin + i], over->index);
 }
 
-static void write_point(struct writer *w, hid_t points, size_t index,
-                        const struct ergo_member_result *member, const struct ergo_model *model) {
-    const struct ergo_point *point = member->point;
-    const struct ergo_value *seed = ergo_format_value(point, "/seed");
-    char text[32];
-    snprintf(text, sizeof text, "%04zu", index);
-    hid_t group = open_group(w, points, text);
-    for (size_t i = 0; i < point->n_scanned; i++)
-        attribute_real(w, group, point->scanned[i].pointer, point->scanned[i].value);
-    attribute_count(w, group, "replica", point->replica);
-    snprintf(text, sizeof text, "%" PRIu64, seed ? seed->seed : 0);
-    attribute_text(w, group, "seed", seed ? text : "");
-    snprintf(text, sizeof text, "%016" PRIx64, point->stream);
-    attribute_text(w, group, "stream", text);
-    snprintf(text, sizeof text, "%016" PRIx64, member->digest);
-    attribute_text(w, group, "digest", text);
-    attribute_count(w, group, "steps", member->steps);
-    attribute_count(w, group, "measure_every", member->measure_every);
-    attribute_count(w, group, "equilibration_samples", member->n_equilibration);
-    attribute_text(w, group, "step_unit", point->job->sampler->step_name);
-    if (member->series)
-        write_steps(w, group, member);
-    for (size_t c = 0; member->series && c < model->n_columns; c++)
-        if (ergo_point_has_column(point, c))
-            dataset_real(w, group, model->columns[c].name, member->series[c], member->n_samples,
-                         model->columns[c].unit, model->columns[c].help);
-    write_curves(w, group, member, model->n_curves);
-    write_blocks(w, group, member, model);
-    close_group(w, group);
-}
-
-/* Writes one array over the points, of a number that `pick` takes from each member. */
 typedef double (*pick_function)(const struct ergo_member_result *member, size_t index);
 
-static void write_over_points(struct writer *w, hid_t at, const char *name,
-                              const struct ergo_result *result, pick_function pick, size_t index,
-                              const char *unit, const char *help) {
-    double *values = calloc(result->n_members + 1, sizeof *values);
-    if (!values) {
-        w->failed = true;
-        return;
-    }
-    for (size_t m = 0; m < result->n_members; m++)
-        values[m] = pick(&result->members[m], index);
-    dataset_real(w, at, name, values, result->n_members, unit, help);
-    free(values);
+static void write_over_points(struct writer *w, hid_t at, const char *name, pick_function pick,
+                              size_t index, const char *unit, const char *help) {
+    const struct over_points over = {w->result, pick, index};
+    const struct ergo_array array = {ERGO_ARRAY_REAL, 0, w->result->n_members, fill_picked, &over};
+    dataset(w, at, name, &array, unit, help);
 }
 
 static double pick_scanned(const struct ergo_member_result *m, size_t i) {
@@ -257,6 +301,76 @@ static double pick_z(const struct ergo_member_result *m, size_t i) {
     return m->observables[i].z;
 }
 
+/* The same for 64-bit counts. */
+struct counts {
+    const struct ergo_result *result;
+    uint64_t (*pick)(const struct ergo_member_result *member);
+};
+
+static void fill_counts(const void *from, size_t row, size_t begin, size_t count, void *to) {
+    const struct counts *counts = from;
+    uint64_t *values = to;
+    (void)row;
+    for (size_t i = 0; i < count; i++)
+        values[i] = counts->pick(&counts->result->members[begin + i]);
+}
+
+/* Identifiers, as in result.json. */
+static void fill_identifiers(const void *from, size_t row, size_t begin, size_t count, void *to) {
+    const struct counts *counts = from;
+    char *texts = to;
+    (void)row;
+    for (size_t i = 0; i < count; i++) {
+        char text[ERGO_ARRAY_TEXT + 1];
+        snprintf(text, sizeof text, "%016" PRIx64,
+                 counts->pick(&counts->result->members[begin + i]));
+        memcpy(texts + i * ERGO_ARRAY_TEXT, text, ERGO_ARRAY_TEXT);
+    }
+}
+
+static uint64_t pick_stream(const struct ergo_member_result *m) {
+    return m->point->stream;
+}
+static uint64_t pick_digest(const struct ergo_member_result *m) {
+    return m->digest;
+}
+static uint64_t pick_steps(const struct ergo_member_result *m) {
+    return m->steps;
+}
+static uint64_t pick_every(const struct ergo_member_result *m) {
+    return m->measure_every;
+}
+static uint64_t pick_taken(const struct ergo_member_result *m) {
+    return m->n_samples;
+}
+static uint64_t pick_equilibration(const struct ergo_member_result *m) {
+    return m->n_equilibration;
+}
+
+static void write_points(struct writer *w) {
+    static const struct {
+        const char *name;
+        enum ergo_array_kind kind;
+        uint64_t (*pick)(const struct ergo_member_result *member);
+        const char *help;
+    } all[] = {
+        {"points/stream", ERGO_ARRAY_TEXTS, pick_stream, "key of the point's random numbers"},
+        {"points/digest", ERGO_ARRAY_TEXTS, pick_digest, "of the state after the last step"},
+        {"points/steps", ERGO_ARRAY_COUNT, pick_steps, "steps done, equilibration included"},
+        {"points/measure_every", ERGO_ARRAY_COUNT, pick_every, "steps between samples"},
+        {"points/samples", ERGO_ARRAY_COUNT, pick_taken, "samples, equilibration included"},
+        {"points/equilibration_samples", ERGO_ARRAY_COUNT, pick_equilibration,
+         "samples before measuring began"},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        const struct counts counts = {w->result, all[k].pick};
+        const struct ergo_array array = {
+            all[k].kind, 0, w->result->n_members,
+            all[k].kind == ERGO_ARRAY_TEXTS ? fill_identifiers : fill_counts, &counts};
+        dataset(w, w->file, all[k].name, &array, "", all[k].help);
+    }
+}
+
 /* Does another observable, of the job's model, have the same name as observable o? */
 static bool is_others(const struct ergo_model *model, size_t o, const struct ergo_point *point) {
     bool twice = false;
@@ -266,17 +380,18 @@ static bool is_others(const struct ergo_model *model, size_t o, const struct erg
     return twice && !model->observables[o].applies(point);
 }
 
-static void write_tables(struct writer *w, const struct ergo_result *result) {
+static void write_tables(struct writer *w) {
+    const struct ergo_result *result = w->result;
     const struct ergo_model *model = result->job->model;
     char path[160];
     const struct ergo_point *first = result->n_members ? result->members[0].point : NULL;
     for (size_t i = 0; first && i < first->n_scanned; i++) {
         const struct ergo_key *key = ergo_format_key(result->job, first->scanned[i].pointer);
         snprintf(path, sizeof path, "parameters%.140s", first->scanned[i].pointer);
-        write_over_points(w, w->file, path, result, pick_scanned, i, key ? key->unit : "",
+        write_over_points(w, w->file, path, pick_scanned, i, key ? key->unit : "",
                           key ? key->help : NULL);
     }
-    write_over_points(w, w->file, "parameters/replica", result, pick_replica, 0, "", NULL);
+    write_over_points(w, w->file, "parameters/replica", pick_replica, 0, "", NULL);
     for (size_t o = 0; o < model->n_observables; o++) {
         const struct ergo_observable *observable = &model->observables[o];
         const char *unit = observable->unit ? observable->unit : "";
@@ -286,36 +401,43 @@ static void write_tables(struct writer *w, const struct ergo_result *result) {
         hid_t at = open_group(w, w->file, path);
         attribute_text(w, at, "unit", unit);
         attribute_text(w, at, "description", observable->help);
-        write_over_points(w, at, "mean", result, pick_mean, o, unit, NULL);
-        write_over_points(w, at, "error", result, pick_error, o, unit,
+        write_over_points(w, at, "mean", pick_mean, o, unit, NULL);
+        write_over_points(w, at, "error", pick_error, o, unit,
                           "one standard error of the mean, autocorrelation included");
-        write_over_points(w, at, "error_binning", result, pick_binning, o, unit,
+        write_over_points(w, at, "error_binning", pick_binning, o, unit,
                           "the same from logarithmic binning");
-        write_over_points(w, at, "tau", result, pick_tau, o, result->job->sampler->step_name,
+        write_over_points(w, at, "tau", pick_tau, o, result->job->sampler->step_name,
                           "integrated autocorrelation time");
-        write_over_points(w, at, "samples", result, pick_samples, o, "", NULL);
-        write_over_points(w, at, "exact", result, pick_exact, o, unit, NULL);
-        write_over_points(w, at, "z", result, pick_z, o, "", "(mean - exact) / error");
+        write_over_points(w, at, "samples", pick_samples, o, "", NULL);
+        write_over_points(w, at, "exact", pick_exact, o, unit, NULL);
+        write_over_points(w, at, "z", pick_z, o, "", "(mean - exact) / error");
         close_group(w, at);
     }
 }
 
-static void write_all(struct writer *w, const struct ergo_result *result) {
-    const struct ergo_model *model = result->job->model;
+static void write_all(struct writer *w) {
+    const struct ergo_result *result = w->result;
+    const struct ergo_value *seed =
+        result->n_members ? ergo_format_value(result->members[0].point, "/seed") : NULL;
+    char number[32] = "";
+    if (seed)
+        snprintf(number, sizeof number, "%" PRIu64, seed->seed);
     attribute_text(w, w->file, "ergocl", ERGO_VERSION);
     attribute_text(w, w->file, "sampler", result->job->sampler->name);
     attribute_text(w, w->file, "citation", result->job->sampler->citation);
     attribute_text(w, w->file, "status", result->status);
     attribute_text(w, w->file, "started", result->started);
+    attribute_text(w, w->file, "seed", number);
+    attribute_text(w, w->file, "step_unit", result->job->sampler->step_name);
     attribute_text(w, w->file, "device", result->device.name);
     attribute_text(w, w->file, "driver", result->device.driver);
     attribute_text(w, w->file, "job", result->job->canonical);
     attribute_text(w, w->file, "layout", layout);
-    hid_t points = open_group(w, w->file, "points");
-    for (size_t m = 0; m < result->n_members && !w->failed; m++)
-        write_point(w, points, m, &result->members[m], model);
-    close_group(w, points);
-    write_tables(w, result);
+    write_points(w);
+    write_samples(w);
+    write_blocks(w);
+    write_curves(w);
+    write_tables(w);
 }
 
 enum ergo_status ergo_result_write_series(struct ergo_context *ctx,
@@ -323,7 +445,7 @@ enum ergo_status ergo_result_write_series(struct ergo_context *ctx,
                                           const struct ergo_result *result) {
     enum ergo_status status = ERGO_OK;
     struct ergo_hdf5_session session;
-    struct writer w = {-1, -1, -1, false, false};
+    struct writer w = {-1, -1, -1, false, result};
     uint8_t *image = NULL;
     size_t length = 0, expected = 65536;
 
@@ -335,13 +457,12 @@ enum ergo_status ergo_result_write_series(struct ergo_context *ctx,
     w.file = ergo_hdf5_create(expected);
     w.string = H5Tcopy(H5T_C_S1);
     w.links = H5Pcreate(H5P_LINK_CREATE);
-    w.deflate = H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0;
     w.failed = w.file < 0 || w.string < 0 || w.links < 0 ||
                H5Tset_size(w.string, H5T_VARIABLE) < 0 ||
                H5Tset_cset(w.string, H5T_CSET_UTF8) < 0 ||
                H5Pset_create_intermediate_group(w.links, 1) < 0;
     if (!w.failed)
-        write_all(&w, result);
+        write_all(&w);
     if (w.failed || !ergo_hdf5_image(w.file, &image, &length))
         status =
             ERGO_FAIL(ctx, ERGO_E_IO, "cannot make %s/series.h5: %s", folder->path, session.reason);

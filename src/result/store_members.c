@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "job/schedule.h"
 #include "result/store.h"
 
@@ -19,18 +20,58 @@ static void append(struct ergo_text *text, const void *data, size_t length) {
     ergo_text_append_bytes(text, data, length);
 }
 
+/* Where the series of each member go in their record. */
+struct places {
+    const struct ergo_result *result;
+    size_t *at; /* [n_members], owned */
+    char *record;
+};
+
+static size_t series_bytes(const struct ergo_result *result, size_t i) {
+    const struct ergo_member_result *m = &result->members[i];
+    size_t bytes = 0;
+    for (size_t c = 0; m->series && c < result->job->model->n_columns; c++)
+        bytes += m->series[c] ? m->n_samples * sizeof(double) : 0;
+    return bytes;
+}
+
+static void copy_series(size_t i, void *user) {
+    const struct places *places = user;
+    const struct ergo_member_result *m = &places->result->members[i];
+    char *at = places->record + places->at[i];
+    for (size_t c = 0; m->series && c < places->result->job->model->n_columns; c++)
+        if (m->series[c]) {
+            memcpy(at, m->series[c], m->n_samples * sizeof(double));
+            at += m->n_samples * sizeof(double);
+        }
+}
+
+/* The largest record, hundreds of megabytes: of its size at once, and copied by all cores. */
+static bool add_series(const struct ergo_result *result, struct ergo_blobs *blobs) {
+    struct places places = {result, calloc(result->n_members + 1, sizeof *places.at), NULL};
+    size_t length = 0;
+    for (size_t i = 0; places.at && i < result->n_members; i++) {
+        places.at[i] = length;
+        length += series_bytes(result, i);
+    }
+    places.record = places.at ? malloc(length + 1) : NULL;
+    if (places.record) {
+        ergo_parallel(result->n_members, result->n_members + 1, copy_series, &places);
+        places.record[length] = 0;
+    }
+    free(places.at);
+    return ergo_blobs_take(blobs, "series", places.record, length);
+}
+
 /* Series, curves and pictures of every member, each kind one blob. */
 bool ergo_stored_add_members(const struct ergo_result *result, struct ergo_blobs *blobs) {
     const struct ergo_model *model = result->job->model;
-    struct ergo_text metas = {0}, series = {0}, online = {0}, curves = {0}, pictures = {0};
+    struct ergo_text metas = {0}, online = {0}, curves = {0}, pictures = {0};
     for (size_t i = 0; i < result->n_members; i++) {
         const struct ergo_member_result *m = &result->members[i];
         const struct member_meta meta = {m->point->stream, m->steps, m->digest, m->n_samples,
                                          m->n_pictures};
         append(&metas, &meta, sizeof meta);
-        for (size_t c = 0; c < model->n_columns && m->series; c++)
-            if (m->series[c])
-                append(&series, m->series[c], m->n_samples * sizeof(double));
         ergo_stored_append_state(m, &online);
         for (size_t c = 0; c < model->n_curves; c++) {
             const struct ergo_curve *curve = &m->binned[c];
@@ -46,7 +87,7 @@ bool ergo_stored_add_members(const struct ergo_result *result, struct ergo_blobs
         }
     }
     bool ok = ergo_stored_add_text(blobs, "members", &metas);
-    ok = ergo_stored_add_text(blobs, "series", &series) && ok;
+    ok = add_series(result, blobs) && ok;
     if (result->kept != ERGO_KEPT_FULL)
         ok = ergo_stored_add_text(blobs, "online", &online) && ok;
     ergo_text_free(&online);

@@ -393,6 +393,19 @@ static enum ergo_status start(struct ergo_work *work) {
     return work->spread ? ERGO_OK : work->save(work); /* spread.c saves what all ranks have */
 }
 
+/* What is read of the last states beside their digests: counts, curves, pictures. */
+static enum ergo_status read_end(struct loop *loop) {
+    struct ergo_work *work = loop->work;
+    enum ergo_status status = ergo_work_count(work, loop->batch);
+    for (size_t m = 0; m < loop->batch->count && status == ERGO_OK; m++)
+        status =
+            ergo_sampler_end_curves(work->ctx, work->ops, work->state, m,
+                                    work->result->members[loop->batch->points[m]->index].binned);
+    if (status == ERGO_OK && ergo_work_snapshots(work))
+        status = ergo_work_take_snapshots(work, ergo_work_snapshots(work) - 1);
+    return status;
+}
+
 static enum ergo_status run_batch(struct loop *loop) {
     struct ergo_work *work = loop->work;
     const struct ergo_sampler_ops *ops = work->ops;
@@ -432,21 +445,13 @@ static enum ergo_status run_batch(struct loop *loop) {
     const double ended = ergo_clock();
     if (status == ERGO_OK)
         status = ergo_work_digest_members(work);
-    /* the audit comes after the digests, so that a device which fails while states are read is
+    if (status == ERGO_OK && !work->session->stopped)
+        status = read_end(loop);
+    /* the audit comes after these, so that a device which fails while states are read is
      * detected */
     if (status == ERGO_OK)
         status = work->session->stopped ? work->save(work) : ergo_work_audit(work);
     work->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - ended;
-    if (work->session->stopped)
-        return status;
-    if (status == ERGO_OK)
-        status = ergo_work_count(work, loop->batch);
-    for (size_t m = 0; m < loop->batch->count && status == ERGO_OK; m++)
-        status =
-            ergo_sampler_end_curves(work->ctx, ops, work->state, m,
-                                    work->result->members[loop->batch->points[m]->index].binned);
-    if (status == ERGO_OK && ergo_work_snapshots(work))
-        status = ergo_work_take_snapshots(work, ergo_work_snapshots(work) - 1);
     return status;
 }
 

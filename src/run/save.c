@@ -1,6 +1,7 @@
 /* States of the current batch: into checkpoints and digests, and back. */
 #include <stdlib.h>
 
+#include "base/parallel.h"
 #include "dist/dist.h"
 #include "run/work.h"
 
@@ -23,7 +24,12 @@ enum ergo_status ergo_work_count(struct ergo_work *work, const struct ergo_batch
 enum ergo_status ergo_work_audit(struct ergo_work *work) {
     const struct ergo_run_watch *watch = work->session->options->watch;
     work->session->last_audit = ergo_clock();
-    return watch && watch->unaudited ? ERGO_OK : work->ops->audit(work->ctx, work->state);
+    if (watch && watch->unaudited)
+        return ERGO_OK;
+    ergo_engine_read_ahead(work->state, true); /* members, one after the other */
+    const enum ergo_status status = work->ops->audit(work->ctx, work->state);
+    ergo_engine_read_ahead(work->state, false);
+    return status;
 }
 
 static enum ergo_status no_memory(struct ergo_work *work) {
@@ -35,12 +41,14 @@ static enum ergo_status add_states(struct ergo_work *work, struct ergo_blobs *bl
     struct ergo_text states = {0}, lengths = {0};
     enum ergo_status status = ERGO_OK;
     const size_t count = work->batches[work->batch].count;
+    ergo_engine_read_ahead(work->state, true);
     for (size_t m = 0; m < count && status == ERGO_OK; m++) {
         const size_t before = states.length;
         status = work->ops->save(work->ctx, work->state, m, &states);
         const uint64_t length = states.length - before;
         ergo_text_append_bytes(&lengths, &length, sizeof length);
     }
+    ergo_engine_read_ahead(work->state, false);
     const bool ok = ergo_stored_add_text(blobs, "states", &states);
     if ((!ergo_stored_add_text(blobs, "state_lengths", &lengths) || !ok) && status == ERGO_OK)
         status = no_memory(work);
@@ -129,6 +137,36 @@ enum ergo_status ergo_work_load_states(struct ergo_work *work) {
     return status;
 }
 
+/* States that were read, to be hashed by all cores. */
+enum { STATES = 64, STATES_BYTES = 1 << 26 };
+
+struct states {
+    size_t count, bytes;
+    struct ergo_member_result *results[STATES];
+    struct ergo_text texts[STATES];
+};
+
+static void hash_state(size_t i, void *user) {
+    struct states *states = user;
+    states->results[i]->digest = ergo_hash64(states->texts[i].data, states->texts[i].length);
+}
+
+/* Hashes them, and keeps them where they are asked for. */
+static void hash_states(struct states *states, uint64_t step, bool kept) {
+    ergo_parallel(states->count, states->count ? states->count : 1, hash_state, states);
+    for (size_t i = 0; i < states->count; i++) {
+        struct ergo_member_result *result = states->results[i];
+        result->steps = step;
+        if (kept) {
+            free(result->state);
+            result->state_length = states->texts[i].length;
+            result->state = ergo_text_take(&states->texts[i]);
+        }
+        ergo_text_free(&states->texts[i]);
+    }
+    states->count = states->bytes = 0;
+}
+
 /*
  * A member's digest: the first 8 bytes of SHA-256 over the line
  * "ergocl state 1 <sampler> <state version> <step>\n" and the canonical state. It depends on the
@@ -137,24 +175,25 @@ enum ergo_status ergo_work_load_states(struct ergo_work *work) {
 enum ergo_status ergo_work_digest_members(struct ergo_work *work) {
     const struct ergo_run_watch *watch = work->session->options->watch;
     enum ergo_status status = ERGO_OK;
+    struct states states = {0};
+    ergo_engine_read_ahead(work->state, true);
     for (size_t m = 0; m < work->batches[work->batch].count && status == ERGO_OK; m++) {
-        struct ergo_member_result *result = ergo_work_member(work, m);
-        struct ergo_text text = {0};
-        ergo_text_append(&text, "ergocl state 1 %s %u %llu\n", work->job->sampler->name,
+        struct ergo_text *text = &states.texts[states.count];
+        ergo_text_append(text, "ergocl state 1 %s %u %llu\n", work->job->sampler->name,
                          work->job->sampler->state_version, (unsigned long long)work->step);
-        status = work->ops->save(work->ctx, work->state, m, &text);
-        if (status == ERGO_OK && text.failed)
+        status = work->ops->save(work->ctx, work->state, m, text);
+        if (status == ERGO_OK && text->failed)
             status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a digest");
-        if (status == ERGO_OK) {
-            result->digest = ergo_hash64(text.data, text.length);
-            result->steps = work->step;
+        if (status != ERGO_OK) {
+            ergo_text_free(text);
+            break;
         }
-        if (status == ERGO_OK && watch && watch->states) {
-            free(result->state);
-            result->state_length = text.length;
-            result->state = ergo_text_take(&text);
-        }
-        ergo_text_free(&text);
+        states.results[states.count++] = ergo_work_member(work, m);
+        states.bytes += text->length;
+        if (states.count == STATES || states.bytes >= STATES_BYTES)
+            hash_states(&states, work->step, watch && watch->states);
     }
+    hash_states(&states, work->step, watch && watch->states);
+    ergo_engine_read_ahead(work->state, false);
     return status;
 }

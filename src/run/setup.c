@@ -1,6 +1,8 @@
 /* ergo_run and ergo_resume: from a job or a folder to the work, and to the files at its end. */
 #include <assert.h>
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,11 +148,43 @@ static enum ergo_status write_files(struct ergo_work *work) {
     return ERGO_OK;
 }
 
+static void *close_device(void *device) {
+    ergo_device_close(device);
+    return NULL;
+}
+
+/* Drivers take a while to let a device go (an H200 0.07 s), which results need not wait for. */
+static bool begin_to_close(struct ergo_work *work, pthread_t *thread) {
+    sigset_t all, before;
+    if (!work->device || work->state || work->spread)
+        return false;
+    sigfillset(&all); /* signals go to the threads of the program, which expect them */
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    const bool began = pthread_create(thread, NULL, close_device, work->device) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (began)
+        work->device = NULL;
+    return began;
+}
+
+/* Estimates and files. */
+static enum ergo_status finish(struct ergo_work *work) {
+    if (ergo_ranks_rank() > 0) /* rank 0 has it all */
+        return ERGO_OK;
+    const double begun = ergo_clock();
+    enum ergo_status status = ergo_result_evaluate(work->ctx, work->result);
+    if (status == ERGO_OK)
+        status = write_files(work);
+    work->result->phases[ERGO_PHASE_FILES] = ergo_clock() - begun;
+    return status;
+}
+
 /* Executes the run once the job and the folder are known. */
 static enum ergo_status execute(struct ergo_work *work, struct ergo_result **result) {
     struct ergo_session *session = work->session;
     const struct ergo_value *limit = ergo_point_value(&work->job->points[0], "/wall_time");
     enum ergo_status status = ERGO_OK;
+    pthread_t closing;
     session->started = ergo_clock();
     session->wall_time = limit->present ? limit->real : INFINITY;
     work->result->host_seconds = work->result->hidden_seconds = NAN;
@@ -161,14 +195,11 @@ static enum ergo_status execute(struct ergo_work *work, struct ergo_result **res
     if (status != ERGO_OK)
         return status;
     work->result->status = session->stopped ? "stopped" : "complete";
-    if (ergo_ranks_rank() > 0) /* rank 0 has it all */
-        return ERGO_OK;
-    const double begun = ergo_clock();
-    status = ergo_result_evaluate(work->ctx, work->result);
-    if (status == ERGO_OK)
-        status = write_files(work);
-    work->result->phases[ERGO_PHASE_FILES] = ergo_clock() - begun;
-    if (status != ERGO_OK)
+    const bool closes = begin_to_close(work, &closing);
+    status = finish(work);
+    if (closes)
+        pthread_join(closing, NULL);
+    if (status != ERGO_OK || ergo_ranks_rank() > 0)
         return status;
     ergo_result_drop_binned(work->result);
     *result = work->result;

@@ -28,36 +28,42 @@ def same(a, b, what, tolerance=0.0):
         raise ValueError(f"{what}: {a!r} in result.json, {b!r} in series.h5")
 
 
-def check_point(index, point, group, info):
+def row(dataset, index):
+    """What all points share is stored once."""
+    return dataset[:] if dataset.ndim == 1 else dataset[index]
+
+
+def check_point(index, point, series):
     where = f"point {index}"
+    own = {name: dataset[index] for name, dataset in series["points"].items()}
     for pointer, value in point["parameters"].items():
-        same(value, float(group.attrs[pointer]), f"{where} {pointer}")
-    assert group.attrs["replica"] == point["replica"], where
-    assert group.attrs["digest"] == point["digest"], where
-    assert len(group.attrs["digest"]) == 16 and int(group.attrs["digest"], 16) >= 0, where
-    assert int(group.attrs["stream"], 16) >= 0, where
-    assert group.attrs["seed"] == info["seed"], where
-    assert group.attrs["steps"] == point["steps"], where
-    assert group.attrs["step_unit"], where
-    every = int(group.attrs["measure_every"])
-    skip = int(group.attrs["equilibration_samples"])
-    steps = group["step"][:]
-    assert steps.dtype == np.uint64 and np.all(np.diff(steps.astype(np.int64)) == every), where
-    for name, dataset in group.items():
-        if not isinstance(dataset, h5py.Dataset):
+        same(value, float(series["parameters" + pointer][index]), f"{where} {pointer}")
+    assert series["parameters/replica"][index] == point["replica"], where
+    assert own["digest"].decode() == (point["digest"] or 16 * "0"), where
+    assert own["stream"].decode() == point["stream"], where
+    assert own["steps"] == point["steps"], where
+    taken, skip = int(own["samples"]), int(own["equilibration_samples"])
+    samples = series.get("samples", {})
+    for name, dataset in samples.items():
+        assert isinstance(dataset.attrs["unit"], str), name
+        assert dataset.attrs["description"], name
+        if name == "step":
+            steps = row(dataset, index)[:taken].astype(np.int64)
+            assert dataset.dtype == np.uint64 and len(steps) == taken, where
+            assert np.all(np.diff(steps) == int(own["measure_every"])), where
             continue
-        assert dataset.shape == steps.shape, f"{where} {name}"
-        assert isinstance(dataset.attrs["unit"], str), f"{where} {name}"
-        assert dataset.attrs["description"], f"{where} {name}"
+        assert dataset.shape[0] == len(series["points/steps"]), name
+        assert np.all(np.isnan(dataset[index, taken:])), f"{where} {name}"
         observable = point["observables"].get(name)
         # a column that is an observable: its mean is the mean after equilibration
-        if observable and name != "step":
-            assert observable["samples"] == len(steps) - skip, f"{where} {name}"
-            same(observable["mean"], float(np.mean(dataset[skip:])), f"{where} {name}", 1e-9)
+        if observable and observable["samples"]:
+            assert observable["samples"] == taken - skip, f"{where} {name}"
+            mean = float(np.mean(dataset[index, skip:taken]))
+            same(observable["mean"], mean, f"{where} {name}", 1e-9)
     for name, curve in point["curves"].items():
         for part in "x", "mean", "error":
-            stored = group["curves"][name][part][:]
-            assert len(stored) == len(curve[part]), f"{where} curve {name}"
+            stored = row(series["curves"][name][part], index)
+            assert np.all(np.isnan(stored[len(curve[part]):])), f"{where} curve {name}"
             for a, b in zip(curve[part], stored):
                 same(a, float(b), f"{where} curve {name} {part}")
 
@@ -66,19 +72,13 @@ def check(folder):
     with open(f"{folder}/result.json", encoding="utf-8") as file:
         result = json.load(file, parse_constant=refuse)
     with h5py.File(f"{folder}/series.h5", "r") as series:
-        for name in "ergocl", "sampler", "status", "started":
+        for name in "ergocl", "sampler", "status", "started", "seed", "step_unit":
             assert series.attrs[name] == result[name], name
         assert json.loads(series.attrs["job"]) == result["job"]
         assert "citation" in series.attrs and series.attrs["layout"]
-        groups = series["points"]
-        assert len(groups) == len(result["points"])
-        for index, (name, point) in enumerate(zip(groups, result["points"])):
-            assert name == f"{index:04d}" or index > 9999, name
-            check_point(index, point, groups[f"{index:04d}"], result)
+        assert all(len(d) == len(result["points"]) for d in series["points"].values())
         for index, point in enumerate(result["points"]):
-            for pointer, value in point["parameters"].items():
-                same(value, float(series["parameters" + pointer][index]), pointer)
-            assert series["parameters/replica"][index] == point["replica"]
+            check_point(index, point, series)
             for name, observable in point["observables"].items():
                 table = series["observables"][name]
                 for part in "mean", "error", "error_binning", "tau", "samples":

@@ -30,17 +30,22 @@ SPARSE = 40 << 30
 
 # ---- the format (src/result/checkpoint.c) ---------------------------------------------------------------
 
+def checksum(body):
+    pieces = [hashlib.sha256(body[i:i + (1 << 20)]).digest() for i in range(0, len(body), 1 << 20)]
+    return hashlib.sha256(b"".join(pieces) if len(pieces) > 1 else body).digest()
+
+
 def read(path):
     with open(path, "rb") as file:
         data = file.read()
     magic, version, count = struct.unpack_from("<8sII", data)
-    assert (magic, version) == (b"ERGOCKPT", 1)
+    assert (magic, version) == (b"ERGOCKPT", 2)
     records, at = {}, 16 + 72 * count + 32
     assert hashlib.sha256(data[:at - 32]).digest() == data[at - 32:at]
     for i in range(count):
         name, length, sha = struct.unpack_from("<32sQ32s", data, 16 + 72 * i)
         body = data[at:at + length]
-        assert hashlib.sha256(body).digest() == sha
+        assert checksum(body) == sha
         records[name.rstrip(b"\0").decode()] = body
         at += length
     assert at == len(data)
@@ -49,10 +54,10 @@ def read(path):
 
 def write(path, records):
     """records: pairs of a name and bytes, or a number: so many zeros, which take no room."""
-    head = struct.pack("<8sII", b"ERGOCKPT", 1, len(records))
+    head = struct.pack("<8sII", b"ERGOCKPT", 2, len(records))
     for name, body in records:
         holes = isinstance(body, int)
-        sha = bytes(32) if holes else hashlib.sha256(body).digest()
+        sha = bytes(32) if holes else checksum(body)
         head += struct.pack("<32sQ32s", name.encode(), body if holes else len(body), sha)
     with open(path, "wb") as file:
         file.write(head + hashlib.sha256(head).digest())

@@ -38,10 +38,9 @@ import sys
 import h5py
 rows = [[float(x) for x in line.split()] for line in open("named/blocks/p000000.dat") if line[0] != "#"]
 with h5py.File("named/series.h5") as f:
-    p = f["points/0000"]
-    skip = p.attrs["equilibration_samples"]
-    energy = (p["potential"][:] + p["kinetic_laplacian"][:])[skip:]
-    stored = p["blocks/energy"][:]
+    skip = f["points/equilibration_samples"][0]
+    energy = (f["samples/potential"][0] + f["samples/kinetic_laplacian"][0])[skip:]
+    stored = f["blocks/energy"][0]
 if len(rows) != 5 or len(energy) != 300:
     sys.exit("%d blocks, %d samples" % (len(rows), len(energy)))
 for k, row in enumerate(rows):

@@ -104,7 +104,7 @@ done
 same_results rare rare-sliced
 
 # slices of wall time
-expect 75 "$ERGOCL" run job.json -o sliced --set '/wall_time="00:00:01"'
+expect 75 "$ERGOCL" run job.json -o sliced --set '/wall_time=0.3'
 for ((slice = 1; slice < 60; slice++)); do
     code=0
     "$ERGOCL" resume sliced >out 2>err || code=$?

@@ -4,6 +4,7 @@
  * replays are known.
  */
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -250,9 +251,77 @@ static void test_buffers(void **state) {
     ergo_engine_destroy(s);
 }
 
+static uint32_t counter_at(struct counting *s, size_t i) {
+    uint32_t counter = 0;
+    ergo_engine_read(&s->e, COUNTERS, 4 * i, sizeof counter, &counter);
+    return counter;
+}
+
+/* Between the calls small reads are served from what was read before, until something changes. */
+static void test_read_ahead(void **state) {
+    const uint32_t other = 1234567;
+    (void)state;
+    struct counting *s = create();
+    advance(s, 0, 0, START, 0);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read_ahead(&s->e, true);
+    for (size_t i = N; i-- > 0;)
+        assert_int_equal(counter_at(s, i), START * (i + 1));
+    const uint64_t changes = s->e.changes;
+    /* behind the engine's back: the buffer is not asked again */
+    assert_int_equal(ergo_buffer_write(ctx, device, s->e.buffers[COUNTERS].mem[0], 0, 4, &other),
+                     ERGO_OK);
+    assert_int_equal(counter_at(s, 0), START);
+    assert_int_equal(s->e.changes, changes);
+    ergo_engine_write(&s->e, COUNTERS, 4, 4, &other);
+    assert_int_equal(counter_at(s, 0), other);
+    assert_int_equal(counter_at(s, 1), other);
+    steps(s, 1);
+    assert_int_equal(counter_at(s, 1), other + 2);
+    assert_true(s->e.changes > changes);
+    ergo_engine_fill(&s->e, COUNTERS, 0);
+    assert_int_equal(counter_at(s, 1), 0);
+    ergo_engine_read_ahead(&s->e, false);
+    steps(s, 1);
+    assert_int_equal(counter_at(s, N - 1), N);
+    assert_int_equal(ergo_engine_end(&s->e), ERGO_OK);
+    ergo_engine_destroy(s);
+}
+
+static atomic_uint asked;
+
+static enum ergo_status odd_fails(struct ergo_context *context, const struct ergo_replay *r,
+                                  size_t member, void *user) {
+    asked++;
+    return member == *(const size_t *)user ? ergo_replay_differs(context, r, member, "numbers")
+                                           : ERGO_OK;
+}
+
+static void test_each(void **state) {
+    const struct ergo_replay r = {.sampler = "counting", .device = device, .samples = 1};
+    size_t wrong = 1000;
+    (void)state;
+    asked = 0;
+    assert_int_equal(ergo_replay_each(ctx, &r, 3, 103, odd_fails, &wrong), ERGO_OK);
+    assert_int_equal(asked, 100);
+    for (wrong = 3; wrong < 103; wrong += 33) {
+        assert_int_equal(ergo_replay_each(ctx, &r, 3, 103, odd_fails, &wrong), ERGO_E_AUDIT);
+        char text[64];
+        snprintf(text, sizeof text, "of member %zu, numbers differ", wrong);
+        assert_non_null(strstr(ergo_error_message(ctx), text));
+        ergo_error_clear(ctx);
+    }
+}
+
 /* The stretch has to be what the host's counters say. */
 static enum ergo_status compare(struct ergo_context *context, const struct ergo_replay *r) {
     const uint32_t *kept = r->kept[COUNTERS];
+    struct ergo_engine *e = r->state;
+    uint32_t last = 0; /* read ahead, and old when the state is put back */
+    ergo_engine_begin(e, context);
+    ergo_engine_read(e, COUNTERS, 4 * (N - 1), sizeof last, &last);
+    if (ergo_engine_end(e) != ERGO_OK || last <= kept[N - 1])
+        return ergo_replay_differs(context, r, 0, "the counters");
     for (size_t i = 0; i < r->samples; i++)
         if (r->found.columns[i] != sum_at(r->step + r->lead + (i + 1) * r->every) ||
             kept[N - 1] != r->step * N)
@@ -280,6 +349,7 @@ static void test_replay(void **state) {
                                 .compare = compare};
         s->broken = round == 2;
         ergo_engine_begin(&s->e, ctx);
+        ergo_engine_read_ahead(&s->e, round == 1);
         ergo_engine_read(&s->e, COUNTERS, 0, sizeof before, before);
         assert_int_equal(ergo_engine_end(&s->e), ERGO_OK);
         const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, &more, 1);
@@ -287,6 +357,7 @@ static void test_replay(void **state) {
         ergo_engine_begin(&s->e, ctx);
         ergo_engine_read(&s->e, COUNTERS, 0, sizeof after, after);
         assert_int_equal(ergo_engine_end(&s->e), ERGO_OK);
+        ergo_engine_read_ahead(&s->e, false);
         assert_memory_equal(before, after, sizeof before);
         assert_int_equal(s->e.step, START);
     }
@@ -440,6 +511,8 @@ int main(void) {
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_first_error_sticks),
         cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_read_ahead),
+        cmocka_unit_test(test_each),
         cmocka_unit_test(test_replay),
         cmocka_unit_test(test_members),
         cmocka_unit_test(test_constants),

@@ -177,7 +177,7 @@ static size_t forge(struct fixture *f, const struct forged *records, size_t coun
                     uint32_t announced_count) {
     uint8_t file[8192] = "ERGOCKPT";
     size_t at = 8;
-    at += put_number(file + at, 1, 4);
+    at += put_number(file + at, 2, 4);
     at += put_number(file + at, announced_count, 4);
     for (size_t i = 0; i < count; i++) {
         memset(file + at, 0, 32);
@@ -312,9 +312,9 @@ static void records_come_one_by_one(void **state) {
 
 static void other_versions_are_named(void **state) {
     struct fixture *f = *state;
-    f->bytes[8] = 2;
+    f->bytes[8] = 3;
     put(f->damaged, f->bytes, f->length);
-    expect_said(f, "version 2");
+    expect_said(f, "version 3");
 }
 
 static void what_is_no_file_is_refused(void **state) {
@@ -323,6 +323,39 @@ static void what_is_no_file_is_refused(void **state) {
     static const char *const names[] = {"/", "/dev/zero", "/dev/null"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, names[i], MOST, &blobs), ERGO_E_IO);
+}
+
+/* The head has the SHA-256 of those of the pieces, and no bit of any piece goes unseen. */
+static void large_records_are_checked(void **state) {
+    struct fixture *f = *state;
+    enum { PIECE = 1 << 20, LENGTH = 2 * PIECE + 4321, HEAD = 16 + 72 + 32 };
+    static const size_t flipped[] = {0, PIECE - 1, PIECE, 2 * PIECE, LENGTH - 1};
+    struct ergo_blobs blobs = {0};
+    uint8_t *large = malloc(LENGTH), shas[3][32], sha[32];
+    char *file;
+    size_t length;
+    for (size_t i = 0; i < LENGTH; i++)
+        large[i] = (uint8_t)(i * i >> 7);
+    assert_true(ergo_blobs_add(&blobs, "large", large, LENGTH));
+    assert_int_equal(ergo_checkpoint_write(f->ctx, NULL, f->damaged, &blobs), ERGO_OK);
+    ergo_blobs_free(&blobs);
+    for (size_t k = 0; k < 3; k++)
+        ergo_sha256(large + k * PIECE, k < 2 ? PIECE : LENGTH - 2 * PIECE, shas[k]);
+    ergo_sha256(shas, sizeof shas, sha);
+    assert_int_equal(ergo_file_read(f->ctx, NULL, f->damaged, MOST, &file, &length), ERGO_OK);
+    assert_int_equal(length, HEAD + LENGTH);
+    assert_memory_equal(file + 16 + 40, sha, sizeof sha);
+    assert_int_equal(ergo_checkpoint_read(f->ctx, NULL, f->damaged, MOST, &blobs), ERGO_OK);
+    assert_memory_equal(ergo_blobs_find(&blobs, "large")->data, large, LENGTH);
+    ergo_blobs_free(&blobs);
+    for (size_t k = 0; k < sizeof flipped / sizeof *flipped; k++) {
+        file[HEAD + flipped[k]] ^= 8;
+        put(f->damaged, file, length);
+        file[HEAD + flipped[k]] ^= 8;
+        expect_said(f, "SHA-256 differs");
+    }
+    free(file);
+    free(large);
 }
 
 static void names_are_checked(void **state) {
@@ -422,6 +455,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(records_come_one_by_one, setup, teardown),
         cmocka_unit_test_setup_teardown(other_versions_are_named, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_no_file_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(large_records_are_checked, setup, teardown),
         cmocka_unit_test_setup_teardown(names_are_checked, setup, teardown),
         cmocka_unit_test_setup_teardown(large_blobs_come_back, setup, teardown),
         cmocka_unit_test_setup_teardown(huge_records_are_refused_before_memory_is_taken, setup,

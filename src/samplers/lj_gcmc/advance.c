@@ -122,9 +122,12 @@ static void catch_up(struct lj_state *s) {
 
 enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s) {
     ergo_engine_begin(&s->e, ctx);
+    if (s->settled && s->settled == s->e.changes) /* states are saved member by member */
+        return ERGO_OK;
     catch_up(s);
     if (s->launch.board_blocks)
         lj_board_list(s);
+    s->settled = s->e.status == ERGO_OK ? s->e.changes : 0;
     return ergo_engine_end(&s->e);
 }
 

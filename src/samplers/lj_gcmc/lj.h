@@ -112,6 +112,7 @@ struct lj_state {
     uint64_t grown;
     /* the host has placed particles, and their pair energies and contacts are not computed yet */
     bool stale;
+    uint64_t settled; /* e.changes when lj_settle was last through; 0: never */
 };
 
 /* Functions that return void record errors in s->e. */

@@ -103,9 +103,18 @@ static enum ergo_status compare_state(struct ergo_context *ctx, const struct erg
     return status == ERGO_OK ? compare_labels(ctx, r, member, t) : status;
 }
 
-static enum ergo_status compare_member(struct ergo_context *ctx, const struct ergo_replay *r,
-                                       size_t member, struct sw_twin *t) {
+/* The twins of the last members. */
+struct twins {
+    size_t first;
+    struct sw_twin *of;
+};
+
+/* The samples; the twin is at the end of the stretch then. */
+static enum ergo_status compare_samples(struct ergo_context *ctx, const struct ergo_replay *r,
+                                        size_t member, void *user) {
+    const struct twins *twins = user;
     const struct sw_state *s = state_of(r);
+    struct sw_twin *t = &twins->of[member - twins->first];
     const struct ergo_point *point = s->e.batch->points[member];
     const size_t bytes = (size_t)s->shape.member_bytes;
     const char *wrong = NULL;
@@ -121,22 +130,28 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct er
             sw_sample_differs(&s->shape, point, s->clusters, t, r->found.columns + at * SW_COLUMNS,
                               bins ? r->found.curves[0] + at * bins : NULL, bins);
     }
-    return wrong ? ergo_replay_differs(ctx, r, member, wrong) : compare_state(ctx, r, member, t);
+    return wrong ? ergo_replay_differs(ctx, r, member, wrong) : ERGO_OK;
 }
 
-/* Begin with the last member, because its place in the buffers is the most error-prone. */
+/* The last members, because the places of the last ones in the buffers are the most error-prone. */
 static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
     const struct sw_state *s = state_of(r);
-    const uint64_t sweeps = r->lead + r->samples * r->every;
-    struct sw_twin t;
-    enum ergo_status status = sw_twin_open(&t, &s->shape)
-                                  ? ERGO_OK
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    uint64_t done = 0;
-    for (size_t m = r->members; m-- > 0 && done < budget && status == ERGO_OK;
-         done += sweeps * s->shape.sites)
-        status = compare_member(ctx, r, m, &t);
-    sw_twin_close(&t);
+    const uint64_t each = (r->lead + r->samples * r->every) * s->shape.sites;
+    const uint64_t fit = (budget + each - 1) / each;
+    const size_t some = fit < r->members ? (size_t)fit : r->members;
+    struct twins twins = {r->members - some, calloc(some, sizeof *twins.of)};
+    bool memory = twins.of != NULL;
+    for (size_t i = 0; i < some && memory; i++)
+        memory = sw_twin_open(&twins.of[i], &s->shape);
+    enum ergo_status status =
+        memory ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    if (status == ERGO_OK)
+        status = ergo_replay_each(ctx, r, twins.first, r->members, compare_samples, &twins);
+    for (size_t m = r->members; m-- > twins.first && status == ERGO_OK;)
+        status = compare_state(ctx, r, m, &twins.of[m - twins.first]);
+    for (size_t i = 0; twins.of && i < some; i++)
+        sw_twin_close(&twins.of[i]);
+    free(twins.of);
     return status;
 }
 

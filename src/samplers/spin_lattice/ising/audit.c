@@ -206,40 +206,63 @@ static enum ergo_status replay_window(struct ergo_context *ctx, const struct str
     return same ? ERGO_OK : ergo_replay_differs(ctx, &t->r, member, "the lattices");
 }
 
-static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
+/* Lattices at the end of the stretch, from member `first` on. */
+struct lattices {
+    size_t first;
+    const uint32_t *after;
+};
+
+static enum ergo_status compare_member(struct ergo_context *ctx, const struct ergo_replay *r,
+                                       size_t m, void *user) {
     const struct stretch *t = (const struct stretch *)r;
-    struct ising_state *s = r->state;
+    const struct lattices *lattices = user;
+    const struct ising_state *s = r->state;
     const size_t bytes = s->shape.member_bytes;
-    uint32_t *after = malloc(bytes), *before = malloc(is_whole(t, s) ? bytes : 1);
     const struct ergo_checkerboard board = ising_board(&s->shape);
+    const uint32_t *after = lattices->after + (m - lattices->first) * (bytes / 4);
+    uint32_t *kept = (uint32_t *)r->kept[ISING_SPINS] + m * (bytes / 4);
+    const bool replayed = ergo_replay_takes(r, t->members, m), whole = replayed && is_whole(t, s);
+    const uint64_t edge = whole ? s->shape.blocks : t->rows * s->shape.row_words / 8 + 1;
+    uint32_t *before = malloc(whole ? bytes : 1);
     uint8_t *rows = malloc(ergo_checkerboard_bytes(&board));
     enum ergo_status status =
-        after && before && rows ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
-    for (size_t m = 0; m < r->members && status == ERGO_OK; m++) {
-        uint32_t *kept = (uint32_t *)r->kept[ISING_SPINS] + m * (bytes / 4);
-        const bool replayed = ergo_replay_takes(r, t->members, m),
-                   whole = replayed && is_whole(t, s);
-        const uint64_t edge = whole ? s->shape.blocks : t->rows * s->shape.row_words / 8 + 1;
-        ergo_engine_begin(&s->e, ctx);
-        ergo_engine_read(&s->e, ISING_SPINS, m * bytes, bytes, after);
-        status = ergo_engine_end(&s->e);
-        if (status == ERGO_OK && replayed && r->step == 0 &&
-            !(ising_twin_is_start(s->e.batch->points[m], &s->shape, kept, 0, edge) &&
-              ising_twin_is_start(s->e.batch->points[m], &s->shape, kept, s->shape.blocks - edge,
-                                  s->shape.blocks)))
-            status = ergo_replay_differs(ctx, r, m, "the start");
-        if (status == ERGO_OK && whole) {
-            memcpy(before, kept, bytes);
-            status = replay_whole(ctx, t, s, m, before, after, rows);
-        } else if (status == ERGO_OK && replayed) {
-            status = replay_window(ctx, t, s, m, kept, after);
-        }
-        if (status == ERGO_OK && !whole)
-            status = compare_sample(ctx, t, s, m, r->samples - 1, after, rows);
+        before && rows ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    if (status == ERGO_OK && replayed && r->step == 0 &&
+        !(ising_twin_is_start(s->e.batch->points[m], &s->shape, kept, 0, edge) &&
+          ising_twin_is_start(s->e.batch->points[m], &s->shape, kept, s->shape.blocks - edge,
+                              s->shape.blocks)))
+        status = ergo_replay_differs(ctx, r, m, "the start");
+    if (status == ERGO_OK && whole) {
+        memcpy(before, kept, bytes);
+        status = replay_whole(ctx, t, s, m, before, after, rows);
+    } else if (status == ERGO_OK && replayed) {
+        status = replay_window(ctx, t, s, m, kept, after);
     }
-    free(after);
+    if (status == ERGO_OK && !whole)
+        status = compare_sample(ctx, t, s, m, r->samples - 1, after, rows);
     free(before);
     free(rows);
+    return status;
+}
+
+static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
+    enum { AT_ONCE = 1 << 26 }; /* bytes of lattices, if they are not larger */
+    struct ising_state *s = r->state;
+    const size_t bytes = s->shape.member_bytes, fit = AT_ONCE / bytes + 1;
+    const size_t some = fit < r->members ? fit : r->members;
+    uint32_t *after = malloc(some * bytes);
+    enum ergo_status status =
+        after ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    for (size_t m = 0; m < r->members && status == ERGO_OK; m += some) {
+        const size_t end = m + some < r->members ? m + some : r->members;
+        struct lattices lattices = {m, after};
+        ergo_engine_begin(&s->e, ctx);
+        ergo_engine_read(&s->e, ISING_SPINS, m * bytes, (end - m) * bytes, after);
+        status = ergo_engine_end(&s->e);
+        if (status == ERGO_OK)
+            status = ergo_replay_each(ctx, r, m, end, compare_member, &lattices);
+    }
+    free(after);
     return status;
 }
 
