@@ -180,45 +180,65 @@ ERGO_INLINE struct ising_classes ising_classify(ising_vec own, struct ising_bond
 #define ISING_HIGH(member, k) ((k) == 0 ? ISING_HIGH0 : ISING_HIGH1)
 #define ISING_LOW(member, k) ((k) == 0 ? ISING_LOW0 : ISING_LOW1)
 #define ISING_ALWAYS(member) 0u
+#define ISING_PLANE(member, k, bit) ISING_BIT_MASK(ISING_HIGH(member, k), bit)
 #else
 #define ISING_HIGH(member, k) ((member).high[k])
 #define ISING_LOW(member, k) ((member).low[k])
 #define ISING_ALWAYS(member) ((member).always)
+#define ISING_PLANE(member, k, bit) ((ising_scalar)(int)(member).planes[k][bit])
 #endif
 
-/* Decisions about a word: the flips so far, and the open spins, whose random bits so far equal
- * those of the threshold. */
+/* Decisions about a word: the flips so far, the spins whose random bits are below those of the
+ * threshold in the planes compared so far, and the open spins, where these bits are equal. */
 struct ising_word {
     struct ising_classes k;
-    ising_vec flip, open;
+    ising_vec flip, below, open;
 };
 
 ERGO_INLINE struct ising_word ising_open(ising_vec own, struct ising_bonds_vec n, ising_vec valid,
                                          const struct ising_member *member) {
     struct ising_word s;
     s.k = ising_classify(own, n, valid, member->anti);
-    s.open = ISING_VEC(0u);
+    s.below = ISING_VEC(0u);
     s.flip = ISING_VEC(0u);
 #if ISING_CLASSES == 2
     s.flip = valid & ~(s.k.in[0] | s.k.in[1]);
 #endif
     ERGO_UNROLL
-    for (int k = 0; k < ISING_CLASSES; k++) {
-        const ising_scalar always = ISING_BIT_MASK(ISING_ALWAYS(*member), k);
-        s.flip |= s.k.in[k] & always;
-        s.open |= s.k.in[k] & ~always;
-    }
+    for (int k = 0; k < ISING_CLASSES; k++)
+        s.flip |= s.k.in[k] & ISING_BIT_MASK(ISING_ALWAYS(*member), k);
+    s.open = valid & ~s.flip;
     return s;
 }
 
-/* Compare one random bit of each spin with bit `bit` of its threshold's upper part. */
-ERGO_INLINE void ising_compare(struct ising_word *s, ising_vec random, int bit,
-                               const struct ising_member *member) {
+/* Bit `bit` of the upper part of each spin's threshold. Spins that flip anyway may have any,
+ * padding has zeros. */
+ERGO_INLINE ising_vec ising_threshold(const struct ising_word *s, int bit,
+                                      const struct ising_member *member) {
+#if ISING_CLASSES == 2
+    const ising_vec zero = ISING_VEC(ISING_PLANE(*member, 0, bit));
+    const ising_vec one = ISING_VEC(ISING_PLANE(*member, 1, bit));
+#ifdef ISING_FULL
+    return (s->k.in[0] & zero) | (~s->k.in[0] & one);
+#else
+    return (s->k.in[0] & zero) | (s->k.in[1] & one);
+#endif
+#else
     ising_vec threshold = ISING_VEC(0u);
     ERGO_UNROLL
     for (int k = 0; k < ISING_CLASSES; k++)
         threshold |= s->k.in[k] & ISING_BIT_MASK(ISING_HIGH(*member, k), bit);
-    s->flip |= s->open & threshold & ~random;
+    return threshold;
+#endif
+}
+
+/* Compare one random bit of each spin with bit `bit` of its threshold's upper part. Bits come from
+ * the lowest to the highest, so the last one that differs decides: `below` is the majority of
+ * ~random, threshold and itself, one instruction on GPUs. */
+ERGO_INLINE void ising_compare(struct ising_word *s, ising_vec random, int bit,
+                               const struct ising_member *member) {
+    const ising_vec threshold = ising_threshold(s, bit, member);
+    s->below = (~random & threshold) | (s->below & (~random | threshold));
     s->open &= ~(random ^ threshold);
 }
 
@@ -238,31 +258,29 @@ ERGO_INLINE struct ising_quad ising_random(uint block, ulong sweep, uint purpose
 }
 
 /* Decide the lowest open spin of a block, by comparing 32 random bits with the lower bits of its
- * threshold. It has no branch: without an open spin nothing changes. */
+ * threshold. It has no branch: without an open spin nothing changes. The block is two 64-bit
+ * numbers; less one, the lowest bit and no other above it changes. */
 ERGO_INLINE void ising_resolve(struct ising_word s[4], ising_vec random,
                                const struct ising_member *member) {
-    const ising_vec zero = ISING_VEC(0u);
-    const ising_vec o0 = s[0].open, o01 = o0 | s[1].open, o012 = o01 | s[2].open;
-    const ising_vec b0 = o0 & (zero - o0);
-    const ising_vec b1 = ISING_CHOOSE(o0, zero, s[1].open & (zero - s[1].open));
-    const ising_vec b2 = ISING_CHOOSE(o01, zero, s[2].open & (zero - s[2].open));
-    const ising_vec b3 = ISING_CHOOSE(o012, zero, s[3].open & (zero - s[3].open));
+    const ulong a = s[0].open | (ulong)s[1].open << 32, b = s[2].open | (ulong)s[3].open << 32;
+    const ulong rest_a = a & (a - 1), rest_b = a ? b : b & (b - 1);
+    const ising_vec bit[4] = {(uint)(a ^ rest_a), (uint)((a ^ rest_a) >> 32), (uint)(b ^ rest_b),
+                              (uint)((b ^ rest_b) >> 32)};
     ising_vec threshold = ISING_VEC(ISING_LOW(*member, ISING_CLASSES - 1));
     ERGO_UNROLL
     for (int k = 0; k < ISING_CLASSES - 1; k++) {
-        const ising_vec in =
-            (b0 & s[0].k.in[k]) | (b1 & s[1].k.in[k]) | (b2 & s[2].k.in[k]) | (b3 & s[3].k.in[k]);
+        const ising_vec in = (bit[0] & s[0].k.in[k]) | (bit[1] & s[1].k.in[k]) |
+                             (bit[2] & s[2].k.in[k]) | (bit[3] & s[3].k.in[k]);
         threshold = ISING_CHOOSE(in, ISING_VEC(ISING_LOW(*member, k)), threshold);
     }
     const ising_vec hit = ISING_MASK(random < threshold);
-    s[0].flip |= b0 & hit;
-    s[1].flip |= b1 & hit;
-    s[2].flip |= b2 & hit;
-    s[3].flip |= b3 & hit;
-    s[0].open ^= b0;
-    s[1].open ^= b1;
-    s[2].open ^= b2;
-    s[3].open ^= b3;
+    ERGO_UNROLL
+    for (int l = 0; l < 4; l++)
+        s[l].flip |= bit[l] & hit;
+    s[0].open = (uint)rest_a;
+    s[1].open = (uint)(rest_a >> 32);
+    s[2].open = (uint)rest_b;
+    s[3].open = (uint)(rest_b >> 32);
 }
 
 /*
@@ -273,13 +291,16 @@ ERGO_INLINE void ising_resolve(struct ising_word s[4], ising_vec random,
 ERGO_INLINE void ising_decide(struct ising_word s[4], uint block, ulong sweep, uint colour,
                               const struct ising_member *member) {
     ERGO_UNROLL
-    for (int j = 0; j < ISING_PLANES; j++) {
+    for (int j = ISING_PLANES - 1; j >= 0; j--) {
         const struct ising_quad r =
             ising_random(block, sweep, 1 + colour, (uint)j, member->key0, member->key1);
         ERGO_UNROLL
         for (int l = 0; l < 4; l++)
             ising_compare(&s[l], r.w[l], ISING_PLANES - 1 - j, member);
     }
+    ERGO_UNROLL
+    for (int l = 0; l < 4; l++)
+        s[l].flip |= s[l].below;
     const struct ising_quad first =
         ising_random(block, sweep, 1 + colour, ISING_DRAW_RESOLVE, member->key0, member->key1);
     ERGO_UNROLL
