@@ -34,6 +34,8 @@ static const struct ergo_bench_case cases[] = {
     {"replicas-1024x128", GPU, JOB(128, 128, ", \"replicas\": 1024")},
     {"512", CPU, JOB(512, 512, "")},
     {"replicas-64x128", CPU, JOB(128, 128, ", \"replicas\": 64")},
+    {"128", GPU, JOB(128, 128, "")},
+    {"replicas-16x256", GPU, JOB(256, 256, ", \"replicas\": 16")},
     {"scan-31x128", GPU | CPU, JOB(128, 128, SCAN)}, /* as data/jobs/quickstart.json */
 };
 

@@ -258,36 +258,56 @@ ERGO_INLINE struct ising_quad ising_random(uint block, ulong sweep, uint purpose
 }
 
 /* Decide the lowest open spin of a block, by comparing 32 random bits with the lower bits of its
- * threshold. It has no branch: without an open spin nothing changes. The block is two 64-bit
- * numbers; less one, the lowest bit and no other above it changes. */
+ * threshold. It has no branch: without an open spin nothing changes. */
 ERGO_INLINE void ising_resolve(struct ising_word s[4], ising_vec random,
                                const struct ising_member *member) {
-    const ulong a = s[0].open | (ulong)s[1].open << 32, b = s[2].open | (ulong)s[3].open << 32;
-    const ulong rest_a = a & (a - 1), rest_b = a ? b : b & (b - 1);
-    const ising_vec bit[4] = {(uint)(a ^ rest_a), (uint)((a ^ rest_a) >> 32), (uint)(b ^ rest_b),
-                              (uint)((b ^ rest_b) >> 32)};
+    const ising_vec zero = ISING_VEC(0u);
+    const ising_vec o0 = s[0].open, o01 = o0 | s[1].open, o012 = o01 | s[2].open;
+    const ising_vec b0 = o0 & (zero - o0);
+    const ising_vec b1 = ISING_CHOOSE(o0, zero, s[1].open & (zero - s[1].open));
+    const ising_vec b2 = ISING_CHOOSE(o01, zero, s[2].open & (zero - s[2].open));
+    const ising_vec b3 = ISING_CHOOSE(o012, zero, s[3].open & (zero - s[3].open));
     ising_vec threshold = ISING_VEC(ISING_LOW(*member, ISING_CLASSES - 1));
     ERGO_UNROLL
     for (int k = 0; k < ISING_CLASSES - 1; k++) {
-        const ising_vec in = (bit[0] & s[0].k.in[k]) | (bit[1] & s[1].k.in[k]) |
-                             (bit[2] & s[2].k.in[k]) | (bit[3] & s[3].k.in[k]);
+        const ising_vec in =
+            (b0 & s[0].k.in[k]) | (b1 & s[1].k.in[k]) | (b2 & s[2].k.in[k]) | (b3 & s[3].k.in[k]);
         threshold = ISING_CHOOSE(in, ISING_VEC(ISING_LOW(*member, k)), threshold);
     }
     const ising_vec hit = ISING_MASK(random < threshold);
-    ERGO_UNROLL
-    for (int l = 0; l < 4; l++)
-        s[l].flip |= bit[l] & hit;
-    s[0].open = (uint)rest_a;
-    s[1].open = (uint)(rest_a >> 32);
-    s[2].open = (uint)rest_b;
-    s[3].open = (uint)(rest_b >> 32);
+    s[0].flip |= b0 & hit;
+    s[1].flip |= b1 & hit;
+    s[2].flip |= b2 & hit;
+    s[3].flip |= b3 & hit;
+    s[0].open ^= b0;
+    s[1].open ^= b1;
+    s[2].open ^= b2;
+    s[3].open ^= b3;
 }
 
-/*
- * All decisions about a block: seven planes for all spins at once, then the open spins one by one,
- * four per draw. The first of these draws is always made; fewer than one block in 500 needs
- * another.
- */
+/* The last decisions about a block, after the planes: its open spins one by one, four per draw.
+ * `first`: the first of these draws; fewer than one block in 500 needs another. */
+ERGO_INLINE void ising_settle(struct ising_word s[4], struct ising_quad first, uint block,
+                              ulong sweep, uint colour, const struct ising_member *member) {
+    ising_resolve(s, first.w[0], member);
+    ising_resolve(s, first.w[1], member);
+    if (!ISING_ANY(s[0].open | s[1].open | s[2].open | s[3].open))
+        return;
+    ising_resolve(s, first.w[2], member);
+    if (!ISING_ANY(s[0].open | s[1].open | s[2].open | s[3].open))
+        return;
+    ising_resolve(s, first.w[3], member);
+    for (uint draw = ISING_DRAW_RESOLVE + 1;
+         ISING_ANY(s[0].open | s[1].open | s[2].open | s[3].open); draw++) {
+        const struct ising_quad r =
+            ising_random(block, sweep, 1 + colour, draw, member->key0, member->key1);
+        ERGO_UNROLL
+        for (int l = 0; l < 4; l++)
+            ising_resolve(s, r.w[l], member);
+    }
+}
+
+/* All decisions about a block: seven planes for all spins at once, then the open spins. */
 ERGO_INLINE void ising_decide(struct ising_word s[4], uint block, ulong sweep, uint colour,
                               const struct ising_member *member) {
     ERGO_UNROLL
@@ -301,19 +321,9 @@ ERGO_INLINE void ising_decide(struct ising_word s[4], uint block, ulong sweep, u
     ERGO_UNROLL
     for (int l = 0; l < 4; l++)
         s[l].flip |= s[l].below;
-    const struct ising_quad first =
-        ising_random(block, sweep, 1 + colour, ISING_DRAW_RESOLVE, member->key0, member->key1);
-    ERGO_UNROLL
-    for (int l = 0; l < 4; l++)
-        ising_resolve(s, first.w[l], member);
-    for (uint draw = ISING_DRAW_RESOLVE + 1;
-         ISING_ANY(s[0].open | s[1].open | s[2].open | s[3].open); draw++) {
-        const struct ising_quad r =
-            ising_random(block, sweep, 1 + colour, draw, member->key0, member->key1);
-        ERGO_UNROLL
-        for (int l = 0; l < 4; l++)
-            ising_resolve(s, r.w[l], member);
-    }
+    ising_settle(
+        s, ising_random(block, sweep, 1 + colour, ISING_DRAW_RESOLVE, member->key0, member->key1),
+        block, sweep, colour, member);
 }
 
 #endif
