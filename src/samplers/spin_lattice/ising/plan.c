@@ -70,10 +70,19 @@ static uint32_t ahead_group(const struct ising_shape *s) {
     return ergo_power_of_two_up(2 * s->blocks, 32, 1024);
 }
 
+/* Seconds per sweep where each lattice has a unit of its own, and bits are drawn ahead or by the
+ * sweep (H200, 2026-11-23). */
+static double seconds_alone(const struct ising_shape *s, double members, unsigned units,
+                            bool ahead) {
+    const double blocks = (double)s->blocks, work = (double)s->lx * (double)s->ly * members;
+    return ahead ? 0.5e-6 + 0.25e-6 * ceil(blocks / 64) + work / (1.7e10 * units)
+                 : 2 * fmax(0.92e-6, 0.6e-6 * blocks / 128);
+}
+
 /*
- * Local path: sweeps whose random bits a launch of their own draws; 0: none. On GPUs where lattices
- * leave half of the units idle, and each has so few blocks that a group has a work-item for half of
- * each. On CPUs only if the job says for how many sweeps.
+ * Local path: sweeps whose random bits a launch of their own draws; 0: none. On GPUs where this is
+ * clearly faster: lattices leave units idle, and each has so few blocks that a group has a
+ * work-item for half of each. On CPUs only if the job says for how many sweeps.
  */
 static uint32_t sweeps_ahead(const struct ergo_batch *batch, const struct ergo_device *device,
                              const struct ising_shape *s, const struct ising_launch *l) {
@@ -83,8 +92,11 @@ static uint32_t sweeps_ahead(const struct ergo_batch *batch, const struct ergo_d
     const uint32_t group = ahead_group(s);
     const uint64_t bytes = 52 * s->blocks + 4 * (uint64_t)l->sums * group;
     const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
+    const unsigned units = d->compute_units ? d->compute_units : 1;
+    const double members = (double)batch->count;
     const bool few =
-        2 * batch->count <= d->compute_units && !ergo_point_int(first, "/tuning/work_group");
+        batch->count <= units && !ergo_point_int(first, "/tuning/work_group") &&
+        1.2 * seconds_alone(s, members, units, true) < seconds_alone(s, members, units, false);
     if (l->field || l->lanes || device->quirks.loop_limit || 2 * s->blocks > group ||
         group > d->largest_group || bytes > d->local_memory || (cpu ? !wish : !few))
         return 0;
@@ -129,8 +141,8 @@ static bool choose_tile(const struct ergo_point *point, const struct ising_shape
 /*
  * Estimated seconds per sweep of the batch on each path. The numbers need only give the right order
  * of the paths, and a tuning key overrides the choice.
- *     GPU (H200, 2026-11-21): 3.4e12/s if full; half a sweep of one block per work-item in local
- *     memory 1.2 us; a pair of launches 8.4 us; a tile launch of 4 sweeps 13 us.
+ *     GPU (H200, 2026-11-23): 3.4e12/s if full; half a sweep of one block per work-item in local
+ *     memory 1.2 us; a pair of launches 9.5 us; of tiles a launch 2 us, 32 blocks 0.21 us.
  *     CPU (AVX-512): 8e9/s per core; a launch 20 us on 2 cores (PoCL 3.1), 40 us on 16 (PoCL 5.0).
  */
 static double path_seconds(enum ising_path path, const struct ising_shape *s, size_t members,
@@ -141,14 +153,14 @@ static double path_seconds(enum ising_path path, const struct ising_shape *s, si
     switch (path) {
     case ISING_PATH_LOCAL: {
         const double rounds = ceil((double)members / units);
-        if (gpu && l->ahead) /* a warp of half blocks on each of a unit's four schedulers */
-            return 0.3e-6 + 0.2e-6 * ceil((double)s->blocks / 64) + work / (3.4e10 * units);
+        if (gpu && l->ahead)
+            return seconds_alone(s, (double)members, units, true);
         if (gpu)
             return fmax(2.4e-6 * steps, work / (2.6e10 * units));
         return rounds * spins / cpu_rate;
     }
     case ISING_PATH_TILE:
-        if (gpu) { /* a launch; warps of blocks in a stripe with its halo, 0.21 us each */
+        if (gpu) { /* blocks of the stripes of a unit, with their halos */
             const double warps = (l->rows + 2.0 * l->sweeps - 1) * s->row_words / 128;
             const double groups = ceil(ceil((double)s->ly / l->rows) * (double)members / units);
             return 2e-6 / l->sweeps + 2 * fmax(0.9e-6, 0.21e-6 * warps * groups);
