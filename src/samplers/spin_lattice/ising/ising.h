@@ -50,7 +50,7 @@ enum ising_buffer {
     ISING_SPINS,
     ISING_OTHER, /* tile path: second copy of the spins */
     ISING_MEMBERS,
-    ISING_BITS, /* local path: random bits drawn ahead */
+    ISING_BITS,    /* local path: random bits drawn ahead */
     ISING_SAMPLES, /* [member][part][launch.sums] */
     ISING_CURVES   /* [member][launch.curve_numbers] */
 };
