@@ -27,6 +27,7 @@ static const struct ergo_bench_case cases[] = {
     {"glass-16-pt", GPU, JOB("[16, 16, 16]", "bimodal", 1024, 10)},
     {"glass-32", GPU, JOB("[32, 32, 32]", "bimodal", 256, 1000000)},
     {"glass-32-pt", GPU, JOB("[32, 32, 32]", "bimodal", 256, 10)},
+    {"glass-16-few", GPU, JOB("[16, 16, 16]", "bimodal", 32, 1000000)},
     {"glass-16-gaussian", GPU, JOB("[16, 16, 16]", "gaussian", 128, 1000000)},
     {"glass-8", CPU, JOB("[8, 8, 8]", "bimodal", 64, 1000000)},
     {"glass-8-pt", CPU, JOB("[8, 8, 8]", "bimodal", 64, 10)},

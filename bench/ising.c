@@ -44,6 +44,8 @@ static const struct ergo_bench_case cases[] = {
     {"replicas-1024x128", GPU, JOB(128, 128, ", \"replicas\": 1024")},
     {"512", CPU, JOB(512, 512, "")},
     {"replicas-64x128", CPU, JOB(128, 128, ", \"replicas\": 64")},
+    {"128", GPU, JOB(128, 128, "")},
+    {"replicas-16x256", GPU, JOB(256, 256, ", \"replicas\": 16")},
     {"quickstart", GPU | CPU | ERGO_BENCH_AS_GIVEN, QUICKSTART},
     {"run-64x64", GPU | ERGO_BENCH_AS_GIVEN, RUN(64, 64, 1, 64)},
     {"run-256x256", GPU | ERGO_BENCH_AS_GIVEN, RUN(256, 256, 10, 256)},

@@ -134,6 +134,27 @@ ERGO_INLINE void ising_count_block(ISING_SPACE const uint *own, ISING_SPACE cons
     }
 }
 
+/* Store a block's words with their flips. */
+ERGO_INLINE void ising_store(ISING_SPACE uint *own, struct ising_place p, uint block,
+                             const uint spins[4], const struct ising_word s[4]) {
+#ifdef ISING_VECTOR
+#ifdef ISING_WIDE
+    const uint at = p.row + p.w; /* in a tile this is not the block's place on the lattice */
+    (void)block;
+#else
+    const uint at = 4 * block;
+    (void)p;
+#endif
+    *(ISING_SPACE uint4 *)(own + at) = (uint4)(spins[0] ^ s[0].flip, spins[1] ^ s[1].flip,
+                                               spins[2] ^ s[2].flip, spins[3] ^ s[3].flip);
+#else
+    (void)p;
+    ERGO_UNROLL
+    for (uint l = 0; l < 4; l++)
+        own[4 * block + l] = spins[l] ^ s[l].flip;
+#endif
+}
+
 /* Update one block of `own` at place p. `block` is its number on the whole lattice. */
 ERGO_INLINE void ising_update(ISING_SPACE uint *own, ISING_SPACE const uint *other,
                               struct ising_place p, uint block, ulong sweep, uint colour,
@@ -146,19 +167,7 @@ ERGO_INLINE void ising_update(ISING_SPACE uint *own, ISING_SPACE const uint *oth
     for (uint l = 0; l < 4; l++)
         s[l] = ising_open(spins[l], n[l], ISING_VALID(4 * block + l), member);
     ising_decide(s, block, sweep, colour, member);
-#ifdef ISING_VECTOR
-#ifdef ISING_WIDE
-    const uint at = p.row + p.w; /* in a tile this is not the block's place on the lattice */
-#else
-    const uint at = 4 * block;
-#endif
-    *(ISING_SPACE uint4 *)(own + at) = (uint4)(spins[0] ^ s[0].flip, spins[1] ^ s[1].flip,
-                                               spins[2] ^ s[2].flip, spins[3] ^ s[3].flip);
-#else
-    ERGO_UNROLL
-    for (uint l = 0; l < 4; l++)
-        own[4 * block + l] = spins[l] ^ s[l].flip;
-#endif
+    ising_store(own, p, block, spins, s);
 }
 
 #endif

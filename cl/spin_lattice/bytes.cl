@@ -7,16 +7,26 @@
 #define BYTES_COUNTS (3 + BYTES_STATES + (BYTES_MODEL == 0))     /* of bytes_measure */
 #define BYTES_NUMBERS (BYTES_COUNTS + 2 * BYTES_GENERAL)         /* of a sample of a member */
 
-#if BYTES_MODEL == 2
+/* What a work-group looks up in local memory: of the member's tables, or the choices, whose
+ * thresholds are followed by their states. */
+#if BYTES_CHOICES
+typedef uint4 bytes_entry;
+#define BYTES_LOOKUP (BYTES_CHOICES + (BYTES_CHOICES + 3) / 4)
+#define BYTES_ENTRY(i) choices[(ulong)member * BYTES_LOOKUP + (i)]
+#elif BYTES_MODEL == 2
+typedef uint bytes_entry;
 #define BYTES_LOOKUP (2 * BYTES_TABLE)
+#define BYTES_ENTRY(i) ((i) < BYTES_TABLE ? m->table[i] : m->low[(i)-BYTES_TABLE])
 #else
+typedef uint bytes_entry;
 #define BYTES_LOOKUP BYTES_TABLE
+#define BYTES_ENTRY(i) m->table[i]
 #endif
 
 /* Update sixteen sites whose neighbours are all in v. */
 ERGO_INLINE struct bytes_sixteen bytes_step(struct bytes_sixteen s, struct bytes_view v, uint row,
                                             uint block, uint odd, ulong step, uint draw, uint key0,
-                                            uint key1, __local const uint *table) {
+                                            uint key1, __local const bytes_entry *table) {
     ERGO_UNROLL
     for (uint g = 0; g < 4; g++) {
         const uint h = 16 * block + 4 * g;
@@ -28,6 +38,10 @@ ERGO_INLINE struct bytes_sixteen bytes_step(struct bytes_sixteen s, struct bytes
                 n.west = v.side.at[g];
                 n.east = v.near.at[g];
             }
+#if BYTES_CHOICES
+            s.at[g] = bytes_choose_four(n, row * BYTES_HALF + h, min(BYTES_HALF - h, 4u), step,
+                                        draw, key0, key1, table);
+#elif BYTES_MODEL == 2
             uint result = 0;
             for (int l = 0; l < 4; l++) {
                 const struct ergo_words r = ergo_philox_words(row * BYTES_HALF + h + l, (uint)step,
@@ -36,23 +50,32 @@ ERGO_INLINE struct bytes_sixteen bytes_step(struct bytes_sixteen s, struct bytes
                     result |= bytes_heat_bath(n, l, r, table, table + BYTES_TABLE) << 8 * l;
             }
             s.at[g] = result;
+#endif
         } else {
+#if BYTES_MODEL != 2
             const struct ergo_words r = ergo_philox_words(row * BYTES_QUADS + h / 4, (uint)step,
                                                           (uint)(step >> 32), draw, key0, key1);
             s.at[g] = bytes_update(s.at[g], n, r, table);
+#endif
         }
     }
     return s;
 }
 
-/* Dimension 0: blocks of sixteen sites by BYTES_STRIP rows; 1: members. table: of the member. */
+/* Dimension 0: blocks of sixteen sites by BYTES_STRIP rows; 1: members. table: of the member.
+ * choices: of all members. */
 __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_member *members,
-                          uint colour, ulong step, __local uint *table) {
+                          uint colour, ulong step, __local bytes_entry *table
+#if BYTES_CHOICES
+                          ,
+                          __global const uint4 *choices
+#endif
+) {
     const uint item = (uint)get_global_id(0), member = (uint)get_global_id(1);
     const uint local_item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     __global const struct bytes_member *m = members + member;
     for (uint i = local_item; i < BYTES_LOOKUP; i += size)
-        table[i] = i < BYTES_TABLE ? m->table[i] : m->low[i - BYTES_TABLE];
+        table[i] = BYTES_ENTRY(i);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item >= BYTES_COLOUR / BYTES_STRIP)
         return;

@@ -20,7 +20,8 @@
  *   Blume-Capel: of taking the proposed state, at 39 own + 13 proposed + sum of all neighbours'
  *   bytes.
  *   Potts, heat bath: a state's weight instead, at nx + 3 ny + 9 nz. It is exp(sum Jk nk / T),
- *   divided by the largest possible weight, times 2^40, in two words.
+ *   divided by the largest possible weight, times 2^40, in two words. With two or three states the
+ *   choices that follow from the weights have a table of their own, see bytes_choose.
  *
  * General fields and couplings (ising) use no table. Each site has its field. It also has a
  * coupling for each neighbour, or there is one coupling for each direction. All are integers in the
@@ -30,7 +31,8 @@
  * Compile-time: BYTES_D, BYTES_LX, BYTES_LY, BYTES_LZ, BYTES_Q, BYTES_MODEL (0 ising, 1 potts
  * Metropolis, 2 potts heat bath, 3 Blume-Capel), BYTES_FIELDS (0: no random field, bit 1 is always
  * 0), BYTES_GENERAL (general fields), BYTES_BONDS (also general couplings), BYTES_HEAT (heat bath
- * for both), BYTES_STRIP (rows per work-item, a divisor of BYTES_LY).
+ * for both), BYTES_STRIP (rows per work-item, a divisor of BYTES_LY), BYTES_CHOICES (entries of the
+ * table of choices, or 0).
  */
 #ifndef ERGO_CL_SPIN_LATTICE_BYTES_H
 #define ERGO_CL_SPIN_LATTICE_BYTES_H
@@ -197,6 +199,21 @@ ERGO_INLINE uint bytes_heat_bath(struct bytes_around n, int lane, struct ergo_wo
         state = j + below;
     }
     return state;
+}
+
+/* The same by a table over all states of the neighbours: entry sum over k of q^k (state of
+ * neighbour k), in the order west, east, north, south, above, below. A state is drawn with a number
+ * of 64 bits, the first two words. `thresholds` are the numbers from which on it is not the first,
+ * and not the second of the neighbours' states. Of two states that no neighbour has, the third word
+ * chooses. states: for 0, 1, 2 thresholds passed four bits each for either half of these. */
+struct bytes_choice {
+    ulong thresholds[2];
+    uint states;
+};
+ERGO_INLINE uint bytes_choose(struct bytes_choice c, struct ergo_words r) {
+    const ulong random = (ulong)r.x << 32 | r.y;
+    const uint passed = (uint)(random >= c.thresholds[0]) + (uint)(random >= c.thresholds[1]);
+    return c.states >> (8 * passed + (r.z >> 31 << 2)) & 15;
 }
 
 /* The byte of a site at the start: mode 0 the last state (down), 1 the first state (up), 2 random.

@@ -122,4 +122,32 @@ ERGO_INLINE struct bytes_around bytes_around_of(struct bytes_view v, uint four) 
     return n;
 }
 
+#if BYTES_CHOICES
+/* Heat bath of potts for four sites, the first of which is `entity`; `here` of them exist. */
+#define BYTES_POWER (BYTES_Q * BYTES_Q * BYTES_Q * BYTES_Q)
+ERGO_INLINE uint bytes_choose_four(struct bytes_around n, uint entity, uint here, ulong step,
+                                   uint draw, uint key0, uint key1, __local const uint4 *table) {
+    __local const uint *states = (__local const uint *)(table + BYTES_CHOICES);
+    uint result = 0, low = n.west + BYTES_Q * n.east, high = 0; /* all below 256 */
+    if (BYTES_D > 1)
+        low += BYTES_Q * BYTES_Q * (n.north + BYTES_Q * n.south);
+    if (BYTES_D > 2)
+        high = n.above + BYTES_Q * n.below;
+    ERGO_UNROLL
+    for (uint l = 0; l < 4; l++) {
+        const uint at = (low >> 8 * l & 255) + BYTES_POWER * (high >> 8 * l & 255);
+        const uint4 t = table[at];
+        struct bytes_choice c;
+        c.thresholds[0] = (ulong)t.y << 32 | t.x;
+        c.thresholds[1] = (ulong)t.w << 32 | t.z;
+        c.states = states[at];
+        const struct ergo_words r =
+            ergo_philox_words(entity + l, (uint)step, (uint)(step >> 32), draw, key0, key1);
+        if (l < here)
+            result |= bytes_choose(c, r) << 8 * l;
+    }
+    return result;
+}
+#endif
+
 #endif

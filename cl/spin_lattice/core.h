@@ -184,45 +184,65 @@ ERGO_INLINE struct ising_classes ising_classify(ising_vec own, struct ising_bond
 #define ISING_HIGH(member, k) ((k) == 0 ? ISING_HIGH0 : ISING_HIGH1)
 #define ISING_LOW(member, k) ((k) == 0 ? ISING_LOW0 : ISING_LOW1)
 #define ISING_ALWAYS(member) 0u
+#define ISING_PLANE(member, k, bit) ISING_BIT_MASK(ISING_HIGH(member, k), bit)
 #else
 #define ISING_HIGH(member, k) ((member).high[k])
 #define ISING_LOW(member, k) ((member).low[k])
 #define ISING_ALWAYS(member) ((member).always)
+#define ISING_PLANE(member, k, bit) ((ising_scalar)(int)(member).planes[k][bit])
 #endif
 
-/* Decisions about a word: the flips so far, and the open spins, whose random bits so far equal
- * those of the threshold. */
+/* Decisions about a word: the flips so far, the spins whose random bits are below those of the
+ * threshold in the planes compared so far, and the open spins, where these bits are equal. */
 struct ising_word {
     struct ising_classes k;
-    ising_vec flip, open;
+    ising_vec flip, below, open;
 };
 
 ERGO_INLINE struct ising_word ising_open(ising_vec own, struct ising_bonds_vec n, ising_vec valid,
                                          const struct ising_member *member) {
     struct ising_word s;
     s.k = ising_classify(own, n, valid, member->anti);
-    s.open = ISING_VEC(0u);
+    s.below = ISING_VEC(0u);
     s.flip = ISING_VEC(0u);
 #if ISING_CLASSES == 2
     s.flip = valid & ~(s.k.in[0] | s.k.in[1]);
 #endif
     ERGO_UNROLL
-    for (int k = 0; k < ISING_CLASSES; k++) {
-        const ising_scalar always = ISING_BIT_MASK(ISING_ALWAYS(*member), k);
-        s.flip |= s.k.in[k] & always;
-        s.open |= s.k.in[k] & ~always;
-    }
+    for (int k = 0; k < ISING_CLASSES; k++)
+        s.flip |= s.k.in[k] & ISING_BIT_MASK(ISING_ALWAYS(*member), k);
+    s.open = valid & ~s.flip;
     return s;
 }
 
-/* Compare one random bit of each spin with bit `bit` of its threshold's upper part. */
-ERGO_INLINE void ising_compare(struct ising_word *s, ising_vec random, int bit,
-                               const struct ising_member *member) {
+/* Bit `bit` of the upper part of each spin's threshold. Spins that flip anyway may have any,
+ * padding has zeros. */
+ERGO_INLINE ising_vec ising_threshold(const struct ising_word *s, int bit,
+                                      const struct ising_member *member) {
+#if ISING_CLASSES == 2
+    const ising_vec zero = ISING_VEC(ISING_PLANE(*member, 0, bit));
+    const ising_vec one = ISING_VEC(ISING_PLANE(*member, 1, bit));
+#ifdef ISING_FULL
+    return (s->k.in[0] & zero) | (~s->k.in[0] & one);
+#else
+    return (s->k.in[0] & zero) | (s->k.in[1] & one);
+#endif
+#else
     ising_vec threshold = ISING_VEC(0u);
     ERGO_UNROLL
     for (int k = 0; k < ISING_CLASSES; k++)
         threshold |= s->k.in[k] & ISING_BIT_MASK(ISING_HIGH(*member, k), bit);
-    s->flip |= s->open & threshold & ~random;
+    return threshold;
+#endif
+}
+
+/* Compare one random bit of each spin with bit `bit` of its threshold's upper part. Bits come from
+ * the lowest to the highest, so the last one that differs decides: `below` is the majority of
+ * ~random, threshold and itself, one instruction on GPUs. */
+ERGO_INLINE void ising_compare(struct ising_word *s, ising_vec random, int bit,
+                               const struct ising_member *member) {
+    const ising_vec threshold = ising_threshold(s, bit, member);
+    s->below = (~random & threshold) | (s->below & (~random | threshold));
     s->open &= ~(random ^ threshold);
 }
 
@@ -269,26 +289,18 @@ ERGO_INLINE void ising_resolve(struct ising_word s[4], ising_vec random,
     s[3].open ^= b3;
 }
 
-/*
- * All decisions about a block: seven planes for all spins at once, then the open spins one by one,
- * four per draw. The first of these draws is always made; fewer than one block in 500 needs
- * another.
- */
-ERGO_INLINE void ising_decide(struct ising_word s[4], uint block, ulong sweep, uint colour,
-                              const struct ising_member *member) {
-    ERGO_UNROLL
-    for (int j = 0; j < ISING_PLANES; j++) {
-        const struct ising_quad r =
-            ising_random(block, sweep, 1 + colour, (uint)j, member->key0, member->key1);
-        ERGO_UNROLL
-        for (int l = 0; l < 4; l++)
-            ising_compare(&s[l], r.w[l], ISING_PLANES - 1 - j, member);
-    }
-    const struct ising_quad first =
-        ising_random(block, sweep, 1 + colour, ISING_DRAW_RESOLVE, member->key0, member->key1);
-    ERGO_UNROLL
-    for (int l = 0; l < 4; l++)
-        ising_resolve(s, first.w[l], member);
+/* The last decisions about a block, after the planes: its open spins one by one, four per draw.
+ * `first`: the first of these draws; fewer than one block in 500 needs another. */
+ERGO_INLINE void ising_settle(struct ising_word s[4], struct ising_quad first, uint block,
+                              ulong sweep, uint colour, const struct ising_member *member) {
+    ising_resolve(s, first.w[0], member);
+    ising_resolve(s, first.w[1], member);
+    if (!ISING_ANY(s[0].open | s[1].open | s[2].open | s[3].open))
+        return;
+    ising_resolve(s, first.w[2], member);
+    if (!ISING_ANY(s[0].open | s[1].open | s[2].open | s[3].open))
+        return;
+    ising_resolve(s, first.w[3], member);
     for (uint draw = ISING_DRAW_RESOLVE + 1;
          ISING_ANY(s[0].open | s[1].open | s[2].open | s[3].open); draw++) {
         const struct ising_quad r =
@@ -297,6 +309,25 @@ ERGO_INLINE void ising_decide(struct ising_word s[4], uint block, ulong sweep, u
         for (int l = 0; l < 4; l++)
             ising_resolve(s, r.w[l], member);
     }
+}
+
+/* All decisions about a block: seven planes for all spins at once, then the open spins. */
+ERGO_INLINE void ising_decide(struct ising_word s[4], uint block, ulong sweep, uint colour,
+                              const struct ising_member *member) {
+    ERGO_UNROLL
+    for (int j = ISING_PLANES - 1; j >= 0; j--) {
+        const struct ising_quad r =
+            ising_random(block, sweep, 1 + colour, (uint)j, member->key0, member->key1);
+        ERGO_UNROLL
+        for (int l = 0; l < 4; l++)
+            ising_compare(&s[l], r.w[l], ISING_PLANES - 1 - j, member);
+    }
+    ERGO_UNROLL
+    for (int l = 0; l < 4; l++)
+        s[l].flip |= s[l].below;
+    ising_settle(
+        s, ising_random(block, sweep, 1 + colour, ISING_DRAW_RESOLVE, member->key0, member->key1),
+        block, sweep, colour, member);
 }
 
 #endif

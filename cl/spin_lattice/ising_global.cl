@@ -7,10 +7,11 @@
 
 #define ISING_MEMBER_WORDS (8u * ISING_BLOCKS)
 
-/* Half a sweep: all sites of one colour. */
+/* Half a sweep: all sites of one colour. A group has one member, whose keys are then the same for
+ * all of its work-items. */
 __kernel void ising_sweep(__global uint *spins, __global const struct ising_member *members,
                           uint colour, ulong sweep) {
-    const uint block = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    const uint block = (uint)get_global_id(0), index = (uint)get_group_id(1);
     if (block >= ISING_BLOCKS)
         return;
     const struct ising_member member = members[index];

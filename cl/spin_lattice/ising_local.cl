@@ -2,15 +2,28 @@
  * sweeps and measurements in one launch. */
 #define ISING_SPACE __local
 #include "spin_lattice/block.h"
+#ifdef ISING_AHEAD
+#include "spin_lattice/ahead.h"
+#define ISING_UNROLL_COLOURS ERGO_UNROLL /* what is loaded for a colour stays in its registers */
+#else
+#define ISING_UNROLL_COLOURS
+#endif
 
 #define ISING_COLOUR_WORDS (4u * ISING_BLOCKS)
 #define ISING_STEPS ((ISING_BLOCKS + ISING_GROUP - 1) / ISING_GROUP)
 
 /* `samples` times: `every` sweeps, then one measurement. If samples is 0, only `every` sweeps.
- * sums: [first + sample][member][ISING_SUMS]. */
+ * sums: [first + sample][member][ISING_SUMS]. With ISING_AHEAD, all random bits of the launch have
+ * been drawn, and a work-item has half a block. Bits are loaded two decisions before they are used.
+ */
 __kernel __attribute__((reqd_work_group_size(ISING_GROUP, 1, 1))) void
 ising_sweep_local(__global uint *spins, __global const struct ising_member *members, ulong sweep,
-                  uint samples, uint every, uint first, __global uint *sums) {
+                  uint samples, uint every, uint first, __global uint *sums
+#ifdef ISING_AHEAD
+                  ,
+                  __global const uint4 *drawn
+#endif
+) {
     __local uint4 storage[2 * ISING_BLOCKS];
     __local uint scratch[ISING_SUMS * ISING_GROUP];
     __local uint *lattice = (__local uint *)storage;
@@ -24,17 +37,33 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
     barrier(CLK_LOCAL_MEM_FENCE);
 
     const uint rounds = samples ? samples : 1;
+#ifdef ISING_AHEAD
+    __local uint before[ISING_BLOCKS];
+    const uint mine = item < 2 * ISING_BLOCKS ? item : 0u, last = 2 * every * rounds - 1;
+    uint half_sweep = 1;
+    struct ising_pair_drawn next[2];
+    next[0] = ising_fetch(drawn, ISING_DRAWN_AT(0, count, index, 0), mine);
+    next[1] = ising_fetch(drawn, ISING_DRAWN_AT(1, count, index, 0), mine);
+#endif
     for (uint sample = 0; sample < rounds; sample++) {
         for (uint e = 0; e < every; e++, sweep++) {
+            ISING_UNROLL_COLOURS
             for (uint colour = 0; colour < 2; colour++) {
                 __local uint *own = lattice + colour * ISING_COLOUR_WORDS;
                 __local const uint *other = lattice + (1 - colour) * ISING_COLOUR_WORDS;
+#ifdef ISING_AHEAD
+                ising_update_pair(own, other, next[colour], item, before, sweep, colour, &member);
+                half_sweep += half_sweep < last;
+                next[colour] =
+                    ising_fetch(drawn, ISING_DRAWN_AT(half_sweep, count, index, 0), mine);
+#else
                 for (uint step = 0; step < ISING_STEPS; step++) {
                     const uint block = step * ISING_GROUP + item;
                     if (ISING_BLOCKS % ISING_GROUP == 0 || block < ISING_BLOCKS)
                         ising_update(own, other, ising_place(block, colour), block, sweep, colour,
                                      &member);
                 }
+#endif
                 barrier(CLK_LOCAL_MEM_FENCE);
             }
         }

@@ -15,7 +15,7 @@ __kernel __attribute__((reqd_work_group_size(ISING_GROUP, 1, 1))) void
 ising_sweep_tile(__global const uint4 *from, __global uint4 *to,
                  __global const struct ising_member *members, ulong sweep, uint sweeps) {
     __local uint4 tile[2 * ISING_TALL * ISING_ROW_BLOCKS];
-    const uint item = (uint)get_local_id(0), index = (uint)get_global_id(1);
+    const uint item = (uint)get_local_id(0), index = (uint)get_group_id(1);
     const uint top = (uint)get_group_id(0) * ISING_ROWS;
     const struct ising_member member = members[index];
     const ulong home = (ulong)index * (2 * ISING_BLOCKS);

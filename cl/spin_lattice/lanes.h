@@ -58,13 +58,15 @@ ERGO_INLINE void ising_decide(struct ising_word s[2], uint block, ulong sweep, u
                               const struct ising_member *member) {
     const ulong8 low = (ulong8)(0xffffffffUL);
     ERGO_UNROLL
-    for (int j = 0; j < ISING_PLANES; j++) {
+    for (int j = ISING_PLANES - 1; j >= 0; j--) {
         const struct ising_draw r =
             ising_random(block, sweep, 1 + colour, (uint)j, member->key0, member->key1);
         ERGO_UNROLL
         for (int l = 0; l < 2; l++)
             ising_compare(&s[l], r.w[l], ISING_PLANES - 1 - j, member);
     }
+    s[0].flip |= s[0].below;
+    s[1].flip |= s[1].below;
     uint draw = ISING_DRAW_RESOLVE;
     do {
         const struct ising_draw r =
@@ -236,6 +238,7 @@ ERGO_INLINE void ising_update_lanes(ISING_SPACE uint *own, ISING_SPACE const uin
         ising_deal(m[0].k.in[k], m[1].k.in[k], &s[0].k.in[k], &s[1].k.in[k]);
     ising_deal(m[0].open, m[1].open, &s[0].open, &s[1].open);
     ising_deal(m[0].flip, m[1].flip, &s[0].flip, &s[1].flip);
+    s[0].below = s[1].below = (ulong8)(0UL);
     ising_decide(s, block, sweep, colour, member);
     /* dealt a second time, pairs are back in their places */
     const ulong8 p = s[0].flip, q = s[1].flip;

@@ -35,7 +35,10 @@ struct ising_member {
     uint anti;                    /* ~0: a bond is satisfied by unequal spins (J < 0) */
     uint high[ISING_CLASSES_MAX]; /* top 7 of the 39 bits */
     uint low[ISING_CLASSES_MAX];  /* lower 32 bits */
+    /* bits of high[0] and high[1], from the lowest one on, each as a mask: made of the bit in a
+     * kernel, compilers turn it into a predicate, which costs a selection at each use */
+    uint planes[2][ISING_PLANES];
 };
-#define ISING_MEMBER_BYTES 96
+#define ISING_MEMBER_BYTES 152
 
 #endif

@@ -50,6 +50,14 @@ static const struct {
      "'dynamics': 'heat-bath'",
      false, 1},
     {"'model': 'potts', 'q': 2, 'size': [10], 'temperature': 1, 'dynamics': 'heat-bath'", true, 1},
+    {"'model': 'potts', 'q': 3, 'size': [38, 8], 'temperature': 0.9, 'couplings': [1, -0.5], "
+     "'dynamics': 'heat-bath'",
+     false, 4},
+    {"'model': 'potts', 'q': 3, 'size': [10, 4, 6], 'temperature': 1.1, 'couplings': [1, 0.5, "
+     "-0.25], 'dynamics': 'heat-bath'",
+     true, 2},
+    {"'model': 'potts', 'q': 2, 'size': [34, 4, 2], 'temperature': 1.3, 'dynamics': 'heat-bath'",
+     false, 1},
     {"'model': 'blume-capel', 'size': [38], 'temperature': 1, 'crystal_field': 0.7", false, 1},
     {"'model': 'blume-capel', 'size': [70, 6], 'temperature': 0.8, 'crystal_field': 1.9, 'field': "
      "-0.3",

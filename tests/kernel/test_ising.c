@@ -180,6 +180,23 @@ static void test_tile(void **state) {
             check(cases[i].lx, cases[i].ly, i, cases[i].launch);
 }
 
+/* Random bits drawn ahead of one to three sweeps; with a field there is no such kernel. */
+static void test_ahead(void **state) {
+    (void)state;
+    for (size_t i = 0; i < SHAPES; i++) {
+        const struct launch l = {1, 0, 2, 1 + (int)i % 3, 0};
+        if (!chosen(i, 0))
+            continue;
+        for (size_t what = i % 3; what < PHYSICS; what += bench.full ? 1 : 3) {
+            const struct ising_state *s =
+                begin(shapes[i].lx, shapes[i].ly, what, l, what % 3 ? 0 : 2);
+            assert_int_equal(s->launch.ahead, s->launch.field ? 0 : l.tile_sweeps);
+            ising_run_case(&bench);
+            ising_end(&bench);
+        }
+    }
+}
+
 /* One shape with every physics on every path: what the rotation above could leave out. */
 static void test_every_physics(void **state) {
     (void)state;
@@ -195,10 +212,10 @@ static void test_every_physics(void **state) {
 /* 20 sweeps as one launch or as many, with or without measurements between: one state. */
 static void test_splits(void **state) {
     (void)state;
-    static const struct launch launches[] = {
-        {1, 8, 2, 0, 0}, {2, 8, 2, 2, 4}, {3, 8, 2, 0, 0}, {1, 0, 1, 0, 0}, {3, 8, 1, 0, 0}};
+    static const struct launch launches[] = {{1, 8, 2, 0, 0}, {2, 8, 2, 2, 4}, {3, 8, 2, 0, 0},
+                                             {1, 0, 1, 0, 0}, {3, 8, 1, 0, 0}, {1, 0, 2, 4, 0}};
     static const int parts[][6] = {{20}, {1, 19}, {7, 6, 5, 2}, {3, 3, 3, 3, 3, 5}};
-    for (size_t l = 0; l < 5; l++) {
+    for (size_t l = 0; l < 6; l++) {
         if ((bench.small && l > 0) || (bench.mesa && launches[l].lanes == 1))
             continue;
         for (size_t p = 0; p < 4; p++) {
@@ -324,11 +341,11 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refused_groups), cmocka_unit_test(test_local),
-        cmocka_unit_test(test_global),         cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_tile),           cmocka_unit_test(test_every_physics),
-        cmocka_unit_test(test_splits),         cmocka_unit_test(test_large_steps),
-        cmocka_unit_test(test_narrow),         cmocka_unit_test(test_partial_sums),
-        cmocka_unit_test(test_audit),
+        cmocka_unit_test(test_ahead),          cmocka_unit_test(test_global),
+        cmocka_unit_test(test_lanes),          cmocka_unit_test(test_tile),
+        cmocka_unit_test(test_every_physics),  cmocka_unit_test(test_splits),
+        cmocka_unit_test(test_large_steps),    cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_partial_sums),   cmocka_unit_test(test_audit),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -20,6 +20,18 @@
 #include "oracle/glass_serial.h"
 #include "samplers/spin_lattice/bytes.h"
 
+/* the kernels' heat bath of potts by weights, for the largest case; `here` says what is present */
+static uint32_t here_d, here_q;
+#define BYTES_D here_d
+#define BYTES_Q here_q
+#define BYTES_LX 4
+#define BYTES_LY 2
+#define BYTES_LZ 2
+#define BYTES_MODEL 2
+#define BYTES_FIELDS 0
+#define BYTES_HEAT 1
+#include "spin_lattice/bytes.h"
+
 static void test_chain(void **state) {
     static const struct {
         const char *system;
@@ -372,11 +384,71 @@ static void test_structure(void **state) {
     assert_true(fabs(out[0] - 36) < 1e-9 && fabs(out[1]) < 1e-9);
 }
 
+/* Choices by the table against those by weights: for all neighbours, with random numbers at each
+ * threshold and beside it, and at both ends; in either half of the third word. */
+static void test_choices(void **state) {
+    static const char *const systems[] = {"'size': [4], 'q': 2",
+                                          "'size': [4], 'q': 3",
+                                          "'size': [4, 2], 'q': 2, 'couplings': [1, -0.5]",
+                                          "'size': [4, 2], 'q': 3",
+                                          "'size': [4, 2, 2], 'q': 2",
+                                          "'size': [4, 2, 2], 'q': 3, 'couplings': [1, 0.25, -3]"};
+    struct ergo_context *ctx = ergo_context_create();
+    (void)state;
+    for (size_t k = 0; k < sizeof systems / sizeof systems[0]; k++) {
+        char system[200];
+        snprintf(system, sizeof system, "%s, 'dynamics': 'heat-bath'", systems[k]);
+        struct ergo_job *job = job_of_model(ctx, "potts", system);
+        assert_non_null(job);
+        const struct bytes_shape s = bytes_shape_of(&job->points[0]);
+        const uint32_t n = bytes_choices(&s);
+        uint32_t *words = malloc(4 * bytes_choices_length(&s));
+        struct bytes_member m;
+        uint32_t near[6], chosen = 0;
+        assert_non_null(words);
+        bytes_member_fill(&job->points[0], &m);
+        bytes_choices_fill(&s, &m, words);
+        here_d = s.d, here_q = s.q;
+        for (uint32_t at = 0; at < n; at++) {
+            struct bytes_choice c = {.states = words[4 * n + at]};
+            for (uint32_t i = 0, rest = at; i < 6; i++, rest /= s.q)
+                near[i] = i < 2 * s.d ? rest % s.q : 0;
+            const struct bytes_around around = {near[0], near[1], near[2],
+                                                near[3], near[4], near[5]};
+            for (uint32_t i = 0; i < 2; i++)
+                c.thresholds[i] = (uint64_t)words[4 * at + 2 * i + 1] << 32 | words[4 * at + 2 * i];
+            const uint64_t numbers[] = {0,
+                                        UINT64_MAX,
+                                        UINT64_C(1) << 63,
+                                        c.thresholds[0] - 1,
+                                        c.thresholds[0],
+                                        c.thresholds[0] + 1,
+                                        c.thresholds[1] - 1,
+                                        c.thresholds[1],
+                                        c.thresholds[1] + 1};
+            for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+                for (uint32_t third = 0; third < 4; third++) {
+                    const uint32_t z[] = {0, 0x7fffffff, 0x80000000, 0xffffffff};
+                    const struct ergo_words r = {(uint32_t)(numbers[i] >> 32), (uint32_t)numbers[i],
+                                                 z[third], 0};
+                    const uint32_t by_weights = bytes_heat_bath(around, 0, r, m.table, m.low);
+                    assert_int_equal(bytes_choose(c, r), by_weights);
+                    chosen |= 1u << by_weights;
+                }
+            }
+        }
+        assert_int_equal(chosen, (1u << s.q) - 1);
+        free(words);
+        ergo_job_destroy(job);
+    }
+    ergo_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chain),    cmocka_unit_test(test_box),
-        cmocka_unit_test(test_normal),   cmocka_unit_test(test_bonds),
-        cmocka_unit_test(test_file),     cmocka_unit_test(test_free_spins),
-        cmocka_unit_test(test_structure)};
+        cmocka_unit_test(test_choices),    cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_box),        cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_bonds),      cmocka_unit_test(test_file),
+        cmocka_unit_test(test_free_spins), cmocka_unit_test(test_structure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -339,8 +339,10 @@ static void test_thresholds(void **state) {
 /* Flips of a block whose 128 spins are all in class 0. */
 static void decide(uint64_t threshold, uint64_t sweep, struct ising_word s[4]) {
     const struct ising_bonds_vec satisfied = {0, 0, 0, 0};
-    const struct ising_member member = {
+    struct ising_member member = {
         .key0 = 3, .key1 = 5, .high = {(uint32_t)(threshold >> 32)}, .low = {(uint32_t)threshold}};
+    for (int bit = 0; bit < ISING_PLANES; bit++)
+        member.planes[0][bit] = 0 - (member.high[0] >> bit & 1);
     for (int l = 0; l < 4; l++)
         s[l] = ising_open(0, satisfied, 0xffffffffu, &member);
     ising_decide(s, 11, sweep, 1, &member);

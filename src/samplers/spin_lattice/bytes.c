@@ -32,6 +32,8 @@ static void declare(struct bytes_state *s) {
                        members * sizeof *s->members);
     ergo_engine_buffer(e, BYTES_TERMS, "fields and couplings", ERGO_BUFFER_CONSTANT,
                        4 * bytes_terms_length(h) * members);
+    ergo_engine_buffer(e, BYTES_CHANCES, "choices", ERGO_BUFFER_CONSTANT,
+                       4 * bytes_choices_length(h) * members);
     ergo_engine_sums(e, BYTES_COUNTS, "samples", ERGO_BUFFER_SAMPLES, 4 * members * h->numbers);
     ergo_engine_sums(e, BYTES_CURVE_COUNTS, "curves", ERGO_BUFFER_CURVES,
                      4 * members * s->launch.curve_length);
@@ -39,9 +41,9 @@ static void declare(struct bytes_state *s) {
         options, sizeof options,
         "-DBYTES_D=%u -DBYTES_LX=%uu -DBYTES_LY=%uu -DBYTES_LZ=%uu -DBYTES_Q=%uu "
         "-DBYTES_MODEL=%d -DBYTES_FIELDS=%d -DBYTES_GENERAL=%d -DBYTES_BONDS=%d -DBYTES_HEAT=%d "
-        "-DBYTES_STRIP=%uu",
+        "-DBYTES_STRIP=%uu -DBYTES_CHOICES=%uu",
         h->d, h->l[0], h->l[1], h->l[2], h->q, (int)h->kind, (int)s->fields, (int)h->general,
-        (int)h->bonds, (int)h->heat_bath, s->launch.strip);
+        (int)h->bonds, (int)h->heat_bath, s->launch.strip, bytes_choices(h));
     ergo_engine_kernel(e, BYTES_SWEEP, path, options,
                        h->general ? "bytes_general_sweep" : "bytes_sweep");
     ergo_engine_kernel(e, BYTES_START, path, options, "bytes_start_all");
@@ -160,12 +162,27 @@ static enum ergo_status create_terms(struct ergo_context *ctx, struct bytes_stat
     return status;
 }
 
+/* Heat bath of potts: choices of all members. */
+static enum ergo_status create_choices(struct ergo_context *ctx, struct bytes_state *s) {
+    const size_t length = bytes_choices_length(&s->shape), n = s->e.batch->count;
+    uint32_t *words = malloc(4 * n * length);
+    if (!words)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the choices of a heat bath");
+    for (size_t m = 0; m < n; m++)
+        bytes_choices_fill(&s->shape, &s->members[m], words + m * length);
+    ergo_engine_constant(&s->e, BYTES_CHANCES, words);
+    free(words);
+    return ERGO_OK;
+}
+
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct bytes_state *s = state;
     struct ergo_engine *e = &s->e;
     for (unsigned k = 0; k < ERGO_KERNELS; k++)
         ergo_engine_need_group(e, k, s->launch.group);
-    const enum ergo_status status = s->shape.general ? create_terms(ctx, s) : ERGO_OK;
+    const enum ergo_status status = s->shape.general           ? create_terms(ctx, s)
+                                    : bytes_choices(&s->shape) ? create_choices(ctx, s)
+                                                               : ERGO_OK;
     ergo_engine_constant(e, BYTES_MEMBERS, s->members);
     return status;
 }
@@ -190,11 +207,15 @@ static void steps(void *state, uint64_t sweeps) {
     struct bytes_state *s = state;
     const size_t items = (size_t)(s->shape.colour / 16 / s->launch.strip);
     const struct ergo_grid grid = ergo_grid_items(items, s->launch.group, s->e.batch->count);
+    const size_t choices = 4 * bytes_choices_length(&s->shape);
     for (uint64_t i = 0; i < 2 * sweeps; i++) {
         const unsigned colour = i % 2;
         if (s->shape.general)
             ERGO_LAUNCH(&s->e, BYTES_SWEEP, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
                         U32(colour), U64(s->e.step), BUFFER(BYTES_TERMS));
+        else if (choices)
+            ERGO_LAUNCH(&s->e, BYTES_SWEEP, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
+                        U32(colour), U64(s->e.step), LOCAL(choices), BUFFER(BYTES_CHANCES));
         else
             ERGO_LAUNCH(&s->e, BYTES_SWEEP, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
                         U32(colour), U64(s->e.step), LOCAL(2 * BYTES_TABLE * sizeof(cl_uint)));

@@ -48,7 +48,14 @@ struct bytes_launch {
     uint32_t curve_length;  /* counts per curve sample and member */
 };
 
-enum bytes_buffer { BYTES_SPINS, BYTES_MEMBERS, BYTES_TERMS, BYTES_COUNTS, BYTES_CURVE_COUNTS };
+enum bytes_buffer {
+    BYTES_SPINS,
+    BYTES_MEMBERS,
+    BYTES_TERMS,
+    BYTES_CHANCES, /* heat bath of potts: choices of all members */
+    BYTES_COUNTS,
+    BYTES_CURVE_COUNTS
+};
 enum bytes_kernel {
     BYTES_SWEEP,
     BYTES_START,
@@ -101,6 +108,14 @@ double bytes_longest_side(const struct ergo_point *point); /* in sites */
  * sites with positive sign minus those with negative sign, modulo 2^32. */
 void bytes_structure(const struct bytes_shape *s, bool staggered, const uint32_t *planes,
                      double out[2]);
+
+/* bytes_heat.c */
+/* Heat bath of potts with at most three states: entries of the table of choices; else 0. Then the
+ * table as the kernel reads it, of so many words. */
+uint32_t bytes_choices(const struct bytes_shape *s);
+size_t bytes_choices_length(const struct bytes_shape *s);
+void bytes_choices_fill(const struct bytes_shape *s, const struct bytes_member *member,
+                        uint32_t *words);
 
 /* bytes_disorder.c */
 /* Check /system/field_file; records a job error. */

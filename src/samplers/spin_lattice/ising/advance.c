@@ -12,10 +12,20 @@
  * the slot, from sample `first` on. samples 0: only `every` sweeps. */
 static void launch_local(struct ising_state *s, size_t samples, uint64_t every, size_t first) {
     const size_t group = s->launch.group, members = s->e.batch->count;
-    ERGO_LAUNCH(&s->e, ISING_SWEEP, ((struct ergo_grid){1, {members * group}, {group}}),
-                BUFFER(ISING_SPINS), BUFFER(ISING_MEMBERS), U64(s->e.step), U32(samples),
-                U32(every), U32(first), BUFFER(ISING_SAMPLES));
-    s->e.step += every * (samples ? samples : 1);
+    const struct ergo_grid grid = {1, {members * group}, {group}};
+    const uint64_t sweeps = every * (samples ? samples : 1);
+    if (s->launch.ahead) {
+        ERGO_LAUNCH(&s->e, ISING_DRAW,
+                    ergo_grid_items(2 * s->shape.blocks * sweeps, s->measure_group, members),
+                    BUFFER(ISING_BITS), BUFFER(ISING_MEMBERS), U64(s->e.step), U32(sweeps));
+        ERGO_LAUNCH(&s->e, ISING_SWEEP, grid, BUFFER(ISING_SPINS), BUFFER(ISING_MEMBERS),
+                    U64(s->e.step), U32(samples), U32(every), U32(first), BUFFER(ISING_SAMPLES),
+                    BUFFER(ISING_BITS));
+    } else {
+        ERGO_LAUNCH(&s->e, ISING_SWEEP, grid, BUFFER(ISING_SPINS), BUFFER(ISING_MEMBERS),
+                    U64(s->e.step), U32(samples), U32(every), U32(first), BUFFER(ISING_SAMPLES));
+    }
+    s->e.step += sweeps;
 }
 
 static void sweep_by_halves(struct ising_state *s, uint64_t sweeps) {

@@ -20,6 +20,8 @@ static void set_threshold(struct ising_member *member, int k, double p) {
     const uint64_t t = (uint64_t)scaled;
     member->high[k] = (uint32_t)(t >> 32);
     member->low[k] = (uint32_t)t;
+    for (int bit = 0; bit < ISING_PLANES && k < 2; bit++)
+        member->planes[k][bit] = 0 - (member->high[k] >> bit & 1);
 }
 
 void ising_member_fill(const struct ergo_point *point, bool field, struct ising_member *member) {

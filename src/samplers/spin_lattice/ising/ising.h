@@ -35,6 +35,9 @@ struct ising_launch {
     uint32_t rows_counted;  /* for the structure factor: all rows; 0: none */
     uint32_t curve_numbers; /* counts per curve sample and member */
     uint64_t launch_sweeps; /* most sweeps per launch, so that launches stay well below a second */
+    /* local: sweeps whose random bits a launch of their own draws before (cl/spin_lattice/ahead.h);
+     * 0: the sweeps draw them */
+    uint32_t ahead;
     /* kernels with explicit vectors, for CPUs: eight blocks per work-item */
     bool lanes;
     int narrow;      /* ISING_NARROW: 0, 1 or 2 words a row */
@@ -47,11 +50,13 @@ enum ising_buffer {
     ISING_SPINS,
     ISING_OTHER, /* tile path: second copy of the spins */
     ISING_MEMBERS,
+    ISING_BITS,    /* local path: random bits drawn ahead */
     ISING_SAMPLES, /* [member][part][launch.sums] */
     ISING_CURVES   /* [member][launch.curve_numbers] */
 };
 enum ising_kernel {
     ISING_SWEEP, /* half a sweep or several, by the path */
+    ISING_DRAW,
     ISING_START,
     ISING_MEASURE,
     ISING_CORRELATE,

@@ -252,7 +252,10 @@ static const struct ergo_tunable tunables[] = {
      "0 automatic, 1 one member per work-group in local memory, 2 stripes with halos, 3 half a "
      "sweep per launch; of a byte per spin there is one",
      0, 3, false},
-    {"tile_sweeps", "path 2: sweeps per launch", 0, 16, false},
+    {"tile_sweeps",
+     "path 2: sweeps per launch; path 1: sweeps whose random bits are drawn ahead, by a launch of "
+     "their own (GPUs: automatic where lattices are few)",
+     0, 16, false},
     {"lanes", "kernels with explicit vectors of eight, on CPUs only: 0 automatic, 1 yes, 2 no", 0,
      2, false},
 };

@@ -65,6 +65,46 @@ static uint32_t chunk_rows(const struct ising_shape *s) {
     return rows && s->ly % rows == 0 ? rows : 0;
 }
 
+/* Work-items of a group that has half a block each. */
+static uint32_t ahead_group(const struct ising_shape *s) {
+    return ergo_power_of_two_up(2 * s->blocks, 32, 1024);
+}
+
+/* Seconds per sweep where each lattice has a unit of its own, and bits are drawn ahead or by the
+ * sweep (H200, 2026-11-23). */
+static double seconds_alone(const struct ising_shape *s, double members, unsigned units,
+                            bool ahead) {
+    const double blocks = (double)s->blocks, work = (double)s->lx * (double)s->ly * members;
+    return ahead ? 0.5e-6 + 0.25e-6 * ceil(blocks / 64) + work / (1.7e10 * units)
+                 : 2 * fmax(0.92e-6, 0.6e-6 * blocks / 128);
+}
+
+/*
+ * Local path: sweeps whose random bits a launch of their own draws; 0: none. On GPUs where this is
+ * clearly faster: lattices leave units idle, and each has so few blocks that a group has a
+ * work-item for half of each. On CPUs only if the job says for how many sweeps.
+ */
+static uint32_t sweeps_ahead(const struct ergo_batch *batch, const struct ergo_device *device,
+                             const struct ising_shape *s, const struct ising_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *first = batch->points[0];
+    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/tile_sweeps");
+    const uint32_t group = ahead_group(s);
+    const uint64_t bytes = 52 * s->blocks + 4 * (uint64_t)l->sums * group;
+    const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
+    const unsigned units = d->compute_units ? d->compute_units : 1;
+    const double members = (double)batch->count;
+    const bool few =
+        batch->count <= units && !ergo_point_int(first, "/tuning/work_group") &&
+        1.2 * seconds_alone(s, members, units, true) < seconds_alone(s, members, units, false);
+    if (l->field || l->lanes || device->quirks.loop_limit || 2 * s->blocks > group ||
+        group > d->largest_group || bytes > d->local_memory || (cpu ? !wish : !few))
+        return 0;
+    /* so few that their bits stay in a cache of 50 MB */
+    const double drawn = 160.0 * (double)s->blocks * (double)batch->count;
+    return wish ? wish : (uint32_t)fmin(fmax(0x1p25 / drawn, 16), 1024);
+}
+
 /* Tile path: sweeps and rows from the job, or automatic. false: the device cannot run it. */
 static bool choose_tile(const struct ergo_point *point, const struct ising_shape *s, size_t members,
                         const struct ergo_device_summary *d, struct ising_launch *l) {
@@ -72,7 +112,10 @@ static bool choose_tile(const struct ergo_point *point, const struct ising_shape
     l->rows = (uint32_t)ergo_point_int(point, "/tuning/tile_rows");
     if (!l->lanes) {
         l->sweeps = l->sweeps ? l->sweeps : 4;
-        l->rows = l->rows ? l->rows : 16;
+        /* a stripe for each unit, or for each half; more rows leave units idle (H200) */
+        const double each = (double)s->ly * (double)members / fmax(1, d->compute_units);
+        if (!l->rows)
+            l->rows = each > 16 && tile_bytes(s, 32, l->sweeps) <= d->local_memory ? 32 : 16;
         return l->wide && s->ly > (int64_t)(4 * l->sweeps) &&
                tile_bytes(s, l->rows, l->sweeps) <= d->local_memory;
     }
@@ -98,8 +141,8 @@ static bool choose_tile(const struct ergo_point *point, const struct ising_shape
 /*
  * Estimated seconds per sweep of the batch on each path. The numbers need only give the right order
  * of the paths, and a tuning key overrides the choice.
- *     GPU (H200, 2026-11-21): 3.4e12/s if full; half a sweep of one block per work-item in local
- *     memory 1.2 us; a pair of launches 8.4 us; a tile launch of 4 sweeps 13 us.
+ *     GPU (H200, 2026-11-23): 3.4e12/s if full; half a sweep of one block per work-item in local
+ *     memory 1.2 us; a pair of launches 9.5 us; of tiles a launch 2 us, 32 blocks 0.21 us.
  *     CPU (AVX-512): 8e9/s per core; a launch 20 us on 2 cores (PoCL 3.1), 40 us on 16 (PoCL 5.0).
  */
 static double path_seconds(enum ising_path path, const struct ising_shape *s, size_t members,
@@ -110,13 +153,18 @@ static double path_seconds(enum ising_path path, const struct ising_shape *s, si
     switch (path) {
     case ISING_PATH_LOCAL: {
         const double rounds = ceil((double)members / units);
+        if (gpu && l->ahead)
+            return seconds_alone(s, (double)members, units, true);
         if (gpu)
             return fmax(2.4e-6 * steps, work / (2.6e10 * units));
         return rounds * spins / cpu_rate;
     }
     case ISING_PATH_TILE:
-        if (gpu)
-            return fmax(3.3e-6, work / (1.2e10 * units));
+        if (gpu) { /* blocks of the stripes of a unit, with their halos */
+            const double warps = (l->rows + 2.0 * l->sweeps - 1) * s->row_words / 128;
+            const double groups = ceil(ceil((double)s->ly / l->rows) * (double)members / units);
+            return 2e-6 / l->sweeps + 2 * fmax(0.9e-6, 0.21e-6 * warps * groups);
+        }
         if (!l->lanes)
             return INFINITY;
         const double stripes = ceil((double)s->ly / l->rows) * (double)members;
@@ -126,7 +174,8 @@ static double path_seconds(enum ising_path path, const struct ising_shape *s, si
     case ISING_PATH_AUTO:
         break;
     }
-    return gpu ? fmax(8.4e-6, work / (2.6e10 * units)) : 2 * cpu_launch + work / (cpu_rate * units);
+    return gpu ? fmax(9.5e-6, 3e-6 + work / (2.6e10 * units))
+               : 2 * cpu_launch + work / (cpu_rate * units);
 }
 
 static void choose_path(const struct ergo_batch *batch, const struct ergo_device *device,
@@ -153,6 +202,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     const bool tile_fits = choose_tile(first, s, batch->count, d, l);
 
     l->path = (enum ising_path)ergo_point_int(first, "/tuning/path");
+    l->ahead = local_fits ? sweeps_ahead(batch, device, s, l) : 0;
     if ((l->path == ISING_PATH_LOCAL && !local_fits) || (l->path == ISING_PATH_TILE && !tile_fits))
         l->path = ISING_PATH_AUTO;
     if (l->path == ISING_PATH_AUTO) {
@@ -169,9 +219,13 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
             }
         }
     }
+    if (l->path != ISING_PATH_LOCAL)
+        l->ahead = 0;
     switch (l->path) {
     case ISING_PATH_LOCAL:
         l->group = local_group;
+        if (l->ahead)
+            l->group = ahead_group(s);
         break;
     case ISING_PATH_TILE:
         l->group = l->lanes ? 1 : wish ? wish : 256;
@@ -271,9 +325,9 @@ static void describe(const struct ising_state *s, struct ergo_plan *plan) {
     if (l->path == ISING_PATH_LOCAL)
         snprintf(plan->launch, size,
                  "%zu work-groups of %u%s, one lattice each in local memory, up to %llu sweeps a "
-                 "launch",
+                 "launch%s",
                  members, l->group, l->lanes ? " (vectors of eight blocks)" : "",
-                 (unsigned long long)l->launch_sweeps);
+                 (unsigned long long)l->launch_sweeps, l->ahead ? ", bits drawn ahead" : "");
     else if (l->path == ISING_PATH_TILE)
         snprintf(plan->launch, size, "stripes of %u rows, work-groups of %u, %u sweeps a launch",
                  l->rows, l->group, l->sweeps);
@@ -299,6 +353,8 @@ static void declare_kernels(struct ergo_engine *e, const struct ising_launch *l,
         [ISING_PATH_GLOBAL] = {{"spin_lattice/ising_global.cl", "ising_sweep"},
                                {"spin_lattice/ising_lanes_global.cl", "ising_sweep_lanes"}}};
     ergo_engine_kernel(e, ISING_START, global, options, "ising_start");
+    if (l->ahead)
+        ergo_engine_kernel(e, ISING_DRAW, "spin_lattice/ising_draw.cl", options, "ising_draw");
     ergo_engine_kernel(e, ISING_MEASURE, global, options, "ising_measure");
     ergo_engine_kernel(e, ISING_CORRELATE, global, options, "ising_correlate");
     ergo_engine_kernel(e, ISING_COUNT_ROWS, global, options, "ising_rows");
@@ -316,6 +372,8 @@ static enum ergo_status declare(struct ising_state *s) {
     ergo_engine_buffer(e, ISING_OTHER, "second copy of the spins", ERGO_BUFFER_RESULT,
                        l->path == ISING_PATH_TILE ? spins : 0);
     ergo_engine_buffer(e, ISING_MEMBERS, "members", ERGO_BUFFER_CONSTANT, members * sizeof *m);
+    ergo_engine_buffer(e, ISING_BITS, "random bits", ERGO_BUFFER_RESULT,
+                       160 * s->shape.blocks * members * l->ahead);
     ergo_engine_buffer(e, ISING_SAMPLES, "samples", ERGO_BUFFER_SAMPLES,
                        4 * members * l->sums * l->measure_groups);
     ergo_engine_buffer(e, ISING_CURVES, "correlations", ERGO_BUFFER_CURVES,
@@ -339,6 +397,8 @@ static enum ergo_status declare(struct ising_state *s) {
         ergo_text_append(&o, " -DISING_SUMS=%u", l->sums);
     if (l->path != ISING_PATH_GLOBAL)
         ergo_text_append(&o, " -DISING_GROUP=%u", l->group);
+    if (l->ahead)
+        ergo_text_append(&o, " -DISING_AHEAD");
     if (l->path == ISING_PATH_TILE)
         ergo_text_append(&o, " -DISING_SWEEPS=%u -DISING_ROWS=%u", l->sweeps, l->rows);
     if (o.failed)
@@ -383,6 +443,8 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
     l->launch_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
     if (device->quirks.loop_limit && l->path == ISING_PATH_LOCAL)
         l->launch_sweeps = loop_limited(&s->shape, l, device->quirks.loop_limit);
+    if (l->ahead && l->ahead < l->launch_sweeps)
+        l->launch_sweeps = l->ahead;
     choose_measurement(batch, device, &s->shape, l);
     s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/correlation_every");
     plan->host_bytes = (2 + batch->count) * s->shape.member_bytes; /* for an audit */
