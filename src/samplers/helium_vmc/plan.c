@@ -58,6 +58,7 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
         member->unit[k] = (float)ldexp(1, model->bits[k]);
         member->limit[k] = (float)(ldexp(1, 62 - model->bits[k]) / model->n);
     }
+    member->root = (float)sqrt(model->lambda);
     for (int k = 0; k < 3; k++) {
         /* equal sides must give exactly 2^-31 */
         const double ratio = model->side[k] / (2 * model->half);
@@ -89,14 +90,13 @@ static bool adds_in_warps(const struct ergo_device *device) {
            major >= 8;
 }
 
-/* What the energy kernel keeps in local memory: the tables first, of which a pair reads 80
+/* What the energy kernel keeps in local memory: the tables first, of which a pair reads 16 or 32
  * bytes, then the positions. */
 static void choose_energy(const struct ergo_device *device, const struct helium_shape *s,
                           struct helium_launch *l) {
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const uint64_t tables = 64 * (uint64_t)helium_energy_pieces(l->binades) +
-                            ((uint64_t)16 << HELIUM_U_PIECES) * l->binades;
-    const uint64_t places = 12 * (uint64_t)s->n, sums = 40 * (uint64_t)l->energy_group + 256;
+    const uint64_t tables = 32 * (uint64_t)helium_energy_pieces(l->binades);
+    const uint64_t places = 16 * (uint64_t)s->n, sums = 40 * (uint64_t)l->energy_group + 512;
     const uint64_t most = device->summary.local_memory;
     l->tables_local = gpu && tables + sums <= most;
     /* a few groups for each multiprocessor, because each group loads the tables once */
@@ -246,8 +246,8 @@ static void count_loops(const struct helium_shape *s, const struct helium_launch
     const uint64_t sums = l->group == 1 ? 2 : l->group / 8 + 24;
     counts[0] = s->n * (3 * share + share / 8 + sums);
     counts[1] = share * (s->n + 4) + 1024;
-    counts[2] = ((s->n + l->energy_group - 1) / l->energy_group) * (s->n + s->n / 64 + 2) + 4096 +
-                7 * (uint64_t)l->energy_group;
+    counts[2] = ((s->n + l->energy_group - 1) / l->energy_group) * (2 * s->n + s->n / 32 + 2) +
+                4096 + 7 * (uint64_t)l->energy_group;
 }
 
 /* ---- declarations -----------------------------------------------------------------------------
@@ -276,7 +276,7 @@ static void declare_buffers(struct helium_state *s) {
     ergo_engine_buffer(e, HELIUM_U_TABLES, "pair tables", ERGO_BUFFER_CONSTANT,
                        (members * 16 * l->binades) << HELIUM_U_PIECES);
     ergo_engine_buffer(e, HELIUM_E_TABLES, "energy tables", ERGO_BUFFER_CONSTANT,
-                       members * 64 * helium_energy_pieces(l->binades));
+                       members * 32 * helium_energy_pieces(l->binades));
     ergo_engine_buffer(e, HELIUM_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
                        (uint64_t)32 * HELIUM_R_SIZE);
     ergo_engine_buffer(e, HELIUM_SUMS, "samples", ERGO_BUFFER_SAMPLES, all * HELIUM_SUMS_BYTES);
@@ -410,7 +410,7 @@ enum ergo_status helium_configure(struct ergo_context *ctx, void *state) {
         return status;
 
     const uint64_t all = batch->count * h->walkers;
-    plan->host_bytes = 2 * batch->count * 64 * helium_energy_pieces(l->binades) +
+    plan->host_bytes = 2 * batch->count * 32 * helium_energy_pieces(l->binades) +
                        2 * all * h->walker_bytes + all * h->n * 8;
     snprintf(plan->path, sizeof plan->path, "%s", names[l->path]);
     snprintf(plan->launch, sizeof plan->launch,
