@@ -106,13 +106,15 @@ void helium_steps(void *state, uint64_t steps) {
 void helium_energy(struct helium_state *s, size_t row, bool psi) {
     const struct helium_launch *l = &s->launch;
     const size_t all = s->e.batch->count * s->shape.walkers;
+    const size_t crews =
+        s->e.batch->count * (((size_t)s->shape.walkers + l->energy_mates - 1) / l->energy_mates);
     const bool parts = l->energy_pieces > 1;
-    ERGO_LAUNCH(&s->e, HELIUM_ENERGY,
-                ergo_grid_groups(all < l->energy_groups ? all : l->energy_groups, l->energy_group,
-                                 l->energy_pieces),
-                BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
-                BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_E_TABLES), U32(s->shape.walkers), U32(all),
-                U32(parts ? 0 : row), U32(psi), BUFFER(parts ? HELIUM_PARTS : HELIUM_SUMS));
+    ERGO_LAUNCH(
+        &s->e, HELIUM_ENERGY,
+        ergo_grid_groups(crews, (size_t)l->energy_group * l->energy_mates, l->energy_pieces),
+        BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
+        BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_E_TABLES), U32(s->shape.walkers), U32(all),
+        U32(parts ? 0 : row), U32(psi), BUFFER(parts ? HELIUM_PARTS : HELIUM_SUMS));
     if (parts)
         ERGO_LAUNCH(&s->e, HELIUM_ENERGY_ADD, ergo_grid_items(all, 32, 1), BUFFER(HELIUM_PARTS),
                     U32(l->energy_pieces), U32(all), U32(row), BUFFER(HELIUM_SUMS));

@@ -91,19 +91,21 @@ static bool adds_in_warps(const struct ergo_device *device) {
 }
 
 /* What the energy kernel keeps in local memory: the tables first, of which a pair reads 16 or 32
- * bytes, then the positions. */
+ * bytes, then the positions. Small walkers share tables (H200: 256 work-items are fastest). */
 static void choose_energy(const struct ergo_device *device, const struct helium_shape *s,
                           struct helium_launch *l) {
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const uint64_t tables = 32 * (uint64_t)helium_energy_pieces(l->binades);
-    const uint64_t places = 16 * (uint64_t)s->n, sums = 40 * (uint64_t)l->energy_group + 512;
     const uint64_t most = device->summary.local_memory;
+    const uint64_t places = 16 * (uint64_t)s->n, sums = 40 * (uint64_t)l->energy_group + 512;
+    l->energy_mates = 1;
     l->tables_local = gpu && tables + sums <= most;
-    /* a few groups for each multiprocessor, because each group loads the tables once */
-    const uint32_t units = device->summary.compute_units ? device->summary.compute_units : 1;
-    l->energy_groups = l->tables_local ? 12 * units : UINT32_MAX;
     l->places_local =
         l->path != HELIUM_PATH_LANES && places + sums + (l->tables_local ? tables : 0) <= most;
+    while (l->energy_group > 1 && l->places_local && l->energy_pieces == 1 &&
+           2 * l->energy_mates <= s->walkers && 2 * l->energy_mates * l->energy_group <= 256 &&
+           (l->tables_local ? tables : 0) + 2 * l->energy_mates * (places + sums) <= most)
+        l->energy_mates *= 2;
 }
 
 /* Choose group, mates and copies of HELIUM_PATH_REGISTERS. false: it is not possible. */
@@ -194,7 +196,7 @@ static void choose_energy_groups(const struct ergo_batch *batch, const struct er
      * (Oclgrind, Mesa and NVIDIA do not). */
     l->energy_group = !gpu && !device->quirks.loop_limit ? 1
                       : wish                             ? wish
-                      : gpu                              ? ergo_power_of_two_up(s->n, 32, 128)
+                      : gpu                              ? ergo_power_of_two_up(s->n, 32, 256)
                                                          : ergo_power_of_two_up(s->n, 1, limit);
     while (l->energy_group > 1 &&
            (l->energy_group > limit || 40 * (uint64_t)l->energy_group + 512 > d->local_memory))
@@ -295,12 +297,12 @@ static void declare(struct helium_state *s, unsigned kernel, const char *path, u
              "%s-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u "
              "-DHELIUM_E_BASE=%uu -DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d "
              "-DHELIUM_E_LOCAL=%d -DHELIUM_LANES=%u -DHELIUM_MATES=%u -DHELIUM_COPIES=%u "
-             "-DHELIUM_TILE=%u%s",
+             "-DHELIUM_TILE=%u -DHELIUM_E_MATES=%u%s",
              cpu ? "-DHELIUM_NO_UNROLL " : "", s->shape.n, group,
              (127 - l->binades) << HELIUM_U_PIECES, l->binades << HELIUM_U_PIECES,
              (127 - l->binades) << HELIUM_E_PIECES, helium_energy_pieces(l->binades), (int)local,
              (int)l->cube, (int)l->tables_local, l->group, l->mates, l->copies, l->tile,
-             l->warp ? " -DHELIUM_WARP" : "");
+             l->energy_mates, l->warp ? " -DHELIUM_WARP" : "");
     ergo_engine_kernel(&s->e, kernel, path, options, name);
 }
 
@@ -309,7 +311,7 @@ static void declare_kernels(struct helium_state *s) {
                              *const energy = "helium_vmc/energy.cl",
                              *const start = "helium_vmc/start.cl";
     const struct helium_launch *l = &s->launch;
-    const uint32_t group = l->group * l->mates, energy_group = l->energy_group;
+    const uint32_t group = l->group * l->mates, energy_group = l->energy_group * l->energy_mates;
     if (l->path == HELIUM_PATH_BLOCKS) {
         declare(s, HELIUM_SUM, blocks, group, false, "helium_sum");
         declare(s, HELIUM_ATTEMPT, blocks, group, false, "helium_attempt");

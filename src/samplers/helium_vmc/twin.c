@@ -169,7 +169,8 @@ static void atom_energies(const struct helium_twin *t, uint32_t i, float share[H
                             : ahead == blocks - ahead && j / HELIUM_E_BLOCK > mine ? 2
                                                                                    : 0;
         for (int k = 0; k < SHARES; k++) {
-            all[k] += k < X ? times * run[k] : run[k];
+            if (k >= X || times > 0)
+                all[k] += k < X ? times * run[k] : run[k];
             run[k] = 0;
         }
     }
