@@ -80,16 +80,6 @@ static uint64_t register_local_bytes(const struct helium_shape *s, const struct 
            (rows > 4 ? 8 * rows * items : 0) + (l->warp ? l->group / 2 : 8 * l->group + 512);
 }
 
-/* Has the device warps of 32 that add by one instruction? NVIDIA from compute capability 8.0 on. */
-static bool adds_in_warps(const struct ergo_device *device) {
-    enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
-    cl_uint major = 0;
-    return strstr(device->summary.platform, "NVIDIA") &&
-           clGetDeviceInfo(device->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
-                           NULL) == CL_SUCCESS &&
-           major >= 8;
-}
-
 /* What the energy kernel keeps in local memory: the tables first, of which a pair reads 16 or 32
  * bytes, then the positions. Small walkers share tables (H200: 256 work-items are fastest). */
 static void choose_energy(const struct ergo_device *device, const struct helium_shape *s,
@@ -118,7 +108,7 @@ static bool choose_registers(const struct ergo_batch *batch, const struct ergo_d
     const uint32_t limit = d->largest_group < 1024 ? (uint32_t)d->largest_group : 1024;
     uint32_t mates = (uint32_t)ergo_point_int(point, "/tuning/walkers_per_group");
     uint32_t copies = (uint32_t)ergo_point_int(point, "/tuning/table_copies");
-    l->warp = adds_in_warps(device) && ergo_point_int(point, "/tuning/warps") != 1;
+    l->warp = ergo_device_adds_in_warps(device) && ergo_point_int(point, "/tuning/warps") != 1;
     uint32_t group = 32;
     while (group * most_rows(l->warp) < s->n)
         group *= 2;
