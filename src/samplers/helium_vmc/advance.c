@@ -152,13 +152,15 @@ struct helium_energies helium_energies_of(const struct helium_model *model,
 /* The fixed-point sums hold atoms up to a limit, and the kernel marks walkers with an atom
  * beyond it. Their sums are wrong. The error is the job's, and it names the key. */
 static enum ergo_status energies_whole(struct ergo_context *ctx, const struct helium_state *s,
-                                       size_t member, uint64_t step,
-                                       const struct helium_sums *sums) {
+                                       size_t member, uint64_t step, const struct helium_sums *sums,
+                                       uint32_t walkers) {
     static const char *const names[] = {"potential energy", "virial", "lap ln psi",
                                         "(grad ln psi)^2"};
     static const char *const keys[] = {"/system/potential", "/system/potential",
                                        "/system/wave_function", "/system/wave_function"};
-    const uint64_t marks = (uint64_t)sums->accepted >> HELIUM_BEYOND;
+    uint64_t marks = 0;
+    for (uint32_t w = 0; w < walkers; w++)
+        marks |= (uint64_t)sums[w].accepted >> HELIUM_BEYOND;
     for (int k = 0; k < HELIUM_E_KINDS; k++)
         if (marks >> k & 1)
             return ergo_job_error(
@@ -247,9 +249,7 @@ enum ergo_status helium_convert(struct ergo_context *ctx, void *state, unsigned 
         const uint64_t step = slot->step + (i / members + 1) * slot->every;
         const uint32_t active = helium_active(&s->shape, step);
         const struct helium_sums *sums = sums_of(s, which, i / members, m);
-        enum ergo_status status = ERGO_OK;
-        for (uint32_t w = 0; w < active && status == ERGO_OK; w++)
-            status = energies_whole(ctx, s, m, step, &sums[w]);
+        const enum ergo_status status = energies_whole(ctx, s, m, step, sums, active);
         if (status != ERGO_OK)
             return status;
         convert_sample(s, &s->models[m], sums, active, samples->columns + i * COLUMNS);
