@@ -29,6 +29,7 @@ static const struct ergo_bench_case cases[] = {
     {"lj-32768", GPU | CPU, JOB("37.94", 32768, 10000, "", "")},
     {"lj-262144", GPU, JOB("75.88", 262144, 10000, "", "")},
     {"lj-8448x4096", GPU, JOB("18.97", 4096, 10000, "", ", \"replicas\": 8448")},
+    {"lj-64x1000", GPU, JOB("11.86", 1000, 10000, "", ", \"replicas\": 64")},
     {"lj-isotherm", GPU,
      "{\"sampler\": \"lj-gcmc\", \"replicas\": 52, \"system\": {\"box\": [12, 12, 12], "
      "\"temperature\": 1.5, \"activity\": 0.01, \"cutoff\": 3, \"tail_correction\": true, "

@@ -72,28 +72,27 @@ enum ergo_status ergo_bench_measure(struct ergo_bench *bench, struct ergo_bench_
     const double slice = bench->seconds / (2 * ERGO_BENCH_REPEATS);
     const uint64_t every = (uint64_t)ergo_point_int(run.batch->points[0], "/run/measure_every");
     status = ergo_bench_calibrate(&run, slice, &r->steps);
-    for (int i = 0; i < ERGO_BENCH_REPEATS && status == ERGO_OK; i++) {
-        status = ergo_bench_steps(&run, r->steps, &t);
-        const double work = run.plan.work_per_step * (double)r->steps * 1e-9;
-        wall[i] = work / t.wall;
-        core[i] = work / t.cpu;
-        used[i] = t.cpu / t.wall;
-        if (t.device > 0)
-            device[events++] = work / t.device;
-    }
     /* several blocks, as in a run, if they are short: the host's work on the last one is not
      * hidden. If a sample takes longer than the timed steps, three have to do. */
     const size_t least = r->steps < every ? 1 : (size_t)(r->steps / every);
     const size_t wish = BLOCKS * ergo_bench_block(&run, every);
     const size_t samples = wish < least ? least : wish < 4 * least ? wish : 4 * least;
-    const double end = ergo_bench_wall() + bench->seconds;
-    size_t n_sampled = 0;
+    const double end = ergo_bench_wall() + 1.5 * bench->seconds;
+    size_t n = 0;
+    /* in turns, because a fluid that leaves its lattice changes its rate */
     for (int i = -1; i < ERGO_BENCH_REPEATS && status == ERGO_OK; i++) {
         status = ergo_bench_sample(&run, samples, every, NULL, &t);
-        if (i >= 0)
-            sampled[n_sampled++] =
-                run.plan.work_per_step * (double)every * (double)samples * 1e-9 / t.wall;
-        if (n_sampled >= 3 && ergo_bench_wall() > end)
+        if (i < 0 || status != ERGO_OK)
+            continue;
+        sampled[n] = run.plan.work_per_step * (double)every * (double)samples * 1e-9 / t.wall;
+        status = ergo_bench_steps(&run, r->steps, &t);
+        const double work = run.plan.work_per_step * (double)r->steps * 1e-9;
+        wall[n] = work / t.wall;
+        core[n] = work / t.cpu;
+        used[n] = t.cpu / t.wall;
+        if (t.device > 0)
+            device[events++] = work / t.device;
+        if (++n >= 3 && ergo_bench_wall() > end)
             break;
     }
     /* As many sweeps as the kernels need `seconds` for, in whole samples. */
@@ -108,12 +107,12 @@ enum ergo_status ergo_bench_measure(struct ergo_bench *bench, struct ergo_bench_
     if (status == ERGO_OK && r->suite->useful)
         status = r->suite->useful(&run, &r->useful);
     if (status == ERGO_OK) {
-        r->wall = ergo_bench_rate_of(wall, ERGO_BENCH_REPEATS);
+        r->wall = ergo_bench_rate_of(wall, n);
         r->device = ergo_bench_rate_of(device, events);
-        r->per_core = ergo_bench_rate_of(core, ERGO_BENCH_REPEATS);
-        r->measured = ergo_bench_rate_of(sampled, n_sampled);
+        r->per_core = ergo_bench_rate_of(core, n);
+        r->measured = ergo_bench_rate_of(sampled, n);
         r->share = (bench->gpu ? r->wall.median : r->per_core.median) / r->limit;
-        r->cores = ergo_bench_rate_of(used, ERGO_BENCH_REPEATS).median;
+        r->cores = ergo_bench_rate_of(used, n).median;
     }
     ergo_bench_close(&run);
     return status;

@@ -57,6 +57,41 @@ ERGO_INLINE float helium_clamp(float x, float low) {
     return x < top ? x : top;
 }
 
+/* ---- energies ---------------------------------------------------------------------------------
+ */
+
+/* A function of x and its derivative. */
+struct helium_slope {
+    float value, slope;
+};
+
+/* A cubic and its derivative. */
+ERGO_INLINE struct helium_slope helium_cubic_slope(helium_cubic c, float t) {
+    const float a = fma(c.w, t, c.z), b = fma(a, t, c.y);
+    const struct helium_slope f = {fma(b, t, c.x), fma(fma(c.w, t, a), t, b)};
+    return f;
+}
+
+/* The same of a fourth degree. The last word holds two coefficients: 20 bits of the third, and
+ * below them the upper 12 bits of the fourth, which are enough of it. */
+ERGO_INLINE struct helium_slope helium_quartic_slope(helium_cubic c, float t) {
+    const uint word = ergo_as_uint(c.w);
+    const float fourth = ergo_as_float(word << (32 - HELIUM_FOURTH_BITS));
+    const float third = ergo_as_float(word & (0xffffffffu << HELIUM_FOURTH_BITS));
+    const float a = fma(fourth, t, third), b = fma(a, t, c.z), d = fma(b, t, c.y);
+    const struct helium_slope f = {fma(d, t, c.x), fma(fma(fma(fourth, t, a), t, b), t, d)};
+    return f;
+}
+
+/* Sums over pairs, but not the gradient, need each pair once. What an atom of block `a` (of
+ * HELIUM_E_BLOCK atoms) adds for a partner in block `b` counts this often: once within a block,
+ * where the partner adds the same, else twice or not at all. Half of the other blocks fall to each.
+ */
+ERGO_INLINE uint helium_weight(uint a, uint b, uint blocks) {
+    const uint apart = b >= a ? b - a : b + blocks - a;
+    return apart == 0 ? 1u : 2 * apart < blocks || (2 * apart == blocks && a < b) ? 2u : 0u;
+}
+
 /* ---- random numbers -------------------------------------------------------------------------- */
 
 /* The move of one atom: its displacement in 2^-32 of the sides, and the bound ln(uniform). The move

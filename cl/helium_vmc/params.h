@@ -15,7 +15,7 @@
 /* Pieces per binade of the argument, which is (r / r_cut)^2 for u and energies, and a 32-bit word
  * for random numbers. */
 #define HELIUM_U_PIECES 5
-#define HELIUM_E_PIECES 6
+#define HELIUM_E_PIECES 7
 #define HELIUM_R_PIECES 4
 #define HELIUM_R_LOWEST 126 /* exponent field of 1/2, the smallest argument */
 #define HELIUM_R_BINADES 34 /* up to 2^32, which occurs as a rounded word */
@@ -24,8 +24,10 @@
 /* Sums of an energy measurement are integers, in units that the host chooses for each job and
  * quantity (fixed.c), usually 2^-20 K. `limit` keeps the sums below 2^62. A larger share of an atom
  * is not added but marked in `accepted` of struct helium_sums, and the run ends. */
-#define HELIUM_E_KINDS 4 /* potential, virial, laplacian, gradient */
+#define HELIUM_E_KINDS 4  /* potential, virial, laplacian, gradient */
+#define HELIUM_E_BLOCK 32 /* atoms of a block: see helium_weight */
 #define HELIUM_E_BITS 20
+#define HELIUM_FOURTH_BITS 12 /* of a quartic's last coefficient, see helium_quartic_slope */
 #define HELIUM_BEYOND 32 /* the first bit of `accepted` that marks them */
 
 #define HELIUM_PURPOSE_MOVE 1
@@ -46,8 +48,9 @@ struct helium_member {
      * piece */
     uint kink, kink_width;
     float unit[HELIUM_E_KINDS], limit[HELIUM_E_KINDS]; /* 1/K and K: fixed point of energies */
+    float root;                                        /* sqrt(lambda): that of K A^2 */
 };
-#define HELIUM_MEMBER_BYTES 92
+#define HELIUM_MEMBER_BYTES 96
 
 struct helium_walker {
     long ln_psi;   /* running, units of 2^-HELIUM_U_BITS */

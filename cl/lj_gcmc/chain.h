@@ -34,27 +34,32 @@ ERGO_INLINE lj_position lj_start(const struct lj_home *home, const struct lj_mem
     return from;
 }
 
-/* Update counters, running energy and tuning, then end the step. */
-ERGO_INLINE void lj_finish(struct lj_chain *c, const struct lj_member *m, uint kind, uint accepted,
-                           long energy) {
-    const uint one = kind == (uint)LJ_DISPLACEMENT ? 1u
-                     : kind == (uint)LJ_INSERTION  ? 0x10000u
-                                                   : 0u;
-    c->now.tried += one;
-    if (accepted) {
-        c->now.accepted += one;
-        c->now.accepted_deletion += one ? 0u : 1u;
-        c->particles += kind == (uint)LJ_INSERTION ? 1u : one ? 0u : 0xffffffffu;
-        c->energy += energy;
-    }
-    c->step++;
-    if (c->step % LJ_WINDOW == 0UL) {
+/* What a move adds to the counters of its kind. */
+ERGO_INLINE uint lj_one(uint kind) {
+    return kind == (uint)LJ_DISPLACEMENT ? 1u : kind == (uint)LJ_INSERTION ? 0x10000u : 0u;
+}
+
+/* End `moves` steps, at most the last of which ends a window: update counters and tuning. tried:
+ * the sum of lj_one over the moves. */
+ERGO_INLINE void lj_pass(struct lj_chain *c, const struct lj_member *m, uint tried, uint moves) {
+    c->now.tried += tried;
+    c->step += moves;
+    if (moves != 0u && c->step % LJ_WINDOW == 0UL) {
         if (c->step <= m->tune_until)
             c->step_size =
                 lj_tuned(c->step_size, c->now.tried & 0xffffu, c->now.accepted & 0xffffu);
         c->last = c->now;
         c->now.tried = c->now.accepted = c->now.accepted_deletion = 0u;
     }
+}
+
+/* An accepted move of a step that has not ended: counters and running energy. */
+ERGO_INLINE void lj_count(struct lj_chain *c, uint kind, long energy) {
+    const uint one = lj_one(kind);
+    c->now.accepted += one;
+    c->now.accepted_deletion += one ? 0u : 1u;
+    c->particles += kind == (uint)LJ_INSERTION ? 1u : one ? 0u : 0xffffffffu;
+    c->energy += energy;
 }
 
 ERGO_INLINE struct lj_sample lj_sample_of(const struct lj_chain *c) {

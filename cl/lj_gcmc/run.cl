@@ -6,11 +6,13 @@
  * work-items evaluate as many consecutive moves at once, each as if the moves before it were
  * rejected. The chain advances to the first accepted one; moves after it are evaluated again. The
  * chain is the same, and a lone chain runs faster.
+ *
+ * LJ_WARP: 32 work-items with consecutive numbers run in step and can add by one instruction
+ * (NVIDIA from compute capability 8.0 on), and a team is whole warps or narrow (LJ_WIDE).
  */
 #include "lj_gcmc/chain.h"
 
 #define LJ_WIDTH (LJ_GROUP / LJ_TEAMS)
-#define LJ_WIDE 16
 /* Moves drawn at once. It must divide 1024. */
 #define LJ_AHEAD (8u * LJ_TEAMS > 64u ? 8u * LJ_TEAMS : 64u)
 
@@ -51,6 +53,19 @@ ERGO_INLINE uint lj_likely(const struct lj_chain *c) {
     return 1u + LJ_WINDOW / 2u / ((a & 0xffffu) + (a >> 16) + c->last.accepted_deletion + 1u);
 }
 
+#ifdef LJ_WARP
+ERGO_INLINE int lj_warp_add(int x) {
+    int sum;
+    __asm__ volatile("redux.sync.add.s32 %0, %1, 0xffffffff;" : "=r"(sum) : "r"(x));
+    return sum;
+}
+/* For |x| < 2^46. */
+ERGO_INLINE long lj_warp_sum(long x) {
+    const int low = lj_warp_add((int)(x & 0xfffffL)), high = lj_warp_add((int)(x >> 20));
+    return (long)high * 0x100000L + (long)low;
+}
+#endif
+
 /*
  * Sums over work-items in any order. The values are 64-bit integers, but the atomics have 32 bits,
  * so the lower 20 bits and the rest are added separately. The first word holds 4096 shares. The
@@ -58,6 +73,10 @@ ERGO_INLINE uint lj_likely(const struct lj_chain *c) {
  * less than a thousandth of that.
  */
 ERGO_INLINE void lj_add(__local uint *sum, long value) {
+#ifdef LJ_WARP /* 32 additions to one word wait for each other */
+    value = lj_warp_sum(value);
+    value = get_local_id(0) % 32u == 0u ? value : 0;
+#endif
 #if LJ_GROUP == 1
     sum[0] += (uint)value & 0xfffffu;
     sum[1] += (uint)(value >> 20);
@@ -85,13 +104,18 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
        __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
        uint capacity, uint slots, __global long *pair_energies) {
     __local uint4 draws[2u * LJ_AHEAD];
-    __local long changes[LJ_TEAMS]; /* of the energy */
+    /* of the energy; and the pair energies at the new and at the old place */
+    __local long changes[LJ_TEAMS], arrivals[LJ_TEAMS];
+#ifdef LJ_ENERGIES
+    __local long lefts[LJ_TEAMS];
+#endif
 #ifdef LJ_QUEUE
     __local float queue[LJ_QUEUE * LJ_GROUP];
 #endif
     /* sums by lj_add */
     __local uint energies[2u * LJ_TEAMS], virials[2u * LJ_TEAMS], contacts[2u * LJ_TEAMS];
     __local uint overlaps[LJ_TEAMS], verdicts[LJ_TEAMS]; /* verdict: 1 accepted, 2 + status */
+    __local uint first;                                  /* team whose move is not rejected */
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     const uint n_chains = (uint)get_num_groups(0);
     const uint team = item / LJ_WIDTH, lane = item % LJ_WIDTH;
@@ -107,14 +131,14 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
     lj_draw_ahead(&m, c.step - c.step % LJ_AHEAD, item, draws);
 
+    if (lane == 0u)
+        overlaps[team] = energies[2u * team] = energies[2u * team + 1u] = 0u;
     while (c.step < target && c.status == (uint)LJ_RUNNING) {
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (lane == 0u) {
-            overlaps[team] = 0u;
-            energies[2u * team] = energies[2u * team + 1u] = 0u;
             virials[2u * team] = virials[2u * team + 1u] = 0u;
             contacts[2u * team] = contacts[2u * team + 1u] = 0u;
         }
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         const uint at = (uint)c.step % LJ_AHEAD;
         const ulong goal = next < target && next > c.step ? next : target;
         uint moves = LJ_AHEAD - at < LJ_TEAMS ? LJ_AHEAD - at : LJ_TEAMS;
@@ -136,10 +160,10 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         lj_position from;
         struct lj_move move = lj_drawn(&home, &m, c.particles, c.step_size,
                                        draws + 2u * (at + (mine ? set : 0u)), &from);
-        long left = 0; /* the pair energy at the old place */
 #ifdef LJ_ENERGIES
-        if (leads && move.kind != (uint)LJ_INSERTION && !move.idle && !m.ideal)
-            left = *lj_energy_at(&home, from);
+        const uint leaves = team < moves && move.kind != (uint)LJ_INSERTION && !move.idle;
+        if (leaves && !m.ideal)
+            lj_find_energy(&home, from, lane, LJ_WIDTH, &lefts[team]);
 #endif
         if (mine)
             lj_gather(&home, &move, from, 0u, share, shares, &m, &sum);
@@ -179,29 +203,38 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
 #endif
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
         if (leads) {
+#ifdef LJ_ENERGIES
+            const long left = leaves && !m.ideal ? lefts[team] : 0;
+#else
+            const long left = 0;
+#endif
             const long change = lj_take(&energies[2u * team]) - left;
             const uint accepted = !move.idle && !overlaps[team] &&
                                   lj_accept(&m, move.kind, move.word, c.particles, change);
             const uint room =
                 accepted ? lj_room(&home, &move, from, c.particles) : (uint)LJ_RUNNING;
             changes[team] = change;
+            arrivals[team] = change + left;
             verdicts[team] = room != (uint)LJ_RUNNING ? 2u + room : accepted;
         }
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
+        if (lane == 0u)
+            overlaps[team] = energies[2u * team] = energies[2u * team + 1u] = 0u;
 
         const uint before = c.particles;
         const uint step_size = c.step_size;
-        uint accepted = 0u, by = 0u; /* by: the team that evaluated the accepted move */
-        for (uint j = 0u; j < moves && !accepted && c.status == (uint)LJ_RUNNING; j++) {
-            const uint verdict = verdicts[j];
-            if (verdict > 1u) {
-                c.status = verdict - 2u;
-            } else {
-                accepted = verdict;
-                by = j;
-                lj_finish(&c, &m, lj_kind_of(&m, draws[2u * (at + j)].x), accepted, changes[j]);
-            }
+        uint by = 0u, verdict = 0u, tried = 0u; /* by: the team whose move is not rejected */
+        for (uint j = 0u; j < moves && verdict == 0u; j++) {
+            by = j;
+            verdict = verdicts[j];
+            tried += verdict > 1u ? 0u : lj_one(lj_kind_of(&m, draws[2u * (at + j)].x));
         }
+        const uint accepted = verdict == 1u;
+        if (verdict > 1u)
+            c.status = verdict - 2u;
+        const long change = changes[accepted ? by : 0u];
+        if (accepted)
+            lj_count(&c, lj_kind_of(&m, draws[2u * (at + by)].x), change);
 #ifdef LJ_ENERGIES
         /* all work-items update the neighbours' energies */
         lj_position old = from;
@@ -216,16 +249,21 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         if (updates && done.kind != (uint)LJ_DELETION)
             lj_update_neighbours(&home, done.to, old, done.kind != (uint)LJ_INSERTION, 1u, item,
                                  LJ_GROUP, &m, &virial, &contact);
-        lj_add(&virials[2u * by], virial);
-        lj_add(&contacts[2u * by], contact);
+        if (updates) {
+            lj_add(&virials[2u * by], virial);
+            lj_add(&contacts[2u * by], contact);
+        }
 #else
         (void)step_size;
 #endif
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        c.virial += accepted ? lj_take(&virials[2u * by]) : 0;
-        c.contacts += accepted ? lj_take(&contacts[2u * by]) : 0;
-        if (accepted && item == by * LJ_WIDTH)
-            lj_apply(&home, &move, from, before, changes[by] + left);
+        if (accepted) {
+            c.virial += lj_take(&virials[2u * by]);
+            c.contacts += lj_take(&contacts[2u * by]);
+            if (item == by * LJ_WIDTH)
+                lj_apply(&home, &move, from, before, arrivals[by]);
+        }
+        lj_pass(&c, &m, tried, by + (verdict > 1u ? 0u : 1u));
         if (c.step == next) {
             if (count && item == 0u && c.step > start)
                 samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);
@@ -233,7 +271,6 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         }
         if (c.step % LJ_AHEAD == 0UL)
             lj_draw_ahead(&m, c.step, item, draws);
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
     if (item == 0u)
         chains[chain] = c;

@@ -67,6 +67,15 @@ out:
     return status;
 }
 
+bool ergo_device_adds_in_warps(const struct ergo_device *device) {
+    enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
+    cl_uint major = 0;
+    return strstr(device->summary.platform, "NVIDIA") &&
+           clGetDeviceInfo(device->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
+                           NULL) == CL_SUCCESS &&
+           major >= 8;
+}
+
 void ergo_device_close(struct ergo_device *device) {
     if (!device)
         return;

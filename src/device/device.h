@@ -68,6 +68,8 @@ struct ergo_device {
 enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector,
                                   struct ergo_device **device);
 void ergo_device_close(struct ergo_device *device); /* NULL-safe */
+/* Has the device warps of 32 that add by one instruction? NVIDIA from compute capability 8.0 on. */
+bool ergo_device_adds_in_warps(const struct ergo_device *device);
 
 /*
  * For ranks that share a host. If `selector` ("gpu", "cpu", "accelerator" or a name) fits several

@@ -106,13 +106,15 @@ void helium_steps(void *state, uint64_t steps) {
 void helium_energy(struct helium_state *s, size_t row, bool psi) {
     const struct helium_launch *l = &s->launch;
     const size_t all = s->e.batch->count * s->shape.walkers;
+    const size_t crews =
+        s->e.batch->count * (((size_t)s->shape.walkers + l->energy_mates - 1) / l->energy_mates);
     const bool parts = l->energy_pieces > 1;
-    ERGO_LAUNCH(&s->e, HELIUM_ENERGY,
-                ergo_grid_groups(all < l->energy_groups ? all : l->energy_groups, l->energy_group,
-                                 l->energy_pieces),
-                BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
-                BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_E_TABLES), U32(s->shape.walkers), U32(all),
-                U32(parts ? 0 : row), U32(psi), BUFFER(parts ? HELIUM_PARTS : HELIUM_SUMS));
+    ERGO_LAUNCH(
+        &s->e, HELIUM_ENERGY,
+        ergo_grid_groups(crews, (size_t)l->energy_group * l->energy_mates, l->energy_pieces),
+        BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
+        BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_E_TABLES), U32(s->shape.walkers), U32(all),
+        U32(parts ? 0 : row), U32(psi), BUFFER(parts ? HELIUM_PARTS : HELIUM_SUMS));
     if (parts)
         ERGO_LAUNCH(&s->e, HELIUM_ENERGY_ADD, ergo_grid_items(all, 32, 1), BUFFER(HELIUM_PARTS),
                     U32(l->energy_pieces), U32(all), U32(row), BUFFER(HELIUM_SUMS));
@@ -136,27 +138,30 @@ void helium_measure_curves(void *state, size_t curve) {
 
 enum { COLUMNS = 8 };
 
-/* The sums of V and r V' contain each pair twice. */
+/* The sums of V and r V' contain each pair twice. Factors in brackets leave the loop over walkers:
+ * it has no divisions. */
 struct helium_energies helium_energies_of(const struct helium_model *model,
                                           const struct helium_sums *sums) {
     const double n = model->n;
     return (struct helium_energies){
-        .potential = 0.5 * (double)sums->potential * model->unit[0] / n + model->tail_potential,
-        .virial = 0.5 * (double)sums->virial * model->unit[1] / n + model->tail_virial,
-        .laplacian = (double)sums->laplacian * model->unit[2] / n,
-        .gradient = (double)sums->gradient * model->unit[3] / n};
+        .potential = (double)sums->potential * (0.5 * model->unit[0] / n) + model->tail_potential,
+        .virial = (double)sums->virial * (0.5 * model->unit[1] / n) + model->tail_virial,
+        .laplacian = (double)sums->laplacian * (model->unit[2] / n),
+        .gradient = (double)sums->gradient * (model->unit[3] / n)};
 }
 
 /* The fixed-point sums hold atoms up to a limit, and the kernel marks walkers with an atom
  * beyond it. Their sums are wrong. The error is the job's, and it names the key. */
 static enum ergo_status energies_whole(struct ergo_context *ctx, const struct helium_state *s,
-                                       size_t member, uint64_t step,
-                                       const struct helium_sums *sums) {
+                                       size_t member, uint64_t step, const struct helium_sums *sums,
+                                       uint32_t walkers) {
     static const char *const names[] = {"potential energy", "virial", "lap ln psi",
                                         "(grad ln psi)^2"};
     static const char *const keys[] = {"/system/potential", "/system/potential",
                                        "/system/wave_function", "/system/wave_function"};
-    const uint64_t marks = (uint64_t)sums->accepted >> HELIUM_BEYOND;
+    uint64_t marks = 0;
+    for (uint32_t w = 0; w < walkers; w++)
+        marks |= (uint64_t)sums[w].accepted >> HELIUM_BEYOND;
     for (int k = 0; k < HELIUM_E_KINDS; k++)
         if (marks >> k & 1)
             return ergo_job_error(
@@ -178,11 +183,11 @@ static void convert_sample(const struct helium_state *s, const struct helium_mod
     for (uint32_t w = 0; w < walkers; w++) {
         const struct helium_energies e = helium_energies_of(model, &sums[w]);
         const double laplacian = e.laplacian - e.gradient, energy = e.potential + laplacian;
-        const double ln_psi = 0.5 * (double)sums[w].ln_psi / ((double)(1 << HELIUM_U_BITS) * n);
+        const double ln_psi = (double)sums[w].ln_psi * (0.5 / ((double)(1 << HELIUM_U_BITS) * n));
         sum[0] += e.potential;
         sum[1] += laplacian;
         sum[2] += e.gradient;
-        sum[3] += (double)sums[w].accepted / n;
+        sum[3] += (double)sums[w].accepted * (1 / n);
         sum[4] += e.virial;
         sum[5] += ln_psi;
         sum[6] += energy * energy;
@@ -245,9 +250,7 @@ enum ergo_status helium_convert(struct ergo_context *ctx, void *state, unsigned 
         const uint64_t step = slot->step + (i / members + 1) * slot->every;
         const uint32_t active = helium_active(&s->shape, step);
         const struct helium_sums *sums = sums_of(s, which, i / members, m);
-        enum ergo_status status = ERGO_OK;
-        for (uint32_t w = 0; w < active && status == ERGO_OK; w++)
-            status = energies_whole(ctx, s, m, step, &sums[w]);
+        const enum ergo_status status = energies_whole(ctx, s, m, step, sums, active);
         if (status != ERGO_OK)
             return status;
         convert_sample(s, &s->models[m], sums, active, samples->columns + i * COLUMNS);

@@ -34,7 +34,7 @@ static size_t table_u_size(const struct helium_state *s) {
 }
 
 static size_t table_e_size(const struct helium_state *s) {
-    return 4 * (size_t)helium_energy_pieces(s->launch.binades);
+    return 2 * (size_t)helium_energy_pieces(s->launch.binades);
 }
 
 static void use_tables(const struct scene *c, size_t member) {

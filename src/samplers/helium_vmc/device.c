@@ -14,7 +14,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct helium_state *s = state;
     const size_t members = s->e.batch->count;
     const size_t u_size = (size_t)s->launch.binades << HELIUM_U_PIECES;
-    const size_t e_size = 4 * (size_t)helium_energy_pieces(s->launch.binades);
+    const size_t e_size = 2 * (size_t)helium_energy_pieces(s->launch.binades);
     struct helium_cubic_host *u = malloc(members * u_size * sizeof *u);
     struct helium_cubic_host *e = malloc(members * e_size * sizeof *e);
     struct helium_cubic_host *random = malloc(2 * HELIUM_R_SIZE * sizeof *random);

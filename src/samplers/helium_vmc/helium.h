@@ -38,8 +38,8 @@ struct helium_launch {
     uint32_t tile;   /* blocks: partners that a work-group adds up */
     bool warp;       /* registers: sums by one instruction of a warp */
     bool places_local, tables_local; /* energies: data in local memory */
-    /* energy_pieces: groups that share the atoms of a walker */
-    uint32_t energy_group, energy_groups, energy_pieces;
+    /* energies: work-items of a walker, walkers of a work-group, groups that share a walker */
+    uint32_t energy_group, energy_mates, energy_pieces;
     bool cube;             /* the box of every member is a cube */
     unsigned binades;      /* of the pair tables, the most of all members */
     uint64_t launch_steps; /* most macroupdates per launch */

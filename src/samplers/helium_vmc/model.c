@@ -239,28 +239,31 @@ static double node_of(double start, double h, int i) {
     return start + 0.5 * h * (1 + nodes[i]);
 }
 
-/* The cubic through f at the four nodes of [begin, begin + h], as a polynomial in t from `begin`
- * on. */
-static struct helium_cubic_host fit_from(const double f[4], double begin, double h) {
-    double t[4], d[4];
-    for (int i = 0; i < 4; i++) {
-        t[i] = node_of(begin, h, i);
+/* Coefficients of the polynomial of `count` terms through f at the places t. */
+static void terms(const double *t, const double *f, int count, double *c) {
+    double d[4];
+    for (int i = 0; i < count; i++) {
         d[i] = f[i];
+        c[i] = 0;
     }
-    for (int level = 1; level < 4; level++) /* Newton's divided differences */
-        for (int i = 3; i >= level; i--)
+    for (int level = 1; level < count; level++) /* Newton's divided differences */
+        for (int i = count - 1; i >= level; i--)
             d[i] = (d[i] - d[i - 1]) / (t[i] - t[i - level]);
-    double c[4] = {d[3], 0, 0, 0};
-    for (int i = 2; i >= 0; i--) { /* c := c (t - t[i]) + d[i] */
-        for (int k = 3; k > 0; k--)
+    c[0] = d[count - 1];
+    for (int i = count - 2; i >= 0; i--) { /* c := c (t - t[i]) + d[i] */
+        for (int k = count - 1; k > 0; k--)
             c[k] = c[k - 1] - t[i] * c[k];
         c[0] = d[i] - t[i] * c[0];
     }
-    return (struct helium_cubic_host){{(float)c[0], (float)c[1], (float)c[2], (float)c[3]}};
 }
 
+/* The cubic through f at the four nodes of [0, h]. */
 static struct helium_cubic_host fit(const double f[4], double h) {
-    return fit_from(f, 0, h);
+    double t[4], c[4];
+    for (int i = 0; i < 4; i++)
+        t[i] = node_of(0, h, i);
+    terms(t, f, 4, c);
+    return (struct helium_cubic_host){{(float)c[0], (float)c[1], (float)c[2], (float)c[3]}};
 }
 
 /* Start and width of piece k. The table begins at 2^lowest and has 2^pieces pieces in a binade. */
@@ -299,25 +302,74 @@ void helium_table_u(const struct helium_model *m, unsigned binades,
     }
 }
 
-/* Fit piece k, which begins at `start`, to the part [from, to] of its width. */
-static void energy_piece(const struct helium_model *m, double start, double from, double to,
-                         struct helium_cubic_host *table) {
-    double f[4][4];
+/* The float nearest x that has zeros in its last `bits` bits. Beyond 1e-30 and 1e30 it is 0,
+ * because nothing depends on subnormal numbers. */
+static float rounded(double x, unsigned bits) {
+    float f = (float)x;
+    uint32_t word;
+    memcpy(&word, &f, sizeof word);
+    word = !(fabs(x) > 1e-30 && fabs(x) < 1e30)
+               ? 0
+               : (word + (1u << (bits - 1))) & (0xffffffffu << bits);
+    memcpy(&f, &word, sizeof f);
+    return f;
+}
+
+/* V, u'/r sqrt(lambda), and their derivatives at x. */
+static void pair_functions(const struct helium_model *m, double x, double value[2],
+                           double slope[2]) {
+    const double r = m->half * sqrt(x), root = sqrt(m->lambda);
+    double u[3], v[2];
+    helium_model_u(m, r, u);
+    helium_model_v(m, r, v);
+    value[0] = v[0];
+    slope[0] = v[1] / (2 * x);
+    value[1] = root * u[1] / r;
+    slope[1] = root * (u[2] - u[1] / r) / (2 * x);
+}
+
+/* Chebyshev nodes for polynomials of one to four terms. */
+static const double nodes_of[5][4] = {{0},
+                                      {0},
+                                      {-0.70710678118654752440, 0.70710678118654752440},
+                                      {-0.86602540378443864676, 0, 0.86602540378443864676},
+                                      {-0.92387953251128675613, -0.38268343236508977173,
+                                       0.38268343236508977173, 0.92387953251128675613}};
+
+/* Fit the part [from, to] of the piece that begins at `start`: a quartic to V (`which` 0), a cubic
+ * to u'/r (1). The derivative is fitted, because its error is the larger one. Coefficients of a
+ * quartic that have few bits are rounded one after the other, and the lower ones make up for it. */
+static struct helium_cubic_host fit_slope(const struct helium_model *m, int which, double start,
+                                          double from, double to) {
+    double c[5] = {0}, value[2], slope[2];
+    for (int top = which ? 3 : 4; top > 0; top--) {
+        double t[4], d[4], found[4];
+        for (int i = 0; i < top; i++) {
+            t[i] = from + 0.5 * (to - from) * (1 + nodes_of[top][i]);
+            pair_functions(m, start + t[i], value, slope);
+            d[i] = slope[which] - t[i] * t[i] * (3 * c[3] + 4 * c[4] * t[i]);
+        }
+        terms(t, d, top, found);
+        if (!which && top > 2) {
+            const unsigned bits = HELIUM_FOURTH_BITS;
+            c[top] = rounded(found[top - 1] / top, top == 4 ? 32 - bits : bits);
+            continue;
+        }
+        for (int k = 1; k <= top; k++)
+            c[k] = (float)(found[k - 1] / k);
+        break;
+    }
     for (int i = 0; i < 4; i++) {
-        const double r = m->half * sqrt(node_of(start + from, to - from, i));
-        double u[3], v[2];
-        helium_model_u(m, r, u);
-        helium_model_v(m, r, v);
-        f[0][i] = v[0];
-        f[1][i] = v[1];
-        f[2][i] = sqrt(m->lambda) * u[1] / r;
-        f[3][i] = -m->lambda * (u[2] + 2 * u[1] / r);
+        const double t = from + 0.5 * (to - from) * (1 + nodes_of[4][i]);
+        pair_functions(m, start + t, value, slope);
+        c[0] += 0.25 * (value[which] - t * (c[1] + t * (c[2] + t * (c[3] + t * c[4]))));
     }
-    for (int q = 0; q < 4; q++) { /* for each power of t, a vector of the four functions */
-        const struct helium_cubic_host c = fit_from(f[q], from, to - from);
-        for (unsigned power = 0; power < 4; power++)
-            table[power].c[q] = c.c[power];
-    }
+    float last[2] = {(float)c[3], (float)c[4]};
+    uint32_t word[2];
+    memcpy(word, last, sizeof word);
+    word[0] |= word[1] >> (32 - HELIUM_FOURTH_BITS);
+    memcpy(last, word, sizeof word);
+    return (struct helium_cubic_host){{(float)c[0], (float)c[1], (float)c[2], last[0]}};
 }
 
 unsigned helium_energy_pieces(unsigned binades) {
@@ -338,17 +390,19 @@ void helium_table_energy(const struct helium_model *m, unsigned binades,
     float kink;
     helium_model_kink(m, &bits, &beyond);
     memcpy(&kink, &bits, sizeof kink);
-    memset(table + 4 * (size_t)pieces, 0, 4 * sizeof *table);
-    for (unsigned k = 0; k < pieces; k++) {
-        double start, width;
-        piece_of(-(int)binades, HELIUM_E_PIECES, k, &start, &width);
-        if (!beyond || kink < start || kink >= start + width) {
-            energy_piece(m, start, 0, width, table + 4 * (size_t)k);
-            continue;
+    for (int which = 0; which < 2; which++, table += pieces + 1) {
+        memset(table + pieces, 0, sizeof *table);
+        for (unsigned k = 0; k < pieces; k++) {
+            double start, width;
+            piece_of(-(int)binades, HELIUM_E_PIECES, k, &start, &width);
+            if (!beyond || kink < start || kink >= start + width) {
+                table[k] = fit_slope(m, which, start, 0, width);
+                continue;
+            }
+            /* if the kink is at the start, only the piece beyond it is read */
+            table[k] = fit_slope(m, which, start, 0, kink > start ? kink - start : width);
+            table[pieces] = fit_slope(m, which, start, kink - start, width);
         }
-        /* if the kink is at the start, only the piece beyond it is read */
-        energy_piece(m, start, 0, kink > start ? kink - start : width, table + 4 * (size_t)k);
-        energy_piece(m, start, kink - start, width, table + 4 * (size_t)pieces);
     }
 }
 

@@ -72,9 +72,9 @@ unsigned helium_model_binades(const struct helium_model *model);
  * that makes truncation round to nearest. */
 void helium_table_u(const struct helium_model *model, unsigned binades,
                     struct helium_cubic_host *table);
-/* Energy table of helium_energy_pieces() pieces. Each has four powers of t, and each power is a
- * vector of V, r V', sqrt(lambda) u'/r and -lambda (u'' + 2u'/r). The last piece replaces the
- * upper part of the piece with the kink. */
+/* Energy table: helium_energy_pieces() pieces for V, then as many for sqrt(lambda) u'/r, to be read
+ * by helium_quartic_slope and helium_cubic_slope. The last piece replaces the upper part of the
+ * piece with the kink. */
 unsigned helium_energy_pieces(unsigned binades);
 /* The argument at the kink, as bits of a float, and the number of floats up to the end of its
  * piece; 0: no kink. */

@@ -58,6 +58,7 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
         member->unit[k] = (float)ldexp(1, model->bits[k]);
         member->limit[k] = (float)(ldexp(1, 62 - model->bits[k]) / model->n);
     }
+    member->root = (float)sqrt(model->lambda);
     for (int k = 0; k < 3; k++) {
         /* equal sides must give exactly 2^-31 */
         const double ratio = model->side[k] / (2 * model->half);
@@ -79,31 +80,22 @@ static uint64_t register_local_bytes(const struct helium_shape *s, const struct 
            (rows > 4 ? 8 * rows * items : 0) + (l->warp ? l->group / 2 : 8 * l->group + 512);
 }
 
-/* Has the device warps of 32 that add by one instruction? NVIDIA from compute capability 8.0 on. */
-static bool adds_in_warps(const struct ergo_device *device) {
-    enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
-    cl_uint major = 0;
-    return strstr(device->summary.platform, "NVIDIA") &&
-           clGetDeviceInfo(device->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
-                           NULL) == CL_SUCCESS &&
-           major >= 8;
-}
-
-/* What the energy kernel keeps in local memory: the tables first, of which a pair reads 80
- * bytes, then the positions. */
+/* What the energy kernel keeps in local memory: the tables first, of which a pair reads 16 or 32
+ * bytes, then the positions. Small walkers share tables (H200: 256 work-items are fastest). */
 static void choose_energy(const struct ergo_device *device, const struct helium_shape *s,
                           struct helium_launch *l) {
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const uint64_t tables = 64 * (uint64_t)helium_energy_pieces(l->binades) +
-                            ((uint64_t)16 << HELIUM_U_PIECES) * l->binades;
-    const uint64_t places = 12 * (uint64_t)s->n, sums = 40 * (uint64_t)l->energy_group + 256;
+    const uint64_t tables = 32 * (uint64_t)helium_energy_pieces(l->binades);
     const uint64_t most = device->summary.local_memory;
+    const uint64_t places = 16 * (uint64_t)s->n, sums = 40 * (uint64_t)l->energy_group + 512;
+    l->energy_mates = 1;
     l->tables_local = gpu && tables + sums <= most;
-    /* a few groups for each multiprocessor, because each group loads the tables once */
-    const uint32_t units = device->summary.compute_units ? device->summary.compute_units : 1;
-    l->energy_groups = l->tables_local ? 12 * units : UINT32_MAX;
     l->places_local =
         l->path != HELIUM_PATH_LANES && places + sums + (l->tables_local ? tables : 0) <= most;
+    while (l->energy_group > 1 && l->places_local && l->energy_pieces == 1 &&
+           2 * l->energy_mates <= s->walkers && 2 * l->energy_mates * l->energy_group <= 256 &&
+           (l->tables_local ? tables : 0) + 2 * l->energy_mates * (places + sums) <= most)
+        l->energy_mates *= 2;
 }
 
 /* Choose group, mates and copies of HELIUM_PATH_REGISTERS. false: it is not possible. */
@@ -116,7 +108,7 @@ static bool choose_registers(const struct ergo_batch *batch, const struct ergo_d
     const uint32_t limit = d->largest_group < 1024 ? (uint32_t)d->largest_group : 1024;
     uint32_t mates = (uint32_t)ergo_point_int(point, "/tuning/walkers_per_group");
     uint32_t copies = (uint32_t)ergo_point_int(point, "/tuning/table_copies");
-    l->warp = adds_in_warps(device) && ergo_point_int(point, "/tuning/warps") != 1;
+    l->warp = ergo_device_adds_in_warps(device) && ergo_point_int(point, "/tuning/warps") != 1;
     uint32_t group = 32;
     while (group * most_rows(l->warp) < s->n)
         group *= 2;
@@ -194,7 +186,7 @@ static void choose_energy_groups(const struct ergo_batch *batch, const struct er
      * (Oclgrind, Mesa and NVIDIA do not). */
     l->energy_group = !gpu && !device->quirks.loop_limit ? 1
                       : wish                             ? wish
-                      : gpu                              ? ergo_power_of_two_up(s->n, 32, 128)
+                      : gpu                              ? ergo_power_of_two_up(s->n, 32, 256)
                                                          : ergo_power_of_two_up(s->n, 1, limit);
     while (l->energy_group > 1 &&
            (l->energy_group > limit || 40 * (uint64_t)l->energy_group + 512 > d->local_memory))
@@ -246,8 +238,8 @@ static void count_loops(const struct helium_shape *s, const struct helium_launch
     const uint64_t sums = l->group == 1 ? 2 : l->group / 8 + 24;
     counts[0] = s->n * (3 * share + share / 8 + sums);
     counts[1] = share * (s->n + 4) + 1024;
-    counts[2] = ((s->n + l->energy_group - 1) / l->energy_group) * (s->n + s->n / 64 + 2) + 4096 +
-                7 * (uint64_t)l->energy_group;
+    counts[2] = ((s->n + l->energy_group - 1) / l->energy_group) * (2 * s->n + s->n / 32 + 2) +
+                4096 + 7 * (uint64_t)l->energy_group;
 }
 
 /* ---- declarations -----------------------------------------------------------------------------
@@ -276,7 +268,7 @@ static void declare_buffers(struct helium_state *s) {
     ergo_engine_buffer(e, HELIUM_U_TABLES, "pair tables", ERGO_BUFFER_CONSTANT,
                        (members * 16 * l->binades) << HELIUM_U_PIECES);
     ergo_engine_buffer(e, HELIUM_E_TABLES, "energy tables", ERGO_BUFFER_CONSTANT,
-                       members * 64 * helium_energy_pieces(l->binades));
+                       members * 32 * helium_energy_pieces(l->binades));
     ergo_engine_buffer(e, HELIUM_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
                        (uint64_t)32 * HELIUM_R_SIZE);
     ergo_engine_buffer(e, HELIUM_SUMS, "samples", ERGO_BUFFER_SAMPLES, all * HELIUM_SUMS_BYTES);
@@ -295,12 +287,12 @@ static void declare(struct helium_state *s, unsigned kernel, const char *path, u
              "%s-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u "
              "-DHELIUM_E_BASE=%uu -DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d "
              "-DHELIUM_E_LOCAL=%d -DHELIUM_LANES=%u -DHELIUM_MATES=%u -DHELIUM_COPIES=%u "
-             "-DHELIUM_TILE=%u%s",
+             "-DHELIUM_TILE=%u -DHELIUM_E_MATES=%u%s",
              cpu ? "-DHELIUM_NO_UNROLL " : "", s->shape.n, group,
              (127 - l->binades) << HELIUM_U_PIECES, l->binades << HELIUM_U_PIECES,
              (127 - l->binades) << HELIUM_E_PIECES, helium_energy_pieces(l->binades), (int)local,
              (int)l->cube, (int)l->tables_local, l->group, l->mates, l->copies, l->tile,
-             l->warp ? " -DHELIUM_WARP" : "");
+             l->energy_mates, l->warp ? " -DHELIUM_WARP" : "");
     ergo_engine_kernel(&s->e, kernel, path, options, name);
 }
 
@@ -309,7 +301,7 @@ static void declare_kernels(struct helium_state *s) {
                              *const energy = "helium_vmc/energy.cl",
                              *const start = "helium_vmc/start.cl";
     const struct helium_launch *l = &s->launch;
-    const uint32_t group = l->group * l->mates, energy_group = l->energy_group;
+    const uint32_t group = l->group * l->mates, energy_group = l->energy_group * l->energy_mates;
     if (l->path == HELIUM_PATH_BLOCKS) {
         declare(s, HELIUM_SUM, blocks, group, false, "helium_sum");
         declare(s, HELIUM_ATTEMPT, blocks, group, false, "helium_attempt");
@@ -410,7 +402,7 @@ enum ergo_status helium_configure(struct ergo_context *ctx, void *state) {
         return status;
 
     const uint64_t all = batch->count * h->walkers;
-    plan->host_bytes = 2 * batch->count * 64 * helium_energy_pieces(l->binades) +
+    plan->host_bytes = 2 * batch->count * 32 * helium_energy_pieces(l->binades) +
                        2 * all * h->walker_bytes + all * h->n * 8;
     snprintf(plan->path, sizeof plan->path, "%s", names[l->path]);
     snprintf(plan->launch, sizeof plan->launch,

@@ -125,48 +125,62 @@ uint32_t helium_twin_factor(const struct helium_member *member, uint32_t factor,
 
 /* ---- energies -------------------------------------------------------------------------------- */
 
-/* v: V, r V', sqrt(lambda) u'/r, -lambda (u'' + 2 u'/r) at x = (r / half)^2. */
-static void pair_of(const struct helium_twin *t, float x, float v[4]) {
+/* f: V and sqrt(lambda) u'/r with their derivatives at x = (r / half)^2. Returns the clamped x. */
+static float pair_of(const struct helium_twin *t, float x, struct helium_slope f[2]) {
     const struct helium_member *m = t->member;
     const float y = helium_clamp(x, m->low), within = helium_within(y, HELIUM_E_PIECES);
     const uint32_t base = (127 - t->binades) << HELIUM_E_PIECES;
+    const uint32_t pieces = helium_energy_pieces(t->binades);
     const bool beyond = ergo_as_uint(y) - m->kink < m->kink_width;
-    const uint32_t k =
-        beyond ? helium_energy_pieces(t->binades) - 1 : helium_piece(y, HELIUM_E_PIECES) - base;
-    const struct helium_cubic_host *c = t->e_table + 4 * (size_t)k;
-    for (int q = 0; q < 4; q++)
-        v[q] = fmaf(fmaf(fmaf(c[3].c[q], within, c[2].c[q]), within, c[1].c[q]), within, c[0].c[q]);
+    const uint32_t k = beyond ? pieces - 1 : helium_piece(y, HELIUM_E_PIECES) - base;
+    f[0] = helium_quartic_slope(piece(t->e_table, k), within);
+    f[1] = helium_cubic_slope(piece(t->e_table, pieces + k), within);
+    return y;
 }
 
 /* Floating-point sums depend on their order. It is that of the kernels: partners by number, first
- * in runs of 64. */
+ * within a block. For all but the gradient the pairs of two blocks count twice for one of them. */
 static void atom_energies(const struct helium_twin *t, uint32_t i, float share[HELIUM_E_KINDS]) {
-    enum { POTENTIAL, VIRIAL, LAPLACIAN, X, Y, Z, SHARES };
-    float all[SHARES] = {0}, run[SHARES] = {0};
+    enum { POTENTIAL, VIRIAL, FORCE, SLOPE, X, Y, Z, SHARES };
+    const uint32_t blocks = (t->n + HELIUM_E_BLOCK - 1) / HELIUM_E_BLOCK, mine = i / HELIUM_E_BLOCK;
+    const float *length = t->member->length;
+    float all[SHARES] = {0}, run[SHARES] = {0}, gradient[3];
     uint32_t a[3];
     place_of(t, i, a);
     for (uint32_t j = 0; j < t->n; j++) {
-        float d[3], v[4];
+        float d[3];
         difference(t, a, j, d);
         const float x = distance2(t, d);
         if (j != i && x < 1) {
-            pair_of(t, x, v);
-            run[POTENTIAL] += v[0];
-            run[VIRIAL] += v[1];
-            run[LAPLACIAN] += v[3];
+            struct helium_slope f[2];
+            const float y = pair_of(t, x, f);
+            run[POTENTIAL] += f[0].value;
+            run[VIRIAL] = fmaf(y, f[0].slope, run[VIRIAL]);
+            run[FORCE] += f[1].value;
+            run[SLOPE] = fmaf(y, f[1].slope, run[SLOPE]);
             for (int k = 0; k < 3; k++)
-                run[X + k] = fmaf(v[2], d[k] * t->member->length[k], run[X + k]);
+                run[X + k] = fmaf(f[1].value, d[k], run[X + k]);
         }
-        if (j % 64 == 63 || j + 1 == t->n)
-            for (int k = 0; k < SHARES; k++) {
-                all[k] += run[k];
-                run[k] = 0;
-            }
+        if (j % HELIUM_E_BLOCK != HELIUM_E_BLOCK - 1 && j + 1 != t->n)
+            continue;
+        const uint32_t ahead = (j / HELIUM_E_BLOCK + blocks - mine) % blocks;
+        const float times = ahead == 0                                             ? 1
+                            : ahead < blocks - ahead                               ? 2
+                            : ahead == blocks - ahead && j / HELIUM_E_BLOCK > mine ? 2
+                                                                                   : 0;
+        for (int k = 0; k < SHARES; k++) {
+            if (k >= X || times > 0)
+                all[k] += k < X ? times * run[k] : run[k];
+            run[k] = 0;
+        }
     }
+    for (int k = 0; k < 3; k++)
+        gradient[k] = all[X + k] * length[k];
     share[0] = all[POTENTIAL];
-    share[1] = all[VIRIAL];
-    share[2] = all[LAPLACIAN];
-    share[3] = fmaf(all[X], all[X], fmaf(all[Y], all[Y], all[Z] * all[Z]));
+    share[1] = 2 * all[VIRIAL];
+    share[2] = -t->member->root * fmaf(2, all[SLOPE], 3 * all[FORCE]);
+    share[3] =
+        fmaf(gradient[0], gradient[0], fmaf(gradient[1], gradient[1], gradient[2] * gradient[2]));
 }
 
 void helium_twin_energies(const struct helium_twin *t, uint32_t last, struct helium_sums *sums) {

@@ -319,6 +319,10 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
         const uint32_t queue = l->group <= 256 ? 8 : l->group <= 512 ? 4 : 0;
         if (l->group >= 32 && queue)
             ergo_text_append(&o, " -DLJ_QUEUE=%uu", queue);
+        const uint32_t width = l->group / l->teams;
+        if (ergo_device_adds_in_warps(e->device) && l->group % 32 == 0 &&
+            (width % 32 == 0 || width < LJ_WIDE))
+            ergo_text_append(&o, " -DLJ_WARP=1");
         ergo_engine_kernel(e, LJ_RUN, "lj_gcmc/run.cl", o.data, "lj_run");
     }
     const bool failed = o.failed || board.failed;
