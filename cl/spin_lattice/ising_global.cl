@@ -88,7 +88,8 @@ __kernel void ising_measure(__global const uint *spins, __global uint *sums, uin
  * Unequal pairs at distances 1..reach along both axes. A word that a group reads is compared with
  * its partners at several distances, which lie close together, so that caches have them. Dimension
  * 0: group (axis * batches + batch)
- * * parts + part, with batches of ISING_AT_ONCE distances; dimension 1: member.
+ * * parts + part, with batches of ISING_AT_ONCE distances; dimension 1: member; dimension 2: number
+ * of the lattices, spins[number][member], which are those of samples `sample` and following.
  * counts[sample][member][axis][r - 1][part], with members `stride` apart. The host chooses `parts`
  * so that a part counts at most 2^32 - 1 pairs. scratch: ISING_AT_ONCE numbers per work-item; the
  * group's size is a power of two.
@@ -100,7 +101,8 @@ __kernel void ising_correlate(__global const uint *spins, __global uint *counts,
     const uint batches = (reach + ISING_AT_ONCE - 1) / ISING_AT_ONCE;
     const uint part = group % parts, axis = group / parts / batches;
     const uint before = (group / parts - axis * batches) * ISING_AT_ONCE; /* the first is 1 more */
-    __global const uint *lattice = spins + (ulong)index * ISING_MEMBER_WORDS;
+    const uint members = (uint)get_global_size(1), number = (uint)get_global_id(2);
+    __global const uint *lattice = spins + ((ulong)number * members + index) * ISING_MEMBER_WORDS;
     uint unequal[ISING_AT_ONCE];
     ERGO_UNROLL
     for (uint k = 0; k < ISING_AT_ONCE; k++)
@@ -117,20 +119,22 @@ __kernel void ising_correlate(__global const uint *spins, __global uint *counts,
     for (uint k = 0; k < ISING_AT_ONCE; k++)
         scratch[k * size + item] = unequal[k];
     ising_group_sums(scratch, item, size, ISING_AT_ONCE);
-    __global uint *to = counts + ((ulong)sample * get_global_size(1) + index) * stride;
+    __global uint *to = counts + ((ulong)(sample + number) * members + index) * stride;
     for (uint k = item; k < ISING_AT_ONCE && before + k < reach; k += size)
         to[(axis * reach + before + k) * parts + part] = scratch[k * size];
 }
 
 /* Up spins of each row, stored after the numbers of ising_correlate. For antiferromagnets: those of
  * colour 0 minus those of colour 1, modulo 2^32. Dimension 0: `lanes` work-items for each row,
- * within a group; 1: member. lanes and the group's size are powers of two. */
+ * within a group; 1: member; 2: number, as above. lanes and the group's size are powers of two. */
 __kernel void ising_rows(__global const uint *spins, __global const struct ising_member *members,
                          __global uint *counts, uint sample, uint behind, uint stride, uint lanes,
                          __local uint *scratch) {
     const uint item = (uint)get_local_id(0), index = (uint)get_global_id(1);
     const uint y = (uint)get_global_id(0) / lanes, lane = item & (lanes - 1);
-    __global const uint *row = spins + (ulong)index * ISING_MEMBER_WORDS + y * ISING_W;
+    const uint count = (uint)get_global_size(1), number = (uint)get_global_id(2);
+    __global const uint *row =
+        spins + ((ulong)number * count + index) * ISING_MEMBER_WORDS + y * ISING_W;
     const uint anti = members[index].anti;
     const uint rounds = (ISING_W + lanes - 1) / lanes; /* as in ising_measure */
     uint up = 0;
@@ -149,5 +153,5 @@ __kernel void ising_rows(__global const uint *spins, __global const struct ising
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (lane == 0 && y < ISING_LY)
-        counts[((ulong)sample * get_global_size(1) + index) * stride + behind + y] = scratch[item];
+        counts[((ulong)(sample + number) * count + index) * stride + behind + y] = scratch[item];
 }

@@ -15,6 +15,8 @@
 /* `samples` times: `every` sweeps, then one measurement. If samples is 0, only `every` sweeps.
  * sums: [first + sample][member][ISING_SUMS]. With ISING_AHEAD, all random bits of the launch have
  * been drawn, and a work-item has half a block. Bits are loaded two decisions before they are used.
+ * With ISING_SNAPSHOTS, the lattice at sample `due`, and at each `interval`-th after it, is kept for
+ * the correlations: snapshots[number][member]. So a launch need not end there.
  */
 __kernel __attribute__((reqd_work_group_size(ISING_GROUP, 1, 1))) void
 ising_sweep_local(__global uint *spins, __global const struct ising_member *members, ulong sweep,
@@ -22,6 +24,10 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
 #ifdef ISING_AHEAD
                   ,
                   __global const uint4 *drawn
+#endif
+#ifdef ISING_SNAPSHOTS
+                  ,
+                  __global uint *snapshots, uint due, uint interval
 #endif
 ) {
     __local uint4 storage[2 * ISING_BLOCKS];
@@ -78,14 +84,24 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
             for (int k = 0; k < ISING_SUMS; k++)
                 scratch[k * ISING_GROUP + item] = counts[k];
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint width = ISING_GROUP / 2; width > 0; width /= 2) { /* a power of two */
-                if (item < width) {
-                    ERGO_UNROLL
-                    for (int k = 0; k < ISING_SUMS; k++)
-                        scratch[k * ISING_GROUP + item] += scratch[k * ISING_GROUP + item + width];
-                }
+            /* four at a time: half the barriers */
+            for (uint width = ISING_GROUP; width > 1; width = (width + 3) / 4) {
+                const uint left = (width + 3) / 4;
+                if (item < left)
+                    for (uint k = 0; k < ISING_SUMS; k++)
+                        for (uint from = item + left; from < width; from += left)
+                            scratch[k * ISING_GROUP + item] += scratch[k * ISING_GROUP + from];
                 barrier(CLK_LOCAL_MEM_FENCE);
             }
+#ifdef ISING_SNAPSHOTS
+            if (sample >= due && (sample - due) % interval == 0) {
+                __global uint *to =
+                    snapshots + ((ulong)((sample - due) / interval) * count + index) *
+                                    (2 * ISING_COLOUR_WORDS);
+                for (uint i = item; i < 2 * ISING_COLOUR_WORDS; i += ISING_GROUP)
+                    to[i] = lattice[i];
+            }
+#endif
             for (int k = 0; k < ISING_SUMS && item == 0; k++)
                 sums[ISING_SUMS * (((ulong)first + sample) * count + index) + k] =
                     scratch[k * ISING_GROUP];

@@ -8,23 +8,37 @@
 #include "samplers/spin_lattice/models.h"
 #include "spin_lattice/params.h"
 
+/* Samples from `first` on until one carries curves; 0: it does. */
+static size_t until_due(const struct ising_state *s, size_t first) {
+    const uint64_t interval = s->e.curve_interval;
+    const uint64_t at = s->e.slots[s->e.slot].first_sample + first;
+    return (size_t)((interval - at % interval) % interval);
+}
+
 /* Local path, one launch: for each of `samples` samples, `every` sweeps and a measurement into
  * the slot, from sample `first` on. samples 0: only `every` sweeps. */
 static void launch_local(struct ising_state *s, size_t samples, uint64_t every, size_t first) {
-    const size_t group = s->launch.group, members = s->e.batch->count;
-    const struct ergo_grid grid = {1, {members * group}, {group}};
+    const struct ising_launch *l = &s->launch;
+    const size_t members = s->e.batch->count;
+    const struct ergo_grid grid = {1, {members * l->group}, {l->group}};
     const uint64_t sweeps = every * (samples ? samples : 1);
-    if (s->launch.ahead) {
+    struct ergo_arg args[11] = {
+        BUFFER(ISING_SPINS), BUFFER(ISING_MEMBERS), U64(s->e.step), U32(samples), U32(every),
+        U32(first),          BUFFER(ISING_SAMPLES)};
+    const struct ergo_arg bits = BUFFER(ISING_BITS);
+    const struct ergo_arg kept[3] = {BUFFER(ISING_SNAPSHOTS),
+                                     U32(l->snapshots ? until_due(s, first) : 0),
+                                     U32(s->e.curve_interval)};
+    size_t n = 7;
+    if (l->ahead) {
         ERGO_LAUNCH(&s->e, ISING_DRAW,
                     ergo_grid_items(2 * s->shape.blocks * sweeps, s->measure_group, members),
                     BUFFER(ISING_BITS), BUFFER(ISING_MEMBERS), U64(s->e.step), U32(sweeps));
-        ERGO_LAUNCH(&s->e, ISING_SWEEP, grid, BUFFER(ISING_SPINS), BUFFER(ISING_MEMBERS),
-                    U64(s->e.step), U32(samples), U32(every), U32(first), BUFFER(ISING_SAMPLES),
-                    BUFFER(ISING_BITS));
-    } else {
-        ERGO_LAUNCH(&s->e, ISING_SWEEP, grid, BUFFER(ISING_SPINS), BUFFER(ISING_MEMBERS),
-                    U64(s->e.step), U32(samples), U32(every), U32(first), BUFFER(ISING_SAMPLES));
+        args[n++] = bits;
     }
+    for (size_t i = 0; i < 3 && l->snapshots; i++)
+        args[n++] = kept[i];
+    ergo_engine_launch(&s->e, ISING_SWEEP, grid, args, n);
     s->e.step += sweeps;
 }
 
@@ -73,43 +87,55 @@ static void measure(struct ising_state *s, size_t sample) {
                 LOCAL(s->launch.sums * group * sizeof(cl_uint)));
 }
 
-static void measure_curves(struct ising_state *s, size_t curve) {
+/* Curves number `curve` and following, of `count` lattices of each member. */
+static void measure_curves(struct ising_state *s, enum ising_buffer spins, size_t curve,
+                           size_t count) {
     const struct ising_launch *l = &s->launch;
     const size_t group = s->correlate_group, members = s->e.batch->count;
     const size_t pairs = 2 * (size_t)l->reach * l->correlate_parts;
     const size_t batches = (l->reach + ISING_AT_ONCE - 1) / ISING_AT_ONCE;
+    const size_t groups = 2 * batches * l->correlate_parts;
     size_t lanes = 1; /* of a row */
     while (2 * lanes <= s->shape.row_words && lanes < 32 && 2 * lanes <= group)
         lanes *= 2;
-    ERGO_LAUNCH(&s->e, ISING_CORRELATE,
-                ergo_grid_groups(2 * batches * l->correlate_parts, group, members),
-                BUFFER(ISING_SPINS), BUFFER(ISING_CURVES), U32(curve), U32(l->reach),
-                U32(l->correlate_parts), U32(l->curve_numbers),
+    const struct ergo_grid all = {3, {groups * group, members, count}, {group, 1, 1}};
+    const struct ergo_grid rows = {
+        3, {ergo_round_up(lanes * l->rows_counted, group), members, count}, {group, 1, 1}};
+    ERGO_LAUNCH(&s->e, ISING_CORRELATE, all, BUFFER(spins), BUFFER(ISING_CURVES), U32(curve),
+                U32(l->reach), U32(l->correlate_parts), U32(l->curve_numbers),
                 LOCAL(ISING_AT_ONCE * group * sizeof(cl_uint)));
     if (l->rows_counted)
-        ERGO_LAUNCH(&s->e, ISING_COUNT_ROWS,
-                    ergo_grid_items(lanes * l->rows_counted, group, members), BUFFER(ISING_SPINS),
-                    BUFFER(ISING_MEMBERS), BUFFER(ISING_CURVES), U32(curve), U32(pairs),
-                    U32(l->curve_numbers), U32(lanes), LOCAL(group * sizeof(cl_uint)));
+        ERGO_LAUNCH(&s->e, ISING_COUNT_ROWS, rows, BUFFER(spins), BUFFER(ISING_MEMBERS),
+                    BUFFER(ISING_CURVES), U32(curve), U32(pairs), U32(l->curve_numbers), U32(lanes),
+                    LOCAL(group * sizeof(cl_uint)));
 }
 
 /* Number of samples, from `first` on, that one launch of the local path makes. It ends with a
- * sample that carries curves. 0: one launch cannot make the sweeps before a sample. */
+ * sample that carries curves, or where there is no room for another snapshot. 0: one launch cannot
+ * make the sweeps before a sample. */
 static size_t samples_at_once(const struct ising_state *s, size_t first, size_t count,
                               uint64_t every) {
     const uint64_t most = s->launch.launch_sweeps / every;
-    size_t n = most > 0;
-    while (n && n < most && first + n < count && !ergo_engine_curve_due(&s->e, first + n - 1))
-        n++;
-    return n;
+    size_t n = count - first, kept = s->launch.snapshots ? s->launch.snapshots : 1;
+    if (s->e.curve_interval) {
+        const size_t end = until_due(s, first) + (kept - 1) * (size_t)s->e.curve_interval + 1;
+        n = n < end ? n : end;
+    }
+    return n < most ? n : (size_t)most;
+}
+
+/* Samples with curves among `count` from `first` on. */
+static size_t curves_among(const struct ising_state *s, size_t first, size_t count) {
+    const size_t wait = s->e.curve_interval ? until_due(s, first) : count;
+    return wait < count ? (count - wait - 1) / (size_t)s->e.curve_interval + 1 : 0;
 }
 
 void ising_block(void *state, size_t count, uint64_t every) {
     struct ising_state *s = state;
     const bool local = s->launch.path == ISING_PATH_LOCAL;
     size_t curve = 0;
-    for (size_t i = 0; i < count && s->e.status == ERGO_OK;) {
-        const size_t now = local ? samples_at_once(s, i, count, every) : 0;
+    for (size_t i = 0, now = 0; i < count && s->e.status == ERGO_OK; i += now) {
+        now = local ? samples_at_once(s, i, count, every) : 0;
         if (now) {
             launch_local(s, now, every, i);
         } else if (local) {
@@ -119,9 +145,11 @@ void ising_block(void *state, size_t count, uint64_t every) {
             ising_steps(s, every);
             measure(s, i);
         }
-        i += now ? now : 1;
-        if (ergo_engine_curve_due(&s->e, i - 1))
-            measure_curves(s, curve++);
+        now = now ? now : 1;
+        const size_t curves = curves_among(s, i, now);
+        if (curves)
+            measure_curves(s, s->launch.snapshots ? ISING_SNAPSHOTS : ISING_SPINS, curve, curves);
+        curve += curves;
     }
 }
 

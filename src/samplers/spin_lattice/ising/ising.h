@@ -34,6 +34,9 @@ struct ising_launch {
     uint32_t reach;         /* largest correlation distance; 0: none */
     uint32_t rows_counted;  /* for the structure factor: all rows; 0: none */
     uint32_t curve_numbers; /* counts per curve sample and member */
+    /* Local path: lattices of samples with curves that a launch keeps; 0: it ends at such a sample.
+     */
+    uint32_t snapshots;
     uint64_t launch_sweeps; /* most sweeps per launch, so that launches stay well below a second */
     /* local: sweeps whose random bits a launch of their own draws before (cl/spin_lattice/ahead.h);
      * 0: the sweeps draw them */
@@ -50,9 +53,10 @@ enum ising_buffer {
     ISING_SPINS,
     ISING_OTHER, /* tile path: second copy of the spins */
     ISING_MEMBERS,
-    ISING_BITS,    /* local path: random bits drawn ahead */
-    ISING_SAMPLES, /* [member][part][launch.sums] */
-    ISING_CURVES   /* [member][launch.curve_numbers] */
+    ISING_BITS,      /* local path: random bits drawn ahead */
+    ISING_SNAPSHOTS, /* [number][member] */
+    ISING_SAMPLES,   /* [member][part][launch.sums] */
+    ISING_CURVES     /* [member][launch.curve_numbers] */
 };
 enum ising_kernel {
     ISING_SWEEP, /* half a sweep or several, by the path */

@@ -283,6 +283,9 @@ static void choose_kernels(const struct ergo_batch *batch, const struct ergo_dev
     l->fixed = l->fixed && !l->field;
 }
 
+/* Memory for lattices of which correlations are counted later, in bytes. */
+static const uint64_t most_snapshots = 1 << 24;
+
 /* Sizes of the counts of a sample and of a sample with curves. */
 static void choose_measurement(const struct ergo_batch *batch, const struct ergo_device *device,
                                const struct ising_shape *s, struct ising_launch *l) {
@@ -311,6 +314,10 @@ static void choose_measurement(const struct ergo_batch *batch, const struct ergo
         l->measure_groups = (uint32_t)(groups < 2 * least ? 2 * least : groups);
     }
     l->rows_counted = bytes_has_structure(first) ? (uint32_t)s->ly : 0;
+    if (l->path == ISING_PATH_LOCAL && !l->lanes && l->reach && !device->quirks.loop_limit) {
+        const uint64_t fit = most_snapshots / (s->member_bytes * batch->count);
+        l->snapshots = (uint32_t)(fit < 64 ? fit : 64);
+    }
     l->curve_numbers = 2 * l->reach * l->correlate_parts + l->rows_counted;
 }
 
@@ -374,6 +381,8 @@ static enum ergo_status declare(struct ising_state *s) {
     ergo_engine_buffer(e, ISING_MEMBERS, "members", ERGO_BUFFER_CONSTANT, members * sizeof *m);
     ergo_engine_buffer(e, ISING_BITS, "random bits", ERGO_BUFFER_RESULT,
                        160 * s->shape.blocks * members * l->ahead);
+    ergo_engine_buffer(e, ISING_SNAPSHOTS, "spins of samples with curves", ERGO_BUFFER_RESULT,
+                       l->snapshots * spins);
     ergo_engine_buffer(e, ISING_SAMPLES, "samples", ERGO_BUFFER_SAMPLES,
                        4 * members * l->sums * l->measure_groups);
     ergo_engine_buffer(e, ISING_CURVES, "correlations", ERGO_BUFFER_CURVES,
@@ -395,6 +404,8 @@ static enum ergo_status declare(struct ising_state *s) {
                          m->high[0], m->low[0], m->high[1], m->low[1]);
     if (l->sums > 2)
         ergo_text_append(&o, " -DISING_SUMS=%u", l->sums);
+    if (l->snapshots)
+        ergo_text_append(&o, " -DISING_SNAPSHOTS");
     if (l->path != ISING_PATH_GLOBAL)
         ergo_text_append(&o, " -DISING_GROUP=%u", l->group);
     if (l->ahead)
