@@ -297,28 +297,44 @@ static enum ergo_status convert_samples(struct ergo_context *ctx, struct glass_s
     return status;
 }
 
-/* s->sums of all ranks to the curve `samples`, [member][sample][temperature][moment], P(q); anew.
- */
-static enum ergo_status hand_over(struct ergo_context *ctx, struct glass_state *s, double *curve) {
-    const struct glass_shape *h = &s->shape;
-    const size_t members = s->e.batch->count, bins = bins_of(h);
-    const size_t moments = h->rungs * (size_t)GLASS_MOMENTS, size = moments + bins;
-    double *all = malloc(members * h->all * 32 * size * sizeof *all);
-    enum ergo_status status =
-        all ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the sums of samples");
-    if (status == ERGO_OK)
-        status = glass_words(ctx, s, members, 32 * GLASS_MOMENTS * sizeof *all,
-                             32 * bins * sizeof *all, s->sums, all);
-    for (size_t i = 0; i < members * h->samples && status == ERGO_OK; i++) {
-        const size_t sample = i % h->samples, bit = sample % 32;
-        const double *from = all + (i / h->samples * h->all + sample / 32) * 32 * size;
-        double *to = curve + i * size;
+/* Sums of word-lattices on their way to the curve `samples`. */
+struct handing {
+    const struct glass_shape *shape;
+    const double *sums; /* [member][word of all][temperature][moment][32], [32][bin] */
+    double *curve;      /* [member][sample][temperature][moment], P(q) */
+};
+
+static void hand_over_word(size_t lattice, void *user) {
+    const struct handing *a = user;
+    const struct glass_shape *h = a->shape;
+    const size_t bins = bins_of(h), moments = h->rungs * (size_t)GLASS_MOMENTS;
+    const size_t size = moments + bins, member = lattice / h->all, word = lattice % h->all;
+    const double *from = a->sums + lattice * 32 * size;
+    double *to = a->curve + (member * h->samples + 32 * word) * size;
+    for (size_t bit = 0; bit < 32 && 32 * word + bit < h->samples; bit++, to += size) {
         for (size_t k = 0; k < moments; k++)
             to[k] = from[k * 32 + bit];
         memcpy(to + moments, from + 32 * moments + bit * bins, bins * sizeof *to);
     }
+}
+
+/* s->sums of all ranks to the curve `samples`; anew. */
+static enum ergo_status hand_over(struct ergo_context *ctx, struct glass_state *s, double *curve) {
+    const struct glass_shape *h = &s->shape;
+    const size_t members = s->e.batch->count, bins = bins_of(h);
+    const size_t words = members * h->all, length = 32 * (h->rungs * (size_t)GLASS_MOMENTS + bins);
+    double *all = s->shares ? malloc(words * length * sizeof *all) : s->sums;
+    enum ergo_status status =
+        all ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the sums of samples");
+    if (status == ERGO_OK && s->shares)
+        status = glass_words(ctx, s, members, 32 * GLASS_MOMENTS * sizeof *all,
+                             32 * bins * sizeof *all, s->sums, all);
+    struct handing a = {h, all, curve};
+    if (status == ERGO_OK)
+        ergo_parallel(words, SIZE_MAX, hand_over_word, &a);
+    if (s->shares)
+        free(all);
     memset(s->sums, 0, glass_lattices(s) * glass_sums_length(h) * sizeof *s->sums);
-    free(all);
     return status;
 }
 
