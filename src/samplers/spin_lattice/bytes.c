@@ -107,8 +107,10 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     s->field_sums = ergo_engine_memory(&s->e, batch->count, sizeof *s->field_sums);
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     s->units = ergo_engine_memory(&s->e, batch->count, sizeof *s->units);
+    s->wave = ergo_engine_memory(&s->e, s->shape.l[s->shape.d - 1], 2 * sizeof *s->wave);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
+    bytes_wave(&s->shape, s->wave);
     for (size_t i = 0; i < batch->count; i++) {
         bytes_member_fill(batch->points[i], &s->members[i]);
         s->physics[i] = bytes_physics_of(batch->points[i]);
@@ -257,8 +259,8 @@ void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *co
     const size_t reach = s->launch.reach, size = reach + 1;
     const double q = s->shape.q, n = (double)s->shape.sites;
     if (s->launch.planes)
-        bytes_structure(&s->shape, s->members[member].staggered != 0, counts + s->shape.d * reach,
-                        samples->curves[CURVE_STRUCTURE] + 2 * row);
+        bytes_structure(&s->shape, s->members[member].staggered != 0, s->wave,
+                        counts + s->shape.d * reach, samples->curves[CURVE_STRUCTURE] + 2 * row);
     if (!reach)
         return;
     double *mean = samples->curves[CURVE_CORRELATION] + row * size;

@@ -73,6 +73,7 @@ struct bytes_state {
     bool fields;                   /* members have random fields */
     struct bytes_physics *physics; /* [members] */
     double *units;                 /* [members], unit of the general fields */
+    double *wave;                  /* of bytes_wave */
     /* [members], checksum of the signs of the random field; 0: not known yet */
     uint64_t *field_sums;
 };
@@ -104,10 +105,12 @@ size_t bytes_curve_size(const struct ergo_point *point, size_t c);
 void bytes_curve_x(const struct ergo_point *point, size_t c, double *x);
 double bytes_correlation_length(const struct ergo_point *point, const double *mean, size_t size);
 double bytes_longest_side(const struct ergo_point *point); /* in sites */
+/* The smallest wave: cosine and sine at each plane of the last direction, wave[plane][2]. */
+void bytes_wave(const struct bytes_shape *s, double *wave);
 /* out: S(0) and S(k). planes[plane][q]: sites in each state. staggered: S(Q) and S(Q + k) from
  * sites with positive sign minus those with negative sign, modulo 2^32. */
-void bytes_structure(const struct bytes_shape *s, bool staggered, const uint32_t *planes,
-                     double out[2]);
+void bytes_structure(const struct bytes_shape *s, bool staggered, const double *wave,
+                     const uint32_t *planes, double out[2]);
 
 /* bytes_heat.c */
 /* Heat bath of potts with at most three states: entries of the table of choices; else 0. Then the

@@ -279,20 +279,28 @@ void bytes_curve_x(const struct ergo_point *point, size_t c, double *x) {
                                     : (double)i;
 }
 
+void bytes_wave(const struct bytes_shape *s, double *wave) {
+    const uint32_t length = s->l[s->d - 1];
+    for (uint32_t p = 0; p < length; p++) {
+        const double phase = 2 * acos(-1) * p / length;
+        wave[2 * (size_t)p] = cos(phase);
+        wave[2 * (size_t)p + 1] = sin(phase);
+    }
+}
+
 /* The sum over states of |sum over sites of exp(i k r) (delta - 1/q)|^2 q / (q - 1) / N. With
  * alternating signs the terms 1/q cancel. */
-void bytes_structure(const struct bytes_shape *s, bool staggered, const uint32_t *planes,
-                     double out[2]) {
+void bytes_structure(const struct bytes_shape *s, bool staggered, const double *wave,
+                     const uint32_t *planes, double out[2]) {
     const uint32_t length = s->l[s->d - 1];
     out[0] = out[1] = 0;
     for (uint32_t a = 0; a < s->q; a++) {
         double sum = 0, re = 0, im = 0;
         for (uint32_t p = 0; p < length; p++) {
-            const double phase = 2 * acos(-1) * p / length,
-                         n = (int32_t)planes[s->q * (size_t)p + a];
+            const double n = (int32_t)planes[s->q * (size_t)p + a];
             sum += n;
-            re += n * cos(phase);
-            im += n * sin(phase);
+            re += n * wave[2 * (size_t)p];
+            im += n * wave[2 * (size_t)p + 1];
         }
         sum -= staggered ? 0 : (double)s->sites / s->q;
         out[0] += sum * sum;

@@ -186,7 +186,6 @@ void ising_columns(struct ising_physics p, const struct ising_shape *shape, stru
 
 void ising_curves(const struct ising_state *s, size_t member, const uint64_t *pairs,
                   uint32_t *planes, size_t row, const struct ergo_samples *samples) {
-    const struct bytes_shape shape = bytes_shape_of(s->e.batch->points[0]);
     const size_t reach = s->launch.reach, size = reach + 1;
     const double sites = (double)s->shape.lx * (double)s->shape.ly;
     const bool anti = s->members[member].anti != 0;
@@ -196,7 +195,8 @@ void ising_curves(const struct ising_state *s, size_t member, const uint64_t *pa
     for (size_t y = 0; y < s->launch.rows_counted; y++)
         planes[2 * y] = (anti ? 0 : (uint32_t)s->shape.lx) - planes[2 * y + 1];
     if (s->launch.rows_counted)
-        bytes_structure(&shape, anti, planes, samples->curves[CURVE_STRUCTURE] + 2 * row);
+        bytes_structure(&s->planes, anti, s->wave, planes,
+                        samples->curves[CURVE_STRUCTURE] + 2 * row);
     mean[0] = axis[0][0] = axis[1][0] = 1.0;
     for (size_t r = 1; r <= reach; r++) {
         for (size_t a = 0; a < 2; a++)

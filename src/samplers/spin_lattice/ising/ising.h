@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "engine/engine.h"
 #include "samplers/sampler.h"
+#include "samplers/spin_lattice/bytes.h"
 
 /* Launch paths. They change the speed and never the chain. */
 enum ising_path {
@@ -73,6 +74,8 @@ struct ising_state {
     struct ising_launch launch;
     struct ising_member *members; /* [batch->count] */
     struct ising_physics *physics;
+    struct bytes_shape planes; /* for the structure factor */
+    double *wave;
     /* work-items; powers of two */
     size_t sweep_group, measure_group, correlate_group;
 };

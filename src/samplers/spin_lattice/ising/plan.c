@@ -430,8 +430,11 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
     s->shape = ising_shape_of(batch->points[0]);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
+    s->planes = bytes_shape_of(batch->points[0]);
+    s->wave = ergo_engine_memory(&s->e, (size_t)s->shape.ly, 2 * sizeof *s->wave);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
+    bytes_wave(&s->planes, s->wave);
     choose_kernels(batch, device, &s->shape, l);
     choose_path(batch, device, &s->shape, l);
     for (size_t i = 0; i < batch->count; i++) {
