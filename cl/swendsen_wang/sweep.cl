@@ -253,7 +253,7 @@ __kernel SW_TILE_GROUP void sw_flip_sizes(__global uint *spins,
     }
     for (uint k = 0; k < SW_PER; k++) {
         const struct sw_place at = sw_place_of(k);
-        if (at.inside)
+        if (at.inside && at.mine & 1u)
             roots[t.plane + at.word] = tops[at.item];
     }
     sw_flip_spins(spins, right, runs, states);

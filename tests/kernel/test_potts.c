@@ -54,6 +54,7 @@ static const struct potts_case {
     /* whole sweeps in local memory */
     {LIGHT, 2, 2, 2, 0, 0, 0, 0, 1, ""},
     {TINY, 33, 6, 5, 0, 0, 0, 4, 1, ""},
+    {TINY, 33, 6, 5, 0, 0, 0, 32, 1, ""},
     {LIGHT, 64, 32, 3, 0, 0, 0, 0, 1, ""},
     {ALWAYS, 100, 37, 256, 0, 0, 0, 0, 0, ""},
     {ALWAYS, 128, 64, 2, 0, 0, 0, 0, 1, ""},
