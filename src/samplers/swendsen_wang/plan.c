@@ -20,8 +20,8 @@ struct sw_shape sw_shape_of(const struct ergo_point *point) {
 }
 
 /* Bytes of local memory. WORD_BYTES, per word of a tile: 33 labels, bonds in both directions,
- * open parts. PLANE_BYTES: spins and new states. */
-enum { WORD_BYTES = 144, PLANE_BYTES = 8, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + SW_Q_MAX + 256) };
+ * open parts. PLANE_BYTES: spins. */
+enum { WORD_BYTES = 144, PLANE_BYTES = 4, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + SW_Q_MAX + 256) };
 
 enum { PATH_LOCAL = 1, PATH_TILES = 2 }; /* values of /tuning/path */
 /* Most words of a lattice that makes whole sweeps in local memory. In larger ones, labels have
@@ -56,7 +56,7 @@ static uint64_t tile_bytes(const struct sw_shape *s, uint32_t words, uint32_t ro
 static uint32_t items_of_word(const struct sw_shape *s, size_t members,
                               const struct ergo_device_summary *d) {
     const uint64_t words = members * (uint64_t)s->row_words * (uint64_t)s->ly / units_of(d);
-    return words <= 512 ? 4 : words <= 1024 ? 2 : 1;
+    return words <= 256 ? 4 : words <= 512 ? 2 : 1;
 }
 
 /*
@@ -104,6 +104,8 @@ static void choose_local(const struct ergo_point *point, const struct sw_shape *
                          const struct ergo_device *device, struct sw_launch *l) {
     struct sw_launch one = *l;
     choose_tile(point, s, members, device, 32, MOST_LOCAL_WORDS, &one);
+    if (device->quirks.many_barriers_unreliable)
+        one.tile_group = 1; /* which needs none */
     const uint64_t items = (uint64_t)one.tile_words * one.tile_rows;
     one.local = one.tiles == 1 && items <= MOST_LOCAL_WORDS &&
                 (WORD_BYTES + PLANE_BYTES * s->planes) * items + SUM_BYTES + 64 <=
