@@ -160,7 +160,7 @@ static void cost(const struct ergo_bench_run *run, double cost[ERGO_BENCH_RESOUR
 static const struct ergo_bench_axis axes[] = {
     {"tile_words", {4, 2, 8}},
     {"tile_rows", {64, 32, 128, 16}},
-    {"tile_group", {256, 128, 1}},
+    {"tile_group", {256, 128, 512, 1024, 1}},
     {"work_group", {128, 64, 256}},
 };
 

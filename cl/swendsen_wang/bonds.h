@@ -27,4 +27,11 @@ ERGO_INLINE void sw_activate(const struct sw_member *m, uint i, uint y, ulong st
                   m->key0, m->key1, m->high, m->low, m->always);
 }
 
+/* The same in one direction. */
+ERGO_INLINE uint sw_activate_one(const struct sw_member *m, uint i, uint y, ulong step, uint open,
+                                 uint direction) {
+    return sw_bonds(open, m->first_word + sw_global_word(i, y), direction, (uint)step,
+                    (uint)(step >> 32), m->key0, m->key1, m->high, m->low, m->always);
+}
+
 #endif

@@ -41,7 +41,7 @@ __kernel SW_TILE_GROUP void sw_cut_tile_sizes(__global const uint *open, __globa
     SW_SYNC;
     for (uint k = 0; k < SW_PER; k++) {
         const struct sw_place at = sw_place_of(k);
-        uint rest = at.inside ? open[at.word] : 0u;
+        uint rest = at.inside ? open[at.word] & at.mine : 0u;
         while (rest) {
             const uint low = rest & (0u - rest), site = 32u * at.word + sw_bit_of(low);
             uint odd = 0u;
@@ -54,7 +54,7 @@ __kernel SW_TILE_GROUP void sw_cut_tile_sizes(__global const uint *open, __globa
     SW_SYNC;
     for (uint k = 0; k < SW_PER; k++) {
         const struct sw_place at = sw_place_of(k);
-        uint rest = at.inside ? open[at.word] : 0u;
+        uint rest = at.inside ? open[at.word] & at.mine : 0u;
         while (rest) {
             const uint low = rest & (0u - rest), site = 32u * at.word + sw_bit_of(low);
             const uint root = SW_READ(&labels[site]);

@@ -48,7 +48,10 @@ __kernel void sw_measure(__global const uint *spins, __global uint *sums, uint s
         if (word >= SW_PLANE_WORDS)
             continue;
         sw_equal(planes, i, y, &side, &under);
-        sw_spins_add(&item_sums, fields, planes, i, y, side, under);
+        uint spin[SW_PLANES];
+        for (uint p = 0; p < SW_PLANES; p++)
+            spin[p] = planes[p * SW_PLANE_WORDS + word];
+        sw_spins_add(&item_sums, fields, spin, i, side, under);
     }
     for (uint k = 0; k < SW_SPIN_SUMS; k++)
         atomic_add(&fields[k], item_sums.sums[k]);

@@ -21,18 +21,17 @@ ERGO_INLINE void sw_spins_begin(struct sw_spins *item) {
         item->sums[k] = 0u;
 }
 
-/* Add one word. side, under: bonds between equal neighbours, from sw_equal(). fields[SW_Q]: counts
- * of states, if there are too many for each work-item. */
-ERGO_INLINE void sw_spins_add(struct sw_spins *item, __local uint *fields,
-                              __global const uint *planes, uint i, uint y, uint side, uint under) {
-    const uint word = y * SW_WORDS + i, valid = sw_valid(i);
+/* Add a word of column i. spins[plane]: its spins. side, under: bonds between equal neighbours.
+ * fields[SW_Q]: counts of states, if there are too many for each work-item. */
+ERGO_INLINE void sw_spins_add(struct sw_spins *item, __local uint *fields, const uint *spins,
+                              uint i, uint side, uint under) {
+    const uint valid = sw_valid(i);
     item->sums[0] += popcount(valid & ~side) + popcount(valid & ~under);
 #if SW_Q <= 8
     for (uint k = 1; k < SW_Q; k++) {
         uint match = valid;
         for (uint p = 0; p < SW_PLANES; p++)
-            match &= k >> p & 1u ? planes[p * SW_PLANE_WORDS + word]
-                                 : ~planes[p * SW_PLANE_WORDS + word];
+            match &= k >> p & 1u ? spins[p] : ~spins[p];
         item->sums[k] += popcount(match);
     }
     (void)fields;
@@ -40,7 +39,7 @@ ERGO_INLINE void sw_spins_add(struct sw_spins *item, __local uint *fields,
     for (uint b = 0; b <= sw_last_bit(i); b++) {
         uint k = 0u;
         for (uint p = 0; p < SW_PLANES; p++)
-            k |= (planes[p * SW_PLANE_WORDS + word] >> b & 1u) << p;
+            k |= (spins[p] >> b & 1u) << p;
         if (k)
             atomic_add(&fields[k], 1u);
     }

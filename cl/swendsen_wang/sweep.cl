@@ -228,7 +228,7 @@ __kernel SW_TILE_GROUP void sw_flip_sizes(__global uint *spins,
     sw_flip_begin(states, listed);
     SW_SYNC;
     sw_flip_list(roots, open, list, listed);
-    SW_SYNC;
+    SW_SYNC_GLOBAL; /* roots are overwritten only after they have been read */
     const uint n_open = listed[1], total = listed[0] + n_open;
     for (uint j = t.first; j < total; j += SW_GROUP) {
         const uint n = sw_flip_listed(list, j, n_open), site = sw_tile_index(sw_corner(), n);
@@ -253,7 +253,7 @@ __kernel SW_TILE_GROUP void sw_flip_sizes(__global uint *spins,
     }
     for (uint k = 0; k < SW_PER; k++) {
         const struct sw_place at = sw_place_of(k);
-        if (at.inside)
+        if (at.inside && at.mine & 1u)
             roots[t.plane + at.word] = tops[at.item];
     }
     sw_flip_spins(spins, right, runs, states);

@@ -2,14 +2,25 @@
  * Labels within a tile, in local memory. A tile has SW_TILE_WORDS x SW_TILE_ROWS words, and each of
  * the SW_GROUP work-items has SW_PER of them. A label is kept at its site's node, SW_NODE(item,
  * bit) (labels.h), and its value is a node too.
+ *
+ * A small lattice has too few words to fill a GPU, and then SW_SPLIT work-items share a word, 2 or
+ * 4: each has one of its pieces of equal length, and the runs that begin there.
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_TILE_H
 #define ERGO_CL_SWENDSEN_WANG_TILE_H
 
+#include "swendsen_wang/bonds.h"
 #include "swendsen_wang/core.h"
 #include "swendsen_wang/labels.h"
 
+#if SW_GROUP > SW_TILE_ITEMS
+#define SW_SPLIT (SW_GROUP / SW_TILE_ITEMS)
+#define SW_PER 1u
+#else
+#define SW_SPLIT 1u
 #define SW_PER (SW_TILE_ITEMS / SW_GROUP)
+#endif
+#define SW_PIECE (32u / SW_SPLIT) /* sites of a piece */
 #define SW_NODES (SW_NODE_ROW * SW_TILE_ITEMS)
 
 /* Barriers and atomics between the work-items of a group. A group of one work-item needs neither.
@@ -62,8 +73,7 @@ struct sw_tile {
     uint id, x, y;
     uint index;  /* of the member */
     ulong plane; /* the member's first word in arrays of words */
-    /* this work-item's first word in the tile; its others follow in steps of SW_GROUP */
-    uint first;
+    uint first;  /* this work-item in the group */
 };
 
 ERGO_INLINE struct sw_tile sw_tile_of_group(void) {
@@ -77,9 +87,11 @@ ERGO_INLINE struct sw_tile sw_tile_of_group(void) {
     return t;
 }
 
-/* Word k of a work-item's SW_PER words: its place in the tile and in the lattice. */
+/* Word k of a work-item's SW_PER words: its place in the tile and in the lattice. Neighbouring
+ * work-items have the same piece of neighbouring words. */
 struct sw_place {
     uint item;
+    uint mine;   /* bits of the piece; bit 0 is set for one work-item of a word alone */
     uint i, y;   /* in the lattice; beyond it if the tile reaches over its end */
     uint inside; /* 1: in the lattice */
     uint word;   /* in a plane; 0 if not in the lattice */
@@ -89,7 +101,9 @@ struct sw_place {
 ERGO_INLINE struct sw_place sw_place_of(uint k) {
     const struct sw_tile t = sw_tile_of_group();
     struct sw_place at;
-    at.item = t.first + k * SW_GROUP;
+    at.item = SW_SPLIT > 1u ? t.first % SW_TILE_ITEMS : t.first + k * SW_GROUP;
+    at.mine = SW_SPLIT > 1u ? ((1u << (SW_PIECE & 31u)) - 1u) << t.first / SW_TILE_ITEMS * SW_PIECE
+                            : 0xffffffffu;
     at.i = t.x * SW_TILE_WORDS + at.item % SW_TILE_WORDS;
     at.y = t.y * SW_TILE_ROWS + at.item / SW_TILE_WORDS;
     at.inside = at.i < SW_WORDS && at.y < SW_LY ? 1u : 0u;
@@ -98,14 +112,53 @@ ERGO_INLINE struct sw_place sw_place_of(uint k) {
     return at;
 }
 
-/* What a work-item remembers of a word. */
+/* Write this work-item's piece of a word to *word, in local or global memory. All devices are
+ * little-endian (src/device/query.c). */
+#if SW_GROUP == 4 * SW_TILE_ITEMS
+#define SW_PUT_PIECE(space, word, bits)                                                            \
+    (((space uchar *)(word))[get_local_id(0) / SW_TILE_ITEMS] =                                    \
+         (uchar)((bits) >> (uint)(get_local_id(0) / SW_TILE_ITEMS * SW_PIECE)))
+#elif SW_GROUP == 2 * SW_TILE_ITEMS
+#define SW_PUT_PIECE(space, word, bits)                                                            \
+    (((space ushort *)(word))[get_local_id(0) / SW_TILE_ITEMS] =                                   \
+         (ushort)((bits) >> (uint)(get_local_id(0) / SW_TILE_ITEMS * SW_PIECE)))
+#else
+#define SW_PUT_PIECE(space, word, bits) (*(word) = (bits))
+#endif
+
+/* What a work-item remembers of a word: of its own piece, except for `starts`. */
 struct sw_tile_word {
-    uint starts; /* first sites of runs; 0 if not in the lattice */
+    uint starts; /* first sites of the word's runs; 0 if not in the lattice */
     uint links;  /* bonds to the row above that are still to be joined by atomics */
     uint linked; /* first sites of runs whose label leads to another node */
     uint left;   /* 1: the bond from bit 0 to the left is still to be joined by atomics */
     uint alone;  /* in measured sweeps: sw_tile_alone() */
 };
+
+/* The sites of the runs that begin in the piece `mine`. */
+ERGO_INLINE uint sw_piece_runs(uint starts, uint mine) {
+    const uint own = starts & mine, below = (mine & (0u - mine)) - 1u,
+               after = starts & ~(mine | below);
+    if (SW_SPLIT == 1u)
+        return 0xffffffffu;
+    return own ? ((after & (0u - after)) - 1u) & ~((own & (0u - own)) - 1u) : 0u;
+}
+
+/* Each of two work-items that share a word draws its bonds in one direction. */
+#define SW_DRAWS_RIGHT(at) (((at).mine & 1u) != 0u)
+#define SW_DRAWS_DOWN(at) (((at).mine >> (SW_SPLIT > 1u ? SW_PIECE : 0u) & 1u) != 0u)
+
+ERGO_INLINE void sw_tile_activate(const struct sw_member *m, struct sw_place at, ulong step,
+                                  uint *right, uint *down) {
+    if (SW_SPLIT == 1u)
+        sw_activate(m, at.i, at.y, step, right, down);
+    else if (SW_DRAWS_RIGHT(at) || SW_DRAWS_DOWN(at)) {
+        const uint direction = SW_DRAWS_RIGHT(at) ? 0u : 1u;
+        const uint active =
+            sw_activate_one(m, at.i, at.y, step, direction ? *down : *right, direction);
+        *right = *down = active;
+    }
+}
 
 ERGO_INLINE uint sw_bit_of(uint low) {
     return 31u - ERGO_CLZ(low);
@@ -148,20 +201,22 @@ ERGO_INLINE void sw_join_local(__local uint *labels, uint a, uint b) {
  * to the left. Nothing else writes these labels yet. The other bonds are left to sw_tile_join.
  * sides, unders: bonds of all words, without bonds down that lead around the lattice. */
 ERGO_INLINE void sw_tile_link(__local uint *labels, __local const uint *sides,
-                              __local const uint *unders, uint item, uint valid,
+                              __local const uint *unders, uint item, uint valid, uint mine,
                               struct sw_tile_word *w) {
     const uint side = sides[item], tx = item % SW_TILE_WORDS, ty = item / SW_TILE_WORDS;
     const uint starts = sw_starts(side, valid);
-    for (uint bit = 0; bit < 32u; bit++)
-        labels[SW_NODE(item, bit)] = SW_NODE(item, bit);
+    const uint first = SW_NODE(item, SW_SPLIT > 1u ? sw_first_bit(mine) : 0u);
+    for (uint bit = 0; bit < SW_PIECE; bit++)
+        labels[first + bit] = first + bit;
     w->starts = starts;
     w->links = w->linked = w->left = 0u;
     if (ty > 0u && valid) {
         const uint up = item - SW_TILE_WORDS, side_up = sides[up], starts_up = ~(side_up << 1);
         /* keep one bond for each pair of runs */
         const uint links = unders[up] & ~sw_later_in_run(unders[up], starts | starts_up);
-        w->links = sw_later_in_run(links, starts);
-        uint rest = links & ~w->links;
+        const uint runs = sw_piece_runs(starts, mine);
+        w->links = sw_later_in_run(links, starts) & runs;
+        uint rest = links & ~w->links & runs;
         while (rest) {
             const uint low = rest & (0u - rest), bit = sw_bit_of(low);
             const uint start = sw_start_of(starts, bit);
@@ -170,7 +225,7 @@ ERGO_INLINE void sw_tile_link(__local uint *labels, __local const uint *sides,
             labels[SW_NODE(item, start)] = SW_NODE(up, sw_start_of(starts_up, bit));
         }
     }
-    if (tx > 0u && valid) {
+    if (tx > 0u && valid && mine & 1u) {
         const uint side_left = sides[item - 1u];
         w->left = side_left >> 31;
         if (w->left && !(w->linked & 1u)) {
@@ -218,19 +273,18 @@ ERGO_INLINE void sw_tile_link_words(__local uint *labels, __local const uint *si
                                     __local const uint *unders, struct sw_tile_word *words) {
     for (uint k = 0; k < SW_PER; k++) {
         const struct sw_place at = sw_place_of(k);
-        sw_tile_link(labels, sides, unders, at.item, at.valid, &words[k]);
+        sw_tile_link(labels, sides, unders, at.item, at.valid, at.mine, &words[k]);
     }
 }
 
 /* Join what the links have left. */
 ERGO_INLINE void sw_tile_join_words(__local uint *labels, __local const uint *sides,
                                     const struct sw_tile_word *words) {
-    const struct sw_tile t = sw_tile_of_group();
     for (uint jump = 0; jump < SW_JUMPS; jump++)
         for (uint k = 0; k < SW_PER; k++)
-            sw_tile_jump(labels, t.first + k * SW_GROUP, words[k].linked);
+            sw_tile_jump(labels, sw_place_of(k).item, words[k].linked);
     for (uint k = 0; k < SW_PER; k++)
-        sw_tile_join(labels, sides, t.first + k * SW_GROUP, &words[k]);
+        sw_tile_join(labels, sides, sw_place_of(k).item, &words[k]);
 }
 
 /* The root of the run that begins at n. */
@@ -270,10 +324,24 @@ ERGO_INLINE uint sw_tile_alone(__local const uint *sides, __local const uint *un
 #define SW_RUN_END(next, sites) (SW_TAIL == 32u ? (next) : min((next), (sites)))
 
 /* Write each run's root, two runs per entry; this word's entries are SW_TILE_ITEMS apart. Returns
- * the roots among the word's sites. sized: also add the sites of runs at their roots. */
-ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_tile_word *w,
-                               uint sites, __global uint *runs, uint sized) {
-    uint roots = 0u, rest = w->starts, bit = sw_first_bit(rest);
+ * the roots among the piece's sites. sized: also add the sites of runs at their roots. */
+ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, uint mine,
+                               const struct sw_tile_word *w, uint sites, __global uint *runs,
+                               uint sized) {
+    uint roots = 0u;
+#if SW_GROUP > SW_TILE_ITEMS
+    const uint first = mine & (0u - mine), own = w->starts & mine;
+    uint rest = w->starts & ~(first - 1u), run = popcount(w->starts & (first - 1u));
+    for (uint left = popcount(own); left > 0u; left--, run++) {
+        const uint bit = sw_first_bit(rest), n = SW_NODE(item, bit), root = sw_tile_root(labels, n);
+        rest &= rest - 1u;
+        roots |= root == n ? 1u << bit : 0u;
+        if (sized)
+            sw_tile_count(labels, root, SW_RUN_END(sw_first_bit(rest), sites) - bit);
+        ((__global ushort *)(runs + run / 2u * SW_TILE_ITEMS))[run & 1u] = (ushort)root;
+    }
+#else
+    uint rest = w->starts, bit = sw_first_bit(rest);
     while (rest) {
         const uint n = SW_NODE(item, bit), root = sw_tile_root(labels, n);
         rest &= rest - 1u;
@@ -294,6 +362,8 @@ ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, const struct sw_
         *runs = pair;
         runs += SW_TILE_ITEMS;
     }
+    (void)mine;
+#endif
     return roots;
 }
 
@@ -330,11 +400,11 @@ ERGO_INLINE void sw_tile_open_rows(__local uint *labels, __local const uint *sid
 
 /* ... and those with runs at its sides. */
 ERGO_INLINE void sw_tile_open_sides(__local uint *labels, __local uint *opens, uint item, uint i,
-                                    uint starts, uint side) {
+                                    uint mine, uint starts, uint side) {
     const uint tx = item % SW_TILE_WORDS;
-    if (starts && tx == 0u)
+    if (starts && tx == 0u && mine & 1u)
         sw_tile_open_at(labels, opens, SW_NODE(item, 0u));
-    if (starts && ((tx + 1u == SW_TILE_WORDS && side >> 31) || i + 1u == SW_WORDS))
+    if (starts && mine >> 31 && ((tx + 1u == SW_TILE_WORDS && side >> 31) || i + 1u == SW_WORDS))
         sw_tile_open_at(labels, opens, SW_NODE(item, sw_start_of(starts, sw_last_bit(i))));
 }
 

@@ -31,10 +31,10 @@ ERGO_INLINE void sw_flip_list(__global const uint *roots, __global const uint *o
     const struct sw_tile t = sw_tile_of_group();
     for (uint k = 0; k < SW_PER; k++) {
         const struct sw_place at = sw_place_of(k);
-        uint rest = at.inside ? roots[t.plane + at.word] : 0u;
+        uint rest = at.inside ? roots[t.plane + at.word] & at.mine : 0u;
         /* open parts are roots of the tile, unless a launch was lost */
         const uint labelled = at.inside ? open[t.plane + at.word] & rest : 0u;
-        uint next = SW_ADD_LOCAL(&listed[0], popcount(rest & ~labelled));
+        uint next = rest ? SW_ADD_LOCAL(&listed[0], popcount(rest & ~labelled)) : 0u;
         uint next_open = labelled ? SW_ADD_LOCAL(&listed[1], popcount(labelled)) : 0u;
         while (rest) {
             const uint low = rest & (0u - rest), n = 32u * at.item + sw_bit_of(low);
@@ -68,9 +68,24 @@ ERGO_INLINE void sw_flip_spins(__global uint *spins, __global const uint *right,
         const struct sw_place at = sw_place_of(k);
         __global const uint *part = runs + (ulong)t.index * SW_RUNS + t.id * SW_SLAB + at.item;
         const uint starts = at.inside ? sw_starts(right[t.plane + at.word], at.valid) : 0u;
-        uint rest = starts, bits[SW_PLANES];
+        uint bits[SW_PLANES];
         for (uint p = 0; p < SW_PLANES; p++)
             bits[p] = 0u;
+#if SW_GROUP > SW_TILE_ITEMS
+        /* the piece's first sites may belong to a run that begins before it */
+        const uint first = at.mine & (0u - at.mine), firsts = starts | first;
+        uint run = popcount(starts & (first | (first - 1u))) - 1u;
+        for (uint rest = starts ? firsts & at.mine : 0u; rest; rest &= rest - 1u, run++) {
+            const uint root =
+                ((__global const ushort *)(part + run / 2u * SW_TILE_ITEMS))[run & 1u];
+            for (uint p = 0; p < SW_PLANES; p++)
+                bits[p] |= states[p * SW_STATE_WORDS + (root >> 5)] >> (root & 31u) & 1u
+                               ? rest & (0u - rest)
+                               : 0u;
+        }
+#else
+        const uint firsts = starts;
+        uint rest = starts;
         const uint pairs = (popcount(starts) + 1u) / 2u;
         for (uint r = 0; r < pairs; r++) {
             const uint pair = part[r * SW_TILE_ITEMS];
@@ -86,9 +101,10 @@ ERGO_INLINE void sw_flip_spins(__global uint *spins, __global const uint *right,
                 bits[p] |= state[root2 >> 5] >> (root2 & 31u) & 1u ? low2 : 0u;
             }
         }
+#endif
         for (uint p = 0; p < SW_PLANES && at.inside; p++)
-            spins[t.plane * SW_PLANES + p * SW_PLANE_WORDS + at.word] =
-                sw_fill(bits[p], starts) & at.valid;
+            SW_PUT_PIECE(__global, &spins[t.plane * SW_PLANES + p * SW_PLANE_WORDS + at.word],
+                         sw_fill(bits[p], firsts) & at.valid);
     }
 }
 

@@ -41,15 +41,25 @@ ERGO_INLINE void sw_label_bonds(__global const uint *spins,
         uint side = 0u, under = 0u;
         if (at.inside) {
             sw_equal(planes, at.i, at.y, &side, &under);
-            if (of_spins)
-                sw_spins_add(spin_sums, spin_fields, planes, at.i, at.y, side, under);
-            sw_activate(&m, at.i, at.y, step, &side, &under);
-            right[t.plane + at.word] = side;
-            down[t.plane + at.word] = under;
+            if (of_spins && at.mine & 1u) {
+                uint word[SW_PLANES];
+                for (uint p = 0; p < SW_PLANES; p++)
+                    word[p] = planes[p * SW_PLANE_WORDS + at.word];
+                sw_spins_add(spin_sums, spin_fields, word, at.i, side, under);
+            }
+            sw_tile_activate(&m, at, step, &side, &under);
         }
-        sides[at.item] = side;
-        opens[at.item] = 0u;
-        unders[at.item] = at.y + 1u < SW_LY ? under : 0u;
+        if (SW_DRAWS_RIGHT(at)) {
+            if (at.inside)
+                right[t.plane + at.word] = side;
+            sides[at.item] = side;
+            opens[at.item] = 0u;
+        }
+        if (SW_DRAWS_DOWN(at)) {
+            if (at.inside)
+                down[t.plane + at.word] = under;
+            unders[at.item] = at.y + 1u < SW_LY ? under : 0u;
+        }
     }
 }
 
@@ -61,7 +71,7 @@ ERGO_INLINE void sw_label_roots(__local uint *labels, struct sw_tile_word *words
     __global uint *slab = runs + (ulong)t.index * SW_RUNS + t.id * SW_SLAB;
     for (uint k = 0; k < SW_PER; k++) {
         const struct sw_place at = sw_place_of(k);
-        words[k].linked = sw_tile_roots(labels, at.item, &words[k], sw_last_bit(at.i) + 1u,
+        words[k].linked = sw_tile_roots(labels, at.item, at.mine, &words[k], sw_last_bit(at.i) + 1u,
                                         slab + at.item, sized);
     }
 }
@@ -73,9 +83,9 @@ ERGO_INLINE void sw_label_open(__local uint *labels, __local const uint *sides,
     sw_tile_open_rows(labels, sides, unders, opens);
     for (uint k = 0; k < SW_PER; k++) {
         const struct sw_place at = sw_place_of(k);
-        sw_tile_open_sides(labels, opens, at.item, at.i, words[k].starts, sides[at.item]);
+        sw_tile_open_sides(labels, opens, at.item, at.i, at.mine, words[k].starts, sides[at.item]);
         if (sized)
-            words[k].alone = sw_tile_alone(sides, unders, at.item, at.i, at.y, at.valid);
+            words[k].alone = sw_tile_alone(sides, unders, at.item, at.i, at.y, at.valid & at.mine);
     }
 }
 
@@ -89,7 +99,7 @@ ERGO_INLINE void sw_label_leave(__local const uint *tile_labels, __local const u
     for (uint k = 0; k < SW_PER; k++) {
         const struct sw_place at = sw_place_of(k);
         const uint leads_out = opens[at.item];
-        uint rest = leads_out;
+        uint rest = leads_out & at.mine;
         while (rest) {
             const uint low = rest & (0u - rest), bit = sw_bit_of(low);
             const ulong site = (ulong)t.index * SW_SITES + 32u * at.word + bit;
@@ -99,8 +109,9 @@ ERGO_INLINE void sw_label_leave(__local const uint *tile_labels, __local const u
                 sizes[site] = tile_labels[SW_NODE(at.item, bit)] >> SW_SIZE_SHIFT;
         }
         if (at.inside) {
-            roots[t.plane + at.word] = words[k].linked;
-            open[t.plane + at.word] = leads_out;
+            SW_PUT_PIECE(__global, &roots[t.plane + at.word], words[k].linked);
+            if (at.mine & 1u)
+                open[t.plane + at.word] = leads_out;
         }
     }
 }
@@ -110,10 +121,9 @@ ERGO_INLINE void sw_label_leave(__local const uint *tile_labels, __local const u
 ERGO_INLINE void sw_label_count(__local const uint *labels, __local const uint *opens,
                                 const struct sw_tile_word *words, __local uint *fields,
                                 __local uint *list, __local uint *listed) {
-    const struct sw_tile t = sw_tile_of_group();
     uint alone = 0u;
     for (uint k = 0; k < SW_PER; k++) {
-        const uint item = t.first + k * SW_GROUP;
+        const uint item = sw_place_of(k).item;
         uint rest = words[k].linked & ~(opens[item] | words[k].alone);
         while (rest) {
             const uint low = rest & (0u - rest);
@@ -165,7 +175,7 @@ ERGO_INLINE void sw_roots_list(__global const uint *roots, __local uint *list,
     const struct sw_tile t = sw_tile_of_group();
     for (uint k = 0; k < SW_PER; k++) {
         const struct sw_place at = sw_place_of(k);
-        uint rest = at.inside ? roots[t.plane + at.word] & at.valid : 0u;
+        uint rest = at.inside ? roots[t.plane + at.word] & at.valid & at.mine : 0u;
         uint next = rest ? SW_ADD_LOCAL(listed, popcount(rest)) : 0u;
         while (rest && next < SW_MOST_OPEN) { /* always true, unless a launch was lost */
             const uint low = rest & (0u - rest);

@@ -57,8 +57,8 @@ static const struct {
             "PoCL 3.1 (LLVM 14, AVX-512): glass_local_ladder, some 30 barriers in and between "
             "loops, gives wrong spins from groups of 128 on; the right ones with -cl-opt-disable, "
             "with a printf in its last region, under Oclgrind (no race), on rusticl and on an "
-            "H200.",
-        .date = "2026-11-21",
+            "H200. So does sw_local, nine barriers in a loop, from groups of 4 on.",
+        .date = "2026-11-23",
     },
     {
         .platform = "Portable Computing Language",

@@ -39,6 +39,7 @@ static const struct cut_case {
     {false, 130, 75, 2, "", "\"tile_words\": 2, \"tile_rows\": 16, \"tile_group\": 8"},
     {true, 40, 6, 3, "",
      "\"tile_words\": 1, \"tile_rows\": 4, \"work_group\": 2, \"tile_group\": 4"},
+    {true, 40, 6, 3, "", "\"tile_words\": 1, \"tile_rows\": 4, \"tile_group\": 16"},
     {false, 40, 2, 3, ", \"merge\": \"tree\"", "\"tile_words\": 1, \"tile_rows\": 4"},
     {false, 130, 75, 2, ", \"merge\": \"tree\"", "\"tile_words\": 2, \"tile_rows\": 16"},
     {false, 130, 75, 2, ", \"merge\": \"gather\", \"hamiltonian\": \"ising\"",

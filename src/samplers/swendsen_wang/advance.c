@@ -71,10 +71,19 @@ static void local_sweeps(struct sw_state *s, uint64_t sweeps) {
     }
 }
 
-static void local_measured(struct sw_state *s, uint32_t sample) {
-    ERGO_LAUNCH(&s->e, SW_LOCAL_SIZES, over_tiles(s), BUFFER(SW_SPINS), BUFFER(SW_MEMBERS),
-                U64(s->e.step), BUFFER(SW_CLUSTERS), BUFFER(SW_WRAPS), U32(sample));
-    s->e.step++;
+/* `count` samples of a lattice in local memory, each after `every` sweeps. */
+static void local_samples(struct sw_state *s, size_t count, uint64_t every) {
+    const uint64_t most = s->launch.most_sweeps;
+    const uint64_t alone = every > most ? every - 1 : 0, with = every - alone;
+    for (uint64_t i = 0; i < count && s->e.status == ERGO_OK;) {
+        const uint64_t fit = alone ? 1 : most / with, now = fit < count - i ? fit : count - i;
+        local_sweeps(s, alone);
+        ERGO_LAUNCH(&s->e, SW_LOCAL_SAMPLES, over_tiles(s), BUFFER(SW_SPINS), BUFFER(SW_MEMBERS),
+                    U64(s->e.step), U32(now * with), U32(with), U32(i), BUFFER(SW_SUMS),
+                    U32(s->clusters), BUFFER(SW_CLUSTERS), BUFFER(SW_WRAPS));
+        s->e.step += now * with;
+        i += now;
+    }
 }
 
 /* A sweep by tiles. */
@@ -92,21 +101,15 @@ void sw_steps(void *state, uint64_t sweeps) {
         sweep(s, SW_NO_SAMPLE, SW_NO_SAMPLE);
 }
 
-/* A sweep and its measurement. before: the sample whose spins this sweep counts, or
+/* A sweep and its measurement, by tiles. before: the sample whose spins this sweep counts, or
  * SW_NO_SAMPLE. later: the next sweep counts the spins of this sample. If clusters are not
  * measured, this is a plain sweep. */
 static void measured(struct sw_state *s, uint32_t sample, uint32_t before, bool later) {
-    const bool local = s->launch.local;
-    if (!local)
-        sweep(s, s->clusters ? sample : SW_NO_SAMPLE, before);
-    else if (s->clusters)
-        local_measured(s, sample);
-    else
-        local_sweeps(s, 1);
+    sweep(s, s->clusters ? sample : SW_NO_SAMPLE, before);
     if (later)
         return;
     /* no label_tiles follows that would count the clusters of several tiles */
-    if (s->clusters && !local)
+    if (s->clusters)
         ERGO_LAUNCH(&s->e, SW_COUNT_ROOTS, over_tiles(s), BUFFER(SW_PARTS), BUFFER(SW_SIZES),
                     BUFFER(SW_CLUSTERS), U32(sample));
     ERGO_LAUNCH(&s->e, SW_MEASURE,
@@ -118,7 +121,11 @@ static void measured(struct sw_state *s, uint32_t sample, uint32_t before, bool 
  * reads them anyway. */
 void sw_block(void *state, size_t count, uint64_t every) {
     struct sw_state *s = state;
-    const bool count_later = !s->launch.local && every == 1;
+    const bool count_later = every == 1;
+    if (s->launch.local) {
+        local_samples(s, count, every);
+        return;
+    }
     for (uint32_t i = 0; i < count && s->e.status == ERGO_OK; i++) {
         sw_steps(s, every - 1);
         measured(s, i, count_later && i > 0 ? i - 1 : SW_NO_SAMPLE, count_later && i + 1 < count);

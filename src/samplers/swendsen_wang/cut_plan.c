@@ -28,7 +28,7 @@ static void choose_launch(struct sw_cut *s) {
     while (s->group_size > 1 && s->group_size > d->largest_group)
         s->group_size /= 2;
     const struct sw_shape shape = {.row_words = s->piece.words, .ly = s->piece.rows};
-    sw_choose_tile(first, &shape, gpu, s->e.device, &s->tiles);
+    sw_choose_tile(first, &shape, 1, s->e.device, &s->tiles);
     s->gathers = sw_gather_wanted(ergo_point_text(first, "/system/merge"), &s->layout);
     const uint64_t words = ergo_rectangle_words(&s->piece);
     const uint64_t each = (gpu ? 4ull : 64ull) * s->group_size;

@@ -20,8 +20,8 @@ struct sw_shape sw_shape_of(const struct ergo_point *point) {
 }
 
 /* Bytes of local memory. WORD_BYTES, per word of a tile: 33 labels, bonds in both directions,
- * open parts. PLANE_BYTES: spins and new states. */
-enum { WORD_BYTES = 144, PLANE_BYTES = 8, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + SW_Q_MAX + 256) };
+ * open parts. PLANE_BYTES: spins. */
+enum { WORD_BYTES = 144, PLANE_BYTES = 4, SUM_BYTES = 4 * (SW_CLUSTER_FIELDS + SW_Q_MAX + 256) };
 
 enum { PATH_LOCAL = 1, PATH_TILES = 2 }; /* values of /tuning/path */
 /* Most words of a lattice that makes whole sweeps in local memory. In larger ones, labels have
@@ -50,15 +50,24 @@ static uint64_t tile_bytes(const struct sw_shape *s, uint32_t words, uint32_t ro
     return (label > flip ? label : flip) + SUM_BYTES + 64;
 }
 
+/* Work-items for a word. On GPUs a word has one, but two or four where there are few words for each
+ * compute unit: there loops over the runs of a word take long, and nothing else is to be done
+ * meanwhile. */
+static uint32_t items_of_word(const struct sw_shape *s, size_t members,
+                              const struct ergo_device_summary *d) {
+    const uint64_t words = members * (uint64_t)s->row_words * (uint64_t)s->ly / units_of(d);
+    return words <= 256 ? 4 : words <= 512 ? 2 : 1;
+}
+
 /*
- * Tile size. On GPUs each word has a work-item. On CPUs one work-item does the whole tile, because
- * it needs no atomics, which are slow. Labels in a tile have 15 bits. Tiles get fewer rows if local
- * memory is too small.
+ * Tile size. On CPUs one work-item does the whole tile, because it needs no atomics, which are
+ * slow. Labels in a tile have 15 bits. Tiles get fewer rows if local memory is too small.
  */
-static void choose_tile(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
+static void choose_tile(const struct ergo_point *point, const struct sw_shape *s, size_t members,
                         const struct ergo_device *device, uint32_t most_words, uint32_t most_rows,
                         struct sw_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const uint32_t wish_words = (uint32_t)ergo_point_int(point, "/tuning/tile_words");
     const uint32_t wish_rows = (uint32_t)ergo_point_int(point, "/tuning/tile_rows");
     const uint32_t wish_group = (uint32_t)ergo_point_int(point, "/tuning/tile_group");
@@ -69,7 +78,8 @@ static void choose_tile(const struct ergo_point *point, const struct sw_shape *s
                                 (gpu && l->tile_words * l->tile_rows > d->largest_group)))
         l->tile_rows /= 2;
     const uint32_t items = l->tile_words * l->tile_rows;
-    l->tile_group = ergo_power_of_two_up(items, 1, wish_group ? wish_group : gpu ? items : 1);
+    const uint32_t group = gpu ? items * items_of_word(s, members, d) : 1;
+    l->tile_group = ergo_power_of_two_up(4 * (uint64_t)items, 1, wish_group ? wish_group : group);
     /* a word takes up to some 500 loop iterations */
     while (device->quirks.loop_limit && l->tile_group < items &&
            500 * (uint64_t)items > device->quirks.loop_limit * l->tile_group)
@@ -83,17 +93,19 @@ static void choose_tile(const struct ergo_point *point, const struct sw_shape *s
                                                : 1000;
 }
 
-void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
+void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *s, size_t members,
                     const struct ergo_device *device, struct sw_launch *l) {
-    choose_tile(point, s, gpu, device, 4, 64, l);
+    choose_tile(point, s, members, device, 4, 64, l);
 }
 
 /* Does one tile cover the lattice, and does local memory also hold its spins? Then it makes
  * whole sweeps there. */
-static void choose_local(const struct ergo_point *point, const struct sw_shape *s, bool gpu,
+static void choose_local(const struct ergo_point *point, const struct sw_shape *s, size_t members,
                          const struct ergo_device *device, struct sw_launch *l) {
     struct sw_launch one = *l;
-    choose_tile(point, s, gpu, device, 32, MOST_LOCAL_WORDS, &one);
+    choose_tile(point, s, members, device, 32, MOST_LOCAL_WORDS, &one);
+    if (device->quirks.many_barriers_unreliable)
+        one.tile_group = 1; /* which needs none */
     const uint64_t items = (uint64_t)one.tile_words * one.tile_rows;
     one.local = one.tiles == 1 && items <= MOST_LOCAL_WORDS &&
                 (WORD_BYTES + PLANE_BYTES * s->planes) * items + SUM_BYTES + 64 <=
@@ -147,11 +159,11 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_stat
                      l->tile_words * l->tile_rows, l->tile_group, l->sum_slots, l->label_bits,
                      e->device->quirks.relaxed_atomics);
     ergo_engine_kernel(e, SW_START, measure, o.data, "sw_start");
-    ergo_engine_kernel(e, SW_MEASURE, measure, o.data, "sw_measure");
     if (l->local) {
         ergo_engine_kernel(e, SW_LOCAL, local, o.data, "sw_local");
-        ergo_engine_kernel(e, SW_LOCAL_SIZES, local, o.data, "sw_local_sizes");
+        ergo_engine_kernel(e, SW_LOCAL_SAMPLES, local, o.data, "sw_local_samples");
     } else {
+        ergo_engine_kernel(e, SW_MEASURE, measure, o.data, "sw_measure");
         ergo_engine_kernel(e, SW_NAME_SITES, measure, o.data, "sw_names");
         ergo_engine_kernel(e, SW_LABEL_TILES, sweep, o.data, "sw_label");
         ergo_engine_kernel(e, SW_LABEL_SPINS, sweep, o.data, "sw_label_spins");
@@ -175,7 +187,7 @@ static enum ergo_status choose_path(struct ergo_context *ctx, struct sw_state *s
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *first = s->e.batch->points[0];
     const struct sw_shape *h = &s->shape;
-    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const size_t members = s->e.batch->count;
     const int64_t path = ergo_point_int(first, "/tuning/path");
     struct sw_launch *l = &s->launch;
     if (h->words > (uint64_t)1 << 27)
@@ -184,9 +196,9 @@ static enum ergo_status choose_path(struct ergo_context *ctx, struct sw_state *s
             "a lattice of %lld x %lld has more than 2^32 sites (rows count as multiples "
             "of 32); labels on one device have 32 bits. Use a smaller lattice",
             (long long)h->lx, (long long)h->ly);
-    sw_choose_tile(first, h, gpu, device, l);
+    sw_choose_tile(first, h, members, device, l);
     if (path != PATH_TILES)
-        choose_local(first, h, gpu, device, l);
+        choose_local(first, h, members, device, l);
     if (path == PATH_LOCAL && !l->local)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "/tuning/path 1 needs one tile in local memory for all of %lld x %lld "

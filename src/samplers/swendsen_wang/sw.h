@@ -21,12 +21,13 @@ struct sw_launch {
     uint64_t most_sweeps;           /* if local: most sweeps per launch */
     uint32_t group;                 /* work-items per group, a power of two */
     uint32_t tile_words, tile_rows; /* of a tile */
-    uint32_t tile_group;            /* work-items for a tile: its number of words, or a divisor */
-    uint64_t tiles;                 /* tiles of a member */
-    uint64_t run_bytes;             /* labels of runs of a member */
-    uint32_t label_bits;            /* bits of a label for wrapping: 2, or 0 (labels.h) */
-    uint32_t sum_groups;            /* work-groups per member that count spins */
-    uint32_t sum_slots;             /* partial sums per member */
+    uint32_t
+        tile_group; /* work-items for a tile: as many as words, or fewer; 2 or 4 times as many */
+    uint64_t tiles; /* tiles of a member */
+    uint64_t run_bytes;  /* labels of runs of a member */
+    uint32_t label_bits; /* bits of a label for wrapping: 2, or 0 (labels.h) */
+    uint32_t sum_groups; /* work-groups per member that count spins */
+    uint32_t sum_slots;  /* partial sums per member */
 };
 
 /* Buffers on the device. Lattices in local memory have only spins, members and samples. */
@@ -61,7 +62,7 @@ enum sw_kernel {
     SW_FLIP_SIZES,
     SW_COUNT_ROOTS,
     SW_LOCAL,
-    SW_LOCAL_SIZES
+    SW_LOCAL_SAMPLES
 };
 
 struct sw_state {
@@ -87,7 +88,7 @@ bool sw_is_ising(const struct ergo_point *point);
 /* plan.c */
 /* Choose the tile of a lattice or a rectangle: sets the fields from tile_words to run_bytes, and
  * most_sweeps. */
-void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *shape, bool gpu,
+void sw_choose_tile(const struct ergo_point *point, const struct sw_shape *shape, size_t members,
                     const struct ergo_device *device, struct sw_launch *launch);
 enum ergo_status sw_configure(struct ergo_context *ctx, void *state);
 

@@ -198,7 +198,9 @@ static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
     {"tile_words", "words of 32 sites in a tile's row (a power of two)", 0, 32, true},
     {"tile_rows", "rows of a tile (a power of two)", 0, 256, true},
-    {"tile_group", "work-items that label a tile together (a power of two)", 0, 1024, true},
+    {"tile_group",
+     "work-items that label a tile together (a power of two, at most four for each word)", 0, 1024,
+     true},
 };
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
