@@ -192,20 +192,21 @@ ERGO_INLINE void sw_local_flip(__local const uint *tile, const struct sw_tile_wo
 
 /* Add sums over the spins to fields[SW_Q]. */
 ERGO_INLINE void sw_local_spins(__local const uint *spin, __local uint *fields) {
+    struct sw_spins sums;
+    sw_spins_begin(&sums);
     for (uint k = 0; k < SW_PER; k++) {
         const struct sw_place at = sw_place_of(k);
-        if (at.inside && at.mine & 1u) {
-            struct sw_spins sums;
-            uint word[SW_PLANES], side, under;
-            for (uint p = 0; p < SW_PLANES; p++)
-                word[p] = spin[p * SW_TILE_ITEMS + at.item];
-            sw_local_equal(spin, at.i, at.y, &side, &under);
-            sw_spins_begin(&sums);
-            sw_spins_add(&sums, fields, word, at.i, side, under);
-            for (uint n = 0; n < SW_SPIN_SUMS; n++)
-                SW_ADD_LOCAL(&fields[n], sums.sums[n]);
-        }
+        uint word[SW_PLANES], side, under;
+        if (!at.inside || !(at.mine & 1u))
+            continue;
+        for (uint p = 0; p < SW_PLANES; p++)
+            word[p] = spin[p * SW_TILE_ITEMS + at.item];
+        sw_local_equal(spin, at.i, at.y, &side, &under);
+        sw_spins_add(&sums, fields, word, at.i, side, under);
     }
+    for (uint k = 0; k < SW_SPIN_SUMS; k++)
+        if (sums.sums[k])
+            SW_ADD_LOCAL(&fields[k], sums.sums[k]);
 }
 
 ERGO_INLINE void sw_local_load(__global const uint *spins, __local uint *spin) {
