@@ -28,7 +28,7 @@
 #define HELIUM_E_BLOCK 32 /* atoms of a block: see helium_weight */
 #define HELIUM_E_BITS 20
 #define HELIUM_FOURTH_BITS 12 /* of a quartic's last coefficient, see helium_quartic_slope */
-#define HELIUM_BEYOND 32 /* the first bit of `accepted` that marks them */
+#define HELIUM_BEYOND 32      /* the first bit of `accepted` that marks them */
 
 #define HELIUM_PURPOSE_MOVE 1
 #define HELIUM_PURPOSE_START 2

@@ -15,8 +15,8 @@
 /* `samples` times: `every` sweeps, then one measurement. If samples is 0, only `every` sweeps.
  * sums: [first + sample][member][ISING_SUMS]. With ISING_AHEAD, all random bits of the launch have
  * been drawn, and a work-item has half a block. Bits are loaded two decisions before they are used.
- * With ISING_SNAPSHOTS, the lattice at sample `due`, and at each `interval`-th after it, is kept for
- * the correlations: snapshots[number][member]. So a launch need not end there.
+ * With ISING_SNAPSHOTS, the lattice at sample `due`, and at each `interval`-th after it, is kept
+ * for the correlations: snapshots[number][member]. So a launch need not end there.
  */
 __kernel __attribute__((reqd_work_group_size(ISING_GROUP, 1, 1))) void
 ising_sweep_local(__global uint *spins, __global const struct ising_member *members, ulong sweep,
@@ -96,8 +96,8 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
 #ifdef ISING_SNAPSHOTS
             if (sample >= due && (sample - due) % interval == 0) {
                 __global uint *to =
-                    snapshots + ((ulong)((sample - due) / interval) * count + index) *
-                                    (2 * ISING_COLOUR_WORDS);
+                    snapshots +
+                    ((ulong)((sample - due) / interval) * count + index) * (2 * ISING_COLOUR_WORDS);
                 for (uint i = item; i < 2 * ISING_COLOUR_WORDS; i += ISING_GROUP)
                     to[i] = lattice[i];
             }

@@ -143,9 +143,10 @@ static void estimate_sum(const struct ergo_online *o, const struct sum *p,
                          struct ergo_estimate *estimate) {
     double gamma[LEVELS * (LAGS + 1)], squares[LEVELS], top[WHOLE];
     const size_t m = (size_t)(o->count >> o->closed);
+    gamma[0] = 0;
     if (p->scale > 0)
         sum_covariances(o, p, 0, gamma, 1);
-    if (!(p->scale > 0) || !(gamma[0] > 0)) {
+    if (!(gamma[0] > 0)) {
         ergo_stats_estimate_constant(estimate);
         return;
     }

@@ -241,7 +241,7 @@ static double node_of(double start, double h, int i) {
 
 /* Coefficients of the polynomial of `count` terms through f at the places t. */
 static void terms(const double *t, const double *f, int count, double *c) {
-    double d[4];
+    double d[4] = {0};
     for (int i = 0; i < count; i++) {
         d[i] = f[i];
         c[i] = 0;

@@ -32,7 +32,7 @@ static void fill_choice(const struct bytes_shape *s, const struct bytes_member *
                         const uint32_t near[6], uint64_t thresholds[2], uint32_t *states) {
     static const uint32_t step[3] = {1, 3, 9};
     uint32_t order[3], distinct = 0, seen = 0;
-    uint64_t weight[3], total = 0, sum = 0;
+    uint64_t weight[3] = {0}, total = 0, sum = 0;
     for (uint32_t k = 0; k < 2 * s->d; k++) {
         uint32_t index = 0;
         if (seen >> near[k] & 1)

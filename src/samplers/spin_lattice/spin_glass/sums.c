@@ -329,7 +329,8 @@ static enum ergo_status hand_over(struct ergo_context *ctx, struct glass_state *
     if (status == ERGO_OK && s->shares)
         status = glass_words(ctx, s, members, 32 * GLASS_MOMENTS * sizeof *all,
                              32 * bins * sizeof *all, s->sums, all);
-    struct handing a = {h, all, curve};
+    struct handing a = {.shape = h, .sums = all};
+    a.curve = curve;
     if (status == ERGO_OK)
         ergo_parallel(words, SIZE_MAX, hand_over_word, &a);
     if (s->shares)
