@@ -19,10 +19,8 @@
 /* A work-group of one needs no barrier, and PoCL's compiler splits kernels at barriers. */
 #if LJ_GROUP == 1
 #define LJ_BARRIER(flags)
-#define LJ_LEAST(least, x) (least) = min(least, x)
 #else
 #define LJ_BARRIER(flags) barrier(flags)
-#define LJ_LEAST(least, x) atomic_min(&(least), x)
 #endif
 
 /* Draw the words of the moves from step `first` on. */
@@ -106,7 +104,11 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
        __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
        uint capacity, uint slots, __global long *pair_energies) {
     __local uint4 draws[2u * LJ_AHEAD];
-    __local long changes[LJ_TEAMS]; /* of the energy */
+    /* of the energy; and the pair energies at the new and at the old place */
+    __local long changes[LJ_TEAMS], arrivals[LJ_TEAMS];
+#ifdef LJ_ENERGIES
+    __local long lefts[LJ_TEAMS];
+#endif
 #ifdef LJ_QUEUE
     __local float queue[LJ_QUEUE * LJ_GROUP];
 #endif
@@ -137,8 +139,6 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             virials[2u * team] = virials[2u * team + 1u] = 0u;
             contacts[2u * team] = contacts[2u * team + 1u] = 0u;
         }
-        if (item == 0u)
-            first = LJ_TEAMS;
         const uint at = (uint)c.step % LJ_AHEAD;
         const ulong goal = next < target && next > c.step ? next : target;
         uint moves = LJ_AHEAD - at < LJ_TEAMS ? LJ_AHEAD - at : LJ_TEAMS;
@@ -160,10 +160,10 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         lj_position from;
         struct lj_move move = lj_drawn(&home, &m, c.particles, c.step_size,
                                        draws + 2u * (at + (mine ? set : 0u)), &from);
-        long left = 0; /* the pair energy at the old place */
 #ifdef LJ_ENERGIES
-        if (leads && move.kind != (uint)LJ_INSERTION && !move.idle && !m.ideal)
-            left = *lj_energy_at(&home, from);
+        const uint leaves = team < moves && move.kind != (uint)LJ_INSERTION && !move.idle;
+        if (leaves && !m.ideal)
+            lj_find_energy(&home, from, lane, LJ_WIDTH, &lefts[team]);
 #endif
         if (mine)
             lj_gather(&home, &move, from, 0u, share, shares, &m, &sum);
@@ -203,15 +203,19 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
 #endif
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
         if (leads) {
+#ifdef LJ_ENERGIES
+            const long left = leaves && !m.ideal ? lefts[team] : 0;
+#else
+            const long left = 0;
+#endif
             const long change = lj_take(&energies[2u * team]) - left;
             const uint accepted = !move.idle && !overlaps[team] &&
                                   lj_accept(&m, move.kind, move.word, c.particles, change);
             const uint room =
                 accepted ? lj_room(&home, &move, from, c.particles) : (uint)LJ_RUNNING;
             changes[team] = change;
+            arrivals[team] = change + left;
             verdicts[team] = room != (uint)LJ_RUNNING ? 2u + room : accepted;
-            if (verdicts[team] != 0u)
-                LJ_LEAST(first, team);
         }
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
         if (lane == 0u)
@@ -219,11 +223,13 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
 
         const uint before = c.particles;
         const uint step_size = c.step_size;
-        const uint by = first, rejected = by < moves ? by : moves;
-        const uint verdict = by < moves ? verdicts[by] : 0u, accepted = verdict == 1u;
-        uint tried = 0u;
-        for (uint j = 0u; j < rejected + accepted; j++)
-            tried += lj_one(lj_kind_of(&m, draws[2u * (at + j)].x));
+        uint by = 0u, verdict = 0u, tried = 0u; /* by: the team whose move is not rejected */
+        for (uint j = 0u; j < moves && verdict == 0u; j++) {
+            by = j;
+            verdict = verdicts[j];
+            tried += verdict > 1u ? 0u : lj_one(lj_kind_of(&m, draws[2u * (at + j)].x));
+        }
+        const uint accepted = verdict == 1u;
         if (verdict > 1u)
             c.status = verdict - 2u;
         const long change = changes[accepted ? by : 0u];
@@ -255,9 +261,9 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
             c.virial += lj_take(&virials[2u * by]);
             c.contacts += lj_take(&contacts[2u * by]);
             if (item == by * LJ_WIDTH)
-                lj_apply(&home, &move, from, before, change + left);
+                lj_apply(&home, &move, from, before, arrivals[by]);
         }
-        lj_pass(&c, &m, tried, rejected + accepted);
+        lj_pass(&c, &m, tried, by + (verdict > 1u ? 0u : 1u));
         if (c.step == next) {
             if (count && item == 0u && c.step > start)
                 samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);

@@ -138,15 +138,16 @@ void helium_measure_curves(void *state, size_t curve) {
 
 enum { COLUMNS = 8 };
 
-/* The sums of V and r V' contain each pair twice. */
+/* The sums of V and r V' contain each pair twice. Factors in brackets leave the loop over walkers:
+ * it has no divisions. */
 struct helium_energies helium_energies_of(const struct helium_model *model,
                                           const struct helium_sums *sums) {
     const double n = model->n;
     return (struct helium_energies){
-        .potential = 0.5 * (double)sums->potential * model->unit[0] / n + model->tail_potential,
-        .virial = 0.5 * (double)sums->virial * model->unit[1] / n + model->tail_virial,
-        .laplacian = (double)sums->laplacian * model->unit[2] / n,
-        .gradient = (double)sums->gradient * model->unit[3] / n};
+        .potential = (double)sums->potential * (0.5 * model->unit[0] / n) + model->tail_potential,
+        .virial = (double)sums->virial * (0.5 * model->unit[1] / n) + model->tail_virial,
+        .laplacian = (double)sums->laplacian * (model->unit[2] / n),
+        .gradient = (double)sums->gradient * (model->unit[3] / n)};
 }
 
 /* The fixed-point sums hold atoms up to a limit, and the kernel marks walkers with an atom
@@ -182,11 +183,11 @@ static void convert_sample(const struct helium_state *s, const struct helium_mod
     for (uint32_t w = 0; w < walkers; w++) {
         const struct helium_energies e = helium_energies_of(model, &sums[w]);
         const double laplacian = e.laplacian - e.gradient, energy = e.potential + laplacian;
-        const double ln_psi = 0.5 * (double)sums[w].ln_psi / ((double)(1 << HELIUM_U_BITS) * n);
+        const double ln_psi = (double)sums[w].ln_psi * (0.5 / ((double)(1 << HELIUM_U_BITS) * n));
         sum[0] += e.potential;
         sum[1] += laplacian;
         sum[2] += e.gradient;
-        sum[3] += (double)sums[w].accepted / n;
+        sum[3] += (double)sums[w].accepted * (1 / n);
         sum[4] += e.virial;
         sum[5] += ln_psi;
         sum[6] += energy * energy;
