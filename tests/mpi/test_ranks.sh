@@ -10,11 +10,13 @@ no_rank_files() {
     [ -z "$left" ] || fail "files of ranks are left behind: $left"
 }
 
+# Several launches for each sweep, so that one of them can be held or fail.
 cat >potts.json <<'JOB'
 { "sampler": "swendsen-wang", "seed": "77", "replicas": 3,
   "system": { "q": 3, "size": [75, 45], "temperature": 1 },
   "run": { "equilibration": 30, "sweeps": 300, "measure_every": 2 },
-  "scan": { "/system/temperature": [0.9, 0.995, 1.2] }, "output": { "snapshots": 2 } }
+  "scan": { "/system/temperature": [0.9, 0.995, 1.2] }, "output": { "snapshots": 2 },
+  "tuning": { "path": 2 } }
 JOB
 cat >ising.json <<'JOB'
 { "sampler": "spin-lattice", "seed": "7",
