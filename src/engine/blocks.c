@@ -41,31 +41,16 @@ static void enqueue(struct ergo_engine *e, void *state, size_t count, uint64_t e
     }
 }
 
-/* A result that launches of the next block do not write: its read may run beside them. */
-static bool apart(const struct ergo_engine *e, const struct ergo_engine_buffer *b) {
-    return e->beside && !b->ends && b->mem[0] && b->mem[1];
-}
-
-static void read_on_queue(struct ergo_engine *e, struct ergo_engine_slot *slot, bool beside) {
+/* Enqueue the read of all results of the slot's block. The last read's event tells that all are on
+ * the host. */
+static void read_results(struct ergo_engine *e, struct ergo_engine_slot *slot) {
     for (size_t i = 0; i < ERGO_BUFFERS && e->status == ERGO_OK; i++) {
         const struct ergo_engine_buffer *b = &e->buffers[i];
         const size_t bytes = b->ends ? (size_t)b->bytes : used(b, slot->samples, slot->curves);
-        if (!bytes || beside != apart(e, b))
-            continue;
-        if (!beside)
+        if (bytes)
             e->status = ergo_buffer_read_later(e->ctx, e->device, b->mem[b->ends ? 0 : e->slot], 0,
                                                bytes, b->host[e->slot], &slot->ready);
-        else
-            ergo_engine_fetch_beside(e, b->mem[e->slot], 0, bytes, b->host[e->slot], &slot->ready);
     }
-}
-
-/* Enqueue the read of all results of the slot's block. The last read's event tells that all are on
- * the host: those beside launches wait for the others. */
-static void read_results(struct ergo_engine *e, struct ergo_engine_slot *slot) {
-    read_on_queue(e, slot, false);
-    if (e->beside)
-        read_on_queue(e, slot, true);
 }
 
 void ergo_engine_read_again(struct ergo_engine *e, unsigned slot) {

@@ -159,28 +159,27 @@ void ergo_engine_zero(struct ergo_engine *e, unsigned row, size_t bytes) {
                                          e->device->summary.name));
 }
 
-void ergo_engine_fetch_beside(struct ergo_engine *e, cl_mem mem, size_t offset, size_t bytes,
-                              void *to, cl_event *read) {
+/* Read by a queue that waits for what has been launched, but not for what follows. */
+static cl_int fetch_beside(struct ergo_engine *e, struct ergo_engine_buffer *b, size_t offset,
+                           size_t bytes, void *to) {
     cl_event made = ergo_device_mark(e->device);
-    cl_int code = made ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
-    if (*read)
-        clReleaseEvent(*read);
-    *read = NULL;
+    if (!made)
+        return CL_OUT_OF_RESOURCES;
+    if (b->read)
+        clReleaseEvent(b->read);
+    b->read = NULL;
     clFlush(e->device->queue); /* another queue waits for it */
-    if (made)
-        code = clEnqueueReadBuffer(e->beside, mem, CL_FALSE, offset, bytes, to, 1, &made, read);
-    if (made)
-        clReleaseEvent(made);
+    const cl_int code = clEnqueueReadBuffer(e->beside, memory_of(e, b), CL_FALSE, offset, bytes, to,
+                                            1, &made, &b->read);
+    clReleaseEvent(made);
     clFlush(e->beside);
-    if (code != CL_SUCCESS)
-        e->status = ergo_buffer_read_later(e->ctx, e->device, mem, offset, bytes, to, read);
+    return code;
 }
 
 void ergo_engine_fetch(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes, void *to) {
     struct ergo_engine_buffer *b = declared(e, row, "reads") ? &e->buffers[row] : NULL;
-    if (b && b->flags & ERGO_BUFFER_BESIDE && e->beside)
-        ergo_engine_fetch_beside(e, memory_of(e, b), offset, bytes, to, &b->read);
-    else if (b)
+    if (b && (!(b->flags & ERGO_BUFFER_BESIDE) || !e->beside ||
+              fetch_beside(e, b, offset, bytes, to) != CL_SUCCESS))
         e->status =
             ergo_buffer_read_later(e->ctx, e->device, memory_of(e, b), offset, bytes, to, &b->read);
 }

@@ -263,16 +263,6 @@ static void unpin(struct ergo_device *device, cl_mem *pinned, void **host) {
     *host = NULL;
 }
 
-/* A queue for transfers beside launches. Not on a CPU, which cannot copy beside its kernels (PoCL,
- * a cut lattice of 512 x 512: 3,500 us per sweep with it, 3,000 without). */
-static void need_beside(struct ergo_engine *e) {
-    if (!e->beside && e->device->type != CL_DEVICE_TYPE_CPU)
-        e->beside = clCreateCommandQueue(e->device->context, e->device->device, 0, NULL);
-}
-
-/* Results of a block whose transfer takes as long as a launch, in bytes. */
-static const size_t long_transfer = 1 << 18;
-
 /* A result's buffer on the device, and its memory on the host. */
 static enum ergo_status create_result(struct ergo_context *ctx, struct ergo_engine *e,
                                       struct ergo_engine_buffer *b, unsigned slot) {
@@ -285,8 +275,6 @@ static enum ergo_status create_result(struct ergo_context *ctx, struct ergo_engi
     if (status != ERGO_OK)
         return status;
     b->host[slot] = pin(e->device, bytes, &b->pins[slot]);
-    if (bytes > long_transfer && b->mem[slot])
-        need_beside(e);
     return b->host[slot] ? ERGO_OK
                          : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a block of %s", b->what);
 }
@@ -303,7 +291,9 @@ static enum ergo_status create_each(struct ergo_context *ctx, struct ergo_engine
     return status;
 }
 
-/* The host memory of a hosted buffer. */
+/* The host memory of a hosted buffer, and a queue for transfers beside launches. Not on a CPU,
+ * which cannot copy beside its kernels (PoCL, a cut lattice of 512 x 512: 3,500 us per sweep with
+ * it, 3,000 without). */
 static enum ergo_status create_host(struct ergo_context *ctx, struct ergo_engine *e,
                                     struct ergo_engine_buffer *b) {
     const size_t bytes = (size_t)b->bytes;
@@ -311,8 +301,8 @@ static enum ergo_status create_host(struct ergo_context *ctx, struct ergo_engine
     if (!b->host[0])
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %s", b->what);
     memset(b->host[0], 0, bytes);
-    if (b->flags & ERGO_BUFFER_BESIDE)
-        need_beside(e);
+    if (b->flags & ERGO_BUFFER_BESIDE && !e->beside && e->device->type != CL_DEVICE_TYPE_CPU)
+        e->beside = clCreateCommandQueue(e->device->context, e->device->device, 0, NULL);
     return ERGO_OK;
 }
 

@@ -123,8 +123,7 @@ struct ergo_engine {
     uint64_t step;            /* of all chains */
     struct ergo_ahead *ahead; /* ergo_engine_read_ahead; NULL: off */
     uint64_t changes;         /* grows with all that may change a buffer */
-    /* queue for ERGO_BUFFER_BESIDE and results; NULL: the device's queue is used */
-    cl_command_queue beside;
+    cl_command_queue beside;  /* queue for ERGO_BUFFER_BESIDE; NULL: the device's queue is used */
 };
 
 /* About the most memory for the results of a block, and for those of its curves. */
@@ -289,10 +288,6 @@ void ergo_engine_await(struct ergo_engine *e, unsigned row);
 /* Enqueue a read into ERGO_BUFFER_HOST row `to`, at offset `at` of curve number `curve`. */
 void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                             unsigned to, size_t curve, size_t at);
-/* For the engine itself: read by the queue beside launches, which waits for what has been launched,
- * but not for what follows. */
-void ergo_engine_fetch_beside(struct ergo_engine *e, cl_mem mem, size_t offset, size_t bytes,
-                              void *to, cl_event *read);
 /* Write the data of a declared constant. */
 void ergo_engine_constant(struct ergo_engine *e, unsigned row, const void *data);
 /* Enlarge a declared buffer. Its bytes stay: it has `pieces` equal pieces, and each is extended by
