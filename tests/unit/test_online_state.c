@@ -10,34 +10,7 @@
 
 #include "stats/covariance.h"
 #include "stats/online.h"
-
-static uint64_t seed;
-
-static double uniform(void) {
-    seed += UINT64_C(0x9E3779B97F4A7C15);
-    uint64_t z = seed;
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(void) {
-    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
-
-static void fill_ar1(double *x, size_t n, double phi) {
-    double v = normal(), g = sqrt(1 - phi * phi);
-    for (size_t i = 0; i < n; i++) {
-        x[i] = v;
-        v = phi * v + g * normal();
-    }
-}
-
-static double *numbers(size_t n) {
-    double *x = malloc((n + 1) * sizeof *x);
-    assert_non_null(x);
-    return x;
-}
+#include "unit/random_series.h"
 
 static double variance_of(const double *m, void *user) {
     return *(double *)user * (m[1] - m[0] * m[0]);

@@ -19,34 +19,7 @@
 
 #include "stats/covariance.h"
 #include "stats/stats.h"
-
-static uint64_t seed;
-
-static double uniform(void) {
-    seed += UINT64_C(0x9E3779B97F4A7C15);
-    uint64_t z = seed;
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(void) {
-    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
-
-static void fill_ar1(double *x, size_t n, double phi) {
-    double v = normal(), g = sqrt(1 - phi * phi);
-    for (size_t i = 0; i < n; i++) {
-        x[i] = v;
-        v = phi * v + g * normal();
-    }
-}
-
-static double *series(size_t n) {
-    double *x = malloc(n * sizeof *x);
-    assert_non_null(x);
-    return x;
-}
+#include "unit/random_series.h"
 
 static double seconds(void) {
     struct timespec t;
@@ -97,7 +70,7 @@ static void test_special_cases(void **state) {
 static void test_scale(void **state) {
     (void)state;
     enum { N = 5000 };
-    double *x = series(N), *y = series(N);
+    double *x = numbers(N), *y = numbers(N);
     seed = 1;
     fill_ar1(x, N, 0.5);
     struct ergo_estimate a, b;
@@ -127,7 +100,7 @@ struct coverage {
 
 static struct coverage cover(size_t runs, size_t n, double phi) {
     struct coverage c = {0};
-    double *x = series(n), tau2 = 0;
+    double *x = numbers(n), tau2 = 0;
     double w = 1.0 / (double)runs;
     for (size_t r = 0; r < runs; r++) {
         struct ergo_estimate e;
@@ -222,7 +195,7 @@ static void test_slow_part(void **state) {
     (void)state;
     enum { N = 100000, RUNS = 40 };
     const double phi = 0.95, weight = 0.03;
-    double *x = series(N), *y = series(N), *z = series(N);
+    double *x = numbers(N), *y = numbers(N), *z = numbers(N);
     seed = 11;
     double tau = (1 - weight) * 0.5 + weight * (1 + phi) / (2 * (1 - phi));
     double exact = sqrt(2 * tau / N), error = 0, naive = 0, flagged = 0;
@@ -251,7 +224,7 @@ static void test_slow_part(void **state) {
 static void test_long(void **state) {
     (void)state;
     enum { N = 1000000 };
-    double *x = series(N);
+    double *x = numbers(N);
     seed = 3;
     const double phis[] = {0, 0.9, 0.99, 0.9995};
     for (int i = 0; i < 4; i++) {
@@ -303,7 +276,7 @@ static double not_finite(const double *m, void *user) {
 static void test_derived_cancellation(void **state) {
     (void)state;
     enum { N = 20000 };
-    double *e = series(N), *e2 = series(N), *p = series(N);
+    double *e = numbers(N), *e2 = numbers(N), *p = numbers(N);
     const double widths[] = {3e-3, 1e-4};
     for (int w = 0; w < 2; w++) {
         seed = 21;
@@ -339,7 +312,7 @@ static void test_derived_cancellation(void **state) {
 static void test_derived_bias(void **state) {
     (void)state;
     enum { N = 600, RUNS = 4000 };
-    double *x = series(N), *x2 = series(N), one = 1;
+    double *x = numbers(N), *x2 = numbers(N), one = 1;
     const double *columns[] = {x, x2};
     const double phi = 0.6, tau = (1 + phi) / (2 * (1 - phi));
     double plain = 0, corrected = 0, squares = 0, inside = 0;
@@ -372,7 +345,7 @@ static void test_derived_bias(void **state) {
 static void test_derived_other(void **state) {
     (void)state;
     enum { N = 20000 };
-    double *x = series(N), *m2 = series(N), *m4 = series(N), *p = series(N);
+    double *x = numbers(N), *m2 = numbers(N), *m4 = numbers(N), *p = numbers(N);
     seed = 9;
     fill_ar1(x, N, 0.7);
     const double *columns[] = {x};
@@ -419,7 +392,7 @@ static void test_derived_other(void **state) {
 static void test_autocorrelation(void **state) {
     (void)state;
     enum { N = 200000, LAGS = 20 };
-    double *x = series(N), rho[LAGS];
+    double *x = numbers(N), rho[LAGS];
     seed = 13;
     fill_ar1(x, N, 0.8);
     assert_true(ergo_stats_autocorrelation(x, N, rho, LAGS));
@@ -455,7 +428,7 @@ static void test_covariance(void **state) {
 static void test_curve(void **state) {
     (void)state;
     enum { SIZE = 3, N = 5000 };
-    double *x = series(SIZE * N);
+    double *x = numbers(SIZE * N);
     seed = 17;
     for (int i = 0; i < N; i++) {
         x[SIZE * i] = i;
