@@ -28,6 +28,9 @@
  * but the table and have no common barrier, so each proceeds on its own (only with HELIUM_WARP).
  */
 #include "helium_vmc/core.h"
+#ifdef HELIUM_WARP
+#include "common/warp.h"
+#endif
 
 #define HELIUM_ROWS ((HELIUM_N + HELIUM_LANES - 1) / HELIUM_LANES)
 #define HELIUM_REST (HELIUM_N % HELIUM_LANES) /* atoms of the last row; 0 if it is full */
@@ -48,19 +51,6 @@ struct helium_try {
     int4 new; /* x, y, z, 0 */
 };
 
-#ifdef HELIUM_WARP
-ERGO_INLINE int helium_warp_add(int x) {
-    int sum;
-    __asm__ volatile("redux.sync.add.s32 %0, %1, 0xffffffff;" : "=r"(sum) : "r"(x));
-    return sum;
-}
-/* For |x| < 2^46: two sums of 32 numbers that cannot overflow. */
-ERGO_INLINE long helium_warp_sum(long x) {
-    const int low = helium_warp_add((int)(x & 0xffff)), high = helium_warp_add((int)(x >> 16));
-    return ((long)high << 16) + low;
-}
-#endif
-
 #if HELIUM_MATES > 1 || (defined(HELIUM_WARP) && HELIUM_LANES == 32)
 #define HELIUM_MEET __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory")
 #define HELIUM_MEET_GLOBAL HELIUM_MEET
@@ -79,7 +69,7 @@ ERGO_INLINE long helium_sum(long mine, uint item, uint turn, __local long *parts
 #if HELIUM_LANES == 1
     return mine;
 #elif defined(HELIUM_WARP)
-    const long sum = helium_warp_sum(mine);
+    const long sum = ergo_warp_sum(mine);
 #if HELIUM_LANES == 32
     return sum;
 #else

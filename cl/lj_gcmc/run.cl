@@ -11,6 +11,9 @@
  * (NVIDIA from compute capability 8.0 on), and a team is whole warps or narrow (LJ_WIDE).
  */
 #include "lj_gcmc/chain.h"
+#ifdef LJ_WARP
+#include "common/warp.h"
+#endif
 
 #define LJ_WIDTH (LJ_GROUP / LJ_TEAMS)
 /* Moves drawn at once. It must divide 1024. */
@@ -53,19 +56,6 @@ ERGO_INLINE uint lj_likely(const struct lj_chain *c) {
     return 1u + LJ_WINDOW / 2u / ((a & 0xffffu) + (a >> 16) + c->last.accepted_deletion + 1u);
 }
 
-#ifdef LJ_WARP
-ERGO_INLINE int lj_warp_add(int x) {
-    int sum;
-    __asm__ volatile("redux.sync.add.s32 %0, %1, 0xffffffff;" : "=r"(sum) : "r"(x));
-    return sum;
-}
-/* For |x| < 2^46. */
-ERGO_INLINE long lj_warp_sum(long x) {
-    const int low = lj_warp_add((int)(x & 0xfffffL)), high = lj_warp_add((int)(x >> 20));
-    return (long)high * 0x100000L + (long)low;
-}
-#endif
-
 /*
  * Sums over work-items in any order. The values are 64-bit integers, but the atomics have 32 bits,
  * so the lower 20 bits and the rest are added separately. The first word holds 4096 shares. The
@@ -74,7 +64,7 @@ ERGO_INLINE long lj_warp_sum(long x) {
  */
 ERGO_INLINE void lj_add(__local uint *sum, long value) {
 #ifdef LJ_WARP /* 32 additions to one word wait for each other */
-    value = lj_warp_sum(value);
+    value = ergo_warp_sum(value);
     value = get_local_id(0) % 32u == 0u ? value : 0;
 #endif
 #if LJ_GROUP == 1
