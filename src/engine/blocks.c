@@ -25,8 +25,12 @@ static size_t used(const struct ergo_engine_buffer *b, size_t samples, size_t cu
     }
 }
 
+size_t ergo_engine_curves_due(const struct ergo_engine *e, size_t first, size_t count) {
+    return curves_of(e, e->slots[e->slot].first_sample + first, count);
+}
+
 bool ergo_engine_curve_due(const struct ergo_engine *e, size_t sample) {
-    return e->curve_interval && (e->slots[e->slot].first_sample + sample) % e->curve_interval == 0;
+    return ergo_engine_curves_due(e, sample, 1) != 0;
 }
 
 static void enqueue(struct ergo_engine *e, void *state, size_t count, uint64_t every) {

@@ -318,6 +318,8 @@ static inline void *ergo_engine_host(const struct ergo_engine *e, unsigned row, 
 
 /* For a model's `block`: does sample `sample` of the block carry curves? */
 bool ergo_engine_curve_due(const struct ergo_engine *e, size_t sample);
+/* How many of `count` samples from `first` on do. */
+size_t ergo_engine_curves_due(const struct ergo_engine *e, size_t first, size_t count);
 
 /* ---- audit ------------------------------------------------------------------------------------
  */

@@ -124,12 +124,6 @@ static size_t samples_at_once(const struct ising_state *s, size_t first, size_t 
     return n < most ? n : (size_t)most;
 }
 
-/* Samples with curves among `count` from `first` on. */
-static size_t curves_among(const struct ising_state *s, size_t first, size_t count) {
-    const size_t wait = s->e.curve_interval ? until_due(s, first) : count;
-    return wait < count ? (count - wait - 1) / (size_t)s->e.curve_interval + 1 : 0;
-}
-
 void ising_block(void *state, size_t count, uint64_t every) {
     struct ising_state *s = state;
     const bool local = s->launch.path == ISING_PATH_LOCAL;
@@ -146,7 +140,7 @@ void ising_block(void *state, size_t count, uint64_t every) {
             measure(s, i);
         }
         now = now ? now : 1;
-        const size_t curves = curves_among(s, i, now);
+        const size_t curves = ergo_engine_curves_due(&s->e, i, now);
         if (curves)
             measure_curves(s, s->launch.snapshots ? ISING_SNAPSHOTS : ISING_SPINS, curve, curves);
         curve += curves;
