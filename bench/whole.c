@@ -20,25 +20,6 @@
 
 extern char **environ;
 
-enum { PATHS = 4200 };
-
-/* The program of this build, or of this installation. */
-static bool find_program(char path[PATHS]) {
-    static const char *const places[] = {"../ergocl", "../../bin/ergocl"};
-    char own[4096];
-    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (length < 0)
-        return false;
-    own[length] = '\0';
-    *strrchr(own, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        snprintf(path, PATHS, "%s/%s", own, places[i]);
-        if (access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Runs a program and waits. Its output goes to `log`. */
 static bool run(char *const argv[], const char *log) {
     posix_spawn_file_actions_t files;
@@ -58,7 +39,7 @@ static bool run(char *const argv[], const char *log) {
 
 /* "rate": {"seconds": ...} of the run's result.json; NAN: there is none. */
 static double sampling_seconds(struct ergo_context *ctx, const char *folder) {
-    char path[PATHS + 32];
+    char path[96];
     char *text = NULL;
     size_t length = 0;
     double seconds = NAN;
@@ -82,11 +63,15 @@ static void remove_folder(const char *folder) {
 
 enum ergo_status ergo_bench_whole_run(struct ergo_bench *bench, const char *job, double work,
                                       uint64_t steps, struct ergo_bench_whole *whole) {
-    char program[PATHS], folder[] = "/tmp/ergocl-bench-XXXXXX", file[64], out[64], log[64];
+    static const char *const places[] = {"../ergocl", "../../bin/ergocl"}; /* built, installed */
+    char folder[] = "/tmp/ergocl-bench-XXXXXX", file[64], out[64], log[64];
     char sweeps[48];
     *whole = (struct ergo_bench_whole){steps, NAN, NAN, NAN};
-    if (!find_program(program) || !mkdtemp(folder))
+    char *program = ergo_path_beside(places, 2, X_OK);
+    if (!program || !mkdtemp(folder)) {
+        free(program);
         return ERGO_FAIL(bench->ctx, ERGO_E_IO, "no ergocl beside this program, or no /tmp");
+    }
     snprintf(file, sizeof file, "%s/job.json", folder);
     snprintf(out, sizeof out, "%s/run", folder);
     snprintf(log, sizeof log, "%s/log", folder);
@@ -118,5 +103,6 @@ enum ergo_status ergo_bench_whole_run(struct ergo_bench *bench, const char *job,
         whole->rate = work * (double)steps * 1e-9 / whole->seconds;
     }
     remove_folder(folder);
+    free(program);
     return status;
 }

@@ -64,5 +64,8 @@ enum ergo_status ergo_file_read(struct ergo_context *ctx, const struct ergo_fold
 enum ergo_status ergo_folder_create(struct ergo_context *ctx, const char *path);
 /* "folder/name", malloc'ed; NULL when memory ran out. */
 char *ergo_path_join(const char *folder, const char *name);
+/* The first of `places`, relative to this program's folder, that exists with access `mode`,
+ * malloc'ed; NULL: none, or the program's own place is unknown. */
+char *ergo_path_beside(const char *const *places, size_t count, int mode);
 
 #endif

@@ -27,6 +27,23 @@ char *ergo_path_join(const char *folder, const char *name) {
     return path;
 }
 
+char *ergo_path_beside(const char *const *places, size_t count, int mode) {
+    char own[4096], *path = NULL;
+    const ssize_t length = readlink("/proc/self/exe", own, sizeof own);
+    if (length <= 0 || (size_t)length == sizeof own)
+        return NULL;
+    own[length] = '\0';
+    *strrchr(own, '/') = '\0';
+    for (size_t i = 0; i < count && !path; i++) {
+        path = ergo_path_join(own, places[i]);
+        if (path && access(path, mode) != 0) {
+            free(path);
+            path = NULL;
+        }
+    }
+    return path;
+}
+
 enum ergo_status ergo_folder_create(struct ergo_context *ctx, const char *path) {
     enum ergo_status status = ERGO_OK;
     struct stat info;

@@ -6,51 +6,27 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 
-enum { PATH_MAX_HERE = 4096 };
-
-/* The folder of this program, without the last slash; false: unknown. */
-static bool own_folder(char *path, size_t size) {
-    const ssize_t length = readlink("/proc/self/exe", path, size - 1);
-    if (length <= 0)
-        return false;
-    path[length] = '\0';
-    char *slash = strrchr(path, '/');
-    if (slash)
-        *slash = '\0';
-    return slash != NULL;
-}
-
-/* Finds the first of two places below `folder` that exists, into `path`. */
-static bool find(const char *folder, const char *built, const char *installed, int mode, char *path,
-                 size_t size) {
-    const char *const places[] = {built, installed};
-    for (size_t i = 0; i < 2; i++) {
-        const int n = snprintf(path, size, "%s/%s", folder, places[i]);
-        if (n > 0 && (size_t)n < size && access(path, mode) == 0)
-            return true;
-    }
-    return false;
-}
-
 static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
-    static char folder[PATH_MAX_HERE], program[PATH_MAX_HERE + 64], results[PATH_MAX_HERE + 64];
+    static const char *const programs[] = {"bench/ergocl-bench", "../libexec/ergocl/ergocl-bench"},
+                             *const recorded[] = {"../bench/results", "../share/ergocl/bench"};
     const size_t room = arguments->n_operands + 16;
     size_t n = 0;
     double seconds = 0;
     (void)ctx;
     if (!cli_seconds_of(arguments, &seconds))
         return ERGO_E_JOB;
-    if (!own_folder(folder, sizeof folder) ||
-        !find(folder, "bench/ergocl-bench", "../libexec/ergocl/ergocl-bench", X_OK, program,
-              sizeof program)) {
+    char *program = ergo_path_beside(programs, 2, X_OK);
+    if (!program) {
         cli_error("ergocl-bench is not beside this program: \"make bench-program\" builds it, "
                   "\"make install\" installs it");
         return ERGO_E_IO;
     }
     const char **words = calloc(room, sizeof *words);
     if (!words) {
+        free(program);
         cli_error("out of memory");
         return ERGO_E_MEMORY;
     }
@@ -68,7 +44,8 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
             words[n++] = texts[i].option;
             words[n++] = texts[i].value;
         }
-    if (find(folder, "../bench/results", "../share/ergocl/bench", R_OK, results, sizeof results)) {
+    char *results = ergo_path_beside(recorded, 2, R_OK);
+    if (results) {
         words[n++] = "--results";
         words[n++] = results;
     }
@@ -81,6 +58,8 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
     execv(program, (char *const *)words);
     cli_error("%s could not be started: %s", program, strerror(errno));
     free(words);
+    free(results);
+    free(program);
     return ERGO_E_IO;
 }
 
