@@ -138,8 +138,17 @@ static size_t head_size(size_t count) {
     return FIXED + count * ENTRY + SHA;
 }
 
-/* False: no memory. */
-static bool make_head(uint8_t *head, const struct ergo_blobs *blobs) {
+bool ergo_blobs_sum(struct ergo_blobs *blobs) {
+    for (size_t i = 0; i < blobs->count; i++) {
+        struct ergo_blob *b = &blobs->blobs[i];
+        b->summed = b->summed || ergo_checkpoint_sum(b->data, b->length, b->sha);
+        if (!b->summed)
+            return false;
+    }
+    return true;
+}
+
+static void make_head(uint8_t *head, const struct ergo_blobs *blobs) {
     memcpy(head, magic, MAGIC);
     uint8_t *at = put_number(head + MAGIC, version, VERSION);
     at = put_number(at, blobs->count, COUNT);
@@ -148,16 +157,14 @@ static bool make_head(uint8_t *head, const struct ergo_blobs *blobs) {
         memset(at, 0, NAME);
         memcpy(at, blob->name, strlen(blob->name));
         at = put_number(at + NAME, blob->length, LENGTH);
-        if (!ergo_checkpoint_sum(blob->data, blob->length, at))
-            return false;
+        memcpy(at, blob->sha, SHA);
         at += SHA;
     }
     ergo_sha256(head, (size_t)(at - head), at);
-    return true;
 }
 
 enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const struct ergo_folder *in,
-                                       const char *name, const struct ergo_blobs *blobs) {
+                                       const char *name, struct ergo_blobs *blobs) {
     struct ergo_piece pieces[RECORDS_MAX + 1];
     uint8_t head[FIXED + RECORDS_MAX * ENTRY + SHA];
     if (blobs->count > RECORDS_MAX)
@@ -170,8 +177,9 @@ enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const struct er
                              "cannot make the checkpoint %s: two records '%s'", name, blob->name);
         pieces[i + 1] = (struct ergo_piece){blob->data, blob->length};
     }
-    if (!make_head(head, blobs))
+    if (!ergo_blobs_sum(blobs))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the checkpoint %s", name);
+    make_head(head, blobs);
     pieces[0] = (struct ergo_piece){head, head_size(blobs->count)};
     return ergo_file_write_pieces(ctx, in, name, pieces, blobs->count + 1);
 }

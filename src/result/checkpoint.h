@@ -23,6 +23,8 @@ struct ergo_blob {
     char name[32];
     void *data; /* a zero is behind its end */
     size_t length;
+    uint8_t sha[32]; /* once `summed` */
+    bool summed;
 };
 struct ergo_blobs {
     size_t count, capacity;
@@ -34,8 +36,10 @@ bool ergo_blobs_add(struct ergo_blobs *blobs, const char *name, const void *data
 bool ergo_blobs_take(struct ergo_blobs *blobs, const char *name, void *data, size_t length);
 const struct ergo_blob *ergo_blobs_find(const struct ergo_blobs *blobs, const char *name);
 void ergo_blobs_free(struct ergo_blobs *blobs);
+/* Their checksums, by all cores; ergo_checkpoint_write makes those that lack. False: no memory. */
+bool ergo_blobs_sum(struct ergo_blobs *blobs);
 enum ergo_status ergo_checkpoint_write(struct ergo_context *ctx, const struct ergo_folder *in,
-                                       const char *name, const struct ergo_blobs *blobs);
+                                       const char *name, struct ergo_blobs *blobs);
 
 /* Reads the head now and records when they are asked for. names: the allowed ones, NULL-terminated;
  * a file with another one is refused. NULL: any. */

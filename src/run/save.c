@@ -64,6 +64,22 @@ static enum ergo_status add_audited_states(struct ergo_work *work, struct ergo_b
     return status == ERGO_OK ? ergo_work_audit(work) : status;
 }
 
+/* What a checkpoint has beside states. */
+static enum ergo_status add_result(struct ergo_work *work, struct ergo_blobs *blobs) {
+    return ergo_stored_add_job(work->result, blobs) &&
+                   ergo_stored_add_head(work->result, work->batch, work->step, work->samples,
+                                        ergo_session_seconds(work->session),
+                                        work->session->work_done, blobs) &&
+                   ergo_stored_add_members(work->result, blobs)
+               ? ERGO_OK
+               : no_memory(work);
+}
+
+enum ergo_status ergo_work_finished(struct ergo_work *work, struct ergo_blobs *blobs) {
+    const enum ergo_status status = add_result(work, blobs);
+    return status != ERGO_OK || ergo_blobs_sum(blobs) ? status : no_memory(work);
+}
+
 enum ergo_status ergo_work_save(struct ergo_work *work) {
     struct ergo_blobs blobs = {0};
     enum ergo_status status =
@@ -75,12 +91,7 @@ enum ergo_status ergo_work_save(struct ergo_work *work) {
         ergo_blobs_free(&blobs);
         return status;
     }
-    if (!ergo_stored_add_job(work->result, &blobs) ||
-        !ergo_stored_add_head(work->result, work->batch, work->step, work->samples,
-                              ergo_session_seconds(work->session), work->session->work_done,
-                              &blobs) ||
-        !ergo_stored_add_members(work->result, &blobs))
-        status = no_memory(work);
+    status = add_result(work, &blobs);
     if (status == ERGO_OK)
         status = add_audited_states(work, &blobs);
     if (status == ERGO_OK)

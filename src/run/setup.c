@@ -1,8 +1,6 @@
 /* ergo_run and ergo_resume: from a job or a folder to the work, and to the files at its end. */
 #include <assert.h>
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 #include "dist/dist.h"
 #include "job/input.h"
 #include "run/cost.h"
+#include "run/ending.h"
 #include "run/spread.h"
 #include "run/tuning.h"
 #include "run/work.h"
@@ -125,8 +124,7 @@ static enum ergo_status sample(struct ergo_work *work) {
     r->loaded = work->device->loaded;
     if (watch && watch->profile)
         *watch->profile = ergo_profile_take(work->device);
-    return session->stopped || spread ? ERGO_OK
-                                      : work->save(work); /* finished: resume only reports */
+    return ERGO_OK;
 }
 
 /* Where result.json stands, the series do. What can be made again from the checkpoint costs no run.
@@ -148,25 +146,6 @@ static enum ergo_status write_files(struct ergo_work *work) {
     return ERGO_OK;
 }
 
-static void *close_device(void *device) {
-    ergo_device_close(device);
-    return NULL;
-}
-
-/* Drivers take a while to let a device go (an H200 0.07 s), which results need not wait for. */
-static bool begin_to_close(struct ergo_work *work, pthread_t *thread) {
-    sigset_t all, before;
-    if (!work->device || work->state || work->spread)
-        return false;
-    sigfillset(&all); /* signals go to the threads of the program, which expect them */
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    const bool began = pthread_create(thread, NULL, close_device, work->device) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (began)
-        work->device = NULL;
-    return began;
-}
-
 /* Estimates and files. */
 static enum ergo_status finish(struct ergo_work *work) {
     if (ergo_ranks_rank() > 0) /* rank 0 has it all */
@@ -184,7 +163,8 @@ static enum ergo_status execute(struct ergo_work *work, struct ergo_result **res
     struct ergo_session *session = work->session;
     const struct ergo_value *limit = ergo_point_value(&work->job->points[0], "/wall_time");
     enum ergo_status status = ERGO_OK;
-    pthread_t closing;
+    struct ergo_ending ending;
+    const bool saved = work->spread; /* rank 0 of several has written a plain checkpoint */
     session->started = ergo_clock();
     session->wall_time = limit->present ? limit->real : INFINITY;
     work->result->host_seconds = work->result->hidden_seconds = NAN;
@@ -195,10 +175,11 @@ static enum ergo_status execute(struct ergo_work *work, struct ergo_result **res
     if (status != ERGO_OK)
         return status;
     work->result->status = session->stopped ? "stopped" : "complete";
-    const bool closes = begin_to_close(work, &closing);
-    status = finish(work);
-    if (closes)
-        pthread_join(closing, NULL);
+    status = ergo_ending_begin(work, saved || session->stopped, &ending);
+    if (status == ERGO_OK)
+        status = finish(work);
+    const enum ergo_status ended = ergo_ending_wait(work->ctx, &ending);
+    status = status == ERGO_OK ? ended : status;
     if (status != ERGO_OK || ergo_ranks_rank() > 0)
         return status;
     ergo_result_drop_binned(work->result);

@@ -61,6 +61,8 @@ enum ergo_status ergo_work_loop(struct ergo_work *work);
  */
 
 enum ergo_status ergo_work_save(struct ergo_work *work);
+/* The checkpoint of a run that is complete, with checksums: resume only reports. */
+enum ergo_status ergo_work_finished(struct ergo_work *work, struct ergo_blobs *blobs);
 /* The device works and the first state is there: write a checkpoint, then away with the earlier
  * run. */
 enum ergo_status ergo_work_begin(struct ergo_work *work);

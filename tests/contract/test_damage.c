@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 /* Write `blobs` with a right checksum and resume. */
-static enum ergo_status resume_from(const struct ergo_blobs *blobs, struct ergo_result **result) {
+static enum ergo_status resume_from(struct ergo_blobs *blobs, struct ergo_result **result) {
     char *path = checkpoint_path();
     const struct ergo_run_options options = contract_options(NULL);
     contract_ok(ergo_checkpoint_write(contract.ctx, NULL, path, blobs), "writing a checkpoint");
@@ -18,13 +18,13 @@ static enum ergo_status resume_from(const struct ergo_blobs *blobs, struct ergo_
     return ergo_resume(contract.ctx, contract.folder, &options, result);
 }
 
-static void taken(const struct ergo_blobs *blobs, const char *what) {
+static void taken(struct ergo_blobs *blobs, const char *what) {
     struct ergo_result *result = NULL;
     contract_ok(resume_from(blobs, &result), what);
     ergo_result_destroy(result);
 }
 
-static void refused(const struct ergo_blobs *blobs, const char *name, const char *how) {
+static void refused(struct ergo_blobs *blobs, const char *name, const char *how) {
     struct ergo_result *result = NULL;
     const enum ergo_status status = resume_from(blobs, &result);
     ergo_result_destroy(result);
@@ -112,7 +112,7 @@ static void test_damage(void **state) {
 /* ---- longer than 32 bits count --------------------------------------------------------------- */
 
 /* From a checkpoint on, in sessions of `steps` (0: in one). */
-static struct ergo_result *run_from(const struct ergo_blobs *blobs, uint64_t steps) {
+static struct ergo_result *run_from(struct ergo_blobs *blobs, uint64_t steps) {
     struct ergo_result *result = NULL;
     contract.steps = 0;
     contract.stop_after = steps;
