@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
+
 enum {
     MEMBERS_MAX = 4,
     LAGS = 160,
@@ -270,19 +272,44 @@ static bool append_histogram(struct ergo_text *text, const struct ergo_result *r
     return ok;
 }
 
+/* The figures of one observable. */
+struct figures {
+    const struct ergo_result *result;
+    size_t observable;
+    bool time; /* its autocorrelation, too */
+    struct ergo_text times, histogram;
+    bool ok;
+};
+
+static void draw(size_t i, void *user) {
+    struct figures *f = (struct figures *)user + i;
+    f->ok = !f->time || append_autocorrelation(&f->times, f->result, f->observable);
+    if (f->ok && f->result->kept == ERGO_KEPT_FULL)
+        f->ok = append_histogram(&f->histogram, f->result, f->observable);
+}
+
 enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo_text *text,
                                            const struct ergo_result *result) {
+    struct figures figures[HISTOGRAMS_MAX] = {0};
     struct ergo_text times = {0}, histograms = {0};
     const struct ergo_model *model = result->job->model;
     size_t drawn = 0;
     bool ok = true;
-    for (size_t o = 0; o < model->n_observables && result->n_members && ok; o++) {
-        if (!worth_a_figure(result, o) || drawn++ == HISTOGRAMS_MAX)
-            continue;
-        if (drawn == 1 || model->observables[o].merit)
-            ok = append_autocorrelation(&times, result, o);
-        if (result->kept == ERGO_KEPT_FULL)
-            ok = ok && append_histogram(&histograms, result, o);
+    for (size_t o = 0; o < model->n_observables && result->n_members && drawn < HISTOGRAMS_MAX; o++)
+        if (worth_a_figure(result, o)) {
+            figures[drawn] = (struct figures){.result = result,
+                                              .observable = o,
+                                              .time = drawn == 0 || model->observables[o].merit};
+            drawn++;
+        }
+    ergo_parallel(drawn, drawn ? drawn : 1, draw, figures);
+    for (size_t i = 0; i < drawn; i++) {
+        ok = ok && figures[i].ok;
+        ergo_text_append_bytes(&times, figures[i].times.data, figures[i].times.length);
+        ergo_text_append_bytes(&histograms, figures[i].histogram.data, figures[i].histogram.length);
+        ok = ok && !figures[i].times.failed && !figures[i].histogram.failed;
+        ergo_text_free(&figures[i].times);
+        ergo_text_free(&figures[i].histogram);
     }
     if (times.length) {
         ergo_text_append(text, "<h2>Autocorrelation</h2>\n<div class=\"grid\">\n");
