@@ -16,7 +16,7 @@
  *
  * Macros from the host are as in walk_registers.cl, plus HELIUM_TILE, a multiple of HELIUM_GROUP.
  */
-#include "helium_vmc/core.h"
+#include "helium_vmc/pair.h"
 
 #ifdef HELIUM_NO_UNROLL
 #define HELIUM_UNROLL
@@ -29,30 +29,8 @@
 #define HELIUM_DECISIONS (1 + 2 * HELIUM_GROUP)
 #define HELIUM_TILES ((HELIUM_N + HELIUM_TILE - 1) / HELIUM_TILE)
 
-ERGO_INLINE int helium_u(__local const helium_cubic *table, int4 a, int4 b,
-                         const struct helium_member *m) {
-    const int dx = (int)((uint)a.x - (uint)b.x), dy = (int)((uint)a.y - (uint)b.y),
-              dz = (int)((uint)a.z - (uint)b.z);
-#if HELIUM_CUBE /* scale[0] is a power of two: the same bits as below */
-    const float r = helium_distance2((float)dx, (float)dy, (float)dz) * (m->scale[0] * m->scale[0]);
-#else
-    const float r =
-        helium_distance2((float)dx * m->scale[0], (float)dy * m->scale[1], (float)dz * m->scale[2]);
-#endif
-    /* floats that are not negative have the order of their bits */
-    const int bits = min(max(as_int(r), as_int(m->low)), 0x3f7fffff);
-    const uint begin = (uint)bits & (0xffffffffu << (23 - HELIUM_U_PIECES));
-    return (int)helium_poly(table[(begin >> (23 - HELIUM_U_PIECES)) - HELIUM_U_BASE],
-                            as_float(bits) - as_float(begin));
-}
-
 ERGO_INLINE int4 helium_place(__global const int *place, uint j) {
     return (int4)(place[j], place[HELIUM_N + j], place[2 * HELIUM_N + j], 0);
-}
-
-ERGO_INLINE int4 helium_moved(int4 old, struct helium_move move) {
-    return (int4)((int)((uint)old.x + (uint)move.dx), (int)((uint)old.y + (uint)move.dy),
-                  (int)((uint)old.z + (uint)move.dz), 0);
 }
 
 /* The sum of u between `a` and `count` places. */

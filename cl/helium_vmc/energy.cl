@@ -64,34 +64,51 @@ ERGO_INLINE float helium_apart2(int4 a, int4 b, const struct helium_member *memb
 #endif
 }
 
-/* Add a pair to the share of an atom. pairs: not only to the gradient. */
-ERGO_INLINE void helium_pair(float x, const float d[3], HELIUM_E_SPACE *table,
-                             const struct helium_member *member, const uint pairs,
-                             struct helium_share *run) {
-    const float y = x < member->low ? member->low : x;
-    const uint begin = ergo_as_uint(y) & (0xffffffffu << (23 - HELIUM_E_PIECES));
-    const float t = y - ergo_as_float(begin);
+/* A partner: its squared distance and the difference of the places, then cubics at its piece. */
+struct helium_partner {
+    float x, d[3];
+    uint inside;
+    float y, t;
+    helium_cubic v, f;
+};
+
+/* Where a partner is in the tables. One beyond the cut reads the last piece, and adds nothing: no
+ * branch, so that HELIUM_AHEAD partners are read at once (H200, 2048 atoms: 1.12 times as fast). */
+ERGO_INLINE void helium_look_up(struct helium_partner *p, HELIUM_E_SPACE *table,
+                                const struct helium_member *member, const uint pairs) {
+    p->inside = p->x < 1.0f;
+    const int bits = min(max(as_int(p->x), as_int(member->low)), 0x3f7fffff);
+    const uint begin = (uint)bits & (0xffffffffu << (23 - HELIUM_E_PIECES));
     /* in bytes: one shift; the load does the rest */
     const uint bytes = (begin >> (19 - HELIUM_E_PIECES)) - (HELIUM_E_BASE << 4);
     const uint at =
-        ergo_as_uint(y) - member->kink < member->kink_width ? 16 * (HELIUM_E_SIZE - 1) : bytes;
+        (uint)bits - member->kink < member->kink_width ? 16 * (HELIUM_E_SIZE - 1) : bytes;
     HELIUM_E_SPACE *piece = (HELIUM_E_SPACE *)((HELIUM_E_BYTES *)table + at);
-    const helium_cubic c = piece[HELIUM_E_SIZE];
+    p->y = as_float(bits);
+    p->t = p->y - as_float(begin);
+    p->f = piece[HELIUM_E_SIZE];
+    if (pairs)
+        p->v = piece[0];
+}
+
+/* Add a pair to the share of an atom. pairs: not only to the gradient. */
+ERGO_INLINE void helium_pair(const struct helium_partner *p, const uint pairs,
+                             struct helium_share *run) {
     float force;
     if (pairs) {
-        const struct helium_slope v = helium_quartic_slope(piece[0], t),
-                                  f = helium_cubic_slope(c, t);
-        run->potential += v.value;
-        run->virial = fma(y, v.slope, run->virial);
-        run->force += f.value;
-        run->slope = fma(y, f.slope, run->slope);
-        force = f.value;
+        const struct helium_slope v = helium_quartic_slope(p->v, p->t),
+                                  f = helium_cubic_slope(p->f, p->t);
+        force = p->inside ? f.value : 0.0f;
+        run->potential += p->inside ? v.value : 0.0f;
+        run->virial = p->inside ? fma(p->y, v.slope, run->virial) : run->virial;
+        run->force += force;
+        run->slope = p->inside ? fma(p->y, f.slope, run->slope) : run->slope;
     } else {
-        force = helium_poly(c, t);
+        force = p->inside ? helium_poly(p->f, p->t) : 0.0f;
     }
-    run->gx = fma(force, d[0], run->gx);
-    run->gy = fma(force, d[1], run->gy);
-    run->gz = fma(force, d[2], run->gz);
+    run->gx = fma(force, p->d[0], run->gx);
+    run->gy = fma(force, p->d[1], run->gy);
+    run->gz = fma(force, p->d[2], run->gz);
 }
 
 /* Add the partners of a block. whole: they are HELIUM_E_BLOCK atoms other than atom i. */
@@ -100,18 +117,18 @@ ERGO_INLINE void helium_block(const int4 own, uint i, uint begin, HELIUM_PLACES 
                               const uint pairs, const uint whole, struct helium_share *run) {
     const uint end = whole ? begin + HELIUM_E_BLOCK : min(begin + HELIUM_E_BLOCK, (uint)HELIUM_N);
     for (uint first = begin; first < end; first += HELIUM_AHEAD) {
-        float x[HELIUM_AHEAD], d[HELIUM_AHEAD][3];
+        struct helium_partner p[HELIUM_AHEAD];
         ERGO_UNROLL
         for (uint k = 0; k < HELIUM_AHEAD; k++) {
             const uint j = whole ? first + k : min(first + k, (uint)HELIUM_N - 1);
-            x[k] = helium_apart2(own, HELIUM_PLACE(j), member, d[k]);
+            p[k].x = helium_apart2(own, HELIUM_PLACE(j), member, p[k].d);
             if (!whole)
-                x[k] = first + k == i || first + k >= end ? 1.0f : x[k];
+                p[k].x = first + k == i || first + k >= end ? 1.0f : p[k].x;
+            helium_look_up(&p[k], table, member, pairs);
         }
         ERGO_UNROLL
         for (uint k = 0; k < HELIUM_AHEAD; k++)
-            if (x[k] < 1.0f)
-                helium_pair(x[k], d[k], table, member, pairs, run);
+            helium_pair(&p[k], pairs, run);
     }
 }
 

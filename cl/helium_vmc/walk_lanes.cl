@@ -88,10 +88,10 @@ ERGO_INLINE void helium_draw_lanes(__global const helium_cubic *random,
                                    const struct helium_member *member, uint factor, uint first,
                                    ulong step, __local int8 *moves, __local uint8 *at) {
     const float f = (float)factor * (1.0f / HELIUM_FACTOR_ONE);
-    ulong8 words[2];
+    ulong8 words[ERGO_PHILOX_SIDES][2];
     ergo_philox_lanes((ulong8)((ulong)first) + (ulong8)(0, 1, 2, 3, 4, 5, 6, 7), step,
                       ERGO_DRAW(HELIUM_PURPOSE_MOVE, 0), member->key0, member->key1, words);
-    const uint16 xy = as_uint16(words[0]), zw = as_uint16(words[1]);
+    const uint16 xy = as_uint16(words[0][0]), zw = as_uint16(words[0][1]);
     moves[0] = helium_shift_lanes(random, xy.even, member->step[0] * f, at);
     moves[1] = helium_shift_lanes(random, xy.odd, member->step[1] * f, at + 1);
     moves[2] = helium_shift_lanes(random, zw.even, member->step[2] * f, at + 2);

@@ -27,7 +27,7 @@
  * A trial reads only the table and the move from local memory. Walkers of one group share nothing
  * but the table and have no common barrier, so each proceeds on its own (only with HELIUM_WARP).
  */
-#include "helium_vmc/core.h"
+#include "helium_vmc/pair.h"
 #ifdef HELIUM_WARP
 #include "common/warp.h"
 #endif
@@ -35,8 +35,6 @@
 #define HELIUM_ROWS ((HELIUM_N + HELIUM_LANES - 1) / HELIUM_LANES)
 #define HELIUM_REST (HELIUM_N % HELIUM_LANES) /* atoms of the last row; 0 if it is full */
 #define HELIUM_SUMS_HERE (HELIUM_ROWS <= 4)   /* the atoms' sums are in registers too */
-#define HELIUM_PIECE_SHIFT                    /* bytes between pieces */                           \
-    (HELIUM_COPIES == 8 ? 7 : HELIUM_COPIES == 4 ? 6 : HELIUM_COPIES == 2 ? 5 : 4)
 
 #if HELIUM_ROWS > HELIUM_CHUNK
 #error "an item's partial sum would overflow"
@@ -98,27 +96,6 @@ ERGO_INLINE long helium_sum(long mine, uint item, uint turn, __local long *parts
         sum += heads[k];
     return sum;
 #endif
-}
-
-/* u between two places. `table` begins with the work-item's copy. */
-ERGO_INLINE int helium_u(__local const helium_cubic *table, int4 a, int x, int y, int z,
-                         const struct helium_member *m) {
-    const int dx = (int)((uint)a.x - (uint)x), dy = (int)((uint)a.y - (uint)y),
-              dz = (int)((uint)a.z - (uint)z);
-#if HELIUM_CUBE /* scale[0] is a power of two: the same bits as below */
-    const float r = helium_distance2((float)dx, (float)dy, (float)dz) * (m->scale[0] * m->scale[0]);
-#else
-    const float r =
-        helium_distance2((float)dx * m->scale[0], (float)dy * m->scale[1], (float)dz * m->scale[2]);
-#endif
-    /* floats that are not negative have the order of their bits */
-    const int bits = min(max(as_int(r), as_int(m->low)), 0x3f7fffff);
-    const uint begin = (uint)bits & (0xffffffffu << (23 - HELIUM_U_PIECES));
-    /* in bytes: one shift; the load does the rest */
-    const uint at = (begin >> (23 - HELIUM_U_PIECES - HELIUM_PIECE_SHIFT)) -
-                    (HELIUM_U_BASE << HELIUM_PIECE_SHIFT);
-    return (int)helium_poly(*(__local const helium_cubic *)((__local const char *)table + at),
-                            as_float(bits) - as_float(begin));
 }
 
 /*
@@ -184,7 +161,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
                 (int4)(kept_place[i], kept_place[HELIUM_N + i], kept_place[2 * HELIUM_N + i], 0);
             ERGO_UNROLL
             for (uint q = 0; q < HELIUM_ROWS; q++) {
-                const int u = helium_u(own_table, a, px[q], py[q], pz[q], &member);
+                const int u = helium_u_at(own_table, a, px[q], py[q], pz[q], &member);
                 sum[HELIUM_ROW(q)] += q * HELIUM_LANES + item == i ? 0 : u;
             }
         }
@@ -216,7 +193,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
                 int after[HELIUM_ROWS], part = 0;
                 ERGO_UNROLL
                 for (uint q = 0; q < HELIUM_ROWS; q++) {
-                    after[q] = helium_u(own_table, new, px[q], py[q], pz[q], &member);
+                    after[q] = helium_u_at(own_table, new, px[q], py[q], pz[q], &member);
 #if HELIUM_REST
                     after[q] = q == gap ? 0 : after[q];
 #endif
@@ -233,7 +210,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
                 /* first all loads of the table, because a store to `sum` would delay them */
                 ERGO_UNROLL
                 for (uint q = 0; q < HELIUM_ROWS; q++) {
-                    const int before = helium_u(own_table, old, px[q], py[q], pz[q], &member);
+                    const int before = helium_u_at(own_table, old, px[q], py[q], pz[q], &member);
                     after[q] -= q == 0 ? before & others : before;
                 }
                 sum[0] += own ? difference : 0;

@@ -319,6 +319,18 @@ static void blocks_path(void **state) {
     check(systems[3], HELIUM_PATH_BLOCKS, 1);
 }
 
+static void pairs_path(void **state) {
+    (void)state;
+    check(systems[small ? 4 : 0], HELIUM_PATH_PAIRS, 64);
+    if (small)
+        return;
+    check(systems[1], HELIUM_PATH_PAIRS, 128); /* two blocks of trials */
+    if (rusticl)
+        return;
+    check(systems[2], HELIUM_PATH_PAIRS, 64);
+    check(systems[3], HELIUM_PATH_PAIRS, 256);
+}
+
 static void lanes_path(void **state) {
     (void)state;
     if (device->type != CL_DEVICE_TYPE_CPU)
@@ -341,9 +353,8 @@ static int open_device(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registers_path),
-        cmocka_unit_test(blocks_path),
-        cmocka_unit_test(lanes_path),
+        cmocka_unit_test(registers_path),       cmocka_unit_test(blocks_path),
+        cmocka_unit_test(pairs_path),           cmocka_unit_test(lanes_path),
         cmocka_unit_test(energies_at_the_kink),
     };
     return cmocka_run_group_tests(tests, open_device, fixture_close);

@@ -150,27 +150,51 @@ struct helium_energies helium_energies_of(const struct helium_model *model,
         .gradient = (double)sums->gradient * (model->unit[3] / n)};
 }
 
+static const struct helium_sums *sums_of(const struct helium_state *s, unsigned slot, size_t sample,
+                                         size_t member) {
+    const struct helium_sums *sums = ergo_engine_host(&s->e, HELIUM_SUMS, slot, sample);
+    return sums + member * s->shape.walkers;
+}
+
+/* The walkers that moved before a sample of the slot. */
+static uint32_t moved(const struct helium_state *s, unsigned which, size_t sample) {
+    const struct ergo_engine_slot *slot = &s->e.slots[which];
+    return helium_active(&s->shape, slot->step + (sample + 1) * slot->every);
+}
+
+/* Marks of energies that the sums could not hold, of all walkers. */
+static uint64_t marks_of(const struct helium_sums *sums, uint32_t walkers) {
+    uint64_t marks = 0;
+    for (uint32_t w = 0; w < walkers; w++)
+        marks |= (uint64_t)sums[w].accepted >> HELIUM_BEYOND;
+    return marks;
+}
+
 /* The fixed-point sums hold atoms up to a limit, and the kernel marks walkers with an atom
  * beyond it. Their sums are wrong. The error is the job's, and it names the key. */
-static enum ergo_status energies_whole(struct ergo_context *ctx, const struct helium_state *s,
-                                       size_t member, uint64_t step, const struct helium_sums *sums,
-                                       uint32_t walkers) {
+enum ergo_status helium_refuse(struct ergo_context *ctx, const void *state, unsigned which,
+                               const struct ergo_samples *samples) {
     static const char *const names[] = {"potential energy", "virial", "lap ln psi",
                                         "(grad ln psi)^2"};
     static const char *const keys[] = {"/system/potential", "/system/potential",
                                        "/system/wave_function", "/system/wave_function"};
-    uint64_t marks = 0;
-    for (uint32_t w = 0; w < walkers; w++)
-        marks |= (uint64_t)sums[w].accepted >> HELIUM_BEYOND;
-    for (int k = 0; k < HELIUM_E_KINDS; k++)
-        if (marks >> k & 1)
-            return ergo_job_error(
-                ctx, keys[k],
-                "at macroupdate %llu the %s of an atom is beyond %.3g K, which is more than the "
-                "sums can hold: two atoms of a walker are too close, or the function has a spike. "
-                "No mean would be right; use a larger /system/b, a smoother function, or another "
-                "/system/start",
-                (unsigned long long)step, names[k], (double)s->members[member].limit[k]);
+    const struct helium_state *s = state;
+    const struct ergo_engine_slot *slot = &s->e.slots[which];
+    const size_t members = s->e.batch->count;
+    for (size_t i = 0; i < samples->count * members; i++) {
+        const size_t m = i % members, sample = i / members;
+        const uint64_t marks = marks_of(sums_of(s, which, sample, m), moved(s, which, sample));
+        for (int k = 0; k < HELIUM_E_KINDS; k++)
+            if (marks >> k & 1)
+                return ergo_job_error(
+                    ctx, keys[k],
+                    "at macroupdate %llu the %s of an atom is beyond %.3g K, which is more than "
+                    "the sums can hold: two atoms of a walker are too close, or the function has a "
+                    "spike. No mean would be right; use a larger /system/b, a smoother function, "
+                    "or another /system/start",
+                    (unsigned long long)(slot->step + (sample + 1) * slot->every), names[k],
+                    (double)s->members[m].limit[k]);
+    }
     return ERGO_OK;
 }
 
@@ -210,26 +234,35 @@ static void convert_moments(const struct helium_state *s, size_t member,
         moments[k] /= walkers;
 }
 
-static const struct helium_sums *sums_of(const struct helium_state *s, unsigned slot, size_t sample,
-                                         size_t member) {
-    const struct helium_sums *sums = ergo_engine_host(&s->e, HELIUM_SUMS, slot, sample);
-    return sums + member * s->shape.walkers;
+bool helium_rows(const void *state, unsigned which, size_t begin, size_t end,
+                 const struct ergo_samples *samples) {
+    const struct helium_state *s = state;
+    const size_t members = s->e.batch->count;
+    bool whole = true;
+    for (size_t row = begin; row < end && whole; row++) {
+        const size_t m = row % members, sample = row / members;
+        const uint32_t active = moved(s, which, sample);
+        const struct helium_sums *sums = sums_of(s, which, sample, m);
+        whole = marks_of(sums, active) == 0;
+        convert_sample(s, &s->models[m], sums, active, samples->columns + row * COLUMNS);
+    }
+    return whole;
 }
 
-/* Curves of the k-th curve sample of the slot. */
-static void convert_curves(const struct helium_state *s, unsigned which, size_t k,
-                           struct ergo_samples *samples) {
+bool helium_curve_rows(const void *state, unsigned which, size_t begin, size_t end,
+                       const struct ergo_samples *samples) {
+    const struct helium_state *s = state;
     const struct ergo_engine_slot *slot = &s->e.slots[which];
     const struct helium_shape *h = &s->shape;
     const size_t members = s->e.batch->count, interval = (size_t)s->e.curve_interval;
-    const size_t sample =
-        (size_t)((interval - slot->first_sample % interval) % interval) + k * interval;
-    const uint32_t active = helium_active(h, slot->step + (sample + 1) * slot->every);
-    const uint32_t walkers = active < h->structure_walkers ? active : h->structure_walkers;
-    const int32_t *places = ergo_engine_host(&s->e, HELIUM_PLACES, which, k);
-    for (size_t m = 0; m < members; m++, places += (size_t)3 * h->structure_walkers * h->n) {
+    const size_t first = (size_t)((interval - slot->first_sample % interval) % interval);
+    for (size_t row = begin; row < end; row++) {
+        const size_t m = row % members, k = row / members, sample = first + k * interval;
         const struct ergo_point *point = s->e.batch->points[m];
-        const size_t row = k * members + m;
+        const uint32_t active = moved(s, which, sample);
+        const uint32_t walkers = active < h->structure_walkers ? active : h->structure_walkers;
+        const int32_t *places = ergo_engine_host(&s->e, HELIUM_PLACES, which, k);
+        places += m * 3 * h->structure_walkers * h->n;
         helium_gr(point, &s->models[m], places, walkers,
                   samples->curves[0] + row * helium_gr_size(point));
         helium_sk(point, &s->models[m], places, walkers,
@@ -238,24 +271,5 @@ static void convert_curves(const struct helium_state *s, unsigned which, size_t 
             convert_moments(s, m, sums_of(s, which, sample, m), active,
                             samples->curves[2] + row * 2 * HELIUM_B_POINTS);
     }
-}
-
-enum ergo_status helium_convert(struct ergo_context *ctx, void *state, unsigned which,
-                                struct ergo_samples *samples) {
-    const struct helium_state *s = state;
-    const struct ergo_engine_slot *slot = &s->e.slots[which];
-    const size_t members = s->e.batch->count;
-    for (size_t i = 0; i < samples->count * members; i++) {
-        const size_t m = i % members;
-        const uint64_t step = slot->step + (i / members + 1) * slot->every;
-        const uint32_t active = helium_active(&s->shape, step);
-        const struct helium_sums *sums = sums_of(s, which, i / members, m);
-        const enum ergo_status status = energies_whole(ctx, s, m, step, sums, active);
-        if (status != ERGO_OK)
-            return status;
-        convert_sample(s, &s->models[m], sums, active, samples->columns + i * COLUMNS);
-    }
-    for (size_t k = 0; k < samples->n_curve_samples; k++)
-        convert_curves(s, which, k, samples);
-    return ERGO_OK;
+    return true;
 }

@@ -257,7 +257,8 @@ static enum ergo_status compare_walkers(struct ergo_context *ctx, const struct s
     enum ergo_status status = ERGO_OK;
     double spent = 0;
     for (size_t m = c->r->members; m-- > 0 && spent < helium_audit_pairs && status == ERGO_OK;) {
-        use_tables(c, m);
+        if (m + 1 == c->r->members || !helium_model_shared(c->s->e.batch, m + 1))
+            use_tables(c, m);
         for (uint32_t k = 0; k < active && spent < helium_audit_pairs && status == ERGO_OK; k++) {
             const uint32_t walker = k ? k - 1 : active - 1;
             spent += each;

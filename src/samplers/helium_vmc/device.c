@@ -1,5 +1,6 @@
 /* Helium on a device: tables and starting configurations. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
@@ -21,8 +22,14 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     enum ergo_status status = ERGO_OK;
     if (u && e && random) {
         for (size_t i = 0; i < members; i++) {
-            helium_table_u(&s->models[i], s->launch.binades, u + i * u_size);
-            helium_table_energy(&s->models[i], s->launch.binades, e + i * e_size);
+            struct helium_cubic_host *ui = u + i * u_size, *ei = e + i * e_size;
+            if (helium_model_shared(s->e.batch, i)) {
+                memcpy(ui, ui - u_size, u_size * sizeof *ui);
+                memcpy(ei, ei - e_size, e_size * sizeof *ei);
+                continue;
+            }
+            helium_table_u(&s->models[i], s->launch.binades, ui);
+            helium_table_energy(&s->models[i], s->launch.binades, ei);
         }
         helium_table_random(random);
         ergo_engine_constant(&s->e, HELIUM_U_TABLES, u);
@@ -41,7 +48,8 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
 static void release(void *state) {
     struct helium_state *s = state;
     for (size_t i = 0; s->models && i < s->e.batch->count; i++)
-        helium_model_free(&s->models[i]);
+        if (!helium_model_shared(s->e.batch, i))
+            helium_model_free(&s->models[i]);
 }
 
 const struct ergo_engine_model helium_engine = {
@@ -53,7 +61,9 @@ const struct ergo_engine_model helium_engine = {
     .steps = helium_steps,
     .measure = helium_measure,
     .measure_curves = helium_measure_curves,
-    .convert = helium_convert,
+    .rows = helium_rows,
+    .curve_rows = helium_curve_rows,
+    .refuse = helium_refuse,
     .release = release,
 };
 

@@ -28,15 +28,16 @@ enum helium_path {
     HELIUM_PATH_LANES = 3,     /* CPUs: a work-item a walker, explicit vectors */
     HELIUM_PATH_REGISTERS = 4, /* a work-group a walker, positions in registers */
     HELIUM_PATH_BLOCKS = 5,    /* many work-groups a walker: trials decided block by block */
+    HELIUM_PATH_PAIRS = 6,     /* a work-group a walker: all pairs first, then the decisions */
 };
 
 struct helium_launch {
     enum helium_path path;
     uint32_t group;  /* work-items per walker; blocks: per work-group, and trials of a block */
     uint32_t mates;  /* registers: walkers that share a work-group */
-    uint32_t copies; /* registers: copies of the table of u */
+    uint32_t copies; /* registers, pairs: copies of the table of u */
     uint32_t tile;   /* blocks: partners that a work-group adds up */
-    bool warp;       /* registers: sums by one instruction of a warp */
+    bool warp;       /* registers: sums by one instruction of a warp; pairs: verdicts */
     bool places_local, tables_local; /* energies: data in local memory */
     /* energies: work-items of a walker, walkers of a work-group, groups that share a walker */
     uint32_t energy_group, energy_mates, energy_pieces;
@@ -90,6 +91,7 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
 /* check.c */
 enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point *point);
 /* plan.c */
+bool helium_model_shared(const struct ergo_batch *batch, size_t member);
 enum ergo_status helium_configure(struct ergo_context *ctx, void *state);
 /* device.c */
 extern const struct ergo_engine_model helium_engine;
@@ -103,8 +105,12 @@ void helium_steps(void *state, uint64_t steps);
 void helium_energy(struct helium_state *s, size_t row, bool psi);
 void helium_measure(void *state, size_t sample);
 void helium_measure_curves(void *state, size_t curve);
-enum ergo_status helium_convert(struct ergo_context *ctx, void *state, unsigned slot,
-                                struct ergo_samples *samples);
+bool helium_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                 const struct ergo_samples *samples);
+bool helium_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                       const struct ergo_samples *samples);
+enum ergo_status helium_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
+                               const struct ergo_samples *samples);
 /* Energies of a walker in K per atom: V and r V' with their tails, -lambda lap ln psi, and
  * lambda |grad ln psi|^2. */
 struct helium_energies {

@@ -278,8 +278,10 @@ static const struct ergo_curve_info curves[] = {
 static const struct ergo_tunable tunables[] = {
     {"path",
      "0 automatic, 3 a walker per work-item with explicit vectors (CPUs), 4 a work-group a walker, "
-     "positions in registers, 5 many work-groups a walker",
-     3, 5, false},
+     "positions in registers, 5 many work-groups a walker, 6 a work-group a walker, all pairs "
+     "before "
+     "the decisions",
+     3, 6, false},
     {"work_group", "work-items per walker (a power of two)", 0, 1024, true},
     {"walkers_per_group",
      "path 4 with 32 work-items a walker in step: walkers of a work-group (a power of two)", 0, 16,
@@ -347,7 +349,8 @@ static const struct ergo_sampler_ops ops = {
 
 static const struct ergo_model model = {
     .programs = {"helium_vmc/energy.cl", "helium_vmc/start.cl", "helium_vmc/walk_lanes.cl",
-                 "helium_vmc/walk_registers.cl", "helium_vmc/blocks.cl"},
+                 "helium_vmc/walk_registers.cl", "helium_vmc/walk_pairs.cl",
+                 "helium_vmc/blocks.cl"},
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],

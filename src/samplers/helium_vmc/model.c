@@ -54,7 +54,7 @@ static void find_core(struct helium_model *m) {
     m->core = high;
 }
 
-void helium_model_of(const struct ergo_point *point, struct helium_model *m) {
+void helium_model_box(const struct ergo_point *point, struct helium_model *m) {
     memset(m, 0, sizeof *m);
     m->n = (uint32_t)ergo_point_int(point, "/system/n");
     m->density = ergo_point_real(point, "/system/density");
@@ -78,7 +78,10 @@ void helium_model_of(const struct ergo_point *point, struct helium_model *m) {
         m->half = m->side[k] / 2 < m->half ? m->side[k] / 2 : m->half;
         m->step[k] = rms / sqrt(3.0) * spacing / m->side[k];
     }
+}
 
+void helium_model_of(const struct ergo_point *point, struct helium_model *m) {
+    helium_model_box(point, m);
     if (m->potential == HELIUM_AZIZ && !helium_is_file(ergo_point_text(point, "/system/potential")))
         m->kink = AZIZ_D * AZIZ_RM;
     m->core = 0.5 < m->half / 4 ? 0.5 : m->half / 4;

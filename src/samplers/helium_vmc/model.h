@@ -39,6 +39,8 @@ struct helium_model {
 
 /* lambda = hbar^2 / (2 m k_B) of a mass in u, CODATA 2018: K A^2. */
 double helium_lambda(double mass);
+/* What needs no function: the box, and values of keys. */
+void helium_model_box(const struct ergo_point *point, struct helium_model *model);
 /* Box and built-in functions; files are not read. */
 void helium_model_of(const struct ergo_point *point, struct helium_model *model);
 /* The whole model, with functions from files. Errors of the job name a key. */

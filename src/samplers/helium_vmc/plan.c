@@ -160,17 +160,43 @@ static void choose_blocks(const struct ergo_batch *batch, const struct ergo_devi
         l->tile /= 2;
 }
 
+/* Choose group and copies of HELIUM_PATH_PAIRS. false: it is not possible. 64 atoms on an H200,
+ * 132, 264 and 528 walkers: 160 visits/ns with groups of 512, of which a multiprocessor holds one;
+ * 121, 190 and 235 with 256. */
+static bool choose_pairs(const struct ergo_batch *batch, const struct ergo_device *device,
+                         const struct helium_shape *s, struct helium_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *point = batch->points[0];
+    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
+    const uint32_t copies = (uint32_t)ergo_point_int(point, "/tuning/table_copies");
+    const uint64_t table = ((uint64_t)16 << HELIUM_U_PIECES) * l->binades;
+    l->group = wish ? wish : batch->count * s->walkers > d->compute_units ? 256 : 512;
+    while (!wish && l->group > d->largest_group)
+        l->group /= 2;
+    const uint64_t rest = 16 * (uint64_t)s->n + 8 * (uint64_t)l->group + 11000;
+    l->copies = copies ? copies : 8;
+    while (l->copies > 1 && l->copies * table + rest > d->local_memory)
+        l->copies /= 2;
+    l->warp = ergo_device_adds_in_warps(device) && ergo_point_int(point, "/tuning/warps") != 1;
+    return l->group <= d->largest_group && l->group >= 64 &&
+           l->copies * table + rest <= d->local_memory;
+}
+
 /*
- * Compare the time of a macroupdate on both GPU paths (H200). One work-group per walker: pair
- * visits at the device's full rate, or the trials of a walker one after the other (0.3 us each, and
- * 30 ns per row of 256 partners), whichever is longer. Blocks: two launches for 128 trials, and
- * 0.15 us for each decision. Only the ratio matters.
+ * The path with the least time of a macroupdate (H200; only ratios matter). Registers: pair visits
+ * at the device's full rate, or the trials of a walker one after the other (0.17 us each, and 70 ns
+ * per 256 partners), whichever is longer. Pairs: likewise, with 32 trials at once. Blocks: two
+ * launches for 128 trials, and 0.15 us for each decision.
  */
-static bool blocks_pay(const struct helium_shape *s, uint64_t all) {
+static enum helium_path fastest(const struct helium_shape *s, uint64_t all, bool warps) {
     const double n = s->n, visits = n * n * (double)all;
-    const double one = fmax(visits / 5e11, n * (0.3e-6 + 0.03e-6 * n / 256));
-    const double many = visits / 3e11 + ceil(n / 128) * 10e-6 + n * 0.15e-6;
-    return s->n >= 512 && many < one;
+    const double registers = fmax(visits / 5e11, n * (0.17e-6 + 0.07e-6 * n / 256));
+    const double pairs = fmax(visits / 2.9e11, ceil(n / 32) * (1.0e-6 + 12e-9 * n));
+    const double blocks = visits / 3e11 + ceil(n / 128) * 10e-6 + n * 0.15e-6;
+    const bool many = s->n >= 512 && blocks < registers;
+    if (warps && pairs < (many ? blocks : registers))
+        return HELIUM_PATH_PAIRS;
+    return many ? HELIUM_PATH_BLOCKS : HELIUM_PATH_REGISTERS;
 }
 
 /* Work-groups of the energy kernel, for the path that has been chosen. */
@@ -214,13 +240,18 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     l->path = (enum helium_path)ergo_point_int(batch->points[0], "/tuning/path");
     l->group = l->mates = l->copies = l->tile = 1;
     if (l->path == HELIUM_PATH_AUTO)
-        l->path = vectors                                           ? HELIUM_PATH_LANES
-                  : gpu && blocks_pay(s, batch->count * s->walkers) ? HELIUM_PATH_BLOCKS
-                                                                    : HELIUM_PATH_REGISTERS;
+        l->path = vectors ? HELIUM_PATH_LANES
+                  : gpu   ? fastest(s, batch->count * s->walkers, ergo_device_adds_in_warps(device))
+                          : HELIUM_PATH_REGISTERS;
     if (l->path == HELIUM_PATH_LANES && !vectors)
         l->path = HELIUM_PATH_REGISTERS;
     if (l->path == HELIUM_PATH_LANES && 24 * (uint64_t)s->n + 1536 > d->local_memory)
         l->path = HELIUM_PATH_BLOCKS;
+    if (l->path == HELIUM_PATH_PAIRS && !choose_pairs(batch, device, s, l)) {
+        l->path = HELIUM_PATH_REGISTERS;
+        l->copies = 1;
+        l->warp = false;
+    }
     if (l->path == HELIUM_PATH_REGISTERS && !choose_registers(batch, device, s, l)) {
         l->path = HELIUM_PATH_BLOCKS;
         l->warp = false;
@@ -237,6 +268,8 @@ static void count_loops(const struct helium_shape *s, const struct helium_launch
     const uint64_t share = (s->n + l->group - 1) / l->group;
     const uint64_t sums = l->group == 1 ? 2 : l->group / 8 + 24;
     counts[0] = s->n * (3 * share + share / 8 + sums);
+    if (l->path == HELIUM_PATH_PAIRS)
+        counts[0] = (uint64_t)s->n * (s->n + 64);
     counts[1] = share * (s->n + 4) + 1024;
     counts[2] = ((s->n + l->energy_group - 1) / l->energy_group) * (2 * s->n + s->n / 32 + 2) +
                 4096 + 7 * (uint64_t)l->energy_group;
@@ -308,8 +341,9 @@ static void declare_kernels(struct helium_state *s) {
         declare(s, HELIUM_DECIDE, blocks, group, false, "helium_decide");
     } else {
         declare(s, HELIUM_WALK,
-                l->path == HELIUM_PATH_LANES ? "helium_vmc/walk_lanes.cl"
-                                             : "helium_vmc/walk_registers.cl",
+                l->path == HELIUM_PATH_LANES   ? "helium_vmc/walk_lanes.cl"
+                : l->path == HELIUM_PATH_PAIRS ? "helium_vmc/walk_pairs.cl"
+                                               : "helium_vmc/walk_registers.cl",
                 group, false, "helium_walk");
     }
     declare(s, HELIUM_ENERGY, energy, energy_group, l->places_local, "helium_energy");
@@ -323,6 +357,11 @@ static void declare_kernels(struct helium_state *s) {
 /* ---- configure --------------------------------------------------------------------------------
  */
 
+/* Replicas of a scan point share its model; the first has it. */
+bool helium_model_shared(const struct ergo_batch *batch, size_t member) {
+    return member > 0 && batch->points[member]->scan_index == batch->points[member - 1]->scan_index;
+}
+
 static enum ergo_status load_models(struct ergo_context *ctx, struct helium_state *s) {
     const struct ergo_batch *batch = s->e.batch;
     struct helium_launch *l = &s->launch;
@@ -333,7 +372,10 @@ static enum ergo_status load_models(struct ergo_context *ctx, struct helium_stat
     l->binades = 1;
     for (size_t i = 0; i < batch->count && status == ERGO_OK; i++) {
         struct helium_model *model = &s->models[i];
-        status = helium_model_load(ctx, batch->points[i], model);
+        if (helium_model_shared(batch, i))
+            *model = model[-1];
+        else
+            status = helium_model_load(ctx, batch->points[i], model);
         if (status != ERGO_OK)
             break;
         const unsigned binades = helium_model_binades(model);
@@ -381,9 +423,11 @@ static enum ergo_status choose_steps(struct ergo_context *ctx, struct helium_sta
 enum ergo_status helium_configure(struct ergo_context *ctx, void *state) {
     static const char *const names[] = {[HELIUM_PATH_LANES] = "lanes",
                                         [HELIUM_PATH_REGISTERS] = "registers",
+                                        [HELIUM_PATH_PAIRS] = "pairs",
                                         [HELIUM_PATH_BLOCKS] = "blocks"};
     static const char *const where[] = {[HELIUM_PATH_LANES] = "local memory",
                                         [HELIUM_PATH_REGISTERS] = "registers",
+                                        [HELIUM_PATH_PAIRS] = "local memory",
                                         [HELIUM_PATH_BLOCKS] = "global memory"};
     struct helium_state *s = state;
     const struct ergo_batch *batch = s->e.batch;

@@ -15,7 +15,7 @@ size_t helium_gr_size(const struct ergo_point *point) {
 
 void helium_gr_x(const struct ergo_point *point, double *x) {
     struct helium_model model;
-    helium_model_of(point, &model);
+    helium_model_box(point, &model);
     const size_t bins = helium_gr_size(point);
     for (size_t i = 0; i < bins; i++)
         x[i] = model.half * ((double)i + 0.5) / (double)bins;
@@ -62,7 +62,7 @@ static const int members_of[3] = {3, 6, 4};
 
 static size_t longest(const struct ergo_point *point, int kind) {
     struct helium_model model;
-    helium_model_of(point, &model);
+    helium_model_box(point, &model);
     const double c = model.side[0] / (double)ergo_point_value(point, "/system/aspect")->size[0];
     const double unit = 2 * PI / c * sqrt(kind + 1.0);
     const double most = ergo_point_real(point, "/run/sk_max") / unit;
@@ -109,7 +109,7 @@ static double cell_of(const struct ergo_point *point, const struct helium_model 
 
 void helium_sk_x(const struct ergo_point *point, double *x) {
     struct helium_model model;
-    helium_model_of(point, &model);
+    helium_model_box(point, &model);
     struct wave *waves = waves_of(point, cell_of(point, &model));
     for (size_t i = 0; i < helium_sk_size(point); i++)
         x[i] = waves ? waves[i].k : NAN;
