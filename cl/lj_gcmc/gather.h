@@ -106,19 +106,4 @@ ERGO_INLINE uint lj_room(const struct lj_home *home, const struct lj_move *move,
     return lj_is_full(home, move->to) ? (uint)LJ_CELL_FULL : (uint)LJ_RUNNING;
 }
 
-/* Carry out an accepted move. The last particle takes the place of a deleted one. energy: the pair
- * energy at the new place. */
-ERGO_INLINE void lj_apply(const struct lj_home *home, const struct lj_move *move, lj_position from,
-                          uint particles, long energy) {
-    const uint4 to = (uint4)(move->to.x, move->to.y, move->to.z, 0u);
-    if (move->kind != (uint)LJ_INSERTION)
-        lj_cell_remove(home, from);
-    if (move->kind != (uint)LJ_DELETION)
-        lj_cell_add(home, move->to, energy);
-    if (move->kind == (uint)LJ_DELETION)
-        home->particles[move->index] = home->particles[particles - 1u];
-    else
-        home->particles[move->kind == (uint)LJ_INSERTION ? particles : move->index] = to;
-}
-
 #endif

@@ -24,9 +24,6 @@ enum lj_status { LJ_RUNNING, LJ_CELL_FULL, LJ_PARTICLES_FULL, LJ_TILE_FULL };
  * sample depend on the chain alone. The largest displacement is adjusted between windows. */
 #define LJ_WINDOW 1024
 
-/* Teams of at least as many work-items evaluate their own moves (run.cl). */
-#define LJ_WIDE 16
-
 /* A chain's parameters: constant during a run. Lengths in sigma. */
 struct lj_member {
     lj_long shift;    /* pair energy at the cutoff that `shifted` subtracts, fixed point; else 0 */

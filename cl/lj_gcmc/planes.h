@@ -80,11 +80,15 @@ ERGO_INLINE void lj_visit_queued(const struct lj_member *m, struct lj_sum *sum) 
 }
 #endif
 
+/* Cells that a work-item looks at, at once, where an accepted move updates neighbours: large groups
+ * have work-items for all of them. */
+#define LJ_UPDATES (LJ_GROUP >= 256 ? 1u : 2u)
+
 /* LJ_AT_ONCE cells are loaded before the first one is used, because with thousands of chains a cell
  * comes from far memory. This loads the cells of shares i, i + stride, ... of a list that ends
  * before `last`: the number of particles in each and the first particle of each. Returns the
  * largest number. */
-#define LJ_AT_ONCE 4u
+#define LJ_AT_ONCE (LJ_GROUP >= 128u ? 2u : 4u)
 ERGO_INLINE uint lj_cells_at(const struct lj_home *home, const struct lj_place *c, uint i,
                              uint stride, uint last, uint *cell, uint *count, uint4 *one) {
     uint most = 0u;
@@ -147,37 +151,6 @@ ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
     return home->cells[lj_cell_of(p)].w >= home->slots;
 }
 
-ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p, long energy) {
-    __global uint4 *cell = home->cells + lj_cell_of(p);
-    const uint count = cell[0].w;
-#ifdef LJ_ENERGIES
-    home->energies[lj_cell_of(p) + count * home->plane] = energy;
-#else
-    (void)energy;
-#endif
-    if (count == 0u) {
-        cell[0] = (uint4)(p.x, p.y, p.z, 1u);
-        return;
-    }
-    cell[count * home->plane] = (uint4)(p.x, p.y, p.z, 0u);
-    cell[0].w = count + 1u;
-}
-
-ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
-    __global uint4 *cell = home->cells + lj_cell_of(p);
-    const uint count = cell[0].w;
-    uint s = 0u;
-    while (s + 1u < count && !lj_same(lj_position_of(cell[s * home->plane]), p))
-        s++;
-    const uint4 last = cell[(count - 1u) * home->plane];
-    cell[s * home->plane] = (uint4)(last.x, last.y, last.z, 0u);
-    cell[0].w = count - 1u;
-#ifdef LJ_ENERGIES
-    __global long *energies = home->energies + lj_cell_of(p);
-    energies[s * home->plane] = energies[(count - 1u) * home->plane];
-#endif
-}
-
 #ifdef LJ_ENERGIES
 /* The stored pair energy of the particle at p. */
 ERGO_INLINE __global long *lj_energy_at(const struct lj_home *home, lj_position p) {
@@ -187,52 +160,149 @@ ERGO_INLINE __global long *lj_energy_at(const struct lj_home *home, lj_position 
     return home->energies + at;
 }
 
-/* The same to *energy, by `stride` work-items at once: loads that wait for each other took a third
- * of a lone chain's time (H200). A cell keeps copies of particles beyond its count. */
-ERGO_INLINE void lj_find_energy(const struct lj_home *home, lj_position p, uint item, uint stride,
-                                __local long *energy) {
-    const uint cell = lj_cell_of(p), count = home->cells[cell].w;
-    for (uint s = item; s < home->slots; s += stride)
-        if (lj_same(home->cells[cell + s * home->plane], p) && s < count)
-            *energy = home->energies[cell + s * home->plane];
+/* The slot of the particle at p, and its pair energy. The first slots are loaded at once, because
+ * loads that wait for each other are what a lone chain's time goes to. A cell keeps copies of
+ * particles beyond its count, with the same or lower slots first. */
+#define LJ_SLOTS_AT_ONCE 3u
+ERGO_INLINE uint lj_find(const struct lj_home *home, lj_position p, long *energy) {
+    const uint cell = lj_cell_of(p), count = home->slots;
+    uint4 one[LJ_SLOTS_AT_ONCE];
+    long energies[LJ_SLOTS_AT_ONCE];
+    ERGO_UNROLL
+    for (uint s = 0u; s < LJ_SLOTS_AT_ONCE; s++) {
+        const ulong at = cell + (s < count ? s : 0u) * home->plane;
+        one[s] = home->cells[at];
+        energies[s] = home->energies[at];
+    }
+    uint slot = LJ_SLOTS_AT_ONCE;
+    ERGO_UNROLL
+    for (uint k = LJ_SLOTS_AT_ONCE; k > 0u; k--)
+        if (lj_same(one[k - 1u], p)) {
+            slot = k - 1u;
+            *energy = energies[k - 1u];
+        }
+    if (slot < LJ_SLOTS_AT_ONCE)
+        return slot;
+    while (slot + 1u < count && !lj_same(home->cells[cell + slot * home->plane], p))
+        slot++;
+    *energy = home->energies[cell + slot * home->plane];
+    return slot;
 }
 
-/* A particle arrives at (is_new) or leaves `at`. Updates the pair energies of its neighbours,
- * except the one at `away`, and adds this work-item's share of virial and contacts. */
-ERGO_INLINE void lj_update_neighbours(const struct lj_home *home, lj_position at, lj_position away,
-                                      uint has_away, uint is_new, uint item, uint items,
+/* A particle goes from `old` (has_old) to `new_place` (has_new). Updates the pair energies of its
+ * neighbours, and adds this work-item's share of virial and contacts. Who is a neighbour of both
+ * places is updated once, as one of the new place. */
+ERGO_INLINE void lj_update_neighbours(const struct lj_home *home, lj_position old, uint has_old,
+                                      lj_position new_place, uint has_new, uint item,
                                       const struct lj_member *m, long *virial, long *contacts) {
-    const struct lj_place c = lj_place_of(home, at);
-    for (uint i = item; i < c.count; i += LJ_AT_ONCE * items) {
-        uint cell[LJ_AT_ONCE], count[LJ_AT_ONCE];
-        uint4 one[LJ_AT_ONCE];
-        const uint most = lj_cells_at(home, &c, i, items, c.count, cell, count, one);
+    const struct lj_place a = lj_place_of(home, new_place), b = lj_place_of(home, old);
+    const uint split = has_new ? a.count : 0u, last = split + (has_old ? b.count : 0u);
+    for (uint i = item; i < last; i += LJ_UPDATES * LJ_GROUP) {
+        uint cell[LJ_UPDATES], count[LJ_UPDATES], most = 0u;
+        uint4 one[LJ_UPDATES];
+        ERGO_UNROLL
+        for (uint k = 0u; k < LJ_UPDATES; k++) {
+            const uint share = i + k * LJ_GROUP;
+            struct lj_place c = a;
+            if (share >= split) {
+                c = b;
+                c.begin -= split;
+            }
+            cell[k] = share < last ? lj_cell_near(home, &c, share) : 0u;
+            one[k] = home->cells[cell[k]];
+            count[k] = share < last ? one[k].w : 0u;
+            most = count[k] > most ? count[k] : most;
+        }
         for (uint s = 0u; s < most; s++) {
-            float r2[LJ_AT_ONCE];
-            long before[LJ_AT_ONCE];
-            lj_cells_next(home, s, cell, count, one);
+            float to_new[LJ_UPDATES], to_old[LJ_UPDATES];
+            long before[LJ_UPDATES];
             ERGO_UNROLL
-            for (uint k = 0u; k < LJ_AT_ONCE; k++) {
-                r2[k] = lj_distance2(one[k], at, m->scale);
-                if (s >= count[k] || (has_away && lj_same(one[k], away)))
-                    r2[k] = m->cutoff2;
+            for (uint k = 0u; k < LJ_UPDATES; k++) {
                 before[k] = 0;
-                if (r2[k] < m->cutoff2)
+                if (s < count[k]) {
                     before[k] = home->energies[cell[k] + s * home->plane];
+                    if (s > 0u)
+                        one[k] = home->cells[cell[k] + s * home->plane];
+                }
             }
             ERGO_UNROLL
-            for (uint k = 0u; k < LJ_AT_ONCE; k++) {
-                long energy, pair_virial;
-                if (r2[k] >= m->cutoff2)
+            for (uint k = 0u; k < LJ_UPDATES; k++) {
+                const uint of_old = i + k * LJ_GROUP >= split;
+                to_new[k] = has_new ? lj_distance2(one[k], new_place, m->scale) : m->cutoff2;
+                to_old[k] = has_old ? lj_distance2(one[k], old, m->scale) : m->cutoff2;
+                if (s >= count[k] || (has_old && lj_same(one[k], old)) ||
+                    of_old == (to_new[k] < m->cutoff2))
+                    to_new[k] = to_old[k] = m->cutoff2;
+                if (to_new[k] >= m->cutoff2 && to_old[k] >= m->cutoff2)
                     continue;
-                lj_pair(r2[k], m->shift, &energy, &pair_virial);
-                home->energies[cell[k] + s * home->plane] = before[k] + (is_new ? energy : -energy);
-                *virial += is_new ? pair_virial : -pair_virial;
-                const long contact = lj_contact(r2[k], m);
-                *contacts += is_new ? contact : -contact;
+                long energy, pair_virial;
+                if (to_new[k] < m->cutoff2) {
+                    lj_pair(to_new[k], m->shift, &energy, &pair_virial);
+                    before[k] += energy;
+                    *virial += pair_virial;
+                    *contacts += lj_contact(to_new[k], m);
+                }
+                if (to_old[k] < m->cutoff2) {
+                    lj_pair(to_old[k], m->shift, &energy, &pair_virial);
+                    before[k] -= energy;
+                    *virial -= pair_virial;
+                    *contacts -= lj_contact(to_old[k], m);
+                }
+                home->energies[cell[k] + s * home->plane] = before[k];
             }
         }
     }
+}
+
+/* What an accepted move changes in cells and list. It is read beside the update of the neighbours,
+ * which changes pair energies alone. */
+struct lj_exchange {
+    uint from, slot,
+        left;       /* cell and slot that the particle leaves, and particles that were there */
+    uint to, there; /* cell to which it goes, and particles there */
+    uint4 last, last_listed; /* the last particles of the cell and of the list */
+    uint entry;              /* of the list that is written */
+};
+
+ERGO_INLINE struct lj_exchange lj_exchange_of(const struct lj_home *home,
+                                              const struct lj_move *move, lj_position old,
+                                              uint particles) {
+    struct lj_exchange e;
+    e.from = lj_cell_of(old);
+    e.to = lj_cell_of(move->to);
+    e.slot = old.w;
+    e.left = home->cells[e.from].w;
+    e.there = home->cells[e.to].w;
+    e.last = e.last_listed = (uint4)(0u);
+    e.entry = move->kind == (uint)LJ_INSERTION ? particles : move->index;
+    if (move->kind != (uint)LJ_INSERTION)
+        e.last = home->cells[e.from + (e.left - 1u) * home->plane];
+    if (move->kind == (uint)LJ_DELETION)
+        e.last_listed = home->particles[particles - 1u];
+    return e;
+}
+
+/* The last particle of a cell takes the place of one that leaves, and the last particle of the list
+ * that of a deleted one. energy: the pair energy at the new place. */
+ERGO_INLINE void lj_exchange_do(const struct lj_home *home, const struct lj_exchange *e,
+                                const struct lj_move *move, long energy) {
+    const uint4 to = (uint4)(move->to.x, move->to.y, move->to.z, 0u);
+    uint there = e->there;
+    if (move->kind != (uint)LJ_INSERTION) {
+        __global uint4 *cell = home->cells + e->from;
+        __global long *energies = home->energies + e->from;
+        cell[e->slot * home->plane] = (uint4)(e->last.x, e->last.y, e->last.z, 0u);
+        energies[e->slot * home->plane] = energies[(e->left - 1u) * home->plane];
+        cell[0].w = e->left - 1u;
+        there -= e->to == e->from ? 1u : 0u;
+    }
+    if (move->kind != (uint)LJ_DELETION) {
+        __global uint4 *cell = home->cells + e->to;
+        cell[there * home->plane] = to;
+        cell[0].w = there + 1u;
+        home->energies[e->to + there * home->plane] = energy;
+    }
+    home->particles[e->entry] = move->kind == (uint)LJ_DELETION ? e->last_listed : to;
 }
 #endif
 

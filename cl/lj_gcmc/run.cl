@@ -2,13 +2,17 @@
  * One chain per work-group, many moves per launch: the paper's optimised version. A launch for each
  * move, as in the paper's first versions, was 20 to 30 times slower on an H200.
  *
- * Most trial moves are rejected, and a rejected move changes nothing. So LJ_TEAMS teams of
- * work-items evaluate as many consecutive moves at once, each as if the moves before it were
- * rejected. The chain advances to the first accepted one; moves after it are evaluated again. The
- * chain is the same, and a lone chain runs faster.
+ * Moves wait for each other, but what costs time can be done ahead: in a round LJ_TEAMS teams of
+ * work-items find the pair energies at the new places of as many consecutive moves, in the
+ * configuration of that moment. Then the moves are judged in their order, one work-item each. Most
+ * are rejected and change nothing. After an accepted one the others are judged again: their pair
+ * energies change by the pairs with the particle that moved, exactly, because they are integers.
+ * Where that is not enough (a core is involved, or a displacement in steps got another particle),
+ * the round ends, and the next one begins with that move. The chain is that of one move after the
+ * other.
  *
  * LJ_WARP: 32 work-items with consecutive numbers run in step and can add by one instruction
- * (NVIDIA from compute capability 8.0 on), and a team is whole warps or narrow (LJ_WIDE).
+ * (NVIDIA from compute capability 8.0 on).
  */
 #include "lj_gcmc/chain.h"
 #ifdef LJ_WARP
@@ -16,8 +20,9 @@
 #endif
 
 #define LJ_WIDTH (LJ_GROUP / LJ_TEAMS)
-/* Moves drawn at once. It must divide 1024. */
-#define LJ_AHEAD (8u * LJ_TEAMS > 64u ? 8u * LJ_TEAMS : 64u)
+/* Moves drawn at once, two blocks of words each. It must divide 1024. Small groups keep local
+ * memory for the cache (8448 chains on an H200: 3%). */
+#define LJ_AHEAD (LJ_GROUP > 128u ? LJ_GROUP / 2u : 64u)
 
 /* A work-group of one needs no barrier, and PoCL's compiler splits kernels at barriers. */
 #if LJ_GROUP == 1
@@ -38,22 +43,20 @@ ERGO_INLINE void lj_draw_ahead(const struct lj_member *m, ulong first, uint item
     }
 }
 
+ERGO_INLINE struct lj_move lj_move_of_words(const struct lj_member *m, uint particles,
+                                            __local const uint4 *draws) {
+    const uint4 a = draws[0], b = draws[1];
+    const struct ergo_words wa = {a.x, a.y, a.z, a.w}, wb = {b.x, b.y, b.z, b.w};
+    return lj_move_of(m, particles, wa, wb);
+}
+
 /* The move from these words, and the place of its particle. */
 ERGO_INLINE struct lj_move lj_drawn(const struct lj_home *home, const struct lj_member *m,
                                     uint particles, uint step_size, __local const uint4 *draws,
                                     lj_position *from) {
-    const uint4 a = draws[0], b = draws[1];
-    const struct ergo_words wa = {a.x, a.y, a.z, a.w}, wb = {b.x, b.y, b.z, b.w};
-    struct lj_move move = lj_move_of(m, particles, wa, wb);
+    struct lj_move move = lj_move_of_words(m, particles, draws);
     *from = lj_start(home, m, step_size, &move);
     return move;
-}
-
-/* How many consecutive moves to evaluate at once. It affects speed only: in a dense chain most are
- * rejected, in a dilute one few. */
-ERGO_INLINE uint lj_likely(const struct lj_chain *c) {
-    const uint a = c->last.accepted;
-    return 1u + LJ_WINDOW / 2u / ((a & 0xffffu) + (a >> 16) + c->last.accepted_deletion + 1u);
 }
 
 /*
@@ -82,6 +85,27 @@ ERGO_INLINE long lj_take(__local const uint *sum) {
     return (long)(int)sum[1] * 0x100000L + (long)sum[0];
 }
 
+#ifdef LJ_ENERGIES
+/* So many work-items add up the pair energies of a move that hit no core. */
+#define LJ_CREW (LJ_GROUP < 128u ? LJ_GROUP : 128u)
+
+/* What is known of a move that waits for its turn: `hit`, a core is at the new place; `stale`, its
+ * pair energy is not known any more. */
+#define LJ_HIT 1u
+#define LJ_STALE 2u
+
+/* The pair of places a and b, if it is within the cutoff. In the core, *what becomes stale. */
+ERGO_INLINE long lj_between(lj_position a, lj_position b, const struct lj_member *m, uint *what) {
+    const float r2 = lj_distance2(a, b, m->scale);
+    long energy = 0, virial = 0;
+    if (r2 < m->core2)
+        *what |= LJ_STALE;
+    else if (r2 < m->cutoff2)
+        lj_pair(r2, m->shift, &energy, &virial);
+    return energy;
+}
+#endif
+
 /*
  * Moves until step `target`. Samples: `count` of them, each after `every` moves from step `start`
  * on; none if count is 0. A chain that needs more room stops before the move that needs it
@@ -94,52 +118,55 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
        __global struct lj_sample *samples, ulong start, ulong target, ulong every, uint count,
        uint capacity, uint slots, __global long *pair_energies) {
     __local uint4 draws[2u * LJ_AHEAD];
-    /* of the energy; and the pair energies at the new and at the old place */
-    __local long changes[LJ_TEAMS], arrivals[LJ_TEAMS];
-#ifdef LJ_ENERGIES
-    __local long lefts[LJ_TEAMS];
-#endif
-#ifdef LJ_QUEUE
-    __local float queue[LJ_QUEUE * LJ_GROUP];
-#endif
-    /* sums by lj_add */
-    __local uint energies[2u * LJ_TEAMS], virials[2u * LJ_TEAMS], contacts[2u * LJ_TEAMS];
-    __local uint overlaps[LJ_TEAMS], verdicts[LJ_TEAMS]; /* verdict: 1 accepted, 2 + status */
-    __local uint first;                                  /* team whose move is not rejected */
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     const uint n_chains = (uint)get_num_groups(0);
-    const uint team = item / LJ_WIDTH, lane = item % LJ_WIDTH;
     const struct lj_member m = members[chain];
     struct lj_chain c = chains[chain];
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
-#ifdef LJ_ENERGIES
-    home.energies = pair_energies + (ulong)chain * LJ_GRID;
-#else
-    (void)pair_energies;
-#endif
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
     lj_draw_ahead(&m, c.step - c.step % LJ_AHEAD, item, draws);
 
-    if (lane == 0u)
-        overlaps[team] = energies[2u * team] = energies[2u * team + 1u] = 0u;
+#ifdef LJ_ENERGIES
+#ifdef LJ_QUEUE
+    __local float queue[LJ_QUEUE * LJ_GROUP];
+#endif
+    /* of the round's moves: sums by lj_add; those with a core at the new place, and those without
+     * a new place, as bits */
+    __local uint energies[2u * LJ_TEAMS], hits, without;
+    /* What is known of a move lies here from one barrier to the next. In an earlier form
+     * work-items kept the old pair energy, and PoCL 3.1 gave other chains. Its compiler was wrong:
+     * the same 2,100 moves were right on rusticl and on Oclgrind, which saw no race, and on PoCL
+     * with one barrier more. */
+    /* of the moves that wait: places (.w: slot in its cell), pair energies there, what is known,
+     * and the verdict: 0 rejected, 1 accepted, 2 + status not judged */
+    __local uint4 olds[LJ_TEAMS], news[LJ_TEAMS];
+    __local long lefts[LJ_TEAMS], gains[LJ_TEAMS];
+    __local uint known[LJ_TEAMS], verdicts[LJ_TEAMS];
+    __local uint first; /* the first that is not rejected */
+    __local uint virials[2], contacts[2], tried;
+    const uint team = item / LJ_WIDTH, lane = item % LJ_WIDTH;
+    /* the round: its moves, those that are done, the place of its first one in `draws` */
+    uint moves = 0u, done = 0u, base = 0u;
+    home.energies = pair_energies + (ulong)chain * LJ_GRID;
+    if (item < LJ_TEAMS)
+        energies[2u * item] = energies[2u * item + 1u] = 0u;
+    if (item == 0u)
+        hits = without = 0u;
     while (c.step < target && c.status == (uint)LJ_RUNNING) {
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        if (lane == 0u) {
-            virials[2u * team] = virials[2u * team + 1u] = 0u;
-            contacts[2u * team] = contacts[2u * team + 1u] = 0u;
+        if (item == 0u) {
+            first = LJ_TEAMS;
+            tried = virials[0] = virials[1] = contacts[0] = contacts[1] = 0u;
         }
-        const uint at = (uint)c.step % LJ_AHEAD;
-        const ulong goal = next < target && next > c.step ? next : target;
-        uint moves = LJ_AHEAD - at < LJ_TEAMS ? LJ_AHEAD - at : LJ_TEAMS;
-        moves = goal - c.step < (ulong)moves ? (uint)(goal - c.step) : moves;
-        const uint likely = lj_likely(&c);
-        moves = moves < likely ? moves : likely;
-        /* if there is only one move, all work-items evaluate it */
-        const uint alone = moves == 1u, set = alone ? 0u : team, mine = set < moves ? 1u : 0u;
-        const uint share = alone ? item : lane, shares = alone ? LJ_GROUP : LJ_WIDTH;
-        const uint leads = lane == 0u && team < moves;
-
+        const uint fresh = done == moves;
+        if (fresh) {
+            const ulong goal = next < target && next > c.step ? next : target;
+            base = (uint)c.step % LJ_AHEAD;
+            moves = LJ_AHEAD - base < LJ_TEAMS ? LJ_AHEAD - base : LJ_TEAMS;
+            moves = goal - c.step < (ulong)moves ? (uint)(goal - c.step) : moves;
+            done = 0u;
+        }
         struct lj_sum sum;
         sum.energy = sum.virial = sum.contacts = 0;
         sum.overlap = 0u;
@@ -147,113 +174,161 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
         sum.queued = 0u;
         sum.queue = queue + item;
 #endif
-        lj_position from;
-        struct lj_move move = lj_drawn(&home, &m, c.particles, c.step_size,
-                                       draws + 2u * (at + (mine ? set : 0u)), &from);
-#ifdef LJ_ENERGIES
-        const uint leaves = team < moves && move.kind != (uint)LJ_INSERTION && !move.idle;
-        if (leaves && !m.ideal)
-            lj_find_energy(&home, from, lane, LJ_WIDTH, &lefts[team]);
-#endif
-        if (mine)
-            lj_gather(&home, &move, from, 0u, share, shares, &m, &sum);
-        if (sum.overlap)
-            atomic_or(&overlaps[set], 1u);
+        /* a new round: look for cores at the new places */
+        if (fresh && team < moves) {
+            lj_position place;
+            const struct lj_move move =
+                lj_drawn(&home, &m, c.particles, c.step_size, draws + 2u * (base + team), &place);
+            lj_gather(&home, &move, place, 0u, lane, LJ_WIDTH, &m, &sum);
+            if (sum.overlap)
+                atomic_or(&hits, 1u << team);
+            if (lane == 0u && (move.kind == (uint)LJ_DELETION || move.idle))
+                atomic_or(&without, 1u << team);
+        }
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-#ifdef LJ_ENERGIES
-        /* Few moves pass the test of the cores. All work-items add up the sums of one such move
-         * after the other. If teams are large, each team adds up its own. */
-        const uint wide = LJ_WIDTH >= LJ_WIDE && !alone;
-        for (uint j = wide ? team : 0u; j < (wide && team < moves ? team + 1u : moves); j++) {
-            if (overlaps[j] || lj_kind_of(&m, draws[2u * (at + j)].x) == (uint)LJ_DELETION)
+
+        /* Which particle a move concerns, and its pair energy: after an accepted move the number
+         * of a particle may mean another one. */
+        const uint waits = item >= done && item < moves;
+        if (waits) {
+            lj_position now;
+            const struct lj_move move =
+                lj_drawn(&home, &m, c.particles, c.step_size, draws + 2u * (base + item), &now);
+            long left = 0;
+            if (move.kind != (uint)LJ_INSERTION && !move.idle) {
+                const lj_position old = olds[item];
+                now.w = lj_find(&home, now, &left);
+                if (!fresh && move.kind == (uint)LJ_DISPLACEMENT && !lj_same(now, old)) {
+                    uint what = known[item] | (m.local_moves ? LJ_STALE : 0u);
+                    if (!m.ideal && !m.local_moves)
+                        gains[item] += lj_between(move.to, old, &m, &what) -
+                                       lj_between(move.to, now, &m, &what);
+                    known[item] = what;
+                }
+            }
+            lefts[item] = m.ideal ? 0 : left;
+            olds[item] = now;
+            news[item] = move.to;
+        }
+        /* Few moves pass the test of the cores. Each crew adds up one such move after the other.
+         * The last crew begins, because the first work-items were busy. */
+        uint pass = fresh ? ~(hits | without) & (0xffffffffu >> (32u - moves)) : 0u;
+        for (uint turn = item / LJ_CREW; pass != 0u; pass &= pass - 1u, turn++) {
+            if (turn % (LJ_GROUP / LJ_CREW) != LJ_GROUP / LJ_CREW - 1u)
                 continue;
-            lj_position away = from;
-            struct lj_move that = move;
-            if (!wide && !alone)
-                that = lj_drawn(&home, &m, c.particles, c.step_size, draws + 2u * (at + j), &away);
-            lj_gather(&home, &that, away, 1u, wide ? lane : item, wide ? LJ_WIDTH : LJ_GROUP, &m,
-                      &sum);
+            const uint j = 31u - clz(pass & (0u - pass));
+            lj_position place;
+            const struct lj_move move =
+                lj_drawn(&home, &m, c.particles, c.step_size, draws + 2u * (base + j), &place);
+            lj_gather(&home, &move, place, 1u, item % LJ_CREW, LJ_CREW, &m, &sum);
 #ifdef LJ_QUEUE
             lj_visit_queued(&m, &sum);
 #endif
             lj_add(&energies[2u * j], sum.energy);
             sum.energy = 0;
         }
-#else
-        const uint hit = overlaps[set];
-        if (mine && !hit) {
-            lj_gather(&home, &move, from, 1u, share, shares, &m, &sum);
-            lj_add(&energies[2u * set], sum.energy);
-            lj_add(&virials[2u * set], sum.virial);
-            lj_add(&contacts[2u * set], sum.contacts);
-        }
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE); /* all have read the flag of phase 0 */
-        if (sum.overlap)
-            atomic_or(&overlaps[set], 1u);
-#endif
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        if (leads) {
-#ifdef LJ_ENERGIES
-            const long left = leaves && !m.ideal ? lefts[team] : 0;
-#else
-            const long left = 0;
-#endif
-            const long change = lj_take(&energies[2u * team]) - left;
-            const uint accepted = !move.idle && !overlaps[team] &&
-                                  lj_accept(&m, move.kind, move.word, c.particles, change);
-            const uint room =
-                accepted ? lj_room(&home, &move, from, c.particles) : (uint)LJ_RUNNING;
-            changes[team] = change;
-            arrivals[team] = change + left;
-            verdicts[team] = room != (uint)LJ_RUNNING ? 2u + room : accepted;
-        }
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        if (lane == 0u)
-            overlaps[team] = energies[2u * team] = energies[2u * team + 1u] = 0u;
 
-        const uint before = c.particles;
-        const uint step_size = c.step_size;
-        uint by = 0u, verdict = 0u, tried = 0u; /* by: the team whose move is not rejected */
-        for (uint j = 0u; j < moves && verdict == 0u; j++) {
-            by = j;
-            verdict = verdicts[j];
-            tried += verdict > 1u ? 0u : lj_one(lj_kind_of(&m, draws[2u * (at + j)].x));
+        /* judge the moves that wait */
+        uint kind = (uint)LJ_DELETION;
+        if (waits) {
+            struct lj_move move = lj_move_of_words(&m, c.particles, draws + 2u * (base + item));
+            const lj_position old = olds[item];
+            move.to = news[item];
+            kind = move.kind;
+            if (fresh) {
+                gains[item] = lj_take(&energies[2u * item]);
+                known[item] = hits >> item & 1u ? LJ_HIT : 0u;
+                energies[2u * item] = energies[2u * item + 1u] = 0u;
+            }
+            const uint what = known[item];
+            const uint accepted =
+                !move.idle && what == 0u &&
+                lj_accept(&m, kind, move.word, c.particles, gains[item] - lefts[item]);
+            uint verdict = accepted;
+            if (what & LJ_STALE)
+                verdict = 2u + (uint)LJ_RUNNING;
+            else if (accepted && lj_room(&home, &move, old, c.particles) != (uint)LJ_RUNNING)
+                verdict = 2u + lj_room(&home, &move, old, c.particles);
+            if (move.idle)
+                known[item] = what | LJ_STALE;
+            verdicts[item] = verdict;
+            if (verdict != 0u)
+                atomic_min(&first, item);
         }
-        const uint accepted = verdict == 1u;
-        if (verdict > 1u)
-            c.status = verdict - 2u;
-        const long change = changes[accepted ? by : 0u];
-        if (accepted)
-            lj_count(&c, lj_kind_of(&m, draws[2u * (at + by)].x), change);
-#ifdef LJ_ENERGIES
-        /* all work-items update the neighbours' energies */
-        lj_position old = from;
-        struct lj_move done = move;
-        if (!alone && accepted)
-            done = lj_drawn(&home, &m, before, step_size, draws + 2u * (at + by), &old);
-        const uint updates = accepted && !m.ideal;
-        long virial = 0, contact = 0;
-        if (updates && done.kind != (uint)LJ_INSERTION)
-            lj_update_neighbours(&home, old, old, 1u, 0u, item, LJ_GROUP, &m, &virial, &contact);
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        if (updates && done.kind != (uint)LJ_DELETION)
-            lj_update_neighbours(&home, done.to, old, done.kind != (uint)LJ_INSERTION, 1u, item,
-                                 LJ_GROUP, &m, &virial, &contact);
-        if (updates) {
-            lj_add(&virials[2u * by], virial);
-            lj_add(&contacts[2u * by], contact);
+
+        /* carry out the first that is not rejected */
+        const uint by = first, verdict = by < moves ? verdicts[by] : 0u;
+        const uint accepted = verdict == 1u, end = by < moves ? by + accepted : moves;
+        if (item == 0u)
+            hits = without = 0u;
+        if (waits && item < end)
+            atomic_add(&tried, lj_one(kind));
+        struct lj_move that;
+        struct lj_exchange exchange;
+        that.kind = (uint)LJ_DELETION;
+        if (accepted) {
+            that = lj_move_of_words(&m, c.particles, draws + 2u * (base + by));
+            that.to = news[by];
+            const lj_position old = olds[by];
+            const uint leaves = that.kind != (uint)LJ_INSERTION;
+            const uint arrives = that.kind != (uint)LJ_DELETION;
+            long virial = 0, contact = 0;
+            if (item == LJ_GROUP - 1u)
+                exchange = lj_exchange_of(&home, &that, old, c.particles);
+            if (!m.ideal) {
+                if (waits && item > by && kind != (uint)LJ_DELETION) {
+                    uint what = known[item];
+                    const long more = arrives ? lj_between(news[item], that.to, &m, &what) : 0;
+                    const long less = leaves ? lj_between(news[item], old, &m, &what) : 0;
+                    gains[item] += more - less;
+                    known[item] = what;
+                }
+                lj_update_neighbours(&home, old, leaves, that.to, arrives, item, &m, &virial,
+                                     &contact);
+                lj_add(virials, virial);
+                lj_add(contacts, contact);
+            }
         }
-#else
-        (void)step_size;
-#endif
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (accepted) {
-            c.virial += lj_take(&virials[2u * by]);
-            c.contacts += lj_take(&contacts[2u * by]);
-            if (item == by * LJ_WIDTH)
-                lj_apply(&home, &move, from, before, arrivals[by]);
+            c.virial += lj_take(virials);
+            c.contacts += lj_take(contacts);
+            if (item == LJ_GROUP - 1u)
+                lj_exchange_do(&home, &exchange, &that, gains[by]);
+            lj_count(&c, that.kind, gains[by] - lefts[by]);
+        } else if (verdict > 1u) {
+            c.status = verdict - 2u;
         }
-        lj_pass(&c, &m, tried, by + (verdict > 1u ? 0u : 1u));
+        lj_pass(&c, &m, tried, end - done);
+        done = accepted ? end : moves;
+#else
+    (void)pair_energies;
+    while (c.step < target && c.status == (uint)LJ_RUNNING) {
+        lj_position from;
+        const struct lj_move move = lj_drawn(&home, &m, c.particles, c.step_size,
+                                             draws + 2u * ((uint)c.step % LJ_AHEAD), &from);
+        struct lj_sum sum;
+        sum.energy = sum.virial = sum.contacts = 0;
+        sum.overlap = 0u;
+        lj_gather(&home, &move, from, 0u, 0u, 1u, &m, &sum);
+        if (!sum.overlap)
+            lj_gather(&home, &move, from, 1u, 0u, 1u, &m, &sum);
+        const uint accepted = !move.idle && !sum.overlap &&
+                              lj_accept(&m, move.kind, move.word, c.particles, sum.energy);
+        if (accepted)
+            c.status = lj_room(&home, &move, from, c.particles);
+        if (c.status != (uint)LJ_RUNNING)
+            break;
+        if (accepted) {
+            lj_apply(&home, &move, from, c.particles);
+            c.virial += sum.virial;
+            c.contacts += sum.contacts;
+            lj_count(&c, move.kind, sum.energy);
+        }
+        lj_pass(&c, &m, lj_one(move.kind), 1u);
+#endif
         if (c.step == next) {
             if (count && item == 0u && c.step > start)
                 samples[((c.step - start) / every - 1UL) * n_chains + chain] = lj_sample_of(&c);

@@ -108,8 +108,7 @@ ERGO_INLINE void lj_cell_put(__global uint *words, uint slots, uint s, uint x, u
     words[2u * slots + s] = z;
 }
 
-ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p, long energy) {
-    (void)energy;
+ERGO_INLINE void lj_cell_add(const struct lj_home *home, lj_position p) {
     const uint cell = lj_cell_of(p);
     __global uint *count = lj_cell_counts(home) + cell;
     lj_cell_put(lj_cell_words(home, cell), home->slots, *count, p.x, p.y, p.z);
@@ -125,6 +124,20 @@ ERGO_INLINE void lj_cell_remove(const struct lj_home *home, lj_position p) {
         s++;
     lj_cell_put(words, slots, s, words[last], words[slots + last], words[2u * slots + last]);
     *count = last;
+}
+
+/* Carry out an accepted move. The last particle takes the place of a deleted one. */
+ERGO_INLINE void lj_apply(const struct lj_home *home, const struct lj_move *move, lj_position from,
+                          uint particles) {
+    const uint4 to = (uint4)(move->to.x, move->to.y, move->to.z, 0u);
+    if (move->kind != (uint)LJ_INSERTION)
+        lj_cell_remove(home, from);
+    if (move->kind != (uint)LJ_DELETION)
+        lj_cell_add(home, move->to);
+    if (move->kind == (uint)LJ_DELETION)
+        home->particles[move->index] = home->particles[particles - 1u];
+    else
+        home->particles[move->kind == (uint)LJ_INSERTION ? particles : move->index] = to;
 }
 
 #endif

@@ -98,6 +98,23 @@ static void test_boards(void **state) {
     assert_true(small || few || bench.grown >= grown + 4);
 }
 
+/* Without pairs nothing bounds the density: cells hold a few particles all the same, because each
+ * accepted move searches one. */
+static void test_dense_ideal(void **state) {
+    (void)state;
+    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->models[0]->ops;
+    static const char text[] = "{\"sampler\": \"lj-gcmc\", \"seed\": \"7\", \"system\": {\"box\": "
+                               "[5, 5, 5], \"temperature\": 2, \"activity\": 80, \"epsilon\": 0}, "
+                               "\"run\": {\"sweeps\": 100}}";
+    struct ergo_job *job = NULL;
+    void *lj = NULL;
+    LJ_OK(&bench, text, ergo_job_parse(bench.ctx, text, strlen(text), "case", NULL, 0, &job));
+    LJ_OK(&bench, text, ergo_sampler_create(bench.ctx, ops, &job->batches[0], bench.device, &lj));
+    assert_true(((struct lj_state *)lj)->grid.cells > 80 * 125 / 4);
+    ergo_engine_destroy(lj);
+    ergo_job_destroy(job);
+}
+
 /* A run at the limit of its device's memory that needs no more room ends well: the audit, which
  * looks ahead, says that it could not. */
 static size_t warnings;
@@ -136,6 +153,7 @@ int main(void) {
     if (lj_bench_open(&bench) != 0)
         return 1;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_boards),
+                                       cmocka_unit_test(test_dense_ideal),
                                        cmocka_unit_test(test_no_room)};
     const int failed = cmocka_run_group_tests_name("lj-gcmc kernels", tests, NULL, NULL);
     ergo_device_close(bench.device);

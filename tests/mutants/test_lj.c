@@ -27,6 +27,8 @@ static const struct {
     {"bits-teams", HEAD "'box': [7.3, 6, 6.5], 'temperature': 1.5, 'activity': 0.9, 'particles': "
                         "60, 'max_displacement': 0.4, 'tune_steps': 4096" RUN
                         ", 'tuning': {'slots': 1, 'work_group': 32, 'teams': 8}}"},
+    {"bits-rounds", HEAD "'box': [7.3, 7, 6.5], 'temperature': 2, 'activity': 0.4, 'particles': "
+                         "90" RUN ", 'tuning': {'slots': 1, 'work_group': 32, 'teams': 8}}"},
     {"bits-board", HEAD "'box': [8.3, 9.2, 8.9], 'cutoff': 2, 'temperature': 1.4, 'activity': "
                         "0.4, 'particles': 90, 'max_displacement': 0.5, 'decomposition': "
                         "'checkerboard', 'cell_trials': 9}, 'run': {'equilibration': 100, "

@@ -153,14 +153,14 @@ static void add_activation(const struct lj_sample *from, double *to) {
         to[LJ_COLUMN_TRIED + k] = counts[k];
 }
 
-void lj_columns_of(const struct lj_state *s, const struct lj_system *system,
-                   const struct lj_jump *jump, const struct lj_sample *from, uint64_t step,
-                   double *to) {
+void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_sample *from,
+                   uint64_t step, double *to) {
+    const struct lj_system *system = &s->physics[member].system;
     to[LJ_COLUMN_PARTICLES] = from->particles;
     to[LJ_COLUMN_ENERGY] =
         lj_energy_of(system->epsilon, from->energy) + lj_tail_energy(system, from->particles);
     to[LJ_COLUMN_VIRIAL] = lj_virial_of(system->epsilon, from->virial);
-    to[LJ_COLUMN_IMPULSIVE] = lj_impulsive_of(jump, from->contacts);
+    to[LJ_COLUMN_IMPULSIVE] = lj_impulsive_of(&s->physics[member].jump, from->contacts);
     for (int k = 0; k < 6; k++)
         to[LJ_COLUMN_TRIED + k] = 0;
     if (s->launch.board_blocks) {
@@ -177,56 +177,54 @@ static const struct lj_sample *sample_of(const struct lj_state *s, unsigned slot
     return (const struct lj_sample *)ergo_engine_host(&s->e, LJ_SAMPLES, slot, sample) + member;
 }
 
-static void convert_samples(const struct lj_state *s, unsigned which,
-                            const struct ergo_samples *samples) {
-    const struct ergo_engine_slot *slot = &s->e.slots[which];
+bool lj_rows(const void *state, unsigned slot, size_t begin, size_t end,
+             const struct ergo_samples *samples) {
+    const struct lj_state *s = state;
+    const struct ergo_engine_slot *block = &s->e.slots[slot];
     const size_t members = s->e.batch->count;
-    for (size_t m = 0; m < members; m++) {
-        const struct lj_system system = lj_system_of(s->e.batch->points[m]);
-        for (size_t i = 0; i < samples->count; i++)
-            lj_columns_of(s, &system, &s->jumps[m], sample_of(s, which, i, m),
-                          slot->step + (i + 1) * slot->every,
-                          samples->columns + (i * members + m) * LJ_COLUMNS);
+    for (size_t row = begin; row < end; row++) {
+        const size_t sample = row / members, m = row % members;
+        lj_columns_of(s, m, sample_of(s, slot, sample, m),
+                      block->step + (sample + 1) * block->every,
+                      samples->columns + row * LJ_COLUMNS);
     }
+    return true;
 }
 
-static bool convert_curves(const struct lj_state *s, unsigned which, struct ergo_samples *samples) {
+bool lj_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                   const struct ergo_samples *samples) {
+    const struct lj_state *s = state;
     const size_t members = s->e.batch->count, bins = s->launch.bins, parts = s->launch.total_parts;
     const uint64_t interval = s->e.curve_interval;
-    size_t i = (size_t)((interval - s->e.slots[which].first_sample % interval) % interval);
+    const size_t first = (size_t)((interval - s->e.slots[slot].first_sample % interval) % interval);
     uint64_t *pairs = malloc((bins + 1) * sizeof *pairs);
-    for (size_t curve = 0; pairs && curve < samples->n_curve_samples;
-         curve++, i += (size_t)interval) {
-        const uint32_t *counts = ergo_engine_host(&s->e, LJ_COUNTS, which, curve);
-        for (size_t m = 0; m < members; m++) {
-            const size_t row = curve * members + m;
-            memset(pairs, 0, bins * sizeof *pairs);
-            for (size_t p = 0; p < parts; p++)
-                for (size_t k = 0; k < bins; k++)
-                    pairs[k] += counts[(m * parts + p) * bins + k];
-            lj_pairs_convert(s, sample_of(s, which, i, m)->particles, pairs,
-                             samples->curves[LJ_CURVE_GR] + row * bins,
-                             samples->curves[LJ_CURVE_PAIR_DENSITY] + row * bins);
-        }
+    for (size_t row = begin; pairs && row < end; row++) {
+        const size_t curve = row / members, m = row % members;
+        const uint32_t *counts = ergo_engine_host(&s->e, LJ_COUNTS, slot, curve);
+        memset(pairs, 0, bins * sizeof *pairs);
+        for (size_t p = 0; p < parts; p++)
+            for (size_t k = 0; k < bins; k++)
+                pairs[k] += counts[(m * parts + p) * bins + k];
+        lj_pairs_convert(s, sample_of(s, slot, first + curve * (size_t)interval, m)->particles,
+                         pairs, samples->curves[LJ_CURVE_GR] + row * bins,
+                         samples->curves[LJ_CURVE_PAIR_DENSITY] + row * bins);
     }
     free(pairs);
     return pairs != NULL;
 }
 
+/* Before rows are made: results of chains that stopped are out of date. */
 enum ergo_status lj_convert(struct ergo_context *ctx, void *state, unsigned slot,
                             struct ergo_samples *samples) {
     struct lj_state *s = state;
+    (void)ctx;
+    (void)samples;
     if (!all_running(s, ergo_engine_host(&s->e, LJ_CHAINS, slot, 0))) {
         catch_up(s);
-        for (unsigned i = 0; i < 2; i++) /* what was read before is out of date */
+        for (unsigned i = 0; i < 2; i++)
             if (s->e.slots[i].busy)
                 ergo_engine_read_again(&s->e, i);
         ergo_engine_finish(&s->e);
     }
-    if (ergo_engine_end(&s->e) != ERGO_OK)
-        return ergo_engine_end(&s->e);
-    convert_samples(s, slot, samples);
-    return !samples->n_curve_samples || convert_curves(s, slot, samples)
-               ? ERGO_OK
-               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the bins of g(r)");
+    return ergo_engine_end(&s->e);
 }

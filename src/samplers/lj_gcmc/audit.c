@@ -140,16 +140,13 @@ void lj_stretch_expect(struct lj_stretch *a, size_t k, size_t curve, const struc
  * memory. */
 static bool run_twin(struct lj_stretch *a, size_t k) {
     struct lj_twin *t = &a->twins[k];
-    const struct ergo_point *point = a->s->e.batch->points[a->first + k];
-    const struct lj_system system = lj_system_of(point);
-    const struct lj_jump jump = lj_jump_of(&system);
     size_t curve = 0;
     for (size_t i = 0; i < a->samples; i++) {
         for (uint64_t e = 0; e < a->every; e++)
             if (!lj_twin_step(t))
                 return false;
         const struct lj_sample sample = lj_twin_sample(t);
-        lj_columns_of(a->s, &system, &jump, &sample, t->step,
+        lj_columns_of(a->s, a->first + k, &sample, t->step,
                       a->columns + (i * a->count + k) * LJ_COLUMNS);
         if (has_curve(a, i))
             lj_stretch_expect(a, k, curve++, t);

@@ -89,9 +89,7 @@ static enum ergo_status follow_part(struct ergo_context *ctx, const struct ergo_
         if (!lj_twin_step(t))
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
         lj_twin_board_set_counts(t, sample);
-        const struct lj_system system = lj_system_of(s->e.batch->points[m]);
-        lj_columns_of(s, &system, &s->jumps[m], sample, t->step,
-                      a->columns + (i * a->count + k) * LJ_COLUMNS);
+        lj_columns_of(s, m, sample, t->step, a->columns + (i * a->count + k) * LJ_COLUMNS);
     }
     if (status == ERGO_OK && a->curves) {
         /* g(r) of the last sample only */

@@ -55,5 +55,7 @@ const struct ergo_engine_model lj_model = {
     .steps = lj_steps,
     .block = lj_block,
     .convert = lj_convert,
+    .rows = lj_rows,
+    .curve_rows = lj_curve_rows,
     .release = release,
 };

@@ -55,6 +55,12 @@ struct lj_jump {
     double outer, inner;
 };
 
+/* What makes columns of a member's samples. */
+struct lj_physics {
+    struct lj_system system;
+    struct lj_jump jump;
+};
+
 struct lj_launch {
     uint32_t group, teams;    /* teams: trial moves that a group evaluates at once */
     uint32_t slots, capacity; /* at the start; they grow */
@@ -102,9 +108,9 @@ struct lj_state {
     struct lj_grid grid;
     struct lj_launch launch;
     struct lj_member *members;
-    struct lj_chain *chains; /* host copy, for lj_settle and audits */
-    float *bin_edges;        /* [bins + 1], squared distances in sigma^2 */
-    struct lj_jump *jumps;   /* [members] */
+    struct lj_chain *chains;    /* host copy, for lj_settle and audits */
+    float *bin_edges;           /* [bins + 1], squared distances in sigma^2 */
+    struct lj_physics *physics; /* [members] */
     uint32_t slots, capacity, tile;
     /* g(r) counts pairs of the particles below pairs_end, pairs_each of them in a launch (0:
      * automatic). Only audits change these. */
@@ -168,10 +174,13 @@ void lj_steps(void *state, uint64_t steps);
 void lj_block(void *state, size_t count, uint64_t every);
 enum ergo_status lj_convert(struct ergo_context *ctx, void *state, unsigned slot,
                             struct ergo_samples *samples);
-/* Columns of a sample, which was taken at `step`. */
-void lj_columns_of(const struct lj_state *s, const struct lj_system *system,
-                   const struct lj_jump *jump, const struct lj_sample *from, uint64_t step,
-                   double *to);
+bool lj_rows(const void *state, unsigned slot, size_t begin, size_t end,
+             const struct ergo_samples *samples);
+bool lj_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                   const struct ergo_samples *samples);
+/* Columns of a member's sample, which was taken at `step`. */
+void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_sample *from,
+                   uint64_t step, double *to);
 /* Wait until every chain is at e.step; chains that stopped get more memory. Updates s->chains. */
 enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s);
 

@@ -38,34 +38,42 @@ SAMPLE(tried_deletion, c[LJ_COLUMN_TRIED + 2])
 SAMPLE(accepted_displacement, c[LJ_COLUMN_ACCEPTED])
 SAMPLE(accepted_insertion, c[LJ_COLUMN_ACCEPTED + 1])
 SAMPLE(accepted_deletion, c[LJ_COLUMN_ACCEPTED + 2])
-SAMPLE(density, c[LJ_COLUMN_PARTICLES] / lj_system_of(point).volume)
+
+/* Looked up alone, because a run asks for every sample. */
+static double volume_of(const struct ergo_point *point) {
+    const double *box = ergo_point_value(point, "/system/box")->reals;
+    return box[0] * box[1] * box[2];
+}
+
+static double density(const struct ergo_point *point, const double *c) {
+    return c[LJ_COLUMN_PARTICLES] / volume_of(point);
+}
 
 /* P = -dF/dV at fixed N and r_c for the energy that is simulated, term by term. Averages over N
  * at fixed z give T d ln Xi/dV. */
-static double pressure_kinetic(const struct ergo_point *point, const double *c) {
-    const struct lj_system s = lj_system_of(point);
-    return c[LJ_COLUMN_PARTICLES] * s.temperature / s.volume;
-}
-
 static double pressure_virial(const struct ergo_point *point, const double *c) {
-    return c[LJ_COLUMN_VIRIAL] / (3 * lj_system_of(point).volume);
+    return c[LJ_COLUMN_VIRIAL] / (3 * volume_of(point));
 }
 
 /* lj_jump_of (member.c) derives W_imp. */
 static double pressure_impulsive(const struct ergo_point *point, const double *c) {
-    return c[LJ_COLUMN_IMPULSIVE] / (3 * lj_system_of(point).volume);
+    return c[LJ_COLUMN_IMPULSIVE] / (3 * volume_of(point));
 }
 
 /* -dU_tail/dV with U_tail = a N^2/V, the energy in the acceptances: U_tail/V. The usual P_tail,
  * (16 pi/3) rho^2 (2/3 r_c^-9 - r_c^-3) in reduced units, is this term plus the impulsive term
  * with g(r_c) = 1, to first order in u(r_c)/T. Here the impulsive term is measured. */
 static double pressure_tail(const struct ergo_point *point, const double *c) {
+    if (!ergo_point_bool(point, "/system/tail_correction"))
+        return 0;
     const struct lj_system s = lj_system_of(point);
     return lj_tail_energy(&s, c[LJ_COLUMN_PARTICLES]) / s.volume;
 }
 
 static double pressure(const struct ergo_point *point, const double *c) {
-    return pressure_kinetic(point, c) + pressure_virial(point, c) + pressure_impulsive(point, c) +
+    const double v = volume_of(point);
+    return c[LJ_COLUMN_PARTICLES] * ergo_point_real(point, "/system/temperature") / v +
+           c[LJ_COLUMN_VIRIAL] / (3 * v) + c[LJ_COLUMN_IMPULSIVE] / (3 * v) +
            pressure_tail(point, c);
 }
 

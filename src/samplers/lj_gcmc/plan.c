@@ -49,20 +49,35 @@ static uint32_t choose_group(const struct ergo_device *device, size_t members, i
     return power_of_two_down(fmax(32, fmin(512, 512 * units / (double)members)), most);
 }
 
-/* Most moves overlap with a core, and two work-items per move find that fast enough (H200). */
+/* As many moves at once as a round can have: most overlap with a core, and few work-items find that
+ * fast enough. H200, 32 and 16 moves: 64 chains of 1000 2.0e8 and 1.7e8 moves a second, one of 4096
+ * 4.2e6 and 3.3e6, 8448 of them 1.8e9 and 1.7e9. */
 static uint32_t choose_teams(const struct ergo_device *device, const struct lj_launch *l,
                              int64_t wish) {
     if (wish)
         return (uint32_t)wish < l->group ? (uint32_t)wish : l->group;
     if (device->quirks.loop_limit || device->type == CL_DEVICE_TYPE_CPU)
         return 1;
-    return power_of_two_down(fmax(1, l->group / 2.0), 16);
+    return power_of_two_down(l->group, 32);
 }
 
 static double largest_start(const struct ergo_batch *batch) {
     double n = 0;
     for (size_t i = 0; i < batch->count; i++)
         n = fmax(n, (double)ergo_point_int(batch->points[i], "/system/particles"));
+    return n;
+}
+
+/* If no member has pairs: the most particles of a chain to be expected; else 0. Then no cell has to
+ * be as wide as the cutoff, and density has no bound. */
+static double ideal_particles(const struct ergo_batch *batch) {
+    double n = largest_start(batch);
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct lj_system s = lj_system_of(batch->points[i]);
+        if (s.epsilon != 0 || s.period)
+            return 0;
+        n = fmax(n, s.activity * s.volume);
+    }
     return n;
 }
 
@@ -148,21 +163,25 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
      * cl/lj_gcmc/gather.h */
     const int64_t wish = ergo_point_int(first, "/tuning/microcell");
     const double cutoff = y->cutoff / y->sigma;
-    const double side = l->slotted ? cutoff : wish ? 0.01 * (double)wish : 1.0;
+    const double wide = l->slotted ? cutoff : wish ? 0.01 * (double)wish : 1.0;
+    const double volume = y->volume / (y->sigma * y->sigma * y->sigma);
+    /* a cell is searched for the particle that leaves: hold few */
+    const double ideal = ideal_particles(batch);
+    const double side = ideal > 0 ? fmin(wide, cbrt(volume / ideal)) : wide;
     const double box[3] = {y->box[0] / y->sigma, y->box[1] / y->sigma, y->box[2] / y->sigma};
-    if (!(y->period ? lj_grid_board(&s->grid, y) : lj_grid_make(&s->grid, box, cutoff, side)))
+    if (!(y->period ? lj_grid_board(&s->grid, y)
+                    : lj_grid_make(&s->grid, box, side < wide ? side : cutoff, side)))
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "no cell grid for this cutoff: it spans more than 127 cells; use a larger "
                          "/tuning/microcell");
 
-    const double in_cell = y->volume / (y->sigma * y->sigma * y->sigma) / (double)s->grid.cells;
+    const double in_cell = fmax(volume, ideal) / (double)s->grid.cells;
     const int64_t slots = ergo_point_int(first, "/tuning/slots");
     l->slots = slots ? (uint32_t)slots : (uint32_t)fmin(4096, ceil(1.2 * in_cell) + 3);
     if (l->slotted)
         l->slots = (l->slots + 7) / 8 * 8;
-    const double dense = 1.0 * y->volume / (y->sigma * y->sigma * y->sigma);
-    const double start = 1.3 * largest_start(batch);
-    l->capacity = (uint32_t)fmin(LJ_MOST_PARTICLES, fmax(fmax(dense, start), 64));
+    const double start = 1.3 * fmax(largest_start(batch), ideal);
+    l->capacity = (uint32_t)fmin(LJ_MOST_PARTICLES, fmax(fmax(volume, start), 64));
     const int64_t wish_capacity = ergo_point_int(first, "/tuning/capacity");
     if (wish_capacity)
         l->capacity = (uint32_t)fmax((double)wish_capacity, largest_start(batch));
@@ -315,13 +334,10 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
         ergo_engine_kernel(e, LJ_BOARD_END, end, o.data, "lj_board_end");
         ergo_engine_kernel(e, LJ_BOARD_LIST, end, o.data, "lj_board_list");
     } else {
-        /* local memory for the queue, 16 bytes per entry and work-item */
-        const uint32_t queue = l->group <= 256 ? 8 : l->group <= 512 ? 4 : 0;
-        if (l->group >= 32 && queue)
-            ergo_text_append(&o, " -DLJ_QUEUE=%uu", queue);
-        const uint32_t width = l->group / l->teams;
-        if (ergo_device_adds_in_warps(e->device) && l->group % 32 == 0 &&
-            (width % 32 == 0 || width < LJ_WIDE))
+        /* in larger groups a work-item finds hardly more than one pair of a move */
+        if (l->group >= 32 && l->group < 128)
+            ergo_text_append(&o, " -DLJ_QUEUE=8u");
+        if (ergo_device_adds_in_warps(e->device) && l->group % 32 == 0)
             ergo_text_append(&o, " -DLJ_WARP=1");
         ergo_engine_kernel(e, LJ_RUN, "lj_gcmc/run.cl", o.data, "lj_run");
     }
@@ -339,14 +355,14 @@ static enum ergo_status fill_members(struct lj_state *s) {
     const double width = lj_bin_width(s) / s->system.sigma;
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     s->chains = ergo_engine_memory(&s->e, batch->count, sizeof *s->chains);
-    s->jumps = ergo_engine_memory(&s->e, batch->count, sizeof *s->jumps);
+    s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     s->bin_edges = ergo_engine_memory(&s->e, s->launch.bins + (size_t)1, sizeof *s->bin_edges);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {
-        const struct lj_system system = lj_system_of(batch->points[i]);
         lj_member_fill(batch->points[i], &s->members[i]);
-        s->jumps[i] = lj_jump_of(&system);
+        s->physics[i].system = lj_system_of(batch->points[i]);
+        s->physics[i].jump = lj_jump_of(&s->physics[i].system);
     }
     for (size_t k = 0; k <= s->launch.bins; k++)
         s->bin_edges[k] = (float)((double)k * width * (double)k * width);

@@ -115,7 +115,9 @@ static bool make_grid(struct lj_twin *t, const struct lj_system *s) {
     const double most = fmax(3, ceil(cbrt(t->n + 64.0))); /* few particles need few cells */
     size_t cells = 1;
     for (int k = 0; k < 3; k++) {
-        t->grid[k] = (uint32_t)fmin(most, fmax(1, floor(s->box[k] / s->cutoff / (1 + 1e-6))));
+        /* without pairs a cell is only where a particle is found again */
+        const double wide = t->m.ideal ? most : floor(s->box[k] / s->cutoff / (1 + 1e-6));
+        t->grid[k] = (uint32_t)fmin(most, fmax(1, wide));
         cells *= t->grid[k];
     }
     t->first = malloc(cells * sizeof *t->first);
