@@ -105,21 +105,26 @@ ERGO_INLINE struct ising_pair ising_resolve_pair(struct ising_pair s, uint rando
 }
 
 /* Decide and store a pair of each block. Pairs from 2 ISING_BLOCKS on do nothing, but all
- * work-items pass the barrier. before: a word a block, for the open spins of its first pair. */
+ * work-items pass the barrier. before: a word a block, for the open spins of its first pair. If
+ * `counting`, which is for colour 1 at the end of a sweep, the pair's sums go to part, ISING_GROUP
+ * apart: its neighbours are at hand. */
 ERGO_INLINE void ising_update_pair(__local uint *own, __local const uint *other,
                                    struct ising_pair_drawn d, uint pair, __local uint *before,
-                                   ulong sweep, uint colour, const struct ising_member *member) {
+                                   ulong sweep, uint colour, const struct ising_member *member,
+                                   bool counting, __local uint *part) {
     const bool mine = pair < 2 * ISING_BLOCKS;
     const uint block = pair / 2;
     const uint below[2][2] = {{d.below[0].x, d.below[0].y}, {d.below[1].x, d.below[1].y}};
     const uint equal[2][2] = {{d.equal[0].x, d.equal[0].y}, {d.equal[1].x, d.equal[1].y}};
     uint spins[2] = {0, 0}, flip[2] = {0, 0}, open[2] = {0, 0}, zero[2] = {0, 0};
+    struct ising_bonds bonds[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
     if (mine) {
         ERGO_UNROLL
         for (uint l = 0; l < 2; l++) {
             const uint word = 2 * pair + l, valid = ISING_VALID(word);
             const struct ising_bonds b = ising_gather(other, word, colour);
             const struct ising_bonds_vec n = {b.up, b.down, b.same, b.side};
+            bonds[l] = b;
             spins[l] = own[word];
             const struct ising_classes k = ising_classify(spins[l], n, valid, member->anti);
             zero[l] = k.in[0];
@@ -146,8 +151,25 @@ ERGO_INLINE void ising_update_pair(__local uint *own, __local const uint *other,
         for (; s.open; rank++)
             s = ising_resolve_pair(s, ising_rest(d.rest, rank, block, sweep, colour, member),
                                    member);
-        own[2 * pair] = spins[0] ^ (uint)s.flip;
-        own[2 * pair + 1] = spins[1] ^ (uint)(s.flip >> 32);
+        spins[0] ^= (uint)s.flip;
+        spins[1] ^= (uint)(s.flip >> 32);
+        own[2 * pair] = spins[0];
+        own[2 * pair + 1] = spins[1];
+    }
+    if (counting) {
+        uint up = 0, unequal = 0, first = 0;
+        ERGO_UNROLL
+        for (uint l = 0; l < 2 && mine; l++) {
+            const uint valid = ISING_VALID(2 * pair + l);
+            up += ERGO_POPCOUNT(spins[l]);
+            first += ERGO_POPCOUNT(bonds[l].same & valid);
+            unequal += ising_unequal(spins[l], bonds[l], valid);
+        }
+        part[0] = up + first;
+        part[ISING_GROUP] = unequal;
+#if ISING_SUMS > 2
+        part[2 * ISING_GROUP] = first;
+#endif
     }
 }
 

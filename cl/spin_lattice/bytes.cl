@@ -1,66 +1,6 @@
 /* A byte per spin, for lattices in global memory, [member][colour][row]. A work-item has sixteen
  * sites of a row. One launch per colour. */
-#include "spin_lattice/bytes.h"
-#include "spin_lattice/bytes_view.h"
-
-#define BYTES_STATES ((BYTES_MODEL) == 0 ? 4u : (uint)(BYTES_Q)) /* values of a byte */
-#define BYTES_COUNTS (3 + BYTES_STATES + (BYTES_MODEL == 0))     /* of bytes_measure */
-#define BYTES_NUMBERS (BYTES_COUNTS + 2 * BYTES_GENERAL)         /* of a sample of a member */
-
-/* What a work-group looks up in local memory: of the member's tables, or the choices, whose
- * thresholds are followed by their states. */
-#if BYTES_CHOICES
-typedef uint4 bytes_entry;
-#define BYTES_LOOKUP (BYTES_CHOICES + (BYTES_CHOICES + 3) / 4)
-#define BYTES_ENTRY(i) choices[(ulong)member * BYTES_LOOKUP + (i)]
-#elif BYTES_MODEL == 2
-typedef uint bytes_entry;
-#define BYTES_LOOKUP (2 * BYTES_TABLE)
-#define BYTES_ENTRY(i) ((i) < BYTES_TABLE ? m->table[i] : m->low[(i)-BYTES_TABLE])
-#else
-typedef uint bytes_entry;
-#define BYTES_LOOKUP BYTES_TABLE
-#define BYTES_ENTRY(i) m->table[i]
-#endif
-
-/* Update sixteen sites whose neighbours are all in v. */
-ERGO_INLINE struct bytes_sixteen bytes_step(struct bytes_sixteen s, struct bytes_view v, uint row,
-                                            uint block, uint odd, ulong step, uint draw, uint key0,
-                                            uint key1, __local const bytes_entry *table) {
-    ERGO_UNROLL
-    for (uint g = 0; g < 4; g++) {
-        const uint h = 16 * block + 4 * g;
-        if (BYTES_HALF % 16 && h >= BYTES_HALF)
-            continue;
-        struct bytes_around n = bytes_around_of(v, g);
-        if (BYTES_MODEL == 2) { /* the heat bath's choice depends on the order of the neighbours */
-            if (!odd) {
-                n.west = v.side.at[g];
-                n.east = v.near.at[g];
-            }
-#if BYTES_CHOICES
-            s.at[g] = bytes_choose_four(n, row * BYTES_HALF + h, min(BYTES_HALF - h, 4u), step,
-                                        draw, key0, key1, table);
-#elif BYTES_MODEL == 2
-            uint result = 0;
-            for (int l = 0; l < 4; l++) {
-                const struct ergo_words r = ergo_philox_words(row * BYTES_HALF + h + l, (uint)step,
-                                                              (uint)(step >> 32), draw, key0, key1);
-                if (h + l < BYTES_HALF)
-                    result |= bytes_heat_bath(n, l, r, table, table + BYTES_TABLE) << 8 * l;
-            }
-            s.at[g] = result;
-#endif
-        } else {
-#if BYTES_MODEL != 2
-            const struct ergo_words r = ergo_philox_words(row * BYTES_QUADS + h / 4, (uint)step,
-                                                          (uint)(step >> 32), draw, key0, key1);
-            s.at[g] = bytes_update(s.at[g], n, r, table);
-#endif
-        }
-    }
-    return s;
-}
+#include "spin_lattice/bytes_count.h"
 
 /* Dimension 0: blocks of sixteen sites by BYTES_STRIP rows; 1: members. table: of the member.
  * choices: of all members. */
@@ -112,33 +52,6 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
 }
 
 #if BYTES_GENERAL
-/* terms: [member][colour][plane][block][four]. The planes are the fields, then the couplings to the
- * neighbours, in bytes_view's order. side: 2 member + colour. */
-#define BYTES_TERMS (1 + (BYTES_BONDS ? 2 * BYTES_D : 0))
-ERGO_INLINE struct bytes_terms bytes_terms_of(__global const int4 *terms,
-                                              __global const struct bytes_member *m, ulong side,
-                                              uint block, uint four) {
-    const ulong plane = 4 * BYTES_COLOUR, at = side * BYTES_TERMS * plane + 4 * (ulong)block + four;
-    struct bytes_terms t;
-    t.field = terms[at];
-    t.west = t.east = (int4)(m->j[0]);
-    t.north = t.south = (int4)(m->j[1]);
-    t.above = t.below = (int4)(m->j[2]);
-#if BYTES_BONDS
-    t.west = terms[at + plane];
-    t.east = terms[at + 2 * plane];
-#if BYTES_D > 1
-    t.north = terms[at + 3 * plane];
-    t.south = terms[at + 4 * plane];
-#endif
-#if BYTES_D > 2
-    t.above = terms[at + 5 * plane];
-    t.below = terms[at + 6 * plane];
-#endif
-#endif
-    return t;
-}
-
 /* Like bytes_sweep. */
 __kernel void bytes_general_sweep(__global uint4 *spins,
                                   __global const struct bytes_member *members, uint colour,
@@ -152,33 +65,11 @@ __kernel void bytes_general_sweep(__global uint4 *spins,
     __global uint4 *own = spins + BYTES_COLOUR * side;
     __global const uint4 *other = spins + BYTES_COLOUR * (2 * (ulong)member + 1 - colour);
     const struct bytes_view v = bytes_look(other, row, block, colour);
-    const float scale = m->scale;
-    struct bytes_sixteen s = bytes_load(own, item);
-    ERGO_UNROLL
-    for (uint g = 0; g < 4; g++) {
-        const uint h = 16 * block + 4 * g;
-        if (BYTES_HALF % 16 && h >= BYTES_HALF)
-            continue;
-        const struct ergo_words r =
-            ergo_philox_words(row * BYTES_QUADS + h / 4, (uint)step, (uint)(step >> 32),
-                              ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), m->key0, m->key1);
-        const int4 limit =
-            (int4)(spin_limit(r.x, scale, BYTES_HEAT), spin_limit(r.y, scale, BYTES_HEAT),
-                   spin_limit(r.z, scale, BYTES_HEAT), spin_limit(r.w, scale, BYTES_HEAT));
-        const int4 cost = bytes_half_cost(s.at[g], bytes_around_of(v, g),
-                                          bytes_terms_of(terms, m, side, item, g));
-        const uint4 flip = BYTES_BELOW(cost, limit) & 1u;
-        s.at[g] ^= flip.x | flip.y << 8 | flip.z << 16 | flip.w << 24;
-    }
+    const struct bytes_sixteen s =
+        bytes_general_step(bytes_load(own, item), v, row, block, step,
+                           ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), m, terms, side, item);
     own[item] = (uint4)(s.at[0], s.at[1], s.at[2], s.at[3]);
 }
-
-/* Add a 64-bit number to two words, modulo 2^64. The order of additions does not matter. */
-#define BYTES_ADD_LONG(words, low, high)                                                           \
-    do {                                                                                           \
-        const uint bytes_low = (low), bytes_was = atomic_add(&(words)[0], bytes_low);              \
-        atomic_add(&(words)[1], (high) + (uint)(bytes_was + bytes_low < bytes_was));               \
-    } while (0)
 
 /* The last two numbers of a sample: the sum of s B and, with general couplings, of J s s', in the
  * member's unit. Dimension 0: any number of work-items; 1: members. */
@@ -194,25 +85,8 @@ __kernel void bytes_general_energy(__global const uint4 *spins,
         own[0] = own[1] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     long sum = 0;
-    for (ulong at = get_global_id(0); at < 2 * BYTES_COLOUR; at += stride) {
-        const uint colour = at >= BYTES_COLOUR, of = (uint)(at - colour * BYTES_COLOUR);
-        const uint row = of / BYTES_BLOCKS, block = of - row * BYTES_BLOCKS;
-        const struct bytes_sixteen s = bytes_load(first, at);
-        const struct bytes_view v =
-            bytes_look(first + BYTES_COLOUR * (1 - colour), row, block, colour);
-        for (uint g = 0; g < 4; g++) {
-            const uint h = 16 * block + 4 * g;
-            if (h >= BYTES_HALF)
-                break;
-            const struct bytes_terms t =
-                bytes_terms_of(terms, m, 2 * (ulong)member + colour, of, g);
-            int4 part = t.field * BYTES_SIGNS(s.at[g]);
-            if (BYTES_BONDS && colour == 0) /* colour 0 counts each bond once */
-                part = bytes_half_cost(s.at[g], bytes_around_of(v, g), t);
-            sum += (long)part.x + (h + 1 < BYTES_HALF ? part.y : 0) +
-                   (h + 2 < BYTES_HALF ? part.z : 0) + (h + 3 < BYTES_HALF ? part.w : 0);
-        }
-    }
+    for (ulong at = get_global_id(0); at < 2 * BYTES_COLOUR; at += stride)
+        sum += bytes_general_sum(first, at, m, member, terms);
     BYTES_ADD_LONG(own, (uint)sum, (uint)((ulong)sum >> 32));
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
@@ -249,13 +123,6 @@ __kernel void bytes_start_all(__global uint4 *spins, __global const struct bytes
     spins[2 * BYTES_COLOUR * member + item] = (uint4)(out[0], out[1], out[2], out[3]);
 }
 
-/* The number of equal ones among four pairs. For blume-capel: the sum of s s', modulo 2^32. */
-ERGO_INLINE uint bytes_pairs(uint a, uint b, uint here) {
-    const uint charged = ~(a | b) & here; /* neither is 0 */
-    return BYTES_MODEL == 3 ? popcount(charged) - 2 * popcount((a ^ b) >> 1 & charged)
-                            : popcount(bytes_equal(a, b) & here);
-}
-
 /*
  * counts[sample][member]: equal neighbours (or bytes_pairs) along x, y, z; then sites with each
  * value of a byte; for ising then up spins on sites of positive sign (bytes_odd). Dimension 0: any
@@ -272,55 +139,17 @@ __kernel void bytes_measure(__global const uint4 *spins,
     for (uint i = item; i < BYTES_COUNTS; i += size)
         own[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint x = 0, y = 0, z = 0, few[4] = {0, 0, 0, 0}, even = 0;
-    for (ulong at = get_global_id(0); at < 2 * BYTES_COLOUR; at += stride) {
-        const uint colour = at >= BYTES_COLOUR, of = (uint)(at - colour * BYTES_COLOUR);
-        const uint row = of / BYTES_BLOCKS, block = of - row * BYTES_BLOCKS;
-        const struct bytes_sixteen s = bytes_load(first, at);
-        struct bytes_view v;
-        if (colour == 0)
-            v = bytes_look(first + BYTES_COLOUR, row, block, 0);
-        else
-            v = bytes_look(first, row, block, 1);
-        const uint mask = BYTES_MODEL == 0 ? BYTES_ONES : 0xffffffffu;
-        const uint before = few[1] + few[3];
-        for (uint g = 0; g < 4; g++) {
-            const uint h = 16 * block + 4 * g;
-            if (h >= BYTES_HALF)
-                break;
-            const uint here =
-                BYTES_HALF - h < 4 ? BYTES_ONES >> 8 * (4 - (BYTES_HALF - h)) : BYTES_ONES;
-            const uint a = s.at[g] & mask;
-            if (colour == 0) {
-                x += bytes_pairs(a, v.near.at[g] & mask, here) +
-                     bytes_pairs(a, v.side.at[g] & mask, here);
-                if (BYTES_D > 1)
-                    y += bytes_pairs(a, v.north.at[g] & mask, here) +
-                         bytes_pairs(a, v.south.at[g] & mask, here);
-                if (BYTES_D > 2)
-                    z += bytes_pairs(a, v.above.at[g] & mask, here) +
-                         bytes_pairs(a, v.below.at[g] & mask, here);
-            }
-            if (BYTES_STATES <= 4) {
-                for (uint k = 0; k < BYTES_STATES; k++)
-                    few[k] += popcount(bytes_equal(s.at[g], k * BYTES_ONES) & here);
-            } else {
-                for (uint l = 0; l < 4; l++)
-                    if (h + l < BYTES_HALF)
-                        atomic_inc(&own[3 + (s.at[g] >> 8 * l & 255)]);
-            }
-        }
-        if (BYTES_MODEL == 0 && !bytes_odd(staggered, row, colour))
-            even += few[1] + few[3] - before;
-    }
-    atomic_add(&own[0], x);
-    atomic_add(&own[1], y);
-    atomic_add(&own[2], z);
+    struct bytes_tally t = {0, 0, 0, {0, 0, 0, 0}, 0};
+    for (ulong at = get_global_id(0); at < 2 * BYTES_COLOUR; at += stride)
+        t = bytes_count(t, first, at, staggered, own + 3);
+    atomic_add(&own[0], t.x);
+    atomic_add(&own[1], t.y);
+    atomic_add(&own[2], t.z);
     if (BYTES_STATES <= 4)
         for (uint k = 0; k < BYTES_STATES; k++)
-            atomic_add(&own[3 + k], few[k]);
+            atomic_add(&own[3 + k], t.few[k]);
     if (BYTES_MODEL == 0)
-        atomic_add(&own[BYTES_COUNTS - 1], even);
+        atomic_add(&own[BYTES_COUNTS - 1], t.even);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = item; i < BYTES_COUNTS; i += size)
         if (own[i])

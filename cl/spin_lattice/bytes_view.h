@@ -1,9 +1,13 @@
-/* A byte per spin on a device: blocks of sixteen sites of a row, and their neighbours. */
+/* A byte per spin on a device: blocks of sixteen sites of a row, and their neighbours, in lattices
+ * in the address space BYTES_PLACE. */
 #ifndef ERGO_CL_SPIN_LATTICE_BYTES_VIEW_H
 #define ERGO_CL_SPIN_LATTICE_BYTES_VIEW_H
 
 #include "spin_lattice/bytes.h"
 
+#ifndef BYTES_PLACE
+#define BYTES_PLACE __global
+#endif
 #define BYTES_BLOCKS (BYTES_PITCH / 16)                 /* per row */
 #define BYTES_COLOUR ((ulong)BYTES_ROWS * BYTES_BLOCKS) /* blocks of sixteen sites per colour */
 
@@ -11,7 +15,7 @@ struct bytes_sixteen {
     uint at[4];
 };
 
-ERGO_INLINE struct bytes_sixteen bytes_load(__global const uint4 *from, ulong block) {
+ERGO_INLINE struct bytes_sixteen bytes_load(BYTES_PLACE const uint4 *from, ulong block) {
     const uint4 v = from[block];
     struct bytes_sixteen s;
     s.at[0] = v.x;
@@ -21,8 +25,8 @@ ERGO_INLINE struct bytes_sixteen bytes_load(__global const uint4 *from, ulong bl
     return s;
 }
 
-ERGO_INLINE uint bytes_one(__global const uint4 *from, ulong row, uint h) {
-    return ((__global const uint *)from)[row * (BYTES_PITCH / 4) + h / 4] >> 8 * (h % 4) & 255;
+ERGO_INLINE uint bytes_one(BYTES_PLACE const uint4 *from, ulong row, uint h) {
+    return ((BYTES_PLACE const uint *)from)[row * (BYTES_PITCH / 4) + h / 4] >> 8 * (h % 4) & 255;
 }
 
 /* All neighbours of sixteen sites. */
@@ -32,8 +36,9 @@ struct bytes_view {
 
 /* The second neighbours along x of the sixteen sites whose first ones are `near`. odd: they are at
  * x + 1, the next byte of the row; else at x - 1, the byte before. `other`: the other colour. */
-ERGO_INLINE struct bytes_sixteen bytes_side(__global const uint4 *other, struct bytes_sixteen near,
-                                            uint row, uint block, uint odd) {
+ERGO_INLINE struct bytes_sixteen bytes_side(BYTES_PLACE const uint4 *other,
+                                            struct bytes_sixteen near, uint row, uint block,
+                                            uint odd) {
     struct bytes_sixteen side;
     const uint h = 16 * block;
     if (odd) {
@@ -58,27 +63,27 @@ ERGO_INLINE struct bytes_sixteen bytes_side(__global const uint4 *other, struct 
 }
 
 /* The neighbours in the rows beside this one. */
-ERGO_INLINE struct bytes_sixteen bytes_north(__global const uint4 *other, uint row, uint y,
+ERGO_INLINE struct bytes_sixteen bytes_north(BYTES_PLACE const uint4 *other, uint row, uint y,
                                              uint block) {
     return bytes_load(other,
                       (ulong)(y == 0 ? row + (BYTES_LY - 1) : row - 1) * BYTES_BLOCKS + block);
 }
 
-ERGO_INLINE struct bytes_sixteen bytes_south(__global const uint4 *other, uint row, uint y,
+ERGO_INLINE struct bytes_sixteen bytes_south(BYTES_PLACE const uint4 *other, uint row, uint y,
                                              uint block) {
     return bytes_load(
         other, (ulong)(y + 1 == BYTES_LY ? row - (BYTES_LY - 1) : row + 1) * BYTES_BLOCKS + block);
 }
 
 /* The neighbours in the planes beside this one. */
-ERGO_INLINE struct bytes_sixteen bytes_above(__global const uint4 *other, uint row, uint z,
+ERGO_INLINE struct bytes_sixteen bytes_above(BYTES_PLACE const uint4 *other, uint row, uint z,
                                              uint block) {
     return bytes_load(
         other,
         (ulong)(z == 0 ? row + (BYTES_LZ - 1) * BYTES_LY : row - BYTES_LY) * BYTES_BLOCKS + block);
 }
 
-ERGO_INLINE struct bytes_sixteen bytes_below(__global const uint4 *other, uint row, uint z,
+ERGO_INLINE struct bytes_sixteen bytes_below(BYTES_PLACE const uint4 *other, uint row, uint z,
                                              uint block) {
     return bytes_load(
         other, (ulong)(z + 1 == BYTES_LZ ? row - (BYTES_LZ - 1) * BYTES_LY : row + BYTES_LY) *
@@ -86,7 +91,7 @@ ERGO_INLINE struct bytes_sixteen bytes_below(__global const uint4 *other, uint r
                    block);
 }
 
-ERGO_INLINE struct bytes_view bytes_look(__global const uint4 *other, uint row, uint block,
+ERGO_INLINE struct bytes_view bytes_look(BYTES_PLACE const uint4 *other, uint row, uint block,
                                          uint colour) {
     struct bytes_view v;
     const uint z = row / BYTES_LY, y = row - z * BYTES_LY;

@@ -34,7 +34,13 @@
 typedef ulong8 ising_vec;
 typedef ulong ising_scalar;
 #define ISING_MASK(condition) as_ulong8(condition)
-#define ISING_ANY(v) any((v) != (ulong8)(0UL))
+#define ISING_ANY(v) ising_any(v)
+/* PoCL's any() moves lane by lane. */
+ERGO_INLINE bool ising_any(ulong8 v) {
+    const ulong4 four = v.lo | v.hi;
+    const ulong2 two = four.lo | four.hi;
+    return (two.x | two.y) != 0;
+}
 #else
 typedef uint ising_vec;
 typedef uint ising_scalar;

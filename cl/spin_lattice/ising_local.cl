@@ -12,6 +12,37 @@
 #define ISING_COLOUR_WORDS (4u * ISING_BLOCKS)
 #define ISING_STEPS ((ISING_BLOCKS + ISING_GROUP - 1) / ISING_GROUP)
 
+#ifdef ISING_AHEAD
+/* A work-item's parts of the sums of ISING_KEPT samples wait until they are added all at once, by
+ * ISING_FOLD work-items a sample: barriers cost more than additions. */
+#define ISING_SHARE (ISING_GROUP / ISING_KEPT)
+#define ISING_FOLD (ISING_SHARE < 1 ? 1 : ISING_SHARE < 16 ? ISING_SHARE : 16)
+
+ERGO_INLINE void ising_fold(__local const uint *parts, __local uint *folded, uint item, uint kept) {
+    const uint each = ISING_GROUP / ISING_FOLD;
+    for (uint i = item; i < kept * ISING_SUMS * ISING_FOLD; i += ISING_GROUP) {
+        const uint row = i / ISING_FOLD, lane = i - row * ISING_FOLD;
+        uint sum = 0;
+        for (uint j = 0; j < each; j++) /* work-items of a warp read other banks */
+            sum += parts[row * ISING_GROUP + lane + ISING_FOLD * ((j + row) % each)];
+        folded[i] = sum;
+    }
+}
+
+/* sums: of the first of `kept` samples, `stride` apart. */
+ERGO_INLINE void ising_add_folded(__local const uint *folded, uint item, uint kept,
+                                  __global uint *sums, ulong stride) {
+    for (uint i = item; i < kept * ISING_SUMS; i += ISING_GROUP) {
+        const uint sample = i / ISING_SUMS;
+        uint sum = 0;
+        for (uint lane = 0; lane < ISING_FOLD; lane++)
+            sum += folded[i * ISING_FOLD + lane];
+        sums[sample * stride + i - sample * ISING_SUMS] = sum;
+    }
+}
+
+#endif
+
 /* `samples` times: `every` sweeps, then one measurement. If samples is 0, only `every` sweeps.
  * sums: [first + sample][member][ISING_SUMS]. With ISING_AHEAD, all random bits of the launch have
  * been drawn, and a work-item has half a block. Bits are loaded two decisions before they are used.
@@ -31,7 +62,12 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
 #endif
 ) {
     __local uint4 storage[2 * ISING_BLOCKS];
+#ifdef ISING_AHEAD
+    __local uint parts[ISING_KEPT * ISING_SUMS * ISING_GROUP];
+    __local uint folded[ISING_KEPT * ISING_SUMS * ISING_FOLD];
+#else
     __local uint scratch[ISING_SUMS * ISING_GROUP];
+#endif
     __local uint *lattice = (__local uint *)storage;
     const uint item = (uint)get_local_id(0), index = (uint)get_group_id(0);
     const uint count = (uint)get_num_groups(0);
@@ -52,13 +88,18 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
     next[1] = ising_fetch(drawn, ISING_DRAWN_AT(1, count, index, 0), mine);
 #endif
     for (uint sample = 0; sample < rounds; sample++) {
+#ifdef ISING_AHEAD
+        const uint kept = sample % ISING_KEPT + 1;
+        __local uint *part = parts + (kept - 1) * (ISING_SUMS * ISING_GROUP) + item;
+#endif
         for (uint e = 0; e < every; e++, sweep++) {
             ISING_UNROLL_COLOURS
             for (uint colour = 0; colour < 2; colour++) {
                 __local uint *own = lattice + colour * ISING_COLOUR_WORDS;
                 __local const uint *other = lattice + (1 - colour) * ISING_COLOUR_WORDS;
 #ifdef ISING_AHEAD
-                ising_update_pair(own, other, next[colour], item, before, sweep, colour, &member);
+                ising_update_pair(own, other, next[colour], item, before, sweep, colour, &member,
+                                  samples && colour && e + 1 == every, part);
                 half_sweep += half_sweep < last;
                 next[colour] =
                     ising_fetch(drawn, ISING_DRAWN_AT(half_sweep, count, index, 0), mine);
@@ -74,6 +115,28 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
             }
         }
         if (samples) {
+#ifdef ISING_SNAPSHOTS
+            if (sample >= due && (sample - due) % interval == 0) {
+                __global uint *to =
+                    snapshots +
+                    ((ulong)((sample - due) / interval) * count + index) * (2 * ISING_COLOUR_WORDS);
+                for (uint i = item; i < 2 * ISING_COLOUR_WORDS; i += ISING_GROUP)
+                    to[i] = lattice[i];
+            }
+#endif
+#ifdef ISING_AHEAD
+            /* the next sweep overwrites spins that are being kept */
+            barrier(CLK_LOCAL_MEM_FENCE);
+            const bool full = kept == ISING_KEPT || sample + 1 == rounds;
+            if (full)
+                ising_fold(parts, folded, item, kept);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (full) {
+                const ulong at = ((ulong)first + sample + 1 - kept) * count + index;
+                ising_add_folded(folded, item, kept, sums + ISING_SUMS * at,
+                                 ISING_SUMS * (ulong)count);
+            }
+#else
             uint counts[ISING_SUMS];
             ERGO_UNROLL
             for (int k = 0; k < ISING_SUMS; k++)
@@ -93,19 +156,11 @@ ising_sweep_local(__global uint *spins, __global const struct ising_member *memb
                             scratch[k * ISING_GROUP + item] += scratch[k * ISING_GROUP + from];
                 barrier(CLK_LOCAL_MEM_FENCE);
             }
-#ifdef ISING_SNAPSHOTS
-            if (sample >= due && (sample - due) % interval == 0) {
-                __global uint *to =
-                    snapshots +
-                    ((ulong)((sample - due) / interval) * count + index) * (2 * ISING_COLOUR_WORDS);
-                for (uint i = item; i < 2 * ISING_COLOUR_WORDS; i += ISING_GROUP)
-                    to[i] = lattice[i];
-            }
-#endif
             for (int k = 0; k < ISING_SUMS && item == 0; k++)
                 sums[ISING_SUMS * (((ulong)first + sample) * count + index) + k] =
                     scratch[k * ISING_GROUP];
             barrier(CLK_LOCAL_MEM_FENCE);
+#endif
         }
     }
 

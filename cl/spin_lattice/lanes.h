@@ -22,16 +22,12 @@
 /* The block of each lane, in the order in which two unpack instructions deal them. */
 #define ISING_LANE_BLOCKS (ulong8)(0, 4, 1, 5, 2, 6, 3, 7)
 
-struct ising_draw {
-    ulong8 w[2]; /* words 0 and 1 of each lane's block, words 2 and 3 */
-};
-
-ERGO_INLINE struct ising_draw ising_random(uint block, ulong sweep, uint purpose, uint draw,
-                                           uint key0, uint key1) {
-    struct ising_draw r;
-    ergo_philox_lanes((ulong8)((ulong)block) + ISING_LANE_BLOCKS, sweep, ERGO_DRAW(purpose, draw),
-                      key0, key1, r.w);
-    return r;
+/* Consecutive draws of blocks `block` .. `block` + 7: words 0 and 1 of each lane's block, words 2
+ * and 3. */
+ERGO_INLINE void ising_random(uint block, ulong sweep, uint colour, uint draw,
+                              const struct ising_member *member, ulong8 out[ERGO_PHILOX_SIDES][2]) {
+    ergo_philox_lanes((ulong8)((ulong)block) + ISING_LANE_BLOCKS, sweep,
+                      ERGO_DRAW(1 + colour, draw), member->key0, member->key1, out);
 }
 
 /* ising_resolve of core.h with two words per lane: decides the lowest open spin of each block. */
@@ -53,30 +49,39 @@ ERGO_INLINE void ising_resolve(struct ising_word s[2], ulong8 random,
     s[1].open ^= b1;
 }
 
-/* ising_decide of core.h. s[0]: words 0 and 1; s[1]: words 2 and 3. */
+/* ising_decide of core.h. s[0]: words 0 and 1; s[1]: words 2 and 3. The first draw of those that
+ * resolve comes beside the last planes'. */
 ERGO_INLINE void ising_decide(struct ising_word s[2], uint block, ulong sweep, uint colour,
                               const struct ising_member *member) {
     const ulong8 low = (ulong8)(0xffffffffUL);
+    const int sides = ERGO_PHILOX_SIDES;
+    ulong8 r[ERGO_PHILOX_SIDES][2], last[2];
     ERGO_UNROLL
-    for (int j = ISING_PLANES - 1; j >= 0; j--) {
-        const struct ising_draw r =
-            ising_random(block, sweep, 1 + colour, (uint)j, member->key0, member->key1);
+    for (int first = ISING_DRAW_RESOLVE + 1 - sides; first >= 0; first -= sides) {
+        ising_random(block, sweep, colour, (uint)first, member, r);
         ERGO_UNROLL
-        for (int l = 0; l < 2; l++)
-            ising_compare(&s[l], r.w[l], ISING_PLANES - 1 - j, member);
+        for (int d = sides - 1; d >= 0; d--) {
+            if (first + d == ISING_DRAW_RESOLVE) {
+                last[0] = r[d][0], last[1] = r[d][1];
+                continue;
+            }
+            ERGO_UNROLL
+            for (int l = 0; l < 2; l++)
+                ising_compare(&s[l], r[d][l], ISING_PLANES - 1 - first - d, member);
+        }
     }
     s[0].flip |= s[0].below;
     s[1].flip |= s[1].below;
-    uint draw = ISING_DRAW_RESOLVE;
-    do {
-        const struct ising_draw r =
-            ising_random(block, sweep, 1 + colour, draw, member->key0, member->key1);
-        ising_resolve(s, r.w[0] & low, member);
-        ising_resolve(s, r.w[0] >> 32, member);
-        ising_resolve(s, r.w[1] & low, member);
-        ising_resolve(s, r.w[1] >> 32, member);
-        draw++;
-    } while (ISING_ANY(s[0].open | s[1].open));
+    for (uint draw = ISING_DRAW_RESOLVE + 1;; draw++) {
+        ising_resolve(s, last[0] & low, member);
+        ising_resolve(s, last[0] >> 32, member);
+        ising_resolve(s, last[1] & low, member);
+        ising_resolve(s, last[1] >> 32, member);
+        if (!ISING_ANY(s[0].open | s[1].open))
+            return;
+        ising_random(block, sweep, colour, draw, member, r);
+        last[0] = r[0][0], last[1] = r[0][1];
+    }
 }
 
 /* ---- neighbours ----------------------------------------------------------------------------- */

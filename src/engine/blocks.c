@@ -33,7 +33,14 @@ bool ergo_engine_curve_due(const struct ergo_engine *e, size_t sample) {
     return ergo_engine_curves_due(e, sample, 1) != 0;
 }
 
-static void enqueue(struct ergo_engine *e, void *state, size_t count, uint64_t every) {
+size_t ergo_engine_until_curve(const struct ergo_engine *e, size_t sample) {
+    const uint64_t interval = e->curve_interval;
+    const uint64_t at = e->slots[e->slot].first_sample + sample;
+    return (size_t)((interval - at % interval) % interval);
+}
+
+void ergo_engine_block(void *state, size_t count, uint64_t every) {
+    struct ergo_engine *e = state;
     size_t curve = 0;
     for (size_t i = 0; i < count && e->status == ERGO_OK; i++) {
         e->model->steps(state, every);
@@ -87,7 +94,7 @@ enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsi
     else if (e->model->block)
         e->model->block(state, count, every);
     else
-        enqueue(e, state, count, every);
+        ergo_engine_block(state, count, every);
     if (count)
         read_results(e, slot);
     if (e->status == ERGO_OK)
@@ -125,8 +132,12 @@ static bool convert_rows(const struct ergo_engine *e, unsigned slot, enum ergo_b
     const size_t members = e->batch->count;
     uint64_t bytes = 0; /* of a sample */
     c.rows = kind == ERGO_BUFFER_SAMPLES ? e->model->rows : e->model->curve_rows;
-    for (size_t i = 0; i < ERGO_BUFFERS; i++)
-        bytes += e->buffers[i].kind == kind ? e->buffers[i].bytes : 0;
+    for (size_t i = 0; i < ERGO_BUFFERS; i++) {
+        const enum ergo_buffer_kind of = e->buffers[i].kind;
+        bytes += of == kind || (of == ERGO_BUFFER_HOST && kind == ERGO_BUFFER_CURVES)
+                     ? e->buffers[i].bytes
+                     : 0;
+    }
     if (c.rows)
         ergo_parallel_ranges(samples_of_kind * members,
                              (size_t)(worthwhile * members / (bytes + 1)) + 1, convert_range, &c);

@@ -316,10 +316,14 @@ static inline void *ergo_engine_host(const struct ergo_engine *e, unsigned row, 
     return (char *)b->host[slot] + at * b->bytes;
 }
 
+/* The block of a model that has no `block` of its own. */
+void ergo_engine_block(void *state, size_t count, uint64_t every);
 /* For a model's `block`: does sample `sample` of the block carry curves? */
 bool ergo_engine_curve_due(const struct ergo_engine *e, size_t sample);
 /* How many of `count` samples from `first` on do. */
 size_t ergo_engine_curves_due(const struct ergo_engine *e, size_t first, size_t count);
+/* Samples from `sample` on until one carries curves; 0: it does. Only if any does. */
+size_t ergo_engine_until_curve(const struct ergo_engine *e, size_t sample);
 
 /* ---- audit ------------------------------------------------------------------------------------
  */

@@ -251,10 +251,12 @@ static void warn_drift(struct warner *w) {
     add(w, &text);
 }
 
-static bool has_displacement(const struct ergo_job *job) {
-    for (size_t k = 0; k < job->n_keys; k++)
-        if (strstr(job->keys[k]->pointer, "displacement"))
+static bool has_displacement(const struct ergo_job *job, const struct ergo_point *point) {
+    for (size_t k = 0; k < job->n_keys; k++) {
+        const struct ergo_key *key = job->keys[k];
+        if (strstr(key->pointer, "displacement") && (!key->acts || key->acts(point)))
             return true;
+    }
     return false;
 }
 
@@ -269,11 +271,12 @@ static void warn_acceptance(struct warner *w) {
         if (strcmp(w->model->observables[o].name, "acceptance_displacement") == 0 ||
             (at == n && strcmp(w->model->observables[o].name, "acceptance") == 0))
             at = o;
-    if (at == n || !has_displacement(w->result->job))
+    if (at == n)
         return;
     for (size_t i = 0; i < w->result->n_members; i++) {
         const double mean = w->result->members[i].observables[at].estimate.mean;
-        if (is_shown(&w->result->members[i], at) && (mean < 0.1 || mean > 0.95))
+        if (is_shown(&w->result->members[i], at) && (mean < 0.1 || mean > 0.95) &&
+            has_displacement(w->result->job, w->result->members[i].point))
             note(&where, fabs(mean - 0.5), &w->result->members[i]);
     }
     if (!where.member)

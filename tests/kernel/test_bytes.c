@@ -1,7 +1,7 @@
 /*
  * Models with a byte per spin: the kernels against the plain oracle of tests/oracle/bytes_serial.h,
  * bit for bit. Every model and rule, one to three dimensions, sides of 2, rows that end within four
- * and within sixteen bytes, one and several rows per work-item.
+ * and within sixteen bytes, one and several rows per work-item, lattices in local memory.
  */
 #include "bytes_bench.h"
 #include "fixture.h"
@@ -58,6 +58,7 @@ static const struct {
      true, 2},
     {"'model': 'potts', 'q': 2, 'size': [34, 4, 2], 'temperature': 1.3, 'dynamics': 'heat-bath'",
      false, 1},
+    {"'model': 'blume-capel', 'size': [26], 'temperature': 1, 'crystal_field': 0.7", true, 1},
     {"'model': 'blume-capel', 'size': [38], 'temperature': 1, 'crystal_field': 0.7", false, 1},
     {"'model': 'blume-capel', 'size': [70, 6], 'temperature': 0.8, 'crystal_field': 1.9, 'field': "
      "-0.3",
@@ -67,23 +68,39 @@ static const struct {
      true, 2},
 };
 
-static void test_cases(void **state) {
-    (void)state;
+static void run_cases(const char *path) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char job[700];
         if (small && !cases[i].tiny)
             continue;
         snprintf(job, sizeof job,
                  "{'sampler': 'spin-lattice', 'seed': '5', 'replicas': 2, 'system': {%s}, 'run': "
-                 "{'sweeps': %d}, 'tuning': {'tile_rows': %d}}",
-                 cases[i].system, small ? 2 : 7, cases[i].rows);
+                 "{'sweeps': %d}, 'tuning': {'tile_rows': %d, %s}}",
+                 cases[i].system, small ? 2 : 7, cases[i].rows, path);
         bytes_bench_case(ctx, device, job, 0);
         if (!small)
             bytes_bench_case(ctx, device, job, UINT64_C(0x1fffffffe));
     }
 }
 
+static void test_halves(void **state) {
+    (void)state;
+    run_cases("'path': 3");
+}
+
+static void test_local(void **state) {
+    (void)state;
+    run_cases("'path': 1");
+}
+
+/* Random words drawn ahead, where the model allows it. */
+static void test_ahead(void **state) {
+    (void)state;
+    run_cases("'path': 1, 'tile_sweeps': 3");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_halves), cmocka_unit_test(test_local),
+                                       cmocka_unit_test(test_ahead)};
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -401,42 +401,84 @@ static void bias(void **state) {
     free(y);
 }
 
-/* From bins the error of the last half is less certain, which may widen the distribution by a third
- * and no more: the level at which a drift counts is far out in its tail. */
+/*
+ * The law of a drift z. Means of AR(1) series over m samples scatter by sqrt(g / m), g = (1 + phi)
+ * / (1 - phi) (Sokal 1997). A first fifth that lies `shift` sqrt(g) higher gives, by the true
+ * error, z0 + a normal number of variance 1, z0 = shift / sqrt(1 / early + 1 / late). The estimated
+ * error is off by a part of size d, independent of the means, so
+ *
+ *     <z> = z0 (1 + 3/2 d^2 ..),  var z = 1 + z0^2 d^2 ..,  without a shift <z^2> = 1 + 4 d^2 ..
+ *
+ * (of (1 + x)^(-1/2) and 1 / (1 + x) for a variance off by x, <x^2> = 4 d^2). A sum of covariances
+ * up to lag W of n numbers has d^2 = (W + 1/2) / n (Wolff 2004, eq. 42):
+ *
+ * - of the series, n = late, W by his eq. 52 with S = 3/2: 30, 1, 104;
+ * - of bins, 64 samples each here, W = 1. Bins of phi = 0.95 correlate by 0.20, 0.25 +- 0.08 being
+ * the limit, so in many runs they are joined: n = 78, not 156. Correlations of 0 and 0.04 pass it
+ * by chance in 1 and 4 of a thousand runs. The covariance of neighbours counts from zero up, which
+ *   adds a part of 2 phi(0) / sqrt(n) = 0.8 / sqrt(n) at most to the variance and takes half of it
+ *   from z; it makes d smaller.
+ *
+ * Budget: another d^2 of relative size d^2 for what follows in the series, and four standard errors
+ * of RUNS runs; a variance from RUNS normal numbers is known to sqrt(2 / RUNS), a spread to half of
+ * it.
+ */
+struct drift_law {
+    double z0, doubt2, lifted;
+    double mean, spread, squares;
+};
+
+static void follows(const struct drift_law *law, double runs) {
+    const double d2 = law->doubt2, spread = sqrt(1 + law->z0 * law->z0 * d2 * (1 + d2));
+    const double mean = law->mean / law->z0 - 1, known = 4 * spread / sqrt(runs) / law->z0;
+    assert_true(mean > -law->lifted / 2 - 1.5 * d2 - known && mean < 3 * d2 + known);
+    assert_true(law->spread < spread * (1 + 4 / sqrt(2 * runs)));
+    assert_true(law->spread > (1 - law->lifted / 2) * (1 - 4 / sqrt(2 * runs)));
+    assert_true(fabs(law->squares - 1) < law->lifted + 4 * d2 * (1 + d2) + 4 * sqrt(2 / runs));
+}
+
 static void drift(void **state) {
     (void)state;
-    enum { N = 20000, RUNS = 60 };
+    enum { N = 20000, EARLY = N / 5, LATE = N / 2, RUNS = 400 };
+    static const struct {
+        double phi, window, bins;
+    } cases[] = {{0.8, 30, 156}, {0, 1, 156}, {0.95, 104, 78}};
     struct ergo_online_plan plan = {.n_series = 1, .n_tracks = 1};
+    const double shift = 0.2;
     double *x = numbers(N);
     seed = 41;
     for (size_t k = 0; k < 3; k++) {
-        static const double phis[] = {0.8, 0, 0.95}; /* of tau 4.5, 0.5, 19.5 */
-        double means[2] = {0, 0}, squares[2] = {0, 0};
+        const double g = (1 + cases[k].phi) / (1 - cases[k].phi);
+        struct drift_law laws[2] = {
+            {.doubt2 = (cases[k].window + 0.5) / LATE},
+            {.doubt2 = 1.5 / cases[k].bins, .lifted = 0.8 / sqrt(cases[k].bins)}};
         for (size_t r = 0; r < RUNS; r++) {
-            struct ergo_online online = {.plan = &plan};
-            fill_ar1(x, N, phis[k]);
-            for (size_t i = 0; i < N / 5; i++)
-                x[i] += 0.2 * sqrt((1 + phis[k]) / (1 - phis[k]));
-            assert_true(ergo_online_add(&online, x, N));
-            ergo_online_finish(&online);
-            const double both[2] = {ergo_stats_drift(x, N), ergo_online_drift(&online, 0)};
-            for (size_t b = 0; b < 2; b++) {
-                means[b] += both[b] / RUNS;
-                squares[b] += both[b] * both[b] / RUNS;
+            double z[2][2]; /* [shifted][of bins] */
+            fill_ar1(x, N, cases[k].phi);
+            for (size_t shifted = 0; shifted < 2; shifted++) {
+                struct ergo_online online = {.plan = &plan};
+                for (size_t i = 0; i < EARLY && shifted; i++)
+                    x[i] += shift * sqrt(g);
+                assert_true(ergo_online_add(&online, x, N));
+                ergo_online_finish(&online);
+                z[shifted][0] = ergo_stats_drift(x, N);
+                z[shifted][1] = ergo_online_drift(&online, 0);
+                ergo_online_free(&online);
             }
-            ergo_online_free(&online);
+            for (size_t b = 0; b < 2; b++) {
+                laws[b].mean += z[1][b] / RUNS;
+                laws[b].spread += z[1][b] * z[1][b] / RUNS;
+                laws[b].squares += z[0][b] * z[0][b] / RUNS;
+            }
         }
-        const double spread = sqrt(squares[0] - means[0] * means[0]);
-        const double binned = sqrt(squares[1] - means[1] * means[1]);
-        assert_true(means[0] > 8 && fabs(means[1] / means[0] - 1) < 0.06);
-        assert_true(binned < 1.35 * spread);
+        for (size_t b = 0; b < 2; b++) {
+            laws[b].z0 = shift / sqrt(1.0 / EARLY + 1.0 / LATE);
+            laws[b].spread = sqrt(laws[b].spread - laws[b].mean * laws[b].mean);
+            follows(&laws[b], RUNS);
+        }
     }
-    /* no trend, and a slow one that the last half shows too */
+    /* a slow trend that the last half shows too */
     struct ergo_online online = {.plan = &plan};
-    fill_ar1(x, N, 0.8);
-    assert_true(ergo_online_add(&online, x, N));
-    assert_true(ergo_online_drift(&online, 0) < 3.5);
-    ergo_online_free(&online);
     for (size_t i = 0; i < N; i++)
         x[i] = (double)i;
     assert_true(ergo_online_add(&online, x, N));

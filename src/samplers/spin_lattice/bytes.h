@@ -43,6 +43,10 @@ struct bytes_disorder {
 struct bytes_launch {
     uint32_t group, strip; /* strip: rows of a work-item */
     uint32_t measure_groups;
+    bool local;             /* a lattice in local memory, many sweeps a launch */
+    uint32_t local_group;   /* work-items of such a launch, a group */
+    uint64_t launch_sweeps; /* most sweeps of such a launch */
+    uint32_t ahead;         /* sweeps whose random words a launch of their own draws; 0: none */
     uint64_t block_sweeps;  /* sweeps per block, roughly 0.1 s */
     uint32_t reach, planes; /* of the curves; 0: none */
     uint32_t curve_length;  /* counts per curve sample and member */
@@ -53,11 +57,13 @@ enum bytes_buffer {
     BYTES_MEMBERS,
     BYTES_TERMS,
     BYTES_CHANCES, /* heat bath of potts: choices of all members */
+    BYTES_DRAWN,   /* random words drawn ahead */
     BYTES_COUNTS,
     BYTES_CURVE_COUNTS
 };
 enum bytes_kernel {
     BYTES_SWEEP,
+    BYTES_DRAW,
     BYTES_START,
     BYTES_MEASURE,
     BYTES_CORRELATE,
@@ -138,6 +144,11 @@ void bytes_terms_pack(const struct bytes_shape *s, const struct bytes_disorder *
 /* The reverse of bytes_terms_pack; does not set unit and j. ERGO_E_MEMORY. */
 enum ergo_status bytes_terms_unpack(struct ergo_context *ctx, const struct bytes_shape *s,
                                     const int32_t *packed, struct bytes_disorder *d);
+
+/* bytes_plan.c */
+enum ergo_status bytes_configure(struct ergo_context *ctx, void *state);
+/* Random words in fours that are drawn ahead for the blocks of a colour. */
+uint64_t bytes_fours(const struct bytes_shape *s);
 
 /* bytes.c */
 /* Curves of sample `row` from its counts: equal pairs [axis][r - 1], then planes. */

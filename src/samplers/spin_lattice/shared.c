@@ -7,6 +7,17 @@ const char *const model_dynamics[] = {"metropolis", "heat-bath", NULL};
 const char *const model_starts[] = {"up", "down", "random", NULL};
 const char *const model_disorders[] = {"bimodal", "gaussian", NULL};
 
+const struct ergo_tunable bytes_tunables[BYTES_TUNABLES] = {
+    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+    {"tile_rows", "path 3: rows per work-item, 1, 2, 4 or 8", 0, 4096, false},
+    {"path", "0 automatic, 1 one member per work-group in local memory, 3 half a sweep per launch",
+     0, 3, false},
+    {"tile_sweeps",
+     "path 1: sweeps whose random words are drawn ahead, by a launch of their own (GPUs: automatic "
+     "where lattices are few)",
+     0, 16, false},
+};
+
 static bool has_one_coupling(const struct ergo_point *point) {
     return !model_has(point, "/system/couplings");
 }

@@ -77,11 +77,6 @@ static const struct ergo_observable observables[] = {
      .hidden = true},
 };
 
-static const struct ergo_tunable tunables[] = {
-    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
-    {"tile_rows", "rows per work-item, 1, 2, 4 or 8", 0, 4096, false},
-};
-
 /* Sums of s s' are counted modulo 2^32. */
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
     return bytes_check_size(ctx, point, 0x1p30);
@@ -92,7 +87,8 @@ const struct ergo_model blume_capel_model = {
     .summary =
         "H = -J sum s_i s_j + D sum s_i^2 - B sum s_i over nearest neighbours, s = 1, 0, -1, "
         "in one to three dimensions (Blume 1966, Capel 1966).",
-    .programs = {"spin_lattice/bytes.cl"},
+    .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
+                 "spin_lattice/bytes_draw.cl"},
     .keys = {{lattice_keys, 2},
              {keys, sizeof keys / sizeof keys[0]},
              {&lattice_keys[LATTICE_KEYS - 1], 1}},
@@ -100,8 +96,8 @@ const struct ergo_model blume_capel_model = {
     .n_columns = sizeof columns / sizeof columns[0],
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
-    .tunables = tunables,
-    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .tunables = bytes_tunables,
+    .n_tunables = BYTES_TUNABLES,
     .frame_suffix = "vti",
     .trajectory = "configurations as VTK image data, 1 - s for each site, of lattices up to 2^22 "
                   "sites",

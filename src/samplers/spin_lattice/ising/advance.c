@@ -8,13 +8,6 @@
 #include "samplers/spin_lattice/models.h"
 #include "spin_lattice/params.h"
 
-/* Samples from `first` on until one carries curves; 0: it does. */
-static size_t until_due(const struct ising_state *s, size_t first) {
-    const uint64_t interval = s->e.curve_interval;
-    const uint64_t at = s->e.slots[s->e.slot].first_sample + first;
-    return (size_t)((interval - at % interval) % interval);
-}
-
 /* Local path, one launch: for each of `samples` samples, `every` sweeps and a measurement into
  * the slot, from sample `first` on. samples 0: only `every` sweeps. */
 static void launch_local(struct ising_state *s, size_t samples, uint64_t every, size_t first) {
@@ -27,7 +20,7 @@ static void launch_local(struct ising_state *s, size_t samples, uint64_t every, 
         U32(first),          BUFFER(ISING_SAMPLES)};
     const struct ergo_arg bits = BUFFER(ISING_BITS);
     const struct ergo_arg kept[3] = {BUFFER(ISING_SNAPSHOTS),
-                                     U32(l->snapshots ? until_due(s, first) : 0),
+                                     U32(l->snapshots ? ergo_engine_until_curve(&s->e, first) : 0),
                                      U32(s->e.curve_interval)};
     size_t n = 7;
     if (l->ahead) {
@@ -118,7 +111,8 @@ static size_t samples_at_once(const struct ising_state *s, size_t first, size_t 
     const uint64_t most = s->launch.launch_sweeps / every;
     size_t n = count - first, kept = s->launch.snapshots ? s->launch.snapshots : 1;
     if (s->e.curve_interval) {
-        const size_t end = until_due(s, first) + (kept - 1) * (size_t)s->e.curve_interval + 1;
+        const size_t end =
+            ergo_engine_until_curve(&s->e, first) + (kept - 1) * (size_t)s->e.curve_interval + 1;
         n = n < end ? n : end;
     }
     return n < most ? n : (size_t)most;

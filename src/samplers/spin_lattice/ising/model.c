@@ -249,8 +249,8 @@ static const struct ergo_tunable tunables[] = {
     {"tile_rows", "path 2: rows per work-group; a byte per spin: rows per work-item, 1, 2, 4 or 8",
      0, 4096, false},
     {"path",
-     "0 automatic, 1 one member per work-group in local memory, 2 stripes with halos, 3 half a "
-     "sweep per launch; of a byte per spin there is one",
+     "0 automatic, 1 one member per work-group in local memory, 2 stripes with halos (not of a "
+     "byte per spin), 3 half a sweep per launch",
      0, 3, false},
     {"tile_sweeps",
      "path 2: sweeps per launch; path 1: sweeps whose random bits are drawn ahead, by a launch of "
@@ -259,7 +259,7 @@ static const struct ergo_tunable tunables[] = {
     {"lanes", "kernels with explicit vectors of eight, on CPUs only: 0 automatic, 1 yes, 2 no", 0,
      2, false},
 };
-enum { LATTICE_TUNABLES = 2 }; /* of a byte per spin: the first */
+enum { LATTICE_TUNABLES = 4 }; /* of a byte per spin: the first */
 
 #define ISING_TABLES                                                                               \
     .name = "ising",                                                                               \
@@ -294,7 +294,8 @@ const struct ergo_model ising_model = {
 const struct ergo_model ising_lattice_model = {
     ISING_TABLES,
     .n_tunables = LATTICE_TUNABLES,
-    .programs = {"spin_lattice/bytes.cl"},
+    .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
+                 "spin_lattice/bytes_draw.cl"},
     .check = bytes_check,
     .curve_size = bytes_curve_size,
     .curve_x = bytes_curve_x,

@@ -70,6 +70,12 @@ static uint32_t ahead_group(const struct ising_shape *s) {
     return ergo_power_of_two_up(2 * s->blocks, 32, 1024);
 }
 
+/* Samples whose sums wait until they are added, where a work-group has a unit to itself: 2,048
+ * parts. */
+static uint32_t kept_samples(uint32_t group) {
+    return 2048 / group;
+}
+
 /* Seconds per sweep where each lattice has a unit of its own, and bits are drawn ahead or by the
  * sweep (H200, 2026-11-23). */
 static double seconds_alone(const struct ising_shape *s, double members, unsigned units,
@@ -90,7 +96,8 @@ static uint32_t sweeps_ahead(const struct ergo_batch *batch, const struct ergo_d
     const struct ergo_point *first = batch->points[0];
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/tile_sweeps");
     const uint32_t group = ahead_group(s);
-    const uint64_t bytes = 52 * s->blocks + 4 * (uint64_t)l->sums * group;
+    const uint64_t bytes =
+        52 * s->blocks + 4 * (uint64_t)l->sums * kept_samples(group) * (group + 16);
     const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
     const unsigned units = d->compute_units ? d->compute_units : 1;
     const double members = (double)batch->count;
@@ -409,7 +416,7 @@ static enum ergo_status declare(struct ising_state *s) {
     if (l->path != ISING_PATH_GLOBAL)
         ergo_text_append(&o, " -DISING_GROUP=%u", l->group);
     if (l->ahead)
-        ergo_text_append(&o, " -DISING_AHEAD");
+        ergo_text_append(&o, " -DISING_AHEAD -DISING_KEPT=%u", kept_samples(l->group));
     if (l->path == ISING_PATH_TILE)
         ergo_text_append(&o, " -DISING_SWEEPS=%u -DISING_ROWS=%u", l->sweeps, l->rows);
     if (o.failed)

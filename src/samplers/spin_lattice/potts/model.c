@@ -58,11 +58,6 @@ static const struct ergo_observable observables[] = {
      .sample = model_energy2, .hidden = true},
 };
 
-static const struct ergo_tunable tunables[] = {
-    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
-    {"tile_rows", "rows per work-item, 1, 2, 4 or 8", 0, 4096, false},
-};
-
 /* The field of other models, which chains had in their random streams from the beginning. */
 static const char *const stream_lines[] = {"/system/field=0", NULL};
 
@@ -70,7 +65,8 @@ const struct ergo_model potts_model = {
     .name = "potts",
     .summary = "H = -J sum (delta(s_i, s_j) - 1), s = 0 .. q - 1, by single spins in one to three "
                "dimensions (sampler swendsen-wang has clusters).",
-    .programs = {"spin_lattice/bytes.cl"},
+    .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
+                 "spin_lattice/bytes_draw.cl"},
     .keys = {{keys, sizeof keys / sizeof keys[0]},
              {lattice_keys, LATTICE_KEYS},
              {lattice_run_keys, LATTICE_RUN_KEYS}},
@@ -81,8 +77,8 @@ const struct ergo_model potts_model = {
     .n_observables = sizeof observables / sizeof observables[0],
     .curves = lattice_curves,
     .n_curves = LATTICE_CURVES,
-    .tunables = tunables,
-    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .tunables = bytes_tunables,
+    .n_tunables = BYTES_TUNABLES,
     .frame_suffix = "vti",
     .trajectory = "configurations as VTK image data, a state for each site, of lattices up to 2^22 "
                   "sites",
