@@ -20,11 +20,25 @@
     ", \"packing_fraction\": 0.698}, \"run\": {\"sweeps\": 1000, \"measure_every\": 100, "         \
     "\"gr_max\": 0, \"block_cells\": 0}}"
 
+/* The same by two reflections a cell. */
+#define REFLECTIONS(n, replicas)                                                                   \
+    "{\"sampler\": \"hard-disks\", \"replicas\": " #replicas ", \"system\": {\"n\": " #n           \
+    ", \"packing_fraction\": 0.698, \"moves\": \"reflections\", \"moves_per_cell\": 2}, \"run\": " \
+    "{\"sweeps\": 1000, \"measure_every\": 100, \"gr_max\": 0, \"block_cells\": 0}}"
+
 enum { GPU = ERGO_BENCH_GPU, CPU = ERGO_BENCH_CPU };
 static const struct ergo_bench_case cases[] = {
-    {"disks-256", GPU | CPU, JOB(65536, 1)}, {"disks-1024", GPU, JOB(1048576, 1)},
-    {"disks-4096", GPU, JOB(16777216, 1)},   {"disks-32x256", GPU, JOB(65536, 32)},
-    {"disks-64", CPU, JOB(4096, 1)},         {"disks-8x32", CPU, JOB(1024, 8)},
+    {"disks-256", GPU | CPU, JOB(65536, 1)},
+    {"disks-1024", GPU, JOB(1048576, 1)},
+    {"disks-4096", GPU, JOB(16777216, 1)},
+    {"disks-32x256", GPU, JOB(65536, 32)},
+    {"disks-64x64", GPU, JOB(4096, 64)},
+    {"disks-64", CPU, JOB(4096, 1)},
+    {"disks-8x32", CPU, JOB(1024, 8)},
+    {"reflect-256", GPU, REFLECTIONS(65536, 1)},
+    {"reflect-1024", GPU, REFLECTIONS(1048576, 1)},
+    {"reflect-4096", GPU, REFLECTIONS(16777216, 1)},
+    {"reflect-64x64", GPU, REFLECTIONS(4096, 64)},
 };
 
 static const double PI = 3.14159265358979323846;
@@ -33,6 +47,10 @@ static const double PI = 3.14159265358979323846;
  */
 
 enum { ORACLE_SWEEPS = 20, ORACLE_REPLICAS = 2, DIGEST_SWEEPS = 9, DIGEST_MEMBERS = 4 };
+
+static bool reflects(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/moves"), "reflections") == 0;
+}
 
 static double box_of(const struct ergo_point *point) {
     return sqrt((double)ergo_point_int(point, "/system/n") * PI /
@@ -63,6 +81,7 @@ static bool oracle_read(struct ergo_oracle_disks *o, const struct ergo_point *po
         .moves = (int)ergo_point_int(point, "/system/moves_per_cell"),
         .shuffle_particles = true,
         .shuffle_checkerboard = true,
+        .reflect = reflects(point),
         .key = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)}};
     while (at < length) {
         at += 1 + 8 * (size_t)bytes[at];
@@ -219,7 +238,8 @@ static void cost(const struct ergo_bench_run *run, double cost[ERGO_BENCH_RESOUR
     const double w = box / sqrt(cells), density = n / (box * box);
     const double others = density * (w * w + 4.0 * w + PI) - 1.0;
     cost[ERGO_BENCH_PHILOX] = 0.5;
-    cost[ERGO_BENCH_FMA] = 25.0 + 4.0 * others;
+    /* a reflection: ten operations a disk for the free part of the line, four for the overlap */
+    cost[ERGO_BENCH_FMA] = reflects(point) ? 12.0 + 14.0 * others : 25.0 + 4.0 * others;
     if (run->plan.largest_buffer < (uint64_t)16 << 20)
         return;
     if (strcmp(run->plan.path, "tile") == 0)
@@ -356,6 +376,7 @@ static enum ergo_status check_peers(struct ergo_bench *bench, const struct ergo_
 static const struct ergo_bench_axis axes[] = {
     {"path", {1, 3, 2}},
     {"work_group", {64, 128, 256, 32, 512, 16, 8}},
+    {"tile", {0, 24, 20, 16, 28}},
 };
 
 const struct ergo_bench_suite ergo_bench_hard_disks = {

@@ -2,7 +2,7 @@
  * What a trial move is worth in one checkerboard scheme and in another: displacements of tagged
  * disks and the autocorrelation of |psi_6|, by a serial program (tests/oracle/disks_schemes.h).
  *
- *     disks-schemes ROWS SECONDS SEED CELLS MOVES ROUNDS DRAWN SQUARE BOTH D [STRIDE]
+ *     disks-schemes ROWS SECONDS SEED CELLS MOVES ROUNDS DRAWN SQUARE BOTH D LINES [STRIDE]
  *
  * Prints one line of JSON: mean-square displacements at 1 to 8 strides, all in trials per disk, and
  * tau of |psi_6|; disks-schemes.py runs many and makes the table.
@@ -30,20 +30,22 @@ static void run_to(struct ergo_oracle_chain *c, double trials_per_disk) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 11) {
-        fputs("disks-schemes ROWS SECONDS SEED CELLS MOVES ROUNDS DRAWN SQUARE BOTH D [STRIDE]\n",
+    if (argc < 12) {
+        fputs("disks-schemes ROWS SECONDS SEED CELLS MOVES ROUNDS DRAWN SQUARE BOTH D LINES "
+              "[STRIDE]\n",
               stderr);
         return 2;
     }
     const int rows = atoi(argv[1]);
-    const double limit = atof(argv[2]), stride = argc > 11 ? atof(argv[11]) : 2000.0;
+    const double limit = atof(argv[2]), stride = argc > 12 ? atof(argv[12]) : 2000.0;
     const struct ergo_oracle_scheme scheme = {.cells = atoi(argv[4]),
                                               .moves = atoi(argv[5]),
                                               .rounds = atoi(argv[6]),
                                               .drawn = atoi(argv[7]) != 0,
                                               .square = atoi(argv[8]) != 0,
                                               .both = atoi(argv[9]) != 0,
-                                              .d = atof(argv[10])};
+                                              .d = atof(argv[10]),
+                                              .lines = atoi(argv[11])};
     const double start = seconds();
     struct ergo_oracle_chain c;
     if (!ergo_oracle_chain_init(&c, scheme, rows, PACKING_FRACTION, strtoull(argv[3], NULL, 10))) {
@@ -91,13 +93,13 @@ int main(int argc, char **argv) {
     ergo_oracle_chain_pairs(&c, 1.0, &overlaps);
     printf("{\"rows\": %d, \"seed\": %s, \"cells\": %d, \"width\": %.4f, \"moves\": %d, "
            "\"rounds\": %d, "
-           "\"drawn\": %d, \"square\": %d, \"both\": %d, \"d\": %g, \"stride\": %g, "
+           "\"drawn\": %d, \"square\": %d, \"both\": %d, \"d\": %g, \"lines\": %d, \"stride\": %g, "
            "\"trials_per_second\": %.4g, "
            "\"acceptance\": %.6f, \"occupied\": %.6f, \"psi6\": %.6f, \"samples\": %zu, \"tau\": "
            "%.1f, "
            "\"tau_error\": %.1f, \"overlaps\": %zu, \"msd\": [",
            rows, argv[3], scheme.cells, c.width, scheme.moves, scheme.rounds, scheme.drawn,
-           scheme.square, scheme.both, scheme.d, stride, all / (seconds() - start),
+           scheme.square, scheme.both, scheme.d, scheme.lines, stride, all / (seconds() - start),
            (double)c.accepted / all,
            (double)(c.updates - first_update) /
                (sweeps * scheme.rounds * scheme.cells * scheme.cells),

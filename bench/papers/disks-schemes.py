@@ -2,7 +2,7 @@
 """Hard disks: what a trial move is worth in other programs' checkerboards.
 
     bench/papers/disks-schemes.py [--rows R] [--seconds S] [--seeds K] [--jobs J] [--only NAME...]
-        [--schemes NAME=CELLS,MOVES,ROUNDS,DRAWN,SQUARE,BOTH,D...] [--program FILE] [--lines FILE] [--read FILE...]
+        [--schemes NAME=CELLS,MOVES,ROUNDS,DRAWN,SQUARE,BOTH,D,LINES...] [--program FILE] [--lines FILE] [--read FILE...]
 
 Runs build/bench/disks-schemes (make bench-program), serial, R^2 disks at 0.698, K seeds of S seconds each scheme,
 and prints Markdown. D: of a tagged disk, from its mean-square displacement after 8,000 and 16,000 trials a disk, per
@@ -18,7 +18,7 @@ import pathlib
 import statistics
 import subprocess
 
-KEYS = ("cells", "moves", "rounds", "drawn", "square", "both", "d")
+KEYS = ("cells", "moves", "rounds", "drawn", "square", "both", "d", "lines")
 
 
 def schemes(rows):
@@ -26,12 +26,13 @@ def schemes(rows):
     box = rows * math.sqrt(math.pi / (4 * 0.698))
     even = [m for m in range(2, int(box) + 1, 2) if box / m >= 1]
     return {
-        "ergocl": (rows, 4, 1, 0, 0, 0, 0.16),
-        "ergocl, d = 0.20": (rows, 4, 1, 0, 0, 0, 0.20),
-        "the paper's cells": (min(even, key=lambda m: abs(box / m - 1.38)), 4, 1, 0, 0, 0, 0.16),
-        "SoftDisks": (rows // 2, 16, 1, 1, 1, 0, 0.16),
-        "HOOMD-blue 2": (max(even), 1, 4, 1, 0, 1, 0.16),
-        "HOOMD-blue 2, d = 0.20": (max(even), 1, 4, 1, 0, 1, 0.20),
+        "ergocl": (rows, 4, 1, 0, 0, 0, 0.16, 0),
+        "ergocl, d = 0.20": (rows, 4, 1, 0, 0, 0, 0.20, 0),
+        "ergocl, reflections": (rows, 2, 1, 0, 0, 0, 0, 3),
+        "the paper's cells": (min(even, key=lambda m: abs(box / m - 1.38)), 4, 1, 0, 0, 0, 0.16, 0),
+        "SoftDisks": (rows // 2, 16, 1, 1, 1, 0, 0.16, 0),
+        "HOOMD-blue 2": (max(even), 1, 4, 1, 0, 1, 0.16, 0),
+        "HOOMD-blue 2, d = 0.20": (max(even), 1, 4, 1, 0, 1, 0.20, 0),
     }
 
 
@@ -107,7 +108,7 @@ def main():
     print("|---|---|---|---|---|---|---|---|---|")
     first = None
     for name, scheme in known.items():
-        mine = [r for r in runs if tuple(r[k] for k in KEYS) == scheme]
+        mine = [r for r in runs if tuple(r.get(k, 0) for k in KEYS) == scheme]
         if not mine:
             continue
         s = summary(mine, name.startswith("ergocl") or name.startswith("the paper"))

@@ -17,6 +17,9 @@
 #include "hard_disks/neighbours.h"
 
 #define DISKS_NO_UNROLL _Pragma("unroll 1")
+#ifdef DISKS_REFLECT
+#include "hard_disks/reflect.h"
+#endif
 
 /* ---- draws ---------------------------------------------------------------------------------- */
 
@@ -80,7 +83,11 @@ ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bi
 
 /* Four consecutive moves of a cell, and the random bits that they do not use. */
 struct disks_four {
+#ifdef DISKS_REFLECT
+    uint4 bits;
+#else
     float4 dx, dy;
+#endif
     uint spare;
 };
 
@@ -93,10 +100,16 @@ ERGO_INLINE struct disks_four disks_four_from(__global const struct disks_member
     const struct ergo_words r0 = DISKS_WORDS(first / 2u), r1 = DISKS_WORDS(first / 2u + 1u);
 #undef DISKS_WORDS
     struct disks_four four;
+#ifdef DISKS_REFLECT
+    four.bits = (uint4)(r0.x, r0.y, r1.x, r1.y);
+    four.spare = r0.z;
+    return four;
+#else
     disks_displacements((uint4)(r0.x, r0.z, r1.x, r1.z), (uint4)(r0.y, r0.w, r1.y, r1.w),
                         member->step, &four.dx, &four.dy);
     four.spare = disks_spare(r0, r1);
     return four;
+#endif
 }
 
 /* ---- the slow way --------------------------------------------------------------------------- */
@@ -170,6 +183,8 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
     uint accepted = 0u, slot = 0u;
     struct disks_cell all = disks_load(cells, place.second, at);
     const uint n = disks_count(all);
+    if (n == 0u) /* GPUs come here with an empty cell that has two fuller neighbours */
+        return 0u;
     DISKS_NO_UNROLL
     for (uint done = 0u; done < (uint)DISKS_MOVES; done += 4u) {
         struct disks_four four = disks_four_from(member, entity, step, done);
@@ -183,9 +198,16 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
             const float4 ox = select(all.x, (float4)(DISKS_FAR), me);
             const float4 mx = select((float4)(0.0f), all.x, me);
             const float4 my = select((float4)(0.0f), all.y, me);
-            const float px = mx.s0 + mx.s1 + mx.s2 + mx.s3 + four.dx.s0;
-            const float py = my.s0 + my.s1 + my.s2 + my.s3 + four.dy.s0;
+            float px = mx.s0 + mx.s1 + mx.s2 + mx.s3, py = my.s0 + my.s1 + my.s2 + my.s3;
+#ifdef DISKS_REFLECT
+            disks_reflect_slowly(cells, place, around, disks_along_y(step, s), ox, all.y,
+                                 four.bits.s0, member->low, &px, &py);
+            uint good = 1u;
+#else
+            px += four.dx.s0;
+            py += four.dy.s0;
             uint good = disks_inside(px, py, member->leave);
+#endif
             if (good) {
                 const float least = disks_nearest_of_all(cells, place, around, ox, all.y, px, py);
                 good = (uint)(least > member->low);
@@ -199,8 +221,12 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
                 accepted++;
             }
             slot = slot + 1u < n ? slot + 1u : 0u;
+#ifdef DISKS_REFLECT
+            four.bits = four.bits.s1230;
+#else
             four.dx = four.dx.s1230;
             four.dy = four.dy.s1230;
+#endif
         }
     }
     disks_store(cells, place.second, at, all);
@@ -219,19 +245,43 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
 #define DISKS_THIRD(three, two) (two)
 #endif
 
+/* Where move i of `four`, number s of the cell, takes a disk at (px, py) that has (ax, ay) and (bx,
+ * by) beside it in its cell. */
+#ifdef DISKS_REFLECT
+#define DISKS_ALLOWED(px, py) ((uint)(own.s0 < DISKS_EMPTY))
+#define DISKS_PROPOSE(s, i)                                                                        \
+    const uint axis = disks_along_y(step, s);                                                      \
+    struct disks_free f = disks_free_of_two(around, axis, px, py, member->low);                    \
+    f = disks_free_of(f, axis, ax - 0.5f * DISKS_WF, ay - 0.5f * DISKS_WF, px, py, member->low);   \
+    if (DISKS_THIRD(three, 0u))                                                                    \
+        f = disks_free_of(f, axis, bx - 0.5f * DISKS_WF, by - 0.5f * DISKS_WF, px, py,             \
+                          member->low);                                                            \
+    if (around.fuller) {                                                                           \
+        f = disks_free_of(f, axis, around.rest.s0, around.rest.s2, px, py, member->low);           \
+        f = disks_free_of(f, axis, around.rest.s1, around.rest.s3, px, py, member->low);           \
+    }                                                                                              \
+    disks_reflect(f, axis, four.bits.i, &px, &py)
+#else
+#define DISKS_ALLOWED(px, py) disks_inside(px, py, member->leave)
+#define DISKS_PROPOSE(s, i)                                                                        \
+    px += four.dx.i;                                                                               \
+    py += four.dy.i
+#endif
+
 /* A trial in a cell of up to three disks (x0 x1 y0 y1 in own, x2 y2 in x, y). It moves slot 1 if
  * `second`, slot 2 if `third`, else slot 0. */
-#define DISKS_TRIAL(second, third, DX, DY)                                                         \
+#define DISKS_TRIAL(second, third, s, i)                                                           \
     do {                                                                                           \
         const uint is1 = (second), is2 = DISKS_THIRD(third, 0u), is0 = ~(is1 | is2) & 1u;          \
-        const float px = (is2 ? x : is1 ? own.s1 : own.s0) + (DX);                                 \
-        const float py = (is2 ? y : is1 ? own.s3 : own.s2) + (DY);                                 \
-        const float ux = (is1 ? own.s0 : own.s1) - px, uy = (is1 ? own.s2 : own.s3) - py;          \
-        const float vx = (is2 ? own.s0 : x) - px, vy = (is2 ? own.s2 : y) - py;                    \
+        float px = is2 ? x : is1 ? own.s1 : own.s0, py = is2 ? y : is1 ? own.s3 : own.s2;          \
+        const float ax = is1 ? own.s0 : own.s1, ay = is1 ? own.s2 : own.s3;                        \
+        const float bx = is2 ? own.s0 : x, by = is2 ? own.s2 : y;                                  \
+        DISKS_PROPOSE(s, i);                                                                       \
+        const float ux = ax - px, uy = ay - py, vx = bx - px, vy = by - py;                        \
         const float u2 = fma(ux, ux, uy * uy);                                                     \
         const float own2 = DISKS_THIRD(DISKS_LESS(u2, fma(vx, vx, vy * vy)), u2);                  \
         const float least = DISKS_LESS(disks_nearest(around, px, py), own2);                       \
-        const uint good = disks_inside(px, py, member->leave) & (uint)(least > member->low);       \
+        const uint good = DISKS_ALLOWED(px, py) & (uint)(least > member->low);                     \
         close |= good & (uint)(least < member->high);                                              \
         accepted += good;                                                                          \
         own.s0 = good & is0 ? px : own.s0;                                                         \
@@ -288,13 +338,13 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
 #endif
     for (uint done = 0u; done < (uint)DISKS_MOVES; done += 4u) {
         const struct disks_four four = done ? disks_four_from(member, entity, step, done) : first;
-        DISKS_TRIAL(0u, 0u, four.dx.s0, four.dy.s0);
+        DISKS_TRIAL(0u, 0u, done, s0);
         if (done + 1u < (uint)DISKS_MOVES)
-            DISKS_TRIAL(two, 0u, four.dx.s1, four.dy.s1);
+            DISKS_TRIAL(two, 0u, done + 1u, s1);
         if (done + 2u < (uint)DISKS_MOVES)
-            DISKS_TRIAL(0u, three, four.dx.s2, four.dy.s2);
+            DISKS_TRIAL(0u, three, done + 2u, s2);
         if (done + 3u < (uint)DISKS_MOVES)
-            DISKS_TRIAL(two & ~three, 0u, four.dx.s3, four.dy.s3);
+            DISKS_TRIAL(two & ~three, 0u, done + 3u, s3);
     }
     if (crowded | close | (around.fuller & (around.fuller - 1u)))
         accepted = disks_update_slowly(cells, place, around, entity, step, member);

@@ -36,7 +36,7 @@ if [ -x "$schemes" ]; then
     cp out first
     expect 0 $python "${figure%/*}/disks-schemes.py" --rows 8 --read raw
     diff -u first out || fail "the table of the lines kept is another"
-    expect 1 "$schemes" 7 0 1 8 4 1 0 0 0 0.16
+    expect 1 "$schemes" 7 0 1 8 4 1 0 0 0 0.16 0
 fi
 # a figure in pieces: stopped by the clock, and gone on with, to the digest of one piece
 piece=(north-east-figure7b --ergocl "$ERGOCL" --device "$ERGOCL_DEVICE" --set '/system/size=[64,64]'

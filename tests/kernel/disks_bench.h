@@ -70,6 +70,7 @@ static inline void disks_oracle_of(struct disks_bench *b, size_t m) {
     o->moves = (int)ergo_point_int(point, "/system/moves_per_cell");
     o->shuffle_particles = ergo_point_bool(point, "/system/shuffle_particles");
     o->shuffle_checkerboard = ergo_point_bool(point, "/system/shuffle_checkerboard");
+    o->reflect = strcmp(ergo_point_text(point, "/system/moves"), "reflections") == 0;
     if (ergo_point_bool(point, "/system/leave_cell"))
         o->leave = (int64_t)floor(0.5 * ((double)o->width - sigma)) - 1;
     o->key[0] = (uint32_t)point->stream;

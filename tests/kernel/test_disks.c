@@ -2,6 +2,7 @@
  * both kinds of coordinates, all paths, several work-groups, numbers of moves, and the switches. */
 #include "kernel/disks_bench.h"
 
+#define REFLECT "\"moves\": \"reflections\""
 static struct disks_bench bench;
 
 static const struct {
@@ -39,6 +40,22 @@ static const struct {
     {false, "\"n\": 64, \"packing_fraction\": 0.7, \"shuffle_checkerboard\": false", "\"path\": 3"},
     {false, "\"n\": 64, \"packing_fraction\": 0.6, \"leave_cell\": true", "\"path\": 3"},
     {true, "\"n\": 16, \"packing_fraction\": 0.5, \"leave_cell\": true", "\"path\": 1"},
+    {true, REFLECT ", \"n\": 64, \"packing_fraction\": 0.7", "\"path\": 3, \"work_group\": 16"},
+    {false, REFLECT ", \"n\": 3, \"box\": 2.5", "\"path\": 1"},
+    {false, REFLECT ", \"n\": 256, \"packing_fraction\": 0.698, \"moves_per_cell\": 2",
+     "\"path\": 1"},
+    {false, REFLECT ", \"n\": 64, \"packing_fraction\": 0.72, \"coordinates\": \"packed\"",
+     "\"path\": 3"},
+    {false,
+     REFLECT ", \"n\": 100, \"packing_fraction\": 0.65, \"moves_per_cell\": 7, \"cells\": 10",
+     "\"path\": 3"},
+    {false,
+     REFLECT ", \"n\": 200, \"packing_fraction\": 0.7, \"cells\": 12, \"coordinates\": \"packed\"",
+     "\"path\": 2"},
+    {false, REFLECT ", \"n\": 800, \"packing_fraction\": 0.7, \"cells\": 26",
+     "\"path\": 2, \"tile\": 8"},
+    {false, REFLECT ", \"n\": 64, \"packing_fraction\": 0.3, \"shuffle_particles\": false",
+     "\"path\": 1"},
 };
 
 static void test_chain(void **state) {

@@ -71,6 +71,24 @@ static void displacement(struct ergo_oracle_chain *c, double *dx, double *dy) {
     *dy *= c->scheme.d;
 }
 
+/* The free part of a line along an axis through disk i, at u on it and v across, in a cell that
+ * begins at `from`: its ends. */
+static void free_part(const struct ergo_oracle_chain *c, const double *pu, const double *pv,
+                      int all, int i, double from, double *low, double *high) {
+    *low = from;
+    *high = from + c->width;
+    for (int k = 0; k < all; k++) {
+        const double across = pv[k] - pv[i], h = 1.0 - across * across;
+        if (k == i || h <= 0.0)
+            continue;
+        const double reach = sqrt(h);
+        if (pu[k] < pu[i])
+            *low = fmax(*low, pu[k] + reach);
+        else
+            *high = fmin(*high, pu[k] - reach);
+    }
+}
+
 static void update_cell(struct ergo_oracle_chain *c, int cx, int cy) {
     const int m = c->scheme.cells, n = c->count[cy * m + cx];
     const int *own = c->list + (cy * m + cx) * SLOTS;
@@ -97,9 +115,26 @@ static void update_cell(struct ergo_oracle_chain *c, int cx, int cy) {
         order[i] = order[j];
         order[j] = other;
     }
+    const int axis = c->scheme.lines ? below(c, 2) : 0;
     for (int s = 0; s < c->scheme.moves; s++) {
         const int i = c->scheme.drawn ? below(c, n) : order[s % n];
         double dx, dy;
+        if (c->scheme.lines) {
+            const bool along_y = (axis + s + (n == 2 ? s / 2 : 0)) % 2;
+            double *pu = along_y ? py : px, *pv = along_y ? px : py, low, high;
+            free_part(c, pu, pv, all, i, (along_y ? cy : cx) * c->width, &low, &high);
+            if (!(low <= pu[i] && pu[i] < high)) /* by rounding */
+                continue;
+            const double u = c->scheme.lines == 1 || (c->scheme.lines == 3 && below(c, 4) == 0)
+                                 ? low + (high - low) * uniform(c)
+                                 : low + (high - pu[i]);
+            if (!(u < high) || column_of(c, u) != (along_y ? cy : cx))
+                continue;
+            (along_y ? c->uy : c->ux)[own[i]] += u - pu[i];
+            pu[i] = u;
+            c->accepted++;
+            continue;
+        }
         displacement(c, &dx, &dy);
         const double x = px[i] + dx, y = py[i] + dy;
         int close = 0; /* itself, where it was, among them: displacements are below 1 */

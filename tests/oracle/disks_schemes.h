@@ -8,7 +8,10 @@
  *   rounds  over the four sets, before the grid is shifted
  *   drawn   each trial draws a disk of the cell at random; else they are shuffled and take turns
  *   square  displacements uniform in [-d, d]^2; else in the circle of radius d
- *   both    shift by -w/2 .. w/2 along x and along y; else by 0 .. w/2 along one of +-x, +-y
+ *   lines   a disk is put anywhere on the free part of a line through its centre, along x and y in
+ * turn, within its cell: uniformly (1), or reflected in the middle of that part (2), or reflected
+ * three times of four (3) both    shift by -w/2 .. w/2 along x and along y; else by 0 .. w/2 along
+ * one of +-x, +-y
  */
 #ifndef ERGO_ORACLE_DISKS_SCHEMES_H
 #define ERGO_ORACLE_DISKS_SCHEMES_H
@@ -21,6 +24,7 @@ struct ergo_oracle_scheme {
     int cells, moves, rounds;
     bool drawn, square, both;
     double d;
+    int lines;
 };
 
 enum { ERGO_ORACLE_SCHEME_SLOTS = 16 };

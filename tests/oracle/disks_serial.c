@@ -64,6 +64,50 @@ static bool meets(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy, int
     return false;
 }
 
+/* How much of a line another disk blocks to either side, `across` from it: a reciprocal square root
+ * by bits, and one step of Newton, in single precision: part of the definition. */
+static float chord(const struct ergo_oracle_disks *o, int64_t across) {
+    const float contact = (float)((double)o->contact * (1.0 - 1.125 / 1048576.0));
+    const float h = fmaf(-(float)across, (float)across, contact);
+    uint32_t bits;
+    float r;
+    if (!(h > 0))
+        return 0;
+    memcpy(&bits, &h, sizeof bits);
+    bits = 0x5f0b2c22 - bits / 2;
+    memcpy(&r, &bits, sizeof r);
+    const float a = h * r;
+    return a * fmaf(-a, r, 1.8898777f);
+}
+
+/* Where move s of a cell takes its disk i by a reflection: *u is its coordinate on the line. */
+static void reflection(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy, int i,
+                       bool along_y, uint32_t bits, int64_t *u) {
+    const struct ergo_oracle_cell *own = cell_at(o, cx, cy);
+    const int64_t from = along_y ? own->y[i] : own->x[i], beside = along_y ? own->x[i] : own->y[i];
+    const float middle = (float)o->width / 2;
+    int64_t low = 0, high = o->width - 1;
+    for (int64_t b = -1; b <= 1; b++)
+        for (int64_t a = -1; a <= 1; a++) {
+            const struct ergo_oracle_cell *c = cell_at(o, cx + a, cy + b);
+            for (int j = 0; j < c->n; j++) {
+                const int64_t x = c->x[j] + a * o->width, y = c->y[j] + b * o->width;
+                const int64_t at = along_y ? y : x;
+                const float blocked = chord(o, (along_y ? x : y) - beside);
+                if ((a == 0 && b == 0 && j == i) || blocked == 0)
+                    continue;
+                const float sign = at < from ? 1 : -1;
+                float end = ((float)at - middle) + sign * blocked; /* from the cell's middle */
+                end = end + middle;
+                if (at < from && end > 0 && (int64_t)rintf(end) > low)
+                    low = (int64_t)rintf(end);
+                if (at >= from && end < (float)high && (int64_t)rintf(end) < high)
+                    high = (int64_t)rintf(end);
+            }
+        }
+    *u = bits % 4 ? low + high - from : low + below(bits, (uint32_t)(high - low + 1));
+}
+
 static void update_cell(struct ergo_oracle_disks *o, int64_t cx, int64_t cy, uint64_t step) {
     struct ergo_oracle_cell *c = cell_at(o, cx, cy);
     const uint32_t entity = (uint32_t)(cy * o->cells + cx);
@@ -73,8 +117,9 @@ static void update_cell(struct ergo_oracle_disks *o, int64_t cx, int64_t cy, uin
     o->tried++;
     draw(o, entity, step, PURPOSE_CELL, 0, r[0]);
     draw(o, entity, step, PURPOSE_CELL, 1, r[1]);
-    const uint32_t bits =
-        r[0][1] >> 24 | (r[0][3] >> 24) << 8 | (r[1][1] >> 24) << 16 | (r[1][3] >> 24) << 24;
+    const uint32_t bits = o->reflect ? r[0][2]
+                                     : r[0][1] >> 24 | (r[0][3] >> 24) << 8 |
+                                           (r[1][1] >> 24) << 16 | (r[1][3] >> 24) << 24;
     uint32_t orders = 1;
     for (int i = 2; i <= c->n; i++)
         orders *= (uint32_t)i;
@@ -91,10 +136,16 @@ static void update_cell(struct ergo_oracle_disks *o, int64_t cx, int64_t cy, uin
     for (int s = 0; s < o->moves; s++) {
         const int i = s % c->n;
         uint32_t w[4];
-        int64_t dx, dy;
+        int64_t x = c->x[i], y = c->y[i], dx = 0, dy = 0, high = o->width + o->leave;
         draw(o, entity, step, PURPOSE_CELL, (uint32_t)s / 2, w);
-        displacement(o, w[s % 2 * 2], w[s % 2 * 2 + 1], &dx, &dy);
-        const int64_t x = c->x[i] + dx, y = c->y[i] + dy, high = o->width + o->leave;
+        if (o->reflect) {
+            const bool along_y = (step + (uint64_t)s) % 2 == 1;
+            reflection(o, cx, cy, i, along_y, w[s % 2], along_y ? &y : &x);
+        } else {
+            displacement(o, w[s % 2 * 2], w[s % 2 * 2 + 1], &dx, &dy);
+        }
+        x += dx;
+        y += dy;
         if (x < -o->leave || y < -o->leave || x >= high || y >= high || meets(o, cx, cy, i, x, y))
             continue;
         c->x[i] = x;

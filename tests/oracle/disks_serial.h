@@ -25,6 +25,7 @@ struct ergo_oracle_disks {
     int64_t leave;        /* units that a centre may be outside of its cell */
     int moves;
     bool shuffle_particles, shuffle_checkerboard;
+    bool reflect; /* moves are reflections, else displacements */
     uint32_t key[2];
     int64_t grid[2];
     struct ergo_oracle_cell *cell; /* [cells][cells], rows of y */

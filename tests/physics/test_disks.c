@@ -40,9 +40,14 @@ static void compare(const char *what, double mean, double error, double known, d
         fail_msg("%s: z = %.2f", what, z);
 }
 
-/* Runs a job; its points. The caller deletes the tree. */
-static cJSON *run(const char *name, const char *text, struct ergo_job **job) {
-    char folder[128], *json = NULL;
+/* Runs a job, in whose text "MOVES" stands for the moves of its kind; its points. The caller
+ * deletes the tree. */
+static cJSON *run(const char *name, const char *job_text, const char *moves,
+                  struct ergo_job **job) {
+    char folder[128], text[1000], *json = NULL;
+    const char *at = strstr(job_text, "\"MOVES\"");
+    snprintf(text, sizeof text, "%.*s%s%s", at ? (int)(at - job_text) : 0, job_text,
+             at ? moves : "", at ? at + strlen("\"MOVES\"") : job_text);
     struct ergo_result *result = NULL;
     snprintf(folder, sizeof folder, "%s/disks-%s-%ld", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
              name, (long)getpid());
@@ -86,11 +91,15 @@ static void compare_points(const char *name, const cJSON *tree, const struct erg
     }
 }
 
+static const char displacements[] = "\"moves\": \"displacements\"";
+static const char reflections[] = "\"moves\": \"reflections\", \"moves_per_cell\": 2";
+
 static void test_two(void **state) {
-    (void)state;
+    const char *moves = *state;
     static const char job_text[] =
         "{\"sampler\": \"hard-disks\", \"seed\": \"11\", \"replicas\": 4, \"system\": {\"n\": 2, "
-        "\"box\": 4}, \"scan\": {\"/system/box\": [4, 5, 6, 8, 10]}, \"run\": {\"equilibration\": "
+        "\"box\": 4, \"MOVES\"}, \"scan\": {\"/system/box\": [4, 5, 6, 8, 10]}, \"run\": "
+        "{\"equilibration\": "
         "100, \"sweeps\": 60000, \"measure_every\": 5, \"contact_range\": 0.1, \"contact_bin\": "
         "0.005, \"contact_degree\": 1, \"gr_max\": 0, \"block_cells\": 0}, \"output\": "
         "{\"snapshots\": 0}}";
@@ -101,7 +110,7 @@ static void test_two(void **state) {
                                       {0.0320565835, 0},
                                       {0.0203243490, 0}};
     struct ergo_job *job = NULL;
-    cJSON *tree = run("two", job_text, &job);
+    cJSON *tree = run("two", job_text, moves, &job);
     for (size_t i = 0; i < 5; i++)
         assert_true(fabs(disks_exact_pressure(&job->points[4 * i]) - known[i][0]) < 1e-9);
     compare_points("two disks", tree, job, 4, known);
@@ -115,24 +124,26 @@ static void test_two(void **state) {
     "3, \"gr_max\": 0, \"block_cells\": 0}, \"output\": {\"snapshots\": 0}}"
 
 static void test_event_chain(void **state) {
-    (void)state;
-    static const char small[] = "{\"sampler\": \"hard-disks\", \"seed\": \"12\", \"replicas\": 8, "
-                                "\"system\": {\"n\": 64, \"packing_fraction\": 0.3}, \"scan\": "
-                                "{\"/system/packing_fraction\": [0.3, 0.5]}, \"run\": "
-                                "{\"equilibration\": 2000, \"sweeps\": 20000, " RUN_OF_MANY;
+    const char *moves = *state;
+    static const char small[] =
+        "{\"sampler\": \"hard-disks\", \"seed\": \"12\", \"replicas\": 8, "
+        "\"system\": {\"n\": 64, \"packing_fraction\": 0.3, \"MOVES\"}, \"scan\": "
+        "{\"/system/packing_fraction\": [0.3, 0.5]}, \"run\": "
+        "{\"equilibration\": 2000, \"sweeps\": 20000, " RUN_OF_MANY;
     static const double small_known[][2] = {{0.783467, 0.000093}, {2.597301, 0.000422}};
-    static const char large[] = "{\"sampler\": \"hard-disks\", \"seed\": \"13\", \"replicas\": 4, "
-                                "\"system\": {\"n\": 256, \"packing_fraction\": 0.5}, \"scan\": "
-                                "{\"/system/packing_fraction\": [0.2, 0.5, 0.65]}, \"run\": "
-                                "{\"equilibration\": 3000, \"sweeps\": 20000, " RUN_OF_MANY;
+    static const char large[] =
+        "{\"sampler\": \"hard-disks\", \"seed\": \"13\", \"replicas\": 4, "
+        "\"system\": {\"n\": 256, \"packing_fraction\": 0.5, \"MOVES\"}, \"scan\": "
+        "{\"/system/packing_fraction\": [0.2, 0.5, 0.65]}, \"run\": "
+        "{\"equilibration\": 3000, \"sweeps\": 20000, " RUN_OF_MANY;
     static const double large_known[][2] = {
         {0.399401, 0.000022}, {2.610057, 0.000298}, {6.953147, 0.001762}};
     struct ergo_job *job = NULL;
-    cJSON *tree = run("small", small, &job);
+    cJSON *tree = run("small", small, moves, &job);
     compare_points("64 disks", tree, job, 8, small_known);
     cJSON_Delete(tree);
     ergo_job_destroy(job);
-    tree = run("large", large, &job);
+    tree = run("large", large, moves, &job);
     compare_points("256 disks", tree, job, 4, large_known);
     cJSON_Delete(tree);
     ergo_job_destroy(job);
@@ -141,12 +152,14 @@ static void test_event_chain(void **state) {
 /* g(r) next to contact, bin by bin, against the plain chain: 16 disks, packed coordinates, a random
  * start, another displacement and number of moves. */
 static void test_plain(void **state) {
-    (void)state;
+    const char *moves = *state == displacements
+                            ? "\"max_displacement\": 0.3, \"moves_per_cell\": 3"
+                            : "\"moves\": \"reflections\", \"moves_per_cell\": 1";
     enum { BINS = 10, BLOCKS = 64, SWEEPS = 4000 };
     static const char text[] =
         "{\"sampler\": \"hard-disks\", \"seed\": \"14\", \"replicas\": 4, \"system\": {\"n\": 16, "
         "\"packing_fraction\": 0.6, \"coordinates\": \"packed\", \"start\": \"random\", "
-        "\"max_displacement\": 0.3, \"moves_per_cell\": 3}, \"run\": {\"equilibration\": 1000, "
+        "\"MOVES\"}, \"run\": {\"equilibration\": 1000, "
         "\"sweeps\": 40000, \"measure_every\": 4, \"contact_range\": 0.04, \"contact_bin\": 0.004, "
         "\"gr_max\": 0, \"block_cells\": 0}, \"output\": {\"snapshots\": 0}}";
     struct ergo_job *job = NULL;
@@ -155,7 +168,7 @@ static void test_plain(void **state) {
     double x[16], y[16], values[BLOCKS][BINS], areas[BINS];
     uint64_t limits[BINS + 1];
     struct ergo_oracle_plain plain;
-    cJSON *tree = run("plain", text, &job);
+    cJSON *tree = run("plain", text, moves, &job);
     assert_true(disks_shape_of(&job->points[0], &shape, reason));
     shape.packed = false; /* the plain chain is on no grid */
     disks_limits(&job->points[0], &shape, DISKS_CURVE_CONTACT, limits);
@@ -211,7 +224,7 @@ static void test_random(void **state) {
         "{\"/system/packing_fraction\": [0.72, 0.76]}, \"run\": {\"sweeps\": 1, "
         "\"curves_every\": 0}, \"output\": {\"snapshots\": 0}}";
     struct ergo_job *job = NULL;
-    cJSON *tree = run("random", text, &job);
+    cJSON *tree = run("random", text, "", &job);
     double sum = 0, before = 0;
     for (const cJSON *p = cJSON_GetObjectItem(tree, "points")->child; p; p = p->next) {
         const double psi6 =
@@ -236,7 +249,13 @@ static void test_budget(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two), cmocka_unit_test(test_event_chain),
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_random), cmocka_unit_test(test_budget)};
+        cmocka_unit_test_prestate(test_two, (void *)displacements),
+        cmocka_unit_test_prestate(test_two, (void *)reflections),
+        cmocka_unit_test_prestate(test_event_chain, (void *)displacements),
+        cmocka_unit_test_prestate(test_event_chain, (void *)reflections),
+        cmocka_unit_test_prestate(test_plain, (void *)displacements),
+        cmocka_unit_test_prestate(test_plain, (void *)reflections),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_budget)};
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -111,6 +111,51 @@ static void test_displacement(void **state) {
     assert_true(chi2 > 3.5 && chi2 < 37.7); /* 99.9% of chi^2(15), both sides */
 }
 
+/* Chords: never longer than to where disks touch, near it but for grazing ones, and 0 beyond. */
+static void test_chord(void **state) {
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        const double w = i % 2 ? DISKS_W_PACKED : DISKS_W_WIDE,
+                     sigma = w / (1 + 0.05 * i) - 0.3 * i;
+        const int64_t contact = (int64_t)ceil(sigma * sigma), step = i % 2 ? 1 : 1 + 2 * i;
+        const float low = (float)((double)contact * (1.0 - 0x1.2p-20));
+        for (int64_t across = 0; across * across < contact; across += step) {
+            const double chord = disks_chord((float)across, low);
+            const double touch = sqrt((double)(contact - across * across));
+            assert_true(chord >= 0 && chord <= touch);
+            assert_true(chord >= 0.998 * touch || touch < 0.1 * sigma);
+            assert_true(disks_chord((float)-across, low) == (float)chord);
+        }
+        assert_true(disks_chord((float)sigma + 1, low) == 0);
+        assert_true(disks_chord(67108864.0f, low) == 0);
+    }
+}
+
+/* Reflections undo themselves; places drawn are as often in each quarter of what is free. */
+static void test_reflection(void **state) {
+    (void)state;
+    size_t drawn = 0, quarters[4] = {0};
+    for (uint32_t i = 0; i < 100000; i++) {
+        const struct ergo_words r = ergo_philox_words(i, 0, 0, 0, 5, 6);
+        const float low = (float)disks_below(r.x, 1000000),
+                    high = low + (float)disks_below(r.y, 3000000);
+        const float u = low + (float)disks_below(r.z, (uint32_t)(high - low) + 1);
+        const float to = disks_reflection(u, low, high, r.w);
+        assert_true(to >= low && to <= high && to == rintf(to));
+        if (r.w & 3) {
+            assert_true(disks_reflection(to, low, high, r.w) == u);
+        } else if (high - low > 1000) {
+            quarters[(int)(4 * (to - low) / (high - low + 1))]++;
+            drawn++;
+        }
+    }
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs((double)quarters[i] - (double)drawn / 4) <
+                    4.5 * sqrt((double)drawn * 3 / 16));
+    assert_true(drawn > 24000 && drawn < 26000);
+    assert_true(disks_along_y(6, 1) && disks_along_y(7, 0) && !disks_along_y(7, 3));
+}
+
 /* Every order and every direction of a plan comes as often as it should. */
 static void test_plans(void **state) {
     (void)state;
@@ -406,7 +451,8 @@ static void test_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_jobs),         cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_displacement), cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_displacement), cmocka_unit_test(test_chord),
+        cmocka_unit_test(test_reflection),   cmocka_unit_test(test_plans),
         cmocka_unit_test(test_starts),       cmocka_unit_test(test_random_fits),
         cmocka_unit_test(test_growth),       cmocka_unit_test(test_published),
         cmocka_unit_test(test_fit),          cmocka_unit_test(test_rings),

@@ -3,9 +3,9 @@
  * oracle of its chain, by acceptance and occupied cells; other programs' schemes against plain
  * Metropolis, by close pairs.
  *
- * Error budget, set beforehand: every |z| < 4, errors from 30 blocks; five comparisons. Mutants
- * seen to fail: trials may leave their cell; squares for circles. (Not seen here: in turn without
- * the shuffle.)
+ * Error budget, set beforehand: every |z| < 4, errors from 30 blocks; eight comparisons. Mutants
+ * seen to fail: trials may leave their cell; squares for circles; reflections not in the middle.
+ * (Not seen here: in turn without the shuffle.)
  */
 #include <math.h>
 #include <setjmp.h>
@@ -106,6 +106,9 @@ static void test_others(void **state) {
          {.cells = 4, .moves = 16, .rounds = 1, .drawn = true, .square = true, .d = 0.16}},
         {"HOOMD-blue 2",
          {.cells = 8, .moves = 1, .rounds = 4, .drawn = true, .both = true, .d = 0.2}},
+        {"lines", {.cells = 8, .moves = 2, .rounds = 1, .lines = 1}},
+        {"reflections", {.cells = 8, .moves = 2, .rounds = 1, .lines = 2}},
+        {"ergocl, reflections", {.cells = 8, .moves = 2, .rounds = 1, .lines = 3}},
     };
     const double box = sqrt(ROWS * ROWS * PI / (4 * 0.6));
     struct blocks plain;

@@ -31,6 +31,7 @@ struct disks_shape {
 /* Geometry of a point. False: no checkerboard fits, and *reason (300 bytes) tells which boxes do.
  */
 bool disks_shape_of(const struct ergo_point *point, struct disks_shape *shape, char *reason);
+bool disks_reflects(const struct ergo_point *point); /* moves are reflections */
 /* Parameters of the kernels. The caller sets `first`. */
 void disks_member_fill(const struct ergo_point *point, const struct disks_shape *shape,
                        struct disks_member *member);

@@ -111,16 +111,16 @@ static void plan_samples(const struct ergo_point *first, bool gpu, uint64_t most
 
 /*
  * Some devices end long loops by themselves (struct ergo_quirks), so no launch may come near the
- * limit. At worst, a move looks up the rest of nine neighbours, and a pair of cells has twenty
- * pairs of disks. plan_samples bounds the cells per work-item of a measurement. False: a loop is
- * too long whatever the launch shape.
+ * limit. At worst, a move looks up the rest of nine neighbours (a reflection twice), and a pair of
+ * cells has twenty pairs of disks. plan_samples bounds the cells per work-item of a measurement.
+ * False: a loop is too long whatever the launch shape.
  */
 static bool heed_loop_limit(const struct ergo_batch *batch, uint64_t limit,
                             struct disks_launch *l) {
     const struct ergo_point *first = batch->points[0];
     const uint64_t moves = (uint64_t)ergo_point_int(first, "/system/moves_per_cell");
     const uint64_t block = (uint64_t)ergo_point_int(first, "/run/block_cells");
-    const uint64_t cell = 4 + 11 * moves;
+    const uint64_t cell = 4 + (disks_reflects(first) ? 20 : 11) * moves;
     uint64_t row = 0, sweep = 4 + cell; /* loop iterations of a work-item */
     if (l->path == DISKS_PATH_LOCAL)
         sweep = 4 * ((l->most_cells / 4 + l->group - 1) / l->group) * (cell + 10) + 8;
@@ -195,6 +195,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
         ergo_text_append(&o, " -DDISKS_NO_SHUFFLE");
     if (ergo_point_bool(first, "/system/leave_cell"))
         ergo_text_append(&o, " -DDISKS_LEAVE");
+    if (disks_reflects(first))
+        ergo_text_append(&o, " -DDISKS_REFLECT");
     if (s->shapes[0].packed)
         ergo_text_append(&o, " -DDISKS_PACKED");
     if (e->device->type == CL_DEVICE_TYPE_CPU)

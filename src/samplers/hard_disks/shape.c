@@ -70,6 +70,10 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
     return true;
 }
 
+bool disks_reflects(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/moves"), "reflections") == 0;
+}
+
 static double contact_range(const struct ergo_point *point) {
     return ergo_point_real(point, "/run/contact_range");
 }

@@ -1,5 +1,6 @@
 /* The kernels on the host: their random choices (cl/hard_disks/core.h), and plain integers for all
  * else. For audits and tests, on all of a member's cells or on some rows. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ struct twin {
     struct disks_config *config;
     struct disks_member member;
     uint32_t moves;
-    bool shuffle, leave;
+    bool shuffle, leave, reflect;
     int64_t *x, *y;  /* [rows cells][DISKS_SLOTS]: signed, for disks outside of their cells */
     uint32_t *tally; /* of the cells, or NULL */
 };
@@ -69,6 +70,32 @@ static uint64_t nearest(const struct twin *t, const struct twin_place *p, unsign
     return least;
 }
 
+/* Where a reflection along an axis takes disk `self` of a cell: its coordinate on that axis. */
+static int64_t reflected(const struct twin *t, const struct twin_place *p, unsigned self,
+                         bool along_y, uint32_t bits) {
+    const int64_t w = t->shape->width;
+    const int64_t *us = along_y ? t->y : t->x, *vs = along_y ? t->x : t->y;
+    const int64_t u = us[p->own * DISKS_SLOTS + self], v = vs[p->own * DISKS_SLOTS + self];
+    const float half = 0.5F * (float)w;
+    float low = 0, high = (float)(w - 1);
+    for (int64_t k = 0; k < 9; k++) {
+        const size_t other = p->around[k] * DISKS_SLOTS;
+        const int64_t ox = (k % 3 - 1) * w, oy = (k / 3 - 1) * w;
+        for (unsigned j = 0; j < t->config->count[p->around[k]]; j++) {
+            const int64_t nu = us[other + j] + (along_y ? oy : ox);
+            const float across = (float)(vs[other + j] + (along_y ? ox : oy) - v);
+            const float chord = disks_chord(across, t->member.low), at = (float)nu - half;
+            if ((k == 4 && j == self) || !(chord > 0))
+                continue;
+            if (nu < u)
+                low = fmaxf(low, at + chord + half);
+            else
+                high = fminf(high, at - chord + half);
+        }
+    }
+    return (int64_t)disks_reflection((float)u, disks_round(low), disks_round(high), bits);
+}
+
 static void update(struct twin *t, int64_t cx, int64_t row, uint64_t step) {
     const struct twin_place p = place_of(t, cx, row);
     const unsigned n = t->config->count[p.own];
@@ -79,22 +106,29 @@ static void update(struct twin *t, int64_t cx, int64_t row, uint64_t step) {
         t->tally[p.own] = 0;
     if (n == 0)
         return;
-    uint32_t k =
-        disks_below(disks_spare(draw_of(t, p.id, step, 0), draw_of(t, p.id, step, 1)), orders[n]);
+    struct ergo_words r = draw_of(t, p.id, step, 0);
+    const uint32_t spare = t->reflect ? r.z : disks_spare(r, draw_of(t, p.id, step, 1));
+    uint32_t k = disks_below(spare, orders[n]);
     for (unsigned i = n - 1; i > 0 && t->shuffle; i--) {
         swap(&x[i], &x[k % (i + 1)]);
         swap(&y[i], &y[k % (i + 1)]);
         k /= i + 1;
     }
     const int64_t leave = (int64_t)t->member.leave, w = t->shape->width;
-    struct ergo_words r = {0, 0, 0, 0};
     for (unsigned s = 0; s < t->moves; s++) {
+        const unsigned i = s % n;
+        int64_t px = x[i], py = y[i];
         if (s % 2 == 0)
             r = draw_of(t, p.id, step, s / 2);
-        const unsigned i = s % n;
-        float dx, dy;
-        disks_displacement(s % 2 ? r.z : r.x, s % 2 ? r.w : r.y, t->member.step, &dx, &dy);
-        const int64_t px = x[i] + (int64_t)dx, py = y[i] + (int64_t)dy;
+        if (t->reflect) {
+            const bool along_y = disks_along_y(step, s);
+            *(along_y ? &py : &px) = reflected(t, &p, i, along_y, s % 2 ? r.y : r.x);
+        } else {
+            float dx, dy;
+            disks_displacement(s % 2 ? r.z : r.x, s % 2 ? r.w : r.y, t->member.step, &dx, &dy);
+            px += (int64_t)dx;
+            py += (int64_t)dy;
+        }
         if (px < -leave || px >= w + leave || py < -leave || py >= w + leave ||
             nearest(t, &p, i, px, py) < t->shape->contact)
             continue;
@@ -199,6 +233,7 @@ bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape 
     t.moves = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");
     t.shuffle = ergo_point_bool(point, "/system/shuffle_particles");
     t.leave = ergo_point_bool(point, "/system/leave_cell");
+    t.reflect = disks_reflects(point);
     const uint32_t sets = ergo_point_bool(point, "/system/shuffle_checkerboard");
     if (!twin_open(&t, &old))
         return false;
