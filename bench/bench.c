@@ -185,7 +185,9 @@ static enum ergo_status measure(struct ergo_bench *bench, const struct entry *en
         fprintf(stderr, r->ok && status == ERGO_OK ? ", measuring\n" : ": failed\n");
         if (status == ERGO_OK && r->ok) /* no rate for a wrong answer */
             status = ergo_bench_measure(bench, r);
-        if (status == ERGO_OK && r->ok && !bench->gpu && r->suite->n_peers) {
+        /* serial programs run at the suite's temperature, not at that of a user's job */
+        const bool beside = !bench->gpu && !(r->what->classes & ERGO_BENCH_AS_GIVEN);
+        if (status == ERGO_OK && r->ok && beside && r->suite->n_peers) {
             status = ergo_bench_peers_measure(bench, r);
             bench->failed = bench->failed || !r->peers_ok;
         }

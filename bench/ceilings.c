@@ -28,9 +28,10 @@ static const char philox_lanes[] =
     "    const ulong8 entities = (ulong8)(8UL * id) + (ulong8)(0, 1, 2, 3, 4, 5, 6, 7);\n"
     "    ulong8 sum = (ulong8)(0UL);\n"
     "    for (uint i = 0; i < rounds; i++) {\n"
-    "        ulong8 r[2];\n"
+    "        ulong8 r[ERGO_PHILOX_SIDES][2];\n"
     "        ergo_philox_lanes(entities, i, ERGO_DRAW(1, 0), key, key, r);\n"
-    "        sum ^= r[0] ^ r[1];\n"
+    "        for (int d = 0; d < ERGO_PHILOX_SIDES; d++)\n"
+    "            sum ^= r[d][0] ^ r[d][1];\n"
     "    }\n"
     "    out[id] = any(sum != (ulong8)(0UL)) ? 1u : 0u;\n"
     "}\n";
@@ -214,7 +215,7 @@ enum ergo_status ergo_bench_ceilings_measure(struct ergo_bench *bench) {
         double work;
     } probes[] = {
         {ERGO_BENCH_PHILOX, false, "", philox, "bench_philox", 1},
-        {ERGO_BENCH_PHILOX, true, "", philox_lanes, "bench_philox", 8},
+        {ERGO_BENCH_PHILOX, true, "", philox_lanes, "bench_philox", 32},
         {ERGO_BENCH_FMA, false, FMA ONE("float"), chains, "bench_chains", 32},
         {ERGO_BENCH_FMA, true, FMA WIDE("float16"), chains, "bench_chains", 128},
         {ERGO_BENCH_INTEGER, false, INTEGER ONE("uint"), chains, "bench_chains", 64},

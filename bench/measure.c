@@ -71,22 +71,33 @@ enum ergo_status ergo_bench_measure(struct ergo_bench *bench, struct ergo_bench_
 
     const double slice = bench->seconds / (2 * ERGO_BENCH_REPEATS);
     const uint64_t every = (uint64_t)ergo_point_int(run.batch->points[0], "/run/measure_every");
-    status = ergo_bench_calibrate(&run, slice, &r->steps);
+    uint64_t fit = 1; /* steps that take a slice */
+    status = ergo_bench_calibrate(&run, slice, &fit);
     /* several blocks, as in a run, if they are short: the host's work on the last one is not
      * hidden. If a sample takes longer than the timed steps, three have to do. */
-    const size_t least = r->steps < every ? 1 : (size_t)(r->steps / every);
+    const size_t least = fit < every ? 1 : (size_t)(fit / every);
     const size_t wish = BLOCKS * ergo_bench_block(&run, every);
     const size_t samples = wish < least ? least : wish < 4 * least ? wish : 4 * least;
     const double end = ergo_bench_wall() + 1.5 * bench->seconds;
     size_t n = 0;
-    /* in turns, because a fluid that leaves its lattice changes its rate */
+    const uint64_t steps = r->steps = every * samples;
+    const double work = run.plan.work_per_step * (double)steps * 1e-9;
+    /* in turns, each first as often as the other and both as long, because a fluid that leaves its
+     * lattice changes its rate */
     for (int i = -1; i < ERGO_BENCH_REPEATS && status == ERGO_OK; i++) {
-        status = ergo_bench_sample(&run, samples, every, NULL, &t);
-        if (i < 0 || status != ERGO_OK)
+        struct ergo_bench_clocks measured = {0};
+        const bool bare_first = i & 1;
+        if (i >= 0 && bare_first)
+            status = ergo_bench_steps(&run, steps, &t);
+        if (status == ERGO_OK)
+            status = ergo_bench_sample(&run, samples, every, NULL, &measured);
+        if (i < 0)
             continue;
-        sampled[n] = run.plan.work_per_step * (double)every * (double)samples * 1e-9 / t.wall;
-        status = ergo_bench_steps(&run, r->steps, &t);
-        const double work = run.plan.work_per_step * (double)r->steps * 1e-9;
+        if (status == ERGO_OK && !bare_first)
+            status = ergo_bench_steps(&run, steps, &t);
+        if (status != ERGO_OK)
+            break;
+        sampled[n] = work / measured.wall;
         wall[n] = work / t.wall;
         core[n] = work / t.cpu;
         used[n] = t.cpu / t.wall;
@@ -98,7 +109,7 @@ enum ergo_status ergo_bench_measure(struct ergo_bench *bench, struct ergo_bench_
     /* As many sweeps as the kernels need `seconds` for, in whole samples. */
     const double wanted = r->what->classes & ERGO_BENCH_AS_GIVEN
                               ? (double)ergo_point_int(run.batch->points[0], "/run/sweeps")
-                              : (double)r->steps * bench->seconds / slice;
+                              : (double)fit * bench->seconds / slice;
     if (status == ERGO_OK)
         status = ergo_bench_whole_run(bench, r->what->job, run.plan.work_per_step,
                                       (uint64_t)fmax(1, round(wanted / (double)every)) * every,
