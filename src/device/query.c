@@ -251,6 +251,7 @@ enum ergo_status ergo_candidate_list(struct ergo_context *ctx, struct ergo_candi
 
     *list = NULL;
     *count = 0;
+    ergo_quirks_load();
     cl_int code = clGetPlatformIDs(0, NULL, &n);
     if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && n == 0))
         goto out; /* without any driver the list is empty, which is no failure */

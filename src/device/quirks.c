@@ -4,6 +4,7 @@
  * that call get_local_id; PoCL's -I breaks on spaces; corrupt binaries crash PoCL (so the cache's
  * checksum is checked first on every platform).
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "device/quirks.h"
@@ -61,6 +62,18 @@ static const struct {
         .date = "2026-11-23",
     },
     {
+        /* The environment has the effect, before the platforms are loaded (ergo_quirks_load); the
+         * macro only changes the names of programs, so that none in a cache was built before. */
+        .platform = "Portable Computing Language",
+        .effect = {.build_options = "-DERGO_POCL_LOOPS"},
+        .evidence =
+            "PoCL 3.1: kernels of groups of up to POCL_FULL_REPLICATION_THRESHOLD (2) work-items "
+            "are copied for each item instead of looped over. lj_run gives other particles so, "
+            "from step 150 on with two teams in a group of two; the right ones with loops "
+            "(threshold 1, or POCL_WORK_GROUP_METHOD=loops), in all other groups, and on rusticl.",
+        .date = "2026-11-24",
+    },
+    {
         .platform = "Portable Computing Language",
         .effect = {.build_again = true},
         .evidence = "PoCL 5.0: of a dozen processes that build one program into a new cache at the "
@@ -106,6 +119,10 @@ static const struct {
 
 static bool fits(const char *text, const char *part) {
     return !part || strstr(text, part);
+}
+
+void ergo_quirks_load(void) {
+    setenv("POCL_FULL_REPLICATION_THRESHOLD", "1", 1);
 }
 
 void ergo_quirks_find(const struct ergo_device_summary *summary, struct ergo_quirks *quirks) {

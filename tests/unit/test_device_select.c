@@ -203,6 +203,9 @@ static void test_quirks(void **state) {
     ergo_quirks_find(&summary, &quirks);
     assert_true(quirks.no_profiling);
     assert_non_null(strstr(quirks.build_options, "-cl-opt-disable"));
+    snprintf(summary.platform, sizeof summary.platform, "Portable Computing Language");
+    ergo_quirks_find(&summary, &quirks);
+    assert_non_null(strstr(quirks.build_options, "-DERGO_POCL_LOOPS"));
 }
 
 static void test_error_names(void **state) {
