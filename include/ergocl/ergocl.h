@@ -227,6 +227,13 @@ enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
                                        const struct ergo_comparison *comparison, char **text);
 enum ergo_status ergo_comparison_json(struct ergo_context *ctx,
                                       const struct ergo_comparison *comparison, char **text);
+/* Results of several machines on one page: each file is a compare.json, or what `ergocl bench -o`
+ * wrote. Writes the HTML page `page`, and refuses one that is there unless `overwrite`. *agree: no
+ * device failed, and all with digests of one job have the same. *table: for a terminal, to be freed
+ * by free(). ERGO_E_JOB for a file that is neither. */
+enum ergo_status ergo_compare_merge(struct ergo_context *ctx, const char *const *files,
+                                    size_t n_files, const char *page, bool overwrite, bool *agree,
+                                    char **table);
 void ergo_comparison_destroy(struct ergo_comparison *comparison); /* may be NULL */
 
 /* ---- tuning -----------------------------------------------------------------------------------

@@ -163,6 +163,14 @@ static enum ergo_status write_beside(struct ergo_context *ctx, const struct targ
     return status;
 }
 
+enum ergo_status ergo_file_may_write(struct ergo_context *ctx, const char *path, bool overwrite) {
+    return overwrite || access(path, F_OK) != 0
+               ? ERGO_OK
+               : ERGO_FAIL(ctx, ERGO_E_IO,
+                           "%s exists already: take another name, or replace it with --overwrite",
+                           path);
+}
+
 enum ergo_status ergo_file_write(struct ergo_context *ctx, const struct ergo_folder *in,
                                  const char *name, const void *data, size_t length) {
     return ergo_file_write_pieces(ctx, in, name, &(struct ergo_piece){data, length}, 1);

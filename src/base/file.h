@@ -46,6 +46,8 @@ extern const char ergo_folder_no_link[]; /* why a symbolic link is refused */
  * anything that is not a regular file (a terminal, a pipe) is written to instead of replaced. */
 enum ergo_status ergo_file_write(struct ergo_context *ctx, const struct ergo_folder *in,
                                  const char *name, const void *data, size_t length);
+/* Refuses a path where something is already, unless `overwrite`. */
+enum ergo_status ergo_file_may_write(struct ergo_context *ctx, const char *path, bool overwrite);
 /* The same for contents in pieces, one after the other, so that large contents need no copy. */
 struct ergo_piece {
     const void *data;

@@ -22,6 +22,7 @@ enum cli_option_id {
     CLI_DUMP,
     CLI_DEVICES,
     CLI_ALL,
+    CLI_MERGE,
     CLI_SECONDS,
     CLI_SAMPLER,
     CLI_LIST,
@@ -50,7 +51,7 @@ struct cli_arguments {
     const char *seconds, *sampler;
     const char **sets; /* room for all of argv; owned by main */
     size_t n_sets;
-    bool overwrite, plan, check, json, dump, all, list, quiet, help;
+    bool overwrite, plan, check, json, dump, all, merge, list, quiet, help;
     int verbose;
 };
 

@@ -1,4 +1,4 @@
-/* ergocl compare JOB.json */
+/* ergocl compare JOB.json, ergocl compare --merge FILE... */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +24,30 @@ static enum ergo_status print(struct ergo_context *ctx, const struct ergo_compar
     return status;
 }
 
+static enum ergo_status merge(struct ergo_context *ctx, const struct cli_arguments *arguments) {
+    const char *page = arguments->output ? arguments->output : "compare.html";
+    char *table = NULL;
+    bool agree = false;
+    if (arguments->all || arguments->devices || arguments->json || arguments->n_sets) {
+        cli_error("\"ergocl compare --merge\" runs nothing: of the options it takes --output, "
+                  "--overwrite and --quiet");
+        return ERGO_E_JOB;
+    }
+    enum ergo_status status = ergo_compare_merge(ctx, arguments->operands, arguments->n_operands,
+                                                 page, arguments->overwrite, &agree, &table);
+    if (status == ERGO_OK && !arguments->quiet) {
+        fputs(table, stdout);
+        cli_note("wrote %s", page);
+    }
+    if (status == ERGO_OK && !agree) {
+        fflush(stdout);
+        cli_error("a device failed, or devices do not agree");
+        status = ERGO_E_AUDIT;
+    }
+    free(table);
+    return status;
+}
+
 static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
     const char *list = arguments->devices ? arguments->devices : "";
     char *copy = malloc(strlen(list) + 1);
@@ -35,7 +59,15 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
         cli_error("out of memory");
         goto out;
     }
+    if (arguments->merge) {
+        status = merge(ctx, arguments);
+        goto out;
+    }
     status = ERGO_E_JOB;
+    if (arguments->n_operands > 1) {
+        cli_error("\"ergocl compare\" takes one job; results of several machines go after --merge");
+        goto out;
+    }
     if (arguments->all == (arguments->devices != NULL)) {
         cli_error("\"ergocl compare\" needs either --devices A,B,... or --all");
         goto out;
@@ -78,8 +110,9 @@ out:
 
 const struct cli_command cli_command_compare = {
     .name = "compare",
-    .operand = "JOB.json",
+    .operand = "JOB.json | --merge FILE...",
     .operand_required = true,
+    .operands_many = true,
     .summary = "run a job on several devices and compare bits and speed",
     .details =
         "Each device's run gets a folder below the output folder; compare.json and compare.html\n"
@@ -88,8 +121,11 @@ const struct cli_command cli_command_compare = {
         "where states differ, shorter runs find the first step after which they do, and the "
         "kernel\n"
         "where the devices make the same launches: vendor.txt is for the device's vendor.\n"
-        "Exit code 5: some device differs or failed.",
+        "Exit code 5: some device differs or failed.\n"
+        "\n"
+        "--merge makes one page, -o FILE or compare.html, of compare.json files and results of\n"
+        "\"ergocl bench -o\" from several machines: bits, rates, share of the limit, energy.",
     .options = CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_SET) | CLI_BIT(CLI_OVERWRITE) | CLI_BIT(CLI_JSON) |
-               CLI_BIT(CLI_DEVICES) | CLI_BIT(CLI_ALL),
+               CLI_BIT(CLI_DEVICES) | CLI_BIT(CLI_ALL) | CLI_BIT(CLI_MERGE),
     .run = run,
 };

@@ -47,7 +47,7 @@ _ergocl() {
     resume) options+=" --device" ;;
     validate) options+=" --plan --device --set" ;;
     report) options+=" --output --overwrite" ;;
-    compare) options+=" --devices --all --output --set --overwrite --json" ;;
+    compare) options+=" --devices --all --merge --output --set --overwrite --json" ;;
     tune) options+=" --output --device --set --seconds" ;;
     bench) options+=" --output --device --sampler --seconds --list" ;;
     devices) options+=" --check --json" ;;

@@ -63,15 +63,6 @@ static enum ergo_status write_own(struct ergo_context *ctx, const char *director
     return status;
 }
 
-/* A report elsewhere does not replace a file without --overwrite. */
-static enum ergo_status may_write(struct ergo_context *ctx, const char *path, bool overwrite) {
-    return overwrite || access(path, F_OK) != 0
-               ? ERGO_OK
-               : ERGO_FAIL(ctx, ERGO_E_IO,
-                           "%s exists already: take another name, or replace it with --overwrite",
-                           path);
-}
-
 enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *directories,
                              size_t n_directories, const char *path, bool overwrite) {
     ERGO_ENTRY(ctx, directories);
@@ -94,7 +85,7 @@ enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *direct
         status = status == ERGO_OK ? one : status;
     }
     if (status == ERGO_OK && !own)
-        status = may_write(ctx, path, overwrite);
+        status = ergo_file_may_write(ctx, path, overwrite);
     if (status != ERGO_OK)
         goto out;
     snprintf(title, sizeof title, "%zu runs", n_directories);
