@@ -38,6 +38,12 @@ enum ergo_choice {
  */
 enum ergo_choice ergo_candidate_choose(const char *selector, const struct ergo_candidate *list,
                                        size_t count, size_t *index, bool *matched);
+/* Pure: the same model, that is, the same chip, driver and limits? (One platform is one vendor.) */
+bool ergo_candidate_same(const struct ergo_candidate *a, const struct ergo_candidate *b);
+/* Pure: for an AMBIGUOUS choice: are all usable devices that fit the same model, so that any of
+ * them will do? Not for a PCI address, which means one device. */
+bool ergo_candidate_equal(const char *selector, const struct ergo_candidate *list, size_t count,
+                          const bool *matched);
 /*
  * Pure: for ranks that share a host and a selector that fits several usable devices. Chooses the
  * device for turn 0, 1, ... in cycles, by index. All devices of a type are dealt out; of a name

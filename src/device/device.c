@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device/candidate.h"
+#include "device/claim.h"
 #include "base/entry.h"
 #include "device/probe.h"
 #include "device/profile.h"
@@ -79,6 +80,7 @@ bool ergo_device_adds_in_warps(const struct ergo_device *device) {
 void ergo_device_close(struct ergo_device *device) {
     if (!device)
         return;
+    ergo_device_unclaim(&device->claim);
     ergo_profile_destroy(ergo_profile_take(device));
     if (device->queue) {
         /* after a release alone, commands in flight may still read host memory */
@@ -144,6 +146,16 @@ static void try_candidate(struct ergo_context *ctx, struct ergo_candidate *one, 
     ergo_context_destroy(scratch);
 }
 
+/* Where there are other devices of this model, tell other processes that this one is in use. */
+static void claim_among_equals(struct ergo_context *ctx, const struct ergo_candidate *list,
+                               size_t count, size_t index, struct ergo_device *device) {
+    for (size_t i = 0; i < count && !device->claim; i++)
+        if (i != index && list[i].summary.usable && ergo_candidate_same(&list[i], &list[index])) {
+            (void)ergo_device_claim(ctx, &list[index], &device->claim);
+            return;
+        }
+}
+
 enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector,
                                   struct ergo_device **device) {
     enum ergo_status status = ERGO_OK;
@@ -151,6 +163,7 @@ enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector
     struct ergo_text message = {0};
     bool *matched = NULL;
     size_t count = 0, index = 0;
+    int claim = 0;
     const char *source = "";
 
     *device = NULL;
@@ -174,10 +187,19 @@ enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector
     /* ends, because each round opens a device or refuses at least one more */
     for (;;) {
         enum ergo_choice choice = ergo_candidate_choose(selector, list, count, &index, matched);
-        if (choice == ERGO_CHOICE_FOUND) {
+        const bool equal =
+            choice == ERGO_CHOICE_AMBIGUOUS && ergo_candidate_equal(selector, list, count, matched);
+        if (equal)
+            index = ergo_device_first_free(ctx, selector, list, count, matched, &claim);
+        if (choice == ERGO_CHOICE_FOUND || equal) {
             try_candidate(ctx, &list[index], true, device);
-            if (*device)
+            if (*device) {
+                (*device)->claim = claim;
+                if (!equal)
+                    claim_among_equals(ctx, list, count, index, *device);
                 break;
+            }
+            ergo_device_unclaim(&claim);
             continue;
         }
         bool refused_more = false;

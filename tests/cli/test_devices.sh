@@ -27,8 +27,34 @@ expect 3 "$ERGOCL" run job.json -o none --device 99:0
 says err 99:0
 expect 3 "$ERGOCL" run job.json -o none --device gpu
 # what fits twice is a question, not a choice
-expect 3 env POCL_DEVICES="pthread pthread" "$ERGOCL" run job.json -o none --device pthread
-says err pthread
+export RUSTICL_ENABLE=llvmpipe
+if "$ERGOCL" devices | grep -q -i llvmpipe; then
+    expect 3 "$ERGOCL" run job.json -o none --device cpu
+    says err "several devices" llvmpipe
+fi
+unset RUSTICL_ENABLE
+# ... but equal devices will do all the same: the first that is free
+twins=(env POCL_DEVICES="pthread pthread" "$ERGOCL" run job.json -v --device pthread)
+taken() { sed -n 's/.*fits 2 equal devices: taking \([0-9:]*\),.*/\1/p' "$1"; }
+ERGOCL_CACHE_DIR=$PWD/claims "${twins[@]}" -o long --set /run/sweeps=2000000000 >/dev/null 2>long.err &
+long=$!
+for ((i = 0; i < 600; i++)); do
+    grep -q 'running on' long.err && break
+    kill -0 $long 2>/dev/null || break
+    sleep 0.1
+done
+ERGOCL_CACHE_DIR=$PWD/claims expect 0 "${twins[@]}" -o second "${short[@]}"
+[ -n "$(taken long.err)" ] && [ -n "$(taken err)" ] || fail "no word of which equal device is taken"
+[ "$(taken long.err)" != "$(taken err)" ] || fail "both runs took $(taken err)"
+second=$(taken err)
+ERGOCL_CACHE_DIR=$PWD/claims POCL_DEVICES="pthread pthread" expect 0 "$ERGOCL" run job.json -o third \
+    "${short[@]}" --device "$(taken long.err)" # by its index: the one in use
+kill -TERM $long
+wait $long || true
+ERGOCL_CACHE_DIR=$PWD/claims expect 0 "${twins[@]}" -o fourth "${short[@]}"
+[ "$(taken err)" != "$second" ] || fail "the first device is not free again"
+same_results second third
+same_results second fourth
 [ ! -e none ] || fail "a run without a device left a folder"
 
 expect 0 "$ERGOCL" validate job.json --plan

@@ -124,6 +124,40 @@ static void test_deal(void **state) {
     assert_int_equal(deal("nvidia", 0, list), -1);
 }
 
+/* Equal devices are interchangeable; a device that is unequal in anything is not. */
+static void test_equal(void **state) {
+    (void)state;
+    struct ergo_candidate list[BENCH];
+    bool matched[BENCH];
+    size_t index = 99;
+    make_list(bench, BENCH, list);
+    assert_int_equal(ergo_candidate_choose("nvidia", list, BENCH, &index, matched),
+                     ERGO_CHOICE_AMBIGUOUS);
+    assert_false(ergo_candidate_equal("nvidia", list, BENCH, matched)); /* three models */
+    for (size_t i = 1; i < 3; i++) {
+        list[i].summary = list[0].summary;
+        snprintf(list[i].summary.id, sizeof list[i].summary.id, "0:%zu", i);
+    }
+    assert_int_equal(ergo_candidate_choose("nvidia", list, BENCH, &index, matched),
+                     ERGO_CHOICE_AMBIGUOUS);
+    assert_true(ergo_candidate_equal("nvidia", list, BENCH, matched));
+    assert_int_equal(ergo_candidate_choose("01:00.0", list, BENCH, &index, matched),
+                     ERGO_CHOICE_AMBIGUOUS);
+    assert_false(ergo_candidate_equal("01:00.0", list, BENCH, matched)); /* one device is meant */
+    assert_int_equal(ergo_candidate_choose("gpu", list, BENCH, &index, matched),
+                     ERGO_CHOICE_AMBIGUOUS);
+    assert_true(ergo_candidate_equal("gpu", list, BENCH, matched));
+    snprintf(list[2].summary.driver, sizeof list[2].summary.driver, "580.2");
+    assert_false(ergo_candidate_equal("gpu", list, BENCH, matched));
+    list[2].summary.usable = false; /* what cannot be used does not matter */
+    assert_true(ergo_candidate_equal("gpu", list, BENCH, matched));
+    list[1].platform = (cl_platform_id)&list[0];
+    assert_false(ergo_candidate_equal("gpu", list, BENCH, matched));
+    list[1].platform = list[0].platform;
+    list[1].summary.compute_units--; /* a part of a card */
+    assert_false(ergo_candidate_equal("gpu", list, BENCH, matched));
+}
+
 static void test_malformed(void **state) {
     (void)state;
     assert_int_equal(choose(""), -ERGO_CHOICE_MALFORMED);
@@ -220,6 +254,7 @@ int main(void) {
         cmocka_unit_test(test_deal),   cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_auto),   cmocka_unit_test(test_explanations),
         cmocka_unit_test(test_quirks), cmocka_unit_test(test_error_names),
+        cmocka_unit_test(test_equal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
