@@ -24,6 +24,13 @@ enum ergo_status ergo_candidate_list(struct ergo_context *ctx, struct ergo_candi
 /* Rewrites the verdict of a usable candidate from what is known about it now. */
 void ergo_candidate_describe(struct ergo_candidate *candidate);
 
+/* Pure: why the device's profile is refused, or NULL. In the embedded profile 64-bit integers and
+ * rounding to nearest are optional. With both the probe decides: Mesa's rusticl calls AMD and
+ * Adreno GPUs embedded because they have fewer images than the full profile asks for, which ergocl
+ * does not use. */
+const char *ergo_profile_defect(const char *profile, const char *extensions,
+                                cl_device_fp_config fp32);
+
 enum ergo_choice {
     ERGO_CHOICE_FOUND,
     ERGO_CHOICE_NONE,      /* nothing fits */

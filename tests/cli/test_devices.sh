@@ -60,7 +60,29 @@ same_results second fourth
 expect 0 "$ERGOCL" validate job.json --plan
 says out memory
 
+# The embedded profile, as Mesa's rusticl reports it for AMD GPUs: what ergocl needs of it decides.
+"${CC:-gcc}" -std=c11 -D_GNU_SOURCE -shared -fPIC "$ERGOCL_ROOT/tests/faults/embedded.c" \
+    -o embedded.so -ldl || fail "embedded.so cannot be made"
+embedded() { EMBEDDED=$1 LD_PRELOAD=./embedded.so expect "${@:2}"; }
+embedded nearest 3 "$ERGOCL" run job.json -o none --device portable
+says err refused cles_khr_int64
+embedded int64 3 "$ERGOCL" run job.json -o none --device portable
+says err refused "round to nearest"
+embedded int64,nearest 0 "$ERGOCL" devices --check
+says out "Portable Computing Language" usable
+embedded int64,nearest 0 "$ERGOCL" run job.json -o embedded "${short[@]}" --device portable
+# The same with rusticl itself, for a card that is not there: it compiles, and runs nothing.
+shim=$(find /usr/lib /usr/local/lib -name libamdgpu_noop_drm_shim.so 2>/dev/null | head -n 1)
+if [ -n "$shim" ]; then
+    LD_PRELOAD=$shim AMDGPU_GPU_ID=navi31 RUSTICL_ENABLE=radeonsi "$ERGOCL" devices >out 2>err || true
+    says out rusticl
+    says_not out "embedded profile"
+else
+    echo "no mesa-drm-shim here (Debian 12 has none): rusticl's AMD devices are not tried"
+fi
+
 expect 0 "$ERGOCL" run job.json -o pocl "${short[@]}" --device "portable computing"
+same_results pocl embedded
 for group in 1 8 64; do # the launch is not the chain
     expect 0 "$ERGOCL" run job.json -o "group$group" "${short[@]}" --set /tuning/work_group=$group
     same_results pocl "group$group"

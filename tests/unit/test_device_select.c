@@ -158,6 +158,28 @@ static void test_equal(void **state) {
     assert_false(ergo_candidate_equal("gpu", list, BENCH, matched));
 }
 
+/* The embedded profile is taken with 64-bit integers and rounding to nearest, which rusticl has. */
+static void test_profile(void **state) {
+    (void)state;
+    /* Mesa's rusticl on radeonsi */
+    static const char *const radeonsi =
+        "cl_khr_byte_addressable_store cl_khr_create_command_queue cl_khr_expect_assume "
+        "cl_khr_extended_versioning cl_khr_global_int32_base_atomics "
+        "cl_khr_global_int32_extended_atomics cl_khr_icd cl_khr_il_program "
+        "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics cl_khr_pci_bus_info "
+        "cl_khr_spirv_no_integer_wrap_decoration cl_khr_suggested_local_work_size cl_khr_fp64 "
+        "cles_khr_int64";
+    const cl_device_fp_config nearest = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN;
+    assert_null(ergo_profile_defect("EMBEDDED_PROFILE", radeonsi, nearest));
+    assert_non_null(
+        strstr(ergo_profile_defect("EMBEDDED_PROFILE", radeonsi, CL_FP_ROUND_TO_ZERO), "nearest"));
+    assert_non_null(
+        strstr(ergo_profile_defect("EMBEDDED_PROFILE", "cl_khr_fp64 cles_khr_int64_x", nearest),
+               "cles_khr_int64"));
+    assert_non_null(ergo_profile_defect("EMBEDDED_PROFILE", "", 0));
+    assert_null(ergo_profile_defect("FULL_PROFILE", "", 0));
+}
+
 static void test_malformed(void **state) {
     (void)state;
     assert_int_equal(choose(""), -ERGO_CHOICE_MALFORMED);
@@ -254,7 +276,7 @@ int main(void) {
         cmocka_unit_test(test_deal),   cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_auto),   cmocka_unit_test(test_explanations),
         cmocka_unit_test(test_quirks), cmocka_unit_test(test_error_names),
-        cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_equal),  cmocka_unit_test(test_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
