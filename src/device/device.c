@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/candidate.h"
+#include "device/bus.h"
 #include "device/claim.h"
 #include "base/entry.h"
 #include "device/probe.h"
@@ -146,6 +146,28 @@ static void try_candidate(struct ergo_context *ctx, struct ergo_candidate *one, 
     ergo_context_destroy(scratch);
 }
 
+/* Below a list of devices, as a line of its own. */
+static void explain_bus(struct ergo_text *message, const struct ergo_candidate *list,
+                        size_t count) {
+    struct ergo_text bus = {0};
+    ergo_bus_explain(&bus, ERGO_PCI_FOLDER, list, count);
+    if (bus.data)
+        ergo_text_append(message, "%s%s", count ? "\n" : " ", bus.data + 1);
+    ergo_text_free(&bus);
+}
+
+/* A driver that is missing is worth a warning where no GPU can be used. */
+static void warn_of_bus(struct ergo_context *ctx, const struct ergo_candidate *list, size_t count) {
+    struct ergo_text bus = {0};
+    bool gpu = false;
+    for (size_t i = 0; i < count; i++)
+        gpu |= list[i].summary.usable && strcmp(list[i].summary.type, "gpu") == 0;
+    ergo_bus_explain(&bus, ERGO_PCI_FOLDER, list, count);
+    if (bus.data)
+        ergo_log(ctx, gpu ? ERGO_LOG_INFO : ERGO_LOG_WARNING, "%s", bus.data + 1);
+    ergo_text_free(&bus);
+}
+
 /* Where there are other devices of this model, tell other processes that this one is in use. */
 static void claim_among_equals(struct ergo_context *ctx, const struct ergo_candidate *list,
                                size_t count, size_t index, struct ergo_device *device) {
@@ -215,6 +237,8 @@ enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector
         if (refused_more)
             continue;
         ergo_candidate_explain(&message, choice, selector, source, list, count, matched);
+        if (choice == ERGO_CHOICE_NONE || choice == ERGO_CHOICE_REFUSED)
+            explain_bus(&message, list, count);
         status =
             ERGO_FAIL(ctx, ERGO_E_DEVICE, "%s", message.data ? message.data : "No usable device");
         break;
@@ -285,6 +309,7 @@ enum ergo_status ergo_device_list(struct ergo_context *ctx, bool probe,
         }
         (*list)[i] = one->summary;
     }
+    warn_of_bus(ctx, found, n);
     *count = n;
 out:
     if (status != ERGO_OK) {

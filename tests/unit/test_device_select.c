@@ -4,11 +4,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "device/candidate.h"
+#include "device/bus.h"
 #include "device/quirks.h"
 
 struct fixture {
@@ -180,6 +183,69 @@ static void test_profile(void **state) {
     assert_null(ergo_profile_defect("FULL_PROFILE", "", 0));
 }
 
+static void put_file(const char *folder, const char *name, const char *content) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(content, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A folder like Linux's of the PCI bus: GPUs that no driver shows get the name of a package. */
+static void test_bus(void **state) {
+    (void)state;
+    static const struct {
+        const char *address, *vendor, *class;
+    } bus[] = {
+        {"0000:00:02.0", "0x8086", "0x030000"}, /* Intel's, as a VGA controller */
+        {"0000:00:1f.0", "0x8086", "0x060100"}, /* no GPU */
+        {"0000:03:00.0", "0x1002", "0x038000"}, {"0000:02:00.0", "0x1002", "0x120000"},
+        {"0000:41:00.0", "0x10de", "0x030200"}, {"0000:c1:00.0", "0x10de", "0x030200"},
+        {"0000:05:00.0", "0x1a03", "0x030000"},
+    };
+    char folder[] = "/tmp/ergo-bus-XXXXXX", path[256];
+    struct ergo_candidate list[BENCH];
+    struct ergo_text text = {0};
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, bus[i].address);
+        assert_int_equal(mkdir(path, 0777), 0);
+        put_file(path, "vendor", bus[i].vendor);
+        put_file(path, "class", bus[i].class);
+    }
+    ergo_bus_explain(&text, folder, NULL, 0);
+    assert_false(text.failed);
+    assert_non_null(strstr(text.data, "AMD GPU (0000:02:00.0)"));
+    assert_non_null(strstr(text.data, "rocm-opencl-icd"));
+    assert_non_null(strstr(text.data, "mesa-opencl-icd"));
+    assert_non_null(strstr(text.data, "Intel GPU (0000:00:02.0)"));
+    assert_non_null(strstr(text.data, "intel-opencl-icd"));
+    assert_non_null(strstr(text.data, "NVIDIA GPU (0000:41:00.0)"));
+    assert_non_null(strstr(text.data, "nvidia-opencl-icd"));
+    ergo_text_free(&text);
+    /* what a driver shows is not missing: 0000:01:00.0, 0000:41:00.0, 0001:01:00.0, CPUs */
+    make_list(bench, BENCH, list);
+    ergo_bus_explain(&text, folder, list, BENCH);
+    assert_non_null(strstr(text.data, "AMD GPU"));
+    assert_null(strstr(text.data, "NVIDIA"));
+    ergo_text_free(&text);
+    list[2].pci[0] = '\0'; /* a GPU without an address may be any of them */
+    ergo_bus_explain(&text, folder, list, BENCH);
+    assert_null(text.data);
+    for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s/vendor", folder, bus[i].address);
+        unlink(path);
+        snprintf(path, sizeof path, "%s/%s/class", folder, bus[i].address);
+        unlink(path);
+        snprintf(path, sizeof path, "%s/%s", folder, bus[i].address);
+        assert_int_equal(rmdir(path), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+    ergo_bus_explain(&text, folder, NULL, 0); /* no such folder: nothing to say */
+    assert_null(text.data);
+}
+
 static void test_malformed(void **state) {
     (void)state;
     assert_int_equal(choose(""), -ERGO_CHOICE_MALFORMED);
@@ -277,6 +343,7 @@ int main(void) {
         cmocka_unit_test(test_auto),   cmocka_unit_test(test_explanations),
         cmocka_unit_test(test_quirks), cmocka_unit_test(test_error_names),
         cmocka_unit_test(test_equal),  cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_bus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
