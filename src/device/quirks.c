@@ -57,8 +57,12 @@ static const struct {
             "PoCL 3.1 (LLVM 14, AVX-512): glass_local_ladder, some 30 barriers in and between "
             "loops, gives wrong spins from groups of 128 on; the right ones with -cl-opt-disable, "
             "with a printf in its last region, under Oclgrind (no race), on rusticl and on an "
-            "H200. So does sw_local, nine barriers in a loop, from groups of 4 on.",
-        .date = "2026-11-23",
+            "H200. So does sw_local, nine barriers in a loop, from groups of 4 on. PoCL 7.1 (LLVM "
+            "21, "
+            "AVX-512): glass_local_ladder still decides some exchanges wrongly; the right ones "
+            "with "
+            "POCL_WORK_GROUP_METHOD=cbs. Helium's walks and sw_local are right there.",
+        .date = "2026-11-24",
     },
     {
         .platform = "Portable Computing Language",
