@@ -11,6 +11,9 @@
 
 #ifdef __OPENCL_VERSION__
 #pragma OPENCL FP_CONTRACT OFF
+#ifdef cles_khr_int64 /* the embedded profile's 64-bit integers are an extension */
+#pragma OPENCL EXTENSION cles_khr_int64 : enable
+#endif
 /* Inlining is forced because PoCL's inliner gives up on large functions, and a call in the inner
  * loop is several times slower. Oclgrind cannot run forced inlines that return structs
  * (src/device/quirks.c). */

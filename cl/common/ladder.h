@@ -21,9 +21,11 @@ ERGO_INLINE uint ergo_ladder_colder(uint t, uint rungs, uint parity) {
 
 /* Is an exchange accepted, with probability min(1, exp(-slope worse))? worse: energy of the hotter
  * copy minus that of the colder one, so positive if the exchange is unfavourable; slope: 1/T - 1/T'
- * per unit of energy; r: 32 random bits. */
+ * per unit of energy; r: 32 random bits. Without a branch: PoCL 7.1 (LLVM 21, AVX-512), which
+ * makes vectors of a group's work-items, decides some exchanges wrongly with || in its place (an
+ * audit found it, 2026-11-24; right with POCL_WORK_GROUP_METHOD=cbs). */
 ERGO_INLINE uint ergo_ladder_accepts(long worse, float slope, uint r) {
-    return worse <= 0 || (float)worse * slope < ergo_minus_log(r);
+    return (uint)(worse <= 0) | (uint)((float)worse * slope < ergo_minus_log(r));
 }
 
 /* The same by the random number of (entity, step, draw) and key; draw: of ERGO_DRAW. */

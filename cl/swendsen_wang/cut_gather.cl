@@ -44,7 +44,9 @@ __kernel void sw_cut_nodes(__global const struct sw_rect *rects, __global const 
     /* Use the product's upper bits. Parts of one column are whole rows apart, so they share nearly
      * all lower bits. */
     uint slot = part * 0x9e3779b1u >> (ERGO_CLZ(slots) + 1u);
-    while (1) { /* ends, because the table is never full */
+    /* Ends, because the table is never full. A slot is taken once, for good: an old value can only
+     * be SW_CUT_NO_BOND, and then what the exchange returns decides. */
+    while (1) {
         uint key = SW_READ(&keys[first + slot]);
         if (key == SW_CUT_NO_BOND)
             key = atomic_cmpxchg(&keys[first + slot], SW_CUT_NO_BOND, part);
@@ -73,7 +75,9 @@ ERGO_INLINE uint sw_node_find(__global uint *labels, uint i) {
 }
 
 /* Only the label of a root changes, and only to a smaller name. So there are no cycles, and the
- * smallest name becomes the root. */
+ * smallest name becomes the root. If another work-item was first, the exchange returns the node
+ * that it joined the old root to, and this join goes on from there: it never reads a label again in
+ * the hope of a newer value. Names were written by an earlier launch. */
 __kernel void sw_cut_join_nodes(__global const uint *pair_nodes, uint count, __global uint *labels,
                                 __global const ulong *names) {
     const uint item = (uint)get_global_id(0);
@@ -87,8 +91,11 @@ __kernel void sw_cut_join_nodes(__global const uint *pair_nodes, uint count, __g
             break;
         const bool first = names[a] < names[b];
         const uint small = first ? a : b, large = first ? b : a;
-        if (atomic_cmpxchg(&labels[large], large, small) == large)
+        const uint before = atomic_cmpxchg(&labels[large], large, small);
+        if (before == large)
             break;
+        a = before;
+        b = small;
     }
 }
 

@@ -29,7 +29,12 @@ __kernel void sw_cut_tile_edges(__global const uint *spins, __global const struc
 
 /* Add the sizes of open parts to the roots of their clusters, tile by tile. In most tiles many
  * parts belong to one large cluster, so the sizes for the tile's smallest root are added up in
- * local memory first. */
+ * local memory first.
+ *
+ * Nothing is joined here any more, but other groups shorten paths that lead through this tile's
+ * labels. Where that is a plain store (SW_LOWER), it may put a label back to a node on its way, so
+ * the root is looked for again and not taken from the label. Sizes change at roots only, and a
+ * size that is read is not a root's. */
 __kernel SW_TILE_GROUP void sw_cut_tile_sizes(__global const uint *open, __global uint *labels,
                                               __global uint *sizes) {
     __local uint common[2]; /* root; sum of sizes */
@@ -57,7 +62,8 @@ __kernel SW_TILE_GROUP void sw_cut_tile_sizes(__global const uint *open, __globa
         uint rest = at.inside ? open[at.word] & at.mine : 0u;
         while (rest) {
             const uint low = rest & (0u - rest), site = 32u * at.word + sw_bit_of(low);
-            const uint root = SW_READ(&labels[site]);
+            uint odd = 0u;
+            const uint root = sw_find(labels, site, &odd);
             rest ^= low;
             if (root == site)
                 continue; /* sizes[root] holds this part's size already */

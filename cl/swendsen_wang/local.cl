@@ -57,8 +57,13 @@ ERGO_INLINE uint sw_local_join(__local uint *labels, uint a, uint b, uint odd) {
         if (a == b)
             return odd;
         const uint small = min(a, b), large = max(a, b);
-        if (atomic_cmpxchg(&labels[large], large, small | odd << SW_AROUND_SHIFT) == large)
+        const uint before = atomic_cmpxchg(&labels[large], large, small | odd << SW_AROUND_SHIFT);
+        if (before == large)
             return 0u;
+        /* another work-item was first: go on from where its label leads, as sw_join does */
+        a = before & SW_INDEX;
+        b = small;
+        odd ^= before >> SW_AROUND_SHIFT;
     }
 }
 

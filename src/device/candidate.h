@@ -24,6 +24,13 @@ enum ergo_status ergo_candidate_list(struct ergo_context *ctx, struct ergo_candi
 /* Rewrites the verdict of a usable candidate from what is known about it now. */
 void ergo_candidate_describe(struct ergo_candidate *candidate);
 
+/* Pure: why the device's profile is refused, or NULL. In the embedded profile 64-bit integers and
+ * rounding to nearest are optional. With both the probe decides: Mesa's rusticl calls AMD and
+ * Adreno GPUs embedded because they have fewer images than the full profile asks for, which ergocl
+ * does not use. */
+const char *ergo_profile_defect(const char *profile, const char *extensions,
+                                cl_device_fp_config fp32);
+
 enum ergo_choice {
     ERGO_CHOICE_FOUND,
     ERGO_CHOICE_NONE,      /* nothing fits */
@@ -38,6 +45,12 @@ enum ergo_choice {
  */
 enum ergo_choice ergo_candidate_choose(const char *selector, const struct ergo_candidate *list,
                                        size_t count, size_t *index, bool *matched);
+/* Pure: the same model, that is, the same chip, driver and limits? (One platform is one vendor.) */
+bool ergo_candidate_same(const struct ergo_candidate *a, const struct ergo_candidate *b);
+/* Pure: for an AMBIGUOUS choice: are all usable devices that fit the same model, so that any of
+ * them will do? Not for a PCI address, which means one device. */
+bool ergo_candidate_equal(const char *selector, const struct ergo_candidate *list, size_t count,
+                          const bool *matched);
 /*
  * Pure: for ranks that share a host and a selector that fits several usable devices. Chooses the
  * device for turn 0, 1, ... in cycles, by index. All devices of a type are dealt out; of a name

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/candidate.h"
+#include "device/bus.h"
+#include "device/claim.h"
 #include "base/entry.h"
 #include "device/probe.h"
 #include "device/profile.h"
@@ -79,6 +80,7 @@ bool ergo_device_adds_in_warps(const struct ergo_device *device) {
 void ergo_device_close(struct ergo_device *device) {
     if (!device)
         return;
+    ergo_device_unclaim(&device->claim);
     ergo_profile_destroy(ergo_profile_take(device));
     if (device->queue) {
         /* after a release alone, commands in flight may still read host memory */
@@ -144,6 +146,38 @@ static void try_candidate(struct ergo_context *ctx, struct ergo_candidate *one, 
     ergo_context_destroy(scratch);
 }
 
+/* Below a list of devices, as a line of its own. */
+static void explain_bus(struct ergo_text *message, const struct ergo_candidate *list,
+                        size_t count) {
+    struct ergo_text bus = {0};
+    ergo_bus_explain(&bus, ERGO_PCI_FOLDER, list, count);
+    if (bus.data)
+        ergo_text_append(message, "%s%s", count ? "\n" : " ", bus.data + 1);
+    ergo_text_free(&bus);
+}
+
+/* A driver that is missing is worth a warning where no GPU can be used. */
+static void warn_of_bus(struct ergo_context *ctx, const struct ergo_candidate *list, size_t count) {
+    struct ergo_text bus = {0};
+    bool gpu = false;
+    for (size_t i = 0; i < count; i++)
+        gpu |= list[i].summary.usable && strcmp(list[i].summary.type, "gpu") == 0;
+    ergo_bus_explain(&bus, ERGO_PCI_FOLDER, list, count);
+    if (bus.data)
+        ergo_log(ctx, gpu ? ERGO_LOG_INFO : ERGO_LOG_WARNING, "%s", bus.data + 1);
+    ergo_text_free(&bus);
+}
+
+/* Where there are other devices of this model, tell other processes that this one is in use. */
+static void claim_among_equals(struct ergo_context *ctx, const struct ergo_candidate *list,
+                               size_t count, size_t index, struct ergo_device *device) {
+    for (size_t i = 0; i < count && !device->claim; i++)
+        if (i != index && list[i].summary.usable && ergo_candidate_same(&list[i], &list[index])) {
+            (void)ergo_device_claim(ctx, &list[index], &device->claim);
+            return;
+        }
+}
+
 enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector,
                                   struct ergo_device **device) {
     enum ergo_status status = ERGO_OK;
@@ -151,6 +185,7 @@ enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector
     struct ergo_text message = {0};
     bool *matched = NULL;
     size_t count = 0, index = 0;
+    int claim = 0;
     const char *source = "";
 
     *device = NULL;
@@ -174,10 +209,19 @@ enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector
     /* ends, because each round opens a device or refuses at least one more */
     for (;;) {
         enum ergo_choice choice = ergo_candidate_choose(selector, list, count, &index, matched);
-        if (choice == ERGO_CHOICE_FOUND) {
+        const bool equal =
+            choice == ERGO_CHOICE_AMBIGUOUS && ergo_candidate_equal(selector, list, count, matched);
+        if (equal)
+            index = ergo_device_first_free(ctx, selector, list, count, matched, &claim);
+        if (choice == ERGO_CHOICE_FOUND || equal) {
             try_candidate(ctx, &list[index], true, device);
-            if (*device)
+            if (*device) {
+                (*device)->claim = claim;
+                if (!equal)
+                    claim_among_equals(ctx, list, count, index, *device);
                 break;
+            }
+            ergo_device_unclaim(&claim);
             continue;
         }
         bool refused_more = false;
@@ -193,6 +237,8 @@ enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector
         if (refused_more)
             continue;
         ergo_candidate_explain(&message, choice, selector, source, list, count, matched);
+        if (choice == ERGO_CHOICE_NONE || choice == ERGO_CHOICE_REFUSED)
+            explain_bus(&message, list, count);
         status =
             ERGO_FAIL(ctx, ERGO_E_DEVICE, "%s", message.data ? message.data : "No usable device");
         break;
@@ -263,6 +309,7 @@ enum ergo_status ergo_device_list(struct ergo_context *ctx, bool probe,
         }
         (*list)[i] = one->summary;
     }
+    warn_of_bus(ctx, found, n);
     *count = n;
 out:
     if (status != ERGO_OK) {

@@ -55,6 +55,7 @@ struct ergo_device {
     unsigned built, loaded;       /* programs: from source, from the cache of binaries */
     struct ergo_profile *profile; /* profile.h; owned; NULL: no profiling */
     bool exact_division;          /* probed: fp32 division and square root are correctly rounded */
+    int claim;                    /* claim.h; 0: none */
 };
 
 /*
@@ -62,8 +63,9 @@ struct ergo_device {
  * ("01:00.0"), a type ("gpu", "cpu", "accelerator"), or part of the device's or platform's name
  * (case-insensitive; a whole name goes before a part). NULL: $ERGOCL_DEVICE, else "auto".
  * A name or type that fits several devices is an error that lists them ("gpu" and "cpu" too, unless
- * all but one are refused). Refused devices are skipped by auto and are an error with the reason
- * otherwise. The probe runs at first use of a device and driver, its verdict is cached.
+ * all but one are refused). Equal devices will do all the same: of those it takes the first that no
+ * other process has opened (claim.h). Refused devices are skipped by auto and are an error with the
+ * reason otherwise. The probe runs at first use of a device and driver, its verdict is cached.
  */
 enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector,
                                   struct ergo_device **device);

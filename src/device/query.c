@@ -92,8 +92,20 @@ static const char *type_name(cl_device_type type) {
     return type & CL_DEVICE_TYPE_GPU ? "gpu" : "accelerator";
 }
 
+const char *ergo_profile_defect(const char *profile, const char *extensions,
+                                cl_device_fp_config fp32) {
+    if (strcmp(profile, "EMBEDDED_PROFILE") != 0)
+        return NULL;
+    if (!has_word(extensions, "cles_khr_int64"))
+        return "it has only the embedded profile, and no 64-bit integers there (cles_khr_int64)";
+    if (!(fp32 & CL_FP_ROUND_TO_NEAREST))
+        return "it has only the embedded profile, and does not round to nearest there";
+    return NULL;
+}
+
 /* A reason to refuse the device from queries alone; NULL if there is none. */
-static const char *find_defect(const struct ergo_candidate *one) {
+static const char *find_defect(const struct ergo_candidate *one, const char *extensions,
+                               cl_device_fp_config fp32) {
     cl_bool available = CL_FALSE, compiler = CL_FALSE, little = CL_FALSE;
     unsigned major = 0, minor = 0;
     char profile[64] = "";
@@ -113,8 +125,9 @@ static const char *find_defect(const struct ergo_candidate *one) {
     if (major < 1 || (major == 1 && minor < 2))
         return "it is older than OpenCL 1.2";
     (void)get_info(one->device, CL_DEVICE_PROFILE, sizeof profile, profile);
-    if (strcmp(profile, "EMBEDDED_PROFILE") == 0)
-        return "it has only the embedded profile, where 64-bit integers and rounding are optional";
+    const char *defect = ergo_profile_defect(profile, extensions, fp32);
+    if (defect)
+        return defect;
     if (!one->summary.compute_units || !one->summary.largest_group || !one->summary.largest_buffer)
         return "it reports no compute units, work-groups or memory";
     return NULL;
@@ -179,9 +192,8 @@ static bool query_device(struct ergo_candidate *one) {
     s->atomics64 = has_word(extensions, "cl_khr_int64_base_atomics") &&
                    has_word(extensions, "cl_khr_int64_extended_atomics");
     find_pci(one, extensions);
+    const char *defect = find_defect(one, extensions, fp32);
     free(extensions);
-
-    const char *defect = find_defect(one);
     s->usable = !defect;
     if (defect)
         snprintf(s->verdict, sizeof s->verdict, "refused: %s", defect);

@@ -48,7 +48,9 @@ static const struct {
             "loops, leaves them without an error (gallivm's loop limiter). Seen as an Ising "
             "lattice of 64 x 16 after 200000 sweeps, 78125 a launch: another digest than "
             "everywhere else. fma() is right, and a routine put in line at every call: a "
-            "hard-disk job with 40 of them was 61 to 79 s in LLVM, with ours 3 to 4.",
+            "hard-disk job with 40 of them was 61 to 79 s in LLVM, with ours 3 to 4. Mesa 26.2 "
+            "with "
+            "Debian's libclc does not link it at all (\"nir_shader not fully linked\").",
         .date = "2026-11-21",
     },
     {
@@ -58,8 +60,12 @@ static const struct {
             "PoCL 3.1 (LLVM 14, AVX-512): glass_local_ladder, some 30 barriers in and between "
             "loops, gives wrong spins from groups of 128 on; the right ones with -cl-opt-disable, "
             "with a printf in its last region, under Oclgrind (no race), on rusticl and on an "
-            "H200. So does sw_local, nine barriers in a loop, from groups of 4 on.",
-        .date = "2026-11-23",
+            "H200. So does sw_local, nine barriers in a loop, from groups of 4 on. PoCL 7.1 (LLVM "
+            "21, "
+            "AVX-512): glass_local_ladder still decides some exchanges wrongly; the right ones "
+            "with "
+            "POCL_WORK_GROUP_METHOD=cbs. Helium's walks and sw_local are right there.",
+        .date = "2026-11-24",
     },
     {
         /* The environment has the effect, before the platforms are loaded (ergo_quirks_load); the

@@ -162,6 +162,28 @@ enum ergo_choice ergo_candidate_choose(const char *selector, const struct ergo_c
     return choice;
 }
 
+bool ergo_candidate_same(const struct ergo_candidate *a, const struct ergo_candidate *b) {
+    const struct ergo_device_summary *x = &a->summary, *y = &b->summary;
+    return a->platform == b->platform && strcmp(x->platform, y->platform) == 0 &&
+           strcmp(x->name, y->name) == 0 && strcmp(x->driver, y->driver) == 0 &&
+           strcmp(x->version, y->version) == 0 && strcmp(x->type, y->type) == 0 &&
+           x->compute_units == y->compute_units && x->largest_group == y->largest_group;
+}
+
+bool ergo_candidate_equal(const char *selector, const struct ergo_candidate *list, size_t count,
+                          const bool *matched) {
+    bool domain = false;
+    const struct ergo_candidate *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!matched[i] || !list[i].summary.usable)
+            continue;
+        if (first && !ergo_candidate_same(first, &list[i]))
+            return false;
+        first = &list[i];
+    }
+    return first && !is_pci(selector, &domain);
+}
+
 bool ergo_candidate_deal(const char *selector, const struct ergo_candidate *list, size_t count,
                          size_t turn, size_t *index) {
     bool *fits = calloc(count + 1, sizeof *fits), domain;

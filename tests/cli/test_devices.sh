@@ -27,14 +27,62 @@ expect 3 "$ERGOCL" run job.json -o none --device 99:0
 says err 99:0
 expect 3 "$ERGOCL" run job.json -o none --device gpu
 # what fits twice is a question, not a choice
-expect 3 env POCL_DEVICES="pthread pthread" "$ERGOCL" run job.json -o none --device pthread
-says err pthread
+export RUSTICL_ENABLE=llvmpipe
+if "$ERGOCL" devices | grep -q -i llvmpipe; then
+    expect 3 "$ERGOCL" run job.json -o none --device cpu
+    says err "several devices" llvmpipe
+fi
+unset RUSTICL_ENABLE
+# ... but equal devices will do all the same: the first that is free
+twins=(env POCL_DEVICES="pthread pthread" "$ERGOCL" run job.json -v --device pthread)
+taken() { sed -n 's/.*fits 2 equal devices: taking \([0-9:]*\),.*/\1/p' "$1"; }
+ERGOCL_CACHE_DIR=$PWD/claims "${twins[@]}" -o long --set /run/sweeps=2000000000 >/dev/null 2>long.err &
+long=$!
+for ((i = 0; i < 600; i++)); do
+    grep -q 'running on' long.err && break
+    kill -0 $long 2>/dev/null || break
+    sleep 0.1
+done
+ERGOCL_CACHE_DIR=$PWD/claims expect 0 "${twins[@]}" -o second "${short[@]}"
+[ -n "$(taken long.err)" ] && [ -n "$(taken err)" ] || fail "no word of which equal device is taken"
+[ "$(taken long.err)" != "$(taken err)" ] || fail "both runs took $(taken err)"
+second=$(taken err)
+ERGOCL_CACHE_DIR=$PWD/claims POCL_DEVICES="pthread pthread" expect 0 "$ERGOCL" run job.json -o third \
+    "${short[@]}" --device "$(taken long.err)" # by its index: the one in use
+kill -TERM $long
+wait $long || true
+ERGOCL_CACHE_DIR=$PWD/claims expect 0 "${twins[@]}" -o fourth "${short[@]}"
+[ "$(taken err)" != "$second" ] || fail "the first device is not free again"
+same_results second third
+same_results second fourth
 [ ! -e none ] || fail "a run without a device left a folder"
 
 expect 0 "$ERGOCL" validate job.json --plan
 says out memory
 
+# The embedded profile, as Mesa's rusticl reports it for AMD GPUs: what ergocl needs of it decides.
+"${CC:-gcc}" -std=c11 -D_GNU_SOURCE -shared -fPIC "$ERGOCL_ROOT/tests/faults/embedded.c" \
+    -o embedded.so -ldl || fail "embedded.so cannot be made"
+embedded() { EMBEDDED=$1 LD_PRELOAD=./embedded.so expect "${@:2}"; }
+embedded nearest 3 "$ERGOCL" run job.json -o none --device portable
+says err refused cles_khr_int64
+embedded int64 3 "$ERGOCL" run job.json -o none --device portable
+says err refused "round to nearest"
+embedded int64,nearest 0 "$ERGOCL" devices --check
+says out "Portable Computing Language" usable
+embedded int64,nearest 0 "$ERGOCL" run job.json -o embedded "${short[@]}" --device portable
+# The same with rusticl itself, for a card that is not there: it compiles, and runs nothing.
+shim=$(find /usr/lib /usr/local/lib -name libamdgpu_noop_drm_shim.so 2>/dev/null | head -n 1)
+if [ -n "$shim" ]; then
+    LD_PRELOAD=$shim AMDGPU_GPU_ID=navi31 RUSTICL_ENABLE=radeonsi "$ERGOCL" devices >out 2>err || true
+    says out rusticl
+    says_not out "embedded profile"
+else
+    echo "no mesa-drm-shim here (Debian 12 has none): rusticl's AMD devices are not tried"
+fi
+
 expect 0 "$ERGOCL" run job.json -o pocl "${short[@]}" --device "portable computing"
+same_results pocl embedded
 for group in 1 8 64; do # the launch is not the chain
     expect 0 "$ERGOCL" run job.json -o "group$group" "${short[@]}" --set /tuning/work_group=$group
     same_results pocl "group$group"

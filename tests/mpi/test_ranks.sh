@@ -47,8 +47,10 @@ expect 0 ranks 3 run potts.json -o mixed --device "$pocl,$other" --quiet
 same_points potts mixed
 says mixed/result.json '"rank": 1,' "$other_name" "$pocl_name"
 
-# Two devices of one model: one rank is asked which, several get one each in turn, in a list too.
-expect 3 env POCL_DEVICES="pthread pthread" "$ERGOCL" run potts.json -o two --device "$pocl" --quiet
+# Two devices of one model: one rank gets one that is free, several get one each in turn, in a list
+# too.
+POCL_DEVICES="pthread pthread" expect 0 "$ERGOCL" run potts.json -o free --device "$pocl" --quiet
+same_points potts free
 POCL_DEVICES="pthread pthread" expect 0 ranks 3 run potts.json -o two --device "$pocl" --quiet
 same_points potts two
 $python - two/result.json <<'END' || fail "devices were not dealt out in turn"

@@ -4,11 +4,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "device/candidate.h"
+#include "device/bus.h"
 #include "device/quirks.h"
 
 struct fixture {
@@ -124,6 +127,125 @@ static void test_deal(void **state) {
     assert_int_equal(deal("nvidia", 0, list), -1);
 }
 
+/* Equal devices are interchangeable; a device that is unequal in anything is not. */
+static void test_equal(void **state) {
+    (void)state;
+    struct ergo_candidate list[BENCH];
+    bool matched[BENCH];
+    size_t index = 99;
+    make_list(bench, BENCH, list);
+    assert_int_equal(ergo_candidate_choose("nvidia", list, BENCH, &index, matched),
+                     ERGO_CHOICE_AMBIGUOUS);
+    assert_false(ergo_candidate_equal("nvidia", list, BENCH, matched)); /* three models */
+    for (size_t i = 1; i < 3; i++) {
+        list[i].summary = list[0].summary;
+        snprintf(list[i].summary.id, sizeof list[i].summary.id, "0:%zu", i);
+    }
+    assert_int_equal(ergo_candidate_choose("nvidia", list, BENCH, &index, matched),
+                     ERGO_CHOICE_AMBIGUOUS);
+    assert_true(ergo_candidate_equal("nvidia", list, BENCH, matched));
+    assert_int_equal(ergo_candidate_choose("01:00.0", list, BENCH, &index, matched),
+                     ERGO_CHOICE_AMBIGUOUS);
+    assert_false(ergo_candidate_equal("01:00.0", list, BENCH, matched)); /* one device is meant */
+    assert_int_equal(ergo_candidate_choose("gpu", list, BENCH, &index, matched),
+                     ERGO_CHOICE_AMBIGUOUS);
+    assert_true(ergo_candidate_equal("gpu", list, BENCH, matched));
+    snprintf(list[2].summary.driver, sizeof list[2].summary.driver, "580.2");
+    assert_false(ergo_candidate_equal("gpu", list, BENCH, matched));
+    list[2].summary.usable = false; /* what cannot be used does not matter */
+    assert_true(ergo_candidate_equal("gpu", list, BENCH, matched));
+    list[1].platform = (cl_platform_id)&list[0];
+    assert_false(ergo_candidate_equal("gpu", list, BENCH, matched));
+    list[1].platform = list[0].platform;
+    list[1].summary.compute_units--; /* a part of a card */
+    assert_false(ergo_candidate_equal("gpu", list, BENCH, matched));
+}
+
+/* The embedded profile is taken with 64-bit integers and rounding to nearest, which rusticl has. */
+static void test_profile(void **state) {
+    (void)state;
+    /* Mesa's rusticl on radeonsi */
+    static const char *const radeonsi =
+        "cl_khr_byte_addressable_store cl_khr_create_command_queue cl_khr_expect_assume "
+        "cl_khr_extended_versioning cl_khr_global_int32_base_atomics "
+        "cl_khr_global_int32_extended_atomics cl_khr_icd cl_khr_il_program "
+        "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics cl_khr_pci_bus_info "
+        "cl_khr_spirv_no_integer_wrap_decoration cl_khr_suggested_local_work_size cl_khr_fp64 "
+        "cles_khr_int64";
+    const cl_device_fp_config nearest = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN;
+    assert_null(ergo_profile_defect("EMBEDDED_PROFILE", radeonsi, nearest));
+    assert_non_null(
+        strstr(ergo_profile_defect("EMBEDDED_PROFILE", radeonsi, CL_FP_ROUND_TO_ZERO), "nearest"));
+    assert_non_null(
+        strstr(ergo_profile_defect("EMBEDDED_PROFILE", "cl_khr_fp64 cles_khr_int64_x", nearest),
+               "cles_khr_int64"));
+    assert_non_null(ergo_profile_defect("EMBEDDED_PROFILE", "", 0));
+    assert_null(ergo_profile_defect("FULL_PROFILE", "", 0));
+}
+
+static void put_file(const char *folder, const char *name, const char *content) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(content, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A folder like Linux's of the PCI bus: GPUs that no driver shows get the name of a package. */
+static void test_bus(void **state) {
+    (void)state;
+    static const struct {
+        const char *address, *vendor, *class;
+    } bus[] = {
+        {"0000:00:02.0", "0x8086", "0x030000"}, /* Intel's, as a VGA controller */
+        {"0000:00:1f.0", "0x8086", "0x060100"}, /* no GPU */
+        {"0000:03:00.0", "0x1002", "0x038000"}, {"0000:02:00.0", "0x1002", "0x120000"},
+        {"0000:41:00.0", "0x10de", "0x030200"}, {"0000:c1:00.0", "0x10de", "0x030200"},
+        {"0000:05:00.0", "0x1a03", "0x030000"},
+    };
+    char folder[] = "/tmp/ergo-bus-XXXXXX", path[256];
+    struct ergo_candidate list[BENCH];
+    struct ergo_text text = {0};
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, bus[i].address);
+        assert_int_equal(mkdir(path, 0777), 0);
+        put_file(path, "vendor", bus[i].vendor);
+        put_file(path, "class", bus[i].class);
+    }
+    ergo_bus_explain(&text, folder, NULL, 0);
+    assert_false(text.failed);
+    assert_non_null(strstr(text.data, "AMD GPU (0000:02:00.0)"));
+    assert_non_null(strstr(text.data, "rocm-opencl-icd"));
+    assert_non_null(strstr(text.data, "mesa-opencl-icd"));
+    assert_non_null(strstr(text.data, "Intel GPU (0000:00:02.0)"));
+    assert_non_null(strstr(text.data, "intel-opencl-icd"));
+    assert_non_null(strstr(text.data, "NVIDIA GPU (0000:41:00.0)"));
+    assert_non_null(strstr(text.data, "nvidia-opencl-icd"));
+    ergo_text_free(&text);
+    /* what a driver shows is not missing: 0000:01:00.0, 0000:41:00.0, 0001:01:00.0, CPUs */
+    make_list(bench, BENCH, list);
+    ergo_bus_explain(&text, folder, list, BENCH);
+    assert_non_null(strstr(text.data, "AMD GPU"));
+    assert_null(strstr(text.data, "NVIDIA"));
+    ergo_text_free(&text);
+    list[2].pci[0] = '\0'; /* a GPU without an address may be any of them */
+    ergo_bus_explain(&text, folder, list, BENCH);
+    assert_null(text.data);
+    for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s/vendor", folder, bus[i].address);
+        unlink(path);
+        snprintf(path, sizeof path, "%s/%s/class", folder, bus[i].address);
+        unlink(path);
+        snprintf(path, sizeof path, "%s/%s", folder, bus[i].address);
+        assert_int_equal(rmdir(path), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+    ergo_bus_explain(&text, folder, NULL, 0); /* no such folder: nothing to say */
+    assert_null(text.data);
+}
+
 static void test_malformed(void **state) {
     (void)state;
     assert_int_equal(choose(""), -ERGO_CHOICE_MALFORMED);
@@ -223,6 +345,8 @@ int main(void) {
         cmocka_unit_test(test_deal),   cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_auto),   cmocka_unit_test(test_explanations),
         cmocka_unit_test(test_quirks), cmocka_unit_test(test_error_names),
+        cmocka_unit_test(test_equal),  cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_bus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
