@@ -175,7 +175,8 @@ static enum ergo_status add_file(struct merged *m, const char *path) {
 static bool same_digests(const struct row *a, const struct row *b) {
     const struct ergo_json *x = a->digests->child, *y = b->digests->child;
     for (; x && y; x = x->next, y = y->next)
-        if (x->kind != ERGO_JSON_STRING || y->kind != ERGO_JSON_STRING || strcmp(x->text, y->text))
+        if (x->kind != ERGO_JSON_STRING || y->kind != ERGO_JSON_STRING ||
+            strcmp(x->text, y->text) != 0)
             return false;
     return !x && !y;
 }
