@@ -44,7 +44,9 @@ for ((i = 0; i < 600; i++)); do
     sleep 0.1
 done
 ERGOCL_CACHE_DIR=$PWD/claims expect 0 "${twins[@]}" -o second "${short[@]}"
-[ -n "$(taken long.err)" ] && [ -n "$(taken err)" ] || fail "no word of which equal device is taken"
+for log in long.err err; do
+    [ -n "$(taken $log)" ] || fail "no word in $log of which equal device is taken"
+done
 [ "$(taken long.err)" != "$(taken err)" ] || fail "both runs took $(taken err)"
 second=$(taken err)
 ERGOCL_CACHE_DIR=$PWD/claims POCL_DEVICES="pthread pthread" expect 0 "$ERGOCL" run job.json -o third \
