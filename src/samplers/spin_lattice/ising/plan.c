@@ -66,8 +66,8 @@ static uint32_t chunk_rows(const struct ising_shape *s) {
 }
 
 /* Work-items of a group that has half a block each. */
-static uint32_t ahead_group(const struct ising_shape *s) {
-    return ergo_power_of_two_up(2 * s->blocks, 32, 1024);
+static uint32_t ahead_group(const struct ising_shape *s, const struct ergo_device *device) {
+    return ergo_power_of_two_up(2 * s->blocks, ergo_device_least_group(device), 1024);
 }
 
 /* Samples whose sums wait until they are added, where a work-group has a unit to itself: 2,048
@@ -95,7 +95,7 @@ static uint32_t sweeps_ahead(const struct ergo_batch *batch, const struct ergo_d
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *first = batch->points[0];
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/tile_sweeps");
-    const uint32_t group = ahead_group(s);
+    const uint32_t group = ahead_group(s, device);
     const uint64_t bytes =
         52 * s->blocks + 4 * (uint64_t)l->sums * kept_samples(group) * (group + 16);
     const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
@@ -198,7 +198,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     while (limit * 2 <= d->largest_group)
         limit *= 2;
     /* no more work-items than blocks need: PoCL 3.1 compiles idle ones for hours */
-    const uint32_t useful = ergo_power_of_two_up(s->blocks, gpu ? 32 : 1, most);
+    const uint32_t useful = ergo_power_of_two_up(s->blocks, ergo_device_least_group(device), most);
     const uint32_t local_group = l->lanes ? 1 : wish && wish < useful ? wish : useful;
 
     const uint64_t local_memory = d->local_memory;
@@ -232,7 +232,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     case ISING_PATH_LOCAL:
         l->group = local_group;
         if (l->ahead)
-            l->group = ahead_group(s);
+            l->group = ahead_group(s, device);
         break;
     case ISING_PATH_TILE:
         l->group = l->lanes ? 1 : wish ? wish : 256;
