@@ -12,8 +12,8 @@ struct ergo_candidate {
     cl_device_type type;
     char vendor[64]; /* CL_DEVICE_VENDOR */
     unsigned clock_mhz;
-    unsigned wave; /* as in struct ergo_device */
-    bool masked;   /* by ERGOCL_PRETEND (pretend.h) */
+    unsigned wave;               /* as in struct ergo_device */
+    bool masked;                 /* by ERGOCL_PRETEND (pretend.h) */
     char pci[16];                /* "0000:01:00.0"; "" if the driver does not give it */
     bool exact_option;           /* claims -cl-fp32-correctly-rounded-divide-sqrt */
     bool profiling;              /* queues can record event times */

@@ -218,10 +218,9 @@ void ergo_pretend_apply(const struct ergo_pretend *mask, const char *text,
     one->wave = mask->wave ? mask->wave : one->wave;
     if (mask->has_extensions) {
         s->fp64 = s->fp64 && ergo_candidate_has_word(mask->extensions, "cl_khr_fp64");
-        s->atomics64 =
-            s->atomics64 &&
-            ergo_candidate_has_word(mask->extensions, "cl_khr_int64_base_atomics") &&
-            ergo_candidate_has_word(mask->extensions, "cl_khr_int64_extended_atomics");
+        s->atomics64 = s->atomics64 &&
+                       ergo_candidate_has_word(mask->extensions, "cl_khr_int64_base_atomics") &&
+                       ergo_candidate_has_word(mask->extensions, "cl_khr_int64_extended_atomics");
     }
     one->masked = true;
     /* in all results, and no profile nor remembered probe of the device itself fits */

@@ -7,12 +7,12 @@
 /* What is left out is 0, NULL or "": as the device says. */
 struct ergo_pretend {
     cl_device_type type;
-    const char *vendor;                /* as CL_DEVICE_VENDOR */
-    uint64_t group, local, alloc;      /* most work-items of a group, bytes of local memory and of a
-                                        * buffer */
-    unsigned units, wave;              /* compute units; the preferred multiple of work-items */
-    char extensions[512];              /* with blanks between, of which the device has to have... */
-    bool has_extensions;               /* ... those that it claims; an empty list counts */
+    const char *vendor;           /* as CL_DEVICE_VENDOR */
+    uint64_t group, local, alloc; /* most work-items of a group, bytes of local memory and of a
+                                   * buffer */
+    unsigned units, wave;         /* compute units; the preferred multiple of work-items */
+    char extensions[512];         /* with blanks between, of which the device has to have... */
+    bool has_extensions;          /* ... those that it claims; an empty list counts */
 };
 
 /*

@@ -195,6 +195,10 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
         l->total_group = 256;
         l->total_parts = 64;
     }
+    while (l->end_group > d->largest_group)
+        l->end_group /= 2;
+    while (l->total_group > d->largest_group)
+        l->total_group /= 2;
     l->bins = lj_bins(first);
     return ERGO_OK;
 }

@@ -190,7 +190,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *first = batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const uint32_t most = (uint32_t)(d->largest_group < 256 ? d->largest_group : 256);
+    const uint32_t most = d->largest_group < 256 ? ergo_power_of_two_down(d->largest_group) : 256;
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
     const unsigned units = d->compute_units ? d->compute_units : 1;
 
