@@ -98,14 +98,15 @@ static uint32_t sweeps_ahead(const struct ergo_batch *batch, const struct ergo_d
     const uint32_t group = ahead_group(s, device);
     const uint64_t bytes =
         52 * s->blocks + 4 * (uint64_t)l->sums * kept_samples(group) * (group + 16);
-    const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
+    /* the seconds are a GPU's, and not those of PoCL that pretends to be one */
+    const bool slow = device->type == CL_DEVICE_TYPE_CPU || device->quirks.many_barriers_unreliable;
     const unsigned units = d->compute_units ? d->compute_units : 1;
     const double members = (double)batch->count;
     const bool few =
         batch->count <= units && !ergo_point_int(first, "/tuning/work_group") &&
         1.2 * seconds_alone(s, members, units, true) < seconds_alone(s, members, units, false);
     if (l->field || l->lanes || device->quirks.loop_limit || 2 * s->blocks > group ||
-        group > d->largest_group || bytes > d->local_memory || (cpu ? !wish : !few))
+        group > d->largest_group || bytes > d->local_memory || (slow ? !wish : !few))
         return 0;
     /* so few that their bits stay in a cache of 50 MB */
     const double drawn = 160.0 * (double)s->blocks * (double)batch->count;
@@ -202,9 +203,10 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     const uint32_t local_group = l->lanes ? 1 : wish && wish < useful ? wish : useful;
 
     const uint64_t local_memory = d->local_memory;
-    /* PoCL 3.1 compiles ising_local.cl for minutes if the lattice has only a few blocks */
+    /* PoCL 3.1 compiles ising_local.cl for minutes if the lattice has only a few blocks, also where
+     * it pretends to be a GPU */
     const bool compiles =
-        gpu || l->lanes || s->blocks >= 16 || !strstr(d->platform, "Portable Computing Language");
+        l->lanes || s->blocks >= 16 || !strstr(d->platform, "Portable Computing Language");
     const bool local_fits = compiles && local_bytes(s, local_group, l) <= local_memory;
     const bool tile_fits = choose_tile(first, s, batch->count, d, l);
 
