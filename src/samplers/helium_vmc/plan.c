@@ -114,6 +114,8 @@ static bool choose_registers(const struct ergo_batch *batch, const struct ergo_d
     uint32_t group = device->type == CL_DEVICE_TYPE_CPU ? 32 : ergo_device_least_group(device);
     while (group < limit && group * most_rows(l->warp) < s->n)
         group *= 2;
+    if (!wish && group * most_rows(l->warp) < s->n)
+        return false;
     /* H200: 512 atoms are fastest with 32 work-items and 16 rows; few walkers need more
      * work-items */
     while (device->type != CL_DEVICE_TYPE_CPU && group < 256 && group < limit && group * 2 < s->n &&
