@@ -169,7 +169,7 @@ check:
 test:
 	tools/install-deps.sh --test
 	+$(SUBMAKE) test-programs sanitize-programs bench-program
-	$(RUN_ALL) lint unit sanitize cli mpi kernel oclgrind contract physics mutants
+	$(RUN_ALL) lint unit sanitize cli mpi kernel oclgrind contract pretend physics mutants
 
 test-unit: $(call test_bins,unit)
 	$(RUN_ALL) unit
@@ -179,6 +179,8 @@ test-oclgrind: $(call test_bins,kernel) $(BUILD)/tests/contract/test_golden
 	$(RUN_ALL) oclgrind
 test-contract: all $(call test_bins,contract)
 	$(RUN_ALL) contract
+test-pretend: $(BUILD)/tests/contract/test_golden
+	$(RUN_ALL) pretend
 test-physics: all $(call test_bins,physics)
 	$(RUN_ALL) physics
 test-mutants: $(call test_bins,mutants)
@@ -352,6 +354,7 @@ make test           install what is missing, build, run every test
 make test-unit      without a device               make test-sanitize  the same under ASan and UBSan
 make test-cli       the program, by shell          make test-kernel    kernels on PoCL and rusticl
 make test-oclgrind  kernels under Oclgrind         make test-contract  what every sampler promises
+make test-pretend   digests on PoCL that pretends to be other devices
 make test-mpi       several ranks under mpirun
 make test-physics   exact and published values make test-mutants   all that is broken on purpose
 make test-matrix    contract and physics on every OpenCL implementation found, in one table
@@ -374,7 +377,7 @@ export HELP
 help:
 	@echo "$$HELP"
 
-.PHONY: all demo figures check mutant-program test test-programs test-unit test-kernel test-oclgrind test-contract test-physics test-mutants \
+.PHONY: all demo figures check mutant-program test test-programs test-unit test-kernel test-oclgrind test-contract test-pretend test-physics test-mutants \
         test-cli test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner coverage coverage-programs test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-tidy-quick lint-cppcheck \
         lint-shell lint-spelling fuzz install uninstall clean help

@@ -10,7 +10,10 @@ struct ergo_candidate {
     cl_platform_id platform;
     cl_device_id device;
     cl_device_type type;
+    char vendor[64]; /* CL_DEVICE_VENDOR */
     unsigned clock_mhz;
+    unsigned wave;               /* as in struct ergo_device */
+    bool masked;                 /* by ERGOCL_PRETEND (pretend.h) */
     char pci[16];                /* "0000:01:00.0"; "" if the driver does not give it */
     bool exact_option;           /* claims -cl-fp32-correctly-rounded-divide-sqrt */
     bool profiling;              /* queues can record event times */
@@ -21,6 +24,8 @@ struct ergo_candidate {
 /* All devices of all platforms by queries only; broken platforms are logged and skipped. */
 enum ergo_status ergo_candidate_list(struct ergo_context *ctx, struct ergo_candidate **list,
                                      size_t *count);
+/* Extension names are words of a list: cl_khr_fp64 is not cl_khr_fp64_x. */
+bool ergo_candidate_has_word(const char *list, const char *word);
 /* Rewrites the verdict of a usable candidate from what is known about it now. */
 void ergo_candidate_describe(struct ergo_candidate *candidate);
 

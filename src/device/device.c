@@ -16,8 +16,10 @@ static void describe_device(struct ergo_device *device, const struct ergo_candid
         .platform = from->platform,
         .device = from->device,
         .type = from->type,
+        .wave = from->wave,
         .quirks = from->quirks,
     };
+    memcpy(device->vendor, from->vendor, sizeof device->vendor);
     /* OpenCL lets a/b and sqrt be wrong by 2.5 and 3 ulp unless asked; NVIDIA's differ from the
      * correct ones without the option and are correct with it (H200, driver 580). */
     snprintf(device->options, sizeof device->options, "-cl-std=CL1.2%s%s%s",
@@ -71,7 +73,7 @@ out:
 bool ergo_device_adds_in_warps(const struct ergo_device *device) {
     enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000 };
     cl_uint major = 0;
-    return strstr(device->summary.platform, "NVIDIA") &&
+    return strstr(device->summary.platform, "NVIDIA") && strstr(device->vendor, "NVIDIA") &&
            clGetDeviceInfo(device->device, COMPUTE_CAPABILITY_MAJOR_NV, sizeof major, &major,
                            NULL) == CL_SUCCESS &&
            major >= 8;

@@ -47,6 +47,8 @@ struct ergo_device {
     cl_context context;
     cl_command_queue queue;
     cl_device_type type;
+    char vendor[64]; /* CL_DEVICE_VENDOR */
+    unsigned wave;   /* work-items that run in step: groups of fewer leave lanes idle */
     struct ergo_quirks quirks;
     char options[256];            /* of every build: language version, rounding, quirks */
     bool probed;                  /* this device and driver passed the probe, now or earlier */
@@ -139,6 +141,23 @@ enum ergo_status ergo_event_wait(struct ergo_context *ctx, struct ergo_device *d
 cl_event ergo_device_mark(struct ergo_device *device);
 /* Is it complete? Then releases it and sets NULL; true for NULL. */
 bool ergo_mark_done(cl_event *mark);
+
+/* Fewest work-items of a group that is filled: a wave, and no less than 32, on which all choices
+ * were measured; as many as the device runs. A CPU has no such thing. */
+static inline uint32_t ergo_device_least_group(const struct ergo_device *device) {
+    uint32_t n = device->type == CL_DEVICE_TYPE_CPU ? 1 : device->wave > 32 ? device->wave : 32;
+    while (n > 1 && n > device->summary.largest_group)
+        n /= 2;
+    return n;
+}
+
+/* The largest power of two that is at most n; 1 for 0. */
+static inline uint32_t ergo_power_of_two_down(uint64_t n) {
+    uint32_t p = 1;
+    while (p < 1u << 31 && 2 * (uint64_t)p <= n)
+        p *= 2;
+    return p;
+}
 
 /* Round n up to a multiple of step. */
 static inline size_t ergo_round_up(size_t n, size_t step) {

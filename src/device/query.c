@@ -4,12 +4,16 @@
 #include <string.h>
 
 #include "device/candidate.h"
+#include "device/pretend.h"
 #include "device/quirks.h"
 
 #include <CL/cl_ext.h>
 
 /* NVIDIA's older query for the PCI address (cl_nv_device_attribute_query). */
 enum { NV_PCI_BUS_ID = 0x4008, NV_PCI_SLOT_ID = 0x4009, NV_PCI_DOMAIN_ID = 0x400A };
+/* Who may know how many work-items run in step: OpenCL 3.0, cl_amd_device_attribute_query,
+ * cl_nv_device_attribute_query. The first two give a size_t and a cl_uint. */
+enum { PREFERRED_MULTIPLE = 0x1067, AMD_WAVEFRONT_WIDTH = 0x4043, NV_WARP_SIZE = 0x4003 };
 
 static cl_int get_info(cl_device_id device, cl_device_info what, size_t size, void *value) {
     memset(value, 0, size);
@@ -58,8 +62,7 @@ static void copy_platform_name(cl_platform_id platform, char *to, size_t size) {
     ergo_message_show(to, size, tidy);
 }
 
-/* Extension names are words of a list: cl_khr_fp64 is not cl_khr_fp64_x. */
-static bool has_word(const char *list, const char *word) {
+bool ergo_candidate_has_word(const char *list, const char *word) {
     size_t length = strlen(word);
     for (const char *at = strstr(list, word); at; at = strstr(at + 1, word))
         if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
@@ -70,11 +73,11 @@ static bool has_word(const char *list, const char *word) {
 static void find_pci(struct ergo_candidate *one, const char *extensions) {
     cl_device_pci_bus_info_khr info = {0};
     cl_uint bus = 0, slot = 0, domain = 0;
-    if (has_word(extensions, "cl_khr_pci_bus_info") &&
+    if (ergo_candidate_has_word(extensions, "cl_khr_pci_bus_info") &&
         get_info(one->device, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof info, &info) == CL_SUCCESS) {
         snprintf(one->pci, sizeof one->pci, "%04x:%02x:%02x.%x", info.pci_domain & 0xffff,
                  info.pci_bus & 0xff, info.pci_device & 0xff, info.pci_function & 0xf);
-    } else if (has_word(extensions, "cl_nv_device_attribute_query") &&
+    } else if (ergo_candidate_has_word(extensions, "cl_nv_device_attribute_query") &&
                get_info(one->device, NV_PCI_BUS_ID, sizeof bus, &bus) == CL_SUCCESS &&
                get_info(one->device, NV_PCI_SLOT_ID, sizeof slot, &slot) == CL_SUCCESS) {
         if (get_info(one->device, NV_PCI_DOMAIN_ID, sizeof domain, &domain) != CL_SUCCESS)
@@ -96,11 +99,23 @@ const char *ergo_profile_defect(const char *profile, const char *extensions,
                                 cl_device_fp_config fp32) {
     if (strcmp(profile, "EMBEDDED_PROFILE") != 0)
         return NULL;
-    if (!has_word(extensions, "cles_khr_int64"))
+    if (!ergo_candidate_has_word(extensions, "cles_khr_int64"))
         return "it has only the embedded profile, and no 64-bit integers there (cles_khr_int64)";
     if (!(fp32 & CL_FP_ROUND_TO_NEAREST))
         return "it has only the embedded profile, and does not round to nearest there";
     return NULL;
+}
+
+/* A power of two from 8 to 64; 32 where the driver does not say. */
+static unsigned find_wave(cl_device_id device) {
+    size_t multiple = 0;
+    cl_uint width = 0;
+    if (get_info(device, NV_WARP_SIZE, sizeof width, &width) != CL_SUCCESS || !width)
+        (void)get_info(device, AMD_WAVEFRONT_WIDTH, sizeof width, &width);
+    if (width || get_info(device, PREFERRED_MULTIPLE, sizeof multiple, &multiple) != CL_SUCCESS)
+        multiple = width;
+    return multiple >= 8 && multiple <= 64 && (multiple & (multiple - 1)) == 0 ? (unsigned)multiple
+                                                                               : 32;
 }
 
 /* A reason to refuse the device from queries alone; NULL if there is none. */
@@ -136,18 +151,25 @@ static const char *find_defect(const struct ergo_candidate *one, const char *ext
 void ergo_candidate_describe(struct ergo_candidate *one) {
     const struct ergo_device_summary *s = &one->summary;
     snprintf(one->summary.verdict, sizeof one->summary.verdict,
-             "usable: %u compute unit%s%s%s%s, %.1f GiB memory%s", s->compute_units,
+             "usable: %u compute unit%s%s%s%s, %.1f GiB memory%s%s", s->compute_units,
              s->compute_units == 1 ? "" : "s", s->fp64 ? ", fp64" : ", no fp64",
              s->atomics64 ? ", 64-bit atomics" : ", no 64-bit atomics",
              !one->probed          ? ""
              : one->exact_division ? ", division and square root correctly rounded"
                                    : ", division and square root not correctly rounded",
              (double)s->global_memory / (1024.0 * 1024.0 * 1024.0),
+             one->masked ? ", masked by ERGOCL_PRETEND" : "",
              one->probed ? "" : " (not probed yet)");
 }
 
+/* What ERGOCL_PRETEND says; `text` NULL: nothing. */
+struct masking {
+    const char *text;
+    struct ergo_pretend mask;
+};
+
 /* false: out of memory. */
-static bool query_device(struct ergo_candidate *one) {
+static bool query_device(const struct masking *masking, struct ergo_candidate *one) {
     struct ergo_device_summary *s = &one->summary;
     cl_ulong global = 0, local = 0, largest = 0;
     cl_uint units = 0, clock = 0;
@@ -157,7 +179,8 @@ static bool query_device(struct ergo_candidate *one) {
 
     if (!copy_device_text(one->device, CL_DEVICE_NAME, s->name, sizeof s->name) ||
         !copy_device_text(one->device, CL_DRIVER_VERSION, s->driver, sizeof s->driver) ||
-        !copy_device_text(one->device, CL_DEVICE_VERSION, s->version, sizeof s->version))
+        !copy_device_text(one->device, CL_DEVICE_VERSION, s->version, sizeof s->version) ||
+        !copy_device_text(one->device, CL_DEVICE_VENDOR, one->vendor, sizeof one->vendor))
         return false;
     if (!s->name[0])
         snprintf(s->name, sizeof s->name, "unnamed device");
@@ -188,10 +211,13 @@ static bool query_device(struct ergo_candidate *one) {
     char *extensions = device_text(one->device, CL_DEVICE_EXTENSIONS);
     if (!extensions)
         return false;
-    s->fp64 = has_word(extensions, "cl_khr_fp64");
-    s->atomics64 = has_word(extensions, "cl_khr_int64_base_atomics") &&
-                   has_word(extensions, "cl_khr_int64_extended_atomics");
+    s->fp64 = ergo_candidate_has_word(extensions, "cl_khr_fp64");
+    s->atomics64 = ergo_candidate_has_word(extensions, "cl_khr_int64_base_atomics") &&
+                   ergo_candidate_has_word(extensions, "cl_khr_int64_extended_atomics");
     find_pci(one, extensions);
+    one->wave = find_wave(one->device);
+    if (masking->text)
+        ergo_pretend_apply(&masking->mask, masking->text, one);
     const char *defect = find_defect(one, extensions, fp32);
     free(extensions);
     s->usable = !defect;
@@ -205,7 +231,8 @@ static bool query_device(struct ergo_candidate *one) {
 /* Append the devices of one platform. Failures of the platform are logged, not returned: the
  * others may be fine (KataGo#798). */
 static enum ergo_status add_platform(struct ergo_context *ctx, cl_platform_id platform,
-                                     size_t number, struct ergo_candidate **list, size_t *count) {
+                                     size_t number, const struct masking *masking,
+                                     struct ergo_candidate **list, size_t *count) {
     enum ergo_status status = ERGO_OK;
     cl_device_id *devices = NULL;
     cl_uint n = 0;
@@ -244,7 +271,7 @@ static enum ergo_status add_platform(struct ergo_context *ctx, cl_platform_id pl
         one->device = devices[i];
         snprintf(one->summary.id, sizeof one->summary.id, "%zu:%u", number, i);
         memcpy(one->summary.platform, name, sizeof one->summary.platform);
-        if (!query_device(one)) {
+        if (!query_device(masking, one)) {
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "No memory to ask device %s of %s",
                                one->summary.id, name);
             goto out;
@@ -261,8 +288,16 @@ enum ergo_status ergo_candidate_list(struct ergo_context *ctx, struct ergo_candi
     cl_platform_id *platforms = NULL;
     cl_uint n = 0;
 
+    struct masking masking = {.text = getenv("ERGOCL_PRETEND")};
+
     *list = NULL;
     *count = 0;
+    if (masking.text && !*masking.text)
+        masking.text = NULL;
+    if (masking.text)
+        status = ergo_pretend_parse(ctx, masking.text, &masking.mask);
+    if (status != ERGO_OK)
+        return status;
     ergo_quirks_load();
     cl_int code = clGetPlatformIDs(0, NULL, &n);
     if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && n == 0))
@@ -280,7 +315,7 @@ enum ergo_status ergo_candidate_list(struct ergo_context *ctx, struct ergo_candi
         goto out;
     }
     for (cl_uint i = 0; i < n && status == ERGO_OK; i++)
-        status = add_platform(ctx, platforms[i], i, list, count);
+        status = add_platform(ctx, platforms[i], i, &masking, list, count);
 out:
     free(platforms);
     if (status != ERGO_OK) {

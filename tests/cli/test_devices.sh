@@ -92,6 +92,18 @@ done
 expect 0 env POCL_MAX_PTHREAD_COUNT=1 "$ERGOCL" run job.json -o one-thread "${short[@]}"
 same_results pocl one-thread
 
+# a device that is not at hand: other launches, the same chain, and its result says so
+expect 2 env ERGOCL_PRETEND=mi301x "$ERGOCL" devices
+says err mi301x mi300x wave=
+expect 2 env ERGOCL_PRETEND=gpu,group=0 "$ERGOCL" run job.json -o none --device portable
+says err group=0
+[ ! -e none ] || fail "a run with a wrong mask left a folder"
+expect 0 env ERGOCL_PRETEND=mi300x,group=64 "$ERGOCL" devices
+says out "pretended mi300x,group=64 on" "masked by ERGOCL_PRETEND" "304 compute units" "groups to 64"
+expect 0 env ERGOCL_PRETEND=tiny "$ERGOCL" run job.json -o tiny "${short[@]}" --device portable --set /tuning/work_group=256
+same_results pocl tiny
+grep -q '"pretended tiny on' tiny/result.json || fail "result.json does not say that the device was masked"
+
 export RUSTICL_ENABLE=llvmpipe
 if "$ERGOCL" devices | grep -q -i llvmpipe; then
     expect 0 "$ERGOCL" run job.json -o rusticl "${short[@]}" --device llvmpipe

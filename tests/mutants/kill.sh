@@ -12,6 +12,8 @@
 # with exit code 5, whatever test would have seen. Each entry point of a kernel has one, of the name
 # audit-ENTRY or audit-ENTRY-..., in the file of the entry point or a header of it: --entries lists
 # them and fails where one is missing.
+# A case that ends in @PRESET is run on a device that pretends to be another (ERGOCL_PRETEND): groups of
+# one, as on a CPU, and of 32, where a GPU runs 32 work-items in step, hide that a barrier is missing.
 # A mutant that is not noticed is a hole in the tests, or equivalent and to be replaced.
 set -uo pipefail
 
@@ -44,10 +46,14 @@ audit_run() { # LIST CASE, for the mutant $name
 
 # check MUTANT LOG: kernels as $ERGOCL_CL_DIR says.
 check() {
+    local case=${case_of[$1]}
+    local -x ERGOCL_PRETEND=
+    [[ $case != *@* ]] || ERGOCL_PRETEND=${case#*@}
+    case=${case%@*}
     if [ "${kind_of[$1]}" = audit ]; then
-        audit_run "${list_of[$1]}" "${case_of[$1]}" >"$2" 2>&1
+        audit_run "${list_of[$1]}" "$case" >"$2" 2>&1
     else
-        "run_${list_of[$1]}" "${kind_of[$1]}" "${case_of[$1]}" >"$2" 2>&1
+        "run_${list_of[$1]}" "${kind_of[$1]}" "$case" >"$2" 2>&1
     fi
 }
 

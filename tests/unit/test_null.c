@@ -36,6 +36,7 @@ static const char job_text[] = "{ \"sampler\": \"spin-lattice\", \"system\": { \
 static const char *const no_texts[] = {"/seed=\"1\"", NULL};
 static const struct ergo_run_options run_options = {.directory = "/nonexistent/run"};
 static const struct ergo_tune_options tune_options = {.seconds = 1};
+static bool agreed;
 static const struct ergo_compare_options no_device = {.devices = no_texts, .n_devices = 2};
 static const struct ergo_compare_options no_devices = {.n_devices = 2};
 
@@ -64,6 +65,8 @@ CALL(ergo_result_table, P(0, ctx), P(1, RESULT), P(2, &text))
 CALL(ergo_result_write_page, P(0, ctx), P(1, RESULT), P(2, "/nonexistent"))
 CALL(ergo_report, P(0, ctx), P(1, no_texts), 2, "/nonexistent/report.html", false)
 CALL(ergo_compare, P(0, ctx), P(1, job), turn == 3 ? &no_device : &no_devices, P(2, &comparison))
+CALL(ergo_compare_merge, P(0, ctx), P(1, no_texts), 2, P(2, "/nonexistent/page.html"), false,
+     P(3, &agreed), P(4, &text))
 CALL(ergo_comparison_table, P(0, ctx), P(1, COMPARISON), P(2, &text))
 CALL(ergo_comparison_json, P(0, ctx), P(1, COMPARISON), P(2, &text))
 CALL(ergo_tune, P(0, ctx), P(1, job), P(2, &tune_options), P(3, &text))
@@ -115,6 +118,11 @@ static const struct {
      2,
      {"", "job is NULL", "comparison is NULL", "options->devices[1] is NULL",
       "options->devices is NULL"}},
+    {"ergo_compare_merge",
+     call_ergo_compare_merge,
+     &text,
+     4,
+     {"", "files is NULL", "page is NULL", "agree is NULL", "table is NULL", "files[1] is NULL"}},
     {"ergo_comparison_table",
      call_ergo_comparison_table,
      &text,

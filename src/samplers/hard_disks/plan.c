@@ -53,6 +53,7 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
     const struct ergo_point *first = batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
+    const uint32_t least = ergo_device_least_group(device);
     const bool local = fits_local(2 * (uint64_t)l->most_cells, cell_bytes, d);
     const bool tile =
         choose_tile(batch, d, cell_bytes, l) && !ergo_point_bool(first, "/system/leave_cell");
@@ -76,12 +77,12 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
                                                                           : DISKS_PATH_GLOBAL;
     if (l->path == DISKS_PATH_LOCAL)
         l->group = wish                        ? wish
-                   : gpu                       ? ergo_power_of_two_up(l->most_cells / 4, 32, 256)
+                   : gpu                       ? ergo_power_of_two_up(l->most_cells / 4, least, 256)
                    : device->quirks.loop_limit ? 8 /* llvmpipe's vector length */
                                                : 1;
     else if (l->path == DISKS_PATH_TILE)
         l->group = wish  ? wish
-                   : gpu ? ergo_power_of_two_up((l->tile[0] + 3) * (l->tile[1] + 3), 32, 256)
+                   : gpu ? ergo_power_of_two_up((l->tile[0] + 3) * (l->tile[1] + 3), least, 256)
                          : 8;
     else
         l->group = wish ? wish : gpu ? 128 : 64;

@@ -105,21 +105,27 @@ static bool choose_registers(const struct ergo_batch *batch, const struct ergo_d
     const struct ergo_point *point = batch->points[0];
     const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
     const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
-    const uint32_t limit = d->largest_group < 1024 ? (uint32_t)d->largest_group : 1024;
+    const uint32_t limit =
+        d->largest_group < 1024 ? ergo_power_of_two_down(d->largest_group) : 1024;
     uint32_t mates = (uint32_t)ergo_point_int(point, "/tuning/walkers_per_group");
     uint32_t copies = (uint32_t)ergo_point_int(point, "/tuning/table_copies");
     l->warp = ergo_device_adds_in_warps(device) && ergo_point_int(point, "/tuning/warps") != 1;
-    uint32_t group = 32;
-    while (group * most_rows(l->warp) < s->n)
+    /* a group of 32 would leave half of a wave of 64 idle */
+    uint32_t group = device->type == CL_DEVICE_TYPE_CPU ? 32 : ergo_device_least_group(device);
+    while (group < limit && group * most_rows(l->warp) < s->n)
         group *= 2;
+    if (!wish && group * most_rows(l->warp) < s->n)
+        return false;
     /* H200: 512 atoms are fastest with 32 work-items and 16 rows; few walkers need more
      * work-items */
-    while (device->type != CL_DEVICE_TYPE_CPU && group < 256 && group * 2 < s->n &&
+    while (device->type != CL_DEVICE_TYPE_CPU && group < 256 && group < limit && group * 2 < s->n &&
            all * group < 256 * units)
         group *= 2;
     if (wish)
         group = wish;
-    if (group > limit || group * HELIUM_CHUNK < s->n)
+    while (group > limit)
+        group /= 2;
+    if (group * HELIUM_CHUNK < s->n)
         return false;
     l->group = group;
     l->warp = l->warp && group >= 32;
@@ -171,15 +177,14 @@ static bool choose_pairs(const struct ergo_batch *batch, const struct ergo_devic
     const uint32_t copies = (uint32_t)ergo_point_int(point, "/tuning/table_copies");
     const uint64_t table = ((uint64_t)16 << HELIUM_U_PIECES) * l->binades;
     l->group = wish ? wish : batch->count * s->walkers > d->compute_units ? 256 : 512;
-    while (!wish && l->group > d->largest_group)
+    while (l->group > d->largest_group)
         l->group /= 2;
     const uint64_t rest = 16 * (uint64_t)s->n + 8 * (uint64_t)l->group + 11000;
     l->copies = copies ? copies : 8;
     while (l->copies > 1 && l->copies * table + rest > d->local_memory)
         l->copies /= 2;
     l->warp = ergo_device_adds_in_warps(device) && ergo_point_int(point, "/tuning/warps") != 1;
-    return l->group <= d->largest_group && l->group >= 64 &&
-           l->copies * table + rest <= d->local_memory;
+    return l->group >= 64 && l->copies * table + rest <= d->local_memory;
 }
 
 /*
@@ -212,8 +217,8 @@ static void choose_energy_groups(const struct ergo_batch *batch, const struct er
      * (Oclgrind, Mesa and NVIDIA do not). */
     l->energy_group = !gpu && !device->quirks.loop_limit ? 1
                       : wish                             ? wish
-                      : gpu                              ? ergo_power_of_two_up(s->n, 32, 256)
-                                                         : ergo_power_of_two_up(s->n, 1, limit);
+                      : gpu ? ergo_power_of_two_up(s->n, ergo_device_least_group(device), 256)
+                            : ergo_power_of_two_up(s->n, 1, limit);
     while (l->energy_group > 1 &&
            (l->energy_group > limit || 40 * (uint64_t)l->energy_group + 512 > d->local_memory))
         l->energy_group /= 2;

@@ -46,7 +46,8 @@ static uint32_t choose_group(const struct ergo_device *device, size_t members, i
         return power_of_two_down(8, most);
     if (device->type == CL_DEVICE_TYPE_CPU)
         return 1;
-    return power_of_two_down(fmax(32, fmin(512, 512 * units / (double)members)), most);
+    const double least = ergo_device_least_group(device);
+    return power_of_two_down(fmax(least, fmin(512, 512 * units / (double)members)), most);
 }
 
 /* As many moves at once as a round can have: most overlap with a core, and few work-items find that
@@ -110,13 +111,13 @@ uint64_t lj_launch_steps(const struct ergo_device *device, const struct lj_grid 
     return l->launch_steps < most ? l->launch_steps : most;
 }
 
-/* One warp for each active cell, because there are enough of them to fill a device. */
+/* One wave for each active cell, because there are enough of them to fill a device. */
 static void plan_board(const struct ergo_point *point, const struct lj_system *s,
                        const struct ergo_device *device, struct lj_launch *l) {
     uint32_t blocks[3];
     const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
     if (!cpu && !ergo_point_int(point, "/tuning/work_group"))
-        l->group = 32;
+        l->group = ergo_device_least_group(device);
     l->tile = lj_board_tile(s, ergo_point_int(point, "/tuning/tile"));
     l->board_blocks = lj_board_blocks(s, blocks);
 }
@@ -194,6 +195,10 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
         l->total_group = 256;
         l->total_parts = 64;
     }
+    while (l->end_group > d->largest_group)
+        l->end_group /= 2;
+    while (l->total_group > d->largest_group)
+        l->total_group /= 2;
     l->bins = lj_bins(first);
     return ERGO_OK;
 }

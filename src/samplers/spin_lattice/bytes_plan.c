@@ -91,7 +91,7 @@ static void choose_local(const struct bytes_state *s, struct bytes_launch *l) {
     uint32_t most = gpu ? ergo_power_of_two_up((uint64_t)(1024 / fmax(1, beside)), 64, 256) : 16;
     while (most > d->largest_group)
         most /= 2;
-    l->local_group = ergo_power_of_two_up(blocks, gpu ? 32 : 1, most);
+    l->local_group = ergo_power_of_two_up(blocks, ergo_device_least_group(device), most);
     if (device->quirks.many_barriers_unreliable)
         l->local_group = 1;
     const bool ahead = !h->general && h->kind != BYTES_POTTS_HEAT && blocks <= l->local_group &&
@@ -181,9 +181,8 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct bytes_sta
                          "/tuning/tile_rows %u: 1, 2, 4 or 8 that divide the %u rows of a plane; "
                          "with general fields or couplings 1",
                          l->strip, h->l[1]);
-    if (l->group > d->largest_group)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE, "/tuning/work_group %u: %s (%s) has %llu at most",
-                         l->group, d->name, d->id, (unsigned long long)d->largest_group);
+    while (l->group > d->largest_group)
+        l->group /= 2;
     /* a work-item of the measuring kernel has some 50 loop iterations for a block */
     const double wanted = gpu ? 16 * units : 4 * units;
     const double least =

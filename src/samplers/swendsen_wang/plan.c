@@ -71,11 +71,13 @@ static void choose_tile(const struct ergo_point *point, const struct sw_shape *s
     const uint32_t wish_words = (uint32_t)ergo_point_int(point, "/tuning/tile_words");
     const uint32_t wish_rows = (uint32_t)ergo_point_int(point, "/tuning/tile_rows");
     const uint32_t wish_group = (uint32_t)ergo_point_int(point, "/tuning/tile_group");
+    /* by themselves only tiles with a work-item for each word */
+    const bool asked = ergo_point_int(point, "/tuning/path") == PATH_LOCAL;
     l->tile_words = ergo_power_of_two_up(s->row_words, 1, wish_words ? wish_words : most_words);
     l->tile_rows = ergo_power_of_two_up((uint64_t)s->ly, 1, wish_rows ? wish_rows : most_rows);
     while (l->tile_rows > 1 && (tile_bytes(s, l->tile_words, l->tile_rows) > d->local_memory ||
                                 l->tile_words * l->tile_rows > 1024 ||
-                                (gpu && l->tile_words * l->tile_rows > d->largest_group)))
+                                (gpu && !asked && l->tile_words * l->tile_rows > d->largest_group)))
         l->tile_rows /= 2;
     const uint32_t items = l->tile_words * l->tile_rows;
     const uint32_t group = gpu ? items * items_of_word(s, members, d) : 1;

@@ -77,8 +77,8 @@ static bool plan_tiles(const struct ergo_point *point, const struct fac_shape *s
     struct fac_tiles t = {.group = group ? group : device->type == CL_DEVICE_TYPE_CPU ? 16 : 256};
     t.segment =
         wish && wish < FAC_SEGMENT_MAX ? wish : (uint32_t)((s->sites + pieces - 1) / pieces);
-    if (t.group > d->largest_group)
-        return false;
+    while (t.group > d->largest_group)
+        t.group /= 2;
     /* The largest tiles that fill the device with at least 1.5 work-groups for each compute
      * unit. Smaller ones are slower, because halos are a larger part of them (H200). */
     for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
@@ -143,17 +143,16 @@ static enum ergo_status choose_mode(struct ergo_context *ctx, struct fac_state *
     const int64_t wish = ergo_point_int(first, "/tuning/work_group");
     /* NVIDIA's driver 580 refuses more than 256 work-items for this kernel, even with the size
      * required */
-    const uint32_t most = d->largest_group < 256 ? (uint32_t)d->largest_group : 256;
+    const uint32_t most = d->largest_group < 256 ? ergo_power_of_two_down(d->largest_group) : 256;
     l->group = power_of_two_below(s->sites, 1, gpu ? most : 16);
     if (s->lambda) {
         l->mode = FAC_MODE_LAMBDA;
-        l->window = ergo_power_of_two_up(s->lambda, gpu ? 64 : 1, gpu ? most : 16);
+        l->window =
+            ergo_power_of_two_up(s->lambda, gpu ? (most < 64 ? most : 64) : 1, gpu ? most : 16);
         l->window = wish ? (uint32_t)wish : l->window;
-        return wish <= (int64_t)d->largest_group
-                   ? ERGO_OK
-                   : ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                               "/tuning/work_group %lld: %s (%s) has %llu at most", (long long)wish,
-                               d->name, d->id, (unsigned long long)d->largest_group);
+        while (l->window > d->largest_group)
+            l->window /= 2;
+        return ERGO_OK;
     }
     l->mode = path == 1 || (path == 0 && gpu) ? FAC_MODE_WINDOWS : FAC_MODE_SERIAL;
     if ((path == 2 || (path == 0 && gpu)) &&

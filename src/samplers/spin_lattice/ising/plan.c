@@ -66,8 +66,8 @@ static uint32_t chunk_rows(const struct ising_shape *s) {
 }
 
 /* Work-items of a group that has half a block each. */
-static uint32_t ahead_group(const struct ising_shape *s) {
-    return ergo_power_of_two_up(2 * s->blocks, 32, 1024);
+static uint32_t ahead_group(const struct ising_shape *s, const struct ergo_device *device) {
+    return ergo_power_of_two_up(2 * s->blocks, ergo_device_least_group(device), 1024);
 }
 
 /* Samples whose sums wait until they are added, where a work-group has a unit to itself: 2,048
@@ -95,17 +95,18 @@ static uint32_t sweeps_ahead(const struct ergo_batch *batch, const struct ergo_d
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *first = batch->points[0];
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/tile_sweeps");
-    const uint32_t group = ahead_group(s);
+    const uint32_t group = ahead_group(s, device);
     const uint64_t bytes =
         52 * s->blocks + 4 * (uint64_t)l->sums * kept_samples(group) * (group + 16);
-    const bool cpu = device->type == CL_DEVICE_TYPE_CPU;
+    /* the seconds are a GPU's, and not those of PoCL that pretends to be one */
+    const bool slow = device->type == CL_DEVICE_TYPE_CPU || device->quirks.many_barriers_unreliable;
     const unsigned units = d->compute_units ? d->compute_units : 1;
     const double members = (double)batch->count;
     const bool few =
         batch->count <= units && !ergo_point_int(first, "/tuning/work_group") &&
         1.2 * seconds_alone(s, members, units, true) < seconds_alone(s, members, units, false);
     if (l->field || l->lanes || device->quirks.loop_limit || 2 * s->blocks > group ||
-        group > d->largest_group || bytes > d->local_memory || (cpu ? !wish : !few))
+        group > d->largest_group || bytes > d->local_memory || (slow ? !wish : !few))
         return 0;
     /* so few that their bits stay in a cache of 50 MB */
     const double drawn = 160.0 * (double)s->blocks * (double)batch->count;
@@ -190,7 +191,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *first = batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const uint32_t most = (uint32_t)(d->largest_group < 256 ? d->largest_group : 256);
+    const uint32_t most = d->largest_group < 256 ? ergo_power_of_two_down(d->largest_group) : 256;
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
     const unsigned units = d->compute_units ? d->compute_units : 1;
 
@@ -198,13 +199,14 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     while (limit * 2 <= d->largest_group)
         limit *= 2;
     /* no more work-items than blocks need: PoCL 3.1 compiles idle ones for hours */
-    const uint32_t useful = ergo_power_of_two_up(s->blocks, gpu ? 32 : 1, most);
+    const uint32_t useful = ergo_power_of_two_up(s->blocks, ergo_device_least_group(device), most);
     const uint32_t local_group = l->lanes ? 1 : wish && wish < useful ? wish : useful;
 
     const uint64_t local_memory = d->local_memory;
-    /* PoCL 3.1 compiles ising_local.cl for minutes if the lattice has only a few blocks */
+    /* PoCL 3.1 compiles ising_local.cl for minutes if the lattice has only a few blocks, also where
+     * it pretends to be a GPU */
     const bool compiles =
-        gpu || l->lanes || s->blocks >= 16 || !strstr(d->platform, "Portable Computing Language");
+        l->lanes || s->blocks >= 16 || !strstr(d->platform, "Portable Computing Language");
     const bool local_fits = compiles && local_bytes(s, local_group, l) <= local_memory;
     const bool tile_fits = choose_tile(first, s, batch->count, d, l);
 
@@ -232,7 +234,7 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
     case ISING_PATH_LOCAL:
         l->group = local_group;
         if (l->ahead)
-            l->group = ahead_group(s);
+            l->group = ahead_group(s, device);
         break;
     case ISING_PATH_TILE:
         l->group = l->lanes ? 1 : wish ? wish : 256;

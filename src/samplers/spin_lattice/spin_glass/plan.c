@@ -75,7 +75,7 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct glass_sta
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const double lattices = (double)batch->count * s->words;
     *l = (struct glass_launch){0};
-    const uint32_t most = d->largest_group < 256 ? (uint32_t)d->largest_group : 256;
+    const uint32_t most = d->largest_group < 256 ? ergo_power_of_two_down(d->largest_group) : 256;
     const bool fits = 16 * s->sites + 64 <= d->local_memory;
     if (path == PATH_LOCAL && !fits)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -84,10 +84,10 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct glass_sta
                          (unsigned long long)s->sites, (unsigned long long)(16 * s->sites), d->name,
                          (unsigned long long)d->local_memory);
     l->local = path ? path == PATH_LOCAL : fits;
-    l->group = power_of_two(s->half, 1, gpu ? (l->local ? most : 128) : 16);
+    l->group = power_of_two(s->half, 1, gpu ? (l->local || most < 128 ? most : 128) : 16);
     if (wish && wish < l->group)
         l->group = (uint32_t)wish;
-    l->site_group = gpu ? 128 : 16;
+    l->site_group = gpu ? (most < 128 ? most : 128) : 16;
     l->words = (cl_uint2){{s->words, s->first}};
     l->last = glass_lanes(s, s->first + s->words - 1);
     l->records = glass_lattices(state) * 128 * s->quads;
