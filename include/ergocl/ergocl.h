@@ -259,6 +259,13 @@ enum ergo_status ergo_tune(struct ergo_context *ctx, const struct ergo_job *job,
 /* The flattened OpenCL C from which a sampler's programs are built; NULL: of all samplers. */
 enum ergo_status ergo_kernels_text(struct ergo_context *ctx, const char *sampler, char **text);
 
+/* Writes each program of a job, as it would be built for `device` (as in ergo_run_options), to the
+ * folder `directory`, which is made if it does not exist: NAME.cl, the whole source, and NAME.json
+ * with the build options, the kernels that are used, and the batches' launches. Files of these
+ * names are replaced. Nothing is built or run. *text lists what was written. */
+enum ergo_status ergo_kernels_write(struct ergo_context *ctx, const struct ergo_job *job,
+                                    const char *device, const char *directory, char **text);
+
 #ifdef __cplusplus
 }
 #endif

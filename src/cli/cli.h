@@ -20,6 +20,7 @@ enum cli_option_id {
     CLI_CHECK,
     CLI_JSON,
     CLI_DUMP,
+    CLI_PROGRAMS,
     CLI_DEVICES,
     CLI_ALL,
     CLI_MERGE,
@@ -48,7 +49,7 @@ struct cli_arguments {
     size_t n_operands;
     const char *output, *device;
     const char *devices; /* selectors with commas between them */
-    const char *seconds, *sampler;
+    const char *seconds, *sampler, *programs;
     const char **sets; /* room for all of argv; owned by main */
     size_t n_sets;
     bool overwrite, plan, check, json, dump, all, merge, list, quiet, help;

@@ -32,6 +32,11 @@ _ergocl() {
         esac
         return
         ;;
+    --programs)
+        compopt -o filenames
+        mapfile -t COMPREPLY < <(compgen -d -- "$word")
+        return
+        ;;
     -d | --device | --devices)
         COMPREPLY=($(compgen -W "auto gpu cpu" -- "$word"))
         return
@@ -51,7 +56,7 @@ _ergocl() {
     tune) options+=" --output --device --set --seconds" ;;
     bench) options+=" --output --device --sampler --seconds --list" ;;
     devices) options+=" --check --json" ;;
-    kernels) options+=" --dump" ;;
+    kernels) options+=" --dump --programs --device --set" ;;
     esac
     if [[ $word == -* ]]; then
         COMPREPLY=($(compgen -W "$options" -- "$word"))
@@ -73,7 +78,14 @@ _ergocl() {
             COMPREPLY=($(compgen -W "$(_ergocl_samplers) $(_ergocl_models) $commands job result exit-codes environment" -- "$word"))
         fi
         ;;
-    kernels) COMPREPLY=($(compgen -W "$(_ergocl_samplers)" -- "$word")) ;;
+    kernels)
+        if [[ " ${COMP_WORDS[*]} " == *" --programs"* ]]; then
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
+        else
+            COMPREPLY=($(compgen -W "$(_ergocl_samplers)" -- "$word"))
+        fi
+        ;;
     esac
 }
 complete -F _ergocl ergocl

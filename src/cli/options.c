@@ -15,6 +15,8 @@ const struct cli_option cli_options[CLI_N_OPTIONS] = {
     [CLI_CHECK] = {"check", 0, NULL, "probe each device's arithmetic, atomics and barriers"},
     [CLI_JSON] = {"json", 0, NULL, "print JSON"},
     [CLI_DUMP] = {"dump", 0, NULL, "print the flattened OpenCL C"},
+    [CLI_PROGRAMS] = {"programs", 0, "DIR",
+                      "write the job's programs, each with its build options"},
     [CLI_DEVICES] = {"devices", 0, "SEL,SEL,...", "devices to compare, the first is the reference"},
     [CLI_ALL] = {"all", 0, NULL, "every usable device"},
     [CLI_MERGE] = {"merge", 0, NULL, "one page of the results of several machines"},
@@ -133,6 +135,9 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
         break;
     case CLI_MERGE:
         arguments->merge = true;
+        break;
+    case CLI_PROGRAMS:
+        arguments->programs = value;
         break;
     case CLI_ALL:
         arguments->all = true;

@@ -173,6 +173,12 @@ static enum ergo_status build_source(struct build *b, cl_program *program) {
     return status;
 }
 
+void ergo_program_options(const struct ergo_device *device, const char *options,
+                          struct ergo_text *text) {
+    ergo_text_append(text, "%s%s%s", device->options, options && *options ? " " : "",
+                     options ? options : "");
+}
+
 enum ergo_status ergo_program_build(struct ergo_context *ctx, struct ergo_device *device,
                                     const char *path, const char *options, cl_program *program) {
     struct build b = {.ctx = ctx, .device = device, .path = path};
@@ -181,8 +187,7 @@ enum ergo_status ergo_program_build(struct ergo_context *ctx, struct ergo_device
     enum ergo_status status = ergo_program_flatten(ctx, path, &b.text);
     if (status != ERGO_OK)
         goto out;
-    ergo_text_append(&b.options, "%s%s%s", device->options, options && *options ? " " : "",
-                     options ? options : "");
+    ergo_program_options(device, options, &b.options);
     if (b.options.failed) {
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "No memory to build %s", path);
         goto out;

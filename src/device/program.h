@@ -2,6 +2,7 @@
 #ifndef ERGO_DEVICE_PROGRAM_H
 #define ERGO_DEVICE_PROGRAM_H
 
+#include "base/text.h"
 #include "device/device.h"
 
 /* One embedded file of cl/; the table is generated at build time by tools/embed.sh. */
@@ -16,6 +17,10 @@ extern const size_t ergo_embedded_count;
 /* One string: the file and, once each, all it includes (flatten.c). Paths are relative to cl/.
  * $ERGOCL_CL_DIR, when set, is read instead of the embedded files. */
 enum ergo_status ergo_program_flatten(struct ergo_context *ctx, const char *path, char **text);
+
+/* The options of a build, appended to `text`: the device's own, then `options` (NULL: none). */
+void ergo_program_options(const struct ergo_device *device, const char *options,
+                          struct ergo_text *text);
 
 /*
  * Flatten and build `path` with `options` (added to "-cl-std=CL1.2" and the device's own), or take

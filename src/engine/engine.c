@@ -199,6 +199,20 @@ enum ergo_status ergo_engine_plan(struct ergo_context *ctx, const struct ergo_en
     return status;
 }
 
+enum ergo_status ergo_engine_declared(
+    struct ergo_context *ctx, const struct ergo_engine_model *model, const struct ergo_batch *batch,
+    const struct ergo_device *device,
+    enum ergo_status (*look)(struct ergo_context *ctx, const struct ergo_engine *e, void *user),
+    void *user) {
+    void *state = NULL;
+    enum ergo_status status = configure(ctx, model, batch, device, &state);
+    if (status == ERGO_OK)
+        status = look(ctx, state, user);
+    if (state)
+        forget(state);
+    return status;
+}
+
 /* ---- create -----------------------------------------------------------------------------------
  */
 

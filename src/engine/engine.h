@@ -195,6 +195,13 @@ enum ergo_status ergo_engine_plan(struct ergo_context *ctx, const struct ergo_en
 enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                     const struct ergo_batch *batch, struct ergo_device *device,
                                     void **state);
+/* Configures the batch and shows what it has declared, programs and kernels too, to `look`; nothing
+ * is on the device. */
+enum ergo_status ergo_engine_declared(
+    struct ergo_context *ctx, const struct ergo_engine_model *model, const struct ergo_batch *batch,
+    const struct ergo_device *device,
+    enum ergo_status (*look)(struct ergo_context *ctx, const struct ergo_engine *e, void *user),
+    void *user);
 /* Make everything anew in the same state, when sizes and programs change. Releases what is
  * declared, and ergo_engine_memory. Then configure and prepare follow, which find in the state what
  * is new, such as shares of ranks. The step stays. */

@@ -22,19 +22,10 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
     ERGO_ENTRY(ctx, job, text);
     struct ergo_device *device = NULL;
     struct ergo_text out = {0};
-    struct ergo_job *own = NULL; /* a copy of the job, because profiles set its /tuning */
-    enum ergo_status status = ergo_job_again(ctx, job, NULL, 0, &own);
+    struct ergo_job *own = NULL;
+    enum ergo_status status = ergo_tuning_open(ctx, job, selector, &own, &device);
     if (status != ERGO_OK)
         return status;
-    if (!selector)
-        selector = getenv("ERGOCL_DEVICE");
-    if (!selector || !*selector)
-        selector = ergo_point_text(&own->points[0], "/device");
-    status = ergo_device_open(ctx, selector, &device);
-    if (status != ERGO_OK)
-        goto out;
-    if (!ergo_tuning_given_any(own))
-        ergo_tuning_apply(ctx, own, device);
     ergo_text_append(&out, "device       %s  %s (%s)\n", device->summary.id, device->summary.name,
                      device->summary.platform);
     double total_seconds = 0;
@@ -80,7 +71,6 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
         ergo_text_append(&out, "expected time: %.3g s, measurements not counted\n", total_seconds);
     else if (status == ERGO_OK)
         ergo_text_append(&out, "%s\n", rough);
-out:
     ergo_device_close(device);
     ergo_job_destroy(own);
     if (status == ERGO_OK && !(*text = ergo_utf8_take_shown(&out)))

@@ -188,15 +188,17 @@ static enum ergo_status execute(struct ergo_work *work, struct ergo_result **res
     return session->stopped ? ERGO_STOPPED : ERGO_OK;
 }
 
-/* Is each system cut over all ranks? A single rank does so only if the job insists: it is slower.
- */
-static void choose_ops(struct ergo_work *work) {
-    const char *distribute = ergo_point_text(&work->job->points[0], "/distribute");
+bool ergo_work_cuts(const struct ergo_job *job) {
+    const char *distribute = ergo_point_text(&job->points[0], "/distribute");
     const size_t ranks = (size_t)ergo_dist_count();
+    return job->model->cut &&
+           (strcmp(distribute, "lattice") == 0 ||
+            (strcmp(distribute, "auto") == 0 && ranks > 1 && job->n_points < ranks));
+}
+
+static void choose_ops(struct ergo_work *work) {
     const struct ergo_model *model = work->job->model;
-    work->cut = model->cut &&
-                (strcmp(distribute, "lattice") == 0 ||
-                 (strcmp(distribute, "auto") == 0 && ranks > 1 && work->job->n_points < ranks));
+    work->cut = ergo_work_cuts(work->job);
     work->ops = work->cut ? model->cut : model->ops;
 }
 

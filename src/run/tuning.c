@@ -172,3 +172,27 @@ void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
     ergo_tuning_list_free(&user);
     ergo_tuning_list_free(&shipped);
 }
+
+enum ergo_status ergo_tuning_open(struct ergo_context *ctx, const struct ergo_job *job,
+                                  const char *selector, struct ergo_job **own,
+                                  struct ergo_device **device) {
+    *device = NULL;
+    enum ergo_status status = ergo_job_again(ctx, job, NULL, 0, own);
+    if (status != ERGO_OK) {
+        *own = NULL;
+        return status;
+    }
+    if (!selector)
+        selector = getenv("ERGOCL_DEVICE");
+    if (!selector || !*selector)
+        selector = ergo_point_text(&(*own)->points[0], "/device");
+    status = ergo_device_open(ctx, selector, device);
+    if (status != ERGO_OK) {
+        ergo_job_destroy(*own);
+        *own = NULL;
+        return status;
+    }
+    if (!ergo_tuning_given_any(*own))
+        ergo_tuning_apply(ctx, *own, *device);
+    return ERGO_OK;
+}

@@ -73,4 +73,10 @@ bool ergo_tuning_given_any(const struct ergo_job *job); /* in any of its batches
 void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
                        const struct ergo_device *device);
 
+/* What a run of the job would begin with: its device (selector NULL: as the environment or the job
+ * says) and a copy of the job with the settings of profiles. After a failure both are NULL. */
+enum ergo_status ergo_tuning_open(struct ergo_context *ctx, const struct ergo_job *job,
+                                  const char *selector, struct ergo_job **own,
+                                  struct ergo_device **device);
+
 #endif

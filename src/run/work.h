@@ -88,4 +88,8 @@ size_t ergo_work_next_frame(const struct ergo_work *work, size_t samples);
  */
 enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind, size_t stride);
 
+/* setup.c: is each system cut over all ranks? A single rank does so only if the job insists: it is
+ * slower. */
+bool ergo_work_cuts(const struct ergo_job *job);
+
 #endif

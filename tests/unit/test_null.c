@@ -71,6 +71,7 @@ CALL(ergo_comparison_table, P(0, ctx), P(1, COMPARISON), P(2, &text))
 CALL(ergo_comparison_json, P(0, ctx), P(1, COMPARISON), P(2, &text))
 CALL(ergo_tune, P(0, ctx), P(1, job), P(2, &tune_options), P(3, &text))
 CALL(ergo_kernels_text, P(0, ctx), NULL, P(1, &text))
+CALL(ergo_kernels_write, P(0, ctx), P(1, job), NULL, P(2, "/nonexistent"), P(3, &text))
 
 /* What is said when each argument in turn is NULL, behind the function's name; "": nothing can be,
  * for it is the context. Behind them: lists with a NULL. */
@@ -135,6 +136,11 @@ static const struct {
      {"", "comparison is NULL", "text is NULL"}},
     {"ergo_tune", call_ergo_tune, &text, 3, {"", "job is NULL", "options is NULL", "text is NULL"}},
     {"ergo_kernels_text", call_ergo_kernels_text, &text, 1, {"", "text is NULL"}},
+    {"ergo_kernels_write",
+     call_ergo_kernels_write,
+     &text,
+     3,
+     {"", "job is NULL", "directory is NULL", "text is NULL"}},
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
