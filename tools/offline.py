@@ -6,6 +6,7 @@
     tools/offline.py compile DIR --with ocloc --for pvc,dg2 [--options "..."] --json FILE
     tools/offline.py compile DIR --with "build rusticl" --for navi31 --json FILE
     tools/offline.py table FILE... [--write TABLE]     a line for each kernel and target
+    tools/offline.py summary FILE...                   a line for each target
     tools/offline.py check FILE... --against TABLE     what tests/offline asks
 
 "clang-N" finds builtins in libclc-N, "clang-N+rocm" in ROCm's device libraries. "build PLATFORM" is
@@ -41,7 +42,7 @@ def parallel(function, items):
 # ---- programs -----------------------------------------------------------------------------------
 
 
-def write_programs(folder, ergocl, pretend):
+def write_programs(folder, ergocl, pretend, quirks):
     """HASH.cl and HASH.json of each distinct program: of every golden job as it is chosen by itself, of forced
     paths and of cut lattices what has kernels that were not there yet."""
     jobs = sorted(glob.glob(os.path.join(ROOT, "tests/contract/jobs/*.json")))
@@ -53,7 +54,7 @@ def write_programs(folder, ergocl, pretend):
         where = os.path.join(scratch, f"{os.path.basename(job)}{''.join(sets).replace('/', '_')}")
         asked = subprocess.run(
             [ergocl, "kernels", "--programs", where, job, "--device", "Portable Computing Language", *sets],
-            env=dict(os.environ, ERGOCL_PRETEND=f"{pretend},quirks=none"), capture_output=True, text=True, cwd=ROOT)  # jobs name files
+            env=dict(os.environ, ERGOCL_PRETEND=f"{pretend},quirks={quirks}"), capture_output=True, text=True, cwd=ROOT)  # jobs name files
         # a path that the model or the device does not have is refused with 2 or 3
         if asked.returncode not in ((0, 2, 3) if sets else (0,)):
             sys.exit(f"{job} {' '.join(sets)}: {asked.stderr}")
@@ -155,17 +156,18 @@ def ocloc(compiler, target, source, options, out):
 
 
 def implementation(compiler, target, source, options, out):
-    built = run([os.path.join(ROOT, "build/offline/build"), compiler.split()[1], source, " ".join(options)], timeout=600)
+    built = run([os.path.join(ROOT, "build/offline-build"), compiler.split()[1], source, " ".join(options)], timeout=600)
     if built.returncode:
         return built.stdout + built.stderr or f"exit code {built.returncode}", []
     return None, [json.loads(line) for line in built.stdout.splitlines() if line.startswith("{")]
 
 
-def compile_programs(folder, compiler, targets, more):
+def compile_programs(folder, compiler, targets, more, name):
     how = ocloc if compiler == "ocloc" else implementation if compiler.startswith("build") else clang
 
     def one(item):
         target, file = item
+        given_name = name or target
         with open(file) as facts:
             facts = json.load(facts)
         options = facts["options"].split() + more
@@ -175,8 +177,8 @@ def compile_programs(folder, compiler, targets, more):
                 error, kernels = how(compiler, target, file[:-5] + ".cl", options, out)
             except (subprocess.TimeoutExpired, OSError, StopIteration) as problem:
                 error, kernels = f"{type(problem).__name__}: {problem}", []
-        return {"program": facts["program"], "options": facts["options"], "target": target, "error": error,
-                "kernels": kernels}
+        return {"program": facts["program"], "options": facts["options"], "target": given_name, "error": error,
+                "kernels": kernels, "compiler": compiler}
 
     files = sorted(glob.glob(os.path.join(folder, "*.json")))
     return parallel(one, [(target, file) for file in files for target in targets])
@@ -221,6 +223,22 @@ def table(results, said):
         cells = [f"{'-' if row.get(name) is None else row[name]:>{max(8, len(name))}}" for name in COLUMNS]
         lines.append("  ".join([f"{kernel:<24}", f"{target:<8}", *cells]))
     return "\n".join(lines) + "\n"
+
+
+def summary(results):
+    """A line for each target: what compiled, and what does not fit into registers."""
+    rows, lines = rows_of(results), []
+    for target in sorted({result["target"] for result in results}):
+        own = [result for result in results if result["target"] == target]
+        kernels = {kernel: row for (kernel, of), row in rows.items() if of == target}
+        spilled = [row["spills"] for row in kernels.values() if row.get("spills")]
+        lines.append((target, own[0]["compiler"], len(own), sum(1 for result in own if result["error"]), len(kernels),
+                      len(spilled), max(spilled, default=0), max((row.get("scalar_spills", 0) for row in kernels.values()), default=0),
+                      max((row["scratch"] for row in kernels.values()), default=0),
+                      max((row.get("registers", 0) for row in kernels.values()), default=0)))
+    names = ("target", "compiler", "programs", "failed", "kernels", "spilling", "spills", "scalar", "scratch", "registers")
+    return "".join("  ".join([f"{line[0]:<10}", f"{line[1]:<16}", *(f"{cell:>9}" for cell in line[2:])]) + "\n"
+                   for line in [names] + lines)
 
 
 def read_table(text):
@@ -279,13 +297,15 @@ def main():
     programs.add_argument("folder")
     programs.add_argument("--ergocl", default=os.path.join(ROOT, "build/ergocl"))
     programs.add_argument("--pretend", required=True)
+    programs.add_argument("--quirks", default="none")
     compiling = commands.add_parser("compile")
     compiling.add_argument("folder")
     compiling.add_argument("--with", dest="compiler", required=True)
     compiling.add_argument("--for", dest="targets", required=True)
     compiling.add_argument("--options", default="")
+    compiling.add_argument("--name", help="of the target in tables")
     compiling.add_argument("--json", required=True)
-    for command in (commands.add_parser("table"), commands.add_parser("check")):
+    for command in (commands.add_parser("table"), commands.add_parser("summary"), commands.add_parser("check")):
         command.add_argument("files", nargs="+")
         command.add_argument("--write")
         command.add_argument("--said", action="append", default=[])
@@ -294,10 +314,10 @@ def main():
         command.add_argument("--all", action="store_true")
     given = parser.parse_args()
     if given.command == "programs":
-        write_programs(given.folder, os.path.abspath(given.ergocl), given.pretend)
+        write_programs(given.folder, os.path.abspath(given.ergocl), given.pretend, given.quirks)
         return
     if given.command == "compile":
-        results = compile_programs(given.folder, given.compiler, given.targets.split(","), given.options.split())
+        results = compile_programs(given.folder, given.compiler, given.targets.split(","), given.options.split(), given.name)
         with open(given.json, "w") as file:
             json.dump(results, file)
         errors = [result for result in results if result["error"]]
@@ -317,8 +337,10 @@ def main():
         else:
             print(text, end="")
         return
-    recorded = None
-    same = True
+    if given.command == "summary":
+        print(summary(results), end="")
+        return
+    recorded, same = None, True
     if given.against:
         with open(given.against) as file:
             text = file.read()

@@ -233,7 +233,9 @@ void ergo_pretend_apply(const struct ergo_pretend *mask, const char *text,
     }
     if (mask->quirks[0]) {
         struct ergo_device_summary other = {0};
-        snprintf(other.platform, sizeof other.platform, "%s", mask->quirks);
+        const size_t platform = strcspn(mask->quirks, "/");
+        snprintf(other.platform, sizeof other.platform, "%.*s", (int)platform, mask->quirks);
+        snprintf(other.name, sizeof other.name, "%s", mask->quirks + platform);
         ergo_quirks_find(&other, &one->quirks);
     }
     one->masked = true;

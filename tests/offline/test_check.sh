@@ -86,11 +86,12 @@ again = offline.read_table(offline.table(results, ["said"]))
 assert again[("first_kernel", "gfx942")]["scratch"] == 16 and again[("second", "gfx942")]["waves"] == 8, again
 PYTHON
 
-command -v clang-19 >/dev/null && command -v ld.lld-19 >/dev/null && command -v llvm-readelf-19 >/dev/null &&
-    [ -e /usr/lib/clc/amdgcn--amdhsa.bc ] || {
-    echo "the parsers are right; no clang-19, lld-19, llvm-19 or libclc to break kernels for"
-    exit 77
-}
+for need in "$(command -v clang-19)" "$(command -v ld.lld-19)" "$(command -v llvm-readelf-19)" /usr/lib/clc/amdgcn--amdhsa.bc; do
+    if [ ! -e "$need" ]; then
+        echo "the parsers are right; no clang-19, lld-19, llvm-19 or libclc to break kernels for"
+        exit 77
+    fi
+done
 
 # broken NAME WORDS BODY [ATTRIBUTES]: the check of a kernel with this body says the words.
 mkdir good

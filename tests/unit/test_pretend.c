@@ -158,6 +158,9 @@ static void test_apply(void **state) {
     m = good("gpu,quirks=Oclgrind");
     ergo_pretend_apply(&m, "gpu,quirks=Oclgrind", &one);
     assert_true(one.quirks.no_fill);
+    m = good("pvc,quirks=Intel(R) OpenCL Graphics/Intel(R) Data Center GPU Max 1550");
+    ergo_pretend_apply(&m, "pvc,quirks=...", &one);
+    assert_string_equal(one.quirks.build_options, "-cl-intel-enable-auto-large-GRF-mode");
 
     /* both masks begin alike, and are remembered apart */
     static const char *const alike[] = {"gpu,extensions=cl_khr_fp64+cl_khr_int64_base_atomics",
