@@ -10,15 +10,11 @@ folder=${2:-build/chroot-$suite}
 make --no-print-directory dist
 [ -x "$folder/usr/bin/apt-get" ] || debootstrap --variant=minbase "$suite" "$folder" ${3:+"$3"}
 folder=$(cd "$folder" && pwd)
-if [ -z "${3:-}" ] && [ -f /etc/apt/sources.list ] && [ "$suite" = bookworm ]; then
-    cp /etc/apt/sources.list "$folder/etc/apt/"
-fi
-cp -r /etc/apt/apt.conf.d/. "$folder/etc/apt/apt.conf.d/" 2>/dev/null || true
 cp /etc/resolv.conf /etc/hosts "$folder/etc/" 2>/dev/null || true
-for mount in proc sys dev; do
+for mount in proc sys dev dev/pts; do
     mountpoint -q "$folder/$mount" || mount --bind "/$mount" "$folder/$mount"
 done
-trap 'umount "$folder/proc" "$folder/sys" "$folder/dev"' EXIT
+trap 'umount "$folder/proc" "$folder/sys" "$folder/dev/pts" "$folder/dev"' EXIT
 rm -rf "$folder/root/ergocl" && mkdir -p "$folder/root/ergocl"
 tar -C "$folder/root/ergocl" --strip-components=1 -xf build/ergocl-*.tar.gz
 cp build/ergocl-*.tar.gz "$folder/root/ergocl/"
@@ -27,10 +23,10 @@ chroot "$folder" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root D
     apt-get -qq update
     apt-get -qq install -y --no-install-recommends dpkg-dev debhelper make gcc >/dev/null
     cd /root/ergocl
-    apt-get -qq build-dep -y ./ >/dev/null 2>&1 || apt-get -qq install -y --no-install-recommends \
+    apt-get -qq install -y --no-install-recommends \
         $(sed -n "/^Build-Depends/,/^Standards/p" tools/packaging/debian/control |
           sed "s/Build-Depends: debhelper-compat (= 13),//; /^Standards/d; s/,/ /g") >/dev/null
-    BUILD_DIST=no tools/packaging/debian.sh
+    tools/packaging/debian.sh >/dev/null
     apt-get -qq install -y ./build/debian/*.deb >/dev/null
     cd /tmp
     dpkg -L ergocl | head -n 20
