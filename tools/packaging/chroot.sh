@@ -21,7 +21,7 @@ cp build/ergocl-*.tar.gz "$folder/root/ergocl/"
 chroot "$folder" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive \
     LC_ALL=C.UTF-8 bash -euc '
     apt-get -qq update
-    apt-get -qq install -y --no-install-recommends dpkg-dev debhelper make gcc >/dev/null
+    apt-get -qq install -y --no-install-recommends build-essential debhelper >/dev/null
     cd /root/ergocl
     apt-get -qq install -y --no-install-recommends \
         $(sed -n "/^Build-Depends/,/^Standards/p" tools/packaging/debian/control |
