@@ -18,6 +18,7 @@ class Ergocl(MakefilePackage):
     depends_on("gmake", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("opencl-c-headers", type="build")
+    depends_on("random123", type="build")
     depends_on("ocl-icd+headers")
     depends_on("cjson")
     depends_on("libsodium")
