@@ -92,6 +92,32 @@ void ergo_engine_launch(struct ergo_engine *e, unsigned kernel, struct ergo_grid
                                    grid.dims, grid.items, grid.group, NULL);
 }
 
+/* Seconds from one timing of settled launches to the next. */
+static const double AGAIN = 2;
+
+uint64_t ergo_engine_next(struct ergo_engine *e, struct ergo_pace *pace, uint64_t left,
+                          uint64_t most) {
+    const uint64_t all = left < most ? left : most, units = all < pace->now ? all : pace->now;
+    /* a launch that is short for other reasons tells little */
+    pace->timing =
+        pace->settled ? units >= pace->now / 4 && ergo_clock() - pace->last > AGAIN : units < all;
+    if (pace->timing) {
+        ergo_engine_finish(e);
+        pace->begun = ergo_clock();
+    }
+    return units;
+}
+
+void ergo_engine_made(struct ergo_engine *e, struct ergo_pace *pace, uint64_t units) {
+    if (!pace->timing)
+        return;
+    pace->timing = false;
+    ergo_engine_finish(e);
+    pace->last = ergo_clock();
+    if (e->status == ERGO_OK)
+        ergo_pace_note(pace, units, pace->last - pace->begun);
+}
+
 size_t ergo_engine_group(struct ergo_engine *e, unsigned kernel, size_t wish) {
     const struct ergo_engine_kernel *k = &e->kernels[kernel];
     size_t largest = wish;

@@ -32,12 +32,13 @@ static struct ergo_grid over_set(const struct disks_state *s) {
 static void sweeps_local(struct disks_state *s, uint64_t sweeps) {
     const struct disks_launch *l = &s->launch;
     const size_t memory = 2 * (size_t)l->most_cells * DISKS_PLANE_BYTES * disks_planes(s->shapes);
-    while (sweeps) {
-        const uint64_t now = sweeps < l->launch_sweeps ? sweeps : l->launch_sweeps;
+    while (sweeps && s->e.status == ERGO_OK) {
+        const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, sweeps, l->launch_sweeps);
         ERGO_LAUNCH(&s->e, DISKS_SWEEPS_LOCAL, ergo_grid_groups(members_of(s), l->group, 1),
                     BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_GRIDS),
                     BUFFER(DISKS_TALLY), U64(s->e.step), U32(now), U32(l->most_cells),
                     U32(second_plane(s)), LOCAL(memory));
+        ergo_engine_made(&s->e, &s->e.pace, now);
         s->e.step += now;
         sweeps -= now;
     }
