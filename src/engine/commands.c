@@ -114,8 +114,17 @@ void ergo_engine_made(struct ergo_engine *e, struct ergo_pace *pace, uint64_t un
     pace->timing = false;
     ergo_engine_finish(e);
     pace->last = ergo_clock();
-    if (e->status == ERGO_OK)
-        ergo_pace_note(pace, units, pace->last - pace->begun);
+    if (e->status != ERGO_OK)
+        return;
+    const bool settled = pace->settled;
+    const double seconds = pace->last - pace->begun;
+    if (pace->noted == 0)
+        ergo_log(e->ctx, ERGO_LOG_INFO, "%s: the first launch that is timed: size %llu, %.3g s",
+                 e->model->sampler, (unsigned long long)units, seconds);
+    ergo_pace_note(pace, units, seconds);
+    if (pace->settled && !settled)
+        ergo_log(e->ctx, ERGO_LOG_INFO, "%s: launches settle at size %llu, after %u timings",
+                 e->model->sampler, (unsigned long long)pace->now, pace->noted);
 }
 
 size_t ergo_engine_group(struct ergo_engine *e, unsigned kernel, size_t wish) {
