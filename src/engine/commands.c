@@ -98,9 +98,10 @@ static const double AGAIN = 2;
 uint64_t ergo_engine_next(struct ergo_engine *e, struct ergo_pace *pace, uint64_t left,
                           uint64_t most) {
     const uint64_t all = left < most ? left : most, units = all < pace->now ? all : pace->now;
-    /* a launch that is short for other reasons tells little */
-    pace->timing =
-        pace->settled ? units >= pace->now / 4 && ergo_clock() - pace->last > AGAIN : units < all;
+    if (!pace->settled)
+        pace->timing = units < all;
+    else /* a launch that is short for other reasons tells little */
+        pace->timing = units >= pace->now / 4 && ergo_clock() - pace->last > AGAIN;
     if (pace->timing) {
         ergo_engine_finish(e);
         pace->begun = ergo_clock();
