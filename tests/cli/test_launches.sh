@@ -46,3 +46,11 @@ slow lj "" lj_run lj-gcmc '"box": [6, 6, 6], "temperature": 2, "activity": 0.1, 
 slow helium "" helium_walk helium-vmc '"n": 32, "walkers": 16' \
     '"equilibration": 200, "sweeps": 400, "measure_every": 100'
 slow clusters "" sw_local swendsen-wang '"q": 2, "size": [64, 64], "temperature": 2.3' "$run"
+
+# groups that a device runs, but not each kernel of it
+export ERGOCL_PRETEND="gpu,units=1"
+for path in 1 3; do
+    expect 0 env SLOW=0 GROUP=4 LD_PRELOAD=./slow.so "$ERGOCL" run potts.json -o few -q --overwrite \
+        --set /tuning/path=$path --set /tuning/work_group=16
+    same_digests few potts
+done

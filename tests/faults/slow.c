@@ -3,6 +3,8 @@
  * forward by $SLOW seconds for each step (sweep, move, attempt, macroupdate) of a launch: the
  * program sees launches that last, and nobody waits. At the end it writes to $SLOW_LOG a line for
  * each kernel that makes several steps: name, launches, the most steps of one, those of the last.
+ * With $GROUP it says that kernels which were not compiled for a size run groups of so many at
+ * most.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -114,6 +116,19 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
         ahead += (double)steps * atof(getenv("SLOW"));
     }
     return REAL(clEnqueueNDRangeKernel)(queue, kernel, dims, offset, global, local, n, wait, event);
+}
+
+cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+                                cl_kernel_work_group_info what, size_t size, void *value,
+                                size_t *needed) {
+    size_t compiled[3] = {0};
+    const cl_int code = REAL(clGetKernelWorkGroupInfo)(kernel, device, what, size, value, needed);
+    if (getenv("GROUP") && what == CL_KERNEL_WORK_GROUP_SIZE && code == CL_SUCCESS &&
+        REAL(clGetKernelWorkGroupInfo)(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                       sizeof compiled, compiled, NULL) == CL_SUCCESS &&
+        !compiled[0])
+        *(size_t *)value = (size_t)atoi(getenv("GROUP"));
+    return code;
 }
 
 int clock_gettime(clockid_t id, struct timespec *t) {

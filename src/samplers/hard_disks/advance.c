@@ -116,12 +116,18 @@ static void measure_pairs(struct disks_state *s, uint32_t which, size_t curve) {
     uint32_t rows = 0;
     for (size_t i = 0; i < members_of(s); i++)
         rows = s->members[i].reach[which] > rows ? s->members[i].reach[which] : rows;
-    for (uint32_t from = 0; from <= rows; from += l->pair_rows)
+    const uint64_t wide = 2 * (uint64_t)rows + 1; /* cells of a row */
+    for (uint32_t from = 0, now; from <= rows && s->e.status == ERGO_OK; from += now) {
+        const uint64_t cells = ergo_engine_next(&s->e, &s->e.curve_pace, (rows + 1 - from) * wide,
+                                                l->pair_rows * wide);
+        now = cells < wide ? 1 : (uint32_t)(cells / wide);
         ERGO_LAUNCH(&s->e, DISKS_PAIRS, over(s, l->look_cells), BUFFER(DISKS_CELLS),
                     BUFFER(DISKS_MEMBERS), BUFFER(DISKS_LIMITS + which),
                     BUFFER(DISKS_COUNTS + which), U32(curve), U32(members_of(s)),
                     U32(l->bins[which]), F32(which == DISKS_CURVE_CONTACT ? 1.0f : 0.0f),
-                    U32(which), U32(second_plane(s)), U32(from), U32(from + l->pair_rows));
+                    U32(which), U32(second_plane(s)), U32(from), U32(from + now));
+        ergo_engine_made(&s->e, &s->e.curve_pace, now * wide);
+    }
 }
 
 void disks_measure_curves(void *state, size_t curve) {

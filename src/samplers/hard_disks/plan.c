@@ -330,6 +330,8 @@ enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
     plan->device_bytes = 2 * l->start_cells * cell_bytes;
     plan->host_bytes = 64 * (uint64_t)l->most_cells;
     describe(s, plan);
+    /* cells around each cell that are looked at for pairs */
+    ergo_pace_start(&s->e.curve_pace, 0.1 * per_second / (double)l->all_cells);
     s->e.curve_interval = (uint64_t)ergo_point_int(first, "/run/curves_every");
     declare_buffers(s);
     return declare_kernels(ctx, s);

@@ -46,9 +46,11 @@ static enum ergo_status create_choices(struct ergo_context *ctx, struct bytes_st
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct bytes_state *s = state;
     struct ergo_engine *e = &s->e;
+    if (s->launch.local) /* compiled for it */
+        ergo_engine_need_group(e, BYTES_SWEEP, s->launch.local_group);
     for (unsigned k = 0; k < ERGO_KERNELS; k++)
-        ergo_engine_need_group(
-            e, k, k == BYTES_SWEEP && s->launch.local ? s->launch.local_group : s->launch.group);
+        if (e->kernels[k].kernel && (k != BYTES_SWEEP || !s->launch.local))
+            s->launch.group = (uint32_t)ergo_engine_group(e, k, s->launch.group);
     const enum ergo_status status = s->shape.general           ? create_terms(ctx, s)
                                     : bytes_choices(&s->shape) ? create_choices(ctx, s)
                                                                : ERGO_OK;
