@@ -119,9 +119,6 @@ void ergo_engine_made(struct ergo_engine *e, struct ergo_pace *pace, uint64_t un
         return;
     const bool settled = pace->settled;
     const double seconds = pace->last - pace->begun;
-    if (pace->noted == 0)
-        ergo_log(e->ctx, ERGO_LOG_INFO, "%s: the first launch that is timed: size %llu, %.3g s",
-                 e->model->sampler, (unsigned long long)units, seconds);
     ergo_pace_note(pace, units, seconds);
     if (pace->settled && !settled)
         ergo_log(e->ctx, ERGO_LOG_INFO, "%s: launches settle at size %llu, after %u timings",

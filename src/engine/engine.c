@@ -361,6 +361,9 @@ enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_
     enum ergo_status status = configure(ctx, model, batch, device, state);
     if (status == ERGO_OK)
         status = make(ctx, *state);
+    if (status == ERGO_OK)
+        ergo_log(ctx, ERGO_LOG_INFO, "%s: launches begin with size %llu", model->sampler,
+                 (unsigned long long)((const struct ergo_engine *)*state)->pace.now);
     if (status != ERGO_OK) {
         ergo_engine_destroy(*state);
         *state = NULL;
