@@ -54,3 +54,10 @@ for path in 1 3; do
         --set /tuning/path=$path --set /tuning/work_group=16
     same_digests few potts
 done
+
+# units that run groups, where a driver counts something smaller
+unset ERGOCL_PRETEND
+expect 0 env SLOW=0 SLICES=8 LD_PRELOAD=./slow.so "$ERGOCL" devices
+says out "usable: 32 compute units"
+expect 0 env SLOW=0 SLICES=1000 LD_PRELOAD=./slow.so "$ERGOCL" devices
+says out "usable: 512 compute units"

@@ -3,6 +3,7 @@
  * forward by $SLOW seconds for each step (sweep, move, attempt, macroupdate) of a launch: the
  * program sees launches that last, and nobody waits. At the end it writes to $SLOW_LOG a line for
  * each kernel that makes several steps: name, launches, the most steps of one, those of the last.
+ * With $SLICES it is a GPU of Intel's with so many slices, each of four subslices.
  * With $GROUP it says that kernels which were not compiled for a size run groups of so many at
  * most.
  */
@@ -116,6 +117,32 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
         ahead += (double)steps * atof(getenv("SLOW"));
     }
     return REAL(clEnqueueNDRangeKernel)(queue, kernel, dims, offset, global, local, n, wait, event);
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value,
+                       size_t *needed) {
+    const char *slices = getenv("SLICES");
+    static const char more[] = " cl_intel_device_attribute_query";
+    cl_uint number = 0;
+    if (slices && what == CL_DEVICE_EXTENSIONS) {
+        size_t length = 0;
+        cl_int code = REAL(clGetDeviceInfo)(device, what, 0, NULL, &length);
+        if (needed)
+            *needed = length + sizeof more - 1;
+        if (value && code == CL_SUCCESS)
+            code = REAL(clGetDeviceInfo)(device, what, size, value, NULL);
+        if (value && code == CL_SUCCESS)
+            strcat(value, more);
+        return code;
+    }
+    if (slices && (what == 0x4252 || what == 0x4253))
+        number = what == 0x4252 ? (cl_uint)atoi(slices) : 4;
+    if (slices && what == CL_DEVICE_MAX_COMPUTE_UNITS)
+        number = 512;
+    if (!number)
+        return REAL(clGetDeviceInfo)(device, what, size, value, needed);
+    memcpy(value, &number, sizeof number);
+    return CL_SUCCESS;
 }
 
 cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
