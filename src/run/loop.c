@@ -1,6 +1,7 @@
 /*
  * The loop. Two blocks are in flight: while the device works on one, the host reads back and
- * stores the other. Block lengths follow the clock; the chain does not depend on them.
+ * stores the other. Block lengths follow the clock (engine/pace.h); the chain does not depend on
+ * them.
  */
 #include <math.h>
 #include <stdatomic.h>
@@ -15,6 +16,7 @@
 /* A block that is enqueued but not collected. */
 struct block {
     bool busy;
+    bool whole; /* as long as blocks might be */
     size_t first, count;
     uint64_t every; /* steps a sample that are enqueued with it */
     cl_event mark;  /* event at its end; NULL: already waited for */
@@ -27,10 +29,9 @@ struct loop {
     struct ergo_plan plan;
     struct ergo_samples samples; /* buffers for one block */
     struct block blocks[2];
-    unsigned next;        /* slot of the next block */
-    size_t enqueued;      /* samples */
-    double block_seconds; /* duration of the last block */
-    size_t block_samples; /* length of the next block */
+    unsigned next;         /* slot of the next block */
+    size_t enqueued;       /* samples */
+    struct ergo_pace pace; /* steps of the next block */
     double last_collect;
 };
 
@@ -164,6 +165,20 @@ static void count_host_work(struct loop *loop, unsigned slot, double begin, doub
     work->hidden_seconds += hidden ? seconds : 0;
 }
 
+/* So many steps were a block as long as it might be, and took so long. Ranks that cut a system
+ * agree, because clocks differ. */
+static void note(struct loop *loop, uint64_t steps, double seconds) {
+    ergo_pace_note(&loop->pace, steps, seconds);
+    if (loop->work->cut)
+        ergo_dist_share(&loop->pace, sizeof loop->pace);
+}
+
+/* Most samples of a block. */
+static size_t block_samples(const struct loop *loop) {
+    const uint64_t fit = loop->pace.now / loop->work->schedule.every;
+    return fit < 1 ? 1 : fit < loop->plan.block_samples ? (size_t)fit : loop->plan.block_samples;
+}
+
 static enum ergo_status collect(struct loop *loop, unsigned slot) {
     struct ergo_work *work = loop->work;
     struct block *block = &loop->blocks[slot];
@@ -185,17 +200,10 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
     work->session->work_done += (double)(block->count * block->every) * loop->plan.work_per_step;
     work->session->progressed = true;
 
-    /* aim at blocks of a tenth of a second */
     const double now = ergo_clock(), seconds = now - loop->last_collect;
     loop->last_collect = now;
-    if (block->count == loop->block_samples) {
-        double factor = seconds > 0 ? 0.1 / seconds : 2;
-        factor = factor > 2 ? 2 : factor < 0.25 ? 0.25 : factor;
-        const double wish = fmax(1, floor((double)loop->block_samples * factor));
-        loop->block_samples = (size_t)fmin(wish, (double)loop->plan.block_samples);
-        if (work->cut) /* clocks differ */
-            ergo_dist_share(&loop->block_samples, sizeof loop->block_samples);
-    }
+    if (block->whole)
+        note(loop, block->count * block->every, seconds);
     report(work, work->samples <= work->schedule.n_equilibration ? "equilibration" : "sampling",
            false);
     return ERGO_OK;
@@ -223,7 +231,8 @@ static size_t next_block(const struct loop *loop) {
     const size_t frame = ergo_work_next_frame(loop->work, loop->enqueued);
     until = frame < until ? frame : until;
     const size_t rest = until - loop->enqueued;
-    return rest < loop->block_samples ? rest : loop->block_samples;
+    const size_t most = block_samples(loop);
+    return rest < most ? rest : most;
 }
 
 static enum ergo_status snapshots_due(struct loop *loop) {
@@ -297,11 +306,14 @@ static enum ergo_status steps(struct loop *loop, uint64_t until) {
         if (status != ERGO_OK || work->session->stopped)
             break;
         const uint64_t rest = until - work->step;
-        const uint64_t piece =
-            (double)rest < loop->plan.block_steps ? rest : (uint64_t)loop->plan.block_steps;
+        const uint64_t most = ergo_plan_launch(&loop->plan, loop->pace.now);
+        const uint64_t piece = rest < most ? rest : most;
+        const double begun = ergo_clock();
         status = ergo_sampler_advance(work->ctx, work->ops, work->state, 0, 0, piece, 0);
         if (status == ERGO_OK)
             status = ergo_device_finish(work->ctx, work->device);
+        if (piece == most)
+            note(loop, piece, ergo_clock() - begun);
         work->step += piece;
         work->session->work_done += (double)piece * loop->plan.work_per_step;
         work->session->progressed = true;
@@ -310,14 +322,16 @@ static enum ergo_status steps(struct loop *loop, uint64_t until) {
     return status;
 }
 
-/* Enqueue the next samples: a whole block. Where the steps of a single sample exceed a block, those
- * before its last step are enqueued by themselves. */
+/* Enqueue the next samples: a whole block. Where the steps of a single sample exceed a block, or
+ * take several times as long, those before its last step are enqueued by themselves. */
 static enum ergo_status enqueue(struct loop *loop) {
     struct ergo_work *work = loop->work;
     const struct ergo_schedule *s = &work->schedule;
-    const bool rare = (double)s->every > loop->plan.block_steps;
-    enum ergo_status status =
-        rare ? steps(loop, s->lead + (loop->enqueued + 1) * s->every - 1) : duties(loop);
+    const bool rare = (double)s->every > loop->plan.block_steps ||
+                      (loop->pace.settled && s->every / 4 > loop->pace.now);
+    enum ergo_status status = rare ? drain(loop) : duties(loop);
+    if (status == ERGO_OK && rare) /* counts from what is collected */
+        status = steps(loop, s->lead + (loop->enqueued + 1) * s->every - 1);
     if (status != ERGO_OK || work->session->stopped)
         return status;
     const unsigned slot = loop->next;
@@ -327,6 +341,7 @@ static enum ergo_status enqueue(struct loop *loop) {
     struct block *block = &loop->blocks[slot];
     block->first = loop->enqueued;
     block->count = rare ? 1 : next_block(loop);
+    block->whole = !rare && block->count == block_samples(loop);
     block->every = rare ? 1 : s->every;
     status = ergo_sampler_advance(work->ctx, work->ops, work->state, slot, block->count,
                                   block->every, block->first);
@@ -432,8 +447,7 @@ static enum ergo_status run_batch(struct loop *loop) {
     work->result->phases[ERGO_PHASE_PREPARE] +=
         ergo_clock() - begun - (work->device->build_seconds - built);
     ergo_session_clock_start(work->session);
-    const double first = floor(loop->plan.block_steps / (double)s->every);
-    loop->block_samples = (size_t)fmax(1, fmin(first, (double)loop->plan.block_samples));
+    ergo_pace_start(&loop->pace, loop->plan.block_steps);
 
     if (s->lead)
         status = steps(loop, s->lead);
