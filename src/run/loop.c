@@ -9,6 +9,7 @@
 
 #include "base/parallel.h"
 #include "dist/dist.h"
+#include "run/spread.h"
 #include "run/work.h"
 #include "run/tuning.h"
 
@@ -244,27 +245,13 @@ static enum ergo_status snapshots_due(struct loop *loop) {
     return status;
 }
 
-/* A checkpoint during the run. If it cannot be written (a full disk), the last one is still valid,
- * and the next attempt may succeed: a warning. */
-static enum ergo_status save(struct ergo_work *work) {
-    const enum ergo_status status = work->save(work);
-    work->session->last_checkpoint = ergo_clock();
-    if (status != ERGO_E_IO)
-        return status;
-    ergo_log(work->ctx, ERGO_LOG_WARNING, "%s; the run continues, and tries again in %.0f s",
-             ergo_error_message(work->ctx),
-             ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds"));
-    ergo_error_clear(work->ctx);
-    return ERGO_OK;
-}
-
 static bool checkpoint_due(const struct ergo_work *work) {
     const double every = ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds");
     return every > 0 && ergo_clock() - work->session->last_checkpoint >= every;
 }
 
-/* Between blocks: audit, checkpoint, stop. If one is due, wait for all blocks in flight first.
- * (run_batch writes the checkpoint of a stop.) */
+/* Between blocks: audit, checkpoint, meeting, stop. If one is due, wait for all blocks in flight
+ * first. (run_batch writes the checkpoint of a stop.) */
 static enum ergo_status duties(struct loop *loop) {
     struct ergo_work *work = loop->work;
     const double every = ergo_point_real(&work->job->points[0], "/audit/every_seconds");
@@ -272,15 +259,19 @@ static enum ergo_status duties(struct loop *loop) {
     const unsigned due = ergo_work_agree(
         work, (ergo_session_must_stop(work->session) ? ERGO_DUE_STOP : 0) |
                   (late ? ERGO_DUE_AUDIT : 0) | (checkpoint_due(work) ? ERGO_DUE_SAVE : 0));
-    const bool save_due = due & ERGO_DUE_SAVE;
+    const bool meeting = work->spread && ergo_spread_due(work);
     work->session->stopped = due & ERGO_DUE_STOP;
-    if (!(due & (ERGO_DUE_AUDIT | ERGO_DUE_SAVE)))
+    if (!meeting && !(due & (ERGO_DUE_AUDIT | ERGO_DUE_SAVE)))
         return ERGO_OK;
     enum ergo_status status = drain(loop);
     ergo_session_clock_rest(work->session);
     const double begun = ergo_clock();
-    if (status == ERGO_OK)
-        status = save_due ? save(work) : ergo_work_audit(work);
+    if (status == ERGO_OK && due & ERGO_DUE_SAVE)
+        status = ergo_work_checkpoint(work);
+    else if (status == ERGO_OK && due & ERGO_DUE_AUDIT)
+        status = ergo_work_audit(work);
+    if (status == ERGO_OK && meeting)
+        status = ergo_spread_meet(work);
     work->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - begun;
     ergo_session_clock_start(work->session);
     loop->last_collect = ergo_clock();
@@ -450,7 +441,7 @@ static enum ergo_status run_batch(struct loop *loop) {
     /* the audit comes after these, so that a device which fails while states are read is
      * detected */
     if (status == ERGO_OK)
-        status = work->session->stopped ? work->save(work) : ergo_work_audit(work);
+        status = work->session->stopped ? work->leave(work) : ergo_work_audit(work);
     work->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - ended;
     return status;
 }
@@ -474,7 +465,7 @@ enum ergo_status ergo_work_loop(struct ergo_work *work) {
         /* a checkpoint contains all samples so far, so it is not written after every batch */
         if (work->batch < work->n_batches &&
             ergo_work_agree(work, checkpoint_due(work) ? ERGO_DUE_SAVE : 0))
-            status = save(work);
+            status = ergo_work_checkpoint(work);
     }
     report(work, "writing", true);
     return status;

@@ -102,6 +102,18 @@ enum ergo_status ergo_work_save(struct ergo_work *work) {
     return status;
 }
 
+enum ergo_status ergo_work_checkpoint(struct ergo_work *work) {
+    const enum ergo_status status = work->save(work);
+    work->session->last_checkpoint = ergo_clock();
+    if (status != ERGO_E_IO)
+        return status;
+    ergo_log(work->ctx, ERGO_LOG_WARNING, "%s; the run continues, and tries again in %.0f s",
+             ergo_error_message(work->ctx),
+             ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds"));
+    ergo_error_clear(work->ctx);
+    return ERGO_OK;
+}
+
 enum ergo_status ergo_work_begin(struct ergo_work *work) {
     if (ergo_ranks_rank() > 0) {
         work->session->begun = true;
