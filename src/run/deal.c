@@ -49,26 +49,22 @@ double ergo_deal_seconds(const struct ergo_deal *d) {
 /* Points of nobody, in their order, in one stretch for each rank. */
 static void cut(const struct ergo_deal *d) {
     double work = 0, speed = 0, before = 0, end = 0;
-    size_t i = 0, fast = 0;
+    size_t i = 0;
     for (size_t k = 0; k < d->n_points; k++)
         work += d->owners[k] == ERGO_DEAL_NOBODY ? d->work[k] : 0;
-    for (size_t r = 0; r < d->ranks; r++) {
+    for (size_t r = 0; r < d->ranks; r++)
         speed += d->speeds[r];
-        fast = d->speeds[r] > d->speeds[fast] ? r : fast;
-    }
     for (size_t r = 0; r < d->ranks; r++) {
         end += work * (d->speeds[r] / speed);
         for (; i < d->n_points; i++) {
             if (d->owners[i] != ERGO_DEAL_NOBODY)
                 continue;
-            if (before + 0.5 * d->work[i] > end)
+            if (r + 1 < d->ranks && before + 0.5 * d->work[i] > end)
                 break;
             d->owners[i] = (uint32_t)r;
             before += d->work[i];
         }
     }
-    for (; i < d->n_points; i++) /* what rounding has left */
-        d->owners[i] = d->owners[i] == ERGO_DEAL_NOBODY ? (uint32_t)fast : d->owners[i];
 }
 
 /* ---- moves ----------------------------------------------------------------------------------- */
@@ -160,6 +156,7 @@ bool ergo_deal(const struct ergo_deal *d) {
         cut(d);
         add_loads(d, g.loads);
         rescue(&g);
+        add_loads(d, g.loads); /* without the rounding of differences: nothing left is 0 */
         list(&g);
         level(&g);
     }
