@@ -20,7 +20,7 @@ static const double measurable = 0.25, first = 0.5, anew_most = 2, patience_leas
 /* What a rank says of itself. */
 struct seat {
     double speed, prepare, seconds;
-    uint64_t dead, stopped;
+    uint64_t dead, stopped, idle;
 };
 
 static double since(const struct ergo_work *work) {
@@ -112,10 +112,15 @@ static enum ergo_status decide(struct ergo_work *work, const struct seat *seats)
     double *left = calloc(work->job->n_points, sizeof *left);
     double *speeds = calloc(2 * (size_t)s->ranks, sizeof *speeds);
     const bool ok = left && speeds;
+    bool idle = true;
+    for (size_t r = 0; r < s->ranks; r++)
+        idle = idle && seats[r].idle;
     if (ok && deal(work, seats, left, speeds, speeds + s->ranks))
         s->verdict = ERGO_SPREAD_DEAL;
     free(left);
     free(speeds);
+    if (idle && s->verdict == ERGO_SPREAD_ON) /* a defect, and no reason to wait for ever */
+        return ERGO_FAIL(work->ctx, ERGO_E_INTERNAL, "points are left that no rank makes");
     return ok ? ERGO_OK : ergo_spread_no_memory(work);
 }
 
@@ -154,8 +159,12 @@ enum ergo_status ergo_spread_meet(struct ergo_work *work) {
         return ergo_spread_no_memory(work);
     measure(work);
     tell_steps(work);
-    const struct seat mine = {s->speed, s->prepare, ergo_session_seconds(work->session), s->dead,
-                              work->session->stopped};
+    const struct seat mine = {s->speed,
+                              s->prepare,
+                              ergo_session_seconds(work->session),
+                              s->dead,
+                              work->session->stopped,
+                              !s->current && s->at == s->n_units};
     ergo_dist_meet();
     ergo_dist_met();
     ergo_dist_collect(&mine, sizeof mine, seats);
