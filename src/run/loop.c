@@ -9,6 +9,7 @@
 
 #include "base/parallel.h"
 #include "dist/dist.h"
+#include "run/pace.h"
 #include "run/spread.h"
 #include "run/work.h"
 #include "run/tuning.h"
@@ -33,6 +34,7 @@ struct loop {
     double block_seconds; /* duration of the last block */
     size_t block_samples; /* length of the next block */
     double last_collect;
+    struct ergo_pace pace;
 };
 
 static void report(const struct ergo_work *work, const char *phase, bool force) {
@@ -250,6 +252,15 @@ static bool checkpoint_due(const struct ergo_work *work) {
     return every > 0 && ergo_clock() - work->session->last_checkpoint >= every;
 }
 
+/* Rank 0 sees all wait for one whose device has become slower. */
+static bool divide_due(struct loop *loop) {
+    const struct ergo_work *work = loop->work;
+    return work->cut && ergo_ranks_rank() == 0 && work->ops->adapts &&
+           ergo_pace_fell(&loop->pace, ergo_session_seconds(work->session),
+                          work->session->work_done) &&
+           work->ops->adapts(work->state);
+}
+
 /* Between blocks: audit, checkpoint, meeting, stop. If one is due, wait for all blocks in flight
  * first. (run_batch writes the checkpoint of a stop.) */
 static enum ergo_status duties(struct loop *loop) {
@@ -258,10 +269,11 @@ static enum ergo_status duties(struct loop *loop) {
     const bool late = every > 0 && ergo_clock() - work->session->last_audit >= every;
     const unsigned due = ergo_work_agree(
         work, (ergo_session_must_stop(work->session) ? ERGO_DUE_STOP : 0) |
-                  (late ? ERGO_DUE_AUDIT : 0) | (checkpoint_due(work) ? ERGO_DUE_SAVE : 0));
+                  (late ? ERGO_DUE_AUDIT : 0) | (checkpoint_due(work) ? ERGO_DUE_SAVE : 0) |
+                  (divide_due(loop) ? ERGO_DUE_DIVIDE : 0));
     const bool meeting = work->spread && ergo_spread_due(work);
     work->session->stopped = due & ERGO_DUE_STOP;
-    if (!meeting && !(due & (ERGO_DUE_AUDIT | ERGO_DUE_SAVE)))
+    if (!meeting && !(due & (ERGO_DUE_AUDIT | ERGO_DUE_SAVE | ERGO_DUE_DIVIDE)))
         return ERGO_OK;
     enum ergo_status status = drain(loop);
     ergo_session_clock_rest(work->session);
@@ -270,6 +282,10 @@ static enum ergo_status duties(struct loop *loop) {
         status = ergo_work_checkpoint(work);
     else if (status == ERGO_OK && due & ERGO_DUE_AUDIT)
         status = ergo_work_audit(work);
+    if (status == ERGO_OK && due & ERGO_DUE_DIVIDE && !work->session->stopped) {
+        status = ergo_work_divide(work);
+        loop->pace = (struct ergo_pace){0};
+    }
     if (status == ERGO_OK && meeting)
         status = ergo_spread_meet(work);
     work->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - begun;

@@ -132,11 +132,11 @@ static enum ergo_status hand_states(struct ergo_work *work, const struct ergo_sp
 
 static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit *unit) {
     struct ergo_spread *s = work->spread;
-    const double prepared = work->result->phases[ERGO_PHASE_PREPARE];
     enum ergo_status status = hand_states(work, unit);
     for (size_t m = 0; m < unit->batch.count; m++)
         s->progress[unit->batch.points[m]->index].ours = true;
     s->current = unit;
+    s->prepared = work->result->phases[ERGO_PHASE_PREPARE];
     s->ask_at = 0; /* once this is done */
     work->batches = &unit->batch;
     work->n_batches = 1;
@@ -152,7 +152,7 @@ static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit
     if (status != ERGO_OK)
         status = ergo_spread_fail(work, status);
     s->current = NULL;
-    s->prepare = work->result->phases[ERGO_PHASE_PREPARE] - prepared;
+    s->prepare = work->result->phases[ERGO_PHASE_PREPARE] - s->prepared;
     for (size_t m = 0;
          m < unit->batch.count && status == ERGO_OK && !work->session->stopped && !s->dead; m++) {
         struct ergo_point_progress *p = &s->progress[unit->batch.points[m]->index];

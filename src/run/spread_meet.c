@@ -72,11 +72,13 @@ static bool deal(struct ergo_work *work, const struct seat *seats, double *left,
     struct ergo_spread *s = work->spread;
     const size_t n = work->job->n_points;
     struct ergo_deal d = {n, (size_t)s->ranks, left, speeds, NULL, s->dealt};
-    double lost = 0;
+    double lost = 0, leaving = 0;
     bool dead = false;
     guess_speeds(seats, d.ranks, speeds);
     for (size_t r = 0; r < d.ranks; r++) {
         starts[r] = seats[r].prepare;
+        if (!seats[r].idle) /* states, and an audit, as at the beginning of a unit */
+            leaving = fmax(leaving, seats[r].prepare);
         lost = fmax(lost, seats[r].seconds);
         dead = dead || seats[r].dead;
     }
@@ -96,7 +98,7 @@ static bool deal(struct ergo_work *work, const struct seat *seats, double *left,
     d.starts = starts;
     if (!ergo_deal(&d))
         return false;
-    const double then = ergo_deal_seconds(&d), cost = 0.1 + (s->anew ? lost : 0);
+    const double then = ergo_deal_seconds(&d), cost = 0.1 + (s->anew ? lost : leaving);
     ergo_log(
         work->ctx, ERGO_LOG_DEBUG,
         "meeting %zu: %.3g s to go as points are dealt, %.3g s and %.2g s for it if dealt anew",
@@ -159,12 +161,10 @@ enum ergo_status ergo_spread_meet(struct ergo_work *work) {
         return ergo_spread_no_memory(work);
     measure(work);
     tell_steps(work);
-    const struct seat mine = {s->speed,
-                              s->prepare,
-                              ergo_session_seconds(work->session),
-                              s->dead,
-                              work->session->stopped,
-                              !s->current && s->at == s->n_units};
+    const double so_far = work->result->phases[ERGO_PHASE_PREPARE] - s->prepared;
+    const struct seat mine = {
+        s->speed, s->current ? so_far : s->prepare, ergo_session_seconds(work->session),
+        s->dead,  work->session->stopped,           !s->current && s->at == s->n_units};
     ergo_dist_meet();
     ergo_dist_met();
     ergo_dist_collect(&mine, sizeof mine, seats);

@@ -40,6 +40,7 @@ struct ergo_spread {
     bool anew;  /* the deal begins all points again */
     size_t deals, meetings;
     double speed;                     /* of this rank, work per second; 0: not known */
+    double prepared;                  /* of the session, before the current unit */
     double prepare;                   /* seconds it takes to begin a unit */
     double since_work, since_seconds; /* of the session, when speed was measured */
     double ask_at, patience;          /* of a rank without work: when it asks for some again */

@@ -51,7 +51,7 @@ struct ergo_work {
 struct ergo_member_result *ergo_work_member(const struct ergo_work *work, size_t m);
 
 /* What a clock or a signal makes due on one rank is due on all ranks that run together. */
-enum { ERGO_DUE_STOP = 1, ERGO_DUE_AUDIT = 2, ERGO_DUE_SAVE = 4 };
+enum { ERGO_DUE_STOP = 1, ERGO_DUE_AUDIT = 2, ERGO_DUE_SAVE = 4, ERGO_DUE_DIVIDE = 8 };
 unsigned ergo_work_agree(const struct ergo_work *work, unsigned due);
 
 /* ---- loop.c: run all batches from where the work is; session->stopped when asked to stop -------
@@ -74,6 +74,9 @@ enum ergo_status ergo_work_begin(struct ergo_work *work);
 enum ergo_status ergo_work_audit(struct ergo_work *work);
 /* Counts of states into the curves (ops->count). */
 enum ergo_status ergo_work_count(struct ergo_work *work, const struct ergo_batch *batch);
+/* Of a cut system whose shares are measured as its state is made: makes it again, where it stands.
+ * No block is in flight. */
+enum ergo_status ergo_work_divide(struct ergo_work *work);
 /* Load the restored states into the sampler of the current batch. */
 enum ergo_status ergo_work_load_states(struct ergo_work *work);
 enum ergo_status ergo_work_digest_members(struct ergo_work *work);

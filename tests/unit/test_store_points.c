@@ -257,7 +257,8 @@ static void back_to_the_mark(void **state) {
     (void)state;
     make(&f);
     advance(&f);
-    const size_t columns = f.result->job->model->n_columns, size = f.member->binned[f.of_curve].size;
+    const size_t columns = f.result->job->model->n_columns,
+                 size = f.member->binned[f.of_curve].size;
     struct ergo_curve *curve = &f.member->binned[f.of_curve];
     assert_true(columns <= ERGO_COLUMNS_MAX);
     curve->count = 3;
