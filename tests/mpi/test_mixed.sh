@@ -114,6 +114,21 @@ FAULT="clEnqueueNDRangeKernel -5 1200" expect 3 env LD_PRELOAD=./faults.so "$ERG
 expect 2 "$ERGOCL" run potts.json -o no --on-failure ignore
 says err '"ignore"' '"redistribute"'
 
+# Ladders are divided anew when a rank becomes slower (by the clock, and half a minute of it).
+if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
+    cat >rungs.json <<'JOB'
+{ "sampler": "spin-lattice", "seed": "5",
+  "system": { "model": "spin-glass", "size": [4, 4, 4], "temperature": 1.1, "ladder": 8,
+    "temperature_max": 2.5, "swap_every": 3 },
+  "run": { "equilibration": 10, "sweeps": 12000, "measure_every": 100 }, "output": { "snapshots": 0 } }
+JOB
+    expect 0 "$ERGOCL" run rungs.json -o rungs --device "$pocl" --quiet
+    faults=("" "clEnqueueNDRangeKernel slow20000 15000")
+    faulty_ranks 2 0 run rungs.json -o divided --device "$pocl" --verbose
+    same_points rungs divided
+    [ "$(grep -c 'rank 1 has temperatures' err)" -gt 1 ] || fail "a slow rank has kept its part"
+fi
+
 # A lattice that is cut stops.
 faults=("" "clEnqueueNDRangeKernel -5 300")
 faulty_ranks 2 3 run potts.json -o cut --device "$pocl" --quiet --on-failure redistribute --set /distribute=lattice
