@@ -54,7 +54,7 @@ sweeps() {
 parts=() started=0
 for ((k = 0; k < ${#devices[@]}; k++)); do
     alone "$k" 20 # compiles, and tells about how fast it is
-    n=$(sweeps "$k" "$([ "$k" -eq 0 ] && echo "$seconds" || python3 -c "print($seconds / 3)")")
+    n=$(sweeps "$k" "$((k == 0 ? seconds : (seconds + 2) / 3))")
     [ "$k" -ne 0 ] || whole=$n
     begun=$(now)
     alone "$k" "$n"
