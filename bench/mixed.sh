@@ -78,5 +78,6 @@ if first["points"] != mix["points"]:
     sys.exit("the results differ: the figures mean nothing")
 rate = first["rate"]["value"] * first["rate"]["seconds"] / (ended - begun - started)
 print(f"together: {rate:.4g} per second, in {ended - begun:.3g} s, {started:.2g} s of them to start; digests are the same")
-print(f"{rate / sum(r['rate']['value'] for r in results[:-1]):.3f} of the sum of the rates")
+alone = sum(r["rate"]["value"] for r in results[:-1])
+print(f"{rate / alone:.3f} of the sum of the rates; {mix['rate']['value'] / alone:.3f} by the busiest rank's sampling time alone")
 END
