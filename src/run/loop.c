@@ -10,6 +10,8 @@
 
 #include "base/parallel.h"
 #include "dist/dist.h"
+#include "run/slowdown.h"
+#include "run/spread.h"
 #include "run/work.h"
 #include "run/tuning.h"
 
@@ -33,6 +35,7 @@ struct loop {
     size_t enqueued;       /* samples */
     struct ergo_pace pace; /* steps of the next block */
     double last_collect;
+    struct ergo_slowdown slowdown;
 };
 
 static void report(const struct ergo_work *work, const char *phase, bool force) {
@@ -253,43 +256,47 @@ static enum ergo_status snapshots_due(struct loop *loop) {
     return status;
 }
 
-/* A checkpoint during the run. If it cannot be written (a full disk), the last one is still valid,
- * and the next attempt may succeed: a warning. */
-static enum ergo_status save(struct ergo_work *work) {
-    const enum ergo_status status = work->save(work);
-    work->session->last_checkpoint = ergo_clock();
-    if (status != ERGO_E_IO)
-        return status;
-    ergo_log(work->ctx, ERGO_LOG_WARNING, "%s; the run continues, and tries again in %.0f s",
-             ergo_error_message(work->ctx),
-             ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds"));
-    ergo_error_clear(work->ctx);
-    return ERGO_OK;
-}
-
 static bool checkpoint_due(const struct ergo_work *work) {
     const double every = ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds");
     return every > 0 && ergo_clock() - work->session->last_checkpoint >= every;
 }
 
-/* Between blocks: audit, checkpoint, stop. If one is due, wait for all blocks in flight first.
- * (run_batch writes the checkpoint of a stop.) */
+/* Rank 0 sees all wait for one whose device has become slower. */
+static bool divide_due(struct loop *loop) {
+    const struct ergo_work *work = loop->work;
+    return work->cut && ergo_ranks_rank() == 0 && work->ops->adapts &&
+           ergo_slowdown_notice(&loop->slowdown, ergo_session_seconds(work->session),
+                          work->session->work_done) &&
+           work->ops->adapts(work->state);
+}
+
+/* Between blocks: audit, checkpoint, meeting, stop. If one is due, wait for all blocks in flight
+ * first. (run_batch writes the checkpoint of a stop.) */
 static enum ergo_status duties(struct loop *loop) {
     struct ergo_work *work = loop->work;
     const double every = ergo_point_real(&work->job->points[0], "/audit/every_seconds");
     const bool late = every > 0 && ergo_clock() - work->session->last_audit >= every;
     const unsigned due = ergo_work_agree(
         work, (ergo_session_must_stop(work->session) ? ERGO_DUE_STOP : 0) |
-                  (late ? ERGO_DUE_AUDIT : 0) | (checkpoint_due(work) ? ERGO_DUE_SAVE : 0));
-    const bool save_due = due & ERGO_DUE_SAVE;
+                  (late ? ERGO_DUE_AUDIT : 0) | (checkpoint_due(work) ? ERGO_DUE_SAVE : 0) |
+                  (divide_due(loop) ? ERGO_DUE_DIVIDE : 0));
+    const bool meeting = work->spread && ergo_spread_due(work);
     work->session->stopped = due & ERGO_DUE_STOP;
-    if (!(due & (ERGO_DUE_AUDIT | ERGO_DUE_SAVE)))
+    if (!meeting && !(due & (ERGO_DUE_AUDIT | ERGO_DUE_SAVE | ERGO_DUE_DIVIDE)))
         return ERGO_OK;
     enum ergo_status status = drain(loop);
     ergo_session_clock_rest(work->session);
     const double begun = ergo_clock();
-    if (status == ERGO_OK)
-        status = save_due ? save(work) : ergo_work_audit(work);
+    if (status == ERGO_OK && due & ERGO_DUE_SAVE)
+        status = ergo_work_checkpoint(work);
+    else if (status == ERGO_OK && due & ERGO_DUE_AUDIT)
+        status = ergo_work_audit(work);
+    if (status == ERGO_OK && due & ERGO_DUE_DIVIDE && !work->session->stopped) {
+        status = ergo_work_divide(work);
+        loop->slowdown = (struct ergo_slowdown){0};
+    }
+    if (status == ERGO_OK && meeting)
+        status = ergo_spread_meet(work);
     work->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - begun;
     ergo_session_clock_start(work->session);
     loop->last_collect = ergo_clock();
@@ -464,7 +471,7 @@ static enum ergo_status run_batch(struct loop *loop) {
     /* the audit comes after these, so that a device which fails while states are read is
      * detected */
     if (status == ERGO_OK)
-        status = work->session->stopped ? work->save(work) : ergo_work_audit(work);
+        status = work->session->stopped ? work->leave(work) : ergo_work_audit(work);
     work->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - ended;
     return status;
 }
@@ -488,7 +495,7 @@ enum ergo_status ergo_work_loop(struct ergo_work *work) {
         /* a checkpoint contains all samples so far, so it is not written after every batch */
         if (work->batch < work->n_batches &&
             ergo_work_agree(work, checkpoint_due(work) ? ERGO_DUE_SAVE : 0))
-            status = save(work);
+            status = ergo_work_checkpoint(work);
     }
     report(work, "writing", true);
     return status;
