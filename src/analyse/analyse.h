@@ -167,6 +167,12 @@ struct ergo_analysis {
     char **notes; /* owned sentences: what was not done, and why */
 };
 
+/* ---- analysis.c ----------------------------------------------------------------------------- */
+
+/* All of it, from n_runs, names and results. */
+enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analysis *a,
+                                    const struct ergo_analyse_options *o);
+
 /* ---- gather.c ------------------------------------------------------------------------------- */
 
 /* Sorts the members of all results into systems. */

@@ -43,12 +43,7 @@ static enum ergo_status load(struct ergo_context *ctx, struct ergo_analysis *a,
                                            "one out, or run it with another seed",
                                            directories[q], directories[r]);
     }
-    if (status != ERGO_OK)
-        return status;
-    a->job = a->results[0]->job;
-    a->model = a->job->model;
-    a->axis = a->job->n_keys;
-    return ERGO_OK;
+    return status;
 }
 
 static enum ergo_status read_keys(struct ergo_context *ctx, struct ergo_analysis *a,
@@ -334,11 +329,14 @@ static enum ergo_status choose_quantities(struct ergo_context *ctx, struct ergo_
     return status;
 }
 
-static enum ergo_status analyse(struct ergo_context *ctx, struct ergo_analysis *a,
-                                const struct ergo_analyse_options *o) {
+enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analysis *a,
+                                    const struct ergo_analyse_options *o) {
     const bool asked = o->n_reweight || o->coexistence;
     const double correction = o->correction > 0 ? o->correction : NAN;
     double low, high;
+    a->job = a->results[0]->job;
+    a->model = a->job->model;
+    a->axis = a->job->n_keys;
     enum ergo_status status = read_window(ctx, o->window, &low, &high);
     if (status == ERGO_OK)
         status = read_keys(ctx, a, o);
@@ -403,7 +401,7 @@ enum ergo_status ergo_analyse(struct ergo_context *ctx, const char *const *direc
     a->results = calloc(n_directories, sizeof(struct ergo_result *));
     status = a->names && a->results ? load(ctx, a, directories) : no_memory(ctx);
     if (status == ERGO_OK)
-        status = analyse(ctx, a, o);
+        status = ergo_analysis_make(ctx, a, o);
     if (status == ERGO_OK)
         *analysis = a;
     else

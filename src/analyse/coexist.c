@@ -1,5 +1,5 @@
 /*
- * Two phases with the same weight (Borgs, Kotecky, J. Stat. Phys. 61, 79 (1990)): the histogram of
+ * Two phases with the same weight (Borgs, Kappler, Phys. Lett. A 171, 37 (1992)): the histogram of
  * the key's column (N for an activity, the energy for a temperature) has two peaks, and the value
  * of the key is looked for where the samples on either side of the minimum between them weigh the
  * same.

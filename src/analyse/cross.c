@@ -220,6 +220,8 @@ static void extrapolate(struct ergo_analysis *a, double correction) {
             !isnan(a->systems[a->crossings[i].a].side))
             which[n++] = i;
     const bool given = !isnan(correction);
+    if (n < 2)
+        return;
     for (int constant = 0; constant < 2; constant++) {
         const size_t least = constant ? 1 : given ? 2 : FREE_LEAST;
         for (size_t first = 0; first + least <= n; first++) {

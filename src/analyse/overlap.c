@@ -73,27 +73,29 @@ static bool is_inside(const struct ergo_analysis *a, const struct ergo_part *par
     return inside;
 }
 
-/* The last value inside, from one that is, in steps of that direction. */
+/* The last value inside, from one that is, in steps of that direction; no further than ten times the
+ * value or a tenth of it (of either sign: ten times the value or 10): where a ground state was
+ * sampled, there is no end. */
 static double find_end(const struct ergo_analysis *a, const struct ergo_part *part, double inside,
                        double direction, double *weight) {
     const struct ergo_key *key = a->job->keys[a->axis];
-    const bool bounded = key->min != 0 || key->max != 0;
-    double step = 1e-3 * (inside != 0 ? fabs(inside) : 1), outside = inside;
-    for (int i = 0; i < 40; i++, step *= 2) {
-        double next = inside + direction * step;
-        if (bounded && direction < 0 && next <= key->min)
-            next = key->flags & ERGO_KEY_EXCLUDES_MIN ? (inside + key->min) / 2 : key->min;
-        if (bounded && next > key->max)
-            next = key->max;
-        if (next == inside)
-            return inside;
-        if (!is_inside(a, part, next, weight)) {
-            outside = next;
-            break;
-        }
-        inside = next;
+    const bool positive = inside > 0 && key->max != 0 && key->min >= 0;
+    double least = positive ? inside / 10 : inside - 10 * fmax(1, fabs(inside));
+    double most = positive ? inside * 10 : inside + 10 * fmax(1, fabs(inside)), outside = NAN;
+    if (key->min != 0 || key->max != 0) {
+        most = fmin(most, key->max);
+        least = fmax(least, key->min);
     }
-    for (int i = 0; i < 40 && outside != inside; i++) {
+    double step = 1e-3 * (inside != 0 ? fabs(inside) : 1);
+    for (bool last = false; isnan(outside) && !last; step *= 2) {
+        const double next = fmin(most, fmax(least, inside + direction * step));
+        last = next == most || next == least;
+        if (is_inside(a, part, next, weight))
+            inside = next;
+        else
+            outside = next;
+    }
+    for (int i = 0; i < 40 && !isnan(outside); i++) {
         const double middle = (inside + outside) / 2;
         if (is_inside(a, part, middle, weight))
             inside = middle;

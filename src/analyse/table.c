@@ -158,8 +158,8 @@ static void append_crossings(struct ergo_text *text, const struct ergo_analysis 
         return;
     ergo_text_append(text, "  large sizes: %s %s", axis, ergo_format_concise(x, e->x, e->x_error));
     if (isnan(e->exponent))
-        ergo_text_append(text, ", the mean of the last %zu (no drift with size is resolved)",
-                         e->used);
+        ergo_text_append(text, ", the %s of the last %zu (no drift with size is resolved)",
+                         e->used > 1 ? "mean" : "value", e->used);
     else
         ergo_text_append(text, ", by %s + a L^-w from the last %zu, w %s%s", axis, e->used,
                          e->fixed ? ergo_format_short(y, e->exponent, 6)

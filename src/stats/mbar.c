@@ -55,9 +55,32 @@ static double look(const struct work *w, const double *f, double *expected, doub
                     hessian[k * n + l] -= cp * w->p[l];
         }
     }
-    for (size_t k = 0; k < n; k++)
-        worst = fmax(worst, fabs(expected[k] / m->n[k] - 1));
-    return isfinite(worst) ? worst : INFINITY;
+    for (size_t k = 0; k < n; k++) {
+        const double off = fabs(expected[k] / m->n[k] - 1);
+        worst = isfinite(off) ? fmax(worst, off) : INFINITY;
+    }
+    return worst;
+}
+
+/* The plain iteration: f_k = -ln sum exp(a_k x) / sum_l n_l exp(f_l + a_l x). It never leads away,
+ * however far the start is. */
+static void repeat(const struct work *w, const double *f, double *log_sum) {
+    const struct ergo_mbar *m = w->m;
+    (void)look(w, f, w->next, NULL, log_sum);
+    for (size_t k = 0; k < m->n_states; k++) {
+        const double *a = m->a + k * m->n_rows;
+        double most = -INFINITY, sum = 0;
+        for (size_t u = 0; u < m->n_values; u++)
+            if (m->count[u] > 0)
+                most = fmax(most, ergo_mbar_exponent(m->n_rows, a, m->x + u * m->n_rows) -
+                                      log_sum[u]);
+        for (size_t u = 0; u < m->n_values; u++)
+            if (m->count[u] > 0)
+                sum += m->count[u] *
+                       exp(ergo_mbar_exponent(m->n_rows, a, m->x + u * m->n_rows) - log_sum[u] -
+                           most);
+        w->trial[k] = -most - log(sum);
+    }
 }
 
 /* Newton's step, with f[0] fixed. A row of the matrix sums to 0, because only differences of f
@@ -97,9 +120,8 @@ static void iterate(struct work *w, double *f, double *log_sum, bool *done) {
                 w->trial[k] += w->step[k - 1];
             better = look(w, w->trial, w->next, w->hessian, log_sum);
         }
-        if (!(better < 0.9 * worst)) { /* the plain iteration never leads away */
-            for (size_t k = 0; k < n; k++)
-                w->trial[k] = f[k] - log(w->expected[k] / w->m->n[k]);
+        if (!(better < 0.9 * worst)) {
+            repeat(w, f, log_sum);
             better = look(w, w->trial, w->next, w->hessian, log_sum);
         }
         for (size_t k = 0; k < n; k++)
