@@ -211,7 +211,8 @@ static bool fit_to(const struct ergo_analysis *a, const size_t *which, size_t n,
     return true;
 }
 
-/* Without the smallest sizes as long as chi^2 is too large. */
+/* A power law, else a constant; without the smallest sizes as long as chi^2 is too large. A drift
+ * that no power law describes stays with its chi^2. */
 static void extrapolate(struct ergo_analysis *a, double correction) {
     size_t which[64], n = 0;
     struct ergo_extrapolation *to = &a->extrapolation;
@@ -220,21 +221,18 @@ static void extrapolate(struct ergo_analysis *a, double correction) {
             !isnan(a->systems[a->crossings[i].a].side))
             which[n++] = i;
     const bool given = !isnan(correction);
-    if (n < 2)
-        return;
     for (int constant = 0; constant < 2; constant++) {
-        const size_t least = constant ? 1 : given ? 2 : FREE_LEAST;
+        const size_t least = constant || given ? 2 : FREE_LEAST;
         for (size_t first = 0; first + least <= n; first++) {
             struct ergo_extrapolation now = {0};
             if (!fit_to(a, which + first, n - first, constant, correction, &now))
                 continue;
             now.first = first;
-            *to = now;
+            if (now.tail >= level || !to->done || (!constant && now.tail > to->tail))
+                *to = now;
             if (now.tail >= level)
                 return;
         }
-        if (to->done && given)
-            return;
     }
 }
 

@@ -73,8 +73,8 @@ static bool is_inside(const struct ergo_analysis *a, const struct ergo_part *par
     return inside;
 }
 
-/* The last value inside, from one that is, in steps of that direction; no further than ten times the
- * value or a tenth of it (of either sign: ten times the value or 10): where a ground state was
+/* The last value inside, from one that is, in steps of that direction; no further than ten times
+ * the value or a tenth of it (of either sign: ten times the value or 10): where a ground state was
  * sampled, there is no end. */
 static double find_end(const struct ergo_analysis *a, const struct ergo_part *part, double inside,
                        double direction, double *weight) {

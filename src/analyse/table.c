@@ -158,15 +158,15 @@ static void append_crossings(struct ergo_text *text, const struct ergo_analysis 
         return;
     ergo_text_append(text, "  large sizes: %s %s", axis, ergo_format_concise(x, e->x, e->x_error));
     if (isnan(e->exponent))
-        ergo_text_append(text, ", the %s of the last %zu (no drift with size is resolved)",
-                         e->used > 1 ? "mean" : "value", e->used);
+        ergo_text_append(text, ", the mean of the last %zu (no drift with size is resolved)",
+                         e->used);
     else
         ergo_text_append(text, ", by %s + a L^-w from the last %zu, w %s%s", axis, e->used,
                          e->fixed ? ergo_format_short(y, e->exponent, 6)
                                   : ergo_format_concise(y, e->exponent, e->exponent_error),
                          e->fixed ? " as given" : "");
-    ergo_text_append(text, "; chi2 %.3g of %zu degrees of freedom, p %.2g\n", e->chi2, e->dof,
-                     e->tail);
+    ergo_text_append(text, "; chi2 %.3g of %zu degrees of freedom, p %.2g%s\n", e->chi2, e->dof,
+                     e->tail, e->tail < 0.01 ? ": too small, the error above means nothing" : "");
 }
 
 static void append_scaling(struct ergo_text *text, const struct ergo_analysis *a) {
