@@ -273,9 +273,9 @@ static enum ergo_status weigh(struct ergo_context *ctx, struct ergo_analysis *a)
             ergo_report_label(label, sizeof label, a->results[slow->run], slow->member);
             status = ergo_analysis_note(
                 ctx, a,
-                "%s%s%s: too short for errors: %s%s%s is shorter than %d autocorrelation times of "
-                "its slowest observable",
-                system->label, *system->label ? ": " : "", "", a->names[slow->run],
+                "%s%stoo short for errors: %s%s%s has fewer than %d autocorrelation times of its "
+                "slowest observable; a longer run has them",
+                system->label, *system->label ? ": " : "", a->names[slow->run],
                 *label ? ", " : "", label, ERGO_ANALYSE_BLOCKS_MIN * ERGO_ANALYSE_BLOCK_TAU);
         }
     }
