@@ -275,8 +275,8 @@ static enum ergo_status weigh(struct ergo_context *ctx, struct ergo_analysis *a)
                 ctx, a,
                 "%s%stoo short for errors: %s%s%s has fewer than %d autocorrelation times of its "
                 "slowest observable; a longer run has them",
-                system->label, *system->label ? ": " : "", a->names[slow->run],
-                *label ? ", " : "", label, ERGO_ANALYSE_BLOCKS_MIN * ERGO_ANALYSE_BLOCK_TAU);
+                system->label, *system->label ? ": " : "", a->names[slow->run], *label ? ", " : "",
+                label, ERGO_ANALYSE_BLOCKS_MIN * ERGO_ANALYSE_BLOCK_TAU);
         }
     }
     if (status == ERGO_OK && a->n_systems && a->systems[0].n_parts > 1 && !a->wanted[0].n)
@@ -384,9 +384,10 @@ enum ergo_status ergo_analyse(struct ergo_context *ctx, const char *const *direc
     enum ergo_status status =
         ergo_entry_texts(ctx, __func__, "directories", directories, n_directories);
     if (status == ERGO_OK && o->n_reweight)
-        status = ergo_entry_texts(ctx, __func__, "reweight", o->reweight, o->n_reweight);
+        status = ergo_entry_texts(ctx, __func__, "options->reweight", o->reweight, o->n_reweight);
     if (status == ERGO_OK && o->n_observables)
-        status = ergo_entry_texts(ctx, __func__, "observables", o->observables, o->n_observables);
+        status = ergo_entry_texts(ctx, __func__, "options->observables", o->observables,
+                                  o->n_observables);
     if (status == ERGO_OK && !n_directories)
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "an analysis needs at least one run folder");
     if (status == ERGO_OK && !(o->correction >= 0 && o->correction <= 100))

@@ -193,10 +193,11 @@ static void put_coexistence(struct ergo_json_out *out, const struct ergo_analysi
     ergo_out_close(out, 1);
 }
 
-enum ergo_status ergo_analysis_json(struct ergo_context *ctx, const struct ergo_analysis *a,
+enum ergo_status ergo_analysis_json(struct ergo_context *ctx, const struct ergo_analysis *analysis,
                                     char **text) {
     ERGO_CLEAR(text);
-    ERGO_ENTRY(ctx, a, text);
+    ERGO_ENTRY(ctx, analysis, text);
+    const struct ergo_analysis *a = analysis;
     struct ergo_json_out out = {0};
     ergo_out_object(&out, NULL);
     ergo_out_text(&out, "ergocl", ERGO_VERSION);
@@ -288,10 +289,11 @@ static void put_csv_coexistence(struct ergo_text *text, const struct ergo_analys
     }
 }
 
-enum ergo_status ergo_analysis_csv(struct ergo_context *ctx, const struct ergo_analysis *a,
+enum ergo_status ergo_analysis_csv(struct ergo_context *ctx, const struct ergo_analysis *analysis,
                                    char **text) {
     ERGO_CLEAR(text);
-    ERGO_ENTRY(ctx, a, text);
+    ERGO_ENTRY(ctx, analysis, text);
+    const struct ergo_analysis *a = analysis;
     struct ergo_text out = {0};
     const char *axis = a->axis < a->job->n_keys ? a->job->keys[a->axis]->pointer : "";
     ergo_text_append(&out, "kind,system,key,at,observable,value,error\n");

@@ -229,9 +229,11 @@ static void draw_coexistence(struct drawing *d) {
     ergo_text_append(d->text, "</div>\n");
 }
 
-enum ergo_status ergo_analysis_write_page(struct ergo_context *ctx, const struct ergo_analysis *a,
-                                          const char *path, bool overwrite) {
-    ERGO_ENTRY(ctx, a, path);
+enum ergo_status ergo_analysis_write_page(struct ergo_context *ctx,
+                                          const struct ergo_analysis *analysis, const char *path,
+                                          bool overwrite) {
+    ERGO_ENTRY(ctx, analysis, path);
+    const struct ergo_analysis *a = analysis;
     struct ergo_text text = {0};
     struct drawing d = {.a = a, .text = &text};
     char *table = NULL;

@@ -230,10 +230,11 @@ static void append_coexistence(struct ergo_text *text, const struct ergo_analysi
     }
 }
 
-enum ergo_status ergo_analysis_table(struct ergo_context *ctx, const struct ergo_analysis *a,
+enum ergo_status ergo_analysis_table(struct ergo_context *ctx, const struct ergo_analysis *analysis,
                                      char **text) {
     ERGO_CLEAR(text);
-    ERGO_ENTRY(ctx, a, text);
+    ERGO_ENTRY(ctx, analysis, text);
+    const struct ergo_analysis *a = analysis;
     struct ergo_text raw = {0};
     append_systems(&raw, a);
     append_pooled(&raw, a);
