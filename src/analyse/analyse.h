@@ -25,7 +25,12 @@
  * with fewer than BLOCKS_MIN of them there is no error. What is left of the correlation between
  * blocks makes errors 1 / (2 BLOCK_TAU) too small.
  */
-enum { ERGO_ANALYSE_BLOCKS = 40, ERGO_ANALYSE_BLOCKS_MIN = 10, ERGO_ANALYSE_BLOCK_TAU = 10 };
+enum {
+    ERGO_ANALYSE_BLOCKS = 40,
+    ERGO_ANALYSE_BLOCKS_MIN = 10,
+    ERGO_ANALYSE_BLOCK_TAU = 10,
+    ERGO_ANALYSE_CHAIN_TAU = 20 /* a single chain, or its tau is not known */
+};
 /* Independent samples (Kish's effective number over 2 tau) that a point needs to be inside of the
  * overlap. A Gaussian of n samples, shifted by s standard deviations, has n exp(-s^2) of them: with
  * 100, s + 2 is still within the range that n samples reach, sqrt(2 ln n). */
@@ -149,6 +154,7 @@ struct ergo_analysis {
     struct ergo_wanted_key wanted[ERGO_SCAN_MAX]; /* the first is the axis */
     size_t n_observables;                         /* that can be weighted, and are asked for */
     size_t *observables;
+    bool *asked; /* [model's]: by name, weighted or not; NULL: all */
 
     size_t n_pooled;
     struct ergo_pooled *pooled;
@@ -217,7 +223,7 @@ struct ergo_part {
     const struct ergo_system *system;
     size_t n_states, *states; /* of the system */
     double *inefficiency;     /* [n_states]: 2 tau, at least 1 */
-    size_t slow_chain;        /* of the system: the one with the fewest independent samples */
+    size_t slow_chain;        /* of the system: the slowest of the state with the fewest tau */
     size_t n_rows, rows[ERGO_CONJUGATES_MAX]; /* conjugates by which weights differ */
     struct ergo_mbar mbar;                    /* its arrays are owned; all samples */
     double *correlated; /* [n_values]: as mbar.count, each sample times its inefficiency */

@@ -124,7 +124,9 @@ static enum ergo_status choose_observables(struct ergo_context *ctx, struct ergo
                                            const struct ergo_analyse_options *o) {
     const struct ergo_point *point = a->systems[0].states[0].point;
     a->observables = calloc(a->model->n_observables + o->n_observables + 1, sizeof(size_t));
-    if (!a->observables)
+    if (o->n_observables)
+        a->asked = calloc(a->model->n_observables + 1, sizeof *a->asked);
+    if (!a->observables || (o->n_observables && !a->asked))
         return no_memory(ctx);
     for (size_t i = 0; i < o->n_observables; i++) {
         struct ergo_quantity q;
@@ -133,7 +135,9 @@ static enum ergo_status choose_observables(struct ergo_context *ctx, struct ergo
         if (status == ERGO_OK && q.power != 0)
             status = ERGO_FAIL(ctx, ERGO_E_JOB, "--observable: \"%s\" has no power of L",
                                o->observables[i]);
-        if (status == ERGO_OK && ergo_analysis_can_weigh(a, q.observable))
+        if (status == ERGO_OK)
+            a->asked[q.observable] = true;
+        if (status == ERGO_OK && (a->unweighted || ergo_analysis_can_weigh(a, q.observable)))
             a->observables[a->n_observables++] = q.observable;
         else if (status == ERGO_OK)
             status = ergo_analysis_note(
@@ -273,10 +277,11 @@ static enum ergo_status weigh(struct ergo_context *ctx, struct ergo_analysis *a)
             ergo_report_label(label, sizeof label, a->results[slow->run], slow->member);
             status = ergo_analysis_note(
                 ctx, a,
-                "%s%stoo short for errors: %s%s%s has fewer than %d autocorrelation times of its "
-                "slowest observable; a longer run has them",
+                "%s%stoo short for errors: the chains of %s%s%s have fewer than %d autocorrelation "
+                "times of the slowest observable together, or one has fewer than %d; longer runs "
+                "have them, or --observable chooses what is faster",
                 system->label, *system->label ? ": " : "", a->names[slow->run], *label ? ", " : "",
-                label, ERGO_ANALYSE_BLOCKS_MIN * ERGO_ANALYSE_BLOCK_TAU);
+                label, ERGO_ANALYSE_BLOCKS_MIN * ERGO_ANALYSE_BLOCK_TAU, ERGO_ANALYSE_CHAIN_TAU);
         }
     }
     if (status == ERGO_OK && a->n_systems && a->systems[0].n_parts > 1 && !a->wanted[0].n)
@@ -450,6 +455,7 @@ void ergo_analysis_destroy(struct ergo_analysis *a) {
     free(a->rows);
     free(a->pooled);
     free(a->observables);
+    free(a->asked);
     free(a->systems);
     free(a->unweighted);
     free(a->notes);

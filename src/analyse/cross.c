@@ -30,7 +30,7 @@ static void evaluate(size_t i, void *user) {
 }
 
 static bool difference(const struct pair *p, double x, double *d) {
-    double y, z;
+    double y = NAN, z = NAN;
     const bool ok = ergo_curve_at(p->a, p->first, &p->a->crossing, x, &y, NULL) &&
                     ergo_curve_at(p->a, p->second, &p->a->crossing, x, &z, NULL);
     *d = y - z;
@@ -99,7 +99,7 @@ static bool locate(struct pair *p, size_t interval, struct ergo_crossing *c) {
     const double slope = (up - down) / (2 * h);
     c->x = x - (y[0] - y[1]) / slope; /* without the bias, which the jackknife took away */
     c->y = (y[0] + y[1]) / 2;
-    double s[2], e;
+    double s[2] = {NAN, NAN}, e = NAN;
     if (!ergo_curve_at(p->a, p->first, q, x + h, &s[0], NULL) ||
         !ergo_curve_at(p->a, p->first, q, x - h, &e, NULL))
         return false;

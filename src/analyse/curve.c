@@ -126,6 +126,7 @@ bool ergo_curve_at(const struct ergo_analysis *a, const struct ergo_system *syst
                    const struct ergo_quantity *q, double x, double *y, double *delta) {
     const size_t n = ergo_curve_deltas(a, system, q);
     const double scale = q->power != 0 ? pow(system->side, -q->power) : 1;
+    *y = NAN;
     if (delta)
         memset(delta, 0, n * sizeof *delta);
     const bool ok = ergo_curve_is_weighted(a, system, q) ? reweight(a, system, q, x, y, delta)

@@ -32,14 +32,14 @@ enum ergo_status ergo_analysis_note(struct ergo_context *ctx, struct ergo_analys
     va_start(args, format);
     ergo_text_append_va(&text, format, args);
     va_end(args);
-    char **notes = realloc(a->notes, (a->n_notes + 1) * sizeof *notes);
     char *note = ergo_text_take(&text);
-    a->notes = notes ? notes : a->notes;
-    if (!notes || !note) {
+    char **notes = note ? realloc(a->notes, (a->n_notes + 1) * sizeof *notes) : NULL;
+    if (!notes) {
         free(note);
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an analysis");
     }
-    a->notes[a->n_notes++] = note;
+    notes[a->n_notes++] = note;
+    a->notes = notes;
     return ERGO_OK;
 }
 

@@ -67,7 +67,7 @@ enum ergo_status ergo_analysis_pool(struct ergo_context *ctx, struct ergo_analys
         for (size_t k = 0; k < a->systems[s].n_states && ok; k++)
             for (size_t o = 0; o < n_o && ok; o++) {
                 const struct ergo_state *state = &a->systems[s].states[k];
-                if (state->count < 2 ||
+                if (state->count < 2 || (a->asked && !a->asked[o]) ||
                     !ergo_observable_shown(&a->model->observables[o], state->point))
                     continue;
                 double *weights = calloc(state->count, sizeof *weights);

@@ -57,7 +57,7 @@ static double try_start(const struct problem *p, double x, double inverse_nu, do
     double chi2 = 0;
     for (size_t i = 0; i < p->n; i++) {
         const double u = scaled(p, x, inverse_nu, i), scale = pow(p->side[i], power) / p->error[i];
-        double row[DEGREE_MOST + 1];
+        double row[DEGREE_MOST + 1] = {0};
         for (size_t k = 0; k < m; k++) {
             row[k] = k ? row[k - 1] * u : scale;
             b[k] += row[k] * p->y[i] / p->error[i];

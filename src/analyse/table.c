@@ -55,7 +55,7 @@ static void append_pooled(struct ergo_text *text, const struct ergo_analysis *a)
                      "%-24s %12s  %-26s %6s  %-18s %8s %8s\n",
                      "system", ergo_analysis_axis(a, axis), "observable", "chains", "mean",
                      "chi2/dof", "p");
-    for (size_t i = 0; i < a->n_pooled && i < ROWS_MAX * 4; i++) {
+    for (size_t i = 0; i < a->n_pooled && i < ROWS_MAX; i++) {
         const struct ergo_pooled *p = &a->pooled[i];
         const struct ergo_system *system = &a->systems[p->system];
         ergo_text_append(text, "%-24s %12s  %-26s %6zu  %-18s %8s %8s%s\n", label_of(a, p->system),
@@ -66,8 +66,9 @@ static void append_pooled(struct ergo_text *text, const struct ergo_analysis *a)
                          ergo_format_short(tail, p->tail, 2),
                          p->disagree ? "  the chains disagree" : "");
     }
-    if (a->n_pooled > ROWS_MAX * 4)
-        ergo_text_append(text, "... %zu more by --json or --csv\n", a->n_pooled - ROWS_MAX * 4);
+    if (a->n_pooled > ROWS_MAX)
+        ergo_text_append(text, "... %zu more by --observable, --json or --csv\n",
+                         a->n_pooled - ROWS_MAX);
 }
 
 /* ---- reweighted ------------------------------------------------------------------------------ */

@@ -72,7 +72,7 @@ static bool find_rows(const struct ergo_analysis *a, const struct ergo_system *s
             active[c] = active[c] || differ(first[c], now[c]);
     }
     for (size_t w = 0; w < a->n_wanted; w++) {
-        double at[ERGO_SCAN_MAX];
+        double at[ERGO_SCAN_MAX] = {0};
         struct ergo_target target;
         for (size_t v = 0; v < a->n_wanted; v++)
             at[v] = base->values[a->wanted[v].key].real;
@@ -137,13 +137,20 @@ static int by_values(const void *a, const void *b) {
     return s->block != t->block ? (s->block < t->block ? -1 : 1) : 0;
 }
 
+static bool same_values(const struct sample *s, const struct sample *t) {
+    for (size_t r = 0; r < ERGO_CONJUGATES_MAX; r++)
+        if (s->x[r] != t->x[r])
+            return false;
+    return true;
+}
+
 /* Joins samples with equal values to one value, and of one block to one entry. */
 static bool join(struct ergo_part *part, struct sample *samples, const double *inefficiency) {
     const size_t n = part->n_samples, rows = part->n_rows;
     qsort(samples, n, sizeof *samples, by_values);
     size_t n_values = 0, n_entries = 0;
     for (size_t i = 0; i < n; i++) {
-        const bool value = i == 0 || memcmp(samples[i].x, samples[i - 1].x, sizeof samples[i].x);
+        const bool value = i == 0 || !same_values(&samples[i], &samples[i - 1]);
         n_values += value;
         n_entries += value || samples[i].block != samples[i - 1].block;
     }
@@ -164,7 +171,7 @@ static bool join(struct ergo_part *part, struct sample *samples, const double *i
     part->n_entries = n_entries;
     size_t u = 0, e = 0;
     for (size_t i = 0; i < n; i++) {
-        const bool value = i && memcmp(samples[i].x, samples[i - 1].x, sizeof samples[i].x);
+        const bool value = i && !same_values(&samples[i], &samples[i - 1]);
         u += value;
         e += value || (i && samples[i].block != samples[i - 1].block);
         memcpy(x + u * rows, samples[i].x, rows * sizeof *x);
@@ -178,7 +185,7 @@ static bool join(struct ergo_part *part, struct sample *samples, const double *i
     return true;
 }
 
-/* Reads the samples of the part's states; block b of all chains together is block b. */
+/* Reads the samples of the part's states; block b of all states together is block b. */
 static bool read_samples(const struct ergo_analysis *a, struct ergo_part *part) {
     const struct ergo_system *system = part->system;
     double columns[ERGO_COLUMNS_MAX] = {0}, coefficients[ERGO_CONJUGATES_MAX];
@@ -197,18 +204,21 @@ static bool read_samples(const struct ergo_analysis *a, struct ergo_part *part) 
         ergo_target_of(system, state->point, coefficients, shift);
         for (size_t r = 0; r < part->n_rows; r++)
             all_a[k * part->n_rows + r] = coefficients[part->rows[r]];
+        size_t all = 0, before = 0;
+        for (size_t c = state->first; c < state->first + state->count; c++)
+            all += ergo_chain_length(&system->chains[c]);
         for (size_t c = state->first; c < state->first + state->count; c++) {
             const size_t n = ergo_chain_length(&system->chains[c]);
-            for (size_t i = 0; i < n; i++, at++) {
+            for (size_t i = 0; i < n; i++, at++, before++) {
                 base_columns(&system->chains[c], shift, i, columns);
                 for (size_t r = 0; r < part->n_rows; r++)
                     samples[at].x[r] = columns[a->model->conjugates[part->rows[r]].column];
-                samples[at].block = part->n_blocks ? (uint32_t)(i * part->n_blocks / n) : 0;
+                samples[at].block = (uint32_t)(before * part->n_blocks / all);
                 samples[at].number = (uint32_t)at;
                 inefficiency[at] = part->inefficiency[k];
             }
-            n_of[k] += (double)n;
         }
+        n_of[k] = (double)all;
     }
     ok = ok && join(part, samples, inefficiency);
     free(samples);
@@ -235,15 +245,11 @@ static bool start(struct ergo_part *part) {
     return true;
 }
 
-/* Samples of state k in a block: chains are cut alike. */
+/* Samples of state k in a block. */
 static double block_length(const struct ergo_part *part, size_t k, size_t block) {
-    const struct ergo_state *state = &part->system->states[part->states[k]];
-    double sum = 0;
-    for (size_t c = state->first; c < state->first + state->count; c++) {
-        const size_t n = ergo_chain_length(&part->system->chains[c]), b = part->n_blocks;
-        sum += (double)(((block + 1) * n + b - 1) / b - (block * n + b - 1) / b);
-    }
-    return sum;
+    const size_t n = (size_t)part->mbar.n[k], b = part->n_blocks;
+    const size_t length = ((block + 1) * n + b - 1) / b - (block * n + b - 1) / b;
+    return (double)length;
 }
 
 struct blocks {
@@ -294,27 +300,34 @@ static bool solve_blocks(struct ergo_part *part) {
     return ok;
 }
 
-/* How long blocks have to be. */
+/* How long blocks have to be. The chains of a state are cut as one series: they are independent. A
+ * chain of its own has to be long enough for its tau. */
 static bool find_blocks(const struct ergo_analysis *a, struct ergo_part *part) {
     const struct ergo_system *system = part->system;
     double coefficients[ERGO_CONJUGATES_MAX], shift[ERGO_CONJUGATES_MAX], fewest = INFINITY;
     for (size_t k = 0; k < part->n_states; k++) {
         const struct ergo_state *state = &system->states[part->states[k]];
+        double sum = 0, slowest = 0, samples = 0;
+        size_t slow = state->first;
+        bool each = true;
         ergo_target_of(system, state->point, coefficients, shift);
-        double sum = 0;
         for (size_t c = state->first; c < state->first + state->count; c++) {
             const double tau = slowest_tau(a, part, &system->chains[c], shift);
             const double n = (double)ergo_chain_length(&system->chains[c]);
             if (isnan(tau))
                 return false;
             sum += 2 * tau / (double)state->count;
-            if (n / tau < fewest) {
-                fewest = n / tau;
-                part->slow_chain = c;
-            }
-            part->n_samples += (size_t)n;
+            each = each && n >= ERGO_ANALYSE_CHAIN_TAU * tau;
+            slow = tau > slowest ? c : slow;
+            slowest = fmax(slowest, tau);
+            samples += n;
         }
+        part->n_samples += (size_t)samples;
         part->inefficiency[k] = fmax(1, sum);
+        if ((each ? samples / slowest : 0) < fewest) {
+            fewest = each ? samples / slowest : 0;
+            part->slow_chain = slow;
+        }
     }
     const double blocks = fmin(floor(fewest / ERGO_ANALYSE_BLOCK_TAU), ERGO_ANALYSE_BLOCKS);
     part->n_blocks = blocks >= ERGO_ANALYSE_BLOCKS_MIN ? (size_t)blocks : 0;

@@ -29,7 +29,7 @@ static double probabilities(const struct work *w, const double *f, const double 
         sum += p[k] = exp(p[k] - most);
     for (size_t k = 0; k < m->n_states; k++)
         p[k] /= sum;
-    return most + log(sum);
+    return most + log(fmax(sum, 1)); /* the largest term is 1 */
 }
 
 /* expected[k]: samples that state k should have by these f; the largest relative difference from
@@ -72,14 +72,13 @@ static void repeat(const struct work *w, const double *f, double *log_sum) {
         double most = -INFINITY, sum = 0;
         for (size_t u = 0; u < m->n_values; u++)
             if (m->count[u] > 0)
-                most = fmax(most, ergo_mbar_exponent(m->n_rows, a, m->x + u * m->n_rows) -
-                                      log_sum[u]);
+                most =
+                    fmax(most, ergo_mbar_exponent(m->n_rows, a, m->x + u * m->n_rows) - log_sum[u]);
         for (size_t u = 0; u < m->n_values; u++)
             if (m->count[u] > 0)
-                sum += m->count[u] *
-                       exp(ergo_mbar_exponent(m->n_rows, a, m->x + u * m->n_rows) - log_sum[u] -
-                           most);
-        w->trial[k] = -most - log(sum);
+                sum += m->count[u] * exp(ergo_mbar_exponent(m->n_rows, a, m->x + u * m->n_rows) -
+                                         log_sum[u] - most);
+        w->trial[k] = sum > 0 ? -most - log(sum) : NAN;
     }
 }
 
@@ -205,5 +204,5 @@ double ergo_mbar_weights(const struct ergo_mbar *m, const double *log_sum, const
     }
     for (size_t u = 0; u < m->n_values; u++)
         weight[u] /= sum;
-    return most + log(sum);
+    return sum > 0 ? most + log(sum) : -INFINITY;
 }
