@@ -107,11 +107,11 @@ struct ergo_crossing {
 };
 
 /* x(L) = x + amplitude L^-exponent of the crossings of L and the next size. Without an exponent
- * (NAN) a constant: no drift is seen. */
+ * (NAN) the crossing of the largest sizes. */
 struct ergo_extrapolation {
     bool done, fixed; /* fixed: the exponent was given */
     double x, x_error, amplitude, exponent, exponent_error, chi2, tail;
-    size_t dof, first, used; /* crossings first ... first + used - 1 */
+    size_t dof, used; /* used: of the crossings the last */
 };
 
 /* y = L^power (sum_k c_k u^k + d L^-correction), u = (x - x_c) L^inverse_nu. */

@@ -161,25 +161,20 @@ struct extrapolated {
     size_t n;
     double sides[64]; /* over the first */
     double exponent;  /* given; NAN: a parameter */
-    bool constant;
 };
 
 static void predict(const double *p, double *predicted, void *user) {
     const struct extrapolated *e = user;
     for (size_t i = 0; i < e->n; i++)
-        predicted[i] = e->constant ? p[0]
-                                   : p[0] + p[1] * pow(e->sides[i],
-                                                       -(isnan(e->exponent) ? p[2] : e->exponent));
+        predicted[i] = p[0] + p[1] * pow(e->sides[i], -(isnan(e->exponent) ? p[2] : e->exponent));
 }
 
-static bool fit_to(const struct ergo_analysis *a, const size_t *which, size_t n, bool constant,
-                   double exponent, struct ergo_extrapolation *to) {
-    struct extrapolated e = {.n = n, .exponent = exponent, .constant = constant};
-    const size_t n_parameters = constant ? 1 : isnan(exponent) ? 3 : 2;
+static bool fit_to(const struct ergo_analysis *a, const size_t *which, size_t n, double exponent,
+                   struct ergo_extrapolation *to) {
+    struct extrapolated e = {.n = n, .exponent = exponent};
+    const bool is_free = isnan(exponent);
     double x[64], matrix[64 * 64];
     struct ergo_fit fit = {0};
-    if (n < n_parameters || n > 64)
-        return false;
     const double side = a->systems[a->crossings[which[0]].a].side;
     for (size_t i = 0; i < n; i++) {
         const struct ergo_crossing *c = &a->crossings[which[i]];
@@ -191,28 +186,30 @@ static bool fit_to(const struct ergo_analysis *a, const size_t *which, size_t n,
     fit.value[0] = x[n - 1];
     fit.value[1] = x[0] - x[n - 1];
     fit.value[2] = 2;
-    if (!ergo_fit_least_squares(predict, &e, x, NULL, matrix, n, n_parameters, &fit))
+    if (!ergo_fit_least_squares(predict, &e, x, NULL, matrix, n, is_free ? 3 : 2, &fit))
         return false;
-    const double w = constant ? NAN : isnan(exponent) ? fit.value[2] : exponent;
+    const double w = is_free ? fit.value[2] : exponent;
     /* an exponent that data do not determine, or of a curve that goes nowhere */
-    if (!constant && (!(w > 0.1 && w < 10) || (isnan(exponent) && fit.error[2] > w / 2)))
+    if (is_free && (!(w > 0.1 && w < 10) || fit.error[2] > w / 2))
         return false;
-    to->done = true;
-    to->fixed = !constant && !isnan(exponent);
-    to->x = fit.value[0];
-    to->x_error = fit.error[0];
-    to->exponent = w;
-    to->exponent_error = !constant && isnan(exponent) ? fit.error[2] : NAN;
-    to->amplitude = constant ? NAN : fit.value[1] * pow(side, w);
-    to->chi2 = fit.chi2;
-    to->tail = fit.tail;
-    to->dof = fit.dof;
-    to->used = n;
+    *to = (struct ergo_extrapolation){.done = true,
+                                      .fixed = !is_free,
+                                      .x = fit.value[0],
+                                      .x_error = fit.error[0],
+                                      .amplitude = fit.value[1] * pow(side, w),
+                                      .exponent = w,
+                                      .exponent_error = is_free ? fit.error[2] : (double)NAN,
+                                      .chi2 = fit.chi2,
+                                      .tail = fit.tail,
+                                      .dof = fit.dof,
+                                      .used = n};
     return true;
 }
 
-/* A power law, else a constant; without the smallest sizes as long as chi^2 is too large. A drift
- * that no power law describes stays with its chi^2. */
+/* A power law, without the smallest sizes as long as chi^2 is too large. Where none is determined,
+ * the crossing of the largest sizes stands for all: a mean would be more exact than it is right,
+ * because errors of crossings that follow each other cancel and the drift of small sizes does not.
+ */
 static void extrapolate(struct ergo_analysis *a, double correction) {
     size_t which[64], n = 0;
     struct ergo_extrapolation *to = &a->extrapolation;
@@ -220,20 +217,27 @@ static void extrapolate(struct ergo_analysis *a, double correction) {
         if (!a->crossings[i].why_not && a->crossings[i].x_error > 0 &&
             !isnan(a->systems[a->crossings[i].a].side))
             which[n++] = i;
-    const bool given = !isnan(correction);
-    for (int constant = 0; constant < 2; constant++) {
-        const size_t least = constant || given ? 2 : FREE_LEAST;
-        for (size_t first = 0; first + least <= n; first++) {
-            struct ergo_extrapolation now = {0};
-            if (!fit_to(a, which + first, n - first, constant, correction, &now))
-                continue;
-            now.first = first;
-            if (now.tail >= level || !to->done || (!constant && now.tail > to->tail))
-                *to = now;
-            if (now.tail >= level)
-                return;
-        }
+    const size_t least = isnan(correction) ? FREE_LEAST : 2;
+    for (size_t first = 0; first + least <= n; first++) {
+        struct ergo_extrapolation now = {0};
+        if (!fit_to(a, which + first, n - first, correction, &now))
+            continue;
+        if (!to->done || now.tail > to->tail)
+            *to = now;
+        if (now.tail >= level)
+            return;
     }
+    if (to->done || n < 2)
+        return;
+    const struct ergo_crossing *last = &a->crossings[which[n - 1]];
+    *to = (struct ergo_extrapolation){.done = true,
+                                      .x = last->x,
+                                      .x_error = last->x_error,
+                                      .amplitude = NAN,
+                                      .exponent = NAN,
+                                      .exponent_error = NAN,
+                                      .tail = 1,
+                                      .used = 1};
 }
 
 enum ergo_status ergo_analysis_cross(struct ergo_context *ctx, struct ergo_analysis *a,

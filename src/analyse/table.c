@@ -158,14 +158,15 @@ static void append_crossings(struct ergo_text *text, const struct ergo_analysis 
     if (!e->done)
         return;
     ergo_text_append(text, "  large sizes: %s %s", axis, ergo_format_concise(x, e->x, e->x_error));
-    if (isnan(e->exponent))
-        ergo_text_append(text, ", the mean of the last %zu (no drift with size is resolved)",
-                         e->used);
-    else
-        ergo_text_append(text, ", by %s + a L^-w from the last %zu, w %s%s", axis, e->used,
-                         e->fixed ? ergo_format_short(y, e->exponent, 6)
-                                  : ergo_format_concise(y, e->exponent, e->exponent_error),
-                         e->fixed ? " as given" : "");
+    if (isnan(e->exponent)) {
+        ergo_text_append(text, ", the crossing of the largest: a drift with size is not resolved, "
+                               "or sizes are too few (--correction W gives its exponent)\n");
+        return;
+    }
+    ergo_text_append(text, ", by %s + a L^-w from the last %zu, w %s%s", axis, e->used,
+                     e->fixed ? ergo_format_short(y, e->exponent, 6)
+                              : ergo_format_concise(y, e->exponent, e->exponent_error),
+                     e->fixed ? " as given" : "");
     ergo_text_append(text, "; chi2 %.3g of %zu degrees of freedom, p %.2g%s\n", e->chi2, e->dof,
                      e->tail, e->tail < 0.01 ? ": too small, the error above means nothing" : "");
 }

@@ -48,7 +48,7 @@ expect 0 "$ERGOCL" analyse first --quiet -o quiet.html
 # refused
 expect 2 "$ERGOCL" analyse first --reweight temperature=5
 says err "outside of the overlap" "allowed: size 8 x 8: "
-expect 2 "$ERGOCL" analyse first --reweight temprature=2.25
+expect 2 "$ERGOCL" analyse first --reweight tempetarure=2.25
 says err 'did you mean "temperature"'
 expect 2 "$ERGOCL" analyse first --observable enrgy
 expect 2 "$ERGOCL" analyse first --crossing binder/M
