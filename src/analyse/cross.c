@@ -173,7 +173,7 @@ static bool fit_to(const struct ergo_analysis *a, const size_t *which, size_t n,
                    struct ergo_extrapolation *to) {
     struct extrapolated e = {.n = n, .exponent = exponent};
     const bool is_free = isnan(exponent);
-    double x[64], matrix[64 * 64];
+    double x[64] = {0}, matrix[64 * 64];
     struct ergo_fit fit = {0};
     const double side = a->systems[a->crossings[which[0]].a].side;
     for (size_t i = 0; i < n; i++) {

@@ -123,8 +123,9 @@ static void put_weighted(struct ergo_text *out, const struct ergo_model *model) 
     for (size_t c = 0; c < model->n_conjugates; c++)
         for (size_t k = 0; k < 5 && model->conjugates[c].keys[k]; k++)
             ergo_text_append(&list, "%s%s",
-                             list.length ? ", " : "\nSamples can be weighted for other values "
-                                                  "(`ergocl analyse`) of ",
+                             list.length ? ", "
+                                         : "\nSamples can be weighted for other values "
+                                           "(`ergocl analyse`) of ",
                              model->conjugates[c].keys[k]);
     if (list.length)
         ergo_help_filled(out, 0, list.data);
