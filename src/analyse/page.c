@@ -194,7 +194,7 @@ static void draw_scaling(struct drawing *d) {
             y = y * u + f->coefficients[k];
         add_point(fit, u, y, NAN);
     }
-    snprintf(name, sizeof name, "(%s - %s) L^1/nu, 1/nu = %.4g", d->axis,
+    snprintf(name, sizeof name, "(%s - %s) L^(1/nu), 1/nu = %.4g", d->axis,
              ergo_format_short(number, f->x.value, 7), f->inverse_nu.value);
     snprintf(small, sizeof small, "chi^2 %.3g of %zu degrees of freedom", f->chi2, f->dof);
     char y_name[160];
@@ -248,7 +248,7 @@ enum ergo_status ergo_analysis_write_page(struct ergo_context *ctx,
     ergo_text_append(&text, "<h1>Analysis</h1>\n<p class=\"soft\">%zu run%s of ", a->n_runs,
                      a->n_runs == 1 ? "" : "s");
     ergo_html_escape(&text, a->job->sampler->name);
-    ergo_text_append(&text, " ");
+    ergo_text_append(&text, a->model->name ? " " : "");
     ergo_html_escape(&text, a->model->name);
     ergo_text_append(&text, ": ");
     for (size_t r = 0; r < a->n_runs; r++) {

@@ -64,6 +64,7 @@ static enum ergo_status find_key(struct ergo_context *ctx, const struct ergo_ana
             continue;
         if (strcmp(name, pointer) == 0 || strcmp(name, word_of(pointer)) == 0) {
             *key = k;
+            ergo_text_free(&list);
             return ERGO_OK;
         }
         ergo_text_append(&list, "%s%s", n ? ", " : "", pointer);
