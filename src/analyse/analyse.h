@@ -258,6 +258,12 @@ double ergo_part_independent(const struct ergo_part *part, const struct ergo_tar
 /* The part with the most independent samples there; their number. NULL: out of memory. */
 const struct ergo_part *ergo_system_part(const struct ergo_system *system,
                                          const struct ergo_target *target, double *independent);
+/* Of ergo_parallel: one core where all the work is so short (samples, or terms of sums) that
+ * threads would take longer. */
+static inline size_t ergo_analysis_cores(double work) {
+    return work < 2e6 ? 1 : SIZE_MAX;
+}
+
 /* ---- evaluate.c ----------------------------------------------------------------------------- */
 
 /* Only samples whose value of conjugate `row` is in [low, high). */

@@ -212,12 +212,15 @@ static size_t add_rows(struct ergo_analysis *a, size_t s) {
 static enum ergo_status reweight(struct ergo_context *ctx, struct ergo_analysis *a) {
     enum { ROWS_MAX = 1000000 };
     struct rows rows = {a, false};
-    double n = 0;
+    double n = 0, samples = 0;
     bool inside = false;
     if (!a->n_observables || !a->n_wanted)
         return ERGO_OK;
-    for (size_t s = 0; s < a->n_systems; s++)
+    for (size_t s = 0; s < a->n_systems; s++) {
         n += (double)add_rows(a, s);
+        for (size_t c = 0; c < a->systems[s].n_chains; c++)
+            samples += (double)ergo_chain_length(&a->systems[s].chains[c]);
+    }
     if (n > ROWS_MAX)
         return ERGO_FAIL(ctx, ERGO_E_JOB, "--reweight: %.3g points; at most %d", n, ROWS_MAX);
     a->rows = calloc((size_t)n + 1, sizeof *a->rows);
@@ -225,7 +228,7 @@ static enum ergo_status reweight(struct ergo_context *ctx, struct ergo_analysis 
         return no_memory(ctx);
     for (size_t s = 0; s < a->n_systems; s++)
         (void)add_rows(a, s);
-    ergo_parallel(a->n_rows, SIZE_MAX, fill_row, &rows);
+    ergo_parallel(a->n_rows, ergo_analysis_cores(samples * (double)a->n_rows), fill_row, &rows);
     if (rows.failed)
         return no_memory(ctx);
     struct ergo_text ranges = {0};

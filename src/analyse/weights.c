@@ -294,7 +294,8 @@ static bool solve_blocks(struct ergo_part *part) {
         calloc(part->n_blocks * part->mbar.n_values + 1, sizeof *part->block_log_sum);
     if (!part->block_log_sum)
         return false;
-    ergo_parallel(part->n_blocks, SIZE_MAX, solve_block, &blocks);
+    const double work = (double)(part->mbar.n_values * part->n_states * part->n_blocks);
+    ergo_parallel(part->n_blocks, ergo_analysis_cores(work), solve_block, &blocks);
     for (size_t b = 0; b < part->n_blocks; b++)
         ok = ok && each[b];
     return ok;
