@@ -207,6 +207,69 @@ void ergo_result_destroy(struct ergo_result *result); /* result may be NULL */
 enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *directories,
                              size_t n_directories, const char *path, bool overwrite);
 
+/* ---- analyses ---------------------------------------------------------------------------------
+ */
+
+/*
+ * What to find out from several runs. All zeros: what the runs offer by themselves: pooled means of
+ * chains of the same physics, observables reweighted over the range that was simulated, and where
+ * curves of sizes cross. A key is named by its pointer or its last word, "/system/temperature" or
+ * "temperature", and is one that weights of configurations depend on (temperature, field,
+ * activity, ...).
+ */
+struct ergo_analyse_options {
+    /* n_reweight texts "KEY=FROM:TO:STEP" or "KEY=VALUE,VALUE,...", of different keys: observables
+     * there, on the grid of all keys. */
+    const char *const *reweight;
+    size_t n_reweight;
+    const char *const *observables; /* n_observables names; none: all that can be weighted */
+    size_t n_observables;
+    /* "NAME", "NAME/L" or "NAME/L^POWER", L the last side of the lattice: where curves of sizes
+     * that follow each other cross, and where to for large sizes. NULL: what the model says
+     * crosses. */
+    const char *crossing;
+    /* The same: a fit of finite-size scaling y = L^power F((x - x_c) L^(1/nu)) to the points that
+     * were simulated; power is 0 where curves of sizes cross, and of "NAME/L". NULL: none. */
+    const char *fit;
+    const char *window; /* "FROM:TO" of the axis, for the fit; NULL: all points */
+    /* Exponent w > 0 of a correction L^-w: of crossings instead of a free one, in the fit beside
+     * the leading term. 0: none. */
+    double correction;
+    /* The key whose value is looked for at which two phases have the same weight; NULL: none. */
+    const char *coexistence;
+};
+
+struct ergo_analysis;
+
+/*
+ * Analyses the runs in n_directories folders, which may be finished, stopped or running. Their
+ * checkpoints are only read; no device is touched. They have one sampler and model; points that
+ * differ in other keys than those of weights are systems of their own. Samples are weighted by
+ * MBAR, errors are from a jackknife over blocks of 10 autocorrelation times and more; with fewer
+ * than 10 blocks there are none. `options` may be NULL: all zeros.
+ *
+ * ERGO_E_JOB: an option does not fit the runs; samples cannot be weighted (the message says why and
+ * what to do), or all values asked for are outside of the overlap, where fewer than 100 independent
+ * samples would be left (the message has the range inside). ERGO_E_IO: no run is there.
+ */
+enum ergo_status ergo_analyse(struct ergo_context *ctx, const char *const *directories,
+                              size_t n_directories, const struct ergo_analyse_options *options,
+                              struct ergo_analysis **analysis);
+/* For a terminal; as JSON; as CSV with a line for each value: kind, system, key, at, observable,
+ * value, error. */
+enum ergo_status ergo_analysis_table(struct ergo_context *ctx, const struct ergo_analysis *analysis,
+                                     char **text);
+enum ergo_status ergo_analysis_json(struct ergo_context *ctx, const struct ergo_analysis *analysis,
+                                    char **text);
+enum ergo_status ergo_analysis_csv(struct ergo_context *ctx, const struct ergo_analysis *analysis,
+                                   char **text);
+/* One HTML page with figures, which needs no other file and no network. An existing file is
+ * ERGO_E_IO without `overwrite`. */
+enum ergo_status ergo_analysis_write_page(struct ergo_context *ctx,
+                                          const struct ergo_analysis *analysis, const char *path,
+                                          bool overwrite);
+void ergo_analysis_destroy(struct ergo_analysis *analysis); /* may be NULL */
+
 /* ---- the same job on several devices --------------------------------------------------------- */
 
 struct ergo_compare_options {

@@ -20,6 +20,14 @@ enum cli_option_id {
     CLI_PLAN,
     CLI_CHECK,
     CLI_JSON,
+    CLI_CSV,
+    CLI_REWEIGHT,
+    CLI_OBSERVABLE,
+    CLI_CROSSING,
+    CLI_FIT,
+    CLI_WINDOW,
+    CLI_CORRECTION,
+    CLI_COEXISTENCE,
     CLI_DUMP,
     CLI_PROGRAMS,
     CLI_DEVICES,
@@ -53,7 +61,10 @@ struct cli_arguments {
     const char *seconds, *sampler, *programs, *on_failure;
     const char **sets; /* room for all of argv; owned by main */
     size_t n_sets;
-    bool overwrite, plan, check, json, dump, all, merge, list, quiet, help;
+    const char **reweight, **observables; /* the same */
+    size_t n_reweight, n_observables;
+    const char *crossing, *fit, *window, *correction, *coexistence;
+    bool overwrite, plan, check, json, csv, dump, all, merge, list, quiet, help;
     int verbose;
 };
 
@@ -69,8 +80,9 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_command_run, cli_command_resume, cli_command_validate,
-    cli_command_compare, cli_command_report, cli_command_tune, cli_command_bench,
-    cli_command_devices, cli_command_help, cli_command_schema, cli_command_kernels;
+    cli_command_compare, cli_command_report, cli_command_analyse, cli_command_tune,
+    cli_command_bench, cli_command_devices, cli_command_help, cli_command_schema,
+    cli_command_kernels;
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated, in order of help */
 
 /* ---- options.c ---- */

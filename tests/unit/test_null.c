@@ -20,6 +20,7 @@ static struct ergo_job *job;
 static const void *const thing = "thing";
 #define RESULT ((const struct ergo_result *)thing)
 #define DEVICES ((const struct ergo_device_summary *)thing)
+#define ANALYSIS ((const struct ergo_analysis *)thing)
 #define COMPARISON ((const struct ergo_comparison *)thing)
 
 /* Set to something before each call, to see them become NULL. */
@@ -27,6 +28,7 @@ static char *text;
 static struct ergo_job *made;
 static struct ergo_result *result;
 static struct ergo_comparison *comparison;
+static struct ergo_analysis *analysis;
 static struct ergo_device_summary *list;
 static size_t count;
 
@@ -37,6 +39,8 @@ static const char *const no_texts[] = {"/seed=\"1\"", NULL};
 static const struct ergo_run_options run_options = {.directory = "/nonexistent/run"};
 static const struct ergo_tune_options tune_options = {.seconds = 1};
 static bool agreed;
+static const char *const folders[] = {"/nonexistent/run"};
+static const struct ergo_analyse_options no_reweight = {.reweight = no_texts, .n_reweight = 2};
 static const struct ergo_compare_options no_device = {.devices = no_texts, .n_devices = 2};
 static const struct ergo_compare_options no_devices = {.n_devices = 2};
 
@@ -64,6 +68,12 @@ CALL(ergo_result_json, P(0, ctx), P(1, RESULT), P(2, &text))
 CALL(ergo_result_table, P(0, ctx), P(1, RESULT), P(2, &text))
 CALL(ergo_result_write_page, P(0, ctx), P(1, RESULT), P(2, "/nonexistent"))
 CALL(ergo_report, P(0, ctx), P(1, no_texts), 2, "/nonexistent/report.html", false)
+CALL(ergo_analyse, P(0, ctx), P(1, turn == 3 ? no_texts : folders), turn == 3 ? 2 : 1,
+     turn == 4 ? &no_reweight : NULL, P(2, &analysis))
+CALL(ergo_analysis_table, P(0, ctx), P(1, ANALYSIS), P(2, &text))
+CALL(ergo_analysis_json, P(0, ctx), P(1, ANALYSIS), P(2, &text))
+CALL(ergo_analysis_csv, P(0, ctx), P(1, ANALYSIS), P(2, &text))
+CALL(ergo_analysis_write_page, P(0, ctx), P(1, ANALYSIS), P(2, "/nonexistent/page.html"), false)
 CALL(ergo_compare, P(0, ctx), P(1, job), turn == 3 ? &no_device : &no_devices, P(2, &comparison))
 CALL(ergo_compare_merge, P(0, ctx), P(1, no_texts), 2, P(2, "/nonexistent/page.html"), false,
      P(3, &agreed), P(4, &text))
@@ -113,6 +123,32 @@ static const struct {
      NULL,
      0,
      {"", "directories is NULL", "directories[1] is NULL"}},
+    {"ergo_analyse",
+     call_ergo_analyse,
+     &analysis,
+     2,
+     {"", "directories is NULL", "analysis is NULL", "directories[1] is NULL",
+      "options->reweight[1] is NULL"}},
+    {"ergo_analysis_table",
+     call_ergo_analysis_table,
+     &text,
+     2,
+     {"", "analysis is NULL", "text is NULL"}},
+    {"ergo_analysis_json",
+     call_ergo_analysis_json,
+     &text,
+     2,
+     {"", "analysis is NULL", "text is NULL"}},
+    {"ergo_analysis_csv",
+     call_ergo_analysis_csv,
+     &text,
+     2,
+     {"", "analysis is NULL", "text is NULL"}},
+    {"ergo_analysis_write_page",
+     call_ergo_analysis_write_page,
+     NULL,
+     0,
+     {"", "analysis is NULL", "path is NULL"}},
     {"ergo_compare",
      call_ergo_compare,
      &comparison,
@@ -154,6 +190,7 @@ static void null_is_refused(void **state) {
             made = (struct ergo_job *)(void *)&something;
             result = (struct ergo_result *)(void *)&something;
             comparison = (struct ergo_comparison *)(void *)&something;
+            analysis = (struct ergo_analysis *)(void *)&something;
             list = (struct ergo_device_summary *)(void *)&something;
             count = 1;
             ergo_error_clear(ctx);
@@ -186,6 +223,7 @@ static void null_is_nothing(void **state) {
     assert_int_equal(ergo_job_count_points(NULL), 0);
     ergo_result_destroy(NULL);
     ergo_comparison_destroy(NULL);
+    ergo_analysis_destroy(NULL);
     assert_false(ergo_comparison_agrees(NULL));
 }
 
@@ -213,7 +251,7 @@ static void the_table_is_whole(void **state) {
         "ergo_job_count_points",  "ergo_result_destroy",   "ergo_comparison_destroy",
         "ergo_comparison_agrees", "ergo_status_exit_code", "ergo_ranks_rank",
         "ergo_ranks_finish",      "ergo_run_request_stop", "ergo_run_has_checkpoint",
-        "ergo_run_withdraw_stop", "ergo_ranks_library",
+        "ergo_run_withdraw_stop", "ergo_ranks_library",    "ergo_analysis_destroy",
     };
     FILE *header = fopen("include/ergocl/ergocl.h", "r");
     char line[512];

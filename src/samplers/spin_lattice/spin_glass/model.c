@@ -143,7 +143,7 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("overlap4", "per site^4"), .help = "mean q^4",
      GLASS_AVERAGE("moments", glass_overlap4, has_pairs)},
     {ERGO_NAMED("overlap_binder", ""), .help = "(3 - [<q^4>] / [<q^2>]^2) / 2",
-     GLASS_AVERAGE("moments", glass_overlap_binder, has_pairs)},
+     GLASS_AVERAGE("moments", glass_overlap_binder, has_pairs), .crosses = true},
     {ERGO_NAMED("overlap_length", "sites"),
      .help = "second-moment correlation length of the overlap along the last direction",
      GLASS_AVERAGE("moments", glass_overlap_length, has_pairs)},
@@ -217,6 +217,12 @@ static const struct ergo_curve_info curves[GLASS_CURVES] = {
      .help = "as the observable"},
 };
 
+static const char *unweighted(const struct ergo_point *point) {
+    (void)point;
+    return "what is recorded is a mean over its samples of the disorder, and the ladder "
+           "has other temperatures already";
+}
+
 /* ---- the model ------------------------------------------------------------------------------- */
 
 static const struct ergo_tunable tunables[] = {
@@ -248,6 +254,7 @@ const struct ergo_model spin_glass_model = {
     .curves_sums = 1u << CURVE_SAMPLES | 1u << CURVE_EXCHANGES,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
+    .unweighted = unweighted,
     .check = glass_check,
     .curve_size = glass_curve_size,
     .curve_x = glass_curve_x,
