@@ -19,6 +19,7 @@ enum cli_option_id {
     CLI_PLAN,
     CLI_CHECK,
     CLI_JSON,
+    CLI_CSV,
     CLI_DUMP,
     CLI_PROGRAMS,
     CLI_DEVICES,
@@ -52,7 +53,7 @@ struct cli_arguments {
     const char *seconds, *sampler, *programs;
     const char **sets; /* room for all of argv; owned by main */
     size_t n_sets;
-    bool overwrite, plan, check, json, dump, all, merge, list, quiet, help;
+    bool overwrite, plan, check, json, csv, dump, all, merge, list, quiet, help;
     int verbose;
 };
 
@@ -68,7 +69,7 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_command_run, cli_command_resume, cli_command_validate,
-    cli_command_compare, cli_command_report, cli_command_tune, cli_command_bench,
+    cli_command_compare, cli_command_report, cli_command_table, cli_command_tune, cli_command_bench,
     cli_command_devices, cli_command_help, cli_command_schema, cli_command_kernels;
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated, in order of help */
 

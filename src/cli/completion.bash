@@ -17,7 +17,7 @@ _ergocl_models() {
 _ergocl() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} options="--quiet --verbose --help"
-    local commands="run resume validate report compare tune bench devices help schema kernels"
+    local commands="run resume validate report table compare tune bench devices help schema kernels"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "$commands --version --help" -- "$word"))
@@ -52,6 +52,7 @@ _ergocl() {
     resume) options+=" --device" ;;
     validate) options+=" --plan --device --set" ;;
     report) options+=" --output --overwrite" ;;
+    table) options+=" --csv" ;;
     compare) options+=" --devices --all --merge --output --set --overwrite --json" ;;
     tune) options+=" --output --device --set --seconds" ;;
     bench) options+=" --output --device --sampler --seconds --list" ;;
@@ -67,7 +68,7 @@ _ergocl() {
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
         ;;
-    resume | report)
+    resume | report | table)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;

@@ -14,6 +14,7 @@ const struct cli_option cli_options[CLI_N_OPTIONS] = {
     [CLI_PLAN] = {"plan", 0, NULL, "say what the job needs on the device, without running it"},
     [CLI_CHECK] = {"check", 0, NULL, "probe each device's arithmetic, atomics and barriers"},
     [CLI_JSON] = {"json", 0, NULL, "print JSON"},
+    [CLI_CSV] = {"csv", 0, NULL, "print comma-separated values"},
     [CLI_DUMP] = {"dump", 0, NULL, "print the flattened OpenCL C"},
     [CLI_PROGRAMS] = {"programs", 0, "DIR",
                       "write the job's programs, each with its build options"},
@@ -129,6 +130,9 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
         break;
     case CLI_JSON:
         arguments->json = true;
+        break;
+    case CLI_CSV:
+        arguments->csv = true;
         break;
     case CLI_DUMP:
         arguments->dump = true;
