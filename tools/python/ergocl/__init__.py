@@ -85,14 +85,14 @@ def validate(job: JobLike) -> JobInfo:
     """Check a job whole, without a device: JobError with every finding, or what the job is."""
     context = Context()
     checked = Job(context, job)
-    context.call(lib.ergo_validate, checked.pointer)
+    context.call(lib.ergo_validate, checked)
     return JobInfo(checked.sampler, checked.points)
 
 
 def plan(job: JobLike, device: str | None = None) -> str:
     """Memory, launches and expected time of a job on a device, as text."""
     context = Context()
-    return context.text(lib.ergo_plan_text, Job(context, job).pointer, encoded(device))
+    return context.text(lib.ergo_plan_text, Job(context, job), encoded(device))
 
 
 def devices(check: bool = False) -> list[Device]:

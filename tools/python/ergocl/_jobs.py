@@ -69,15 +69,15 @@ class Job(Handle):
 
     @property
     def name(self) -> str:
-        return text_of(lib.ergo_job_name(self.pointer))
+        return text_of(lib.ergo_job_name(self))
 
     @property
     def sampler(self) -> str:
-        return text_of(lib.ergo_job_sampler(self.pointer))
+        return text_of(lib.ergo_job_sampler(self))
 
     @property
     def points(self) -> int:
-        return int(lib.ergo_job_count_points(self.pointer))
+        return int(lib.ergo_job_count_points(self))
 
 
 def set_texts(sets: Mapping[str, Any]) -> list[str]:

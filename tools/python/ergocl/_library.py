@@ -70,11 +70,16 @@ def encoded(value: str | os.PathLike[str] | None) -> bytes | None:
 
 
 class Handle:
-    """A pointer of the library that is destroyed with it."""
+    """A pointer of the library that is destroyed with it. Calls are given the handle itself, so that it
+    lives as long as they take."""
 
     def __init__(self, pointer: int | None, destroy: Callable[[int | None], None]) -> None:
         self.pointer = pointer
         self._destroy = destroy
+
+    @property
+    def _as_parameter_(self) -> ctypes.c_void_p:
+        return ctypes.c_void_p(self.pointer)
 
     def __del__(self) -> None:
         if self.pointer:
@@ -98,22 +103,22 @@ class Context(Handle):
             raise OutOfMemoryError("no memory for a context")
         level = abi.ERGO_LOG_INFO if log.isEnabledFor(logging.INFO) else abi.ERGO_LOG_WARNING
         level = abi.ERGO_LOG_DEBUG if log.isEnabledFor(logging.DEBUG) else level
-        lib.ergo_context_set_log(self.pointer, level, _log_function, None)
+        lib.ergo_context_set_log(self, level, _log_function, None)
 
     @property
     def message(self) -> str:
-        return text_of(lib.ergo_error_message(self.pointer))
+        return text_of(lib.ergo_error_message(self))
 
     def check(self, status: int) -> None:
         """Raises what the status says."""
         if status == abi.ERGO_OK:
             return
         message = self.message
-        lib.ergo_error_clear(self.pointer)
+        lib.ergo_error_clear(self)
         raise _ERRORS.get(status, InternalError)(message or f"the library returned status {status} without a message")
 
     def call(self, function: Any, *arguments: Any) -> None:
-        self.check(function(self.pointer, *arguments))
+        self.check(function(self, *arguments))
 
     def text(self, function: Any, *arguments: Any) -> str:
         """Of a function whose last argument is `char **`."""

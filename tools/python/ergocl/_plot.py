@@ -30,16 +30,23 @@ def _draw_observable(axes: Any, result: Result, name: str, x: str) -> None:
     pointer = result.parameters.get(x, x)
     others = {short: result.parameter(short) for short, p in result.parameters.items() if p != pointer}
     groups = np.array(list(others.values())).T if others else np.zeros((len(across), 1))
+    exact_told = False
     for group in np.unique(groups, axis=0):
         own = np.all(groups == group, axis=1)
         order = np.argsort(across[own])
         label = ", ".join(f"{short} = {value:g}" for short, value in zip(others, group)) if others else None
-        errors = np.nan_to_num(observable.error[own][order])
-        bars = axes.errorbar(across[own][order], observable.mean[own][order], errors, fmt="o", ms=3, label=label)
-        if np.isfinite(observable.exact[own]).any():
-            axes.plot(across[own][order], observable.exact[own][order], "-", lw=1, color=bars[0].get_color())
-    if others:
-        axes.legend()
+        at, mean = across[own][order], observable.mean[own][order]
+        error, exact = observable.error[own][order], observable.exact[own][order]
+        known = np.isfinite(error)
+        bars = axes.errorbar(at[known], mean[known], error[known], fmt="o", ms=3, label=label)
+        color = bars[0].get_color()
+        # without a trustworthy error: hollow
+        axes.plot(at[~known], mean[~known], "o", ms=4, mfc="none", color=color)
+        if np.isfinite(exact).any():
+            axes.plot(at, exact, "x", ms=6, color="black", label=None if exact_told else "exact")
+            exact_told = True
+    if others or exact_told:
+        axes.legend(fontsize="small")
     axes.set_xlabel(_titled(x, result.units.get(x, "")))
     axes.set_ylabel(_titled(name, observable.unit))
 

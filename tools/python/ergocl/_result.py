@@ -77,10 +77,10 @@ class Result:
         self.seconds = float(info.seconds)  #: of sampling
 
     def _call(self, function: Any, *arguments: Any) -> None:
-        Context().call(function, self._handle.pointer, *arguments)
+        Context().call(function, self._handle, *arguments)
 
     def _count(self, part: int) -> int:
-        return int(lib.ergo_result_count(self._handle.pointer, part))
+        return int(lib.ergo_result_count(self._handle, part))
 
     def _names(self, part: int) -> list[_Name]:
         names = []
@@ -112,7 +112,7 @@ class Result:
         found = {}
         e = abi.ergo_result_estimate()
         for o, name in enumerate(self._observables):
-            context.call(lib.ergo_result_get_estimate, self._handle.pointer, part, index, o, ctypes.byref(e))
+            context.call(lib.ergo_result_get_estimate, self._handle, part, index, o, ctypes.byref(e))
             if e.present:
                 found[name.name] = Estimate(
                     mean=e.mean,
@@ -140,11 +140,11 @@ class Result:
         p, v = abi.ergo_result_point(), abi.ergo_result_value()
         found = []
         for i in range(self._count(part)):
-            context.call(lib.ergo_result_get_point, self._handle.pointer, part, i, ctypes.byref(p))
+            context.call(lib.ergo_result_get_point, self._handle, part, i, ctypes.byref(p))
             parameters = {}
             for name in self._parameters:
                 pointer = name.name.encode()
-                context.call(lib.ergo_result_get_value, self._handle.pointer, part, i, pointer, ctypes.byref(v))
+                context.call(lib.ergo_result_get_value, self._handle, part, i, pointer, ctypes.byref(v))
                 parameters[name.name] = float(v.number)
             found.append(
                 Point(
@@ -356,7 +356,7 @@ class Result:
     @property
     def warnings(self) -> tuple[str, ...]:
         n = self._count(abi.ERGO_PART_WARNINGS)
-        return tuple(text_of(lib.ergo_result_warning(self._handle.pointer, i)) for i in range(n))
+        return tuple(text_of(lib.ergo_result_warning(self._handle, i)) for i in range(n))
 
     @property
     def devices(self) -> tuple[Device, ...]:
@@ -370,7 +370,7 @@ class Result:
 
     def text(self) -> str:
         """The table that a terminal shows, with warnings."""
-        return Context().text(lib.ergo_result_table, self._handle.pointer)
+        return Context().text(lib.ergo_result_table, self._handle)
 
     def csv(self) -> str:
         """Comma-separated values of all points and means, as of `ergocl table --csv`."""
@@ -379,7 +379,7 @@ class Result:
 
     def json(self) -> str:
         """result.json"""
-        return Context().text(lib.ergo_result_json, self._handle.pointer)
+        return Context().text(lib.ergo_result_json, self._handle)
 
     def report(self) -> str:
         """Writes report.html and pictures into the run folder, and returns the page's path."""

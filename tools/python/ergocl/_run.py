@@ -56,7 +56,7 @@ class _Call:
             self.ended.set()
 
     def request_stop(self) -> None:
-        lib.ergo_stop_request(self.stop.pointer)
+        lib.ergo_stop_request(self.stop)
 
     def result(self) -> Handle | None:
         """What the call returned, once: it has to be taken."""
@@ -106,7 +106,7 @@ def _finish(call: _Call, progress: ProgressLike, directory: str, temporary: Temp
     if call.status not in (abi.ERGO_OK, abi.ERGO_STOPPED):
         call.context.check(call.status)
     result = Result(handle, directory, temporary) if handle else None
-    if interrupted and (result is None or result.status != "complete"):
+    if interrupted:
         where = f"; its checkpoint is in {directory}" if result else " before it began"
         kept = ", which goes when Python ends: Result.save keeps it" if result and temporary else ""
         raise Interrupted(f"the run was stopped{where}{kept}", result)
@@ -146,9 +146,7 @@ def run(
     directory = os.path.abspath(directory)
 
     def start(call: _Call) -> int:
-        return int(
-            lib.ergo_run(call.context.pointer, checked.pointer, ctypes.byref(call.options), ctypes.byref(call.out))
-        )
+        return int(lib.ergo_run(call.context, checked, ctypes.byref(call.options), ctypes.byref(call.out)))
 
     return _finish(_Call(start, directory, device, overwrite), progress, directory, temporary)
 
@@ -163,9 +161,7 @@ def resume(
     path = os.path.abspath(directory)
 
     def start(call: _Call) -> int:
-        return int(
-            lib.ergo_resume(call.context.pointer, encoded(path), ctypes.byref(call.options), ctypes.byref(call.out))
-        )
+        return int(lib.ergo_resume(call.context, encoded(path), ctypes.byref(call.options), ctypes.byref(call.out)))
 
     return _finish(_Call(start, path, device, False), progress, path, _temporary)
 
@@ -193,7 +189,7 @@ def extend(
     def start(call: _Call) -> int:
         return int(
             lib.ergo_extend(
-                call.context.pointer,
+                call.context,
                 encoded(path),
                 array,
                 len(words),
