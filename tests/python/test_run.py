@@ -207,7 +207,8 @@ def test_a_run_stops_alone(job: dict[str, Any], tmp_path: Path) -> None:
 
 
 SCRIPT = """
-    import sys, ergocl
+    import signal, sys, ergocl
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     job = {"sampler": "spin-lattice", "system": {"model": "ising", "size": [8, 8], "temperature": 2.3},
            "run": {"sweeps": 10**9, "measure_every": 100}}
     try:
@@ -237,6 +238,7 @@ def test_a_signal(tmp_path: Path) -> None:
 
 
 def test_a_second_signal_leaves_at_once() -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     released = threading.Event()
 
     def stubborn(call: Any) -> int:
@@ -254,6 +256,7 @@ def test_a_second_signal_leaves_at_once() -> None:
     assert time.monotonic() - begun < 5 and error.value.result is None
     released.set()
     call.thread.join()
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("blocked", [False, True])

@@ -248,7 +248,7 @@ static void keys_have_their_values(void **state) {
     v = value_at(ERGO_PART_POINTS, 0, "/system/size/3");
     assert_int_equal(v.kind, ERGO_VALUE_ABSENT);
     for (const char *const *wrong =
-             (const char *const[]){"/system/tempreature", "", "/seed/0", "/system", NULL};
+             (const char *const[]){"/system/heat", "", "/seed/0", "/system", NULL};
          *wrong; wrong++)
         if (ergo_result_get_value(ctx, result, ERGO_PART_POINTS, 0, *wrong, &v) != ERGO_E_JOB)
             fail_msg("\"%s\" has a value", *wrong);
