@@ -228,26 +228,26 @@ void ergo_result_destroy(struct ergo_result *result); /* result may be NULL */
  */
 
 /* What a result has several of; each is numbered from 0. */
-enum ergo_part {
-    ERGO_PART_POINTS,      /* chains: scan points times replicas, in the job's order */
-    ERGO_PART_MEANS,       /* scan points, over their replicas; none where /replicas is 1 */
-    ERGO_PART_PARAMETERS,  /* scanned keys; of a scan over whole sizes one for each element */
-    ERGO_PART_OBSERVABLES, /* of the model; not every point has each */
-    ERGO_PART_CURVES,
-    ERGO_PART_COLUMNS, /* of the time series */
-    ERGO_PART_DEVICES, /* one for each rank */
-    ERGO_PART_WARNINGS,
+enum ergo_result_part {
+    ERGO_RESULT_POINTS,      /* chains: scan points times replicas, in the job's order */
+    ERGO_RESULT_MEANS,       /* scan points, over their replicas; none where /replicas is 1 */
+    ERGO_RESULT_PARAMETERS,  /* scanned keys; of a scan over whole sizes one for each element */
+    ERGO_RESULT_OBSERVABLES, /* of the model; not every point has each */
+    ERGO_RESULT_CURVES,
+    ERGO_RESULT_COLUMNS, /* of the time series */
+    ERGO_RESULT_DEVICES, /* one for each rank */
+    ERGO_RESULT_WARNINGS,
 };
 
 /* How many: 0 for NULL and for an unknown part. */
-size_t ergo_result_count(const struct ergo_result *result, enum ergo_part part);
+size_t ergo_result_count(const struct ergo_result *result, enum ergo_result_part part);
 
 struct ergo_result_info {
     const char *name;      /* of the job */
     const char *job;       /* the whole job as JSON */
     const char *sampler;   /* "spin-lattice" */
     const char *model;     /* "ising"; NULL: its sampler has only one */
-    const char *status;    /* "complete" or "stopped" */
+    const char *status;    /* "complete", or "stopped": it is not, and may be running */
     const char *started;   /* UTC, ISO 8601 */
     const char *step_unit; /* "sweep" */
     const char *rate_unit; /* "spin updates per second" */
@@ -266,11 +266,11 @@ struct ergo_result_name {
 };
 /* Parameters, observables, curves and columns have names. */
 enum ergo_status ergo_result_get_name(struct ergo_context *ctx, const struct ergo_result *result,
-                                      enum ergo_part part, size_t index,
+                                      enum ergo_result_part part, size_t index,
                                       struct ergo_result_name *name);
 /* The index of a name; ERGO_E_JOB with the nearest one where there is none. */
 enum ergo_status ergo_result_find(struct ergo_context *ctx, const struct ergo_result *result,
-                                  enum ergo_part part, const char *name, size_t *index);
+                                  enum ergo_result_part part, const char *name, size_t *index);
 
 struct ergo_result_point {
     size_t scan_index;       /* of the scan point */
@@ -282,9 +282,9 @@ struct ergo_result_point {
     uint64_t digest;         /* of the state; 0: of a mean, and where a run has not told it yet */
     uint64_t stream;         /* key of its random numbers; of a mean: 0 */
 };
-/* part: ERGO_PART_POINTS or ERGO_PART_MEANS, here and below. */
+/* part: ERGO_RESULT_POINTS or ERGO_RESULT_MEANS, here and below. */
 enum ergo_status ergo_result_get_point(struct ergo_context *ctx, const struct ergo_result *result,
-                                       enum ergo_part part, size_t index,
+                                       enum ergo_result_part part, size_t index,
                                        struct ergo_result_point *point);
 
 enum ergo_value_kind {
@@ -306,8 +306,8 @@ struct ergo_result_value {
 /* The value at a point of any key of the job, scanned or not, defaults filled in. An element of a
  * list is "/system/size/0". A pointer that is no key is ERGO_E_JOB. */
 enum ergo_status ergo_result_get_value(struct ergo_context *ctx, const struct ergo_result *result,
-                                       enum ergo_part part, size_t index, const char *pointer,
-                                       struct ergo_result_value *value);
+                                       enum ergo_result_part part, size_t index,
+                                       const char *pointer, struct ergo_result_value *value);
 
 struct ergo_result_estimate {
     bool present;          /* false: the point does not have this observable, and the rest is
@@ -330,9 +330,9 @@ struct ergo_result_estimate {
     size_t dof;
 };
 enum ergo_status ergo_result_get_estimate(struct ergo_context *ctx,
-                                          const struct ergo_result *result, enum ergo_part part,
-                                          size_t index, size_t observable,
-                                          struct ergo_result_estimate *estimate);
+                                          const struct ergo_result *result,
+                                          enum ergo_result_part part, size_t index,
+                                          size_t observable, struct ergo_result_estimate *estimate);
 
 struct ergo_result_curve {
     size_t size;                    /* 0: the point does not have this curve */

@@ -9,10 +9,10 @@
 #include "result/format.h"
 
 static const char *const part_names[] = {
-    [ERGO_PART_POINTS] = "point",         [ERGO_PART_MEANS] = "mean",
-    [ERGO_PART_PARAMETERS] = "parameter", [ERGO_PART_OBSERVABLES] = "observable",
-    [ERGO_PART_CURVES] = "curve",         [ERGO_PART_COLUMNS] = "column",
-    [ERGO_PART_DEVICES] = "device",       [ERGO_PART_WARNINGS] = "warning",
+    [ERGO_RESULT_POINTS] = "point",         [ERGO_RESULT_MEANS] = "mean",
+    [ERGO_RESULT_PARAMETERS] = "parameter", [ERGO_RESULT_OBSERVABLES] = "observable",
+    [ERGO_RESULT_CURVES] = "curve",         [ERGO_RESULT_COLUMNS] = "column",
+    [ERGO_RESULT_DEVICES] = "device",       [ERGO_RESULT_WARNINGS] = "warning",
 };
 
 /* Two rows of a model's table may share a name, of which a point has one at most: they are one
@@ -26,8 +26,9 @@ static bool is_listed(const struct ergo_model *model, size_t o) {
 }
 
 /* How many observables or curves there are; *row: of the model's table, for the k-th of them. */
-static size_t list(const struct ergo_model *model, enum ergo_part part, size_t k, size_t *row) {
-    const bool curves = part == ERGO_PART_CURVES;
+static size_t list(const struct ergo_model *model, enum ergo_result_part part, size_t k,
+                   size_t *row) {
+    const bool curves = part == ERGO_RESULT_CURVES;
     const size_t n = curves ? model->n_curves : model->n_observables;
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
@@ -39,40 +40,40 @@ static size_t list(const struct ergo_model *model, enum ergo_part part, size_t k
     return count;
 }
 
-size_t ergo_result_count(const struct ergo_result *result, enum ergo_part part) {
+size_t ergo_result_count(const struct ergo_result *result, enum ergo_result_part part) {
     size_t row;
     if (!result)
         return 0;
     switch (part) {
-    case ERGO_PART_POINTS:
+    case ERGO_RESULT_POINTS:
         return result->n_members;
-    case ERGO_PART_MEANS:
+    case ERGO_RESULT_MEANS:
         return result->n_means;
-    case ERGO_PART_PARAMETERS:
+    case ERGO_RESULT_PARAMETERS:
         return result->n_members ? result->members[0].point->n_scanned : 0;
-    case ERGO_PART_OBSERVABLES:
-    case ERGO_PART_CURVES:
+    case ERGO_RESULT_OBSERVABLES:
+    case ERGO_RESULT_CURVES:
         return list(result->job->model, part, SIZE_MAX, &row);
-    case ERGO_PART_COLUMNS:
+    case ERGO_RESULT_COLUMNS:
         return result->job->model->n_columns;
-    case ERGO_PART_DEVICES:
+    case ERGO_RESULT_DEVICES:
         return result->n_devices ? result->n_devices : 1;
-    case ERGO_PART_WARNINGS:
+    case ERGO_RESULT_WARNINGS:
         return result->n_warnings;
     }
     return 0;
 }
 
 static enum ergo_status check_index(struct ergo_context *ctx, const struct ergo_result *result,
-                                    enum ergo_part part, size_t index) {
+                                    enum ergo_result_part part, size_t index) {
     const size_t count = ergo_result_count(result, part);
     return index < count ? ERGO_OK
                          : ERGO_FAIL(ctx, ERGO_E_JOB, "%s %zu: the result has %zu, from 0",
                                      part_names[part], index, count);
 }
 
-static enum ergo_status check_part(struct ergo_context *ctx, enum ergo_part part,
-                                   enum ergo_part first, enum ergo_part last) {
+static enum ergo_status check_part(struct ergo_context *ctx, enum ergo_result_part part,
+                                   enum ergo_result_part first, enum ergo_result_part last) {
     return part >= first && part <= last
                ? ERGO_OK
                : ERGO_FAIL(ctx, ERGO_E_JOB, "part %d of a result: allowed here: %d to %d",
@@ -80,21 +81,21 @@ static enum ergo_status check_part(struct ergo_context *ctx, enum ergo_part part
 }
 
 /* Of an index that is right. */
-static struct ergo_result_name name_of(const struct ergo_result *result, enum ergo_part part,
+static struct ergo_result_name name_of(const struct ergo_result *result, enum ergo_result_part part,
                                        size_t index) {
     const struct ergo_model *model = result->job->model;
     size_t row = index;
-    if (part == ERGO_PART_PARAMETERS) {
+    if (part == ERGO_RESULT_PARAMETERS) {
         const char *pointer = result->members[0].point->scanned[index].pointer;
         const struct ergo_key *key = ergo_format_key(result->job, pointer);
         return (struct ergo_result_name){pointer, key ? key->unit : "", key ? key->help : "", NULL};
     }
-    if (part == ERGO_PART_COLUMNS) {
+    if (part == ERGO_RESULT_COLUMNS) {
         const struct ergo_column *c = &model->columns[index];
         return (struct ergo_result_name){c->name, c->unit, c->help, NULL};
     }
     list(model, part, index, &row);
-    if (part == ERGO_PART_CURVES) {
+    if (part == ERGO_RESULT_CURVES) {
         const struct ergo_curve_info *c = &model->curves[row];
         return (struct ergo_result_name){c->name, c->unit, c->help, c->x_label ? c->x_label : ""};
     }
@@ -103,11 +104,11 @@ static struct ergo_result_name name_of(const struct ergo_result *result, enum er
 }
 
 enum ergo_status ergo_result_get_name(struct ergo_context *ctx, const struct ergo_result *result,
-                                      enum ergo_part part, size_t index,
+                                      enum ergo_result_part part, size_t index,
                                       struct ergo_result_name *name) {
     ERGO_CLEAR(name);
     ERGO_ENTRY(ctx, result, name);
-    enum ergo_status status = check_part(ctx, part, ERGO_PART_PARAMETERS, ERGO_PART_COLUMNS);
+    enum ergo_status status = check_part(ctx, part, ERGO_RESULT_PARAMETERS, ERGO_RESULT_COLUMNS);
     if (status == ERGO_OK)
         status = check_index(ctx, result, part, index);
     if (status != ERGO_OK)
@@ -119,12 +120,13 @@ enum ergo_status ergo_result_get_name(struct ergo_context *ctx, const struct erg
 }
 
 enum ergo_status ergo_result_find(struct ergo_context *ctx, const struct ergo_result *result,
-                                  enum ergo_part part, const char *name, size_t *index) {
+                                  enum ergo_result_part part, const char *name, size_t *index) {
     enum { NAMES_MAX = 128 };
     const char *names[NAMES_MAX] = {NULL};
     ERGO_CLEAR(index);
     ERGO_ENTRY(ctx, result, name, index);
-    const enum ergo_status status = check_part(ctx, part, ERGO_PART_PARAMETERS, ERGO_PART_COLUMNS);
+    const enum ergo_status status =
+        check_part(ctx, part, ERGO_RESULT_PARAMETERS, ERGO_RESULT_COLUMNS);
     if (status != ERGO_OK)
         return status;
     const size_t count = ergo_result_count(result, part);
@@ -176,13 +178,13 @@ struct row {
 };
 
 static enum ergo_status find_row(struct ergo_context *ctx, const struct ergo_result *result,
-                                 enum ergo_part part, size_t index, struct row *row) {
-    enum ergo_status status = check_part(ctx, part, ERGO_PART_POINTS, ERGO_PART_MEANS);
+                                 enum ergo_result_part part, size_t index, struct row *row) {
+    enum ergo_status status = check_part(ctx, part, ERGO_RESULT_POINTS, ERGO_RESULT_MEANS);
     if (status == ERGO_OK)
         status = check_index(ctx, result, part, index);
     if (status != ERGO_OK)
         return status;
-    if (part == ERGO_PART_POINTS) {
+    if (part == ERGO_RESULT_POINTS) {
         *row = (struct row){&result->members[index], 1, NULL};
     } else {
         const struct ergo_mean_result *mean = &result->means[index];
@@ -198,7 +200,7 @@ static uint64_t steps_of(const struct ergo_member_result *m) {
 }
 
 enum ergo_status ergo_result_get_point(struct ergo_context *ctx, const struct ergo_result *result,
-                                       enum ergo_part part, size_t index,
+                                       enum ergo_result_part part, size_t index,
                                        struct ergo_result_point *point) {
     struct row row;
     ERGO_CLEAR(point);
@@ -271,8 +273,8 @@ static void set_value(struct ergo_result_value *to, const struct ergo_key *key,
 }
 
 enum ergo_status ergo_result_get_value(struct ergo_context *ctx, const struct ergo_result *result,
-                                       enum ergo_part part, size_t index, const char *pointer,
-                                       struct ergo_result_value *value) {
+                                       enum ergo_result_part part, size_t index,
+                                       const char *pointer, struct ergo_result_value *value) {
     _Static_assert(ERGO_DIM_MAX <= sizeof value->items / sizeof value->items[0], "room for lists");
     struct row row;
     ERGO_CLEAR(value);
@@ -319,8 +321,9 @@ static bool shown_row(const struct ergo_model *model, const struct ergo_point *p
 }
 
 enum ergo_status ergo_result_get_estimate(struct ergo_context *ctx,
-                                          const struct ergo_result *result, enum ergo_part part,
-                                          size_t index, size_t observable,
+                                          const struct ergo_result *result,
+                                          enum ergo_result_part part, size_t index,
+                                          size_t observable,
                                           struct ergo_result_estimate *estimate) {
     struct row row;
     size_t o = 0;
@@ -328,12 +331,12 @@ enum ergo_status ergo_result_get_estimate(struct ergo_context *ctx,
     ERGO_ENTRY(ctx, result, estimate);
     enum ergo_status status = find_row(ctx, result, part, index, &row);
     if (status == ERGO_OK)
-        status = check_index(ctx, result, ERGO_PART_OBSERVABLES, observable);
+        status = check_index(ctx, result, ERGO_RESULT_OBSERVABLES, observable);
     if (status != ERGO_OK)
         return status;
     const struct ergo_model *model = result->job->model;
     const double every = (double)row.members->measure_every;
-    list(model, ERGO_PART_OBSERVABLES, observable, &o);
+    list(model, ERGO_RESULT_OBSERVABLES, observable, &o);
     *estimate = (struct ergo_result_estimate){.unit = "",
                                               .mean = NAN,
                                               .error = NAN,
@@ -388,12 +391,12 @@ enum ergo_status ergo_result_get_curve(struct ergo_context *ctx, const struct er
     size_t c = 0;
     ERGO_CLEAR(values);
     ERGO_ENTRY(ctx, result, values);
-    enum ergo_status status = check_index(ctx, result, ERGO_PART_POINTS, point);
+    enum ergo_status status = check_index(ctx, result, ERGO_RESULT_POINTS, point);
     if (status == ERGO_OK)
-        status = check_index(ctx, result, ERGO_PART_CURVES, curve);
+        status = check_index(ctx, result, ERGO_RESULT_CURVES, curve);
     if (status != ERGO_OK)
         return status;
-    list(result->job->model, ERGO_PART_CURVES, curve, &c);
+    list(result->job->model, ERGO_RESULT_CURVES, curve, &c);
     const struct ergo_curve_result *r = &result->members[point].curves[c];
     if (r->size)
         *values = (struct ergo_result_curve){r->size, r->x, r->mean, r->error, r->reference_z};
@@ -405,9 +408,9 @@ enum ergo_status ergo_result_get_series(struct ergo_context *ctx, const struct e
                                         struct ergo_result_series *series) {
     ERGO_CLEAR(series);
     ERGO_ENTRY(ctx, result, series);
-    enum ergo_status status = check_index(ctx, result, ERGO_PART_POINTS, point);
+    enum ergo_status status = check_index(ctx, result, ERGO_RESULT_POINTS, point);
     if (status == ERGO_OK)
-        status = check_index(ctx, result, ERGO_PART_COLUMNS, column);
+        status = check_index(ctx, result, ERGO_RESULT_COLUMNS, column);
     if (status != ERGO_OK)
         return status;
     const struct ergo_member_result *m = &result->members[point];
@@ -425,7 +428,7 @@ enum ergo_status ergo_result_get_device(struct ergo_context *ctx, const struct e
                                         size_t index, struct ergo_device_summary *device) {
     ERGO_CLEAR(device);
     ERGO_ENTRY(ctx, result, device);
-    const enum ergo_status status = check_index(ctx, result, ERGO_PART_DEVICES, index);
+    const enum ergo_status status = check_index(ctx, result, ERGO_RESULT_DEVICES, index);
     if (status == ERGO_OK)
         *device = result->n_devices ? result->devices[index] : result->device;
     return status;

@@ -68,8 +68,8 @@ static void put_title(struct ergo_text *text, const char *name, const char *suff
 
 /* The value of a key at a point; nothing where the job has no such key. */
 static enum ergo_status put_value(struct csv *csv, struct ergo_text *text,
-                                  const struct ergo_result *r, enum ergo_part part, size_t row,
-                                  const char *pointer) {
+                                  const struct ergo_result *r, enum ergo_result_part part,
+                                  size_t row, const char *pointer) {
     struct ergo_result_value value = {.number = NAN};
     enum ergo_status status = ERGO_OK;
     if (ergo_format_key(r->job, pointer))
@@ -108,9 +108,9 @@ static struct column *add(struct csv *csv, struct columns *list, const char *nam
 static enum ergo_status add_difference(struct csv *csv, const struct ergo_result *r,
                                        const struct ergo_key *key, const char *pointer) {
     struct ergo_text here = {0}, first = {0};
-    enum ergo_status status = put_value(csv, &here, r, ERGO_PART_POINTS, 0, pointer);
+    enum ergo_status status = put_value(csv, &here, r, ERGO_RESULT_POINTS, 0, pointer);
     if (status == ERGO_OK)
-        status = put_value(csv, &first, csv->results[0], ERGO_PART_POINTS, 0, pointer);
+        status = put_value(csv, &first, csv->results[0], ERGO_RESULT_POINTS, 0, pointer);
     csv->text.failed = csv->text.failed || here.failed || first.failed;
     if (status == ERGO_OK && !csv->text.failed && strcmp(here.data, first.data) != 0)
         add(csv, &csv->parameters, pointer, key->unit);
@@ -123,9 +123,9 @@ static enum ergo_status add_difference(struct csv *csv, const struct ergo_result
 static enum ergo_status add_parameters(struct csv *csv, const struct ergo_result *r) {
     const struct ergo_job *job = r->job;
     enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < ergo_result_count(r, ERGO_PART_PARAMETERS) && status == ERGO_OK; i++) {
+    for (size_t i = 0; i < ergo_result_count(r, ERGO_RESULT_PARAMETERS) && status == ERGO_OK; i++) {
         struct ergo_result_name name;
-        status = ergo_result_get_name(csv->ctx, r, ERGO_PART_PARAMETERS, i, &name);
+        status = ergo_result_get_name(csv->ctx, r, ERGO_RESULT_PARAMETERS, i, &name);
         if (status == ERGO_OK)
             add(csv, &csv->parameters, name.name, name.unit);
     }
@@ -147,9 +147,9 @@ static enum ergo_status add_parameters(struct csv *csv, const struct ergo_result
 
 /* An observable of a result, as some of its points or means have it. */
 static enum ergo_status add_observable(struct csv *csv, const struct ergo_result *r,
-                                       enum ergo_part part, size_t o) {
+                                       enum ergo_result_part part, size_t o) {
     struct ergo_result_name name;
-    enum ergo_status status = ergo_result_get_name(csv->ctx, r, ERGO_PART_OBSERVABLES, o, &name);
+    enum ergo_status status = ergo_result_get_name(csv->ctx, r, ERGO_RESULT_OBSERVABLES, o, &name);
     for (size_t row = 0; row < ergo_result_count(r, part) && status == ERGO_OK; row++) {
         struct ergo_result_estimate e;
         status = ergo_result_get_estimate(csv->ctx, r, part, row, o, &e);
@@ -165,10 +165,11 @@ static enum ergo_status add_observable(struct csv *csv, const struct ergo_result
 
 static enum ergo_status add_columns(struct csv *csv, const struct ergo_result *r) {
     enum ergo_status status = add_parameters(csv, r);
-    for (size_t o = 0; o < ergo_result_count(r, ERGO_PART_OBSERVABLES) && status == ERGO_OK; o++) {
-        status = add_observable(csv, r, ERGO_PART_POINTS, o);
+    for (size_t o = 0; o < ergo_result_count(r, ERGO_RESULT_OBSERVABLES) && status == ERGO_OK;
+         o++) {
+        status = add_observable(csv, r, ERGO_RESULT_POINTS, o);
         if (status == ERGO_OK)
-            status = add_observable(csv, r, ERGO_PART_MEANS, o);
+            status = add_observable(csv, r, ERGO_RESULT_MEANS, o);
     }
     return status;
 }
@@ -236,8 +237,8 @@ static void put_estimate(struct ergo_text *text, const struct column *column,
 
 /* `number`: of the observable in this result; SIZE_MAX: it has none of this name. */
 static enum ergo_status put_observable(struct csv *csv, const struct ergo_result *r,
-                                       enum ergo_part part, size_t row, const struct column *column,
-                                       size_t number) {
+                                       enum ergo_result_part part, size_t row,
+                                       const struct column *column, size_t number) {
     struct ergo_result_estimate e = {.present = false};
     enum ergo_status status = ERGO_OK;
     if (number != SIZE_MAX)
@@ -254,7 +255,7 @@ static enum ergo_status put_observable(struct csv *csv, const struct ergo_result
 }
 
 /* numbers: of each column's observable in result k. */
-static enum ergo_status put_row(struct csv *csv, size_t k, enum ergo_part part, size_t row,
+static enum ergo_status put_row(struct csv *csv, size_t k, enum ergo_result_part part, size_t row,
                                 const size_t *numbers) {
     const struct ergo_result *r = csv->results[k];
     struct ergo_text *text = &csv->text;
@@ -267,7 +268,7 @@ static enum ergo_status put_row(struct csv *csv, size_t k, enum ergo_part part, 
         put_text(text, csv->names[k]);
     for (size_t i = 0; i < csv->parameters.count && status == ERGO_OK; i++)
         status = put_value(csv, text, r, part, row, csv->parameters.columns[i].name);
-    if (part == ERGO_PART_MEANS)
+    if (part == ERGO_RESULT_MEANS)
         put_text(text, "mean");
     else
         ergo_text_append(text, ",%" PRIu32, point.replica);
@@ -283,9 +284,9 @@ static enum ergo_status put_row(struct csv *csv, size_t k, enum ergo_part part, 
 static void find_numbers(struct csv *csv, const struct ergo_result *r, size_t *numbers) {
     for (size_t i = 0; i < csv->observables.count; i++) {
         numbers[i] = SIZE_MAX;
-        for (size_t o = 0; o < ergo_result_count(r, ERGO_PART_OBSERVABLES); o++) {
+        for (size_t o = 0; o < ergo_result_count(r, ERGO_RESULT_OBSERVABLES); o++) {
             struct ergo_result_name name;
-            if (ergo_result_get_name(csv->ctx, r, ERGO_PART_OBSERVABLES, o, &name) == ERGO_OK &&
+            if (ergo_result_get_name(csv->ctx, r, ERGO_RESULT_OBSERVABLES, o, &name) == ERGO_OK &&
                 strcmp(name.name, csv->observables.columns[i].name) == 0)
                 numbers[i] = o;
         }
@@ -303,10 +304,10 @@ static enum ergo_status put_result(struct csv *csv, size_t k) {
         return ERGO_OK;
     find_numbers(csv, r, numbers);
     for (size_t i = 0; i < r->n_members && status == ERGO_OK; i++) {
-        status = put_row(csv, k, ERGO_PART_POINTS, i, numbers);
+        status = put_row(csv, k, ERGO_RESULT_POINTS, i, numbers);
         if (status == ERGO_OK && mean < r->n_means &&
             i + 1 == r->means[mean].first + r->means[mean].replicas)
-            status = put_row(csv, k, ERGO_PART_MEANS, mean++, numbers);
+            status = put_row(csv, k, ERGO_RESULT_MEANS, mean++, numbers);
     }
     free(numbers);
     return status;

@@ -94,7 +94,7 @@ static void fill(struct ergo_result *r) {
     ergo_result_set_rate(r, 12, 4);
 }
 
-static size_t number_of(enum ergo_part part, const char *name) {
+static size_t number_of(enum ergo_result_part part, const char *name) {
     size_t index = 99;
     assert_int_equal(ergo_result_find(ctx, result, part, name, &index), ERGO_OK);
     return index;
@@ -104,48 +104,48 @@ static size_t number_of(enum ergo_part part, const char *name) {
 
 static void parts_are_counted_and_named(void **state) {
     static const struct {
-        enum ergo_part part;
+        enum ergo_result_part part;
         const char *name, *unit;
-    } some[] = {{ERGO_PART_PARAMETERS, "/system/temperature", "J/k_B"},
-                {ERGO_PART_PARAMETERS, "/system/size/1", "sites"},
-                {ERGO_PART_OBSERVABLES, "energy", "J per site"},
-                {ERGO_PART_OBSERVABLES, "heat_capacity", "k_B per site"},
-                {ERGO_PART_CURVES, "correlation", ""},
-                {ERGO_PART_COLUMNS, "magnetization", "per site"}};
+    } some[] = {{ERGO_RESULT_PARAMETERS, "/system/temperature", "J/k_B"},
+                {ERGO_RESULT_PARAMETERS, "/system/size/1", "sites"},
+                {ERGO_RESULT_OBSERVABLES, "energy", "J per site"},
+                {ERGO_RESULT_OBSERVABLES, "heat_capacity", "k_B per site"},
+                {ERGO_RESULT_CURVES, "correlation", ""},
+                {ERGO_RESULT_COLUMNS, "magnetization", "per site"}};
     struct ergo_result_name name;
     size_t index;
     (void)state;
-    assert_int_equal(ergo_result_count(result, ERGO_PART_POINTS), POINTS);
-    assert_int_equal(ergo_result_count(result, ERGO_PART_MEANS), SCANNED);
-    assert_int_equal(ergo_result_count(result, ERGO_PART_PARAMETERS), 3);
-    assert_int_equal(ergo_result_count(result, ERGO_PART_COLUMNS), result->job->model->n_columns);
-    assert_int_equal(ergo_result_count(result, ERGO_PART_DEVICES), 1);
-    assert_int_equal(ergo_result_count(result, ERGO_PART_WARNINGS), result->n_warnings);
-    assert_int_equal(ergo_result_count(result, (enum ergo_part)77), 0);
+    assert_int_equal(ergo_result_count(result, ERGO_RESULT_POINTS), POINTS);
+    assert_int_equal(ergo_result_count(result, ERGO_RESULT_MEANS), SCANNED);
+    assert_int_equal(ergo_result_count(result, ERGO_RESULT_PARAMETERS), 3);
+    assert_int_equal(ergo_result_count(result, ERGO_RESULT_COLUMNS), result->job->model->n_columns);
+    assert_int_equal(ergo_result_count(result, ERGO_RESULT_DEVICES), 1);
+    assert_int_equal(ergo_result_count(result, ERGO_RESULT_WARNINGS), result->n_warnings);
+    assert_int_equal(ergo_result_count(result, (enum ergo_result_part)77), 0);
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
         const size_t at = number_of(some[i].part, some[i].name);
         assert_int_equal(ergo_result_get_name(ctx, result, some[i].part, at, &name), ERGO_OK);
         assert_string_equal(name.name, some[i].name);
         assert_string_equal(name.unit, some[i].unit);
         assert_true(strlen(name.help) > 5);
-        assert_true((name.axis != NULL) == (some[i].part == ERGO_PART_CURVES));
+        assert_true((name.axis != NULL) == (some[i].part == ERGO_RESULT_CURVES));
     }
     /* hidden ones are not there, and no name comes twice */
-    const size_t n = ergo_result_count(result, ERGO_PART_OBSERVABLES);
+    const size_t n = ergo_result_count(result, ERGO_RESULT_OBSERVABLES);
     for (size_t i = 0; i < n; i++) {
-        assert_int_equal(ergo_result_get_name(ctx, result, ERGO_PART_OBSERVABLES, i, &name),
+        assert_int_equal(ergo_result_get_name(ctx, result, ERGO_RESULT_OBSERVABLES, i, &name),
                          ERGO_OK);
-        assert_int_equal(number_of(ERGO_PART_OBSERVABLES, name.name), i);
+        assert_int_equal(number_of(ERGO_RESULT_OBSERVABLES, name.name), i);
         for (size_t o = 0; o < result->job->model->n_observables; o++)
             if (result->job->model->observables[o].hidden)
                 assert_string_not_equal(result->job->model->observables[o].name, name.name);
     }
-    assert_int_equal(ergo_result_find(ctx, result, ERGO_PART_OBSERVABLES, "enrgy", &index),
+    assert_int_equal(ergo_result_find(ctx, result, ERGO_RESULT_OBSERVABLES, "enrgy", &index),
                      ERGO_E_JOB);
     assert_non_null(strstr(ergo_error_message(ctx), "no observable \"enrgy\"; did you mean "
                                                     "\"energy\"?"));
     ergo_error_clear(ctx);
-    assert_int_equal(ergo_result_find(ctx, result, ERGO_PART_DEVICES, "a device", &index),
+    assert_int_equal(ergo_result_find(ctx, result, ERGO_RESULT_DEVICES, "a device", &index),
                      ERGO_E_JOB);
     ergo_error_clear(ctx);
 }
@@ -178,7 +178,7 @@ static void points_are_those_of_the_job(void **state) {
     for (size_t i = 0; i < POINTS; i++) {
         const struct ergo_member_result *m = &result->members[i];
         const bool waits = i == POINTS - 1;
-        assert_int_equal(ergo_result_get_point(ctx, result, ERGO_PART_POINTS, i, &p), ERGO_OK);
+        assert_int_equal(ergo_result_get_point(ctx, result, ERGO_RESULT_POINTS, i, &p), ERGO_OK);
         assert_int_equal(p.scan_index, i / REPLICAS);
         assert_int_equal(p.replica, i % REPLICAS);
         assert_int_equal(p.replicas, 1);
@@ -191,7 +191,7 @@ static void points_are_those_of_the_job(void **state) {
     }
     for (size_t i = 0; i < SCANNED; i++) {
         const bool last = i == SCANNED - 1;
-        assert_int_equal(ergo_result_get_point(ctx, result, ERGO_PART_MEANS, i, &p), ERGO_OK);
+        assert_int_equal(ergo_result_get_point(ctx, result, ERGO_RESULT_MEANS, i, &p), ERGO_OK);
         assert_int_equal(p.scan_index, i);
         assert_int_equal(p.replicas, REPLICAS);
         assert_int_equal(p.measured, last ? REPLICAS - 1 : REPLICAS);
@@ -199,13 +199,16 @@ static void points_are_those_of_the_job(void **state) {
         assert_true(p.steps == (last ? 0 : result->members[1].lead + SAMPLES * EVERY));
         assert_true(p.digest == 0 && p.stream == 0);
     }
-    assert_int_equal(ergo_result_get_point(ctx, result, ERGO_PART_POINTS, POINTS, &p), ERGO_E_JOB);
-    assert_int_equal(ergo_result_get_point(ctx, result, ERGO_PART_MEANS, SCANNED, &p), ERGO_E_JOB);
-    assert_int_equal(ergo_result_get_point(ctx, result, ERGO_PART_CURVES, 0, &p), ERGO_E_JOB);
+    assert_int_equal(ergo_result_get_point(ctx, result, ERGO_RESULT_POINTS, POINTS, &p),
+                     ERGO_E_JOB);
+    assert_int_equal(ergo_result_get_point(ctx, result, ERGO_RESULT_MEANS, SCANNED, &p),
+                     ERGO_E_JOB);
+    assert_int_equal(ergo_result_get_point(ctx, result, ERGO_RESULT_CURVES, 0, &p), ERGO_E_JOB);
     ergo_error_clear(ctx);
 }
 
-static struct ergo_result_value value_at(enum ergo_part part, size_t index, const char *pointer) {
+static struct ergo_result_value value_at(enum ergo_result_part part, size_t index,
+                                         const char *pointer) {
     struct ergo_result_value value;
     assert_int_equal(ergo_result_get_value(ctx, result, part, index, pointer, &value), ERGO_OK);
     return value;
@@ -217,40 +220,40 @@ static void keys_have_their_values(void **state) {
     (void)state;
     for (size_t i = 0; i < POINTS; i++) {
         const size_t scan = i / REPLICAS; /* the first axis varies slowest */
-        v = value_at(ERGO_PART_POINTS, i, "/system/temperature");
+        v = value_at(ERGO_RESULT_POINTS, i, "/system/temperature");
         assert_int_equal(v.kind, ERGO_VALUE_NUMBER);
         const double temperature = v.number;
-        v = value_at(ERGO_PART_POINTS, i, "/system/size/1");
+        v = value_at(ERGO_RESULT_POINTS, i, "/system/size/1");
         assert_int_equal(v.kind, ERGO_VALUE_NUMBER);
         assert_true(v.number == (double)result->members[i].point->scanned[1].value ||
                     v.number == (double)result->members[i].point->scanned[2].value);
         assert_true(temperature == temperatures[scan % 2] || temperature == temperatures[scan / 2]);
-        assert_true(value_at(ERGO_PART_MEANS, scan, "/system/temperature").number == temperature);
+        assert_true(value_at(ERGO_RESULT_MEANS, scan, "/system/temperature").number == temperature);
     }
-    v = value_at(ERGO_PART_POINTS, 0, "/system/size");
+    v = value_at(ERGO_RESULT_POINTS, 0, "/system/size");
     assert_int_equal(v.kind, ERGO_VALUE_LIST);
     assert_int_equal(v.n_items, 2);
     assert_true(v.items[0] == 16 && (v.items[1] == 16 || v.items[1] == 32));
-    v = value_at(ERGO_PART_POINTS, 0, "/seed");
+    v = value_at(ERGO_RESULT_POINTS, 0, "/seed");
     assert_int_equal(v.kind, ERGO_VALUE_SEED);
     assert_true(v.seed == UINT64_MAX);
-    v = value_at(ERGO_PART_POINTS, 0, "/system/model");
+    v = value_at(ERGO_RESULT_POINTS, 0, "/system/model");
     assert_int_equal(v.kind, ERGO_VALUE_TEXT);
     assert_string_equal(v.text, "ising");
-    v = value_at(ERGO_PART_POINTS, 0, "/run/sweeps");
+    v = value_at(ERGO_RESULT_POINTS, 0, "/run/sweeps");
     assert_int_equal(v.kind, ERGO_VALUE_NUMBER);
     assert_true(v.number == 1000);
-    v = value_at(ERGO_PART_POINTS, 0, "/output/blocks"); /* a default */
+    v = value_at(ERGO_RESULT_POINTS, 0, "/output/blocks"); /* a default */
     assert_true(v.kind == ERGO_VALUE_NUMBER && v.number == 0);
-    v = value_at(ERGO_PART_POINTS, 0, "/wall_time"); /* none */
+    v = value_at(ERGO_RESULT_POINTS, 0, "/wall_time"); /* none */
     assert_int_equal(v.kind, ERGO_VALUE_ABSENT);
     assert_true(isnan(v.number));
-    v = value_at(ERGO_PART_POINTS, 0, "/system/size/3");
+    v = value_at(ERGO_RESULT_POINTS, 0, "/system/size/3");
     assert_int_equal(v.kind, ERGO_VALUE_ABSENT);
     for (const char *const *wrong =
              (const char *const[]){"/system/heat", "", "/seed/0", "/system", NULL};
          *wrong; wrong++)
-        if (ergo_result_get_value(ctx, result, ERGO_PART_POINTS, 0, *wrong, &v) != ERGO_E_JOB)
+        if (ergo_result_get_value(ctx, result, ERGO_RESULT_POINTS, 0, *wrong, &v) != ERGO_E_JOB)
             fail_msg("\"%s\" has a value", *wrong);
     ergo_error_clear(ctx);
 }
@@ -284,11 +287,11 @@ static void estimates_are_those_of_the_point(void **state) {
     struct ergo_result_estimate e;
     (void)state;
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
-        const size_t at = number_of(ERGO_PART_OBSERVABLES, names[n]);
+        const size_t at = number_of(ERGO_RESULT_OBSERVABLES, names[n]);
         const size_t o = model_row(names[n]);
         for (size_t i = 0; i < POINTS; i++) {
             const struct ergo_observable_result *r = &result->members[i].observables[o];
-            assert_int_equal(ergo_result_get_estimate(ctx, result, ERGO_PART_POINTS, i, at, &e),
+            assert_int_equal(ergo_result_get_estimate(ctx, result, ERGO_RESULT_POINTS, i, at, &e),
                              ERGO_OK);
             same_estimate(&e, r);
             assert_true(e.error_binning == r->estimate.error_binning);
@@ -296,7 +299,7 @@ static void estimates_are_those_of_the_point(void **state) {
         }
         for (size_t i = 0; i < SCANNED; i++) {
             const struct ergo_scatter *s = &result->means[i].scatters[o];
-            assert_int_equal(ergo_result_get_estimate(ctx, result, ERGO_PART_MEANS, i, at, &e),
+            assert_int_equal(ergo_result_get_estimate(ctx, result, ERGO_RESULT_MEANS, i, at, &e),
                              ERGO_OK);
             same_estimate(&e, &result->means[i].observables[o]);
             assert_true(e.error_chains == s->error_chains && e.error_scatter == s->error_scatter);
@@ -305,10 +308,10 @@ static void estimates_are_those_of_the_point(void **state) {
     }
     result->members[2].observables[0].trust = ERGO_TRUST_DRIFT;
     result->members[2].observables[0].reference_error = 0; /* no reference */
-    assert_int_equal(ergo_result_get_estimate(ctx, result, ERGO_PART_POINTS, 2, 0, &e), ERGO_OK);
+    assert_int_equal(ergo_result_get_estimate(ctx, result, ERGO_RESULT_POINTS, 2, 0, &e), ERGO_OK);
     assert_string_equal(e.untrusted, "drift");
     assert_true(isnan(e.reference) && isnan(e.reference_z));
-    assert_int_equal(ergo_result_get_estimate(ctx, result, ERGO_PART_POINTS, 0, 99, &e),
+    assert_int_equal(ergo_result_get_estimate(ctx, result, ERGO_RESULT_POINTS, 0, 99, &e),
                      ERGO_E_JOB);
     ergo_error_clear(ctx);
 }
@@ -316,8 +319,8 @@ static void estimates_are_those_of_the_point(void **state) {
 static void arrays_are_those_of_the_point(void **state) {
     struct ergo_result_curve curve;
     struct ergo_result_series series;
-    const size_t c = number_of(ERGO_PART_CURVES, "correlation");
-    const size_t m = number_of(ERGO_PART_COLUMNS, "magnetization");
+    const size_t c = number_of(ERGO_RESULT_CURVES, "correlation");
+    const size_t m = number_of(ERGO_RESULT_COLUMNS, "magnetization");
     size_t at = 0;
     (void)state;
     while (strcmp(result->job->model->curves[at].name, "correlation") != 0)
@@ -351,7 +354,7 @@ static void elements_of_lists(void **state) {
              "\"size\":[16,48],\"temperature\":2},\"run\":{\"sweeps\":1}}");
     struct ergo_result_value v;
     (void)state;
-    assert_int_equal(ergo_result_get_value(ctx, other, ERGO_PART_POINTS, 0, "/system/size/1", &v),
+    assert_int_equal(ergo_result_get_value(ctx, other, ERGO_RESULT_POINTS, 0, "/system/size/1", &v),
                      ERGO_OK);
     assert_true(v.kind == ERGO_VALUE_NUMBER && v.number == 48);
     ergo_result_destroy(other);
@@ -406,7 +409,7 @@ static void csv_has_all_rows(void **state) {
         const struct ergo_observable_result *e = &m->observables[0];
         char written[32] = "";
         assert_true(cell_is(line, temperature,
-                            value_at(ERGO_PART_POINTS, i, "/system/temperature").number));
+                            value_at(ERGO_RESULT_POINTS, i, "/system/temperature").number));
         assert_true(cell_is(line, replica, (double)(i % REPLICAS)));
         if (m->digest)
             snprintf(written, sizeof written, "%016llx", (unsigned long long)m->digest);

@@ -81,12 +81,13 @@ CALL(ergo_result_load, P(0, ctx), P(1, "/nonexistent"), P(2, &result))
 CALL(ergo_result_csv, P(0, ctx), P(1, turn == 4 ? results : &some_result),
      turn == 4 ? NULL : no_texts, turn >= 3 ? 2 : 1, P(2, &text))
 CALL(ergo_result_get_info, P(0, ctx), P(1, RESULT), P(2, &out.info))
-CALL(ergo_result_get_name, P(0, ctx), P(1, RESULT), ERGO_PART_CURVES, 0, P(2, &out.name))
-CALL(ergo_result_find, P(0, ctx), P(1, RESULT), ERGO_PART_CURVES, P(2, "gr"), P(3, &out.index))
-CALL(ergo_result_get_point, P(0, ctx), P(1, RESULT), ERGO_PART_POINTS, 0, P(2, &out.point))
-CALL(ergo_result_get_value, P(0, ctx), P(1, RESULT), ERGO_PART_POINTS, 0, P(2, "/seed"),
+CALL(ergo_result_get_name, P(0, ctx), P(1, RESULT), ERGO_RESULT_CURVES, 0, P(2, &out.name))
+CALL(ergo_result_find, P(0, ctx), P(1, RESULT), ERGO_RESULT_CURVES, P(2, "gr"), P(3, &out.index))
+CALL(ergo_result_get_point, P(0, ctx), P(1, RESULT), ERGO_RESULT_POINTS, 0, P(2, &out.point))
+CALL(ergo_result_get_value, P(0, ctx), P(1, RESULT), ERGO_RESULT_POINTS, 0, P(2, "/seed"),
      P(3, &out.value))
-CALL(ergo_result_get_estimate, P(0, ctx), P(1, RESULT), ERGO_PART_POINTS, 0, 0, P(2, &out.estimate))
+CALL(ergo_result_get_estimate, P(0, ctx), P(1, RESULT), ERGO_RESULT_POINTS, 0, 0,
+     P(2, &out.estimate))
 CALL(ergo_result_get_curve, P(0, ctx), P(1, RESULT), 0, 0, P(2, &out.curve))
 CALL(ergo_result_get_series, P(0, ctx), P(1, RESULT), 0, 0, P(2, &out.series))
 CALL(ergo_result_get_device, P(0, ctx), P(1, RESULT), 0, P(2, &out.device))
@@ -267,7 +268,7 @@ static void null_is_nothing(void **state) {
     assert_string_equal(ergo_job_sampler(NULL), "");
     assert_int_equal(ergo_job_count_points(NULL), 0);
     ergo_result_destroy(NULL);
-    assert_int_equal(ergo_result_count(NULL, ERGO_PART_POINTS), 0);
+    assert_int_equal(ergo_result_count(NULL, ERGO_RESULT_POINTS), 0);
     assert_string_equal(ergo_result_warning(NULL, 0), "");
     ergo_stop_request(NULL);
     assert_false(ergo_stop_is_requested(NULL));

@@ -92,19 +92,19 @@ class Result:
 
     @cached_property
     def _parameters(self) -> list[_Name]:
-        return self._names(abi.ERGO_PART_PARAMETERS)
+        return self._names(abi.ERGO_RESULT_PARAMETERS)
 
     @cached_property
     def _observables(self) -> list[_Name]:
-        return self._names(abi.ERGO_PART_OBSERVABLES)
+        return self._names(abi.ERGO_RESULT_OBSERVABLES)
 
     @cached_property
     def _curves(self) -> list[_Name]:
-        return self._names(abi.ERGO_PART_CURVES)
+        return self._names(abi.ERGO_RESULT_CURVES)
 
     @cached_property
     def _columns(self) -> list[_Name]:
-        return self._names(abi.ERGO_PART_COLUMNS)
+        return self._names(abi.ERGO_RESULT_COLUMNS)
 
     # ---- points ----
 
@@ -150,7 +150,7 @@ class Result:
                 Point(
                     index=i,
                     parameters=parameters,
-                    replica=int(p.replica) if part == abi.ERGO_PART_POINTS else None,
+                    replica=int(p.replica) if part == abi.ERGO_RESULT_POINTS else None,
                     replicas=int(p.replicas),
                     measured=int(p.measured),
                     status=text_of(p.status),
@@ -165,12 +165,12 @@ class Result:
     @cached_property
     def points(self) -> tuple[Point, ...]:
         """Every chain, in the job's order: scan points, and of each its replicas."""
-        return self._points(abi.ERGO_PART_POINTS)
+        return self._points(abi.ERGO_RESULT_POINTS)
 
     @cached_property
     def means(self) -> tuple[Point, ...]:
         """Scan points over their replicas; empty where there is one replica."""
-        return self._points(abi.ERGO_PART_MEANS)
+        return self._points(abi.ERGO_RESULT_MEANS)
 
     @property
     def scan(self) -> tuple[Point, ...]:
@@ -180,7 +180,7 @@ class Result:
     def value(self, pointer: str, point: int = 0) -> Any:
         """The value of any key of the job at a point, defaults filled in; None where it has none."""
         v = abi.ergo_result_value()
-        self._call(lib.ergo_result_get_value, abi.ERGO_PART_POINTS, point, pointer.encode(), ctypes.byref(v))
+        self._call(lib.ergo_result_get_value, abi.ERGO_RESULT_POINTS, point, pointer.encode(), ctypes.byref(v))
         if v.kind == abi.ERGO_VALUE_NUMBER:
             return float(v.number)
         if v.kind == abi.ERGO_VALUE_SEED:
@@ -295,9 +295,9 @@ class Result:
         if name not in [column.name for column in self._columns]:
             known = ", ".join(column.name for column in self._columns)
             raise MissingError(f"no column {name!r} in the time series; there are: {known}")
-        column, rows, kept = self._index(abi.ERGO_PART_COLUMNS, name), [], False
+        column, rows, kept = self._index(abi.ERGO_RESULT_COLUMNS, name), [], False
         s = abi.ergo_result_series()
-        for i in range(self._count(abi.ERGO_PART_POINTS)):
+        for i in range(self._count(abi.ERGO_RESULT_POINTS)):
             self._call(lib.ergo_result_get_series, i, column, ctypes.byref(s))
             kept = kept or bool(s.samples)
             values = _copied(s.samples, s.size)
@@ -315,7 +315,7 @@ class Result:
         """The steps after which the samples of `series` were taken, [points, samples]."""
         rows = []
         s = abi.ergo_result_series()
-        for i in range(self._count(abi.ERGO_PART_POINTS)):
+        for i in range(self._count(abi.ERGO_RESULT_POINTS)):
             self._call(lib.ergo_result_get_series, i, 0, ctypes.byref(s))
             steps = s.lead + (np.arange(s.size, dtype=np.float64) + 1) * s.every
             rows.append(steps if equilibration else steps[s.equilibration :])
@@ -332,10 +332,10 @@ class Result:
         return tuple(curve.name for curve in self._curves if self._curve(curve.name) is not None)
 
     def _curve(self, name: str) -> tuple[list[Array], list[Array], list[Array]] | None:
-        curve = self._index(abi.ERGO_PART_CURVES, name)
+        curve = self._index(abi.ERGO_RESULT_CURVES, name)
         x, mean, error = [], [], []
         c = abi.ergo_result_curve()
-        for i in range(self._count(abi.ERGO_PART_POINTS)):
+        for i in range(self._count(abi.ERGO_RESULT_POINTS)):
             self._call(lib.ergo_result_get_curve, i, curve, ctypes.byref(c))
             x.append(_copied(c.x, c.size))
             mean.append(_copied(c.mean, c.size))
@@ -347,7 +347,7 @@ class Result:
         found = self._curve(name) if name in [curve.name for curve in self._curves] else None
         if found is None:
             raise MissingError(f"no curve {name!r} was measured; there are: {', '.join(self.curves) or 'none'}")
-        about = self._curves[self._index(abi.ERGO_PART_CURVES, name)]
+        about = self._curves[self._index(abi.ERGO_RESULT_CURVES, name)]
         x, mean, error = (_ragged(rows) for rows in found)
         return Curve(name, about.axis, about.unit, x, mean, error, self.points)
 
@@ -355,14 +355,14 @@ class Result:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        n = self._count(abi.ERGO_PART_WARNINGS)
+        n = self._count(abi.ERGO_RESULT_WARNINGS)
         return tuple(text_of(lib.ergo_result_warning(self._handle, i)) for i in range(n))
 
     @property
     def devices(self) -> tuple[Device, ...]:
         """Of the last session; of several ranks each."""
         found = []
-        for i in range(self._count(abi.ERGO_PART_DEVICES)):
+        for i in range(self._count(abi.ERGO_RESULT_DEVICES)):
             summary = abi.ergo_device_summary()
             self._call(lib.ergo_result_get_device, i, ctypes.byref(summary))
             found.append(Device._of(summary))
@@ -436,7 +436,7 @@ class Result:
 
     def __repr__(self) -> str:
         model = f" {self.model}" if self.model else ""
-        n = self._count(abi.ERGO_PART_POINTS)
+        n = self._count(abi.ERGO_RESULT_POINTS)
         points = "1 point" if n == 1 else f"{n} points"
         return f"<ergocl.Result {self.sampler}{model}: {points}, {self.status}, {self.directory}>"
 
