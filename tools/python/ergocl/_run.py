@@ -38,6 +38,7 @@ class _Call:
             progress=self._on_progress,
             stop=self.stop.pointer,
         )
+        self.temporary: Temporary | None = None  # for as long as the thread writes there
         self.latest: Progress | None = None
         self.status = abi.ERGO_E_INTERNAL
         self.ended = threading.Event()
@@ -101,6 +102,7 @@ def _drive(call: _Call, progress: ProgressLike) -> bool:
 
 
 def _finish(call: _Call, progress: ProgressLike, directory: str, temporary: Temporary | None) -> Result:
+    call.temporary = temporary
     interrupted = _drive(call, progress)
     handle = call.result()
     if call.status not in (abi.ERGO_OK, abi.ERGO_STOPPED):
