@@ -162,6 +162,13 @@ struct ergo_run_options {
     const char *directory; /* run folder; NULL: ergo_job_name */
     const char *device;    /* selector; NULL: $ERGOCL_DEVICE, then the job's, then "auto" */
     bool overwrite; /* replace an earlier run in the folder, once this one has a checkpoint */
+    /* With several ranks that have points of their own: what a device that fails (an OpenCL error
+     * while its points are made) had to do goes to the other ranks, from its last checkpoint or
+     * from its beginning, with the same results; result.json has a warning. Without it, for a
+     * system that is cut over ranks, and when no device is left, the run ends with ERGO_E_DEVICE
+     * and goes on from its last checkpoint by ergo_resume. A process that ends by a signal, and an
+     * audit that fails, end all ranks in any case. */
+    bool redistribute;
     ergo_progress_function progress;
     void *user;
     const struct ergo_run_watch *watch; /* for the library's own use: NULL */

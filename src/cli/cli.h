@@ -16,6 +16,7 @@ enum cli_option_id {
     CLI_DEVICE,
     CLI_SET,
     CLI_OVERWRITE,
+    CLI_ON_FAILURE,
     CLI_PLAN,
     CLI_CHECK,
     CLI_JSON,
@@ -50,7 +51,7 @@ struct cli_arguments {
     size_t n_operands;
     const char *output, *device;
     const char *devices; /* selectors with commas between them */
-    const char *seconds, *sampler, *programs;
+    const char *seconds, *sampler, *programs, *on_failure;
     const char **sets; /* room for all of argv; owned by main */
     size_t n_sets;
     bool overwrite, plan, check, json, csv, dump, all, merge, list, quiet, help;
@@ -109,6 +110,8 @@ enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_argumen
                               struct ergo_job **job);
 /* --seconds as a number above 0; unchanged when it is not given. false: a message was printed. */
 bool cli_seconds_of(const struct cli_arguments *arguments, double *seconds);
+/* Does --on-failure say so? false: a message was printed. */
+bool cli_redistribute_of(const struct cli_arguments *arguments, bool *redistribute);
 /* SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP ask the run for a checkpoint and an orderly end. */
 void cli_catch_stop_signals(void);
 /* Print the table and the files of a run that ended with `status`; returns the final status. */

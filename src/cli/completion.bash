@@ -45,11 +45,15 @@ _ergocl() {
         COMPREPLY=($(compgen -W "$(_ergocl_samplers)" -- "$word"))
         return
         ;;
+    --on-failure)
+        COMPREPLY=($(compgen -W "stop redistribute" -- "$word"))
+        return
+        ;;
     -s | --set | --seconds) return ;;
     esac
     case $command in
-    run) options+=" --output --device --set --overwrite" ;;
-    resume) options+=" --device" ;;
+    run) options+=" --output --device --set --overwrite --on-failure" ;;
+    resume) options+=" --device --on-failure" ;;
     validate) options+=" --plan --device --set" ;;
     report) options+=" --output --overwrite" ;;
     table) options+=" --csv" ;;

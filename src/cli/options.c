@@ -11,6 +11,9 @@ const struct cli_option cli_options[CLI_N_OPTIONS] = {
                     "\"auto\", \"gpu\", \"cpu\", an id like \"0:1\", or part of a name"},
     [CLI_SET] = {"set", 's', "/PTR=VALUE", "change a key of the job; may be repeated"},
     [CLI_OVERWRITE] = {"overwrite", 0, NULL, "replace an earlier run, or the file of report"},
+    [CLI_ON_FAILURE] = {"on-failure", 0, "WHAT",
+                        "\"stop\", or \"redistribute\": other ranks go on with a failed device's "
+                        "points"},
     [CLI_PLAN] = {"plan", 0, NULL, "say what the job needs on the device, without running it"},
     [CLI_CHECK] = {"check", 0, NULL, "probe each device's arithmetic, atomics and barriers"},
     [CLI_JSON] = {"json", 0, NULL, "print JSON"},
@@ -121,6 +124,9 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
         break;
     case CLI_OVERWRITE:
         arguments->overwrite = true;
+        break;
+    case CLI_ON_FAILURE:
+        arguments->on_failure = value;
         break;
     case CLI_PLAN:
         arguments->plan = true;

@@ -213,9 +213,7 @@ void ergo_stored_forget(struct ergo_stored *stored) {
 
 void ergo_stored_close(struct ergo_stored *stored) {
     ergo_stored_forget(stored);
-    for (size_t i = 0; stored->progress && i < stored->n_progress; i++)
-        free(stored->progress[i].state);
-    free(stored->progress);
+    ergo_progress_free(stored->progress, stored->n_progress);
     stored->progress = NULL;
     ergo_result_destroy(stored->result);
     stored->result = NULL;

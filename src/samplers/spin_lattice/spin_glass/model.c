@@ -85,9 +85,11 @@ static const struct ergo_key keys[] = {
              "(3, 4) ... in turn; 10 if not given.",
      .acts = has_ladder, .where = "with a ladder"},
     {ERGO_KEY("/system/shares", STRING), .unit = "",
-     .help = "Shares of the ranks in a ladder that is divided over them; the chain does not depend "
-             "on it. measured (if not given): by a short trial at the start; equal; or numbers > "
-             "0, \"3,1\", dealt out to the ranks in turn.",
+     .help =
+         "Shares of the ranks in a ladder that is divided over them; the chain does not depend "
+         "on it. measured (if not given): by a short trial at the start, and again when the run "
+         "has become slower; equal; or numbers > "
+         "0, \"3,1\", dealt out to the ranks in turn.",
      .acts = has_ladder, .where = "with a ladder"},
 };
 
