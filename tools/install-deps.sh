@@ -6,6 +6,7 @@ set -euo pipefail
 build=(gcc libc6-dev make pkg-config ocl-icd-opencl-dev opencl-headers pocl-opencl-icd
     libcjson-dev libsodium-dev libhdf5-dev libpng-dev zlib1g-dev librandom123-dev)
 test=(mesa-opencl-icd oclgrind libcmocka-dev locales python3 python3-h5py
+    python3-venv python3-setuptools python3-wheel python3-numpy python3-pandas python3-matplotlib python3-tqdm python3-pytest
     python3-jsonschema clang clang-format clang-tidy cppcheck shellcheck codespell lcov)
 
 # MPI is anybody's choice: Open MPI where there is none.
@@ -30,7 +31,9 @@ list_and_leave() {
         echo "  a C11 compiler, GNU make, pkg-config"
         echo "  OpenCL headers and ICD loader, and at least one OpenCL implementation (PoCL, or a GPU driver's)"
         echo "  cJSON, libsodium, HDF5 (C, serial), libpng, zlib, Random123, each with headers; Open MPI or MPICH for jobs over several processes"
-        echo "  for the tests: Mesa's rusticl, Oclgrind, cmocka, localedef and the sources of locales, python3 with h5py and jsonschema,"
+        echo "  for the tests: Mesa's rusticl, Oclgrind, cmocka, localedef and the sources of locales,"
+        echo "                 python3 with venv, setuptools, wheel, pytest,"
+        echo "                 numpy, h5py, jsonschema, pandas, matplotlib, tqdm,"
         echo "                 clang, clang-format, clang-tidy, cppcheck, shellcheck, codespell, lcov"
         echo "Then \"make all\" builds, and \"make test-cli\" and its like test without installing anything."
     } >&2

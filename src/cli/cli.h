@@ -80,8 +80,8 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_command_run, cli_command_resume, cli_command_validate,
-    cli_command_compare, cli_command_report, cli_command_analyse, cli_command_tune,
-    cli_command_bench, cli_command_devices, cli_command_help, cli_command_schema,
+    cli_command_compare, cli_command_report, cli_command_table, cli_command_analyse,
+    cli_command_tune, cli_command_bench, cli_command_devices, cli_command_help, cli_command_schema,
     cli_command_kernels;
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated, in order of help */
 

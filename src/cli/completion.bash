@@ -17,7 +17,7 @@ _ergocl_models() {
 _ergocl() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} options="--quiet --verbose --help"
-    local commands="run resume validate report analyse compare tune bench devices help schema kernels"
+    local commands="run resume validate report table analyse compare tune bench devices help schema kernels"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "$commands --version --help" -- "$word"))
@@ -59,6 +59,7 @@ _ergocl() {
     analyse)
         options+=" --output --overwrite --json --csv --reweight --observable --crossing --fit --window --correction --coexistence"
         ;;
+    table) options+=" --csv" ;;
     compare) options+=" --devices --all --merge --output --set --overwrite --json" ;;
     tune) options+=" --output --device --set --seconds" ;;
     bench) options+=" --output --device --sampler --seconds --list" ;;
@@ -74,7 +75,7 @@ _ergocl() {
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
         ;;
-    resume | report | analyse)
+    resume | report | table | analyse)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;

@@ -19,7 +19,7 @@ const struct cli_option cli_options[CLI_N_OPTIONS] = {
     [CLI_PLAN] = {"plan", 0, NULL, "say what the job needs on the device, without running it"},
     [CLI_CHECK] = {"check", 0, NULL, "probe each device's arithmetic, atomics and barriers"},
     [CLI_JSON] = {"json", 0, NULL, "print JSON"},
-    [CLI_CSV] = {"csv", 0, NULL, "print CSV"},
+    [CLI_CSV] = {"csv", 0, NULL, "print comma-separated values"},
     [CLI_REWEIGHT] = {"reweight", 0, "KEY=VALUES", "FROM:TO:STEP or A,B,...; may be repeated"},
     [CLI_OBSERVABLE] = {"observable", 0, "NAME", "only this one; may be repeated"},
     [CLI_CROSSING] = {"crossing", 0, "NAME", "where curves of sizes cross: NAME, NAME/L^POWER"},

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/entry.h"
 #include "job/json.h"
 #include "job/schedule.h"
 
@@ -229,9 +230,10 @@ static bool is_complete(const struct ergo_result *r) {
 
 enum ergo_status ergo_result_load(struct ergo_context *ctx, const char *directory,
                                   struct ergo_result **result) {
+    ERGO_CLEAR(result);
+    ERGO_ENTRY(ctx, directory, result);
     struct ergo_folder folder = {.fd = -1};
     struct ergo_stored stored = {0};
-    *result = NULL;
     enum ergo_status status = ergo_stored_find(ctx, directory,
                                                ", from which its figures are made: it is no run "
                                                "folder, or the file was removed",

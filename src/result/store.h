@@ -66,11 +66,6 @@ void ergo_stored_close(struct ergo_stored *stored);
 enum ergo_status ergo_stored_damaged(const struct ergo_stored *stored, const char *file,
                                      const char *what);
 
-/* What the run in a folder has measured so far. Only read: neither the folder nor a run that goes
- * on in it notices. ERGO_E_IO: no run is there, or it is damaged. */
-enum ergo_status ergo_result_load(struct ergo_context *ctx, const char *directory,
-                                  struct ergo_result **result);
-
 /* ---- records; false: out of memory ------------------------------------------------------------
  */
 
