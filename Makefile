@@ -173,7 +173,7 @@ check:
 test:
 	tools/install-deps.sh --test
 	+$(SUBMAKE) test-programs sanitize-programs bench-program
-	$(RUN_ALL) lint unit sanitize cli python mpi kernel oclgrind contract pretend physics mutants
+	$(RUN_ALL) lint unit sanitize cli python mpi kernel oclgrind contract pretend offline physics mutants
 
 test-unit: $(call test_bins,unit)
 	$(RUN_ALL) unit
@@ -185,6 +185,8 @@ test-contract: all $(call test_bins,contract)
 	$(RUN_ALL) contract
 test-pretend: $(BUILD)/tests/contract/test_golden
 	$(RUN_ALL) pretend
+test-offline: all
+	$(RUN_ALL) offline
 test-physics: all $(call test_bins,physics)
 	$(RUN_ALL) physics
 test-mutants: $(call test_bins,mutants)
@@ -289,7 +291,7 @@ warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_OBJ) $(BENCH_OBJ)
 
 C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c)
 CL_FILES    := $(CL_SRC)
-SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/python/*.sh tests/mpi/*.sh tests/mutants/*.sh tests/fuzz/*.sh) tests/run-all .ci/run
+SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tools/packaging/*.sh tests/cli/*.sh tests/python/*.sh tests/mpi/*.sh tests/offline/*.sh tests/mutants/*.sh tests/fuzz/*.sh) tests/run-all .ci/run
 
 # clang finds all it has to say before it makes code.
 test-warnings-clang: $(patsubst %.c,$(BUILD)/syntax/%.ok,$(LIB_SRC) $(CLI_SRC) $(wildcard tests/*/*.c bench/*.c))
@@ -382,6 +384,7 @@ make test-unit      without a device               make test-sanitize  the same 
 make test-cli       the program, by shell          make test-kernel    kernels on PoCL and rusticl
 make test-oclgrind  kernels under Oclgrind         make test-contract  what every sampler promises
 make test-pretend   digests on PoCL that pretends to be other devices
+make test-offline   programs of the golden jobs by compilers for AMD GPUs that are not here
 make test-mpi       several ranks under mpirun     make test-python    the Python package, installed
 make test-physics   exact and published values make test-mutants   all that is broken on purpose
 make test-matrix    contract and physics on every OpenCL implementation found, in one table
@@ -405,7 +408,7 @@ export HELP
 help:
 	@echo "$$HELP"
 
-.PHONY: all library demo figures check mutant-program test test-programs test-unit test-kernel test-oclgrind test-contract test-pretend test-physics test-mutants \
+.PHONY: all library demo figures check mutant-program test test-programs test-unit test-kernel test-oclgrind test-contract test-pretend test-offline test-physics test-mutants \
         test-cli test-python test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner coverage coverage-programs test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-tidy-quick lint-cppcheck \
         lint-shell lint-spelling fuzz install uninstall dist clean help

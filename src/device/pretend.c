@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "device/quirks.h"
 
 #define BASE                                                                                       \
     "cl_khr_byte_addressable_store+cl_khr_global_int32_base_atomics+"                              \
@@ -107,11 +108,18 @@ static bool take_vendor(const char *text, struct ergo_pretend *mask) {
     return *text && mask->vendor;
 }
 
+static bool take_quirks(const char *text, struct ergo_pretend *mask) {
+    snprintf(mask->quirks, sizeof mask->quirks, "%s", text);
+    return *text && strlen(text) < sizeof mask->quirks;
+}
+
 /* "group" and "64". */
 static bool take_value(const char *key, const char *text, struct ergo_pretend *mask) {
     uint64_t n = 0;
     if (strcmp(key, "extensions") == 0)
         return take_extensions(text, mask);
+    if (strcmp(key, "quirks") == 0)
+        return take_quirks(text, mask);
     if (strcmp(key, "vendor") == 0) {
         mask->vendor = NULL;
         return take_vendor(text, mask);
@@ -187,7 +195,8 @@ enum ergo_status ergo_pretend_parse(struct ergo_context *ctx, const char *text,
         ctx, ERGO_E_JOB,
         "ERGOCL_PRETEND: \"%s\" is none of its words; first a preset (%s) if one is meant, then, "
         "with commas between, gpu, cpu, accelerator, vendor= (amd, apple, arm, intel, nvidia), "
-        "group=, local=, alloc=, units=, wave= (a power of two), extensions= (with + between)",
+        "group=, local=, alloc=, units=, wave= (a power of two), extensions= (with + between), "
+        "quirks= (a platform, or none)",
         shown.data ? shown.data : "", names.data ? names.data : "");
     ergo_text_free(&names);
     ergo_text_free(&shown);
@@ -221,6 +230,13 @@ void ergo_pretend_apply(const struct ergo_pretend *mask, const char *text,
         s->atomics64 = s->atomics64 &&
                        ergo_candidate_has_word(mask->extensions, "cl_khr_int64_base_atomics") &&
                        ergo_candidate_has_word(mask->extensions, "cl_khr_int64_extended_atomics");
+    }
+    if (mask->quirks[0]) {
+        struct ergo_device_summary other = {0};
+        const size_t platform = strcspn(mask->quirks, "/");
+        snprintf(other.platform, sizeof other.platform, "%.*s", (int)platform, mask->quirks);
+        snprintf(other.name, sizeof other.name, "%s", mask->quirks + platform);
+        ergo_quirks_find(&other, &one->quirks);
     }
     one->masked = true;
     /* in all results, and no profile nor remembered probe of the device itself fits */

@@ -103,6 +103,15 @@ static const struct {
         .date = "2026-11-23",
     },
     {
+        .platform = "Intel(R) OpenCL",
+        .device = "Data Center GPU Max",
+        .effect = {.build_options = "-cl-intel-enable-auto-large-GRF-mode"},
+        .evidence = "ocloc 26.27 for pvc: of 84 kernels 19 spill at 32 lanes and 128 registers, up "
+                    "to 11072 bytes a thread; with the option, which gives 256 registers to those "
+                    "that need them, 3, up to 384 (bench/results/offline). No such card was asked.",
+        .date = "2026-11-25",
+    },
+    {
         .platform = "Oclgrind",
         .effect = {.no_profiling = true,
                    .no_binary_cache = true,
