@@ -20,8 +20,7 @@ import time
 COMMIT = "a9069c177a9da9cca18593edf55acd2e6073cca6"  # of github.com/tinygrad/tinygrad, 2026-08-22
 TARGETS = {"gfx942": ("cdna", 64), "gfx1100": ("rdna3", 32)}  # the emulator's name, work-items in a wave
 POISON = 0xA5  # local memory at the start of a group, and what lies behind a buffer
-# What changes no result: caches, which are not modelled, by the upper bits of the instruction (buffer_inv, buffer_wbl2 of
-# gfx942; buffer_gl0_inv, buffer_gl1_inv of gfx1100, 64 bits each).
+# Skipped, for there are no caches: buffer_inv, buffer_wbl2, buffer_gl0_inv, buffer_gl1_inv, by their upper bits.
 CACHES = {0xE0A4: "gfx942", 0xE0A0: "gfx942", 0xE0AC: "gfx1100", 0xE0B0: "gfx1100"}
 
 
@@ -76,7 +75,22 @@ def fix_carry_mask(emu, _pcode):
     emu._Ctx.unroll_lanes = lambda self, bit_of, mask, apply_exec=True: old(self, bit_of, mask, True)
 
 
-FIXES = (fix_rndne, fix_returned_atomics, fix_inactive_memory, fix_carry_mask)
+def fix_sdwa_carry(emu, _pcode):
+    """The carry of an addition or subtraction of parts of words (SDWA, gfx9 alone) is a mask of all work-items. The
+    emulator's loop over them kept the last one's bit, and of the others what was in the mask before."""
+    old = emu._compile_sdwa
+    replace(emu, old, {
+        "  vcc_val = None\n": "  vcc_val, masks = None, []\n",
+        "stores.extend(ctx.wmask_lane_bit(_c(VCC_LO.offset), lane, val, exec_mask))":
+            "masks = ctx.wmask(sdst_off, ctx.unroll_lanes(lambda l, v=val: _to_u32(v.substitute({lane: l})), exec_mask))",
+        "return UOp.sink(UOp.sink(*stores)": "return UOp.sink(*masks, UOp.sink(*stores)",
+    })
+    for kind, handler in emu._INST_HANDLERS.items():
+        if handler is old:
+            emu._INST_HANDLERS[kind] = emu._compile_sdwa
+
+
+FIXES = (fix_rndne, fix_returned_atomics, fix_inactive_memory, fix_carry_mask, fix_sdwa_carry)
 
 
 def replace(emu, function, changes):
@@ -366,7 +380,15 @@ def check_carry_mask(emu, target):
     return vcc == 0b0101
 
 
-CHECKS = (check_rndne, check_returned_atomics, check_inactive_memory, check_carry_mask)
+def check_sdwa_carry(emu, target):
+    if target != "gfx942":
+        return True  # gfx11 has no SDWA
+    text = "s_mov_b64 vcc, -1\nv_sub_co_u32_sdwa v0, vcc, v0, v1 dst_sel:DWORD src0_sel:DWORD src1_sel:WORD_0"
+    read, vcc, _ = executed(emu, target, text, {0: [0, 1, 2] * 21, 1: [0x70001] * 63}, (1 << 60) - 1)
+    return vcc == sum(1 << lane for lane in range(0, 60, 3)) and read(0, 0) == 0xFFFFFFFF and read(0, 2) == 1
+
+
+CHECKS = (check_rndne, check_returned_atomics, check_inactive_memory, check_carry_mask, check_sdwa_carry)
 
 
 def check(path):

@@ -6,8 +6,8 @@
 
 Jobs run on PoCL that pretends to be such a card, and record.c keeps launches of each kernel: program, arguments,
 buffers before and after. Each program is compiled for the card by clang-19, and its launches are executed in
-tinygrad's emulator (emulator.py). WORDs choose jobs by parts of their names. --check tests the fixes that the emulator
-needs. Exit code: 0 all the same, 1 something differs, 2 usage, 3 something is missing.
+tinygrad's emulator (emulator.py). WORDs, regular expressions, choose jobs by their names. --check tests the
+fixes that the emulator needs. Exit code: 0 all the same, 1 something differs, 2 usage, 3 something is missing.
 """
 import argparse
 import collections
@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import queue
+import re
 import struct
 import subprocess
 import sys
@@ -44,27 +45,37 @@ RANKS = {
 # ---- jobs and their records -------------------------------------------------------------------------------
 
 
-def jobs(words, mask, room):
-    """{name: (file or contents, implementation, ranks)}: those of the contract; over ranks; where PoCL takes another
-    path; and of the mutants' jobs those that reach kernels which none before them reaches."""
+def jobs():
+    """{name: (file or contents, implementation, ranks)} of jobs that are recorded, and of others: the mutants' jobs, of
+    which each kernel has one."""
     found = {path.stem: (path, POCL, 1) for path in sorted(ROOT.glob("tests/contract/jobs/*.json"))}
-    found.update({name: (job, POCL, 2) for name, job in RANKS.items()})
     listed = subprocess.run(["tests/mutants/kill.sh", "--jobs"], cwd=ROOT, capture_output=True, text=True, check=True)
     more = {}
     for line in listed.stdout.splitlines():
         group, case, _, job = line.split(" ", 3)
-        more[f"{group}-{case}"] = json.loads(job)
-    found.update({f"{name}@rusticl": (more[name] if name in more else found[name][0], RUSTICL, 1) for name in WHOLE})
-    if words:
-        found.update({name: (job, POCL, 1) for name, job in more.items()})
-        return {name: job for name, job in found.items() if any(word in name for word in words)}
-    seen = set().union(*(reached(name, job, mask, room) for name, (job, _, ranks) in found.items() if ranks == 1))
+        more[f"{group}-{case}"] = json.loads(job), POCL, 1
+    found.update({f"{name}@rusticl": ({**found, **more}[name][0], RUSTICL, 1) for name in WHOLE})
+    found.update({name: (job, POCL, 2) for name, job in RANKS.items()})
+    return found, more
+
+
+def record_all(options):
+    """Recorded launches: of all jobs, and of those mutants' jobs that have a kernel which nothing before launched."""
+    chosen, more = jobs()
+    if options.words:
+        every = {**chosen, **more}
+        chosen, more = {name: every[name] for name in every if any(re.search(word, name) for word in options.words)}, {}
+    with concurrent.futures.ThreadPoolExecutor(options.processes) as pool:
+        waiting = {name: pool.submit(record, name, *job, options) for name, job in chosen.items()}
+    failed = {name: future.result() for name, future in waiting.items()}
     for name, job in more.items():
-        new = reached(name, job, mask, room) - seen
-        if new:
-            found[name] = job, POCL, 1
-            seen |= new
-    return found
+        launched = {(launch.main, launch.kernel) for launch in launches(options, failed)}
+        if not launched >= reached(name, job[0], options):
+            failed[name] = record(name, *job, options)
+    for name, why in failed.items():
+        if why:
+            print(f"no record of {name}: {why}", file=sys.stderr)
+    return launches(options, failed)
 
 
 def job_file(name, job, room):
@@ -77,19 +88,20 @@ def job_file(name, job, room):
     return path
 
 
-def reached(name, job, mask, room):
+def reached(name, job, options):
     """{(program, kernel)} of a job on PoCL."""
-    folder = room / "programs" / name
+    folder = options.room / "programs" / name
     if not folder.exists():
         run = [ROOT / "build/ergocl", "kernels", "--quiet", "--device", POCL, "--programs", folder]
-        subprocess.run([*run, job_file(name, job, room)], env={**os.environ, "ERGOCL_PRETEND": mask}, check=True,
-                       capture_output=True)
+        environment = {**os.environ, "ERGOCL_PRETEND": options.mask}
+        subprocess.run([*run, job_file(name, job, options.room)], env=environment, check=True, capture_output=True)
     programs = [json.loads(path.read_text()) for path in folder.glob("*.json")]
     return {(program["program"], kernel) for program in programs for kernel in program["kernels"]}
 
 
-def record(name, job, implementation, ranks, mask, room):
+def record(name, job, implementation, ranks, options):
     """Run a job with record.c before it. Returns why there is no record, or None."""
+    room = options.room
     folder = room / "records" / name
     if (folder / "done").exists():
         return None
@@ -97,7 +109,7 @@ def record(name, job, implementation, ranks, mask, room):
     run = [ROOT / "build/ergocl", "run", job_file(name, job, room), "-o", folder / "run", "--overwrite", "--quiet",
            "--device", implementation]
     environment = {**os.environ, "LD_PRELOAD": str(room / "record.so"), "RECORD_DIR": str(folder),
-                   "ERGOCL_PRETEND": mask, "ERGOCL_CACHE_DIR": str(folder / "cache"), "RUSTICL_ENABLE": RUSTICL,
+                   "ERGOCL_PRETEND": options.mask, "ERGOCL_CACHE_DIR": str(folder / "cache"), "RUSTICL_ENABLE": RUSTICL,
                    "POCL_MAX_PTHREAD_COUNT": "1"}
     if ranks > 1:
         environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl="self,vader",
@@ -126,7 +138,8 @@ class Launch:
         self.program, self.kernel, self.ordinal = self.program[0], self.kernel[0], int(self.ordinal[0])
         self.shape = int(self.dims[0]), [int(n) for n in getattr(self, "global")], [int(n) for n in self.local]
         self.source = self.folder / f"{self.program}.cl"
-        self.name = f"{self.source.read_text().split(chr(34), 2)[1]} {self.kernel}"  # its first line is #line 1 "FILE"
+        files = re.findall(r'#line [0-9]+ "(.*)"', re.split(rf"\bvoid\s+{self.kernel}\(", self.source.read_text())[0])
+        self.main, self.name = files[0], f"{files[-1]} {self.kernel}"
 
     def macro(self, name, otherwise):
         """The value that an option gives a macro."""
@@ -139,13 +152,13 @@ class Launch:
         return self.base.with_name(f"{self.base.name}.{argument}.{when}").read_bytes()
 
 
-def launches(records, names):
+def launches(options, names):
     """Recorded launches: of each kernel of a program, and each size of its groups, the last that was kept; one of each
     kernel first, then another of each."""
     found = {}
     for name in names:
         of_job = {}
-        for path in (records / name).glob("*.launch"):
+        for path in (options.room / "records" / name).glob("*.launch"):
             launch = Launch(path)
             key = launch.program, launch.kernel, tuple(launch.shape[2])
             if not launch.kernel.startswith("probe_") and launch.ordinal >= of_job.get(key, launch).ordinal:
@@ -198,18 +211,10 @@ def led_to(labels, at, stride, bits):
 
 def same_forest(launch, got, want):
     """Which label leads to which depends on who joins first, the root of each does not (cl/swendsen_wang/labels.h)."""
-    bits, stride = launch.macro("SW_LABEL_BITS", 0), 32 * launch.macro("SW_PLANE_WORDS", len(want))
+    bits, stride = launch.macro("SW_LABEL_BITS", 0), 32 * launch.macro("SW_WORDS", 0) * launch.macro("SW_LY", 0)
+    stride = stride or len(want)  # of a member
     return all(got[at] == want[at] or None is not led_to(got, at, stride, bits) == led_to(want, at, stride, bits)
                for at in range(len(want)))
-
-
-def same_list(launch, got, want):
-    """A number, and so many pairs in the order in which they were found."""
-    def in_order(words):
-        end = 2 + 2 * words[0]
-        return words[:2], sorted(zip(words[2:end:2], words[3:end:2])), words[end:]
-
-    return in_order(got) == in_order(want)
 
 
 def same_bins(launch, got, want):
@@ -219,7 +224,7 @@ def same_bins(launch, got, want):
 
 
 # Arguments that depend on the order of work-items and waves, though results do not, and how they are compared.
-ORDER = {("sw_join_tiles", 3): same_forest, ("sw_cut_join_nodes", 2): same_forest}
+ORDER = {("sw_join_tiles", 3): same_forest, ("facilitated_bin", 0): same_bins}
 
 
 def differs(launch, argument, got, want):
@@ -327,7 +332,7 @@ def table(results):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("words", nargs="*", metavar="WORD", help="parts of names of jobs")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="regular expressions for names of jobs")
     parser.add_argument("--tinygrad", required=True, help=f"a tinygrad, commit {emulator.COMMIT}")
     parser.add_argument("--libclc", default="/usr/lib/clc", help="where amdgcn--amdhsa.bc is")
     parser.add_argument("--room", type=pathlib.Path, default=ROOT / "build/amd-replay", help="for records and code")
@@ -356,14 +361,8 @@ def main():
     room.mkdir(parents=True, exist_ok=True)
     subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", HERE / "record.c", "-o",
                     room / "record.so", "-ldl"], check=True)
-    chosen = jobs(options.words, options.mask, room)
     results = collections.defaultdict(list)
-    with concurrent.futures.ThreadPoolExecutor(options.processes) as pool:
-        waiting = {pool.submit(record, name, *job, options.mask, room): name for name, job in chosen.items()}
-        for future in concurrent.futures.as_completed(waiting):
-            if future.result():
-                print(f"no record of {waiting[future]}: {future.result()}", file=sys.stderr)
-    recorded = [launch for launch in launches(room / "records", chosen)
+    recorded = [launch for launch in record_all(options)
                 if not options.sed or changed(launch.source, options.sed) != launch.source.read_bytes()]
     options.end = time.monotonic() + 60 * options.minutes
     targets = options.target or list(emulator.TARGETS)
