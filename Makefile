@@ -289,7 +289,7 @@ warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_OBJ) $(BENCH_OBJ)
 
 # ---- the code's looks ---------------------------------------------------------------------------
 
-C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c)
+C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c tools/*/*.c)
 CL_FILES    := $(CL_SRC)
 SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tools/packaging/*.sh tests/cli/*.sh tests/python/*.sh tests/mpi/*.sh tests/offline/*.sh tests/mutants/*.sh tests/fuzz/*.sh) tests/run-all .ci/run
 
