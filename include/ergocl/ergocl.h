@@ -127,6 +127,8 @@ enum ergo_status ergo_device_json(struct ergo_context *ctx, const struct ergo_de
  * the others get no result. */
 enum ergo_status ergo_ranks_start(struct ergo_context *ctx);
 int ergo_ranks_rank(void);
+/* Is this rank 0, or no rank? Known before ergo_ranks_start, too, from the launcher's environment. */
+bool ergo_ranks_first(void);
 /* The MPI that is used, "Open MPI v4.1.4", or "none": built without, one process runs a job, and
  * ergo_ranks_start refuses several. Cut at `size` bytes. */
 void ergo_ranks_library(char *text, size_t size);
@@ -138,10 +140,12 @@ int ergo_ranks_finish(int exit_code);
 
 struct ergo_progress {
     double done, total;  /* work in the rate's unit, e.g. spin updates */
-    double seconds, eta; /* wall time of the sampling so far, and expected rest */
+    double seconds; /* wall time of the sampling so far */
+    double eta;     /* expected rest, from what points of each size have cost; NAN: not known yet */
     double rate;         /* in the sampler's unit, per second */
     const char *rate_unit;
     const char *phase; /* "equilibration", "sampling", "writing" */
+    bool rough;        /* eta is a guess: some sizes have not been run yet */
 };
 typedef void (*ergo_progress_function)(void *user, const struct ergo_progress *progress);
 

@@ -110,6 +110,8 @@ enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_argumen
 bool cli_seconds_of(const struct cli_arguments *arguments, double *seconds);
 /* SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP ask the run for a checkpoint and an orderly end. */
 void cli_catch_stop_signals(void);
+/* Was this process asked to end? */
+bool cli_stop_signal_came(void);
 /* Print the table and the files of a run that ended with `status`; returns the final status. */
 enum ergo_status cli_report(struct ergo_context *ctx, const char *directory,
                             const struct cli_arguments *arguments, enum ergo_status status,

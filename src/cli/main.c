@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -42,6 +43,20 @@ static int close_stdout(int code) {
     return code == 0 ? EXIT_FILE : code;
 }
 
+/*
+ * What one rank cannot do, mostly none can: the first says it and ends, mpirun then ends the others,
+ * and they are silent. One that fails alone is not ended, and speaks a moment later.
+ */
+static bool leave_it_to_the_first_rank(void) {
+    enum { ROUNDS = 50 };
+    const struct timespec pause = {.tv_nsec = 20000000};
+    if (ergo_ranks_first())
+        return false;
+    for (int i = 0; i < ROUNDS && !cli_stop_signal_came(); i++)
+        nanosleep(&pause, NULL);
+    return cli_stop_signal_came();
+}
+
 static int run_command(const struct cli_command *command, int argc, char **argv) {
     struct cli_arguments arguments = {0};
     int code = EXIT_USAGE;
@@ -71,7 +86,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 
     enum ergo_status status = command->run(ctx, &arguments);
     cli_progress_end();
-    if (status != ERGO_OK && *ergo_error_message(ctx))
+    if (status != ERGO_OK && *ergo_error_message(ctx) && !leave_it_to_the_first_rank())
         cli_error("%s", ergo_error_message(ctx));
     code = ergo_ranks_finish(ergo_status_exit_code(status));
 out:
@@ -120,9 +135,9 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 
-    if (argc < 2) {
-        cli_error("no command given; \"ergocl --help\" lists them");
-        return EXIT_USAGE;
+    if (argc < 2) { /* as git does: help for who asks nothing, and a code for scripts */
+        cli_print_usage();
+        leave(close_stdout(EXIT_USAGE));
     }
     const char *word = argv[1];
     int code = 0;

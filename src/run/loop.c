@@ -182,8 +182,7 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
     count_host_work(loop, slot, begin, work->device->waited - waited);
     work->samples = block->first + block->count;
     work->step += block->count * block->every;
-    work->session->work_done += (double)(block->count * block->every) * loop->plan.work_per_step;
-    work->session->progressed = true;
+    ergo_session_worked(work->session, block->count * block->every, loop->plan.work_per_step);
 
     /* aim at blocks of a tenth of a second */
     const double now = ergo_clock(), seconds = now - loop->last_collect;
@@ -303,8 +302,7 @@ static enum ergo_status steps(struct loop *loop, uint64_t until) {
         if (status == ERGO_OK)
             status = ergo_device_finish(work->ctx, work->device);
         work->step += piece;
-        work->session->work_done += (double)piece * loop->plan.work_per_step;
-        work->session->progressed = true;
+        ergo_session_worked(work->session, piece, loop->plan.work_per_step);
         report(work, work->samples ? "sampling" : "equilibration", false);
     }
     return status;
@@ -431,6 +429,7 @@ static enum ergo_status run_batch(struct loop *loop) {
         return status;
     work->result->phases[ERGO_PHASE_PREPARE] +=
         ergo_clock() - begun - (work->device->build_seconds - built);
+    ergo_pace_begin(&work->session->pace, work->batch, ergo_session_seconds(work->session));
     ergo_session_clock_start(work->session);
     const double first = floor(loop->plan.block_steps / (double)s->every);
     loop->block_samples = (size_t)fmax(1, fmin(first, (double)loop->plan.block_samples));
@@ -442,7 +441,7 @@ static enum ergo_status run_batch(struct loop *loop) {
     if (status == ERGO_OK && !work->session->stopped)
         status = steps(loop, s->total);
     ergo_session_clock_rest(work->session);
-    const double ended = ergo_clock();
+    const double ended = ergo_clock(), sampled = ergo_session_seconds(work->session);
     if (status == ERGO_OK)
         status = ergo_work_digest_members(work);
     if (status == ERGO_OK && !work->session->stopped)
@@ -451,7 +450,9 @@ static enum ergo_status run_batch(struct loop *loop) {
      * detected */
     if (status == ERGO_OK)
         status = work->session->stopped ? work->save(work) : ergo_work_audit(work);
-    work->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - ended;
+    const double end = ergo_clock();
+    work->result->phases[ERGO_PHASE_AUDIT] += end - ended;
+    ergo_pace_end(&work->session->pace, end - begun - (sampled - work->session->pace.since));
     return status;
 }
 

@@ -6,7 +6,7 @@
 
 struct ergo_spread_unit {
     struct ergo_batch batch;
-    double work;
+    double work, work_per_step;
     uint64_t order;
 };
 
