@@ -115,7 +115,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS
 
 demo:
 	tools/install-deps.sh
-	+$(SUBMAKE) all
+	+$(SUBMAKE) all $(BENCH)
 	@mkdir -p $(BUILD)/demo
 	$(BUILD)/ergocl run data/jobs/quickstart.json -o $(DEMO) --overwrite
 

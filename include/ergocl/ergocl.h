@@ -127,7 +127,8 @@ enum ergo_status ergo_device_json(struct ergo_context *ctx, const struct ergo_de
  * the others get no result. */
 enum ergo_status ergo_ranks_start(struct ergo_context *ctx);
 int ergo_ranks_rank(void);
-/* Is this rank 0, or no rank? Known before ergo_ranks_start, too, from the launcher's environment. */
+/* Is this rank 0, or no rank? Known before ergo_ranks_start, too, from the launcher's environment.
+ */
 bool ergo_ranks_first(void);
 /* The MPI that is used, "Open MPI v4.1.4", or "none": built without, one process runs a job, and
  * ergo_ranks_start refuses several. Cut at `size` bytes. */
@@ -139,10 +140,10 @@ int ergo_ranks_finish(int exit_code);
 /* ---- runs ---------------------------------------------------------------------------------- */
 
 struct ergo_progress {
-    double done, total;  /* work in the rate's unit, e.g. spin updates */
-    double seconds; /* wall time of the sampling so far */
-    double eta;     /* expected rest, from what points of each size have cost; NAN: not known yet */
-    double rate;         /* in the sampler's unit, per second */
+    double done, total; /* work in the rate's unit, e.g. spin updates */
+    double seconds;     /* wall time of the sampling so far */
+    double eta;  /* expected rest, from what points of each size have cost; NAN: not known yet */
+    double rate; /* in the sampler's unit, per second */
     const char *rate_unit;
     const char *phase; /* "equilibration", "sampling", "writing" */
     bool rough;        /* eta is a guess: some sizes have not been run yet */
@@ -219,9 +220,10 @@ struct ergo_comparison;
 
 /* Runs the job on each device, one after the other, and compares final states and all samples, bit
  * for bit, with those of the first device that finished. Where states differ, shorter runs find the
- * first step after which they do. A device that fails is part of the result. The call fails when
- * fewer than two devices are given, or none could run the job. `options` may be NULL: all zeros.
- * *comparison may be set after ERGO_STOPPED and after failures to write. */
+ * first step after which they do. A device that fails is part of the result; where every usable
+ * device is meant and there is one, it runs alone. The call fails when a single device is named,
+ * one is not there, or none could run the job. `options` may be NULL: all zeros. *comparison may be
+ * set after ERGO_STOPPED and after failures to write. */
 enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *job,
                               const struct ergo_compare_options *options,
                               struct ergo_comparison **comparison);

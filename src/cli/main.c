@@ -44,8 +44,8 @@ static int close_stdout(int code) {
 }
 
 /*
- * What one rank cannot do, mostly none can: the first says it and ends, mpirun then ends the others,
- * and they are silent. One that fails alone is not ended, and speaks a moment later.
+ * What one rank cannot do, mostly none can: the first says it and ends, mpirun then ends the
+ * others, and they are silent. One that fails alone is not ended, and speaks a moment later.
  */
 static bool leave_it_to_the_first_rank(void) {
     enum { ROUNDS = 50 };

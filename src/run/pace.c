@@ -104,5 +104,6 @@ double ergo_pace_left(const struct ergo_pace *pace, bool *rough) {
     const double batches = pace->share * (double)pace->n - (double)pace->begun;
     if (pace->ended && batches > 0)
         all += pace->aside / (double)pace->ended * batches / pace->share;
-    return fmax(0, pace->share * all - spent);
+    const double left_here = pace->share * all - spent;
+    return left_here < 0 ? 0 : left_here; /* NAN stays */
 }

@@ -15,10 +15,10 @@ struct ergo_pace_batch {
 struct ergo_pace {
     struct ergo_pace_batch *batches; /* owned */
     size_t n, current;
-    size_t first;  /* of the batches, the one with which the work's list begins (units of ranks) */
-    double share;  /* of all batches that this process does: 1, or 1 / ranks */
-    double since;  /* sampling seconds when the current batch began */
-    double aside;  /* seconds beside sampling (building, starts, audits) of `ended` batches */
+    size_t first; /* of the batches, the one with which the work's list begins (units of ranks) */
+    double share; /* of all batches that this process does: 1, or 1 / ranks */
+    double since; /* sampling seconds when the current batch began */
+    double aside; /* seconds beside sampling (building, starts, audits) of `ended` batches */
     size_t begun, ended;
 };
 
