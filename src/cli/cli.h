@@ -27,6 +27,7 @@ enum cli_option_id {
     CLI_SECONDS,
     CLI_SAMPLER,
     CLI_LIST,
+    CLI_SEARCH,
     CLI_QUIET,
     CLI_VERBOSE,
     CLI_HELP,
@@ -49,7 +50,7 @@ struct cli_arguments {
     size_t n_operands;
     const char *output, *device;
     const char *devices; /* selectors with commas between them */
-    const char *seconds, *sampler, *programs;
+    const char *seconds, *sampler, *programs, *search;
     const char **sets; /* room for all of argv; owned by main */
     size_t n_sets;
     bool overwrite, plan, check, json, dump, all, merge, list, quiet, help;
@@ -69,7 +70,8 @@ struct cli_command {
 
 extern const struct cli_command cli_command_run, cli_command_resume, cli_command_validate,
     cli_command_compare, cli_command_report, cli_command_tune, cli_command_bench,
-    cli_command_devices, cli_command_help, cli_command_schema, cli_command_kernels;
+    cli_command_devices, cli_command_help, cli_command_schema, cli_command_kernels, cli_command_new,
+    cli_command_examples;
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated, in order of help */
 
 /* ---- options.c ---- */
@@ -80,6 +82,8 @@ bool cli_parse(const struct cli_command *command, int argc, char **argv,
 const struct cli_command *cli_find_command(const char *name);
 /* Nearest of `count` names to `word`, or NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *names, size_t count);
+/* The operands with blanks between them, "spin-lattice potts"; NULL: no memory. */
+char *cli_join(const struct cli_arguments *arguments);
 void cli_print_usage(void);
 void cli_print_command_help(const struct cli_command *command);
 

@@ -102,6 +102,9 @@ struct ergo_model {
      * of a job agree on what it looks at. */
     bool (*serves)(const struct ergo_point *point);
     struct ergo_key_rows keys[ERGO_KEY_ROWS_MAX];
+    /* A job that runs for seconds anywhere (`ergocl new`): "/system/size=[32, 32]", values as JSON;
+     * every required key is there. NULL-terminated. */
+    const char *const *first;
     /* Lines of the random streams' text ("/system/field=0") that come from no key of the table:
      * a key that chains of the first version had. NULL-terminated; NULL: none. */
     const char *const *stream_lines;

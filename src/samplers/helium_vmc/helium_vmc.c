@@ -347,10 +347,15 @@ static const struct ergo_sampler_ops ops = {
     .frame = helium_frame,
 };
 
+static const char *const first_job[] = {"/system/n=32",           "/system/walkers=8",
+                                        "/run/equilibration=200", "/run/sweeps=4000",
+                                        "/run/measure_every=4",   NULL};
+
 static const struct ergo_model model = {
     .programs = {"helium_vmc/energy.cl", "helium_vmc/start.cl", "helium_vmc/walk_lanes.cl",
                  "helium_vmc/walk_registers.cl", "helium_vmc/walk_pairs.cl",
                  "helium_vmc/blocks.cl"},
+    .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],
