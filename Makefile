@@ -32,7 +32,8 @@ PKG_CPPFLAGS := $(call as_system,$(shell pkg-config --cflags $(PKGS) 2>/dev/null
 MPI_CPPFLAGS := $(call as_system,$(call mpi_flags,cflags,compile))
 MPI_LIBS     := $(call mpi_flags,libs,link)
 $(if $(MPI_LIBS)$(filter none,$(MPI)),,$(error MPI=$(MPI): neither pkg-config nor a compiler of MPI knows this name))
-PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null) $(MPI_LIBS)
+# HDF5's dimension scales are in a library of its own that pkg-config does not name.
+PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null | sed 's/-lhdf5\( \|$$\)/-lhdf5_hl -lhdf5\1/') $(MPI_LIBS)
 INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
 # No fused multiply-add behind our back: the host twin of a kernel must give the kernel's bits.
 ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -pthread -fPIC -ffp-contract=off -MMD -MP
@@ -168,6 +169,7 @@ check:
 # Everything, on a machine where nothing is installed yet; one closing line for all suites.
 test:
 	tools/install-deps.sh --test
+	tools/install-deps.sh --look
 	+$(SUBMAKE) test-programs sanitize-programs bench-program
 	$(RUN_ALL) lint unit sanitize cli mpi kernel oclgrind contract pretend physics mutants
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Install what ergocl needs, on Debian 12 and Ubuntu 24.04: only the packages that are missing.
-# --test adds the tools of the tests. Does nothing, quickly, when all is there.
+# --test adds the tools of the tests, --look what the results are looked at with (a browser, other
+# people's readers, shells), as far as it can be had. Does nothing, quickly, when all is there.
 set -euo pipefail
 
 build=(gcc libc6-dev make pkg-config ocl-icd-opencl-dev opencl-headers pocl-opencl-icd
     libcjson-dev libsodium-dev libhdf5-dev libpng-dev zlib1g-dev)
 test=(mesa-opencl-icd oclgrind libcmocka-dev librandom123-dev locales python3 python3-h5py
     python3-jsonschema clang clang-format clang-tidy cppcheck shellcheck codespell lcov)
+look=(chromium python3-ase python3-vtk9 zsh fish)
 
 # MPI is anybody's choice: Open MPI where there is none.
 if ! command -v mpicc >/dev/null || ! command -v mpirun >/dev/null; then
@@ -17,8 +19,9 @@ wanted=("${build[@]}")
 case "${1-}" in
 '') ;;
 --test) wanted+=("${test[@]}") ;;
+--look) wanted=("${look[@]}") ;;
 *)
-    echo "usage: tools/install-deps.sh [--test]" >&2
+    echo "usage: tools/install-deps.sh [--test | --look]" >&2
     exit 2
     ;;
 esac
@@ -49,6 +52,18 @@ for package in "${wanted[@]}"; do
     missing+=("$package")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
+if [ "${1-}" = --look ]; then # one by one: a test says what it has to do without
+    for package in "${missing[@]}"; do
+        # Ubuntu's chromium is a snap, which containers cannot install
+        [ "$package" != chromium ] || grep -q '^ID=debian' /etc/os-release || continue
+        as=()
+        [ "$(id -u)" -eq 0 ] || as=(sudo -n)
+        ${as[@]+"${as[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 \
+            install -y --no-install-recommends "$package" </dev/null ||
+            echo "ergocl: $package was not installed; tests of it are skipped" >&2
+    done
+    exit 0
+fi
 
 # shellcheck source=/dev/null
 system=$(. /etc/os-release && echo "${ID-} ${VERSION_ID-}")

@@ -49,8 +49,8 @@ enum ergo_status disks_frame(struct ergo_context *ctx, void *opaque, size_t memb
                      "psi6:R:2 pbc=\"T T F\" diameter=1 step=%llu packing_fraction=%.15g\n",
                      n, shape->box, shape->box, (unsigned long long)s->e.step,
                      shape->density * DISKS_PI / 4.0);
-    for (size_t i = 0; i < n; i++)
-        ergo_text_append(text, "D %.9f %.9f 0 %.4f %.4f\n", d[i], d[n + i], d[2 * n + i],
+    for (size_t i = 0; i < n; i++) /* X is what ASE calls no element, and other readers any type */
+        ergo_text_append(text, "X %.9f %.9f 0 %.4f %.4f\n", d[i], d[n + i], d[2 * n + i],
                          d[3 * n + i]);
     free(d);
     return ERGO_OK;

@@ -178,8 +178,10 @@ enum ergo_status lj_frame(struct ergo_context *ctx, void *opaque, size_t member,
                      "%u\nLattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" Properties=species:S:1:pos:R:3 "
                      "pbc=\"T T T\" step=%" PRIu64 " energy=%.17g\n",
                      n, b[0], b[1], b[2], s->chains[member].step, energy);
-    for (uint32_t i = 0; i < n; i++) /* 11 digits distinguish any two positions */
-        ergo_text_append(text, "LJ %.11g %.11g %.11g\n", words[3 * (size_t)i] * 0x1p-32 * b[0],
+    /* X is what ASE calls no element, and other readers any type; 11 digits distinguish any two
+     * positions */
+    for (uint32_t i = 0; i < n; i++)
+        ergo_text_append(text, "X %.11g %.11g %.11g\n", words[3 * (size_t)i] * 0x1p-32 * b[0],
                          words[3 * (size_t)i + 1] * 0x1p-32 * b[1],
                          words[3 * (size_t)i + 2] * 0x1p-32 * b[2]);
     free(words);
