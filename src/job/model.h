@@ -64,6 +64,12 @@ struct ergo_curve_info {
     const char *name, *x_label, *unit, *help;
 };
 
+/* A curve of two halves over the same x, of which pages draw the first over the second; result.json
+ * and series.h5 have both. */
+struct ergo_curve_ratio {
+    const char *curve, *name, *unit, *help; /* name: what the ratio is */
+};
+
 /* A launch parameter: changes speed, never the chain. Job key: /tuning/<name>. */
 struct ergo_tunable {
     const char *name, *help;
@@ -128,6 +134,7 @@ struct ergo_model {
      * block, [members][size], the sum over its samples; to those that are of curves_at_end, too,
      * ops->count adds. */
     uint32_t curves_sums;
+    const struct ergo_curve_ratio *ratio; /* NULL: none */
     const struct ergo_tunable *tunables;
     size_t n_tunables;
     const struct ergo_gone *gone;

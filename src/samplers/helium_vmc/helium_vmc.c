@@ -275,6 +275,11 @@ static const struct ergo_curve_info curves[] = {
      "correlated sampling: energy times weight at each b, then the weights (/run/optimise)"},
 };
 
+static const struct ergo_curve_ratio ratio = {
+    "b_moments", "energy", "K per atom",
+    "energy against b by correlated sampling of the chain at one b (/run/optimise): its minimum is "
+    "b_optimum. Far from the chain's own b few samples carry the weight"};
+
 static const struct ergo_tunable tunables[] = {
     {"path",
      "0 automatic, 3 a walker per work-item with explicit vectors (CPUs), 4 a work-group a walker, "
@@ -361,6 +366,7 @@ static const struct ergo_model model = {
     .n_columns = sizeof columns / sizeof columns[0],
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
+    .ratio = &ratio,
     .curves = curves,
     .n_curves = sizeof curves / sizeof curves[0],
     .tunables = tunables,
