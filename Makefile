@@ -321,11 +321,14 @@ D         = $(DESTDIR)$(PREFIX)
 INSTALL  := install
 MAN      := share/man/man1/ergocl.1
 COMPLETE := share/bash-completion/completions/ergocl
+ZSH      := share/zsh/site-functions/_ergocl
+FISH     := share/fish/vendor_completions.d/ergocl.fish
 
 # The serial programs in ergocl-bench are made for this very processor.
 install: all bench-program
 	$(INSTALL) -d "$(D)/bin" "$(D)/lib/pkgconfig" "$(D)/include/ergocl" "$(D)/libexec/ergocl" \
-	    "$(D)/share/ergocl/bench" "$(D)/share/ergocl/jobs" "$(D)/share/man/man1" "$(D)/share/bash-completion/completions"
+	    "$(D)/share/ergocl/bench" "$(D)/share/ergocl/jobs" "$(D)/share/man/man1" "$(D)/share/bash-completion/completions" \
+	    "$(D)/share/zsh/site-functions" "$(D)/share/fish/vendor_completions.d"
 	$(INSTALL) -m 755 $(BUILD)/ergocl "$(D)/bin/ergocl"
 	$(INSTALL) -m 755 $(BENCH) "$(D)/libexec/ergocl/ergocl-bench"
 	$(INSTALL) -m 644 bench/results/*.json "$(D)/share/ergocl/bench/"
@@ -337,12 +340,14 @@ install: all bench-program
 	sed 's/@VERSION@/$(VERSION)/; s/@PKGS@/$(PKGS)/; s|@MPI_LIBS@|$(MPI_LIBS)|' tools/libergocl.pc.in > "$(D)/lib/pkgconfig/libergocl.pc"
 	sed 's/@VERSION@/$(VERSION)/' src/cli/ergocl.1 > "$(D)/$(MAN)"
 	$(INSTALL) -m 644 src/cli/completion.bash "$(D)/$(COMPLETE)"
+	$(INSTALL) -m 644 src/cli/completion.zsh "$(D)/$(ZSH)"
+	$(INSTALL) -m 644 src/cli/completion.fish "$(D)/$(FISH)"
 	$(INSTALL) -m 644 data/jobs/*.json "$(D)/share/ergocl/jobs/"
 	$(INSTALL) -m 644 data/job.schema.json "$(D)/share/ergocl/job.schema.json"
 
 uninstall:
 	rm -f "$(D)/bin/ergocl" "$(D)"/lib/libergocl.a "$(D)"/lib/libergocl.so* \
-	    "$(D)/lib/pkgconfig/libergocl.pc" "$(D)/$(MAN)" "$(D)/$(COMPLETE)"
+	    "$(D)/lib/pkgconfig/libergocl.pc" "$(D)/$(MAN)" "$(D)/$(COMPLETE)" "$(D)/$(ZSH)" "$(D)/$(FISH)"
 	rm -rf "$(D)/include/ergocl" "$(D)/libexec/ergocl" "$(D)/share/ergocl"
 
 clean:

@@ -71,10 +71,11 @@ static enum ergo_status append_picture(struct ergo_context *ctx, struct ergo_tex
     struct ergo_picture tile = {0, 0, NULL};
     struct ergo_text png = {0};
     char label[128];
-    if (!member->n_pictures || !member->pictures[member->n_pictures - 1].rgb ||
-        *bytes > PICTURES_MOST)
+    const struct ergo_picture *last =
+        member->n_pictures ? &member->pictures[member->n_pictures - 1] : NULL;
+    if (!last || !last->rgb || !last->width || !last->height || *bytes > PICTURES_MOST)
         return ERGO_OK;
-    if (!ergo_picture_tile(&member->pictures[member->n_pictures - 1], 1, 384, &tile))
+    if (!ergo_picture_tile(last, 1, 384, &tile))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
     const enum ergo_status status = ergo_png_encode(ctx, &tile, &png);
     if (status == ERGO_OK) {

@@ -79,6 +79,8 @@ const char ergo_report_style_drawings[] =
     "stroke-width:.5}svg .u .m{fill:var(--paper);stroke:var(--c);stroke-width:1.2}"
     ".q,.b{fill:var(--shade)}"
     ".g{stroke:var(--c);stroke-width:.8;stroke-dasharray:4 3;opacity:.75}"
+    ".z0{stroke:var(--ink);stroke-width:.8}.z1{stroke:var(--soft);stroke-width:.7;"
+    "stroke-dasharray:3 3}"
     ".h circle{fill:transparent}.h text{visibility:hidden;font-size:12px;fill:var(--ink);"
     "stroke:var(--card);stroke-width:4px;paint-order:stroke}.h:hover text{visibility:visible}"
     ".h:hover circle{fill:none;stroke:var(--ink)}"
@@ -96,9 +98,7 @@ const char ergo_report_style_drawings[] =
     "h2,h3,figcaption{break-after:avoid}.grid{grid-template-columns:1fr 1fr}"
     ".scroll{overflow:visible}table{white-space:normal;font-size:7.5pt}th,td{padding:.1rem .3rem}"
     "details::details-content{content-visibility:visible;block-size:auto}"
-    "pre{white-space:pre-wrap}}"
-    ".z0{stroke:var(--ink);stroke-width:.8}.z1{stroke:var(--soft);stroke-width:.7;"
-    "stroke-dasharray:3 3}";
+    "pre{white-space:pre-wrap}}";
 
 /* Inkscape and others know no variables; colours are those on light paper. */
 const char ergo_svg_file_style[] =

@@ -208,7 +208,7 @@ static void draw_series(struct ergo_text *text, const struct ergo_plot_series *s
 static void draw_numbers(struct ergo_text *text, const struct ergo_plot *plot,
                          const struct ergo_axis *x, const struct ergo_axis *y) {
     enum { MOST = 120 };
-    char value[ERGO_CONCISE], at[ERGO_CONCISE];
+    char value[ERGO_CONCISE], at[ERGO_CONCISE], name[96];
     for (size_t s = 0; s < plot->n_series && !plot->still; s++) {
         const struct ergo_plot_series *series = &plot->series[s];
         const bool shown = series->mark == ERGO_MARK_POINTS || series->mark == ERGO_MARK_CURVE;
@@ -225,9 +225,13 @@ static void draw_numbers(struct ergo_text *text, const struct ergo_plot *plot,
                              "<g class=\"h\"><circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\"/>"
                              "<text x=\"%.1f\" y=\"%.1f\">",
                              px, py, x->at0 + 8, y->at1 + 16);
-            if (!plot->x_hidden) {
-                ergo_html_name(text, plot->x_name, true);
-                ergo_text_append(text, " = %s, ", ergo_format_short(at, vx, 6));
+            if (!plot->x_hidden) { /* of "r / A" and "temperature (J)" the name */
+                snprintf(name, sizeof name, "%.*s", (int)strcspn(plot->x_name, "/("), plot->x_name);
+
+                ergo_html_name(text, name, true);
+                ergo_text_append(text, "%s= %s, ",
+                                 *name && name[strlen(name) - 1] == ' ' ? "" : " ",
+                                 ergo_format_short(at, vx, 6));
             }
             ergo_html_name(text, plot->y_name, true);
             ergo_text_append(text, " = %s",

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree as xml
 
 WIDTHS, SCHEMES = (400, 1400), ("light", "dark")
@@ -151,12 +152,21 @@ def choose_points(browser, page):
 def hover(browser, page):
     if not browser.evaluate("document.querySelectorAll('.h').length"):
         return
-    x, y, text = browser.evaluate("""(h => { h.scrollIntoView({block: 'center'});
-        const r = h.querySelector('circle').getBoundingClientRect();
-        return [r.x + r.width / 2, r.y + r.height / 2, h.textContent]; })(document.querySelector('.h'))""")
     visible = "[...document.querySelectorAll('.h text')].filter(e => getComputedStyle(e).visibility === 'visible').length"
     assert browser.evaluate(visible) == 0, f"{page}: numbers without a pointer"
-    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    x, y, text = browser.evaluate("""(() => {
+        for (const h of document.querySelectorAll('.h')) {
+            h.scrollIntoView({block: 'center', behavior: 'instant'});
+            const r = h.querySelector('circle').getBoundingClientRect(), x = r.x + r.width / 2, y = r.y + r.height / 2;
+            const hit = document.elementFromPoint(x, y);
+            if (hit && hit.closest('.h') === h) /* not below another one */
+                return [x, y, h.textContent];
+        } })()""")
+    for _ in range(40):  # until the next frame
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        if browser.evaluate(visible):
+            break
+        time.sleep(0.05)
     assert browser.evaluate(visible) == 1, f"{page}: no number under the pointer"
     assert "=" in text, text
 
