@@ -98,8 +98,8 @@ enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, cha
  * observables, curves, columns, tunables, those with the words in their name first. None:
  * ERGO_E_JOB. */
 enum ergo_status ergo_help_search(struct ergo_context *ctx, const char *words, char **text);
-/* A job that runs for seconds on any device, as JSON to begin with, of a sampler or a model ("potts",
- * "spin-lattice potts"; a sampler alone: its default model; NULL: spin-lattice). */
+/* A job that runs for seconds on any device, as JSON to begin with, of a sampler or a model
+ * ("potts", "spin-lattice potts"; a sampler alone: its default model; NULL: spin-lattice). */
 enum ergo_status ergo_new_text(struct ergo_context *ctx, const char *topic, char **text);
 
 /* ---- devices ------------------------------------------------------------------------------- */

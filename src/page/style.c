@@ -83,7 +83,7 @@ const char ergo_report_style_drawings[] =
     "stroke-dasharray:3 3}"
     ".h circle{fill:transparent}.h text{visibility:hidden;font-size:12px;fill:var(--ink);"
     "stroke:var(--card);stroke-width:4px;paint-order:stroke}.h:hover text{visibility:visible}"
-    ".h:hover circle{fill:none;stroke:var(--ink)}"
+    ".h:hover circle{stroke:var(--ink)}"
     ".save{font-size:.75rem;margin:.1rem 0 0;text-align:right}.save a{margin-left:.6rem}"
     "figcaption i{font-style:normal;color:var(--soft);margin-left:.3em}"
     "h3{font-size:1rem;margin:0;grid-column:1/-1}.chooser{margin:.4rem 0 1rem}"
