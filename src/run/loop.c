@@ -429,7 +429,7 @@ static enum ergo_status run_batch(struct loop *loop) {
         return status;
     work->result->phases[ERGO_PHASE_PREPARE] +=
         ergo_clock() - begun - (work->device->build_seconds - built);
-    ergo_pace_begin(&work->session->pace, work->batch, ergo_session_seconds(work->session));
+    ergo_eta_begin(&work->session->eta, work->batch, ergo_session_seconds(work->session));
     ergo_session_clock_start(work->session);
     const double first = floor(loop->plan.block_steps / (double)s->every);
     loop->block_samples = (size_t)fmax(1, fmin(first, (double)loop->plan.block_samples));
@@ -452,7 +452,7 @@ static enum ergo_status run_batch(struct loop *loop) {
         status = work->session->stopped ? work->save(work) : ergo_work_audit(work);
     const double end = ergo_clock();
     work->result->phases[ERGO_PHASE_AUDIT] += end - ended;
-    ergo_pace_end(&work->session->pace, end - begun - (sampled - work->session->pace.since));
+    ergo_eta_end(&work->session->eta, end - begun - (sampled - work->session->eta.since));
     return status;
 }
 

@@ -39,7 +39,7 @@ void ergo_session_clock_rest(struct ergo_session *session) {
 void ergo_session_worked(struct ergo_session *session, uint64_t steps, double work_per_step) {
     session->work_done += (double)steps * work_per_step;
     session->progressed = true;
-    ergo_pace_step(&session->pace, (double)steps, ergo_session_seconds(session));
+    ergo_eta_step(&session->eta, (double)steps, ergo_session_seconds(session));
 }
 
 bool ergo_session_must_stop(const struct ergo_session *session) {
@@ -57,7 +57,7 @@ void ergo_session_report(struct ergo_session *session, const char *rate_unit, co
     const double seconds = ergo_session_seconds(session);
     const double done = session->work_done, total = session->work_total;
     bool rough = false;
-    const double left = ergo_pace_left(&session->pace, &rough);
+    const double left = ergo_eta_left(&session->eta, &rough);
     const struct ergo_progress p = {
         .done = done,
         .total = total,

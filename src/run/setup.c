@@ -35,7 +35,7 @@ static enum ergo_status open_device(struct ergo_work *work) {
 /* Plans all batches, so that a refusal comes before the first one begins; counts the work. */
 static enum ergo_status plan_all(struct ergo_work *work) {
     enum ergo_status status = ERGO_OK;
-    work->session->pace.share = 1;
+    work->session->eta.share = 1;
     for (size_t b = 0; b < work->n_batches && status == ERGO_OK; b++) {
         const struct ergo_batch *batch = &work->batches[b];
         const struct ergo_schedule s = ergo_schedule_of(batch->points[0]);
@@ -50,7 +50,7 @@ static enum ergo_status plan_all(struct ergo_work *work) {
         const double done = b < work->batch    ? (double)s.total
                             : b == work->batch ? (double)work->step
                                                : 0;
-        if (!ergo_pace_add(&work->session->pace, plan.work_per_step, (double)s.total - done))
+        if (!ergo_eta_add(&work->session->eta, plan.work_per_step, (double)s.total - done))
             status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for the plan of a run");
         work->session->work_done += done * plan.work_per_step;
     }

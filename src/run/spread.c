@@ -162,9 +162,9 @@ static enum ergo_status make_units(struct ergo_work *work) {
     }
     if (s->n_units)
         qsort(s->units, s->n_units, sizeof *s->units, by_work);
-    work->session->pace.share = 1 / (double)s->ranks;
+    work->session->eta.share = 1 / (double)s->ranks;
     for (size_t u = 0; u < s->n_units; u++)
-        if (!ergo_pace_add(&work->session->pace, s->units[u].work_per_step,
+        if (!ergo_eta_add(&work->session->eta, s->units[u].work_per_step,
                            s->units[u].work / s->units[u].work_per_step))
             return ergo_spread_no_memory(work);
     return status;
@@ -200,7 +200,7 @@ static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit
     for (size_t m = 0; m < unit->batch.count; m++)
         s->progress[unit->batch.points[m]->index].ours = true;
     s->current = unit;
-    work->session->pace.first = (size_t)(unit - s->units);
+    work->session->eta.first = (size_t)(unit - s->units);
     work->batches = &unit->batch;
     work->n_batches = 1;
     work->batch = 0;

@@ -1,39 +1,39 @@
-/* See pace.h. */
-#include "run/pace.h"
+/* See eta.h. */
+#include "run/eta.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-bool ergo_pace_add(struct ergo_pace *pace, double work, double steps) {
-    struct ergo_pace_batch *grown = realloc(pace->batches, (pace->n + 1) * sizeof *grown);
+bool ergo_eta_add(struct ergo_eta *eta, double work, double steps) {
+    struct ergo_eta_batch *grown = realloc(eta->batches, (eta->n + 1) * sizeof *grown);
     if (!grown)
         return false;
-    pace->batches = grown;
-    grown[pace->n++] = (struct ergo_pace_batch){.work = work, .steps = steps};
+    eta->batches = grown;
+    grown[eta->n++] = (struct ergo_eta_batch){.work = work, .steps = steps};
     return true;
 }
 
-void ergo_pace_free(struct ergo_pace *pace) {
-    free(pace->batches);
-    *pace = (struct ergo_pace){0};
+void ergo_eta_free(struct ergo_eta *eta) {
+    free(eta->batches);
+    *eta = (struct ergo_eta){0};
 }
 
-void ergo_pace_begin(struct ergo_pace *pace, size_t batch, double sampled) {
-    pace->current = pace->first + batch;
-    pace->since = sampled;
-    pace->begun++;
+void ergo_eta_begin(struct ergo_eta *eta, size_t batch, double sampled) {
+    eta->current = eta->first + batch;
+    eta->since = sampled;
+    eta->begun++;
 }
 
-void ergo_pace_step(struct ergo_pace *pace, double steps, double sampled) {
-    if (pace->current >= pace->n)
+void ergo_eta_step(struct ergo_eta *eta, double steps, double sampled) {
+    if (eta->current >= eta->n)
         return;
-    pace->batches[pace->current].done += steps;
-    pace->batches[pace->current].seconds = sampled - pace->since;
+    eta->batches[eta->current].done += steps;
+    eta->batches[eta->current].seconds = sampled - eta->since;
 }
 
-void ergo_pace_end(struct ergo_pace *pace, double aside) {
-    pace->aside += aside;
-    pace->ended++;
+void ergo_eta_end(struct ergo_eta *eta, double aside) {
+    eta->aside += aside;
+    eta->ended++;
 }
 
 /* Seconds a step of one size, as measured. */
@@ -41,17 +41,17 @@ struct known {
     double work, seconds;
 };
 
-static bool measured(const struct ergo_pace_batch *b) {
+static bool measured(const struct ergo_eta_batch *b) {
     return b->done > 0 && b->seconds > 0 && b->work > 0;
 }
 
 /* The measured size next to `work` above it, or below or at it (`above` false); of batches of one
  * size the mean. `than`: beyond this size. work 0: there is none. */
-static struct known next_known(const struct ergo_pace *pace, double than, bool above) {
+static struct known next_known(const struct ergo_eta *eta, double than, bool above) {
     struct known found = {0};
     double steps = 0;
-    for (size_t i = 0; i < pace->n; i++) {
-        const struct ergo_pace_batch *b = &pace->batches[i];
+    for (size_t i = 0; i < eta->n; i++) {
+        const struct ergo_eta_batch *b = &eta->batches[i];
         if (!measured(b) || (above ? b->work <= than : b->work >= than))
             continue;
         if (!(found.work > 0) || (above ? b->work < found.work : b->work > found.work)) {
@@ -71,15 +71,15 @@ static double along(struct known a, struct known b, double work) {
     return a.seconds + (b.seconds - a.seconds) * (work - a.work) / (b.work - a.work);
 }
 
-static double step_seconds(const struct ergo_pace *pace, double work, bool *rough) {
+static double step_seconds(const struct ergo_eta *eta, double work, bool *rough) {
     const double at = work * (1 + 1e-12);
-    const struct known below = next_known(pace, at, false), above = next_known(pace, at, true);
+    const struct known below = next_known(eta, at, false), above = next_known(eta, at, true);
     if (below.work > 0 && (above.work > 0 || !(below.work < work)))
         return below.work < work ? along(below, above, work) : below.seconds;
     const struct known near = below.work > 0 ? below : above;
     if (!(near.work > 0))
         return NAN;
-    const struct known far = next_known(pace, near.work, !(below.work > 0));
+    const struct known far = next_known(eta, near.work, !(below.work > 0));
     const double in_proportion = near.seconds * work / near.work;
     if (!(far.work > 0)) {
         *rough = true;
@@ -90,20 +90,20 @@ static double step_seconds(const struct ergo_pace *pace, double work, bool *roug
     return fmin(fmax(along(near, far, work), least), most);
 }
 
-double ergo_pace_left(const struct ergo_pace *pace, bool *rough) {
+double ergo_eta_left(const struct ergo_eta *eta, bool *rough) {
     double all = 0, spent = 0;
     *rough = false;
-    for (size_t i = 0; i < pace->n; i++) {
-        const struct ergo_pace_batch *b = &pace->batches[i];
+    for (size_t i = 0; i < eta->n; i++) {
+        const struct ergo_eta_batch *b = &eta->batches[i];
         const double left = b->steps > b->done ? b->steps - b->done : 0;
         spent += b->seconds;
         all += b->seconds;
         if (left > 0)
-            all += left * (measured(b) ? b->seconds / b->done : step_seconds(pace, b->work, rough));
+            all += left * (measured(b) ? b->seconds / b->done : step_seconds(eta, b->work, rough));
     }
-    const double batches = pace->share * (double)pace->n - (double)pace->begun;
-    if (pace->ended && batches > 0)
-        all += pace->aside / (double)pace->ended * batches / pace->share;
-    const double left_here = pace->share * all - spent;
+    const double batches = eta->share * (double)eta->n - (double)eta->begun;
+    if (eta->ended && batches > 0)
+        all += eta->aside / (double)eta->ended * batches / eta->share;
+    const double left_here = eta->share * all - spent;
     return left_here < 0 ? 0 : left_here; /* NAN stays */
 }
