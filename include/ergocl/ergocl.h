@@ -159,11 +159,25 @@ struct ergo_run_options {
 struct ergo_result;
 
 /* Run a job to the end, or to a checkpoint (ERGO_STOPPED, with the results so far in *result).
- * `options` may be NULL: all zeros. */
+ * `options` may be NULL: all zeros. A folder with a finished run of the same job, but shorter or of
+ * fewer points, is extended (ergo_extend), and a warning says so; any other run in it is ERGO_E_JOB
+ * without `overwrite`. */
 enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                           const struct ergo_run_options *options, struct ergo_result **result);
 /* Continue the run in `directory`. For a finished run: ERGO_OK and its result. */
 enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
+                             const struct ergo_run_options *options, struct ergo_result **result);
+/*
+ * Continue the run in `directory` as its job with n_sets changes "/json/pointer=value": longer
+ * (/run/sweeps, in the sampler's steps), with more replicas, with a scan that has the points it had
+ * and more of them. Chains, samples and estimates are those of a run that asked for all of it at
+ * once. The run may be finished or not, and extended again. ERGO_E_JOB, before anything is touched,
+ * for a change that would make another run of it, with the key and the reason; keys that no chain
+ * depends on (/device, /output, /checkpoint, /wall_time, /tuning ...) may have any value.
+ * n_sets 0: ergo_resume; `sets` may be NULL then.
+ */
+enum ergo_status ergo_extend(struct ergo_context *ctx, const char *directory,
+                             const char *const *sets, size_t n_sets,
                              const struct ergo_run_options *options, struct ergo_result **result);
 /* Ask all runs of this process to checkpoint and stop. Async-signal-safe. */
 void ergo_run_request_stop(void);

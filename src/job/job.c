@@ -182,10 +182,10 @@ enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size
 }
 
 enum ergo_status ergo_job_parse_stored(struct ergo_context *ctx, const char *text, size_t length,
-                                       const char *name, struct ergo_job_files *files,
-                                       struct ergo_job **job) {
+                                       const char *name, const char *const *sets, size_t n_sets,
+                                       struct ergo_job_files *files, struct ergo_job **job) {
     files->all = true;
-    return parse(ctx, text, length, name, NULL, 0, true, files, job);
+    return parse(ctx, text, length, name, sets, n_sets, true, files, job);
 }
 
 bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const char *text,

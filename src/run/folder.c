@@ -137,11 +137,6 @@ enum ergo_status ergo_session_take_folder(struct ergo_session *session, const ch
     if (status == ERGO_OK)
         status = ergo_session_lock_folder(session);
     session->replaces = status == ERGO_OK && holds_run(session);
-    if (session->replaces && !session->options->overwrite)
-        status = ERGO_FAIL(session->ctx, ERGO_E_JOB,
-                           "the folder %s holds an earlier run: continue it with `ergocl resume "
-                           "%s`, replace it with --overwrite, or choose another folder with -o",
-                           path, path);
     return status;
 }
 
@@ -206,6 +201,13 @@ void ergo_session_continue(struct ergo_session *session, bool fresh) {
     /* Results without any step: they are what a kill left of an earlier run. */
     session->replaces = fresh && ergo_folder_has(&session->folder, "result.json");
     ergo_session_stands(session, NULL);
+}
+
+void ergo_session_forget_files(struct ergo_session *session) {
+    clear(session->folder.fd, "blocks", blocks, sizeof blocks / sizeof *blocks, true, NULL);
+    if (session->renumbers)
+        clear(session->folder.fd, "snapshots", snapshots, sizeof snapshots / sizeof *snapshots,
+              true, NULL);
 }
 
 uint64_t ergo_session_generation(const struct ergo_session *session) {

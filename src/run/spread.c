@@ -16,8 +16,8 @@ enum ergo_status ergo_spread_create(struct ergo_work *work) {
     if (!s || !s->progress)
         return ergo_spread_no_memory(work);
     work->save = ergo_spread_save;
-    work->session->apart = true;
-    s->ranks = (uint64_t)ergo_dist_count();
+    work->session->apart = !work->cut;
+    s->ranks = work->cut ? 1 : (uint64_t)ergo_dist_count();
     return ERGO_OK;
 }
 
@@ -44,7 +44,7 @@ static enum ergo_status prove(struct ergo_work *work) {
     void *state = NULL;
     if (work->session->begun || !work->session->options->overwrite || !s->n_units)
         return ERGO_OK;
-    const size_t u = (size_t)ergo_ranks_rank() % s->n_units;
+    const size_t u = work->cut ? 0 : (size_t)ergo_ranks_rank() % s->n_units;
     const enum ergo_status status =
         ergo_sampler_create(work->ctx, work->ops, &s->units[u].batch, work->device, &state);
     if (status != ERGO_OK)
@@ -122,7 +122,7 @@ static bool split(struct ergo_work *work, const struct ergo_batch *batch) {
             used[m] = true;
             group[count++] = batch->points[m];
         }
-        const size_t pieces = s->ranks > 1 ? 2 * (size_t)s->ranks : 1;
+        const size_t pieces = s->ranks > 1 ? 2 * (size_t)s->ranks : 1; /* none cut or alone */
         const size_t each = (count + pieces - 1) / pieces;
         for (size_t at = 0; at < count && ok; at += each)
             ok = add_unit(s, batch, group + at, count - at < each ? count - at : each);
@@ -159,6 +159,7 @@ static enum ergo_status make_units(struct ergo_work *work) {
         ergo_dist_share(&s->units[u].work, sizeof s->units[u].work);
         work->session->work_total += s->units[u].work / (double)s->ranks;
     }
+    work->session->work_total += work->session->work_done;
     if (s->n_units)
         qsort(s->units, s->n_units, sizeof *s->units, by_work);
     return status;
@@ -225,7 +226,7 @@ static enum ergo_status take_parcels(void *user, int rank, const char *data, siz
 
 static enum ergo_status gather(struct ergo_work *work) {
     struct ergo_text parcels = {0};
-    for (size_t i = 0; ergo_ranks_rank() > 0 && i < work->job->n_points; i++)
+    for (size_t i = 0; ergo_ranks_rank() > 0 && !work->cut && i < work->job->n_points; i++)
         if (work->spread->progress[i].ours && work->spread->progress[i].step > 0)
             ergo_point_pack(work->result, work->spread->progress, i, &parcels);
     const enum ergo_status status = parcels.failed
@@ -235,6 +236,11 @@ static enum ergo_status gather(struct ergo_work *work) {
     return status;
 }
 
+/* Ranks that cut systems run all units together; else each takes the next one. */
+static uint64_t next_unit(const struct ergo_work *work, size_t done) {
+    return work->cut ? done : ergo_dist_counter_next();
+}
+
 enum ergo_status ergo_spread_run(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     enum ergo_status status = make_units(work);
@@ -242,26 +248,34 @@ enum ergo_status ergo_spread_run(struct ergo_work *work) {
         status = begin(work);
     if (status != ERGO_OK)
         return status;
-    ergo_dist_counter_open();
-    for (uint64_t u = ergo_dist_counter_next(); u < s->n_units && status == ERGO_OK;
-         u = ergo_dist_counter_next()) {
+    if (work->session->extends && ergo_ranks_rank() == 0)
+        ergo_session_forget_files(work->session);
+    if (!work->cut)
+        ergo_dist_counter_open();
+    size_t done = 0;
+    for (uint64_t u = next_unit(work, done); u < s->n_units && status == ERGO_OK;
+         u = next_unit(work, ++done)) {
         status = run_unit(work, &s->units[u]);
         if (work->session->stopped || status != ERGO_OK)
             break;
         ergo_log(work->ctx, ERGO_LOG_INFO, "rank %d has done piece %" PRIu64 " of %zu",
                  ergo_ranks_rank(), u + 1, s->n_units);
+        status = ergo_work_save_if_due(work);
     }
     if (status != ERGO_OK)
         return status; /* the caller ends all ranks */
     status = ergo_spread_save(work);
     if (status != ERGO_OK)
         return status;
-    ergo_dist_counter_close();
-    work->session->stopped = ergo_dist_any(work->session->stopped);
+    if (!work->cut) {
+        ergo_dist_counter_close();
+        work->session->stopped = ergo_dist_any(work->session->stopped);
+    }
     status = gather(work);
     if (status != ERGO_OK)
         return status;
-    work->session->work_done = ergo_dist_sum(work->session->work_done);
+    if (!work->cut)
+        work->session->work_done = ergo_dist_sum(work->session->work_done);
     work->session->seconds_before = ergo_dist_max(ergo_session_seconds(work->session));
     work->session->sampling_started = 0;
     work->step = 0;

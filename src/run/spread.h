@@ -17,7 +17,7 @@ struct ergo_spread;
 
 /* For a new run. */
 enum ergo_status ergo_spread_create(struct ergo_work *work);
-/* For one that was read from a checkpoint (work->stored), an index or a plain one. */
+/* For one that was read from a checkpoint, whose points are single (work->stored.progress). */
 enum ergo_status ergo_spread_resume(struct ergo_work *work);
 void ergo_spread_destroy(struct ergo_work *work);
 
