@@ -151,6 +151,10 @@ struct ergo_run_options {
     const char *directory; /* run folder; NULL: ergo_job_name */
     const char *device;    /* selector; NULL: $ERGOCL_DEVICE, then the job's, then "auto" */
     bool overwrite; /* replace an earlier run in the folder, once this one has a checkpoint */
+    /* Run only part `part` (from 1 on) of the n_parts that the job's points and replicas are dealt
+     * out to; both 0: all. The parts of a run need nothing of each other; ergo_merge unites them.
+     * Of ergo_run only: a folder knows which part it is. */
+    unsigned part, n_parts;
     ergo_progress_function progress;
     void *user;
     const struct ergo_run_watch *watch; /* for the library's own use: NULL */
@@ -179,6 +183,17 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
 enum ergo_status ergo_extend(struct ergo_context *ctx, const char *directory,
                              const char *const *sets, size_t n_sets,
                              const struct ergo_run_options *options, struct ergo_result **result);
+/*
+ * Unite the parts of a run (ergo_run_options.part), which are finished, in the folder `directory`:
+ * checkpoint, result.json, series.h5 and configurations as of one run, which can be reported,
+ * resumed and extended. *result: of the whole; device and rate are of all parts together. ERGO_E_JOB
+ * for parts of different jobs, and where a part is missing or not finished, with its number;
+ * ERGO_E_AUDIT where two parts have the same point and do not agree to the bit. The parts are only
+ * read. `overwrite`: replace a run in `directory`.
+ */
+enum ergo_status ergo_merge(struct ergo_context *ctx, const char *const *directories,
+                            size_t n_directories, const char *directory, bool overwrite,
+                            struct ergo_result **result);
 /* Ask all runs of this process to checkpoint and stop. Async-signal-safe. */
 void ergo_run_request_stop(void);
 /* Has the latest run of this process a checkpoint? Then ending the process loses only what came

@@ -17,7 +17,7 @@ _ergocl_models() {
 _ergocl() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} options="--quiet --verbose --help"
-    local commands="run resume validate report compare tune bench devices help schema kernels"
+    local commands="run resume merge validate report compare tune bench devices help schema kernels"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "$commands --version --help" -- "$word"))
@@ -45,11 +45,12 @@ _ergocl() {
         COMPREPLY=($(compgen -W "$(_ergocl_samplers)" -- "$word"))
         return
         ;;
-    -s | --set | --seconds) return ;;
+    -s | --set | --seconds | --part) return ;;
     esac
     case $command in
-    run) options+=" --output --device --set --overwrite" ;;
-    resume) options+=" --device" ;;
+    run) options+=" --output --device --set --overwrite --part" ;;
+    resume) options+=" --device --set" ;;
+    merge) options+=" --output --overwrite" ;;
     validate) options+=" --plan --device --set" ;;
     report) options+=" --output --overwrite" ;;
     compare) options+=" --devices --all --merge --output --set --overwrite --json" ;;
@@ -67,7 +68,7 @@ _ergocl() {
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
         ;;
-    resume | report)
+    resume | report | merge)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;

@@ -220,3 +220,11 @@ enum ergo_status ergo_job_same(struct ergo_context *ctx, const struct ergo_job *
                 status = ergo_job_error(ctx, a->keys[k]->pointer, "differs between the jobs");
     return status;
 }
+
+uint32_t *ergo_job_deal(const struct ergo_job *job, unsigned n) {
+    uint32_t *parts = malloc((job->n_points + 1) * sizeof *parts), next = 0;
+    for (size_t b = 0; parts && b < job->n_batches; b++)
+        for (size_t m = 0; m < job->batches[b].count; m++, next = (next + 1) % n)
+            parts[job->batches[b].points[m]->index] = next + 1;
+    return parts;
+}

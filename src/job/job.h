@@ -122,6 +122,8 @@ struct ergo_job_files {
 /* Adds a copy; false: no memory. */
 bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const char *text,
                         size_t length);
+/* Copies of all of `from`; false: no memory, and some may be there. */
+bool ergo_job_files_copy(struct ergo_job_files *list, const struct ergo_job_files *from);
 void ergo_job_files_free(struct ergo_job_files *list);
 
 struct ergo_job {
@@ -170,6 +172,10 @@ enum ergo_status ergo_job_parse_stored(struct ergo_context *ctx, const char *tex
                                        const char *name, const char *const *sets, size_t n_sets,
                                        struct ergo_job_files *files, struct ergo_job **job);
 
+/* The job of a run with other values for some keys, with the files that the run has read. */
+enum ergo_status ergo_job_changed(struct ergo_context *ctx, const struct ergo_job *job,
+                                  const char *const *sets, size_t n_sets, struct ergo_job **changed);
+
 /* A copy of a job, from the text that a checkpoint would hold, with other values for some keys. */
 enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *const *sets, size_t n_sets, struct ergo_job **copy);
@@ -186,4 +192,7 @@ enum ergo_status ergo_job_extends(struct ergo_context *ctx, const struct ergo_jo
  * of one run. */
 enum ergo_status ergo_job_same(struct ergo_context *ctx, const struct ergo_job *a,
                                const struct ergo_job *b);
+/* Which of n parts each point is of, from 1 on, malloc'ed; NULL: no memory. The points of a batch,
+ * which cost the same, are dealt out in turn. */
+uint32_t *ergo_job_deal(const struct ergo_job *job, unsigned n);
 #endif

@@ -232,6 +232,20 @@ static enum ergo_status carry_all(struct ergo_stored *stored, struct ergo_result
     return status;
 }
 
+/* A part of a run stays the same part, so its points may become longer, no more. */
+static enum ergo_status keep_part(struct ergo_stored *stored, struct ergo_result *result,
+                                  const size_t *map) {
+    const unsigned part = stored->result->part, n_parts = stored->result->n_parts;
+    bool same = result->n_members == stored->result->n_members;
+    for (size_t i = 0; i < result->n_members; i++)
+        same = same && map[i] == i;
+    return same ? ergo_result_set_part(stored->ctx, result, part, n_parts)
+                : ergo_job_error(stored->ctx, "/scan",
+                                 "this is part %u of %u of a run, whose points and replicas stay "
+                                 "as they are: unite the parts (ergocl merge), and extend that",
+                                 part, n_parts);
+}
+
 enum ergo_status ergo_stored_extend(struct ergo_stored *stored, struct ergo_job *job,
                                     bool *renumbered) {
     struct ergo_result *result = NULL;
@@ -246,6 +260,8 @@ enum ergo_status ergo_stored_extend(struct ergo_stored *stored, struct ergo_job 
         status = ergo_result_create(stored->ctx, job, &result);
     else
         ergo_job_destroy(job);
+    if (status == ERGO_OK && stored->result->n_parts)
+        status = keep_part(stored, result, map);
     if (status == ERGO_OK) {
         memcpy(result->started, stored->result->started, sizeof result->started);
         result->device = stored->result->device;

@@ -125,6 +125,8 @@ struct ergo_result {
     unsigned built, loaded;     /* programs: from source, from the cache */
     size_t n_warnings;
     char **warnings;    /* owned sentences */
+    unsigned part, n_parts; /* of the job's points, for machines without a network; 0: all */
+    uint32_t *part_of;      /* [n_members], owned; NULL: all are of this run */
     double kept_states; /* bytes of states that are kept; beyond what is allowed no more are */
     bool dropped_states;
     char *comparison; /* owned; of a calibration: what agrees with the reference; NULL: none */
@@ -144,6 +146,14 @@ void ergo_result_drop_binned(struct ergo_result *result);
  * this machine has. */
 double ergo_result_bytes(const struct ergo_job *job);
 double ergo_result_memory(void);
+
+/* part.c: from here on a part of the run; ERGO_E_JOB: there are not so many points. */
+enum ergo_status ergo_result_set_part(struct ergo_context *ctx, struct ergo_result *result,
+                                      unsigned part, unsigned n_parts);
+/* Is member i of this run, or another part's? */
+bool ergo_result_has(const struct ergo_result *result, size_t i);
+/* Have all points that are of it ended? */
+bool ergo_result_is_complete(const struct ergo_result *result);
 
 /* state.c: the line before a state of which its digest is made, and the digest:
  * the first 8 bytes of SHA-256 over "ergocl state 1 <sampler> <state version> <step>\n" and the

@@ -15,7 +15,7 @@ enum { META_VERSION = 4 };
 /* All names in a checkpoint. */
 static const char *const names[] = {
     "job",    "name",   "started",  "meta",   "device",        "files",  "members", "series",
-    "online", "curves", "pictures", "states", "state_lengths", "finals", "spread",  NULL,
+    "online", "curves", "pictures", "states", "state_lengths", "finals", "spread",  "part", NULL,
 };
 
 /* Fixed-width: this is a file format. */
@@ -34,6 +34,9 @@ struct last_device {
 
 bool ergo_stored_add_job(const struct ergo_result *result, struct ergo_blobs *blobs) {
     const struct ergo_job *job = result->job;
+    const uint64_t part[2] = {result->part, result->n_parts};
+    if (result->n_parts && !ergo_blobs_add(blobs, "part", part, sizeof part))
+        return false;
     return ergo_blobs_add(blobs, "job", job->canonical, strlen(job->canonical)) &&
            ergo_blobs_add(blobs, "name", job->name, strlen(job->name)) &&
            ergo_blobs_add(blobs, "started", result->started, strlen(result->started)) &&
@@ -84,6 +87,22 @@ enum ergo_status ergo_stored_find(struct ergo_context *ctx, const char *director
                      *directory ? directory : "\"\"", otherwise);
 }
 
+/* Which part of a run it is. */
+static enum ergo_status read_part(struct ergo_stored *stored) {
+    uint64_t part[2];
+    if (!ergo_checkpoint_has(stored->checkpoint, "part"))
+        return ERGO_OK;
+    const enum ergo_status status = ergo_checkpoint_load(stored->ctx, stored->checkpoint, "part",
+                                                         sizeof part, &stored->records);
+    struct ergo_reader reader = ergo_reader_of(&stored->records, "part");
+    if (status != ERGO_OK)
+        return status;
+    if (!ergo_reader_copy(&reader, part, sizeof part) || !stored->of_ranks || !part[0] ||
+        part[0] > part[1] || part[1] > stored->result->n_members)
+        return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "which part it is");
+    return ergo_result_set_part(stored->ctx, stored->result, (unsigned)part[0], (unsigned)part[1]);
+}
+
 enum ergo_status ergo_stored_open(struct ergo_context *ctx, const struct ergo_folder *folder,
                                   struct ergo_stored *stored) {
     enum { NAME_MOST = 4096 };
@@ -115,7 +134,9 @@ enum ergo_status ergo_stored_open(struct ergo_context *ctx, const struct ergo_fo
             ergo_job_parse_stored(ctx, text->data, text->length, called, NULL, 0, &files, &job);
     ergo_job_files_free(&files);
     stored->of_ranks = ergo_checkpoint_has(stored->checkpoint, "spread");
-    return status == ERGO_OK ? ergo_result_create(ctx, job, &stored->result) : status;
+    if (status == ERGO_OK)
+        status = ergo_result_create(ctx, job, &stored->result);
+    return status == ERGO_OK ? read_part(stored) : status;
 }
 
 /* Could a run have been saved at this step? With a step that does not belong to the states or
@@ -233,13 +254,6 @@ void ergo_stored_close(struct ergo_stored *stored) {
 }
 
 /* ---- looking only ---------------------------------------------------------------------------- */
-
-bool ergo_result_is_complete(const struct ergo_result *r) {
-    for (size_t m = 0; m < r->n_members; m++)
-        if (r->members[m].steps != ergo_schedule_of(r->members[m].point).total)
-            return false;
-    return true;
-}
 
 enum ergo_status ergo_result_load(struct ergo_context *ctx, const char *directory,
                                   struct ergo_result **result) {

@@ -8,7 +8,8 @@
  *     store_check.c    what all records share
  *     store_members.c  series, curves and pictures
  *     store_states.c   states in which points have ended, or stand
- *     carry.c          what a run has, into one that goes further, or that it is a part of
+ *     carry.c          what a run has, into one that goes further
+ *     unite.c          what a part of a run has, into the whole
  *     store_files.c    the files that a job names
  *     store_points.c   single points, which ranks write and send to each other
  *     store_ranks.c    the files of ranks
@@ -84,6 +85,11 @@ enum ergo_status ergo_stored_spread_out(struct ergo_stored *stored);
  * numbers now. ERGO_E_JOB with the key and the reason where that is not possible. */
 enum ergo_status ergo_stored_extend(struct ergo_stored *stored, struct ergo_job *job,
                                     bool *renumbered);
+/* Adds what a part of a run has to the whole result. Points that are in both, as two parts may have
+ * them, agree to the bit; else ERGO_E_AUDIT with the point and both folders. sources: [n_members],
+ * the folder that each point is from. */
+enum ergo_status ergo_stored_unite(struct ergo_stored *part, struct ergo_result *whole,
+                                   struct ergo_point_progress *progress, const char **sources);
 /* The checkpoint and its records are not needed any more; the rest stays. */
 void ergo_stored_forget(struct ergo_stored *stored);
 void ergo_stored_close(struct ergo_stored *stored);
@@ -91,8 +97,6 @@ void ergo_stored_close(struct ergo_stored *stored);
 enum ergo_status ergo_stored_damaged(const struct ergo_stored *stored, const char *file,
                                      const char *what);
 
-/* Have all points ended? */
-bool ergo_result_is_complete(const struct ergo_result *result);
 /* What the run in a folder has measured so far. Only read: neither the folder nor a run that goes
  * on in it notices. ERGO_E_IO: no run is there, or it is damaged. */
 enum ergo_status ergo_result_load(struct ergo_context *ctx, const char *directory,

@@ -18,9 +18,12 @@
 static enum ergo_status stand(struct ergo_work *work) {
     struct ergo_stored *stored = &work->stored;
     const struct ergo_job *job = stored->result->job;
-    const bool ended = !stored->of_ranks && stored->batch == job->n_batches;
-    const bool spread = stored->of_ranks || stored->progress ||
-                        (ergo_dist_count() > 1 && !ergo_work_cuts(job) && !ended);
+    const bool ended = !work->session->extends &&
+                       (stored->of_ranks ? stored->result->n_parts > 0 &&
+                                               ergo_result_is_complete(stored->result)
+                                         : stored->batch == job->n_batches);
+    const bool spread = !ended && (stored->of_ranks || stored->progress ||
+                                   (ergo_dist_count() > 1 && !ergo_work_cuts(job)));
     enum ergo_status status = ERGO_OK;
     if (!ended && !stored->progress)
         status = ergo_stored_read_finals(stored);
@@ -31,7 +34,7 @@ static enum ergo_status stand(struct ergo_work *work) {
     ergo_work_take(work, stored->result);
     stored->result = NULL;
     ergo_work_choose_ops(work);
-    work->batch = stored->batch;
+    work->batch = ended ? work->n_batches : stored->batch;
     work->step = stored->step;
     work->samples = stored->samples;
     work->session->seconds_before = stored->seconds;
@@ -50,23 +53,6 @@ enum ergo_status ergo_work_go_on(struct ergo_work *work, struct ergo_result **re
 }
 
 /* ---- as another job -------------------------------------------------------------------------- */
-
-/* The run's job with other values for some keys, and the files that it had read. */
-static enum ergo_status change(struct ergo_context *ctx, const struct ergo_job *job,
-                               const char *const *sets, size_t n_sets, struct ergo_job **changed) {
-    struct ergo_job_files files = {0};
-    enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < job->files.count; i++) {
-        const struct ergo_job_file *file = &job->files.files[i];
-        if (!ergo_job_files_add(&files, file->pointer, file->text, file->length))
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the file of %s", file->pointer);
-    }
-    if (status == ERGO_OK)
-        status = ergo_job_parse_stored(ctx, job->canonical, strlen(job->canonical), job->name, sets,
-                                       n_sets, &files, changed);
-    ergo_job_files_free(&files);
-    return status;
-}
 
 /* Takes the job, also at a failure. */
 static enum ergo_status extend(struct ergo_work *work, struct ergo_job *job) {
@@ -104,7 +90,7 @@ static enum ergo_status resume(struct ergo_context *ctx, const char *directory,
     if (status == ERGO_OK)
         status = ergo_stored_read(&work.stored);
     if (status == ERGO_OK && n_sets)
-        status = change(ctx, work.stored.result->job, sets, n_sets, &job);
+        status = ergo_job_changed(ctx, work.stored.result->job, sets, n_sets, &job);
     if (status == ERGO_OK && n_sets)
         status = extend(&work, job);
     if (status == ERGO_OK)
@@ -160,6 +146,10 @@ static enum ergo_status try(struct ergo_context *ctx, struct ergo_work *work,
         status = ergo_stored_read(stored);
     if (status == ERGO_OK && !ergo_result_is_complete(stored->result))
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "it is not finished");
+    const struct ergo_run_options *options = work->session->options;
+    if (status == ERGO_OK && (stored->result->part != options->part ||
+                              stored->result->n_parts != options->n_parts))
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "it is another part of a run");
     if (status == ERGO_OK && ergo_point_value(&(*job)->points[0], "/run/measure_every")->automatic)
         status = choose_every_again(ctx, stored->result->job, job);
     if (status == ERGO_OK)

@@ -67,6 +67,9 @@ void ergo_session_stands(struct ergo_session *session, const char *own);
 void ergo_session_continue(struct ergo_session *session, bool fresh);
 /* Removes what the run had written of its points' numbers and length, before it was extended. */
 void ergo_session_forget_files(struct ergo_session *session);
+/* Copies what another run has in its folders of configurations. */
+enum ergo_status ergo_session_copy_frames(struct ergo_session *session,
+                                          const struct ergo_folder *from);
 /* A number that is not in the name of any rank's file yet, for the files of a new run's ranks. */
 uint64_t ergo_session_generation(const struct ergo_session *session);
 /* Removes the folder that a run made and never began in. */

@@ -148,8 +148,7 @@ static enum ergo_status write_files(struct ergo_work *work) {
     return ERGO_OK;
 }
 
-/* Estimates and files. */
-static enum ergo_status finish(struct ergo_work *work) {
+enum ergo_status ergo_work_finish(struct ergo_work *work) {
     if (ergo_ranks_rank() > 0) /* rank 0 has it all */
         return ERGO_OK;
     const double begun = ergo_clock();
@@ -178,7 +177,7 @@ enum ergo_status ergo_work_execute(struct ergo_work *work, struct ergo_result **
     work->result->status = session->stopped ? "stopped" : "complete";
     status = ergo_ending_begin(work, saved || session->stopped, &ending);
     if (status == ERGO_OK)
-        status = finish(work);
+        status = ergo_work_finish(work);
     const enum ergo_status ended = ergo_ending_wait(work->ctx, &ending);
     status = status == ERGO_OK ? ended : status;
     if (status != ERGO_OK || ergo_ranks_rank() > 0)
@@ -227,9 +226,12 @@ static enum ergo_status run_new(struct ergo_work *work, struct ergo_job *own,
         return status;
     if (ergo_ranks_rank() == 0)
         ergo_result_say_kept(ctx, work->job);
+    const struct ergo_run_options *options = work->session->options;
     status = ergo_input_keep(ctx, empty->job);
     ergo_work_choose_ops(work);
-    if (status == ERGO_OK && ergo_dist_count() > 1 && !work->cut)
+    if (status == ERGO_OK && (options->part || options->n_parts))
+        status = ergo_result_set_part(ctx, empty, options->part, options->n_parts);
+    if (status == ERGO_OK && ((ergo_dist_count() > 1 && !work->cut) || empty->n_parts))
         status = ergo_spread_create(work);
     return status == ERGO_OK ? ergo_work_execute(work, result) : status;
 }

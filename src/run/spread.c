@@ -113,11 +113,14 @@ static bool split(struct ergo_work *work, const struct ergo_batch *batch) {
     for (size_t first = 0; first < batch->count && ok; first++) {
         const struct ergo_point_progress *p = &s->progress[batch->points[first]->index];
         size_t count = 0;
+        if (!ergo_result_has(work->result, batch->points[first]->index))
+            used[first] = true;
         if (used[first] || p->step >= ergo_schedule_of(batch->points[first]).total)
             continue;
         for (size_t m = first; m < batch->count; m++) {
             const struct ergo_point_progress *other = &s->progress[batch->points[m]->index];
-            if (used[m] || other->step != p->step || other->samples != p->samples)
+            if (used[m] || other->step != p->step || other->samples != p->samples ||
+                !ergo_result_has(work->result, batch->points[m]->index))
                 continue;
             used[m] = true;
             group[count++] = batch->points[m];
@@ -280,7 +283,7 @@ enum ergo_status ergo_spread_run(struct ergo_work *work) {
     work->session->sampling_started = 0;
     work->step = 0;
     work->batch = work->n_batches;
-    if (!work->session->stopped && ergo_ranks_rank() == 0) {
+    if (!work->session->stopped && !work->result->n_parts && ergo_ranks_rank() == 0) {
         /* finished: a plain checkpoint, and resume only reports */
         const uint64_t generation = s->generation, ranks = s->ranks;
         ergo_spread_destroy(work);

@@ -6,7 +6,8 @@
  * trace. Checkpoints: DIR/checkpoint is an index (job, generation, number of ranks), and each rank
  * writes DIR/checkpoint-GENERATION-RANK with all it knows, at any time. For each point the record
  * that is furthest counts. A resume with any number of ranks (also without MPI) reads them all and
- * begins the next generation. A finished run has a plain checkpoint again.
+ * begins the next generation. A finished run has a plain checkpoint again; a part of a run
+ * (ergo_run_options.part) keeps these files.
  */
 #ifndef ERGO_RUN_SPREAD_H
 #define ERGO_RUN_SPREAD_H

@@ -6,6 +6,7 @@
  *     frames.c      pictures and configurations on the way
  *     spread.c      points spread over ranks (spread.h)
  *     setup.c       ergo_run: what all runs do, from the first checks to the files
+ *     merge.c       ergo_merge: parts of a run, without a device
  *     extend.c      ergo_resume and ergo_extend: runs that go on, as they were or further
  */
 #ifndef ERGO_RUN_WORK_H
@@ -100,6 +101,8 @@ void ergo_work_choose_ops(struct ergo_work *work);
 void ergo_work_take(struct ergo_work *work, struct ergo_result *result);
 /* Executes the run once the job and the folder are known. */
 enum ergo_status ergo_work_execute(struct ergo_work *work, struct ergo_result **result);
+/* Estimates and files. */
+enum ergo_status ergo_work_finish(struct ergo_work *work);
 void ergo_work_release(struct ergo_work *work);
 
 /* ---- extend.c ---------------------------------------------------------------------------------
