@@ -186,10 +186,10 @@ enum ergo_status ergo_extend(struct ergo_context *ctx, const char *directory,
 /*
  * Unite the parts of a run (ergo_run_options.part), which are finished, in the folder `directory`:
  * checkpoint, result.json, series.h5 and configurations as of one run, which can be reported,
- * resumed and extended. *result: of the whole; device and rate are of all parts together. ERGO_E_JOB
- * for parts of different jobs, and where a part is missing or not finished, with its number;
- * ERGO_E_AUDIT where two parts have the same point and do not agree to the bit. The parts are only
- * read. `overwrite`: replace a run in `directory`.
+ * resumed and extended. *result: of the whole; device and rate are of all parts together.
+ * ERGO_E_JOB for parts of different jobs, and where a part is missing or not finished, with its
+ * number; ERGO_E_AUDIT where two parts have the same point and do not agree to the bit. The parts
+ * are only read. `overwrite`: replace a run in `directory`.
  */
 enum ergo_status ergo_merge(struct ergo_context *ctx, const char *const *directories,
                             size_t n_directories, const char *directory, bool overwrite,

@@ -51,7 +51,7 @@ struct cli_arguments {
     const char *output, *device;
     const char *devices; /* selectors with commas between them */
     const char *seconds, *sampler, *programs;
-    const char *part; /* "K/N" */
+    const char *part;  /* "K/N" */
     const char **sets; /* room for all of argv; owned by main */
     size_t n_sets;
     bool overwrite, plan, check, json, dump, all, merge, list, quiet, help;
@@ -69,9 +69,10 @@ struct cli_command {
     enum ergo_status (*run)(struct ergo_context *ctx, const struct cli_arguments *arguments);
 };
 
-extern const struct cli_command cli_command_run, cli_command_resume, cli_command_merge, cli_command_validate,
-    cli_command_compare, cli_command_report, cli_command_tune, cli_command_bench,
-    cli_command_devices, cli_command_help, cli_command_schema, cli_command_kernels;
+extern const struct cli_command cli_command_run, cli_command_resume, cli_command_merge,
+    cli_command_validate, cli_command_compare, cli_command_report, cli_command_tune,
+    cli_command_bench, cli_command_devices, cli_command_help, cli_command_schema,
+    cli_command_kernels;
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated, in order of help */
 
 /* ---- options.c ---- */

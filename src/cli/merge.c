@@ -7,9 +7,8 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
         cli_error("\"ergocl merge\" needs a folder for the whole run: -o DIR");
         return ERGO_E_JOB;
     }
-    enum ergo_status status =
-        ergo_merge(ctx, arguments->operands, arguments->n_operands, arguments->output,
-                   arguments->overwrite, &result);
+    enum ergo_status status = ergo_merge(ctx, arguments->operands, arguments->n_operands,
+                                         arguments->output, arguments->overwrite, &result);
     status = cli_report(ctx, arguments->output, arguments, status, result);
     ergo_result_destroy(result);
     return status;

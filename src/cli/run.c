@@ -69,10 +69,13 @@ const struct cli_command cli_command_run = {
         "SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP write a checkpoint and stop with exit code "
         "75;\n"
         "a second SIGINT or SIGTERM ends at once.\n"
-        "A folder with a finished run of the same job, but shorter or of fewer points, is extended,\n"
+        "A folder with a finished run of the same job, but shorter or of fewer points, is "
+        "extended,\n"
         "as by ergocl resume --set; the command says so.\n"
-        "--part K/N runs a share of the points and replicas, with nothing between the machines: an\n"
-        "array of a batch system, nodes that may be taken away, devices of different vendors. Each\n"
+        "--part K/N runs a share of the points and replicas, with nothing between the machines: "
+        "an\n"
+        "array of a batch system, nodes that may be taken away, devices of different vendors. "
+        "Each\n"
         "part has a folder of its own, is resumed by itself, and ergocl merge unites them.",
     .options = CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_DEVICE) | CLI_BIT(CLI_SET) |
                CLI_BIT(CLI_OVERWRITE) | CLI_BIT(CLI_PART),

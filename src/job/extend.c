@@ -90,6 +90,13 @@ static void append_value(struct ergo_text *out, const struct ergo_key *key,
         ergo_value_canonical(out, key, value);
 }
 
+static bool varies(const struct ergo_job *job, size_t k) {
+    for (size_t i = 1; i < job->n_points && job->keys[k]->flags & ERGO_KEY_SCAN; i++)
+        if (!is_same_value(job->keys[k], &job->points[0].values[k], &job->points[i].values[k]))
+            return true;
+    return false;
+}
+
 /* The first key whose value at this point no point of `to` has; else the scan as a whole. */
 static enum ergo_status point_is_missing(struct ergo_context *ctx, const struct ergo_point *point,
                                          const struct ergo_job *to) {
@@ -97,25 +104,23 @@ static enum ergo_status point_is_missing(struct ergo_context *ctx, const struct 
     enum ergo_status status = ERGO_OK;
     for (size_t k = 0; k < to->n_keys && status == ERGO_OK; k++) {
         const struct ergo_key *key = to->keys[k];
-        bool found = key->flags & ERGO_KEY_HOW || is_length(key), varies = false;
-        for (size_t i = 0; i < to->n_points && !found; i++) {
+        bool found = key->flags & ERGO_KEY_HOW || is_length(key);
+        for (size_t i = 0; i < to->n_points && !found; i++)
             found = is_same_value(key, &point->values[k], &to->points[i].values[k]);
-            varies =
-                varies || !is_same_value(key, &to->points[0].values[k], &to->points[i].values[k]);
-        }
         if (found || strcmp(key->pointer, "/replicas") == 0)
             continue;
         append_value(&there, key, &point->values[k]);
         append_value(&here, key, &to->points[0].values[k]);
-        status = varies ? ergo_job_error(ctx, key->pointer,
-                                         "the run has a point with %s, which is not in the scan; "
-                                         "an extension adds points and keeps those that are there",
-                                         there.data ? there.data : "")
-                        : ergo_job_error(ctx, key->pointer,
-                                         "found %s, but the run has %s: it would be another run; "
-                                         "an extension may change /run/sweeps, /replicas and /scan "
-                                         "to more, and keys that no chain depends on",
-                                         here.data ? here.data : "", there.data ? there.data : "");
+        status = varies(to, k) || varies(point->job, k)
+                     ? ergo_job_error(ctx, key->pointer,
+                                      "the run has a point with %s, which is not in the scan; "
+                                      "an extension adds points and keeps those that are there",
+                                      there.data ? there.data : "")
+                     : ergo_job_error(ctx, key->pointer,
+                                      "found %s, but the run has %s: it would be another run; "
+                                      "an extension may change /run/sweeps, /replicas and /scan "
+                                      "to more, and keys that no chain depends on",
+                                      here.data ? here.data : "", there.data ? there.data : "");
     }
     if (status == ERGO_OK) {
         for (size_t i = 0; i < point->n_scanned; i++) {

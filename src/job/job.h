@@ -174,7 +174,8 @@ enum ergo_status ergo_job_parse_stored(struct ergo_context *ctx, const char *tex
 
 /* The job of a run with other values for some keys, with the files that the run has read. */
 enum ergo_status ergo_job_changed(struct ergo_context *ctx, const struct ergo_job *job,
-                                  const char *const *sets, size_t n_sets, struct ergo_job **changed);
+                                  const char *const *sets, size_t n_sets,
+                                  struct ergo_job **changed);
 
 /* A copy of a job, from the text that a checkpoint would hold, with other values for some keys. */
 enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job *job,

@@ -85,10 +85,14 @@ static enum ergo_status check_number(const struct carried *c) {
         !ergo_point_has_frames(point) ||
         !ergo_point_int(c->from->point, "/output/trajectory_every"))
         return ERGO_OK;
-    return ergo_job_error(c->stored->ctx, "/scan",
-                          "point %zu would become point %zu, but the files in trajectory are named "
-                          "by these numbers: add points behind all others, and no replicas",
-                          c->from->point->index, point->index);
+    const bool replicas =
+        ergo_point_int(c->from->point, "/replicas") != ergo_point_int(point, "/replicas");
+    return ergo_job_error(
+        c->stored->ctx, replicas ? "/replicas" : "/scan",
+        "point %zu would become point %zu, but the files in trajectory are named "
+        "by these numbers (/output/trajectory_every): only points behind all others can "
+        "be added",
+        c->from->point->index, point->index);
 }
 
 /* ---- carrying -------------------------------------------------------------------------------- */

@@ -124,10 +124,10 @@ struct ergo_result {
     uint64_t device_bytes;      /* of the largest batch's buffers, as planned */
     unsigned built, loaded;     /* programs: from source, from the cache */
     size_t n_warnings;
-    char **warnings;    /* owned sentences */
+    char **warnings;        /* owned sentences */
     unsigned part, n_parts; /* of the job's points, for machines without a network; 0: all */
     uint32_t *part_of;      /* [n_members], owned; NULL: all are of this run */
-    double kept_states; /* bytes of states that are kept; beyond what is allowed no more are */
+    double kept_states;     /* bytes of states that are kept; beyond what is allowed no more are */
     bool dropped_states;
     char *comparison; /* owned; of a calibration: what agrees with the reference; NULL: none */
 };

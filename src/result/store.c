@@ -14,8 +14,9 @@ enum { META_VERSION = 4 };
 
 /* All names in a checkpoint. */
 static const char *const names[] = {
-    "job",    "name",   "started",  "meta",   "device",        "files",  "members", "series",
-    "online", "curves", "pictures", "states", "state_lengths", "finals", "spread",  "part", NULL,
+    "job",           "name",   "started", "meta",   "device",   "files",
+    "members",       "series", "online",  "curves", "pictures", "states",
+    "state_lengths", "finals", "spread",  "part",   NULL,
 };
 
 /* Fixed-width: this is a file format. */

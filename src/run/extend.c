@@ -18,10 +18,10 @@
 static enum ergo_status stand(struct ergo_work *work) {
     struct ergo_stored *stored = &work->stored;
     const struct ergo_job *job = stored->result->job;
-    const bool ended = !work->session->extends &&
-                       (stored->of_ranks ? stored->result->n_parts > 0 &&
-                                               ergo_result_is_complete(stored->result)
-                                         : stored->batch == job->n_batches);
+    const bool ended =
+        !work->session->extends &&
+        (stored->of_ranks ? stored->result->n_parts > 0 && ergo_result_is_complete(stored->result)
+                          : stored->batch == job->n_batches);
     const bool spread = !ended && (stored->of_ranks || stored->progress ||
                                    (ergo_dist_count() > 1 && !ergo_work_cuts(job)));
     enum ergo_status status = ERGO_OK;
@@ -147,8 +147,8 @@ static enum ergo_status try(struct ergo_context *ctx, struct ergo_work *work,
     if (status == ERGO_OK && !ergo_result_is_complete(stored->result))
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "it is not finished");
     const struct ergo_run_options *options = work->session->options;
-    if (status == ERGO_OK && (stored->result->part != options->part ||
-                              stored->result->n_parts != options->n_parts))
+    if (status == ERGO_OK &&
+        (stored->result->part != options->part || stored->result->n_parts != options->n_parts))
         status = ERGO_FAIL(ctx, ERGO_E_JOB, "it is another part of a run");
     if (status == ERGO_OK && ergo_point_value(&(*job)->points[0], "/run/measure_every")->automatic)
         status = choose_every_again(ctx, stored->result->job, job);

@@ -167,8 +167,8 @@ static enum ergo_status merge(struct merge *g, const char *directory, bool overw
     for (size_t k = 0; k < g->n; k++)
         g->folders[k] = (struct ergo_folder){.fd = -1};
     for (size_t k = 0; k < g->n && status == ERGO_OK; k++)
-        status = ergo_stored_find(g->ctx, g->directories[k], ": it is no run folder",
-                                  &g->folders[k]);
+        status =
+            ergo_stored_find(g->ctx, g->directories[k], ": it is no run folder", &g->folders[k]);
     if (status == ERGO_OK)
         status = check_place(g, directory);
     for (size_t k = 0; k < g->n && status == ERGO_OK; k++)

@@ -37,6 +37,14 @@ static const char *scan(const char *of) {
     return to;
 }
 
+/* Pictures at the end alone, and no files with the numbers of points in their names. */
+static void plain_output(void) {
+    cJSON *output = cJSON_CreateObject();
+    cJSON_AddNumberToObject(output, "snapshots", 1);
+    cJSON_DeleteItemFromObject(contract.job, "output");
+    cJSON_AddItemToObject(contract.job, "output", output);
+}
+
 static enum ergo_status extend(const char *const *sets, size_t n, struct ergo_result **result) {
     const struct ergo_run_options options = contract_options(NULL);
     ergo_error_clear(contract.ctx);
@@ -55,9 +63,9 @@ static void extend_by(const char *a, const char *b, const char *c) {
 static void run(const char *a, const char *b, const char *c) {
     const char *sets[] = {a, b, c};
     struct ergo_result *result = NULL;
-    contract_ok(contract_try(contract.job, sets, (size_t)(a != NULL) + (b != NULL) + (c != NULL),
-                             &result),
-                a);
+    contract_ok(
+        contract_try(contract.job, sets, (size_t)(a != NULL) + (b != NULL) + (c != NULL), &result),
+        a);
     ergo_result_destroy(result);
 }
 
@@ -78,10 +86,11 @@ static void same_as(const char *what, const struct ergo_result *whole) {
 static void longer(void) {
     static const char *const kept[] = {NULL, "/output/series=none"};
     const uint64_t sweeps = sweeps_of(contract.job);
+    plain_output();
     for (size_t k = 0; k < 2; k++) {
-        struct ergo_result *whole = contract_run(contract.job, "/output/snapshots=1", kept[k]);
+        struct ergo_result *whole = contract_run(contract.job, kept[k], NULL);
         const uint64_t total = whole->members[0].steps;
-        run(length(sweeps / 3 + 1), "/output/snapshots=1", kept[k]);
+        run(length(sweeps / 3 + 1), kept[k], NULL);
         extend_by(length(2 * sweeps / 3), NULL, NULL);
         extend_by(length(sweeps), NULL, NULL);
         /* no step is made twice */
@@ -89,12 +98,12 @@ static void longer(void) {
         same_as("extended twice", whole);
 
         /* stopped, extended, stopped, resumed */
-        const char *sets[] = {length(sweeps / 2), "/output/snapshots=1", kept[k]};
+        const char *sets[] = {length(sweeps / 2), kept[k]};
         struct ergo_result *result = NULL;
         contract.block_samples = 1;
         contract.block_steps = 1;
         contract.stop_after = (total - sweeps) + sweeps / 4;
-        assert_int_equal(contract_try(contract.job, sets, 2 + (kept[k] != NULL), &result),
+        assert_int_equal(contract_try(contract.job, sets, 1 + (kept[k] != NULL), &result),
                          ERGO_STOPPED);
         ergo_result_destroy(result);
         ergo_run_withdraw_stop();
@@ -121,8 +130,9 @@ static void test_longer(void **state) {
 
 static void more(void) {
     const uint64_t sweeps = sweeps_of(contract.job);
-    struct ergo_result *whole = contract_run(contract.job, "/output/snapshots=1", NULL);
-    run("/replicas=1", scan("b"), "/output/snapshots=1");
+    plain_output();
+    struct ergo_result *whole = contract_run(contract.job, NULL, NULL);
+    run("/replicas=1", scan("b"), NULL);
     extend_by("/replicas=2", NULL, NULL);
     extend_by(scan("ab"), NULL, NULL);
     same_as("more replicas, then more points", whole);
@@ -130,7 +140,7 @@ static void more(void) {
     assert_int_equal(contract.steps, 0);
     same_as("written in another way", whole);
 
-    run(length(sweeps / 2), scan("a"), "/output/snapshots=1");
+    run(length(sweeps / 2), scan("a"), NULL);
     extend_by(length(sweeps), scan("ab"), NULL);
     same_as("longer, with more points", whole);
     ergo_result_destroy(whole);
@@ -187,8 +197,8 @@ static void parts(void) {
         part_of(k + 1, folders[k], k == 1);
     }
     ergo_error_clear(contract.ctx);
-    assert_int_equal(
-        ergo_merge(contract.ctx, list, PARTS - 1, contract.folder, true, &result), ERGO_E_JOB);
+    assert_int_equal(ergo_merge(contract.ctx, list, PARTS - 1, contract.folder, true, &result),
+                     ERGO_E_JOB);
     assert_non_null(strstr(ergo_error_message(contract.ctx), "part 3/3 is missing"));
     ergo_error_clear(contract.ctx);
     contract_ok(ergo_merge(contract.ctx, list, PARTS, contract.folder, true, &result), "a merge");
@@ -237,6 +247,7 @@ static void refused(void) {
     };
     struct ergo_result *result = NULL;
     size_t before = 0, after = 0;
+    plain_output();
     run("/output/series=none", "/run/measure_every=3", NULL);
     char *was = checkpoint(&before);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
