@@ -155,7 +155,8 @@ static void test_more(void **state) {
 
 enum { PARTS = 3 };
 
-static void part_of(unsigned k, const char *folder, bool stops) {
+/* stops: on the way, and whether it is resumed then. */
+static void part_of(unsigned k, const char *folder, bool stops, bool resumed) {
     struct ergo_run_options options = contract_options(NULL);
     struct ergo_result *result = NULL;
     struct ergo_job *job = NULL;
@@ -176,6 +177,8 @@ static void part_of(unsigned k, const char *folder, bool stops) {
         contract.stop_after = 0;
         contract.block_samples = 0;
         contract.block_steps = 0;
+        if (!resumed)
+            return;
         status = ergo_resume(contract.ctx, folder, &options, &result);
     }
     contract_ok(status, "a part");
@@ -187,6 +190,31 @@ static void part_of(unsigned k, const char *folder, bool stops) {
     ergo_result_destroy(result);
 }
 
+/* The last part's first point with another digest. */
+static void forge(const char *folder) {
+    enum { DIGEST = 3 * 8 }; /* in a parcel: index, stream, steps, digest */
+    struct ergo_folder in;
+    struct ergo_blobs blobs = {0};
+    contract_ok(ergo_folder_open(contract.ctx, folder, &in), folder);
+    contract_ok(ergo_checkpoint_read(contract.ctx, &in, "checkpoint-0-0", 1 << 28, &blobs), folder);
+    ((char *)ergo_blobs_find(&blobs, "parcels")->data)[DIGEST] ^= 1;
+    for (size_t i = 0; i < blobs.count; i++)
+        blobs.blobs[i].summed = false;
+    contract_ok(ergo_checkpoint_write(contract.ctx, &in, "checkpoint-0-0", &blobs), folder);
+    ergo_blobs_free(&blobs);
+    ergo_folder_close(&in);
+}
+
+static void refuses(const char *const *list, size_t n, enum ergo_status status, const char *says) {
+    struct ergo_result *result = NULL;
+    ergo_error_clear(contract.ctx);
+    assert_int_equal(ergo_merge(contract.ctx, list, n, contract.folder, true, &result), status);
+    assert_null(result);
+    if (!strstr(ergo_error_message(contract.ctx), says))
+        fail_msg("%s: %s", contract.sampler->name, ergo_error_message(contract.ctx));
+    ergo_error_clear(contract.ctx);
+}
+
 static void parts(void) {
     struct ergo_result *whole = contract_run(contract.job, NULL, NULL), *result = NULL;
     char folders[PARTS][80];
@@ -194,17 +222,24 @@ static void parts(void) {
     for (unsigned k = 0; k < PARTS; k++) {
         snprintf(folders[k], sizeof folders[k], "%s/part%u", contract.folder, k);
         list[k] = folders[k];
-        part_of(k + 1, folders[k], k == 1);
+        part_of(k + 1, folders[k], k == 1, true);
     }
-    ergo_error_clear(contract.ctx);
-    assert_int_equal(ergo_merge(contract.ctx, list, PARTS - 1, contract.folder, true, &result),
-                     ERGO_E_JOB);
-    assert_non_null(strstr(ergo_error_message(contract.ctx), "part 3/3 is missing"));
-    ergo_error_clear(contract.ctx);
+    refuses(list, PARTS - 1, ERGO_E_JOB, "part 3/3 is missing");
+    const char *const whole_too[] = {contract.folder, list[0]};
+    char united[80];
+    snprintf(united, sizeof united, "%s/united", contract.folder);
+    contract_ok(ergo_merge(contract.ctx, whole_too, 2, united, true, &result), "a point twice");
+    contract_same("a point twice", whole, result);
+    ergo_result_destroy(result);
     contract_ok(ergo_merge(contract.ctx, list, PARTS, contract.folder, true, &result), "a merge");
     contract_same("parts", whole, result);
     ergo_result_destroy(result);
     same_as("parts, as a run", whole);
+    forge(list[PARTS - 1]);
+    const char *const forged[] = {united, list[PARTS - 1]};
+    refuses(forged, 2, ERGO_E_AUDIT, "disagree in a point that both have");
+    part_of(1, list[0], true, false);
+    refuses(list, PARTS, ERGO_E_JOB, "part 1/3 in ");
     ergo_result_destroy(whole);
     const uint64_t sweeps = 2 * sweeps_of(contract.job);
     extend_by(length(sweeps), "/output/snapshots=1", NULL);
