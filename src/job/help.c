@@ -15,6 +15,7 @@ static void put_overview(struct ergo_text *out) {
                      "  job          what a job file holds\n"
                      "  devices      how a device is selected and judged\n"
                      "  result       what a run folder holds\n"
+                     "  extend       runs that go further, and runs in parts\n"
                      "  exit-codes   what the program's exit code means\n"
                      "  environment  the variables the program reads\n"
                      "\nNames (`ergocl help NAME`): a model, a key, an observable, a curve, a\n"
