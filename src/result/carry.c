@@ -202,11 +202,15 @@ static enum ergo_status carry_point(const struct carried *c, struct ergo_result 
 }
 
 static enum ergo_status check_point(const struct carried *c) {
-    enum ergo_status (*const checks[])(const struct carried *) = {
-        check_length, check_kept, check_state, check_model, check_number};
-    enum ergo_status status = ERGO_OK;
-    for (size_t i = 0; i < sizeof checks / sizeof *checks && status == ERGO_OK; i++)
-        status = checks[i](c);
+    enum ergo_status status = check_length(c);
+    if (status == ERGO_OK)
+        status = check_kept(c);
+    if (status == ERGO_OK)
+        status = check_state(c);
+    if (status == ERGO_OK)
+        status = check_model(c);
+    if (status == ERGO_OK)
+        status = check_number(c);
     return status;
 }
 

@@ -176,7 +176,8 @@ static void keep(struct ergo_work *work, struct ergo_member_result *member,
     char *state = ergo_text_take(text);
     memmove(state, state + head, length);
     char *fitting = realloc(state, length);
-    state = fitting ? fitting : state;
+    if (fitting)
+        state = fitting;
     if (!asked) {
         ergo_result_keep_state(work->result, member, state, length);
         return;

@@ -29,7 +29,7 @@ expect 2 "$ERGOCL" run job.json -o by-run "${more[@]}" --set /seed=12
 says err "/seed: found 12, but the run has 11"
 expect 2 "$ERGOCL" resume by-run --set /run/sweeps=6000
 says err "/run/sweeps: found 6000, but the run has done 6005 sweeps"
-expect 2 "$ERGOCL" resume by-run --set /system/size=[32,32]
+expect 2 "$ERGOCL" resume by-run --set '/system/size=[32,32]'
 says err "/system/size: found 32,32, but the run has 64,64"
 expect 2 "$ERGOCL" resume by-run --set '/scan={"/system/temperature": [2.2, 2.3]}'
 says err "/system/temperature: the run has a point with 2.25, which is not in the scan"
