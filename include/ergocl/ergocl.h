@@ -90,8 +90,8 @@ size_t ergo_job_count_points(const struct ergo_job *job); /* scan points times r
 enum ergo_status ergo_schema_text(struct ergo_context *ctx, char **text);
 /* topic: NULL (overview), a sampler, one of its models ("spin-lattice potts", or "potts"), the name
  * of a key, observable, curve, column or tunable ("temperature": of whatever has one), or one of
- * "job", "devices", "result", "exit-codes", "environment". Unknown topics: ERGO_E_JOB with the
- * nearest name. */
+ * "job", "devices", "result", "extend", "exit-codes", "environment". Unknown topics: ERGO_E_JOB
+ * with the nearest name. */
 enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, char **text);
 
 /* What has all words of `words` in its name or its help, in any case: samplers, models, keys,
@@ -182,6 +182,10 @@ struct ergo_run_options {
      * and goes on from its last checkpoint by ergo_resume. A process that ends by a signal, and an
      * audit that fails, end all ranks in any case. */
     bool redistribute;
+    /* Run only part `part` (from 1 on) of the n_parts that the job's points and replicas are dealt
+     * out to; both 0: all. The parts of a run need nothing of each other; ergo_merge unites them.
+     * Of ergo_run only: a folder knows which part it is. */
+    unsigned part, n_parts;
     ergo_progress_function progress;
     void *user;
     const struct ergo_run_watch *watch; /* for the library's own use: NULL */
@@ -192,12 +196,37 @@ struct ergo_run_options {
 struct ergo_result;
 
 /* Run a job to the end, or to a checkpoint (ERGO_STOPPED, with the results so far in *result).
- * `options` may be NULL: all zeros. */
+ * `options` may be NULL: all zeros. A folder with a finished run of the same job, but shorter or of
+ * fewer points, is extended (ergo_extend), and a warning says so; any other run in it is ERGO_E_JOB
+ * without `overwrite`. */
 enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                           const struct ergo_run_options *options, struct ergo_result **result);
 /* Continue the run in `directory`. For a finished run: ERGO_OK and its result. */
 enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
                              const struct ergo_run_options *options, struct ergo_result **result);
+/*
+ * Continue the run in `directory` as its job with n_sets changes "/json/pointer=value": longer
+ * (/run/sweeps, in the sampler's steps), with more replicas, with a scan that has the points it had
+ * and more of them. Chains, samples and estimates are those of a run that asked for all of it at
+ * once. The run may be finished or not, and extended again. ERGO_E_JOB, before anything is touched,
+ * for a change that would make another run of it, with the key and the reason; keys that no chain
+ * depends on (/device, /output, /checkpoint, /wall_time, /tuning ...) may have any value.
+ * n_sets 0: ergo_resume; `sets` may be NULL then.
+ */
+enum ergo_status ergo_extend(struct ergo_context *ctx, const char *directory,
+                             const char *const *sets, size_t n_sets,
+                             const struct ergo_run_options *options, struct ergo_result **result);
+/*
+ * Unite the parts of a run (ergo_run_options.part), which are finished, in the folder `directory`:
+ * checkpoint, result.json, series.h5 and configurations as of one run, which can be reported,
+ * resumed and extended. *result: of the whole; device and rate are of all parts together.
+ * ERGO_E_JOB for parts of different jobs, and where a part is missing or not finished, with its
+ * number; ERGO_E_AUDIT where two parts have the same point and do not agree to the bit. The parts
+ * are only read. `overwrite`: replace a run in `directory`.
+ */
+enum ergo_status ergo_merge(struct ergo_context *ctx, const char *const *directories,
+                            size_t n_directories, const char *directory, bool overwrite,
+                            struct ergo_result **result);
 /* Ask all runs of this process to checkpoint and stop. Async-signal-safe. */
 void ergo_run_request_stop(void);
 /* Has the latest run of this process a checkpoint? Then ending the process loses only what came

@@ -33,6 +33,7 @@ enum cli_option_id {
     CLI_DEVICES,
     CLI_ALL,
     CLI_MERGE,
+    CLI_PART,
     CLI_SECONDS,
     CLI_SAMPLER,
     CLI_LIST,
@@ -60,6 +61,7 @@ struct cli_arguments {
     const char *output, *device;
     const char *devices; /* selectors with commas between them */
     const char *seconds, *sampler, *programs, *on_failure, *search;
+    const char *part;  /* "K/N" */
     const char **sets; /* room for all of argv; owned by main */
     size_t n_sets;
     const char **reweight, **observables; /* the same */
@@ -80,10 +82,10 @@ struct cli_command {
     enum ergo_status (*run)(struct ergo_context *ctx, const struct cli_arguments *arguments);
 };
 
-extern const struct cli_command cli_command_run, cli_command_resume, cli_command_validate,
-    cli_command_compare, cli_command_report, cli_command_table, cli_command_analyse,
-    cli_command_tune, cli_command_bench, cli_command_devices, cli_command_help, cli_command_schema,
-    cli_command_kernels, cli_command_new, cli_command_examples;
+extern const struct cli_command cli_command_run, cli_command_resume, cli_command_merge,
+    cli_command_validate, cli_command_compare, cli_command_report, cli_command_table,
+    cli_command_analyse, cli_command_tune, cli_command_bench, cli_command_devices, cli_command_help,
+    cli_command_schema, cli_command_kernels, cli_command_new, cli_command_examples;
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated, in order of help */
 
 /* ---- options.c ---- */

@@ -21,7 +21,7 @@ _ergocl_examples() {
 _ergocl() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} options="--quiet --verbose --help"
-    local commands="new examples run resume validate report table analyse compare tune bench devices help schema kernels"
+    local commands="new examples run resume merge validate report table analyse compare tune bench devices help schema kernels"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "$commands --version --help" -- "$word"))
@@ -53,13 +53,14 @@ _ergocl() {
         COMPREPLY=($(compgen -W "stop redistribute" -- "$word"))
         return
         ;;
-    -s | --set | --seconds | --search | --reweight | --observable | --crossing | --fit | --window | --correction | --coexistence) return ;;
+    -s | --set | --part | --seconds | --search | --reweight | --observable | --crossing | --fit | --window | --correction | --coexistence) return ;;
     esac
     case $command in
     new) options+=" --output --overwrite" ;;
     help) options+=" --search" ;;
-    run) options+=" --output --device --set --overwrite --on-failure" ;;
-    resume) options+=" --device --on-failure" ;;
+    run) options+=" --output --device --set --overwrite --part --on-failure" ;;
+    resume) options+=" --device --set --on-failure" ;;
+    merge) options+=" --output --overwrite" ;;
     validate) options+=" --plan --device --set" ;;
     report) options+=" --output --overwrite" ;;
     analyse)
@@ -81,7 +82,7 @@ _ergocl() {
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
         ;;
-    resume | report | table | analyse)
+    resume | merge | report | table | analyse)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;
@@ -90,7 +91,7 @@ _ergocl() {
         if [ "$COMP_CWORD" -gt 2 ]; then
             COMPREPLY=($(compgen -W "$(_ergocl_models "$previous")" -- "$word"))
         else
-            COMPREPLY=($(compgen -W "$(_ergocl_samplers) $(_ergocl_models) $commands job result exit-codes environment" -- "$word"))
+            COMPREPLY=($(compgen -W "$(_ergocl_samplers) $(_ergocl_models) $commands job result extend exit-codes environment" -- "$word"))
         fi
         ;;
     kernels)

@@ -33,6 +33,8 @@ const struct cli_option cli_options[CLI_N_OPTIONS] = {
     [CLI_DEVICES] = {"devices", 0, "SEL,SEL,...", "devices to compare, the first is the reference"},
     [CLI_ALL] = {"all", 0, NULL, "every usable device"},
     [CLI_MERGE] = {"merge", 0, NULL, "one page of the results of several machines"},
+    [CLI_PART] = {"part", 0, "K/N",
+                  "run the K-th of N shares of the points and replicas, for merge"},
     [CLI_SECONDS] = {"seconds", 0, "S", "how long to search, or to measure each case"},
     [CLI_SAMPLER] = {"sampler", 0, "NAME", "only cases of this sampler"},
     [CLI_LIST] = {"list", 0, NULL, "name the cases; with CASE, its job"},
@@ -176,6 +178,9 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
         break;
     case CLI_MERGE:
         arguments->merge = true;
+        break;
+    case CLI_PART:
+        arguments->part = value;
         break;
     case CLI_PROGRAMS:
         arguments->programs = value;

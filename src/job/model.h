@@ -198,6 +198,13 @@ struct ergo_model {
     /* Steps between measurements of a job that does not say; NULL: 1. It depends on nothing that a
      * longer run of the same job changes, and is the same in a batch. */
     uint64_t (*measure_every)(const struct ergo_point *point);
+    /* An extension gives the point `from` of a run the length of `to`: records why that is not
+     * possible, by ergo_job_error. NULL: it always is. */
+    enum ergo_status (*extends)(struct ergo_context *ctx, const struct ergo_point *from,
+                                const struct ergo_point *to);
+    /* Bytes at the end of a state of which the run's length says how many there are: zero until
+     * their time has come. NULL: none. */
+    size_t (*state_tail)(const struct ergo_point *point);
     /* Autocorrelation of what the job is for, in steps: the sum of the autocorrelation function
      * from 1 on, roughly. For /run/measure_every "auto"; NULL: not offered. */
     double (*correlation)(const struct ergo_point *point);

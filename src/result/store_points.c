@@ -30,9 +30,12 @@ void ergo_point_pack(const struct ergo_result *result, const struct ergo_point_p
     const struct ergo_model *model = result->job->model;
     const struct ergo_member_result *m = &result->members[i];
     const struct ergo_point_progress *p = &progress[i];
+    const bool ended = p->step == ergo_schedule_of(m->point).total;
+    const char *state = ended ? m->state : p->state;
+    const uint64_t length = !state ? 0 : ended ? m->state_length : p->length;
     const struct parcel head = {i,         m->point->stream, m->steps,
                                 m->digest, m->n_samples,     m->n_pictures,
-                                p->step,   p->samples,       p->length};
+                                p->step,   p->samples,       length};
     ergo_text_append_bytes(text, &head, sizeof head);
     for (size_t c = 0; c < model->n_columns && m->series; c++)
         if (m->series[c])
@@ -43,7 +46,7 @@ void ergo_point_pack(const struct ergo_result *result, const struct ergo_point_p
         ergo_text_append_bytes(text, size, sizeof size);
         ergo_text_append_bytes(text, m->pictures[k].rgb, (size_t)(size[1] * size[2] * 3));
     }
-    ergo_text_append_bytes(text, p->state ? p->state : "", (size_t)p->length);
+    ergo_text_append_bytes(text, state ? state : "", (size_t)length);
 }
 
 /* Of a member with that many samples; kept when `keep`. */
@@ -140,8 +143,16 @@ static bool unpack_one(struct ergo_result *result, struct ergo_point_progress *p
         free(p->state);
         p->step = head.step;
         p->samples = head.samples;
-        p->state = own;
-        p->length = head.state_length;
+        p->state = NULL;
+        p->length = 0;
+        if (head.step < s.total) {
+            p->state = own;
+            p->length = head.state_length;
+        } else if (head.state_length) {
+            ergo_result_keep_state(result, m, own, (size_t)head.state_length);
+        } else {
+            free(own);
+        }
         m->steps = head.steps;
         m->digest = head.digest;
         m->n_samples = (size_t)head.n_samples;

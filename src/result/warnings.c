@@ -323,7 +323,7 @@ static void warn_unmeasured(struct warner *w) {
     struct where where = {.count = 0};
     struct ergo_text text = {0};
     for (size_t i = 0; i < w->result->n_members; i++)
-        if (!is_measured(&w->result->members[i]))
+        if (!is_measured(&w->result->members[i]) && ergo_result_has(w->result, i))
             note(&where, 0, &w->result->members[i]);
     if (!where.member)
         return;

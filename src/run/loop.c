@@ -226,7 +226,7 @@ static size_t next_block(const struct loop *loop) {
     size_t until = loop->enqueued < s->n_equilibration ? s->n_equilibration : s->n_samples;
     const size_t n = ergo_work_snapshots(loop->work);
     for (size_t k = 0; k + 1 < n; k++) {
-        const size_t at = ergo_work_snapshot_at(loop->work, k, n);
+        const size_t at = ergo_schedule_snapshot(s, k, n);
         if (at > loop->enqueued && at < until)
             until = at;
     }
@@ -247,10 +247,10 @@ static enum ergo_status snapshots_due(struct loop *loop) {
             status = ergo_work_write_frames(work, "trajectory", 1);
     }
     for (size_t k = 0; k + 1 < n && status == ERGO_OK; k++)
-        if (ergo_work_snapshot_at(work, k, n) == loop->enqueued) {
+        if (ergo_schedule_snapshot(&work->schedule, k, n) == loop->enqueued) {
             status = drain(loop);
             if (status == ERGO_OK)
-                status = ergo_work_take_snapshots(work, k);
+                status = ergo_work_take_snapshots(work);
         }
     return status;
 }
@@ -260,12 +260,18 @@ static bool checkpoint_due(const struct ergo_work *work) {
     return every > 0 && ergo_clock() - work->session->last_checkpoint >= every;
 }
 
+enum ergo_status ergo_work_save_if_due(struct ergo_work *work) {
+    return ergo_work_agree(work, checkpoint_due(work) ? ERGO_DUE_SAVE : 0)
+               ? ergo_work_checkpoint(work)
+               : ERGO_OK;
+}
+
 /* Rank 0 sees all wait for one whose device has become slower. */
 static bool divide_due(struct loop *loop) {
     const struct ergo_work *work = loop->work;
     return work->cut && ergo_ranks_rank() == 0 && work->ops->adapts &&
            ergo_slowdown_notice(&loop->slowdown, ergo_session_seconds(work->session),
-                          work->session->work_done) &&
+                                work->session->work_done) &&
            work->ops->adapts(work->state);
 }
 
@@ -328,12 +334,14 @@ static enum ergo_status steps(struct loop *loop, uint64_t until) {
 }
 
 /* Enqueue the next samples: a whole block. Where the steps of a single sample exceed a block, or
- * take several times as long, those before its last step are enqueued by themselves. */
+ * take several times as long, those before its last step are enqueued by themselves; and where some
+ * of them are done already, by a run that ended there before it was extended. */
 static enum ergo_status enqueue(struct loop *loop) {
     struct ergo_work *work = loop->work;
     const struct ergo_schedule *s = &work->schedule;
     const bool rare = (double)s->every > loop->plan.block_steps ||
-                      (loop->pace.settled && s->every / 4 > loop->pace.now);
+                      (loop->pace.settled && s->every / 4 > loop->pace.now) ||
+                      work->step > s->lead + work->samples * s->every;
     enum ergo_status status = rare ? drain(loop) : duties(loop);
     if (status == ERGO_OK && rare) /* counts from what is collected */
         status = steps(loop, s->lead + (loop->enqueued + 1) * s->every - 1);
@@ -422,7 +430,7 @@ static enum ergo_status read_end(struct loop *loop) {
             ergo_sampler_end_curves(work->ctx, work->ops, work->state, m,
                                     work->result->members[loop->batch->points[m]->index].binned);
     if (status == ERGO_OK && ergo_work_snapshots(work))
-        status = ergo_work_take_snapshots(work, ergo_work_snapshots(work) - 1);
+        status = ergo_work_take_snapshots(work);
     return status;
 }
 
@@ -479,7 +487,6 @@ static enum ergo_status run_batch(struct loop *loop) {
 
 enum ergo_status ergo_work_loop(struct ergo_work *work) {
     enum ergo_status status = ERGO_OK;
-    work->session->last_checkpoint = ergo_clock();
     while (work->batch < work->n_batches && status == ERGO_OK && !work->session->stopped) {
         struct loop loop = {.work = work, .batch = &work->batches[work->batch]};
         work->schedule = ergo_schedule_of(loop.batch->points[0]);
@@ -494,9 +501,8 @@ enum ergo_status ergo_work_loop(struct ergo_work *work) {
         work->samples = 0;
         work->stored.has_states = false;
         /* a checkpoint contains all samples so far, so it is not written after every batch */
-        if (work->batch < work->n_batches &&
-            ergo_work_agree(work, checkpoint_due(work) ? ERGO_DUE_SAVE : 0))
-            status = ergo_work_checkpoint(work);
+        if (work->batch < work->n_batches)
+            status = ergo_work_save_if_due(work);
     }
     report(work, "writing", true);
     return status;

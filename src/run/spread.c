@@ -32,8 +32,8 @@ enum ergo_status ergo_spread_create(struct ergo_work *work) {
         return ergo_spread_no_memory(work);
     work->save = ergo_spread_save;
     work->leave = leave;
-    work->session->apart = true;
-    s->ranks = (uint64_t)ergo_dist_count();
+    work->session->apart = !work->cut;
+    s->ranks = work->cut ? 1 : (uint64_t)ergo_dist_count();
     return ERGO_OK;
 }
 
@@ -176,7 +176,7 @@ static enum ergo_status take_parcels(void *user, int rank, const char *data, siz
 
 static enum ergo_status gather(struct ergo_work *work) {
     struct ergo_text parcels = {0};
-    for (size_t i = 0; ergo_ranks_rank() > 0 && i < work->job->n_points; i++)
+    for (size_t i = 0; ergo_ranks_rank() > 0 && !work->cut && i < work->job->n_points; i++)
         if (work->spread->progress[i].ours && work->spread->progress[i].step > 0)
             ergo_point_pack(work->result, work->spread->progress, i, &parcels);
     const enum ergo_status status = parcels.failed
@@ -196,6 +196,9 @@ static enum ergo_status run_units(struct ergo_work *work) {
             status = ergo_spread_meet(work);
         else
             status = run_unit(work, &s->units[s->at++]);
+        if (status == ERGO_OK && !work->session->stopped && !s->dead &&
+            s->verdict == ERGO_SPREAD_ON)
+            status = ergo_work_save_if_due(work);
     }
     return status;
 }
@@ -209,8 +212,10 @@ static enum ergo_status run_all(struct ergo_work *work) {
             status = ergo_spread_exchange(work);
         if (status == ERGO_OK)
             status = run_units(work);
-        if (status == ERGO_OK && s->verdict == ERGO_SPREAD_ON)
+        if (status == ERGO_OK && s->verdict == ERGO_SPREAD_ON && !work->cut)
             status = ergo_spread_wait(work);
+        else if (s->verdict == ERGO_SPREAD_ON) /* ranks that cut systems have run all together */
+            s->verdict = work->session->stopped ? ERGO_SPREAD_STOP : ERGO_SPREAD_DONE;
     }
     if (status == ERGO_OK)
         status = ergo_spread_save(work);
@@ -232,7 +237,8 @@ static enum ergo_status first_deal(struct ergo_work *work) {
     bool ok = left && speeds;
     s->fresh = true;
     for (size_t k = 0; k < n && ok; k++) {
-        left[k] = (double)(ergo_schedule_of(s->order[k]).total - s->steps[k]) * s->weights[k];
+        const uint64_t total = ergo_spread_total(work, s->order[k]);
+        left[k] = s->steps[k] < total ? (double)(total - s->steps[k]) * s->weights[k] : 0;
         s->fresh = s->fresh && s->steps[k] == 0;
         s->owners[k] = ERGO_DEAL_NOBODY;
     }
@@ -251,7 +257,7 @@ static enum ergo_status first_deal(struct ergo_work *work) {
 /* The results of all points are here; a point that nobody has made is a defect. */
 static enum ergo_status check_all(const struct ergo_work *work) {
     for (size_t i = 0; i < work->job->n_points; i++)
-        if (work->spread->progress[i].step < ergo_schedule_of(&work->job->points[i]).total)
+        if (work->spread->progress[i].step < ergo_spread_total(work, &work->job->points[i]))
             return ERGO_FAIL(work->ctx, ERGO_E_INTERNAL, "point %zu was lost between ranks", i);
     return ERGO_OK;
 }
@@ -259,10 +265,14 @@ static enum ergo_status check_all(const struct ergo_work *work) {
 enum ergo_status ergo_spread_run(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     enum ergo_status status = ergo_spread_weigh(work);
+    s->since_work = work->session->work_done; /* of earlier sessions */
+    s->since_seconds = ergo_session_seconds(work->session);
     if (status == ERGO_OK)
         status = first_deal(work);
     if (status == ERGO_OK)
         status = begin(work);
+    if (status == ERGO_OK && work->session->extends && ergo_ranks_rank() == 0)
+        ergo_session_forget_files(work->session);
     if (status == ERGO_OK)
         status = run_all(work);
     if (status != ERGO_OK)
@@ -273,12 +283,13 @@ enum ergo_status ergo_spread_run(struct ergo_work *work) {
         status = check_all(work);
     if (status != ERGO_OK)
         return status;
-    work->session->work_done = ergo_dist_sum(work->session->work_done);
+    if (!work->cut)
+        work->session->work_done = ergo_dist_sum(work->session->work_done);
     work->session->seconds_before = ergo_dist_max(ergo_session_seconds(work->session));
     work->session->sampling_started = 0;
     work->step = 0;
     work->batch = work->n_batches;
-    if (!work->session->stopped && ergo_ranks_rank() == 0) {
+    if (!work->session->stopped && !work->result->n_parts && ergo_ranks_rank() == 0) {
         /* finished: a plain checkpoint, and resume only reports */
         const uint64_t generation = s->generation, ranks = s->ranks;
         ergo_spread_destroy(work);

@@ -5,10 +5,12 @@
  * start: each says how fast it was, and points are dealt anew, between blocks of samples and with
  * their states, where that ends the run sooner. So a fast device has more, and one that becomes
  * slow loses some. A chain does not depend on what runs beside it or where, so none of this leaves
- * a trace. Checkpoints: DIR/checkpoint is an index (job, generation, number of ranks), and each
+ * a trace. Ranks that cut systems run all points together, and never deal. Checkpoints:
+ * DIR/checkpoint is an index (job, generation, number of ranks), and each
  * rank writes DIR/checkpoint-GENERATION-RANK with all it knows, at any time. For each point the
  * record that is furthest counts. A resume with any number of ranks (also without MPI) reads them
- * all and begins the next generation. A finished run has a plain checkpoint again.
+ * all and begins the next generation. A finished run has a plain checkpoint again; a part of a run
+ * (ergo_run_options.part) keeps these files.
  *
  *     spread.c         from the first deal to the results of all
  *     spread_units.c   what a rank has, in batches
@@ -26,7 +28,7 @@ struct ergo_spread;
 
 /* For a new run. */
 enum ergo_status ergo_spread_create(struct ergo_work *work);
-/* For one that was read from a checkpoint (work->stored), an index or a plain one. */
+/* For one that was read from a checkpoint, whose points are single (work->stored.progress). */
 enum ergo_status ergo_spread_resume(struct ergo_work *work);
 void ergo_spread_destroy(struct ergo_work *work);
 

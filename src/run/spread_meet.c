@@ -28,6 +28,8 @@ static double since(const struct ergo_work *work) {
 }
 
 bool ergo_spread_due(struct ergo_work *work) {
+    if (work->cut)
+        return false;
     const bool early = work->spread->meetings == 0 && work->spread->ranks > 1;
     if (since(work) >= measurable && (ergo_dist_asked() || (early && since(work) >= first)))
         ergo_dist_ready();
@@ -44,7 +46,7 @@ static enum ergo_spread_verdict is_over(const struct ergo_work *work, const stru
         lost = lost && seats[r].dead;
     }
     for (size_t k = 0; k < work->job->n_points; k++)
-        done = done && s->steps[k] >= ergo_schedule_of(s->order[k]).total;
+        done = done && s->steps[k] >= ergo_spread_total(work, s->order[k]);
     return done      ? ERGO_SPREAD_DONE
            : stopped ? ERGO_SPREAD_STOP
            : lost    ? ERGO_SPREAD_LOST
@@ -83,7 +85,7 @@ static bool deal(struct ergo_work *work, const struct seat *seats, double *left,
         dead = dead || seats[r].dead;
     }
     for (size_t k = 0; k < n; k++) {
-        const uint64_t total = ergo_schedule_of(s->order[k]).total;
+        const uint64_t total = ergo_spread_total(work, s->order[k]);
         left[k] = s->steps[k] < total ? (double)(total - s->steps[k]) * s->weights[k] : 0;
         s->dealt[k] = s->owners[k];
     }
@@ -92,7 +94,7 @@ static bool deal(struct ergo_work *work, const struct seat *seats, double *left,
      * fill a GPU by themselves: early on, all begin again together. */
     s->anew = s->fresh && s->deals == 1 && !dead && lost < anew_most;
     for (size_t k = 0; k < n && s->anew; k++) {
-        left[k] = (double)ergo_schedule_of(s->order[k]).total * s->weights[k];
+        left[k] = (double)ergo_spread_total(work, s->order[k]) * s->weights[k];
         s->dealt[k] = ERGO_DEAL_NOBODY;
     }
     d.starts = starts;
@@ -144,7 +146,7 @@ static void tell_steps(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     for (size_t k = 0; k < work->job->n_points; k++)
         s->steps[k] =
-            s->owners[k] == (uint32_t)ergo_ranks_rank() ? s->progress[s->order[k]->index].step : 0;
+            ergo_spread_owns(work, k) ? s->progress[s->order[k]->index].step : 0;
     const struct ergo_spread_unit *unit = s->current;
     for (size_t k = 0, m = 0; unit && k < work->job->n_points && m < unit->batch.count; k++)
         if (s->order[k] == unit->batch.points[m]) {
@@ -209,9 +211,10 @@ enum ergo_status ergo_spread_wait(struct ergo_work *work) {
 /* ---- after a deal ---------------------------------------------------------------------------- */
 
 /* Does the point go from one to the other? */
-static bool goes(const struct ergo_spread *s, size_t k, uint64_t from, uint64_t to) {
+static bool goes(const struct ergo_work *work, size_t k, uint64_t from, uint64_t to) {
+    const struct ergo_spread *s = work->spread;
     return s->owners[k] == from && s->dealt[k] == to && s->steps[k] > 0 &&
-           s->steps[k] < ergo_schedule_of(s->order[k]).total;
+           s->steps[k] < ergo_spread_total(work, s->order[k]);
 }
 
 static enum ergo_status send(struct ergo_work *work, uint64_t to) {
@@ -219,7 +222,7 @@ static enum ergo_status send(struct ergo_work *work, uint64_t to) {
     const uint64_t own = (uint64_t)ergo_ranks_rank();
     struct ergo_text parcels = {0};
     for (size_t k = 0; k < work->job->n_points; k++)
-        if (goes(s, k, own, to)) {
+        if (goes(work, k, own, to)) {
             const size_t i = s->order[k]->index;
             ergo_point_pack(work->result, s->progress, i, &parcels);
             s->progress[i].ours = false;
@@ -254,7 +257,7 @@ static enum ergo_status move(struct ergo_work *work) {
             size_t count = 0;
             for (size_t k = 0;
                  from != to && (from == own || to == own) && k < work->job->n_points && !count; k++)
-                count += goes(s, k, from, to);
+                count += goes(work, k, from, to);
             if (count)
                 status = from == own ? send(work, to) : receive(work, from);
         }

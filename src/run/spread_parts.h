@@ -2,6 +2,7 @@
 #ifndef ERGO_RUN_SPREAD_PARTS_H
 #define ERGO_RUN_SPREAD_PARTS_H
 
+#include "dist/dist.h"
 #include "run/deal.h"
 #include "run/spread.h"
 
@@ -51,6 +52,17 @@ struct ergo_spread {
 
 static inline enum ergo_status ergo_spread_no_memory(struct ergo_work *work) {
     return ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for the points of other ranks");
+}
+
+/* Steps that a point makes in this run: none where it belongs to another part. */
+static inline uint64_t ergo_spread_total(const struct ergo_work *work,
+                                         const struct ergo_point *point) {
+    return ergo_result_has(work->result, point->index) ? ergo_schedule_of(point).total : 0;
+}
+
+/* Is point k of the order this rank's? Ranks that cut systems have all of them together. */
+static inline bool ergo_spread_owns(const struct ergo_work *work, size_t k) {
+    return work->cut || work->spread->owners[k] == (uint32_t)ergo_ranks_rank();
 }
 
 /* spread_store.c: this rank's checkpoint; the index; and what a generation of ranks has left. */

@@ -77,8 +77,8 @@ static enum ergo_status group(struct ergo_work *work, size_t from, size_t end,
     for (size_t k = from; k < end && status == ERGO_OK; k++) {
         const struct ergo_point_progress *first = &s->progress[s->order[k]->index];
         size_t count = 0;
-        if (used[k] || s->owners[k] != (uint32_t)ergo_ranks_rank() ||
-            first->step >= ergo_schedule_of(s->order[k]).total)
+        if (used[k] || !ergo_spread_owns(work, k) ||
+            first->step >= ergo_spread_total(work, s->order[k]))
             continue;
         for (size_t m = k; m < end; m++) {
             const struct ergo_point_progress *p = &s->progress[s->order[m]->index];

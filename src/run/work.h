@@ -5,7 +5,9 @@
  *     save.c        states and digests; a checkpoint, and its states back
  *     frames.c      pictures and configurations on the way
  *     spread.c      points spread over ranks (spread.h, with its files)
- *     setup.c       ergo_run and ergo_resume
+ *     setup.c       ergo_run: what all runs do, from the first checks to the files
+ *     merge.c       ergo_merge: parts of a run, without a device
+ *     extend.c      ergo_resume and ergo_extend: runs that go on, as they were or further
  */
 #ifndef ERGO_RUN_WORK_H
 #define ERGO_RUN_WORK_H
@@ -58,6 +60,8 @@ unsigned ergo_work_agree(const struct ergo_work *work, unsigned due);
  */
 
 enum ergo_status ergo_work_loop(struct ergo_work *work);
+/* A checkpoint between batches, where the last one is old. */
+enum ergo_status ergo_work_save_if_due(struct ergo_work *work);
 
 /* ---- save.c -----------------------------------------------------------------------------------
  */
@@ -86,9 +90,7 @@ enum ergo_status ergo_work_digest_members(struct ergo_work *work);
 
 /* Snapshots that the job asks for; 0: none. */
 size_t ergo_work_snapshots(const struct ergo_work *work);
-/* Samples after which snapshot k (0-based) of n is taken; the last one at the end. */
-size_t ergo_work_snapshot_at(const struct ergo_work *work, size_t k, size_t n);
-enum ergo_status ergo_work_take_snapshots(struct ergo_work *work, size_t k);
+enum ergo_status ergo_work_take_snapshots(struct ergo_work *work);
 /* Samples after which the next frame is due, beyond `samples`; SIZE_MAX: never. The first
  * measurement at or after each multiple of /output/trajectory_every steps of the measured run. */
 size_t ergo_work_next_frame(const struct ergo_work *work, size_t samples);
@@ -96,8 +98,29 @@ size_t ergo_work_next_frame(const struct ergo_work *work, size_t samples);
  */
 enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind, size_t stride);
 
-/* setup.c: is each system cut over all ranks? A single rank does so only if the job insists: it is
- * slower. */
+/* ---- setup.c ----------------------------------------------------------------------------------
+ */
+
+/* Is each system cut over all ranks? A single rank does so only if the job insists: it is slower.
+ */
 bool ergo_work_cuts(const struct ergo_job *job);
+void ergo_work_choose_ops(struct ergo_work *work);
+/* The work takes the result. */
+void ergo_work_take(struct ergo_work *work, struct ergo_result *result);
+/* Executes the run once the job and the folder are known. */
+enum ergo_status ergo_work_execute(struct ergo_work *work, struct ergo_result **result);
+/* Estimates and files. */
+enum ergo_status ergo_work_finish(struct ergo_work *work);
+void ergo_work_release(struct ergo_work *work);
+
+/* ---- extend.c ---------------------------------------------------------------------------------
+ */
+
+/* Is there a run in the folder that was taken? *extends: one that this job extends, in work->stored
+ * (the job is taken then, and *job NULL); any other is refused, unless it is to be replaced. */
+enum ergo_status ergo_work_find_earlier(struct ergo_work *work, struct ergo_job **job,
+                                        bool *extends);
+/* From work->stored to the end. */
+enum ergo_status ergo_work_go_on(struct ergo_work *work, struct ergo_result **result);
 
 #endif

@@ -26,7 +26,7 @@ done
 
 expect 0 "$ERGOCL" help
 says out spin-lattice
-for topic in spin-lattice job devices result exit-codes environment; do
+for topic in spin-lattice job devices result extend exit-codes environment; do
     expect 0 "$ERGOCL" help "$topic"
     [ -s out ] || fail "nothing about $topic"
 done

@@ -78,6 +78,9 @@ CALL(ergo_device_json, P(0, ctx), P(1, DEVICES), 1, P(2, &text))
 CALL(ergo_ranks_start, P(0, ctx))
 CALL(ergo_run, P(0, ctx), P(1, job), &run_options, P(2, &result))
 CALL(ergo_resume, P(0, ctx), P(1, "/nonexistent"), &run_options, P(2, &result))
+CALL(ergo_extend, P(0, ctx), P(1, "/nonexistent"), turn == 3 ? NULL : no_texts, turn >= 3 ? 2 : 0,
+     &run_options, P(2, &result))
+CALL(ergo_merge, P(0, ctx), P(1, no_texts), 2, P(2, "/nonexistent/merged"), false, P(3, &result))
 CALL(ergo_validate, P(0, ctx), P(1, job))
 CALL(ergo_plan_text, P(0, ctx), P(1, job), NULL, P(2, &text))
 CALL(ergo_result_json, P(0, ctx), P(1, RESULT), P(2, &text))
@@ -141,6 +144,16 @@ static const struct {
     {"ergo_ranks_start", call_ergo_ranks_start, NULL, 0, {""}},
     {"ergo_run", call_ergo_run, &result, 2, {"", "job is NULL", "result is NULL"}},
     {"ergo_resume", call_ergo_resume, &result, 2, {"", "directory is NULL", "result is NULL"}},
+    {"ergo_extend",
+     call_ergo_extend,
+     &result,
+     2,
+     {"", "directory is NULL", "result is NULL", "sets is NULL", "sets[1] is NULL"}},
+    {"ergo_merge",
+     call_ergo_merge,
+     &result,
+     3,
+     {"", "directories is NULL", "directory is NULL", "result is NULL", "directories[1] is NULL"}},
     {"ergo_validate", call_ergo_validate, NULL, 0, {"", "job is NULL"}},
     {"ergo_plan_text", call_ergo_plan_text, &text, 2, {"", "job is NULL", "text is NULL"}},
     {"ergo_result_json", call_ergo_result_json, &text, 2, {"", "result is NULL", "text is NULL"}},

@@ -44,13 +44,14 @@ static const struct ergo_key keys[] = {
      .help = "How clusters are labelled; the chain does not depend on it. union-find: tiles in "
              "local memory, then their edges, without iteration. (Label equivalence, the "
              "method of Komura and Okabe, is not offered: it is six to 35 times as slow.)"},
-    {ERGO_KEY("/system/merge", ENUM), .flags = ERGO_KEY_SHAPE, .fallback = "\"auto\"",
-     .choices = merges, .unit = "",
+    {ERGO_KEY("/system/merge", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_HOW,
+     .fallback = "\"auto\"", .choices = merges, .unit = "",
      .help = "How clusters of a lattice cut over ranks are joined; the chain does not depend on "
              "it. tree: pairs of ranks, then pairs of those, names on the way back; gather: all "
              "pairs of parts to all devices, which join them, in sweeps that are not measured, and "
              "tree in those that are; auto: gather up to 64 ranks, else tree."},
-    {ERGO_KEY("/system/shares", STRING), .fallback = "\"measured\"", .unit = "",
+    {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"measured\"",
+     .unit = "",
      .help = "Shares of the ranks in a lattice cut over them; the chain does not depend on it. "
              "measured: by a short trial at the start, and again where a rank falls behind; equal; "
              "or numbers > 0, \"3,1\", dealt out to the ranks in turn."},

@@ -84,7 +84,7 @@ static const struct ergo_key keys[] = {
      .help = "Sweeps between exchanges along the ladder, of pairs (0, 1), (2, 3) ... and (1, 2), "
              "(3, 4) ... in turn; 10 if not given.",
      .acts = has_ladder, .where = "with a ladder"},
-    {ERGO_KEY("/system/shares", STRING), .unit = "",
+    {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .unit = "",
      .help =
          "Shares of the ranks in a ladder that is divided over them; the chain does not depend "
          "on it. measured (if not given): by a short trial at the start, and again when the run "
@@ -262,6 +262,7 @@ const struct ergo_model spin_glass_model = {
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
     .unweighted = unweighted,
+    .extends = glass_extends,
     .check = glass_check,
     .curve_size = glass_curve_size,
     .curve_x = glass_curve_x,
