@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include "base/parallel.h"
+
+enum { WORTHWHILE = 1 << 18 }; /* bytes that are worth another core */
+
 static const uint64_t masks[] = {UINT64_C(0x5555555555555555), UINT64_C(0x3333333333333333),
                                  UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                  UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
@@ -57,9 +61,22 @@ void ergo_checkerboard_pack_row(const struct ergo_checkerboard *s, const void *s
     pack_some(s->bits, even + whole / 2, odd + whole / 2, bytes - whole, packed + whole);
 }
 
+struct pack {
+    const struct ergo_checkerboard *s;
+    const void *sites;
+    uint8_t *rows;
+};
+
+static void pack_rows(size_t begin, size_t end, void *user) {
+    const struct pack *p = user;
+    for (size_t row = begin; row < end; row++)
+        ergo_checkerboard_pack_row(p->s, p->sites, row,
+                                   p->rows + row * ergo_checkerboard_row_bytes(p->s));
+}
+
 void ergo_checkerboard_pack(const struct ergo_checkerboard *s, const void *sites, uint8_t *rows) {
-    for (size_t row = 0; row < s->rows; row++)
-        ergo_checkerboard_pack_row(s, sites, row, rows + row * ergo_checkerboard_row_bytes(s));
+    ergo_parallel_ranges(s->rows, WORTHWHILE / ergo_checkerboard_row_bytes(s) + 1, pack_rows,
+                         &(struct pack){s, sites, rows});
 }
 
 bool ergo_checkerboard_unpack(const struct ergo_checkerboard *s, const uint8_t *rows, void *sites) {

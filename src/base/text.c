@@ -8,6 +8,8 @@
 
 #include <sodium.h>
 
+#include "base/parallel.h"
+
 static bool text_reserve(struct ergo_text *text, size_t extra) {
     if (text->failed)
         return false;
@@ -63,6 +65,43 @@ void ergo_text_append_bytes(struct ergo_text *text, const void *bytes, size_t le
         memcpy(text->data + text->length, bytes, length);
     text->length += length;
     text->data[text->length] = '\0';
+}
+
+/* Pieces of rows, of which as many at a time as keep the cores busy: the second copy of a text of
+ * gigabytes is small. */
+enum { PIECE_ROWS = 4096, PIECES = 256 };
+
+struct rows {
+    struct ergo_text pieces[PIECES];
+    size_t begin, end; /* rows of these pieces */
+    void (*append)(struct ergo_text *text, size_t row, const void *user);
+    const void *user;
+};
+
+static void append_piece(size_t i, void *user) {
+    struct rows *rows = user;
+    const size_t begin = rows->begin + i * PIECE_ROWS, rest = rows->end - begin;
+    for (size_t row = begin; row < begin + (rest < PIECE_ROWS ? rest : PIECE_ROWS); row++)
+        rows->append(&rows->pieces[i], row, rows->user);
+}
+
+void ergo_text_append_rows(struct ergo_text *text, size_t n,
+                           void (*append)(struct ergo_text *text, size_t row, const void *user),
+                           const void *user) {
+    const size_t most = (size_t)PIECE_ROWS * PIECES;
+    for (size_t begin = 0; begin < n; begin += most) {
+        struct rows rows = {.begin = begin,
+                            .end = n - begin < most ? n : begin + most,
+                            .append = append,
+                            .user = user};
+        const size_t pieces = (rows.end - begin + PIECE_ROWS - 1) / PIECE_ROWS;
+        ergo_parallel(pieces, pieces, append_piece, &rows);
+        for (size_t i = 0; i < pieces; i++) {
+            text->failed |= rows.pieces[i].failed;
+            ergo_text_append_bytes(text, rows.pieces[i].data, rows.pieces[i].length);
+            ergo_text_free(&rows.pieces[i]);
+        }
+    }
 }
 
 char *ergo_text_take(struct ergo_text *text) {

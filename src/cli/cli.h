@@ -16,9 +16,18 @@ enum cli_option_id {
     CLI_DEVICE,
     CLI_SET,
     CLI_OVERWRITE,
+    CLI_ON_FAILURE,
     CLI_PLAN,
     CLI_CHECK,
     CLI_JSON,
+    CLI_CSV,
+    CLI_REWEIGHT,
+    CLI_OBSERVABLE,
+    CLI_CROSSING,
+    CLI_FIT,
+    CLI_WINDOW,
+    CLI_CORRECTION,
+    CLI_COEXISTENCE,
     CLI_DUMP,
     CLI_PROGRAMS,
     CLI_DEVICES,
@@ -49,10 +58,13 @@ struct cli_arguments {
     size_t n_operands;
     const char *output, *device;
     const char *devices; /* selectors with commas between them */
-    const char *seconds, *sampler, *programs;
+    const char *seconds, *sampler, *programs, *on_failure;
     const char **sets; /* room for all of argv; owned by main */
     size_t n_sets;
-    bool overwrite, plan, check, json, dump, all, merge, list, quiet, help;
+    const char **reweight, **observables; /* the same */
+    size_t n_reweight, n_observables;
+    const char *crossing, *fit, *window, *correction, *coexistence;
+    bool overwrite, plan, check, json, csv, dump, all, merge, list, quiet, help;
     int verbose;
 };
 
@@ -68,8 +80,9 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_command_run, cli_command_resume, cli_command_validate,
-    cli_command_compare, cli_command_report, cli_command_tune, cli_command_bench,
-    cli_command_devices, cli_command_help, cli_command_schema, cli_command_kernels;
+    cli_command_compare, cli_command_report, cli_command_table, cli_command_analyse,
+    cli_command_tune, cli_command_bench, cli_command_devices, cli_command_help, cli_command_schema,
+    cli_command_kernels;
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated, in order of help */
 
 /* ---- options.c ---- */
@@ -108,6 +121,8 @@ enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_argumen
                               struct ergo_job **job);
 /* --seconds as a number above 0; unchanged when it is not given. false: a message was printed. */
 bool cli_seconds_of(const struct cli_arguments *arguments, double *seconds);
+/* Does --on-failure say so? false: a message was printed. */
+bool cli_redistribute_of(const struct cli_arguments *arguments, bool *redistribute);
 /* SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP ask the run for a checkpoint and an orderly end. */
 void cli_catch_stop_signals(void);
 /* Print the table and the files of a run that ended with `status`; returns the final status. */

@@ -17,7 +17,7 @@ _ergocl_models() {
 _ergocl() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} options="--quiet --verbose --help"
-    local commands="run resume validate report compare tune bench devices help schema kernels"
+    local commands="run resume validate report table analyse compare tune bench devices help schema kernels"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "$commands --version --help" -- "$word"))
@@ -27,7 +27,7 @@ _ergocl() {
     -o | --output)
         compopt -o filenames
         case $command in
-        report | tune | bench) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+        report | analyse | tune | bench) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
         *) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
         esac
         return
@@ -45,13 +45,21 @@ _ergocl() {
         COMPREPLY=($(compgen -W "$(_ergocl_samplers)" -- "$word"))
         return
         ;;
-    -s | --set | --seconds) return ;;
+    --on-failure)
+        COMPREPLY=($(compgen -W "stop redistribute" -- "$word"))
+        return
+        ;;
+    -s | --set | --seconds | --reweight | --observable | --crossing | --fit | --window | --correction | --coexistence) return ;;
     esac
     case $command in
-    run) options+=" --output --device --set --overwrite" ;;
-    resume) options+=" --device" ;;
+    run) options+=" --output --device --set --overwrite --on-failure" ;;
+    resume) options+=" --device --on-failure" ;;
     validate) options+=" --plan --device --set" ;;
     report) options+=" --output --overwrite" ;;
+    analyse)
+        options+=" --output --overwrite --json --csv --reweight --observable --crossing --fit --window --correction --coexistence"
+        ;;
+    table) options+=" --csv" ;;
     compare) options+=" --devices --all --merge --output --set --overwrite --json" ;;
     tune) options+=" --output --device --set --seconds" ;;
     bench) options+=" --output --device --sampler --seconds --list" ;;
@@ -67,7 +75,7 @@ _ergocl() {
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
         ;;
-    resume | report)
+    resume | report | table | analyse)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;

@@ -72,6 +72,15 @@ bool cli_seconds_of(const struct cli_arguments *arguments, double *seconds) {
     return true;
 }
 
+bool cli_redistribute_of(const struct cli_arguments *arguments, bool *redistribute) {
+    const char *what = arguments->on_failure;
+    *redistribute = what && !strcmp(what, "redistribute");
+    if (!what || *redistribute || !strcmp(what, "stop"))
+        return true;
+    cli_error("--on-failure: found \"%s\"; allowed: \"stop\", \"redistribute\"", what);
+    return false;
+}
+
 void cli_catch_stop_signals(void) {
     static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP};
     static sigset_t set; /* outlives this call, for the thread */

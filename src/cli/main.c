@@ -10,10 +10,20 @@
 
 #include "cli/cli.h"
 
-const struct cli_command *const cli_commands[] = {
-    &cli_command_run,     &cli_command_resume, &cli_command_validate, &cli_command_report,
-    &cli_command_compare, &cli_command_tune,   &cli_command_bench,    &cli_command_devices,
-    &cli_command_help,    &cli_command_schema, &cli_command_kernels,  NULL};
+const struct cli_command *const cli_commands[] = {&cli_command_run,
+                                                  &cli_command_resume,
+                                                  &cli_command_validate,
+                                                  &cli_command_report,
+                                                  &cli_command_table,
+                                                  &cli_command_analyse,
+                                                  &cli_command_compare,
+                                                  &cli_command_tune,
+                                                  &cli_command_bench,
+                                                  &cli_command_devices,
+                                                  &cli_command_help,
+                                                  &cli_command_schema,
+                                                  &cli_command_kernels,
+                                                  NULL};
 
 enum { EXIT_USAGE = 2, EXIT_FILE = 4, EXIT_HOST = 3 };
 
@@ -50,7 +60,10 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     arguments.sets = calloc((size_t)argc + 1, sizeof *arguments.sets);
     arguments.operands = calloc((size_t)argc + 1, sizeof *arguments.operands);
     ctx = ergo_context_create();
-    if (!arguments.sets || !arguments.operands || !ctx) {
+    arguments.reweight = calloc((size_t)argc + 1, sizeof *arguments.reweight);
+    arguments.observables = calloc((size_t)argc + 1, sizeof *arguments.observables);
+    if (!arguments.sets || !arguments.operands || !arguments.reweight || !arguments.observables ||
+        !ctx) {
         cli_error("out of memory");
         code = EXIT_HOST;
         goto out;
@@ -77,6 +90,8 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 out:
     ergo_context_destroy(ctx);
     free(arguments.operands);
+    free(arguments.reweight);
+    free(arguments.observables);
     free(arguments.sets);
     return code;
 }

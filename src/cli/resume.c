@@ -3,10 +3,14 @@
 
 static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
     struct ergo_result *result = NULL;
+    bool redistribute = false;
+    if (!cli_redistribute_of(arguments, &redistribute))
+        return ERGO_E_JOB;
     struct cli_progress progress = {.quiet = arguments->quiet, .verbose = arguments->verbose > 0};
     struct ergo_run_options options = {
         .directory = arguments->operand,
         .device = arguments->device,
+        .redistribute = redistribute,
         .progress = cli_progress,
         .user = &progress,
     };
@@ -28,7 +32,8 @@ const struct cli_command cli_command_resume = {
     .summary = "continue the run in a folder from its checkpoint",
     .details =
         "The job is taken from the checkpoint, so nothing else is needed. The device may be\n"
-        "another one than before: the chain is the same. A run that is complete is only reported.",
-    .options = CLI_BIT(CLI_DEVICE),
+        "another one than before: the chain is the same. A run that is complete is only reported.\n"
+        "--on-failure is said anew for each session; \"ergocl run --help\" explains it.",
+    .options = CLI_BIT(CLI_DEVICE) | CLI_BIT(CLI_ON_FAILURE),
     .run = run,
 };

@@ -4,6 +4,9 @@
 static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
     struct ergo_job *job = NULL;
     struct ergo_result *result = NULL;
+    bool redistribute = false;
+    if (!cli_redistribute_of(arguments, &redistribute))
+        return ERGO_E_JOB;
     enum ergo_status status = cli_load_job(ctx, arguments, &job);
     if (status != ERGO_OK)
         goto out;
@@ -12,6 +15,7 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
         .directory = arguments->output,
         .device = arguments->device,
         .overwrite = arguments->overwrite,
+        .redistribute = redistribute,
         .progress = cli_progress,
         .user = &progress,
     };
@@ -39,8 +43,15 @@ const struct cli_command cli_command_run = {
         "series.h5, report.html and the checkpoint go to the run folder.\n"
         "SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP write a checkpoint and stop with exit code "
         "75;\n"
-        "a second SIGINT or SIGTERM ends at once.",
-    .options =
-        CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_DEVICE) | CLI_BIT(CLI_SET) | CLI_BIT(CLI_OVERWRITE),
+        "a second SIGINT or SIGTERM ends at once.\n"
+        "Under mpirun, with --on-failure redistribute, a device that fails while points are spread "
+        "over\n"
+        "ranks costs no more than what it did since its last checkpoint: the other ranks go on "
+        "from\n"
+        "there, with the same results and a warning in result.json. A system that is cut over "
+        "ranks\n"
+        "stops; so does everything when a process is killed, or an audit fails.",
+    .options = CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_DEVICE) | CLI_BIT(CLI_SET) |
+               CLI_BIT(CLI_OVERWRITE) | CLI_BIT(CLI_ON_FAILURE),
     .run = run,
 };

@@ -10,12 +10,33 @@
 
 static atomic_bool stop_requested; /* lock-free: also for signal handlers */
 
+struct ergo_stop {
+    atomic_bool requested;
+};
+
+struct ergo_stop *ergo_stop_create(void) {
+    return calloc(1, sizeof(struct ergo_stop));
+}
+
+void ergo_stop_destroy(struct ergo_stop *stop) {
+    free(stop);
+}
+
+void ergo_stop_request(struct ergo_stop *stop) {
+    if (stop)
+        stop->requested = true;
+}
+
+bool ergo_stop_is_requested(const struct ergo_stop *stop) {
+    return stop && stop->requested;
+}
+
 void ergo_run_request_stop(void) {
     stop_requested = true;
 }
 
-bool ergo_session_stop_is_requested(void) {
-    return stop_requested;
+bool ergo_session_stop_is_requested(const struct ergo_stop *stop) {
+    return stop_requested || ergo_stop_is_requested(stop);
 }
 
 void ergo_run_withdraw_stop(void) {
@@ -37,7 +58,8 @@ void ergo_session_clock_rest(struct ergo_session *session) {
 }
 
 bool ergo_session_must_stop(const struct ergo_session *session) {
-    if (session->apart ? ergo_dist_stop(stop_requested) : stop_requested)
+    const bool asked = ergo_session_stop_is_requested(session->options->stop);
+    if (session->apart ? ergo_dist_stop(asked) : asked)
         return true;
     return session->progressed && ergo_clock() - session->started >= session->wall_time;
 }

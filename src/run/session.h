@@ -37,7 +37,8 @@ double ergo_session_seconds(const struct ergo_session *session);
 void ergo_session_clock_start(struct ergo_session *session);
 void ergo_session_clock_rest(struct ergo_session *session);
 
-bool ergo_session_stop_is_requested(void);
+/* By its own handle (NULL: there is none), or as all of the process. */
+bool ergo_session_stop_is_requested(const struct ergo_stop *stop);
 /* By a request or the wall time. */
 bool ergo_session_must_stop(const struct ergo_session *session);
 /* Tell the caller's progress function, now and then or at once. */

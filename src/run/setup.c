@@ -221,7 +221,8 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     struct ergo_work work = {.ctx = ctx,
                              .session = &session,
                              .stored = {.ctx = ctx, .folder = &session.folder},
-                             .save = ergo_work_save};
+                             .save = ergo_work_save,
+                             .leave = ergo_work_save};
     struct ergo_job *own = NULL;
     struct ergo_result *empty = NULL;
     /* the result outlives the caller's job: it gets a copy, parsed from the text that a checkpoint
@@ -287,7 +288,8 @@ enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
     ERGO_ENTRY(ctx, directory, result);
     struct ergo_session session = {
         .ctx = ctx, .options = options ? options : &none, .folder = {.fd = -1}, .lock = -1};
-    struct ergo_work work = {.ctx = ctx, .session = &session, .save = ergo_work_save};
+    struct ergo_work work = {
+        .ctx = ctx, .session = &session, .save = ergo_work_save, .leave = ergo_work_save};
     enum ergo_status status = ergo_stored_find(ctx, directory,
                                                ": nothing to resume there; start the job with "
                                                "`ergocl run JOB.json -o FOLDER`",

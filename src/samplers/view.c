@@ -29,10 +29,28 @@ static enum ergo_status paint(struct ergo_context *ctx, const struct ergo_view *
     return ERGO_OK;
 }
 
+enum { LINE = 64 }; /* sites */
+
+static void append_line(struct ergo_text *text, size_t row, const void *user) {
+    const struct ergo_view *v = user;
+    const uint64_t *size = v->size, n = size[0] * size[1] * size[2], i = (uint64_t)row * LINE;
+    char line[LINE * 4 + 1];
+    size_t used = 0;
+    for (uint64_t k = i; k < n && k < i + LINE; k++) {
+        const unsigned value = v->state(v, k % size[0], k / size[0]) % v->states;
+        if (value >= 100)
+            line[used++] = (char)('0' + value / 100);
+        if (value >= 10)
+            line[used++] = (char)('0' + value / 10 % 10);
+        line[used++] = (char)('0' + value % 10);
+        line[used++] = k + 1 < n && k + 1 < i + LINE ? ' ' : '\n';
+    }
+    ergo_text_append_bytes(text, line, used);
+}
+
 static void append(const struct ergo_view *v, struct ergo_text *text) {
     const uint64_t *size = v->size;
     const char *name = v->name;
-    char line[64 * 4 + 1];
     char extent[80];
     const uint64_t n = size[0] * size[1] * size[2];
     snprintf(extent, sizeof extent, "0 %llu 0 %llu 0 %llu", (unsigned long long)size[0],
@@ -44,19 +62,7 @@ static void append(const struct ergo_view *v, struct ergo_text *text) {
                      "<Piece Extent=\"%s\">\n<CellData Scalars=\"%s\">\n"
                      "<DataArray type=\"UInt8\" Name=\"%s\" format=\"ascii\">\n",
                      extent, extent, name, name);
-    for (uint64_t i = 0; i < n; i += 64) {
-        size_t used = 0;
-        for (uint64_t k = i; k < n && k < i + 64; k++) {
-            const unsigned value = v->state(v, k % size[0], k / size[0]) % v->states;
-            if (value >= 100)
-                line[used++] = (char)('0' + value / 100);
-            if (value >= 10)
-                line[used++] = (char)('0' + value / 10 % 10);
-            line[used++] = (char)('0' + value % 10);
-            line[used++] = k + 1 < n && k + 1 < i + 64 ? ' ' : '\n';
-        }
-        ergo_text_append_bytes(text, line, used);
-    }
+    ergo_text_append_rows(text, (size_t)((n + LINE - 1) / LINE), append_line, v);
     ergo_text_append(text, "</DataArray>\n</CellData>\n</Piece>\n</ImageData>\n</VTKFile>\n");
 }
 

@@ -79,7 +79,9 @@ import os, pathlib, re, sys
 root = pathlib.Path(os.environ["ERGOCL_ROOT"])
 known = {tuple(line.split()) for line in open(sys.argv[1])}
 commands = {command for command, _ in known}
-pages = [p for p in root.rglob("*.md") if not p.relative_to(root).parts[0].startswith(("build", "."))]
+# (build may have a whole system in it: tools/offline-matrix.sh)
+pages = [p for top in sorted(root.iterdir()) if not top.name.startswith(("build", "."))
+         for p in ([top] if top.suffix == ".md" else top.rglob("*.md"))]
 
 
 def outside_code(text):

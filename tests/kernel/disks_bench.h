@@ -163,7 +163,7 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
     int64_t twin[2] = {0, 0};
     DISKS_OK(b, disks_fetch(b->ctx, b->state, m, &config));
     disks_config_positions(&config, shape, d, d + n);
-    disks_twin_psi6(&b->state->members[m], shape, &config, terms, terms + n);
+    assert_true(disks_twin_psi6(&b->state->members[m], shape, &config, terms, terms + n));
     for (size_t i = 0; i < 2 * n; i++)
         twin[i / n] += terms[i];
     if (columns[0] != (double)twin[0] * 0x1p-24 / (double)n ||

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/parallel.h"
+#include "base/text.h"
 
 static atomic_int done[3000];
 static atomic_size_t at_work, most_at_work;
@@ -36,6 +37,29 @@ static void each_piece_once(void **state) {
         assert_true(most_at_work <= most[c % 3]);
         for (size_t i = 0; i < 3000; i++)
             assert_int_equal(done[i], i < counts[c]);
+    }
+}
+
+/* Rows in order, whatever their number; a row that has no memory is told. */
+static void append_row(struct ergo_text *text, size_t row, const void *user) {
+    ergo_text_append(text, "%zu of %s\n", row, (const char *)user);
+}
+
+static void rows_in_order(void **state) {
+    static const size_t counts[] = {0, 1, 4096, 4097, 100000, 4096 * 256 + 7};
+    (void)state;
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        struct ergo_text rows = {0}, expected = {0};
+        ergo_text_append(&rows, "head\n");
+        ergo_text_append(&expected, "head\n");
+        ergo_text_append_rows(&rows, counts[c], append_row, "all");
+        for (size_t i = 0; i < counts[c]; i++)
+            append_row(&expected, i, "all");
+        assert_false(rows.failed);
+        assert_int_equal(rows.length, expected.length);
+        assert_memory_equal(rows.data, expected.data, rows.length + 1);
+        ergo_text_free(&rows);
+        ergo_text_free(&expected);
     }
 }
 
@@ -100,6 +124,7 @@ static void many_calls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_piece_once),
+                                       cmocka_unit_test(rows_in_order),
                                        cmocka_unit_test(ranges_of_a_length),
                                        cmocka_unit_test(within_work), cmocka_unit_test(many_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);

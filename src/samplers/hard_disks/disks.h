@@ -130,10 +130,11 @@ bool disks_twin_growth(const struct disks_growth *growth, const struct disks_sha
 bool disks_twin_overlaps(const struct disks_growth *growth, const struct disks_shape *shape,
                          struct disks_config *config, uint64_t *overlaps);
 /* Local psi_6 of the disks of a cell (DISKS_SLOTS values), in 1/DISKS_PSI6_UNIT, which are the
- * terms of the device's sums; or of all disks in the order of the cells (n values each). */
+ * terms of the device's sums; or of all disks in the order of the cells (n values each;
+ * false: no memory). */
 void disks_twin_psi6_cell(const struct disks_member *member, const struct disks_shape *shape,
                           const struct disks_config *config, size_t cell, int32_t *re, int32_t *im);
-void disks_twin_psi6(const struct disks_member *member, const struct disks_shape *shape,
+bool disks_twin_psi6(const struct disks_member *member, const struct disks_shape *shape,
                      const struct disks_config *config, int32_t *re, int32_t *im);
 /* Count pairs with limits[b] <= r^2 < limits[b + 1], each once, from the first `cells` cells to
  * those at most `reach` away. */

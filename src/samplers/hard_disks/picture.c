@@ -18,9 +18,8 @@ static enum ergo_status read_positions(struct ergo_context *ctx, struct disks_st
         return status;
     double *d = malloc(4 * n * sizeof *d);
     int32_t *psi6 = malloc(2 * n * sizeof *psi6);
-    if (d && psi6) {
+    if (d && psi6 && disks_twin_psi6(&s->members[member], shape, &config, psi6, psi6 + n)) {
         disks_config_positions(&config, shape, d, d + n);
-        disks_twin_psi6(&s->members[member], shape, &config, psi6, psi6 + n);
         for (size_t i = 0; i < 2 * n; i++)
             d[2 * n + i] = psi6[i] / (double)DISKS_PSI6_UNIT;
     } else {
@@ -32,6 +31,17 @@ static enum ergo_status read_positions(struct ergo_context *ctx, struct disks_st
     disks_config_free(&config);
     *data = d;
     return status;
+}
+
+struct frame {
+    size_t n;
+    const double *d; /* as read_positions has them */
+};
+
+static void append_disk(struct ergo_text *text, size_t i, const void *user) {
+    const struct frame *f = user;
+    ergo_text_append(text, "D %.9f %.9f 0 %.4f %.4f\n", f->d[i], f->d[f->n + i], f->d[2 * f->n + i],
+                     f->d[3 * f->n + i]);
 }
 
 /* Nine decimals, so that positions read back are the same integers. */
@@ -49,9 +59,7 @@ enum ergo_status disks_frame(struct ergo_context *ctx, void *opaque, size_t memb
                      "psi6:R:2 pbc=\"T T F\" diameter=1 step=%llu packing_fraction=%.15g\n",
                      n, shape->box, shape->box, (unsigned long long)s->e.step,
                      shape->density * DISKS_PI / 4.0);
-    for (size_t i = 0; i < n; i++)
-        ergo_text_append(text, "D %.9f %.9f 0 %.4f %.4f\n", d[i], d[n + i], d[2 * n + i],
-                         d[3 * n + i]);
+    ergo_text_append_rows(text, n, append_disk, &(struct frame){n, d});
     free(d);
     return ERGO_OK;
 }

@@ -1,7 +1,9 @@
 /* The measurements on the host, with the same sums as the kernels, to the last bit. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "hard_disks/core.h"
 #include "samplers/hard_disks/disks.h"
 
@@ -32,11 +34,35 @@ void disks_twin_psi6_cell(const struct disks_member *member, const struct disks_
     }
 }
 
-void disks_twin_psi6(const struct disks_member *member, const struct disks_shape *s,
+struct psi6 {
+    const struct disks_member *member;
+    const struct disks_shape *shape;
+    const struct disks_config *config;
+    const size_t *first; /* disk of each row of cells */
+    int32_t *re, *im;
+};
+
+static void psi6_rows(size_t begin, size_t end, void *user) {
+    const struct psi6 *p = user;
+    const size_t cells = (size_t)p->shape->cells;
+    size_t n = p->first[begin];
+    for (size_t cell = begin * cells; cell < end * cells; n += p->config->count[cell++])
+        disks_twin_psi6_cell(p->member, p->shape, p->config, cell, p->re + n, p->im + n);
+}
+
+bool disks_twin_psi6(const struct disks_member *member, const struct disks_shape *s,
                      const struct disks_config *c, int32_t *re, int32_t *im) {
-    size_t n = 0;
-    for (size_t cell = 0; cell < (size_t)s->cells * s->cells; n += c->count[cell++])
-        disks_twin_psi6_cell(member, s, c, cell, re + n, im + n);
+    const size_t cells = (size_t)s->cells;
+    size_t *first = malloc(cells * sizeof *first), n = 0;
+    if (!first)
+        return false;
+    for (size_t cell = 0; cell < cells * cells; n += c->count[cell++])
+        if (cell % cells == 0)
+            first[cell / cells] = n;
+    struct psi6 all = {member, s, c, first, re, im};
+    ergo_parallel_ranges(cells, 8, psi6_rows, &all);
+    free(first);
+    return true;
 }
 
 /* Count pairs of disks of two cells by distance. The second cell lies (ox, oy) cells away. */

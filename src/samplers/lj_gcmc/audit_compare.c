@@ -2,9 +2,11 @@
  * The end of a replayed stretch against the twins: chains, samples, g(r), and sums over all pairs.
  */
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "samplers/lj_gcmc/stretch.h"
 
 /* particles whose sums the host computes again: some tenths of a second */
@@ -125,16 +127,31 @@ static const char *wrong_chain(const struct lj_stretch *a, const struct lj_twin 
 
 /* Partial sums over all pairs on the device against the host's, beginning with the last
  * particles. */
+struct shares {
+    const struct lj_state *s;
+    const struct lj_twin *end;
+    const int64_t *shares;
+    atomic_bool wrong;
+};
+
+static void compare_share(size_t i, void *user) {
+    struct shares *a = user;
+    const uint32_t parts = a->s->launch.total_parts, p = parts - 1 - (uint32_t)i;
+    const struct lj_twin_sums sums = lj_twin_total(a->end, a->s->launch.total_group, parts, p);
+    const int64_t *of = a->shares + LJ_TOTALS * p;
+    if (sums.core || of[0] != sums.energy || of[1] != sums.virial || of[2] != sums.contacts)
+        a->wrong = true;
+}
+
 static const char *wrong_shares(const struct lj_state *s, const struct lj_twin *end,
                                 const int64_t *shares, int64_t *left) {
-    const uint32_t group = s->launch.total_group, parts = s->launch.total_parts;
-    for (uint32_t p = parts; p-- > 0 && *left > 0; *left -= end->n / parts + 1) {
-        const struct lj_twin_sums sums = lj_twin_total(end, group, parts, p);
-        const int64_t *of = shares + LJ_TOTALS * p;
-        if (sums.core || of[0] != sums.energy || of[1] != sums.virial || of[2] != sums.contacts)
-            return "the sums from scratch";
-    }
-    return NULL;
+    struct shares a = {.s = s, .end = end, .shares = shares};
+    const uint32_t parts = s->launch.total_parts;
+    uint32_t n = 0;
+    for (; n<parts && * left> 0; *left -= end->n / parts + 1)
+        n++;
+    ergo_parallel(n, SIZE_MAX, compare_share, &a);
+    return a.wrong ? "the sums from scratch" : NULL;
 }
 
 static enum ergo_status compare_member(struct ergo_context *ctx, const struct ergo_replay *r,

@@ -161,6 +161,19 @@ enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, 
     return ergo_engine_end(&s->e);
 }
 
+struct frame {
+    const uint32_t *words; /* three for each particle */
+    const double *box;
+};
+
+static void append_particle(struct ergo_text *text, size_t i, const void *user) {
+    const struct frame *f = user;
+    const uint32_t *at = f->words + 3 * i;
+    /* 11 digits distinguish any two positions */
+    ergo_text_append(text, "LJ %.11g %.11g %.11g\n", at[0] * 0x1p-32 * f->box[0],
+                     at[1] * 0x1p-32 * f->box[1], at[2] * 0x1p-32 * f->box[2]);
+}
+
 enum ergo_status lj_frame(struct ergo_context *ctx, void *opaque, size_t member,
                           struct ergo_text *text) {
     struct lj_state *s = opaque;
@@ -178,10 +191,7 @@ enum ergo_status lj_frame(struct ergo_context *ctx, void *opaque, size_t member,
                      "%u\nLattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" Properties=species:S:1:pos:R:3 "
                      "pbc=\"T T T\" step=%" PRIu64 " energy=%.17g\n",
                      n, b[0], b[1], b[2], s->chains[member].step, energy);
-    for (uint32_t i = 0; i < n; i++) /* 11 digits distinguish any two positions */
-        ergo_text_append(text, "LJ %.11g %.11g %.11g\n", words[3 * (size_t)i] * 0x1p-32 * b[0],
-                         words[3 * (size_t)i + 1] * 0x1p-32 * b[1],
-                         words[3 * (size_t)i + 2] * 0x1p-32 * b[2]);
+    ergo_text_append_rows(text, n, append_particle, &(struct frame){words, b});
     free(words);
     return ERGO_OK;
 }

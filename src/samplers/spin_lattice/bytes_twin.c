@@ -3,10 +3,12 @@
  * numbers and the tables that cl/spin_lattice/bytes.h describes. It uses none of the kernels'
  * functions but spin_limit, the largest energy at which a flip in a general field is accepted.
  */
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "common/rng.h"
 #include "samplers/spin_lattice/bytes.h"
 #include "spin_lattice/limit.h"
@@ -266,32 +268,65 @@ static int64_t sum_row(const struct bytes_shape *s, const struct bytes_disorder 
     return sum;
 }
 
-void bytes_twin_count(const struct bytes_shape *s, const struct bytes_member *member,
-                      const struct bytes_disorder *d, const uint8_t *sites, uint32_t *counts) {
+enum {
+    MOST_COUNTS = 3 + 256 + 1, /* of a sample, without the sum of general fields */
+    WORTHWHILE = 1 << 20       /* sites that are worth another core */
+};
+
+struct counting {
+    const struct bytes_shape *s;
+    const struct bytes_member *member;
+    const struct bytes_disorder *d;
+    const uint8_t *sites;
+    uint32_t *counts; /* sums of integers, in any order; and the lock for them */
+    int64_t sum;
+    pthread_mutex_t lock;
+};
+
+static void count_rows(size_t begin, size_t end, void *user) {
+    struct counting *all = user;
+    const struct bytes_shape *s = all->s;
+    uint32_t counts[MOST_COUNTS] = {0};
     int64_t sum = 0;
-    memset(counts, 0, s->numbers * sizeof *counts);
-    for (size_t row = 0; row < (size_t)s->l[1] * s->l[2]; row++) {
+    for (size_t row = begin; row < end; row++) {
         const size_t y = row % s->l[1], z = row / s->l[1], lx = s->l[0];
-        const uint8_t *here = sites + row * lx;
+        const uint8_t *here = all->sites + row * lx;
         counts[0] += pairs_of(s, here, here + 1, lx - 1) + pairs_of(s, here + lx - 1, here, 1);
         if (s->d > 1)
-            counts[1] += pairs_of(s, here, sites + site_of(s, 0, y + 1, z), lx);
+            counts[1] += pairs_of(s, here, all->sites + site_of(s, 0, y + 1, z), lx);
         if (s->d > 2)
-            counts[2] += pairs_of(s, here, sites + site_of(s, 0, y, z + 1), lx);
+            counts[2] += pairs_of(s, here, all->sites + site_of(s, 0, y, z + 1), lx);
         uint32_t up[2] = {0, 0}; /* at even and at odd x */
         for (size_t x = 0; x < lx; x++) {
             counts[3 + (here[x] < s->states ? here[x] : 0)]++; /* is_sound finds other states */
             up[x & 1] += here[x] & 1u;
         }
         if (s->kind == BYTES_ISING)
-            counts[3 + s->states] +=
-                (is_odd(member, 0, y, z) ? 0 : up[0]) + (is_odd(member, 1, y, z) ? 0 : up[1]);
-        if (d)
-            sum += sum_row(s, d, row, sites);
+            counts[3 + s->states] += (is_odd(all->member, 0, y, z) ? 0 : up[0]) +
+                                     (is_odd(all->member, 1, y, z) ? 0 : up[1]);
+        if (all->d)
+            sum += sum_row(s, all->d, row, all->sites);
     }
+    pthread_mutex_lock(&all->lock);
+    for (uint32_t k = 0; k < s->counts; k++)
+        all->counts[k] += counts[k];
+    all->sum += sum;
+    pthread_mutex_unlock(&all->lock);
+}
+
+void bytes_twin_count(const struct bytes_shape *s, const struct bytes_member *member,
+                      const struct bytes_disorder *d, const uint8_t *sites, uint32_t *counts) {
+    struct counting all = {.s = s,
+                           .member = member,
+                           .d = d,
+                           .sites = sites,
+                           .counts = counts,
+                           .lock = PTHREAD_MUTEX_INITIALIZER};
+    memset(counts, 0, s->numbers * sizeof *counts);
+    ergo_parallel_ranges((size_t)s->l[1] * s->l[2], WORTHWHILE / s->l[0] + 1, count_rows, &all);
     if (d) {
-        counts[s->counts] = (uint32_t)(uint64_t)sum;
-        counts[s->counts + 1] = (uint32_t)((uint64_t)sum >> 32);
+        counts[s->counts] = (uint32_t)(uint64_t)all.sum;
+        counts[s->counts + 1] = (uint32_t)((uint64_t)all.sum >> 32);
     }
 }
 

@@ -66,7 +66,8 @@ static const struct ergo_observable observables[] = {
      .unit = "",
      .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2)",
      .inputs = {"magnetization2", "magnetization4"},
-     .derive = model_binder},
+     .derive = model_binder,
+     .crosses = true},
     {.name = "magnetization", .unit = "per site", .help = "mean m", .sample = model_m},
     {.name = "magnetization2", .unit = "per site^2", .help = "mean m^2", .sample = model_m2},
     {.name = "magnetization4", .unit = "per site^4", .help = "mean m^4", .sample = model_m4},
@@ -75,6 +76,16 @@ static const struct ergo_observable observables[] = {
      .help = "mean squared energy per site",
      .sample = model_energy2,
      .hidden = true},
+};
+
+static double crystal_in_energy(const struct ergo_point *point) {
+    return ergo_point_real(point, "/system/crystal_field");
+}
+
+static const struct ergo_conjugate conjugates[] = {
+    {COLUMN_ENERGY, .coefficient = model_weight_of_energy, .keys = {"/system/temperature"}},
+    {COLUMN_MAGNETIZATION, .in_energy = model_field_in_energy, .keys = {"/system/field"}},
+    {COLUMN_QUADRUPOLE, .in_energy = crystal_in_energy, .keys = {"/system/crystal_field"}},
 };
 
 /* Sums of s s' are counted modulo 2^32. */
@@ -94,6 +105,8 @@ const struct ergo_model blume_capel_model = {
              {&lattice_keys[LATTICE_KEYS - 1], 1}},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],
+    .conjugates = conjugates,
+    .n_conjugates = sizeof conjugates / sizeof conjugates[0],
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
     .tunables = bytes_tunables,

@@ -37,7 +37,7 @@ static const struct ergo_observable observables[] = {
      .inputs = {"order_parameter", "order_parameter2"}, .derive = model_susceptibility},
     {ERGO_NAMED("binder", ""),
      .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m as in susceptibility",
-     .inputs = {"order_parameter2", "order_parameter4"}, .derive = model_binder},
+     .inputs = {"order_parameter2", "order_parameter4"}, .derive = model_binder, .crosses = true},
     {ERGO_NAMED("staggered_order_parameter2", ""),
      .help = "with a negative coupling, two dimensions or three: q / (q - 1) times the sum over "
              "states k of <(sum over sites of +-delta(s, k) / N)^2>, signs as of m_s; 3/4 for q = "
@@ -73,6 +73,8 @@ const struct ergo_model potts_model = {
     .stream_lines = stream_lines,
     .columns = columns,
     .n_columns = COLUMNS,
+    .conjugates = lattice_conjugates,
+    .n_conjugates = 1, /* without a field */
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
     .curves = lattice_curves,

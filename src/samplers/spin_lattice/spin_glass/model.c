@@ -85,9 +85,11 @@ static const struct ergo_key keys[] = {
              "(3, 4) ... in turn; 10 if not given.",
      .acts = has_ladder, .where = "with a ladder"},
     {ERGO_KEY("/system/shares", STRING), .unit = "",
-     .help = "Shares of the ranks in a ladder that is divided over them; the chain does not depend "
-             "on it. measured (if not given): by a short trial at the start; equal; or numbers > "
-             "0, \"3,1\", dealt out to the ranks in turn.",
+     .help =
+         "Shares of the ranks in a ladder that is divided over them; the chain does not depend "
+         "on it. measured (if not given): by a short trial at the start, and again when the run "
+         "has become slower; equal; or numbers > "
+         "0, \"3,1\", dealt out to the ranks in turn.",
      .acts = has_ladder, .where = "with a ladder"},
 };
 
@@ -141,7 +143,7 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("overlap4", "per site^4"), .help = "mean q^4",
      GLASS_AVERAGE("moments", glass_overlap4, has_pairs)},
     {ERGO_NAMED("overlap_binder", ""), .help = "(3 - [<q^4>] / [<q^2>]^2) / 2",
-     GLASS_AVERAGE("moments", glass_overlap_binder, has_pairs)},
+     GLASS_AVERAGE("moments", glass_overlap_binder, has_pairs), .crosses = true},
     {ERGO_NAMED("overlap_length", "sites"),
      .help = "second-moment correlation length of the overlap along the last direction",
      GLASS_AVERAGE("moments", glass_overlap_length, has_pairs)},
@@ -215,6 +217,12 @@ static const struct ergo_curve_info curves[GLASS_CURVES] = {
      .help = "as the observable"},
 };
 
+static const char *unweighted(const struct ergo_point *point) {
+    (void)point;
+    return "what is recorded is a mean over its samples of the disorder, and the ladder "
+           "has other temperatures already";
+}
+
 /* ---- the model ------------------------------------------------------------------------------- */
 
 static const struct ergo_tunable tunables[] = {
@@ -246,6 +254,7 @@ const struct ergo_model spin_glass_model = {
     .curves_sums = 1u << CURVE_SAMPLES | 1u << CURVE_EXCHANGES,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
+    .unweighted = unweighted,
     .check = glass_check,
     .curve_size = glass_curve_size,
     .curve_x = glass_curve_x,
