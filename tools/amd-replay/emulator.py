@@ -82,7 +82,8 @@ def fix_sdwa_carry(emu, _pcode):
     replace(emu, old, {
         "  vcc_val = None\n": "  vcc_val, masks = None, []\n",
         "stores.extend(ctx.wmask_lane_bit(_c(VCC_LO.offset), lane, val, exec_mask))":
-            "masks = ctx.wmask(sdst_off, ctx.unroll_lanes(lambda l, v=val: _to_u32(v.substitute({lane: l})), exec_mask))",
+            "carry = lambda l, v=val: _to_u32(v.substitute({lane: l})); "
+            "masks = ctx.wmask(sdst_off, ctx.unroll_lanes(carry, exec_mask))",
         "return UOp.sink(UOp.sink(*stores)": "return UOp.sink(*masks, UOp.sink(*stores)",
     })
     for kind, handler in emu._INST_HANDLERS.items():
