@@ -266,7 +266,7 @@ static bool divide_due(struct loop *loop) {
     const struct ergo_work *work = loop->work;
     return work->cut && ergo_ranks_rank() == 0 && work->ops->adapts &&
            ergo_slowdown_notice(&loop->slowdown, ergo_session_seconds(work->session),
-                          work->session->work_done) &&
+                                work->session->work_done) &&
            work->ops->adapts(work->state);
 }
 
