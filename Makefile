@@ -35,7 +35,8 @@ PKG_CPPFLAGS := $(call as_system,$(shell pkg-config --cflags $(PKGS) 2>/dev/null
 MPI_CPPFLAGS := $(call as_system,$(call mpi_flags,cflags,compile))
 MPI_LIBS     := $(call mpi_flags,libs,link)
 $(if $(MPI_LIBS)$(filter none,$(MPI)),,$(error MPI=$(MPI): neither pkg-config nor a compiler of MPI knows this name))
-PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null) $(MPI_LIBS)
+# HDF5's dimension scales are in a library of its own that pkg-config does not name.
+PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null | sed 's/-lhdf5\( \|$$\)/-lhdf5_hl -lhdf5\1/') $(MPI_LIBS)
 INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
 # No fused multiply-add behind our back: the host twin of a kernel must give the kernel's bits.
 ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -pthread -fPIC -ffp-contract=off -MMD -MP
@@ -119,7 +120,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS
 
 demo:
 	tools/install-deps.sh
-	+$(SUBMAKE) all
+	+$(SUBMAKE) all $(BENCH)
 	@mkdir -p $(BUILD)/demo
 	$(BUILD)/ergocl run data/jobs/quickstart.json -o $(DEMO) --overwrite
 
@@ -337,6 +338,8 @@ D         = $(DESTDIR)$(PREFIX)
 INSTALL  := install
 MAN      := share/man/man1/ergocl.1
 COMPLETE := share/bash-completion/completions/ergocl
+ZSH      := share/zsh/site-functions/_ergocl
+FISH     := share/fish/vendor_completions.d/ergocl.fish
 
 # From lib/pkgconfig (or Debian's lib/x86_64-linux-gnu/pkgconfig) back to the prefix.
 UP        = $(shell echo '$(LIBDIR)/pkgconfig' | sed 's|[^/][^/]*|..|g')
@@ -345,7 +348,8 @@ L         = $(D)/$(LIBDIR)
 
 install: all $(PORTABLE)/ergocl-bench
 	$(INSTALL) -d "$(D)/bin" "$(L)/pkgconfig" "$(L)/cmake/ergocl" "$(D)/include/ergocl" "$(D)/libexec/ergocl" \
-	    "$(D)/share/ergocl/bench" "$(D)/share/ergocl/jobs" "$(D)/share/man/man1" "$(D)/share/bash-completion/completions"
+	    "$(D)/share/ergocl/bench" "$(D)/share/ergocl/jobs" "$(D)/share/man/man1" "$(D)/share/bash-completion/completions" \
+	    "$(D)/share/zsh/site-functions" "$(D)/share/fish/vendor_completions.d"
 	$(INSTALL) -m 755 $(BUILD)/ergocl "$(D)/bin/ergocl"
 	$(INSTALL) -m 755 $(PORTABLE)/ergocl-bench "$(D)/libexec/ergocl/ergocl-bench"
 	$(INSTALL) -m 644 bench/results/*.json "$(D)/share/ergocl/bench/"
@@ -359,12 +363,14 @@ install: all $(PORTABLE)/ergocl-bench
 	    $(FILL) "tools/packaging/$$file.cmake.in" > "$(L)/cmake/ergocl/$$file.cmake" || exit 1; done
 	sed 's/@VERSION@/$(VERSION)/' src/cli/ergocl.1 > "$(D)/$(MAN)"
 	$(INSTALL) -m 644 src/cli/completion.bash "$(D)/$(COMPLETE)"
+	$(INSTALL) -m 644 src/cli/completion.zsh "$(D)/$(ZSH)"
+	$(INSTALL) -m 644 src/cli/completion.fish "$(D)/$(FISH)"
 	$(INSTALL) -m 644 data/jobs/*.json "$(D)/share/ergocl/jobs/"
 	$(INSTALL) -m 644 data/job.schema.json "$(D)/share/ergocl/job.schema.json"
 
 uninstall:
 	rm -f "$(D)/bin/ergocl" "$(L)/libergocl.a" "$(L)"/libergocl.so* \
-	    "$(L)/pkgconfig/libergocl.pc" "$(D)/$(MAN)" "$(D)/$(COMPLETE)"
+	    "$(L)/pkgconfig/libergocl.pc" "$(D)/$(MAN)" "$(D)/$(COMPLETE)" "$(D)/$(ZSH)" "$(D)/$(FISH)"
 	rm -rf "$(L)/cmake/ergocl" "$(D)/include/ergocl" "$(D)/libexec/ergocl" "$(D)/share/ergocl"
 
 # The committed tree; the same bytes for the same commit (gzip -n has neither name nor time).

@@ -94,6 +94,14 @@ enum ergo_status ergo_schema_text(struct ergo_context *ctx, char **text);
  * nearest name. */
 enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, char **text);
 
+/* What has all words of `words` in its name or its help, in any case: samplers, models, keys,
+ * observables, curves, columns, tunables, those with the words in their name first. None:
+ * ERGO_E_JOB. */
+enum ergo_status ergo_help_search(struct ergo_context *ctx, const char *words, char **text);
+/* A job that runs for seconds on any device, as JSON to begin with, of a sampler or a model
+ * ("potts", "spin-lattice potts"; a sampler alone: its default model; NULL: spin-lattice). */
+enum ergo_status ergo_new_text(struct ergo_context *ctx, const char *topic, char **text);
+
 /* ---- devices ------------------------------------------------------------------------------- */
 
 struct ergo_device_summary {
@@ -127,6 +135,9 @@ enum ergo_status ergo_device_json(struct ergo_context *ctx, const struct ergo_de
  * the others get no result. */
 enum ergo_status ergo_ranks_start(struct ergo_context *ctx);
 int ergo_ranks_rank(void);
+/* Is this rank 0, or no rank? Known before ergo_ranks_start, too, from the launcher's environment.
+ */
+bool ergo_ranks_first(void);
 /* The MPI that is used, "Open MPI v4.1.4", or "none": built without, one process runs a job, and
  * ergo_ranks_start refuses several. Cut at `size` bytes. */
 void ergo_ranks_library(char *text, size_t size);
@@ -139,11 +150,13 @@ int ergo_ranks_finish(int exit_code);
 /* Told now and then by the thread that called ergo_run, ergo_resume, ergo_compare or ergo_tune, and
  * by no other; it may call ergo_stop_request. */
 struct ergo_progress {
-    double done, total;  /* work in the rate's unit, e.g. spin updates */
-    double seconds, eta; /* wall time of the sampling so far, and expected rest */
-    double rate;         /* in the sampler's unit, per second */
+    double done, total; /* work in the rate's unit, e.g. spin updates */
+    double seconds;     /* wall time of the sampling so far */
+    double eta;  /* expected rest, from what points of each size have cost; NAN: not known yet */
+    double rate; /* in the sampler's unit, per second */
     const char *rate_unit;
     const char *phase; /* "equilibration", "sampling", "writing" */
+    bool rough;        /* eta is a guess: some sizes have not been run yet */
 };
 typedef void (*ergo_progress_function)(void *user, const struct ergo_progress *progress);
 
@@ -455,9 +468,10 @@ struct ergo_comparison;
 
 /* Runs the job on each device, one after the other, and compares final states and all samples, bit
  * for bit, with those of the first device that finished. Where states differ, shorter runs find the
- * first step after which they do. A device that fails is part of the result. The call fails when
- * fewer than two devices are given, or none could run the job. `options` may be NULL: all zeros.
- * *comparison may be set after ERGO_STOPPED and after failures to write. */
+ * first step after which they do. A device that fails is part of the result; where every usable
+ * device is meant and there is one, it runs alone. The call fails when a single device is named,
+ * one is not there, or none could run the job. `options` may be NULL: all zeros. *comparison may be
+ * set after ERGO_STOPPED and after failures to write. */
 enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *job,
                               const struct ergo_compare_options *options,
                               struct ergo_comparison **comparison);

@@ -14,10 +14,14 @@ _ergocl_models() {
     done
 }
 
+_ergocl_examples() {
+    "${COMP_WORDS[0]/#\~/$HOME}" examples 2>/dev/null | sed -n 's/^\([a-z0-9-]*\)  (.*/\1/p'
+}
+
 _ergocl() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} options="--quiet --verbose --help"
-    local commands="run resume validate report table analyse compare tune bench devices help schema kernels"
+    local commands="new examples run resume validate report table analyse compare tune bench devices help schema kernels"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "$commands --version --help" -- "$word"))
@@ -27,7 +31,7 @@ _ergocl() {
     -o | --output)
         compopt -o filenames
         case $command in
-        report | analyse | tune | bench) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+        new | report | analyse | tune | bench) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
         *) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
         esac
         return
@@ -49,9 +53,11 @@ _ergocl() {
         COMPREPLY=($(compgen -W "stop redistribute" -- "$word"))
         return
         ;;
-    -s | --set | --seconds | --reweight | --observable | --crossing | --fit | --window | --correction | --coexistence) return ;;
+    -s | --set | --seconds | --search | --reweight | --observable | --crossing | --fit | --window | --correction | --coexistence) return ;;
     esac
     case $command in
+    new) options+=" --output --overwrite" ;;
+    help) options+=" --search" ;;
     run) options+=" --output --device --set --overwrite --on-failure" ;;
     resume) options+=" --device --on-failure" ;;
     validate) options+=" --plan --device --set" ;;
@@ -79,7 +85,8 @@ _ergocl() {
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;
-    help)
+    examples) COMPREPLY=($(compgen -W "$(_ergocl_examples)" -- "$word")) ;;
+    new | help)
         if [ "$COMP_CWORD" -gt 2 ]; then
             COMPREPLY=($(compgen -W "$(_ergocl_models "$previous")" -- "$word"))
         else

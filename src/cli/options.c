@@ -35,7 +35,8 @@ const struct cli_option cli_options[CLI_N_OPTIONS] = {
     [CLI_MERGE] = {"merge", 0, NULL, "one page of the results of several machines"},
     [CLI_SECONDS] = {"seconds", 0, "S", "how long to search, or to measure each case"},
     [CLI_SAMPLER] = {"sampler", 0, "NAME", "only cases of this sampler"},
-    [CLI_LIST] = {"list", 0, NULL, "name the cases and their jobs"},
+    [CLI_LIST] = {"list", 0, NULL, "name the cases; with CASE, its job"},
+    [CLI_SEARCH] = {"search", 0, "WORDS", "what has these words in its name or help"},
     [CLI_QUIET] = {"quiet", 'q', NULL, "no progress, no warnings, no table"},
     [CLI_VERBOSE] = {"verbose", 'v', NULL, "more messages; twice: still more"},
     [CLI_HELP] = {"help", 'h', NULL, "show this help"},
@@ -187,6 +188,9 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
         break;
     case CLI_SAMPLER:
         arguments->sampler = value;
+        break;
+    case CLI_SEARCH:
+        arguments->search = value;
         break;
     case CLI_LIST:
         arguments->list = true;

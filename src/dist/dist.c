@@ -42,6 +42,18 @@ static int launched(void) {
     return 0;
 }
 
+bool ergo_ranks_first(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+    if (dist.wire)
+        return dist.rank == 0;
+    for (size_t i = 0; launched() > 1 && i < sizeof names / sizeof names[0]; i++) {
+        const char *rank = getenv(names[i]);
+        if (rank)
+            return atoi(rank) == 0;
+    }
+    return true;
+}
+
 const struct ergo_wire *ergo_dist_wire(void) {
     return dist.wire;
 }

@@ -85,6 +85,12 @@ struct ergo_curve_info {
     const char *name, *x_label, *unit, *help;
 };
 
+/* A curve of two halves over the same x, of which pages draw the first over the second; result.json
+ * and series.h5 have both. */
+struct ergo_curve_ratio {
+    const char *curve, *name, *unit, *help; /* name: what the ratio is */
+};
+
 /* A launch parameter: changes speed, never the chain. Job key: /tuning/<name>. */
 struct ergo_tunable {
     const char *name, *help;
@@ -123,6 +129,9 @@ struct ergo_model {
      * of a job agree on what it looks at. */
     bool (*serves)(const struct ergo_point *point);
     struct ergo_key_rows keys[ERGO_KEY_ROWS_MAX];
+    /* A job that runs for seconds anywhere (`ergocl new`): "/system/size=[32, 32]", values as JSON;
+     * every required key is there. NULL-terminated. */
+    const char *const *first;
     /* Lines of the random streams' text ("/system/field=0") that come from no key of the table:
      * a key that chains of the first version had. NULL-terminated; NULL: none. */
     const char *const *stream_lines;
@@ -149,6 +158,7 @@ struct ergo_model {
      * block, [members][size], the sum over its samples; to those that are of curves_at_end, too,
      * ops->count adds. */
     uint32_t curves_sums;
+    const struct ergo_curve_ratio *ratio; /* NULL: none */
     const struct ergo_tunable *tunables;
     size_t n_tunables;
     const struct ergo_gone *gone;

@@ -200,8 +200,7 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
     count_host_work(loop, slot, begin, work->device->waited - waited);
     work->samples = block->first + block->count;
     work->step += block->count * block->every;
-    work->session->work_done += (double)(block->count * block->every) * loop->plan.work_per_step;
-    work->session->progressed = true;
+    ergo_session_worked(work->session, block->count * block->every, loop->plan.work_per_step);
 
     const double now = ergo_clock(), seconds = now - loop->last_collect;
     loop->last_collect = now;
@@ -322,8 +321,7 @@ static enum ergo_status steps(struct loop *loop, uint64_t until) {
         if (piece == most)
             note(loop, piece, ergo_clock() - begun);
         work->step += piece;
-        work->session->work_done += (double)piece * loop->plan.work_per_step;
-        work->session->progressed = true;
+        ergo_session_worked(work->session, piece, loop->plan.work_per_step);
         report(work, work->samples ? "sampling" : "equilibration", false);
     }
     return status;
@@ -453,6 +451,7 @@ static enum ergo_status run_batch(struct loop *loop) {
         return status;
     work->result->phases[ERGO_PHASE_PREPARE] +=
         ergo_clock() - begun - (work->device->build_seconds - built);
+    ergo_eta_begin(&work->session->eta, work->batch, ergo_session_seconds(work->session));
     ergo_session_clock_start(work->session);
     ergo_pace_start(&loop->pace, loop->plan.block_steps);
 
@@ -463,7 +462,7 @@ static enum ergo_status run_batch(struct loop *loop) {
     if (status == ERGO_OK && !work->session->stopped)
         status = steps(loop, s->total);
     ergo_session_clock_rest(work->session);
-    const double ended = ergo_clock();
+    const double ended = ergo_clock(), sampled = ergo_session_seconds(work->session);
     if (status == ERGO_OK)
         status = ergo_work_digest_members(work);
     if (status == ERGO_OK && !work->session->stopped)
@@ -472,7 +471,9 @@ static enum ergo_status run_batch(struct loop *loop) {
      * detected */
     if (status == ERGO_OK)
         status = work->session->stopped ? work->leave(work) : ergo_work_audit(work);
-    work->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - ended;
+    const double end = ergo_clock();
+    work->result->phases[ERGO_PHASE_AUDIT] += end - ended;
+    ergo_eta_end(&work->session->eta, end - begun - (sampled - work->session->eta.since));
     return status;
 }
 

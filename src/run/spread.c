@@ -138,6 +138,7 @@ static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit
     s->current = unit;
     s->prepared = work->result->phases[ERGO_PHASE_PREPARE];
     s->ask_at = 0; /* once this is done */
+    work->session->eta.first = (size_t)(unit - s->units);
     work->batches = &unit->batch;
     work->n_batches = 1;
     work->batch = 0;

@@ -8,7 +8,7 @@
 /* Points of this rank that run together: of one batch, at one step. */
 struct ergo_spread_unit {
     struct ergo_batch batch;
-    double work;
+    double work, work_per_step;
     uint64_t order;
 };
 

@@ -63,6 +63,7 @@ static enum ergo_status add(struct ergo_work *work, struct ergo_point **points, 
     memcpy(unit->batch.points, points, count * sizeof(struct ergo_point *));
     const uint64_t rest = ergo_schedule_of(points[0]).total - s->progress[points[0]->index].step;
     unit->work = (double)rest * p.work_per_step;
+    unit->work_per_step = p.work_per_step;
     unit->order = s->n_units++;
     work->session->work_total += unit->work;
     return ERGO_OK;
@@ -115,5 +116,11 @@ enum ergo_status ergo_spread_make_units(struct ergo_work *work) {
     free(used);
     if (s->n_units)
         qsort(s->units, s->n_units, sizeof *s->units, by_work);
+    ergo_eta_free(&work->session->eta);
+    work->session->eta.share = 1; /* these units are all this rank's */
+    for (size_t u = 0; u < s->n_units && status == ERGO_OK; u++)
+        if (!ergo_eta_add(&work->session->eta, s->units[u].work_per_step,
+                          s->units[u].work / s->units[u].work_per_step))
+            status = ergo_spread_no_memory(work);
     return status;
 }

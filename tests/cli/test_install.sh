@@ -11,7 +11,7 @@ installing() {
 expect 0 installing install
 root="$stage$prefix"
 for file in bin/ergocl lib/libergocl.a lib/libergocl.so lib/pkgconfig/libergocl.pc include/ergocl/ergocl.h \
-    share/man/man1/ergocl.1 share/bash-completion/completions/ergocl share/ergocl/jobs/quickstart.json \
+    share/man/man1/ergocl.1 share/bash-completion/completions/ergocl share/zsh/site-functions/_ergocl share/fish/vendor_completions.d/ergocl.fish share/ergocl/jobs/quickstart.json \
     share/ergocl/job.schema.json libexec/ergocl/ergocl-bench; do
     [ -s "$root/$file" ] || fail "$file was not installed"
 done

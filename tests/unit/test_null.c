@@ -71,6 +71,8 @@ CALL(ergo_job_parse, P(0, ctx), P(1, job_text), sizeof job_text - 1, P(2, "job")
      turn == 5 ? NULL : no_texts, turn >= 4 ? 2 : 0, P(3, &made))
 CALL(ergo_schema_text, P(0, ctx), P(1, &text))
 CALL(ergo_help_text, P(0, ctx), "job", P(1, &text))
+CALL(ergo_help_search, P(0, ctx), P(1, "temperature"), P(2, &text))
+CALL(ergo_new_text, P(0, ctx), NULL, P(1, &text))
 CALL(ergo_device_list, P(0, ctx), false, P(1, &list), P(2, &count))
 CALL(ergo_device_json, P(0, ctx), P(1, DEVICES), 1, P(2, &text))
 CALL(ergo_ranks_start, P(0, ctx))
@@ -132,6 +134,8 @@ static const struct {
      {"", "text is NULL", "name is NULL", "job is NULL", "sets[1] is NULL", "sets is NULL"}},
     {"ergo_schema_text", call_ergo_schema_text, &text, 1, {"", "text is NULL"}},
     {"ergo_help_text", call_ergo_help_text, &text, 1, {"", "text is NULL"}},
+    {"ergo_help_search", call_ergo_help_search, &text, 2, {"", "words is NULL", "text is NULL"}},
+    {"ergo_new_text", call_ergo_new_text, &text, 1, {"", "text is NULL"}},
     {"ergo_device_list", call_ergo_device_list, &list, 1, {"", "list is NULL", "count is NULL"}},
     {"ergo_device_json", call_ergo_device_json, &text, 2, {"", "list is NULL", "text is NULL"}},
     {"ergo_ranks_start", call_ergo_ranks_start, NULL, 0, {""}},
@@ -340,7 +344,7 @@ static void the_table_is_whole(void **state) {
         "ergo_comparison_agrees", "ergo_status_exit_code", "ergo_ranks_rank",
         "ergo_ranks_finish",      "ergo_run_request_stop", "ergo_run_has_checkpoint",
         "ergo_run_withdraw_stop", "ergo_ranks_library",    "ergo_analysis_destroy",
-        "ergo_run_withdraw_stop", "ergo_ranks_library",    "ergo_stop_create",
+        "ergo_stop_create",       "ergo_ranks_first",
         "ergo_stop_destroy",      "ergo_stop_request",     "ergo_stop_is_requested",
         "ergo_result_count",      "ergo_result_warning",
     };

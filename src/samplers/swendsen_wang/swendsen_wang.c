@@ -340,10 +340,14 @@ static const struct ergo_sampler_ops ops = {
     .view = sw_view,
 };
 
+static const char *const first_job[] = {"/system/size=[32, 32]", "/system/temperature=1.134593",
+                                        "/run/equilibration=200", "/run/sweeps=5000", NULL};
+
 static const struct ergo_model model = {
     .programs = {"swendsen_wang/sweep.cl", "swendsen_wang/measure.cl", "swendsen_wang/local.cl",
                  "swendsen_wang/cut.cl", "swendsen_wang/cut_gather.cl",
                  "swendsen_wang/cut_tiles.cl"},
+    .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],

@@ -93,6 +93,11 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     return bytes_check_size(ctx, point, 0x1p30);
 }
 
+static const char *const first_job[] = {"/system/size=[32, 32]",   "/system/temperature=1",
+                                        "/system/crystal_field=1", "/system/start=\"up\"",
+                                        "/run/equilibration=500",  "/run/sweeps=20000",
+                                        "/run/measure_every=10",   NULL};
+
 const struct ergo_model blume_capel_model = {
     .name = "blume-capel",
     .summary =
@@ -100,6 +105,7 @@ const struct ergo_model blume_capel_model = {
         "in one to three dimensions (Blume 1966, Capel 1966).",
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
                  "spin_lattice/bytes_draw.cl"},
+    .first = first_job,
     .keys = {{lattice_keys, 2},
              {keys, sizeof keys / sizeof keys[0]},
              {&lattice_keys[LATTICE_KEYS - 1], 1}},

@@ -273,6 +273,7 @@ enum { LATTICE_TUNABLES = 4 }; /* of a byte per spin: the first */
     .summary = "H = -J sum s_i s_j - B sum s_i over nearest neighbours, s = +-1, in one to three " \
                "dimensions (Levy, Cohen, Rabani 2010, Eq. 2; their Eq. 1 has the opposite sign); " \
                "also with a coupling for each direction, random fields or random couplings.",      \
+    .first = first_job,                                                                            \
     .keys = {{lattice_keys, LATTICE_KEYS},                                                         \
              {keys, sizeof keys / sizeof keys[0]},                                                 \
              {lattice_run_keys, LATTICE_RUN_KEYS}},                                                \
@@ -284,6 +285,14 @@ enum { LATTICE_TUNABLES = 4 }; /* of a byte per spin: the first */
     .trajectory = "configurations as VTK image data, a value for each site, of lattices up to "    \
                   "2^22 sites",                                                                    \
     .tunables = tunables
+
+static const char *const first_job[] = {"/system/size=[32, 32]",
+                                        "/system/temperature=2.269185",
+                                        "/system/start=\"up\"",
+                                        "/run/equilibration=1000",
+                                        "/run/sweeps=50000",
+                                        "/run/measure_every=10",
+                                        NULL};
 
 const struct ergo_model ising_model = {
     ISING_TABLES,

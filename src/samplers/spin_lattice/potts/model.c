@@ -61,12 +61,18 @@ static const struct ergo_observable observables[] = {
 /* The field of other models, which chains had in their random streams from the beginning. */
 static const char *const stream_lines[] = {"/system/field=0", NULL};
 
+static const char *const first_job[] = {"/system/size=[32, 32]",        "/system/q=3",
+                                        "/system/temperature=0.994973", "/system/start=\"up\"",
+                                        "/run/equilibration=1000",      "/run/sweeps=20000",
+                                        "/run/measure_every=10",        NULL};
+
 const struct ergo_model potts_model = {
     .name = "potts",
     .summary = "H = -J sum (delta(s_i, s_j) - 1), s = 0 .. q - 1, by single spins in one to three "
                "dimensions (sampler swendsen-wang has clusters).",
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
                  "spin_lattice/bytes_draw.cl"},
+    .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]},
              {lattice_keys, LATTICE_KEYS},
              {lattice_run_keys, LATTICE_RUN_KEYS}},

@@ -233,6 +233,12 @@ static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
 };
 
+static const char *const first_job[] = {"/system/size=[4, 4, 4]",    "/system/samples=64",
+                                        "/system/temperature=1.1",   "/system/ladder=8",
+                                        "/system/temperature_max=2", "/system/swap_every=10",
+                                        "/run/equilibration=1000",   "/run/sweeps=4000",
+                                        "/run/measure_every=20",     NULL};
+
 const struct ergo_model spin_glass_model = {
     .name = "spin-glass",
     .summary = "H = -sum J_ij s_i s_j over nearest neighbours with random J_ij, in two or three "
@@ -240,6 +246,7 @@ const struct ergo_model spin_glass_model = {
     .programs = {"spin_lattice/glass.cl", "spin_lattice/glass_local.cl",
                  "spin_lattice/glass_temper.cl", "spin_lattice/glass_measure.cl",
                  "spin_lattice/glass_border.cl"},
+    .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
     .stream_lines = stream_lines,
     .columns = columns,
