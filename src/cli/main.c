@@ -11,14 +11,22 @@
 
 #include "cli/cli.h"
 
-const struct cli_command *const cli_commands[] = {&cli_command_new,      &cli_command_examples,
-                                                  &cli_command_run,      &cli_command_resume,
-                                                  &cli_command_merge,    &cli_command_validate,
-                                                  &cli_command_report,   &cli_command_table,
-                                                  &cli_command_analyse,  &cli_command_compare,
-                                                  &cli_command_tune,     &cli_command_bench,
-                                                  &cli_command_devices,  &cli_command_help,
-                                                  &cli_command_schema,   &cli_command_kernels,
+const struct cli_command *const cli_commands[] = {&cli_command_new,
+                                                  &cli_command_examples,
+                                                  &cli_command_run,
+                                                  &cli_command_resume,
+                                                  &cli_command_merge,
+                                                  &cli_command_validate,
+                                                  &cli_command_report,
+                                                  &cli_command_table,
+                                                  &cli_command_analyse,
+                                                  &cli_command_compare,
+                                                  &cli_command_tune,
+                                                  &cli_command_bench,
+                                                  &cli_command_devices,
+                                                  &cli_command_help,
+                                                  &cli_command_schema,
+                                                  &cli_command_kernels,
                                                   NULL};
 
 enum { EXIT_USAGE = 2, EXIT_FILE = 4, EXIT_HOST = 3 };

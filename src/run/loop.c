@@ -255,17 +255,6 @@ static enum ergo_status snapshots_due(struct loop *loop) {
     return status;
 }
 
-static bool checkpoint_due(const struct ergo_work *work) {
-    const double every = ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds");
-    return every > 0 && ergo_clock() - work->session->last_checkpoint >= every;
-}
-
-enum ergo_status ergo_work_save_if_due(struct ergo_work *work) {
-    return ergo_work_agree(work, checkpoint_due(work) ? ERGO_DUE_SAVE : 0)
-               ? ergo_work_checkpoint(work)
-               : ERGO_OK;
-}
-
 /* Rank 0 sees all wait for one whose device has become slower. */
 static bool divide_due(struct loop *loop) {
     const struct ergo_work *work = loop->work;
@@ -283,7 +272,7 @@ static enum ergo_status duties(struct loop *loop) {
     const bool late = every > 0 && ergo_clock() - work->session->last_audit >= every;
     const unsigned due = ergo_work_agree(
         work, (ergo_session_must_stop(work->session) ? ERGO_DUE_STOP : 0) |
-                  (late ? ERGO_DUE_AUDIT : 0) | (checkpoint_due(work) ? ERGO_DUE_SAVE : 0) |
+                  (late ? ERGO_DUE_AUDIT : 0) | (ergo_work_save_is_due(work) ? ERGO_DUE_SAVE : 0) |
                   (divide_due(loop) ? ERGO_DUE_DIVIDE : 0));
     const bool meeting = work->spread && ergo_spread_due(work);
     work->session->stopped = due & ERGO_DUE_STOP;

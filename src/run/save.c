@@ -116,6 +116,17 @@ enum ergo_status ergo_work_checkpoint(struct ergo_work *work) {
     return ERGO_OK;
 }
 
+bool ergo_work_save_is_due(const struct ergo_work *work) {
+    const double every = ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds");
+    return every > 0 && ergo_clock() - work->session->last_checkpoint >= every;
+}
+
+enum ergo_status ergo_work_save_if_due(struct ergo_work *work) {
+    return ergo_work_agree(work, ergo_work_save_is_due(work) ? ERGO_DUE_SAVE : 0)
+               ? ergo_work_checkpoint(work)
+               : ERGO_OK;
+}
+
 enum ergo_status ergo_work_begin(struct ergo_work *work) {
     if (ergo_ranks_rank() > 0) {
         work->session->begun = true;

@@ -29,7 +29,7 @@ struct ergo_session {
     double sampling_started;      /* 0: the clock rests */
     double wall_time;             /* seconds after which to stop; INFINITY: none */
     double work_done, work_total; /* in units of the rate */
-    struct ergo_eta eta;        /* of this call's batches; owned */
+    struct ergo_eta eta;          /* of this call's batches; owned */
 
     bool apart; /* ranks with work of their own, who hear of each other's requests as they come */
     bool progressed; /* it has done something: a wall time of nothing would loop for ever */

@@ -43,8 +43,7 @@ enum ergo_status ergo_spread_fail(struct ergo_work *work, enum ergo_status statu
     }
     for (size_t k = 0; k < work->job->n_points; k++) {
         const struct ergo_point_progress *p = &s->progress[s->order[k]->index];
-        if (!ergo_spread_owns(work, k) ||
-            p->step >= ergo_spread_total(work, s->order[k]))
+        if (!ergo_spread_owns(work, k) || p->step >= ergo_spread_total(work, s->order[k]))
             continue;
         redone += p->step > 0;
         begun += p->step == 0;

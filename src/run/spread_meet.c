@@ -145,8 +145,7 @@ static void measure(struct ergo_work *work) {
 static void tell_steps(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     for (size_t k = 0; k < work->job->n_points; k++)
-        s->steps[k] =
-            ergo_spread_owns(work, k) ? s->progress[s->order[k]->index].step : 0;
+        s->steps[k] = ergo_spread_owns(work, k) ? s->progress[s->order[k]->index].step : 0;
     const struct ergo_spread_unit *unit = s->current;
     for (size_t k = 0, m = 0; unit && k < work->job->n_points && m < unit->batch.count; k++)
         if (s->order[k] == unit->batch.points[m]) {

@@ -60,8 +60,6 @@ unsigned ergo_work_agree(const struct ergo_work *work, unsigned due);
  */
 
 enum ergo_status ergo_work_loop(struct ergo_work *work);
-/* A checkpoint between batches, where the last one is old. */
-enum ergo_status ergo_work_save_if_due(struct ergo_work *work);
 
 /* ---- save.c -----------------------------------------------------------------------------------
  */
@@ -70,6 +68,9 @@ enum ergo_status ergo_work_save(struct ergo_work *work);
 /* work->save during the run. If it cannot be written (a full disk), the last one is still valid,
  * and the next attempt may succeed: a warning. */
 enum ergo_status ergo_work_checkpoint(struct ergo_work *work);
+/* Is the last one old? And between batches, where it is: another. */
+bool ergo_work_save_is_due(const struct ergo_work *work);
+enum ergo_status ergo_work_save_if_due(struct ergo_work *work);
 /* The checkpoint of a run that is complete, with checksums: resume only reports. */
 enum ergo_status ergo_work_finished(struct ergo_work *work, struct ergo_blobs *blobs);
 /* The device works and the first state is there: write a checkpoint, then away with the earlier
