@@ -111,13 +111,17 @@ struct together {
     char label[96];
 };
 
+static bool same_real(double a, double b) {
+    return !(a < b) && !(a > b);
+}
+
 static bool same_value(const struct ergo_point *a, const struct ergo_point *b, size_t key) {
     const struct ergo_value *x = &a->values[key], *y = &b->values[key];
     if (x->present != y->present)
         return false;
     switch (a->job->keys[key]->type) {
     case ERGO_KEY_REAL:
-        return !(x->real < y->real) && !(x->real > y->real);
+        return same_real(x->real, y->real);
     case ERGO_KEY_INT:
         return x->integer == y->integer;
     case ERGO_KEY_BOOL:
@@ -125,7 +129,10 @@ static bool same_value(const struct ergo_point *a, const struct ergo_point *b, s
     case ERGO_KEY_SIZE:
         return x->items == y->items && memcmp(x->size, y->size, sizeof x->size) == 0;
     case ERGO_KEY_REALS:
-        return x->items == y->items && memcmp(x->reals, y->reals, sizeof x->reals) == 0;
+        for (int i = 0; i < x->items && i < y->items; i++)
+            if (!same_real(x->reals[i], y->reals[i]))
+                return false;
+        return x->items == y->items;
     default:
         return (!x->text && !y->text) || (x->text && y->text && strcmp(x->text, y->text) == 0);
     }

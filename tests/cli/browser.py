@@ -103,7 +103,7 @@ WIDE = """[...document.querySelectorAll('main *')].filter(e => !e.closest('.scro
     e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 120))"""
 REACHABLE = """[...document.querySelectorAll('a[href], select, summary')].filter(e => e.checkVisibility()).length"""
 SEEN = "[...document.querySelectorAll('a, select, summary')].filter(e => e.seen).length"
-SHOWN = """[...document.querySelectorAll('.point')].filter(e => e.checkVisibility()).map(
+SHOWN = """[...document.querySelector('.pick').querySelectorAll('.point')].filter(e => e.checkVisibility()).map(
     e => e.querySelector('h3') ? e.querySelector('h3').textContent : '')"""
 
 

@@ -9,10 +9,10 @@ cat >job.json <<'JOB'
 { "sampler": "spin-lattice", "seed": "1", "system": { "size": [64, 64], "temperature": 2.3 },
   "run": { "sweeps": 1000000000, "measure_every": 1000 }, "output": { "series": "none" } }
 JOB
-"$ERGOCL" run job.json -o out >table 2>log </dev/null &
+"$ERGOCL" run job.json -o long >table 2>log </dev/null &
 run=$!
 for _ in $(seq 300); do
-    [ -e out/checkpoint ] && break
+    [ -e long/checkpoint ] && break
     sleep 0.1
 done
 sleep 4
