@@ -135,7 +135,8 @@ enum ergo_status ergo_folder_inner(struct ergo_context *ctx, const struct ergo_f
     if (status != ERGO_OK)
         return status;
     inner->fd = ergo_folder_descriptor(outer->fd, name, O_NOFOLLOW);
-    if (inner->fd < 0 && errno == ENOENT && mkdirat(outer->fd, name, 0777) == 0)
+    if (inner->fd < 0 && errno == ENOENT &&
+        (mkdirat(outer->fd, name, 0777) == 0 || errno == EEXIST)) /* another rank makes it, too */
         inner->fd = ergo_folder_descriptor(outer->fd, name, O_NOFOLLOW);
     return inner->fd >= 0 ? ERGO_OK
                           : ERGO_FAIL(ctx, ERGO_E_IO, "cannot create folder %s: %s", inner->path,

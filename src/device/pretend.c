@@ -20,7 +20,7 @@
 
 /*
  * As their drivers say, not as the hardware is: ROCm runs groups of 256 unless a kernel asks for
- * more, Intel's NEO counts vector engines as units, and rusticl leaves out what it does not do.
+ * more, and rusticl leaves out what it does not do. Units of Intel's are Xe cores (find_units).
  */
 static const struct {
     const char *name, *words;
@@ -33,15 +33,15 @@ static const struct {
      * radeonsi on navi31), without 64-bit atomics, buffers of 2 GiB */
     {"rx7900", "gpu,vendor=amd,units=96,wave=32,group=1024,local=65536,alloc=2147483647,"
                "extensions=" BASE},
-    /* Arc A770, Intel's data sheet: 512 vector engines; NEO 24's clinfo: no fp64, buffers of 4 GiB,
+    /* Arc A770, Intel's data sheet: 32 Xe cores; NEO 24's clinfo: no fp64, buffers of 4 GiB,
      * a preferred multiple of 64 */
-    {"arc", "gpu,vendor=intel,units=512,wave=64,group=1024,local=65536,alloc=4294959104,"
+    {"arc", "gpu,vendor=intel,units=32,wave=64,group=1024,local=65536,alloc=4294959104,"
             "extensions=" BASE ATOMICS64},
-    /* Data Center GPU Max 1550, one tile: 512 vector engines; NEO 24's clinfo: 128 KiB SLM */
-    {"pvc", "gpu,vendor=intel,units=512,wave=64,group=1024,local=131072,extensions=" BASE
+    /* Data Center GPU Max 1550, one tile: 64 Xe cores; NEO 24's clinfo: 128 KiB SLM */
+    {"pvc", "gpu,vendor=intel,units=64,wave=64,group=1024,local=131072,extensions=" BASE
             "+cl_khr_fp64" ATOMICS64},
-    /* Iris Xe of a laptop, 96 execution units; NEO 24's clinfo: groups of 512 */
-    {"xe-igpu", "gpu,vendor=intel,units=96,wave=64,group=512,local=65536,alloc=4294959104,"
+    /* Iris Xe of a laptop, 96 execution units in 6 subslices; NEO 24's clinfo: groups of 512 */
+    {"xe-igpu", "gpu,vendor=intel,units=6,wave=64,group=512,local=65536,alloc=4294959104,"
                 "extensions=" BASE ATOMICS64},
     /* Mali-G52 MC2, Arm's OpenCL developer guide (threads per core, warps of 8 and 16) and clinfo
      * of a board: groups of 384, 32 KiB in main memory */

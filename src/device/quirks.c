@@ -42,14 +42,12 @@ static const struct {
     },
     {
         .device = "llvmpipe",
-        .effect = {.loop_limit = 65535, .build_options = "-DERGO_SOFTWARE_FMA"},
+        .effect = {.loop_limit = 65535},
         .evidence =
             "Mesa 22.3.6: a work-item that has made 65535 iterations, counted over all its "
             "loops, leaves them without an error (gallivm's loop limiter). Seen as an Ising "
             "lattice of 64 x 16 after 200000 sweeps, 78125 a launch: another digest than "
-            "everywhere else. fma() is right, and a routine put in line at every call: a "
-            "hard-disk job with 40 of them was 61 to 79 s in LLVM, with ours 3 to 4. In "
-            "Mesa 26.2 with Debian's libclc it is not linked (\"nir_shader not fully linked\").",
+            "everywhere else.",
         .date = "2026-11-21",
     },
     {

@@ -15,6 +15,7 @@ static void put_overview(struct ergo_text *out) {
                      "  job          what a job file holds\n"
                      "  devices      how a device is selected and judged\n"
                      "  result       what a run folder holds\n"
+                     "  extend       runs that go further, and runs in parts\n"
                      "  exit-codes   what the program's exit code means\n"
                      "  environment  the variables the program reads\n"
                      "\nNames (`ergocl help NAME`): a model, a key, an observable, a curve, a\n"
@@ -68,6 +69,27 @@ static const char devices_page[] =
     "rounding, integer width, atomics, barriers and known answers of the random numbers.\n"
     "`ergocl devices` says in a sentence what a device can do or why it is refused. A job and\n"
     "its seed give the same chain, bit for bit, on every device that passes.\n";
+
+static const char extend_page[] =
+    "A run is never finished. ergocl resume DIR --set ... goes on from the states in which its\n"
+    "chains have ended, or stand; the results are those of a run that asked for all of it at\n"
+    "once, to the last bit:\n\n"
+    "  --set /run/sweeps=400000          longer, in the sampler's steps\n"
+    "  --set /replicas=8                 more chains of each point\n"
+    "  --set '/scan={\"/PTR\": [...]}'    the points that it has, and more, in any order\n\n"
+    "So does ergocl run JOB.json -o DIR, where DIR has a finished run of the same job that is\n"
+    "shorter or has fewer points. What would make another run of it is refused with the key;\n"
+    "keys that no chain depends on (/device, /output, /checkpoint, /wall_time, /tuning ...) may\n"
+    "have any value. Not possible: more samples of a run whose averages over /output/blocks\n"
+    "would get another length and whose samples were not kept (/output/series); points that\n"
+    "renumber others whose trajectory is written; spin glasses beyond 65,536 measurements,\n"
+    "where sums need other units; final states that were not kept (/checkpoint/final_states).\n\n"
+    "ergocl run JOB.json --part K/N -o DIR runs a share of the points and replicas, with nothing\n"
+    "between the machines: an array of a batch system, nodes that may be taken away, devices of\n"
+    "different vendors. In its result.json \"part\" is \"K/N\", and \"points\" are its own. Each\n"
+    "part is resumed by itself. ergocl merge DIR... -o WHOLE unites them, as of one run, which\n"
+    "can be reported, resumed and extended. A part that is missing or not finished is named;\n"
+    "points that two parts have must agree to the bit (exit code 5 otherwise).\n";
 
 static const char result_page[] =
     "A run writes into one folder (-o DIR; default: the name of the job):\n\n"
@@ -156,11 +178,8 @@ static const char environment_page[] =
 static const struct {
     const char *name, *page;
 } topics[] = {
-    {"job", NULL},
-    {"devices", devices_page},
-    {"result", result_page},
-    {"exit-codes", exit_codes_page},
-    {"environment", environment_page},
+    {"job", NULL},           {"devices", devices_page},       {"result", result_page},
+    {"extend", extend_page}, {"exit-codes", exit_codes_page}, {"environment", environment_page},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 

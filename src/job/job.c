@@ -182,10 +182,10 @@ enum ergo_status ergo_job_parse(struct ergo_context *ctx, const char *text, size
 }
 
 enum ergo_status ergo_job_parse_stored(struct ergo_context *ctx, const char *text, size_t length,
-                                       const char *name, struct ergo_job_files *files,
-                                       struct ergo_job **job) {
+                                       const char *name, const char *const *sets, size_t n_sets,
+                                       struct ergo_job_files *files, struct ergo_job **job) {
     files->all = true;
-    return parse(ctx, text, length, name, NULL, 0, true, files, job);
+    return parse(ctx, text, length, name, sets, n_sets, true, files, job);
 }
 
 bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const char *text,
@@ -206,6 +206,14 @@ bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const 
     memcpy(file->text, text, length);
     file->text[length] = '\0';
     return true;
+}
+
+bool ergo_job_files_copy(struct ergo_job_files *list, const struct ergo_job_files *from) {
+    bool ok = true;
+    for (size_t i = 0; i < from->count && ok; i++)
+        ok = ergo_job_files_add(list, from->files[i].pointer, from->files[i].text,
+                                from->files[i].length);
+    return ok;
 }
 
 void ergo_job_files_free(struct ergo_job_files *list) {
@@ -269,6 +277,20 @@ enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job 
     *copy = NULL;
     return parse(ctx, job->canonical, strlen(job->canonical), job->name, sets, n_sets, true, NULL,
                  copy);
+}
+
+enum ergo_status ergo_job_changed(struct ergo_context *ctx, const struct ergo_job *job,
+                                  const char *const *sets, size_t n_sets,
+                                  struct ergo_job **changed) {
+    struct ergo_job_files files = {0};
+    *changed = NULL;
+    const enum ergo_status status =
+        ergo_job_files_copy(&files, &job->files)
+            ? ergo_job_parse_stored(ctx, job->canonical, strlen(job->canonical), job->name, sets,
+                                    n_sets, &files, changed)
+            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the files of %s", job->name);
+    ergo_job_files_free(&files);
+    return status;
 }
 
 void ergo_job_destroy(struct ergo_job *job) {

@@ -37,6 +37,7 @@ enum ergo_key_flags {
     ERGO_KEY_FILE = 64,  /* STRING: name of a file that the chain depends on: a run keeps it */
     ERGO_KEY_WORD = 128, /* of these: a text without a dot and a slash is a word and names no
                           * file */
+    ERGO_KEY_HOW = 256,  /* how a run is made, written and watched: an extension may change it */
 };
 
 struct ergo_point;
@@ -121,6 +122,8 @@ struct ergo_job_files {
 /* Adds a copy; false: no memory. */
 bool ergo_job_files_add(struct ergo_job_files *list, const char *pointer, const char *text,
                         size_t length);
+/* Copies of all of `from`; false: no memory, and some may be there. */
+bool ergo_job_files_copy(struct ergo_job_files *list, const struct ergo_job_files *from);
 void ergo_job_files_free(struct ergo_job_files *list);
 
 struct ergo_job {
@@ -163,12 +166,34 @@ bool ergo_point_asks(const struct ergo_point *point, const char *name);
 enum ergo_status ergo_job_error(struct ergo_context *ctx, const char *pointer, const char *format,
                                 ...) ERGO_PRINTF(3, 4);
 
-/* A job from a checkpoint, with its files, which it takes over. */
+/* A job from a checkpoint, with its files, which it takes over; and with other values for some
+ * keys. */
 enum ergo_status ergo_job_parse_stored(struct ergo_context *ctx, const char *text, size_t length,
-                                       const char *name, struct ergo_job_files *files,
-                                       struct ergo_job **job);
+                                       const char *name, const char *const *sets, size_t n_sets,
+                                       struct ergo_job_files *files, struct ergo_job **job);
+
+/* The job of a run with other values for some keys, with the files that the run has read. */
+enum ergo_status ergo_job_changed(struct ergo_context *ctx, const struct ergo_job *job,
+                                  const char *const *sets, size_t n_sets,
+                                  struct ergo_job **changed);
 
 /* A copy of a job, from the text that a checkpoint would hold, with other values for some keys. */
 enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *const *sets, size_t n_sets, struct ergo_job **copy);
+
+/*
+ * extend.c: does `to` go on with the points of `from`? All are in it, with the same values of all
+ * keys but those that say how (ERGO_KEY_HOW) and /run/sweeps; it may have more points and replicas.
+ * map[i], of each point of `to`: the number of the same one in `from`, or SIZE_MAX. ERGO_E_JOB with
+ * the key and the reason.
+ */
+enum ergo_status ergo_job_extends(struct ergo_context *ctx, const struct ergo_job *from,
+                                  const struct ergo_job *to, size_t *map);
+/* The same points, as long, with nothing else than the device and the like of another value: parts
+ * of one run. */
+enum ergo_status ergo_job_same(struct ergo_context *ctx, const struct ergo_job *a,
+                               const struct ergo_job *b);
+/* Which of n parts each point is of, from 1 on, malloc'ed; NULL: no memory. The points of a batch,
+ * which cost the same, are dealt out in turn. */
+uint32_t *ergo_job_deal(const struct ergo_job *job, unsigned n);
 #endif

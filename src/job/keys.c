@@ -9,6 +9,7 @@
 #define EXACT 9007199254740992.0 /* 2^53 */
 
 static const char *const kept[] = {"auto", "full", "blocks", "none", NULL};
+static const char *const final_states[] = {"auto", "keep", "drop", NULL};
 static const char *const distributions[] = {"auto", "points", "lattice", NULL};
 
 static bool writes_trajectory(const struct ergo_point *point) {
@@ -18,9 +19,10 @@ static bool writes_trajectory(const struct ergo_point *point) {
 /* None is a CHAIN key: sampler, seed and replica enter the stream by name, and a chain does not
  * depend on how long it runs or what is written of it. */
 const struct ergo_key ergo_job_common_keys[] = {
-    {ERGO_KEY("/$schema", STRING), .unit = "",
+    {ERGO_KEY("/$schema", STRING), .flags = ERGO_KEY_HOW, .unit = "",
      .help = "Address of the JSON schema, for editors; not used."},
-    {ERGO_KEY("/description", STRING), .unit = "", .help = "A remark; not used."},
+    {ERGO_KEY("/description", STRING), .flags = ERGO_KEY_HOW, .unit = "",
+     .help = "A remark; not used."},
     {ERGO_KEY("/sampler", ENUM), .flags = ERGO_KEY_REQUIRED, .unit = "",
      .help = "What to run; `ergocl help SAMPLER` lists its keys."},
     {ERGO_KEY("/seed", SEED), .fallback = "\"1\"", .unit = "",
@@ -45,37 +47,49 @@ const struct ergo_key ergo_job_common_keys[] = {
          "Observables and curves in the result: names, \"energy,psi2\", or all. What none of them "
          "needs is not measured where that saves time (swendsen-wang: clusters). The chain and "
          "the other values do not depend on it."},
-    {ERGO_KEY("/device", STRING), .fallback = "\"auto\"", .unit = "",
+    {ERGO_KEY("/device", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"", .unit = "",
      .help = "Where to run: auto, gpu, cpu, PLATFORM:DEVICE by index, or part of a name; "
              "--device and ERGOCL_DEVICE come first."},
-    {ERGO_KEY("/distribute", ENUM), .fallback = "\"auto\"", .choices = distributions, .unit = "",
+    {ERGO_KEY("/distribute", ENUM), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"",
+     .choices = distributions, .unit = "",
      .help =
          "How the ranks of mpirun share the work; no chain depends on it. points: each rank gets "
          "whole scan points and replicas; lattice: each system is cut into pieces, one chain "
          "after the other (if the sampler can; spin glasses: samples are dealt out, and "
          "ladders of temperatures where ranks are more than words of samples); auto: lattice "
          "where there are fewer chains than ranks and the sampler can."},
-    {ERGO_KEY("/checkpoint/every_seconds", REAL), .fallback = "600", .min = 0, .max = 1e9,
-     .unit = "s", .help = "Wall time between checkpoints; 0: only when the run is stopped."},
-    {ERGO_KEY("/wall_time", TIME), .flags = ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e9,
-     .unit = "s",
+    {ERGO_KEY("/checkpoint/every_seconds", REAL), .flags = ERGO_KEY_HOW, .fallback = "600",
+     .min = 0, .max = 1e9, .unit = "s",
+     .help = "Wall time between checkpoints; 0: only when the run is stopped."},
+    {ERGO_KEY("/checkpoint/final_states", ENUM), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"",
+     .choices = final_states, .unit = "",
+     .help = "Whether the checkpoint keeps the states in which chains have ended, from which "
+             "`ergocl resume --set /run/sweeps=N` lengthens them. keep: always; drop: never, which "
+             "saves memory and disk; auto: up to 1 GB over all points."},
+    {ERGO_KEY("/wall_time", TIME), .flags = ERGO_KEY_HOW | ERGO_KEY_EXCLUDES_MIN, .min = 0,
+     .max = 1e9, .unit = "s",
      .help = "Checkpoint and stop (exit code 75) after this wall time; absent: no limit."},
-    {ERGO_KEY("/output/snapshots", INT), .fallback = "1", .min = 0, .max = 64, .unit = "",
+    {ERGO_KEY("/output/snapshots", INT), .flags = ERGO_KEY_HOW, .fallback = "1", .min = 0,
+     .max = 64, .unit = "",
      .help = "Pictures per point, evenly spaced, the last one at the end; 0: none."},
-    {ERGO_KEY("/output/trajectory_every", INT), .fallback = "0", .min = 0, .max = EXACT,
-     .unit = "steps", .help = "Steps between configurations written to the trajectory; 0: none.",
+    {ERGO_KEY("/output/trajectory_every", INT), .flags = ERGO_KEY_HOW, .fallback = "0", .min = 0,
+     .max = EXACT, .unit = "steps",
+     .help = "Steps between configurations written to the trajectory; 0: none.",
      .acts = writes_trajectory,
      .where = "on systems whose configurations are written: no lattices beyond 2^22 sites"},
-    {ERGO_KEY("/output/blocks", INT), .fallback = "0", .min = 0, .max = 1e6, .unit = "",
+    {ERGO_KEY("/output/blocks", INT), .flags = ERGO_KEY_HOW, .fallback = "0", .min = 0, .max = 1e6,
+     .unit = "",
      .help = "Blocks of consecutive measurements whose averages are written, a line each, to "
              "blocks/pPOINT.dat, and to series.h5; 0: none."},
-    {ERGO_KEY("/output/series", ENUM), .fallback = "\"auto\"", .choices = kept, .unit = "",
+    {ERGO_KEY("/output/series", ENUM), .flags = ERGO_KEY_HOW, .fallback = "\"auto\"",
+     .choices = kept, .unit = "",
      .help = "What is kept of the samples; means, errors and autocorrelation times are the same. "
              "full: all of them, in memory, in checkpoints and in series.h5. blocks: the averages "
              "of /output/blocks alone; the rest of series.h5 is as before. none: no series.h5. "
              "auto: full up to 256 MB of samples over all points, else blocks. Time "
              "series and histograms in report.html need full."},
-    {ERGO_KEY("/audit/every_seconds", REAL), .fallback = "0", .min = 0, .max = 1e9, .unit = "s",
+    {ERGO_KEY("/audit/every_seconds", REAL), .flags = ERGO_KEY_HOW, .fallback = "0", .min = 0,
+     .max = 1e9, .unit = "s",
      .help = "Wall time between audits, which recompute all running quantities; 0: only those at "
              "the start, with each checkpoint and at the end."},
 };
@@ -113,6 +127,7 @@ static const struct ergo_key *tuning_key(const struct ergo_tunable *tunable,
         *key = (struct ergo_key){
             .pointer = pointer.data ? ergo_arena_copy(arena, pointer.data, pointer.length) : NULL,
             .type = ERGO_KEY_INT,
+            .flags = ERGO_KEY_HOW,
             .fallback = "0",
             .min = (double)tunable->min,
             .max = (double)tunable->max,

@@ -18,3 +18,8 @@ bool ergo_schedule_allows(const struct ergo_schedule *s, uint64_t step, uint64_t
     return step <= s->total && samples <= s->n_samples && (!samples || step >= sampled) &&
            (samples == s->n_samples || step < sampled + s->every);
 }
+
+size_t ergo_schedule_snapshot(const struct ergo_schedule *s, size_t k, size_t n) {
+    const size_t measured = s->n_samples - s->n_equilibration;
+    return s->n_equilibration + (size_t)((double)measured * (double)(k + 1) / (double)n);
+}

@@ -16,5 +16,7 @@ struct ergo_schedule {
 struct ergo_schedule ergo_schedule_of(const struct ergo_point *point);
 /* Can a run stand at that step with that many samples before it? */
 bool ergo_schedule_allows(const struct ergo_schedule *s, uint64_t step, uint64_t samples);
+/* Samples after which snapshot k (from 0) of n is taken; the last one comes at the end. */
+size_t ergo_schedule_snapshot(const struct ergo_schedule *s, size_t k, size_t n);
 
 #endif

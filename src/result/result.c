@@ -180,6 +180,7 @@ void ergo_result_destroy(struct ergo_result *r) {
         free(m->state);
     }
     free(r->devices);
+    free(r->part_of);
     for (size_t i = 0; i < r->n_warnings; i++)
         free(r->warnings[i]);
     free(r->warnings);

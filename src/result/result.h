@@ -71,7 +71,7 @@ struct ergo_member_result {
     struct ergo_observable_result *observables; /* [model->n_observables], hidden ones included */
     struct ergo_curve_result *curves;           /* [model->n_curves], size 0: not measured */
     size_t n_pictures;
-    char *state; /* owned; canonical, behind the line of its digest; NULL: not asked for */
+    char *state; /* owned; canonical, of `digest`; NULL: not kept */
     size_t state_length;
     struct ergo_picture *pictures; /* owned; first to last snapshot */
     uint64_t *picture_steps;
@@ -124,7 +124,11 @@ struct ergo_result {
     uint64_t device_bytes;      /* of the largest batch's buffers, as planned */
     unsigned built, loaded;     /* programs: from source, from the cache */
     size_t n_warnings;
-    char **warnings;  /* owned sentences */
+    char **warnings;        /* owned sentences */
+    unsigned part, n_parts; /* of the job's points, for machines without a network; 0: all */
+    uint32_t *part_of;      /* [n_members], owned; NULL: all are of this run */
+    double kept_states;     /* bytes of states that are kept; beyond what is allowed no more are */
+    bool dropped_states;
     char *comparison; /* owned; of a calibration: what agrees with the reference; NULL: none */
 };
 
@@ -142,6 +146,25 @@ void ergo_result_drop_binned(struct ergo_result *result);
  * this machine has. */
 double ergo_result_bytes(const struct ergo_job *job);
 double ergo_result_memory(void);
+
+/* part.c: from here on a part of the run; ERGO_E_JOB: there are not so many points. */
+enum ergo_status ergo_result_set_part(struct ergo_context *ctx, struct ergo_result *result,
+                                      unsigned part, unsigned n_parts);
+/* Is member i of this run, or another part's? */
+bool ergo_result_has(const struct ergo_result *result, size_t i);
+/* Have all points that are of it ended? */
+bool ergo_result_is_complete(const struct ergo_result *result);
+
+/* state.c: the line before a state of which its digest is made, and the digest:
+ * the first 8 bytes of SHA-256 over "ergocl state 1 <sampler> <state version> <step>\n" and the
+ * canonical state. It depends on the chain alone. */
+void ergo_state_head(const struct ergo_job *job, uint64_t step, struct ergo_text *text);
+bool ergo_state_digest(const struct ergo_job *job, uint64_t step, const char *state, size_t length,
+                       uint64_t *digest);
+/* The state in which a point has ended, owned from here on; it stays where
+ * /checkpoint/final_states allows it. */
+void ergo_result_keep_state(struct ergo_result *result, struct ergo_member_result *member,
+                            char *state, size_t length);
 
 /* online.c: what is kept of the samples of a job; the bytes of a point's series. */
 enum ergo_kept ergo_result_kept(const struct ergo_job *job);
@@ -186,7 +209,9 @@ enum ergo_status ergo_result_calibrate(struct ergo_context *ctx, struct ergo_res
 /* observable.c: takes the error away unless it is trusted; the published value as reference. */
 void ergo_observable_refuse(struct ergo_observable_result *r, enum ergo_trust trust);
 void ergo_observable_refer(const struct ergo_point *point, struct ergo_observable_result *r);
-/* warnings.c: adds all warnings about the estimates and means to the list. */
+/* warnings.c: a sentence more in the list; false: no memory. */
+bool ergo_result_add_warning(struct ergo_result *result, const char *text, size_t length);
+/* Adds all warnings about the estimates and means to the list. */
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result);
 
 /* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5.

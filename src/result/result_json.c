@@ -120,7 +120,8 @@ static void print_piece(size_t i, void *user) {
     ergo_out_object(&out, NULL);
     ergo_out_array(&out, "points");
     for (size_t m = PIECE * i; m < PIECE * (i + 1) && m < result->n_members; m++)
-        put_point(&out, &result->members[m], result->job->model);
+        if (ergo_result_has(result, m))
+            put_point(&out, &result->members[m], result->job->model);
     pieces->texts[i] = ergo_out_take(&out, false);
 }
 
@@ -128,7 +129,7 @@ static void put_points(struct ergo_json_out *out, const struct ergo_result *resu
     const size_t n = (result->n_members + PIECE - 1) / PIECE;
     struct pieces pieces = {result, calloc(n + 1, sizeof *pieces.texts)};
     struct ergo_text all = {0};
-    bool ok = pieces.texts != NULL;
+    bool ok = pieces.texts != NULL, any = false;
     if (ok)
         ergo_parallel(n, n, print_piece, &pieces);
     ergo_text_append(&all, "[");
@@ -136,8 +137,11 @@ static void put_points(struct ergo_json_out *out, const struct ergo_result *resu
         const char *text = pieces.texts[i], *from = text ? strchr(text, '[') + 1 : NULL;
         ok = ok && text;
         if (ok) {
-            ergo_text_append_bytes(&all, ", ", i ? 2 : 0);
-            ergo_text_append_bytes(&all, from, (size_t)(strrchr(text, ']') - from));
+            const size_t length = (size_t)(strrchr(text, ']') - from);
+            const bool empty = length == strspn(from, " \n"); /* all points are of other parts */
+            ergo_text_append_bytes(&all, ", ", any && !empty ? 2 : 0);
+            ergo_text_append_bytes(&all, from, empty ? 0 : length);
+            any = any || !empty;
         }
         free(pieces.texts[i]);
     }
@@ -230,6 +234,8 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
     ergo_out_text(&out, "sampler", result->job->sampler->name);
     put_seed(&out, result);
     ergo_out_text(&out, "status", result->status);
+    if (result->n_parts)
+        ergo_out_raw(&out, "part", "\"%u/%u\"", result->part, result->n_parts);
     ergo_out_text(&out, "name", result->job->name);
     ergo_out_text(&out, "started", result->started);
     ergo_out_text(&out, "step_unit", result->job->sampler->step_name);
@@ -243,7 +249,8 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
     if (result->n_means) {
         ergo_out_array(&out, "means");
         for (size_t i = 0; i < result->n_means; i++)
-            put_mean(&out, result, &result->means[i]);
+            if (result->means[i].measured || !result->n_parts)
+                put_mean(&out, result, &result->means[i]);
         ergo_out_close(&out, 1);
     }
     put_rate(&out, result);

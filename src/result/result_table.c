@@ -220,12 +220,12 @@ static size_t choose_rows(struct table *table) {
     size_t n = 0, next = 0;
     for (size_t m = 0; m < result->n_members; m++) {
         const struct ergo_mean_result *mean = next < result->n_means ? &result->means[next] : NULL;
-        if (chains && n++ < ROWS_MAX)
+        if (chains && ergo_result_has(result, m) && n++ < ROWS_MAX)
             table->rows[table->n_rows++] = (struct row){&result->members[m], NULL};
         if (!mean || m + 1 < mean->first + mean->replicas)
             continue;
         next++;
-        if (n++ < ROWS_MAX)
+        if ((mean->measured || !result->n_parts) && n++ < ROWS_MAX)
             table->rows[table->n_rows++] = (struct row){&result->members[mean->first], mean};
     }
     return n;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/entry.h"
 #include "job/json.h"
 #include "job/schedule.h"
 
@@ -14,8 +15,9 @@ enum { META_VERSION = 4 };
 
 /* All names in a checkpoint. */
 static const char *const names[] = {
-    "job",    "name",   "started",  "meta",   "device",        "files",  "members", "series",
-    "online", "curves", "pictures", "states", "state_lengths", "spread", NULL,
+    "job",           "name",   "started", "meta",   "device",   "files",
+    "members",       "series", "online",  "curves", "pictures", "states",
+    "state_lengths", "finals", "spread",  "part",   NULL,
 };
 
 /* Fixed-width: this is a file format. */
@@ -34,20 +36,18 @@ struct last_device {
 
 bool ergo_stored_add_job(const struct ergo_result *result, struct ergo_blobs *blobs) {
     const struct ergo_job *job = result->job;
+    const uint64_t part[2] = {result->part, result->n_parts};
+    if (result->n_parts && !ergo_blobs_add(blobs, "part", part, sizeof part))
+        return false;
     return ergo_blobs_add(blobs, "job", job->canonical, strlen(job->canonical)) &&
            ergo_blobs_add(blobs, "name", job->name, strlen(job->name)) &&
            ergo_blobs_add(blobs, "started", result->started, strlen(result->started)) &&
            ergo_stored_add_files(job, blobs);
 }
 
-bool ergo_stored_add_head(const struct ergo_result *result, size_t batch, uint64_t step,
-                          size_t samples, double seconds, double work_done,
-                          struct ergo_blobs *blobs) {
+bool ergo_stored_add_device(const struct ergo_result *result, double work_done,
+                            struct ergo_blobs *blobs) {
     const struct ergo_device_summary *summary = &result->device;
-    const struct meta meta = {META_VERSION, result->job->sampler->state_version,
-                              batch,        step,
-                              samples,      result->job->n_points,
-                              seconds};
     struct last_device last;
     memset(&last, 0, sizeof last); /* these bytes go into a file */
     snprintf(last.id, sizeof last.id, "%s", summary->id);
@@ -55,8 +55,18 @@ bool ergo_stored_add_head(const struct ergo_result *result, size_t batch, uint64
     snprintf(last.platform, sizeof last.platform, "%s", summary->platform);
     snprintf(last.driver, sizeof last.driver, "%s", summary->driver);
     last.work_done = work_done;
+    return ergo_blobs_add(blobs, "device", &last, sizeof last);
+}
+
+bool ergo_stored_add_head(const struct ergo_result *result, size_t batch, uint64_t step,
+                          size_t samples, double seconds, double work_done,
+                          struct ergo_blobs *blobs) {
+    const struct meta meta = {META_VERSION, result->job->sampler->state_version,
+                              batch,        step,
+                              samples,      result->job->n_points,
+                              seconds};
     return ergo_blobs_add(blobs, "meta", &meta, sizeof meta) &&
-           ergo_blobs_add(blobs, "device", &last, sizeof last);
+           ergo_stored_add_device(result, work_done, blobs);
 }
 
 /* ---- from records ---------------------------------------------------------------------------- */
@@ -77,6 +87,22 @@ enum ergo_status ergo_stored_find(struct ergo_context *ctx, const char *director
     }
     return ERGO_FAIL(ctx, ERGO_E_IO, "%s has no file " ERGO_CHECKPOINT "%s",
                      *directory ? directory : "\"\"", otherwise);
+}
+
+/* Which part of a run it is. */
+static enum ergo_status read_part(struct ergo_stored *stored) {
+    uint64_t part[2];
+    if (!ergo_checkpoint_has(stored->checkpoint, "part"))
+        return ERGO_OK;
+    const enum ergo_status status = ergo_checkpoint_load(stored->ctx, stored->checkpoint, "part",
+                                                         sizeof part, &stored->records);
+    struct ergo_reader reader = ergo_reader_of(&stored->records, "part");
+    if (status != ERGO_OK)
+        return status;
+    if (!ergo_reader_copy(&reader, part, sizeof part) || !stored->of_ranks || !part[0] ||
+        part[0] > part[1] || part[1] > stored->result->n_members)
+        return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "which part it is");
+    return ergo_result_set_part(stored->ctx, stored->result, (unsigned)part[0], (unsigned)part[1]);
 }
 
 enum ergo_status ergo_stored_open(struct ergo_context *ctx, const struct ergo_folder *folder,
@@ -106,10 +132,13 @@ enum ergo_status ergo_stored_open(struct ergo_context *ctx, const struct ergo_fo
     struct ergo_job_files files = {0};
     status = ergo_stored_read_files(stored, &files);
     if (status == ERGO_OK)
-        status = ergo_job_parse_stored(ctx, text->data, text->length, called, &files, &job);
+        status =
+            ergo_job_parse_stored(ctx, text->data, text->length, called, NULL, 0, &files, &job);
     ergo_job_files_free(&files);
     stored->of_ranks = ergo_checkpoint_has(stored->checkpoint, "spread");
-    return status == ERGO_OK ? ergo_result_create(ctx, job, &stored->result) : status;
+    if (status == ERGO_OK)
+        status = ergo_result_create(ctx, job, &stored->result);
+    return status == ERGO_OK ? read_part(stored) : status;
 }
 
 /* Could a run have been saved at this step? With a step that does not belong to the states or
@@ -133,24 +162,38 @@ static bool is_consistent(const struct ergo_stored *stored) {
     return stored->batch < job->n_batches || (stored->step == 0 && stored->samples == 0);
 }
 
+bool ergo_stored_take_device(struct ergo_result *result, const struct ergo_blobs *blobs,
+                             double *work_done) {
+    struct ergo_reader device = ergo_reader_of(blobs, "device");
+    struct last_device last;
+    if (!ergo_reader_copy(&device, &last, sizeof last) || !(last.work_done >= 0) ||
+        !(last.work_done < 1e300))
+        return false;
+    struct ergo_device_summary *summary = &result->device;
+    snprintf(summary->id, sizeof summary->id, "%.23s", last.id);
+    snprintf(summary->name, sizeof summary->name, "%.127s", last.name);
+    snprintf(summary->platform, sizeof summary->platform, "%.127s", last.platform);
+    snprintf(summary->driver, sizeof summary->driver, "%.127s", last.driver);
+    *work_done = last.work_done;
+    return true;
+}
+
 /* Reads the small records. */
 static enum ergo_status read_head(struct ergo_stored *stored) {
     struct ergo_context *ctx = stored->ctx;
     const struct ergo_job *job = stored->result->job;
     struct meta meta;
-    struct last_device last;
     enum ergo_status status =
         ergo_checkpoint_load(ctx, stored->checkpoint, "meta", sizeof meta, &stored->records);
     if (status == ERGO_OK)
-        status =
-            ergo_checkpoint_load(ctx, stored->checkpoint, "device", sizeof last, &stored->records);
+        status = ergo_checkpoint_load(ctx, stored->checkpoint, "device", sizeof(struct last_device),
+                                      &stored->records);
     if (status == ERGO_OK)
         status = ergo_checkpoint_load(ctx, stored->checkpoint, "started",
                                       sizeof stored->result->started, &stored->records);
     if (status != ERGO_OK)
         return status;
     struct ergo_reader head = ergo_reader_of(&stored->records, "meta");
-    struct ergo_reader device = ergo_reader_of(&stored->records, "device");
     if (!ergo_reader_copy(&head, &meta, sizeof meta) || meta.version != META_VERSION)
         return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "its header");
     if (meta.state_version != job->sampler->state_version)
@@ -163,22 +206,14 @@ static enum ergo_status read_head(struct ergo_stored *stored) {
         return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the number of points");
     if (!ergo_stored_time_fits(meta.seconds))
         return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the time it took");
-    if (!ergo_reader_copy(&device, &last, sizeof last) || !(last.work_done >= 0) ||
-        !(last.work_done < 1e300))
+    if (!ergo_stored_take_device(stored->result, &stored->records, &stored->work_done))
         return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the device or its work");
     if (!ergo_stored_take_started(stored))
         return ergo_stored_damaged(stored, ERGO_CHECKPOINT, "the time of its start");
-    struct ergo_device_summary *summary = &stored->result->device;
-    snprintf(summary->id, sizeof summary->id, "%.23s", last.id);
-    snprintf(summary->name, sizeof summary->name, "%.127s", last.name);
-    snprintf(summary->platform, sizeof summary->platform, "%.127s", last.platform);
-    snprintf(summary->driver, sizeof summary->driver, "%.127s", last.driver);
     stored->batch = (size_t)meta.batch;
     stored->step = meta.step;
     stored->samples = (size_t)meta.samples;
     stored->seconds = meta.seconds;
-    if (stored->batch == job->n_batches)
-        stored->work_done = last.work_done; /* otherwise the plan counts it */
     return ERGO_OK;
 }
 
@@ -212,9 +247,7 @@ void ergo_stored_forget(struct ergo_stored *stored) {
 
 void ergo_stored_close(struct ergo_stored *stored) {
     ergo_stored_forget(stored);
-    for (size_t i = 0; stored->progress && i < stored->n_progress; i++)
-        free(stored->progress[i].state);
-    free(stored->progress);
+    ergo_progress_free(stored->progress, stored->n_progress);
     stored->progress = NULL;
     ergo_result_destroy(stored->result);
     stored->result = NULL;
@@ -222,18 +255,12 @@ void ergo_stored_close(struct ergo_stored *stored) {
 
 /* ---- looking only ---------------------------------------------------------------------------- */
 
-static bool is_complete(const struct ergo_result *r) {
-    for (size_t m = 0; m < r->n_members; m++)
-        if (r->members[m].steps != ergo_schedule_of(r->members[m].point).total)
-            return false;
-    return true;
-}
-
 enum ergo_status ergo_result_load(struct ergo_context *ctx, const char *directory,
                                   struct ergo_result **result) {
+    ERGO_CLEAR(result);
+    ERGO_ENTRY(ctx, directory, result);
     struct ergo_folder folder = {.fd = -1};
     struct ergo_stored stored = {0};
-    *result = NULL;
     enum ergo_status status = ergo_stored_find(ctx, directory,
                                                ", from which its figures are made: it is no run "
                                                "folder, or the file was removed",
@@ -244,7 +271,7 @@ enum ergo_status ergo_result_load(struct ergo_context *ctx, const char *director
         status = ergo_stored_read(&stored);
     if (status == ERGO_OK) {
         struct ergo_result *r = stored.result;
-        r->status = is_complete(r) ? "complete" : "stopped";
+        r->status = ergo_result_is_complete(r) ? "complete" : "stopped";
         r->host_seconds = r->hidden_seconds = NAN;
         ergo_result_set_rate(r, stored.work_done, stored.seconds);
         status = ergo_result_evaluate(ctx, r);

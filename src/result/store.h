@@ -7,6 +7,9 @@
  *     store.c          the job and where the run stood; a whole checkpoint read
  *     store_check.c    what all records share
  *     store_members.c  series, curves and pictures
+ *     store_states.c   states in which points have ended, or stand
+ *     carry.c          what a run has, into one that goes further
+ *     unite.c          what a part of a run has, into the whole
  *     store_files.c    the files that a job names
  *     store_points.c   single points, which ranks write and send to each other
  *     store_ranks.c    the files of ranks
@@ -19,12 +22,30 @@
 #include "result/checkpoint.h"
 #include "result/result.h"
 
-/* Progress of a point; its state, unless it is at step 0 or at the end. */
+/* Takes bytes off the front; NULL: it has fewer. */
+struct ergo_reader {
+    const char *at;
+    size_t rest;
+};
+
+static inline const void *ergo_reader_take(struct ergo_reader *reader, uint64_t length) {
+    if (!reader->at || length > reader->rest)
+        return NULL;
+    const void *at = reader->at;
+    reader->at += length;
+    reader->rest -= (size_t)length;
+    return at;
+}
+
+/* Progress of a point; its state, unless it is at step 0 or at the end (there it is the member's).
+ */
 struct ergo_point_progress {
     uint64_t step, samples;
     char *state; /* owned */
     uint64_t length;
-    bool ours; /* done or begun by this rank, in this session */
+    bool ours;  /* done or begun by this rank, in this session */
+    char *mark; /* owned; ergo_point_mark */
+    uint64_t mark_length;
 };
 
 /* What a checkpoint says. */
@@ -34,7 +55,7 @@ struct ergo_stored {
     struct ergo_checkpoint *checkpoint;
     struct ergo_blobs records;  /* of it, as far as they are read and needed */
     struct ergo_result *result; /* owned, until it is taken */
-    double seconds, work_done;  /* of sampling so far; the latter of a finished run */
+    double seconds, work_done;  /* of sampling so far */
     /* where the run stood, unless points are at different steps */
     size_t batch;    /* n_batches: all done */
     uint64_t step;   /* of that batch */
@@ -57,17 +78,26 @@ enum ergo_status ergo_stored_open(struct ergo_context *ctx, const struct ergo_fo
 enum ergo_status ergo_stored_read(struct ergo_stored *stored);
 /* The states' records of the current batch with that many members, of `most` bytes. */
 enum ergo_status ergo_stored_read_states(struct ergo_stored *stored, size_t members, double most);
+/* The states in which points have ended, into the result; none where they were not kept. */
+enum ergo_status ergo_stored_read_finals(struct ergo_stored *stored);
+/* All of a plain checkpoint as progress of single points. */
+enum ergo_status ergo_stored_spread_out(struct ergo_stored *stored);
+/* From here on as the checkpoint of `job`, which goes further (ergo_job_extends) and is taken.
+ * Before that all states have been read, and points are single. *renumbered: points have other
+ * numbers now. ERGO_E_JOB with the key and the reason where that is not possible. */
+enum ergo_status ergo_stored_extend(struct ergo_stored *stored, struct ergo_job *job,
+                                    bool *renumbered);
+/* Adds what a part of a run has to the whole result. Points that are in both, as two parts may have
+ * them, agree to the bit; else ERGO_E_AUDIT with the point and both folders. sources: [n_members],
+ * the folder that each point is from. */
+enum ergo_status ergo_stored_unite(struct ergo_stored *part, struct ergo_result *whole,
+                                   struct ergo_point_progress *progress, const char **sources);
 /* The checkpoint and its records are not needed any more; the rest stays. */
 void ergo_stored_forget(struct ergo_stored *stored);
 void ergo_stored_close(struct ergo_stored *stored);
 /* ERGO_E_IO: `what` in this file of the folder does not fit the job. */
 enum ergo_status ergo_stored_damaged(const struct ergo_stored *stored, const char *file,
                                      const char *what);
-
-/* What the run in a folder has measured so far. Only read: neither the folder nor a run that goes
- * on in it notices. ERGO_E_IO: no run is there, or it is damaged. */
-enum ergo_status ergo_result_load(struct ergo_context *ctx, const char *directory,
-                                  struct ergo_result **result);
 
 /* ---- records; false: out of memory ------------------------------------------------------------
  */
@@ -81,6 +111,10 @@ bool ergo_stored_add_head(const struct ergo_result *result, size_t batch, uint64
                           size_t samples, double seconds, double work_done,
                           struct ergo_blobs *blobs);
 bool ergo_stored_add_members(const struct ergo_result *result, struct ergo_blobs *blobs);
+bool ergo_stored_add_finals(const struct ergo_result *result, struct ergo_blobs *blobs);
+/* The device of this session, for one that only reports. */
+bool ergo_stored_add_device(const struct ergo_result *result, double work_done,
+                            struct ergo_blobs *blobs);
 bool ergo_stored_add_files(const struct ergo_job *job, struct ergo_blobs *blobs);
 /* Of a file of ranks, or of their index. */
 bool ergo_stored_add_ranks(const struct ergo_result *result, uint64_t generation, uint64_t ranks,
@@ -94,6 +128,13 @@ enum ergo_status ergo_stored_read_members(struct ergo_stored *stored);
 enum ergo_status ergo_stored_read_files(struct ergo_stored *stored, struct ergo_job_files *files);
 /* From an index: all that its ranks knew. */
 enum ergo_status ergo_stored_read_ranks(struct ergo_stored *stored);
+/* The device of a session from its record; false: it is damaged. */
+bool ergo_stored_take_device(struct ergo_result *result, const struct ergo_blobs *blobs,
+                             double *work_done);
+/* A record of all members, one after the other; `most`: bytes that it may have. */
+enum ergo_status ergo_stored_restore(struct ergo_stored *stored, const char *name, uint64_t most,
+                                     bool (*restore_one)(struct ergo_result *, size_t,
+                                                         struct ergo_reader *));
 /* When the run began, from its record; false: no record, or not a time. */
 bool ergo_stored_take_started(struct ergo_stored *stored);
 
@@ -118,20 +159,15 @@ void ergo_point_pack(const struct ergo_result *result, const struct ergo_point_p
 bool ergo_points_unpack(struct ergo_result *result, struct ergo_point_progress *progress,
                         const char *data, size_t length);
 
-/* Takes bytes off the front; NULL: it has fewer. */
-struct ergo_reader {
-    const char *at;
-    size_t rest;
-};
-
-static inline const void *ergo_reader_take(struct ergo_reader *reader, uint64_t length) {
-    if (!reader->at || length > reader->rest)
-        return NULL;
-    const void *at = reader->at;
-    reader->at += length;
-    reader->rest -= (size_t)length;
-    return at;
-}
+/* Notes what has been measured of point i, which is at its progress now; and from there, puts it
+ * back to that progress (at step 0 without a mark, too), whatever it has measured since. False: out
+ * of memory. */
+bool ergo_point_mark(const struct ergo_result *result, struct ergo_point_progress *progress,
+                     size_t i);
+bool ergo_point_back(struct ergo_result *result, const struct ergo_point_progress *progress,
+                     size_t i);
+/* Frees what progress of n points owns, and itself; NULL-safe. */
+void ergo_progress_free(struct ergo_point_progress *progress, size_t n);
 
 bool ergo_stored_take_state(struct ergo_member_result *m, uint64_t n_samples, bool keep,
                             struct ergo_reader *reader);

@@ -48,10 +48,12 @@ void ergo_stored_append_state(const struct ergo_member_result *m, struct ergo_te
 bool ergo_stored_take_state(struct ergo_member_result *m, uint64_t n_samples, bool keep,
                             struct ergo_reader *reader) {
     const size_t size = ergo_member_state_size(m, (size_t)n_samples) * sizeof(double);
-    const void *bytes = size ? ergo_reader_take(reader, size) : NULL;
-    if (!size || !bytes || !keep)
-        return !size || bytes;
-    double *state = malloc(size); /* the record is not aligned */
+    if (m->series) /* of which they are made */
+        return true;
+    const void *bytes = ergo_reader_take(reader, size);
+    if (!bytes || !keep)
+        return bytes != NULL;
+    double *state = malloc(size + 1); /* the record is not aligned */
     if (state)
         memcpy(state, bytes, size);
     const bool ok = state && ergo_member_load(m, (size_t)n_samples, state);

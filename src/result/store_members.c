@@ -180,10 +180,9 @@ static bool restore_pictures(struct ergo_result *result, size_t i, struct ergo_r
     return true;
 }
 
-/* The record of all members; `most`: bytes that it may have. */
-static enum ergo_status restore(struct ergo_stored *stored, const char *name, uint64_t most,
-                                bool (*restore_one)(struct ergo_result *, size_t,
-                                                    struct ergo_reader *)) {
+enum ergo_status ergo_stored_restore(struct ergo_stored *stored, const char *name, uint64_t most,
+                                     bool (*restore_one)(struct ergo_result *, size_t,
+                                                         struct ergo_reader *)) {
     struct ergo_blobs blobs = {0};
     enum ergo_status status =
         ergo_checkpoint_load(stored->ctx, stored->checkpoint, name, most, &blobs);
@@ -224,15 +223,16 @@ static struct sizes sizes_of(const struct ergo_result *result) {
 enum ergo_status ergo_stored_read_members(struct ergo_stored *stored) {
     const size_t n = stored->result->n_members;
     enum ergo_status status =
-        restore(stored, "members", n * sizeof(struct member_meta), restore_meta);
+        ergo_stored_restore(stored, "members", n * sizeof(struct member_meta), restore_meta);
     if (status != ERGO_OK)
         return status;
     const struct sizes sizes = sizes_of(stored->result);
-    status = restore(stored, "series", sizes.series, restore_series);
+    status = ergo_stored_restore(stored, "series", sizes.series, restore_series);
     if (status == ERGO_OK)
-        status = restore(stored, "online", sizes.online, restore_online);
+        status = ergo_stored_restore(stored, "online", sizes.online, restore_online);
     if (status == ERGO_OK)
-        status = restore(stored, "curves", sizes.curves, restore_curves);
-    return status == ERGO_OK ? restore(stored, "pictures", sizes.pictures, restore_pictures)
-                             : status;
+        status = ergo_stored_restore(stored, "curves", sizes.curves, restore_curves);
+    return status == ERGO_OK
+               ? ergo_stored_restore(stored, "pictures", sizes.pictures, restore_pictures)
+               : status;
 }

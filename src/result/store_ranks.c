@@ -51,6 +51,13 @@ static enum ergo_status read_rank(struct ergo_stored *stored, uint64_t rank) {
         else if (header.seconds > stored->seconds)
             stored->seconds = header.seconds;
     }
+    if (status == ERGO_OK) {
+        struct ergo_result other = {0}; /* its device, where it is not the first rank's */
+        double work_done = 0;
+        if (!ergo_stored_take_device(rank ? &other : stored->result, &blobs, &work_done))
+            status = ergo_stored_damaged(stored, name, "the device or its work");
+        stored->work_done += work_done;
+    }
     ergo_blobs_free(&blobs);
     return status;
 }

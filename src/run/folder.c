@@ -137,11 +137,6 @@ enum ergo_status ergo_session_take_folder(struct ergo_session *session, const ch
     if (status == ERGO_OK)
         status = ergo_session_lock_folder(session);
     session->replaces = status == ERGO_OK && holds_run(session);
-    if (session->replaces && !session->options->overwrite)
-        status = ERGO_FAIL(session->ctx, ERGO_E_JOB,
-                           "the folder %s holds an earlier run: continue it with `ergocl resume "
-                           "%s`, replace it with --overwrite, or choose another folder with -o",
-                           path, path);
     return status;
 }
 
@@ -208,6 +203,61 @@ void ergo_session_continue(struct ergo_session *session, bool fresh) {
     ergo_session_stands(session, NULL);
 }
 
+void ergo_session_forget_files(struct ergo_session *session) {
+    clear(session->folder.fd, "blocks", blocks, sizeof blocks / sizeof *blocks, true, NULL);
+    if (session->renumbers)
+        clear(session->folder.fd, "snapshots", snapshots, sizeof snapshots / sizeof *snapshots,
+              true, NULL);
+}
+
+static enum ergo_status copy_file(struct ergo_context *ctx, const struct ergo_folder *from,
+                                  const struct ergo_folder *to, const char *name) {
+    char *data = NULL;
+    size_t length = 0;
+    enum ergo_status status = ergo_file_read(ctx, from, name, SIZE_MAX - 1, &data, &length);
+    if (status == ERGO_OK)
+        status = ergo_file_write(ctx, to, name, data, length);
+    free(data);
+    return status;
+}
+
+/* Files of one room, of the patterns of configurations. */
+static enum ergo_status copy_room(struct ergo_session *session, const struct ergo_folder *outer,
+                                  const char *name) {
+    struct ergo_folder from = {.fd = -1}, to = {.fd = -1};
+    enum ergo_status status = ergo_folder_inner(session->ctx, outer, name, &from);
+    DIR *entries = status == ERGO_OK ? list(outer->fd, name) : NULL;
+    const struct dirent *entry;
+    while (status == ERGO_OK && entries && (entry = readdir(entries)) != NULL) {
+        bool wanted = false;
+        for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
+            const char *rest = match(entry->d_name, frames[i]);
+            wanted = wanted || (rest && !*rest);
+        }
+        if (!wanted)
+            continue;
+        if (to.fd < 0)
+            status = ergo_folder_inner(session->ctx, &session->folder, name, &to);
+        if (status == ERGO_OK)
+            status = copy_file(session->ctx, &from, &to, entry->d_name);
+    }
+    if (entries)
+        closedir(entries);
+    ergo_folder_close(&from);
+    ergo_folder_close(&to);
+    return status;
+}
+
+enum ergo_status ergo_session_copy_frames(struct ergo_session *session,
+                                          const struct ergo_folder *from) {
+    static const char *const names[] = {"snapshots", "trajectory"};
+    enum ergo_status status = ERGO_OK;
+    for (size_t i = 0; i < sizeof names / sizeof *names && status == ERGO_OK; i++)
+        if (ergo_folder_has(from, names[i]))
+            status = copy_room(session, from, names[i]);
+    return status;
+}
+
 uint64_t ergo_session_generation(const struct ergo_session *session) {
     DIR *entries = list(session->folder.fd, ".");
     const struct dirent *entry;
@@ -232,6 +282,7 @@ void ergo_session_leave_folder(struct ergo_session *session) {
 }
 
 void ergo_session_close(struct ergo_session *session) {
+    ergo_eta_free(&session->eta);
     if (session->lock >= 0)
         close(session->lock);
     ergo_folder_close(&session->folder);

@@ -61,15 +61,9 @@ size_t ergo_work_snapshots(const struct ergo_work *work) {
                : 0;
 }
 
-size_t ergo_work_snapshot_at(const struct ergo_work *work, size_t k, size_t n) {
-    const struct ergo_schedule *s = &work->schedule;
-    const size_t measured = s->n_samples - s->n_equilibration;
-    return s->n_equilibration + (size_t)((double)measured * (double)(k + 1) / (double)n);
-}
-
 /* Pictures are kept in memory and in checkpoints: of at most 512 / n members, spread evenly.
  * Without a request, of one member, for the report. */
-enum ergo_status ergo_work_take_snapshots(struct ergo_work *work, size_t k) {
+enum ergo_status ergo_work_take_snapshots(struct ergo_work *work) {
     const struct ergo_batch *batch = &work->batches[work->batch];
     const size_t n = ergo_work_snapshots(work) ? ergo_work_snapshots(work) : 1,
                  all = 512 / n ? 512 / n : 1;
@@ -81,7 +75,9 @@ enum ergo_status ergo_work_take_snapshots(struct ergo_work *work, size_t k) {
         work->job->model->trajectory ? ergo_work_write_frames(work, "snapshots", stride) : ERGO_OK;
     for (size_t m = 0; painted && m < batch->count && status == ERGO_OK; m++) {
         struct ergo_member_result *result = ergo_work_member(work, m);
-        if (result->point->index % stride || result->n_pictures > k)
+        const size_t have = result->n_pictures; /* those of before a resume, or an extension */
+        if (result->point->index % stride || have == ERGO_RESULT_PICTURES ||
+            (have && result->picture_steps[have - 1] >= work->step))
             continue;
         struct ergo_picture picture;
         status = ergo_sampler_picture(work->ctx, work->ops, work->state, m, &picture);

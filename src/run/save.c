@@ -1,5 +1,6 @@
 /* States of the current batch: into checkpoints and digests, and back. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "dist/dist.h"
@@ -70,7 +71,8 @@ static enum ergo_status add_result(struct ergo_work *work, struct ergo_blobs *bl
                    ergo_stored_add_head(work->result, work->batch, work->step, work->samples,
                                         ergo_session_seconds(work->session),
                                         work->session->work_done, blobs) &&
-                   ergo_stored_add_members(work->result, blobs)
+                   ergo_stored_add_members(work->result, blobs) &&
+                   ergo_stored_add_finals(work->result, blobs)
                ? ERGO_OK
                : no_memory(work);
 }
@@ -100,6 +102,29 @@ enum ergo_status ergo_work_save(struct ergo_work *work) {
         status = ergo_checkpoint_write(work->ctx, &work->session->folder, ERGO_CHECKPOINT, &blobs);
     ergo_blobs_free(&blobs);
     return status;
+}
+
+enum ergo_status ergo_work_checkpoint(struct ergo_work *work) {
+    const enum ergo_status status = work->save(work);
+    work->session->last_checkpoint = ergo_clock();
+    if (status != ERGO_E_IO)
+        return status;
+    ergo_log(work->ctx, ERGO_LOG_WARNING, "%s; the run continues, and tries again in %.0f s",
+             ergo_error_message(work->ctx),
+             ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds"));
+    ergo_error_clear(work->ctx);
+    return ERGO_OK;
+}
+
+bool ergo_work_save_is_due(const struct ergo_work *work) {
+    const double every = ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds");
+    return every > 0 && ergo_clock() - work->session->last_checkpoint >= every;
+}
+
+enum ergo_status ergo_work_save_if_due(struct ergo_work *work) {
+    return ergo_work_agree(work, ergo_work_save_is_due(work) ? ERGO_DUE_SAVE : 0)
+               ? ergo_work_checkpoint(work)
+               : ERGO_OK;
 }
 
 enum ergo_status ergo_work_begin(struct ergo_work *work) {
@@ -148,6 +173,38 @@ enum ergo_status ergo_work_load_states(struct ergo_work *work) {
     return status;
 }
 
+enum ergo_status ergo_work_divide(struct ergo_work *work) {
+    const struct ergo_batch *batch = &work->batches[work->batch];
+    struct ergo_text *states = calloc(batch->count, sizeof *states);
+    enum ergo_status status = states ? ergo_work_count(work, batch) : no_memory(work);
+    for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
+        status = work->ops->save(work->ctx, work->state, m, &states[m]); /* whole on rank 0 */
+        uint64_t length = states[m].length;
+        ergo_dist_share(&length, sizeof length);
+        if (status == ERGO_OK && ergo_ranks_rank() > 0) {
+            ergo_text_free(&states[m]);
+            states[m].data = malloc((size_t)length + 1);
+            states[m].length = (size_t)length;
+        }
+        if (status == ERGO_OK && (!states[m].data || states[m].failed))
+            status = no_memory(work);
+        if (status == ERGO_OK)
+            ergo_dist_share(states[m].data, (size_t)length);
+    }
+    if (status == ERGO_OK) {
+        ergo_engine_destroy(work->state);
+        work->state = NULL;
+        status = ergo_sampler_create(work->ctx, work->ops, batch, work->device, &work->state);
+    }
+    for (size_t m = 0; m < batch->count && status == ERGO_OK; m++)
+        status = work->ops->load(work->ctx, work->state, m, work->step, states[m].data,
+                                 states[m].length);
+    for (size_t m = 0; states && m < batch->count; m++)
+        ergo_text_free(&states[m]);
+    free(states);
+    return status == ERGO_OK ? ergo_work_audit(work) : status;
+}
+
 /* States that were read, to be hashed by all cores. */
 enum { STATES = 64, STATES_BYTES = 1 << 26 };
 
@@ -162,36 +219,46 @@ static void hash_state(size_t i, void *user) {
     states->results[i]->digest = ergo_hash64(states->texts[i].data, states->texts[i].length);
 }
 
-/* Hashes them, and keeps them where they are asked for. */
-static void hash_states(struct states *states, uint64_t step, bool kept) {
+/* What of them stays after their digests: the states, for whom, without the line before them. */
+static void keep(struct ergo_work *work, struct ergo_member_result *member,
+                 struct ergo_text *text) {
+    const struct ergo_run_watch *watch = work->session->options->watch;
+    const bool asked = watch && watch->states;
+    const size_t head = (size_t)(strchr(text->data, '\n') + 1 - text->data);
+    const size_t length = text->length - head; /* 0: another rank has it */
+    if (!length || (!asked && (work->session->stopped || work->result->dropped_states)))
+        return;
+    char *state = ergo_text_take(text);
+    memmove(state, state + head, length);
+    char *fitting = realloc(state, length);
+    if (fitting)
+        state = fitting;
+    if (!asked) {
+        ergo_result_keep_state(work->result, member, state, length);
+        return;
+    }
+    free(member->state);
+    member->state = state;
+    member->state_length = length;
+}
+
+static void hash_states(struct ergo_work *work, struct states *states) {
     ergo_parallel(states->count, states->count ? states->count : 1, hash_state, states);
     for (size_t i = 0; i < states->count; i++) {
-        struct ergo_member_result *result = states->results[i];
-        result->steps = step;
-        if (kept) {
-            free(result->state);
-            result->state_length = states->texts[i].length;
-            result->state = ergo_text_take(&states->texts[i]);
-        }
+        states->results[i]->steps = work->step;
+        keep(work, states->results[i], &states->texts[i]);
         ergo_text_free(&states->texts[i]);
     }
     states->count = states->bytes = 0;
 }
 
-/*
- * A member's digest: the first 8 bytes of SHA-256 over the line
- * "ergocl state 1 <sampler> <state version> <step>\n" and the canonical state. It depends on the
- * chain alone.
- */
 enum ergo_status ergo_work_digest_members(struct ergo_work *work) {
-    const struct ergo_run_watch *watch = work->session->options->watch;
     enum ergo_status status = ERGO_OK;
     struct states states = {0};
     ergo_engine_read_ahead(work->state, true);
     for (size_t m = 0; m < work->batches[work->batch].count && status == ERGO_OK; m++) {
         struct ergo_text *text = &states.texts[states.count];
-        ergo_text_append(text, "ergocl state 1 %s %u %llu\n", work->job->sampler->name,
-                         work->job->sampler->state_version, (unsigned long long)work->step);
+        ergo_state_head(work->job, work->step, text);
         status = work->ops->save(work->ctx, work->state, m, text);
         if (status == ERGO_OK && text->failed)
             status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for a digest");
@@ -202,9 +269,9 @@ enum ergo_status ergo_work_digest_members(struct ergo_work *work) {
         states.results[states.count++] = ergo_work_member(work, m);
         states.bytes += text->length;
         if (states.count == STATES || states.bytes >= STATES_BYTES)
-            hash_states(&states, work->step, watch && watch->states);
+            hash_states(work, &states);
     }
-    hash_states(&states, work->step, watch && watch->states);
+    hash_states(work, &states);
     ergo_engine_read_ahead(work->state, false);
     return status;
 }

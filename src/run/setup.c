@@ -1,4 +1,4 @@
-/* ergo_run and ergo_resume: from a job or a folder to the work, and to the files at its end. */
+/* ergo_run: from a job to the work, and from the work to the files at its end. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -35,6 +35,7 @@ static enum ergo_status open_device(struct ergo_work *work) {
 /* Plans all batches, so that a refusal comes before the first one begins; counts the work. */
 static enum ergo_status plan_all(struct ergo_work *work) {
     enum ergo_status status = ERGO_OK;
+    work->session->eta.share = 1;
     for (size_t b = 0; b < work->n_batches && status == ERGO_OK; b++) {
         const struct ergo_batch *batch = &work->batches[b];
         const struct ergo_schedule s = ergo_schedule_of(batch->points[0]);
@@ -46,14 +47,17 @@ static enum ergo_status plan_all(struct ergo_work *work) {
             work->result->device_bytes = plan.device_bytes;
         const double all = (double)s.total * plan.work_per_step;
         work->session->work_total += all;
-        work->session->work_done += b < work->batch    ? all
-                                    : b == work->batch ? (double)work->step * plan.work_per_step
-                                                       : 0;
+        const double done = b < work->batch    ? (double)s.total
+                            : b == work->batch ? (double)work->step
+                                               : 0;
+        if (!ergo_eta_add(&work->session->eta, plan.work_per_step, (double)s.total - done))
+            status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for the plan of a run");
+        work->session->work_done += done * plan.work_per_step;
     }
     return status;
 }
 
-static void release(struct ergo_work *work) {
+void ergo_work_release(struct ergo_work *work) {
     if (work->state)
         ergo_engine_destroy(work->state);
     ergo_spread_destroy(work);
@@ -97,10 +101,12 @@ static enum ergo_status sample(struct ergo_work *work) {
         status = ergo_profile_start(work->ctx, work->device, watch->trace);
     if (status == ERGO_OK && ergo_dist_count() > 1)
         status = list_devices(work);
-    if (status == ERGO_OK && !spread && !work->cut && !ergo_tuning_given_any(work->job)) {
+    const bool alone = !work->cut && (!spread || ergo_dist_count() == 1);
+    if (status == ERGO_OK && alone && !ergo_tuning_given_any(work->job)) {
         ergo_tuning_apply(work->ctx, work->job, work->device);
         work->profiled = true;
     }
+    session->last_checkpoint = ergo_clock();
     if (status == ERGO_OK && spread)
         status = ergo_spread_run(work);
     if (status == ERGO_OK && !spread)
@@ -146,8 +152,7 @@ static enum ergo_status write_files(struct ergo_work *work) {
     return ERGO_OK;
 }
 
-/* Estimates and files. */
-static enum ergo_status finish(struct ergo_work *work) {
+enum ergo_status ergo_work_finish(struct ergo_work *work) {
     if (ergo_ranks_rank() > 0) /* rank 0 has it all */
         return ERGO_OK;
     const double begun = ergo_clock();
@@ -158,8 +163,7 @@ static enum ergo_status finish(struct ergo_work *work) {
     return status;
 }
 
-/* Executes the run once the job and the folder are known. */
-static enum ergo_status execute(struct ergo_work *work, struct ergo_result **result) {
+enum ergo_status ergo_work_execute(struct ergo_work *work, struct ergo_result **result) {
     struct ergo_session *session = work->session;
     const struct ergo_value *limit = ergo_point_value(&work->job->points[0], "/wall_time");
     enum ergo_status status = ERGO_OK;
@@ -177,7 +181,7 @@ static enum ergo_status execute(struct ergo_work *work, struct ergo_result **res
     work->result->status = session->stopped ? "stopped" : "complete";
     status = ergo_ending_begin(work, saved || session->stopped, &ending);
     if (status == ERGO_OK)
-        status = finish(work);
+        status = ergo_work_finish(work);
     const enum ergo_status ended = ergo_ending_wait(work->ctx, &ending);
     status = status == ERGO_OK ? ended : status;
     if (status != ERGO_OK || ergo_ranks_rank() > 0)
@@ -196,24 +200,49 @@ bool ergo_work_cuts(const struct ergo_job *job) {
             (strcmp(distribute, "auto") == 0 && ranks > 1 && job->n_points < ranks));
 }
 
-static void choose_ops(struct ergo_work *work) {
+void ergo_work_choose_ops(struct ergo_work *work) {
     const struct ergo_model *model = work->job->model;
     work->cut = ergo_work_cuts(work->job);
     work->ops = work->cut ? model->cut : model->ops;
 }
 
-static const struct ergo_run_options none = {0};
-
-/* The work takes the result. */
-static void set_work(struct ergo_work *work, struct ergo_result *result) {
+void ergo_work_take(struct ergo_work *work, struct ergo_result *result) {
     work->result = result;
     work->job = result->job;
     work->batches = result->job->batches;
     work->n_batches = result->job->n_batches;
 }
 
+/* A run of a job that nothing is there of. */
+static enum ergo_status run_new(struct ergo_work *work, struct ergo_job *own,
+                                struct ergo_result **result) {
+    struct ergo_context *ctx = work->ctx;
+    struct ergo_result *empty = NULL;
+    enum ergo_status status = ergo_cost_choose_every(work->session, &own);
+    if (status == ERGO_OK)
+        status = ergo_result_create(ctx, own, &empty);
+    else
+        ergo_job_destroy(own);
+    assert(empty || status != ERGO_OK);
+    if (empty)
+        ergo_work_take(work, empty);
+    if (status != ERGO_OK)
+        return status;
+    if (ergo_ranks_rank() == 0)
+        ergo_result_say_kept(ctx, work->job);
+    const struct ergo_run_options *options = work->session->options;
+    status = ergo_input_keep(ctx, empty->job);
+    ergo_work_choose_ops(work);
+    if (status == ERGO_OK && (options->part || options->n_parts))
+        status = ergo_result_set_part(ctx, empty, options->part, options->n_parts);
+    if (status == ERGO_OK && ((ergo_dist_count() > 1 && !work->cut) || empty->n_parts))
+        status = ergo_spread_create(work);
+    return status == ERGO_OK ? ergo_work_execute(work, result) : status;
+}
+
 enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                           const struct ergo_run_options *options, struct ergo_result **result) {
+    static const struct ergo_run_options none = {0};
     ERGO_CLEAR(result);
     ERGO_ENTRY(ctx, job, result);
     struct ergo_session session = {
@@ -221,87 +250,25 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     struct ergo_work work = {.ctx = ctx,
                              .session = &session,
                              .stored = {.ctx = ctx, .folder = &session.folder},
-                             .save = ergo_work_save};
+                             .save = ergo_work_save,
+                             .leave = ergo_work_save};
     struct ergo_job *own = NULL;
-    struct ergo_result *empty = NULL;
+    const char *path = session.options->directory ? session.options->directory : job->name;
+    bool extends = false;
     /* the result outlives the caller's job: it gets a copy, parsed from the text that a checkpoint
      * would hold */
     enum ergo_status status = ergo_job_again(ctx, job, NULL, 0, &own);
+    if (status == ERGO_OK && ergo_ranks_rank() == 0)
+        status = ergo_session_take_folder(&session, path);
+    else if (status == ERGO_OK && !(session.folder.path = strdup(path)))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
     if (status == ERGO_OK)
-        status = ergo_cost_choose_every(&session, &own);
+        status = ergo_work_find_earlier(&work, &own, &extends);
     if (status == ERGO_OK)
-        status = ergo_result_create(ctx, own, &empty);
+        status = extends ? ergo_work_go_on(&work, result) : run_new(&work, own, result);
     else
         ergo_job_destroy(own);
-    assert(empty || status != ERGO_OK);
-    if (status == ERGO_OK && ergo_ranks_rank() == 0)
-        ergo_result_say_kept(ctx, own);
-    if (empty)
-        set_work(&work, empty);
-    if (status == ERGO_OK) {
-        const char *path = session.options->directory ? session.options->directory : job->name;
-        if (ergo_ranks_rank() == 0)
-            status = ergo_session_take_folder(&session, path);
-        else if (!(session.folder.path = strdup(path)))
-            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a path");
-    }
-    if (status == ERGO_OK)
-        status = ergo_input_keep(ctx, own);
-    if (status == ERGO_OK)
-        choose_ops(&work);
-    if (status == ERGO_OK && ergo_dist_count() > 1 && !work.cut)
-        status = ergo_spread_create(&work);
-    if (status == ERGO_OK)
-        status = execute(&work, result);
     ergo_session_leave_folder(&session);
-    release(&work);
-    return status;
-}
-
-/* From here on as a run that stands where its checkpoint says. */
-static enum ergo_status go_on(struct ergo_work *work) {
-    struct ergo_stored *stored = &work->stored;
-    set_work(work, stored->result);
-    stored->result = NULL;
-    if (!stored->of_ranks)
-        choose_ops(work);
-    else
-        work->ops = work->job->model->ops;
-    work->batch = stored->batch;
-    work->step = stored->step;
-    work->samples = stored->samples;
-    work->session->seconds_before = stored->seconds;
-    work->session->work_done = stored->work_done;
-    const bool spread =
-        stored->of_ranks || (ergo_dist_count() > 1 && !work->cut && work->batch < work->n_batches);
-    const bool fresh = !spread && work->batch == 0 && work->step == 0 && work->samples == 0;
-    const enum ergo_status status = spread ? ergo_spread_resume(work) : ERGO_OK;
-    if (status == ERGO_OK)
-        ergo_session_continue(work->session, fresh);
-    return status;
-}
-
-enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
-                             const struct ergo_run_options *options, struct ergo_result **result) {
-    ERGO_CLEAR(result);
-    ERGO_ENTRY(ctx, directory, result);
-    struct ergo_session session = {
-        .ctx = ctx, .options = options ? options : &none, .folder = {.fd = -1}, .lock = -1};
-    struct ergo_work work = {.ctx = ctx, .session = &session, .save = ergo_work_save};
-    enum ergo_status status = ergo_stored_find(ctx, directory,
-                                               ": nothing to resume there; start the job with "
-                                               "`ergocl run JOB.json -o FOLDER`",
-                                               &session.folder);
-    if (status == ERGO_OK && ergo_ranks_rank() == 0)
-        status = ergo_session_lock_folder(&session);
-    if (status == ERGO_OK)
-        status = ergo_stored_open(ctx, &session.folder, &work.stored);
-    if (status == ERGO_OK)
-        status = ergo_stored_read(&work.stored);
-    if (status == ERGO_OK)
-        status = go_on(&work);
-    if (status == ERGO_OK)
-        status = execute(&work, result);
-    release(&work);
+    ergo_work_release(&work);
     return status;
 }

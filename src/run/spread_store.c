@@ -4,67 +4,24 @@
 
 #include "run/spread_parts.h"
 
-/* A plain checkpoint: batches before the current one are done, those after it not begun. */
-static enum ergo_status adopt(struct ergo_work *work) {
-    if (work->stored.has_states) {
-        const enum ergo_status status = ergo_stored_read_states(
-            &work->stored, work->batches[work->batch].count, ergo_result_memory());
-        if (status != ERGO_OK)
-            return status;
-    }
-    const struct ergo_blob *states = ergo_blobs_find(&work->stored.records, "states");
-    const struct ergo_blob *lengths = ergo_blobs_find(&work->stored.records, "state_lengths");
-    struct ergo_reader reader = {states ? states->data : "", states ? states->length : 0};
-    for (size_t b = 0; b <= work->batch && b < work->n_batches; b++) {
-        const struct ergo_batch *batch = &work->batches[b];
-        for (size_t m = 0; m < batch->count; m++) {
-            struct ergo_point_progress *p = &work->spread->progress[batch->points[m]->index];
-            const struct ergo_schedule s = ergo_schedule_of(batch->points[m]);
-            uint64_t length = 0;
-            if (b < work->batch) {
-                p->step = s.total;
-                p->samples = s.n_samples;
-                continue;
-            }
-            if (!states)
-                continue;
-            if (!lengths || lengths->length < (m + 1) * sizeof length)
-                return ergo_stored_damaged(&work->stored, ERGO_CHECKPOINT, NULL);
-            memcpy(&length, (const char *)lengths->data + m * sizeof length, sizeof length);
-            const void *bytes = ergo_reader_take(&reader, length);
-            p->state = bytes ? malloc((size_t)length + 1) : NULL;
-            if (!p->state)
-                return bytes ? ergo_spread_no_memory(work)
-                             : ergo_stored_damaged(&work->stored, ERGO_CHECKPOINT, NULL);
-            memcpy(p->state, bytes, (size_t)length);
-            p->length = length;
-            p->step = work->step;
-            p->samples = work->samples;
-        }
-    }
-    return ERGO_OK;
-}
-
 enum ergo_status ergo_spread_resume(struct ergo_work *work) {
     struct ergo_stored *stored = &work->stored;
-    enum ergo_status status = ergo_spread_create(work);
+    const enum ergo_status status = ergo_spread_create(work);
     if (status != ERGO_OK)
         return status;
+    free(work->spread->progress);
+    work->spread->progress = stored->progress;
+    stored->progress = NULL;
     if (stored->of_ranks) {
-        free(work->spread->progress);
-        work->spread->progress = stored->progress;
-        stored->progress = NULL;
         work->spread->generation = stored->generation + 1;
         work->spread->old_ranks = stored->ranks;
-    } else {
-        status = adopt(work);
     }
     ergo_stored_forget(stored);
     stored->has_states = false;
     work->batch = 0;
     work->step = 0;
     work->samples = 0;
-    return status;
+    return ERGO_OK;
 }
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */
@@ -74,31 +31,44 @@ static bool add_ranks(const struct ergo_work *work, struct ergo_blobs *blobs) {
                                  ergo_session_seconds(work->session), blobs);
 }
 
-/* Saves the sampler's states as the progress of the current unit's points. The audit comes after
- * the states are read, as in snapshot.c. */
-static enum ergo_status note_current(struct ergo_work *work) {
-    const struct ergo_spread_unit *unit = work->spread->current;
-    enum ergo_status status = ERGO_OK;
-    if (!unit || !work->state || work->step == 0)
-        return ERGO_OK;
-    status = ergo_work_count(work, &unit->batch);
-    for (size_t m = 0; m < unit->batch.count && status == ERGO_OK; m++) {
-        struct ergo_point_progress *p = &work->spread->progress[unit->batch.points[m]->index];
-        struct ergo_text text = {0};
-        status = work->ops->save(work->ctx, work->state, m, &text);
-        if (status == ERGO_OK && text.failed)
-            status = ergo_spread_no_memory(work);
-        if (status != ERGO_OK) {
-            ergo_text_free(&text);
-            break;
-        }
+/* What goes to others if the device fails: also what has been measured so far. */
+static enum ergo_status commit(struct ergo_work *work, const struct ergo_batch *batch,
+                               struct ergo_text *states) {
+    for (size_t m = 0; m < batch->count; m++) {
+        const size_t i = batch->points[m]->index;
+        struct ergo_point_progress *p = &work->spread->progress[i];
         free(p->state);
-        p->length = text.length;
-        p->state = ergo_text_take(&text);
+        p->length = states[m].length;
+        p->state = ergo_text_take(&states[m]);
         p->step = work->step;
         p->samples = work->samples;
+        if (work->session->options->redistribute && !ergo_point_mark(work->result, p - i, i))
+            return ergo_spread_no_memory(work);
     }
-    return status == ERGO_OK ? ergo_work_audit(work) : status;
+    return ERGO_OK;
+}
+
+/* The audit comes after the states are read, as in save.c; states count once it has passed. */
+enum ergo_status ergo_spread_note(struct ergo_work *work) {
+    const struct ergo_spread_unit *unit = work->spread->current;
+    if (!unit || !work->state || work->step == 0)
+        return ERGO_OK;
+    struct ergo_text *states = calloc(unit->batch.count, sizeof *states);
+    enum ergo_status status =
+        states ? ergo_work_count(work, &unit->batch) : ergo_spread_no_memory(work);
+    for (size_t m = 0; m < unit->batch.count && status == ERGO_OK; m++) {
+        status = work->ops->save(work->ctx, work->state, m, &states[m]);
+        if (status == ERGO_OK && states[m].failed)
+            status = ergo_spread_no_memory(work);
+    }
+    if (status == ERGO_OK)
+        status = ergo_work_audit(work);
+    if (status == ERGO_OK)
+        status = commit(work, &unit->batch, states);
+    for (size_t m = 0; states && m < unit->batch.count; m++)
+        ergo_text_free(&states[m]);
+    free(states);
+    return status;
 }
 
 static enum ergo_status write_blobs(struct ergo_work *work, const char *name,
@@ -116,13 +86,14 @@ enum ergo_status ergo_spread_save(struct ergo_work *work) {
     struct ergo_blobs blobs = {0};
     struct ergo_text points = {0};
     char name[64];
-    enum ergo_status status = note_current(work);
-    if (status != ERGO_OK)
+    enum ergo_status status = ergo_spread_note(work);
+    if (status != ERGO_OK || (work->cut && ergo_ranks_rank() > 0)) /* it only takes part */
         return status;
     for (size_t i = 0; i < work->job->n_points; i++)
         if (s->progress[i].step > 0)
             ergo_point_pack(work->result, s->progress, i, &points);
     const bool ok = !points.failed && add_ranks(work, &blobs) &&
+                    ergo_stored_add_device(work->result, work->session->work_done, &blobs) &&
                     ergo_stored_add_text(&blobs, "parcels", &points);
     ergo_text_free(&points);
     ergo_stored_rank_file(name, sizeof name, s->generation, (uint64_t)ergo_ranks_rank());

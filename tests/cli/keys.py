@@ -17,7 +17,7 @@ import sys
 
 PROGRAM, ROOT = os.environ["ERGOCL"], os.environ["ERGOCL_ROOT"]
 NEUTRAL = {  # how and when, not what: the help of each says so
-    "": {"/distribute", "/checkpoint/every_seconds", "/audit/every_seconds", "/wall_time"},
+    "": {"/distribute", "/checkpoint/every_seconds", "/checkpoint/final_states", "/audit/every_seconds", "/wall_time"},
     "swendsen-wang": {"/system/labelling", "/system/merge", "/system/shares"},
     "spin-lattice": {"/system/shares"},
 }

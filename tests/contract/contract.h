@@ -232,8 +232,9 @@ static inline void contract_same(const char *what, const struct ergo_result *a,
     for (size_t i = 0; i < a->n_members; i++) {
         const struct ergo_member_result *x = &a->members[i], *y = &b->members[i];
         contract_same_state(what, x, y);
-        bool same = x->n_samples == y->n_samples && x->n_pictures == y->n_pictures;
-        for (size_t c = 0; c < model->n_columns && same; c++)
+        bool same = x->n_samples == y->n_samples && x->n_pictures == y->n_pictures &&
+                    !x->series == !y->series;
+        for (size_t c = 0; c < model->n_columns && x->series && same; c++)
             same = !x->series[c] == !y->series[c] &&
                    (!x->series[c] ||
                     memcmp(x->series[c], y->series[c], x->n_samples * sizeof(double)) == 0);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Host code broken on purpose: tests/mutants/host.sh lists the mutants (--first: those of each push),
 # host.sh NAME compiles one changed source file, links it in front of the library into a unit test (or
-# one of kernel/), and sees the test fail. --check: does every mutation still find its line? From the repository's root.
+# one of kernel/ or contract/), and sees the test fail. --check: does every mutation still find its line? From the repository's root.
 #
 # The mutants are in host/*.list: mutant NAME FILE PROGRAM SED. FILE is the name of a source file
 # anywhere below src/, of which there may be several: the one that SED changes is meant.
@@ -69,6 +69,10 @@ source=$(target "$name")
 mkdir -p "$room"
 own=$room/$name program=$build/tests/unit/${program_of[$name]}
 [ -f "tests/unit/${program_of[$name]}.c" ] || program=$build/tests/kernel/${program_of[$name]}
+if [ -f "tests/contract/${program_of[$name]}.c" ]; then
+    program=$build/tests/contract/${program_of[$name]}
+    export TEST_SAMPLER=swendsen-wang # one is enough, and that has no trajectory
+fi
 sed "${sed_of[$name]}" "$source" >"$own.c"
 make --no-print-directory BUILD="$build" mutant-program MUTANT="$own" MUTANT_OF="${source%/*}" \
     PROGRAM="$program" || {

@@ -59,7 +59,8 @@ struct fac_launch {
     uint32_t window;
     uint32_t parts;         /* partial sums per word-lattice */
     uint32_t group;         /* work-items per group of the measuring kernel */
-    uint64_t attempts;      /* most attempts per launch */
+    uint64_t attempts;      /* of a launch; of serial and windows an estimate */
+    uint64_t most_attempts; /* of those two: the most that a launch may have */
     uint64_t block_sweeps;  /* sweeps per block, roughly 0.1 s */
     uint64_t counts_length; /* counts per sample of the batch */
 };
@@ -108,6 +109,8 @@ static inline size_t fac_lattices(const struct fac_state *s) {
 struct fac_shape fac_shape_of(const struct ergo_point *point);
 struct fac_physics fac_physics_of(const struct ergo_point *point);
 void fac_member_fill(const struct ergo_point *point, struct fac_member *member);
+/* Bytes of a state that count for the times of the curves. */
+size_t fac_state_tail(const struct ergo_point *point);
 /* Step of t = 0: /run/equilibration plus /system/waiting_time, in sweeps. */
 uint64_t fac_origin(const struct ergo_point *point);
 /* Sweeps from t = 0 to the end of the run; 0 if the run ends before it. */

@@ -22,6 +22,11 @@ static size_t state_bytes(const struct fac_state *s) {
     return s->shape.words * (3 * lattice_bytes(&s->shape) + 8 * FAC_COUNTS * s->n_times);
 }
 
+/* A longer run has the times of a shorter one, and more behind them. */
+size_t fac_state_tail(const struct ergo_point *point) {
+    return fac_shape_of(point).words * 8 * FAC_COUNTS * fac_times(fac_length(point), NULL);
+}
+
 /* ---- save and load --------------------------------------------------------------------------- */
 
 /* Words as they are saved, in place. Little-endian hosts only: see device/device.c. */

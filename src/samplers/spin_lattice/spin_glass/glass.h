@@ -136,6 +136,8 @@ void glass_tables(const struct ergo_point *point, const struct glass_shape *s, u
 float glass_slope(const struct ergo_point *point, const struct glass_shape *s, uint32_t t);
 void glass_units_of(const struct ergo_point *point, const struct glass_shape *s,
                     struct glass_units *units);
+enum ergo_status glass_extends(struct ergo_context *ctx, const struct ergo_point *from,
+                               const struct ergo_point *to);
 enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *point);
 size_t glass_curve_size(const struct ergo_point *point, size_t c);
 void glass_curve_x(const struct ergo_point *point, size_t c, double *x);

@@ -110,12 +110,16 @@ static double unit_of(double most, double measurements, uint32_t copies) {
     return bits > 53 ? ldexp(1, bits - 53) : 1;
 }
 
+/* Runs of fewer measurements share their units, so that each of them can become longer. */
+static const double units_least = 0x1p16;
+
 void glass_units_of(const struct ergo_point *point, const struct glass_shape *s,
                     struct glass_units *u) {
     const struct ergo_value *every = ergo_point_value(point, "/run/measure_every");
     const double j = fabs(ergo_point_real(point, "/system/coupling")), n = (double)s->sites;
     const double step = every->automatic || every->integer < 1 ? 1 : (double)every->integer;
-    const double measurements = (double)ergo_point_int(point, "/run/sweeps") / step + 1;
+    const double measurements =
+        fmax(units_least, (double)ergo_point_int(point, "/run/sweeps") / step + 1);
     const double e = s->real ? j * 0x1p-24 / n : j / n; /* of a unit of energy */
     const double most = s->d * n * (s->real ? 0x1p27 : 1), wave = 4096 * n;
     const uint32_t pairs = s->copies == 4 ? 4 : 1;
@@ -141,6 +145,23 @@ void glass_units_of(const struct ergo_point *point, const struct glass_shape *s,
         u->inverse[rows[k].at] = 1 / unit;
         u->value[rows[k].at] = rows[k].value * unit / rows[k].copies;
     }
+}
+
+enum ergo_status glass_extends(struct ergo_context *ctx, const struct ergo_point *from,
+                               const struct ergo_point *to) {
+    const struct glass_shape s = glass_shape_of(from);
+    struct glass_units was, is;
+    glass_units_of(from, &s, &was);
+    glass_units_of(to, &s, &is);
+    return memcmp(was.inverse, is.inverse, sizeof was.inverse) == 0
+               ? ERGO_OK
+               : ergo_job_error(ctx, "/run/sweeps",
+                                "found %lld, but the run of %lld has summed moments of %llu sites "
+                                "in units that are too fine for so many measurements; up to %.0f "
+                                "all lengths are possible",
+                                (long long)ergo_point_int(to, "/run/sweeps"),
+                                (long long)ergo_point_int(from, "/run/sweeps"),
+                                (unsigned long long)s.sites, units_least);
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */

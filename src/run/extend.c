@@ -1,0 +1,211 @@
+/*
+ * Runs that go on: from their checkpoint, as they were, or as a job that goes further. An extension
+ * reads all that the run has into the result of the longer job; nothing of the folder is touched
+ * before that has succeeded. From there on its points are at different steps, as those of ranks are
+ * (spread.h), and the checkpoint is the longer job's.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/entry.h"
+#include "dist/dist.h"
+#include "job/input.h"
+#include "run/spread.h"
+#include "run/work.h"
+
+/* From here on as a run that stands where its checkpoint says. */
+static enum ergo_status stand(struct ergo_work *work) {
+    struct ergo_stored *stored = &work->stored;
+    const struct ergo_job *job = stored->result->job;
+    const bool ended =
+        !work->session->extends &&
+        (stored->of_ranks ? stored->result->n_parts > 0 && ergo_result_is_complete(stored->result)
+                          : stored->batch == job->n_batches);
+    const bool spread = !ended && (stored->of_ranks || stored->progress ||
+                                   (ergo_dist_count() > 1 && !ergo_work_cuts(job)));
+    enum ergo_status status = ERGO_OK;
+    if (!ended && !stored->progress)
+        status = ergo_stored_read_finals(stored);
+    if (status == ERGO_OK && spread)
+        status = ergo_stored_spread_out(stored);
+    if (status != ERGO_OK)
+        return status;
+    ergo_work_take(work, stored->result);
+    stored->result = NULL;
+    ergo_work_choose_ops(work);
+    work->batch = ended ? work->n_batches : stored->batch;
+    work->step = stored->step;
+    work->samples = stored->samples;
+    work->session->seconds_before = stored->seconds;
+    /* the plan counts that of a run that goes on as it was; ranks add theirs up */
+    work->session->work_done = ended || (spread && ergo_ranks_rank() == 0) ? stored->work_done : 0;
+    const bool fresh = !spread && work->batch == 0 && work->step == 0 && work->samples == 0;
+    status = spread ? ergo_spread_resume(work) : ERGO_OK;
+    if (status == ERGO_OK)
+        ergo_session_continue(work->session, fresh);
+    return status;
+}
+
+enum ergo_status ergo_work_go_on(struct ergo_work *work, struct ergo_result **result) {
+    const enum ergo_status status = stand(work);
+    return status == ERGO_OK ? ergo_work_execute(work, result) : status;
+}
+
+/* ---- as another job -------------------------------------------------------------------------- */
+
+/* Takes the job, also at a failure. */
+static enum ergo_status extend(struct ergo_work *work, struct ergo_job *job) {
+    struct ergo_stored *stored = &work->stored;
+    enum ergo_status status = ergo_stored_read_finals(stored);
+    if (status == ERGO_OK)
+        status = ergo_stored_spread_out(stored);
+    if (status != ERGO_OK) {
+        ergo_job_destroy(job);
+        return status;
+    }
+    work->session->extends = true;
+    return ergo_stored_extend(stored, job, &work->session->renumbers);
+}
+
+/* ---- ergo_resume, ergo_extend ---------------------------------------------------------------- */
+
+static enum ergo_status resume(struct ergo_context *ctx, const char *directory,
+                               const char *const *sets, size_t n_sets,
+                               const struct ergo_run_options *options,
+                               struct ergo_result **result) {
+    static const struct ergo_run_options none = {0};
+    struct ergo_session session = {
+        .ctx = ctx, .options = options ? options : &none, .folder = {.fd = -1}, .lock = -1};
+    struct ergo_work work = {.ctx = ctx, .session = &session, .save = ergo_work_save};
+    struct ergo_job *job = NULL;
+    enum ergo_status status = ergo_stored_find(ctx, directory,
+                                               ": nothing to resume there; start the job with "
+                                               "`ergocl run JOB.json -o FOLDER`",
+                                               &session.folder);
+    if (status == ERGO_OK && ergo_ranks_rank() == 0)
+        status = ergo_session_lock_folder(&session);
+    if (status == ERGO_OK)
+        status = ergo_stored_open(ctx, &session.folder, &work.stored);
+    if (status == ERGO_OK)
+        status = ergo_stored_read(&work.stored);
+    if (status == ERGO_OK && n_sets)
+        status = ergo_job_changed(ctx, work.stored.result->job, sets, n_sets, &job);
+    if (status == ERGO_OK && n_sets)
+        status = extend(&work, job);
+    if (status == ERGO_OK)
+        status = ergo_work_go_on(&work, result);
+    ergo_work_release(&work);
+    return status;
+}
+
+enum ergo_status ergo_resume(struct ergo_context *ctx, const char *directory,
+                             const struct ergo_run_options *options, struct ergo_result **result) {
+    ERGO_CLEAR(result);
+    ERGO_ENTRY(ctx, directory, result);
+    return resume(ctx, directory, NULL, 0, options, result);
+}
+
+enum ergo_status ergo_extend(struct ergo_context *ctx, const char *directory,
+                             const char *const *sets, size_t n_sets,
+                             const struct ergo_run_options *options, struct ergo_result **result) {
+    ERGO_CLEAR(result);
+    ERGO_ENTRY(ctx, directory, result);
+    const enum ergo_status status = ergo_entry_texts(ctx, __func__, "sets", sets, n_sets);
+    return status == ERGO_OK ? resume(ctx, directory, sets, n_sets, options, result) : status;
+}
+
+/* ---- ergo_run into the folder of an earlier run ---------------------------------------------- */
+
+static void forward_log(void *user, enum ergo_log_level level, const char *message) {
+    ergo_log(user, level, "%s", message);
+}
+
+/* The interval that an earlier run has chosen for this job. */
+static enum ergo_status choose_every_again(struct ergo_context *ctx, const struct ergo_job *earlier,
+                                           struct ergo_job **job) {
+    char set[64];
+    const char *const sets[] = {set};
+    struct ergo_job *chosen = NULL;
+    snprintf(set, sizeof set, "/run/measure_every=%lld",
+             (long long)ergo_point_int(&earlier->points[0], "/run/measure_every"));
+    const enum ergo_status status = ergo_job_again(ctx, *job, sets, 1, &chosen);
+    if (status == ERGO_OK) {
+        ergo_job_destroy(*job);
+        *job = chosen;
+    }
+    return status;
+}
+
+/* Extends the run in the folder by the job, if it is finished and the job goes further. */
+static enum ergo_status try(struct ergo_context *ctx, struct ergo_work *work,
+                            struct ergo_job **job) {
+    struct ergo_stored *stored = &work->stored;
+    enum ergo_status status = ergo_stored_open(ctx, &work->session->folder, stored);
+    if (status == ERGO_OK)
+        status = ergo_stored_read(stored);
+    if (status == ERGO_OK && !ergo_result_is_complete(stored->result))
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "it is not finished");
+    const struct ergo_run_options *options = work->session->options;
+    if (status == ERGO_OK &&
+        (stored->result->part != options->part || stored->result->n_parts != options->n_parts))
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "it is another part of a run");
+    if (status == ERGO_OK && ergo_point_value(&(*job)->points[0], "/run/measure_every")->automatic)
+        status = choose_every_again(ctx, stored->result->job, job);
+    if (status == ERGO_OK)
+        status = ergo_input_keep(ctx, *job);
+    if (status != ERGO_OK)
+        return status;
+    const size_t before = stored->result->n_members;
+    struct ergo_job *own = *job;
+    *job = NULL;
+    status = extend(work, own);
+    if (status != ERGO_OK)
+        return status;
+    size_t longer = 0;
+    for (size_t i = 0; i < stored->n_progress; i++)
+        longer += stored->progress[i].step > 0 &&
+                  stored->progress[i].step < ergo_schedule_of(&own->points[i]).total;
+    if (!longer && own->n_points == before)
+        return ERGO_FAIL(ctx, ERGO_E_JOB, "it has done all of this job");
+    ergo_log(work->ctx, ERGO_LOG_WARNING,
+             "%s holds a finished run of this job, which is extended: of its %zu points %zu go on, "
+             "and %zu are new",
+             work->session->folder.path, before, longer, own->n_points - before);
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_work_find_earlier(struct ergo_work *work, struct ergo_job **job,
+                                        bool *extends) {
+    struct ergo_session *session = work->session;
+    bool there = session->replaces && !session->options->overwrite;
+    ergo_dist_share(&there, sizeof there); /* the folder is rank 0's */
+    if (!there)
+        return ERGO_OK;
+    struct ergo_context *ctx = ergo_context_create(); /* its errors are reasons */
+    enum ergo_status status = ctx ? ERGO_OK : ERGO_E_MEMORY;
+    if (ctx)
+        ergo_context_set_log(ctx, ERGO_LOG_DEBUG, forward_log, work->ctx);
+    if (ctx && ergo_ranks_rank() > 0) {
+        char *path = session->folder.path;
+        status = ergo_folder_open(ctx, path, &session->folder);
+        free(path);
+    }
+    if (ctx && status == ERGO_OK && ergo_folder_has(&session->folder, ERGO_CHECKPOINT))
+        status = try(ctx, work, job);
+    else if (status == ERGO_OK)
+        status = ERGO_E_IO;
+    *extends = status == ERGO_OK;
+    if (!*extends) {
+        const char *reason = ctx ? ergo_error_message(ctx) : "";
+        ERGO_FAIL(work->ctx, ERGO_E_JOB,
+                  "the folder %s holds an earlier run%s%s%s: continue it with `ergocl resume %s`, "
+                  "replace it with --overwrite, or choose another folder with -o",
+                  session->folder.path, *reason ? ", which this job does not extend (" : "", reason,
+                  *reason ? ")" : "", session->folder.path);
+        status = ERGO_E_JOB;
+    }
+    work->stored.ctx = work->ctx;
+    ergo_context_destroy(ctx);
+    return status;
+}
