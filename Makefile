@@ -5,6 +5,7 @@ BUILD  ?= build
 CC     ?= gcc
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
+LIBDIR ?= lib
 EXTRA  ?=
 JOBS   ?= $(shell nproc 2>/dev/null || echo 1)
 ifeq ($(CC),cc)
@@ -14,7 +15,9 @@ endif
 VERSION := $(shell sed -n 's/.*ERGO_VERSION "\(.*\)"/\1/p' include/ergocl/ergocl.h)
 SONAME  := libergocl.so.$(firstword $(subst ., ,$(VERSION)))
 WARN    := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-PKGS    := OpenCL libcjson libsodium libpng zlib hdf5-serial
+# HDF5's serial library is hdf5-serial in Debian and Ubuntu, hdf5 elsewhere.
+HDF5    := $(firstword $(shell for name in hdf5-serial hdf5; do pkg-config --exists $$name 2>/dev/null && echo $$name; done) hdf5-serial)
+PKGS    := OpenCL libcjson libsodium libpng zlib $(HDF5)
 
 # make MPI=mpich, a name for pkg-config; MPI=mpicc.mpich, a compiler; MPI=none. Left out: the one that
 # is the system's choice, then any other.
@@ -32,7 +35,8 @@ PKG_CPPFLAGS := $(call as_system,$(shell pkg-config --cflags $(PKGS) 2>/dev/null
 MPI_CPPFLAGS := $(call as_system,$(call mpi_flags,cflags,compile))
 MPI_LIBS     := $(call mpi_flags,libs,link)
 $(if $(MPI_LIBS)$(filter none,$(MPI)),,$(error MPI=$(MPI): neither pkg-config nor a compiler of MPI knows this name))
-PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null) $(MPI_LIBS)
+# HDF5's dimension scales are in a library of its own that pkg-config does not name.
+PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null | sed 's/-lhdf5\( \|$$\)/-lhdf5_hl -lhdf5\1/') $(MPI_LIBS)
 INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
 # No fused multiply-add behind our back: the host twin of a kernel must give the kernel's bits.
 ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -pthread -fPIC -ffp-contract=off -MMD -MP
@@ -52,7 +56,8 @@ Q   := @
 say  = @printf '  %-7s %s\n' $(1) $(2);
 endif
 
-all: $(BUILD)/ergocl $(BUILD)/$(SONAME)
+all: $(BUILD)/ergocl library
+library: $(BUILD)/$(SONAME)
 
 # ---- the program and the libraries --------------------------------------------------------------
 
@@ -115,7 +120,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS
 
 demo:
 	tools/install-deps.sh
-	+$(SUBMAKE) all
+	+$(SUBMAKE) all $(BENCH)
 	@mkdir -p $(BUILD)/demo
 	$(BUILD)/ergocl run data/jobs/quickstart.json -o $(DEMO) --overwrite
 
@@ -169,7 +174,7 @@ check:
 test:
 	tools/install-deps.sh --test
 	+$(SUBMAKE) test-programs sanitize-programs bench-program
-	$(RUN_ALL) lint unit sanitize cli mpi kernel oclgrind contract pretend physics mutants
+	$(RUN_ALL) lint unit sanitize cli python mpi kernel oclgrind contract pretend offline physics mutants
 
 test-unit: $(call test_bins,unit)
 	$(RUN_ALL) unit
@@ -181,12 +186,16 @@ test-contract: all $(call test_bins,contract)
 	$(RUN_ALL) contract
 test-pretend: $(BUILD)/tests/contract/test_golden
 	$(RUN_ALL) pretend
+test-offline: all
+	$(RUN_ALL) offline
 test-physics: all $(call test_bins,physics)
 	$(RUN_ALL) physics
 test-mutants: $(call test_bins,mutants)
 	$(RUN_ALL) mutants-all
 test-cli: all
 	$(RUN_ALL) cli
+test-python: all
+	$(RUN_ALL) python
 test-mpi: all
 	$(RUN_ALL) mpi
 test-sanitize: sanitize-programs
@@ -258,6 +267,16 @@ $(SCHEMES): bench/papers/disks-schemes.c tests/oracle/disks_schemes.c tests/orac
 	$(call say,CC,$@)
 	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(ALLCFLAGS) -O3 -march=native $(LDFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS)
 bench-program: $(BENCH) $(SCHEMES)
+# For other machines: the programs to beat for whatever processor the compiler builds for.
+PORTABLE     := $(BUILD)/bench/portable
+PORTABLE_OBJ := $(patsubst $(BUILD)/bench/serial_%.o,$(PORTABLE)/serial_%.o,$(BENCH_OBJ))
+$(PORTABLE)/serial_%.o: bench/serial_%.c | $(BUILD)/.libraries
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(ALLCFLAGS) -O3 -Wno-psabi -c $< -o $@
+$(PORTABLE)/ergocl-bench: $(PORTABLE_OBJ) $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $^ $(LIBS)
 bench: $(BENCH)
 	$(BENCH) --json $(BUILD)/bench/result.json --results bench/results $(BENCH_ARGS)
 
@@ -271,9 +290,9 @@ warnings-inner: $(LIB_OBJ) $(CLI_OBJ) $(TEST_OBJ) $(BENCH_OBJ)
 
 # ---- the code's looks ---------------------------------------------------------------------------
 
-C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c)
+C_FILES     := $(wildcard include/ergocl/*.h src/*/*.[ch] src/*/*/*.[ch] src/*/*/*/*.[ch] tests/*/*.[ch] tests/*.h bench/*.[ch] bench/*/*.c tools/*/*.c)
 CL_FILES    := $(CL_SRC)
-SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tests/cli/*.sh tests/mpi/*.sh tests/mutants/*.sh tests/fuzz/*.sh) tests/run-all .ci/run
+SHELL_FILES := src/cli/completion.bash $(wildcard tools/*.sh tools/packaging/*.sh tests/cli/*.sh tests/python/*.sh tests/mpi/*.sh tests/offline/*.sh tests/mutants/*.sh tests/fuzz/*.sh) tests/run-all .ci/run
 
 # clang finds all it has to say before it makes code.
 test-warnings-clang: $(patsubst %.c,$(BUILD)/syntax/%.ok,$(LIB_SRC) $(CLI_SRC) $(wildcard tests/*/*.c bench/*.c))
@@ -319,29 +338,45 @@ D         = $(DESTDIR)$(PREFIX)
 INSTALL  := install
 MAN      := share/man/man1/ergocl.1
 COMPLETE := share/bash-completion/completions/ergocl
+ZSH      := share/zsh/site-functions/_ergocl
+FISH     := share/fish/vendor_completions.d/ergocl.fish
 
-# The serial programs in ergocl-bench are made for this very processor.
-install: all bench-program
-	$(INSTALL) -d "$(D)/bin" "$(D)/lib/pkgconfig" "$(D)/include/ergocl" "$(D)/libexec/ergocl" \
-	    "$(D)/share/ergocl/bench" "$(D)/share/ergocl/jobs" "$(D)/share/man/man1" "$(D)/share/bash-completion/completions"
+# From lib/pkgconfig (or Debian's lib/x86_64-linux-gnu/pkgconfig) back to the prefix.
+UP        = $(shell echo '$(LIBDIR)/pkgconfig' | sed 's|[^/][^/]*|..|g')
+FILL      = sed 's/@VERSION@/$(VERSION)/; s/@PKGS@/$(PKGS)/; s|@MPI_LIBS@|$(MPI_LIBS)|; s|@UP@|$(UP)|; s|@LIBDIR@|$(LIBDIR)|'
+L         = $(D)/$(LIBDIR)
+
+install: all $(PORTABLE)/ergocl-bench
+	$(INSTALL) -d "$(D)/bin" "$(L)/pkgconfig" "$(L)/cmake/ergocl" "$(D)/include/ergocl" "$(D)/libexec/ergocl" \
+	    "$(D)/share/ergocl/bench" "$(D)/share/ergocl/jobs" "$(D)/share/man/man1" "$(D)/share/bash-completion/completions" \
+	    "$(D)/share/zsh/site-functions" "$(D)/share/fish/vendor_completions.d"
 	$(INSTALL) -m 755 $(BUILD)/ergocl "$(D)/bin/ergocl"
-	$(INSTALL) -m 755 $(BENCH) "$(D)/libexec/ergocl/ergocl-bench"
+	$(INSTALL) -m 755 $(PORTABLE)/ergocl-bench "$(D)/libexec/ergocl/ergocl-bench"
 	$(INSTALL) -m 644 bench/results/*.json "$(D)/share/ergocl/bench/"
-	$(INSTALL) -m 644 $(BUILD)/libergocl.a "$(D)/lib/libergocl.a"
-	$(INSTALL) -m 755 $(BUILD)/$(SONAME) "$(D)/lib/libergocl.so.$(VERSION)"
-	ln -sf libergocl.so.$(VERSION) "$(D)/lib/$(SONAME)"
-	ln -sf $(SONAME) "$(D)/lib/libergocl.so"
+	$(INSTALL) -m 644 $(BUILD)/libergocl.a "$(L)/libergocl.a"
+	$(INSTALL) -m 755 $(BUILD)/$(SONAME) "$(L)/libergocl.so.$(VERSION)"
+	ln -sf libergocl.so.$(VERSION) "$(L)/$(SONAME)"
+	ln -sf $(SONAME) "$(L)/libergocl.so"
 	$(INSTALL) -m 644 include/ergocl/*.h "$(D)/include/ergocl/"
-	sed 's/@VERSION@/$(VERSION)/; s/@PKGS@/$(PKGS)/; s|@MPI_LIBS@|$(MPI_LIBS)|' tools/libergocl.pc.in > "$(D)/lib/pkgconfig/libergocl.pc"
+	$(FILL) tools/libergocl.pc.in > "$(L)/pkgconfig/libergocl.pc"
+	for file in ergocl-config ergocl-config-version; do \
+	    $(FILL) "tools/packaging/$$file.cmake.in" > "$(L)/cmake/ergocl/$$file.cmake" || exit 1; done
 	sed 's/@VERSION@/$(VERSION)/' src/cli/ergocl.1 > "$(D)/$(MAN)"
 	$(INSTALL) -m 644 src/cli/completion.bash "$(D)/$(COMPLETE)"
+	$(INSTALL) -m 644 src/cli/completion.zsh "$(D)/$(ZSH)"
+	$(INSTALL) -m 644 src/cli/completion.fish "$(D)/$(FISH)"
 	$(INSTALL) -m 644 data/jobs/*.json "$(D)/share/ergocl/jobs/"
 	$(INSTALL) -m 644 data/job.schema.json "$(D)/share/ergocl/job.schema.json"
 
 uninstall:
-	rm -f "$(D)/bin/ergocl" "$(D)"/lib/libergocl.a "$(D)"/lib/libergocl.so* \
-	    "$(D)/lib/pkgconfig/libergocl.pc" "$(D)/$(MAN)" "$(D)/$(COMPLETE)"
-	rm -rf "$(D)/include/ergocl" "$(D)/libexec/ergocl" "$(D)/share/ergocl"
+	rm -f "$(D)/bin/ergocl" "$(L)/libergocl.a" "$(L)"/libergocl.so* \
+	    "$(L)/pkgconfig/libergocl.pc" "$(D)/$(MAN)" "$(D)/$(COMPLETE)" "$(D)/$(ZSH)" "$(D)/$(FISH)"
+	rm -rf "$(L)/cmake/ergocl" "$(D)/include/ergocl" "$(D)/libexec/ergocl" "$(D)/share/ergocl"
+
+# The committed tree; the same bytes for the same commit (gzip -n has neither name nor time).
+dist:
+	@mkdir -p $(BUILD)
+	git archive --format=tar --prefix=ergocl-$(VERSION)/ HEAD | gzip -9n > $(BUILD)/ergocl-$(VERSION).tar.gz
 
 clean:
 	rm -rf $(BUILD)
@@ -355,7 +390,8 @@ make test-unit      without a device               make test-sanitize  the same 
 make test-cli       the program, by shell          make test-kernel    kernels on PoCL and rusticl
 make test-oclgrind  kernels under Oclgrind         make test-contract  what every sampler promises
 make test-pretend   digests on PoCL that pretends to be other devices
-make test-mpi       several ranks under mpirun
+make test-offline   programs of the golden jobs by compilers for AMD GPUs that are not here
+make test-mpi       several ranks under mpirun     make test-python    the Python package, installed
 make test-physics   exact and published values make test-mutants   all that is broken on purpose
 make test-matrix    contract and physics on every OpenCL implementation found, in one table
 make test-long      hours: kills by the hundred, all hostile jobs, long lives
@@ -366,7 +402,8 @@ make coverage       the share of src/ that make check runs (lcov); COVERAGE_SUIT
 make bench          measure this machine
 make figures        the drawings of README.md
 make MPI=none       without MPI; MPI=mpich and the like: by that one (pkg-config's name, or a compiler)
-make install        PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)      make uninstall
+make install        PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) DESTDIR=$(DESTDIR)      make uninstall
+make dist           the committed tree as a tarball (tools/packaging has recipes for packages)
 make clean
 
 TEST_ON="gpu" make test-kernel  runs the kernel tests on other devices; BUILD, CC, CFLAGS as usual
@@ -377,9 +414,9 @@ export HELP
 help:
 	@echo "$$HELP"
 
-.PHONY: all demo figures check mutant-program test test-programs test-unit test-kernel test-oclgrind test-contract test-pretend test-physics test-mutants \
-        test-cli test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner coverage coverage-programs test-warnings test-warnings-gcc \
+.PHONY: all library demo figures check mutant-program test test-programs test-unit test-kernel test-oclgrind test-contract test-pretend test-offline test-physics test-mutants \
+        test-cli test-python test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner coverage coverage-programs test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-tidy-quick lint-cppcheck \
-        lint-shell lint-spelling fuzz install uninstall clean help
+        lint-shell lint-spelling fuzz install uninstall dist clean help
 .DELETE_ON_ERROR:
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ORACLE_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(BENCH_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ORACLE_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(BENCH_OBJ:.o=.d) $(PORTABLE_OBJ:.o=.d)

@@ -1,6 +1,7 @@
 /* ergocl-bench: see README.md. */
 #include "bench.h"
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,13 +130,45 @@ static bool names_known(const struct options *o, const struct entry *entries, si
     return true;
 }
 
+/* "size 128,128, temperature 2.27" of the job's system, and its replicas: what tells cases apart.
+ */
+static void put_system(const char *job) {
+    cJSON *parsed = cJSON_Parse(job), *item = NULL;
+    const char *separator = "";
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(parsed, "system")) {
+        char *value = cJSON_PrintUnformatted(item);
+        if (!value || !item->string)
+            continue;
+        printf("%s%s ", separator, item->string);
+        if (cJSON_IsNumber(item))
+            printf("%.8g", item->valuedouble);
+        else
+            for (const char *c = value; *c; c++)
+                if (!strchr("[]{}\"", *c))
+                    putchar(*c == ',' ? 'x' : *c == ':' ? ' ' : *c);
+        separator = ", ";
+        cJSON_free(value);
+    }
+    item = cJSON_GetObjectItem(parsed, "replicas");
+    if (item && item->valuedouble > 1)
+        printf("%s%.0f replicas", separator, item->valuedouble);
+    cJSON_Delete(parsed);
+}
+
 static void list(const struct options *o, const struct entry *entries, size_t n) {
+    printf("%-14s %-30s %-8s %s\n", "sampler", "case", "by class", "system");
     for (size_t e = 0; e < n; e++) {
         const struct ergo_bench_case *c = entries[e].what;
-        if (among(entries[e].suite->sampler, &o->samplers))
-            printf("%-14s %-18s %-3s %-3s  %s\n", entries[e].suite->sampler, c->name,
-                   c->classes & ERGO_BENCH_GPU ? "gpu" : "",
-                   c->classes & ERGO_BENCH_CPU ? "cpu" : "", c->job);
+        if (!among(entries[e].suite->sampler, &o->samplers) ||
+            (o->cases.n && !among(c->name, &o->cases)))
+            continue;
+        printf("%-14s %-30s %-3s %-4s ", entries[e].suite->sampler, c->name,
+               c->classes & ERGO_BENCH_GPU ? "gpu" : "", c->classes & ERGO_BENCH_CPU ? "cpu" : "");
+        if (o->cases.n)
+            printf("%s", c->job); /* asked for by name: the whole job */
+        else
+            put_system(c->job);
+        printf("\n");
     }
 }
 

@@ -17,14 +17,15 @@
 #endif
 
 static const char *const page_tags[] = {
-    "a",     "b",          "body",   "circle", "code",  "dd",    "details", "div",   "dl",
-    "dt",    "figcaption", "figure", "footer", "g",     "h1",    "h2",      "head",  "html",
-    "i",     "img",        "li",     "link",   "main",  "meta",  "p",       "path",  "pre",
-    "rect",  "section",    "small",  "span",   "style", "sub",   "summary", "svg",   "table",
-    "tbody", "td",         "text",   "th",     "thead", "title", "tr",      "tspan", "ul"};
+    "a",     "b",          "body",  "circle", "code",   "dd",      "details", "div",    "dl",
+    "dt",    "figcaption", "h3",    "label",  "option", "select",  "figure",  "footer", "g",
+    "h1",    "h2",         "head",  "html",   "i",      "img",     "li",      "link",   "main",
+    "meta",  "p",          "path",  "pre",    "rect",   "section", "small",   "span",   "style",
+    "sub",   "summary",    "svg",   "table",  "tbody",  "td",      "text",    "th",     "thead",
+    "title", "tr",         "tspan", "ul"};
 static const char *const page_void[] = {"img", "link", "meta"};
 /* Attributes that hold text of others; all the rest are numbers, classes and names of our own. */
-static const char *const page_texts[] = {"alt", "aria-label", "content", "href", "src"};
+static const char *const page_texts[] = {"alt", "aria-label", "content", "download", "href", "src"};
 
 PAGE_PLAIN static bool page_among(const char *const *list, size_t count, const char *name,
                                   size_t length) {

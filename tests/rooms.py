@@ -24,7 +24,8 @@ BELOW = {  # what a room may use directly; what those use, too
     "page": ["result"],
     "run": ["samplers", "result"],
     "compare": ["run", "page"],
-    "cli": ["compare"],
+    "analyse": ["page"],
+    "cli": ["compare", "analyse"],
 }
 
 # Tables that a room above gives to one below, which declares them.

@@ -16,7 +16,7 @@ def rules(style):
     """The page's rules for drawings, without variables: not every viewer of SVG knows them."""
     colours = dict(re.findall(r"--(\w+):(#[0-9a-f]+)", style[:style.index("@media")]))
     colours["c8"] = colours["ink"]
-    for selectors, body in re.findall(r"([^{}]+)\{([^{}]*)\}", style[style.index(".c8{"):]):
+    for selectors, body in re.findall(r"([^{}]+)\{([^{}]*)\}", style[style.index(".c8{"):style.index(".h circle{")]):
         selectors = selectors.replace("svg ", "").split(",")
         for n in range(9) if "var(--c)" in body else [None]:
             which = ",".join(s if n is None else f"{s}.c{n}" for s in selectors)
@@ -56,6 +56,7 @@ def main():
     for name in sys.argv[2:]:
         drawings = re.findall(r'<svg viewBox="0 0 [\d.]+ ([\d.]+)" role="img"[^>]*>(.*?)</svg>', figures[name], re.S)
         parts.append((name, legend(figures[name]), drawings[0][1]))
+        parts[-1] = parts[-1][:2] + (re.sub(r'<g class="h">.*?</g>', "", drawings[0][1], flags=re.S),)  # for pointers
         heads.append(24 + ROW * parts[-1][1][1])
         heights.append(float(drawings[0][0]))
     top = max(heads)

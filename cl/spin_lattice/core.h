@@ -317,10 +317,19 @@ ERGO_INLINE void ising_settle(struct ising_word s[4], struct ising_quad first, u
     }
 }
 
+/* Of ten classes an unrolled loop keeps 70 masks, and AMD has 102 registers for what all work-items
+ * share: clang 19 spills 166 of them for gfx942 into vector registers, and 124 of the 1653 vector
+ * instructions that decide about a block read them back. A loop spills 25 and takes 1343. */
+#if defined(__AMDGCN__) && ISING_CLASSES > 2
+#define ISING_UNROLL_PLANES ERGO_ROLLED
+#else
+#define ISING_UNROLL_PLANES ERGO_UNROLL
+#endif
+
 /* All decisions about a block: seven planes for all spins at once, then the open spins. */
 ERGO_INLINE void ising_decide(struct ising_word s[4], uint block, ulong sweep, uint colour,
                               const struct ising_member *member) {
-    ERGO_UNROLL
+    ISING_UNROLL_PLANES
     for (int j = ISING_PLANES - 1; j >= 0; j--) {
         const struct ising_quad r =
             ising_random(block, sweep, 1 + colour, (uint)j, member->key0, member->key1);

@@ -188,8 +188,10 @@ ERGO_INLINE void sw_roots_list(__global const uint *roots, __local uint *list,
 ERGO_INLINE void sw_roots_count(__global const uint *sizes, __local const uint *list,
                                 __local const uint *listed, __local uint *fields) {
     const struct sw_tile t = sw_tile_of_group();
+    /* min: Mesa 26.2's llvmpipe loads once more when the loop has ended, with what stands in `list`
+     * then (bench/NOTES.md, Tests) */
     for (uint e = t.first; e < min(listed[0], SW_MOST_OPEN); e += SW_GROUP)
-        sw_count(fields, sizes[(ulong)t.index * SW_SITES + list[e]]);
+        sw_count(fields, sizes[(ulong)t.index * SW_SITES + min(list[e], (uint)SW_SITES - 1u)]);
 }
 
 #endif

@@ -94,6 +94,14 @@ enum ergo_status ergo_schema_text(struct ergo_context *ctx, char **text);
  * with the nearest name. */
 enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, char **text);
 
+/* What has all words of `words` in its name or its help, in any case: samplers, models, keys,
+ * observables, curves, columns, tunables, those with the words in their name first. None:
+ * ERGO_E_JOB. */
+enum ergo_status ergo_help_search(struct ergo_context *ctx, const char *words, char **text);
+/* A job that runs for seconds on any device, as JSON to begin with, of a sampler or a model
+ * ("potts", "spin-lattice potts"; a sampler alone: its default model; NULL: spin-lattice). */
+enum ergo_status ergo_new_text(struct ergo_context *ctx, const char *topic, char **text);
+
 /* ---- devices ------------------------------------------------------------------------------- */
 
 struct ergo_device_summary {
@@ -127,6 +135,9 @@ enum ergo_status ergo_device_json(struct ergo_context *ctx, const struct ergo_de
  * the others get no result. */
 enum ergo_status ergo_ranks_start(struct ergo_context *ctx);
 int ergo_ranks_rank(void);
+/* Is this rank 0, or no rank? Known before ergo_ranks_start, too, from the launcher's environment.
+ */
+bool ergo_ranks_first(void);
 /* The MPI that is used, "Open MPI v4.1.4", or "none": built without, one process runs a job, and
  * ergo_ranks_start refuses several. Cut at `size` bytes. */
 void ergo_ranks_library(char *text, size_t size);
@@ -136,14 +147,27 @@ int ergo_ranks_finish(int exit_code);
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
+/* Told now and then by the thread that called ergo_run, ergo_resume, ergo_compare or ergo_tune, and
+ * by no other; it may call ergo_stop_request. */
 struct ergo_progress {
-    double done, total;  /* work in the rate's unit, e.g. spin updates */
-    double seconds, eta; /* wall time of the sampling so far, and expected rest */
-    double rate;         /* in the sampler's unit, per second */
+    double done, total; /* work in the rate's unit, e.g. spin updates */
+    double seconds;     /* wall time of the sampling so far */
+    double eta;  /* expected rest, from what points of each size have cost; NAN: not known yet */
+    double rate; /* in the sampler's unit, per second */
     const char *rate_unit;
     const char *phase; /* "equilibration", "sampling", "writing" */
+    bool rough;        /* eta is a guess: some sizes have not been run yet */
 };
 typedef void (*ergo_progress_function)(void *user, const struct ergo_progress *progress);
+
+/* A request to stop for those runs alone that were given it. It may be requested from any thread
+ * and from a signal handler, before a run and while it goes on, and stays requested. */
+struct ergo_stop;
+
+struct ergo_stop *ergo_stop_create(void);       /* NULL when memory ran out */
+void ergo_stop_destroy(struct ergo_stop *stop); /* NULL: nothing; once its runs have returned */
+void ergo_stop_request(struct ergo_stop *stop); /* NULL: nothing. Async-signal-safe */
+bool ergo_stop_is_requested(const struct ergo_stop *stop); /* NULL: false */
 
 struct ergo_run_watch;
 
@@ -151,6 +175,13 @@ struct ergo_run_options {
     const char *directory; /* run folder; NULL: ergo_job_name */
     const char *device;    /* selector; NULL: $ERGOCL_DEVICE, then the job's, then "auto" */
     bool overwrite; /* replace an earlier run in the folder, once this one has a checkpoint */
+    /* With several ranks that have points of their own: what a device that fails (an OpenCL error
+     * while its points are made) had to do goes to the other ranks, from its last checkpoint or
+     * from its beginning, with the same results; result.json has a warning. Without it, for a
+     * system that is cut over ranks, and when no device is left, the run ends with ERGO_E_DEVICE
+     * and goes on from its last checkpoint by ergo_resume. A process that ends by a signal, and an
+     * audit that fails, end all ranks in any case. */
+    bool redistribute;
     /* Run only part `part` (from 1 on) of the n_parts that the job's points and replicas are dealt
      * out to; both 0: all. The parts of a run need nothing of each other; ergo_merge unites them.
      * Of ergo_run only: a folder knows which part it is. */
@@ -158,6 +189,8 @@ struct ergo_run_options {
     ergo_progress_function progress;
     void *user;
     const struct ergo_run_watch *watch; /* for the library's own use: NULL */
+    const struct ergo_stop *stop;       /* asks this run to checkpoint and stop; NULL: only
+                                         * ergo_run_request_stop does */
 };
 
 struct ergo_result;
@@ -209,15 +242,172 @@ enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *
 enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job *job,
                                 const char *device, char **text);
 
+/* The result of the run in a folder, finished, stopped or running, from its checkpoint; result.json
+ * and series.h5 are not read back. Needs no device, and leaves folder and run alone. What only the
+ * process that ran it knew is not there: the rate of a run that was stopped is 0, and of the device
+ * only id, name, platform and driver are known. ERGO_E_IO: no run is there, or it is damaged. */
+enum ergo_status ergo_result_load(struct ergo_context *ctx, const char *directory,
+                                  struct ergo_result **result);
+
 /* result.json as text, and the table that a terminal shows. */
 enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_result *result,
                                   char **text);
 enum ergo_status ergo_result_table(struct ergo_context *ctx, const struct ergo_result *result,
                                    char **text);
+/* All points and means of n_results results as CSV (RFC 4180; lines end in \n): a line with the
+ * columns' names and, in brackets, units; then a line for each point, and behind those of a scan
+ * point their mean, whose replica is "mean". Columns: run (only where `names`, one for each result,
+ * is not NULL); by their pointers the scanned parameters and other keys by which the chains of
+ * several results differ; replica, steps, digest; of each observable the mean ("energy [J per
+ * site]"), "energy.error", "energy.tau" (in steps), "energy.untrusted" (why there is no error), and
+ * where some point has them "energy.exact", "energy.reference", "energy.reference_error". Numbers
+ * read back as the same doubles; what a point does not have is empty. */
+enum ergo_status ergo_result_csv(struct ergo_context *ctx, const struct ergo_result *const *results,
+                                 const char *const *names, size_t n_results, char **text);
 /* Into a run's folder what people look at: report.html, configurations.png and snapshots. */
 enum ergo_status ergo_result_write_page(struct ergo_context *ctx, const struct ergo_result *result,
                                         const char *directory);
 void ergo_result_destroy(struct ergo_result *result); /* result may be NULL */
+
+/* ---- results as numbers ------------------------------------------------------------------------
+ *
+ * The numbers of result.json, and the samples. Texts and arrays that are pointed to belong to the
+ * result and live as long. Unknown numbers are NAN, unknown texts NULL, unless it is said
+ * otherwise. An index beyond a count is ERGO_E_JOB.
+ */
+
+/* What a result has several of; each is numbered from 0. */
+enum ergo_result_part {
+    ERGO_RESULT_POINTS,      /* chains: scan points times replicas, in the job's order */
+    ERGO_RESULT_MEANS,       /* scan points, over their replicas; none where /replicas is 1 */
+    ERGO_RESULT_PARAMETERS,  /* scanned keys; of a scan over whole sizes one for each element */
+    ERGO_RESULT_OBSERVABLES, /* of the model; not every point has each */
+    ERGO_RESULT_CURVES,
+    ERGO_RESULT_COLUMNS, /* of the time series */
+    ERGO_RESULT_DEVICES, /* one for each rank */
+    ERGO_RESULT_WARNINGS,
+};
+
+/* How many: 0 for NULL and for an unknown part. */
+size_t ergo_result_count(const struct ergo_result *result, enum ergo_result_part part);
+
+struct ergo_result_info {
+    const char *name;      /* of the job */
+    const char *job;       /* the whole job as JSON */
+    const char *sampler;   /* "spin-lattice" */
+    const char *model;     /* "ising"; NULL: its sampler has only one */
+    const char *status;    /* "complete", or "stopped": it is not, and may be running */
+    const char *started;   /* UTC, ISO 8601 */
+    const char *step_unit; /* "sweep" */
+    const char *rate_unit; /* "spin updates per second" */
+    const char *series;    /* what is kept of the samples: "full", "blocks" or "none" */
+    uint64_t seed;
+    double rate, seconds; /* rate over that many seconds of sampling; 0: not known */
+};
+enum ergo_status ergo_result_get_info(struct ergo_context *ctx, const struct ergo_result *result,
+                                      struct ergo_result_info *info);
+
+struct ergo_result_name {
+    const char *name; /* "energy"; of a parameter its JSON pointer, "/system/temperature" */
+    const char *unit; /* "": dimensionless */
+    const char *help; /* its definition, in a sentence */
+    const char *axis; /* of a curve: what x is, with its unit; else NULL */
+};
+/* Parameters, observables, curves and columns have names. */
+enum ergo_status ergo_result_get_name(struct ergo_context *ctx, const struct ergo_result *result,
+                                      enum ergo_result_part part, size_t index,
+                                      struct ergo_result_name *name);
+/* The index of a name; ERGO_E_JOB with the nearest one where there is none. */
+enum ergo_status ergo_result_find(struct ergo_context *ctx, const struct ergo_result *result,
+                                  enum ergo_result_part part, const char *name, size_t *index);
+
+struct ergo_result_point {
+    size_t scan_index;       /* of the scan point */
+    uint32_t replica;        /* from 0; of a mean: 0 */
+    uint32_t replicas;       /* chains in it: 1; of a mean more */
+    uint32_t measured;       /* of these with samples after equilibration */
+    const char *status;      /* "complete", "stopped", or "waiting": not begun; of a mean: of all */
+    uint64_t steps, planned; /* done, and in all; equilibration included. Of a mean: the least */
+    uint64_t digest;         /* of the state; 0: of a mean, and where a run has not told it yet */
+    uint64_t stream;         /* key of its random numbers; of a mean: 0 */
+};
+/* part: ERGO_RESULT_POINTS or ERGO_RESULT_MEANS, here and below. */
+enum ergo_status ergo_result_get_point(struct ergo_context *ctx, const struct ergo_result *result,
+                                       enum ergo_result_part part, size_t index,
+                                       struct ergo_result_point *point);
+
+enum ergo_value_kind {
+    ERGO_VALUE_ABSENT, /* not given, and without a default */
+    ERGO_VALUE_NUMBER,
+    ERGO_VALUE_SEED, /* a whole number of 64 bits without sign */
+    ERGO_VALUE_BOOL, /* number is 0 or 1 */
+    ERGO_VALUE_TEXT,
+    ERGO_VALUE_LIST, /* of numbers: sizes, vectors */
+};
+struct ergo_result_value {
+    enum ergo_value_kind kind;
+    double number;
+    uint64_t seed;
+    const char *text;
+    size_t n_items;
+    double items[4];
+};
+/* The value at a point of any key of the job, scanned or not, defaults filled in. An element of a
+ * list is "/system/size/0". A pointer that is no key is ERGO_E_JOB. */
+enum ergo_status ergo_result_get_value(struct ergo_context *ctx, const struct ergo_result *result,
+                                       enum ergo_result_part part, size_t index,
+                                       const char *pointer, struct ergo_result_value *value);
+
+struct ergo_result_estimate {
+    bool present;          /* false: the point does not have this observable, and the rest is
+                            * unknown */
+    const char *unit;      /* "": dimensionless */
+    double mean, error;    /* in this unit; error is NAN where it is not trusted: */
+    const char *untrusted; /* why: "too-short", "drift", ... (help result); NULL: it is */
+    double error_binning;  /* by binning; for comparison, and too small where untrusted */
+    double tau, tau_error; /* integrated autocorrelation time in steps; independent: every/2 */
+    uint64_t samples;      /* measured */
+    double exact, z;       /* value by theory, and (mean - exact) / error */
+    double reference;      /* a value that has an error of its own: published, or of a
+                            * calibration's reference point */
+    double reference_error;
+    double reference_z; /* (mean - reference) in units of the error of the difference */
+    /* Of a mean over replicas, else NAN and 0: its error by the chains' own errors and by their
+     * scatter; chi^2 of the chains about the mean, its degrees of freedom, and the probability of
+     * this or a larger one. */
+    double error_chains, error_scatter, chi2, tail;
+    size_t dof;
+};
+enum ergo_status ergo_result_get_estimate(struct ergo_context *ctx,
+                                          const struct ergo_result *result,
+                                          enum ergo_result_part part, size_t index,
+                                          size_t observable, struct ergo_result_estimate *estimate);
+
+struct ergo_result_curve {
+    size_t size;                    /* 0: the point does not have this curve */
+    const double *x, *mean, *error; /* [size]; errors may be NAN */
+    const double *reference_z;      /* [size], against a calibration's reference; NULL: none */
+};
+enum ergo_status ergo_result_get_curve(struct ergo_context *ctx, const struct ergo_result *result,
+                                       size_t point, size_t curve,
+                                       struct ergo_result_curve *values);
+
+/* Sample i, from 0, was taken after lead + (i + 1) * every steps. */
+struct ergo_result_series {
+    size_t size;           /* samples, equilibration included */
+    size_t equilibration;  /* the first of these, which no mean contains */
+    const double *samples; /* [size]; NULL: this column is not recorded, or samples are not kept */
+    uint64_t lead, every;
+};
+enum ergo_status ergo_result_get_series(struct ergo_context *ctx, const struct ergo_result *result,
+                                        size_t point, size_t column,
+                                        struct ergo_result_series *series);
+
+/* What is not known of a device is "", 0 and false. */
+enum ergo_status ergo_result_get_device(struct ergo_context *ctx, const struct ergo_result *result,
+                                        size_t index, struct ergo_device_summary *device);
+/* A sentence; "" for NULL and beyond the count. */
+const char *ergo_result_warning(const struct ergo_result *result, size_t index);
 
 /* ---- reports ----------------------------------------------------------------------------------
  */
@@ -228,6 +418,69 @@ void ergo_result_destroy(struct ergo_result *result); /* result may be NULL */
  * file, unless it is the run's own report, is ERGO_E_IO without `overwrite`. */
 enum ergo_status ergo_report(struct ergo_context *ctx, const char *const *directories,
                              size_t n_directories, const char *path, bool overwrite);
+
+/* ---- analyses ---------------------------------------------------------------------------------
+ */
+
+/*
+ * What to find out from several runs. All zeros: what the runs offer by themselves: pooled means of
+ * chains of the same physics, observables reweighted over the range that was simulated, and where
+ * curves of sizes cross. A key is named by its pointer or its last word, "/system/temperature" or
+ * "temperature", and is one that weights of configurations depend on (temperature, field,
+ * activity, ...).
+ */
+struct ergo_analyse_options {
+    /* n_reweight texts "KEY=FROM:TO:STEP" or "KEY=VALUE,VALUE,...", of different keys: observables
+     * there, on the grid of all keys. */
+    const char *const *reweight;
+    size_t n_reweight;
+    const char *const *observables; /* n_observables names; none: all that can be weighted */
+    size_t n_observables;
+    /* "NAME", "NAME/L" or "NAME/L^POWER", L the last side of the lattice: where curves of sizes
+     * that follow each other cross, and where to for large sizes. NULL: what the model says
+     * crosses. */
+    const char *crossing;
+    /* The same: a fit of finite-size scaling y = L^power F((x - x_c) L^(1/nu)) to the points that
+     * were simulated; power is 0 where curves of sizes cross, and of "NAME/L". NULL: none. */
+    const char *fit;
+    const char *window; /* "FROM:TO" of the axis, for the fit; NULL: all points */
+    /* Exponent w > 0 of a correction L^-w: of crossings instead of a free one, in the fit beside
+     * the leading term. 0: none. */
+    double correction;
+    /* The key whose value is looked for at which two phases have the same weight; NULL: none. */
+    const char *coexistence;
+};
+
+struct ergo_analysis;
+
+/*
+ * Analyses the runs in n_directories folders, which may be finished, stopped or running. Their
+ * checkpoints are only read; no device is touched. They have one sampler and model; points that
+ * differ in other keys than those of weights are systems of their own. Samples are weighted by
+ * MBAR, errors are from a jackknife over blocks of 10 autocorrelation times and more; with fewer
+ * than 10 blocks there are none. `options` may be NULL: all zeros.
+ *
+ * ERGO_E_JOB: an option does not fit the runs; samples cannot be weighted (the message says why and
+ * what to do), or all values asked for are outside of the overlap, where fewer than 100 independent
+ * samples would be left (the message has the range inside). ERGO_E_IO: no run is there.
+ */
+enum ergo_status ergo_analyse(struct ergo_context *ctx, const char *const *directories,
+                              size_t n_directories, const struct ergo_analyse_options *options,
+                              struct ergo_analysis **analysis);
+/* For a terminal; as JSON; as CSV with a line for each value: kind, system, key, at, observable,
+ * value, error. */
+enum ergo_status ergo_analysis_table(struct ergo_context *ctx, const struct ergo_analysis *analysis,
+                                     char **text);
+enum ergo_status ergo_analysis_json(struct ergo_context *ctx, const struct ergo_analysis *analysis,
+                                    char **text);
+enum ergo_status ergo_analysis_csv(struct ergo_context *ctx, const struct ergo_analysis *analysis,
+                                   char **text);
+/* One HTML page with figures, which needs no other file and no network. An existing file is
+ * ERGO_E_IO without `overwrite`. */
+enum ergo_status ergo_analysis_write_page(struct ergo_context *ctx,
+                                          const struct ergo_analysis *analysis, const char *path,
+                                          bool overwrite);
+void ergo_analysis_destroy(struct ergo_analysis *analysis); /* may be NULL */
 
 /* ---- the same job on several devices --------------------------------------------------------- */
 
@@ -244,9 +497,10 @@ struct ergo_comparison;
 
 /* Runs the job on each device, one after the other, and compares final states and all samples, bit
  * for bit, with those of the first device that finished. Where states differ, shorter runs find the
- * first step after which they do. A device that fails is part of the result. The call fails when
- * fewer than two devices are given, or none could run the job. `options` may be NULL: all zeros.
- * *comparison may be set after ERGO_STOPPED and after failures to write. */
+ * first step after which they do. A device that fails is part of the result; where every usable
+ * device is meant and there is one, it runs alone. The call fails when a single device is named,
+ * one is not there, or none could run the job. `options` may be NULL: all zeros. *comparison may be
+ * set after ERGO_STOPPED and after failures to write. */
 enum ergo_status ergo_compare(struct ergo_context *ctx, const struct ergo_job *job,
                               const struct ergo_compare_options *options,
                               struct ergo_comparison **comparison);

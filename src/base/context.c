@@ -90,8 +90,9 @@ enum ergo_status ergo_error_raise(struct ergo_context *ctx, enum ergo_status sta
     ergo_utf8_append_shown(&ctx->errors, message);
     if (cause)
         ergo_text_append(&ctx->errors, " [%s]", cause);
-    /* A source position helps with failures of ours and the driver's, not with a typo in a job. */
-    if (status != ERGO_E_JOB && status != ERGO_STOPPED) {
+    /* A source position helps who looks for a failure of ours or the driver's, and asked for more
+     * than warnings; nobody with a typo in a job. */
+    if (ctx->level >= ERGO_LOG_INFO && status != ERGO_E_JOB && status != ERGO_STOPPED) {
         const char *base = strstr(file, "src/");
         ergo_text_append(&ctx->errors, " (%s:%d)", base ? base : file, line);
     }

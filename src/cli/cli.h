@@ -16,9 +16,18 @@ enum cli_option_id {
     CLI_DEVICE,
     CLI_SET,
     CLI_OVERWRITE,
+    CLI_ON_FAILURE,
     CLI_PLAN,
     CLI_CHECK,
     CLI_JSON,
+    CLI_CSV,
+    CLI_REWEIGHT,
+    CLI_OBSERVABLE,
+    CLI_CROSSING,
+    CLI_FIT,
+    CLI_WINDOW,
+    CLI_CORRECTION,
+    CLI_COEXISTENCE,
     CLI_DUMP,
     CLI_PROGRAMS,
     CLI_DEVICES,
@@ -28,6 +37,7 @@ enum cli_option_id {
     CLI_SECONDS,
     CLI_SAMPLER,
     CLI_LIST,
+    CLI_SEARCH,
     CLI_QUIET,
     CLI_VERBOSE,
     CLI_HELP,
@@ -50,11 +60,14 @@ struct cli_arguments {
     size_t n_operands;
     const char *output, *device;
     const char *devices; /* selectors with commas between them */
-    const char *seconds, *sampler, *programs;
+    const char *seconds, *sampler, *programs, *on_failure, *search;
     const char *part;  /* "K/N" */
     const char **sets; /* room for all of argv; owned by main */
     size_t n_sets;
-    bool overwrite, plan, check, json, dump, all, merge, list, quiet, help;
+    const char **reweight, **observables; /* the same */
+    size_t n_reweight, n_observables;
+    const char *crossing, *fit, *window, *correction, *coexistence;
+    bool overwrite, plan, check, json, csv, dump, all, merge, list, quiet, help;
     int verbose;
 };
 
@@ -70,9 +83,9 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_command_run, cli_command_resume, cli_command_merge,
-    cli_command_validate, cli_command_compare, cli_command_report, cli_command_tune,
-    cli_command_bench, cli_command_devices, cli_command_help, cli_command_schema,
-    cli_command_kernels;
+    cli_command_validate, cli_command_compare, cli_command_report, cli_command_table,
+    cli_command_analyse, cli_command_tune, cli_command_bench, cli_command_devices, cli_command_help,
+    cli_command_schema, cli_command_kernels, cli_command_new, cli_command_examples;
 extern const struct cli_command *const cli_commands[]; /* NULL-terminated, in order of help */
 
 /* ---- options.c ---- */
@@ -83,6 +96,8 @@ bool cli_parse(const struct cli_command *command, int argc, char **argv,
 const struct cli_command *cli_find_command(const char *name);
 /* Nearest of `count` names to `word`, or NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *names, size_t count);
+/* The operands with blanks between them, "spin-lattice potts"; NULL: no memory. */
+char *cli_join(const struct cli_arguments *arguments);
 void cli_print_usage(void);
 void cli_print_command_help(const struct cli_command *command);
 
@@ -111,8 +126,12 @@ enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_argumen
                               struct ergo_job **job);
 /* --seconds as a number above 0; unchanged when it is not given. false: a message was printed. */
 bool cli_seconds_of(const struct cli_arguments *arguments, double *seconds);
+/* Does --on-failure say so? false: a message was printed. */
+bool cli_redistribute_of(const struct cli_arguments *arguments, bool *redistribute);
 /* SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP ask the run for a checkpoint and an orderly end. */
 void cli_catch_stop_signals(void);
+/* Was this process asked to end? */
+bool cli_stop_signal_came(void);
 /* Print the table and the files of a run that ended with `status`; returns the final status. */
 enum ergo_status cli_report(struct ergo_context *ctx, const char *directory,
                             const struct cli_arguments *arguments, enum ergo_status status,

@@ -121,7 +121,9 @@ const struct cli_command cli_command_compare = {
         "where states differ, shorter runs find the first step after which they do, and the "
         "kernel\n"
         "where the devices make the same launches: vendor.txt is for the device's vendor.\n"
-        "Exit code 5: some device differs or failed.\n"
+        "Exit code 5: some device differs or failed; 3: a named device is not there. With --all "
+        "on\n"
+        "a machine of one device that one runs, audited, and gets its rates.\n"
         "\n"
         "--merge makes one page, -o FILE or compare.html, of compare.json files and results of\n"
         "\"ergocl bench -o\" from several machines: bits, rates, share of the limit, energy.",

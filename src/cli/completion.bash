@@ -14,10 +14,14 @@ _ergocl_models() {
     done
 }
 
+_ergocl_examples() {
+    "${COMP_WORDS[0]/#\~/$HOME}" examples 2>/dev/null | sed -n 's/^\([a-z0-9-]*\)  (.*/\1/p'
+}
+
 _ergocl() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} options="--quiet --verbose --help"
-    local commands="run resume merge validate report compare tune bench devices help schema kernels"
+    local commands="new examples run resume merge validate report table analyse compare tune bench devices help schema kernels"
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "$commands --version --help" -- "$word"))
@@ -27,7 +31,7 @@ _ergocl() {
     -o | --output)
         compopt -o filenames
         case $command in
-        report | tune | bench) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+        new | report | analyse | tune | bench) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
         *) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
         esac
         return
@@ -45,14 +49,24 @@ _ergocl() {
         COMPREPLY=($(compgen -W "$(_ergocl_samplers)" -- "$word"))
         return
         ;;
-    -s | --set | --seconds | --part) return ;;
+    --on-failure)
+        COMPREPLY=($(compgen -W "stop redistribute" -- "$word"))
+        return
+        ;;
+    -s | --set | --part | --seconds | --search | --reweight | --observable | --crossing | --fit | --window | --correction | --coexistence) return ;;
     esac
     case $command in
-    run) options+=" --output --device --set --overwrite --part" ;;
-    resume) options+=" --device --set" ;;
+    new) options+=" --output --overwrite" ;;
+    help) options+=" --search" ;;
+    run) options+=" --output --device --set --overwrite --part --on-failure" ;;
+    resume) options+=" --device --set --on-failure" ;;
     merge) options+=" --output --overwrite" ;;
     validate) options+=" --plan --device --set" ;;
     report) options+=" --output --overwrite" ;;
+    analyse)
+        options+=" --output --overwrite --json --csv --reweight --observable --crossing --fit --window --correction --coexistence"
+        ;;
+    table) options+=" --csv" ;;
     compare) options+=" --devices --all --merge --output --set --overwrite --json" ;;
     tune) options+=" --output --device --set --seconds" ;;
     bench) options+=" --output --device --sampler --seconds --list" ;;
@@ -68,11 +82,12 @@ _ergocl() {
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
         ;;
-    resume | report | merge)
+    resume | merge | report | table | analyse)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;
-    help)
+    examples) COMPREPLY=($(compgen -W "$(_ergocl_examples)" -- "$word")) ;;
+    new | help)
         if [ "$COMP_CWORD" -gt 2 ]; then
             COMPREPLY=($(compgen -W "$(_ergocl_models "$previous")" -- "$word"))
         else

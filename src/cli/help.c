@@ -5,8 +5,7 @@
 
 #include "cli/cli.h"
 
-/* The operands with spaces between them: "spin-lattice potts"; NULL: no memory. */
-static char *topic_of(const struct cli_arguments *arguments) {
+char *cli_join(const struct cli_arguments *arguments) {
     size_t length = 1;
     for (size_t i = 0; i < arguments->n_operands; i++)
         length += strlen(arguments->operands[i]) + 1;
@@ -28,12 +27,21 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
             return ERGO_OK;
         printf("\n");
     }
-    char *text = NULL, *topic = topic_of(arguments);
+    char *text = NULL, *topic = cli_join(arguments);
     if (!topic) {
         cli_error("out of memory");
         return ERGO_E_MEMORY;
     }
-    enum ergo_status status = ergo_help_text(ctx, arguments->operand ? topic : NULL, &text);
+    enum ergo_status status = ERGO_OK;
+    if (arguments->search) {
+        status = ergo_help_search(ctx, arguments->search, &text);
+        if (status == ERGO_OK)
+            fputs(text, stdout);
+        free(topic);
+        free(text);
+        return status;
+    }
+    status = ergo_help_text(ctx, arguments->operand ? topic : NULL, &text);
     if (status == ERGO_OK) {
         if (!arguments->operand) {
             cli_print_usage();
@@ -52,6 +60,8 @@ const struct cli_command cli_command_help = {
     .operands_many = true,
     .summary = "explain a sampler, a model, a key or an observable, a command, or a topic",
     .details = "Topics: a sampler's name (SAMPLER MODEL: one of its models), a model, a key, an\n"
-               "observable, a command, job, devices, result, exit-codes, environment.",
+               "observable, a command, job, devices, result, exit-codes, environment.\n"
+               "--search finds words in all names and texts: ergocl help --search 'heat capacity'.",
+    .options = CLI_BIT(CLI_SEARCH),
     .run = run,
 };

@@ -1,6 +1,7 @@
 /* What the commands that handle jobs and run folders share. */
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,12 @@ static void end_at_once(int number) {
  * SIGINT or SIGTERM ends. The second counts only after half a second: timeout(1) and batch systems
  * signal the process and its group, so that one request comes twice.
  */
+static atomic_bool signal_came;
+
+bool cli_stop_signal_came(void) {
+    return signal_came;
+}
+
 static void *wait_for_signals(void *set_of_signals) {
     const sigset_t *set = set_of_signals;
     double first = 0;
@@ -53,6 +60,7 @@ static void *wait_for_signals(void *set_of_signals) {
             end_at_once(number);
         if (ends && first <= 0)
             first = now;
+        signal_came = true;
         ergo_run_request_stop();
     }
     return NULL;
@@ -70,6 +78,15 @@ bool cli_seconds_of(const struct cli_arguments *arguments, double *seconds) {
     }
     *seconds = value;
     return true;
+}
+
+bool cli_redistribute_of(const struct cli_arguments *arguments, bool *redistribute) {
+    const char *what = arguments->on_failure;
+    *redistribute = what && !strcmp(what, "redistribute");
+    if (!what || *redistribute || !strcmp(what, "stop"))
+        return true;
+    cli_error("--on-failure: found \"%s\"; allowed: \"stop\", \"redistribute\"", what);
+    return false;
 }
 
 void cli_catch_stop_signals(void) {

@@ -6,15 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 
-const struct cli_command *const cli_commands[] = {&cli_command_run,
+const struct cli_command *const cli_commands[] = {&cli_command_new,
+                                                  &cli_command_examples,
+                                                  &cli_command_run,
                                                   &cli_command_resume,
                                                   &cli_command_merge,
                                                   &cli_command_validate,
                                                   &cli_command_report,
+                                                  &cli_command_table,
+                                                  &cli_command_analyse,
                                                   &cli_command_compare,
                                                   &cli_command_tune,
                                                   &cli_command_bench,
@@ -51,6 +56,20 @@ static int close_stdout(int code) {
     return code == 0 ? EXIT_FILE : code;
 }
 
+/*
+ * What one rank cannot do, mostly none can: the first says it and ends, mpirun then ends the
+ * others, and they are silent. One that fails alone is not ended, and speaks a moment later.
+ */
+static bool leave_it_to_the_first_rank(void) {
+    enum { ROUNDS = 50 };
+    const struct timespec pause = {.tv_nsec = 20000000};
+    if (ergo_ranks_first())
+        return false;
+    for (int i = 0; i < ROUNDS && !cli_stop_signal_came(); i++)
+        nanosleep(&pause, NULL);
+    return cli_stop_signal_came();
+}
+
 static int run_command(const struct cli_command *command, int argc, char **argv) {
     struct cli_arguments arguments = {0};
     int code = EXIT_USAGE;
@@ -59,7 +78,10 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     arguments.sets = calloc((size_t)argc + 1, sizeof *arguments.sets);
     arguments.operands = calloc((size_t)argc + 1, sizeof *arguments.operands);
     ctx = ergo_context_create();
-    if (!arguments.sets || !arguments.operands || !ctx) {
+    arguments.reweight = calloc((size_t)argc + 1, sizeof *arguments.reweight);
+    arguments.observables = calloc((size_t)argc + 1, sizeof *arguments.observables);
+    if (!arguments.sets || !arguments.operands || !arguments.reweight || !arguments.observables ||
+        !ctx) {
         cli_error("out of memory");
         code = EXIT_HOST;
         goto out;
@@ -80,12 +102,14 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 
     enum ergo_status status = command->run(ctx, &arguments);
     cli_progress_end();
-    if (status != ERGO_OK && *ergo_error_message(ctx))
+    if (status != ERGO_OK && *ergo_error_message(ctx) && !leave_it_to_the_first_rank())
         cli_error("%s", ergo_error_message(ctx));
     code = ergo_ranks_finish(ergo_status_exit_code(status));
 out:
     ergo_context_destroy(ctx);
     free(arguments.operands);
+    free(arguments.reweight);
+    free(arguments.observables);
     free(arguments.sets);
     return code;
 }
@@ -129,9 +153,9 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 
-    if (argc < 2) {
-        cli_error("no command given; \"ergocl --help\" lists them");
-        return EXIT_USAGE;
+    if (argc < 2) { /* as git does: help for who asks nothing, and a code for scripts */
+        cli_print_usage();
+        leave(close_stdout(EXIT_USAGE));
     }
     const char *word = argv[1];
     int code = 0;

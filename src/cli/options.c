@@ -5,15 +5,28 @@
 #include "cli/cli.h"
 
 const struct cli_option cli_options[CLI_N_OPTIONS] = {
-    [CLI_OUTPUT] = {"output", 'o', "DIR",
-                    "run folder (default: the job's name); of report, tune, bench the file"},
+    [CLI_OUTPUT] =
+        {"output", 'o', "DIR",
+         "run folder (default: the job's name); of report, analyse, tune, bench the file"},
     [CLI_DEVICE] = {"device", 'd', "SEL",
                     "\"auto\", \"gpu\", \"cpu\", an id like \"0:1\", or part of a name"},
     [CLI_SET] = {"set", 's', "/PTR=VALUE", "change a key of the job; may be repeated"},
-    [CLI_OVERWRITE] = {"overwrite", 0, NULL, "replace an earlier run, or the file of report"},
+    [CLI_OVERWRITE] = {"overwrite", 0, NULL,
+                       "replace an earlier run, or the file of report, analyse"},
+    [CLI_ON_FAILURE] = {"on-failure", 0, "WHAT",
+                        "\"stop\", or \"redistribute\": other ranks go on with a failed device's "
+                        "points"},
     [CLI_PLAN] = {"plan", 0, NULL, "say what the job needs on the device, without running it"},
     [CLI_CHECK] = {"check", 0, NULL, "probe each device's arithmetic, atomics and barriers"},
     [CLI_JSON] = {"json", 0, NULL, "print JSON"},
+    [CLI_CSV] = {"csv", 0, NULL, "print comma-separated values"},
+    [CLI_REWEIGHT] = {"reweight", 0, "KEY=VALUES", "FROM:TO:STEP or A,B,...; may be repeated"},
+    [CLI_OBSERVABLE] = {"observable", 0, "NAME", "only this one; may be repeated"},
+    [CLI_CROSSING] = {"crossing", 0, "NAME", "where curves of sizes cross: NAME, NAME/L^POWER"},
+    [CLI_FIT] = {"fit", 0, "NAME", "fit of finite-size scaling: NAME, NAME/L^POWER"},
+    [CLI_WINDOW] = {"window", 0, "FROM:TO", "points that the fit takes"},
+    [CLI_CORRECTION] = {"correction", 0, "W", "exponent of corrections L^-W"},
+    [CLI_COEXISTENCE] = {"coexistence", 0, "KEY", "its value where two phases weigh the same"},
     [CLI_DUMP] = {"dump", 0, NULL, "print the flattened OpenCL C"},
     [CLI_PROGRAMS] = {"programs", 0, "DIR",
                       "write the job's programs, each with its build options"},
@@ -24,7 +37,8 @@ const struct cli_option cli_options[CLI_N_OPTIONS] = {
                   "run the K-th of N shares of the points and replicas, for merge"},
     [CLI_SECONDS] = {"seconds", 0, "S", "how long to search, or to measure each case"},
     [CLI_SAMPLER] = {"sampler", 0, "NAME", "only cases of this sampler"},
-    [CLI_LIST] = {"list", 0, NULL, "name the cases and their jobs"},
+    [CLI_LIST] = {"list", 0, NULL, "name the cases; with CASE, its job"},
+    [CLI_SEARCH] = {"search", 0, "WORDS", "what has these words in its name or help"},
     [CLI_QUIET] = {"quiet", 'q', NULL, "no progress, no warnings, no table"},
     [CLI_VERBOSE] = {"verbose", 'v', NULL, "more messages; twice: still more"},
     [CLI_HELP] = {"help", 'h', NULL, "show this help"},
@@ -123,6 +137,9 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
     case CLI_OVERWRITE:
         arguments->overwrite = true;
         break;
+    case CLI_ON_FAILURE:
+        arguments->on_failure = value;
+        break;
     case CLI_PLAN:
         arguments->plan = true;
         break;
@@ -131,6 +148,30 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
         break;
     case CLI_JSON:
         arguments->json = true;
+        break;
+    case CLI_CSV:
+        arguments->csv = true;
+        break;
+    case CLI_REWEIGHT:
+        arguments->reweight[arguments->n_reweight++] = value;
+        break;
+    case CLI_OBSERVABLE:
+        arguments->observables[arguments->n_observables++] = value;
+        break;
+    case CLI_CROSSING:
+        arguments->crossing = value;
+        break;
+    case CLI_FIT:
+        arguments->fit = value;
+        break;
+    case CLI_WINDOW:
+        arguments->window = value;
+        break;
+    case CLI_CORRECTION:
+        arguments->correction = value;
+        break;
+    case CLI_COEXISTENCE:
+        arguments->coexistence = value;
         break;
     case CLI_DUMP:
         arguments->dump = true;
@@ -152,6 +193,9 @@ static void store(struct cli_arguments *arguments, size_t id, const char *value)
         break;
     case CLI_SAMPLER:
         arguments->sampler = value;
+        break;
+    case CLI_SEARCH:
+        arguments->search = value;
         break;
     case CLI_LIST:
         arguments->list = true;

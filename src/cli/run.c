@@ -29,6 +29,9 @@ static bool part_of(const struct cli_arguments *arguments, struct ergo_run_optio
 static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments *arguments) {
     struct ergo_job *job = NULL;
     struct ergo_result *result = NULL;
+    bool redistribute = false;
+    if (!cli_redistribute_of(arguments, &redistribute))
+        return ERGO_E_JOB;
     enum ergo_status status = cli_load_job(ctx, arguments, &job);
     if (status != ERGO_OK)
         goto out;
@@ -37,6 +40,7 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
         .directory = arguments->output,
         .device = arguments->device,
         .overwrite = arguments->overwrite,
+        .redistribute = redistribute,
         .progress = cli_progress,
         .user = &progress,
     };
@@ -69,6 +73,13 @@ const struct cli_command cli_command_run = {
         "SIGINT, SIGTERM, SIGUSR1, SIGUSR2 and SIGHUP write a checkpoint and stop with exit code "
         "75;\n"
         "a second SIGINT or SIGTERM ends at once.\n"
+        "Under mpirun, with --on-failure redistribute, a device that fails while points are spread "
+        "over\n"
+        "ranks costs no more than what it did since its last checkpoint: the other ranks go on "
+        "from\n"
+        "there, with the same results and a warning in result.json. A system that is cut over "
+        "ranks\n"
+        "stops; so does everything when a process is killed, or an audit fails.\n"
         "A folder with a finished run of the same job, but shorter or of fewer points, is "
         "extended,\n"
         "as by ergocl resume --set; the command says so.\n"
@@ -78,6 +89,6 @@ const struct cli_command cli_command_run = {
         "Each\n"
         "part has a folder of its own, is resumed by itself, and ergocl merge unites them.",
     .options = CLI_BIT(CLI_OUTPUT) | CLI_BIT(CLI_DEVICE) | CLI_BIT(CLI_SET) |
-               CLI_BIT(CLI_OVERWRITE) | CLI_BIT(CLI_PART),
+               CLI_BIT(CLI_OVERWRITE) | CLI_BIT(CLI_PART) | CLI_BIT(CLI_ON_FAILURE),
     .run = run,
 };

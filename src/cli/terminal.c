@@ -116,10 +116,17 @@ static void format_time(double seconds, char *text, size_t size) {
         snprintf(text, size, "%ld:%02ld", whole / 60, whole % 60);
 }
 
+/* "0:25"; "about 0:25" when it is a guess. */
+static void format_eta(const struct ergo_progress *progress, char *text, size_t size) {
+    char left[32];
+    format_time(progress->eta, left, sizeof left);
+    snprintf(text, size, "%s%s", progress->rough && progress->eta >= 0 ? "about " : "", left);
+}
+
 static void draw_bar(const struct ergo_progress *progress, double part) {
     enum { CELLS_MAX = 40 };
-    char tail[160], left[32], line[320], cells[CELLS_MAX + 1];
-    format_time(progress->eta, left, sizeof left);
+    char tail[160], left[48], line[320], cells[CELLS_MAX + 1];
+    format_eta(progress, left, sizeof left);
     snprintf(tail, sizeof tail, "%3.0f%%  %.3g %s  ETA %s", floor(100 * part), progress->rate,
              progress->rate_unit ? progress->rate_unit : "", left);
 
@@ -143,24 +150,25 @@ static void draw_bar(const struct ergo_progress *progress, double part) {
 
 void cli_progress(void *user, const struct ergo_progress *progress) {
     struct cli_progress *state = user;
-    bool terminal = isatty(STDERR_FILENO);
-    /* Log files get no bar, and a line now and then only with --verbose. */
-    if (state->quiet || (!terminal && !state->verbose))
-        return;
-    double now = cli_clock();
-    bool finished = progress->done >= progress->total;
-    if (now < state->next && !finished)
-        return;
-    state->next = now + (terminal ? 0.1 : 10.0);
+    const bool terminal = isatty(STDERR_FILENO);
+    const double now = cli_clock(), between = terminal ? 0.1 : state->verbose ? 10 : 30;
     double part = progress->total > 0 ? progress->done / progress->total : 0.0;
+    if (state->quiet)
+        return;
+    /* Log files get a line now and then, and none of a run that is done before the first is due. */
+    if (!terminal && !(state->next > 0))
+        state->next = now + (state->verbose ? 0 : between);
+    if (now < state->next && !(terminal && progress->done >= progress->total))
+        return;
+    state->next = now + between;
     if (part > 1)
         part = 1;
     if (terminal) {
         draw_bar(progress, part);
         return;
     }
-    char left[32];
-    format_time(progress->eta, left, sizeof left);
+    char left[48];
+    format_eta(progress, left, sizeof left);
     cli_note("%s %.0f%%, %.3g %s, ETA %s", progress->phase ? progress->phase : "",
              floor(100 * part), progress->rate, progress->rate_unit ? progress->rate_unit : "",
              left);

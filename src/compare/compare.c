@@ -8,6 +8,7 @@
 #include "base/entry.h"
 #include "base/text.h"
 #include "base/file.h"
+#include "device/candidate.h"
 #include "run/watch.h"
 
 /* What failed is no reason to lose the rest. */
@@ -43,16 +44,38 @@ static enum ergo_status add_all(struct ergo_context *ctx, struct ergo_comparison
     return status;
 }
 
+/* A device that is not there is no disagreement: nothing runs, and the message is that of a run. */
+static enum ergo_status refuse_missing(struct ergo_context *ctx, const struct ergo_comparison *c) {
+    struct ergo_candidate *list = NULL;
+    size_t count = 0, index = 0;
+    enum ergo_status status = ergo_candidate_list(ctx, &list, &count);
+    for (size_t i = 0; i < c->n_devices && status == ERGO_OK; i++) {
+        const enum ergo_choice choice =
+            ergo_candidate_choose(c->devices[i].selector, list, count, &index, NULL);
+        struct ergo_device *device = NULL;
+        if (choice == ERGO_CHOICE_NONE || choice == ERGO_CHOICE_MALFORMED)
+            status = ergo_device_open(ctx, c->devices[i].selector, &device);
+        ergo_device_close(device);
+    }
+    free(list);
+    return status;
+}
+
 static enum ergo_status choose_devices(struct ergo_context *ctx, struct ergo_comparison *c,
                                        const struct ergo_compare_options *options) {
     enum ergo_status status = options->n_devices ? ERGO_OK : add_all(ctx, c);
     for (size_t i = 0; i < options->n_devices && status == ERGO_OK; i++)
         status = add_device(ctx, c, options->devices[i]);
-    if (status == ERGO_OK && c->n_devices < 2)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "a comparison needs two devices, %s; \"ergocl devices\" lists those of "
-                         "this machine",
-                         options->n_devices ? "and one is named" : "and fewer are usable here");
+    if (status == ERGO_OK && c->n_devices < (options->n_devices ? 2 : 1))
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE, "%s; \"ergocl devices\" lists those of this machine",
+                         options->n_devices ? "a comparison needs two devices, and one is named"
+                                            : "no device is usable here");
+    if (status == ERGO_OK && options->n_devices)
+        status = refuse_missing(ctx, c);
+    if (status == ERGO_OK && c->n_devices == 1)
+        ergo_log(ctx, ERGO_LOG_WARNING,
+                 "one device is usable here, and there is no other to compare it with: its run is "
+                 "audited against the host, and gets its rates");
     return status;
 }
 

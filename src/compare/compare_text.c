@@ -48,8 +48,8 @@ enum ergo_status ergo_comparison_table(struct ergo_context *ctx,
     struct ergo_text t = {0};
     const struct ergo_sampler *sampler = ergo_comparison_job(c)->sampler;
     const double base = c->devices[c->reference].result->rate;
-    ergo_text_append(&t, "%s: %s on %zu devices, rates in %s\n\n", ergo_comparison_job(c)->name,
-                     sampler->name, c->n_devices, sampler->rate_unit);
+    ergo_text_append(&t, "%s: %s on %zu device%s, rates in %s\n\n", ergo_comparison_job(c)->name,
+                     sampler->name, c->n_devices, c->n_devices == 1 ? "" : "s", sampler->rate_unit);
     ergo_text_append(&t, "  %-14s  %12s  %8s  %8s  %8s  %s\n", "states", "rate", "ratio",
                      "sampling", "all", "device");
     for (size_t i = 0; i < c->n_devices; i++) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/file.h"
 
@@ -82,4 +83,18 @@ void ergo_bus_explain(struct ergo_text *text, const char *folder, const struct e
                              " On the PCI bus is %s (%s) that no OpenCL driver shows; Debian's "
                              "packages for it: %s.",
                              vendors[v].gpu, first[v], vendors[v].install);
+}
+
+void ergo_bus_explain_none(struct ergo_text *text, const char *folder,
+                           const struct ergo_candidate *list, size_t count) {
+    const size_t before = text->length;
+    ergo_bus_explain(text, folder, list, count);
+    if (text->length == before)
+        ergo_text_append(text,
+                         " %s of AMD, Intel or NVIDIA %s. A container or a batch job has to ask "
+                         "for its GPU (docker run --gpus all, or --device /dev/dri; sbatch "
+                         "--gpus=1). Without --device the job runs on what there is.",
+                         count ? "No GPU" : "And no GPU",
+                         access(folder, R_OK) == 0 ? "without a driver is on the PCI bus"
+                                                   : "can be looked for on the PCI bus here");
 }

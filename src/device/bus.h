@@ -14,5 +14,9 @@
  */
 void ergo_bus_explain(struct ergo_text *text, const char *folder, const struct ergo_candidate *list,
                       size_t count);
+/* The same for somebody who wants a GPU where none can be used: where nothing is said above, that
+ * the bus has none of these vendors. */
+void ergo_bus_explain_none(struct ergo_text *text, const char *folder,
+                           const struct ergo_candidate *list, size_t count);
 
 #endif

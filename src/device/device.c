@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "device/bus.h"
 #include "device/claim.h"
@@ -149,10 +150,10 @@ static void try_candidate(struct ergo_context *ctx, struct ergo_candidate *one, 
 }
 
 /* Below a list of devices, as a line of its own. */
-static void explain_bus(struct ergo_text *message, const struct ergo_candidate *list,
-                        size_t count) {
+static void explain_bus(struct ergo_text *message, const struct ergo_candidate *list, size_t count,
+                        bool gpu) {
     struct ergo_text bus = {0};
-    ergo_bus_explain(&bus, ERGO_PCI_FOLDER, list, count);
+    (gpu ? ergo_bus_explain_none : ergo_bus_explain)(&bus, ERGO_PCI_FOLDER, list, count);
     if (bus.data)
         ergo_text_append(message, "%s%s", count ? "\n" : " ", bus.data + 1);
     ergo_text_free(&bus);
@@ -240,7 +241,7 @@ enum ergo_status ergo_device_open(struct ergo_context *ctx, const char *selector
             continue;
         ergo_candidate_explain(&message, choice, selector, source, list, count, matched);
         if (choice == ERGO_CHOICE_NONE || choice == ERGO_CHOICE_REFUSED)
-            explain_bus(&message, list, count);
+            explain_bus(&message, list, count, strcasecmp(selector, "gpu") == 0);
         status =
             ERGO_FAIL(ctx, ERGO_E_DEVICE, "%s", message.data ? message.data : "No usable device");
         break;

@@ -57,6 +57,7 @@ struct ergo_device {
     unsigned built, loaded;       /* programs: from source, from the cache of binaries */
     struct ergo_profile *profile; /* profile.h; owned; NULL: no profiling */
     bool exact_division;          /* probed: fp32 division and square root are correctly rounded */
+    bool software_fma;            /* probed: its own fma() is slow, or there is none */
     int claim;                    /* claim.h; 0: none */
 };
 

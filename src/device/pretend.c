@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "device/quirks.h"
 
 #define BASE                                                                                       \
     "cl_khr_byte_addressable_store+cl_khr_global_int32_base_atomics+"                              \
@@ -19,7 +20,7 @@
 
 /*
  * As their drivers say, not as the hardware is: ROCm runs groups of 256 unless a kernel asks for
- * more, Intel's NEO counts vector engines as units, and rusticl leaves out what it does not do.
+ * more, and rusticl leaves out what it does not do. Units of Intel's are Xe cores (find_units).
  */
 static const struct {
     const char *name, *words;
@@ -32,15 +33,15 @@ static const struct {
      * radeonsi on navi31), without 64-bit atomics, buffers of 2 GiB */
     {"rx7900", "gpu,vendor=amd,units=96,wave=32,group=1024,local=65536,alloc=2147483647,"
                "extensions=" BASE},
-    /* Arc A770, Intel's data sheet: 512 vector engines; NEO 24's clinfo: no fp64, buffers of 4 GiB,
+    /* Arc A770, Intel's data sheet: 32 Xe cores; NEO 24's clinfo: no fp64, buffers of 4 GiB,
      * a preferred multiple of 64 */
-    {"arc", "gpu,vendor=intel,units=512,wave=64,group=1024,local=65536,alloc=4294959104,"
+    {"arc", "gpu,vendor=intel,units=32,wave=64,group=1024,local=65536,alloc=4294959104,"
             "extensions=" BASE ATOMICS64},
-    /* Data Center GPU Max 1550, one tile: 512 vector engines; NEO 24's clinfo: 128 KiB SLM */
-    {"pvc", "gpu,vendor=intel,units=512,wave=64,group=1024,local=131072,extensions=" BASE
+    /* Data Center GPU Max 1550, one tile: 64 Xe cores; NEO 24's clinfo: 128 KiB SLM */
+    {"pvc", "gpu,vendor=intel,units=64,wave=64,group=1024,local=131072,extensions=" BASE
             "+cl_khr_fp64" ATOMICS64},
-    /* Iris Xe of a laptop, 96 execution units; NEO 24's clinfo: groups of 512 */
-    {"xe-igpu", "gpu,vendor=intel,units=96,wave=64,group=512,local=65536,alloc=4294959104,"
+    /* Iris Xe of a laptop, 96 execution units in 6 subslices; NEO 24's clinfo: groups of 512 */
+    {"xe-igpu", "gpu,vendor=intel,units=6,wave=64,group=512,local=65536,alloc=4294959104,"
                 "extensions=" BASE ATOMICS64},
     /* Mali-G52 MC2, Arm's OpenCL developer guide (threads per core, warps of 8 and 16) and clinfo
      * of a board: groups of 384, 32 KiB in main memory */
@@ -107,11 +108,18 @@ static bool take_vendor(const char *text, struct ergo_pretend *mask) {
     return *text && mask->vendor;
 }
 
+static bool take_quirks(const char *text, struct ergo_pretend *mask) {
+    snprintf(mask->quirks, sizeof mask->quirks, "%s", text);
+    return *text && strlen(text) < sizeof mask->quirks;
+}
+
 /* "group" and "64". */
 static bool take_value(const char *key, const char *text, struct ergo_pretend *mask) {
     uint64_t n = 0;
     if (strcmp(key, "extensions") == 0)
         return take_extensions(text, mask);
+    if (strcmp(key, "quirks") == 0)
+        return take_quirks(text, mask);
     if (strcmp(key, "vendor") == 0) {
         mask->vendor = NULL;
         return take_vendor(text, mask);
@@ -187,7 +195,8 @@ enum ergo_status ergo_pretend_parse(struct ergo_context *ctx, const char *text,
         ctx, ERGO_E_JOB,
         "ERGOCL_PRETEND: \"%s\" is none of its words; first a preset (%s) if one is meant, then, "
         "with commas between, gpu, cpu, accelerator, vendor= (amd, apple, arm, intel, nvidia), "
-        "group=, local=, alloc=, units=, wave= (a power of two), extensions= (with + between)",
+        "group=, local=, alloc=, units=, wave= (a power of two), extensions= (with + between), "
+        "quirks= (a platform, or none)",
         shown.data ? shown.data : "", names.data ? names.data : "");
     ergo_text_free(&names);
     ergo_text_free(&shown);
@@ -221,6 +230,13 @@ void ergo_pretend_apply(const struct ergo_pretend *mask, const char *text,
         s->atomics64 = s->atomics64 &&
                        ergo_candidate_has_word(mask->extensions, "cl_khr_int64_base_atomics") &&
                        ergo_candidate_has_word(mask->extensions, "cl_khr_int64_extended_atomics");
+    }
+    if (mask->quirks[0]) {
+        struct ergo_device_summary other = {0};
+        const size_t platform = strcspn(mask->quirks, "/");
+        snprintf(other.platform, sizeof other.platform, "%.*s", (int)platform, mask->quirks);
+        snprintf(other.name, sizeof other.name, "%s", mask->quirks + platform);
+        ergo_quirks_find(&other, &one->quirks);
     }
     one->masked = true;
     /* in all results, and no profile nor remembered probe of the device itself fits */

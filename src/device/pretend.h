@@ -13,6 +13,7 @@ struct ergo_pretend {
     unsigned units, wave;         /* compute units; the preferred multiple of work-items */
     char extensions[512];         /* with blanks between, of which the device has to have... */
     bool has_extensions;          /* ... those that it claims; an empty list counts */
+    char quirks[96];              /* platform/device whose quirks count instead of its own */
 };
 
 /*
@@ -21,7 +22,9 @@ struct ergo_pretend {
  *     vendor=amd (apple, arm, intel, nvidia)    the vendor
  *     group= local= alloc= units= wave=         numbers; wave a power of two
  *     extensions=A+B                            the only extensions; "extensions=": none
- * ERGO_E_JOB with the wrong word and what is allowed.
+ *     quirks=PLATFORM/DEVICE                    the quirks of those, "quirks=none": none.
+ *                                               For programs that are written and not run: what
+ * runs has lost what keeps it right ERGO_E_JOB with the wrong word and what is allowed.
  */
 enum ergo_status ergo_pretend_parse(struct ergo_context *ctx, const char *text,
                                     struct ergo_pretend *mask);

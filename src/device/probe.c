@@ -252,7 +252,8 @@ static void check_atomics64(struct ergo_context *ctx, struct ergo_device *device
  * hash. */
 static enum ergo_status find_memory(struct ergo_context *ctx, const struct ergo_device *device,
                                     uint8_t key[32], char **folder) {
-    static const char *const paths[] = {"common/probe.cl", "common/probe64.cl"};
+    static const char *const paths[] = {"common/probe.cl", "common/probe64.cl",
+                                        "common/probe_fma.cl"};
     const struct ergo_device_summary *s = &device->summary;
     const char *const parts[] = {ERGO_VERSION, s->platform, s->name,
                                  s->driver,    s->version,  device->options};
@@ -297,7 +298,7 @@ enum ergo_status ergo_probe_recall(struct ergo_context *ctx, struct ergo_device 
     char *payload = NULL;
     size_t length = 0;
     const char *reason = "";
-    unsigned exact = 0, atomics64 = 0;
+    unsigned exact = 0, atomics64 = 0, software_fma = 0;
     *known = false;
     enum ergo_status status = find_memory(ctx, device, key, &folder);
     if (status != ERGO_OK || !folder)
@@ -309,9 +310,11 @@ enum ergo_status ergo_probe_recall(struct ergo_context *ctx, struct ergo_device 
                            "%s",
                            device->summary.id);
     } else if (state == ERGO_CACHE_HIT &&
-               sscanf(payload, "passed exact_division=%u atomics64=%u", &exact, &atomics64) == 2) {
+               sscanf(payload, "passed exact_division=%u atomics64=%u software_fma=%u", &exact,
+                      &atomics64, &software_fma) == 3) {
         device->probed = *known = true;
         device->exact_division = exact != 0;
+        device->software_fma = software_fma != 0;
         device->summary.atomics64 = device->summary.atomics64 && atomics64 != 0;
     } else if (state != ERGO_CACHE_MISS) {
         ergo_log(ctx, ERGO_LOG_INFO, "remembered probe of device %s is %s: probing again",
@@ -330,9 +333,10 @@ static void remember(struct ergo_context *ctx, struct ergo_device *device) {
         ergo_error_clear(ctx); /* then it is probed again next time */
     if (!folder)
         return;
-    ergo_text_append(&text, "passed exact_division=%d atomics64=%d\n%s, driver %s\n",
-                     device->exact_division, device->summary.atomics64, device->summary.name,
-                     device->summary.driver);
+    ergo_text_append(&text,
+                     "passed exact_division=%d atomics64=%d software_fma=%d\n%s, driver %s\n",
+                     device->exact_division, device->summary.atomics64, device->software_fma,
+                     device->summary.name, device->summary.driver);
     if (!text.failed)
         (void)ergo_cache_write(ctx, folder, "probe", key, "the probe", text.data, text.length);
     ergo_text_free(&text);
@@ -347,6 +351,7 @@ enum ergo_status ergo_device_probe(struct ergo_context *ctx, struct ergo_device 
     if (size)
         verdict[0] = '\0';
     device->probed = false;
+    ergo_probe_fma(ctx, device); /* the checks are of the fma that kernels get */
     enum ergo_status status = ergo_program_build(ctx, device, "common/probe.cl", "", &p.program);
     if (status == ERGO_OK)
         status = check_arithmetic(&p);

@@ -9,6 +9,8 @@
  * options and probe program. Failures are never remembered, because they may be temporary. */
 enum ergo_status ergo_probe_ensure(struct ergo_context *ctx, struct ergo_device *device,
                                    char *verdict, size_t size);
+/* probe_fma.c: times the device's own fma(), and sets software_fma where ours is faster. */
+void ergo_probe_fma(struct ergo_context *ctx, struct ergo_device *device);
 /* Is a pass remembered? Sets the same fields of the device; runs nothing. */
 enum ergo_status ergo_probe_recall(struct ergo_context *ctx, struct ergo_device *device,
                                    bool *known);

@@ -175,8 +175,9 @@ static enum ergo_status build_source(struct build *b, cl_program *program) {
 
 void ergo_program_options(const struct ergo_device *device, const char *options,
                           struct ergo_text *text) {
-    ergo_text_append(text, "%s%s%s", device->options, options && *options ? " " : "",
-                     options ? options : "");
+    ergo_text_append(text, "%s%s%s%s", device->options,
+                     device->software_fma ? " -DERGO_SOFTWARE_FMA" : "",
+                     options && *options ? " " : "", options ? options : "");
 }
 
 enum ergo_status ergo_program_build(struct ergo_context *ctx, struct ergo_device *device,

@@ -15,6 +15,9 @@ enum { NV_PCI_BUS_ID = 0x4008, NV_PCI_SLOT_ID = 0x4009, NV_PCI_DOMAIN_ID = 0x400
  * cl_nv_device_attribute_query. The first two give a size_t and a cl_uint. */
 enum { PREFERRED_MULTIPLE = 0x1067, AMD_WAVEFRONT_WIDTH = 0x4043, NV_WARP_SIZE = 0x4003 };
 
+/* cl_intel_device_attribute_query */
+enum { INTEL_SLICES = 0x4252, INTEL_SUBSLICES_OF_SLICE = 0x4253 };
+
 static cl_int get_info(cl_device_id device, cl_device_info what, size_t size, void *value) {
     memset(value, 0, size);
     return clGetDeviceInfo(device, what, size, value, NULL);
@@ -104,6 +107,18 @@ const char *ergo_profile_defect(const char *profile, const char *extensions,
     if (!(fp32 & CL_FP_ROUND_TO_NEAREST))
         return "it has only the embedded profile, and does not round to nearest there";
     return NULL;
+}
+
+/* Units that run work-groups and have local memory. Intel's driver for GPUs counts vector engines,
+ * of which such a unit (a subslice, or Xe core) has 8 or 16. */
+static cl_uint find_units(cl_device_id device, const char *extensions, cl_uint reported) {
+    cl_uint slices = 0, each = 0;
+    if (!ergo_candidate_has_word(extensions, "cl_intel_device_attribute_query") ||
+        get_info(device, INTEL_SLICES, sizeof slices, &slices) != CL_SUCCESS ||
+        get_info(device, INTEL_SUBSLICES_OF_SLICE, sizeof each, &each) != CL_SUCCESS)
+        return reported;
+    const cl_ulong units = (cl_ulong)slices * each;
+    return units && units < reported ? (cl_uint)units : reported;
 }
 
 /* A power of two from 8 to 64; 32 where the driver does not say. */
@@ -196,7 +211,6 @@ static bool query_device(const struct masking *masking, struct ergo_candidate *o
     (void)get_info(one->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group);
     (void)get_info(one->device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof fp32, &fp32);
     (void)get_info(one->device, CL_DEVICE_QUEUE_PROPERTIES, sizeof queue, &queue);
-    s->compute_units = units;
     s->global_memory = global;
     s->local_memory = local;
     s->largest_group = group;
@@ -211,6 +225,7 @@ static bool query_device(const struct masking *masking, struct ergo_candidate *o
     char *extensions = device_text(one->device, CL_DEVICE_EXTENSIONS);
     if (!extensions)
         return false;
+    s->compute_units = find_units(one->device, extensions, units);
     s->fp64 = ergo_candidate_has_word(extensions, "cl_khr_fp64");
     s->atomics64 = ergo_candidate_has_word(extensions, "cl_khr_int64_base_atomics") &&
                    ergo_candidate_has_word(extensions, "cl_khr_int64_extended_atomics");

@@ -42,14 +42,12 @@ static const struct {
     },
     {
         .device = "llvmpipe",
-        .effect = {.loop_limit = 65535, .build_options = "-DERGO_SOFTWARE_FMA"},
+        .effect = {.loop_limit = 65535},
         .evidence =
             "Mesa 22.3.6: a work-item that has made 65535 iterations, counted over all its "
             "loops, leaves them without an error (gallivm's loop limiter). Seen as an Ising "
             "lattice of 64 x 16 after 200000 sweeps, 78125 a launch: another digest than "
-            "everywhere else. fma() is right, and a routine put in line at every call: a "
-            "hard-disk job with 40 of them was 61 to 79 s in LLVM, with ours 3 to 4. In "
-            "Mesa 26.2 with Debian's libclc it is not linked (\"nir_shader not fully linked\").",
+            "everywhere else.",
         .date = "2026-11-21",
     },
     {
@@ -103,6 +101,15 @@ static const struct {
             "global memory costs 1 to 7% of a sweep of clusters (1.35e11 spins a second, plain "
             "1.37e11, 8192 x 8192; 2.63e10, plain 2.80e10, 1024 x 1024), atomic_or of nothing 42%.",
         .date = "2026-11-23",
+    },
+    {
+        .platform = "Intel(R) OpenCL",
+        .device = "Data Center GPU Max",
+        .effect = {.build_options = "-cl-intel-enable-auto-large-GRF-mode"},
+        .evidence = "ocloc 26.27 for pvc: of 84 kernels 19 spill at 32 lanes and 128 registers, up "
+                    "to 11072 bytes a thread; with the option, which gives 256 registers to those "
+                    "that need them, 3, up to 384 (bench/results/offline). No such card was asked.",
+        .date = "2026-11-25",
     },
     {
         .platform = "Oclgrind",

@@ -9,7 +9,7 @@
 #include "base/entry.h"
 #include "dist/wire.h"
 
-enum { TAG_STOP = 1, TAG_GATHER };
+enum { TAG_STOP = 1, TAG_GATHER, TAG_READY };
 
 static struct {
     const struct ergo_wire *wire; /* NULL: not started */
@@ -18,8 +18,8 @@ static struct {
     cpu_set_t *cores;          /* [node_count] that they may use */
     bool crowded;              /* more ranks than cores */
     bool told, heard;
-    bool counting;
-    uint64_t alone;
+    bool ready;  /* for the next meeting */
+    int readies; /* others that are, as far as was heard */
 } dist = {.count = 1};
 
 /*
@@ -40,6 +40,18 @@ static int launched(void) {
             return size && atoi(size) > 1 ? atoi(size) : 1;
     }
     return 0;
+}
+
+bool ergo_ranks_first(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+    if (dist.wire)
+        return dist.rank == 0;
+    for (size_t i = 0; launched() > 1 && i < sizeof names / sizeof names[0]; i++) {
+        const char *rank = getenv(names[i]);
+        if (rank)
+            return atoi(rank) == 0;
+    }
+    return true;
 }
 
 const struct ergo_wire *ergo_dist_wire(void) {
@@ -205,23 +217,33 @@ enum ergo_status ergo_dist_gather(struct ergo_context *ctx, const struct ergo_te
     return status;
 }
 
-/* ---- the counter ----------------------------------------------------------------------------- */
+/* ---- meetings -------------------------------------------------------------------------------- */
 
-void ergo_dist_counter_open(void) {
-    dist.alone = 0;
-    dist.counting = dist.wire != NULL;
-    if (dist.counting)
-        dist.wire->counter_open();
+void ergo_dist_ready(void) {
+    for (int r = 0; r < dist.count && !dist.ready; r++)
+        if (r != dist.rank)
+            dist.wire->tell(r, TAG_READY);
+    dist.ready = true;
 }
 
-uint64_t ergo_dist_counter_next(void) {
-    return dist.counting ? dist.wire->counter_next() : dist.alone++;
+static void listen(void) {
+    while (dist.count > 1 && dist.wire->heard(TAG_READY))
+        dist.readies++;
 }
 
-void ergo_dist_counter_close(void) {
-    if (dist.counting)
-        dist.wire->counter_close();
-    dist.counting = false;
+bool ergo_dist_asked(void) {
+    listen();
+    return dist.readies > 0;
+}
+
+bool ergo_dist_all_ready(void) {
+    listen();
+    return dist.ready && dist.readies >= dist.count - 1;
+}
+
+void ergo_dist_met(void) {
+    dist.ready = false;
+    dist.readies -= dist.count - 1; /* a quick one may be ready for the next already */
 }
 
 /* ---- stop requests --------------------------------------------------------------------------- */

@@ -67,11 +67,13 @@ enum ergo_status ergo_dist_send(struct ergo_context *ctx, int to, int tag, const
                                 size_t bytes);
 enum ergo_status ergo_dist_receive(struct ergo_context *ctx, int from, int tag,
                                    struct ergo_text *text);
-/* A counter that all ranks share: 0, 1, 2, ... each number to one caller. _open and _close are
- * collective. */
-void ergo_dist_counter_open(void);
-uint64_t ergo_dist_counter_next(void);
-void ergo_dist_counter_close(void);
+/* Meetings of ranks that work apart. Each says once for each meeting that it is ready, works on,
+ * and comes when all are: so nobody waits longer than others take to come. Who has come says so by
+ * _met. */
+void ergo_dist_ready(void);
+bool ergo_dist_asked(void); /* has another rank said so? */
+bool ergo_dist_all_ready(void);
+void ergo_dist_met(void);
 
 /* Between blocks: tells the others whether this rank was asked to stop, and returns whether any
  * rank was. Also lets MPI make progress on messages of others. */

@@ -11,7 +11,6 @@
 enum { PIECE = 1 << 30 };
 
 static MPI_Comm node; /* the ranks of this host */
-static MPI_Win window;
 
 static int piece_of(size_t rest) {
     return rest < PIECE ? (int)rest : PIECE;
@@ -165,33 +164,6 @@ static bool done(struct ergo_wire_posts *p) {
     return true;
 }
 
-/* ---- the counter ----------------------------------------------------------------------------- */
-
-static void counter_open(void) {
-    uint64_t *counter = NULL;
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Win_allocate(rank == 0 ? sizeof *counter : 0, sizeof *counter, MPI_INFO_NULL,
-                     MPI_COMM_WORLD, &counter, &window);
-    if (rank == 0)
-        *counter = 0;
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static uint64_t counter_next(void) {
-    const uint64_t one = 1;
-    uint64_t mine = 0;
-    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
-    MPI_Fetch_and_op(&one, &mine, MPI_UINT64_T, 0, 0, MPI_SUM, window);
-    MPI_Win_unlock(0, window);
-    return mine;
-}
-
-static void counter_close(void) {
-    MPI_Barrier(MPI_COMM_WORLD); /* nobody counts any more */
-    MPI_Win_free(&window);
-}
-
 /* ---- words in passing ------------------------------------------------------------------------ */
 
 static void tell(int to, int tag) {
@@ -227,9 +199,6 @@ static const struct ergo_wire mpi = {
     .post_barrier = post_barrier,
     .post_collect = post_collect,
     .done = done,
-    .counter_open = counter_open,
-    .counter_next = counter_next,
-    .counter_close = counter_close,
     .tell = tell,
     .heard = heard,
 };

@@ -47,11 +47,6 @@ struct ergo_wire {
                          size_t bytes, const int *lengths, const int *firsts);
     bool (*done)(struct ergo_wire_posts *p); /* all of them; does not wait */
 
-    /* A number in rank 0's memory; `next` by any rank at any time. */
-    void (*counter_open)(void);
-    uint64_t (*counter_next)(void);
-    void (*counter_close)(void);
-
     /* Empty messages without a receiver who waits. `heard`: has one of this tag come? */
     void (*tell)(int to, int tag);
     bool (*heard)(int tag);

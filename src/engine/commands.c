@@ -92,6 +92,39 @@ void ergo_engine_launch(struct ergo_engine *e, unsigned kernel, struct ergo_grid
                                    grid.dims, grid.items, grid.group, NULL);
 }
 
+/* Seconds from one timing of settled launches to the next. */
+static const double AGAIN = 2;
+
+uint64_t ergo_engine_next(struct ergo_engine *e, struct ergo_pace *pace, uint64_t left,
+                          uint64_t most) {
+    const uint64_t all = left < most ? left : most, units = all < pace->now ? all : pace->now;
+    if (!pace->settled)
+        pace->timing = units < all;
+    else /* a launch that is short for other reasons tells little */
+        pace->timing = units >= pace->now / 4 && ergo_clock() - pace->last > AGAIN;
+    if (pace->timing) {
+        ergo_engine_finish(e);
+        pace->begun = ergo_clock();
+    }
+    return units;
+}
+
+void ergo_engine_made(struct ergo_engine *e, struct ergo_pace *pace, uint64_t units) {
+    if (!pace->timing)
+        return;
+    pace->timing = false;
+    ergo_engine_finish(e);
+    pace->last = ergo_clock();
+    if (e->status != ERGO_OK)
+        return;
+    const bool settled = pace->settled;
+    const double seconds = pace->last - pace->begun;
+    ergo_pace_note(pace, units, seconds);
+    if (pace->settled && !settled)
+        ergo_log(e->ctx, ERGO_LOG_INFO, "%s: launches settle at size %llu, after %u timings",
+                 e->model->sampler, (unsigned long long)pace->now, pace->noted);
+}
+
 size_t ergo_engine_group(struct ergo_engine *e, unsigned kernel, size_t wish) {
     const struct ergo_engine_kernel *k = &e->kernels[kernel];
     size_t largest = wish;

@@ -149,6 +149,8 @@ static enum ergo_status declare(struct ergo_context *ctx, struct ergo_engine *e)
     if (status != ERGO_OK)
         return status;
     choose_block(e);
+    if (!e->pace.now)
+        ergo_pace_start(&e->pace, e->plan.block_steps);
     return sum_memory(ctx, e);
 }
 
@@ -177,6 +179,7 @@ static void undeclare(struct ergo_engine *e) {
     memset(&e->plan, 0, sizeof e->plan);
     e->constants.n = 0;
     e->block_samples = 0;
+    e->pace = e->curve_pace = (struct ergo_pace){0};
 }
 
 static void forget(struct ergo_engine *e) {
@@ -358,6 +361,9 @@ enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_
     enum ergo_status status = configure(ctx, model, batch, device, state);
     if (status == ERGO_OK)
         status = make(ctx, *state);
+    if (status == ERGO_OK)
+        ergo_log(ctx, ERGO_LOG_INFO, "%s: launches begin with size %llu", model->sampler,
+                 (unsigned long long)((const struct ergo_engine *)*state)->pace.now);
     if (status != ERGO_OK) {
         ergo_engine_destroy(*state);
         *state = NULL;

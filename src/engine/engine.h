@@ -17,6 +17,7 @@
 #define ERGO_ENGINE_ENGINE_H
 
 #include "device/device.h"
+#include "engine/pace.h"
 #include "engine/plan.h"
 #include "engine/replay.h"
 #include "job/job.h"
@@ -119,8 +120,11 @@ struct ergo_engine {
     uint64_t curve_interval; /* samples from one with curves to the next; 0: none carries curves */
     size_t curve_capacity;   /* most samples with curves in a block */
     struct ergo_engine_slot slots[2];
-    unsigned slot;            /* the slot whose results launches get */
-    uint64_t step;            /* of all chains */
+    unsigned slot; /* the slot whose results launches get */
+    uint64_t step; /* of all chains */
+    /* Lengths of launches: of steps, if not started when configure ends from plan.block_steps; and
+     * of what samples with curves take, in units of the model's, which starts it. */
+    struct ergo_pace pace, curve_pace;
     struct ergo_ahead *ahead; /* ergo_engine_read_ahead; NULL: off */
     uint64_t changes;         /* grows with all that may change a buffer */
     cl_command_queue beside;  /* queue for ERGO_BUFFER_BESIDE; NULL: the device's queue is used */
@@ -260,6 +264,15 @@ static inline struct ergo_grid ergo_grid_groups(size_t groups, size_t group, siz
                        sizeof((const struct ergo_arg[]){__VA_ARGS__}) / sizeof(struct ergo_arg))
 void ergo_engine_launch(struct ergo_engine *e, unsigned kernel, struct ergo_grid grid,
                         const struct ergo_arg *args, size_t n_args);
+/*
+ * Units of work of the next launch, where `left` are to be made and `most` is the model's own
+ * limit: so many that it is short, as `pace` has measured (engine/pace.h). The model launches them,
+ * or fewer, and then says how many by ergo_engine_made. Until lengths have settled, and now and
+ * then later, the two wait for the device to time that launch.
+ */
+uint64_t ergo_engine_next(struct ergo_engine *e, struct ergo_pace *pace, uint64_t left,
+                          uint64_t most);
+void ergo_engine_made(struct ergo_engine *e, struct ergo_pace *pace, uint64_t units);
 /* At most `wish` work-items a group, halved until the kernel can be launched with them. */
 size_t ergo_engine_group(struct ergo_engine *e, unsigned kernel, size_t wish);
 

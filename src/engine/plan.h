@@ -13,8 +13,13 @@ struct ergo_plan {
     char launch[256]; /* launch shape for people */
     double launches_per_step;
     size_t block_samples; /* most samples one advance block may have */
-    double block_steps;   /* steps after which an advance block should end, roughly 0.1 s */
+    double block_steps;   /* steps of a tenth of a second, as estimated: see engine/pace.h */
     double work_per_step; /* units of the rate per step of the whole batch */
 };
+
+/* Steps of a launch that may have `most`, as estimated. */
+static inline uint64_t ergo_plan_launch(const struct ergo_plan *plan, uint64_t most) {
+    return plan->block_steps < (double)most ? (uint64_t)plan->block_steps : most;
+}
 
 #endif

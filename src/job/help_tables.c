@@ -117,6 +117,22 @@ static const struct ergo_key *model_key(struct ergo_text *out, const struct ergo
     return keys ? keys[n_keys - 1] : NULL;
 }
 
+/* The keys for other values of which samples can be weighted. */
+static void put_weighted(struct ergo_text *out, const struct ergo_model *model) {
+    struct ergo_text list = {0};
+    for (size_t c = 0; c < model->n_conjugates; c++)
+        for (size_t k = 0; k < 5 && model->conjugates[c].keys[k]; k++)
+            ergo_text_append(&list, "%s%s",
+                             list.length ? ", "
+                                         : "\nSamples can be weighted for other values "
+                                           "(`ergocl analyse`) of ",
+                             model->conjugates[c].keys[k]);
+    if (list.length)
+        ergo_help_filled(out, 0, list.data);
+    out->failed |= list.failed;
+    ergo_text_free(&list);
+}
+
 static void put_tables(struct ergo_text *out, const struct ergo_sampler *sampler,
                        const struct ergo_model *model, struct ergo_arena *arena) {
     size_t n_keys = 0;
@@ -128,6 +144,7 @@ static void put_tables(struct ergo_text *out, const struct ergo_sampler *sampler
                          kind == KIND_KEY ? " (`ergocl help job` has those of all samplers)" : "");
         put_kind(out, kind, model, keys, n_keys, NULL);
     }
+    put_weighted(out, model);
 }
 
 static void put_head(struct ergo_text *out, const struct ergo_sampler *sampler) {

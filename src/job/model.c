@@ -77,3 +77,10 @@ const char *ergo_point_reference(const struct ergo_point *point) {
     const struct ergo_model *model = point->job->model;
     return model->reference ? model->reference(point) : NULL;
 }
+
+const char *ergo_point_unweighted(const struct ergo_point *point) {
+    const struct ergo_model *model = point->job->model;
+    const char *reason = model->unweighted ? model->unweighted(point) : NULL;
+    return reason || model->n_conjugates ? reason
+                                         : "its columns do not say what its configurations weigh";
+}

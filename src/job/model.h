@@ -37,6 +37,12 @@ struct ergo_observable {
     bool independent; /* from_curve: the curve's samples are independent, and there is no tau */
     bool hidden;      /* only an input of others; not in the result (kept in the HDF5 file) */
     bool merit;       /* what a run is tuned by: independent samples of it per second are told */
+    /* Not of the configuration alone, but of how the chain moved (acceptances, clusters of bonds):
+     * not to be weighted for another point. And the key whose value went into the columns, so that
+     * they are right for this value only. */
+    bool of_moves;
+    const char *recorded_at;
+    bool crosses; /* curves of all sizes cross at the critical point (ergocl analyse) */
     /* At some points only: not in the result where it is false. NULL: always. */
     bool (*applies)(const struct ergo_point *point);
     /* Where its chain decorrelates far more slowly than the others' for a physical reason: the
@@ -59,9 +65,30 @@ static inline bool ergo_observable_shown(const struct ergo_observable *observabl
            ergo_point_asks(point, observable->name);
 }
 
+/*
+ * What the weight of a configuration is made of, so that samples taken at one point can be weighted
+ * for another (ergocl analyse). At a point it is exp(sum of coefficient(point) X) over the rows
+ * that have a coefficient, X being the column as it is recorded at that very point. The first row
+ * is the energy. A row with in_energy is a part of that column, in_energy(point) times its own
+ * column: so the energy of the same configuration is known for other values of its keys, too.
+ */
+struct ergo_conjugate {
+    size_t column;
+    double (*coefficient)(const struct ergo_point *point); /* NULL: by the energy alone */
+    double (*in_energy)(const struct ergo_point *point);   /* NULL: no part of the energy */
+    const char *keys[5]; /* on which these two depend; NULL-terminated */
+};
+enum { ERGO_CONJUGATES_MAX = 4 };
+
 /* A function measured along an axis, e.g. correlation over distance. */
 struct ergo_curve_info {
     const char *name, *x_label, *unit, *help;
+};
+
+/* A curve of two halves over the same x, of which pages draw the first over the second; result.json
+ * and series.h5 have both. */
+struct ergo_curve_ratio {
+    const char *curve, *name, *unit, *help; /* name: what the ratio is */
 };
 
 /* A launch parameter: changes speed, never the chain. Job key: /tuning/<name>. */
@@ -102,6 +129,9 @@ struct ergo_model {
      * of a job agree on what it looks at. */
     bool (*serves)(const struct ergo_point *point);
     struct ergo_key_rows keys[ERGO_KEY_ROWS_MAX];
+    /* A job that runs for seconds anywhere (`ergocl new`): "/system/size=[32, 32]", values as JSON;
+     * every required key is there. NULL-terminated. */
+    const char *const *first;
     /* Lines of the random streams' text ("/system/field=0") that come from no key of the table:
      * a key that chains of the first version had. NULL-terminated; NULL: none. */
     const char *const *stream_lines;
@@ -109,6 +139,9 @@ struct ergo_model {
     size_t n_columns;
     const struct ergo_observable *observables;
     size_t n_observables;
+    /* NULL: samples cannot be weighted for other points. */
+    const struct ergo_conjugate *conjugates;
+    size_t n_conjugates;
     /* Two observables that are plotted against each other over a scan ("density", "pressure"), and
      * a few words on it; NULL: none. */
     const char *relation_x, *relation_y, *relation_help;
@@ -125,6 +158,7 @@ struct ergo_model {
      * block, [members][size], the sum over its samples; to those that are of curves_at_end, too,
      * ops->count adds. */
     uint32_t curves_sums;
+    const struct ergo_curve_ratio *ratio; /* NULL: none */
     const struct ergo_tunable *tunables;
     size_t n_tunables;
     const struct ergo_gone *gone;
@@ -179,6 +213,9 @@ struct ergo_model {
      * scanned and 0 is among its values, observables and curves are compared with the reference's.
      */
     const char *(*reference)(const struct ergo_point *point);
+    /* Why samples of this point cannot be weighted for others, half a sentence ("each replica has
+     * couplings of its own"); NULL (also the function, where there are conjugates): they can. */
+    const char *(*unweighted)(const struct ergo_point *point);
 
     /* ---- what needs a device: samplers/sampler.h --------------------------------------------- */
 
@@ -231,5 +268,6 @@ double ergo_point_exact(const struct ergo_point *point, const char *observable);
 double ergo_point_published(const struct ergo_point *point, const char *observable, double *error);
 const char *ergo_point_remedy(const struct ergo_point *point);
 const char *ergo_point_reference(const struct ergo_point *point);
+const char *ergo_point_unweighted(const struct ergo_point *point);
 
 #endif

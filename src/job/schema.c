@@ -363,6 +363,7 @@ enum ergo_status ergo_schema_text(struct ergo_context *ctx, char **text) {
     bool good = common != NULL;
     ergo_out_object(&out, NULL);
     ergo_out_text(&out, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    ergo_out_text(&out, "$id", "urn:ergocl:job-schema:" ERGO_VERSION);
     ergo_out_text(&out, "title", "ergocl job");
     ergo_out_text(&out, "description", "A job of ergocl " ERGO_VERSION ".");
     ergo_out_text(&out, "type", "object");

@@ -162,8 +162,15 @@ static bool read_enum(struct ergo_build *build, const struct ergo_key *key, cons
             best = distance;
         }
     }
-    char why[128] = "";
-    if (nearest)
+    char why[256] = "";
+    const struct ergo_model *model = NULL;
+    for (size_t i = 0; !key->choices && i < ergo_n_samplers && !model; i++) /* /sampler */
+        if ((model = ergo_model_find(ergo_samplers[i], node->text)) != NULL)
+            snprintf(why, sizeof why,
+                     "%.32s is a model of %.32s: write \"sampler\": \"%.32s\" and, in \"system\", "
+                     "\"model\": \"%.32s\"",
+                     model->name, ergo_samplers[i]->name, ergo_samplers[i]->name, model->name);
+    if (!model && nearest)
         snprintf(why, sizeof why, "did you mean \"%.64s\"?", nearest);
     return refuse(build, key, pointer, node, why);
 }

@@ -247,18 +247,17 @@ static bool count_values(struct lines *lines, const struct ergo_result *result,
     return ok;
 }
 
-static bool append_histogram(struct ergo_text *text, const struct ergo_result *result, size_t o) {
+static bool append_histogram(struct ergo_text *text, const struct ergo_result *result, size_t o,
+                             const size_t *members, size_t count) {
     const struct ergo_observable *observable = &result->job->model->observables[o];
     struct lines lines = {.count = 0};
-    size_t members[MEMBERS_MAX];
-    const size_t count = ergo_report_members(result, MEMBERS_MAX, members);
     char alt[160];
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++)
         ok = count_values(&lines, result, &result->members[members[i]], o);
     snprintf(alt, sizeof alt, "histogram of %s", observable->name);
     const struct ergo_plot plot = {.alt = alt,
-                                   .x_name = observable->name,
+                                   .x_name = ergo_report_axis_name(observable->name),
                                    .x_unit = observable->unit,
                                    .y_name = "probability density",
                                    .y_unit = "",
@@ -266,8 +265,10 @@ static bool append_histogram(struct ergo_text *text, const struct ergo_result *r
                                    .height = 170,
                                    .n_series = lines.count,
                                    .series = lines.series};
+    if (ok && count == 1)
+        lines.series[0].label = NULL;
     if (ok)
-        ergo_report_figure(text, &plot, observable->name, NULL);
+        ergo_report_figure(text, &plot, count == 1 ? alt : observable->name, NULL);
     lines_free(&lines);
     return ok;
 }
@@ -283,9 +284,21 @@ struct figures {
 
 static void draw(size_t i, void *user) {
     struct figures *f = (struct figures *)user + i;
+    size_t members[MEMBERS_MAX];
+    const size_t count = ergo_report_members(f->result, MEMBERS_MAX, members);
     f->ok = !f->time || append_autocorrelation(&f->times, f->result, f->observable);
     if (f->ok && f->result->kept == ERGO_KEPT_FULL)
-        f->ok = append_histogram(&f->histogram, f->result, f->observable);
+        f->ok = append_histogram(&f->histogram, f->result, f->observable, members, count);
+}
+
+enum ergo_status ergo_report_histogram(struct ergo_context *ctx, struct ergo_text *text,
+                                       const struct ergo_result *result, size_t member) {
+    size_t o = 0;
+    while (o < result->job->model->n_observables && !worth_a_figure(result, o))
+        o++;
+    if (o == result->job->model->n_observables || append_histogram(text, result, o, &member, 1))
+        return ERGO_OK;
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
 }
 
 enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo_text *text,

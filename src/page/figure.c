@@ -1,52 +1,41 @@
 /* What figures share: names, labels, what is drawn of the members. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "page/sections.h"
 
+void ergo_report_caption(struct ergo_text *text, const char *name, const char *aside) {
+    const char *symbol = ergo_report_symbol(name);
+    ergo_text_append(text, "<figure><figcaption><b>");
+    ergo_html_name(text, name, false);
+    ergo_text_append(text, "</b>%s%s%s", symbol ? " <i>" : "", symbol ? symbol : "",
+                     symbol ? "</i>" : "");
+    ergo_text_append(text, "%s", aside);
+}
+
+void ergo_report_drawing(struct ergo_text *text, const struct ergo_plot *plot, const char *name,
+                         const struct ergo_text *drawing) {
+    ergo_text_append(text, "</figcaption>\n");
+    ergo_svg_legend(text, plot);
+    ergo_text_append_bytes(text, drawing->data, drawing->length);
+    ergo_report_save(text, plot, name);
+    ergo_text_append(text, "</figure>\n");
+}
+
 void ergo_report_figure(struct ergo_text *text, const struct ergo_plot *plot, const char *name,
                         const char *small) {
     struct ergo_text drawing = {0};
     if (plot->n_series && ergo_svg_plot(&drawing, plot)) {
-        ergo_text_append(text, "<figure><figcaption><b>");
-        ergo_html_name(text, name, false);
-        ergo_text_append(text, "</b>");
+        ergo_report_caption(text, name, "");
         if (small) {
             ergo_text_append(text, "<small>");
-            ergo_html_escape(text, small);
+            ergo_html_prose(text, small);
             ergo_text_append(text, "</small>");
         }
-        ergo_text_append(text, "</figcaption>\n");
-        ergo_svg_legend(text, plot);
-        ergo_text_append_bytes(text, drawing.data, drawing.length);
-        ergo_text_append(text, "</figure>\n");
+        ergo_report_drawing(text, plot, name, &drawing);
     }
     text->failed |= drawing.failed;
     ergo_text_free(&drawing);
-}
-
-void ergo_report_label(char *label, size_t size, const struct ergo_result *result,
-                       const struct ergo_member_result *member) {
-    const struct ergo_point *point = member->point;
-    char name[ERGO_CONCISE], value[ERGO_CONCISE];
-    size_t used = 0;
-    /* replica 0 represents its point: it needs no number unless there is no scan */
-    bool replica = point->replica > 0 || (!point->n_scanned && result->n_members > 1);
-    label[0] = '\0';
-    for (size_t i = 0; i <= point->n_scanned && used < size; i++) {
-        int n = 0;
-        const char *separator = used ? ", " : "";
-        if (i < point->n_scanned)
-            n = snprintf(label + used, size - used, "%s%s %s", separator,
-                         ergo_format_pointer(name, point->scanned[i].pointer),
-                         ergo_format_short(value, point->scanned[i].value, 5));
-        else if (replica)
-            n = snprintf(label + used, size - used, "%sreplica %" PRIu32, separator,
-                         point->replica);
-        used += n > 0 ? (size_t)n : 0;
-    }
-    ergo_report_words(label);
 }
 
 void ergo_report_words(char *name) {

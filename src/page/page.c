@@ -125,26 +125,6 @@ static void append_head(struct ergo_text *text, const struct ergo_result *result
     }
 }
 
-static void append_base64(struct ergo_text *text, const uint8_t *bytes, size_t length) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char line[4 * 256];
-    size_t used = 0;
-    for (size_t i = 0; i < length; i += 3) {
-        size_t rest = length - i;
-        uint32_t b = (uint32_t)bytes[i] << 16 | (rest > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
-                     (rest > 2 ? bytes[i + 2] : 0);
-        line[used++] = digits[b >> 18];
-        line[used++] = digits[b >> 12 & 63];
-        line[used++] = rest > 1 ? digits[b >> 6 & 63] : '=';
-        line[used++] = rest > 2 ? digits[b & 63] : '=';
-        if (used == sizeof line) {
-            ergo_text_append_bytes(text, line, used);
-            used = 0;
-        }
-    }
-    ergo_text_append_bytes(text, line, used);
-}
-
 static enum ergo_status append_pictures(struct ergo_context *ctx, struct ergo_text *text,
                                         const struct ergo_result *result) {
     enum ergo_status status = ERGO_OK;
@@ -168,7 +148,7 @@ static enum ergo_status append_pictures(struct ergo_context *ctx, struct ergo_te
                              tile.width, tile.height);
             ergo_html_escape(text, label);
             ergo_text_append(text, "\" src=\"data:image/png;base64,");
-            append_base64(text, (const uint8_t *)png.data, png.length);
+            ergo_report_base64(text, png.data, png.length);
             ergo_text_append(text, "\"><figcaption>");
             ergo_html_escape(text, label);
             ergo_text_append(text, "<small>%s %" PRIu64 "</small></figcaption></figure>\n",
@@ -349,15 +329,19 @@ enum ergo_status ergo_report_run(struct ergo_context *ctx, struct ergo_text *tex
     if (alone)
         append_table(text, result);
     if (status == ERGO_OK)
-        status = ergo_report_observables(ctx, text, result);
-    if (status == ERGO_OK)
-        status = append_pictures(ctx, text, result);
+        status = ergo_report_observables(ctx, text, result, ERGO_REPORT_RESULT);
     if (status == ERGO_OK)
         status = ergo_report_curves(ctx, text, result);
     if (status == ERGO_OK)
-        status = ergo_report_traces(ctx, text, result);
+        status = append_pictures(ctx, text, result);
+    if (status == ERGO_OK)
+        status = ergo_report_observables(ctx, text, result, ERGO_REPORT_CHECK);
     if (status == ERGO_OK)
         status = ergo_report_distributions(ctx, text, result);
+    if (status == ERGO_OK)
+        status = ergo_report_points(ctx, text, result);
+    if (status == ERGO_OK)
+        status = ergo_report_observables(ctx, text, result, ERGO_REPORT_MOMENT);
     if (!alone)
         append_table(text, result);
     ergo_report_parameters(text, result);

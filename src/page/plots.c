@@ -41,7 +41,8 @@ struct group {
 
 struct groups {
     const struct ergo_result *result;
-    bool scan; /* else: against the replica */
+    bool scan;  /* else: against the replica */
+    bool sides; /* the axis is the length of all sides */
     size_t axis;
     bool log;    /* the axis is */
     double zero; /* log: where the value 0 is drawn; 0: there is none */
@@ -65,27 +66,18 @@ static double axis_place(const struct groups *g, size_t member) {
 static bool same_group(const struct groups *g, size_t a, size_t b) {
     const struct ergo_point *p = g->result->members[a].point, *q = g->result->members[b].point;
     for (size_t i = 0; i < p->n_scanned; i++)
-        if (i != g->axis && p->scanned[i].value != q->scanned[i].value)
+        if (i != g->axis &&
+            !(g->sides && strncmp(p->scanned[i].pointer, "/system/size/", 13) == 0) &&
+            p->scanned[i].value != q->scanned[i].value)
             return false;
     return true;
 }
 
 static void label_group(struct groups *g, struct group *group) {
     const struct ergo_point *point = g->result->members[group->members[0]].point;
-    char name[ERGO_CONCISE], value[ERGO_CONCISE];
-    size_t used = 0;
     group->label[0] = '\0';
-    for (size_t i = 0; g->scan && i < point->n_scanned; i++) {
-        if (i == g->axis)
-            continue;
-        int n = snprintf(group->label + used, sizeof group->label - used, "%s%s %s",
-                         used ? ", " : "", ergo_format_pointer(name, point->scanned[i].pointer),
-                         ergo_format_short(value, point->scanned[i].value, 6));
-        used += n > 0 ? (size_t)n : 0;
-        if (used >= sizeof group->label)
-            break;
-    }
-    ergo_report_words(group->label);
+    if (g->scan)
+        ergo_report_scanned(group->label, sizeof group->label, g->result, point, g->axis);
 }
 
 static void groups_free(struct groups *g) {
@@ -130,6 +122,9 @@ static bool groups_make(struct groups *g, const struct ergo_result *result) {
         return false;
     }
     g->axis = g->scan ? choose_axis(result, g->numbers) : 0;
+    g->sides =
+        g->scan && ergo_report_same_sides(result) &&
+        strncmp(result->members[0].point->scanned[g->axis].pointer, "/system/size/", 13) == 0;
     for (size_t m = 0; m < n; m++) {
         size_t k = 0;
         while (k < g->count && !same_group(g, m, g->groups[k].members[0]))
@@ -299,13 +294,6 @@ static void append_beyond(struct ergo_text *text, const struct ergo_result *resu
     ergo_html_escape(text, result->job->model->observables[o].beyond);
 }
 
-static bool group_has_all(const struct group *group) {
-    for (size_t i = 0; i < group->count; i++)
-        if (isnan(group->error[i]) && !isnan(group->y[i]))
-            return false;
-    return true;
-}
-
 static void append_observable(struct ergo_text *text, struct groups *g, size_t o) {
     const struct ergo_model *model = g->result->job->model;
     const struct ergo_observable *observable = &model->observables[o];
@@ -319,7 +307,7 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
     memset(series, 0, sizeof series);
     struct ergo_plot plot = {.x_name = x_name,
                              .x_unit = "",
-                             .y_name = observable->name,
+                             .y_name = ergo_report_axis_name(observable->name),
                              .y_unit = observable->unit,
                              .shade = NAN,
                              .alt = alt,
@@ -330,7 +318,7 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
     if (g->scan) {
         const char *pointer = g->result->members[0].point->scanned[g->axis].pointer;
         const struct ergo_key *key = ergo_format_key(g->result->job, pointer);
-        ergo_format_pointer(x_name, pointer);
+        ergo_report_key_name(x_name, g->result, pointer);
         plot.x_unit = key ? key->unit : "";
         plot.x_integer = key && key->type != ERGO_KEY_REAL;
     }
@@ -343,18 +331,17 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
     bool alone = g->result->n_members == 1;
     for (size_t k = 0; k < g->count; k++) {
         struct group *group = &g->groups[k];
-        series[n++] = (struct ergo_plot_series){
-            .mark = ERGO_MARK_POINTS,
-            .color = (unsigned)k,
-            .label = group->label[0] ? group->label
-                     : group_has_all(group)
-                         ? "simulation, one standard error"
-                         : "simulation, one standard error; open: none that can be trusted",
-            .n = group->count,
-            .x = group->x,
-            .y = group->y,
-            .error = group->error,
-            .z = exact && !alone ? group->z : NULL};
+        series[n++] = (struct ergo_plot_series){.mark = ERGO_MARK_POINTS,
+                                                .color = (unsigned)k,
+                                                .label = group->label[0] ? group->label
+                                                         : exact         ? "simulation"
+                                                                         : NULL,
+                                                .guide = g->count > 1 && !exact,
+                                                .n = group->count,
+                                                .x = group->x,
+                                                .y = group->y,
+                                                .error = group->error,
+                                                .z = exact && !alone ? group->z : NULL};
         if (!exact)
             continue;
         make_exact_line(g, group, o);
@@ -373,9 +360,7 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
     plot.x_hidden = alone;
     snprintf(alt, sizeof alt, "%s against %s", observable->name, x_name);
     if (ergo_svg_plot(&drawing, &plot)) {
-        ergo_text_append(text, "<figure><figcaption><b>");
-        ergo_html_name(text, observable->name, false);
-        ergo_text_append(text, "</b>");
+        ergo_report_caption(text, observable->name, "");
         size_t dof = ergo_format_chi2(g->result, o, &chi2, &by_theory, &published);
         if (dof && alone && by_theory)
             ergo_text_append(text, " &ensp;z = %.1f", g->groups[0].z[0]);
@@ -383,12 +368,10 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
             ergo_text_append(text, " &ensp;χ² = %.1f over %zu point%s%s", chi2, dof,
                              dof == 1 ? "" : "s", published ? ", against published values" : "");
         ergo_text_append(text, "<small>");
-        ergo_html_escape(text, observable->help);
+        ergo_html_prose(text, observable->help);
         append_beyond(text, g->result, o);
-        ergo_text_append(text, "</small></figcaption>\n");
-        ergo_svg_legend(text, &plot);
-        ergo_text_append_bytes(text, drawing.data, drawing.length);
-        ergo_text_append(text, "</figure>\n");
+        ergo_text_append(text, "</small>");
+        ergo_report_drawing(text, &plot, observable->name, &drawing);
     }
     text->failed |= drawing.failed;
     ergo_text_free(&drawing);
@@ -410,9 +393,9 @@ static void append_state(struct ergo_text *text, struct groups *g, size_t ox, si
     struct ergo_plot_series series[GROUPS_MAX];
     char alt[160];
     struct ergo_plot plot = {.alt = alt,
-                             .x_name = all[ox].name,
+                             .x_name = ergo_report_axis_name(all[ox].name),
                              .x_unit = all[ox].unit,
-                             .y_name = all[oy].name,
+                             .y_name = ergo_report_axis_name(all[oy].name),
                              .y_unit = all[oy].unit,
                              .shade = NAN,
                              .n_series = g->count,
@@ -447,7 +430,21 @@ static void append_relation(struct ergo_text *text, struct groups *g) {
 }
 
 enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_text *text,
-                                         const struct ergo_result *result) {
+                                         const struct ergo_result *result,
+                                         enum ergo_report_kind kind) {
+    static const char *const heads[] = {
+        [ERGO_REPORT_RESULT] = "Results",
+        [ERGO_REPORT_CHECK] = "Checks",
+        [ERGO_REPORT_MOMENT] = "Moments",
+    };
+    static const char *const words[] = {
+        [ERGO_REPORT_RESULT] = "Bars are one standard error, autocorrelation included; open "
+                               "symbols have none that can be trusted. Lines of theory are exact, "
+                               "broken ones only lead the eye.",
+        [ERGO_REPORT_CHECK] = "Whether the run went well: estimators that have to agree, "
+                              "acceptances, parts of sums.",
+        [ERGO_REPORT_MOMENT] = "What the results are made of.",
+    };
     struct groups groups;
     struct ergo_text figures = {0};
     if (!result->n_members)
@@ -455,11 +452,14 @@ enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_t
     if (!groups_make(&groups, result))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
     for (size_t o = 0; o < result->job->model->n_observables; o++)
-        if (ergo_observable_shown(&result->job->model->observables[o], result->members[0].point))
+        if (ergo_observable_shown(&result->job->model->observables[o], result->members[0].point) &&
+            ergo_report_kind(&result->job->model->observables[o]) == kind)
             append_observable(&figures, &groups, o);
-    append_relation(&figures, &groups);
+    if (kind == ERGO_REPORT_RESULT)
+        append_relation(&figures, &groups);
     if (figures.length) {
-        ergo_text_append(text, "<h2>Observables</h2>\n<div class=\"grid\">\n");
+        ergo_text_append(text, "<h2>%s</h2>\n<p class=\"soft\">%s</p>\n<div class=\"grid\">\n",
+                         heads[kind], words[kind]);
         ergo_text_append_bytes(text, figures.data, figures.length);
         ergo_text_append(text, "</div>\n");
     }

@@ -4,16 +4,46 @@
 
 #include "page/svg.h"
 
-extern const char ergo_report_style[], ergo_report_style_drawings[]; /* CSS */
+extern const char ergo_report_style[], ergo_report_style_drawings[], /* CSS */
+    ergo_svg_file_style[]; /* of a drawing by itself, which not every program reads variables in */
+
+/* What a reader wants of an observable: what the run is for, whether it went well, or a power of a
+ * sample that others are made of. */
+enum ergo_report_kind { ERGO_REPORT_RESULT, ERGO_REPORT_CHECK, ERGO_REPORT_MOMENT };
+enum ergo_report_kind ergo_report_kind(const struct ergo_observable *observable);
 
 /* Each appends a section, or nothing where there is nothing to show. */
 enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_text *text,
-                                         const struct ergo_result *result);
+                                         const struct ergo_result *result,
+                                         enum ergo_report_kind kind);
 enum ergo_status ergo_report_curves(struct ergo_context *ctx, struct ergo_text *text,
                                     const struct ergo_result *result);
-enum ergo_status ergo_report_traces(struct ergo_context *ctx, struct ergo_text *text,
+/* points.c: one point at a time, chosen from a list: configuration, time series, histogram. */
+enum ergo_status ergo_report_points(struct ergo_context *ctx, struct ergo_text *text,
                                     const struct ergo_result *result);
 
+/* names.c: the sign that papers have for an observable or a curve; NULL: none. The sign or the
+ * name, for an axis. */
+const char *ergo_report_symbol(const char *name);
+const char *ergo_report_axis_name(const char *name);
+/* Of a key by its pointer: "T", "L" where all sides are the same, else words. */
+void ergo_report_key_name(char name[ERGO_CONCISE], const struct ergo_result *result,
+                          const char *pointer);
+/* Has each point sides of one length? */
+bool ergo_report_same_sides(const struct ergo_result *result);
+/* "L = 8, T = 2.3": the scanned numbers of a point without number `axis` (SIZE_MAX: all). */
+void ergo_report_scanned(char *label, size_t size, const struct ergo_result *result,
+                         const struct ergo_point *point, size_t axis);
+
+/* save.c: links to a figure's numbers and drawing. */
+void ergo_report_save(struct ergo_text *text, const struct ergo_plot *plot, const char *name);
+void ergo_report_base64(struct ergo_text *text, const void *data, size_t length);
+
+/* A figure in pieces: its begin with name and sign (and `aside`, markup), and, after a few words of
+ * the caller's, all the rest. */
+void ergo_report_caption(struct ergo_text *text, const char *name, const char *aside);
+void ergo_report_drawing(struct ergo_text *text, const struct ergo_plot *plot, const char *name,
+                         const struct ergo_text *drawing);
 /* figure.c: a plot with its name, a few words under it (NULL: none) and its legend; nothing
  * where nothing can be drawn. */
 void ergo_report_figure(struct ergo_text *text, const struct ergo_plot *plot, const char *name,
@@ -28,6 +58,9 @@ double ergo_report_mean(const struct ergo_member_result *member, size_t o);
 /* distributions.c: autocorrelation functions and histograms. */
 enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo_text *text,
                                            const struct ergo_result *result);
+/* The same of a single member: its histogram of what is told first. */
+enum ergo_status ergo_report_histogram(struct ergo_context *ctx, struct ergo_text *text,
+                                       const struct ergo_result *result, size_t member);
 /* Number of samples after equilibration; and the samples of an observable, malloc'ed (NULL: out of
  * memory, or it is not made of single samples). */
 size_t ergo_report_measured(const struct ergo_member_result *member);
@@ -49,7 +82,7 @@ void ergo_report_fact(struct ergo_text *text, const char *name, const char *valu
 /* "3.36 billion spin updates per second". */
 void ergo_report_rate(char *out, size_t size, double rate, const char *unit);
 
-/* "temperature 2.25, replica 1"; "" for a job of one point. */
+/* "T = 2.25, replica 1"; "" for a job of one point. */
 void ergo_report_label(char *label, size_t size, const struct ergo_result *result,
                        const struct ergo_member_result *member);
 /* A name as words: "packing_fraction" to "packing fraction". */

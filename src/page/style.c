@@ -78,5 +78,36 @@ const char ergo_report_style_drawings[] =
     "svg path.a{fill:var(--c);fill-opacity:.2}svg .m{fill:var(--c);stroke:var(--paper);"
     "stroke-width:.5}svg .u .m{fill:var(--paper);stroke:var(--c);stroke-width:1.2}"
     ".q,.b{fill:var(--shade)}"
+    ".g{stroke:var(--c);stroke-width:.8;stroke-dasharray:4 3;opacity:.75}"
     ".z0{stroke:var(--ink);stroke-width:.8}.z1{stroke:var(--soft);stroke-width:.7;"
-    "stroke-dasharray:3 3}";
+    "stroke-dasharray:3 3}"
+    ".h circle{fill:transparent}.h text{visibility:hidden;font-size:12px;fill:var(--ink);"
+    "stroke:var(--card);stroke-width:4px;paint-order:stroke}.h:hover text{visibility:visible}"
+    ".h:hover circle{stroke:var(--ink)}"
+    ".save{font-size:.75rem;margin:.1rem 0 0;text-align:right}.save a{margin-left:.6rem}"
+    "figcaption i{font-style:normal;color:var(--soft);margin-left:.3em}"
+    "h3{font-size:1rem;margin:0;grid-column:1/-1}.chooser{margin:.4rem 0 1rem}"
+    "select{font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);"
+    "border-radius:4px;padding:.2rem .4rem;max-width:100%}label{display:inline-flex;gap:.5rem;"
+    "align-items:center;max-width:100%}.still img{width:100%;max-width:300px;height:auto;"
+    "image-rendering:pixelated;border:1px solid var(--line);background:#fff}"
+    "a:focus-visible,select:focus-visible,summary:focus-visible{outline:2px solid var(--c0);"
+    "outline-offset:2px}"
+    "@media print{:root{color-scheme:light}body{background:#fff;font-size:10pt}main{max-width:none;"
+    "padding:0}.save,.chooser{display:none}figure,tr,.warn,.images figure{break-inside:avoid}"
+    "h2,h3,figcaption{break-after:avoid}.grid{grid-template-columns:1fr 1fr}"
+    ".scroll{overflow:visible}table{white-space:normal;font-size:7.5pt}th,td{padding:.1rem .3rem}"
+    "details::details-content{content-visibility:visible;block-size:auto}"
+    "pre{white-space:pre-wrap}}";
+
+/* Inkscape and others know no variables; colours are those on light paper. */
+const char ergo_svg_file_style[] =
+    "svg{font-family:system-ui,'DejaVu Sans',Arial,sans-serif;color:#1c1e21}path{fill:none}"
+    ".c0{color:#0072b2}.c1{color:#d55e00}.c2{color:#009e73}.c3{color:#b0508a}.c4{color:#8a6d00}"
+    ".c5{color:#2a9bd0}.c6{color:#7a5230}.c7{color:#555e6b}.c8{color:#1c1e21}"
+    ".n{font-size:12px;fill:#1c1e21}.x{font-size:13.5px;fill:#1c1e21}.f{stroke:#1c1e21}"
+    ".e,.k,.t,.l,.g{stroke:currentColor}.l,.e{stroke-width:1.3}.k{stroke-width:1.7}"
+    ".t,.g{stroke-width:.8}.g{stroke-dasharray:4 3}path.a{fill:currentColor;fill-opacity:.2}"
+    ".m{fill:currentColor;stroke:#fff;stroke-width:.5}.u .m{fill:#fff;stroke:currentColor;"
+    "stroke-width:1.2}.q,.b{fill:#e9ecf1}.z0{stroke:#1c1e21;stroke-width:.8}"
+    ".z1{stroke:#5c6470;stroke-width:.7;stroke-dasharray:3 3}";

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "page/axis.h"
+#include "page/sections.h"
 
 /* In the units of the drawing, which a page shows at 0.8 to 1 times as many CSS pixels. */
 static const double plot_width = 400, margin_right = 18, margin_top = 8, margin_bottom = 46,
@@ -166,6 +167,8 @@ static void draw_series(struct ergo_text *text, const struct ergo_plot_series *s
                         const struct ergo_axis *x, const struct ergo_axis *y) {
     switch (series->mark) {
     case ERGO_MARK_POINTS:
+        if (series->guide)
+            draw_line(text, series, x, y, "g");
         draw_points(text, series, x, y);
         break;
     case ERGO_MARK_LINE:
@@ -197,6 +200,45 @@ static void draw_series(struct ergo_text *text, const struct ergo_plot_series *s
     case ERGO_MARK_TRACE:
         draw_trace(text, series, x, y);
         break;
+    }
+}
+
+/* "E = -1.40(1)" appears at the top of the frame while a pointer is on the point. Of a curve or a
+ * long scan some are enough: others are as near as a pixel. */
+static void draw_numbers(struct ergo_text *text, const struct ergo_plot *plot,
+                         const struct ergo_axis *x, const struct ergo_axis *y) {
+    enum { MOST = 120 };
+    char value[ERGO_CONCISE], at[ERGO_CONCISE], name[96];
+    for (size_t s = 0; s < plot->n_series && !plot->still; s++) {
+        const struct ergo_plot_series *series = &plot->series[s];
+        const bool shown = series->mark == ERGO_MARK_POINTS || series->mark == ERGO_MARK_CURVE;
+        const size_t every = series->n / MOST + 1;
+        for (size_t i = 0; shown && i < series->n; i += every) {
+            if (isnan(ergo_axis_shown(x->log, series->x[i])) ||
+                isnan(ergo_axis_shown(y->log, series->y[i])))
+                continue;
+            const double px = ergo_axis_place(x, series->x[i]);
+            const double vx = plot->x_zero > 0 && !(series->x[i] > plot->x_zero) ? 0 : series->x[i];
+            const double py = ergo_axis_place(y, series->y[i]);
+            const double error = series->error ? series->error[i] : NAN;
+            ergo_text_append(text,
+                             "<g class=\"h\"><circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\"/>"
+                             "<text x=\"%.1f\" y=\"%.1f\">",
+                             px, py, x->at0 + 8, y->at1 + 16);
+            if (!plot->x_hidden) { /* of "r / A" and "temperature (J)" the name */
+                snprintf(name, sizeof name, "%.*s", (int)strcspn(plot->x_name, "/("), plot->x_name);
+
+                ergo_html_name(text, name, true);
+                ergo_text_append(text, "%s= %s, ",
+                                 *name && name[strlen(name) - 1] == ' ' ? "" : " ",
+                                 ergo_format_short(at, vx, 6));
+            }
+            ergo_html_name(text, plot->y_name, true);
+            ergo_text_append(text, " = %s",
+                             series->error ? ergo_format_concise(value, series->y[i], error)
+                                           : ergo_format_short(value, series->y[i], 6));
+            ergo_text_append(text, "</text></g>");
+        }
     }
 }
 
@@ -373,7 +415,9 @@ bool ergo_svg_plot(struct ergo_text *text, const struct ergo_plot *plot) {
                      "transform=\"translate(14 %.1f) rotate(-90)\">",
                      label_size(plot->y_name, plot->y_unit, height + 8), (y.at0 + y.at1) / 2);
     append_label(text, plot->y_name, plot->y_unit, y.exponent);
-    ergo_text_append(text, "</text></svg>\n");
+    ergo_text_append(text, "</text>");
+    draw_numbers(text, plot, &x, &y);
+    ergo_text_append(text, "</svg>\n");
     return true;
 }
 
@@ -381,20 +425,64 @@ static bool is_theory(enum ergo_mark mark) {
     return mark == ERGO_MARK_LINE || mark == ERGO_MARK_TICK;
 }
 
-static void append_swatch(struct ergo_text *text, const struct ergo_plot_series *series) {
-    ergo_text_append(text, "<span><svg viewBox=\"0 0 22 12\" class=\"key\" aria-hidden=\"true\">");
+static void append_swatch_marks(struct ergo_text *text, const struct ergo_plot_series *series) {
     if (series->mark == ERGO_MARK_POINTS) {
         if (series->error)
             ergo_text_append(text, "<path class=\"e c%u\" d=\"M11 1v10\"/>", series->color);
         draw_mark(text, series->color, 11, 6, 3);
-    } else {
-        bool theory = is_theory(series->mark); /* one swatch for the lines of all colours */
-        ergo_text_append(text, "<path class=\"%c c%u\" d=\"M1 6h20\"/>", theory ? 'l' : 'k',
-                         theory ? (unsigned)ERGO_INK : series->color);
+        return;
     }
+    const bool theory = is_theory(series->mark); /* one swatch for the lines of all colours */
+    ergo_text_append(text, "<path class=\"%c c%u\" d=\"M1 6h20\"/>", theory ? 'l' : 'k',
+                     theory ? (unsigned)ERGO_INK : series->color);
+}
+
+static void append_swatch(struct ergo_text *text, const struct ergo_plot_series *series) {
+    ergo_text_append(text, "<span><svg viewBox=\"0 0 22 12\" class=\"key\" aria-hidden=\"true\">");
+    append_swatch_marks(text, series);
     ergo_text_append(text, "</svg>");
     ergo_html_escape(text, series->label);
     ergo_text_append(text, "</span>\n");
+}
+
+void ergo_svg_file(struct ergo_text *text, const struct ergo_plot *plot, const char *name) {
+    enum { HEAD = 26, ROW = 17, EDGE = 10 };
+    struct ergo_plot still = *plot;
+    struct ergo_text drawing = {0}, legend = {0};
+    double height = 0;
+    int rows = 0;
+    still.still = true;
+    if (!ergo_svg_plot(&drawing, &still) || drawing.failed ||
+        sscanf(drawing.data, "<svg viewBox=\"0 0 %*f %lf", &height) != 1)
+        height = 0;
+    for (size_t s = 0; s < plot->n_series; s++) {
+        if (!plot->series[s].label)
+            continue;
+        ergo_text_append(&legend, "<g transform=\"translate(%d %d)\">", EDGE + 4,
+                         HEAD + EDGE + ROW * rows++);
+        append_swatch_marks(&legend, &plot->series[s]);
+        ergo_text_append(&legend, "<text class=\"n\" x=\"28\" y=\"10\">");
+        ergo_html_escape(&legend, plot->series[s].label);
+        ergo_text_append(&legend, "</text></g>");
+    }
+    const int top = HEAD + EDGE + ROW * rows;
+    ergo_text_append(text,
+                     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
+                     "width=\"%.0f\" height=\"%.0f\"><style>%s</style>"
+                     "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>"
+                     "<text class=\"x\" x=\"%d\" y=\"%d\" font-weight=\"600\">",
+                     plot_width + 2 * EDGE, top + height + EDGE, 1.5 * (plot_width + 2 * EDGE),
+                     1.5 * (top + height + EDGE), ergo_svg_file_style, EDGE + 4, EDGE + 14);
+    ergo_html_name(text, name, true);
+    ergo_text_append(text, "</text>");
+    ergo_text_append_bytes(text, legend.data, legend.length);
+    if (height > 0)
+        ergo_text_append(text, "<svg x=\"%d\" y=\"%d\" width=\"%.0f\" height=\"%.0f\"%s", EDGE, top,
+                         plot_width, height, drawing.data + 4);
+    ergo_text_append(text, "</svg>\n");
+    text->failed |= drawing.failed || legend.failed;
+    ergo_text_free(&drawing);
+    ergo_text_free(&legend);
 }
 
 void ergo_svg_legend(struct ergo_text *text, const struct ergo_plot *plot) {

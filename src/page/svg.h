@@ -24,6 +24,7 @@ struct ergo_plot_series {
     const double *x, *y;
     const double *error; /* NULL: none */
     const double *z;     /* NULL: none; any: a residual panel below */
+    bool guide;          /* POINTS: with a line from point to point, for the eye */
 };
 
 struct ergo_plot {
@@ -36,12 +37,16 @@ struct ergo_plot {
     double shade;   /* x up to which the plot is shaded; NAN: none */
     const char *shade_label;
     double height; /* of the main panel; 0: the usual */
+    bool still;    /* without the numbers that a pointer brings up */
     size_t n_series;
     const struct ergo_plot_series *series;
 };
 
 /* Nothing is appended (false) when there is no finite point to show. */
 bool ergo_svg_plot(struct ergo_text *text, const struct ergo_plot *plot);
+
+/* The same as a file that stands by itself, with its legend, on white paper. */
+void ergo_svg_file(struct ergo_text *text, const struct ergo_plot *plot, const char *name);
 
 /* HTML: swatches and labels of the plot's series. */
 void ergo_svg_legend(struct ergo_text *text, const struct ergo_plot *plot);

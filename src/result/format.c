@@ -31,10 +31,76 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-void ergo_html_name(struct ergo_text *text, const char *name, bool svg) {
+/* Words of units and formulas that have a sign. */
+static const struct {
+    const char *word, *sign;
+    bool prose; /* in sentences, too, where "A" is an article */
+} signs[] = {{"A", "Å", false},     {"sigma", "σ", true}, {"psi", "ψ", true}, {"pi", "π", true},
+             {"lambda", "λ", true}, {"sqrt", "√", true},  {"rho", "ρ", true}};
+
+static bool in_word(char c) {
+    return is_letter(c) || is_digit(c);
+}
+
+/* The sign for the word at `at`, whose length it tells; NULL: none. */
+static const char *sign_at(const char *start, const char *at, bool prose, size_t *length) {
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        *length = strlen(signs[i].word);
+        if ((!prose || signs[i].prose) && strncmp(at, signs[i].word, *length) == 0 &&
+            (at == start || !in_word(at[-1])) && !in_word(at[*length]) &&
+            (prose || at == start || at[-1] != '_'))
+            return signs[i].sign;
+    }
+    return NULL;
+}
+
+/* Raised digits behind '^' at `at`, where there are some; returns how many bytes they take. */
+static size_t append_power(struct ergo_text *text, const char *at) {
     static const char *const powers[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    size_t length = 1;
+    if (*at != '^' || !(is_digit(at[1]) || (at[1] == '-' && is_digit(at[2]))))
+        return 0;
+    if (at[1] == '-') {
+        ergo_text_append(text, "⁻");
+        length++;
+    }
+    for (; is_digit(at[length]); length++)
+        ergo_text_append(text, "%s", powers[at[length] - '0']);
+    return length;
+}
+
+void ergo_html_prose(struct ergo_text *text, const char *string) {
+    int open = 0;
     char piece[2] = "";
-    const char *start = name ? name : "";
+    for (const char *at = string ? string : ""; *at;) {
+        size_t length = 0;
+        const char *sign = sign_at(string, at, true, &length);
+        if (sign) {
+            ergo_text_append(text, "%s", sign);
+        } else if ((length = append_power(text, at)) == 0) {
+            length = 1;
+            if (*at == '<' && at[1] && !strchr(" =-", at[1]) && strchr(at, '>')) {
+                ergo_text_append(text, "⟨");
+                open++;
+            } else if (*at == '>' && open && at[-1] != ' ') {
+                ergo_text_append(text, "⟩");
+                open--;
+            } else {
+                piece[0] = *at;
+                if ((unsigned char)*at < 0x80)
+                    ergo_html_escape(text, piece);
+                else
+                    ergo_text_append_bytes(text, at, 1);
+            }
+        }
+        at += length;
+    }
+}
+
+void ergo_html_name(struct ergo_text *text, const char *name, bool svg) {
+    char piece[2] = "";
+    const char *start = name ? name : "", *sign = NULL;
+    size_t length = 0;
     for (const char *at = start; *at; at++) {
         /* An index is one capital after one letter that is a word: k_B, but not heat_capacity. */
         bool index = *at == '_' && at > start && is_letter(at[-1]) &&
@@ -51,13 +117,11 @@ void ergo_html_name(struct ergo_text *text, const char *name, bool svg) {
                 ergo_text_append(text, "<sub>%c</sub>", *at);
         } else if (*at == '_') {
             ergo_text_append(text, " ");
-        } else if (*at == '^' && (is_digit(at[1]) || (at[1] == '-' && is_digit(at[2])))) {
-            if (at[1] == '-') {
-                ergo_text_append(text, "⁻");
-                at++;
-            }
-            for (; is_digit(at[1]); at++)
-                ergo_text_append(text, "%s", powers[at[1] - '0']);
+        } else if ((length = append_power(text, at)) > 0) {
+            at += length - 1;
+        } else if ((sign = sign_at(start, at, false, &length)) != NULL) {
+            ergo_text_append(text, "%s", sign);
+            at += length - 1;
         } else if (*at == '&' || *at == '<' || *at == '>') {
             piece[0] = *at;
             ergo_html_escape(text, piece);

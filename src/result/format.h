@@ -10,6 +10,8 @@ void ergo_html_escape(struct ergo_text *text, const char *string);
 /* The same for names and units: "k_B" gets its index, "J^2" its power, other underscores become
  * spaces. svg: by tspan, else by sub. */
 void ergo_html_name(struct ergo_text *text, const char *name, bool svg);
+/* Prose of key tables with signs for what keyboards lack: "<m^2>" becomes "⟨m²⟩". */
+void ergo_html_prose(struct ergo_text *text, const char *string);
 
 /* "-1.41908(12)": the error in units of the last digits, two digits of it. buffer: 64 bytes. */
 enum { ERGO_CONCISE = 64 };

@@ -5,6 +5,7 @@
 #define ERGO_RESULT_HDF5_H
 
 #include <hdf5.h>
+#include <hdf5_hl.h>
 
 #include "base/file.h"
 

@@ -209,7 +209,9 @@ enum ergo_status ergo_result_calibrate(struct ergo_context *ctx, struct ergo_res
 /* observable.c: takes the error away unless it is trusted; the published value as reference. */
 void ergo_observable_refuse(struct ergo_observable_result *r, enum ergo_trust trust);
 void ergo_observable_refer(const struct ergo_point *point, struct ergo_observable_result *r);
-/* warnings.c: adds all warnings about the estimates and means to the list. */
+/* warnings.c: a sentence more in the list; false: no memory. */
+bool ergo_result_add_warning(struct ergo_result *result, const char *text, size_t length);
+/* Adds all warnings about the estimates and means to the list. */
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result);
 
 /* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5.

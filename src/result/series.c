@@ -3,8 +3,7 @@
  * itself.
  */
 #include "result/format.h"
-#include "result/hdf5.h"
-#include "result/result.h"
+#include "result/series.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -26,58 +25,9 @@ static const char layout[] =
     "curves/NAME/x, mean, error, [points, size]. "
     "observables/NAME/mean, error, error_binning, tau (in steps), samples, exact, z, [points]. "
     "samples/step and curves/NAME/x are a single row where all points share it. "
+    "Dimensions have labels, and scales (HDF5's dimension scales, h5py's dims): of points the "
+    "parameters, of samples their step, of curves x, where all points share it. "
     "64-bit identifiers and the seed are text.";
-
-/* After a failure `failed` is true, and all further calls do nothing. */
-struct writer {
-    hid_t file;
-    hid_t string; /* UTF-8 of variable length: h5py gives str */
-    hid_t links;  /* property: makes missing groups */
-    bool failed;
-    const struct ergo_result *result;
-};
-
-static void attribute_text(struct writer *w, hid_t object, const char *name, const char *value) {
-    const char *text = value ? value : "";
-    if (w->failed)
-        return;
-    hid_t space = H5Screate(H5S_SCALAR);
-    hid_t at =
-        space < 0 ? -1 : H5Acreate2(object, name, w->string, space, H5P_DEFAULT, H5P_DEFAULT);
-    w->failed = at < 0 || H5Awrite(at, w->string, &text) < 0;
-    if (at >= 0)
-        H5Aclose(at);
-    if (space >= 0)
-        H5Sclose(space);
-}
-
-static hid_t open_group(struct writer *w, hid_t at, const char *name) {
-    if (w->failed)
-        return -1;
-    hid_t group = H5Gcreate2(at, name, w->links, H5P_DEFAULT, H5P_DEFAULT);
-    w->failed = group < 0;
-    return group;
-}
-
-static void close_group(struct writer *w, hid_t group) {
-    if (group >= 0 && H5Gclose(group) < 0)
-        w->failed = true;
-}
-
-/* Writes an array; `unit` and `help` may be NULL. */
-static void dataset(struct writer *w, hid_t at, const char *name, const struct ergo_array *array,
-                    const char *unit, const char *help) {
-    if (w->failed)
-        return;
-    hid_t set = ergo_array_write(at, name, w->links, array);
-    w->failed = set < 0;
-    if (unit)
-        attribute_text(w, set, "unit", unit);
-    if (help)
-        attribute_text(w, set, "description", help);
-    if (set >= 0 && H5Dclose(set) < 0)
-        w->failed = true;
-}
 
 /* ---- arrays [points, n] ---------------------------------------------------------------------- */
 
@@ -143,7 +93,7 @@ static void fill_curve_error(const void *from, size_t row, size_t begin, size_t 
     copy_real(to, c->error, c->size, begin, count);
 }
 
-static void write_samples(struct writer *w) {
+static void write_samples(struct ergo_series_writer *w) {
     const struct ergo_result *result = w->result;
     const struct ergo_model *model = result->job->model;
     struct rows rows = {result, 0, true};
@@ -160,7 +110,11 @@ static void write_samples(struct writer *w) {
         return;
     const struct ergo_array steps = {ERGO_ARRAY_COUNT, rows.shared ? 0 : result->n_members, longest,
                                      fill_steps, &rows};
-    dataset(w, w->file, "samples/step", &steps, "", "steps done when the sample was taken");
+    const hid_t step = ergo_series_open(w, w->file, "samples/step", &steps, "",
+                                        "steps done when the sample was taken");
+    if (rows.shared)
+        ergo_series_make_scale(w, step, "step");
+    const hid_t scale = rows.shared ? step : -1;
     for (size_t c = 0; c < model->n_columns; c++) {
         char path[160];
         bool recorded = false;
@@ -172,11 +126,13 @@ static void write_samples(struct writer *w) {
         const struct ergo_array samples = {ERGO_ARRAY_REAL, result->n_members, longest,
                                            fill_samples, &rows};
         snprintf(path, sizeof path, "samples/%.140s", model->columns[c].name);
-        dataset(w, w->file, path, &samples, model->columns[c].unit, model->columns[c].help);
+        ergo_series_dataset(w, w->file, path, &samples, model->columns[c].unit,
+                            model->columns[c].help, "samples", scale);
     }
+    ergo_series_close(w, step);
 }
 
-static void write_blocks(struct writer *w) {
+static void write_blocks(struct ergo_series_writer *w) {
     const struct ergo_result *result = w->result;
     const struct ergo_model *model = result->job->model;
     size_t most = 0;
@@ -192,7 +148,8 @@ static void write_blocks(struct writer *w) {
         if (!observable->sample || !ergo_observable_shown(observable, result->members[0].point))
             continue;
         snprintf(path, sizeof path, "blocks/%.140s", observable->name);
-        dataset(w, w->file, path, &blocks, observable->unit, observable->help);
+        ergo_series_dataset(w, w->file, path, &blocks, observable->unit, observable->help, "blocks",
+                            -1);
     }
 }
 
@@ -221,7 +178,7 @@ static void fill_shared_x(const void *from, size_t row, size_t begin, size_t cou
     copy_real(to, c->x, c->size, begin, count);
 }
 
-static void write_curves(struct writer *w) {
+static void write_curves(struct ergo_series_writer *w) {
     const struct ergo_result *result = w->result;
     for (size_t c = 0; c < result->job->model->n_curves; c++) {
         const struct rows rows = {result, c, false};
@@ -231,18 +188,23 @@ static void write_curves(struct writer *w) {
         if (!longest)
             continue;
         snprintf(path, sizeof path, "curves/%.140s", longest->info->name);
-        hid_t at = open_group(w, w->file, path);
-        attribute_text(w, at, "description", longest->info->help);
-        struct ergo_array array = {ERGO_ARRAY_REAL, result->n_members, longest->size,
-                                   fill_curve_mean, &rows};
-        dataset(w, at, "mean", &array, longest->info->unit, NULL);
-        array.fill = fill_curve_error;
-        dataset(w, at, "error", &array, longest->info->unit, "one standard error of the mean");
-        array.fill = fill_x;
+        hid_t at = ergo_series_open_group(w, w->file, path);
+        ergo_series_attribute(w, at, "description", longest->info->help);
+        struct ergo_array array = {ERGO_ARRAY_REAL, result->n_members, longest->size, fill_x,
+                                   &rows};
         if (shared)
             array = (struct ergo_array){ERGO_ARRAY_REAL, 0, longest->size, fill_shared_x, longest};
-        dataset(w, at, "x", &array, longest->info->x_label, NULL);
-        close_group(w, at);
+        const hid_t x = ergo_series_open(w, at, "x", &array, longest->info->x_label, NULL);
+        if (shared)
+            ergo_series_make_scale(w, x, longest->info->x_label);
+        array = (struct ergo_array){ERGO_ARRAY_REAL, result->n_members, longest->size,
+                                    fill_curve_mean, &rows};
+        ergo_series_dataset(w, at, "mean", &array, longest->info->unit, NULL, "x", shared ? x : -1);
+        array.fill = fill_curve_error;
+        ergo_series_dataset(w, at, "error", &array, longest->info->unit,
+                            "one standard error of the mean", "x", shared ? x : -1);
+        ergo_series_close(w, x);
+        ergo_series_close_group(w, at);
     }
 }
 
@@ -265,11 +227,23 @@ static void fill_picked(const void *from, size_t row, size_t begin, size_t count
 
 typedef double (*pick_function)(const struct ergo_member_result *member, size_t index);
 
-static void write_over_points(struct writer *w, hid_t at, const char *name, pick_function pick,
-                              size_t index, const char *unit, const char *help) {
+static void write_over_points(struct ergo_series_writer *w, hid_t at, const char *name,
+                              pick_function pick, size_t index, const char *unit,
+                              const char *help) {
     const struct over_points over = {w->result, pick, index};
     const struct ergo_array array = {ERGO_ARRAY_REAL, 0, w->result->n_members, fill_picked, &over};
-    dataset(w, at, name, &array, unit, help);
+    ergo_series_dataset(w, at, name, &array, unit, help, NULL, -1);
+}
+
+/* The same as a scale of all other arrays over points, which stays open. */
+static void write_scale(struct ergo_series_writer *w, const char *path, const char *name,
+                        pick_function pick, size_t index, const char *unit, const char *help) {
+    const struct over_points over = {w->result, pick, index};
+    const struct ergo_array array = {ERGO_ARRAY_REAL, 0, w->result->n_members, fill_picked, &over};
+    const hid_t set = ergo_series_open(w, w->file, path, &array, unit, help);
+    ergo_series_make_scale(w, set, name);
+    if (set >= 0)
+        w->scales[w->n_scales++] = set;
 }
 
 static double pick_scanned(const struct ergo_member_result *m, size_t i) {
@@ -347,7 +321,7 @@ static uint64_t pick_equilibration(const struct ergo_member_result *m) {
     return m->n_equilibration;
 }
 
-static void write_points(struct writer *w) {
+static void write_points(struct ergo_series_writer *w) {
     static const struct {
         const char *name;
         enum ergo_array_kind kind;
@@ -367,7 +341,7 @@ static void write_points(struct writer *w) {
         const struct ergo_array array = {
             all[k].kind, 0, w->result->n_members,
             all[k].kind == ERGO_ARRAY_TEXTS ? fill_identifiers : fill_counts, &counts};
-        dataset(w, w->file, all[k].name, &array, "", all[k].help);
+        ergo_series_dataset(w, w->file, all[k].name, &array, "", all[k].help, NULL, -1);
     }
 }
 
@@ -380,27 +354,33 @@ static bool is_others(const struct ergo_model *model, size_t o, const struct erg
     return twice && !model->observables[o].applies(point);
 }
 
-static void write_tables(struct writer *w) {
+static void write_parameters(struct ergo_series_writer *w) {
     const struct ergo_result *result = w->result;
-    const struct ergo_model *model = result->job->model;
     char path[160];
     const struct ergo_point *first = result->n_members ? result->members[0].point : NULL;
     for (size_t i = 0; first && i < first->n_scanned; i++) {
         const struct ergo_key *key = ergo_format_key(result->job, first->scanned[i].pointer);
         snprintf(path, sizeof path, "parameters%.140s", first->scanned[i].pointer);
-        write_over_points(w, w->file, path, pick_scanned, i, key ? key->unit : "",
-                          key ? key->help : NULL);
+        write_scale(w, path, first->scanned[i].pointer, pick_scanned, i, key ? key->unit : "",
+                    key ? key->help : NULL);
     }
-    write_over_points(w, w->file, "parameters/replica", pick_replica, 0, "", NULL);
+    write_scale(w, "parameters/replica", "replica", pick_replica, 0, "", NULL);
+}
+
+static void write_tables(struct ergo_series_writer *w) {
+    const struct ergo_result *result = w->result;
+    const struct ergo_model *model = result->job->model;
+    const struct ergo_point *first = result->n_members ? result->members[0].point : NULL;
+    char path[160];
     for (size_t o = 0; o < model->n_observables; o++) {
         const struct ergo_observable *observable = &model->observables[o];
         const char *unit = observable->unit ? observable->unit : "";
         if (first && (!ergo_point_asks(first, observable->name) || is_others(model, o, first)))
             continue;
         snprintf(path, sizeof path, "observables/%.140s", observable->name);
-        hid_t at = open_group(w, w->file, path);
-        attribute_text(w, at, "unit", unit);
-        attribute_text(w, at, "description", observable->help);
+        hid_t at = ergo_series_open_group(w, w->file, path);
+        ergo_series_attribute(w, at, "unit", unit);
+        ergo_series_attribute(w, at, "description", observable->help);
         write_over_points(w, at, "mean", pick_mean, o, unit, NULL);
         write_over_points(w, at, "error", pick_error, o, unit,
                           "one standard error of the mean, autocorrelation included");
@@ -411,28 +391,29 @@ static void write_tables(struct writer *w) {
         write_over_points(w, at, "samples", pick_samples, o, "", NULL);
         write_over_points(w, at, "exact", pick_exact, o, unit, NULL);
         write_over_points(w, at, "z", pick_z, o, "", "(mean - exact) / error");
-        close_group(w, at);
+        ergo_series_close_group(w, at);
     }
 }
 
-static void write_all(struct writer *w) {
+static void write_all(struct ergo_series_writer *w) {
     const struct ergo_result *result = w->result;
     const struct ergo_value *seed =
         result->n_members ? ergo_format_value(result->members[0].point, "/seed") : NULL;
     char number[32] = "";
     if (seed)
         snprintf(number, sizeof number, "%" PRIu64, seed->seed);
-    attribute_text(w, w->file, "ergocl", ERGO_VERSION);
-    attribute_text(w, w->file, "sampler", result->job->sampler->name);
-    attribute_text(w, w->file, "citation", result->job->sampler->citation);
-    attribute_text(w, w->file, "status", result->status);
-    attribute_text(w, w->file, "started", result->started);
-    attribute_text(w, w->file, "seed", number);
-    attribute_text(w, w->file, "step_unit", result->job->sampler->step_name);
-    attribute_text(w, w->file, "device", result->device.name);
-    attribute_text(w, w->file, "driver", result->device.driver);
-    attribute_text(w, w->file, "job", result->job->canonical);
-    attribute_text(w, w->file, "layout", layout);
+    ergo_series_attribute(w, w->file, "ergocl", ERGO_VERSION);
+    ergo_series_attribute(w, w->file, "sampler", result->job->sampler->name);
+    ergo_series_attribute(w, w->file, "citation", result->job->sampler->citation);
+    ergo_series_attribute(w, w->file, "status", result->status);
+    ergo_series_attribute(w, w->file, "started", result->started);
+    ergo_series_attribute(w, w->file, "seed", number);
+    ergo_series_attribute(w, w->file, "step_unit", result->job->sampler->step_name);
+    ergo_series_attribute(w, w->file, "device", result->device.name);
+    ergo_series_attribute(w, w->file, "driver", result->device.driver);
+    ergo_series_attribute(w, w->file, "job", result->job->canonical);
+    ergo_series_attribute(w, w->file, "layout", layout);
+    write_parameters(w);
     write_points(w);
     write_samples(w);
     write_blocks(w);
@@ -445,7 +426,7 @@ enum ergo_status ergo_result_write_series(struct ergo_context *ctx,
                                           const struct ergo_result *result) {
     enum ergo_status status = ERGO_OK;
     struct ergo_hdf5_session session;
-    struct writer w = {-1, -1, -1, false, result};
+    struct ergo_series_writer w = {.file = -1, .string = -1, .links = -1, .result = result};
     uint8_t *image = NULL;
     size_t length = 0, expected = 65536;
 
@@ -463,6 +444,8 @@ enum ergo_status ergo_result_write_series(struct ergo_context *ctx,
                H5Pset_create_intermediate_group(w.links, 1) < 0;
     if (!w.failed)
         write_all(&w);
+    for (size_t i = 0; i < w.n_scales; i++)
+        ergo_series_close(&w, w.scales[i]);
     if (w.failed || !ergo_hdf5_image(w.file, &image, &length))
         status =
             ERGO_FAIL(ctx, ERGO_E_IO, "cannot make %s/series.h5: %s", folder->path, session.reason);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/entry.h"
 #include "job/json.h"
 #include "job/schedule.h"
 
@@ -246,9 +247,7 @@ void ergo_stored_forget(struct ergo_stored *stored) {
 
 void ergo_stored_close(struct ergo_stored *stored) {
     ergo_stored_forget(stored);
-    for (size_t i = 0; stored->progress && i < stored->n_progress; i++)
-        free(stored->progress[i].state);
-    free(stored->progress);
+    ergo_progress_free(stored->progress, stored->n_progress);
     stored->progress = NULL;
     ergo_result_destroy(stored->result);
     stored->result = NULL;
@@ -258,9 +257,10 @@ void ergo_stored_close(struct ergo_stored *stored) {
 
 enum ergo_status ergo_result_load(struct ergo_context *ctx, const char *directory,
                                   struct ergo_result **result) {
+    ERGO_CLEAR(result);
+    ERGO_ENTRY(ctx, directory, result);
     struct ergo_folder folder = {.fd = -1};
     struct ergo_stored stored = {0};
-    *result = NULL;
     enum ergo_status status = ergo_stored_find(ctx, directory,
                                                ", from which its figures are made: it is no run "
                                                "folder, or the file was removed",

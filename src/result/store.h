@@ -43,7 +43,9 @@ struct ergo_point_progress {
     uint64_t step, samples;
     char *state; /* owned */
     uint64_t length;
-    bool ours; /* done or begun by this rank, in this session */
+    bool ours;  /* done or begun by this rank, in this session */
+    char *mark; /* owned; ergo_point_mark */
+    uint64_t mark_length;
 };
 
 /* What a checkpoint says. */
@@ -96,11 +98,6 @@ void ergo_stored_close(struct ergo_stored *stored);
 /* ERGO_E_IO: `what` in this file of the folder does not fit the job. */
 enum ergo_status ergo_stored_damaged(const struct ergo_stored *stored, const char *file,
                                      const char *what);
-
-/* What the run in a folder has measured so far. Only read: neither the folder nor a run that goes
- * on in it notices. ERGO_E_IO: no run is there, or it is damaged. */
-enum ergo_status ergo_result_load(struct ergo_context *ctx, const char *directory,
-                                  struct ergo_result **result);
 
 /* ---- records; false: out of memory ------------------------------------------------------------
  */
@@ -161,6 +158,16 @@ void ergo_point_pack(const struct ergo_result *result, const struct ergo_point_p
                      size_t i, struct ergo_text *text);
 bool ergo_points_unpack(struct ergo_result *result, struct ergo_point_progress *progress,
                         const char *data, size_t length);
+
+/* Notes what has been measured of point i, which is at its progress now; and from there, puts it
+ * back to that progress (at step 0 without a mark, too), whatever it has measured since. False: out
+ * of memory. */
+bool ergo_point_mark(const struct ergo_result *result, struct ergo_point_progress *progress,
+                     size_t i);
+bool ergo_point_back(struct ergo_result *result, const struct ergo_point_progress *progress,
+                     size_t i);
+/* Frees what progress of n points owns, and itself; NULL-safe. */
+void ergo_progress_free(struct ergo_point_progress *progress, size_t n);
 
 bool ergo_stored_take_state(struct ergo_member_result *m, uint64_t n_samples, bool keep,
                             struct ergo_reader *reader);

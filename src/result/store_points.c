@@ -1,4 +1,4 @@
-/* Points in transit: series, curves, pictures and state of one, as bytes. */
+/* Points in transit: series, curves, pictures and state of one, as bytes; and points put back. */
 #include <stdlib.h>
 
 #include "job/schedule.h"
@@ -11,6 +11,18 @@ struct parcel {
 
 static size_t curve_bytes(const struct ergo_curve *curve) {
     return (curve->sum ? 1 : ERGO_CURVE_BINS) * curve->size * sizeof(double);
+}
+
+/* What samples were added to: the estimators of a member whose series is not kept, and curves. */
+static void pack_sums(const struct ergo_result *result, const struct ergo_member_result *m,
+                      struct ergo_text *text) {
+    ergo_stored_append_state(m, text);
+    for (size_t c = 0; c < result->job->model->n_curves; c++) {
+        const struct ergo_curve *curve = &m->binned[c];
+        const uint64_t counts[2] = {curve->count, curve->bin_length};
+        ergo_text_append_bytes(text, counts, sizeof counts);
+        ergo_text_append_bytes(text, curve->bins, curve_bytes(curve));
+    }
 }
 
 void ergo_point_pack(const struct ergo_result *result, const struct ergo_point_progress *progress,
@@ -28,19 +40,38 @@ void ergo_point_pack(const struct ergo_result *result, const struct ergo_point_p
     for (size_t c = 0; c < model->n_columns && m->series; c++)
         if (m->series[c])
             ergo_text_append_bytes(text, m->series[c], m->n_samples * sizeof(double));
-    ergo_stored_append_state(m, text);
-    for (size_t c = 0; c < model->n_curves; c++) {
-        const struct ergo_curve *curve = &m->binned[c];
-        const uint64_t counts[2] = {curve->count, curve->bin_length};
-        ergo_text_append_bytes(text, counts, sizeof counts);
-        ergo_text_append_bytes(text, curve->bins, curve_bytes(curve));
-    }
+    pack_sums(result, m, text);
     for (size_t k = 0; k < m->n_pictures; k++) {
         const uint64_t size[3] = {m->picture_steps[k], m->pictures[k].width, m->pictures[k].height};
         ergo_text_append_bytes(text, size, sizeof size);
         ergo_text_append_bytes(text, m->pictures[k].rgb, (size_t)(size[1] * size[2] * 3));
     }
     ergo_text_append_bytes(text, state ? state : "", (size_t)length);
+}
+
+/* Of a member with that many samples; kept when `keep`. */
+static bool unpack_sums(const struct ergo_result *result, struct ergo_member_result *m,
+                        uint64_t n_samples, bool keep, struct ergo_reader *reader) {
+    const struct ergo_model *model = result->job->model;
+    if (!ergo_stored_take_state(m, n_samples, keep, reader))
+        return false;
+    for (size_t c = 0; c < model->n_curves; c++) {
+        struct ergo_curve *curve = &m->binned[c];
+        uint64_t counts[2];
+        if (!ergo_reader_copy(reader, counts, sizeof counts))
+            return false;
+        const size_t bytes = curve_bytes(curve);
+        const void *bins = ergo_reader_take(reader, bytes);
+        if (!bins || !ergo_stored_curve_fits(model, c, counts[0], counts[1], n_samples))
+            return false;
+        if (keep) {
+            curve->count = counts[0];
+            curve->bin_length = counts[1];
+            if (bytes)
+                memcpy(curve->bins, bins, bytes);
+        }
+    }
+    return true;
 }
 
 /* The pictures of a parcel; the member's own are replaced when `keep`. */
@@ -97,24 +128,8 @@ static bool unpack_one(struct ergo_result *result, struct ergo_point_progress *p
         if (keep && head.n_samples)
             memcpy(m->series[c], series, (size_t)head.n_samples * sizeof(double));
     }
-    if (!ergo_stored_take_state(m, head.n_samples, keep, reader))
+    if (!unpack_sums(result, m, head.n_samples, keep, reader))
         return false;
-    for (size_t c = 0; c < model->n_curves; c++) {
-        struct ergo_curve *curve = &m->binned[c];
-        uint64_t counts[2];
-        if (!ergo_reader_copy(reader, counts, sizeof counts))
-            return false;
-        const size_t bytes = curve_bytes(curve);
-        const void *bins = ergo_reader_take(reader, bytes);
-        if (!bins || !ergo_stored_curve_fits(model, c, counts[0], counts[1], head.n_samples))
-            return false;
-        if (keep) {
-            curve->count = counts[0];
-            curve->bin_length = counts[1];
-            if (bytes)
-                memcpy(curve->bins, bins, bytes);
-        }
-    }
     if (!unpack_pictures(m, head.n_pictures, keep, reader))
         return false;
     const void *state = ergo_reader_take(reader, head.state_length);
@@ -126,7 +141,10 @@ static bool unpack_one(struct ergo_result *result, struct ergo_point_progress *p
             return false;
         memcpy(own, state, (size_t)head.state_length);
         free(p->state);
-        *p = (struct ergo_point_progress){head.step, head.samples, NULL, 0, p->ours};
+        p->step = head.step;
+        p->samples = head.samples;
+        p->state = NULL;
+        p->length = 0;
         if (head.step < s.total) {
             p->state = own;
             p->length = head.state_length;
@@ -148,5 +166,70 @@ bool ergo_points_unpack(struct ergo_result *result, struct ergo_point_progress *
     while (reader.rest)
         if (!unpack_one(result, progress, &reader))
             return false;
+    return true;
+}
+
+void ergo_progress_free(struct ergo_point_progress *progress, size_t n) {
+    for (size_t i = 0; progress && i < n; i++) {
+        free(progress[i].state);
+        free(progress[i].mark);
+    }
+    free(progress);
+}
+
+/* ---- back to an earlier step ------------------------------------------------------------------
+ */
+
+/* What a mark holds, before the sums. */
+struct mark {
+    uint64_t steps, digest;
+};
+
+bool ergo_point_mark(const struct ergo_result *result, struct ergo_point_progress *progress,
+                     size_t i) {
+    const struct ergo_member_result *m = &result->members[i];
+    const struct mark mark = {m->steps, m->digest};
+    struct ergo_text text = {0};
+    ergo_text_append_bytes(&text, &mark, sizeof mark);
+    pack_sums(result, m, &text);
+    const bool ok = !text.failed;
+    if (ok) {
+        free(progress[i].mark);
+        progress[i].mark_length = text.length;
+        progress[i].mark = ergo_text_take(&text);
+    }
+    ergo_text_free(&text);
+    return ok;
+}
+
+/* The sums of a member that has measured nothing. */
+static bool clear_sums(const struct ergo_result *result, struct ergo_member_result *m) {
+    const size_t n_measured = m->n_measured;
+    for (size_t c = 0; c < result->job->model->n_curves; c++) {
+        struct ergo_curve *curve = &m->binned[c];
+        curve->count = 0;
+        curve->bin_length = 1;
+        memset(curve->bins, 0, curve_bytes(curve));
+    }
+    ergo_member_forget(m);
+    return ergo_member_measures(m, result->measured, n_measured);
+}
+
+bool ergo_point_back(struct ergo_result *result, const struct ergo_point_progress *progress,
+                     size_t i) {
+    struct ergo_member_result *m = &result->members[i];
+    const struct ergo_point_progress *p = &progress[i];
+    struct ergo_reader reader = {p->mark, (size_t)p->mark_length};
+    struct mark mark = {0, 0};
+    m->n_samples = (size_t)p->samples;
+    while (m->n_pictures && m->picture_steps[m->n_pictures - 1] > p->step)
+        free(m->pictures[--m->n_pictures].rgb);
+    if (!clear_sums(result, m))
+        return false;
+    if (p->step > 0 && (!ergo_reader_copy(&reader, &mark, sizeof mark) ||
+                        !unpack_sums(result, m, m->n_samples, true, &reader)))
+        return false;
+    m->steps = mark.steps;
+    m->digest = mark.digest;
     return true;
 }

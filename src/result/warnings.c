@@ -21,17 +21,21 @@ struct warner {
     enum ergo_status status;
 };
 
-static void add(struct warner *w, struct ergo_text *text) {
-    struct ergo_result *r = w->result;
-    char *copy = text->failed ? NULL : ergo_text_take(text);
+bool ergo_result_add_warning(struct ergo_result *r, const char *text, size_t length) {
+    char *copy = strndup(text, length);
     char **warnings = copy ? realloc(r->warnings, (r->n_warnings + 1) * sizeof *warnings) : NULL;
-    if (warnings) {
-        r->warnings = warnings;
-        r->warnings[r->n_warnings++] = copy;
-    } else {
+    if (!warnings) {
         free(copy);
-        w->status = ERGO_FAIL(w->ctx, ERGO_E_MEMORY, "no memory for a warning");
+        return false;
     }
+    r->warnings = warnings;
+    r->warnings[r->n_warnings++] = copy;
+    return true;
+}
+
+static void add(struct warner *w, struct ergo_text *text) {
+    if (text->failed || !ergo_result_add_warning(w->result, text->data, text->length))
+        w->status = ERGO_FAIL(w->ctx, ERGO_E_MEMORY, "no memory for a warning");
     ergo_text_free(text);
 }
 

@@ -282,6 +282,7 @@ void ergo_session_leave_folder(struct ergo_session *session) {
 }
 
 void ergo_session_close(struct ergo_session *session) {
+    ergo_eta_free(&session->eta);
     if (session->lock >= 0)
         close(session->lock);
     ergo_folder_close(&session->folder);

@@ -1,6 +1,7 @@
 /*
  * The loop. Two blocks are in flight: while the device works on one, the host reads back and
- * stores the other. Block lengths follow the clock; the chain does not depend on them.
+ * stores the other. Block lengths follow the clock (engine/pace.h); the chain does not depend on
+ * them.
  */
 #include <math.h>
 #include <stdatomic.h>
@@ -9,12 +10,15 @@
 
 #include "base/parallel.h"
 #include "dist/dist.h"
+#include "run/slowdown.h"
+#include "run/spread.h"
 #include "run/work.h"
 #include "run/tuning.h"
 
 /* A block that is enqueued but not collected. */
 struct block {
     bool busy;
+    bool whole; /* as long as blocks might be */
     size_t first, count;
     uint64_t every; /* steps a sample that are enqueued with it */
     cl_event mark;  /* event at its end; NULL: already waited for */
@@ -27,11 +31,11 @@ struct loop {
     struct ergo_plan plan;
     struct ergo_samples samples; /* buffers for one block */
     struct block blocks[2];
-    unsigned next;        /* slot of the next block */
-    size_t enqueued;      /* samples */
-    double block_seconds; /* duration of the last block */
-    size_t block_samples; /* length of the next block */
+    unsigned next;         /* slot of the next block */
+    size_t enqueued;       /* samples */
+    struct ergo_pace pace; /* steps of the next block */
     double last_collect;
+    struct ergo_slowdown slowdown;
 };
 
 static void report(const struct ergo_work *work, const char *phase, bool force) {
@@ -164,6 +168,20 @@ static void count_host_work(struct loop *loop, unsigned slot, double begin, doub
     work->hidden_seconds += hidden ? seconds : 0;
 }
 
+/* So many steps were a block as long as it might be, and took so long. Ranks that cut a system
+ * agree, because clocks differ. */
+static void note(struct loop *loop, uint64_t steps, double seconds) {
+    ergo_pace_note(&loop->pace, steps, seconds);
+    if (loop->work->cut)
+        ergo_dist_share(&loop->pace, sizeof loop->pace);
+}
+
+/* Most samples of a block. */
+static size_t block_samples(const struct loop *loop) {
+    const uint64_t fit = loop->pace.now / loop->work->schedule.every;
+    return fit < 1 ? 1 : fit < loop->plan.block_samples ? (size_t)fit : loop->plan.block_samples;
+}
+
 static enum ergo_status collect(struct loop *loop, unsigned slot) {
     struct ergo_work *work = loop->work;
     struct block *block = &loop->blocks[slot];
@@ -182,20 +200,12 @@ static enum ergo_status collect(struct loop *loop, unsigned slot) {
     count_host_work(loop, slot, begin, work->device->waited - waited);
     work->samples = block->first + block->count;
     work->step += block->count * block->every;
-    work->session->work_done += (double)(block->count * block->every) * loop->plan.work_per_step;
-    work->session->progressed = true;
+    ergo_session_worked(work->session, block->count * block->every, loop->plan.work_per_step);
 
-    /* aim at blocks of a tenth of a second */
     const double now = ergo_clock(), seconds = now - loop->last_collect;
     loop->last_collect = now;
-    if (block->count == loop->block_samples) {
-        double factor = seconds > 0 ? 0.1 / seconds : 2;
-        factor = factor > 2 ? 2 : factor < 0.25 ? 0.25 : factor;
-        const double wish = fmax(1, floor((double)loop->block_samples * factor));
-        loop->block_samples = (size_t)fmin(wish, (double)loop->plan.block_samples);
-        if (work->cut) /* clocks differ */
-            ergo_dist_share(&loop->block_samples, sizeof loop->block_samples);
-    }
+    if (block->whole)
+        note(loop, block->count * block->every, seconds);
     report(work, work->samples <= work->schedule.n_equilibration ? "equilibration" : "sampling",
            false);
     return ERGO_OK;
@@ -223,7 +233,8 @@ static size_t next_block(const struct loop *loop) {
     const size_t frame = ergo_work_next_frame(loop->work, loop->enqueued);
     until = frame < until ? frame : until;
     const size_t rest = until - loop->enqueued;
-    return rest < loop->block_samples ? rest : loop->block_samples;
+    const size_t most = block_samples(loop);
+    return rest < most ? rest : most;
 }
 
 static enum ergo_status snapshots_due(struct loop *loop) {
@@ -244,47 +255,42 @@ static enum ergo_status snapshots_due(struct loop *loop) {
     return status;
 }
 
-/* A checkpoint during the run. If it cannot be written (a full disk), the last one is still valid,
- * and the next attempt may succeed: a warning. */
-static enum ergo_status save(struct ergo_work *work) {
-    const enum ergo_status status = work->save(work);
-    work->session->last_checkpoint = ergo_clock();
-    if (status != ERGO_E_IO)
-        return status;
-    ergo_log(work->ctx, ERGO_LOG_WARNING, "%s; the run continues, and tries again in %.0f s",
-             ergo_error_message(work->ctx),
-             ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds"));
-    ergo_error_clear(work->ctx);
-    return ERGO_OK;
+/* Rank 0 sees all wait for one whose device has become slower. */
+static bool divide_due(struct loop *loop) {
+    const struct ergo_work *work = loop->work;
+    return work->cut && ergo_ranks_rank() == 0 && work->ops->adapts &&
+           ergo_slowdown_notice(&loop->slowdown, ergo_session_seconds(work->session),
+                                work->session->work_done) &&
+           work->ops->adapts(work->state);
 }
 
-static bool checkpoint_due(const struct ergo_work *work) {
-    const double every = ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds");
-    return every > 0 && ergo_clock() - work->session->last_checkpoint >= every;
-}
-
-enum ergo_status ergo_work_save_if_due(struct ergo_work *work) {
-    return ergo_work_agree(work, checkpoint_due(work) ? ERGO_DUE_SAVE : 0) ? save(work) : ERGO_OK;
-}
-
-/* Between blocks: audit, checkpoint, stop. If one is due, wait for all blocks in flight first.
- * (run_batch writes the checkpoint of a stop.) */
+/* Between blocks: audit, checkpoint, meeting, stop. If one is due, wait for all blocks in flight
+ * first. (run_batch writes the checkpoint of a stop.) */
 static enum ergo_status duties(struct loop *loop) {
     struct ergo_work *work = loop->work;
     const double every = ergo_point_real(&work->job->points[0], "/audit/every_seconds");
     const bool late = every > 0 && ergo_clock() - work->session->last_audit >= every;
     const unsigned due = ergo_work_agree(
         work, (ergo_session_must_stop(work->session) ? ERGO_DUE_STOP : 0) |
-                  (late ? ERGO_DUE_AUDIT : 0) | (checkpoint_due(work) ? ERGO_DUE_SAVE : 0));
-    const bool save_due = due & ERGO_DUE_SAVE;
+                  (late ? ERGO_DUE_AUDIT : 0) | (ergo_work_save_is_due(work) ? ERGO_DUE_SAVE : 0) |
+                  (divide_due(loop) ? ERGO_DUE_DIVIDE : 0));
+    const bool meeting = work->spread && ergo_spread_due(work);
     work->session->stopped = due & ERGO_DUE_STOP;
-    if (!(due & (ERGO_DUE_AUDIT | ERGO_DUE_SAVE)))
+    if (!meeting && !(due & (ERGO_DUE_AUDIT | ERGO_DUE_SAVE | ERGO_DUE_DIVIDE)))
         return ERGO_OK;
     enum ergo_status status = drain(loop);
     ergo_session_clock_rest(work->session);
     const double begun = ergo_clock();
-    if (status == ERGO_OK)
-        status = save_due ? save(work) : ergo_work_audit(work);
+    if (status == ERGO_OK && due & ERGO_DUE_SAVE)
+        status = ergo_work_checkpoint(work);
+    else if (status == ERGO_OK && due & ERGO_DUE_AUDIT)
+        status = ergo_work_audit(work);
+    if (status == ERGO_OK && due & ERGO_DUE_DIVIDE && !work->session->stopped) {
+        status = ergo_work_divide(work);
+        loop->slowdown = (struct ergo_slowdown){0};
+    }
+    if (status == ERGO_OK && meeting)
+        status = ergo_spread_meet(work);
     work->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - begun;
     ergo_session_clock_start(work->session);
     loop->last_collect = ergo_clock();
@@ -301,29 +307,33 @@ static enum ergo_status steps(struct loop *loop, uint64_t until) {
         if (status != ERGO_OK || work->session->stopped)
             break;
         const uint64_t rest = until - work->step;
-        const uint64_t piece =
-            (double)rest < loop->plan.block_steps ? rest : (uint64_t)loop->plan.block_steps;
+        const uint64_t most = ergo_plan_launch(&loop->plan, loop->pace.now);
+        const uint64_t piece = rest < most ? rest : most;
+        const double begun = ergo_clock();
         status = ergo_sampler_advance(work->ctx, work->ops, work->state, 0, 0, piece, 0);
         if (status == ERGO_OK)
             status = ergo_device_finish(work->ctx, work->device);
+        if (piece == most)
+            note(loop, piece, ergo_clock() - begun);
         work->step += piece;
-        work->session->work_done += (double)piece * loop->plan.work_per_step;
-        work->session->progressed = true;
+        ergo_session_worked(work->session, piece, loop->plan.work_per_step);
         report(work, work->samples ? "sampling" : "equilibration", false);
     }
     return status;
 }
 
-/* Enqueue the next samples: a whole block. Where the steps of a single sample exceed a block, those
- * before its last step are enqueued by themselves; and where some of them are done already, by a
- * run that ended there before it was extended. */
+/* Enqueue the next samples: a whole block. Where the steps of a single sample exceed a block, or
+ * take several times as long, those before its last step are enqueued by themselves; and where some
+ * of them are done already, by a run that ended there before it was extended. */
 static enum ergo_status enqueue(struct loop *loop) {
     struct ergo_work *work = loop->work;
     const struct ergo_schedule *s = &work->schedule;
     const bool rare = (double)s->every > loop->plan.block_steps ||
+                      (loop->pace.settled && s->every / 4 > loop->pace.now) ||
                       work->step > s->lead + work->samples * s->every;
-    enum ergo_status status =
-        rare ? steps(loop, s->lead + (loop->enqueued + 1) * s->every - 1) : duties(loop);
+    enum ergo_status status = rare ? drain(loop) : duties(loop);
+    if (status == ERGO_OK && rare) /* counts from what is collected */
+        status = steps(loop, s->lead + (loop->enqueued + 1) * s->every - 1);
     if (status != ERGO_OK || work->session->stopped)
         return status;
     const unsigned slot = loop->next;
@@ -333,6 +343,7 @@ static enum ergo_status enqueue(struct loop *loop) {
     struct block *block = &loop->blocks[slot];
     block->first = loop->enqueued;
     block->count = rare ? 1 : next_block(loop);
+    block->whole = !rare && block->count == block_samples(loop);
     block->every = rare ? 1 : s->every;
     status = ergo_sampler_advance(work->ctx, work->ops, work->state, slot, block->count,
                                   block->every, block->first);
@@ -437,9 +448,9 @@ static enum ergo_status run_batch(struct loop *loop) {
         return status;
     work->result->phases[ERGO_PHASE_PREPARE] +=
         ergo_clock() - begun - (work->device->build_seconds - built);
+    ergo_eta_begin(&work->session->eta, work->batch, ergo_session_seconds(work->session));
     ergo_session_clock_start(work->session);
-    const double first = floor(loop->plan.block_steps / (double)s->every);
-    loop->block_samples = (size_t)fmax(1, fmin(first, (double)loop->plan.block_samples));
+    ergo_pace_start(&loop->pace, loop->plan.block_steps);
 
     if (s->lead)
         status = steps(loop, s->lead);
@@ -448,7 +459,7 @@ static enum ergo_status run_batch(struct loop *loop) {
     if (status == ERGO_OK && !work->session->stopped)
         status = steps(loop, s->total);
     ergo_session_clock_rest(work->session);
-    const double ended = ergo_clock();
+    const double ended = ergo_clock(), sampled = ergo_session_seconds(work->session);
     if (status == ERGO_OK)
         status = ergo_work_digest_members(work);
     if (status == ERGO_OK && !work->session->stopped)
@@ -456,8 +467,10 @@ static enum ergo_status run_batch(struct loop *loop) {
     /* the audit comes after these, so that a device which fails while states are read is
      * detected */
     if (status == ERGO_OK)
-        status = work->session->stopped ? work->save(work) : ergo_work_audit(work);
-    work->result->phases[ERGO_PHASE_AUDIT] += ergo_clock() - ended;
+        status = work->session->stopped ? work->leave(work) : ergo_work_audit(work);
+    const double end = ergo_clock();
+    work->result->phases[ERGO_PHASE_AUDIT] += end - ended;
+    ergo_eta_end(&work->session->eta, end - begun - (sampled - work->session->eta.since));
     return status;
 }
 

@@ -39,10 +39,10 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
             break;
         const bool measurements = own->model->correlation != NULL;
         struct ergo_cost cost;
-        const double step =
-            ergo_cost_measure(ctx, own->model, batch, device, &plan, measurements, &cost) == ERGO_OK
-                ? cost.step
-                : -1;
+        const double step = ergo_cost_measure(ctx, own->model, batch, device, &plan, NULL,
+                                              measurements, &cost) == ERGO_OK
+                                ? cost.step
+                                : -1;
         known = known && step >= 0;
         total_seconds += step * (double)s.total;
         ergo_text_append(&out,

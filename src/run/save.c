@@ -104,6 +104,29 @@ enum ergo_status ergo_work_save(struct ergo_work *work) {
     return status;
 }
 
+enum ergo_status ergo_work_checkpoint(struct ergo_work *work) {
+    const enum ergo_status status = work->save(work);
+    work->session->last_checkpoint = ergo_clock();
+    if (status != ERGO_E_IO)
+        return status;
+    ergo_log(work->ctx, ERGO_LOG_WARNING, "%s; the run continues, and tries again in %.0f s",
+             ergo_error_message(work->ctx),
+             ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds"));
+    ergo_error_clear(work->ctx);
+    return ERGO_OK;
+}
+
+bool ergo_work_save_is_due(const struct ergo_work *work) {
+    const double every = ergo_point_real(&work->job->points[0], "/checkpoint/every_seconds");
+    return every > 0 && ergo_clock() - work->session->last_checkpoint >= every;
+}
+
+enum ergo_status ergo_work_save_if_due(struct ergo_work *work) {
+    return ergo_work_agree(work, ergo_work_save_is_due(work) ? ERGO_DUE_SAVE : 0)
+               ? ergo_work_checkpoint(work)
+               : ERGO_OK;
+}
+
 enum ergo_status ergo_work_begin(struct ergo_work *work) {
     if (ergo_ranks_rank() > 0) {
         work->session->begun = true;
@@ -148,6 +171,38 @@ enum ergo_status ergo_work_load_states(struct ergo_work *work) {
         return damaged(work, "the members' states");
     ergo_stored_forget(&work->stored);
     return status;
+}
+
+enum ergo_status ergo_work_divide(struct ergo_work *work) {
+    const struct ergo_batch *batch = &work->batches[work->batch];
+    struct ergo_text *states = calloc(batch->count, sizeof *states);
+    enum ergo_status status = states ? ergo_work_count(work, batch) : no_memory(work);
+    for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
+        status = work->ops->save(work->ctx, work->state, m, &states[m]); /* whole on rank 0 */
+        uint64_t length = states[m].length;
+        ergo_dist_share(&length, sizeof length);
+        if (status == ERGO_OK && ergo_ranks_rank() > 0) {
+            ergo_text_free(&states[m]);
+            states[m].data = malloc((size_t)length + 1);
+            states[m].length = (size_t)length;
+        }
+        if (status == ERGO_OK && (!states[m].data || states[m].failed))
+            status = no_memory(work);
+        if (status == ERGO_OK)
+            ergo_dist_share(states[m].data, (size_t)length);
+    }
+    if (status == ERGO_OK) {
+        ergo_engine_destroy(work->state);
+        work->state = NULL;
+        status = ergo_sampler_create(work->ctx, work->ops, batch, work->device, &work->state);
+    }
+    for (size_t m = 0; m < batch->count && status == ERGO_OK; m++)
+        status = work->ops->load(work->ctx, work->state, m, work->step, states[m].data,
+                                 states[m].length);
+    for (size_t m = 0; states && m < batch->count; m++)
+        ergo_text_free(&states[m]);
+    free(states);
+    return status == ERGO_OK ? ergo_work_audit(work) : status;
 }
 
 /* States that were read, to be hashed by all cores. */

@@ -10,12 +10,33 @@
 
 static atomic_bool stop_requested; /* lock-free: also for signal handlers */
 
+struct ergo_stop {
+    atomic_bool requested;
+};
+
+struct ergo_stop *ergo_stop_create(void) {
+    return calloc(1, sizeof(struct ergo_stop));
+}
+
+void ergo_stop_destroy(struct ergo_stop *stop) {
+    free(stop);
+}
+
+void ergo_stop_request(struct ergo_stop *stop) {
+    if (stop)
+        stop->requested = true;
+}
+
+bool ergo_stop_is_requested(const struct ergo_stop *stop) {
+    return stop && stop->requested;
+}
+
 void ergo_run_request_stop(void) {
     stop_requested = true;
 }
 
-bool ergo_session_stop_is_requested(void) {
-    return stop_requested;
+bool ergo_session_stop_is_requested(const struct ergo_stop *stop) {
+    return stop_requested || ergo_stop_is_requested(stop);
 }
 
 void ergo_run_withdraw_stop(void) {
@@ -36,8 +57,15 @@ void ergo_session_clock_rest(struct ergo_session *session) {
     session->sampling_started = 0;
 }
 
+void ergo_session_worked(struct ergo_session *session, uint64_t steps, double work_per_step) {
+    session->work_done += (double)steps * work_per_step;
+    session->progressed = true;
+    ergo_eta_step(&session->eta, (double)steps, ergo_session_seconds(session));
+}
+
 bool ergo_session_must_stop(const struct ergo_session *session) {
-    if (session->apart ? ergo_dist_stop(stop_requested) : stop_requested)
+    const bool asked = ergo_session_stop_is_requested(session->options->stop);
+    if (session->apart ? ergo_dist_stop(asked) : asked)
         return true;
     return session->progressed && ergo_clock() - session->started >= session->wall_time;
 }
@@ -50,14 +78,17 @@ void ergo_session_report(struct ergo_session *session, const char *rate_unit, co
     session->last_progress = now;
     const double seconds = ergo_session_seconds(session);
     const double done = session->work_done, total = session->work_total;
+    bool rough = false;
+    const double left = ergo_eta_left(&session->eta, &rough);
     const struct ergo_progress p = {
         .done = done,
         .total = total,
         .seconds = seconds,
-        .eta = done > 0 ? seconds * (total / done - 1) : 0,
+        .eta = left,
         .rate = seconds > 0 ? done / seconds : 0,
         .rate_unit = rate_unit,
         .phase = phase,
+        .rough = rough,
     };
     const unsigned depth = ergo_entry_lend();
     session->options->progress(session->options->user, &p);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "device/device.h"
 #include "job/job.h"
+#include "run/eta.h"
 
 struct ergo_session {
     struct ergo_context *ctx;
@@ -28,6 +29,7 @@ struct ergo_session {
     double sampling_started;      /* 0: the clock rests */
     double wall_time;             /* seconds after which to stop; INFINITY: none */
     double work_done, work_total; /* in units of the rate */
+    struct ergo_eta eta;          /* of this call's batches; owned */
 
     bool apart; /* ranks with work of their own, who hear of each other's requests as they come */
     bool progressed; /* it has done something: a wall time of nothing would loop for ever */
@@ -38,8 +40,11 @@ struct ergo_session {
 double ergo_session_seconds(const struct ergo_session *session);
 void ergo_session_clock_start(struct ergo_session *session);
 void ergo_session_clock_rest(struct ergo_session *session);
+/* Steps of the current batch are done, each so much work. */
+void ergo_session_worked(struct ergo_session *session, uint64_t steps, double work_per_step);
 
-bool ergo_session_stop_is_requested(void);
+/* By its own handle (NULL: there is none), or as all of the process. */
+bool ergo_session_stop_is_requested(const struct ergo_stop *stop);
 /* By a request or the wall time. */
 bool ergo_session_must_stop(const struct ergo_session *session);
 /* Tell the caller's progress function, now and then or at once. */

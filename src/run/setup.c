@@ -35,6 +35,7 @@ static enum ergo_status open_device(struct ergo_work *work) {
 /* Plans all batches, so that a refusal comes before the first one begins; counts the work. */
 static enum ergo_status plan_all(struct ergo_work *work) {
     enum ergo_status status = ERGO_OK;
+    work->session->eta.share = 1;
     for (size_t b = 0; b < work->n_batches && status == ERGO_OK; b++) {
         const struct ergo_batch *batch = &work->batches[b];
         const struct ergo_schedule s = ergo_schedule_of(batch->points[0]);
@@ -46,9 +47,12 @@ static enum ergo_status plan_all(struct ergo_work *work) {
             work->result->device_bytes = plan.device_bytes;
         const double all = (double)s.total * plan.work_per_step;
         work->session->work_total += all;
-        work->session->work_done += b < work->batch    ? all
-                                    : b == work->batch ? (double)work->step * plan.work_per_step
-                                                       : 0;
+        const double done = b < work->batch    ? (double)s.total
+                            : b == work->batch ? (double)work->step
+                                               : 0;
+        if (!ergo_eta_add(&work->session->eta, plan.work_per_step, (double)s.total - done))
+            status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for the plan of a run");
+        work->session->work_done += done * plan.work_per_step;
     }
     return status;
 }
@@ -246,7 +250,8 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
     struct ergo_work work = {.ctx = ctx,
                              .session = &session,
                              .stored = {.ctx = ctx, .folder = &session.folder},
-                             .save = ergo_work_save};
+                             .save = ergo_work_save,
+                             .leave = ergo_work_save};
     struct ergo_job *own = NULL;
     const char *path = session.options->directory ? session.options->directory : job->name;
     bool extends = false;

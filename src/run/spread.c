@@ -8,14 +8,30 @@
 #include "dist/dist.h"
 #include "run/spread_parts.h"
 
+/* A unit ends before its time: because the run stops, or its points are dealt anew. */
+static enum ergo_status leave(struct ergo_work *work) {
+    const struct ergo_spread *s = work->spread;
+    if (s->verdict != ERGO_SPREAD_DEAL)
+        return ergo_spread_save(work);
+    return s->anew ? ERGO_OK : ergo_spread_note(work);
+}
+
 enum ergo_status ergo_spread_create(struct ergo_work *work) {
+    const size_t n = work->job->n_points;
     struct ergo_spread *s = calloc(1, sizeof *s);
     work->spread = s;
-    if (s)
-        s->progress = calloc(work->job->n_points, sizeof *s->progress);
-    if (!s || !s->progress)
+    if (!s)
+        return ergo_spread_no_memory(work);
+    s->progress = calloc(n, sizeof *s->progress);
+    s->order = calloc(n, sizeof *s->order);
+    s->weights = calloc(n, sizeof *s->weights);
+    s->steps = calloc(n, sizeof *s->steps);
+    s->owners = calloc(n, sizeof *s->owners);
+    s->dealt = calloc(n, sizeof *s->dealt);
+    if (!s->progress || !s->order || !s->weights || !s->steps || !s->owners || !s->dealt)
         return ergo_spread_no_memory(work);
     work->save = ergo_spread_save;
+    work->leave = leave;
     work->session->apart = !work->cut;
     s->ranks = work->cut ? 1 : (uint64_t)ergo_dist_count();
     return ERGO_OK;
@@ -25,15 +41,17 @@ void ergo_spread_destroy(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     if (!s)
         return;
-    for (size_t i = 0; s->progress && i < work->job->n_points; i++)
-        free(s->progress[i].state);
-    for (size_t u = 0; u < s->n_units; u++)
-        free(s->units[u].batch.points);
-    free(s->units);
-    free(s->progress);
+    ergo_spread_forget_units(s);
+    ergo_progress_free(s->progress, work->job->n_points);
+    ergo_text_free(&s->failure);
+    free(s->order);
+    free(s->weights);
+    free(s->steps);
+    free(s->owners);
+    free(s->dealt);
     free(s);
     work->spread = NULL;
-    work->save = ergo_work_save;
+    work->save = work->leave = ergo_work_save;
     work->session->apart = false;
 }
 
@@ -44,9 +62,8 @@ static enum ergo_status prove(struct ergo_work *work) {
     void *state = NULL;
     if (work->session->begun || !work->session->options->overwrite || !s->n_units)
         return ERGO_OK;
-    const size_t u = work->cut ? 0 : (size_t)ergo_ranks_rank() % s->n_units;
     const enum ergo_status status =
-        ergo_sampler_create(work->ctx, work->ops, &s->units[u].batch, work->device, &state);
+        ergo_sampler_create(work->ctx, work->ops, &s->units[0].batch, work->device, &state);
     if (status != ERGO_OK)
         return status;
     ergo_engine_destroy(state);
@@ -85,89 +102,6 @@ static enum ergo_status begin(struct ergo_work *work) {
     return ERGO_OK;
 }
 
-/* ---- units ----------------------------------------------------------------------------------- */
-
-static bool add_unit(struct ergo_spread *s, const struct ergo_batch *batch,
-                     struct ergo_point *const *points, size_t count) {
-    struct ergo_spread_unit *units = realloc(s->units, (s->n_units + 1) * sizeof *units);
-    if (!units)
-        return false;
-    s->units = units;
-    struct ergo_spread_unit *unit = &units[s->n_units];
-    *unit = (struct ergo_spread_unit){.batch = {.job = batch->job, .count = count}};
-    unit->batch.points = malloc(count * sizeof *points);
-    if (!unit->batch.points)
-        return false;
-    memcpy(unit->batch.points, points, count * sizeof(struct ergo_point *));
-    s->n_units++;
-    return true;
-}
-
-/* Splits the points of a batch that are at the same step into pieces, two per rank, so that faster
- * ranks get more. */
-static bool split(struct ergo_work *work, const struct ergo_batch *batch) {
-    struct ergo_spread *s = work->spread;
-    struct ergo_point **group = malloc(batch->count * sizeof(struct ergo_point *));
-    bool *used = calloc(batch->count, sizeof *used);
-    bool ok = group && used;
-    for (size_t first = 0; first < batch->count && ok; first++) {
-        const struct ergo_point_progress *p = &s->progress[batch->points[first]->index];
-        size_t count = 0;
-        if (!ergo_result_has(work->result, batch->points[first]->index))
-            used[first] = true;
-        if (used[first] || p->step >= ergo_schedule_of(batch->points[first]).total)
-            continue;
-        for (size_t m = first; m < batch->count; m++) {
-            const struct ergo_point_progress *other = &s->progress[batch->points[m]->index];
-            if (used[m] || other->step != p->step || other->samples != p->samples ||
-                !ergo_result_has(work->result, batch->points[m]->index))
-                continue;
-            used[m] = true;
-            group[count++] = batch->points[m];
-        }
-        const size_t pieces = s->ranks > 1 ? 2 * (size_t)s->ranks : 1; /* none cut or alone */
-        const size_t each = (count + pieces - 1) / pieces;
-        for (size_t at = 0; at < count && ok; at += each)
-            ok = add_unit(s, batch, group + at, count - at < each ? count - at : each);
-    }
-    free(group);
-    free(used);
-    return ok;
-}
-
-static int by_work(const void *a, const void *b) {
-    const struct ergo_spread_unit *x = a, *y = b;
-    if (x->work != y->work)
-        return x->work < y->work ? 1 : -1;
-    return x->order < y->order ? -1 : 1;
-}
-
-/* All ranks make the same units. Their work comes from rank 0, so that all agree. */
-static enum ergo_status make_units(struct ergo_work *work) {
-    struct ergo_spread *s = work->spread;
-    enum ergo_status status = ERGO_OK;
-    for (size_t b = 0; b < work->job->n_batches; b++)
-        if (!split(work, &work->job->batches[b]))
-            return ergo_spread_no_memory(work);
-    for (size_t u = 0; u < s->n_units && status == ERGO_OK; u++) {
-        const struct ergo_point *first = s->units[u].batch.points[0];
-        struct ergo_plan plan;
-        status = ergo_sampler_plan(work->ctx, work->ops, &s->units[u].batch, work->device, &plan);
-        if (status != ERGO_OK)
-            return status;
-        s->units[u].work =
-            (double)(ergo_schedule_of(first).total - s->progress[first->index].step) *
-            plan.work_per_step;
-        s->units[u].order = u;
-        ergo_dist_share(&s->units[u].work, sizeof s->units[u].work);
-        work->session->work_total += s->units[u].work / (double)s->ranks;
-    }
-    work->session->work_total += work->session->work_done;
-    if (s->n_units)
-        qsort(s->units, s->n_units, sizeof *s->units, by_work);
-    return status;
-}
-
 /* ---- run ------------------------------------------------------------------------------------- */
 
 /* Hands the states of a unit's points to the loop. */
@@ -179,12 +113,16 @@ static enum ergo_status hand_states(struct ergo_work *work, const struct ergo_sp
     work->stored.has_states = first->step > 0;
     if (!work->stored.has_states)
         return ERGO_OK;
+    bool marked = true; /* to go back to, if the device fails */
     for (size_t m = 0; m < unit->batch.count; m++) {
-        const struct ergo_point_progress *p = &work->spread->progress[unit->batch.points[m]->index];
+        const size_t i = unit->batch.points[m]->index;
+        const struct ergo_point_progress *p = &work->spread->progress[i];
+        if (work->session->options->redistribute)
+            marked = marked && ergo_point_mark(work->result, work->spread->progress, i);
         ergo_text_append_bytes(&states, p->state ? p->state : "", (size_t)p->length);
         ergo_text_append_bytes(&lengths, &p->length, sizeof p->length);
     }
-    const bool ok = !states.failed && !lengths.failed &&
+    const bool ok = marked && !states.failed && !lengths.failed &&
                     ergo_stored_add_text(&work->stored.records, "states", &states) &&
                     ergo_stored_add_text(&work->stored.records, "state_lengths", &lengths);
     ergo_text_free(&states);
@@ -198,6 +136,9 @@ static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit
     for (size_t m = 0; m < unit->batch.count; m++)
         s->progress[unit->batch.points[m]->index].ours = true;
     s->current = unit;
+    s->prepared = work->result->phases[ERGO_PHASE_PREPARE];
+    s->ask_at = 0; /* once this is done */
+    work->session->eta.first = (size_t)(unit - s->units);
     work->batches = &unit->batch;
     work->n_batches = 1;
     work->batch = 0;
@@ -205,16 +146,22 @@ static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit
         status = ergo_work_loop(work);
     work->batches = work->job->batches;
     work->n_batches = work->job->n_batches;
-    if (work->state) { /* stopped, its states are noted; or failed */
+    if (work->state) { /* left, its states are noted; or failed */
         ergo_engine_destroy(work->state);
         work->state = NULL;
     }
+    if (status != ERGO_OK)
+        status = ergo_spread_fail(work, status);
     s->current = NULL;
-    for (size_t m = 0; m < unit->batch.count && status == ERGO_OK && !work->session->stopped; m++) {
+    s->prepare = work->result->phases[ERGO_PHASE_PREPARE] - s->prepared;
+    for (size_t m = 0;
+         m < unit->batch.count && status == ERGO_OK && !work->session->stopped && !s->dead; m++) {
         struct ergo_point_progress *p = &s->progress[unit->batch.points[m]->index];
         const struct ergo_schedule schedule = ergo_schedule_of(unit->batch.points[m]);
         free(p->state);
-        *p = (struct ergo_point_progress){schedule.total, schedule.n_samples, NULL, 0, true};
+        free(p->mark);
+        *p = (struct ergo_point_progress){
+            .step = schedule.total, .samples = schedule.n_samples, .ours = true};
     }
     return status;
 }
@@ -236,45 +183,104 @@ static enum ergo_status gather(struct ergo_work *work) {
                                         ? ergo_spread_no_memory(work)
                                         : ergo_dist_gather(work->ctx, &parcels, take_parcels, work);
     ergo_text_free(&parcels);
+    return status == ERGO_OK ? ergo_spread_tell_failures(work) : status;
+}
+
+/* Units of this rank, until there are no more or a meeting ends them. */
+static enum ergo_status run_units(struct ergo_work *work) {
+    struct ergo_spread *s = work->spread;
+    enum ergo_status status = ERGO_OK;
+    while (s->at < s->n_units && status == ERGO_OK && s->verdict == ERGO_SPREAD_ON &&
+           !work->session->stopped && !s->dead) {
+        if (ergo_spread_due(work))
+            status = ergo_spread_meet(work);
+        else
+            status = run_unit(work, &s->units[s->at++]);
+        if (status == ERGO_OK && !work->session->stopped && !s->dead &&
+            s->verdict == ERGO_SPREAD_ON)
+            status = ergo_work_save_if_due(work);
+    }
     return status;
 }
 
-/* Ranks that cut systems run all units together; else each takes the next one. */
-static uint64_t next_unit(const struct ergo_work *work, size_t done) {
-    return work->cut ? done : ergo_dist_counter_next();
+/* Until all points are done, or the run stops. */
+static enum ergo_status run_all(struct ergo_work *work) {
+    struct ergo_spread *s = work->spread;
+    enum ergo_status status = ERGO_OK;
+    while (status == ERGO_OK && (s->verdict == ERGO_SPREAD_ON || s->verdict == ERGO_SPREAD_DEAL)) {
+        if (s->verdict == ERGO_SPREAD_DEAL)
+            status = ergo_spread_exchange(work);
+        if (status == ERGO_OK)
+            status = run_units(work);
+        if (status == ERGO_OK && s->verdict == ERGO_SPREAD_ON && !work->cut)
+            status = ergo_spread_wait(work);
+        else if (s->verdict == ERGO_SPREAD_ON) /* ranks that cut systems have run all together */
+            s->verdict = work->session->stopped ? ERGO_SPREAD_STOP : ERGO_SPREAD_DONE;
+    }
+    if (status == ERGO_OK)
+        status = ergo_spread_save(work);
+    if (status != ERGO_OK || s->verdict != ERGO_SPREAD_LOST)
+        return status;
+    ergo_dist_barrier(); /* all have saved */
+    return ERGO_FAIL(work->ctx, ERGO_E_DEVICE,
+                     "no rank has a device that works any more: %s; what was done is saved: once "
+                     "they work, or with others, `ergocl resume %s` goes on",
+                     s->failure.data, work->session->folder.path);
+}
+
+/* Points of nobody, in equal parts: no rank was measured yet. */
+static enum ergo_status first_deal(struct ergo_work *work) {
+    struct ergo_spread *s = work->spread;
+    const size_t n = work->job->n_points;
+    double *left = calloc(n, sizeof *left), *speeds = calloc((size_t)s->ranks, sizeof *speeds);
+    const struct ergo_deal deal = {n, (size_t)s->ranks, left, speeds, NULL, s->owners};
+    bool ok = left && speeds;
+    s->fresh = true;
+    for (size_t k = 0; k < n && ok; k++) {
+        const uint64_t total = ergo_spread_total(work, s->order[k]);
+        left[k] = s->steps[k] < total ? (double)(total - s->steps[k]) * s->weights[k] : 0;
+        s->fresh = s->fresh && s->steps[k] == 0;
+        s->owners[k] = ERGO_DEAL_NOBODY;
+    }
+    for (size_t r = 0; r < s->ranks && ok; r++)
+        speeds[r] = 1;
+    ok = ok && ergo_deal(&deal);
+    free(left);
+    free(speeds);
+    if (!ok)
+        return ergo_spread_no_memory(work);
+    ergo_dist_share(s->owners, n * sizeof *s->owners);
+    s->deals = 1;
+    return ergo_spread_make_units(work);
+}
+
+/* The results of all points are here; a point that nobody has made is a defect. */
+static enum ergo_status check_all(const struct ergo_work *work) {
+    for (size_t i = 0; i < work->job->n_points; i++)
+        if (work->spread->progress[i].step < ergo_spread_total(work, &work->job->points[i]))
+            return ERGO_FAIL(work->ctx, ERGO_E_INTERNAL, "point %zu was lost between ranks", i);
+    return ERGO_OK;
 }
 
 enum ergo_status ergo_spread_run(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
-    enum ergo_status status = make_units(work);
+    enum ergo_status status = ergo_spread_weigh(work);
+    s->since_work = work->session->work_done; /* of earlier sessions */
+    s->since_seconds = ergo_session_seconds(work->session);
+    if (status == ERGO_OK)
+        status = first_deal(work);
     if (status == ERGO_OK)
         status = begin(work);
-    if (status != ERGO_OK)
-        return status;
-    if (work->session->extends && ergo_ranks_rank() == 0)
+    if (status == ERGO_OK && work->session->extends && ergo_ranks_rank() == 0)
         ergo_session_forget_files(work->session);
-    if (!work->cut)
-        ergo_dist_counter_open();
-    size_t done = 0;
-    for (uint64_t u = next_unit(work, done); u < s->n_units && status == ERGO_OK;
-         u = next_unit(work, ++done)) {
-        status = run_unit(work, &s->units[u]);
-        if (work->session->stopped || status != ERGO_OK)
-            break;
-        ergo_log(work->ctx, ERGO_LOG_INFO, "rank %d has done piece %" PRIu64 " of %zu",
-                 ergo_ranks_rank(), u + 1, s->n_units);
-        status = ergo_work_save_if_due(work);
-    }
+    if (status == ERGO_OK)
+        status = run_all(work);
     if (status != ERGO_OK)
         return status; /* the caller ends all ranks */
-    status = ergo_spread_save(work);
-    if (status != ERGO_OK)
-        return status;
-    if (!work->cut) {
-        ergo_dist_counter_close();
-        work->session->stopped = ergo_dist_any(work->session->stopped);
-    }
+    work->session->stopped = s->verdict == ERGO_SPREAD_STOP;
     status = gather(work);
+    if (status == ERGO_OK && !work->session->stopped && ergo_ranks_rank() == 0)
+        status = check_all(work);
     if (status != ERGO_OK)
         return status;
     if (!work->cut)

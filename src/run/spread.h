@@ -1,13 +1,23 @@
 /*
  * Points of a job spread over ranks. The unit of progress is the point: its step, samples, and
- * state. Points of a batch that are at the same step run together, in pieces. Ranks take pieces
- * from a common list, largest first, each as soon as it has finished its last one, so a fast device
- * takes more. A chain does not depend on what runs beside it, so neither pieces nor ranks leave a
- * trace. Checkpoints: DIR/checkpoint is an index (job, generation, number of ranks), and each rank
- * writes DIR/checkpoint-GENERATION-RANK with all it knows, at any time. For each point the record
- * that is furthest counts. A resume with any number of ranks (also without MPI) reads them all and
- * begins the next generation. A finished run has a plain checkpoint again; a part of a run
+ * state. Each rank has points of its own, and runs those of a batch that are at the same step
+ * together. Ranks meet when one has nothing left to do or a device that failed, and soon after the
+ * start: each says how fast it was, and points are dealt anew, between blocks of samples and with
+ * their states, where that ends the run sooner. So a fast device has more, and one that becomes
+ * slow loses some. A chain does not depend on what runs beside it or where, so none of this leaves
+ * a trace. Ranks that cut systems run all points together, and never deal. Checkpoints:
+ * DIR/checkpoint is an index (job, generation, number of ranks), and each
+ * rank writes DIR/checkpoint-GENERATION-RANK with all it knows, at any time. For each point the
+ * record that is furthest counts. A resume with any number of ranks (also without MPI) reads them
+ * all and begins the next generation. A finished run has a plain checkpoint again; a part of a run
  * (ergo_run_options.part) keeps these files.
+ *
+ *     spread.c         from the first deal to the results of all
+ *     spread_units.c   what a rank has, in batches
+ *     spread_meet.c    meetings, and points that change ranks
+ *     spread_fail.c    devices that fail
+ *     spread_store.c   on disk
+ *     deal.c           who gets what
  */
 #ifndef ERGO_RUN_SPREAD_H
 #define ERGO_RUN_SPREAD_H
@@ -24,4 +34,9 @@ void ergo_spread_destroy(struct ergo_work *work);
 
 /* Runs all points; the device is open. Afterwards rank 0 has all results. */
 enum ergo_status ergo_spread_run(struct ergo_work *work);
+
+/* Between blocks: are all ranks ready to meet? Then they do, once no block is in flight;
+ * session->stopped: the current unit is to be left. */
+bool ergo_spread_due(struct ergo_work *work);
+enum ergo_status ergo_spread_meet(struct ergo_work *work);
 #endif

@@ -31,31 +31,44 @@ static bool add_ranks(const struct ergo_work *work, struct ergo_blobs *blobs) {
                                  ergo_session_seconds(work->session), blobs);
 }
 
-/* Saves the sampler's states as the progress of the current unit's points. The audit comes after
- * the states are read, as in snapshot.c. */
-static enum ergo_status note_current(struct ergo_work *work) {
-    const struct ergo_spread_unit *unit = work->spread->current;
-    enum ergo_status status = ERGO_OK;
-    if (!unit || !work->state || work->step == 0)
-        return ERGO_OK;
-    status = ergo_work_count(work, &unit->batch);
-    for (size_t m = 0; m < unit->batch.count && status == ERGO_OK; m++) {
-        struct ergo_point_progress *p = &work->spread->progress[unit->batch.points[m]->index];
-        struct ergo_text text = {0};
-        status = work->ops->save(work->ctx, work->state, m, &text);
-        if (status == ERGO_OK && text.failed)
-            status = ergo_spread_no_memory(work);
-        if (status != ERGO_OK) {
-            ergo_text_free(&text);
-            break;
-        }
+/* What goes to others if the device fails: also what has been measured so far. */
+static enum ergo_status commit(struct ergo_work *work, const struct ergo_batch *batch,
+                               struct ergo_text *states) {
+    for (size_t m = 0; m < batch->count; m++) {
+        const size_t i = batch->points[m]->index;
+        struct ergo_point_progress *p = &work->spread->progress[i];
         free(p->state);
-        p->length = text.length;
-        p->state = ergo_text_take(&text);
+        p->length = states[m].length;
+        p->state = ergo_text_take(&states[m]);
         p->step = work->step;
         p->samples = work->samples;
+        if (work->session->options->redistribute && !ergo_point_mark(work->result, p - i, i))
+            return ergo_spread_no_memory(work);
     }
-    return status == ERGO_OK ? ergo_work_audit(work) : status;
+    return ERGO_OK;
+}
+
+/* The audit comes after the states are read, as in save.c; states count once it has passed. */
+enum ergo_status ergo_spread_note(struct ergo_work *work) {
+    const struct ergo_spread_unit *unit = work->spread->current;
+    if (!unit || !work->state || work->step == 0)
+        return ERGO_OK;
+    struct ergo_text *states = calloc(unit->batch.count, sizeof *states);
+    enum ergo_status status =
+        states ? ergo_work_count(work, &unit->batch) : ergo_spread_no_memory(work);
+    for (size_t m = 0; m < unit->batch.count && status == ERGO_OK; m++) {
+        status = work->ops->save(work->ctx, work->state, m, &states[m]);
+        if (status == ERGO_OK && states[m].failed)
+            status = ergo_spread_no_memory(work);
+    }
+    if (status == ERGO_OK)
+        status = ergo_work_audit(work);
+    if (status == ERGO_OK)
+        status = commit(work, &unit->batch, states);
+    for (size_t m = 0; states && m < unit->batch.count; m++)
+        ergo_text_free(&states[m]);
+    free(states);
+    return status;
 }
 
 static enum ergo_status write_blobs(struct ergo_work *work, const char *name,
@@ -73,7 +86,7 @@ enum ergo_status ergo_spread_save(struct ergo_work *work) {
     struct ergo_blobs blobs = {0};
     struct ergo_text points = {0};
     char name[64];
-    enum ergo_status status = note_current(work);
+    enum ergo_status status = ergo_spread_note(work);
     if (status != ERGO_OK || (work->cut && ergo_ranks_rank() > 0)) /* it only takes part */
         return status;
     for (size_t i = 0; i < work->job->n_points; i++)

@@ -36,7 +36,7 @@ struct tuner {
 };
 
 static bool time_is_up(const struct tuner *t) {
-    return ergo_clock() - t->begun >= t->options->seconds || ergo_session_stop_is_requested();
+    return ergo_clock() - t->begun >= t->options->seconds || ergo_session_stop_is_requested(NULL);
 }
 
 static void report_progress(const struct tuner *t) {
@@ -113,7 +113,7 @@ static enum ergo_status begin(struct tuner *t, const int64_t *values, struct erg
         status =
             t->model->ops->load(t->ctx, *state, m, t->step, t->states[m].data, t->states[m].length);
     if (status == ERGO_OK && !t->step)
-        status = ergo_cost_start(t->ctx, t->model->ops, *state);
+        status = ergo_cost_start(t->ctx, t->model->ops, NULL, *state);
     return status;
 }
 
@@ -153,7 +153,7 @@ static enum ergo_status lead_in(struct tuner *t, const struct ergo_plan *plan) {
     enum ergo_status status =
         ergo_sampler_create(t->ctx, t->model->ops, t->batch, t->device, &state);
     if (status == ERGO_OK)
-        status = ergo_cost_start(t->ctx, t->model->ops, state);
+        status = ergo_cost_start(t->ctx, t->model->ops, NULL, state);
     while (rest && status == ERGO_OK && ergo_clock() < end) {
         const uint64_t count =
             (double)rest < plan->block_steps ? rest : (uint64_t)fmax(1, plan->block_steps);
@@ -328,11 +328,11 @@ static enum ergo_status tune(struct tuner *t, const char *path, struct ergo_text
                            t->job->name, t->device->summary.name);
     if (status == ERGO_OK)
         status = search(t);
-    if (status == ERGO_OK && !ergo_session_stop_is_requested())
+    if (status == ERGO_OK && !ergo_session_stop_is_requested(NULL))
         status = confirm(t, &plain, &tuned, &sure);
     if (status == ERGO_OK && sure)
         status = check_states(t, plain / plan.work_per_step);
-    if (status == ERGO_OK && ergo_session_stop_is_requested())
+    if (status == ERGO_OK && ergo_session_stop_is_requested(NULL))
         status = ERGO_STOPPED;
     if (status != ERGO_OK)
         return status;

@@ -4,7 +4,7 @@
  *     loop.c        blocks of steps, two in flight
  *     save.c        states and digests; a checkpoint, and its states back
  *     frames.c      pictures and configurations on the way
- *     spread.c      points spread over ranks (spread.h)
+ *     spread.c      points spread over ranks (spread.h, with its files)
  *     setup.c       ergo_run: what all runs do, from the first checks to the files
  *     merge.c       ergo_merge: parts of a run, without a device
  *     extend.c      ergo_resume and ergo_extend: runs that go on, as they were or further
@@ -42,8 +42,10 @@ struct ergo_work {
      * which the device was busy */
     double host_seconds, hidden_seconds;
 
-    enum ergo_status (*save)(struct ergo_work *work); /* a checkpoint of a state that passes its
-                                                         audit: ergo_work_save, or of spread.c */
+    enum ergo_status (*save)(struct ergo_work *work);  /* a checkpoint of a state that passes its
+                                                          audit: ergo_work_save, or of spread.c */
+    enum ergo_status (*leave)(struct ergo_work *work); /* of a batch that ends before its time:
+                                                          save, or of spread.c */
     struct ergo_spread *spread; /* points are spread over ranks (spread.h); NULL: they are not */
 };
 
@@ -51,20 +53,24 @@ struct ergo_work {
 struct ergo_member_result *ergo_work_member(const struct ergo_work *work, size_t m);
 
 /* What a clock or a signal makes due on one rank is due on all ranks that run together. */
-enum { ERGO_DUE_STOP = 1, ERGO_DUE_AUDIT = 2, ERGO_DUE_SAVE = 4 };
+enum { ERGO_DUE_STOP = 1, ERGO_DUE_AUDIT = 2, ERGO_DUE_SAVE = 4, ERGO_DUE_DIVIDE = 8 };
 unsigned ergo_work_agree(const struct ergo_work *work, unsigned due);
 
 /* ---- loop.c: run all batches from where the work is; session->stopped when asked to stop -------
  */
 
 enum ergo_status ergo_work_loop(struct ergo_work *work);
-/* A checkpoint between batches, where the last one is old. */
-enum ergo_status ergo_work_save_if_due(struct ergo_work *work);
 
 /* ---- save.c -----------------------------------------------------------------------------------
  */
 
 enum ergo_status ergo_work_save(struct ergo_work *work);
+/* work->save during the run. If it cannot be written (a full disk), the last one is still valid,
+ * and the next attempt may succeed: a warning. */
+enum ergo_status ergo_work_checkpoint(struct ergo_work *work);
+/* Is the last one old? And between batches, where it is: another. */
+bool ergo_work_save_is_due(const struct ergo_work *work);
+enum ergo_status ergo_work_save_if_due(struct ergo_work *work);
 /* The checkpoint of a run that is complete, with checksums: resume only reports. */
 enum ergo_status ergo_work_finished(struct ergo_work *work, struct ergo_blobs *blobs);
 /* The device works and the first state is there: write a checkpoint, then away with the earlier
@@ -73,6 +79,9 @@ enum ergo_status ergo_work_begin(struct ergo_work *work);
 enum ergo_status ergo_work_audit(struct ergo_work *work);
 /* Counts of states into the curves (ops->count). */
 enum ergo_status ergo_work_count(struct ergo_work *work, const struct ergo_batch *batch);
+/* Of a cut system whose shares are measured as its state is made: makes it again, where it stands.
+ * No block is in flight. */
+enum ergo_status ergo_work_divide(struct ergo_work *work);
 /* Load the restored states into the sampler of the current batch. */
 enum ergo_status ergo_work_load_states(struct ergo_work *work);
 enum ergo_status ergo_work_digest_members(struct ergo_work *work);

@@ -78,6 +78,9 @@ struct ergo_sampler_ops {
                              struct ergo_text *text);
     enum ergo_status (*load)(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                              const void *bytes, size_t length);
+    /* Of a cut system (NULL: no): create measures the shares of ranks, so that a state which is
+     * saved, made again and loaded suits devices that have become slower. */
+    bool (*adapts)(const void *state);
     /* Recompute running quantities from scratch and compare; replay a few steps of the run's own
      * kernels on the host. ERGO_E_AUDIT with the difference. Afterwards the state is as before.
      * Each launch made here must matter, and wrong bits read back from a device must never pass. So

@@ -17,10 +17,18 @@ expect 0 "$ERGOCL" bench --list --sampler hard-disks
 says out "disks-256"
 says_not out "spin-lattice"
 # the job of every case is one that run takes
+mapfile -t cases < <("$program" --list | awk 'NR > 1 { print $2 }')
 while read -r line; do
     echo "{${line#*{}" >job.json
     expect 0 "$ERGOCL" validate job.json
-done < <("$program" --list)
+done < <("$program" --list --case "${cases[@]}" | grep '{')
+# and a line of the list is one of a terminal
+expect 0 "$ERGOCL" bench --list
+awk 'length($0) > 180 { exit 1 }' out || fail "lines of the list are longer than 180 characters"
+says out "size 2048x2048, temperature 2.2691853"
+says_not out '{'
+expect 0 "$ERGOCL" bench --list disks-256
+says out '"sampler": "hard-disks"'
 expect 2 "$ERGOCL" bench voodoo
 says err 'no case "voodoo"'
 # beside recorded results, one of them a stranger's

@@ -11,7 +11,7 @@ installing() {
 expect 0 installing install
 root="$stage$prefix"
 for file in bin/ergocl lib/libergocl.a lib/libergocl.so lib/pkgconfig/libergocl.pc include/ergocl/ergocl.h \
-    share/man/man1/ergocl.1 share/bash-completion/completions/ergocl share/ergocl/jobs/quickstart.json \
+    share/man/man1/ergocl.1 share/bash-completion/completions/ergocl share/zsh/site-functions/_ergocl share/fish/vendor_completions.d/ergocl.fish share/ergocl/jobs/quickstart.json \
     share/ergocl/job.schema.json libexec/ergocl/ergocl-bench; do
     [ -s "$root/$file" ] || fail "$file was not installed"
 done
@@ -64,6 +64,24 @@ eval "flags=($(pkg-config --static --cflags --libs libergocl))"
 expect 0 "${CC:-gcc}" -std=c11 user.c -o user-static -Wl,-Bstatic -L"$root/lib" -lergocl -Wl,-Bdynamic \
     "${flags[@]}"
 expect 0 ./user-static
+# by CMake, where it is there
+if command -v cmake >/dev/null; then
+    mkdir cmake-user
+    cp user.c cmake-user/
+    cat >cmake-user/CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.13)
+project(user C)
+find_package(ergocl 0.1 REQUIRED)
+add_executable(user user.c)
+target_link_libraries(user ergocl::ergocl)
+CMAKE
+    expect 0 cmake -S cmake-user -B cmake-user/build -DCMAKE_PREFIX_PATH="$root"
+    expect 0 cmake --build cmake-user/build
+    rm -rf from-c
+    expect 0 cmake-user/build/user
+    sed -i 's/ergocl 0.1/ergocl 0.2/' cmake-user/CMakeLists.txt
+    expect 1 cmake -S cmake-user -B cmake-user/other -DCMAKE_PREFIX_PATH="$root"
+fi
 # nothing but the API is visible
 expect 0 nm -D --defined-only "$root/lib/libergocl.so"
 says_not out ergo_sha256 ising_
@@ -99,3 +117,14 @@ expect 0 "${there[@]}" report "a run"
 expect 0 installing uninstall
 left=$(find "$stage" -type f -o -type l)
 [ -z "$left" ] || fail "left behind: $left"
+
+# The tarball of a commit is always the same.
+if git -C "$ERGOCL_ROOT" rev-parse HEAD >commit 2>/dev/null; then
+    for copy in one two; do
+        expect 0 make -C "$ERGOCL_ROOT" --no-print-directory BUILD="$PWD/$copy" dist
+        sleep 1
+    done
+    cmp one/*.tar.gz two/*.tar.gz || fail "two tarballs of a commit differ"
+    tar -tf one/ergocl-*.tar.gz >out
+    says out /Makefile /LICENSE /tools/packaging/debian/control
+fi

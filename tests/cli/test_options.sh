@@ -35,8 +35,9 @@ says out /system/temperature /system/size correlation_every
 expect 2 "$ERGOCL" help spin-latice
 says err spin-lattice
 
-expect 2 "$ERGOCL"
-says err "--help"
+expect 2 "$ERGOCL" # as git: the usage, for who asks nothing
+says out "usage: ergocl COMMAND" "--help"
+[ ! -s err ] || fail "usage on standard error"
 expect 2 "$ERGOCL" rnu
 says err '"rnu"' '"run"'
 expect 2 "$ERGOCL" fliegenpilz

@@ -14,8 +14,8 @@ says err "wrote ising/report.html"
 grep -v -e '<dt>Speed' -e '<dt>Sampling time' own.html >a
 grep -v -e '<dt>Speed' -e '<dt>Sampling time' ising/report.html >b
 cmp a b || fail "a report from a folder differs from that of its run"
-says ising/report.html "<h2>Observables</h2>" "<h2>Autocorrelation</h2>" "<h2>Histograms</h2>" \
-    "<h2>Time series of" "<h2>Parameters</h2>" "/system/temperature" "heat capacity" "equilibration"
+says ising/report.html "<h2>Results</h2>" "<h2>Autocorrelation</h2>" "<h2>Histograms</h2>" \
+    "<h2>Point by point</h2>" "time series of" "<h2>Parameters</h2>" "/system/temperature" "heat capacity" "equilibration"
 digests ising | cmp - before || fail "a report changed its run"
 
 # Markup in names is text, and nothing is fetched from anywhere.
@@ -101,7 +101,7 @@ says own.html ">phi<"
 $python "$ERGOCL_ROOT/tools/figure.py" ising/report.html "heat capacity" energy >figure.svg || fail "figure.py failed"
 $python -c 'import sys, xml.dom.minidom as dom; [dom.parse(name) for name in sys.argv[1:]]' \
     figure.svg "$ERGOCL_ROOT"/data/figures/*.svg || fail "a drawing is no XML"
-says figure.svg ">heat capacity<" "temperature (J/k" "exact"
+says figure.svg ">heat capacity<" "T (J/k" "exact"
 says_not figure.svg "var(--"
 $python "$ERGOCL_ROOT/tools/figure.py" ising/report.html nonsense 2>err && fail "figure.py drew nonsense"
 says err "no figure 'nonsense'" "energy"

@@ -55,6 +55,54 @@ static void test_sessions(void **state) {
     contract_each_model(sessions);
 }
 
+static void stop_on_progress(void *stop, const struct ergo_progress *progress) {
+    (void)progress;
+    ergo_stop_request(stop);
+}
+
+/* The run is asked, whatever its sampler: the first one's is enough. */
+static void own_stops(void) {
+    if (contract.sampler != contract_registered(ergo_samplers[0]->name))
+        return;
+    struct ergo_result *whole = contract_run(contract.job, NULL, NULL), *result = NULL;
+    struct ergo_stop *stop = ergo_stop_create(), *other = ergo_stop_create();
+    struct ergo_job *job = NULL;
+    assert_true(stop && other);
+    struct ergo_run_options options = contract_options(NULL);
+    contract_ok(contract_parse(contract.job, NULL, 0, &job), "the job");
+    contract.block_samples = 1;
+    contract.block_steps = 1;
+    contract.steps = 0;
+    options.stop = options.user = stop;
+    options.progress = stop_on_progress;
+    assert_int_equal(ergo_run(contract.ctx, job, &options, &result), ERGO_STOPPED);
+    assert_true(contract.steps < whole->members[0].steps);
+    ergo_result_destroy(result);
+    /* asked already */
+    options.progress = NULL;
+    contract.steps = 0;
+    assert_int_equal(ergo_resume(contract.ctx, contract.folder, &options, &result), ERGO_STOPPED);
+    assert_int_equal(contract.steps, 0);
+    ergo_result_destroy(result);
+    /* another's is none of this run's */
+    options.stop = other;
+    contract_ok(ergo_resume(contract.ctx, contract.folder, &options, &result), "resume");
+    contract_same("stopped by its own handle", whole, result);
+    ergo_result_destroy(result);
+    contract_ok(ergo_result_load(contract.ctx, contract.folder, &result), "load");
+    contract_same("loaded from its folder", whole, result);
+    ergo_result_destroy(result);
+    ergo_result_destroy(whole);
+    ergo_job_destroy(job);
+    ergo_stop_destroy(other);
+    ergo_stop_destroy(stop);
+}
+
+static void test_own_stops(void **state) {
+    (void)state;
+    contract_each(own_stops);
+}
+
 /* The sampler's other contract jobs, which may have several batches: about seven sessions. */
 static void other_jobs(void) {
     char pattern[160];
@@ -119,6 +167,7 @@ static void test_kills(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sessions),
+        cmocka_unit_test(test_own_stops),
         cmocka_unit_test(test_other_jobs),
         cmocka_unit_test(test_kills),
     };

@@ -9,7 +9,8 @@
  *
  * ACTION: a number: an error, of OpenCL (below 0) or an errno; drop: success, but nothing was done;
  * flip: done, with one wrong bit in the data returned; wait: done when FAULT_MARK is gone; hang:
- * never returns; kill: SIGKILL before it is done; back: a clock that shows an hour less.
+ * never returns; kill: SIGKILL before it is done; back: a clock that shows an hour less; slowN: a
+ * launch takes N nanoseconds more for each of its work-items, as on a slow device.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -28,8 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum action { NOTHING, ERROR, DROP, FLIP, BACK };
-static int code; /* of ERROR */
+enum action { NOTHING, ERROR, DROP, FLIP, BACK, SLOW };
+static int code; /* of ERROR, SLOW */
 
 static bool meant(const char *function, const char *path) {
     const char *fault = getenv("FAULT"), *rank = getenv("FAULT_RANK"), *text = getenv("FAULT_PATH");
@@ -60,10 +61,11 @@ static enum action strike(const char *function, const char *path) {
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     while (!strcmp(action, "hang"))
         pause();
-    code = atoi(action);
+    code = atoi(action + (strncmp(action, "slow", 4) ? 0 : 4));
     return !strcmp(action, "drop")   ? DROP
            : !strcmp(action, "flip") ? FLIP
            : !strcmp(action, "back") ? BACK
+           : *action == 's'          ? SLOW
            : code                    ? ERROR
                                      : NOTHING;
 }
@@ -95,11 +97,6 @@ RETURNS_CODE(clBuildProgram,
              (cl_program p, cl_uint n, const cl_device_id *d, const char *options,
               void(CL_CALLBACK *notify)(cl_program, void *), void *user),
              (p, n, d, options, notify, user))
-RETURNS_CODE(clEnqueueNDRangeKernel,
-             (cl_command_queue q, cl_kernel k, cl_uint dims, const size_t *offset,
-              const size_t *global, const size_t *local, cl_uint n, const cl_event *list,
-              cl_event *event),
-             (q, k, dims, offset, global, local, n, list, event))
 RETURNS_CODE(clEnqueueWriteBuffer,
              (cl_command_queue q, cl_mem b, cl_bool wait, size_t offset, size_t size,
               const void *data, cl_uint n, const cl_event *list, cl_event *event),
@@ -120,6 +117,22 @@ RETURNS_OBJECT(cl_mem, clCreateBuffer,
                (c, flags, size, data, result))
 RETURNS_OBJECT(cl_kernel, clCreateKernel, (cl_program p, const char *kernel, cl_int *result),
                (p, kernel, result))
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dims, const size_t *offset,
+                              const size_t *global, const size_t *local, cl_uint n,
+                              const cl_event *list, cl_event *event) {
+    const enum action action = strike("clEnqueueNDRangeKernel", NULL);
+    double seconds = 1e-9 * (action == SLOW ? code : 0);
+    for (cl_uint d = 0; d < dims; d++)
+        seconds *= (double)global[d];
+    if (action == SLOW)
+        nanosleep(&(struct timespec){(time_t)seconds, (long)(1e9 * (seconds - (time_t)seconds))},
+                  NULL);
+    return action == ERROR ? code
+           : action == DROP
+               ? CL_SUCCESS
+               : REAL(clEnqueueNDRangeKernel)(q, k, dims, offset, global, local, n, list, event);
+}
 
 cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem b, cl_bool wait, size_t offset, size_t size,
                            void *data, cl_uint n, const cl_event *list, cl_event *event) {

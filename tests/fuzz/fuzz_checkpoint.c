@@ -267,6 +267,9 @@ static void look(struct ergo_context *ctx, bool good, bool files) {
         expect(tree != NULL, "result.json is no JSON");
         cJSON_Delete(tree);
         free(text);
+        const struct ergo_result *const list[] = {result};
+        expect(ergo_result_csv(ctx, list, NULL, 1, &text) == ERGO_OK, "no CSV");
+        free(text);
     }
     if (status == ERGO_OK && files) {
         struct ergo_folder in = {.fd = -1};

@@ -3,11 +3,14 @@
  * sample is their sum, a curve is all of them. So the right results of blocks, slots, curves and
  * replays are known.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -26,6 +29,18 @@ struct counting {
 
 static uint64_t wish;     /* bytes of one more buffer */
 static uint64_t interval; /* of curves */
+
+/* A clock that stands still, or goes as the test says. */
+static bool stands;
+static double ahead = 1000;
+
+int clock_gettime(clockid_t id, struct timespec *t) {
+    if (!stands || id != CLOCK_MONOTONIC)
+        return (int)syscall(SYS_clock_gettime, id, t);
+    *t =
+        (struct timespec){.tv_sec = (time_t)ahead, .tv_nsec = (long)((ahead - floor(ahead)) * 1e9)};
+    return 0;
+}
 
 static const char source[] =
     "__kernel void count_step(__global uint *counters, __global const uint *offsets) {\n"
@@ -229,6 +244,47 @@ static void test_first_error_sticks(void **state) {
 }
 
 /* Buffers that change places, are filled, and get another size. */
+/* Launches are timed where a pace cuts them short, until they settle, and later now and then. */
+static void test_lengths(void **state) {
+    struct counting *s = create();
+    struct ergo_engine *e = &s->e;
+    struct ergo_pace *p = &e->pace;
+    (void)state;
+    ergo_engine_begin(e, ctx);
+    stands = true;
+    ergo_pace_start(p, 6400);
+    assert_int_equal(ergo_engine_next(e, p, 10, 1000), 10); /* all there is */
+    ahead += 10;
+    ergo_engine_made(e, p, 10);
+    assert_int_equal(ergo_engine_next(e, p, 1000, 20), 20); /* the model's limit */
+    ahead += 10;
+    ergo_engine_made(e, p, 20);
+    assert_int_equal(p->noted, 0);
+    assert_int_equal(ergo_engine_next(e, p, 1000, 1000), 64);
+    ahead += 3;
+    ergo_engine_made(e, p, 64);
+    assert_int_equal(p->noted, 1);
+    assert_int_equal(ergo_engine_next(e, p, 1000, 1000), 2);
+    ahead += 0.09;
+    ergo_engine_made(e, p, 2);
+    assert_true(p->settled);
+    for (int i = 0; i < 10; i++) { /* not each launch */
+        assert_int_equal(ergo_engine_next(e, p, 1000, 1000), 2);
+        ahead += 0.09;
+        ergo_engine_made(e, p, 2);
+    }
+    assert_int_equal(p->noted, 2);
+    ahead += 2;
+    assert_int_equal(ergo_engine_next(e, p, 1000, 1000), 2);
+    ahead += 0.01;
+    ergo_engine_made(e, p, 2);
+    assert_int_equal(p->noted, 3);
+    assert_int_equal(p->now, 4);
+    stands = false;
+    assert_int_equal(ergo_engine_end(e), ERGO_OK);
+    ergo_engine_destroy(s);
+}
+
 static void test_buffers(void **state) {
     (void)state;
     interval = 0;
@@ -510,6 +566,7 @@ int main(void) {
         cmocka_unit_test(test_plan),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_first_error_sticks),
+        cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_read_ahead),
         cmocka_unit_test(test_each),

@@ -309,6 +309,36 @@ static void test_inexact_division(void **state) {
     }
 }
 
+/* Whether kernels get the device's fma() or ours is measured, remembered, and part of each build.
+ */
+static void test_slow_fma(void **state) {
+    struct room *room = *state;
+    static const struct {
+        const char *instead;
+        bool software;
+    } chains[] = {
+        {"x * a + b", false},
+        {"no_such_fma(x, a, b)", true},
+        {"fma(fma(fma(fma(fma(fma(fma(fma(fma(fma(fma(fma(fma(fma(fma(fma(x, a, b), a, b), a, b), "
+         "a, "
+         "b), a, b), a, b), a, b), a, b), a, b), a, b), a, b), a, b), a, b), a, b), a, b), a, b)",
+         true},
+    };
+    for (size_t c = 0; c < sizeof chains / sizeof chains[0]; c++) {
+        write_kernels(room, "common/probe_fma.cl", "fma(x, a, b)", chains[c].instead);
+        for (size_t i = 0; i < room->count * 2; i++) { /* the second time it is remembered */
+            struct ergo_device *device = open_device(room, room->list[i / 2].id);
+            struct ergo_text options = {0};
+            assert_true(device->software_fma == chains[c].software);
+            ergo_program_options(device, "-DMORE", &options);
+            assert_true(!strstr(options.data, " -DERGO_SOFTWARE_FMA -DMORE") ==
+                        !chains[c].software);
+            ergo_text_free(&options);
+            ergo_device_close(device);
+        }
+    }
+}
+
 /* ---- the cache on real programs -------------------------------------------------------------- */
 
 /* Path of the first file of a kind; false if there is none. */
@@ -440,6 +470,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         TEST(test_every_device),      TEST(test_buffers_and_launches),
         TEST(test_selectors),         TEST(test_broken_kernels),
+        TEST(test_slow_fma),          TEST(test_damaged_cache),
         TEST(test_inexact_division),  TEST(test_damaged_cache),
         TEST(test_damaged_memory),    TEST(test_no_cache),
         TEST(test_concurrent_starts),

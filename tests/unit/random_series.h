@@ -25,7 +25,7 @@ static double normal(void) {
 }
 
 /* x' = phi x + sqrt(1 - phi^2) g: autocorrelation phi^t, tau = (1 + phi) / (2 (1 - phi)). */
-static void fill_ar1(double *x, size_t n, double phi) {
+static inline void fill_ar1(double *x, size_t n, double phi) {
     double v = normal(), g = sqrt(1 - phi * phi);
     for (size_t i = 0; i < n; i++) {
         x[i] = v;

@@ -230,9 +230,17 @@ static void test_bus(void **state) {
     assert_non_null(strstr(text.data, "AMD GPU"));
     assert_null(strstr(text.data, "NVIDIA"));
     ergo_text_free(&text);
+    ergo_bus_explain_none(&text, folder, list, BENCH);
+    assert_non_null(strstr(text.data, "rocm-opencl-icd"));
+    assert_null(strstr(text.data, "No GPU"));
+    ergo_text_free(&text);
     list[2].pci[0] = '\0'; /* a GPU without an address may be any of them */
     ergo_bus_explain(&text, folder, list, BENCH);
     assert_null(text.data);
+    ergo_bus_explain_none(&text, folder, list, BENCH);
+    assert_non_null(strstr(text.data, "No GPU"));
+    assert_non_null(strstr(text.data, "on the PCI bus"));
+    ergo_text_free(&text);
     for (size_t i = 0; i < sizeof bus / sizeof bus[0]; i++) {
         snprintf(path, sizeof path, "%s/%s/vendor", folder, bus[i].address);
         unlink(path);
@@ -244,6 +252,10 @@ static void test_bus(void **state) {
     assert_int_equal(rmdir(folder), 0);
     ergo_bus_explain(&text, folder, NULL, 0); /* no such folder: nothing to say */
     assert_null(text.data);
+    /* but for somebody who wants a GPU */
+    ergo_bus_explain_none(&text, folder, NULL, 0);
+    assert_non_null(strstr(text.data, "can be looked for"));
+    ergo_text_free(&text);
 }
 
 static void test_malformed(void **state) {

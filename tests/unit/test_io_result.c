@@ -252,7 +252,7 @@ static void numbers_and_texts_survive(void **state) {
     assert_string_equal(text.data, "&#60;a href=&#39;x&#39;&#62;&#38;&#34;");
     ergo_text_free(&text);
     ergo_html_name(&text, "heat_capacity k_B A^-3", false);
-    assert_string_equal(text.data, "heat capacity k<sub>B</sub> A⁻³");
+    assert_string_equal(text.data, "heat capacity k<sub>B</sub> Å⁻³");
     ergo_text_free(&text);
 }
 

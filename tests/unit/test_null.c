@@ -20,6 +20,7 @@ static struct ergo_job *job;
 static const void *const thing = "thing";
 #define RESULT ((const struct ergo_result *)thing)
 #define DEVICES ((const struct ergo_device_summary *)thing)
+#define ANALYSIS ((const struct ergo_analysis *)thing)
 #define COMPARISON ((const struct ergo_comparison *)thing)
 
 /* Set to something before each call, to see them become NULL. */
@@ -27,6 +28,7 @@ static char *text;
 static struct ergo_job *made;
 static struct ergo_result *result;
 static struct ergo_comparison *comparison;
+static struct ergo_analysis *analysis;
 static struct ergo_device_summary *list;
 static size_t count;
 
@@ -37,8 +39,24 @@ static const char *const no_texts[] = {"/seed=\"1\"", NULL};
 static const struct ergo_run_options run_options = {.directory = "/nonexistent/run"};
 static const struct ergo_tune_options tune_options = {.seconds = 1};
 static bool agreed;
+static const char *const folders[] = {"/nonexistent/run"};
+static const struct ergo_analyse_options no_reweight = {.reweight = no_texts, .n_reweight = 2};
 static const struct ergo_compare_options no_device = {.devices = no_texts, .n_devices = 2};
 static const struct ergo_compare_options no_devices = {.n_devices = 2};
+
+static const struct ergo_result *const some_result = (const struct ergo_result *)&thing;
+static const struct ergo_result *const results[] = {NULL, NULL};
+static union {
+    struct ergo_result_info info;
+    struct ergo_result_name name;
+    struct ergo_result_point point;
+    struct ergo_result_value value;
+    struct ergo_result_estimate estimate;
+    struct ergo_result_curve curve;
+    struct ergo_result_series series;
+    struct ergo_device_summary device;
+    size_t index;
+} out;
 
 /* The k-th pointer argument, or NULL in its turn. */
 #define P(k, pointer) (turn == (k) ? NULL : (pointer))
@@ -53,6 +71,8 @@ CALL(ergo_job_parse, P(0, ctx), P(1, job_text), sizeof job_text - 1, P(2, "job")
      turn == 5 ? NULL : no_texts, turn >= 4 ? 2 : 0, P(3, &made))
 CALL(ergo_schema_text, P(0, ctx), P(1, &text))
 CALL(ergo_help_text, P(0, ctx), "job", P(1, &text))
+CALL(ergo_help_search, P(0, ctx), P(1, "temperature"), P(2, &text))
+CALL(ergo_new_text, P(0, ctx), NULL, P(1, &text))
 CALL(ergo_device_list, P(0, ctx), false, P(1, &list), P(2, &count))
 CALL(ergo_device_json, P(0, ctx), P(1, DEVICES), 1, P(2, &text))
 CALL(ergo_ranks_start, P(0, ctx))
@@ -66,7 +86,27 @@ CALL(ergo_plan_text, P(0, ctx), P(1, job), NULL, P(2, &text))
 CALL(ergo_result_json, P(0, ctx), P(1, RESULT), P(2, &text))
 CALL(ergo_result_table, P(0, ctx), P(1, RESULT), P(2, &text))
 CALL(ergo_result_write_page, P(0, ctx), P(1, RESULT), P(2, "/nonexistent"))
+CALL(ergo_result_load, P(0, ctx), P(1, "/nonexistent"), P(2, &result))
+CALL(ergo_result_csv, P(0, ctx), P(1, turn == 4 ? results : &some_result),
+     turn == 4 ? NULL : no_texts, turn >= 3 ? 2 : 1, P(2, &text))
+CALL(ergo_result_get_info, P(0, ctx), P(1, RESULT), P(2, &out.info))
+CALL(ergo_result_get_name, P(0, ctx), P(1, RESULT), ERGO_RESULT_CURVES, 0, P(2, &out.name))
+CALL(ergo_result_find, P(0, ctx), P(1, RESULT), ERGO_RESULT_CURVES, P(2, "gr"), P(3, &out.index))
+CALL(ergo_result_get_point, P(0, ctx), P(1, RESULT), ERGO_RESULT_POINTS, 0, P(2, &out.point))
+CALL(ergo_result_get_value, P(0, ctx), P(1, RESULT), ERGO_RESULT_POINTS, 0, P(2, "/seed"),
+     P(3, &out.value))
+CALL(ergo_result_get_estimate, P(0, ctx), P(1, RESULT), ERGO_RESULT_POINTS, 0, 0,
+     P(2, &out.estimate))
+CALL(ergo_result_get_curve, P(0, ctx), P(1, RESULT), 0, 0, P(2, &out.curve))
+CALL(ergo_result_get_series, P(0, ctx), P(1, RESULT), 0, 0, P(2, &out.series))
+CALL(ergo_result_get_device, P(0, ctx), P(1, RESULT), 0, P(2, &out.device))
 CALL(ergo_report, P(0, ctx), P(1, no_texts), 2, "/nonexistent/report.html", false)
+CALL(ergo_analyse, P(0, ctx), P(1, turn == 3 ? no_texts : folders), turn == 3 ? 2 : 1,
+     turn == 4 ? &no_reweight : NULL, P(2, &analysis))
+CALL(ergo_analysis_table, P(0, ctx), P(1, ANALYSIS), P(2, &text))
+CALL(ergo_analysis_json, P(0, ctx), P(1, ANALYSIS), P(2, &text))
+CALL(ergo_analysis_csv, P(0, ctx), P(1, ANALYSIS), P(2, &text))
+CALL(ergo_analysis_write_page, P(0, ctx), P(1, ANALYSIS), P(2, "/nonexistent/page.html"), false)
 CALL(ergo_compare, P(0, ctx), P(1, job), turn == 3 ? &no_device : &no_devices, P(2, &comparison))
 CALL(ergo_compare_merge, P(0, ctx), P(1, no_texts), 2, P(2, "/nonexistent/page.html"), false,
      P(3, &agreed), P(4, &text))
@@ -97,6 +137,8 @@ static const struct {
      {"", "text is NULL", "name is NULL", "job is NULL", "sets[1] is NULL", "sets is NULL"}},
     {"ergo_schema_text", call_ergo_schema_text, &text, 1, {"", "text is NULL"}},
     {"ergo_help_text", call_ergo_help_text, &text, 1, {"", "text is NULL"}},
+    {"ergo_help_search", call_ergo_help_search, &text, 2, {"", "words is NULL", "text is NULL"}},
+    {"ergo_new_text", call_ergo_new_text, &text, 1, {"", "text is NULL"}},
     {"ergo_device_list", call_ergo_device_list, &list, 1, {"", "list is NULL", "count is NULL"}},
     {"ergo_device_json", call_ergo_device_json, &text, 2, {"", "list is NULL", "text is NULL"}},
     {"ergo_ranks_start", call_ergo_ranks_start, NULL, 0, {""}},
@@ -121,11 +163,92 @@ static const struct {
      NULL,
      0,
      {"", "result is NULL", "directory is NULL"}},
+    {"ergo_result_load",
+     call_ergo_result_load,
+     &result,
+     2,
+     {"", "directory is NULL", "result is NULL"}},
+    {"ergo_result_csv",
+     call_ergo_result_csv,
+     &text,
+     2,
+     {"", "results is NULL", "text is NULL", "names[1] is NULL", "results[0] is NULL"}},
+    {"ergo_result_get_info",
+     call_ergo_result_get_info,
+     NULL,
+     0,
+     {"", "result is NULL", "info is NULL"}},
+    {"ergo_result_get_name",
+     call_ergo_result_get_name,
+     NULL,
+     0,
+     {"", "result is NULL", "name is NULL"}},
+    {"ergo_result_find",
+     call_ergo_result_find,
+     NULL,
+     0,
+     {"", "result is NULL", "name is NULL", "index is NULL"}},
+    {"ergo_result_get_point",
+     call_ergo_result_get_point,
+     NULL,
+     0,
+     {"", "result is NULL", "point is NULL"}},
+    {"ergo_result_get_value",
+     call_ergo_result_get_value,
+     NULL,
+     0,
+     {"", "result is NULL", "pointer is NULL", "value is NULL"}},
+    {"ergo_result_get_estimate",
+     call_ergo_result_get_estimate,
+     NULL,
+     0,
+     {"", "result is NULL", "estimate is NULL"}},
+    {"ergo_result_get_curve",
+     call_ergo_result_get_curve,
+     NULL,
+     0,
+     {"", "result is NULL", "values is NULL"}},
+    {"ergo_result_get_series",
+     call_ergo_result_get_series,
+     NULL,
+     0,
+     {"", "result is NULL", "series is NULL"}},
+    {"ergo_result_get_device",
+     call_ergo_result_get_device,
+     NULL,
+     0,
+     {"", "result is NULL", "device is NULL"}},
     {"ergo_report",
      call_ergo_report,
      NULL,
      0,
      {"", "directories is NULL", "directories[1] is NULL"}},
+    {"ergo_analyse",
+     call_ergo_analyse,
+     &analysis,
+     2,
+     {"", "directories is NULL", "analysis is NULL", "directories[1] is NULL",
+      "options->reweight[1] is NULL"}},
+    {"ergo_analysis_table",
+     call_ergo_analysis_table,
+     &text,
+     2,
+     {"", "analysis is NULL", "text is NULL"}},
+    {"ergo_analysis_json",
+     call_ergo_analysis_json,
+     &text,
+     2,
+     {"", "analysis is NULL", "text is NULL"}},
+    {"ergo_analysis_csv",
+     call_ergo_analysis_csv,
+     &text,
+     2,
+     {"", "analysis is NULL", "text is NULL"}},
+    {"ergo_analysis_write_page",
+     call_ergo_analysis_write_page,
+     NULL,
+     0,
+     {"", "analysis is NULL", "path is NULL"}},
     {"ergo_compare",
      call_ergo_compare,
      &comparison,
@@ -167,6 +290,7 @@ static void null_is_refused(void **state) {
             made = (struct ergo_job *)(void *)&something;
             result = (struct ergo_result *)(void *)&something;
             comparison = (struct ergo_comparison *)(void *)&something;
+            analysis = (struct ergo_analysis *)(void *)&something;
             list = (struct ergo_device_summary *)(void *)&something;
             count = 1;
             ergo_error_clear(ctx);
@@ -198,7 +322,13 @@ static void null_is_nothing(void **state) {
     assert_string_equal(ergo_job_sampler(NULL), "");
     assert_int_equal(ergo_job_count_points(NULL), 0);
     ergo_result_destroy(NULL);
+    assert_int_equal(ergo_result_count(NULL, ERGO_RESULT_POINTS), 0);
+    assert_string_equal(ergo_result_warning(NULL, 0), "");
+    ergo_stop_request(NULL);
+    assert_false(ergo_stop_is_requested(NULL));
+    ergo_stop_destroy(NULL);
     ergo_comparison_destroy(NULL);
+    ergo_analysis_destroy(NULL);
     assert_false(ergo_comparison_agrees(NULL));
 }
 
@@ -220,13 +350,16 @@ static void null_is_allowed(void **state) {
 /* The functions of the header with pointer arguments are in a row above, or named here. */
 static void the_table_is_whole(void **state) {
     static const char *const others[] = {
-        "ergo_context_create",    "ergo_context_destroy",  "ergo_context_set_log",
-        "ergo_error_message",     "ergo_message_show",     "ergo_error_clear",
-        "ergo_job_destroy",       "ergo_job_name",         "ergo_job_sampler",
-        "ergo_job_count_points",  "ergo_result_destroy",   "ergo_comparison_destroy",
-        "ergo_comparison_agrees", "ergo_status_exit_code", "ergo_ranks_rank",
-        "ergo_ranks_finish",      "ergo_run_request_stop", "ergo_run_has_checkpoint",
-        "ergo_run_withdraw_stop", "ergo_ranks_library",
+        "ergo_context_create",    "ergo_context_destroy",   "ergo_context_set_log",
+        "ergo_error_message",     "ergo_message_show",      "ergo_error_clear",
+        "ergo_job_destroy",       "ergo_job_name",          "ergo_job_sampler",
+        "ergo_job_count_points",  "ergo_result_destroy",    "ergo_comparison_destroy",
+        "ergo_comparison_agrees", "ergo_status_exit_code",  "ergo_ranks_rank",
+        "ergo_ranks_finish",      "ergo_run_request_stop",  "ergo_run_has_checkpoint",
+        "ergo_run_withdraw_stop", "ergo_ranks_library",     "ergo_analysis_destroy",
+        "ergo_stop_create",       "ergo_ranks_first",       "ergo_stop_destroy",
+        "ergo_stop_request",      "ergo_stop_is_requested", "ergo_result_count",
+        "ergo_result_warning",
     };
     FILE *header = fopen("include/ergocl/ergocl.h", "r");
     char line[512];

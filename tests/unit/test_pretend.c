@@ -77,6 +77,7 @@ static void test_wrong(void **state) {
         {"units=18446744073709551617", "units=18446744073709551617"},
         {"wave=48", "wave=48"},
         {"wave=2048", "wave=2048"},
+        {"quirks=", "quirks="},
         {"vendor=", "vendor="},
         {"arc,vendor=nobody", "vendor=nobody"},
         {"=64", "=64"},
@@ -143,6 +144,23 @@ static void test_apply(void **state) {
     m = good("apple");
     ergo_pretend_apply(&m, "apple", &one);
     assert_true(!one.summary.fp64 && !one.summary.atomics64);
+
+    /* quirks are those of the device unless the mask names others */
+    one = pocl();
+    one.quirks = (struct ergo_quirks){.finish_forgets = true, .build_options = "-DOWN"};
+    m = good("mi300x");
+    ergo_pretend_apply(&m, "mi300x", &one);
+    assert_string_equal(one.quirks.build_options, "-DOWN");
+    m = good("mi300x,quirks=none");
+    ergo_pretend_apply(&m, "mi300x,quirks=none", &one);
+    assert_string_equal(one.quirks.build_options, "");
+    assert_false(one.quirks.finish_forgets);
+    m = good("gpu,quirks=Oclgrind");
+    ergo_pretend_apply(&m, "gpu,quirks=Oclgrind", &one);
+    assert_true(one.quirks.no_fill);
+    m = good("pvc,quirks=Intel(R) OpenCL Graphics/Intel(R) Data Center GPU Max 1550");
+    ergo_pretend_apply(&m, "pvc,quirks=...", &one);
+    assert_string_equal(one.quirks.build_options, "-cl-intel-enable-auto-large-GRF-mode");
 
     /* both masks begin alike, and are remembered apart */
     static const char *const alike[] = {"gpu,extensions=cl_khr_fp64+cl_khr_int64_base_atomics",

@@ -42,6 +42,7 @@ static void make(struct fixture *f) {
 
 static void unmake(struct fixture *f) {
     free(f->progress.state);
+    free(f->progress.mark);
     ergo_result_destroy(f->result);
     ergo_context_destroy(f->ctx);
 }
@@ -242,6 +243,56 @@ static void the_further_parcel_stays(void **state) {
     unmake(&b);
 }
 
+/* A picture of one pixel at that step. */
+static void take_picture(struct fixture *f, uint64_t step) {
+    struct ergo_member_result *m = f->member;
+    m->picture_steps[m->n_pictures] = step;
+    m->pictures[m->n_pictures++] = (struct ergo_picture){1, 1, calloc(3, 1)};
+}
+
+/* A point whose device failed stands where it was marked, as if nothing had come after it. */
+static void back_to_the_mark(void **state) {
+    const double rows[2 * ERGO_COLUMNS_MAX] = {4, 2, 1};
+    struct fixture f;
+    (void)state;
+    make(&f);
+    advance(&f);
+    const size_t columns = f.result->job->model->n_columns,
+                 size = f.member->binned[f.of_curve].size;
+    struct ergo_curve *curve = &f.member->binned[f.of_curve];
+    assert_true(columns <= ERGO_COLUMNS_MAX);
+    curve->count = 3;
+    curve->bins[size] = 7.5;
+    f.member->steps = 8;
+    f.member->digest = 99;
+    take_picture(&f, 5);
+    assert_true(ergo_member_catch_up(f.member));
+    const uint64_t measured = f.member->online.count;
+    assert_true(measured > 0);
+    assert_true(ergo_point_mark(f.result, &f.progress, 0));
+
+    assert_true(ergo_member_add(f.member, 3, 2, rows)); /* goes on, and fails */
+    take_picture(&f, 11);
+    curve->count = 5;
+    curve->bins[size] = curve->bins[2 * size] = 1;
+    f.member->steps = 12;
+    f.member->digest = 100;
+    assert_true(ergo_point_back(f.result, &f.progress, 0));
+    assert_int_equal(f.member->n_samples, 3);
+    assert_int_equal(f.member->n_pictures, 1);
+    assert_int_equal(f.member->picture_steps[0], 5);
+    assert_true(f.member->steps == 8 && f.member->digest == 99);
+    assert_true(curve->count == 3 && curve->bins[size] == 7.5 && curve->bins[2 * size] == 0);
+    assert_true(ergo_member_catch_up(f.member)); /* estimators see the series once */
+    assert_int_equal(f.member->online.count, measured);
+
+    f.progress.step = f.progress.samples = 0; /* from the beginning: whatever the mark says */
+    assert_true(ergo_point_back(f.result, &f.progress, 0));
+    assert_true(f.member->n_samples == 0 && f.member->n_pictures == 0 && f.member->steps == 0);
+    assert_true(f.member->online.count == 0 && curve->count == 0 && curve->bins[size] == 0);
+    unmake(&f);
+}
+
 /* Where a run of three samples, at 3, 5 and 7 of 9 steps, can stand. */
 static void steps_and_samples_belong_together(void **state) {
     const struct ergo_schedule s = {.lead = 1, .every = 2, .n_samples = 3, .total = 9};
@@ -267,6 +318,7 @@ int main(void) {
         cmocka_unit_test(counts_do_not_wrap),
         cmocka_unit_test(pictures_that_are_none_are_refused),
         cmocka_unit_test(the_further_parcel_stays),
+        cmocka_unit_test(back_to_the_mark),
         cmocka_unit_test(steps_and_samples_belong_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,12 +32,13 @@ static struct ergo_grid over_set(const struct disks_state *s) {
 static void sweeps_local(struct disks_state *s, uint64_t sweeps) {
     const struct disks_launch *l = &s->launch;
     const size_t memory = 2 * (size_t)l->most_cells * DISKS_PLANE_BYTES * disks_planes(s->shapes);
-    while (sweeps) {
-        const uint64_t now = sweeps < l->launch_sweeps ? sweeps : l->launch_sweeps;
+    while (sweeps && s->e.status == ERGO_OK) {
+        const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, sweeps, l->launch_sweeps);
         ERGO_LAUNCH(&s->e, DISKS_SWEEPS_LOCAL, ergo_grid_groups(members_of(s), l->group, 1),
                     BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_GRIDS),
                     BUFFER(DISKS_TALLY), U64(s->e.step), U32(now), U32(l->most_cells),
                     U32(second_plane(s)), LOCAL(memory));
+        ergo_engine_made(&s->e, &s->e.pace, now);
         s->e.step += now;
         sweeps -= now;
     }
@@ -115,12 +116,18 @@ static void measure_pairs(struct disks_state *s, uint32_t which, size_t curve) {
     uint32_t rows = 0;
     for (size_t i = 0; i < members_of(s); i++)
         rows = s->members[i].reach[which] > rows ? s->members[i].reach[which] : rows;
-    for (uint32_t from = 0; from <= rows; from += l->pair_rows)
+    const uint64_t wide = 2 * (uint64_t)rows + 1; /* cells of a row */
+    for (uint32_t from = 0, now; from <= rows && s->e.status == ERGO_OK; from += now) {
+        const uint64_t cells = ergo_engine_next(&s->e, &s->e.curve_pace, (rows + 1 - from) * wide,
+                                                l->pair_rows * wide);
+        now = cells < wide ? 1 : (uint32_t)(cells / wide);
         ERGO_LAUNCH(&s->e, DISKS_PAIRS, over(s, l->look_cells), BUFFER(DISKS_CELLS),
                     BUFFER(DISKS_MEMBERS), BUFFER(DISKS_LIMITS + which),
                     BUFFER(DISKS_COUNTS + which), U32(curve), U32(members_of(s)),
                     U32(l->bins[which]), F32(which == DISKS_CURVE_CONTACT ? 1.0f : 0.0f),
-                    U32(which), U32(second_plane(s)), U32(from), U32(from + l->pair_rows));
+                    U32(which), U32(second_plane(s)), U32(from), U32(from + now));
+        ergo_engine_made(&s->e, &s->e.curve_pace, now * wide);
+    }
 }
 
 void disks_measure_curves(void *state, size_t curve) {

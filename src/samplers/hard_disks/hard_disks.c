@@ -258,10 +258,15 @@ static const struct ergo_sampler_ops ops = {
     .frame = disks_frame,
 };
 
+static const char *const first_job[] = {"/system/n=256",          "/system/packing_fraction=0.6",
+                                        "/run/equilibration=500", "/run/sweeps=5000",
+                                        "/run/measure_every=10",  NULL};
+
 static const struct ergo_model model = {
     .programs = {"hard_disks/disks_global.cl", "hard_disks/disks_local.cl",
                  "hard_disks/disks_tile.cl", "hard_disks/disks_measure.cl",
                  "hard_disks/disks_start.cl"},
+    .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],

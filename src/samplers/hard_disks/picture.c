@@ -40,7 +40,8 @@ struct frame {
 
 static void append_disk(struct ergo_text *text, size_t i, const void *user) {
     const struct frame *f = user;
-    ergo_text_append(text, "D %.9f %.9f 0 %.4f %.4f\n", f->d[i], f->d[f->n + i], f->d[2 * f->n + i],
+    /* X: no element to ASE, a type like any to others */
+    ergo_text_append(text, "X %.9f %.9f 0 %.4f %.4f\n", f->d[i], f->d[f->n + i], f->d[2 * f->n + i],
                      f->d[3 * f->n + i]);
 }
 

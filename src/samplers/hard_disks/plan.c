@@ -269,10 +269,11 @@ static void describe(const struct disks_state *s, struct ergo_plan *plan) {
     const size_t members = s->e.batch->count;
     if (l->path == DISKS_PATH_LOCAL) {
         snprintf(plan->path, sizeof plan->path, "local");
-        plan->launches_per_step = 1.0 / (double)l->launch_sweeps;
+        const uint64_t about = ergo_plan_launch(plan, l->launch_sweeps);
+        plan->launches_per_step = 1.0 / (double)about;
         snprintf(plan->launch, sizeof plan->launch,
-                 "%zu work-groups of %u, a system each in local memory, up to %llu sweeps a launch",
-                 members, l->group, (unsigned long long)l->launch_sweeps);
+                 "%zu work-groups of %u, a system each in local memory, about %llu sweeps a launch",
+                 members, l->group, (unsigned long long)about);
     } else if (l->path == DISKS_PATH_TILE) {
         snprintf(plan->path, sizeof plan->path, "tile");
         plan->launches_per_step = 1.0;
@@ -313,7 +314,7 @@ enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
     plan->work_per_step =
         (double)l->all_cells * (double)ergo_point_int(first, "/system/moves_per_cell");
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / plan->work_per_step));
-    l->launch_sweeps = (uint64_t)fmin(plan->block_steps, 1e5);
+    l->launch_sweeps = 100000;
     l->pair_rows = 1u << 30;
     if (device->quirks.loop_limit && !heed_loop_limit(s->e.batch, device->quirks.loop_limit, l))
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -329,6 +330,8 @@ enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
     plan->device_bytes = 2 * l->start_cells * cell_bytes;
     plan->host_bytes = 64 * (uint64_t)l->most_cells;
     describe(s, plan);
+    /* cells around each cell that are looked at for pairs */
+    ergo_pace_start(&s->e.curve_pace, 0.1 * per_second / (double)l->all_cells);
     s->e.curve_interval = (uint64_t)ergo_point_int(first, "/run/curves_every");
     declare_buffers(s);
     return declare_kernels(ctx, s);

@@ -78,15 +78,17 @@ void helium_steps(void *state, uint64_t steps) {
     while (steps && ergo_engine_end(&s->e) == ERGO_OK) {
         const uint64_t step = s->e.step;
         const bool starting = step < start;
-        uint64_t now = steps < s->launch.launch_steps ? steps : s->launch.launch_steps;
+        uint64_t now = steps;
         if (starting && now > start - step)
             now = start - step;
         if (starting && tunes && now > HELIUM_TUNE_EVERY - step % HELIUM_TUNE_EVERY)
             now = HELIUM_TUNE_EVERY - step % HELIUM_TUNE_EVERY;
+        now = ergo_engine_next(&s->e, &s->e.pace, now, s->launch.launch_steps);
         if (s->launch.path == HELIUM_PATH_BLOCKS)
             walk_blocks(s, now);
         else
             walk_groups(s, now);
+        ergo_engine_made(&s->e, &s->e.pace, now);
         s->rebuild = false;
         s->e.step += now;
         steps -= now;

@@ -67,7 +67,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct helium_state *s,
  * follow at least one walker and nothing of the start (tuning, copies) falls into the stretch. */
 static enum ergo_status replay_chain(struct ergo_context *ctx, struct helium_state *s) {
     const double pairs = (double)s->shape.n * s->shape.n;
-    const uint64_t launch = s->launch.launch_steps, step = s->e.step;
+    const uint64_t launch = ergo_plan_launch(&s->e.plan, s->launch.launch_steps), step = s->e.step;
     uint64_t next = UINT64_MAX; /* step after which something of the start is due */
     if (step < s->shape.start_steps)
         next = s->members[0].target ? (step / HELIUM_TUNE_EVERY + 1) * HELIUM_TUNE_EVERY

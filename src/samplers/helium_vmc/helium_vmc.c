@@ -275,6 +275,11 @@ static const struct ergo_curve_info curves[] = {
      "correlated sampling: energy times weight at each b, then the weights (/run/optimise)"},
 };
 
+static const struct ergo_curve_ratio ratio = {
+    "b_moments", "energy", "K per atom",
+    "energy against b by correlated sampling of the chain at one b (/run/optimise): its minimum is "
+    "b_optimum. Far from the chain's own b few samples carry the weight"};
+
 static const struct ergo_tunable tunables[] = {
     {"path",
      "0 automatic, 3 a walker per work-item with explicit vectors (CPUs), 4 a work-group a walker, "
@@ -347,15 +352,21 @@ static const struct ergo_sampler_ops ops = {
     .frame = helium_frame,
 };
 
+static const char *const first_job[] = {"/system/n=32",           "/system/walkers=8",
+                                        "/run/equilibration=200", "/run/sweeps=4000",
+                                        "/run/measure_every=4",   NULL};
+
 static const struct ergo_model model = {
     .programs = {"helium_vmc/energy.cl", "helium_vmc/start.cl", "helium_vmc/walk_lanes.cl",
                  "helium_vmc/walk_registers.cl", "helium_vmc/walk_pairs.cl",
                  "helium_vmc/blocks.cl"},
+    .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
+    .ratio = &ratio,
     .curves = curves,
     .n_curves = sizeof curves / sizeof curves[0],
     .tunables = tunables,

@@ -391,8 +391,7 @@ static enum ergo_status load_models(struct ergo_context *ctx, struct helium_stat
     return status;
 }
 
-/* Launches of at most 0.1 s, roughly: desktops stop longer ones, and signals should be answered
- * soon. */
+/* An estimate of the steps of a tenth of a second, and the most of a launch. */
 static enum ergo_status choose_steps(struct ergo_context *ctx, struct helium_state *s) {
     const struct ergo_device *device = s->e.device;
     const struct ergo_device_summary *d = &device->summary;
@@ -406,7 +405,7 @@ static enum ergo_status choose_steps(struct ergo_context *ctx, struct helium_sta
     plan->work_per_step = (double)h->n * (double)h->n * all;
     plan->block_steps =
         fmax(1.0, floor(0.1 * (gpu ? 2e9 : 2e8) * units * busy / plan->work_per_step));
-    l->launch_steps = (uint64_t)fmin(plan->block_steps, 1e6);
+    l->launch_steps = 1000000; /* kernels count with 32 bits */
     const uint64_t loops = device->quirks.loop_limit;
     if (loops) {
         uint64_t counts[3];
@@ -420,8 +419,8 @@ static enum ergo_status choose_steps(struct ergo_context *ctx, struct helium_sta
         const uint64_t most = counts[0] ? (loops - counts[1]) / counts[0] : loops;
         l->launch_steps = l->launch_steps < most ? l->launch_steps : most;
     }
-    plan->launches_per_step =
-        blocks ? 2.0 * ceil((double)h->n / l->group) : 1.0 / (double)l->launch_steps;
+    plan->launches_per_step = blocks ? 2.0 * ceil((double)h->n / l->group)
+                                     : 1.0 / (double)ergo_plan_launch(plan, l->launch_steps);
     return ERGO_OK;
 }
 
@@ -455,11 +454,11 @@ enum ergo_status helium_configure(struct ergo_context *ctx, void *state) {
                        2 * all * h->walker_bytes + all * h->n * 8;
     snprintf(plan->path, sizeof plan->path, "%s", names[l->path]);
     snprintf(plan->launch, sizeof plan->launch,
-             "%llu walkers, %u work-items each (positions in %s), %u walkers a work-group%s, up to "
+             "%llu walkers, %u work-items each (positions in %s), %u walkers a work-group%s, about "
              "%llu macroupdates a launch; energies by groups of %u",
              (unsigned long long)all, l->group, where[l->path], l->mates,
-             l->warp ? ", sums by warps" : "", (unsigned long long)l->launch_steps,
-             l->energy_group);
+             l->warp ? ", sums by warps" : "",
+             (unsigned long long)ergo_plan_launch(plan, l->launch_steps), l->energy_group);
     s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/structure_every");
     declare_buffers(s);
     declare_kernels(s);

@@ -39,8 +39,10 @@ static void launch_to(struct lj_state *s, const struct ergo_engine_slot *slot, u
                          "dense: use another device",
                          s->e.device->summary.name);
     while (from < to && s->e.status == ERGO_OK) {
-        from += to - from < most ? to - from : most;
+        const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, to - from, most);
+        from += now;
         launch(s, slot, from);
+        ergo_engine_made(&s->e, &s->e.pace, now);
     }
 }
 

@@ -73,8 +73,8 @@ struct lj_launch {
     uint32_t tile;
     uint32_t end_group; /* work-items of the kernel that ends an activation */
     uint64_t board_blocks;
-    uint64_t launch_steps;
-    double step_seconds; /* of one chain, estimated */
+    uint64_t launch_steps; /* the most of a launch */
+    double step_seconds;   /* of one chain, estimated */
 };
 
 /* Buffers on the device. */

@@ -264,12 +264,23 @@ static const struct ergo_sampler_ops ops = {
     .frame = lj_frame,
 };
 
+static const char *const first_job[] = {"/system/box=[6, 6, 6]",
+                                        "/system/temperature=2",
+                                        "/system/activity=0.1",
+                                        "/system/cutoff=2.5",
+                                        "/run/equilibration=20000",
+                                        "/run/sweeps=200000",
+                                        NULL};
+
 static const struct ergo_model model = {
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl"},
+    .first = first_job,
     .keys = {{lj_keys, LJ_N_KEYS}},
     .columns = lj_columns,
     .n_columns = LJ_COLUMNS,
     .has_column = lj_has_column,
+    .conjugates = lj_conjugates,
+    .n_conjugates = LJ_CONJUGATES,
     .observables = lj_observables,
     .n_observables = LJ_N_OBSERVABLES,
     .relation_x = "density",

@@ -78,10 +78,9 @@ double lj_bin_width(const struct lj_state *s) {
     return s->system.cutoff / (double)ergo_point_int(s->e.batch->points[0], "/run/gr_bins");
 }
 
-/* Particles per launch, so that no launch lasts longer than some tenths of a second: desktops
- * and drivers stop those. A particle visits the cells that the bins reach, here with a density
- * of 1 per sigma^3. */
-static uint32_t pairs_at_once(const struct lj_state *s) {
+/* Groups of particles of a launch, as estimated for a tenth of a second. A particle visits the
+ * cells that the bins reach, here with a density of 1 per sigma^3. */
+static double pairs_at_once(const struct lj_state *s) {
     const struct ergo_device *d = s->e.device;
     const double units = d->summary.compute_units ? d->summary.compute_units : 1;
     const double each_second = d->type == CL_DEVICE_TYPE_CPU ? 1e8 : 2e8;
@@ -93,23 +92,30 @@ static uint32_t pairs_at_once(const struct lj_state *s) {
         volume *= wide / s->system.sigma;
         cells *= wide / side;
     }
-    const double most = 0.2 * each_second * units / ((volume + cells) * (double)s->e.batch->count);
-    return (uint32_t)fmin(fmax(most, s->launch.total_group), LJ_MOST_PARTICLES);
+    return 0.1 * each_second * units / ((volume + cells) * (double)s->e.batch->count) /
+           s->launch.total_group;
 }
 
 void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step) {
     if (s->launch.bins == 0)
         return;
     const uint32_t last = s->pairs_end < s->capacity ? s->pairs_end : s->capacity;
-    const uint32_t most = s->pairs_each ? s->pairs_each : pairs_at_once(s);
+    const uint32_t group = s->launch.total_group;
+    struct ergo_pace *pace = &s->e.curve_pace;
+    if (!pace->now)
+        ergo_pace_start(pace, pairs_at_once(s));
     if (s->launch.board_blocks)
         lj_board_list(s);
     for (uint32_t begin = 0, end; begin < last && s->e.status == ERGO_OK; begin = end) {
-        end = begin + (last - begin < most ? last - begin : most);
+        const uint64_t groups =
+            ergo_engine_next(&s->e, pace, (last - begin - 1) / group + 1, UINT32_MAX);
+        const uint64_t most = s->pairs_each ? s->pairs_each : groups * group;
+        end = begin + (uint32_t)(last - begin < most ? last - begin : most);
         ERGO_LAUNCH(&s->e, LJ_PAIRS, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
                     BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_EDGES),
                     BUFFER(LJ_COUNTS), U64(step), U32(s->capacity), U32(s->slots), U32(curve),
                     F32(s->system.sigma / lj_bin_width(s)), U32(begin), U32(end));
+        ergo_engine_made(&s->e, pace, (end - begin - 1) / group + 1);
     }
 }
 

@@ -120,6 +120,22 @@ bool lj_has_column(const struct ergo_point *point, size_t c) {
     }
 }
 
+static double weight_of_energy(const struct ergo_point *point) {
+    return -1 / ergo_point_real(point, "/system/temperature");
+}
+
+/* ln z; positions of N particles weigh z^N exp(-U/T)/N!, and the factorial is of the configuration.
+ */
+static double weight_of_particle(const struct ergo_point *point) {
+    return lj_is_open(point) ? log(lj_system_of(point).activity) : 0;
+}
+
+const struct ergo_conjugate lj_conjugates[LJ_CONJUGATES] = {
+    {LJ_COLUMN_ENERGY, .coefficient = weight_of_energy, .keys = {"/system/temperature"}},
+    {LJ_COLUMN_PARTICLES, .coefficient = weight_of_particle,
+     .keys = {"/system/activity", "/system/beta_mu", "/system/mu", "/system/lambda"}},
+};
+
 static double derive_ratio(const struct ergo_point *point, const double *m) {
     (void)point;
     return m[0] / m[1];
@@ -160,7 +176,10 @@ static double derive_capacity(const struct ergo_point *point, const double *m) {
         .inputs = {"accepted_" #kind, "tried_" #kind}, .derive = derive_ratio, .applies = (where)  \
     }
 #define HIDDEN(observable)                                                                         \
-    { .name = #observable, .unit = "", .help = "an input", .sample = (observable), .hidden = true }
+    {                                                                                              \
+        .name = #observable, .unit = "", .help = "an input", .sample = (observable),               \
+        .hidden = true, .of_moves = true                                                           \
+    }
 /* clang-format on */
 
 const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {
@@ -174,7 +193,7 @@ const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {
      .help = "pressure of the model that is simulated, -dF/dV at fixed N and r_c: <N> T/V, "
              "pressure_virial, pressure_impulsive unless shifted, pressure_tail with "
              "tail_correction; none with a cutoff below sigma, unless shifted",
-     .sample = pressure, .applies = has_pressure},
+     .sample = pressure, .applies = has_pressure, .recorded_at = "/system/temperature"},
     {ERGO_NAMED("pressure_virial", "energy/length^3"),
      .help = "of `pressure`: <W>/(3V), W = sum of r f over the pairs within the cutoff",
      .sample = pressure_virial, .applies = has_pressure},
@@ -182,7 +201,7 @@ const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {
      .help = "of `pressure`: what the jump of the truncated potential at the cutoff adds, "
              "(2 pi/3) r_c^3 rho^2 g(r_c-) T (exp(u(r_c)/T) - 1), g(r_c-) from the pairs in two "
              "shells inside the cutoff",
-     .sample = pressure_impulsive, .applies = has_impulsive},
+     .sample = pressure_impulsive, .applies = has_impulsive, .recorded_at = "/system/temperature"},
     {ERGO_NAMED("pressure_tail", "energy/length^3"),
      .help = "of `pressure`: -dU_tail/dV of the tail's energy U_tail = N rho (8 pi/3) (r_c^-9/3 - "
              "r_c^-3) in reduced units, which is U_tail/V",

@@ -218,9 +218,10 @@ static void plan_times(struct lj_state *s) {
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     l->step_seconds =
         l->board_blocks ? seconds / members : move_seconds(&s->system, &s->grid, device, l, 1);
-    l->launch_steps = l->board_blocks ? 1 : (uint64_t)fmin(plan->block_steps, 1e9);
+    l->launch_steps = l->board_blocks ? 1 : 1000000000;
     plan->work_per_step = members * trials;
-    plan->launches_per_step = l->board_blocks ? 2 : 1.0 / (double)l->launch_steps;
+    plan->launches_per_step =
+        l->board_blocks ? 2 : 1.0 / (double)ergo_plan_launch(plan, l->launch_steps);
 }
 
 static void describe(const struct lj_state *s, struct ergo_plan *plan) {

@@ -169,8 +169,8 @@ struct frame {
 static void append_particle(struct ergo_text *text, size_t i, const void *user) {
     const struct frame *f = user;
     const uint32_t *at = f->words + 3 * i;
-    /* 11 digits distinguish any two positions */
-    ergo_text_append(text, "LJ %.11g %.11g %.11g\n", at[0] * 0x1p-32 * f->box[0],
+    /* X: no element to ASE, a type like any to others; 11 digits tell any two positions apart */
+    ergo_text_append(text, "X %.11g %.11g %.11g\n", at[0] * 0x1p-32 * f->box[0],
                      at[1] * 0x1p-32 * f->box[1], at[2] * 0x1p-32 * f->box[2]);
 }
 

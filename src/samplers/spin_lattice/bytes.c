@@ -46,9 +46,11 @@ static enum ergo_status create_choices(struct ergo_context *ctx, struct bytes_st
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct bytes_state *s = state;
     struct ergo_engine *e = &s->e;
+    if (s->launch.local) /* compiled for it */
+        ergo_engine_need_group(e, BYTES_SWEEP, s->launch.local_group);
     for (unsigned k = 0; k < ERGO_KERNELS; k++)
-        ergo_engine_need_group(
-            e, k, k == BYTES_SWEEP && s->launch.local ? s->launch.local_group : s->launch.group);
+        if (e->kernels[k].kernel && (k != BYTES_SWEEP || !s->launch.local))
+            s->launch.group = (uint32_t)ergo_engine_group(e, k, s->launch.group);
     const enum ergo_status status = s->shape.general           ? create_terms(ctx, s)
                                     : bytes_choices(&s->shape) ? create_choices(ctx, s)
                                                                : ERGO_OK;
@@ -120,11 +122,13 @@ static void sweep_by_halves(struct bytes_state *s, uint64_t sweeps) {
 
 static void steps(void *state, uint64_t sweeps) {
     struct bytes_state *s = state;
-    const uint64_t most = s->launch.launch_sweeps;
     if (!s->launch.local)
         sweep_by_halves(s, sweeps);
-    for (uint64_t left = s->launch.local ? sweeps : 0; left; left -= left < most ? left : most)
-        launch_local(s, 0, left < most ? left : most, 0);
+    for (uint64_t now; s->launch.local && sweeps && s->e.status == ERGO_OK; sweeps -= now) {
+        now = ergo_engine_next(&s->e, &s->e.pace, sweeps, s->launch.launch_sweeps);
+        launch_local(s, 0, now, 0);
+        ergo_engine_made(&s->e, &s->e.pace, now);
+    }
 }
 
 static void measure(void *state, size_t sample) {
@@ -157,13 +161,12 @@ static void measure_curves(void *state, size_t curve) {
 
 /* Number of samples, from `first` on, that one launch makes. It ends with a sample that carries
  * curves. 0: no launch makes a sample. */
-static size_t samples_at_once(const struct bytes_state *s, size_t first, size_t count,
-                              uint64_t every) {
-    const uint64_t most = s->launch.launch_sweeps / every;
+static size_t samples_at_once(struct bytes_state *s, size_t first, size_t count, uint64_t every) {
     size_t n = count - first;
     if (s->e.curve_interval && ergo_engine_until_curve(&s->e, first) < n)
         n = ergo_engine_until_curve(&s->e, first) + 1;
-    return n < most ? n : (size_t)most;
+    return (size_t)(ergo_engine_next(&s->e, &s->e.pace, n * every, s->launch.launch_sweeps) /
+                    every);
 }
 
 static void block(void *state, size_t count, uint64_t every) {
@@ -177,6 +180,7 @@ static void block(void *state, size_t count, uint64_t every) {
         now = samples_at_once(s, i, count, every);
         if (now) {
             launch_local(s, now, every, i);
+            ergo_engine_made(&s->e, &s->e.pace, now * every);
         } else {
             steps(s, every);
             measure(s, i);

@@ -101,7 +101,7 @@ static void choose_local(const struct bytes_state *s, struct bytes_launch *l) {
                             : sweeps > 0);
     if (wish && wish < l->local_group && !ahead)
         l->local_group = wish;
-    l->launch_sweeps = UINT64_MAX;
+    l->launch_sweeps = 1000000; /* kernels count with 32 bits */
     if (device->quirks.loop_limit)
         l->launch_sweeps = loop_limited(h, l->local_group, device->quirks.loop_limit);
     if (path == PATH_GLOBAL || l->launch_sweeps == 0 ||
@@ -210,9 +210,10 @@ static void describe(const struct bytes_state *s, struct ergo_plan *plan) {
     snprintf(plan->path, sizeof plan->path, l->local ? "bytes, local" : "bytes");
     if (l->local)
         snprintf(plan->launch, size,
-                 "%zu work-groups of %u, one lattice each in local memory, up to %llu sweeps a "
+                 "%zu work-groups of %u, one lattice each in local memory, about %llu sweeps a "
                  "launch%s",
-                 s->e.batch->count, l->local_group, (unsigned long long)l->launch_sweeps,
+                 s->e.batch->count, l->local_group,
+                 (unsigned long long)ergo_plan_launch(plan, l->launch_sweeps),
                  l->ahead ? ", words drawn ahead" : "");
     else
         snprintf(plan->launch, size,
@@ -255,9 +256,8 @@ enum ergo_status bytes_configure(struct ergo_context *ctx, void *state) {
     plan->work_per_step = (double)h->sites * members;
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     l->block_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
-    if (l->local && l->block_sweeps < l->launch_sweeps)
-        l->launch_sweeps = l->block_sweeps;
-    plan->launches_per_step = l->local ? (l->ahead ? 2.0 : 1.0) / (double)l->launch_sweeps : 2;
+    plan->launches_per_step =
+        l->local ? (l->ahead ? 2.0 : 1.0) / (double)ergo_plan_launch(plan, l->launch_sweeps) : 2;
     plan->host_bytes = (h->general ? 20 + (h->bonds ? 20 * h->d : 0) : 4) * h->sites +
                        batch->count * (2 * h->colour + 4 * bytes_terms_length(h));
     describe(s, plan);

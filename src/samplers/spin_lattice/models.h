@@ -71,6 +71,10 @@ double model_sites(const struct ergo_point *point);
 /* /system/start as the kernels of all models have it: 2 random, 1 up, 0 down. */
 unsigned model_start(const struct ergo_point *point);
 bool model_has_frames(const struct ergo_point *point);
+/* Rows of conjugates, and what they are made of: -N/T; -B. */
+extern const struct ergo_conjugate lattice_conjugates[2];
+double model_weight_of_energy(const struct ergo_point *point);
+double model_field_in_energy(const struct ergo_point *point);
 /* What observables are made of. */
 double model_energy(const struct ergo_point *point, const double *c);
 double model_energy2(const struct ergo_point *point, const double *c);

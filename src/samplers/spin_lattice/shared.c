@@ -98,6 +98,22 @@ bool model_has_frames(const struct ergo_point *point) {
     return model_sites(point) <= 1 << 22; /* text of more sites would fill disks */
 }
 
+/* ---- weights ----------------------------------------------------------------------------------
+ */
+
+double model_weight_of_energy(const struct ergo_point *point) {
+    return -model_sites(point) / ergo_point_real(point, "/system/temperature");
+}
+
+double model_field_in_energy(const struct ergo_point *point) {
+    return -ergo_point_real(point, "/system/field");
+}
+
+const struct ergo_conjugate lattice_conjugates[2] = {
+    {COLUMN_ENERGY, .coefficient = model_weight_of_energy, .keys = {"/system/temperature"}},
+    {COLUMN_MAGNETIZATION, .in_energy = model_field_in_energy, .keys = {"/system/field"}},
+};
+
 /* ---- observables ----------------------------------------------------------------------------- */
 
 double model_energy(const struct ergo_point *point, const double *c) {

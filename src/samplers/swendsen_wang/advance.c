@@ -62,10 +62,11 @@ static void flip(struct sw_state *s, bool sized) {
 
 /* `sweeps` sweeps of a lattice in local memory. */
 static void local_sweeps(struct sw_state *s, uint64_t sweeps) {
-    while (sweeps > 0) {
-        const uint64_t now = sweeps < s->launch.most_sweeps ? sweeps : s->launch.most_sweeps;
+    while (sweeps > 0 && s->e.status == ERGO_OK) {
+        const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, sweeps, s->launch.most_sweeps);
         ERGO_LAUNCH(&s->e, SW_LOCAL, over_tiles(s), BUFFER(SW_SPINS), BUFFER(SW_MEMBERS),
                     U64(s->e.step), U32(now));
+        ergo_engine_made(&s->e, &s->e.pace, now);
         s->e.step += now;
         sweeps -= now;
     }
@@ -73,14 +74,16 @@ static void local_sweeps(struct sw_state *s, uint64_t sweeps) {
 
 /* `count` samples of a lattice in local memory, each after `every` sweeps. */
 static void local_samples(struct sw_state *s, size_t count, uint64_t every) {
-    const uint64_t most = s->launch.most_sweeps;
-    const uint64_t alone = every > most ? every - 1 : 0, with = every - alone;
     for (uint64_t i = 0; i < count && s->e.status == ERGO_OK;) {
-        const uint64_t fit = alone ? 1 : most / with, now = fit < count - i ? fit : count - i;
-        local_sweeps(s, alone);
+        const uint64_t fit =
+            ergo_engine_next(&s->e, &s->e.pace, (count - i) * every, s->launch.most_sweeps) / every;
+        const uint64_t now = fit ? fit : 1, with = fit ? every : 1;
+        if (!fit)
+            local_sweeps(s, every - 1);
         ERGO_LAUNCH(&s->e, SW_LOCAL_SAMPLES, over_tiles(s), BUFFER(SW_SPINS), BUFFER(SW_MEMBERS),
                     U64(s->e.step), U32(now * with), U32(with), U32(i), BUFFER(SW_SUMS),
                     U32(s->clusters), BUFFER(SW_CLUSTERS), BUFFER(SW_WRAPS));
+        ergo_engine_made(&s->e, &s->e.pace, now * with);
         s->e.step += now * with;
         i += now;
     }

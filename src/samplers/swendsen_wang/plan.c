@@ -245,7 +245,7 @@ static void choose_groups(struct sw_state *s) {
 
 static void describe(const struct sw_state *s, struct ergo_plan *plan) {
     const struct sw_launch *l = &s->launch;
-    plan->launches_per_step = l->local ? 1.0 / (double)l->most_sweeps : 3;
+    plan->launches_per_step = l->local ? 1.0 / (double)ergo_plan_launch(plan, l->most_sweeps) : 3;
     snprintf(plan->path, sizeof plan->path, "%s", l->local ? "local" : "tiles");
     snprintf(plan->launch, sizeof plan->launch,
              "labels in tiles of %u x %u sites (work-groups of %u), then across them; other "

@@ -136,6 +136,14 @@ static double derive_binder(const struct ergo_point *point, const double *m) {
     return 1.0 - m[1] / (3.0 * m[0] * m[0]);
 }
 
+static double weight_of_energy(const struct ergo_point *point) {
+    return -sites(point) / ergo_point_real(point, "/system/temperature");
+}
+
+static const struct ergo_conjugate conjugates[] = {
+    {SW_COLUMN_ENERGY, .coefficient = weight_of_energy, .keys = {"/system/temperature"}},
+};
+
 static const struct ergo_observable observables[] = {
     {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = sample_energy},
     {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",
@@ -145,7 +153,7 @@ static const struct ergo_observable observables[] = {
      .sample = sample_order},
     {ERGO_NAMED("psi2", ""),
      .help = "<psi^2> by the improved estimator: mean sum_c n_c^2 / N^2 over clusters",
-     .sample = sample_psi2},
+     .sample = sample_psi2, .of_moves = true},
     {ERGO_NAMED("psi2_plain", ""),
      .help = "<psi^2> from the spins: mean (q sum_k (n_k/N)^2 - 1)/(q - 1); equals psi2 within "
              "errors",
@@ -166,22 +174,22 @@ static const struct ergo_observable observables[] = {
      .help =
          "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m the order parameter; as in spin-lattice. "
          "Of psi, by the improved estimators, it is 1 - 1 / (3 moment_ratio)",
-     .inputs = {"order_parameter2", "order_parameter4"}, .derive = derive_binder},
+     .inputs = {"order_parameter2", "order_parameter4"}, .derive = derive_binder, .crosses = true},
     {ERGO_NAMED("order_parameter2", ""), .help = "mean m^2", .sample = sample_order2},
     {ERGO_NAMED("order_parameter4", ""), .help = "mean m^4", .sample = sample_order4},
     {ERGO_NAMED("psi4", ""),
      .help = "<psi^4> by the improved estimator: mean ((q + 1) (sum_c n_c^2)^2 - 2 sum_c n_c^4) / "
              "((q - 1) N^4) over clusters",
-     .sample = sample_psi4},
+     .sample = sample_psi4, .of_moves = true},
     {ERGO_NAMED("psi4_plain", ""), .help = "<psi^4> from the spins; equals psi4 within errors",
      .sample = sample_plain4},
     {ERGO_NAMED("clusters", "per site"), .help = "mean number of clusters / N",
-     .sample = sample_clusters},
+     .sample = sample_clusters, .of_moves = true},
     {ERGO_NAMED("largest_cluster", ""), .help = "mean share of the largest cluster",
-     .sample = sample_largest},
+     .sample = sample_largest, .of_moves = true},
     {ERGO_NAMED("wrapping", ""),
      .help = "probability that a cluster leads around the lattice, in either direction",
-     .sample = sample_wrapping},
+     .sample = sample_wrapping, .of_moves = true},
     {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
      .sample = sample_energy2, .hidden = true},
 };
@@ -333,14 +341,20 @@ static const struct ergo_sampler_ops ops = {
     .view = sw_view,
 };
 
+static const char *const first_job[] = {"/system/size=[32, 32]", "/system/temperature=1.134593",
+                                        "/run/equilibration=200", "/run/sweeps=5000", NULL};
+
 static const struct ergo_model model = {
     .programs = {"swendsen_wang/sweep.cl", "swendsen_wang/measure.cl", "swendsen_wang/local.cl",
                  "swendsen_wang/cut.cl", "swendsen_wang/cut_gather.cl",
                  "swendsen_wang/cut_tiles.cl"},
+    .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],
     .has_column = has_column,
+    .conjugates = conjugates,
+    .n_conjugates = 1,
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
     .curves = curves,

@@ -66,7 +66,8 @@ static const struct ergo_observable observables[] = {
      .unit = "",
      .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2)",
      .inputs = {"magnetization2", "magnetization4"},
-     .derive = model_binder},
+     .derive = model_binder,
+     .crosses = true},
     {.name = "magnetization", .unit = "per site", .help = "mean m", .sample = model_m},
     {.name = "magnetization2", .unit = "per site^2", .help = "mean m^2", .sample = model_m2},
     {.name = "magnetization4", .unit = "per site^4", .help = "mean m^4", .sample = model_m4},
@@ -77,10 +78,25 @@ static const struct ergo_observable observables[] = {
      .hidden = true},
 };
 
+static double crystal_in_energy(const struct ergo_point *point) {
+    return ergo_point_real(point, "/system/crystal_field");
+}
+
+static const struct ergo_conjugate conjugates[] = {
+    {COLUMN_ENERGY, .coefficient = model_weight_of_energy, .keys = {"/system/temperature"}},
+    {COLUMN_MAGNETIZATION, .in_energy = model_field_in_energy, .keys = {"/system/field"}},
+    {COLUMN_QUADRUPOLE, .in_energy = crystal_in_energy, .keys = {"/system/crystal_field"}},
+};
+
 /* Sums of s s' are counted modulo 2^32. */
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
     return bytes_check_size(ctx, point, 0x1p30);
 }
+
+static const char *const first_job[] = {"/system/size=[32, 32]",   "/system/temperature=1",
+                                        "/system/crystal_field=1", "/system/start=\"up\"",
+                                        "/run/equilibration=500",  "/run/sweeps=20000",
+                                        "/run/measure_every=10",   NULL};
 
 const struct ergo_model blume_capel_model = {
     .name = "blume-capel",
@@ -89,11 +105,14 @@ const struct ergo_model blume_capel_model = {
         "in one to three dimensions (Blume 1966, Capel 1966).",
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
                  "spin_lattice/bytes_draw.cl"},
+    .first = first_job,
     .keys = {{lattice_keys, 2},
              {keys, sizeof keys / sizeof keys[0]},
              {&lattice_keys[LATTICE_KEYS - 1], 1}},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],
+    .conjugates = conjugates,
+    .n_conjugates = sizeof conjugates / sizeof conjugates[0],
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
     .tunables = bytes_tunables,

@@ -67,13 +67,18 @@ static void launch_half(struct fac_state *s, uint64_t sweep, uint32_t half) {
 
 void fac_attempts(struct fac_state *s, uint64_t step, uint32_t attempt, uint64_t count) {
     while (count && s->e.status == ERGO_OK) {
-        const uint64_t now = count < s->launch.attempts ? count : s->launch.attempts;
+        const bool paced = s->launch.mode < FAC_MODE_TILES;
+        uint64_t now = count < s->launch.attempts ? count : s->launch.attempts;
+        if (paced)
+            now = ergo_engine_next(&s->e, &s->e.pace, count, s->launch.most_attempts);
         if (s->launch.mode == FAC_MODE_TILES)
             launch_segment(s, step, attempt, now);
         else if (s->launch.mode == FAC_MODE_LAMBDA)
             launch_half(s, step, attempt != 0);
         else
             launch_sweep(s, step, attempt, now);
+        if (paced)
+            ergo_engine_made(&s->e, &s->e.pace, now);
         const uint64_t end = attempt + now;
         step += end / s->shape.sites;
         attempt = (uint32_t)(end % s->shape.sites);

@@ -59,7 +59,8 @@ struct fac_launch {
     uint32_t window;
     uint32_t parts;         /* partial sums per word-lattice */
     uint32_t group;         /* work-items per group of the measuring kernel */
-    uint64_t attempts;      /* most attempts per launch */
+    uint64_t attempts;      /* of a launch; of serial and windows an estimate */
+    uint64_t most_attempts; /* of those two: the most that a launch may have */
     uint64_t block_sweeps;  /* sweeps per block, roughly 0.1 s */
     uint64_t counts_length; /* counts per sample of the batch */
 };

@@ -159,12 +159,17 @@ static const struct ergo_tunable tunables[] = {
     .check = fac_check, .curve_size = fac_curve_size, .curve_x = fac_curve_x, .exact = fac_exact,  \
     .reference = fac_reference, .state_tail = fac_state_tail, .ops = &facilitated_ops
 
+static const char *const first_job[] = {"/system/size=[64, 64]",   "/system/up_density=0.5",
+                                        "/system/realisations=64", "/run/sweeps=500",
+                                        "/run/measure_every=10",   NULL};
+
 const struct ergo_model north_east_model = {
     FACILITATED_TABLES,
     .name = "north-east",
     .summary = "Facilitated dynamics, H = J sum s_i s_j + B sum s_i with J = 0 by default (Levy, "
                "Cohen, Rabani 2010, Eq. 1): a spin may flip while its north and east neighbours "
                "are up (section III.2).",
+    .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
 };
 
@@ -173,6 +178,7 @@ const struct ergo_model fredrickson_andersen_model = {
     .name = "fredrickson-andersen",
     .summary = "Facilitated dynamics, energies as of north-east: a spin may flip while at least "
                "/system/facilitation of its four neighbours are up (Fredrickson, Andersen 1984).",
+    .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]}, {&facilitation_key, 1}},
 };
 
@@ -181,5 +187,6 @@ const struct ergo_model east_model = {
     .name = "east",
     .summary = "Facilitated dynamics, energies as of north-east: a spin may flip while its east "
                "neighbour is up, each row a chain of its own (Jackle, Eisinger 1991).",
+    .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
 };

@@ -205,6 +205,8 @@ static void choose_lengths(struct fac_state *state) {
                                             : (uint64_t)fmax(1e3, 0.1 * rate / waves);
     /* an attempt, or a window, takes at most some 30 loop iterations */
     const uint64_t limit = device->quirks.loop_limit / 32 * (l->window ? l->window : 1);
+    l->most_attempts = limit ? limit : UINT64_MAX;
+    ergo_pace_start(&state->e.pace, (double)l->attempts);
     if (limit && l->attempts > limit && !s->lambda)
         l->attempts = limit;
     plan->work_per_step = (double)s->sites * lattices * s->lanes;

@@ -62,14 +62,16 @@ static void sweep_by_tiles(struct ising_state *s, uint64_t sweeps) {
 
 void ising_steps(void *state, uint64_t sweeps) {
     struct ising_state *s = state;
-    const uint64_t most = s->launch.launch_sweeps;
     if (s->launch.path == ISING_PATH_GLOBAL)
         sweep_by_halves(s, sweeps);
     else if (s->launch.path == ISING_PATH_TILE)
         sweep_by_tiles(s, sweeps);
     else
-        for (uint64_t left = sweeps; left; left -= left < most ? left : most)
-            launch_local(s, 0, left < most ? left : most, 0);
+        for (uint64_t now; sweeps && s->e.status == ERGO_OK; sweeps -= now) {
+            now = ergo_engine_next(&s->e, &s->e.pace, sweeps, s->launch.launch_sweeps);
+            launch_local(s, 0, now, 0);
+            ergo_engine_made(&s->e, &s->e.pace, now);
+        }
 }
 
 static void measure(struct ising_state *s, size_t sample) {
@@ -106,16 +108,15 @@ static void measure_curves(struct ising_state *s, enum ising_buffer spins, size_
 /* Number of samples, from `first` on, that one launch of the local path makes. It ends with a
  * sample that carries curves, or where there is no room for another snapshot. 0: one launch cannot
  * make the sweeps before a sample. */
-static size_t samples_at_once(const struct ising_state *s, size_t first, size_t count,
-                              uint64_t every) {
-    const uint64_t most = s->launch.launch_sweeps / every;
+static size_t samples_at_once(struct ising_state *s, size_t first, size_t count, uint64_t every) {
     size_t n = count - first, kept = s->launch.snapshots ? s->launch.snapshots : 1;
     if (s->e.curve_interval) {
         const size_t end =
             ergo_engine_until_curve(&s->e, first) + (kept - 1) * (size_t)s->e.curve_interval + 1;
         n = n < end ? n : end;
     }
-    return n < most ? n : (size_t)most;
+    return (size_t)(ergo_engine_next(&s->e, &s->e.pace, n * every, s->launch.launch_sweeps) /
+                    every);
 }
 
 void ising_block(void *state, size_t count, uint64_t every) {
@@ -126,6 +127,7 @@ void ising_block(void *state, size_t count, uint64_t every) {
         now = local ? samples_at_once(s, i, count, every) : 0;
         if (now) {
             launch_local(s, now, every, i);
+            ergo_engine_made(&s->e, &s->e.pace, now * every);
         } else if (local) {
             ising_steps(s, every - 1);
             launch_local(s, 1, 1, i);

@@ -54,7 +54,8 @@ static void plan_stretch(struct stretch *t, const struct ising_state *s) {
     const uint64_t lead = l->path == ISING_PATH_TILE ? l->sweeps : 2; /* at least one full launch */
     const size_t count = s->e.batch->count, two = s->e.block_samples < 2 ? 1 : 2;
     uint64_t most = replay_spins / sites / (count < 2 ? 1 : 2);
-    most = least(least(most, replay_sweeps), least(l->launch_sweeps, run));
+    most = least(least(most, replay_sweeps),
+                 least(ergo_plan_launch(&s->e.plan, l->launch_sweeps), run));
     most = most > lead + two ? most - lead : two;
     t->r.lead = lead;
     ergo_replay_plan(&t->r, measure, interval, most, s->e.block_samples);

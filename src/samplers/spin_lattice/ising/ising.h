@@ -38,7 +38,7 @@ struct ising_launch {
     /* Local path: lattices of samples with curves that a launch keeps; 0: it ends at such a sample.
      */
     uint32_t snapshots;
-    uint64_t launch_sweeps; /* most sweeps per launch, so that launches stay well below a second */
+    uint64_t launch_sweeps; /* local path: the most of a launch, whatever its length */
     /* local: sweeps whose random bits a launch of their own draws before (cl/spin_lattice/ahead.h);
      * 0: the sweeps draw them */
     uint32_t ahead;

@@ -136,7 +136,7 @@ static const struct ergo_observable observables[] = {
      .inputs = {"abs_magnetization", "magnetization2"}, .derive = model_susceptibility},
     {ERGO_NAMED("binder", ""),
      .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m as in susceptibility",
-     .inputs = {"magnetization2", "magnetization4"}, .derive = model_binder},
+     .inputs = {"magnetization2", "magnetization4"}, .derive = model_binder, .crosses = true},
     {ERGO_NAMED("magnetization", "per site"), .help = "mean m", .sample = model_m, .slow = slow_m},
     {ERGO_NAMED("magnetization2", "per site^2"), .help = "mean m^2", .sample = model_m2},
     {ERGO_NAMED("magnetization4", "per site^4"), .help = "mean m^4", .sample = model_m4},
@@ -242,6 +242,13 @@ static double exact(const struct ergo_point *point, const char *observable) {
     return energy ? e.energy : e.heat_capacity;
 }
 
+static const char *unweighted(const struct ergo_point *point) {
+    return draws_disorder(point)
+               ? "its couplings or fields are drawn, so that each seed and replica weighs "
+                 "configurations in its own way (disorder_file and field_file fix them)"
+               : NULL;
+}
+
 /* ---- the model ------------------------------------------------------------------------------- */
 
 static const struct ergo_tunable tunables[] = {
@@ -266,16 +273,26 @@ enum { LATTICE_TUNABLES = 4 }; /* of a byte per spin: the first */
     .summary = "H = -J sum s_i s_j - B sum s_i over nearest neighbours, s = +-1, in one to three " \
                "dimensions (Levy, Cohen, Rabani 2010, Eq. 2; their Eq. 1 has the opposite sign); " \
                "also with a coupling for each direction, random fields or random couplings.",      \
+    .first = first_job,                                                                            \
     .keys = {{lattice_keys, LATTICE_KEYS},                                                         \
              {keys, sizeof keys / sizeof keys[0]},                                                 \
              {lattice_run_keys, LATTICE_RUN_KEYS}},                                                \
     .columns = columns, .n_columns = ISING_COLUMNS, .has_column = has_column,                      \
+    .conjugates = lattice_conjugates, .n_conjugates = 2, .unweighted = unweighted,                 \
     .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
     .curves = lattice_curves, .n_curves = LATTICE_CURVES, .curve_every = lattice_curve_every,      \
     .frame_suffix = "vti", .has_frames = model_has_frames, .remedy = bytes_remedy,                 \
     .trajectory = "configurations as VTK image data, a value for each site, of lattices up to "    \
                   "2^22 sites",                                                                    \
     .tunables = tunables
+
+static const char *const first_job[] = {"/system/size=[32, 32]",
+                                        "/system/temperature=2.269185",
+                                        "/system/start=\"up\"",
+                                        "/run/equilibration=1000",
+                                        "/run/sweeps=50000",
+                                        "/run/measure_every=10",
+                                        NULL};
 
 const struct ergo_model ising_model = {
     ISING_TABLES,

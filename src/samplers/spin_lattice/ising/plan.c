@@ -334,16 +334,17 @@ static void describe(const struct ising_state *s, struct ergo_plan *plan) {
     static const char *const names[] = {"", "local", "tile", "global"};
     const struct ising_launch *l = &s->launch;
     const size_t members = s->e.batch->count, size = sizeof plan->launch;
+    const uint64_t about = ergo_plan_launch(plan, l->launch_sweeps);
     snprintf(plan->path, sizeof plan->path, "%s", names[l->path]);
     plan->launches_per_step = l->path == ISING_PATH_GLOBAL ? 2.0
                               : l->path == ISING_PATH_TILE ? 1.0 / l->sweeps
-                                                           : 1.0 / (double)l->launch_sweeps;
+                                                           : 1.0 / (double)about;
     if (l->path == ISING_PATH_LOCAL)
         snprintf(plan->launch, size,
-                 "%zu work-groups of %u%s, one lattice each in local memory, up to %llu sweeps a "
+                 "%zu work-groups of %u%s, one lattice each in local memory, about %llu sweeps a "
                  "launch%s",
                  members, l->group, l->lanes ? " (vectors of eight blocks)" : "",
-                 (unsigned long long)l->launch_sweeps, l->ahead ? ", bits drawn ahead" : "");
+                 (unsigned long long)about, l->ahead ? ", bits drawn ahead" : "");
     else if (l->path == ISING_PATH_TILE)
         snprintf(plan->launch, size, "stripes of %u rows, work-groups of %u, %u sweeps a launch",
                  l->rows, l->group, l->sweeps);
@@ -452,8 +453,6 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
     }
     l->fixed = l->fixed && s->members[0].always == 0;
 
-    /* Launches of at most 0.1 s, roughly: desktops stop longer ones, and signals should be
-     * answered soon. */
     const double members = (double)batch->count,
                  spins = (double)s->shape.lx * (double)s->shape.ly * members;
     const unsigned units = device->summary.compute_units;
@@ -463,7 +462,7 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
                               (units ? units : 1);
     plan->work_per_step = spins;
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
-    l->launch_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
+    l->launch_sweeps = 1000000; /* kernels count with 32 bits */
     if (device->quirks.loop_limit && l->path == ISING_PATH_LOCAL)
         l->launch_sweeps = loop_limited(&s->shape, l, device->quirks.loop_limit);
     if (l->ahead && l->ahead < l->launch_sweeps)

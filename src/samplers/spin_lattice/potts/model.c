@@ -37,7 +37,7 @@ static const struct ergo_observable observables[] = {
      .inputs = {"order_parameter", "order_parameter2"}, .derive = model_susceptibility},
     {ERGO_NAMED("binder", ""),
      .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m as in susceptibility",
-     .inputs = {"order_parameter2", "order_parameter4"}, .derive = model_binder},
+     .inputs = {"order_parameter2", "order_parameter4"}, .derive = model_binder, .crosses = true},
     {ERGO_NAMED("staggered_order_parameter2", ""),
      .help = "with a negative coupling, two dimensions or three: q / (q - 1) times the sum over "
              "states k of <(sum over sites of +-delta(s, k) / N)^2>, signs as of m_s; 3/4 for q = "
@@ -61,18 +61,26 @@ static const struct ergo_observable observables[] = {
 /* The field of other models, which chains had in their random streams from the beginning. */
 static const char *const stream_lines[] = {"/system/field=0", NULL};
 
+static const char *const first_job[] = {"/system/size=[32, 32]",        "/system/q=3",
+                                        "/system/temperature=0.994973", "/system/start=\"up\"",
+                                        "/run/equilibration=1000",      "/run/sweeps=20000",
+                                        "/run/measure_every=10",        NULL};
+
 const struct ergo_model potts_model = {
     .name = "potts",
     .summary = "H = -J sum (delta(s_i, s_j) - 1), s = 0 .. q - 1, by single spins in one to three "
                "dimensions (sampler swendsen-wang has clusters).",
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
                  "spin_lattice/bytes_draw.cl"},
+    .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]},
              {lattice_keys, LATTICE_KEYS},
              {lattice_run_keys, LATTICE_RUN_KEYS}},
     .stream_lines = stream_lines,
     .columns = columns,
     .n_columns = COLUMNS,
+    .conjugates = lattice_conjugates,
+    .n_conjugates = 1, /* without a field */
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
     .curves = lattice_curves,

@@ -21,11 +21,12 @@ static void launch_local(struct glass_state *s, uint64_t step, uint64_t sweeps) 
 }
 
 static void sweeps_to(struct glass_state *s, uint64_t end) {
-    while (s->e.step < end) {
-        const uint64_t rest = end - s->e.step, most = s->launch.launch_sweeps;
-        const uint64_t now = !s->launch.local ? 1 : rest < most ? rest : most;
+    while (s->e.step < end && s->e.status == ERGO_OK) {
+        uint64_t now = 1;
         if (s->launch.local) {
+            now = ergo_engine_next(&s->e, &s->e.pace, end - s->e.step, s->launch.launch_sweeps);
             launch_local(s, s->e.step, now);
+            ergo_engine_made(&s->e, &s->e.pace, now);
         } else {
             launch_half(s, s->e.step, 0);
             launch_half(s, s->e.step, 1);
@@ -105,13 +106,14 @@ static void launch_ladder(struct glass_state *s, uint64_t sweeps, uint64_t round
 /* Sweeps and exchanges to `end`, as many to a launch as it may have. */
 static void ladders_to(struct glass_state *s, uint64_t end) {
     const uint64_t every = s->shape.swap_every, most = s->launch.launch_sweeps;
-    while (s->e.step < end) {
-        const uint64_t rest = end - s->e.step;
+    while (s->e.step < end && s->e.status == ERGO_OK) {
+        const uint64_t rest = end - s->e.step, begun = s->e.step;
         const uint64_t round = ergo_ladder_next(s->e.step, every) - s->e.step;
-        const uint64_t now = rest < most ? rest : most;
-        if (round <= now)
+        const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, rest, most);
+        if (round <= now) {
             launch_ladder(s, round, 1 + (now - round) / every);
-        else /* no exchange within reach */
+            ergo_engine_made(&s->e, &s->e.pace, s->e.step - begun);
+        } else /* no exchange within reach */
             sweeps_to(s, s->e.step + (rest < round - 1 ? rest : round - 1));
     }
 }

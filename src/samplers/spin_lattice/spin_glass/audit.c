@@ -316,7 +316,8 @@ enum ergo_status glass_audit(struct ergo_context *ctx, void *opaque) {
     sizes[CURVE_HALVES] = glass_curve_size(point, CURVE_HALVES);
     sizes[CURVE_SAMPLES] = glass_curve_size(point, CURVE_SAMPLES);
     /* two samples, where these are a tenth of a second's sweeps */
-    const bool two = s->e.block_samples > 1 && s->launch.launch_sweeps >= 2 * AUDIT_SWEEPS &&
+    const bool two = s->e.block_samples > 1 &&
+                     ergo_plan_launch(&s->e.plan, s->launch.launch_sweeps) >= 2 * AUDIT_SWEEPS &&
                      2 * updates_of(h) <= audit_updates;
     struct ergo_replay r = {.remedy = "/tuning/path",
                             .n_columns = COLUMNS,

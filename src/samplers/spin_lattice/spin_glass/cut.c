@@ -55,12 +55,13 @@ static enum ergo_status sweep_alone(struct ergo_context *ctx, void *state) {
     return status;
 }
 
-/* Shares of ladders by a trial. */
+/* Shares of words, or of ladders, by a trial. */
 static enum ergo_status share_by_speed(struct ergo_context *ctx, struct glass_state *s) {
     bool uneven = false;
     enum ergo_status status = glass_init(ctx, s);
     if (status == ERGO_OK)
-        status = ergo_shares_try(ctx, s->shares, s->shape.quads, sweep_alone, s, &uneven);
+        status = ergo_shares_try(ctx, s->shares, (double)s->shape.words * s->shape.quads,
+                                 sweep_alone, s, &uneven);
     if (!uneven)
         return status;
     glass_border_destroy(s->border);
@@ -84,7 +85,8 @@ static void tell(struct ergo_context *ctx, const struct glass_shape *h) {
 static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
     const struct glass_shape whole = glass_shape_of(batch->points[0]);
-    const bool divided = (size_t)ergo_dist_count() > whole.all && whole.quads > 1;
+    const size_t ranks = (size_t)ergo_dist_count();
+    const bool divided = ranks < whole.all || (ranks > whole.all && whole.quads > 1);
     enum ergo_status status = ergo_engine_create(ctx, &share, batch, device, state);
     if (status == ERGO_OK && divided && ((struct glass_state *)*state)->shares->measured)
         status = share_by_speed(ctx, *state);
@@ -152,9 +154,14 @@ static enum ergo_status view(struct ergo_context *ctx, void *opaque, size_t memb
     return ergo_ranks_rank() ? ERGO_OK : glass_view(ctx, opaque, member, view);
 }
 
+static bool adapts(const void *opaque) {
+    return ((const struct glass_state *)opaque)->shares->measured;
+}
+
 const struct ergo_sampler_ops glass_cut_ops = {
     .engine = &share,
     .create = create,
+    .adapts = adapts,
     .init = glass_init,
     .count = glass_count,
     .end_curves = glass_end_curves,

@@ -85,9 +85,11 @@ static const struct ergo_key keys[] = {
              "(3, 4) ... in turn; 10 if not given.",
      .acts = has_ladder, .where = "with a ladder"},
     {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .unit = "",
-     .help = "Shares of the ranks in a ladder that is divided over them; the chain does not depend "
-             "on it. measured (if not given): by a short trial at the start; equal; or numbers > "
-             "0, \"3,1\", dealt out to the ranks in turn.",
+     .help =
+         "Shares of the ranks in a ladder that is divided over them; the chain does not depend "
+         "on it. measured (if not given): by a short trial at the start, and again when the run "
+         "has become slower; equal; or numbers > "
+         "0, \"3,1\", dealt out to the ranks in turn.",
      .acts = has_ladder, .where = "with a ladder"},
 };
 
@@ -141,7 +143,7 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("overlap4", "per site^4"), .help = "mean q^4",
      GLASS_AVERAGE("moments", glass_overlap4, has_pairs)},
     {ERGO_NAMED("overlap_binder", ""), .help = "(3 - [<q^4>] / [<q^2>]^2) / 2",
-     GLASS_AVERAGE("moments", glass_overlap_binder, has_pairs)},
+     GLASS_AVERAGE("moments", glass_overlap_binder, has_pairs), .crosses = true},
     {ERGO_NAMED("overlap_length", "sites"),
      .help = "second-moment correlation length of the overlap along the last direction",
      GLASS_AVERAGE("moments", glass_overlap_length, has_pairs)},
@@ -215,6 +217,12 @@ static const struct ergo_curve_info curves[GLASS_CURVES] = {
      .help = "as the observable"},
 };
 
+static const char *unweighted(const struct ergo_point *point) {
+    (void)point;
+    return "what is recorded is a mean over its samples of the disorder, and the ladder "
+           "has other temperatures already";
+}
+
 /* ---- the model ------------------------------------------------------------------------------- */
 
 static const struct ergo_tunable tunables[] = {
@@ -225,6 +233,12 @@ static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
 };
 
+static const char *const first_job[] = {"/system/size=[4, 4, 4]",    "/system/samples=64",
+                                        "/system/temperature=1.1",   "/system/ladder=8",
+                                        "/system/temperature_max=2", "/system/swap_every=10",
+                                        "/run/equilibration=1000",   "/run/sweeps=4000",
+                                        "/run/measure_every=20",     NULL};
+
 const struct ergo_model spin_glass_model = {
     .name = "spin-glass",
     .summary = "H = -sum J_ij s_i s_j over nearest neighbours with random J_ij, in two or three "
@@ -232,6 +246,7 @@ const struct ergo_model spin_glass_model = {
     .programs = {"spin_lattice/glass.cl", "spin_lattice/glass_local.cl",
                  "spin_lattice/glass_temper.cl", "spin_lattice/glass_measure.cl",
                  "spin_lattice/glass_border.cl"},
+    .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
     .stream_lines = stream_lines,
     .columns = columns,
@@ -246,6 +261,7 @@ const struct ergo_model spin_glass_model = {
     .curves_sums = 1u << CURVE_SAMPLES | 1u << CURVE_EXCHANGES,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
+    .unweighted = unweighted,
     .extends = glass_extends,
     .check = glass_check,
     .curve_size = glass_curve_size,

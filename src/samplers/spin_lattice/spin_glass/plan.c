@@ -206,8 +206,6 @@ enum ergo_status glass_configure(struct ergo_context *ctx, struct glass_state *s
         1,
         floor(0.1e9 *
               rate_of(h, device->type != CL_DEVICE_TYPE_CPU, device->summary.compute_units) / own));
-    if ((double)l->launch_sweeps > plan->block_steps)
-        l->launch_sweeps = (uint64_t)plan->block_steps;
     plan->work_per_step = work;
     plan->launches_per_step = l->local ? 1.0 / h->swap_every : 2;
     /* couplings as they are packed, a lattice to save or to audit, moments and exchanges */

@@ -15,18 +15,13 @@ bool glass_shares_ladder(const struct glass_shape *s) {
     return s->temperatures < s->rungs;
 }
 
-/* Word-lattices before those of rank r. */
-static uint32_t before(const struct glass_shape *s, size_t ranks, size_t r) {
-    return (uint32_t)((s->all * r + ranks - 1) / ranks);
-}
-
 struct glass_shape glass_share_of(const struct glass_shape *s, const struct ergo_shares *shares,
                                   size_t r) {
     const size_t ranks = shares->ranks;
     struct glass_shape h = *s;
     if (ranks <= s->all) {
-        h.first = before(s, ranks, r);
-        h.words = before(s, ranks, r + 1) - h.first;
+        h.first = (uint32_t)ergo_share_before(s->all, shares->weights, ranks, r);
+        h.words = (uint32_t)ergo_share_before(s->all, shares->weights, ranks, r + 1) - h.first;
         return h;
     }
     h.first = (uint32_t)(((r + 1) * s->all - 1) / ranks);

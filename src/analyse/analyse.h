@@ -1,0 +1,322 @@
+/*
+ * What several runs say together, from their checkpoints; no device.
+ *
+ *     gather.c     runs become systems (all that weights do not depend on is equal), their states
+ *                  (equal weights) and chains
+ *     target.c     points at other values of keys
+ *     weights.c    the samples of a system, as MBAR needs them: parts whose states overlap
+ *     overlap.c    which states overlap, and where samples are inside of the overlap
+ *     evaluate.c   observables of a part at any point, with jackknife errors
+ *     pool.c       chains of one state: means, errors, chi^2
+ *     curve.c      an observable of a system along the axis, reweighted or interpolated
+ *     cross.c      where curves of sizes cross, and where to for large sizes
+ *     scale.c      fits of finite-size scaling
+ *     coexist.c    where two phases have the same weight
+ *     analysis.c   the public functions; table.c, json.c, page.c: what people and programs read
+ */
+#ifndef ERGO_ANALYSE_ANALYSE_H
+#define ERGO_ANALYSE_ANALYSE_H
+
+#include "result/result.h"
+#include "stats/mbar.h"
+
+/*
+ * Blocks of the jackknife are at least BLOCK_TAU autocorrelation times of the slowest series long;
+ * with fewer than BLOCKS_MIN of them there is no error. What is left of the correlation between
+ * blocks makes errors 1 / (2 BLOCK_TAU) too small.
+ */
+enum {
+    ERGO_ANALYSE_BLOCKS = 40,
+    ERGO_ANALYSE_BLOCKS_MIN = 10,
+    ERGO_ANALYSE_BLOCK_TAU = 10,
+    ERGO_ANALYSE_CHAIN_TAU = 20 /* a single chain, or its tau is not known */
+};
+/* Independent samples (Kish's effective number over 2 tau) that a point needs to be inside of the
+ * overlap. A Gaussian of n samples, shifted by s standard deviations, has n exp(-s^2) of them: with
+ * 100, s + 2 is still within the range that n samples reach, sqrt(2 ln n). */
+enum { ERGO_ANALYSE_INDEPENDENT = 100 };
+
+/* A chain of a state. */
+struct ergo_chain {
+    const struct ergo_member_result *member;
+    size_t run;
+};
+
+/* Chains with the same weights. */
+struct ergo_state {
+    const struct ergo_point *point;
+    size_t first, count; /* chains of the system */
+    double x;            /* on the axis; NAN: there is none */
+};
+
+struct ergo_part; /* weights.c */
+
+struct ergo_system {
+    char label[160]; /* "size 8 x 8"; "": the only one */
+    double side;     /* L: the last side; NAN: no such key */
+    size_t n_states, n_chains;
+    struct ergo_state *states; /* by increasing x */
+    struct ergo_chain *chains;
+    size_t n_parts; /* 0: samples are not weighted */
+    struct ergo_part **parts;
+};
+
+/* A key whose values are asked for; n = 0: it is only the axis. */
+struct ergo_wanted_key {
+    const char *pointer; /* of the job's table */
+    size_t key;          /* its number there */
+    size_t n;
+    double *values; /* owned */
+};
+
+/* An observable, and the power of L that it is divided by. */
+struct ergo_quantity {
+    size_t observable;
+    double power;
+    char name[96];
+};
+
+/* A value with its error, and of what independent pieces the error is made: error^2 is the sum of
+ * the squares of delta. */
+struct ergo_valued {
+    double value, error; /* error NAN: none */
+};
+
+struct ergo_pooled {
+    size_t system, state, observable, n;
+    double mean, error, chi2, tail; /* n = 1: the chain's; tail NAN: nothing to compare */
+    bool disagree;                  /* hence no error */
+    double *weights;                /* owned, [n]: of the chains, sum 1; NULL for n = 1 */
+};
+
+/* A row of the table of reweighted observables. */
+struct ergo_reweighted {
+    size_t system;
+    double at[ERGO_SCAN_MAX];   /* the keys' values */
+    bool simulated;             /* some state is there */
+    double independent;         /* samples; below ERGO_ANALYSE_INDEPENDENT no values */
+    struct ergo_valued *values; /* owned, [n_observables of the analysis] */
+};
+
+struct ergo_crossing {
+    size_t a, b;         /* systems */
+    const char *why_not; /* NULL: found */
+    double x, x_error, y, y_error;
+    double *delta; /* owned: of x; [of a][of b], as long as the systems' deltas */
+    size_t n_a, n_b;
+};
+
+/* x(L) = x + amplitude L^-exponent of the crossings of L and the next size. Without an exponent
+ * (NAN) the crossing of the largest sizes. */
+struct ergo_extrapolation {
+    bool done, fixed; /* fixed: the exponent was given */
+    double x, x_error, amplitude, exponent, exponent_error, chi2, tail;
+    size_t dof, used; /* used: of the crossings the last */
+};
+
+/* y = L^power (sum_k c_k u^k + d L^-correction), u = (x - x_c) L^inverse_nu. */
+struct ergo_scaling {
+    char *why_not; /* owned; NULL: done */
+    size_t n, degree, dof;
+    double low, high; /* the window */
+    struct ergo_valued x, inverse_nu, power;
+    bool power_free;
+    double correction, amplitude; /* NAN: none; d */
+    double coefficients[6], chi2, tail;
+};
+
+struct ergo_coexisting {
+    double x, x_error;          /* the column of the key, as recorded */
+    struct ergo_valued *values; /* owned, [n_observables] */
+};
+
+struct ergo_coexistence {
+    size_t system;
+    char *why_not; /* owned; NULL: found */
+    double at, at_error, split;
+    double barrier; /* ln of the peaks' mean height over the valley */
+    struct ergo_coexisting phases[2];
+    size_t n_bins;
+    double *bins, *density; /* owned: of the histogram at coexistence */
+};
+
+struct ergo_analysis {
+    size_t n_runs;
+    char **names;                 /* owned: folders */
+    struct ergo_result **results; /* owned */
+    const struct ergo_model *model;
+    const struct ergo_job *job; /* of the first run */
+    char *unweighted;           /* owned: why samples are not weighted; NULL: they are */
+    size_t n_systems;
+    struct ergo_system *systems;
+    size_t axis; /* key number; of the job's n_keys: there is none */
+    size_t n_wanted;
+    struct ergo_wanted_key wanted[ERGO_SCAN_MAX]; /* the first is the axis */
+    size_t n_observables;                         /* that can be weighted, and are asked for */
+    size_t *observables;
+    bool *asked; /* [model's]: by name, weighted or not; NULL: all */
+
+    size_t n_pooled;
+    struct ergo_pooled *pooled;
+    size_t n_rows;
+    struct ergo_reweighted *rows;
+    bool crosses, scales; /* are asked for, or offer themselves: */
+    struct ergo_quantity crossing, scaling_of;
+    size_t n_crossings;
+    struct ergo_crossing *crossings;
+    struct ergo_extrapolation extrapolation;
+    struct ergo_scaling scaling;
+    const struct ergo_conjugate *coexisting; /* whose column has two peaks */
+    size_t n_coexistences;                   /* one for each system */
+    struct ergo_coexistence *coexistences;
+    size_t n_notes;
+    char **notes; /* owned sentences: what was not done, and why */
+};
+
+/* ---- analysis.c ----------------------------------------------------------------------------- */
+
+/* All of it, from n_runs, names and results. */
+enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analysis *a,
+                                    const struct ergo_analyse_options *o);
+
+/* ---- gather.c ------------------------------------------------------------------------------- */
+
+/* Sorts the members of all results into systems. */
+enum ergo_status ergo_analysis_gather(struct ergo_context *ctx, struct ergo_analysis *a);
+/* The number that a key has at a point, NAN: none (not a number, or not given). */
+double ergo_point_number(const struct ergo_point *point, size_t key);
+/* Adds a sentence to the notes. */
+enum ergo_status ergo_analysis_note(struct ergo_context *ctx, struct ergo_analysis *a,
+                                    const char *format, ...) ERGO_PRINTF(3, 4);
+bool ergo_analysis_is_conjugate(const struct ergo_analysis *a, size_t key);
+
+/* ---- target.c ------------------------------------------------------------------------------- */
+
+/* A point of a system with other values of some keys, and what samples weigh there. Columns are
+ * those of the system's first point ("base"): the energy is what it would be there. */
+struct ergo_target {
+    struct ergo_point point;
+    struct ergo_value *values;         /* owned */
+    double a[ERGO_CONJUGATES_MAX];     /* coefficients of the base columns */
+    double shift[ERGO_CONJUGATES_MAX]; /* energy = base energy + sum shift_r column_r */
+};
+/* n values of wanted keys, in order. False: out of memory. */
+bool ergo_target_create(const struct ergo_analysis *a, const struct ergo_system *system,
+                        const double *at, struct ergo_target *target);
+void ergo_target_free(struct ergo_target *target);
+/* The same of a point that was simulated, without a copy of it. */
+void ergo_target_of(const struct ergo_system *system, const struct ergo_point *point,
+                    double coefficients[ERGO_CONJUGATES_MAX], double shift[ERGO_CONJUGATES_MAX]);
+/* "/system/temperature=2.1:2.4:0.01", "temperature=2.2,2.3", or without values "temperature". */
+enum ergo_status ergo_target_parse(struct ergo_context *ctx, const struct ergo_analysis *a,
+                                   const char *option, const char *text, bool values,
+                                   struct ergo_wanted_key *wanted);
+/* "binder", "correlation_length/L", "order_parameter2/L^-0.25". */
+enum ergo_status ergo_quantity_parse(struct ergo_context *ctx, const struct ergo_analysis *a,
+                                     const char *option, const char *text,
+                                     struct ergo_quantity *quantity);
+
+/* ---- weights.c ------------------------------------------------------------------------------ */
+
+/* States of a system that overlap, as MBAR and the jackknife need them. */
+struct ergo_part {
+    const struct ergo_system *system;
+    size_t n_states, *states; /* of the system */
+    double *inefficiency;     /* [n_states]: 2 tau, at least 1 */
+    size_t slow_chain;        /* of the system: the slowest of the state with the fewest tau */
+    size_t n_rows, rows[ERGO_CONJUGATES_MAX]; /* conjugates by which weights differ */
+    struct ergo_mbar mbar;                    /* its arrays are owned; all samples */
+    double *correlated; /* [n_values]: as mbar.count, each sample times its inefficiency */
+    double *f;          /* [n_states] */
+    double *log_sum;    /* [n_values] */
+    /* samples with the same values in the same block */
+    size_t n_entries;
+    uint32_t *value_of, *block_of; /* [n_entries], entries by increasing value */
+    double *entry_count;
+    size_t n_samples;
+    uint32_t *entry_of;    /* [n_samples], chains in order of the states */
+    size_t n_blocks;       /* 0: too short for errors */
+    double *block_log_sum; /* [n_blocks][n_values]: without the block */
+    double low, high;      /* the axis inside of the overlap */
+};
+enum ergo_status ergo_system_weigh(struct ergo_context *ctx, const struct ergo_analysis *a,
+                                   struct ergo_system *system);
+void ergo_part_destroy(struct ergo_part *part);
+/* Columns of sample i of a chain's measured samples. */
+void ergo_chain_columns(const struct ergo_chain *chain, size_t i, double *columns);
+size_t ergo_chain_length(const struct ergo_chain *chain);
+
+/* ---- overlap.c ------------------------------------------------------------------------------ */
+
+/* Which of its states overlap, directly or by others: of[s] is the first of those. And the range of
+ * the axis inside. False: out of memory. */
+bool ergo_part_split(const struct ergo_part *whole, size_t *of);
+bool ergo_part_find_range(const struct ergo_analysis *a, struct ergo_part *part);
+/* Independent samples at a target. weight: room for n_values. */
+double ergo_part_independent(const struct ergo_part *part, const struct ergo_target *target,
+                             double *weight);
+/* The part with the most independent samples there; their number. NULL: out of memory. */
+const struct ergo_part *ergo_system_part(const struct ergo_system *system,
+                                         const struct ergo_target *target, double *independent);
+/* Of ergo_parallel: one core where all the work is so short (samples, or terms of sums) that
+ * threads would take longer. */
+static inline size_t ergo_analysis_cores(double work) {
+    return work < 2e6 ? 1 : SIZE_MAX;
+}
+
+/* ---- evaluate.c ----------------------------------------------------------------------------- */
+
+/* Only samples whose value of conjugate `row` is in [low, high). */
+struct ergo_window {
+    size_t row;
+    double low, high;
+};
+
+/* Values of observables at a target: value[n]; of each without a block, blocks[n_blocks][n] (NULL:
+ * not asked for). window NULL: all samples; share (NULL: not asked for), of n_blocks + 1: the
+ * weight of the window, and without each block. False: out of memory. */
+bool ergo_part_values(const struct ergo_part *part, const struct ergo_target *target,
+                      const struct ergo_window *window, const size_t *observables, size_t n,
+                      double *value, double *blocks, double *share);
+/* Value without its bias of order 1/n, error, and delta[n_blocks] (may be NULL), whose squares add
+ * up to the error's. blocks: [n_blocks] at distance `stride`. */
+struct ergo_valued ergo_jackknife(double value, const double *blocks, size_t n_blocks,
+                                  size_t stride, double *delta);
+/* Can the observable be weighted: is it made of samples that every system has? */
+bool ergo_analysis_can_weigh(const struct ergo_analysis *a, size_t observable);
+
+/* ---- pool.c --------------------------------------------------------------------------------- */
+
+/* One observable of one state, over its chains. weights as in ergo_pooled, may be NULL. */
+struct ergo_pooled ergo_state_pool(const struct ergo_system *system, size_t state, size_t o,
+                                   double *weights);
+enum ergo_status ergo_analysis_pool(struct ergo_context *ctx, struct ergo_analysis *a);
+
+/* ---- curve.c -------------------------------------------------------------------------------- */
+
+/* Deltas of a system's curves. */
+size_t ergo_curve_deltas(const struct ergo_analysis *a, const struct ergo_system *system,
+                         const struct ergo_quantity *q);
+bool ergo_curve_is_weighted(const struct ergo_analysis *a, const struct ergo_system *system,
+                            const struct ergo_quantity *q);
+/* Where the curve is known. False: nowhere. */
+bool ergo_curve_range(const struct ergo_analysis *a, const struct ergo_system *system,
+                      const struct ergo_quantity *q, double *low, double *high);
+/* y at x, NAN outside of the range; delta NULL: y alone. False: out of memory. */
+bool ergo_curve_at(const struct ergo_analysis *a, const struct ergo_system *system,
+                   const struct ergo_quantity *q, double x, double *y, double *delta);
+
+/* ---- table.c -------------------------------------------------------------------------------- */
+
+/* Name of the axis, "temperature", or "". */
+const char *ergo_analysis_axis(const struct ergo_analysis *a, char buffer[64]);
+
+/* ---- cross.c, scale.c, coexist.c ------------------------------------------------------------ */
+
+enum ergo_status ergo_analysis_cross(struct ergo_context *ctx, struct ergo_analysis *a,
+                                     double correction);
+enum ergo_status ergo_analysis_scale(struct ergo_context *ctx, struct ergo_analysis *a, double low,
+                                     double high, double correction);
+enum ergo_status ergo_analysis_coexist(struct ergo_context *ctx, struct ergo_analysis *a);
+
+#endif

@@ -1,0 +1,468 @@
+/* ergo_analyse: reads runs, looks at the options, and asks for what they say. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/analyse.h"
+#include "base/entry.h"
+#include "base/parallel.h"
+#include "result/format.h"
+#include "page/sections.h"
+#include "result/store.h"
+
+enum { ROWS_DEFAULT = 21 };
+
+static enum ergo_status no_memory(struct ergo_context *ctx) {
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an analysis");
+}
+
+/* ---- runs and options ------------------------------------------------------------------------ */
+
+static enum ergo_status load(struct ergo_context *ctx, struct ergo_analysis *a,
+                             const char *const *directories) {
+    enum ergo_status status = ERGO_OK;
+    /* look at all folders, so that one call names all that are no runs */
+    for (size_t r = 0; r < a->n_runs; r++) {
+        a->names[r] = malloc(strlen(directories[r]) + 1);
+        if (!a->names[r])
+            return no_memory(ctx);
+        strcpy(a->names[r], directories[r]);
+        const enum ergo_status one = ergo_result_load(ctx, directories[r], &a->results[r]);
+        status = status == ERGO_OK ? one : status;
+        for (size_t q = 0; q < r && one == ERGO_OK && status == ERGO_OK; q++)
+            for (size_t m = 0; m < a->results[r]->n_members; m++)
+                for (size_t n = 0; n < a->results[q]->n_members && status == ERGO_OK; n++)
+                    if (a->results[r]->members[m].point->stream ==
+                            a->results[q]->members[n].point->stream &&
+                        a->results[r]->job->sampler == a->results[q]->job->sampler)
+                        status = ERGO_FAIL(ctx, ERGO_E_JOB,
+                                           "%s and %s have a chain in common (same seed, replica "
+                                           "and parameters): its samples would count twice. Leave "
+                                           "one out, or run it with another seed",
+                                           directories[q], directories[r]);
+    }
+    return status;
+}
+
+static enum ergo_status read_keys(struct ergo_context *ctx, struct ergo_analysis *a,
+                                  const struct ergo_analyse_options *o) {
+    enum ergo_status status = ERGO_OK;
+    if (o->n_reweight > ERGO_SCAN_MAX)
+        return ERGO_FAIL(ctx, ERGO_E_JOB, "--reweight: at most %d keys", ERGO_SCAN_MAX);
+    for (size_t i = 0; i < o->n_reweight && status == ERGO_OK; i++) {
+        struct ergo_wanted_key *wanted = &a->wanted[a->n_wanted++];
+        status = ergo_target_parse(ctx, a, "--reweight", o->reweight[i], true, wanted);
+        for (size_t k = 0; k < i && status == ERGO_OK; k++)
+            if (a->wanted[k].key == wanted->key)
+                status =
+                    ERGO_FAIL(ctx, ERGO_E_JOB, "--reweight: %s is given twice", wanted->pointer);
+    }
+    if (status != ERGO_OK || !o->coexistence)
+        return status;
+    struct ergo_wanted_key key;
+    status = ergo_target_parse(ctx, a, "--coexistence", o->coexistence, false, &key);
+    if (status != ERGO_OK)
+        return status;
+    if (a->n_wanted && (a->n_wanted > 1 || a->wanted[0].key != key.key))
+        return ERGO_FAIL(ctx, ERGO_E_JOB,
+                         "--coexistence %s with --reweight of another key: one after the other",
+                         o->coexistence);
+    if (!a->n_wanted)
+        a->wanted[a->n_wanted++] = key;
+    /* the last row that the key is in: an activity is N's, though mu acts by the temperature, too
+     */
+    for (size_t c = 0; c < a->model->n_conjugates; c++)
+        for (size_t k = 0; k < 5 && a->model->conjugates[c].keys[k]; k++)
+            if (strcmp(a->model->conjugates[c].keys[k], key.pointer) == 0)
+                a->coexisting = &a->model->conjugates[c];
+    return ERGO_OK;
+}
+
+/* Keys that are asked for have to be in all jobs, and no other key of weights may differ. */
+static enum ergo_status check_keys(struct ergo_context *ctx, struct ergo_analysis *a, bool asked) {
+    for (size_t s = 0; s < a->n_systems; s++)
+        for (size_t t = 0; t < a->systems[s].n_states; t++) {
+            const struct ergo_point *point = a->systems[s].states[t].point;
+            for (size_t w = 0; w < a->n_wanted; w++)
+                if (!point->values[a->wanted[w].key].present)
+                    return ERGO_FAIL(ctx, ERGO_E_JOB,
+                                     "%s is not in the job of %s: name the key that is",
+                                     a->wanted[w].pointer, a->names[a->systems[s].chains[0].run]);
+            for (size_t k = 0; k < a->job->n_keys; k++) {
+                bool wanted = !ergo_analysis_is_conjugate(a, k);
+                for (size_t w = 0; w < a->n_wanted; w++)
+                    wanted = wanted || a->wanted[w].key == k;
+                const double first = ergo_point_number(a->systems[s].states[0].point, k);
+                const double now = ergo_point_number(point, k);
+                if (wanted || first == now || (isnan(first) && isnan(now)))
+                    continue;
+                if (asked)
+                    return ERGO_FAIL(
+                        ctx, ERGO_E_JOB,
+                        "points differ in %s, too: give it as well, by --reweight %s=...",
+                        a->job->keys[k]->pointer, a->job->keys[k]->pointer);
+                a->n_wanted = 0; /* there is no axis */
+                a->axis = a->job->n_keys;
+                return ERGO_OK;
+            }
+        }
+    return ERGO_OK;
+}
+
+static bool is_slow(const struct ergo_analysis *a, size_t o) {
+    const struct ergo_observable *observable = &a->model->observables[o];
+    for (size_t s = 0; s < a->n_systems && observable->slow; s++)
+        for (size_t t = 0; t < a->systems[s].n_states; t++)
+            if (observable->slow(a->systems[s].states[t].point))
+                return true;
+    return false;
+}
+
+static enum ergo_status choose_observables(struct ergo_context *ctx, struct ergo_analysis *a,
+                                           const struct ergo_analyse_options *o) {
+    const struct ergo_point *point = a->systems[0].states[0].point;
+    a->observables = calloc(a->model->n_observables + o->n_observables + 1, sizeof(size_t));
+    if (o->n_observables)
+        a->asked = calloc(a->model->n_observables + 1, sizeof *a->asked);
+    if (!a->observables || (o->n_observables && !a->asked))
+        return no_memory(ctx);
+    for (size_t i = 0; i < o->n_observables; i++) {
+        struct ergo_quantity q;
+        enum ergo_status status =
+            ergo_quantity_parse(ctx, a, "--observable", o->observables[i], &q);
+        if (status == ERGO_OK && q.power != 0)
+            status = ERGO_FAIL(ctx, ERGO_E_JOB, "--observable: \"%s\" has no power of L",
+                               o->observables[i]);
+        if (status == ERGO_OK)
+            a->asked[q.observable] = true;
+        if (status == ERGO_OK && (a->unweighted || ergo_analysis_can_weigh(a, q.observable)))
+            a->observables[a->n_observables++] = q.observable;
+        else if (status == ERGO_OK)
+            status = ergo_analysis_note(
+                ctx, a,
+                "%s cannot be weighted: it is not made of single samples of configurations, or was "
+                "recorded for one value of a key",
+                a->model->observables[q.observable].name);
+        if (status != ERGO_OK)
+            return status;
+    }
+    for (size_t k = 0; k < a->model->n_observables && !o->n_observables; k++)
+        if (ergo_observable_shown(&a->model->observables[k], point) &&
+            ergo_analysis_can_weigh(a, k) && !is_slow(a, k))
+            a->observables[a->n_observables++] = k;
+    return ERGO_OK;
+}
+
+/* ---- reweighted rows ------------------------------------------------------------------------- */
+
+struct rows {
+    const struct ergo_analysis *a;
+    atomic_bool failed;
+};
+
+static void fill_row(size_t i, void *user) {
+    struct rows *rows = user;
+    const struct ergo_analysis *a = rows->a;
+    struct ergo_reweighted *row = &a->rows[i];
+    const struct ergo_system *system = &a->systems[row->system];
+    const size_t n = a->n_observables;
+    struct ergo_target target = {0};
+    double *value = calloc(n + 1, sizeof *value);
+    double *blocks = calloc(ERGO_ANALYSE_BLOCKS * (n + 1), sizeof *blocks);
+    row->values = calloc(n + 1, sizeof *row->values);
+    bool ok = value && blocks && row->values && ergo_target_create(a, system, row->at, &target);
+    const struct ergo_part *part = ok ? ergo_system_part(system, &target, &row->independent) : NULL;
+    ok = part != NULL;
+    if (ok && row->independent >= ERGO_ANALYSE_INDEPENDENT) {
+        ok = ergo_part_values(part, &target, NULL, a->observables, n, value, blocks, NULL);
+        for (size_t k = 0; k < n && ok; k++)
+            row->values[k] = ergo_jackknife(value[k], blocks + k, part->n_blocks, n, NULL);
+    }
+    if (!ok)
+        rows->failed = true;
+    ergo_target_free(&target);
+    free(value);
+    free(blocks);
+}
+
+/* One row for each value, or each combination of them. */
+static size_t add_rows(struct ergo_analysis *a, size_t s) {
+    const struct ergo_system *system = &a->systems[s];
+    const double low = system->states[0].x, high = system->states[system->n_states - 1].x;
+    size_t n = 1;
+    if (!a->wanted[0].n)
+        n = high > low ? ROWS_DEFAULT : 0;
+    for (size_t w = 0; w < a->n_wanted && a->wanted[0].n; w++)
+        n *= a->wanted[w].n;
+    for (size_t i = 0; i < n && a->rows; i++) {
+        struct ergo_reweighted *row = &a->rows[a->n_rows++];
+        *row = (struct ergo_reweighted){.system = s};
+        row->at[0] = low + (high - low) * (double)i / (ROWS_DEFAULT - 1);
+        size_t rest = i;
+        for (size_t w = a->n_wanted; w-- > 0 && a->wanted[0].n;) {
+            row->at[w] = a->wanted[w].values[rest % a->wanted[w].n];
+            rest /= a->wanted[w].n;
+        }
+    }
+    return n;
+}
+
+static enum ergo_status reweight(struct ergo_context *ctx, struct ergo_analysis *a) {
+    enum { ROWS_MAX = 1000000 };
+    struct rows rows = {a, false};
+    double n = 0, samples = 0;
+    bool inside = false;
+    if (!a->n_observables || !a->n_wanted)
+        return ERGO_OK;
+    for (size_t s = 0; s < a->n_systems; s++) {
+        n += (double)add_rows(a, s);
+        for (size_t c = 0; c < a->systems[s].n_chains; c++)
+            samples += (double)ergo_chain_length(&a->systems[s].chains[c]);
+    }
+    if (n > ROWS_MAX)
+        return ERGO_FAIL(ctx, ERGO_E_JOB, "--reweight: %.3g points; at most %d", n, ROWS_MAX);
+    a->rows = calloc((size_t)n + 1, sizeof *a->rows);
+    if (!a->rows)
+        return no_memory(ctx);
+    for (size_t s = 0; s < a->n_systems; s++)
+        (void)add_rows(a, s);
+    ergo_parallel(a->n_rows, ergo_analysis_cores(samples * (double)a->n_rows), fill_row, &rows);
+    if (rows.failed)
+        return no_memory(ctx);
+    struct ergo_text ranges = {0};
+    for (size_t s = 0; s < a->n_systems; s++) {
+        const struct ergo_system *system = &a->systems[s];
+        for (size_t p = 0; p < system->n_parts; p++)
+            if (!isnan(system->parts[p]->low))
+                ergo_text_append(&ranges, "%s%s%s%.8g to %.8g", ranges.length ? "; " : "",
+                                 system->label, *system->label ? ": " : "", system->parts[p]->low,
+                                 system->parts[p]->high);
+    }
+    size_t outside = 0;
+    for (size_t i = 0; i < a->n_rows; i++) {
+        inside = inside || a->rows[i].independent >= ERGO_ANALYSE_INDEPENDENT;
+        outside += a->rows[i].independent < ERGO_ANALYSE_INDEPENDENT;
+    }
+    const char *short_ones = "none: points are too short, with fewer than 100 independent samples";
+    enum ergo_status status = ERGO_OK;
+    if (outside && !inside && a->wanted[0].n)
+        status = ERGO_FAIL(ctx, ERGO_E_JOB,
+                           "--reweight: outside of the overlap of the samples, where fewer than %d "
+                           "independent ones would be left. %s allowed: %s",
+                           ERGO_ANALYSE_INDEPENDENT, a->wanted[0].pointer,
+                           ranges.length ? ranges.data : short_ones);
+    else if (outside)
+        status = ergo_analysis_note(ctx, a,
+                                    "%zu of %zu values are outside of the overlap of the samples, "
+                                    "where fewer than %d independent ones would be left. %s "
+                                    "inside: %s",
+                                    outside, a->n_rows, ERGO_ANALYSE_INDEPENDENT,
+                                    a->wanted[0].pointer, ranges.length ? ranges.data : short_ones);
+    ergo_text_free(&ranges);
+    return status;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static enum ergo_status weigh(struct ergo_context *ctx, struct ergo_analysis *a) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t s = 0; s < a->n_systems && status == ERGO_OK; s++) {
+        struct ergo_system *system = &a->systems[s];
+        status = ergo_system_weigh(ctx, a, system);
+        for (size_t p = 0; p < system->n_parts && status == ERGO_OK; p++) {
+            const struct ergo_part *part = system->parts[p];
+            const struct ergo_chain *slow = &system->chains[part->slow_chain];
+            char label[200];
+            if (part->n_blocks)
+                continue;
+            ergo_report_label(label, sizeof label, a->results[slow->run], slow->member);
+            status = ergo_analysis_note(
+                ctx, a,
+                "%s%stoo short for errors: the chains of %s%s%s have fewer than %d autocorrelation "
+                "times of the slowest observable together, or one has fewer than %d; longer runs "
+                "have them, or --observable chooses what is faster",
+                system->label, *system->label ? ": " : "", a->names[slow->run], *label ? ", " : "",
+                label, ERGO_ANALYSE_BLOCKS_MIN * ERGO_ANALYSE_BLOCK_TAU, ERGO_ANALYSE_CHAIN_TAU);
+        }
+    }
+    if (status == ERGO_OK && a->n_systems && a->systems[0].n_parts > 1 && !a->wanted[0].n)
+        status = ergo_analysis_note(ctx, a,
+                                    "the points of %s do not all overlap: there are %zu parts, "
+                                    "whose samples are weighted apart; points in between join them",
+                                    *a->systems[0].label ? a->systems[0].label : a->names[0],
+                                    a->systems[0].n_parts);
+    return status;
+}
+
+static enum ergo_status read_window(struct ergo_context *ctx, const char *text, double *low,
+                                    double *high) {
+    char *end;
+    *low = -INFINITY;
+    *high = INFINITY;
+    if (!text)
+        return ERGO_OK;
+    *low = strtod(text, &end);
+    bool ok = end != text && *end == ':';
+    text = ok ? end + 1 : text;
+    *high = strtod(text, &end);
+    ok = ok && end != text && !*end && isfinite(*low) && isfinite(*high) && *low < *high;
+    return ok ? ERGO_OK
+              : ERGO_FAIL(ctx, ERGO_E_JOB, "--window: write FROM:TO, two numbers of the axis");
+}
+
+/* What curves of sizes are compared by. */
+static enum ergo_status choose_quantities(struct ergo_context *ctx, struct ergo_analysis *a,
+                                          const struct ergo_analyse_options *o) {
+    enum ergo_status status = ERGO_OK;
+    const bool sizes = a->n_systems > 1 && a->axis < a->job->n_keys;
+    a->scales = o->fit != NULL;
+    a->crosses = o->crossing != NULL;
+    if ((o->fit || o->crossing) && !sizes)
+        return ERGO_FAIL(ctx, ERGO_E_JOB, "%s: %s", o->fit ? "--fit" : "--crossing",
+                         a->n_systems > 1 ? "no number differs between the points"
+                                          : "runs of two sizes or more are needed");
+    if (o->fit)
+        status = ergo_quantity_parse(ctx, a, "--fit", o->fit, &a->scaling_of);
+    if (status == ERGO_OK && o->crossing)
+        status = ergo_quantity_parse(ctx, a, "--crossing", o->crossing, &a->crossing);
+    for (size_t k = 0; k < a->model->n_observables && sizes && !a->crosses; k++)
+        if (a->model->observables[k].crosses && a->systems[0].side < a->systems[1].side &&
+            ergo_observable_shown(&a->model->observables[k], a->systems[0].states[0].point)) {
+            a->crosses = true;
+            status = ergo_quantity_parse(ctx, a, "--crossing", a->model->observables[k].name,
+                                         &a->crossing);
+        }
+    return status;
+}
+
+enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analysis *a,
+                                    const struct ergo_analyse_options *o) {
+    const bool asked = o->n_reweight || o->coexistence;
+    const double correction = o->correction > 0 ? o->correction : NAN;
+    double low, high;
+    a->job = a->results[0]->job;
+    a->model = a->job->model;
+    a->axis = a->job->n_keys;
+    enum ergo_status status = read_window(ctx, o->window, &low, &high);
+    if (status == ERGO_OK)
+        status = read_keys(ctx, a, o);
+    if (status == ERGO_OK)
+        status = ergo_analysis_gather(ctx, a);
+    if (status != ERGO_OK)
+        return status;
+    if (asked && a->unweighted)
+        return ERGO_FAIL(ctx, ERGO_E_JOB, "samples cannot be weighted. %s", a->unweighted);
+    if (!a->unweighted && !a->n_wanted && a->axis < a->job->n_keys &&
+        ergo_analysis_is_conjugate(a, a->axis)) {
+        a->wanted[0] = (struct ergo_wanted_key){a->job->keys[a->axis]->pointer, a->axis, 0, NULL};
+        a->n_wanted = 1;
+    }
+    if (!a->unweighted)
+        status = check_keys(ctx, a, asked || o->crossing);
+    else if (a->model->n_conjugates)
+        status = ergo_analysis_note(ctx, a, "samples are not weighted. %s", a->unweighted);
+    if (status == ERGO_OK)
+        status = choose_observables(ctx, a, o);
+    if (status == ERGO_OK)
+        status = choose_quantities(ctx, a, o);
+    if (status == ERGO_OK && !a->unweighted)
+        status = weigh(ctx, a);
+    if (status == ERGO_OK)
+        status = ergo_analysis_pool(ctx, a);
+    if (status == ERGO_OK && !a->unweighted)
+        status = reweight(ctx, a);
+    if (status == ERGO_OK && a->crosses)
+        status = ergo_analysis_cross(ctx, a, correction);
+    if (status == ERGO_OK && a->scales)
+        status = ergo_analysis_scale(ctx, a, low, high, correction);
+    if (status == ERGO_OK && a->coexisting)
+        status = ergo_analysis_coexist(ctx, a);
+    return status;
+}
+
+enum ergo_status ergo_analyse(struct ergo_context *ctx, const char *const *directories,
+                              size_t n_directories, const struct ergo_analyse_options *options,
+                              struct ergo_analysis **analysis) {
+    ERGO_CLEAR(analysis);
+    ERGO_ENTRY(ctx, directories, analysis);
+    const struct ergo_analyse_options none = {0};
+    const struct ergo_analyse_options *o = options ? options : &none;
+    enum ergo_status status =
+        ergo_entry_texts(ctx, __func__, "directories", directories, n_directories);
+    if (status == ERGO_OK && o->n_reweight)
+        status = ergo_entry_texts(ctx, __func__, "options->reweight", o->reweight, o->n_reweight);
+    if (status == ERGO_OK && o->n_observables)
+        status = ergo_entry_texts(ctx, __func__, "options->observables", o->observables,
+                                  o->n_observables);
+    if (status == ERGO_OK && !n_directories)
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "an analysis needs at least one run folder");
+    if (status == ERGO_OK && !(o->correction >= 0 && o->correction <= 100))
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "--correction: an exponent above 0, at most 100");
+    if (status != ERGO_OK)
+        return status;
+    struct ergo_analysis *a = calloc(1, sizeof *a);
+    if (!a)
+        return no_memory(ctx);
+    a->n_runs = n_directories;
+    a->names = calloc(n_directories, sizeof *a->names);
+    a->results = calloc(n_directories, sizeof(struct ergo_result *));
+    status = a->names && a->results ? load(ctx, a, directories) : no_memory(ctx);
+    if (status == ERGO_OK)
+        status = ergo_analysis_make(ctx, a, o);
+    if (status == ERGO_OK)
+        *analysis = a;
+    else
+        ergo_analysis_destroy(a);
+    return status;
+}
+
+void ergo_analysis_destroy(struct ergo_analysis *a) {
+    if (!a)
+        return;
+    for (size_t r = 0; r < a->n_runs; r++) {
+        if (a->names)
+            free(a->names[r]);
+        if (a->results)
+            ergo_result_destroy(a->results[r]);
+    }
+    for (size_t s = 0; s < a->n_systems; s++) {
+        for (size_t p = 0; p < a->systems[s].n_parts; p++)
+            ergo_part_destroy(a->systems[s].parts[p]);
+        free(a->systems[s].parts);
+        free(a->systems[s].states);
+        free(a->systems[s].chains);
+    }
+    for (size_t w = 0; w < ERGO_SCAN_MAX; w++)
+        free(a->wanted[w].values);
+    for (size_t i = 0; i < a->n_pooled; i++)
+        free(a->pooled[i].weights);
+    for (size_t i = 0; i < a->n_rows; i++)
+        free(a->rows[i].values);
+    for (size_t i = 0; i < a->n_crossings; i++)
+        free(a->crossings[i].delta);
+    for (size_t i = 0; i < a->n_coexistences; i++) {
+        struct ergo_coexistence *c = &a->coexistences[i];
+        free(c->why_not);
+        free(c->phases[0].values);
+        free(c->phases[1].values);
+        free(c->bins);
+        free(c->density);
+    }
+    for (size_t i = 0; i < a->n_notes; i++)
+        free(a->notes[i]);
+    free(a->scaling.why_not);
+    free(a->coexistences);
+    free(a->crossings);
+    free(a->rows);
+    free(a->pooled);
+    free(a->observables);
+    free(a->asked);
+    free(a->systems);
+    free(a->unweighted);
+    free(a->notes);
+    free(a->results);
+    free(a->names);
+    free(a);
+}

@@ -1,0 +1,335 @@
+/* Members of several results become chains of states of systems. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/analyse.h"
+#include "result/format.h"
+
+double ergo_point_number(const struct ergo_point *point, size_t key) {
+    const struct ergo_value *value = &point->values[key];
+    if (!value->present)
+        return NAN;
+    return point->job->keys[key]->type == ERGO_KEY_REAL  ? value->real
+           : point->job->keys[key]->type == ERGO_KEY_INT ? (double)value->integer
+                                                         : NAN;
+}
+
+bool ergo_analysis_is_conjugate(const struct ergo_analysis *a, size_t key) {
+    for (size_t c = 0; c < a->model->n_conjugates; c++)
+        for (size_t k = 0; k < 5 && a->model->conjugates[c].keys[k]; k++)
+            if (strcmp(a->model->conjugates[c].keys[k], a->job->keys[key]->pointer) == 0)
+                return true;
+    return false;
+}
+
+enum ergo_status ergo_analysis_note(struct ergo_context *ctx, struct ergo_analysis *a,
+                                    const char *format, ...) {
+    struct ergo_text text = {0};
+    va_list args;
+    va_start(args, format);
+    ergo_text_append_va(&text, format, args);
+    va_end(args);
+    char *note = ergo_text_take(&text);
+    char **notes = note ? realloc(a->notes, (a->n_notes + 1) * sizeof *notes) : NULL;
+    if (!notes) {
+        free(note);
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an analysis");
+    }
+    notes[a->n_notes++] = note;
+    a->notes = notes;
+    return ERGO_OK;
+}
+
+/* ---- values of keys -------------------------------------------------------------------------- */
+
+static const struct ergo_job_file *file_of(const struct ergo_job *job, const char *pointer) {
+    for (size_t i = 0; i < job->files.count; i++)
+        if (strcmp(job->files.files[i].pointer, pointer) == 0)
+            return &job->files.files[i];
+    return NULL;
+}
+
+/* The contents of files count, not their names. */
+static bool same_text(const struct ergo_point *p, const struct ergo_point *q, size_t key) {
+    const char *pointer = p->job->keys[key]->pointer;
+    const struct ergo_job_file *f = file_of(p->job, pointer), *g = file_of(q->job, pointer);
+    if (f && g)
+        return f->length == g->length && memcmp(f->text, g->text, f->length) == 0;
+    return strcmp(p->values[key].text, q->values[key].text) == 0;
+}
+
+static bool same_value(const struct ergo_point *p, const struct ergo_point *q, size_t key) {
+    const struct ergo_value *v = &p->values[key], *w = &q->values[key];
+    if (v->present != w->present || !v->present)
+        return v->present == w->present;
+    switch (p->job->keys[key]->type) {
+    case ERGO_KEY_REAL:
+    case ERGO_KEY_TIME:
+        return v->real == w->real;
+    case ERGO_KEY_INT:
+        return v->integer == w->integer;
+    case ERGO_KEY_SEED:
+        return v->seed == w->seed;
+    case ERGO_KEY_BOOL:
+        return v->boolean == w->boolean;
+    case ERGO_KEY_ENUM:
+    case ERGO_KEY_STRING:
+        return same_text(p, q, key);
+    case ERGO_KEY_SIZE:
+        return v->items == w->items &&
+               memcmp(v->size, w->size, (size_t)v->items * sizeof *v->size) == 0;
+    case ERGO_KEY_REALS:
+        return v->items == w->items &&
+               memcmp(v->reals, w->reals, (size_t)v->items * sizeof *v->reals) == 0;
+    }
+    return false;
+}
+
+/* What a chain depends on beside its seed and replica, and what the seeds of disorder are. */
+static bool is_physics(const struct ergo_key *key) {
+    return strncmp(key->pointer, "/system/", 8) == 0 &&
+           ((key->flags & (ERGO_KEY_CHAIN | ERGO_KEY_FILE)) || key->type == ERGO_KEY_SEED);
+}
+
+/* May the key differ between the states of a system? */
+static bool is_of_state(const struct ergo_analysis *a, size_t key) {
+    return key == a->axis || (!a->unweighted && ergo_analysis_is_conjugate(a, key));
+}
+
+static bool same_system(const struct ergo_analysis *a, const struct ergo_point *p,
+                        const struct ergo_point *q) {
+    for (size_t k = 0; k < a->job->n_keys; k++)
+        if (is_physics(a->job->keys[k]) && !is_of_state(a, k) && !same_value(p, q, k))
+            return false;
+    return true;
+}
+
+static bool same_state(const struct ergo_analysis *a, const struct ergo_point *p,
+                       const struct ergo_point *q) {
+    for (size_t k = 0; k < a->job->n_keys; k++)
+        if (is_of_state(a, k) && !same_value(p, q, k))
+            return false;
+    return true;
+}
+
+/* ---- the axis -------------------------------------------------------------------------------- */
+
+static size_t distinct_values(const struct ergo_analysis *a, size_t key, double *room) {
+    size_t n = 0, distinct = 0;
+    for (size_t r = 0; r < a->n_runs; r++)
+        for (size_t m = 0; m < a->results[r]->n_members; m++) {
+            room[n] = ergo_point_number(a->results[r]->members[m].point, key);
+            if (isnan(room[n++]))
+                return 0;
+        }
+    ergo_stats_sort(room, n);
+    for (size_t i = 0; i < n; i++)
+        distinct += i == 0 || room[i] != room[i - 1];
+    return distinct;
+}
+
+/* The number of most values in which points differ; one that weights depend on goes before others,
+ * and where nothing differs the first of these is the axis. */
+static void choose_axis(struct ergo_analysis *a, double *room) {
+    size_t most = 0;
+    a->axis = a->job->n_keys;
+    for (size_t k = 0; k < a->job->n_keys; k++) {
+        const struct ergo_key *key = a->job->keys[k];
+        if (key->type != ERGO_KEY_REAL || !is_physics(key))
+            continue;
+        const bool conjugate = ergo_analysis_is_conjugate(a, k) && !a->unweighted;
+        const size_t n = distinct_values(a, k, room);
+        if (n < (conjugate ? 1u : 2u))
+            continue;
+        const size_t rank = n == 1 ? 1 : conjugate ? n + SIZE_MAX / 2 : n;
+        if (rank > most) {
+            most = rank;
+            a->axis = k;
+        }
+    }
+}
+
+/* ---- systems --------------------------------------------------------------------------------- */
+
+static int by_x(const void *a, const void *b) {
+    const struct ergo_state *s = a, *t = b;
+    return (s->x > t->x) - (s->x < t->x);
+}
+
+/* Chains in order of states. False: out of memory. */
+static bool fill(const struct ergo_analysis *a, struct ergo_system *system) {
+    size_t at = 0;
+    struct ergo_chain *sorted = calloc(system->n_chains + 1, sizeof *sorted);
+    if (!sorted)
+        return false;
+    qsort(system->states, system->n_states, sizeof *system->states, by_x);
+    for (size_t s = 0; s < system->n_states; s++) {
+        struct ergo_state *state = &system->states[s];
+        state->first = at;
+        for (size_t c = 0; c < system->n_chains; c++)
+            if (same_state(a, system->chains[c].member->point, state->point))
+                sorted[at++] = system->chains[c];
+        state->count = at - state->first;
+    }
+    free(system->chains);
+    system->chains = sorted;
+    return true;
+}
+
+static struct ergo_system *system_of(struct ergo_analysis *a, const struct ergo_point *point) {
+    for (size_t s = 0; s < a->n_systems; s++)
+        if (same_system(a, a->systems[s].chains[0].member->point, point))
+            return &a->systems[s];
+    return &a->systems[a->n_systems++];
+}
+
+/* False: out of memory. */
+static bool add(struct ergo_analysis *a, const struct ergo_member_result *member, size_t run) {
+    struct ergo_system *system = system_of(a, member->point);
+    struct ergo_chain *chains =
+        realloc(system->chains, (system->n_chains + 1) * sizeof *system->chains);
+    if (!chains)
+        return false;
+    system->chains = chains;
+    chains[system->n_chains++] = (struct ergo_chain){member, run};
+    for (size_t s = 0; s < system->n_states; s++)
+        if (same_state(a, system->states[s].point, member->point))
+            return true;
+    struct ergo_state *states =
+        realloc(system->states, (system->n_states + 1) * sizeof *system->states);
+    if (!states)
+        return false;
+    system->states = states;
+    states[system->n_states++] = (struct ergo_state){
+        .point = member->point,
+        .x = a->axis < a->job->n_keys ? ergo_point_number(member->point, a->axis) : NAN};
+    return true;
+}
+
+static void append_value(struct ergo_text *text, const struct ergo_key *key,
+                         const struct ergo_value *value) {
+    char name[ERGO_CONCISE], number[ERGO_CONCISE];
+    ergo_text_append(text, "%s%s", text->length ? ", " : "",
+                     ergo_format_pointer(name, key->pointer));
+    if (!value->present)
+        ergo_text_append(text, " not given");
+    else if (key->type == ERGO_KEY_SIZE || key->type == ERGO_KEY_REALS)
+        for (int i = 0; i < value->items; i++)
+            ergo_text_append(text, "%s%s", i ? " x " : " ",
+                             ergo_format_short(number,
+                                               key->type == ERGO_KEY_SIZE ? (double)value->size[i]
+                                                                          : value->reals[i],
+                                               9));
+    else if (key->type == ERGO_KEY_REAL)
+        ergo_text_append(text, " %s", ergo_format_short(number, value->real, 9));
+    else if (key->type == ERGO_KEY_INT)
+        ergo_text_append(text, " %" PRId64, value->integer);
+    else if (key->type == ERGO_KEY_SEED)
+        ergo_text_append(text, " %" PRIu64, value->seed);
+    else if (key->type == ERGO_KEY_BOOL)
+        ergo_text_append(text, " %s", value->boolean ? "true" : "false");
+    else
+        ergo_text_append(text, " %.60s", value->text ? value->text : "");
+}
+
+/* The keys in which systems differ, and the side by which sizes are told apart. */
+static void name_systems(struct ergo_analysis *a) {
+    for (size_t s = 0; s < a->n_systems; s++) {
+        struct ergo_system *system = &a->systems[s];
+        const struct ergo_point *point = system->states[0].point;
+        struct ergo_text text = {0};
+        system->side = NAN;
+        for (size_t k = 0; k < a->job->n_keys; k++) {
+            const struct ergo_key *key = a->job->keys[k];
+            const struct ergo_value *value = &point->values[k];
+            bool differs = false;
+            if (!is_physics(key) || is_of_state(a, k))
+                continue;
+            for (size_t t = 0; t < a->n_systems; t++)
+                differs = differs || !same_value(point, a->systems[t].states[0].point, k);
+            if (differs)
+                append_value(&text, key, value);
+            if (isnan(system->side) && value->present && value->items && key->type == ERGO_KEY_SIZE)
+                system->side = (double)value->size[value->items - 1];
+        }
+        snprintf(system->label, sizeof system->label, "%s", text.data ? text.data : "");
+        ergo_text_free(&text);
+    }
+}
+
+static int by_side(const void *a, const void *b) {
+    const struct ergo_system *s = a, *t = b;
+    return (s->side > t->side) - (s->side < t->side);
+}
+
+/* Why samples cannot be weighted; "" where they can. */
+static void append_reason(const struct ergo_analysis *a, struct ergo_text *text) {
+    for (size_t r = 0; r < a->n_runs && !text->length; r++) {
+        const struct ergo_result *result = a->results[r];
+        const char *reason = ergo_point_unweighted(result->members[0].point);
+        if (reason)
+            ergo_text_append(text, "%s: %s", a->names[r], reason);
+        else if (result->kept != ERGO_KEPT_FULL)
+            ergo_text_append(text,
+                             "%s kept no series (/output/series is \"%s\"); a run with `--set "
+                             "/output/series=full` keeps them",
+                             a->names[r], ergo_kept_name(result->kept));
+    }
+}
+
+static enum ergo_status check_models(struct ergo_context *ctx, const struct ergo_analysis *a) {
+    for (size_t r = 0; r < a->n_runs; r++) {
+        const struct ergo_job *job = a->results[r]->job;
+        const char *name = job->model->name ? job->model->name : "";
+        const char *first = a->model->name ? a->model->name : "";
+        if (job->sampler != a->job->sampler || strcmp(name, first) != 0)
+            return ERGO_FAIL(ctx, ERGO_E_JOB,
+                             "%s is a run of %s%s%s, %s of %s%s%s: runs that are analysed together "
+                             "have one sampler and model",
+                             a->names[0], a->job->sampler->name, *first ? " " : "", first,
+                             a->names[r], job->sampler->name, *name ? " " : "", name);
+    }
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_analysis_gather(struct ergo_context *ctx, struct ergo_analysis *a) {
+    struct ergo_text reason = {0};
+    size_t n = 0;
+    enum ergo_status status = check_models(ctx, a);
+    if (status != ERGO_OK)
+        return status;
+    for (size_t r = 0; r < a->n_runs; r++)
+        n += a->results[r]->n_members;
+    append_reason(a, &reason);
+    if (reason.length)
+        a->unweighted = ergo_text_take(&reason);
+    double *room = calloc(n + 1, sizeof *room);
+    a->systems = calloc(n + 1, sizeof *a->systems);
+    bool ok = room && a->systems && !reason.failed;
+    if (ok && a->n_wanted)
+        a->axis = a->wanted[0].key;
+    else if (ok)
+        choose_axis(a, room);
+    for (size_t r = 0; r < a->n_runs; r++)
+        for (size_t m = 0; m < a->results[r]->n_members && ok; m++)
+            if (ergo_chain_length(&(struct ergo_chain){&a->results[r]->members[m], r}))
+                ok = add(a, &a->results[r]->members[m], r);
+    for (size_t s = 0; s < a->n_systems && ok; s++)
+        ok = fill(a, &a->systems[s]);
+    if (ok) {
+        name_systems(a);
+        qsort(a->systems, a->n_systems, sizeof *a->systems, by_side);
+    }
+    free(room);
+    if (!ok)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an analysis");
+    return a->n_systems
+               ? ERGO_OK
+               : ERGO_FAIL(ctx, ERGO_E_JOB,
+                           "nothing to analyse: %s%s has measured nothing since the end of its "
+                           "equilibration",
+                           a->names[0], a->n_runs > 1 ? ", as all others," : "");
+}

@@ -1,0 +1,114 @@
+/* What of a figure can be saved: its numbers as CSV and its drawing as SVG, in the page itself. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "page/sections.h"
+
+void ergo_report_base64(struct ergo_text *text, const void *data, size_t length) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *bytes = data;
+    char line[4 * 256];
+    size_t used = 0;
+    for (size_t i = 0; i < length; i += 3) {
+        const size_t rest = length - i;
+        const uint32_t b = (uint32_t)bytes[i] << 16 | (rest > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+                           (rest > 2 ? bytes[i + 2] : 0);
+        line[used++] = digits[b >> 18];
+        line[used++] = digits[b >> 12 & 63];
+        line[used++] = rest > 1 ? digits[b >> 6 & 63] : '=';
+        line[used++] = rest > 2 ? digits[b & 63] : '=';
+        if (used == sizeof line || rest <= 3) {
+            ergo_text_append_bytes(text, line, used);
+            used = 0;
+        }
+    }
+}
+
+/* A field of CSV: in quotes where it needs them. */
+static void append_field(struct ergo_text *csv, const char *value) {
+    const bool quotes = strpbrk(value, ",\"\n\r") != NULL;
+    ergo_text_append(csv, quotes ? "\"" : "");
+    for (const char *c = value; *c; c++)
+        ergo_text_append(csv, *c == '"' ? "\"\"" : "%c", *c);
+    ergo_text_append(csv, quotes ? "\"" : "");
+}
+
+static void append_number(struct ergo_text *csv, double value) {
+    ergo_text_append(csv, ",");
+    if (isfinite(value))
+        ergo_text_append_number(csv, value);
+}
+
+static void append_head(struct ergo_text *csv, const char *name, const char *unit) {
+    char head[512];
+    snprintf(head, sizeof head, "%s%s%s%s", name, unit && *unit ? " (" : "", unit ? unit : "",
+             unit && *unit ? ")" : "");
+    ergo_text_append(csv, ",");
+    append_field(csv, head);
+}
+
+/* Of a trace what is drawn: the lowest and the highest of each piece of a long one. */
+static void append_series(struct ergo_text *csv, const struct ergo_plot *plot,
+                          const struct ergo_plot_series *series, const char *label) {
+    enum { MOST = 1000, PIECES = 350 };
+    const bool pieces = series->mark == ERGO_MARK_TRACE && series->n > MOST;
+    for (size_t p = 0; p < PIECES && pieces; p++) {
+        const size_t first = p * series->n / PIECES, end = (p + 1) * series->n / PIECES;
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = first; i < end; i++) {
+            low = fmin(low, series->y[i]);
+            high = fmax(high, series->y[i]);
+        }
+        for (int k = 0; k < 2; k++) {
+            append_field(csv, k ? "highest" : "lowest");
+            append_number(csv, series->x[first]);
+            append_number(csv, k ? high : low);
+            ergo_text_append(csv, ",\n");
+        }
+    }
+    for (size_t i = 0; i < series->n && !pieces; i++) {
+        append_field(csv, label);
+        append_number(csv, plot->x_zero > 0 && !(series->x[i] > plot->x_zero) ? 0 : series->x[i]);
+        append_number(csv, series->y[i]);
+        append_number(csv, series->error ? series->error[i] : NAN);
+        ergo_text_append(csv, "\n");
+    }
+}
+
+static void append_link(struct ergo_text *text, const char *name, const char *kind,
+                        const char *type, const struct ergo_text *file) {
+    ergo_text_append(text, "<a download=\"");
+    for (const char *c = name; *c; c++) /* a name of a file anywhere */
+        ergo_text_append(text,
+                         (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                                 (*c >= '0' && *c <= '9') || (unsigned char)*c >= 0x80
+                             ? "%c"
+                             : "-",
+                         *c);
+    ergo_text_append(text, ".%s\" href=\"data:%s;base64,", kind, type);
+    ergo_report_base64(text, file->data, file->length);
+    ergo_text_append(text, "\">%s</a>", strcmp(kind, "csv") == 0 ? "CSV" : "SVG");
+    text->failed |= file->failed;
+}
+
+void ergo_report_save(struct ergo_text *text, const struct ergo_plot *plot, const char *name) {
+    struct ergo_text csv = {0}, svg = {0};
+    ergo_text_append(&csv, "series");
+    append_head(&csv, plot->x_hidden ? "x" : plot->x_name, plot->x_hidden ? "" : plot->x_unit);
+    append_head(&csv, plot->y_name, plot->y_unit);
+    ergo_text_append(&csv, ",error\n");
+    for (size_t s = 0; s < plot->n_series; s++) {
+        const struct ergo_plot_series *series = &plot->series[s];
+        const bool theory = series->mark == ERGO_MARK_LINE || series->mark == ERGO_MARK_TICK;
+        append_series(&csv, plot, series, series->label ? series->label : theory ? "line" : "");
+    }
+    ergo_svg_file(&svg, plot, name);
+    ergo_text_append(text, "<p class=\"save\">");
+    append_link(text, name, "csv", "text/csv", &csv);
+    ergo_text_append(text, " ");
+    append_link(text, name, "svg", "image/svg+xml", &svg);
+    ergo_text_append(text, "</p>\n");
+    ergo_text_free(&csv);
+    ergo_text_free(&svg);
+}

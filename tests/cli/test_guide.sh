@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# What README.md and data/guide show is what the program prints: each command is run, each number compared.
+. "$ERGOCL_ROOT/tests/cli/lib.sh"
+mkdir -p path
+ln -sf "$ERGOCL" path/ergocl
+PATH=$PWD/path:$PATH
+check() { $python "$ERGOCL_ROOT/tests/cli/guide.py" "$@"; }
+check "$ERGOCL_ROOT"/data/guide/*.md >faults || fail "$(cat faults)"
+
+# Another number on the page, a line that is not printed, another exit code: found.
+cat >page.md <<'EOF2'
+```console
+$ printf 'T 2.27 energy -1.4661(8)\nlast\n'
+T ... energy -1.4661(8)
+...
+$ false
+[exit 1]
+```
+EOF2
+check page.md >faults || fail "$(cat faults)"
+for wrong in s/4661/4671/ s/^T/U/ 's/exit 1/exit 2/' '/^\.\.\.$/d' 's/^\$ false/$ true/'; do
+    sed "$wrong" page.md >wrong.md
+    ! check wrong.md >faults || fail "$wrong is not found"
+done

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# What a run leaves, opened by the libraries that people open it with: XYZ by ASE, VTI by VTK (which is
+# ParaView's and PyVista's reader), HDF5 with dimension scales by h5py. Start files in the old form,
+# with species that were no elements, are still read.
+# shellcheck source=tests/cli/lib.sh
+. "${0%/*}/lib.sh"
+
+job() { # NAME SAMPLER SYSTEM RUN
+    echo "{ \"sampler\": \"$2\", \"seed\": \"3\", \"system\": { $3 }, \"run\": { $4 },
+            \"output\": { \"snapshots\": 0, \"trajectory_every\": 20 } }" >"$1.json"
+    expect 0 "$ERGOCL" run "$1.json" -q -o "$1"
+}
+job disks hard-disks '"n": 40, "packing_fraction": 0.4' '"sweeps": 40, "measure_every": 10'
+job fluid lj-gcmc '"box": [6, 6, 7], "temperature": 2, "activity": 0.1' '"sweeps": 40, "measure_every": 10'
+job helium helium-vmc '"n": 32, "walkers": 2' '"sweeps": 40, "measure_every": 10'
+job lattice spin-lattice '"size": [6, 4, 8], "temperature": 5' '"sweeps": 40, "measure_every": 10'
+sed -i 's/"output"/"scan": { "\/system\/temperature": [4, 5, 6] }, "output"/' lattice.json
+expect 0 "$ERGOCL" run lattice.json -q -o scan
+
+# as the first version wrote it
+frame=$(find disks/trajectory -name '*.xyz' | sort | tail -n 1)
+sed 's/^X /D /' "$frame" >old.xyz
+for start in "$frame" old.xyz; do
+    expect 0 "$ERGOCL" run disks.json -q --overwrite -o started --set "/system/start=$(realpath "$start")" \
+        --set /output/trajectory_every=0
+done
+
+$python - <<'PYTHON' || exit $?
+import glob, importlib, sys
+
+missing = []
+
+def library(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError as reason:
+        missing.append(f"{name}: {reason}")
+
+def last(run, suffix):
+    return sorted(glob.glob(f"{run}/trajectory/*.{suffix}"))[-1]
+
+if library("ase"):
+    import ase.io
+    for run, symbol, length in ("disks", "X", None), ("fluid", "X", 7), ("helium", "He", None):
+        atoms = ase.io.read(last(run, "xyz"), format="extxyz")
+        assert set(atoms.get_chemical_symbols()) == {symbol}, run
+        assert list(atoms.pbc) == [True, True, run != "disks"], run
+        assert length is None or abs(atoms.cell[2][2] - length) < 1e-9, run
+        inside = atoms.get_scaled_positions(wrap=False)
+        assert len(atoms) > 1 and (inside >= -1e-9).all() and (inside <= 1 + 1e-9).all(), run
+        assert len({tuple(p) for p in atoms.positions.round(6)}) == len(atoms), run
+        ase.io.write("again.xyz", atoms)
+    assert ase.io.read(last("disks", "xyz")).arrays["psi6"].shape[1] == 2
+if library("vtkmodules.vtkIOXML"):
+    from vtkmodules.vtkIOXML import vtkXMLImageDataReader
+    reader = vtkXMLImageDataReader()
+    path = last("lattice", "vti")
+    assert reader.CanReadFile(path)
+    reader.SetFileName(path)
+    reader.Update()
+    image = reader.GetOutput()
+    spins = image.GetCellData().GetScalars()
+    assert image.GetDimensions() == (7, 5, 9), image.GetDimensions()
+    assert spins.GetNumberOfTuples() == 6 * 4 * 8
+    assert {spins.GetTuple1(i) for i in range(6 * 4 * 8)} == {0, 1}
+if library("h5py"):
+    import h5py
+    with h5py.File("scan/series.h5") as file:
+        temperature = file["parameters/system/temperature"]
+        assert list(temperature) == [4, 5, 6]
+        energy = file["samples/energy"]
+        assert [d.label for d in energy.dims] == ["points", "samples"]
+        assert energy.dims[0]["/system/temperature"] == temperature
+        assert list(energy.dims[1][0]) == [10, 20, 30, 40]
+        curve = file["curves/correlation/mean"]
+        assert curve.dims[1][0] == file["curves/correlation/x"]
+        assert curve.dims[0][0] == temperature and curve.dims[0]["replica"] is not None
+        for name in ("points/steps", "observables/energy/mean"):
+            assert file[name].dims[0][0] == temperature, name
+        def labelled(name, item):
+            assert not isinstance(item, h5py.Dataset) or "CLASS" in item.attrs or item.dims[0].label, name
+        file.visititems(labelled)
+if missing:
+    print("not opened here, tools/install-deps.sh --test installs it:", "; ".join(missing))
+if len(missing) == 3:
+    sys.exit(77)
+PYTHON

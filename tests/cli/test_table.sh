@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# ergocl table: as a terminal shows it and as CSV, of one run and several, stopped ones too.
+# shellcheck source=tests/cli/lib.sh
+. "$ERGOCL_ROOT/tests/cli/lib.sh"
+
+small_job >job.json
+expect 0 "$ERGOCL" run job.json -o one --set /replicas=2
+grep -v '^$' out | sed '/^files:/,$d' >told
+digests one >before
+expect 0 "$ERGOCL" table one
+grep -v '^$' out | sed '/^independent samples/d' >again
+grep -v '^independent samples' told | cmp - again || fail "another table than that of the run"
+digests one | cmp - before || fail "a table changed its run"
+
+expect 75 "$ERGOCL" run job.json -o stopped --quiet --set /wall_time=0.2 --set /run/sweeps=1000000 --set '/system/size=[32,32]'
+expect 0 "$ERGOCL" table one stopped
+says out "stopped"
+expect 0 "$ERGOCL" table one --csv
+cp out one.csv
+expect 0 "$ERGOCL" table one stopped --csv
+$python - one.csv out one/result.json <<'PYTHON' || fail "the CSV is not what result.json says"
+import csv, json, sys
+one = list(csv.DictReader(open(sys.argv[1], newline="")))
+both = list(csv.DictReader(open(sys.argv[2], newline="")))
+result = json.load(open(sys.argv[3]))
+rows = [r for r in one if r["replica"] != "mean"]
+means = [r for r in one if r["replica"] == "mean"]
+assert len(rows) == len(result["points"]) and len(means) == len(result["means"]) > 0
+def same(cell, value):
+    assert (float(cell) == value) if value is not None else cell == "", (cell, value)
+for row, point in [*zip(rows, result["points"]), *zip(means, result["means"])]:
+    for pointer, value in point["parameters"].items():
+        [name] = [n for n in row if n.split(" [")[0] == pointer]
+        same(row[name], value)
+    assert row["digest"] == point.get("digest", "")
+    for name, o in point["observables"].items():
+        unit = f" [{o['unit']}]" if o["unit"] else ""
+        same(row[name + unit], o["mean"])
+        same(row[f"{name}.error{unit}"], o["error"])
+        same(row[f"{name}.tau [sweep]"], o["tau"])
+        assert row[f"{name}.untrusted"] == o.get("untrusted", "")
+        if "exact" in o:
+            same(row[f"{name}.exact{unit}"], o["exact"])
+assert [r["run"] for r in both][: len(one)] == ["one"] * len(one) and both[-1]["run"] == "stopped"
+sizes = {r["/system/size/0 [sites]"] for r in both}
+assert len(sizes) == 2, sizes
+PYTHON
+
+expect 4 "$ERGOCL" table nowhere one alsonot --csv
+says err "nowhere has no file checkpoint" "alsonot has no file checkpoint"
+[ ! -s out ] || fail "something was printed all the same"
+expect 2 "$ERGOCL" table
+expect 2 "$ERGOCL" table one --json
+code=0
+"$ERGOCL" table one --csv >/dev/full 2>err || code=$?
+[ $code -eq 4 ] || fail "a full disk: exit code $code"

@@ -1,0 +1,147 @@
+/*
+ * Curves of several sizes: where they cross, fits of finite-size scaling, and where crossings go
+ * to. Against enumeration, and values that scale by construction. Seeds are fixed; budgets were set
+ * before the first run.
+ */
+#include "analyse_results.h"
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+static double binder_of(int l, double t) {
+    struct ergo_ising_moments exact;
+    assert_true(ergo_ising_enumerate(l, l, t, 1, 0, &exact));
+    return exact.binder;
+}
+
+/* Binder's cumulants of 2 x 2 and 4 x 4, which cross where enumeration says. */
+static void test_crossing(void **state) {
+    double low = 1.5, high = 4, squares = 0;
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        const double t = (low + high) / 2;
+        *(binder_of(2, t) < binder_of(4, t) ? &low : &high) = t;
+    }
+    for (unsigned k = 0; k < 20; k++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 ISING("", "20000",
+                       "\"/system/size\":[[2,2],[4,4]],\"/system/temperature\":[1.8,2.2,2.6]"),
+                 100 + k);
+        struct ergo_result *result = make_result(text, fill_ising);
+        struct ergo_analysis *a = analyse(&result, 1, &(struct ergo_analyse_options){0}, ERGO_OK);
+        assert_int_equal(a->n_crossings, 1); /* Binder's, by itself */
+        const struct ergo_crossing *c = &a->crossings[0];
+        assert_null(c->why_not);
+        assert_true(c->x_error > 0 && c->x_error < 0.2);
+        squares += pow((c->x - low) / c->x_error, 2);
+        assert_near(c->y, binder_of(2, low), 4 * c->y_error);
+        assert_false(a->extrapolation.done);
+        ergo_analysis_destroy(a);
+    }
+    printf("chi2 of 20 crossings: %.1f\n", squares);
+    assert_true(squares > 5.9 && squares < 45.3); /* 0.1% on either side */
+}
+
+static void fill_nothing(const struct ergo_point *point, size_t n, size_t n_columns, double *rows) {
+    (void)point;
+    seed = 1;
+    for (size_t i = 0; i < n * n_columns; i++)
+        rows[i] = normal();
+}
+
+/* Puts values that scale, with noise, in the place of estimates: y = L^power F((T - 2.3) L^0.9),
+ * and where `drift` is set a correction L^-1.5. */
+static void put_scaling(struct ergo_result *result, const char *name, double power, double drift,
+                        double error) {
+    const struct ergo_model *model = result->job->model;
+    seed = 77;
+    for (size_t m = 0; m < result->n_members; m++)
+        for (size_t o = 0; o < model->n_observables; o++) {
+            struct ergo_observable_result *r = &result->members[m].observables[o];
+            const struct ergo_point *point = result->members[m].point;
+            const double l = (double)ergo_point_value(point, "/system/size")->size[1];
+            const double u = (ergo_point_real(point, "/system/temperature") - 2.3) * pow(l, 0.9);
+            if (strcmp(model->observables[o].name, name) != 0)
+                continue;
+            r->trust = ERGO_TRUST_FULL;
+            r->estimate.error = error * pow(l, power);
+            r->estimate.mean =
+                pow(l, power) * (0.6 - 0.3 * u + 0.08 * u * u + drift * pow(l, -1.5)) +
+                r->estimate.error * normal();
+        }
+}
+
+#define SIZES(sizes)                                                                               \
+    "{\"sampler\":\"spin-lattice\",\"seed\":\"1\",\"system\":{\"model\":\"ising\",\"size\":[4,4]," \
+    "\"temperature\":2.5},\"run\":{\"sweeps\":300,\"measure_every\":1},\"scan\":{"                 \
+    "\"/system/size\":[" sizes                                                                     \
+    "],\"/system/temperature\":{\"from\":2.2,\"to\":2.4,\"step\":0.025}},"                         \
+    "\"output\":{\"series\":\"blocks\"}}"
+
+static void test_scaling(void **state) {
+    static const struct {
+        const char *name, *quantity;
+        double power, free_power;
+    } cases[] = {
+        {"binder", "binder", 0, NAN},
+        {"correlation_length", "correlation_length/L", 1, NAN},
+        {"abs_magnetization", "abs_magnetization", -0.125, -0.125},
+    };
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct ergo_result *result = make_result(SIZES("[8,8],[16,16],[32,32]"), fill_nothing);
+        put_scaling(result, cases[i].name, cases[i].power, 0, 0.002);
+        struct ergo_analysis *a =
+            analyse(&result, 1, &(struct ergo_analyse_options){.fit = cases[i].quantity}, ERGO_OK);
+        const struct ergo_scaling *s = &a->scaling;
+        assert_null(s->why_not);
+        assert_int_equal(s->n, 27);
+        assert_near(s->x.value, 2.3, 4 * s->x.error);
+        assert_near(s->inverse_nu.value, 0.9, 4 * s->inverse_nu.error);
+        assert_true(s->x.error < 0.01 && s->inverse_nu.error < 0.1 && s->tail > 0.001);
+        assert_true(s->power_free == !isnan(cases[i].free_power));
+        if (s->power_free)
+            assert_near(s->power.value, cases[i].free_power, 4 * s->power.error);
+        ergo_analysis_destroy(a);
+    }
+    struct ergo_result *result = make_result(SIZES("[8,8],[16,16],[32,32]"), fill_nothing);
+    put_scaling(result, "binder", 0, 0, 0.002);
+    struct ergo_analysis *a =
+        analyse(&result, 1, &(struct ergo_analyse_options){.fit = "binder", .window = "2.24:2.36"},
+                ERGO_OK);
+    assert_int_equal(a->scaling.n, 15);
+    assert_near(a->scaling.x.value, 2.3, 4 * a->scaling.x.error);
+    ergo_analysis_destroy(a);
+}
+
+/* Crossings of what cannot be reweighted, interpolated; they drift, and go to 2.3. */
+static void test_extrapolation(void **state) {
+    (void)state;
+    for (int given = 0; given < 2; given++) {
+        struct ergo_result *result =
+            make_result(SIZES("[8,8],[16,16],[32,32],[64,64],[128,128]"), fill_nothing);
+        put_scaling(result, "correlation_length", 1, 1, 1e-4);
+        struct ergo_analysis *a =
+            analyse(&result, 1,
+                    &(struct ergo_analyse_options){.crossing = "correlation_length/L",
+                                                   .correction = given ? 2.4 : 0},
+                    ERGO_OK);
+        const struct ergo_extrapolation *e = &a->extrapolation;
+        assert_int_equal(a->n_crossings, 4);
+        assert_true(2.3 - a->crossings[0].x > 50 * a->crossings[0].x_error); /* a drift */
+        assert_true(e->done && e->fixed == given && e->tail > 0.001 && e->used >= 3);
+        assert_true(e->x_error < 1e-3);
+        assert_near(e->x, 2.3, 4 * e->x_error);
+        assert_near(e->exponent, 2.4, 0.2); /* 1/nu + omega */
+        ergo_analysis_destroy(a);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_crossing),
+        cmocka_unit_test(test_scaling),
+        cmocka_unit_test(test_extrapolation),
+    };
+    return cmocka_run_group_tests(tests, context_open, context_close);
+}
