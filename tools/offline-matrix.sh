@@ -5,13 +5,14 @@
 #     tools/offline-matrix.sh [FOLDER] [--write]       (root, debootstrap, 8 GB, an hour on two cores)
 #
 # FOLDER (build/sid) becomes a Debian sid, which stays for the next time; nothing else of the machine changes.
-# MATRIX="amd intel mesa digests" chooses parts; what was made before stays in the table. --write puts the tables
+# MATRIX="amd intel mesa digests" chooses parts; what was made before stays in the table. EVERY=10 compiles each tenth
+# program, TEST_GOLDEN="-tiny" runs some digests (tests/contract/test_golden.c): for a slow machine. --write puts the tables
 # under bench/results/offline.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source=$PWD
 folder=$source/build/sid write=
-parts=${MATRIX:-amd intel mesa digests}
+parts=${MATRIX:-amd intel mesa digests} every=${EVERY:-1}
 packages=(intel-ocloc libigdfcl2 libigc2 clang-21 lld-21 llvm-21 rocm-device-libs-21
     mesa-opencl-icd mesa-drm-shim pocl-opencl-icd gdb python3-minimal
     gcc libc6-dev make pkg-config ocl-icd-opencl-dev opencl-headers libcjson-dev libsodium-dev libhdf5-dev
@@ -27,17 +28,17 @@ programs() {
 }
 # what COMPILER PROGRAMS TARGETS ...: programs that do not compile are lines of the table
 compile() {
-    offline compile "$results/$2" --with "$1" --for "$3" --json "$results/$3.json" "${@:4}" || true
+    offline compile "$results/$2" --with "$1" --for "$3" --every "$every" --json "$results/$3.json" "${@:4}" || true
 }
 # through TARGET PROGRAMS DRIVER SHIM VARIABLE=VALUE: by rusticl, for a card that is not there; also, whether
 # ergocl takes it.
 through() {
     local target=$1 programs=$2 verdict
     local -a with=(env RUSTICL_ENABLE="$3" LD_PRELOAD="/usr/lib/x86_64-linux-gnu/$4" MESA_SHADER_CACHE_DISABLE=1 "${@:5}")
-    verdict=$("${with[@]}" build/ergocl devices 2>&1 | grep -A 1 'rusticl, ' | sed -n 's/^ *\(\(usable\|refused\):[^,]*\).*/\1/p' | head -n 1) || true
+    verdict=$("${with[@]}" build/ergocl devices 2>&1 | grep -A 2 'rusticl, ' | sed -n 's/^ *\(\(usable\|refused\):[^,]*\).*/\1/p' | head -n 1) || true
     echo "rusticl/$3 $target: ${verdict:-no device}" | tee "$results/$target.device"
     "${with[@]}" python3 tools/offline.py compile "$results/$programs" --with "build rusticl" --for "$target" \
-        --json "$results/$target.json" || true
+        --every "$every" --json "$results/$target.json" || true
 }
 digests() {
     local log=$results/digests-$1 code=0
@@ -69,10 +70,10 @@ inside() {
         ;;
     esac
     case " $parts " in *' mesa '*)
-        programs rx7900 rx7900 && programs mali mali && programs apple apple
+        programs rx7900 rx7900 && programs adreno mali rusticl/FD630 && programs apple apple
         through navi31 rx7900 radeonsi libamdgpu_noop_drm_shim.so AMDGPU_GPU_ID=navi31
         through navi48 rx7900 radeonsi libamdgpu_noop_drm_shim.so AMDGPU_GPU_ID=gfx1201
-        through adreno630 mali freedreno libfreedreno_noop_drm_shim.so FD_GPU_ID=630
+        through adreno630 adreno freedreno libfreedreno_noop_drm_shim.so FD_GPU_ID=630
         through m1 apple asahi libasahi_noop_drm_shim.so
         ;;
     esac
@@ -86,7 +87,7 @@ inside() {
         echo "# $(dpkg-query -W -f '${Package} ${Version}, ' clang-21 rocm-device-libs-21 intel-ocloc libigc2 mesa-opencl-icd pocl-opencl-icd)"
         echo "# Of all kernels: how many spill vector registers, the most that one spills (AMD: registers of a work-item; Intel: bytes"
         echo "# of a thread), scalar registers spilled, bytes of scratch, registers. Mesa tells of scratch alone. pvc-plain: without"
-        echo "# the option that src/device/quirks.c has for it."
+        echo "# the option that src/device/quirks.c has for it. (m1: the shim has no compute units.)"
         offline summary $results/*.json
         echo
         cat $results/*.device
@@ -147,7 +148,7 @@ git -c safe.directory="$source" ls-files -z --cached --others --exclude-standard
 # shellcheck disable=SC2016 # for the shell in there
 unshare --mount --propagation private sh -ec '
     mount --rbind /proc "$1/proc" && mount --rbind /sys "$1/sys"
-    exec chroot "$1" env MATRIX="$2" bash /root/ergocl/tools/offline-matrix.sh --inside' sh "$folder" "$parts"
+    exec chroot "$1" env MATRIX="$2" EVERY="$3" bash /root/ergocl/tools/offline-matrix.sh --inside' sh "$folder" "$parts" "$every"
 if [ -n "$write" ]; then
     cp "$folder/root/results/matrix.txt" bench/results/offline/matrix.txt
     cp "$folder/root/results/kernels.txt" bench/results/offline/kernels.txt

@@ -162,7 +162,7 @@ def implementation(compiler, target, source, options, out):
     return None, [json.loads(line) for line in built.stdout.splitlines() if line.startswith("{")]
 
 
-def compile_programs(folder, compiler, targets, more, name):
+def compile_programs(folder, compiler, targets, more, name, every):
     how = ocloc if compiler == "ocloc" else implementation if compiler.startswith("build") else clang
 
     def one(item):
@@ -180,7 +180,7 @@ def compile_programs(folder, compiler, targets, more, name):
         return {"program": facts["program"], "options": facts["options"], "target": given_name, "error": error,
                 "kernels": kernels, "compiler": compiler}
 
-    files = sorted(glob.glob(os.path.join(folder, "*.json")))
+    files = sorted(glob.glob(os.path.join(folder, "*.json")))[::every]
     return parallel(one, [(target, file) for file in files for target in targets])
 
 
@@ -304,6 +304,7 @@ def main():
     compiling.add_argument("--for", dest="targets", required=True)
     compiling.add_argument("--options", default="")
     compiling.add_argument("--name", help="of the target in tables")
+    compiling.add_argument("--every", type=int, default=1, help="each Nth program, for a quick look")
     compiling.add_argument("--json", required=True)
     for command in (commands.add_parser("table"), commands.add_parser("summary"), commands.add_parser("check")):
         command.add_argument("files", nargs="+")
@@ -317,7 +318,8 @@ def main():
         write_programs(given.folder, os.path.abspath(given.ergocl), given.pretend, given.quirks)
         return
     if given.command == "compile":
-        results = compile_programs(given.folder, given.compiler, given.targets.split(","), given.options.split(), given.name)
+        results = compile_programs(given.folder, given.compiler, given.targets.split(","), given.options.split(), given.name,
+                                   given.every)
         with open(given.json, "w") as file:
             json.dump(results, file)
         errors = [result for result in results if result["error"]]
