@@ -251,7 +251,6 @@ enum ergo_status ergo_run(struct ergo_context *ctx, const struct ergo_job *job,
                              .session = &session,
                              .stored = {.ctx = ctx, .folder = &session.folder},
                              .save = ergo_work_save,
-                             .leave = ergo_work_save,
                              .leave = ergo_work_save};
     struct ergo_job *own = NULL;
     const char *path = session.options->directory ? session.options->directory : job->name;
