@@ -77,7 +77,8 @@ static enum ergo_status resume(struct ergo_context *ctx, const char *directory,
     static const struct ergo_run_options none = {0};
     struct ergo_session session = {
         .ctx = ctx, .options = options ? options : &none, .folder = {.fd = -1}, .lock = -1};
-    struct ergo_work work = {.ctx = ctx, .session = &session, .save = ergo_work_save};
+    struct ergo_work work = {
+        .ctx = ctx, .session = &session, .save = ergo_work_save, .leave = ergo_work_save};
     struct ergo_job *job = NULL;
     enum ergo_status status = ergo_stored_find(ctx, directory,
                                                ": nothing to resume there; start the job with "

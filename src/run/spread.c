@@ -288,6 +288,7 @@ enum ergo_status ergo_spread_run(struct ergo_work *work) {
     work->session->seconds_before = ergo_dist_max(ergo_session_seconds(work->session));
     work->session->sampling_started = 0;
     work->step = 0;
+    work->samples = 0; /* of a unit that was left */
     work->batch = work->n_batches;
     if (!work->session->stopped && !work->result->n_parts && ergo_ranks_rank() == 0) {
         /* finished: a plain checkpoint, and resume only reports */

@@ -83,7 +83,7 @@ static enum ergo_status group(struct ergo_work *work, size_t from, size_t end,
         for (size_t m = k; m < end; m++) {
             const struct ergo_point_progress *p = &s->progress[s->order[m]->index];
             if (used[m] || s->owners[m] != s->owners[k] || p->step != first->step ||
-                p->samples != first->samples)
+                p->samples != first->samples || p->step >= ergo_spread_total(work, s->order[m]))
                 continue;
             used[m] = true;
             points[count++] = s->order[m];

@@ -84,6 +84,9 @@ def changed(base, **records):
     return [(name, records.get(name, body)) for name, body in base.items() if records.get(name, body) is not None]
 
 
+LATE = ("states", "state_lengths", "finals")  # read when a device goes on from them
+
+
 def containers(base):
     whole = list(base.items())
     yield "as it was", whole, TAKEN
@@ -91,7 +94,7 @@ def containers(base):
     yield "an unknown record", whole + [("more", b"x")], REFUSED
     yield "nothing", [], REFUSED
     for name, body in whole:
-        needed = name not in ("files", "states", "state_lengths")
+        needed = name not in ("files", *LATE)
         yield f"two {name}", whole + [(name, body)], REFUSED
         if needed and body:
             yield f"no {name}", changed(base, **{name: None}), REFUSED
@@ -102,7 +105,7 @@ def containers(base):
             yield f"{name}: a byte more", changed(base, **{name: body + b"x"}), (2, 4) if name == "job" else \
                 TAKEN if name == "name" else REFUSED
         yield f"{name}: 40 GiB of nothing", changed(base, **{name: SPARSE}), \
-            REFUSED if name not in ("states", "state_lengths") else EITHER
+            REFUSED if name not in LATE else EITHER
 
 
 def texts(base):

@@ -4,6 +4,11 @@
 mkdir -p path
 ln -sf "$ERGOCL" path/ergocl
 PATH=$PWD/path:$PATH
+# For the page on C: the library of this build, as if it were installed.
+library=$(dirname "$(realpath "$ERGOCL")")
+printf '%s\n' 'Name: libergocl' 'Description: of this build' 'Version: 0' "Cflags: -I$ERGOCL_ROOT/include" \
+    "Libs: -L$library -l:libergocl.so.0" >path/libergocl.pc
+export PKG_CONFIG_PATH=$PWD/path LD_LIBRARY_PATH=$library
 check() { $python "$ERGOCL_ROOT/tests/cli/guide.py" "$@"; }
 check "$ERGOCL_ROOT"/data/guide/*.md >faults || fail "$(cat faults)"
 

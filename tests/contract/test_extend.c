@@ -81,6 +81,20 @@ static void same_as(const char *what, const struct ergo_result *whole) {
     ergo_result_destroy(result);
 }
 
+/* One bit of a record of a checkpoint; at: from its begin, or below 0 from its end. */
+static void forge(const char *folder, const char *file, const char *record, long at) {
+    struct ergo_folder in;
+    struct ergo_blobs blobs = {0};
+    contract_ok(ergo_folder_open(contract.ctx, folder, &in), folder);
+    contract_ok(ergo_checkpoint_read(contract.ctx, &in, file, 1 << 28, &blobs), folder);
+    const struct ergo_blob *blob = ergo_blobs_find(&blobs, record);
+    assert_non_null(blob);
+    ((char *)blob->data)[at < 0 ? (long)blob->length + at : at] ^= 1;
+    contract_ok(ergo_checkpoint_write(contract.ctx, &in, file, &blobs), folder);
+    ergo_blobs_free(&blobs);
+    ergo_folder_close(&in);
+}
+
 /* ---- longer ---------------------------------------------------------------------------------- */
 
 static void longer(void) {
@@ -190,21 +204,6 @@ static void part_of(unsigned k, const char *folder, bool stops, bool resumed) {
     ergo_result_destroy(result);
 }
 
-/* The last part's first point with another digest. */
-static void forge(const char *folder) {
-    enum { DIGEST = 3 * 8 }; /* in a parcel: index, stream, steps, digest */
-    struct ergo_folder in;
-    struct ergo_blobs blobs = {0};
-    contract_ok(ergo_folder_open(contract.ctx, folder, &in), folder);
-    contract_ok(ergo_checkpoint_read(contract.ctx, &in, "checkpoint-0-0", 1 << 28, &blobs), folder);
-    ((char *)ergo_blobs_find(&blobs, "parcels")->data)[DIGEST] ^= 1;
-    for (size_t i = 0; i < blobs.count; i++)
-        blobs.blobs[i].summed = false;
-    contract_ok(ergo_checkpoint_write(contract.ctx, &in, "checkpoint-0-0", &blobs), folder);
-    ergo_blobs_free(&blobs);
-    ergo_folder_close(&in);
-}
-
 static void refuses(const char *const *list, size_t n, enum ergo_status status, const char *says) {
     struct ergo_result *result = NULL;
     ergo_error_clear(contract.ctx);
@@ -222,6 +221,7 @@ static void parts(void) {
     for (unsigned k = 0; k < PARTS; k++) {
         snprintf(folders[k], sizeof folders[k], "%s/part%u", contract.folder, k);
         list[k] = folders[k];
+        nftw(folders[k], contract_remove, 8, FTW_DEPTH | FTW_PHYS); /* of another model */
         part_of(k + 1, folders[k], k == 1, true);
     }
     refuses(list, PARTS - 1, ERGO_E_JOB, "part 3/3 is missing");
@@ -235,7 +235,8 @@ static void parts(void) {
     contract_same("parts", whole, result);
     ergo_result_destroy(result);
     same_as("parts, as a run", whole);
-    forge(list[PARTS - 1]);
+    enum { DIGEST = 3 * 8 }; /* in a parcel: index, stream, steps, digest */
+    forge(list[PARTS - 1], "checkpoint-0-0", "parcels", DIGEST);
     const char *const forged[] = {united, list[PARTS - 1]};
     refuses(forged, 2, ERGO_E_AUDIT, "disagree in a point that both have");
     part_of(1, list[0], true, false);
@@ -300,8 +301,12 @@ static void refused(void) {
     free(was);
     free(is);
 
-    run("/checkpoint/final_states=drop", NULL, NULL);
     const char *const sets[] = {length(2 * sweeps)};
+    forge(contract.folder, "checkpoint", "finals", -1);
+    assert_int_equal(extend(sets, 1, &result), ERGO_E_IO);
+    assert_non_null(strstr(ergo_error_message(contract.ctx), "the state of a point"));
+
+    run("/checkpoint/final_states=drop", NULL, NULL);
     assert_int_equal(extend(sets, 1, &result), ERGO_E_JOB);
     assert_non_null(strstr(ergo_error_message(contract.ctx), "were not kept"));
     extend_by("/replicas=3", NULL, NULL); /* which needs no state */
