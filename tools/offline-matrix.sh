@@ -31,14 +31,14 @@ compile() {
     offline compile "$results/$2" --with "$1" --for "$3" --every "$every" --json "$results/$3.json" "${@:4}" || true
 }
 # through TARGET PROGRAMS DRIVER SHIM VARIABLE=VALUE: by rusticl, for a card that is not there; also, whether
-# ergocl takes it.
+# ergocl takes it. With ergocl's own fma(), as the probe chooses where a device's cannot be built: Adreno's.
 through() {
     local target=$1 programs=$2 verdict
     local -a with=(env RUSTICL_ENABLE="$3" LD_PRELOAD="/usr/lib/x86_64-linux-gnu/$4" MESA_SHADER_CACHE_DISABLE=1 "${@:5}")
     verdict=$("${with[@]}" build/ergocl devices 2>&1 | grep -A 2 'rusticl, ' | sed -n 's/^ *\(\(usable\|refused\):[^,]*\).*/\1/p' | head -n 1) || true
     echo "rusticl/$3 $target: ${verdict:-no device}" | tee "$results/$target.device"
     "${with[@]}" python3 tools/offline.py compile "$results/$programs" --with "build rusticl" --for "$target" \
-        --every "$every" --json "$results/$target.json" || true
+        --options=-DERGO_SOFTWARE_FMA --every "$every" --json "$results/$target.json" || true
 }
 digests() {
     local log=$results/digests-$1 code=0
@@ -70,7 +70,7 @@ inside() {
         ;;
     esac
     case " $parts " in *' mesa '*)
-        programs rx7900 rx7900 && programs adreno mali rusticl/FD630 && programs apple apple
+        programs rx7900 rx7900 && programs adreno mali && programs apple apple
         through navi31 rx7900 radeonsi libamdgpu_noop_drm_shim.so AMDGPU_GPU_ID=navi31
         through navi48 rx7900 radeonsi libamdgpu_noop_drm_shim.so AMDGPU_GPU_ID=gfx1201
         through adreno630 adreno freedreno libfreedreno_noop_drm_shim.so FD_GPU_ID=630

@@ -51,16 +51,6 @@ static const struct {
         .date = "2026-11-21",
     },
     {
-        .platform = "rusticl",
-        .device = "FD", /* Adreno, as FD630 */
-        .effect = {.build_options = "-DERGO_SOFTWARE_FMA"},
-        .evidence =
-            "Mesa 26.2.6 (freedreno through drm-shim, Debian's libclc): a program with fma() "
-            "does not build (\"nir_shader not fully linked\"), 3 of 8 looked at; with ours "
-            "all do. No such device has run them.",
-        .date = "2026-11-25",
-    },
-    {
         .platform = "Portable Computing Language",
         .effect = {.many_barriers_unreliable = true},
         .evidence =
