@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "page/pictures.h"
 #include "page/sections.h"
 
@@ -64,22 +65,21 @@ static enum ergo_status append_trace(struct ergo_context *ctx, struct ergo_text 
     return ERGO_OK;
 }
 
-/* The last configuration; *bytes counts what pictures took so far. */
+/* The last configuration. */
 static enum ergo_status append_picture(struct ergo_context *ctx, struct ergo_text *text,
-                                       const struct ergo_result *result, size_t m, size_t *bytes) {
+                                       const struct ergo_result *result, size_t m) {
     const struct ergo_member_result *member = &result->members[m];
     struct ergo_picture tile = {0, 0, NULL};
     struct ergo_text png = {0};
     char label[128];
     const struct ergo_picture *last =
         member->n_pictures ? &member->pictures[member->n_pictures - 1] : NULL;
-    if (!last || !last->rgb || !last->width || !last->height || *bytes > PICTURES_MOST)
+    if (!last || !last->rgb || !last->width || !last->height)
         return ERGO_OK;
     if (!ergo_picture_tile(last, 1, 384, &tile))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
     const enum ergo_status status = ergo_png_encode(ctx, &tile, &png);
     if (status == ERGO_OK) {
-        *bytes += png.length;
         ergo_report_label(label, sizeof label, result, member);
         ergo_text_append(text,
                          "<figure class=\"still\"><figcaption><b>configuration</b> %s %" PRIu64
@@ -123,38 +123,75 @@ static void append_list(struct ergo_text *text, const struct ergo_result *result
     ergo_text_append(text, "</select></label></p>\n");
 }
 
+/* A point's part of the page; its picture apart, as not all may fit. */
+struct part {
+    struct ergo_text text, picture;
+    enum ergo_status status;
+};
+
+struct parts {
+    const struct ergo_result *result;
+    const size_t *members;
+    struct part parts[POINTS_MAX];
+};
+
+/* By any core, with messages of its own: the page only says that memory ran out. */
+static void make_part(size_t i, void *user) {
+    struct parts *all = user;
+    struct part *part = &all->parts[i];
+    const struct ergo_result *result = all->result;
+    const size_t m = all->members[i];
+    const struct ergo_member_result *member = &result->members[m];
+    const bool samples = result->job->model->n_columns && member->n_samples && member->series &&
+                         member->series[0] && result->kept == ERGO_KEPT_FULL;
+    struct ergo_context *ctx = ergo_context_create();
+    part->status = ctx ? ERGO_OK : ERGO_E_MEMORY;
+    if (part->status == ERGO_OK && samples)
+        part->status = append_trace(ctx, &part->text, result, m);
+    if (part->status == ERGO_OK && result->kept == ERGO_KEPT_FULL)
+        part->status = ergo_report_histogram(ctx, &part->text, result, m);
+    if (part->status == ERGO_OK)
+        part->status = append_picture(ctx, &part->picture, result, m);
+    ergo_context_destroy(ctx);
+}
+
 enum ergo_status ergo_report_points(struct ergo_context *ctx, struct ergo_text *text,
                                     const struct ergo_result *result) {
-    const struct ergo_model *model = result->job->model;
     size_t members[POINTS_MAX], bytes = 0;
     char label[128];
     const size_t count = choose(result, members);
     enum ergo_status status = ERGO_OK;
+    struct parts *all = calloc(1, sizeof *all);
     struct ergo_text points = {0};
     bool any = false;
-    for (size_t i = 0; i < count && status == ERGO_OK; i++) {
-        const struct ergo_member_result *member = &result->members[members[i]];
-        const size_t before = points.length;
-        ergo_report_label(label, sizeof label, result, member);
+    if (!all)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
+    *all = (struct parts){.result = result, .members = members};
+    ergo_parallel(count, count ? count : 1, make_part, all);
+    for (size_t i = 0; i < count; i++) {
+        struct part *part = &all->parts[i];
+        const bool pictured = part->picture.length && bytes <= PICTURES_MOST;
+        status = part->status == ERGO_OK ? status : part->status;
+        ergo_report_label(label, sizeof label, result, &result->members[members[i]]);
         ergo_text_append(&points, "<div class=\"point grid\">\n");
         if (count > 1) {
             ergo_text_append(&points, "<h3>");
             ergo_html_escape(&points, label);
             ergo_text_append(&points, "</h3>\n");
         }
-        const size_t empty = points.length;
-        if (model->n_columns && member->n_samples && member->series && member->series[0] &&
-            result->kept == ERGO_KEPT_FULL)
-            status = append_trace(ctx, &points, result, members[i]);
-        if (status == ERGO_OK && result->kept == ERGO_KEPT_FULL)
-            status = ergo_report_histogram(ctx, &points, result, members[i]);
-        if (status == ERGO_OK)
-            status = append_picture(ctx, &points, result, members[i], &bytes);
-        any |= points.length > empty;
-        if (before == empty)
-            continue;
+        ergo_text_append_bytes(&points, part->text.data, part->text.length);
+        if (pictured)
+            ergo_text_append_bytes(&points, part->picture.data, part->picture.length);
+        bytes += part->picture.length;
+        any |= part->text.length || pictured;
+        points.failed |= part->text.failed || part->picture.failed;
         ergo_text_append(&points, "</div>\n");
+        ergo_text_free(&part->text);
+        ergo_text_free(&part->picture);
     }
+    free(all);
+    if (status != ERGO_OK)
+        status = ERGO_FAIL(ctx, status, "making report.html: out of memory");
     if (any) {
         ergo_text_append(text, "<h2>Point by point</h2>\n<p class=\"soft\">Every sample taken; the "
                                "line is their mean, the shaded part is equilibration and not in "
