@@ -141,7 +141,7 @@ static void put_system(const char *job) {
             continue;
         printf("%s%s ", separator, item->string);
         if (cJSON_IsNumber(item))
-            printf("%.8g", item->valuedouble);
+            printf("%.6g", item->valuedouble);
         else
             for (const char *c = value; *c; c++)
                 if (!strchr("[]{}\"", *c))
@@ -156,13 +156,13 @@ static void put_system(const char *job) {
 }
 
 static void list(const struct options *o, const struct entry *entries, size_t n) {
-    printf("%-14s %-30s %-8s %s\n", "sampler", "case", "by class", "system");
+    printf("%-13s %-29s %-7s %s\n", "sampler", "case", "by class", "system");
     for (size_t e = 0; e < n; e++) {
         const struct ergo_bench_case *c = entries[e].what;
         if (!among(entries[e].suite->sampler, &o->samplers) ||
             (o->cases.n && !among(c->name, &o->cases)))
             continue;
-        printf("%-14s %-30s %-3s %-4s ", entries[e].suite->sampler, c->name,
+        printf("%-13s %-29s %-3s %-3s ", entries[e].suite->sampler, c->name,
                c->classes & ERGO_BENCH_GPU ? "gpu" : "", c->classes & ERGO_BENCH_CPU ? "cpu" : "");
         if (o->cases.n)
             printf("%s", c->job); /* asked for by name: the whole job */

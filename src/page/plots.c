@@ -438,11 +438,11 @@ enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_t
         [ERGO_REPORT_MOMENT] = "Moments",
     };
     static const char *const words[] = {
-        [ERGO_REPORT_RESULT] = "Bars are one standard error, autocorrelation included; open "
-                               "symbols have none that can be trusted. Lines of theory are exact, "
-                               "broken ones only lead the eye.",
-        [ERGO_REPORT_CHECK] = "Whether the run went well: estimators that have to agree, "
-                              "acceptances, parts of sums.",
+        [ERGO_REPORT_RESULT] = ("Bars are one standard error, autocorrelation included; open "
+                                "symbols have none that can be trusted. Lines of theory are "
+                                "exact, broken ones only lead the eye."),
+        [ERGO_REPORT_CHECK] = ("Whether the run went well: estimators that have to agree, "
+                               "acceptances, parts of sums."),
         [ERGO_REPORT_MOMENT] = "What the results are made of.",
     };
     struct groups groups;

@@ -126,8 +126,9 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dims, con
     for (cl_uint d = 0; d < dims; d++)
         seconds *= (double)global[d];
     if (action == SLOW)
-        nanosleep(&(struct timespec){(time_t)seconds, (long)(1e9 * (seconds - (time_t)seconds))},
-                  NULL);
+        nanosleep(
+            &(struct timespec){(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))},
+            NULL);
     return action == ERROR ? code
            : action == DROP
                ? CL_SUCCESS

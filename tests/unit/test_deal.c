@@ -10,7 +10,8 @@
 
 #include "run/deal.h"
 
-enum { POINTS = 64, RANKS = 4, NOBODY = ERGO_DEAL_NOBODY };
+enum { POINTS = 64, RANKS = 4 };
+static const uint32_t NOBODY = ERGO_DEAL_NOBODY;
 
 struct fixture {
     double work[POINTS], speeds[RANKS], starts[RANKS];

@@ -18,6 +18,7 @@ trap 'umount "$folder/proc" "$folder/sys" "$folder/dev/pts" "$folder/dev"' EXIT
 rm -rf "$folder/root/ergocl" && mkdir -p "$folder/root/ergocl"
 tar -C "$folder/root/ergocl" --strip-components=1 -xf build/ergocl-*.tar.gz
 cp build/ergocl-*.tar.gz "$folder/root/ergocl/"
+# shellcheck disable=SC2016 # for the shell in the chroot
 chroot "$folder" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive \
     LC_ALL=C.UTF-8 bash -euc '
     apt-get -qq update

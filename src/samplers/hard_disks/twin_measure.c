@@ -50,7 +50,9 @@ static void psi6_rows(size_t begin, size_t end, void *user) {
         disks_twin_psi6_cell(p->member, p->shape, p->config, cell, p->re + n, p->im + n);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter) psi6_rows writes them */
 bool disks_twin_psi6(const struct disks_member *member, const struct disks_shape *s,
+                     /* NOLINTNEXTLINE(readability-non-const-parameter) */
                      const struct disks_config *c, int32_t *re, int32_t *im) {
     const size_t cells = (size_t)s->cells;
     size_t *first = malloc(cells * sizeof *first), n = 0;

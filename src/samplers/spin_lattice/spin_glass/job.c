@@ -153,15 +153,17 @@ enum ergo_status glass_extends(struct ergo_context *ctx, const struct ergo_point
     struct glass_units was, is;
     glass_units_of(from, &s, &was);
     glass_units_of(to, &s, &is);
-    return memcmp(was.inverse, is.inverse, sizeof was.inverse) == 0
-               ? ERGO_OK
-               : ergo_job_error(ctx, "/run/sweeps",
-                                "found %lld, but the run of %lld has summed moments of %llu sites "
-                                "in units that are too fine for so many measurements; up to %.0f "
-                                "all lengths are possible",
-                                (long long)ergo_point_int(to, "/run/sweeps"),
-                                (long long)ergo_point_int(from, "/run/sweeps"),
-                                (unsigned long long)s.sites, units_least);
+    bool same = true;
+    for (size_t k = 0; k < sizeof was.inverse / sizeof was.inverse[0]; k++)
+        same = same && was.inverse[k] - is.inverse[k] == 0;
+    return same ? ERGO_OK
+                : ergo_job_error(ctx, "/run/sweeps",
+                                 "found %lld, but the run of %lld has summed moments of %llu sites "
+                                 "in units that are too fine for so many measurements; up to %.0f "
+                                 "all lengths are possible",
+                                 (long long)ergo_point_int(to, "/run/sweeps"),
+                                 (long long)ergo_point_int(from, "/run/sweeps"),
+                                 (unsigned long long)s.sites, units_least);
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */
