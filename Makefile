@@ -111,6 +111,10 @@ $(BUILD)/.libraries:
 	    echo 'ergocl: libraries are missing; tools/install-deps.sh installs them' >&2; exit 1; }
 	@mkdir -p $(@D) && touch $@
 
+# For scripts that link by themselves.
+print-libs:
+	@echo $(PKG_LIBS) -lm
+
 # ---- demo ---------------------------------------------------------------------------------------
 
 DEMO := $(BUILD)/demo/quickstart
@@ -414,7 +418,7 @@ export HELP
 help:
 	@echo "$$HELP"
 
-.PHONY: all library demo figures check mutant-program test test-programs test-unit test-kernel test-oclgrind test-contract test-pretend test-offline test-physics test-mutants \
+.PHONY: all library print-libs demo figures check mutant-program test test-programs test-unit test-kernel test-oclgrind test-contract test-pretend test-offline test-physics test-mutants \
         test-cli test-python test-mpi test-sanitize test-long test-matrix sanitize-programs sanitize-inner coverage coverage-programs test-warnings test-warnings-gcc \
         test-warnings-clang warnings-inner bench bench-program format format-check lint lint-tidy lint-tidy-quick lint-cppcheck \
         lint-shell lint-spelling fuzz install uninstall dist clean help

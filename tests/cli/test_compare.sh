@@ -42,7 +42,7 @@ PYTHON
 # says so; without it where it begins is found, below the steps between measurements.
 cp -r "$ERGOCL_ROOT/cl" cl
 {
-    printf '#ifdef ERGO_SOFTWARE_FMA\n#define SLIP(s) ((s) == 23UL)\n#else\n#define SLIP(s) 0\n#endif\n'
+    printf '#ifdef cl_khr_fp64\n#define SLIP(s) 0\n#else\n#define SLIP(s) ((s) == 23UL)\n#endif\n'
     sed 's/mine->key1, step + sweep, DISKS_W/mine->key1, step + sweep + SLIP(step + sweep), DISKS_W/' \
         "$ERGOCL_ROOT/cl/hard_disks/disks_local.cl"
 } >cl/hard_disks/disks_local.cl

@@ -23,7 +23,7 @@ $ false
 ```
 EOF2
 check page.md >faults || fail "$(cat faults)"
-for wrong in s/4661/4671/ s/^T/U/ 's/exit 1/exit 2/' '/^\.\.\.$/d' 's/^\$ false/$ true/'; do
+for wrong in 's/4661(8)$/4671(8)/' s/^T/U/ 's/exit 1/exit 2/' '/^\.\.\.$/d' 's/^\$ false/$ true/'; do
     sed "$wrong" page.md >wrong.md
     ! check wrong.md >faults || fail "$wrong is not found"
 done

@@ -4,7 +4,7 @@
 . "${0%/*}/lib.sh"
 
 build=${ERGOCL%/*}
-packages=$(sed -n 's/^PKGS *:= *//p' "$ERGOCL_ROOT/Makefile")
+libraries=$(make -C "$ERGOCL_ROOT" --no-print-directory -s MPI=none BUILD="$PWD/build" print-libs)
 
 # What make MPI=none would build, from the objects that are there.
 cp "$build/libergocl.a" .
@@ -12,7 +12,7 @@ ar d libergocl.a mpi.o
 expect 0 "${CC:-gcc}" -std=c11 -I"$ERGOCL_ROOT/src" -c "$ERGOCL_ROOT/src/dist/none.c"
 ar r libergocl.a none.o
 # shellcheck disable=SC2046,SC2086 # lists of words
-expect 0 "${CC:-gcc}" -o alone "$build"/src/cli/*.o libergocl.a $(pkg-config --libs $packages) -lm -pthread
+expect 0 "${CC:-gcc}" -o alone "$build"/src/cli/*.o libergocl.a $libraries -pthread
 expect 0 ldd ./alone
 says_not out libmpi
 expect 0 ./alone --version
