@@ -116,9 +116,8 @@ void ergo_probe_fma(struct ergo_context *ctx, struct ergo_device *device) {
         status = time_chains(scratch, device, program, chains);
     /* an fma that cannot be built or run is none; whether the device is at fault shows later. Ours
      * is right everywhere: it is the choice where no times can be had. */
-    device->software_fma = status == ERGO_OK
-                               ? !is_sound(chains) || cost(&chains[0]) > SLOW * cost(&chains[1])
-                               : status == ERGO_E_DEVICE;
+    const bool slow = !is_sound(chains) || cost(&chains[0]) > SLOW * cost(&chains[1]);
+    device->software_fma = status == ERGO_OK ? slow : status == ERGO_E_DEVICE;
     ergo_log(ctx, ERGO_LOG_INFO, "device %s (%s): %s fma(): %.3g s, %.3g s by multiplications%s%s",
              device->summary.id, device->summary.name,
              device->software_fma ? "ergocl's own" : "the device's", cost(&chains[0]),
