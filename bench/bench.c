@@ -141,7 +141,7 @@ static void put_system(const char *job) {
             continue;
         printf("%s%s ", separator, item->string);
         if (cJSON_IsNumber(item))
-            printf("%.6g", item->valuedouble);
+            printf(item->valuedouble < 1e6 ? "%.8g" : "%.3g", item->valuedouble);
         else
             for (const char *c = value; *c; c++)
                 if (!strchr("[]{}\"", *c))
