@@ -4,6 +4,7 @@
  */
 #include "base/parallel.h"
 
+#include <locale.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -39,6 +40,10 @@ static void take_from(struct queue *q) {
 
 static void *join_queues(void *unused) {
     (void)unused;
+    /* numbers have points here too, whatever the program's locale; this thread never ends */
+    const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (c)
+        (void)uselocale(c);
     pthread_mutex_lock(&pool.lock);
     for (;;) {
         while (!pool.places)
