@@ -69,17 +69,17 @@ ERGO_INLINE void vector_store(__global vector_word *spins, uint at, vector_spin 
 
 /* The neighbour in positive direction k. */
 ERGO_INLINE uint vector_ahead(uint k, uint x, uint y, uint z) {
-    const uint diagonal = VECTOR_TRIANGULAR && k == 2u;
-    const uint x1 = k == 0u || diagonal ? vector_next(x, VECTOR_LX) : x;
-    const uint y1 = k == 1u || diagonal ? vector_next(y, VECTOR_LY) : y;
-    return vector_place(x1, y1, k == 2u && !diagonal ? vector_next(z, VECTOR_LZ) : z);
+    const uint diagonal = (uint)(k == 2u) & VECTOR_TRIANGULAR;
+    const uint x1 = (uint)(k == 0u) | diagonal ? vector_next(x, VECTOR_LX) : x;
+    const uint y1 = (uint)(k == 1u) | diagonal ? vector_next(y, VECTOR_LY) : y;
+    return vector_place(x1, y1, (uint)(k == 2u) & ~diagonal ? vector_next(z, VECTOR_LZ) : z);
 }
 
 ERGO_INLINE uint vector_behind(uint k, uint x, uint y, uint z) {
-    const uint diagonal = VECTOR_TRIANGULAR && k == 2u;
-    const uint x1 = k == 0u || diagonal ? vector_last(x, VECTOR_LX) : x;
-    const uint y1 = k == 1u || diagonal ? vector_last(y, VECTOR_LY) : y;
-    return vector_place(x1, y1, k == 2u && !diagonal ? vector_last(z, VECTOR_LZ) : z);
+    const uint diagonal = (uint)(k == 2u) & VECTOR_TRIANGULAR;
+    const uint x1 = (uint)(k == 0u) | diagonal ? vector_last(x, VECTOR_LX) : x;
+    const uint y1 = (uint)(k == 1u) | diagonal ? vector_last(y, VECTOR_LY) : y;
+    return vector_place(x1, y1, (uint)(k == 2u) & ~diagonal ? vector_last(z, VECTOR_LZ) : z);
 }
 
 /* Sum of the neighbours, one direction after the other, in each the one ahead first; in a plane as
