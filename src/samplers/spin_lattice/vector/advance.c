@@ -51,6 +51,11 @@ static struct ergo_grid colour_grid(const struct vector_state *s) {
                               {group[0], group[1], group[2]}};
 }
 
+void vector_relax(struct vector_state *s, uint32_t colour) {
+    ERGO_LAUNCH(&s->e, VECTOR_RELAX, colour_grid(s), BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS),
+                U32(colour));
+}
+
 static void steps(void *state, uint64_t sweeps) {
     struct vector_state *s = state;
     const struct ergo_grid grid = colour_grid(s);
@@ -59,8 +64,7 @@ static void steps(void *state, uint64_t sweeps) {
             ERGO_LAUNCH(&s->e, VECTOR_SWEEP, grid, BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS),
                         U32(c), U64(s->e.step));
         for (uint32_t c = 0; c < s->shape.colours * s->shape.relax; c++)
-            ERGO_LAUNCH(&s->e, VECTOR_RELAX, grid, BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS),
-                        U32(c % s->shape.colours));
+            vector_relax(s, c % s->shape.colours);
     }
 }
 

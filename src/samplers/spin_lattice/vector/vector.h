@@ -84,6 +84,9 @@ int64_t vector_sum(const uint32_t *halves);
 /* plan.c */
 enum ergo_status vector_configure(struct ergo_context *ctx, void *state);
 
+/* advance.c: enqueue an over-relaxation of all sites of a colour. */
+void vector_relax(struct vector_state *s, uint32_t colour);
+
 /* state.c: a member's spins in natural order, x fastest: an angle or three components (the bits of
  * floats) a site. */
 /* Where a device has component `c` of the site at (x, y, z), in words. */
