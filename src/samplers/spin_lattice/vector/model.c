@@ -42,7 +42,8 @@ static const struct ergo_key first_keys[FIRST_KEYS] = {
 static const struct ergo_key last_keys[LAST_KEYS] = {
     {ERGO_KEY("/system/start", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"random\"", .choices = starts, .unit = "",
-     .help = "Starting configuration: up, all spins along the field; random, any direction. In an "
+     .help = "Starting configuration: up, all spins along z (xy, clock: x); random, any direction. "
+             "In an "
              "ordered phase a random start can keep defects for very long: prefer up."},
     {ERGO_KEY("/run/correlation_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "10", .min = 0,
      .max = 1e12, .unit = "measurements",
@@ -66,8 +67,8 @@ static const struct ergo_key xy_keys[] = {
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
      .max = 1, .unit = "pi",
      .help = "Metropolis: the new angle is uniform within this many pi on either side of the old "
-             "one. 1: anywhere. At T = 0.9 on the square lattice 1 accepts a third; below, a step "
-             "that accepts about a half is best."},
+             "one. 1: anywhere. At T = 0.9 on the square lattice 1 accepts 29% of the moves, 0.5 "
+             "51%, 0.3 68%."},
     RELAXATIONS,
 };
 
@@ -95,7 +96,7 @@ static const struct ergo_key heisenberg_keys[] = {
      .max = 100, .unit = "",
      .help = "Metropolis: a random vector of this length is added to the spin, and the sum "
              "brought back to length 1; below 1 the new spin is in a cone whose half-angle has "
-             "this sine. At T = 1.44 on the cubic lattice 1 accepts about a half.",
+             "this sine. At T = 1.44 on the cubic lattice 1 accepts 65% of the moves, 2 53%.",
      .acts = is_metropolis, .where = "with dynamics metropolis"},
     {ERGO_KEY("/system/anisotropy", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
      .min = -1e6, .max = 1e6, .unit = "J",
@@ -179,12 +180,16 @@ static const char *slow_direction(const struct ergo_point *point) {
                                : NULL;
 }
 
-#define OBSERVABLES_COMMON                                                                         \
+#define OBSERVABLES_FIRST                                                                          \
     {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = model_energy},  \
-        {ERGO_NAMED("order_parameter", "per site"), .help = "mean |m|, m = sum s / N, a vector",   \
-         .sample = sample_order},                                                                  \
-        {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",           \
-         .inputs = {"energy", "energy2"}, .derive = model_heat_capacity},                          \
+    {                                                                                              \
+        ERGO_NAMED("order_parameter", "per site"), .help = "mean |m|, m = sum s / N, a vector",    \
+                                                   .sample = sample_order                          \
+    }
+
+#define OBSERVABLES_COMMON                                                                         \
+    {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",               \
+     .inputs = {"energy", "energy2"}, .derive = model_heat_capacity},                              \
         {ERGO_NAMED("susceptibility", "per site"),                                                 \
          .help = "N (<m^2> - <|m|>^2) / T, the finite-lattice form",                               \
          .inputs = {"order_parameter", "order_parameter2"}, .derive = model_susceptibility},       \
@@ -238,23 +243,26 @@ static const char *slow_direction(const struct ergo_point *point) {
     }
 
 static const struct ergo_observable xy_observables[] = {
-    OBSERVABLES_COMMON,
+    OBSERVABLES_FIRST,
     HELICITY("resistance to a twist: (J <sum cos> - J^2 <|sum e sin|^2> / T) / (N d), sums over "
              "bonds of the angle's difference along them, e their unit vectors: the mean over the "
              "directions. At the Kosterlitz-Thouless transition it jumps from 2 T / pi to 0"),
     VORTICES,
+    OBSERVABLES_COMMON,
 };
 
 static const struct ergo_observable clock_observables[] = {
-    OBSERVABLES_COMMON,
+    OBSERVABLES_FIRST,
     VORTICES,
+    OBSERVABLES_COMMON,
 };
 
 static const struct ergo_observable heisenberg_observables[] = {
-    OBSERVABLES_COMMON,
+    OBSERVABLES_FIRST,
     HELICITY("resistance to a twist: (2 J <sum s.s'> - J^2 <|sum e (s x s')|^2> / T) / (3 N d), "
              "sums over bonds, e their unit vectors: the mean over the directions and the axes of "
              "the twist"),
+    OBSERVABLES_COMMON,
     {ERGO_NAMED("magnetization_z", "per site"), .help = "mean m_z", .sample = sample_z,
      .slow = slow_direction},
     {ERGO_NAMED("z2", "per site"), .help = "mean s_z^2", .sample = sample_z2},
