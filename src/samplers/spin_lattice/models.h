@@ -69,6 +69,8 @@ extern const struct ergo_curve_info lattice_curves[LATTICE_CURVES];
 uint64_t lattice_curve_every(const struct ergo_point *point);
 
 double model_sites(const struct ergo_point *point);
+/* Key of a random field, from seed and replica. seeded: the model has /system/disorder_seed. */
+uint64_t model_field_key(const struct ergo_point *point, bool seeded);
 /* /system/start as the kernels of all models have it: 2 random, 1 up, 0 down. */
 unsigned model_start(const struct ergo_point *point);
 bool model_has_frames(const struct ergo_point *point);

@@ -1,5 +1,6 @@
 /* What the tables of several models of spin-lattice have in common. */
 #include <math.h>
+#include <stdio.h>
 
 #include "samplers/spin_lattice/models.h"
 
@@ -92,6 +93,15 @@ double model_sites(const struct ergo_point *point) {
     for (int k = 0; k < size->items; k++)
         n *= (double)size->size[k];
     return n;
+}
+
+uint64_t model_field_key(const struct ergo_point *point, bool seeded) {
+    const struct ergo_value *own = seeded ? ergo_point_value(point, "/system/disorder_seed") : NULL;
+    const uint64_t seed = own && own->present ? own->seed : ergo_point_value(point, "/seed")->seed;
+    char line[128];
+    const int n = snprintf(line, sizeof line, "ergocl random field %llu %u",
+                           (unsigned long long)seed, point->replica);
+    return ergo_hash64(line, (size_t)n);
 }
 
 bool model_has_frames(const struct ergo_point *point) {

@@ -11,7 +11,15 @@ static bool is_metropolis(const struct ergo_point *point) {
     return !vector_shape_of(point).heat_bath;
 }
 
-enum { FIRST_KEYS = 5, LAST_KEYS = 2 };
+static bool has_random_field(const struct ergo_point *point) {
+    return model_has(point, "/system/random_field");
+}
+
+static bool measures_structure(const struct ergo_point *point) {
+    return ergo_point_int(point, "/run/correlation_every") != 0;
+}
+
+enum { FIRST_KEYS = 7, LAST_KEYS = 3 };
 static const struct ergo_key first_keys[FIRST_KEYS] = {
     {ERGO_KEY("/system/size", SIZE),
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
@@ -37,6 +45,15 @@ static const struct ergo_key first_keys[FIRST_KEYS] = {
     {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
      .min = -1e6, .max = 1e6, .unit = "J",
      .help = "Magnetic field B along z; xy and clock: along x, the angle 0."},
+    {ERGO_KEY("/system/random_field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
+     .max = 1e6, .unit = "J",
+     .help =
+         "h of a random field h n_i beside the uniform one (Imry, Ma 1975), n_i a unit vector of "
+         "any direction at each site. It depends on seed (or disorder_seed) and replica, not on "
+         "the temperature."},
+    {ERGO_KEY("/system/disorder_seed", SEED), .flags = ERGO_KEY_SHAPE, .unit = "",
+     .help = "The seed of the random field; /seed if not given.", .acts = has_random_field,
+     .where = "with random_field"},
 };
 
 static const struct ergo_key last_keys[LAST_KEYS] = {
@@ -48,6 +65,11 @@ static const struct ergo_key last_keys[LAST_KEYS] = {
     {ERGO_KEY("/run/correlation_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "10", .min = 0,
      .max = 1e12, .unit = "measurements",
      .help = "Measure the structure factor with every so many measurements; 0: never."},
+    {ERGO_KEY("/run/wave_vectors", STRING), .flags = ERGO_KEY_SHAPE, .unit = "2 pi",
+     .help = "Further wave vectors of the structure factor, up to 16: a number for each dimension, "
+             "; between vectors. \"0.5 0.5 0.5\" is (pi, pi, pi), the order of antiferromagnets; "
+             "\"0.333333333 0.333333333\" that of 120 degrees on the triangular lattice.",
+     .acts = measures_structure, .where = "where correlation_every is not 0"},
 };
 
 #define RELAXATIONS                                                                                \
@@ -116,6 +138,8 @@ static const struct ergo_column columns[VECTOR_COLUMNS] = {
      "|sum over bonds of e (s x s')|^2 / N, e the unit vector along the bond"},
     {"z2", "per site", "sum s_z^2 / N (heisenberg)"},
     {"vortices", "per site", "plaquettes with a vortex of either sense / N (xy, clock on square)"},
+    {"chirality", "", "chirality, of either sign (xy, clock on triangular)"},
+    {"random_alignment", "per site", "sum s.n / N, n the direction of the site's random field"},
 };
 
 static double m2_of(const double *c) {
@@ -137,6 +161,8 @@ SAMPLE(sample_alignment, c[VECTOR_ALIGNMENT])
 SAMPLE(sample_current2, c[VECTOR_CURRENT2])
 SAMPLE(sample_z2, c[VECTOR_Z2])
 SAMPLE(sample_vortices, c[VECTOR_VORTICES])
+SAMPLE(sample_chirality, fabs(c[VECTOR_CHIRALITY]))
+SAMPLE(sample_random, c[VECTOR_RANDOM_ALIGNMENT])
 
 /* inputs: alignment, current2 */
 static double helicity(const struct ergo_point *point, const double *m) {
@@ -150,22 +176,44 @@ static double helicity(const struct ergo_point *point, const double *m) {
 /* A twist costs nothing else: no field, no anisotropy; and no clock, whose spins cannot turn. */
 static bool has_helicity(const struct ergo_point *point) {
     const struct vector_physics p = vector_physics_of(point);
-    return p.b == 0 && p.anisotropy == 0;
+    return p.b == 0 && p.anisotropy == 0 && p.random == 0;
 }
 
 static bool has_vortices(const struct ergo_point *point) {
     return vector_has_column(point, VECTOR_VORTICES);
 }
 
-static bool has_structure(const struct ergo_point *point) {
-    return vector_planes_of(point) > 0;
+static bool has_chirality(const struct ergo_point *point) {
+    return vector_has_column(point, VECTOR_CHIRALITY);
 }
 
+static bool has_random(const struct ergo_point *point) {
+    return vector_has_column(point, VECTOR_RANDOM_ALIGNMENT);
+}
+
+static size_t structure_size(const struct ergo_point *point) {
+    struct vector_waves waves;
+    vector_waves_of(point, &waves);
+    return waves.n;
+}
+
+static bool has_structure(const struct ergo_point *point) {
+    return structure_size(point) > 0;
+}
+
+/* From the waves along directions whose side is that of the last one: they have one length. On the
+ * triangular lattice that is 2 / sqrt 3 times as large, because rows are nearer than sites. */
 static double correlation_length(const struct ergo_point *point, const double *mean, size_t size) {
+    const struct vector_shape s = vector_shape_of(point);
+    double sum = 0, n = 0;
     (void)size;
-    return mean[0] > mean[1]
-               ? sqrt(mean[0] / mean[1] - 1) / (2 * sin(acos(-1) / vector_planes_of(point)))
-               : NAN;
+    for (uint32_t k = 0; k < s.d; k++)
+        if (s.l[k] == s.l[s.d - 1]) {
+            sum += mean[1 + k];
+            n++;
+        }
+    const double wave = 2 * sin(acos(-1) / s.l[s.d - 1]) * (s.triangular ? 2 / sqrt(3) : 1);
+    return mean[0] > sum / n ? sqrt(mean[0] / (sum / n) - 1) / wave : NAN;
 }
 
 static double longest_side(const struct ergo_point *point) {
@@ -199,10 +247,11 @@ static const char *slow_direction(const struct ergo_point *point) {
          .inputs = {"order_parameter2", "order_parameter4"}, .derive = model_binder,               \
          .crosses = true},                                                                         \
         {ERGO_NAMED("correlation_length", "sites"),                                                \
-         .help =                                                                                   \
-             "second moment, along the last dimension: sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), "       \
-             "k = 2 pi / L. S(0) = N <m^2>, from which nothing is subtracted: with order this "    \
-             "is no correlation length, but over L it crosses at the transition for all L",        \
+         .help = "second moment: sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), k = 2 pi / L along the "      \
+                 "directions "                                                                     \
+                 "whose side is that of the last one. S(0) = N <m^2>, from which nothing is "      \
+                 "subtracted: with order this is no correlation length, but over L it crosses at " \
+                 "the transition for all L",                                                       \
          .curve = "structure_factor",                                                              \
          .from_curve = correlation_length,                                                         \
          .applies = has_structure,                                                                 \
@@ -219,6 +268,9 @@ static const char *slow_direction(const struct ergo_point *point) {
         {ERGO_NAMED("current2", "per site"),                                                       \
          .help = "mean of |sum over bonds of e (s x s')|^2 / N, e the unit vector along the bond", \
          .sample = sample_current2, .hidden = true},                                               \
+        {ERGO_NAMED("random_alignment", "per site"),                                               \
+         .help = "mean s.n, n the direction of the site's random field", .sample = sample_random,  \
+         .applies = has_random},                                                                   \
     {                                                                                              \
         ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",           \
                                                  .sample = model_energy2, .hidden = true           \
@@ -234,12 +286,17 @@ static const char *slow_direction(const struct ergo_point *point) {
     }
 
 #define VORTICES                                                                                   \
+    {ERGO_NAMED("vortex_density", "per site"),                                                     \
+     .help = "plaquettes around which the angle turns by +-2 pi, each step by the shorter way; "   \
+             "square lattice",                                                                     \
+     .sample = sample_vortices, .applies = has_vortices},                                          \
     {                                                                                              \
-        ERGO_NAMED("vortex_density", "per site"),                                                  \
-            .help = "plaquettes around which the angle turns by +-2 pi, each step by the shorter " \
-                    "way; "                                                                        \
-                    "square lattice",                                                              \
-            .sample = sample_vortices, .applies = has_vortices                                     \
+        ERGO_NAMED("chirality", ""),                                                               \
+            .help =                                                                                \
+                "mean |kappa|, kappa the sum of sin(a_j - a_i) around triangles that point up "    \
+                "less those that point down, over 3 sqrt 3 N: 1 where the three sublattices "      \
+                "are at 120 degrees; triangular lattice",                                          \
+            .sample = sample_chirality, .applies = has_chirality                                   \
     }
 
 static const struct ergo_observable xy_observables[] = {
@@ -269,19 +326,20 @@ static const struct ergo_observable heisenberg_observables[] = {
 };
 
 static const struct ergo_curve_info curves[VECTOR_CURVES] = {
-    {"structure_factor", "k along the last dimension (1/site)", "",
-     "per site, |sum s exp(i k r)|^2 / N at k = 0 (there N <m^2>) and at the next one along the "
-     "last dimension"},
+    {"structure_factor", "number of the wave vector", "",
+     "per site, S(k) = |sum s exp(i k r)|^2 / N, r in lattice coordinates: number 0 at k = 0, "
+     "where "
+     "it is N <m^2>; from 1 on at 2 pi / L along x, y, z, as many as there are; then at "
+     "/run/wave_vectors in their order"},
 };
 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
-    return c == VECTOR_CURVE_STRUCTURE && vector_planes_of(point) ? 2 : 0;
+    return c == VECTOR_CURVE_STRUCTURE ? structure_size(point) : 0;
 }
 
 static void curve_x(const struct ergo_point *point, size_t c, double *x) {
-    (void)c;
-    x[0] = 0;
-    x[1] = 2 * acos(-1) / vector_planes_of(point);
+    for (size_t i = 0; i < curve_size(point, c); i++)
+        x[i] = (double)i;
 }
 
 /* ---- weights --------------------------------------------------------------------------------- */
@@ -290,13 +348,21 @@ static double anisotropy_in_energy(const struct ergo_point *point) {
     return -ergo_point_real(point, "/system/anisotropy");
 }
 
+static double random_in_energy(const struct ergo_point *point) {
+    return model_has(point, "/system/random_field")
+               ? -ergo_point_real(point, "/system/random_field")
+               : 0;
+}
+
 static const struct ergo_conjugate plane_conjugates[] = {
     {VECTOR_ENERGY, .coefficient = model_weight_of_energy, .keys = {"/system/temperature"}},
     {VECTOR_X, .in_energy = model_field_in_energy, .keys = {"/system/field"}},
+    {VECTOR_RANDOM_ALIGNMENT, .in_energy = random_in_energy, .keys = {"/system/random_field"}},
 };
 static const struct ergo_conjugate space_conjugates[] = {
     {VECTOR_ENERGY, .coefficient = model_weight_of_energy, .keys = {"/system/temperature"}},
     {VECTOR_Z, .in_energy = model_field_in_energy, .keys = {"/system/field"}},
+    {VECTOR_RANDOM_ALIGNMENT, .in_energy = random_in_energy, .keys = {"/system/random_field"}},
     {VECTOR_Z2, .in_energy = anisotropy_in_energy, .keys = {"/system/anisotropy"}},
 };
 
