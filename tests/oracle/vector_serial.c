@@ -197,8 +197,10 @@ double vector_oracle_sweep(const struct vector_oracle *o, uint64_t step, double 
 
 /* ---- measurements ---------------------------------------------------------------------------- */
 
+/* By the shorter way; half a turn, which only clock models make, counts as negative. */
 static double turn(const double a[3], const double b[3]) {
-    return atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
+    const double by = atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
+    return by > pi - 1e-9 ? -pi : by;
 }
 
 static bool is_vortex(const struct vector_oracle *o, double (*spins)[3], int x, int y) {
