@@ -80,8 +80,9 @@ static inline void vector_bench_spins(struct ergo_context *ctx, void *state,
     for (size_t i = 0; i < n; i++) {
         for (size_t c = 0; c < 3 && o->space; c++) {
             const uint8_t *at = b + 12 * i + 4 * c;
-            spins[i][c] =
-                (int32_t)(at[0] | at[1] << 8 | at[2] << 16 | (uint32_t)at[3] << 24) * 0x1p-21;
+            const uint32_t word = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
+                                  (uint32_t)at[3] << 24;
+            spins[i][c] = (int32_t)word * 0x1p-21;
         }
         if (o->space)
             continue;

@@ -68,11 +68,11 @@ void vector_member_fill(const struct ergo_point *point, struct vector_member *me
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_point *point) {
-    static const char *const lattices[3] = {"chain", "square", "cubic"};
+    static const char *const lattices[4] = {"", "chain", "square", "cubic"};
     const struct vector_shape s = vector_shape_of(point);
     const struct ergo_value *lattice = ergo_point_value(point, "/system/lattice");
     enum ergo_status status = ERGO_OK;
-    if (lattice->present && strcmp(lattice->text, lattices[s.d - 1]) != 0 &&
+    if (lattice->present && strcmp(lattice->text, lattices[s.d & 3]) != 0 &&
         !(s.triangular && s.d == 2))
         status = ergo_job_error(ctx, "/system/lattice",
                                 "\"%s\" with %u sides: chain has one, square and triangular two, "
@@ -188,7 +188,7 @@ static void bessel_ratios(double k, double half, size_t count, double *ratio) {
  * the mean only changes its sign. */
 static double ring(bool space, double k, double n) {
     enum { TERMS = 2000 };
-    double above = 0, below = 0, power = 1, *ratio = malloc((TERMS + 1) * sizeof *ratio);
+    double above = 0, below = 0, power = 1, *ratio = calloc(TERMS + 1, sizeof *ratio);
     if (!ratio)
         return NAN;
     bessel_ratios(k, space ? 0.5 : 0, TERMS + 1, ratio);
