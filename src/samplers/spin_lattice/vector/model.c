@@ -85,9 +85,8 @@ static const struct ergo_key last_keys[LAST_KEYS] = {
     }
 
 static const struct ergo_key xy_keys[] = {
-    {ERGO_KEY("/system/step", REAL),
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
-     .max = 1, .unit = "pi",
+    {ERGO_KEY("/system/step", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "1",
+     .min = 1e-6, .max = 1, .unit = "pi",
      .help = "Metropolis: the new angle is uniform within this many pi on either side of the old "
              "one. 1: anywhere. At T = 0.9 on the square lattice 1 accepts 29% of the moves, 0.5 "
              "51%, 0.3 68%."},
@@ -113,9 +112,8 @@ static const struct ergo_key heisenberg_keys[] = {
      .help = "Single-spin rule: metropolis; heat-bath, a new spin from the distribution in its "
              "local field, whatever the old one was, by the inverse of the distribution (Miyatake "
              "et al., J. Phys. C 19, 2539 (1986)). Sites of one colour go together."},
-    {ERGO_KEY("/system/step", REAL),
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
-     .max = 100, .unit = "",
+    {ERGO_KEY("/system/step", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "1",
+     .min = 1e-4, .max = 100, .unit = "",
      .help = "Metropolis: a random vector of this length is added to the spin, and the sum "
              "brought back to length 1; below 1 the new spin is in a cone whose half-angle has "
              "this sine. At T = 1.44 on the cubic lattice 1 accepts 65% of the moves, 2 53%.",

@@ -78,7 +78,8 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     plan->work_per_step = (double)h->sites * members;
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     plan->launches_per_step = h->colours * (1.0 + h->relax);
-    plan->host_bytes = 8 * h->components * h->sites;
+    /* an audit's three copies of a member, and its copy of the state */
+    plan->host_bytes = 4 * h->components * h->sites * (3 + batch->count);
     snprintf(plan->path, sizeof plan->path, h->space ? "vectors" : "angles");
     snprintf(plan->launch, sizeof plan->launch,
              "a launch for each of %u colours: a spin per work-item, work-groups of %u", h->colours,
