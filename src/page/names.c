@@ -30,7 +30,7 @@ static const struct {
         {"energy2", "⟨e²⟩"},
         {"psi2", "⟨ψ²⟩"},
         {"psi4", "⟨ψ⁴⟩"},
-        {"moment_ratio", "⟨ψ⁴⟩/⟨ψ²⟩²"},
+        {"moment_ratio", "⟨ψ²⟩²/⟨ψ⁴⟩"},
         {"psi6", "ψ₆"},
         {"particles", "⟨N⟩"},
         {"particles2", "⟨N²⟩"},
