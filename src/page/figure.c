@@ -60,6 +60,20 @@ size_t ergo_report_members(const struct ergo_result *result, size_t limit, size_
     return count;
 }
 
+void ergo_report_section(struct ergo_text *text, const char *head, const char *words,
+                         struct ergo_text *figures) {
+    if (figures->length) {
+        ergo_text_append(text, "<h2>%s</h2>\n", head);
+        if (words)
+            ergo_text_append(text, "<p class=\"soft\">%s</p>\n", words);
+        ergo_text_append(text, "<div class=\"grid\">\n");
+        ergo_text_append_bytes(text, figures->data, figures->length);
+        ergo_text_append(text, "</div>\n");
+    }
+    text->failed |= figures->failed;
+    ergo_text_free(figures);
+}
+
 /* Replicas of the only point are drawn one by one. */
 static bool are_means(const struct ergo_result *result) {
     return result->n_means > 0 && result->members[0].point->n_scanned > 0;

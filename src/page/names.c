@@ -46,7 +46,6 @@ static const struct {
         {"overlap4", "⟨q⁴⟩"},
         {"overlap_abs", "⟨|q|⟩"},
         {"ln_psi", "⟨ln ψ⟩"},
-        {"b_optimum", "b"},
         {"gr", "g(r)"},
         {"sk", "S(k)"},
         {"phi", "Φ(t)"},

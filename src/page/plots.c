@@ -436,6 +436,10 @@ static void append_relation(struct ergo_text *text, struct groups *g) {
         append_state(text, g, x, y, model->relation_help);
 }
 
+#define BARS                                                                                       \
+    "Bars are one standard error, autocorrelation included; open symbols have none that can be "   \
+    "trusted. Lines of theory are exact, broken ones only lead the eye."
+
 enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_text *text,
                                          const struct ergo_result *result,
                                          enum ergo_report_kind kind) {
@@ -445,13 +449,12 @@ enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_t
         [ERGO_REPORT_MOMENT] = "Moments",
     };
     static const char *const words[] = {
-        [ERGO_REPORT_RESULT] = ("Bars are one standard error, autocorrelation included; open "
-                                "symbols have none that can be trusted. Lines of theory are "
-                                "exact, broken ones only lead the eye."),
+        [ERGO_REPORT_RESULT] = BARS,
         [ERGO_REPORT_CHECK] = ("Whether the run went well: estimators that have to agree, "
                                "acceptances, parts of sums."),
         [ERGO_REPORT_MOMENT] = "What the results are made of.",
     };
+    static const char *const of_means = BARS " Points are means over replicas.";
     struct groups groups;
     struct ergo_text figures = {0};
     if (!result->n_members)
@@ -464,17 +467,9 @@ enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_t
             append_observable(&figures, &groups, o);
     if (kind == ERGO_REPORT_RESULT)
         append_relation(&figures, &groups);
-    if (figures.length) {
-        ergo_text_append(text, "<h2>%s</h2>\n<p class=\"soft\">%s%s</p>\n<div class=\"grid\">\n",
-                         heads[kind], words[kind],
-                         kind == ERGO_REPORT_RESULT && ergo_report_items(result) < result->n_members
-                             ? " Points are means over replicas."
-                             : "");
-        ergo_text_append_bytes(text, figures.data, figures.length);
-        ergo_text_append(text, "</div>\n");
-    }
-    text->failed |= figures.failed;
-    ergo_text_free(&figures);
+    const bool means = ergo_report_items(result) < result->n_members;
+    ergo_report_section(text, heads[kind],
+                        kind == ERGO_REPORT_RESULT && means ? of_means : words[kind], &figures);
     groups_free(&groups);
     return ERGO_OK;
 }

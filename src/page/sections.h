@@ -48,6 +48,10 @@ void ergo_report_drawing(struct ergo_text *text, const struct ergo_plot *plot, c
  * where nothing can be drawn. */
 void ergo_report_figure(struct ergo_text *text, const struct ergo_plot *plot, const char *name,
                         const char *small);
+/* figure.c: a part of the page with figures, which are freed; nothing where there are none. words:
+ * a sentence below its head, HTML; NULL: none. */
+void ergo_report_section(struct ergo_text *text, const char *head, const char *words,
+                         struct ergo_text *figures);
 /* Should these numbers have a logarithmic axis, because they grow by factors (1, 2, 4, ...)? Sorts
  * them. *zero: if 0 is one of them, the place where it is drawn; else 0. */
 bool ergo_report_goes_in_factors(double *numbers, size_t n, double *zero);
