@@ -59,8 +59,8 @@ import re
 page = open("helium-vmc/report.html", encoding="utf-8").read()
 figure = re.search(r"<b>energy against b</b>.*?</figure>", page, re.S)[0]
 assert len(re.findall(r">[23]\.\d+</text>", figure)) >= 2, figure[:3000]
-energy = re.search(r"<b>energy</b>.*?</figure>", page, re.S)[0].split("</p>")[-1]
-assert len(re.findall('<circle class="m c0"', energy)) == 2, "not a point for each b" # of four chains
+energy = re.search(r"<b>energy</b>.*?</svg>", page, re.S)[0]
+assert len(re.findall('<circle class="m c0"', energy)) == 2, "replicas one by one" # two values of b, four chains
 PYTHON
 fi
 
