@@ -69,8 +69,9 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
         device->quirks.loop_limit
             ? 40.0 * (double)h->sites / (double)device->quirks.loop_limit / s->group + 1
             : 1;
+    const uint64_t fill_groups = h->sites / s->group + 1;
     const double wanted = (gpu ? 16 : 4) * units / members + 1;
-    s->measure_groups = (uint32_t)fmax(least, fmin((double)(h->sites / s->group + 1), wanted));
+    s->measure_groups = (uint32_t)fmax(least, fmin((double)fill_groups, wanted));
 
     const double passes = 1 + 0.5 * h->relax, rate = gpu ? 3e10 : 1e7 * units;
     const double seconds = passes * (double)h->sites * members / rate +
