@@ -14,6 +14,7 @@
 #define SW_PURPOSE_BOND 1
 #define SW_PURPOSE_SPIN 2
 #define SW_PURPOSE_START 3
+#define SW_PURPOSE_SEED 4
 
 #define SW_Q_MAX 256
 
@@ -25,6 +26,19 @@ struct sw_member {
     uint first_word;
 };
 #define SW_MEMBER_BYTES 24
+
+/* Lattices of sites.h; square has two dimensions or three. */
+#define SW_LATTICE_SQUARE 0
+#define SW_LATTICE_TRIANGULAR 1
+#define SW_LATTICE_HONEYCOMB 2
+
+/* A member of sites.h. */
+struct sw_site_member {
+    uint key0, key1; /* Philox key: the member's stream */
+    uint threshold;  /* p as a 32-bit integer */
+    uint always;     /* 1: p rounds to 1 */
+};
+#define SW_SITE_MEMBER_BYTES 16
 
 /* Sums over clusters, in uints: the largest size; the number of clusters with 2^b <= size < 2^(b +
  * 1), b = 0 .. 32; the sums of n^2 and n^4, in limbs of 16 bits, the lowest first, whose carries

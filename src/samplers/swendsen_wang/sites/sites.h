@@ -1,0 +1,108 @@
+/* Cluster updates of a spin for each site, on lattices of two and three dimensions
+ * (cl/swendsen_wang/sites.h). Internal to the sampler. */
+#ifndef ERGO_SAMPLERS_SWENDSEN_WANG_SITES_SITES_H
+#define ERGO_SAMPLERS_SWENDSEN_WANG_SITES_SITES_H
+
+#include "samplers/swendsen_wang/sw.h"
+
+struct sw_sites_shape {
+    uint32_t lx, ly, lz; /* lz 1: two dimensions */
+    uint32_t lattice;    /* SW_LATTICE_... */
+    uint32_t directions; /* in which a site owns bonds */
+    uint32_t q, sites;
+    bool wolff;
+};
+
+struct sw_sites_launch {
+    uint32_t group;      /* work-items per group of kernels without tiles, a power of two */
+    uint32_t tx, ty, tz; /* sides of a tile, powers of two */
+    uint32_t tile_group; /* work-items for a tile */
+    uint32_t tiles;      /* of a member */
+    uint32_t sum_groups; /* work-groups per member that add up */
+    uint32_t sum_slots;  /* partial sums per member */
+};
+
+enum sw_sites_buffer {
+    SITES_SPINS,
+    SITES_MEMBERS,
+    SITES_BONDS,
+    SITES_LABELS,
+    SITES_SIZES,
+    SITES_SUMS,     /* samples: partial sums of spins, of clusters, */
+    SITES_CLUSTERS, /* */
+    SITES_WRAPS,    /* directions in which a cluster leads around, */
+    SITES_GROWN     /* and the size of Wolff's cluster */
+};
+
+enum sw_sites_kernel {
+    SITES_START,
+    SITES_MEASURE,
+    SITES_COUNT,
+    SITES_LABEL,
+    SITES_JOIN,
+    SITES_FLIP,
+    SITES_FLIP_SIZES,
+    SITES_FLIP_ONE
+};
+
+struct sw_sites_state {
+    struct ergo_engine e;
+    struct sw_sites_shape shape;
+    struct sw_sites_launch launch;
+    bool clusters;                  /* clusters are measured, not only spins */
+    bool started;                   /* the spins are those of the start */
+    struct sw_site_member *members; /* [batch->count] */
+    struct sw_unit *units;
+};
+
+extern const struct ergo_sampler_ops sw_sites_ops;
+
+/* plan.c */
+/* Does another engine (sw.h) make this job's sweeps: Swendsen-Wang on a plain square lattice? */
+bool sw_serves_square(const struct ergo_point *point);
+struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point);
+enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_point *point);
+enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state);
+/* Philox key and bond probability of a member. */
+void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member *member);
+
+/* advance.c */
+void sw_sites_steps(void *state, uint64_t steps);
+void sw_sites_block(void *state, size_t count, uint64_t every);
+bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                   const struct ergo_samples *samples);
+/* Columns of a sample. wraps: SW_AROUND_... by bits; grown: sites of Wolff's cluster. */
+void sw_sites_convert(const struct sw_sites_shape *shape, struct sw_unit unit,
+                      const struct sw_counts *counts, uint32_t wraps, uint32_t grown,
+                      double *columns);
+
+/* state.c: the canonical state. A byte for each site, its state (0 .. q - 1), in the order of site
+ * indices. */
+enum ergo_status sw_sites_init(struct ergo_context *ctx, void *state);
+enum ergo_status sw_sites_save(struct ergo_context *ctx, void *state, size_t member,
+                               struct ergo_text *text);
+enum ergo_status sw_sites_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                               const void *bytes, size_t length);
+enum ergo_status sw_sites_view(struct ergo_context *ctx, void *state, size_t member,
+                               struct ergo_view *view);
+
+/* twin.c: a step of one member on the host. Clusters are walked, site by site, from the smallest
+ * site on. */
+struct sw_sites_twin {
+    uint8_t *spins, *bonds;
+    uint32_t *labels, *queue; /* labels: the smallest site of each site's cluster */
+    uint8_t *ways;            /* the edges that the walk to a site has crossed, by bits */
+    struct sw_counts counts;  /* after a counted step */
+    uint32_t wraps, grown;
+};
+bool sw_sites_twin_open(struct sw_sites_twin *twin, const struct sw_sites_shape *shape);
+void sw_sites_twin_close(struct sw_sites_twin *twin);
+void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_shape *shape,
+                         struct sw_sites_twin *twin);
+void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_shape *shape,
+                        uint64_t step, bool counted, struct sw_sites_twin *twin);
+
+/* audit.c */
+enum ergo_status sw_sites_audit(struct ergo_context *ctx, void *state);
+
+#endif
