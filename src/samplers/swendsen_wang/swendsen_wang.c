@@ -105,8 +105,13 @@ static bool sweeps_all(const struct ergo_point *point) {
     return !is_wolff(point);
 }
 
+/* Directions of wrapping are told apart by sites/ alone. */
+static bool has_ways(const struct ergo_point *point) {
+    return sweeps_all(point) && !sw_serves_square(point);
+}
+
 static bool has_depth(const struct ergo_point *point) {
-    return sweeps_all(point) && ergo_point_value(point, "/system/size")->items > 2;
+    return has_ways(point) && ergo_point_value(point, "/system/size")->items > 2;
 }
 
 bool sw_wants_clusters(const struct ergo_point *point) {
@@ -239,17 +244,15 @@ static const struct ergo_observable observables[] = {
      .sample = sample_wrapping, .of_moves = true, .applies = sweeps_all},
     {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
      .sample = sample_energy2, .hidden = true},
-    /* of sites/ alone */
     {ERGO_NAMED("wrapping_x", ""),
      .help = "probability that a closed path in a cluster goes around the lattice in x an odd "
              "number of times",
-     .sample = sample_wrapping_x, .of_moves = true, .applies = sweeps_all},
+     .sample = sample_wrapping_x, .of_moves = true, .applies = has_ways},
     {ERGO_NAMED("wrapping_y", ""), .help = "the same in y", .sample = sample_wrapping_y,
-     .of_moves = true, .applies = sweeps_all},
+     .of_moves = true, .applies = has_ways},
     {ERGO_NAMED("wrapping_z", ""), .help = "the same in z", .sample = sample_wrapping_z,
      .of_moves = true, .applies = has_depth},
 };
-enum { OBSERVABLES = sizeof observables / sizeof observables[0], OF_SITES = 3 };
 
 static const struct ergo_curve_info curves[] = {
     {"cluster_sizes", "size (lower edge of the bin)", "per site",
@@ -438,9 +441,10 @@ static const char *const first_job[] = {"/system/size=[32, 32]", "/system/temper
                "square, triangular, honeycomb and simple cubic lattices.",                         \
     .first = first_job, .keys = {{keys, sizeof keys / sizeof keys[0]}}, .columns = columns,        \
     .has_column = has_column, .conjugates = conjugates, .n_conjugates = 1,                         \
-    .observables = observables, .curves = curves, .n_curves = sizeof curves / sizeof curves[0],    \
-    .tunables = tunables, .n_tunables = sizeof tunables / sizeof tunables[0],                      \
-    .curve_size = curve_size, .curve_x = curve_x, .curve_every = curve_every, .remedy = remedy
+    .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
+    .curves = curves, .n_curves = sizeof curves / sizeof curves[0], .tunables = tunables,          \
+    .n_tunables = sizeof tunables / sizeof tunables[0], .curve_size = curve_size,                  \
+    .curve_x = curve_x, .curve_every = curve_every, .remedy = remedy
 
 static const struct ergo_model square_model = {
     POTTS_TABLES,
@@ -449,7 +453,6 @@ static const struct ergo_model square_model = {
                  "swendsen_wang/cut.cl", "swendsen_wang/cut_gather.cl",
                  "swendsen_wang/cut_tiles.cl"},
     .n_columns = SW_COLUMNS,
-    .n_observables = OBSERVABLES - OF_SITES,
     .check = check,
     .exact = exact,
     .ops = &ops,
@@ -460,7 +463,6 @@ static const struct ergo_model sites_model = {
     POTTS_TABLES,
     .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_measure.cl"},
     .n_columns = SW_SITES_COLUMNS,
-    .n_observables = OBSERVABLES,
     .check = check_sites,
     .ops = &sw_sites_ops,
 };
