@@ -120,11 +120,12 @@ ERGO_INLINE ergo_vector ergo_unit_random(uint height, uint around) {
 }
 
 /*
- * The unit vector at cosine `c` from the unit vector n, at the angle `around` it, on the grid. The
- * frame is that of Duff et al., J. Comput. Graph. Tech. 6, 1 (2017).
+ * The unit vector whose cosine with the unit vector n is 1 - `below`, at the angle `around` it, on
+ * the grid. The frame is that of Duff et al., J. Comput. Graph. Tech. 6, 1 (2017).
  */
-ERGO_INLINE ergo_vector ergo_unit_beside(ergo_vector n, float c, uint around) {
-    const float rest = (1.0f - c) * (1.0f + c), r = ergo_sqrt(rest > 0.0f ? rest : 0.0f);
+ERGO_INLINE ergo_vector ergo_unit_beside(ergo_vector n, float below, uint around) {
+    const float c = 1.0f - below, rest = below * (2.0f - below);
+    const float r = ergo_sqrt(rest > 0.0f ? rest : 0.0f);
     const float u = r * ergo_cos(around), v = r * ergo_sin(around);
     const float sign = n.z < 0.0f ? -1.0f : 1.0f;
     const float a = 0.0f - sign * ergo_inverse(1.0f + sign * n.z), b = n.x * n.y * a;

@@ -138,8 +138,8 @@ static void test_beside(void **unused) {
             n = ergo_vector_of(0, 0, i % 200 ? 1.0f : -1.0f);
         const float c = (float)(int32_t)draw(&state) * 0x1p-31f;
         const uint32_t around = draw(&state);
-        const ergo_vector v = ergo_unit_beside(n, c, around);
-        const ergo_vector w = ergo_unit_beside(n, c, around + 0x80000000u);
+        const ergo_vector v = ergo_unit_beside(n, 1 - c, around);
+        const ergo_vector w = ergo_unit_beside(n, 1 - c, around + 0x80000000u);
         worst = fmax(worst, fabs((double)ergo_dot(n, v) - (double)c));
         worst = fmax(worst, fabs((double)ergo_dot(n, w) - (double)c));
         length = fmax(length, fabs((double)ergo_dot(v, v) - 1) / 2);
