@@ -94,8 +94,8 @@ ERGO_INLINE struct sw_seed sw_site_seed(const struct sw_site_member *m, ulong st
     const struct ergo_words r = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
                                                   ERGO_DRAW(SW_PURPOSE_SEED, 0), m->key0, m->key1);
     struct sw_seed seed;
-    seed.site = (uint)(((ulong)r.x * SW_N + ((ulong)r.y * SW_N >> 32)) >> 32);
-    seed.shift = 1u + (uint)(((ulong)r.z * (SW_Q - 1u) + ((ulong)r.w * (SW_Q - 1u) >> 32)) >> 32);
+    seed.site = sw_one_of(SW_N, r.x, r.y);
+    seed.shift = 1u + sw_one_of(SW_Q - 1u, r.z, r.w);
     return seed;
 }
 

@@ -7,7 +7,8 @@
 _Static_assert(sizeof(struct sw_member) == SW_MEMBER_BYTES, "sw_member has explicit padding only");
 
 bool sw_is_ising(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/hamiltonian"), "ising") == 0;
+    return strcmp(ergo_point_text(point, "/system/model"), "potts") == 0 &&
+           strcmp(ergo_point_text(point, "/system/hamiltonian"), "ising") == 0;
 }
 
 double sw_bond_probability(const struct ergo_point *point) {

@@ -12,24 +12,20 @@ static const char *const labellings[] = {"union-find", NULL};
 static const char *const merges[] = {"auto", "tree", "gather", NULL};
 static const char *const starts[] = {"ordered", "random", NULL};
 static const char *const hamiltonians[] = {"potts", "ising", NULL};
-static const char *const lattices[] = {"square", "triangular", "honeycomb", NULL};
-static const char *const updates[] = {"swendsen-wang", "wolff", NULL};
 
 /* Keys of square lattices (sw.h) alone. */
 #define OF_SQUARE                                                                                  \
     .acts = sw_serves_square,                                                                      \
     .where = "on square lattices of two dimensions with update swendsen-wang"
 
-static const struct ergo_key keys[] = {
+static const struct ergo_key q_keys[] = {
     {ERGO_KEY("/system/q", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "2", .min = 2, .max = SW_Q_MAX, .unit = "",
      .help = "Number of spin states q; 2 is the Ising model. The transition is of first order for "
              "q > 4."},
-    {ERGO_KEY("/system/size", SIZE),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
-     .max = 4194304, .min_items = 2, .max_items = 3, .unit = "sites",
-     .help = "Lattice sides [Lx, Ly] or [Lx, Ly, Lz], periodic, odd ones too. A side of 2 has two "
-             "bonds between the same neighbours."},
+};
+
+static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/temperature", REAL),
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 1e12, .unit = "J/k_B",
@@ -68,18 +64,6 @@ static const struct ergo_key keys[] = {
      .fallback = "\"random\"", .choices = starts, .unit = "",
      .help = "Starting configuration: all spins in state 0, or uniform over the q states. At a "
              "transition of first order (q > 4) it decides in which phase a run begins."},
-    {ERGO_KEY("/system/lattice", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .fallback = "\"square\"", .stream = "", .choices = lattices, .unit = "",
-     .help = "Neighbours of site (x, y). square: (x +- 1, y), (x, y +- 1), in three dimensions the "
-             "simple cubic lattice; triangular: as square, and (x + 1, y + 1), (x - 1, y - 1); "
-             "honeycomb, as bricks: (x +- 1, y), and (x, y + 1) where x + y is even, (x, y - 1) "
-             "where it is odd, with even sides."},
-    {ERGO_KEY("/system/update", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .fallback = "\"swendsen-wang\"", .stream = "", .choices = updates, .unit = "",
-     .help = "What a step is. swendsen-wang: a sweep, all clusters get new states; wolff: one "
-             "cluster, that of a site drawn from all, gets another state (U. Wolff, Phys. Rev. "
-             "Lett. 62, 361 (1989)). /run counts steps: one of wolff moves cluster_size "
-             "sites, where a sweep moves all."},
 };
 
 static const struct ergo_column columns[] = {
@@ -259,19 +243,6 @@ static const struct ergo_curve_info curves[] = {
      "mean number of clusters of size s .. 2 s - 1, per site; s = 1, 2, 4, ..."},
 };
 
-static const struct ergo_tunable tunables[] = {
-    {"path",
-     "0 automatic, 1 whole sweeps of a lattice in a work-group's local memory (up to 256 words of "
-     "32 sites), 2 tiles and then their edges, three launches a sweep",
-     0, 2, false},
-    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
-    {"tile_words", "words of 32 sites in a tile's row (a power of two)", 0, 32, true},
-    {"tile_rows", "rows of a tile (a power of two)", 0, 256, true},
-    {"tile_group",
-     "work-items that label a tile together (a power of two, at most four for each word)", 0, 1024,
-     true},
-};
-
 static enum ergo_status check_unit(struct ergo_context *ctx, const struct ergo_point *point) {
     if (!sw_is_ising(point) || ergo_point_int(point, "/system/q") == 2)
         return ERGO_OK;
@@ -439,12 +410,16 @@ static const char *const first_job[] = {"/system/size=[32, 32]", "/system/temper
     .name = "potts",                                                                               \
     .summary = "H = -J sum (delta(s_i, s_j) - 1), s = 0 .. q - 1, over nearest neighbours of "     \
                "square, triangular, honeycomb and simple cubic lattices.",                         \
-    .first = first_job, .keys = {{keys, sizeof keys / sizeof keys[0]}}, .columns = columns,        \
-    .has_column = has_column, .conjugates = conjugates, .n_conjugates = 1,                         \
+    .first = first_job,                                                                            \
+    .keys = {{q_keys, 1},                                                                          \
+             {sw_size_keys, SW_SIZE_KEYS},                                                         \
+             {keys, sizeof keys / sizeof keys[0]},                                                 \
+             {sw_sites_keys, SW_SITES_KEYS}},                                                      \
+    .columns = columns, .has_column = has_column, .conjugates = conjugates, .n_conjugates = 1,     \
     .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
-    .curves = curves, .n_curves = sizeof curves / sizeof curves[0], .tunables = tunables,          \
-    .n_tunables = sizeof tunables / sizeof tunables[0], .curve_size = curve_size,                  \
-    .curve_x = curve_x, .curve_every = curve_every, .remedy = remedy
+    .curves = curves, .n_curves = sizeof curves / sizeof curves[0], .tunables = sw_tunables,       \
+    .n_tunables = SW_TUNABLES, .curve_size = curve_size, .curve_x = curve_x,                       \
+    .curve_every = curve_every, .remedy = remedy
 
 static const struct ergo_model square_model = {
     POTTS_TABLES,
@@ -477,11 +452,12 @@ static const struct ergo_key model_key = {
     .help = "Model; `ergocl help swendsen-wang MODEL` lists its keys, observables and curves.",
 };
 
-static const struct ergo_model *const models[] = {&square_model, &sites_model};
+static const struct ergo_model *const models[] = {&square_model, &sites_model, &sw_xy_model,
+                                                  &sw_clock_model, &sw_heisenberg_model};
 
 const struct ergo_sampler ergo_swendsen_wang = {
     .name = "swendsen-wang",
-    .summary = "Cluster updates of Potts models (Swendsen and Wang, Wolff)",
+    .summary = "Cluster updates (Swendsen and Wang, Wolff) of Potts, XY, clock, Heisenberg models",
     .citation =
         "Y. Komura, Y. Okabe, Multi-GPU-based Swendsen-Wang multi-cluster algorithm for the "
         "simulation of two-dimensional q-state Potts model, Comput. Phys. Commun. 184, 40 "

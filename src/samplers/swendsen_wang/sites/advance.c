@@ -61,6 +61,18 @@ void sw_sites_convert(const struct sw_sites_shape *h, struct sw_unit unit,
         columns[SW_COLUMN_WRAPS_X + d] = wraps >> d & 1u ? 1.0 : 0.0;
 }
 
+/* A sample of unit vectors; numbers are pairs of words. grown NULL: no Wolff. */
+static void vector_row(const struct sw_sites_state *s, const uint32_t *words, const uint32_t *grown,
+                       struct sw_unit unit, double *columns) {
+    int64_t sums[SW_NUMBERS];
+    struct sw_grown cluster = {0};
+    for (size_t k = 0; k < SW_NUMBERS; k++)
+        sums[k] = (int64_t)((uint64_t)words[2 * k + 1] << 32 | words[2 * k]);
+    if (grown)
+        cluster = (struct sw_grown){grown[0], (uint64_t)grown[2] << 32 | grown[1]};
+    sw_vectors_convert(&s->shape, unit, sums, &cluster, columns);
+}
+
 bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
                    const struct ergo_samples *samples) {
     const struct sw_sites_state *s = state;
@@ -70,13 +82,19 @@ bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
     const uint32_t *clusters = ergo_engine_host(&s->e, SITES_CLUSTERS, slot, 0);
     const uint32_t *wraps = ergo_engine_host(&s->e, SITES_WRAPS, slot, 0);
     const uint32_t *grown = ergo_engine_host(&s->e, SITES_GROWN, slot, 0);
+    if (s->shape.model != SW_MODEL_POTTS) {
+        for (size_t row = begin; row < end; row++)
+            vector_row(s, sums + row * 2 * SW_NUMBERS, s->shape.wolff ? grown + 3 * row : NULL,
+                       s->units[row % members], samples->columns + row * s->columns);
+        return true;
+    }
     const size_t bins = sized ? 32 - (size_t)__builtin_clz(s->shape.sites) : 0;
     for (size_t row = begin; row < end; row++) {
         struct sw_counts c;
         sw_add_partial_sums(s->shape.q, s->shape.sites, slots, sums + row * slots * s->shape.q,
                             sized ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
         sw_sites_convert(&s->shape, s->units[row % members], &c, sized ? wraps[row] : 0,
-                         s->shape.wolff ? grown[row] : 0, samples->columns + row * SW_SITES_COLUMNS);
+                         s->shape.wolff ? grown[3 * row] : 0, samples->columns + row * s->columns);
         for (size_t b = 0; b < bins && samples->curves[0]; b++)
             samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
     }

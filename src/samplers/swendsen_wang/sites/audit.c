@@ -38,9 +38,10 @@ static enum ergo_status compare_bytes(struct ergo_context *ctx, const struct erg
                                       size_t member, unsigned buffer, const void *expected,
                                       const char *what) {
     struct sw_sites_state *s = r->state;
+    const size_t bytes = (size_t)s->shape.sites * (buffer == SITES_SPINS ? s->shape.spin_bytes : 1);
     void *found;
-    enum ergo_status status = read_member(ctx, s, buffer, member, s->shape.sites, &found);
-    if (status == ERGO_OK && memcmp(found, expected, s->shape.sites) != 0)
+    enum ergo_status status = read_member(ctx, s, buffer, member, bytes, &found);
+    if (status == ERGO_OK && memcmp(found, expected, bytes) != 0)
         status = ergo_replay_differs(ctx, r, member, what);
     free(found);
     return status;
@@ -84,7 +85,11 @@ static enum ergo_status compare_state(struct ergo_context *ctx, const struct erg
 static const char *sample_differs(const struct sw_sites_state *s, size_t member,
                                   const struct sw_sites_twin *t, const double *found,
                                   const double *found_curve, size_t bins) {
-    double columns[SW_SITES_COLUMNS], curve[SW_CLUSTER_BINS];
+    double columns[ERGO_COLUMNS_MAX], curve[SW_CLUSTER_BINS];
+    if (s->shape.model != SW_MODEL_POTTS) {
+        sw_vectors_convert(&s->shape, s->units[member], t->sums, &t->grown, columns);
+        return ergo_replay_same(columns, found, SW_VECTOR_COLUMNS) ? NULL : "sums over spins";
+    }
     const bool sized = s->clusters && !s->shape.wolff;
     struct sw_counts c = t->counts;
     if (!sized) {
@@ -92,7 +97,7 @@ static const char *sample_differs(const struct sw_sites_state *s, size_t member,
         c.fourths = 0;
     }
     sw_sites_convert(&s->shape, s->units[member], &c, sized ? t->wraps : 0,
-                     s->shape.wolff ? t->grown : 0, columns);
+                     s->shape.wolff ? t->grown.sites : 0, columns);
     for (size_t b = 0; b < bins; b++)
         curve[b] = (double)c.bins[b] / (double)s->shape.sites;
     if (!ergo_replay_same(columns, found, SW_COLUMN_PSI2 + 1))
@@ -112,17 +117,17 @@ static enum ergo_status compare_samples(struct ergo_context *ctx, const struct e
     const struct sw_sites_state *s = r->state;
     struct sw_sites_twin *t = &twins->of[member - twins->first];
     const struct ergo_point *point = s->e.batch->points[member];
+    const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
     const char *wrong = NULL;
     uint64_t step = r->step;
-    memcpy(t->spins, (const char *)r->kept[SITES_SPINS] + member * (size_t)s->shape.sites,
-           s->shape.sites);
+    memcpy(t->spins, (const char *)r->kept[SITES_SPINS] + member * bytes, bytes);
     for (uint64_t e = 0; e < r->lead; e++)
         sw_sites_twin_step(point, &s->shape, step++, false, t);
     for (size_t i = 0; i < r->samples && !wrong; i++) {
         for (uint64_t e = 1; e <= r->every; e++)
             sw_sites_twin_step(point, &s->shape, step++, e == r->every, t);
-        const size_t at = i * r->members + member, bins = r->curve_sizes[0];
-        wrong = sample_differs(s, member, t, r->found.columns + at * SW_SITES_COLUMNS,
+        const size_t at = i * r->members + member, bins = r->n_curves ? r->curve_sizes[0] : 0;
+        wrong = sample_differs(s, member, t, r->found.columns + at * s->columns,
                                bins ? r->found.curves[0] + at * bins : NULL, bins);
     }
     return wrong ? ergo_replay_differs(ctx, r, member, wrong) : ERGO_OK;
@@ -169,7 +174,7 @@ static uint64_t every_of(const struct sw_sites_state *s, size_t samples) {
     const uint64_t every = (uint64_t)ergo_point_int(s->e.batch->points[0], "/run/measure_every");
     const uint64_t fast = (uint64_t)s->e.plan.block_steps, few = budget / s->shape.sites;
     const uint64_t most = (fast < few ? fast : few) / samples;
-    return every <= most ? every : most > 2 ? most : every < 2 ? every : 2;
+    return every <= most ? every : most > 2 ? most : every < 2 || few == 0 ? 1 : 2;
 }
 
 enum ergo_status sw_sites_audit(struct ergo_context *ctx, void *opaque) {
@@ -181,10 +186,12 @@ enum ergo_status sw_sites_audit(struct ergo_context *ctx, void *opaque) {
     const size_t wish = small ? 3 : s->shape.sites <= budget ? 2 : 1;
     const size_t samples = wish < most ? wish : most;
     struct ergo_replay r = {.remedy = "/tuning/tile_rows",
-                            .n_columns = SW_SITES_COLUMNS,
-                            .n_curves = 1,
+                            .n_columns = s->columns,
+                            .n_curves = s->shape.model == SW_MODEL_POTTS ? 1 : 0,
                             .curve_sizes = &bins,
-                            .lead = small ? 3 : 1,
+                            .lead = small                          ? 3
+                                    : s->shape.sites <= 8 * budget ? 1
+                                                                   : 0,
                             .samples = samples,
                             .every = every_of(s, samples),
                             .compare = compare};

@@ -14,7 +14,8 @@ static bool says(const struct ergo_point *point, const char *pointer, const char
 }
 
 bool sw_serves_square(const struct ergo_point *point) {
-    return ergo_point_value(point, "/system/size")->items == 2 &&
+    return says(point, "/system/model", "potts") &&
+           ergo_point_value(point, "/system/size")->items == 2 &&
            says(point, "/system/lattice", "square") &&
            says(point, "/system/update", "swendsen-wang");
 }
@@ -24,8 +25,20 @@ struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point) {
     struct sw_sites_shape s = {.lx = (uint32_t)size->size[0],
                                .ly = (uint32_t)size->size[1],
                                .lz = size->items > 2 ? (uint32_t)size->size[2] : 1,
-                               .q = (uint32_t)ergo_point_int(point, "/system/q"),
                                .wolff = says(point, "/system/update", "wolff")};
+    static const struct {
+        const char *name;
+        uint32_t model, bytes;
+    } models[] = {{"potts", SW_MODEL_POTTS, 1},
+                  {"xy", SW_MODEL_XY, 4},
+                  {"clock", SW_MODEL_CLOCK, 1},
+                  {"heisenberg", SW_MODEL_HEISENBERG, 12}};
+    for (size_t k = 0; k < sizeof models / sizeof models[0]; k++)
+        if (says(point, "/system/model", models[k].name)) {
+            s.model = models[k].model;
+            s.spin_bytes = models[k].bytes;
+        }
+    s.q = s.spin_bytes == 1 ? (uint32_t)ergo_point_int(point, "/system/q") : 2;
     s.directions = size->items > 2 ? 3 : 2;
     if (says(point, "/system/lattice", "triangular")) {
         s.lattice = SW_LATTICE_TRIANGULAR;
@@ -67,10 +80,15 @@ enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_poin
 }
 
 void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member *member) {
-    const double scaled = sw_bond_probability(point) * 0x1p32 + 0.5;
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
+    if (!says(point, "/system/model", "potts")) {
+        member->coupling = (float)(2 * ergo_point_real(point, "/system/coupling") /
+                                   ergo_point_real(point, "/system/temperature"));
+        return;
+    }
+    const double scaled = sw_bond_probability(point) * 0x1p32 + 0.5;
     member->always = scaled >= 0x1p32;
     member->threshold = member->always ? 0 : (uint32_t)scaled;
 }
@@ -141,14 +159,16 @@ static void declare_buffers(struct sw_sites_state *s) {
     const uint64_t members = e->batch->count, sites = members * s->shape.sites;
     const uint64_t places = members * s->launch.sum_slots;
     const bool sized = s->clusters && !s->shape.wolff;
-    ergo_engine_buffer(e, SITES_SPINS, "spins", ERGO_BUFFER_STATE, sites);
+    ergo_engine_buffer(e, SITES_SPINS, "spins", ERGO_BUFFER_STATE, s->shape.spin_bytes * sites);
     ergo_engine_buffer(e, SITES_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
     ergo_engine_buffer(e, SITES_BONDS, "bonds", ERGO_BUFFER_SCRATCH, sites);
     ergo_engine_buffer(e, SITES_LABELS, "labels", ERGO_BUFFER_SCRATCH, 4 * sites);
-    ergo_engine_sums(e, SITES_SUMS, "samples", ERGO_BUFFER_SAMPLES, 4 * places * s->shape.q);
+    ergo_engine_sums(e, SITES_SUMS, "samples", ERGO_BUFFER_SAMPLES,
+                     s->shape.model == SW_MODEL_POTTS ? 4 * places * s->shape.q
+                                                      : 8 * members * SW_NUMBERS);
     if (s->shape.wolff)
-        ergo_engine_sums(e, SITES_GROWN, "sizes of clusters", ERGO_BUFFER_SAMPLES, 4 * members);
+        ergo_engine_sums(e, SITES_GROWN, "Wolff's clusters", ERGO_BUFFER_SAMPLES, 12 * members);
     if (!sized)
         return;
     ergo_engine_buffer(e, SITES_SIZES, "cluster sizes", ERGO_BUFFER_SCRATCH, 4 * sites);
@@ -161,18 +181,24 @@ static void declare_buffers(struct sw_sites_state *s) {
 static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_sites_state *s) {
     static const char *const measure = "swendsen_wang/sites_measure.cl";
     static const char *const sites = "swendsen_wang/sites.cl";
+    static const char *const vectors = "swendsen_wang/sites_vectors.cl";
     struct ergo_engine *e = &s->e;
     const struct sw_sites_shape *h = &s->shape;
     const struct sw_sites_launch *l = &s->launch;
     struct ergo_text o = {0};
     ergo_text_append(&o,
-                     "-DSW_Q=%uu -DSW_LX=%uu -DSW_LY=%uu -DSW_LZ=%uu -DSW_LATTICE=%u "
+                     "-DSW_MODEL=%u -DSW_Q=%uu -DSW_LX=%uu -DSW_LY=%uu -DSW_LZ=%uu -DSW_LATTICE=%u "
                      "-DSW_DIRECTIONS=%uu -DSW_TX=%uu -DSW_TY=%uu -DSW_TZ=%uu -DSW_GROUP=%u "
                      "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=3u %s",
-                     h->q, h->lx, h->ly, h->lz, h->lattice, h->directions, l->tx, l->ty, l->tz,
-                     l->tile_group, l->sum_slots, e->device->quirks.relaxed_atomics);
-    ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
-    ergo_engine_kernel(e, SITES_MEASURE, measure, o.data, "sw_site_measure");
+                     h->model, h->q, h->lx, h->ly, h->lz, h->lattice, h->directions, l->tx, l->ty,
+                     l->tz, l->tile_group, l->sum_slots, e->device->quirks.relaxed_atomics);
+    if (h->model == SW_MODEL_POTTS) {
+        ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
+        ergo_engine_kernel(e, SITES_MEASURE, measure, o.data, "sw_site_measure");
+    } else {
+        ergo_engine_kernel(e, SITES_START, vectors, o.data, "sw_site_begin");
+        ergo_engine_kernel(e, SITES_MEASURE, vectors, o.data, "sw_site_sums");
+    }
     ergo_engine_kernel(e, SITES_LABEL, sites, o.data, "sw_site_label");
     ergo_engine_kernel(e, SITES_JOIN, sites, o.data, "sw_site_join");
     if (h->wolff)
@@ -195,7 +221,8 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     const unsigned units = s->e.device->summary.compute_units;
     struct ergo_plan *plan = &s->e.plan;
     s->shape = sw_sites_shape_of(batch->points[0]);
-    s->clusters = sw_wants_clusters(batch->points[0]);
+    s->columns = batch->job->model->n_columns;
+    s->clusters = s->shape.model == SW_MODEL_POTTS && sw_wants_clusters(batch->points[0]);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     s->units = ergo_engine_memory(&s->e, batch->count, sizeof *s->units);
     if (ergo_engine_end(&s->e) != ERGO_OK)
@@ -217,11 +244,11 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
     plan->block_steps = fmin(plan->block_steps, gpu ? 2000 : 500); /* launches take time, too */
     const double sample_bytes =
-        members * (4.0 * l->sum_slots * (s->shape.q + (double)SW_CLUSTER_FIELDS) + 8);
+        members * (4.0 * l->sum_slots * (s->shape.q + (double)SW_CLUSTER_FIELDS) + 16);
     s->e.block_samples =
         (size_t)fmax(1, fmin(fmax(64, plan->block_steps), ERGO_BLOCK_BYTES / sample_bytes));
     s->e.curve_interval = 1;
-    plan->host_bytes = 12 * (uint64_t)s->shape.sites + s->shape.sites * batch->count;
+    plan->host_bytes = s->shape.sites * (16 + s->shape.spin_bytes * (3 + (uint64_t)batch->count));
     plan->launches_per_step = 3;
     snprintf(plan->path, sizeof plan->path, "sites");
     snprintf(plan->launch, sizeof plan->launch,

@@ -18,16 +18,17 @@ static _Thread_local struct sw_sites_shape twin;
 #define SW_LZ twin.lz
 #define SW_LATTICE twin.lattice
 #define SW_DIRECTIONS twin.directions
-#include "swendsen_wang/sites.h"
+#include "swendsen_wang/sites_vectors.h"
 
 bool sw_sites_twin_open(struct sw_sites_twin *t, const struct sw_sites_shape *s) {
     const size_t n = s->sites;
-    *t = (struct sw_sites_twin){.spins = malloc(n),
+    *t = (struct sw_sites_twin){.spins = malloc(n * s->spin_bytes),
                                 .bonds = malloc(n),
                                 .labels = malloc(4 * n),
                                 .queue = malloc(4 * n),
-                                .ways = malloc(n)};
-    return t->spins && t->bonds && t->labels && t->queue && t->ways;
+                                .ways = malloc(n),
+                                .parts = malloc(n * sizeof(float))};
+    return t->spins && t->bonds && t->labels && t->queue && t->ways && t->parts;
 }
 
 void sw_sites_twin_close(struct sw_sites_twin *t) {
@@ -36,6 +37,7 @@ void sw_sites_twin_close(struct sw_sites_twin *t) {
     free(t->labels);
     free(t->queue);
     free(t->ways);
+    free(t->parts);
     *t = (struct sw_sites_twin){0};
 }
 
@@ -46,13 +48,27 @@ static void place_of(uint32_t site, uint32_t *x, uint32_t *y, uint32_t *z) {
 }
 
 static void draw(const struct sw_site_member *m, uint64_t step, struct sw_sites_twin *t) {
+    const uint8_t *spins = t->spins;
     for (uint32_t i = 0; i < twin.sites; i++) {
         uint32_t x, y, z, around, open = 0;
         place_of(i, &x, &y, &z);
         for (uint32_t d = 0; d < twin.directions; d++)
-            if (sw_site_owns(x, y, d) && t->spins[sw_site_next(x, y, z, d, &around)] == t->spins[i])
+            if (sw_site_owns(x, y, d) && spins[sw_site_next(x, y, z, d, &around)] == spins[i])
                 open |= 1u << d;
         t->bonds[i] = (uint8_t)sw_site_activate(m, i, step, open);
+    }
+}
+
+/* The same of unit vectors with these parts along the mirror. */
+static void draw_parts(const struct sw_site_member *m, uint64_t step, struct sw_sites_twin *t) {
+    for (uint32_t i = 0; i < twin.sites; i++) {
+        float weights[3] = {0, 0, 0};
+        uint32_t x, y, z, around;
+        place_of(i, &x, &y, &z);
+        for (uint32_t d = 0; d < twin.directions; d++)
+            if (sw_site_owns(x, y, d))
+                weights[d] = t->parts[i] * t->parts[sw_site_next(x, y, z, d, &around)];
+        t->bonds[i] = (uint8_t)sw_site_activate_parts(m, i, step, weights);
     }
 }
 
@@ -111,33 +127,50 @@ static void label(struct sw_sites_twin *t) {
     c->fourths = sw_fourths_value(fourths);
 }
 
-static void flip(const struct sw_site_member *m, uint64_t step, struct sw_sites_twin *t) {
-    for (uint32_t i = 0; i < twin.sites; i++)
-        t->spins[i] = t->labels[i] == i
-                          ? (uint8_t)sw_state(i, SW_PURPOSE_SPIN, (uint32_t)step,
-                                              (uint32_t)(step >> 32), m->key0, m->key1)
-                          : t->spins[t->labels[i]];
+static void flip(const struct sw_site_member *m, uint64_t step, const struct sw_vectors *v,
+                 struct sw_sites_twin *t) {
+    uint8_t *spins = t->spins;
+    for (uint32_t i = 0; i < twin.sites; i++) {
+        if (v) {
+            if (sw_site_flips(m, t->labels[i], step))
+                sw_vectors_flip(v, i);
+            continue;
+        }
+        spins[i] = t->labels[i] == i ? (uint8_t)sw_state(i, SW_PURPOSE_SPIN, (uint32_t)step,
+                                                         (uint32_t)(step >> 32), m->key0, m->key1)
+                                     : spins[t->labels[i]];
+    }
 }
 
-static void flip_one(const struct sw_site_member *m, uint64_t step, struct sw_sites_twin *t) {
+static void flip_one(const struct sw_site_member *m, uint64_t step, const struct sw_vectors *v,
+                     struct sw_sites_twin *t) {
     const struct sw_seed seed = sw_site_seed(m, step);
+    uint8_t *spins = t->spins;
     memset(t->labels, 0xff, 4 * (size_t)twin.sites);
     t->counts = (struct sw_counts){0};
-    t->grown = walk(t, seed.site);
+    t->grown = (struct sw_grown){.sites = walk(t, seed.site)};
     t->wraps = 0;
-    for (uint32_t k = 0; k < t->grown; k++)
-        t->spins[t->queue[k]] = (uint8_t)((t->spins[t->queue[k]] + seed.shift) % twin.q);
+    for (uint32_t k = 0; k < t->grown.sites; k++) {
+        const uint32_t i = t->queue[k];
+        if (v) {
+            t->grown.parts += sw_part_fixed(t->parts[i]);
+            sw_vectors_flip(v, i);
+        } else {
+            spins[i] = (uint8_t)((spins[i] + seed.shift) % twin.q);
+        }
+    }
 }
 
 static void count_spins(struct sw_sites_twin *t) {
+    const uint8_t *spins = t->spins;
     struct sw_counts *c = &t->counts;
     for (uint32_t i = 0; i < twin.sites; i++) {
         uint32_t x, y, z, around;
         place_of(i, &x, &y, &z);
-        c->states[t->spins[i]]++;
+        c->states[spins[i]]++;
         for (uint32_t d = 0; d < twin.directions; d++)
             c->unequal +=
-                sw_site_owns(x, y, d) && t->spins[sw_site_next(x, y, z, d, &around)] != t->spins[i];
+                sw_site_owns(x, y, d) && spins[sw_site_next(x, y, z, d, &around)] != spins[i];
     }
 }
 
@@ -145,24 +178,37 @@ void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_s
                          struct sw_sites_twin *t) {
     struct sw_site_member m;
     const bool random = strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
+    uint8_t *spins = t->spins;
     sw_sites_member_fill(point, &m);
+    const struct sw_vectors v = {s, t->spins, &m, 0};
     twin = *s;
-    for (uint32_t i = 0; i < s->sites; i++)
-        t->spins[i] = random ? (uint8_t)sw_state(i, SW_PURPOSE_START, 0, 0, m.key0, m.key1) : 0;
+    if (s->model != SW_MODEL_POTTS)
+        sw_vectors_start(&v, random);
+    for (uint32_t i = 0; i < s->sites && s->model == SW_MODEL_POTTS; i++)
+        spins[i] = random ? (uint8_t)sw_state(i, SW_PURPOSE_START, 0, 0, m.key0, m.key1) : 0;
 }
 
 void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_shape *s,
                         uint64_t step, bool counted, struct sw_sites_twin *t) {
     struct sw_site_member m;
     sw_sites_member_fill(point, &m);
+    const struct sw_vectors vectors = {s, t->spins, &m, step};
+    const struct sw_vectors *v = s->model == SW_MODEL_POTTS ? NULL : &vectors;
     twin = *s;
-    draw(&m, step, t);
+    if (v) {
+        sw_vectors_parts(v, t->parts);
+        draw_parts(&m, step, t);
+    } else {
+        draw(&m, step, t);
+    }
     if (s->wolff) {
-        flip_one(&m, step, t);
+        flip_one(&m, step, v, t);
     } else {
         label(t);
-        flip(&m, step, t);
+        flip(&m, step, v, t);
     }
-    if (counted)
+    if (counted && v)
+        sw_vectors_sum(v, t->sums);
+    else if (counted)
         count_spins(t);
 }
