@@ -27,7 +27,7 @@ bool sw_sites_twin_open(struct sw_sites_twin *t, const struct sw_sites_shape *s)
                                 .labels = malloc(4 * n),
                                 .queue = malloc(4 * n),
                                 .ways = malloc(n),
-                                .parts = malloc(n * sizeof(float))};
+                                .parts = malloc(s->model == SW_MODEL_POTTS ? 1 : 4 * n)};
     return t->spins && t->bonds && t->labels && t->queue && t->ways && t->parts;
 }
 
