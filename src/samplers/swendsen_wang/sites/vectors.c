@@ -289,11 +289,11 @@ static const char *const first_space[] = {"/system/size=[12, 12, 12]", "/system/
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 #define MODEL(name_, observables_, first_)                                                         \
-    .name = name_, .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_vectors.cl"},       \
-    .first = first_, .columns = columns, .n_columns = SW_VECTOR_COLUMNS, .has_column = has_column, \
-    .conjugates = conjugates, .n_conjugates = 1, .observables = observables_,                      \
-    .n_observables = COUNT(observables_), .tunables = sw_tunables, .n_tunables = SW_TUNABLES,      \
-    .check = sw_sites_check, .ops = &sw_sites_ops
+    .name = (name_), .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_vectors.cl"},     \
+    .first = (first_), .columns = columns, .n_columns = SW_VECTOR_COLUMNS,                         \
+    .has_column = has_column, .conjugates = conjugates, .n_conjugates = 1,                         \
+    .observables = (observables_), .n_observables = COUNT(observables_), .tunables = sw_tunables,  \
+    .n_tunables = SW_TUNABLES, .check = sw_sites_check, .ops = &sw_sites_ops
 
 const struct ergo_model sw_xy_model = {
     MODEL("xy", xy_observables, first_plane),
