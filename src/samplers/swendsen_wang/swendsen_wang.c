@@ -102,7 +102,9 @@ bool sw_wants_clusters(const struct ergo_point *point) {
     static const char *const of_clusters[] = {"psi2",         "psi4",
                                               "moment_ratio", "cluster_susceptibility",
                                               "clusters",     "largest_cluster",
-                                              "wrapping",     "cluster_sizes"};
+                                              "wrapping",     "wrapping_x",
+                                              "wrapping_y",   "wrapping_z",
+                                              "cluster_sizes"};
     bool wanted = false;
     for (size_t i = 0; i < sizeof of_clusters / sizeof of_clusters[0]; i++)
         wanted = wanted || ergo_point_asks(point, of_clusters[i]);

@@ -53,10 +53,12 @@ enum sw_sites_buffer {
     SITES_BONDS,
     SITES_LABELS,
     SITES_SIZES,
-    SITES_SUMS,     /* samples: partial sums of spins, of clusters, */
-    SITES_CLUSTERS, /* */
-    SITES_WRAPS,    /* directions in which a cluster leads around, */
-    SITES_GROWN     /* and Wolff's cluster */
+    /* samples: partial sums of spins, of clusters, directions in which a cluster leads around, and
+     * Wolff's cluster */
+    SITES_SUMS,
+    SITES_CLUSTERS,
+    SITES_WRAPS,
+    SITES_GROWN
 };
 
 enum sw_sites_kernel {
