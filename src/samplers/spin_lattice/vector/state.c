@@ -180,26 +180,6 @@ static unsigned state_at(const struct ergo_view *v, size_t x, size_t row) {
     return (unsigned)(127.5f * (z < -1 ? 0 : z > 1 ? 2 : 1 + z));
 }
 
-/* The colour of direction i of n: around the wheel of hues. */
-static void hue(unsigned i, unsigned n, uint8_t colour[3]) {
-    const double turn = 6.0 * i / n;
-    for (int c = 0; c < 3; c++) { /* red, green and blue are brightest at 0, 2 and 4 */
-        double away = turn - 2 * c;
-        away = away < 0 ? -away : away;
-        away = away > 3 ? 6 - away : away;
-        const double level = away < 1 ? 1 : away > 2 ? 0 : 2 - away;
-        colour[c] = (uint8_t)(40 + 200 * level);
-    }
-}
-
-/* From blue (down) by white to red (up). */
-static void height(unsigned i, uint8_t colour[3]) {
-    static const int ends[2][3] = {{40, 80, 160}, {180, 40, 50}};
-    const int *end = ends[i > 127], part = i > 127 ? (int)i - 128 : 127 - (int)i;
-    for (int c = 0; c < 3; c++)
-        colour[c] = (uint8_t)(245 + (end[c] - 245) * part / 127);
-}
-
 enum ergo_status vector_view(struct ergo_context *ctx, void *opaque, size_t member,
                              struct ergo_view *view) {
     struct vector_state *s = opaque;
@@ -216,9 +196,9 @@ enum ergo_status vector_view(struct ergo_context *ctx, void *opaque, size_t memb
                                .states = h->q ? h->q : 256};
     for (unsigned i = 0; i < view->states; i++) {
         if (h->space)
-            height(i, view->colours[i]);
+            ergo_view_height(i, view->colours[i]);
         else
-            hue(i, view->states, view->colours[i]);
+            ergo_view_hue(i, view->states, view->colours[i]);
     }
     return status;
 }
