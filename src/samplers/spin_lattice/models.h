@@ -66,6 +66,10 @@ extern const struct ergo_tunable bytes_tunables[BYTES_TUNABLES];
 extern const struct ergo_key lattice_keys[LATTICE_KEYS], lattice_run_keys[LATTICE_RUN_KEYS];
 extern const struct ergo_curve_info lattice_curves[LATTICE_CURVES];
 uint64_t lattice_curve_every(const struct ergo_point *point);
+/* Keys of parallel tempering (engine/ladder.h). */
+enum { LADDER_KEYS = 4 };
+extern const struct ergo_key ladder_keys[LADDER_KEYS];
+bool model_has_ladder(const struct ergo_point *point);
 
 double model_sites(const struct ergo_point *point);
 /* /system/start as the kernels of all models have it: 2 random, 1 up, 0 down. */
