@@ -41,11 +41,13 @@ ERGO_INLINE uint dense_first(const int8 *sign, const int8 *field, const int8 *li
                              uint from) {
     int best = 0x7fffffff;
     const uint begin = DENSE_GROUP == 1 ? from / 8 : 0;
-    for (uint q = begin; q < DENSE_EIGHTS && (DENSE_GROUP > 1 || best == 0x7fffffff); q++) {
+    for (uint q = begin; q < DENSE_EIGHTS; q++) {
         const int8 site = dense_sites(item * DENSE_EACH + 8 * q);
         const int8 flips = (sign[q] * field[q] < limit[q]) & (site >= (int8)((int)from));
         const int8 number = 2 * site - (sign[q] > (int8)(0));
         best = min(best, dense_least(flips ? number : (int8)(0x7fffffff)));
+        if (DENSE_GROUP == 1 && best != 0x7fffffff)
+            break;
     }
     return best == 0x7fffffff ? DENSE_NONE : (uint)best;
 }
