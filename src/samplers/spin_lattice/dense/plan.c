@@ -45,6 +45,8 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct dense_sta
         group = wish < most ? (uint32_t)wish : most;
     while (!single && group < most && 8 * EIGHTS_GPU * group < n)
         group *= 2;
+    while (group > 1 && 8 * (group / 2) >= n) /* some would have no spins */
+        group /= 2;
     s->group = group;
     s->eights = (n + 8 * group - 1) / (8 * group);
     s->launch_sweeps = 1024;
