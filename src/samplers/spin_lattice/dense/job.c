@@ -60,7 +60,8 @@ enum ergo_status dense_check(struct ergo_context *ctx, const struct ergo_point *
                                 "%g is more than 1000: Metropolis would accept every flip; use "
                                 "dynamics \"heat-bath\"",
                                 t);
-    if ((double)s.samples * s.slots >= 0x1p31 || (double)s.samples * ((s.n + 3) / 4) >= 0x1p32)
+    const uint32_t quads = (s.n + 3) / 4;
+    if ((double)s.samples * s.slots >= 0x1p31 || (double)s.samples * quads >= 0x1p32)
         status = ergo_job_error(ctx, "/system/samples",
                                 "%u realisations of %u sites with %u chains each need more random "
                                 "numbers than there are names for",

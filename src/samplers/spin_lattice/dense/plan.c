@@ -20,7 +20,8 @@ size_t dense_chains(const struct dense_state *s) {
 
 enum {
     EIGHTS_GPU = 16, /* most vectors of a GPU's work-item: its registers */
-    GROUP_GPU = 4    /* least work-items there */
+    GROUP_GPU = 8    /* least work-items there: llvmpipe, which has eight in a vector, does not run
+                      * fewer of these kernels right (22.3.6; audits find it) */
 };
 
 /* Iterations of the loops of a work-item in a sweep, if each spin flips. */
@@ -38,14 +39,15 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct dense_sta
     /* A group of one makes vectors of its loops. Where loops are limited it would be at the limit
      * soon. */
     const bool single = device->type == CL_DEVICE_TYPE_CPU && !device->quirks.loop_limit;
-    uint32_t group = single ? 1 : GROUP_GPU;
+    const uint32_t least = single ? 1 : GROUP_GPU;
+    uint32_t group = least;
     while (!single && group < most && 8 * group < n)
         group *= 2;
     if (wish)
-        group = wish < most ? (uint32_t)wish : most;
+        group = wish > most ? most : wish > least ? (uint32_t)wish : least;
     while (!single && group < most && 8 * EIGHTS_GPU * group < n)
         group *= 2;
-    while (group > 1 && 8 * (group / 2) >= n) /* some would have no spins */
+    while (group > least && 8 * (group / 2) >= n) /* some would have no spins */
         group /= 2;
     s->group = group;
     s->eights = (n + 8 * group - 1) / (8 * group);
