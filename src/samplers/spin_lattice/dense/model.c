@@ -4,16 +4,16 @@
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-#define SITES(NOTE)                                                                                \
+#define SITES(MOST, NOTE)                                                                          \
     {                                                                                              \
         ERGO_KEY("/system/n", INT),                                                                \
             .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,          \
-            .min = 4, .max = DENSE_SITES_MAX, .unit = "spins",                                     \
+            .min = 4, .max = (MOST), .unit = "spins",                                              \
             .help = "Number of spins, all coupled to all. " NOTE                                   \
     }
 
 static const struct ergo_key first_keys[] = {
-    SITES("The couplings of a realisation take 2 n^2 bytes."),
+    SITES(DENSE_SITES_MAX, "The couplings of a realisation take 2 n^2 bytes."),
     {ERGO_KEY("/system/disorder", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"bimodal\"", .stream = "", .choices = model_disorders, .unit = "",
      .help = "Random couplings J_ij of mean 0 and variance 1/n: bimodal, +1/sqrt(n) or "
@@ -21,7 +21,8 @@ static const struct ergo_key first_keys[] = {
 };
 
 static const struct ergo_key orthogonal_keys[] = {
-    SITES("Even. The couplings of a realisation take 2 n^2 bytes, and to draw them takes some "
+    SITES(4096,
+          "Even. The couplings of a realisation take 2 n^2 bytes, and to draw them takes some "
           "n^3 operations: half a second for 1024 spins."),
 };
 
