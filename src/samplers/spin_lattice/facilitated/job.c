@@ -177,10 +177,11 @@ static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_p
         status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites");
     if (strcmp(model, "north-east") == 0 && s.d != 2)
         status =
-            ergo_job_error(ctx, "/system/size", "found %u dimensions; north-east has two", s.d);
+            ergo_job_error(ctx, "/system/size", "has %u side%s; north-east needs two, [Lx, Ly]",
+                           s.d, s.d == 1 ? "" : "s");
     if (strcmp(model, "east") == 0 && s.d == 3)
         status = ergo_job_error(ctx, "/system/size",
-                                "found three dimensions; rows of the east model know nothing of "
+                                "has three sides; rows of the east model know nothing of "
                                 "each other: give [Lx] or [Lx, Ly]");
     if (strcmp(model, "fredrickson-andersen") == 0 && s.needed > 2 * s.d)
         status = ergo_job_error(ctx, "/system/facilitation",
