@@ -57,6 +57,7 @@ GOOD = [
     [("/system/model", "blume-capel"), ("/system/crystal_field", 1.5), ("/system/field", 0.1)],
     [("/system/model", "spin-glass"), ("/system/copies", 4)],
     [("/system/model", "heisenberg"), ("/system/size", [16, 16, 16]), ("/system/anisotropy", -1)],
+    [("/system/model", "sherrington-kirkpatrick"), ("/system/size", ABSENT), ("/system/n", 64)],
     [("/system/model", "east"), ("/system/temperature", ABSENT), ("/system/up_density", 0.4)],
 ]
 BAD = [
@@ -112,6 +113,7 @@ BAD = [
     [("/system/model", "potts"), ("/system/temperature", ABSENT)],
     [("/system/model", "spin-glass"), ("/system/size", [16])],
     [("/system/model", "xy"), ("/system/anisotropy", 1)],
+    [("/system/model", "random-orthogonal"), ("/system/size", ABSENT), ("/system/n", 64), ("/system/disorder", "gaussian")],
     [("/system/model", "spin-glass"), ("/output", {"trajectory_every": 5})],
     [("/system/model", "east"), ("/system/field", 1), ("/system/facilitation", 1)],
     [("/system/activity_of_another", 1)],

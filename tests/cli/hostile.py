@@ -65,6 +65,8 @@ SEEDS = {"spin-lattice potts": "spin-lattice+potts", "spin-lattice blume-capel":
          "spin-lattice spin-glass": "spin-lattice+spin-glass",
          "spin-lattice xy": "spin-lattice-xy", "spin-lattice clock": "spin-lattice-clock",
          "spin-lattice heisenberg": "spin-lattice+heisenberg",
+         "spin-lattice sherrington-kirkpatrick": "spin-lattice+sherrington-kirkpatrick",
+         "spin-lattice random-orthogonal": "spin-lattice-random-orthogonal",
          "spin-lattice north-east": "spin-lattice+north-east", "spin-lattice east": "spin-lattice-east",
          "spin-lattice fredrickson-andersen": "spin-lattice-facilitated"}
 SAMPLERS = sorted(KEYS)

@@ -29,6 +29,8 @@ MODELS = [
     ("spin-lattice", {"model": "blume-capel", "size": [8, 8], "temperature": 1}, {}),
     ("spin-lattice", {"model": "spin-glass", "size": [4, 4], "temperature": 1, "samples": 64}, {}),
     ("spin-lattice", {"model": "spin-glass", "size": [4, 4, 4], "temperature": 1, "temperature_max": 2, "ladder": 4}, {}),
+    ("spin-lattice", {"model": "sherrington-kirkpatrick", "n": 20, "temperature": 1, "temperature_max": 2, "ladder": 4, "samples": 3}, {}),
+    ("spin-lattice", {"model": "random-orthogonal", "n": 20, "temperature": 1, "samples": 3}, {}),
     ("spin-lattice", {"model": "fredrickson-andersen", "size": [8, 8], "up_density": 0.4, "realisations": 64}, {}),
     ("spin-lattice", {"model": "north-east", "size": [64, 64], "up_density": 0.4, "realisations": 32, "method": "lambda"}, {}),
     ("spin-lattice", {"model": "clock", "size": [6, 6], "temperature": 0.9, "random_field": 0.5}, {}),

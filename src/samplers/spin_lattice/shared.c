@@ -7,6 +7,7 @@
 const char *const model_dynamics[] = {"metropolis", "heat-bath", NULL};
 const char *const model_starts[] = {"up", "down", "random", NULL};
 const char *const model_disorders[] = {"bimodal", "gaussian", NULL};
+static const char *const spacings[] = {"geometric", "linear", "inverse", NULL};
 
 const struct ergo_tunable bytes_tunables[BYTES_TUNABLES] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
@@ -62,6 +63,30 @@ const struct ergo_key lattice_run_keys[LATTICE_RUN_KEYS] = {
     {ERGO_KEY("/run/correlation_max", INT), .flags = ERGO_KEY_SHAPE, .fallback = "64", .min = 1,
      .max = 4096, .unit = "sites",
      .help = "Largest distance of the correlation; never more than half the shorter side."},
+};
+
+bool model_has_ladder(const struct ergo_point *point) {
+    return ergo_point_int(point, "/system/ladder") > 1;
+}
+
+const struct ergo_key ladder_keys[LADDER_KEYS] = {
+    {ERGO_KEY("/system/ladder", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "1",
+     .stream = "", .min = 1, .max = 128, .unit = "temperatures",
+     .help = "Temperatures of parallel tempering (Hukushima, Nemoto 1996), from temperature to "
+             "temperature_max; 1: no ladder."},
+    {ERGO_KEY("/system/temperature_max", REAL),
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
+     .unit = "J/k_B", .help = "The hottest temperature of the ladder."},
+    {ERGO_KEY("/system/ladder_spacing", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = spacings, .unit = "",
+     .help = "The ladder's temperatures: geometric (if not given), a constant ratio; linear, a "
+             "constant difference; inverse, constant in 1/T.",
+     .acts = model_has_ladder, .where = "with a ladder"},
+    {ERGO_KEY("/system/swap_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
+     .max = 1000000, .unit = "sweeps",
+     .help = "Sweeps between exchanges along the ladder, of pairs (0, 1), (2, 3) ... and (1, 2), "
+             "(3, 4) ... in turn; 10 if not given.",
+     .acts = model_has_ladder, .where = "with a ladder"},
 };
 
 const struct ergo_curve_info lattice_curves[LATTICE_CURVES] = {
