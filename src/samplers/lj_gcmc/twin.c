@@ -251,7 +251,7 @@ bool lj_twin_accepts(const struct lj_member *m, enum lj_kind kind, uint32_t word
         exponent = fmaf(m->tail, (float)(2 * n - 1), exponent);
     if (exponent < -80)
         return false;
-    const float weight = lj_exp(fminf(exponent, 60));
+    const float weight = ergo_exp(fminf(exponent, 60));
     switch (kind) {
     case LJ_INSERTION:
         return ((float)n + 1) * u <= weight * m->zv;

@@ -1,11 +1,11 @@
 /* Pair functions of the model, and their tables. */
-#include "samplers/helium_vmc/model.h"
+#include "samplers/helium/model.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/portable.h"
-#include "helium_vmc/params.h"
+#include "helium/params.h"
 
 #define AZIZ_RM 2.963 /* A */
 #define AZIZ_D 1.4826 /* end of the damping, in units of AZIZ_RM */
@@ -16,7 +16,7 @@ double helium_lambda(double mass) {
 }
 
 /* x^(1/3) by Newton's method, because cbrt of libm may differ between hosts in the last bit. */
-static double cube_root(double x) {
+double helium_cube_root(double x) {
     double y = 1.0;
     while (y * y * y < x)
         y *= 2.0;
@@ -69,15 +69,17 @@ void helium_model_box(const struct ergo_point *point, struct helium_model *m) {
 
     const struct ergo_value *aspect = ergo_point_value(point, "/system/aspect");
     const double cells = (double)(aspect->size[0] * aspect->size[1] * aspect->size[2]);
-    const double unit = cube_root((double)m->n / m->density / cells);
-    const double spacing = cube_root(1.0 / m->density);
-    const double rms = ergo_point_real(point, "/system/displacement");
+    const double unit = helium_cube_root((double)m->n / m->density / cells);
     m->half = INFINITY;
     for (int k = 0; k < 3; k++) {
         m->side[k] = unit * (double)aspect->size[k];
         m->half = m->side[k] / 2 < m->half ? m->side[k] / 2 : m->half;
-        m->step[k] = rms / sqrt(3.0) * spacing / m->side[k];
     }
+}
+
+void helium_model_step(struct helium_model *m, double rms, double unit) {
+    for (int k = 0; k < 3; k++)
+        m->step[k] = rms / sqrt(3.0) * unit / m->side[k];
 }
 
 void helium_model_of(const struct ergo_point *point, struct helium_model *m) {
@@ -145,10 +147,11 @@ static enum ergo_status choose_units(struct ergo_context *ctx, struct helium_mod
 }
 
 enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_point *point,
-                                   struct helium_model *m) {
+                                   uint32_t added, struct helium_model *m) {
     const char *potential = ergo_point_text(point, "/system/potential");
     const char *wave_function = ergo_point_text(point, "/system/wave_function");
     helium_model_of(point, m);
+    m->added = added;
     enum ergo_status status = ERGO_OK;
     if (helium_is_file(potential))
         status = load_potential(ctx, point, potential, m);
