@@ -54,7 +54,7 @@ ERGO_INLINE void helium_store(__global int *home, uint i, const int4 place) {
 /*
  * Dimension 0: groups of HELIUM_E_MATES walkers of a member. next: the places after the step;
  * middle: those in the middle of the drift, where `sums` are the energies (as struct helium_sums;
- * no ln psi). push: this step's potential energies become records.
+ * no ln psi). push: 1: this step's potential energies become records; 2: all of a walker's.
  */
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_dmc_step(__global const int *positions, __global const uint *parents,
@@ -136,10 +136,9 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
                 : q == 5 ? (long)beyond[m] << HELIUM_BEYOND
                          : helium_gathered(heads, q - 1, m);
     }
-    for (uint k = item; there && dmc.every && k < HELIUM_DMC_RECORDS; k += HELIUM_E_ITEMS) {
-        __global const long *old = records + parent * HELIUM_DMC_RECORDS;
-        next_records[(ulong)index * HELIUM_DMC_RECORDS + k] = !push ? old[k]
-                                                              : k   ? old[k - 1]
-                                                                  : helium_gathered(heads, 0, mate);
-    }
+    const long potential = helium_gathered(heads, 0, mate);
+    __global const long *old = records + parent * HELIUM_DMC_RECORDS;
+    for (uint k = item; there && dmc.every && k < HELIUM_DMC_RECORDS; k += HELIUM_E_ITEMS)
+        next_records[(ulong)index * HELIUM_DMC_RECORDS + k] =
+            push == 2u || (push && k == 0) ? potential : old[push ? k - 1 : k];
 }

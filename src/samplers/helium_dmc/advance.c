@@ -4,7 +4,9 @@
 static void step_walkers(struct dmc_state *s) {
     const struct dmc_launch *l = &s->launch;
     const size_t crews = ((size_t)s->shape.walkers + l->mates - 1) / l->mates;
-    const bool push = s->shape.every && (s->e.step + 1) % s->shape.every == 0;
+    const uint32_t push = s->e.step == 0                                            ? 2
+                          : s->shape.every && (s->e.step + 1) % s->shape.every == 0 ? 1
+                                                                                    : 0;
     ERGO_LAUNCH(&s->e, DMC_STEP,
                 ergo_grid_groups(s->e.batch->count * crews, (size_t)l->group * l->mates, 1),
                 BUFFER(DMC_POSITIONS), BUFFER(DMC_PARENTS), BUFFER(DMC_RECORDS),

@@ -68,7 +68,8 @@ static struct spread spread_of(const struct dmc_state *s, size_t member,
 }
 
 static bool unstable(const struct dmc_state *s, const struct spread *spread) {
-    return 4 * (uint64_t)spread->limited > s->shape.walkers || spread->effective < 0.05;
+    return (spread->limited > 3 && 4 * (uint64_t)spread->limited > s->shape.walkers) ||
+           spread->effective < 0.05;
 }
 
 static double pure_of(const struct dmc_state *s, size_t member, const int64_t *records, int k) {

@@ -20,10 +20,11 @@ static const struct ergo_key keys[] = {
              "6991 (1990); Boronat and Casulleras, Phys. Rev. B 49, 8920 (1994)): scan it."},
     {ERGO_KEY("/system/forward_steps", INT), .flags = SHAPE_CHAIN, .fallback = "320", .min = 0,
      .max = 1e9, .unit = "steps",
-     .help = "Window of forward walking, a multiple of 16: potential_pure is V of the ancestors so "
-             "long ago (Casulleras and Boronat, Phys. Rev. B 52, 3654 (1995)); the curve "
-             "potential_forward shows whether it is long enough. /run/equilibration has to be "
-             "17/16 of it. 0: none."},
+     .help =
+         "Window of forward walking, a multiple of 16: potential_pure is V of the ancestors so "
+         "long ago (Casulleras and Boronat, Phys. Rev. B 52, 3654 (1995)); the curve "
+         "potential_forward shows whether it is long enough. Ancestors before the first step have "
+         "its V, so /run/equilibration should be longer. 0: none."},
     {ERGO_KEY("/system/start", STRING), .flags = SHAPE_CHAIN | ERGO_KEY_FILE, .unit = "",
      .help = "Extended XYZ file whose frames are the walkers' first configurations (in turn, where "
              "there are fewer frames), in the job's box: snapshots of a run of helium-vmc, for "
@@ -116,7 +117,6 @@ static const struct ergo_tunable tunables[] = {
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
     const int64_t window = ergo_point_int(point, "/system/forward_steps");
-    const int64_t equilibration = ergo_point_int(point, "/run/equilibration");
     enum ergo_status status = ERGO_OK;
     if (window % (HELIUM_DMC_RECORDS - 1) != 0)
         status = ergo_job_error(ctx, "/system/forward_steps",
@@ -124,12 +124,6 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 (long long)window, HELIUM_DMC_RECORDS - 1,
                                 (long long)(window / (HELIUM_DMC_RECORDS - 1) + 1) *
                                     (HELIUM_DMC_RECORDS - 1));
-    else if (equilibration < window + window / (HELIUM_DMC_RECORDS - 1))
-        status = ergo_job_error(ctx, "/run/equilibration",
-                                "%lld steps; forward walking over %lld steps needs %lld before the "
-                                "first measurement, or /system/forward_steps 0",
-                                (long long)equilibration, (long long)window,
-                                (long long)(window + window / (HELIUM_DMC_RECORDS - 1)));
     const uint32_t added = 2 * (uint32_t)ergo_point_int(point, "/system/walkers");
     const enum ergo_status liquid = helium_check_liquid(ctx, point, added);
     return status == ERGO_OK ? liquid : status;

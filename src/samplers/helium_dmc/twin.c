@@ -44,7 +44,10 @@ void dmc_twin_records(const struct dmc_twin *t, uint64_t step, const struct heli
                       const int64_t *from, int64_t *next) {
     const bool push = t->dmc->every && (step + 1) % t->dmc->every == 0;
     for (int k = HELIUM_DMC_RECORDS - 1; k >= 0; k--)
-        next[k] = !push ? from[k] : k > 0 ? from[k - 1] : sums->potential;
+        next[k] = step == 0 ? sums->potential
+                  : !push   ? from[k]
+                  : k > 0   ? from[k - 1]
+                            : sums->potential;
 }
 
 void dmc_twin_comb(const struct dmc_twin *t, uint64_t step, const struct helium_sums *sums,
