@@ -117,13 +117,17 @@ static const char *follow(const struct scene *c, const struct dmc_twin *t, size_
     const uint32_t count = s->shape.walkers;
     const size_t size = 3 * (size_t)s->shape.n, records = records_of(s), at = member * count;
     const uint64_t every = c->r->every, interval = s->e.curve_interval;
+    const uint32_t *parents = (const uint32_t *)c->r->kept[DMC_PARENTS] + at;
     const char *wrong = NULL;
     size_t curves = 0;
+    for (uint32_t w = 0; w < count; w++)
+        if (parents[w] >= count)
+            return "the parents before these steps";
     memcpy(c->next, (const int32_t *)c->r->kept[DMC_POSITIONS] + at * size, 4 * count * size);
     if (records)
         memcpy(c->next_records, (const int64_t *)c->r->kept[DMC_RECORDS] + at * records,
                8 * count * records);
-    take_parents(c, (const uint32_t *)c->r->kept[DMC_PARENTS] + at);
+    take_parents(c, parents);
     for (size_t i = 0; i < c->r->samples && !wrong; i++) {
         for (uint64_t k = 0; k < every; k++) {
             const uint64_t step = c->r->step + i * every + k;

@@ -77,16 +77,17 @@ static enum ergo_status start_from_file(struct ergo_context *ctx, struct dmc_sta
 enum ergo_status dmc_init(struct ergo_context *ctx, void *opaque) {
     struct dmc_state *s = opaque;
     const uint32_t *sites = s->shape.sites, count = s->shape.walkers;
-    const size_t members = s->e.batch->count, all = members * count;
-    uint32_t *parents = malloc(all * sizeof *parents);
+    const size_t members = s->e.batch->count;
+    uint32_t *parents = malloc(count * sizeof *parents);
     enum ergo_status status =
-        parents ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu walkers", all);
+        parents ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u walkers", count);
     s->e.step = 0;
     ergo_engine_begin(&s->e, ctx);
-    for (size_t i = 0; parents && i < all; i++)
-        parents[i] = (uint32_t)(i % count);
-    if (parents)
-        ergo_engine_write(&s->e, DMC_PARENTS, 0, all * sizeof *parents, parents);
+    for (uint32_t w = 0; parents && w < count; w++)
+        parents[w] = w;
+    for (size_t m = 0; parents && m < members; m++)
+        ergo_engine_write(&s->e, DMC_PARENTS, m * count * sizeof *parents, count * sizeof *parents,
+                          parents);
     ergo_engine_fill(&s->e, DMC_RECORDS, 0);
     if (status == ERGO_OK && ergo_point_value(s->e.batch->points[0], "/system/start")->present)
         status = start_from_file(ctx, s);

@@ -69,6 +69,12 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct dmc_state *s, siz
     ergo_engine_read(&s->e, DMC_PARENTS, member * count * 4, count * 4, w->parents);
     if (records)
         ergo_engine_read(&s->e, DMC_RECORDS, member * records, records, w->records);
+    for (size_t k = 0; k < count && ergo_engine_end(&s->e) == ERGO_OK; k++)
+        if (w->parents[k] >= count)
+            ERGO_ENGINE_FAIL(&s->e, ERGO_E_AUDIT,
+                             "audit of helium-dmc failed on %s: walker %zu of member %zu continues "
+                             "one that does not exist",
+                             s->e.device->summary.name, k, member);
     return ergo_engine_end(&s->e);
 }
 
