@@ -83,7 +83,12 @@ enum ergo_status dmc_init(struct ergo_context *ctx, void *state);
 void dmc_steps(void *state, uint64_t steps);
 void dmc_measure(void *state, size_t sample);
 void dmc_measure_curves(void *state, size_t curve);
-/* estimate.c: samples from the sums of all walkers */
+/* mixed.c: samples from the sums of all walkers */
+/* All columns but DMC_PURE, which is 0, from a step's sums of a member's walkers. unit: K; of
+ * energies. */
+void dmc_estimate(const struct helium_model *model, const struct helium_dmc *dmc, double tau,
+                  double unit, const struct helium_sums *sums, uint32_t walkers,
+                  double columns[DMC_COLUMNS]);
 bool dmc_rows(const void *state, unsigned slot, size_t begin, size_t end,
               const struct ergo_samples *samples);
 bool dmc_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,

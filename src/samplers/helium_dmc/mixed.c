@@ -23,11 +23,13 @@ static int64_t energy_of(const struct helium_sums *sums, const struct helium_dmc
     return helium_dmc_energy(sums->potential, sums->laplacian, sums->gradient, dmc);
 }
 
-static int64_t mean_of(const struct dmc_state *s, size_t member, const struct helium_sums *sums) {
+/* As the comb finds it. */
+static int64_t mean_of(const struct helium_dmc *dmc, const struct helium_sums *sums,
+                       uint32_t walkers) {
     int64_t sum = 0;
-    for (uint32_t w = 0; w < s->shape.walkers; w++)
-        sum += energy_of(&sums[w], &s->steps[member]);
-    return sum / (int64_t)s->shape.walkers;
+    for (uint32_t w = 0; w < walkers; w++)
+        sum += energy_of(&sums[w], dmc);
+    return sum / (int64_t)walkers;
 }
 
 static uint64_t marks_of(const struct helium_sums *sums, uint32_t walkers) {
@@ -50,7 +52,7 @@ static struct spread spread_of(const struct dmc_state *s, size_t member,
                                const struct helium_sums *sums) {
     const struct helium_dmc *dmc = &s->steps[member];
     const uint32_t count = s->shape.walkers;
-    const int64_t mean = mean_of(s, member, sums);
+    const int64_t mean = mean_of(dmc, sums, count);
     struct spread spread = {0};
     double squares = 0, all = 0, all2 = 0;
     for (uint32_t w = 0; w < count; w++) {
@@ -78,16 +80,13 @@ static double pure_of(const struct dmc_state *s, size_t member, const int64_t *r
            model->tail_potential;
 }
 
-static void convert_sample(const struct dmc_state *s, size_t member, const struct helium_sums *sums,
-                           const int64_t *records, double *columns) {
-    const struct helium_model *model = &s->models[member];
-    const struct helium_dmc *dmc = &s->steps[member];
-    const uint32_t count = s->shape.walkers;
-    const int64_t mean = mean_of(s, member, sums);
-    const double n = model->n,
-                 tau = ergo_point_real(s->e.batch->points[member], "/system/time_step");
+void dmc_estimate(const struct helium_model *model, const struct helium_dmc *dmc, double tau,
+                  double unit, const struct helium_sums *sums, uint32_t walkers,
+                  double columns[DMC_COLUMNS]) {
+    const int64_t mean = mean_of(dmc, sums, walkers);
+    const double n = model->n;
     double halves = 0, energy = 0, potential = 0, square = 0, all = 0, all2 = 0;
-    for (uint32_t w = 0; w < count; w++) {
+    for (uint32_t w = 0; w < walkers; w++) {
         const struct helium_energies e = helium_energies_of(model, &sums[w]);
         const float exponent = helium_dmc_exponent(energy_of(&sums[w], dmc), mean, dmc);
         const double weight = (double)helium_dmc_weight(exponent, 0) * 0x1p-24;
@@ -104,9 +103,9 @@ static void convert_sample(const struct dmc_state *s, size_t member, const struc
     columns[DMC_POTENTIAL] = potential / halves;
     columns[DMC_SQUARE] = square / halves;
     columns[DMC_GROWTH] =
-        (double)mean * s->unit[member] / n + model->tail_potential - log(all / count) / (tau * n);
-    columns[DMC_EFFECTIVE] = all * all / (all2 * count);
-    columns[DMC_PURE] = records ? pure_of(s, member, records, HELIUM_DMC_RECORDS - 1) : 0;
+        (double)mean * unit / n + model->tail_potential - log(all / walkers) / (tau * n);
+    columns[DMC_EFFECTIVE] = all * all / (all2 * walkers);
+    columns[DMC_PURE] = 0;
 }
 
 static const int64_t *records_of(const struct dmc_state *s, unsigned slot, size_t sample,
@@ -127,8 +126,13 @@ bool dmc_rows(const void *state, unsigned which, size_t begin, size_t end,
         const struct helium_sums *sums = sums_of(s, which, sample, m);
         const struct spread spread = spread_of(s, m, sums);
         whole = marks_of(sums, s->shape.walkers) == 0 && !unstable(s, &spread);
-        convert_sample(s, m, sums, records_of(s, which, sample, m),
-                       samples->columns + row * DMC_COLUMNS);
+        const int64_t *records = records_of(s, which, sample, m);
+        double *columns = samples->columns + row * DMC_COLUMNS;
+        dmc_estimate(&s->models[m], &s->steps[m],
+                     ergo_point_real(s->e.batch->points[m], "/system/time_step"), s->unit[m], sums,
+                     s->shape.walkers, columns);
+        if (records)
+            columns[DMC_PURE] = pure_of(s, m, records, HELIUM_DMC_RECORDS - 1);
     }
     return whole;
 }
@@ -173,7 +177,7 @@ static bool add_structure(const struct dmc_state *s, size_t member, const struct
     const struct ergo_point *point = s->e.batch->points[member];
     const struct helium_model *model = &s->models[member];
     const size_t bins = helium_gr_size(point), waves = helium_sk_size(point);
-    const int64_t mean = mean_of(s, member, sums);
+    const int64_t mean = mean_of(&s->steps[member], sums, s->shape.walkers);
     double *one = malloc((bins + waves) * sizeof *one), halves = 0;
     for (size_t i = 0; one && i < bins; i++)
         gr[i] = 0;
