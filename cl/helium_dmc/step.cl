@@ -14,7 +14,8 @@ ERGO_INLINE int4 helium_own(HELIUM_PLACES *place, uint i) {
     return HELIUM_PLACE(i);
 }
 
-/* Sums of u'/r times the differences of places alone, in the order of helium_atom. */
+/* Sums of u'/r times the differences of places alone, in the order of helium_atom. The atom itself
+ * adds 0: its difference is 0. */
 ERGO_INLINE struct helium_share helium_slope_of(const int4 own, uint i, HELIUM_PLACES *place,
                                                 HELIUM_E_SPACE *table,
                                                 const struct helium_member *member) {
@@ -22,7 +23,7 @@ ERGO_INLINE struct helium_share helium_slope_of(const int4 own, uint i, HELIUM_P
     for (uint b = 0; b < HELIUM_E_BLOCKS; b++) {
         struct helium_share run = {0, 0, 0, 0, 0, 0, 0};
         const uint begin = b * HELIUM_E_BLOCK;
-        if (i / HELIUM_E_BLOCK == b || begin + HELIUM_E_BLOCK > HELIUM_N)
+        if (begin + HELIUM_E_BLOCK > HELIUM_N)
             helium_block(own, i, begin, place, table, member, 0, 0, &run);
         else
             helium_block(own, i, begin, place, table, member, 0, 1, &run);
