@@ -62,7 +62,7 @@ says err '/system/potential: short.txt ends at 4 A; up to half the shortest side
 expect 2 "$ERGOCL" run files.json -o x --set /system/wave_function='"short.txt"'
 says err '/system/wave_function: short.txt ends at 4 A' '/system/symmetrised false'
 expect 2 "$ERGOCL" run named.json -o x --set /system/potential='"aziz"'
-says err 'allowed: "aziz-hfd-b-he", "lennard-jones", or the name of a file'
+says err 'allowed: "aziz-hfd-b-he", "aziz-hfdhe2", "aziz-hfd-b3-fci1", "lennard-jones", or the name of a file'
 for density in 1e-17 5e-324; do # (the smallest number was a segmentation fault)
     expect 2 "$ERGOCL" run named.json -o x --set /system/density=$density
     says err '/system/density: ' 'at most 1e6 A'

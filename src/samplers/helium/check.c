@@ -32,11 +32,12 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
     const char *wave_function = ergo_point_text(point, "/system/wave_function");
     const bool from_file = helium_is_file(wave_function);
     enum ergo_status status = ERGO_OK;
-    if (!helium_is_file(potential) && strcmp(potential, "aziz-hfd-b-he") != 0 &&
-        strcmp(potential, "lennard-jones") != 0)
+    enum helium_potential named;
+    if (!helium_is_file(potential) && !helium_potential_named(potential, &named))
         status = ergo_job_error(ctx, "/system/potential",
-                                "found \"%s\"; allowed: \"aziz-hfd-b-he\", \"lennard-jones\", or "
-                                "the name of a file, with a dot or a slash in it",
+                                "found \"%s\"; allowed: \"aziz-hfd-b-he\", \"aziz-hfdhe2\", "
+                                "\"aziz-hfd-b3-fci1\", \"lennard-jones\", or the name of a file, "
+                                "with a dot or a slash in it",
                                 potential);
     if (!from_file && strcmp(wave_function, "schiff-verlet") != 0)
         status = ergo_job_error(ctx, "/system/wave_function",

@@ -45,7 +45,9 @@ const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS] = {
     {ERGO_KEY("/system/potential", STRING), .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
      .fallback = "\"aziz-hfd-b-he\"", .unit = "",
      .help = "Pair potential, cut at half the shortest side. aziz-hfd-b-he: HFD-B(HE), Aziz, "
-             "McCourt, Wong, Mol. Phys. 61, 1487 (1987); lennard-jones; or the name of a file "
+             "McCourt, Wong, Mol. Phys. 61, 1487 (1987); aziz-hfdhe2: HFDHE2, J. Chem. Phys. 70, "
+             "4330 (1979); aziz-hfd-b3-fci1: HFD-B3-FCI1, Phys. Rev. Lett. 74, 1586 (1995); "
+             "lennard-jones; or the name of a file "
              "(with a dot or a slash in it) with lines \"r V\" in A and K, between which it is a "
              "cubic spline."},
     {ERGO_KEY("/system/tail_correction", BOOL), .flags = ERGO_KEY_SHAPE, .fallback = "false",

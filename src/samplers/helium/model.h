@@ -16,7 +16,9 @@ struct helium_cubic_host {
     float c[4]; /* value = ((c3 t + c2) t + c1) t + c0, t from the start of the piece */
 };
 
-enum helium_potential { HELIUM_AZIZ, HELIUM_LENNARD_JONES };
+enum helium_potential { HELIUM_AZIZ, HELIUM_AZIZ_1979, HELIUM_AZIZ_1995, HELIUM_LENNARD_JONES };
+/* The potential that /system/potential names; false: none is called so. */
+bool helium_potential_named(const char *name, enum helium_potential *potential);
 
 struct helium_model {
     uint32_t n;
