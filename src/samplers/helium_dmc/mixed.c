@@ -39,8 +39,8 @@ static uint64_t marks_of(const struct helium_sums *sums, uint32_t walkers) {
     return marks;
 }
 
-/* The spread of the exponents without their limits, how many are at the upper one, and the
- * effective part of the population (sum w)^2 / (P sum w^2). */
+/* The spread of the exponents, few of which may be far away, how many are at the upper limit, and
+ * the effective part of the population (sum w)^2 / (P sum w^2). */
 struct spread {
     double deviation, effective;
     uint32_t limited;
@@ -59,7 +59,7 @@ static struct spread spread_of(const struct dmc_state *s, size_t member,
         const int64_t e = energy_of(&sums[w], dmc);
         const double away = (double)(mean - e) * (double)dmc->tau;
         const double weight = (double)helium_dmc_weight(helium_dmc_exponent(e, mean, dmc), 0);
-        squares += away * away;
+        squares += fmin(away * away, (double)(HELIUM_DMC_MOST * HELIUM_DMC_MOST));
         all += weight;
         all2 += weight * weight;
         spread.limited += away >= (double)HELIUM_DMC_MOST;
@@ -152,11 +152,11 @@ enum ergo_status dmc_refuse(struct ergo_context *ctx, const void *state, unsigne
         if (unstable(s, &spread))
             return ergo_job_error(
                 ctx, "/system/time_step",
-                "%g/K: at step %llu %u of %u walkers have weights at their limit, and the others "
+                "%g/K: at step %llu %u of %u walkers have weights at their limit, and all of them "
                 "are worth %.3g walkers: energies run away. Try %.2g/K, or a wave function whose "
                 "local energy varies less; the last checkpoint is kept",
                 tau, step, spread.limited, s->shape.walkers, spread.effective * s->shape.walkers,
-                tau * fmin(0.5, 0.5 / spread.deviation));
+                tau * fmin(0.5, 0.3 / spread.deviation));
         if (marks)
             return ergo_job_error(
                 ctx, "/system/time_step",
