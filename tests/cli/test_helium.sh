@@ -153,6 +153,6 @@ expect 2 "$ERGOCL" run dmc.json -o started2 --set /system/start="\"$start\"" --s
 says err '/system/n: 33, but'
 expect 2 "$ERGOCL" run dmc.json -o long --set /system/time_step=0.05
 says err 'energies run away. Try'
-[ -d long/checkpoint ] || fail "the checkpoint is gone"
+[ -e long/checkpoint ] || fail "the checkpoint is gone"
 expect 2 "$ERGOCL" validate dmc.json --set /system/forward_steps=20
 says err '20 is no multiple of 16, the records of a window: 32'
