@@ -24,7 +24,8 @@ ERGO_INLINE long helium_up_to(long x, const uint id, __local long *part) {
 /*
  * A group for each member. A work-item has `share` walkers in a row: it adds up their energies,
  * then their weights, and leaves in `weights` the sum up to and with each walker. Then work-items
- * look up the walkers that teeth belong to: `parents` of the next step.
+ * look up the walkers that teeth belong to: `parents` of the next step, each as its number less
+ * that of the walker, so that zeros are the start.
  */
 __kernel __attribute__((reqd_work_group_size(HELIUM_COMB, 1, 1))) void
 helium_dmc_comb(__global const struct helium_sums *sums,
@@ -75,7 +76,7 @@ helium_dmc_comb(__global const struct helium_sums *sums,
             high = above ? middle : high;
             low = above ? low : middle + 1;
         }
-        parents[first + k] = all ? low : k;
+        parents[first + k] = all ? low - k : 0;
     }
 }
 

@@ -73,7 +73,7 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
     const uint first = ((uint)get_group_id(0) - which * crews) * HELIUM_E_MATES;
     const uint walker = first + mate, there = walker < count;
     const uint index = which * count + (there ? walker : 0);
-    const ulong parent = which * count + min(parents[index], count - 1);
+    const ulong parent = which * count + min((there ? walker : 0) + parents[index], count - 1);
     const struct helium_member member = members[which];
     const struct helium_dmc dmc = steps[which];
     __global const int *from = positions + parent * (3 * HELIUM_N);

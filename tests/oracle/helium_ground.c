@@ -87,7 +87,8 @@ struct ergo_oracle_ground ergo_oracle_ground_state(double side, double lambda,
     if (g.v && x && y && work) {
         double least = 0, energy = 0, before = INFINITY;
         for (int i = 0; i < n; i++) {
-            const int at[3] = {i / points / points, i / points % points, i % points};
+            const int plane = i / points / points, row = i / points % points;
+            const int at[3] = {plane, row, i % points};
             g.v[i] = cell_mean(h, at, side / 2, potential, user, most);
             least = fmin(least, g.v[i]);
             x[i] = y[i] = 1 / sqrt(n);

@@ -106,8 +106,9 @@ static const char *compare_end(const struct scene *c, size_t member) {
             memcmp(c->found_records + w * records, c->next_records + w * records, 8 * records) != 0)
             return "the records of potential energies";
     }
-    if (memcmp(c->found_parents, c->parents, s->shape.walkers * sizeof *c->parents) != 0)
-        return "the parents";
+    for (uint32_t w = 0; w < s->shape.walkers; w++)
+        if (c->found_parents[w] + w != c->parents[w])
+            return "the parents";
     return c->first > 0 ? compare_forward(c, member) : NULL;
 }
 
@@ -117,22 +118,21 @@ static const char *follow(const struct scene *c, const struct dmc_twin *t, size_
     const uint32_t count = s->shape.walkers;
     const size_t size = 3 * (size_t)s->shape.n, records = records_of(s), at = member * count;
     const uint64_t every = c->r->every, interval = s->e.curve_interval;
-    const uint32_t *parents = (const uint32_t *)c->r->kept[DMC_PARENTS] + at;
     const char *wrong = NULL;
     size_t curves = 0;
-    for (uint32_t w = 0; w < count; w++)
-        if (parents[w] >= count)
+    for (uint32_t w = 0; w < count; w++) {
+        c->parents[w] = ((const uint32_t *)c->r->kept[DMC_PARENTS])[at + w] + w;
+        if (c->parents[w] >= count)
             return "the parents before these steps";
+    }
     memcpy(c->next, (const int32_t *)c->r->kept[DMC_POSITIONS] + at * size, 4 * count * size);
     if (records)
         memcpy(c->next_records, (const int64_t *)c->r->kept[DMC_RECORDS] + at * records,
                8 * count * records);
-    take_parents(c, parents);
     for (size_t i = 0; i < c->r->samples && !wrong; i++) {
         for (uint64_t k = 0; k < every; k++) {
             const uint64_t step = c->r->step + i * every + k;
-            if (step > c->r->step)
-                take_parents(c, c->parents);
+            take_parents(c, c->parents);
             if (c->first > 0)
                 memcpy(c->sums,
                        (const struct helium_sums *)ergo_engine_host(&s->e, DMC_SAMPLE, 0, i) + at,
@@ -303,7 +303,7 @@ static enum ergo_status compare_beginning(struct ergo_context *ctx, struct dmc_s
         if (status == ERGO_OK && memcmp(found, expected, h->walkers * 4 * size) != 0)
             status = differs(ctx, s, m, "the atoms of the start");
         for (uint32_t w = 0; w < h->walkers && status == ERGO_OK; w++) {
-            same = same && parents[w] == w;
+            same = same && parents[w] == 0;
             for (size_t k = 0; k < records; k++)
                 same = same && old[w * records + k] == 0;
         }

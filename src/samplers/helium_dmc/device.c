@@ -77,24 +77,17 @@ static enum ergo_status start_from_file(struct ergo_context *ctx, struct dmc_sta
 enum ergo_status dmc_init(struct ergo_context *ctx, void *opaque) {
     struct dmc_state *s = opaque;
     const uint32_t *sites = s->shape.sites, count = s->shape.walkers;
-    const size_t members = s->e.batch->count;
-    uint32_t *parents = malloc(count * sizeof *parents);
-    enum ergo_status status =
-        parents ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u walkers", count);
+    enum ergo_status status = ERGO_OK;
     s->e.step = 0;
     ergo_engine_begin(&s->e, ctx);
-    for (uint32_t w = 0; parents && w < count; w++)
-        parents[w] = w;
-    for (size_t m = 0; parents && m < members; m++)
-        ergo_engine_write(&s->e, DMC_PARENTS, m * count * sizeof *parents, count * sizeof *parents,
-                          parents);
+    ergo_engine_fill(&s->e, DMC_PARENTS, 0);
     ergo_engine_fill(&s->e, DMC_RECORDS, 0);
-    if (status == ERGO_OK && ergo_point_value(s->e.batch->points[0], "/system/start")->present)
+    if (ergo_point_value(s->e.batch->points[0], "/system/start")->present)
         status = start_from_file(ctx, s);
     else
-        ERGO_LAUNCH(&s->e, DMC_START, ergo_grid_items((size_t)count * s->shape.n, 32, members),
+        ERGO_LAUNCH(&s->e, DMC_START,
+                    ergo_grid_items((size_t)count * s->shape.n, 32, s->e.batch->count),
                     BUFFER(DMC_POSITIONS), BUFFER(DMC_MEMBERS), U32(count), U32(sites[0]),
                     U32(sites[1]), U32(sites[2]));
-    free(parents);
     return status == ERGO_OK ? ergo_engine_end(&s->e) : status;
 }

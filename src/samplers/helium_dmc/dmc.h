@@ -27,7 +27,7 @@ struct dmc_launch {
 enum dmc_buffer {
     DMC_POSITIONS, /* [walkers of all members][3][n], before the parents are taken */
     DMC_NEXT,
-    DMC_PARENTS, /* [members][walkers]: whose places a walker continues */
+    DMC_PARENTS, /* [members][walkers]: whose places a walker continues, less its own number */
     DMC_RECORDS, /* [walkers of all members][HELIUM_DMC_RECORDS] of V; likewise */
     DMC_NEXT_RECORDS,
     DMC_MIDDLE,  /* places in the middle of the last step, where energies are measured */

@@ -69,10 +69,10 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct dmc_state *s, siz
     ergo_engine_read(&s->e, DMC_PARENTS, member * count * 4, count * 4, w->parents);
     if (records)
         ergo_engine_read(&s->e, DMC_RECORDS, member * records, records, w->records);
-    for (size_t k = 0; k < count && ergo_engine_end(&s->e) == ERGO_OK; k++)
-        if (w->parents[k] >= count)
+    for (uint32_t k = 0; k < count && ergo_engine_end(&s->e) == ERGO_OK; k++)
+        if ((w->parents[k] += k) >= count)
             ERGO_ENGINE_FAIL(&s->e, ERGO_E_AUDIT,
-                             "audit of helium-dmc failed on %s: walker %zu of member %zu continues "
+                             "audit of helium-dmc failed on %s: walker %u of member %zu continues "
                              "one that does not exist",
                              s->e.device->summary.name, k, member);
     return ergo_engine_end(&s->e);
@@ -125,7 +125,7 @@ enum ergo_status dmc_load(struct ergo_context *ctx, void *opaque, size_t member,
                          "that the run began with: put them back, or begin a new run");
     enum ergo_status status = make_walkers(ctx, s, &walkers);
     for (size_t w = 0; w < count && status == ERGO_OK; w++) {
-        walkers.parents[w] = (uint32_t)w;
+        walkers.parents[w] = 0;
         for (size_t k = 0; k < 3 * n; k++, at += 4)
             walkers.places[w * 3 * n + k] = (int32_t)get32(at);
         for (size_t k = 0; k < records && status == ERGO_OK; k++, at += 8) {
