@@ -1,4 +1,4 @@
-/* The exponential, with the same bits on all devices. */
+/* exp(x) and 1/x with the same bits on all devices: only + - * fma and integers. */
 #ifndef ERGO_CL_EXP_H
 #define ERGO_CL_EXP_H
 
@@ -10,6 +10,15 @@
 #include <math.h>
 #define ergo_floor(x) floorf(x)
 #endif
+
+/* 1/x for normal x > 0, within 1 unit in the last place. The first guess is good to 12%, and each
+ * Newton step squares the error. */
+ERGO_INLINE float ergo_inverse(float x) {
+    float y = ergo_as_float(0x7EF311C7u - ergo_as_uint(x));
+    y = ERGO_FMA(y, ERGO_FMA(-x, y, 1.0f), y);
+    y = ERGO_FMA(y, ERGO_FMA(-x, y, 1.0f), y);
+    return ERGO_FMA(y, ERGO_FMA(-x, y, 1.0f), y);
+}
 
 /* exp(x) for -87 <= x <= 60, relative error 2e-7. x = n ln 2 + r, |r| <= 0.35. */
 ERGO_INLINE float ergo_exp(float x) {

@@ -58,15 +58,6 @@ struct lj_move {
     lj_position to;
 };
 
-/* 1/x for normal x > 0, within 1 unit in the last place. The first guess is good to 12%, and each
- * Newton step squares the error. */
-ERGO_INLINE float lj_inverse(float x) {
-    float y = ergo_as_float(0x7EF311C7u - ergo_as_uint(x));
-    y = ERGO_FMA(y, ERGO_FMA(-x, y, 1.0f), y);
-    y = ERGO_FMA(y, ERGO_FMA(-x, y, 1.0f), y);
-    return ERGO_FMA(y, ERGO_FMA(-x, y, 1.0f), y);
-}
-
 ERGO_INLINE float lj_distance2(lj_position a, lj_position b, const float *scale) {
     const float x = (float)(int)(a.x - b.x) * scale[0];
     const float y = (float)(int)(a.y - b.y) * scale[1];
@@ -76,7 +67,7 @@ ERGO_INLINE float lj_distance2(lj_position a, lj_position b, const float *scale)
 
 /* Energy and virial of a pair inside the cutoff and outside the core. */
 ERGO_INLINE void lj_pair(float r2, lj_long shift, lj_long *energy, lj_long *virial) {
-    const float s2 = lj_inverse(r2), s6 = s2 * s2 * s2, s12 = s6 * s6;
+    const float s2 = ergo_inverse(r2), s6 = s2 * s2 * s2, s12 = s6 * s6;
     const lj_long a = (lj_long)(s12 * 0x1p30f), b = (lj_long)(s6 * 0x1p30f);
     *energy = a - b - shift;
     *virial = 2 * a - b;

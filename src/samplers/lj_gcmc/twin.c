@@ -23,7 +23,7 @@ void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_t
         to->core = true;
         return;
     }
-    const float inverse = lj_inverse(r2), sixth = inverse * inverse * inverse;
+    const float inverse = ergo_inverse(r2), sixth = inverse * inverse * inverse;
     const int64_t repulsion = (int64_t)(sixth * sixth * 0x1p30f);
     const int64_t attraction = (int64_t)(sixth * 0x1p30f);
     to->energy += sign * (repulsion - attraction - m->shift);
