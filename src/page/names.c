@@ -72,6 +72,7 @@ static const struct {
       {"anisotropy", "D"},
       {"n", "N"},
       {"b", "b"},
+      {"time_step", "τ"},
       {"q", "q"},
 };
 
@@ -167,10 +168,10 @@ void ergo_report_label(char *label, size_t size, const struct ergo_result *resul
 }
 
 enum ergo_report_kind ergo_report_kind(const struct ergo_observable *observable) {
-    static const char *const checks[] = {"acceptance", "difference", "_plain",   "sigma",
-                                         "round_trip", "occupied",   "ln_psi",   "_laplacian",
-                                         "_gradient",  "_virial",    "_re",      "_tail",
-                                         "_impulsive", "apart",      "displaced"};
+    static const char *const checks[] = {"acceptance", "difference", "_plain",    "sigma",
+                                         "round_trip", "occupied",   "ln_psi",    "_laplacian",
+                                         "_gradient",  "_virial",    "_re",       "_tail",
+                                         "_impulsive", "apart",      "displaced", "effective"};
     const size_t length = strlen(observable->name);
     if (observable->merit || !length)
         return ERGO_REPORT_RESULT;
