@@ -1,0 +1,153 @@
+/* Enqueue sweeps and measurements, and convert samples. */
+#include "samplers/hard_spheres/spheres.h"
+
+static size_t members_of(const struct spheres_state *s) {
+    return s->e.batch->count;
+}
+
+/* A work-item for each of `items` of each member. */
+static struct ergo_grid over(const struct spheres_state *s, size_t items) {
+    const size_t largest = (size_t)s->e.device->summary.largest_group;
+    return ergo_grid_items(items, largest < 64 ? largest : 64, members_of(s));
+}
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+/* Sweep k of those planned. */
+static void sweep(struct spheres_state *s, uint32_t k, bool note) {
+    const struct spheres_launch *l = &s->launch;
+    const struct ergo_grid set = {
+        3,
+        {ergo_round_up(l->half[0], l->group[0]), ergo_round_up(l->half[1], l->group[1]),
+         ergo_round_up(l->half[2] * members_of(s), l->group[2])},
+        {l->group[0], l->group[1], l->group[2]}};
+    for (uint32_t sub = 0; sub < 8; sub++)
+        ERGO_LAUNCH(&s->e, SPHERES_SUBSWEEP, set, BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS),
+                    BUFFER(SPHERES_CONTACTS), BUFFER(SPHERES_PLANS), BUFFER(SPHERES_TALLY),
+                    U64(s->e.step), U32(k), U32(l->plans), U32(sub), U32(note), U32(l->all_cells),
+                    U32(l->half[2]), U32(members_of(s)), U32(0));
+    ERGO_LAUNCH(&s->e, SPHERES_SHIFT, over(s, l->most_cells), BUFFER(SPHERES_CELLS),
+                BUFFER(SPHERES_OTHER), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_PLANS),
+                BUFFER(SPHERES_GRIDS), U32(k), U32(l->plans), U32(l->all_cells));
+    ergo_engine_swap(&s->e, SPHERES_CELLS, SPHERES_OTHER);
+    s->e.step++;
+}
+
+void spheres_steps(void *state, uint64_t sweeps) {
+    struct spheres_state *s = state;
+    while (sweeps) {
+        const uint32_t now = sweeps < s->launch.plans ? (uint32_t)sweeps : s->launch.plans;
+        ERGO_LAUNCH(&s->e, SPHERES_PLAN_SWEEPS, over(s, now), BUFFER(SPHERES_MEMBERS),
+                    BUFFER(SPHERES_PLANS), U64(s->e.step), U32(now), U32(s->launch.plans), U32(0));
+        for (uint32_t k = 0; k < now; k++)
+            sweep(s, k, k + 1 == sweeps);
+        sweeps -= now;
+    }
+}
+
+/* ---- measurements ---------------------------------------------------------------------------- */
+
+void spheres_measure(void *state, size_t sample) {
+    struct spheres_state *s = state;
+    const struct spheres_launch *l = &s->launch;
+    ERGO_LAUNCH(&s->e, SPHERES_MEASURE, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
+                BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_TALLY),
+                BUFFER(SPHERES_SUMS), U32(sample), U32(members_of(s)), U32(l->all_cells));
+}
+
+static void measure_pairs(struct spheres_state *s, uint32_t which, size_t curve) {
+    const struct spheres_launch *l = &s->launch;
+    uint32_t most[3] = {0, 0, 0};
+    for (size_t i = 0; i < members_of(s); i++)
+        for (int k = 0; k < 3; k++)
+            if (s->members[i].reach[which][k] > most[k])
+                most[k] = s->members[i].reach[which][k];
+    const uint64_t layer = (2 * (uint64_t)most[0] + 1) * (2 * (uint64_t)most[1] + 1); /* cells */
+    for (uint32_t from = 0, now; from <= most[2] && s->e.status == ERGO_OK; from += now) {
+        const uint64_t cells = ergo_engine_next(
+            &s->e, &s->e.curve_pace, (most[2] + 1 - from) * layer, l->pair_layers * layer);
+        now = cells < layer ? 1 : (uint32_t)(cells / layer);
+        ERGO_LAUNCH(&s->e, SPHERES_PAIRS, over(s, l->look_cells), BUFFER(SPHERES_CELLS),
+                    BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_LIMITS + which),
+                    BUFFER(SPHERES_COUNTS + which), U32(curve), U32(members_of(s)),
+                    U32(l->bins[which]), U32(which), U32(l->all_cells), U32(from), U32(from + now),
+                    U32(l->look_cells));
+        ergo_engine_made(&s->e, &s->e.curve_pace, now * layer);
+    }
+}
+
+void spheres_measure_curves(void *state, size_t curve) {
+    struct spheres_state *s = state;
+    for (uint32_t c = 0; c < SPHERES_CURVES; c++)
+        if (s->launch.bins[c])
+            measure_pairs(s, c, curve);
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+void spheres_columns(const struct spheres_shape *shape, const struct spheres_total *total,
+                     double *columns) {
+    const double moves = (double)shape->moves_per_cell * (double)total->tried;
+    columns[SPHERES_ACCEPTANCE] = total->tried ? (double)total->accepted / moves : 0.0;
+    columns[SPHERES_OCCUPIED] = (double)total->occupied / (double)shape->all;
+}
+
+/* The parts of a row, added up. */
+static struct spheres_total add_parts(const struct spheres_state *s, unsigned slot, size_t row) {
+    const struct spheres_sum *parts = ergo_engine_host(&s->e, SPHERES_SUMS, slot, 0);
+    struct spheres_total total = {0};
+    parts += row * s->launch.sums;
+    for (size_t i = 0; i < s->launch.sums; i++) {
+        total.spheres += parts[i].spheres;
+        total.occupied += parts[i].occupied;
+        total.accepted += parts[i].accepted;
+        total.tried += parts[i].tried;
+    }
+    return total;
+}
+
+bool spheres_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                  const struct ergo_samples *samples) {
+    const struct spheres_state *s = state;
+    bool right = true;
+    for (size_t row = begin; row < end; row++) {
+        const struct spheres_shape *shape = &s->shapes[row % members_of(s)];
+        const struct spheres_total total = add_parts(s, slot, row);
+        spheres_columns(shape, &total, samples->columns + SPHERES_COLUMNS * row);
+        right = right && total.spheres == shape->n;
+    }
+    return right;
+}
+
+enum ergo_status spheres_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
+                                const struct ergo_samples *samples) {
+    const struct spheres_state *s = state;
+    for (size_t row = 0; row < samples->count * members_of(s); row++) {
+        const size_t m = row % members_of(s);
+        const struct spheres_total total = add_parts(s, slot, row);
+        if (total.spheres != s->shapes[m].n)
+            return ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                             "audit of hard-spheres failed on %s: member %zu has %llu spheres at a "
+                             "measurement, not %llu",
+                             s->e.device->summary.name, m, (unsigned long long)total.spheres,
+                             (unsigned long long)s->shapes[m].n);
+    }
+    return ERGO_OK;
+}
+
+bool spheres_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                        const struct ergo_samples *samples) {
+    const struct spheres_state *s = state;
+    const size_t members = members_of(s);
+    for (size_t c = 0; c < SPHERES_CURVES; c++) {
+        const size_t bins = s->launch.bins[c];
+        for (size_t row = begin; bins && row < end; row++) {
+            const size_t m = row % members;
+            const uint32_t *counts =
+                ergo_engine_host(&s->e, (unsigned)(SPHERES_COUNTS + c), slot, row / members);
+            spheres_curve_convert(s->e.batch->points[m], &s->shapes[m], c, counts + m * bins,
+                                  samples->curves[c] + row * bins);
+        }
+    }
+    return true;
+}
