@@ -49,6 +49,8 @@ static bool units_of(struct spheres_shape *s, char *reason) {
         s->width[k] = (uint32_t)floor(asked * s->sigma / s->cells[k] + 0.5);
         if (s->width[k] > SPHERES_W)
             s->width[k] = SPHERES_W;
+        if ((uint64_t)s->width[k] * s->width[k] < s->contact) /* cells of sigma, rounded */
+            s->width[k]++;
         s->side[k] = (uint64_t)s->width[k] * s->cells[k];
         s->box[k] = k == wide ? asked : (double)s->side[k] / s->sigma;
         s->density /= s->box[k];

@@ -73,7 +73,9 @@ struct spheres_config {
     struct spheres_place *place; /* [cells][SPHERES_MANY] */
 };
 
-/* False: out of memory. */
+/* Empty cells: some layers, or all. False: out of memory. */
+bool spheres_config_make(struct spheres_config *config, const uint32_t cells[3], uint32_t first,
+                         uint32_t layers);
 bool spheres_config_init(struct spheres_config *config, const uint32_t cells[3]);
 /* Copy some layers of another configuration. False: out of memory. */
 bool spheres_config_band(struct spheres_config *band, const struct spheres_config *config,

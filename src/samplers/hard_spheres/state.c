@@ -9,8 +9,8 @@ static size_t cells_of(const struct spheres_config *c) {
     return (size_t)c->cells[0] * c->cells[1] * c->layers;
 }
 
-static bool make(struct spheres_config *c, const uint32_t cells[3], uint32_t first,
-                 uint32_t layers) {
+bool spheres_config_make(struct spheres_config *c, const uint32_t cells[3], uint32_t first,
+                         uint32_t layers) {
     *c = (struct spheres_config){
         .cells = {cells[0], cells[1], cells[2]}, .first = first, .layers = layers};
     c->count = calloc(cells_of(c), 1);
@@ -22,13 +22,13 @@ static bool make(struct spheres_config *c, const uint32_t cells[3], uint32_t fir
 }
 
 bool spheres_config_init(struct spheres_config *c, const uint32_t cells[3]) {
-    return make(c, cells, 0, cells[2]);
+    return spheres_config_make(c, cells, 0, cells[2]);
 }
 
 bool spheres_config_band(struct spheres_config *band, const struct spheres_config *c,
                          uint32_t first, uint32_t layers) {
     const size_t layer = (size_t)c->cells[0] * c->cells[1];
-    if (!make(band, c->cells, first, layers))
+    if (!spheres_config_make(band, c->cells, first, layers))
         return false;
     memcpy(band->grid, c->grid, sizeof band->grid);
     for (size_t z = 0; z < layers; z++) {

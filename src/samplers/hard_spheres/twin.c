@@ -133,7 +133,7 @@ bool spheres_twin_sweeps(const struct spheres_sweeps *run, struct spheres_config
     struct twin t = {.run = run, .config = c, .contact = run->contact};
     const struct spheres_member *m = run->member;
     struct spheres_config copy;
-    if (!spheres_config_band(&copy, c, c->first, c->layers))
+    if (!spheres_config_make(&copy, c->cells, c->first, c->layers))
         return false;
     for (uint64_t step = run->step, end = step + run->count; step < end; step++) {
         const uint64_t plan = spheres_plan(SPHERES_PURPOSE_GRID + run->purpose, m->key0, m->key1,
