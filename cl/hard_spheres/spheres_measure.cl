@@ -89,3 +89,49 @@ __kernel void spheres_pairs(__global const ulong2 *cells,
         }
     }
 }
+
+/* The smallest r^2 of two spheres in one cell or in neighbours: a partial one for each work-group,
+ * least[member][group]. Other pairs are farther apart than cells are wide.
+ */
+__kernel __attribute__((reqd_work_group_size(SPHERES_SUM_GROUP, 1, 1))) void
+spheres_closest(__global const ulong2 *cells, __global const struct spheres_member *members,
+                __global ulong *least, uint plane) {
+    __local ulong parts[SPHERES_SUM_GROUP];
+    const uint item = (uint)get_local_id(0), member = (uint)get_global_id(1);
+    const uint items = (uint)get_global_size(0);
+    __global const struct spheres_member *m = &members[member];
+    const uint nx = m->cells[0], ny = m->cells[1], nz = m->cells[2];
+    ulong own[SPHERES_SLOTS];
+    ulong nearest = SPHERES_EMPTY;
+    for (uint id = (uint)get_global_id(0); id < nx * ny * nz; id += items) {
+        const uint cx = id % nx, cy = id / nx % ny, cz = id / nx / ny;
+        const uint n = spheres_load(cells + m->first, plane, spheres_at(m, cx, cy, cz), own);
+        for (int o = 13; o < 27 && n > 0u; o++) { /* each pair of cells once */
+            const int ox = o % 3 - 1, oy = o / 3 % 3 - 1, oz = o / 9 - 1;
+            const uint at = spheres_at(m, spheres_beside(cx, ox, nx), spheres_beside(cy, oy, ny),
+                                       spheres_beside(cz, oz, nz));
+            uint seen = 0u;
+            SPHERES_EACH(cells + m->first, plane, at, {
+                const long qx = (long)spheres_x(sphere) + (long)ox * m->width[0];
+                const long qy = (long)spheres_y(sphere) + (long)oy * m->width[1];
+                const long qz = (long)spheres_z(sphere) + (long)oz * m->width[2];
+                const uint most = o == 13 ? seen : n;
+                for (uint i = 0u; i < most; i++) {
+                    const long dx = qx - spheres_x(own[i]);
+                    const long dy = qy - spheres_y(own[i]);
+                    const long dz = qz - spheres_z(own[i]);
+                    nearest = min(nearest, (ulong)(dx * dx + dy * dy + dz * dz));
+                }
+                seen++;
+            })
+        }
+    }
+    parts[item] = nearest;
+    for (uint some = SPHERES_SUM_GROUP / 2u; some > 0u; some /= 2u) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < some)
+            parts[item] = min(parts[item], parts[item + some]);
+    }
+    if (item == 0u)
+        least[member * (items / SPHERES_SUM_GROUP) + (uint)get_group_id(0)] = parts[0];
+}

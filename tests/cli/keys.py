@@ -33,6 +33,7 @@ MODELS = [
     ("spin-lattice", {"model": "north-east", "size": [64, 64], "up_density": 0.4, "realisations": 32, "method": "lambda"}, {}),
     ("swendsen-wang", {"size": [8, 8], "temperature": 1.1}, {}),
     ("hard-disks", {"n": 16, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
+    ("hard-spheres", {"n": 32, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("helium-vmc", {"n": 20, "walkers": 4}, {"structure_every": 2}),
     ("lj-gcmc", {"box": [6, 6, 6], "temperature": 2, "activity": 0.1}, {"curve_every": 2}),
     ("lj-gcmc", {"box": [11, 11, 11], "temperature": 2, "activity": 0.1, "decomposition": "checkerboard"}, {"curve_every": 2}),

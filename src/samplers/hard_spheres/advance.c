@@ -13,8 +13,13 @@ static struct ergo_grid over(const struct spheres_state *s, size_t items) {
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-/* Sweep k of those planned. */
-static void sweep(struct spheres_state *s, uint32_t k, bool note) {
+void spheres_plan_sweeps(struct spheres_state *s, uint64_t step, uint32_t count, uint32_t purpose) {
+    ERGO_LAUNCH(&s->e, SPHERES_PLAN_SWEEPS, over(s, count), BUFFER(SPHERES_MEMBERS),
+                BUFFER(SPHERES_PLANS), U64(step), U32(count), U32(s->launch.plans), U32(purpose));
+}
+
+void spheres_sweep(struct spheres_state *s, uint64_t step, uint32_t k, bool note,
+                   enum spheres_buffer contacts, uint32_t purpose) {
     const struct spheres_launch *l = &s->launch;
     const struct ergo_grid set = {
         3,
@@ -23,24 +28,29 @@ static void sweep(struct spheres_state *s, uint32_t k, bool note) {
         {l->group[0], l->group[1], l->group[2]}};
     for (uint32_t sub = 0; sub < 8; sub++)
         ERGO_LAUNCH(&s->e, SPHERES_SUBSWEEP, set, BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS),
-                    BUFFER(SPHERES_CONTACTS), BUFFER(SPHERES_PLANS), BUFFER(SPHERES_TALLY),
-                    U64(s->e.step), U32(k), U32(l->plans), U32(sub), U32(note), U32(l->all_cells),
-                    U32(l->half[2]), U32(members_of(s)), U32(0));
+                    BUFFER(contacts), BUFFER(SPHERES_PLANS), BUFFER(SPHERES_TALLY), U64(step),
+                    U32(k), U32(l->plans), U32(sub), U32(note), U32(l->all_cells), U32(l->half[2]),
+                    U32(members_of(s)), U32(purpose));
     ERGO_LAUNCH(&s->e, SPHERES_SHIFT, over(s, l->most_cells), BUFFER(SPHERES_CELLS),
                 BUFFER(SPHERES_OTHER), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_PLANS),
                 BUFFER(SPHERES_GRIDS), U32(k), U32(l->plans), U32(l->all_cells));
     ergo_engine_swap(&s->e, SPHERES_CELLS, SPHERES_OTHER);
-    s->e.step++;
+}
+
+void spheres_closest_pairs(struct spheres_state *s) {
+    const struct spheres_launch *l = &s->launch;
+    ERGO_LAUNCH(&s->e, SPHERES_CLOSEST_PAIR, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
+                BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_LEAST),
+                U32(l->all_cells));
 }
 
 void spheres_steps(void *state, uint64_t sweeps) {
     struct spheres_state *s = state;
     while (sweeps) {
         const uint32_t now = sweeps < s->launch.plans ? (uint32_t)sweeps : s->launch.plans;
-        ERGO_LAUNCH(&s->e, SPHERES_PLAN_SWEEPS, over(s, now), BUFFER(SPHERES_MEMBERS),
-                    BUFFER(SPHERES_PLANS), U64(s->e.step), U32(now), U32(s->launch.plans), U32(0));
-        for (uint32_t k = 0; k < now; k++)
-            sweep(s, k, k + 1 == sweeps);
+        spheres_plan_sweeps(s, s->e.step, now, 0);
+        for (uint32_t k = 0; k < now; k++, s->e.step++)
+            spheres_sweep(s, s->e.step, k, k + 1 == sweeps, SPHERES_CONTACTS, 0);
         sweeps -= now;
     }
 }

@@ -33,6 +33,10 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     return create_limits(ctx, s);
 }
 
+static void release(void *state) {
+    spheres_random_destroy(state);
+}
+
 const struct ergo_engine_model spheres_model = {
     .sampler = "hard-spheres",
     .smaller = "fewer spheres",
@@ -45,6 +49,7 @@ const struct ergo_engine_model spheres_model = {
     .rows = spheres_rows,
     .curve_rows = spheres_curve_rows,
     .refuse = spheres_refuse,
+    .release = release,
 };
 
 /* ---- configurations -------------------------------------------------------------------------- */
@@ -79,8 +84,8 @@ enum ergo_status spheres_fetch(struct ergo_context *ctx, struct spheres_state *s
     return ergo_engine_end(&s->e);
 }
 
-static enum ergo_status store(struct ergo_context *ctx, struct spheres_state *s, size_t member,
-                              const struct spheres_config *config) {
+enum ergo_status spheres_store(struct ergo_context *ctx, struct spheres_state *s, size_t member,
+                               const struct spheres_config *config) {
     const struct spheres_shape *shape = &s->shapes[member];
     const size_t planes = s->launch.slots / 2, all = (size_t)shape->all;
     const size_t bytes = all * SPHERES_PLANE_BYTES;
@@ -128,7 +133,11 @@ enum ergo_status spheres_init(struct ergo_context *ctx, void *opaque) {
     }
     free(raw);
     free(grids);
-    return status == ERGO_OK ? ergo_engine_end(&s->e) : status;
+    if (status == ERGO_OK)
+        status = ergo_engine_end(&s->e);
+    if (status == ERGO_OK && spheres_start_is_random(s->e.batch->points[0]))
+        status = spheres_random_begin(ctx, s);
+    return status;
 }
 
 enum ergo_status spheres_save(struct ergo_context *ctx, void *opaque, size_t member,
@@ -154,7 +163,7 @@ enum ergo_status spheres_load(struct ergo_context *ctx, void *opaque, size_t mem
         status = ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu is damaged: %s", member,
                            reason);
     if (status == ERGO_OK)
-        status = store(ctx, s, member, &config);
+        status = spheres_store(ctx, s, member, &config);
     s->e.step = step;
     spheres_config_free(&config);
     return status;

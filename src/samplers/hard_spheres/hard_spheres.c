@@ -33,8 +33,9 @@ static const struct ergo_key keys[] = {
      .fallback = "\"fcc\"", .unit = "",
      .help = "Starting configuration: fcc (the face-centred lattice of cubes whose sites are "
              "farthest apart in this box; if N is not the number of sites, vacancies are spread "
-             "evenly), or the name of an extended XYZ file (with a dot or a slash in it) whose box "
-             "is the job's."},
+             "evenly), random (a lattice of smaller spheres that melts, and grows while they move; up "
+             "to a packing fraction of 0.58), or the name of an extended XYZ file (with a dot or a "
+             "slash in it) whose box is the job's."},
     {ERGO_KEY("/run/curves_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 0,
      .max = 1e12, .unit = "measurements",
      .help = "Measure the histograms, and with them the pressure, at every so many measurements; "
@@ -121,10 +122,11 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                               phi->present
                                   ? "found packing_fraction and box; allowed: one of them"
                                   : "neither packing_fraction nor box is there; give one of them");
-    if (strcmp(start, "fcc") != 0 && !spheres_start_is_file(start))
+    if (strcmp(start, "fcc") != 0 && !spheres_start_is_random(point) &&
+        !spheres_start_is_file(start))
         status = ergo_job_error(ctx, "/system/start",
-                                "found \"%s\"; allowed: \"fcc\", or the name of an extended XYZ "
-                                "file, with a dot or a slash in it",
+                                "found \"%s\"; allowed: \"fcc\", \"random\", or the name of an "
+                                "extended XYZ file, with a dot or a slash in it",
                                 start);
     if (!spheres_shape_of(point, &shape, reason))
         return ergo_job_error(ctx, size, "%s", reason);
@@ -172,6 +174,7 @@ static double exact(const struct ergo_point *point, const char *observable) {
 static const struct ergo_sampler_ops ops = {
     .engine = &spheres_model,
     .init = spheres_init,
+    .start = spheres_random_piece,
     .save = spheres_save,
     .load = spheres_load,
     .audit = spheres_audit,

@@ -60,6 +60,10 @@ static void declare_buffers(struct spheres_state *s) {
     ergo_engine_buffer(e, SPHERES_OTHER, "cells, second copy", ERGO_BUFFER_SCRATCH, cells);
     ergo_engine_buffer(e, SPHERES_GRIDS, "grids", ERGO_BUFFER_STATE, 24 * members);
     ergo_engine_buffer(e, SPHERES_CONTACTS, "contacts", ERGO_BUFFER_CONSTANT, 8 * members);
+    ergo_engine_buffer(e, SPHERES_GROWTH, "contacts of a start", ERGO_BUFFER_SCRATCH,
+                       l->start_sweeps ? 8 * members : 0);
+    ergo_engine_buffer(e, SPHERES_LEAST, "closest pairs", ERGO_BUFFER_SCRATCH,
+                       l->start_sweeps ? 8 * members * l->sums : 0);
     ergo_engine_buffer(e, SPHERES_TALLY, "accepted moves", ERGO_BUFFER_RESULT, 4 * l->all_cells);
     ergo_engine_buffer(e, SPHERES_PLANS, "plans of sweeps", ERGO_BUFFER_SCRATCH,
                        8 * members * l->plans);
@@ -95,6 +99,8 @@ static void declare_kernels(struct spheres_state *s) {
     ergo_engine_kernel(e, SPHERES_SHIFT, sweep, options, "spheres_shift");
     ergo_engine_kernel(e, SPHERES_MEASURE, measure, options, "spheres_measure");
     ergo_engine_kernel(e, SPHERES_PAIRS, measure, options, "spheres_pairs");
+    if (l->start_sweeps)
+        ergo_engine_kernel(e, SPHERES_CLOSEST_PAIR, measure, options, "spheres_closest");
 }
 
 /* Devices that end long loops by themselves: a work-item has at most the moves of a cell, each with
@@ -153,6 +159,9 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
     plan->work_per_step = (double)l->all_cells * (double)s->shapes[0].moves_per_cell;
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / plan->work_per_step));
     plan->launches_per_step = 9.0;
+    if (spheres_start_is_random(first)) /* a shape key, so it holds for all members or none */
+        l->start_sweeps =
+            (uint32_t)fmin(fmax(1.0, floor(0.3 * plan->block_steps)), SPHERES_START_ASK);
     plan->host_bytes = 400 * (uint64_t)l->most_cells;
     snprintf(plan->path, sizeof plan->path, "global");
     snprintf(plan->launch, sizeof plan->launch,

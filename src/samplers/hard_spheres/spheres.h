@@ -133,6 +133,10 @@ void spheres_twin_pairs(const struct spheres_shape *shape, const struct spheres_
 /* ---- start.c --------------------------------------------------------------------------------- */
 
 bool spheres_start_is_file(const char *start);
+bool spheres_start_is_random(const struct ergo_point *point);
+/* r^2 of contact of the spheres with which a random start begins. No more of them fit a cell than it
+ * has slots. */
+uint64_t spheres_start_contact(const struct spheres_shape *shape);
 /* Does the lattice fit the box? False: *reason (400 bytes) tells up to where it does. */
 bool spheres_start_fits(const struct ergo_point *point, const struct spheres_shape *shape,
                         char *reason);
@@ -156,6 +160,7 @@ struct spheres_launch {
     uint32_t bins[SPHERES_CURVES];
     uint32_t pair_layers; /* pair histograms: most layers of cells per launch */
     unsigned slots;       /* of a cell, in all members */
+    uint32_t start_sweeps; /* of a random start, per call */
 };
 
 enum spheres_buffer {
@@ -166,6 +171,8 @@ enum spheres_buffer {
     SPHERES_TALLY,    /* moves of each cell in the last sweep */
     SPHERES_PLANS,    /* of the next sweeps */
     SPHERES_MEMBERS,
+    SPHERES_GROWTH,   /* r^2 of contact while a random start grows */
+    SPHERES_LEAST,    /* smallest r^2 of each member, in parts */
     SPHERES_LIMITS,                              /* of both histograms */
     SPHERES_SUMS = SPHERES_LIMITS + SPHERES_CURVES, /* samples, in partial sums */
     SPHERES_COUNTS,                              /* of both */
@@ -175,7 +182,8 @@ enum spheres_kernel {
     SPHERES_SUBSWEEP,
     SPHERES_SHIFT,
     SPHERES_MEASURE,
-    SPHERES_PAIRS
+    SPHERES_PAIRS,
+    SPHERES_CLOSEST_PAIR
 };
 
 struct spheres_state {
@@ -184,6 +192,16 @@ struct spheres_state {
     struct spheres_shape *shapes;   /* [members] */
     struct spheres_member *members; /* [members] */
     uint64_t *contacts;             /* [members] */
+    struct spheres_growing *growing; /* random starts in progress, or NULL */
+};
+
+/* Random starts in progress. */
+struct spheres_growing {
+    struct spheres_config *configs; /* [members]: those that have finished */
+    uint64_t *first, *contacts;     /* [members]: r^2 of contact at the beginning, and now */
+    uint64_t *least;                /* [members][sums] */
+    uint32_t sweep;
+    size_t left; /* members that still grow */
 };
 
 /* plan.c */
@@ -197,10 +215,22 @@ enum ergo_status spheres_load(struct ergo_context *ctx, void *state, size_t memb
                               const void *bytes, size_t length);
 enum ergo_status spheres_frame(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_text *text);
-/* Read one member's configuration from the device; it is allocated. */
+/* Read one member's configuration from the device; it is allocated. Write one. */
 enum ergo_status spheres_fetch(struct ergo_context *ctx, struct spheres_state *s, size_t member,
                                struct spheres_config *config);
+enum ergo_status spheres_store(struct ergo_context *ctx, struct spheres_state *s, size_t member,
+                               const struct spheres_config *config);
+/* random.c: random starts of all members at once, in pieces, from lattices on the device. */
+enum ergo_status spheres_random_begin(struct ergo_context *ctx, struct spheres_state *s);
+enum ergo_status spheres_random_piece(struct ergo_context *ctx, void *state, bool *done);
+void spheres_random_destroy(struct spheres_state *s);
 /* advance.c */
+/* `count` plans of sweeps from `step` on; then sweep k of these, with contacts of that buffer. */
+void spheres_plan_sweeps(struct spheres_state *s, uint64_t step, uint32_t count, uint32_t purpose);
+void spheres_sweep(struct spheres_state *s, uint64_t step, uint32_t k, bool note,
+                   enum spheres_buffer contacts, uint32_t purpose);
+/* The smallest r^2 of each member, into SPHERES_LEAST. */
+void spheres_closest_pairs(struct spheres_state *s);
 void spheres_steps(void *state, uint64_t sweeps);
 void spheres_measure(void *state, size_t sample);
 void spheres_measure_curves(void *state, size_t curve);

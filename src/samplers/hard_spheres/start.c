@@ -12,6 +12,8 @@ bool spheres_start_is_file(const char *start) {
     return strchr(start, '.') || strchr(start, '/');
 }
 
+static const double random_most = 0.58; /* packing fraction */
+
 /* A face-centred lattice of at least n sites: cubes along each axis, and the smallest distance of
  * its sites in sigma. */
 struct lattice {
@@ -46,8 +48,18 @@ static struct lattice lattice_of(const struct spheres_shape *s) {
 }
 
 /* With room for rounding to whole units. */
-static bool lattice_fits(const struct lattice *l, const struct spheres_shape *s) {
-    return l->distance * s->sigma >= s->sigma + 2.0;
+static bool lattice_fits(const struct lattice *l, const struct spheres_shape *s, double diameter) {
+    return l->distance * s->sigma >= diameter + 2.0;
+}
+
+bool spheres_start_is_random(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
+}
+
+uint64_t spheres_start_contact(const struct spheres_shape *s) {
+    const uint64_t w = SPHERES_W; /* see SPHERES_FEW */
+    const uint64_t first = s->slots == SPHERES_FEW ? w * w / 4 * 3 + 3 : w * w / 2 + 1;
+    return first < s->contact ? first : s->contact;
 }
 
 static void lattice_sites(const struct lattice *l, const struct spheres_shape *s,
@@ -85,7 +97,7 @@ static size_t sphere_at(const struct spheres_shape *s, const uint64_t (*at)[3], 
 }
 
 static enum ergo_status place(struct ergo_context *ctx, const struct spheres_shape *s,
-                              const char *start, const double (*from)[3],
+                              const char *start, uint64_t contact, const double (*from)[3],
                               struct spheres_config *c) {
     uint64_t(*at)[3] = malloc(s->n * sizeof *at);
     size_t cell[2] = {0, 0};
@@ -107,15 +119,15 @@ static enum ergo_status place(struct ergo_context *ctx, const struct spheres_sha
                            start, crowded + 1, (double)SPHERES_W / s->sigma, s->slots);
     } else {
         const uint64_t r2 = spheres_config_closest(c, s, cell, slot);
-        if (r2 < s->contact) {
+        if (r2 < contact) {
             const size_t a = sphere_at(s, (const uint64_t(*)[3])at, cell[0], slot[0]);
             const size_t b = sphere_at(s, (const uint64_t(*)[3])at, cell[1], slot[1]);
-            const double found = sqrt((double)r2), least = sqrt((double)s->contact);
+            const double found = sqrt((double)r2), least = sqrt((double)contact);
             status = ERGO_FAIL(ctx, ERGO_E_JOB,
                                "/system/start: in \"%s\" spheres %zu and %zu overlap: their "
                                "distance is %.9g sigma, %.3g less than is allowed",
                                start, a < b ? a : b, a < b ? b : a, found / s->sigma,
-                               (double)(s->contact - r2) / (found + least) / s->sigma);
+                               (double)(contact - r2) / (found + least) / s->sigma);
         }
     }
     free(at);
@@ -156,12 +168,24 @@ bool spheres_start_fits(const struct ergo_point *point, const struct spheres_sha
         return true;
     const struct lattice l = lattice_of(s);
     const double phi = s->density * SPHERES_PI / 6.0;
+    if (spheres_start_is_random(point)) {
+        if (phi > random_most + 1e-9)
+            snprintf(reason, 400,
+                     "spheres at random cannot be compressed to packing fraction %.6g; up to %g "
+                     "they can. Start from \"fcc\" or from a file",
+                     phi, random_most);
+        else
+            snprintf(reason, 400, "%llu random spheres do not fit this box: start from \"fcc\"",
+                     (unsigned long long)s->n);
+        return phi <= random_most + 1e-9 &&
+               lattice_fits(&l, s, sqrt((double)spheres_start_contact(s)));
+    }
     snprintf(reason, 400,
              "an fcc lattice with sites for %llu spheres does not fit the box at packing fraction "
              "%.6g; up to %.4f it does. All sites are filled where the number of spheres is four "
              "times that of cubes: 4 k^3 in a cubic box",
              (unsigned long long)s->n, phi, floor(1e4 * phi * pow(l.distance, 3)) * 1e-4);
-    return lattice_fits(&l, s);
+    return lattice_fits(&l, s, s->sigma);
 }
 
 enum ergo_status spheres_start(struct ergo_context *ctx, const struct ergo_point *point,
@@ -178,7 +202,9 @@ enum ergo_status spheres_start(struct ergo_context *ctx, const struct ergo_point
         lattice_sites(&l, s, at);
     }
     if (status == ERGO_OK)
-        status = place(ctx, s, start, (const double(*)[3])at, c);
+        status = place(ctx, s, start,
+                       spheres_start_is_random(point) ? spheres_start_contact(s) : s->contact,
+                       (const double(*)[3])at, c);
     free(at);
     return status;
 }
