@@ -3,7 +3,7 @@
 #ifndef ERGO_CL_HARD_SPHERES_PARAMS_H
 #define ERGO_CL_HARD_SPHERES_PARAMS_H
 
-#include "common/compat.h"
+#include "common/volume.h"
 
 /*
  * Coordinates are integers local to the cell, 0 <= x < width of the cell along that axis. The
@@ -25,7 +25,8 @@
 
 #define SPHERES_PURPOSE_GRID 1 /* entity 0: order of the sets, direction and distance of the shift */
 #define SPHERES_PURPOSE_CELL 2 /* entity = cell: three draws for four moves */
-/* Random starts: the same, with steps that count the sweeps of the start. */
+#define SPHERES_PURPOSE_VOLUME 5 /* entity 0: draw 0 the step, draw 1 whether it is accepted */
+/* Random starts: the same as 1 and 2, with steps that count the sweeps of the start. */
 #define SPHERES_PURPOSE_START 2 /* added */
 
 /*

@@ -6,8 +6,9 @@
  * sums[sample][member][group]. */
 __kernel __attribute__((reqd_work_group_size(SPHERES_SUM_GROUP, 1, 1))) void
 spheres_measure(__global const ulong2 *cells, __global const struct spheres_member *members,
-                __global const uint *tally, __global struct spheres_sum *sums, uint sample,
-                uint n_members, uint plane) {
+                __global const uint *tally, __global struct spheres_sum *sums,
+                __global const struct ergo_volume *volumes, __global struct ergo_volume *seen,
+                uint sample, uint n_members, uint plane) {
     __local struct spheres_sum parts[SPHERES_SUM_GROUP];
     const uint item = (uint)get_local_id(0), member = (uint)get_global_id(1);
     const uint items = (uint)get_global_size(0);
@@ -32,6 +33,10 @@ spheres_measure(__global const ulong2 *cells, __global const struct spheres_memb
             parts[item].tried += parts[item + some].tried;
         }
     }
+#ifdef SPHERES_NPT
+    if (get_global_id(0) == 0u)
+        seen[sample * n_members + member] = volumes[member];
+#endif
     if (item == 0u)
         sums[(sample * n_members + member) * (items / SPHERES_SUM_GROUP) + (uint)get_group_id(0)] =
             parts[0];

@@ -44,13 +44,24 @@ void spheres_closest_pairs(struct spheres_state *s) {
                 U32(l->all_cells));
 }
 
+static void volume_move(struct spheres_state *s) {
+    const struct spheres_launch *l = &s->launch;
+    spheres_closest_pairs(s);
+    ERGO_LAUNCH(&s->e, SPHERES_VOLUME_MOVE, ergo_grid_groups(members_of(s), l->sum_group, 1),
+                BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_RULES), BUFFER(SPHERES_LEAST), U32(l->sums),
+                BUFFER(SPHERES_VOLUMES), BUFFER(SPHERES_CONTACTS), U64(s->e.step));
+}
+
 void spheres_steps(void *state, uint64_t sweeps) {
     struct spheres_state *s = state;
     while (sweeps) {
         const uint32_t now = sweeps < s->launch.plans ? (uint32_t)sweeps : s->launch.plans;
         spheres_plan_sweeps(s, s->e.step, now, 0);
-        for (uint32_t k = 0; k < now; k++, s->e.step++)
+        for (uint32_t k = 0; k < now; k++, s->e.step++) {
             spheres_sweep(s, s->e.step, k, k + 1 == sweeps, SPHERES_CONTACTS, 0);
+            if (s->shapes[0].npt && (s->e.step + 1) % s->shapes[0].volume_every == 0)
+                volume_move(s);
+        }
         sweeps -= now;
     }
 }
@@ -62,7 +73,7 @@ void spheres_measure(void *state, size_t sample) {
     const struct spheres_launch *l = &s->launch;
     ERGO_LAUNCH(&s->e, SPHERES_MEASURE, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
                 BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_TALLY),
-                BUFFER(SPHERES_SUMS), U32(sample), U32(members_of(s)), U32(l->all_cells));
+                BUFFER(SPHERES_SUMS), BUFFER(SPHERES_VOLUMES), BUFFER(SPHERES_SEEN), U32(sample), U32(members_of(s)), U32(l->all_cells));
 }
 
 static void measure_pairs(struct spheres_state *s, uint32_t which, size_t curve) {
@@ -96,10 +107,14 @@ void spheres_measure_curves(void *state, size_t curve) {
 /* ---- samples --------------------------------------------------------------------------------- */
 
 void spheres_columns(const struct spheres_shape *shape, const struct spheres_total *total,
-                     double *columns) {
+                     const struct ergo_volume *volume, double *columns) {
     const double moves = (double)shape->moves_per_cell * (double)total->tried;
     columns[SPHERES_ACCEPTANCE] = total->tried ? (double)total->accepted / moves : 0.0;
     columns[SPHERES_OCCUPIED] = (double)total->occupied / (double)shape->all;
+    columns[SPHERES_DENSITY] =
+        volume ? (double)shape->n / spheres_volume_at(volume->size) : shape->density;
+    columns[SPHERES_VOLUME_ACCEPTANCE] = volume ? volume->accepted : 0.0;
+    columns[SPHERES_LIMITED] = volume ? volume->limited : 0.0;
 }
 
 /* The parts of a row, added up. */
@@ -123,7 +138,9 @@ bool spheres_rows(const void *state, unsigned slot, size_t begin, size_t end,
     for (size_t row = begin; row < end; row++) {
         const struct spheres_shape *shape = &s->shapes[row % members_of(s)];
         const struct spheres_total total = add_parts(s, slot, row);
-        spheres_columns(shape, &total, samples->columns + SPHERES_COLUMNS * row);
+        const struct ergo_volume *seen = ergo_engine_host(&s->e, SPHERES_SEEN, slot, 0);
+        spheres_columns(shape, &total, shape->npt ? seen + row : NULL,
+                        samples->columns + SPHERES_COLUMNS * row);
         right = right && total.spheres == shape->n;
     }
     return right;

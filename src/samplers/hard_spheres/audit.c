@@ -58,7 +58,7 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct spheres_st
                            "audit of hard-spheres failed on %s at sweep %llu: member %zu has a "
                            "sphere outside of its cell",
                            s->e.device->summary.name, (unsigned long long)s->e.step, member);
-    else if (spheres_config_closest(&config, shape, cell, slot) < shape->contact)
+    else if (spheres_config_closest(&config, shape, cell, slot) < config.contact)
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                            "audit of hard-spheres failed on %s at sweep %llu: in member %zu sphere "
                            "%u of cell %zu and sphere %u of cell %zu overlap",
@@ -133,12 +133,13 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct er
     struct spheres_total total = {0};
     double columns[SPHERES_COLUMNS];
     bool same = same_sums(s, sample, member, config, tally, &total), ok = true;
-    spheres_columns(&s->shapes[member], &total, columns);
+    spheres_columns(&s->shapes[member], &total, s->shapes[member].npt ? &config->volume : NULL,
+                    columns);
     if (!same ||
         !ergo_replay_same(columns,
                           r->found.columns + SPHERES_COLUMNS * (sample * r->members + member),
                           SPHERES_COLUMNS))
-        return ergo_replay_differs(ctx, r, member, "the acceptance or the occupied cells");
+        return ergo_replay_differs(ctx, r, member, "the acceptance, the occupied cells or the volume");
     for (size_t c = 0; c < SPHERES_CURVES && ergo_replay_has_curve(r, interval, sample) && ok; c++) {
         const size_t bins = s->launch.bins[c];
         const size_t at = (size_t)((r->first_sample + sample) / interval) * r->members + member;
@@ -160,6 +161,11 @@ static bool config_before(const struct ergo_replay *r, size_t member,
     spheres_config_from_raw(config, s->launch.slots, r->kept[SPHERES_CELLS],
                             s->members[member].first, (size_t)s->launch.all_cells);
     memcpy(config->grid, grids + 3 * member, sizeof config->grid);
+    config->contact = s->contacts[member];
+    if (s->shapes[member].npt) {
+        config->contact = ((const uint64_t *)r->kept[SPHERES_CONTACTS])[member];
+        config->volume = ((const struct ergo_volume *)r->kept[SPHERES_VOLUMES])[member];
+    }
     return true;
 }
 
@@ -167,7 +173,6 @@ static struct spheres_sweeps sweeps_of(const struct spheres_state *s, size_t mem
                                        uint64_t count) {
     return (struct spheres_sweeps){.member = &s->members[member],
                                    .shape = &s->shapes[member],
-                                   .contact = s->contacts[member],
                                    .step = step,
                                    .count = count};
 }
@@ -237,6 +242,9 @@ static enum ergo_status compare_band(struct ergo_context *ctx, const struct ergo
     enum ergo_status status = ok ? spheres_fetch(ctx, s, member, &found) : no_memory(ctx);
     if (status == ERGO_OK)
         status = read_tally(ctx, s, member, tally);
+    if (status == ERGO_OK && shape->npt) /* of one sweep; the move leaves places as they are */
+        spheres_twin_volume(&sweeps, &band, r->step,
+                            spheres_config_closest(&found, shape, NULL, NULL));
     if (status == ERGO_OK && !spheres_config_same(&band, &found, margin))
         status = ergo_replay_differs(ctx, r, member, "the spheres");
     for (uint32_t z = margin; z + margin < layers && status == ERGO_OK; z++)

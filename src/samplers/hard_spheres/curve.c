@@ -6,6 +6,8 @@
 #include "stats/fit.h"
 
 size_t spheres_curve_size(const struct ergo_point *point, size_t curve) {
+    if (spheres_is_npt(point) || !ergo_point_int(point, "/run/curves_every"))
+        return 0;
     const bool contact = curve == SPHERES_CURVE_CONTACT;
     const double range = ergo_point_real(point, contact ? "/run/contact_range" : "/run/gr_max");
     const double bin = ergo_point_real(point, contact ? "/run/contact_bin" : "/run/gr_bin");

@@ -29,7 +29,17 @@ static enum ergo_status create_limits(struct ergo_context *ctx, struct spheres_s
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct spheres_state *s = state;
     ergo_engine_constant(&s->e, SPHERES_MEMBERS, s->members);
-    ergo_engine_constant(&s->e, SPHERES_CONTACTS, s->contacts);
+    if (!s->shapes[0].npt) {
+        ergo_engine_constant(&s->e, SPHERES_CONTACTS, s->contacts);
+        return create_limits(ctx, s);
+    }
+    struct ergo_volume_rules *rules = calloc(s->e.batch->count, sizeof *rules);
+    if (!rules)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for volumes");
+    for (size_t i = 0; i < s->e.batch->count; i++)
+        rules[i] = s->shapes[i].rules;
+    ergo_engine_constant(&s->e, SPHERES_RULES, rules);
+    free(rules);
     return create_limits(ctx, s);
 }
 
@@ -76,6 +86,12 @@ enum ergo_status spheres_fetch(struct ergo_context *ctx, struct spheres_state *s
                              SPHERES_PLANE_BYTES,
                          bytes, raw + p * bytes);
     ergo_engine_read(&s->e, SPHERES_GRIDS, 24 * member, 24, config->grid);
+    config->contact = s->contacts[member];
+    if (shape->npt) {
+        const size_t one = sizeof config->volume;
+        ergo_engine_read(&s->e, SPHERES_CONTACTS, 8 * member, 8, &config->contact);
+        ergo_engine_read(&s->e, SPHERES_VOLUMES, one * member, one, &config->volume);
+    }
     if (ergo_engine_end(&s->e) == ERGO_OK)
         spheres_config_from_raw(config, s->launch.slots, raw, 0, all);
     else
@@ -100,8 +116,26 @@ enum ergo_status spheres_store(struct ergo_context *ctx, struct spheres_state *s
                               SPHERES_PLANE_BYTES,
                           bytes, raw + p * bytes);
     ergo_engine_write(&s->e, SPHERES_GRIDS, 24 * member, 24, config->grid);
+    if (shape->npt) {
+        const size_t one = sizeof config->volume;
+        ergo_engine_write(&s->e, SPHERES_CONTACTS, 8 * member, 8, &config->contact);
+        ergo_engine_write(&s->e, SPHERES_VOLUMES, one * member, one, &config->volume);
+    }
     free(raw);
     return ergo_engine_end(&s->e);
+}
+
+static enum ergo_status write_volumes(struct ergo_context *ctx, struct spheres_state *s) {
+    const size_t count = s->e.batch->count;
+    struct ergo_volume *volumes = calloc(count, sizeof *volumes);
+    if (!volumes)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for volumes");
+    for (size_t i = 0; i < count; i++)
+        volumes[i].size = s->shapes[i].volume;
+    ergo_engine_write(&s->e, SPHERES_CONTACTS, 0, 8 * count, s->contacts);
+    ergo_engine_write(&s->e, SPHERES_VOLUMES, 0, count * sizeof *volumes, volumes);
+    free(volumes);
+    return ERGO_OK;
 }
 
 enum ergo_status spheres_init(struct ergo_context *ctx, void *opaque) {
@@ -133,6 +167,8 @@ enum ergo_status spheres_init(struct ergo_context *ctx, void *opaque) {
     }
     free(raw);
     free(grids);
+    if (status == ERGO_OK && s->shapes[0].npt)
+        status = write_volumes(ctx, s);
     if (status == ERGO_OK)
         status = ergo_engine_end(&s->e);
     if (status == ERGO_OK && spheres_start_is_random(s->e.batch->points[0]))
@@ -142,11 +178,12 @@ enum ergo_status spheres_init(struct ergo_context *ctx, void *opaque) {
 
 enum ergo_status spheres_save(struct ergo_context *ctx, void *opaque, size_t member,
                               struct ergo_text *text) {
+    const struct spheres_state *s = opaque;
     struct spheres_config config;
     const enum ergo_status status = spheres_fetch(ctx, opaque, member, &config);
     if (status != ERGO_OK)
         return status;
-    spheres_config_write(&config, text);
+    spheres_config_write(&config, s->shapes[member].npt, text);
     spheres_config_free(&config);
     return text->failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a saved state") : ERGO_OK;
 }
@@ -184,12 +221,16 @@ enum ergo_status spheres_frame(struct ergo_context *ctx, void *opaque, size_t me
         return status;
     double(*at)[3] = malloc(shape->n * sizeof *at);
     if (at) {
+        const double scale =
+            shape->npt ? shape->sigma / spheres_sigma_at(shape, config.volume.size) : 1.0;
+        const double density = shape->density / (scale * scale * scale);
         spheres_config_positions(&config, shape, at);
         ergo_text_append(text,
                          "%llu\nLattice=\"%.12f 0 0 0 %.12f 0 0 0 %.12f\" Properties=species:S:1:pos:R:3 "
                          "pbc=\"T T T\" diameter=1 step=%llu packing_fraction=%.15g\n",
-                         (unsigned long long)shape->n, shape->box[0], shape->box[1], shape->box[2],
-                         (unsigned long long)s->e.step, shape->density * SPHERES_PI / 6.0);
+                         (unsigned long long)shape->n, shape->box[0] * scale, shape->box[1] * scale,
+                         shape->box[2] * scale, (unsigned long long)s->e.step,
+                         density * SPHERES_PI / 6.0);
         ergo_text_append_rows(text, (size_t)shape->n, append_sphere, at);
     } else {
         status = no_memory(ctx, shape);

@@ -15,13 +15,14 @@ static const struct ergo_key keys[] = {
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 0.7405,
      .unit = "",
      .help = "Share of a cubic box that is filled, eta = N pi / (6 V). This or box, not both. The "
-             "fluid freezes at 0.492, the crystal melts at 0.545."},
+             "fluid freezes at 0.492, the crystal melts at 0.545. At constant pressure that of the "
+             "start."},
     {ERGO_KEY("/system/box", REALS), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .min = 2,
      .max = SPHERES_BOX_MAX, .min_items = 3, .max_items = 3, .unit = "sigma",
      .help = "Sides [Lx, Ly, Lz] of the box. The checkerboard needs 2 to 2.82, 4 to 5.65, or 6 and "
              "more along each axis; other than cubic ones are rounded by up to 5e-7."},
     {ERGO_KEY("/system/max_displacement", REAL),
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.12", .min = 0,
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.1", .min = 0,
      .max = 1, .unit = "sigma",
      .help = "Largest trial displacement d along each axis: they are uniform in a cube of side 2 d."},
     {ERGO_KEY("/system/moves_per_cell", INT),
@@ -36,6 +37,21 @@ static const struct ergo_key keys[] = {
              "evenly), random (a lattice of smaller spheres that melts, and grows while they move; up "
              "to a packing fraction of 0.58), or the name of an extended XYZ file (with a dot or a "
              "slash in it) whose box is the job's."},
+};
+
+static const struct ergo_key keys_npt[] = {
+    {ERGO_KEY("/system/pressure", REAL),
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
+     .max = 1e6, .unit = "k_B T / sigma^3", .help = "beta P sigma^3 of the npt ensemble."},
+    {ERGO_KEY("/system/max_volume_change", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "0", .min = 0, .max = 0.5, .unit = "",
+     .help = "Largest trial change of ln V; 0: 2 / (beta P V) of the start, at most 0.1."},
+    {ERGO_KEY("/system/volume_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "1", .min = 1, .max = 1e6, .unit = "sweeps",
+     .help = "A trial change of the volume after every so many sweeps."},
+};
+
+static const struct ergo_key keys_curves[] = {
     {ERGO_KEY("/run/curves_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 0,
      .max = 1e12, .unit = "measurements",
      .help = "Measure the histograms, and with them the pressure, at every so many measurements; "
@@ -59,6 +75,9 @@ static const struct ergo_key keys[] = {
 static const struct ergo_column columns[SPHERES_COLUMNS] = {
     {"acceptance", "", "accepted share of the trial moves of the last sweep"},
     {"occupied", "", "share of cells that hold a sphere"},
+    {"density", "1/sigma^3", "number density"},
+    {"volume_acceptance", "", "1 if the last volume move was accepted"},
+    {"limited", "", "1 if the last volume move was refused because of the cells"},
 };
 
 static double sample_acceptance(const struct ergo_point *point, const double *c) {
@@ -72,14 +91,40 @@ static double sample_occupied(const struct ergo_point *point, const double *c) {
 }
 
 static double sample_density(const struct ergo_point *point, const double *c) {
-    (void)c;
-    return spheres_density(point);
+    (void)point;
+    return c[SPHERES_DENSITY];
 }
 
 static double sample_packing(const struct ergo_point *point, const double *c) {
-    (void)c;
-    return spheres_packing(point);
+    (void)point;
+    return c[SPHERES_DENSITY] * SPHERES_PI / 6.0;
 }
+
+static double sample_compressibility(const struct ergo_point *point, const double *c) {
+    return ergo_point_real(point, "/system/pressure") / c[SPHERES_DENSITY];
+}
+
+static double sample_volume_acceptance(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[SPHERES_VOLUME_ACCEPTANCE];
+}
+
+static double sample_limited(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[SPHERES_LIMITED];
+}
+
+#define DENSITIES                                                                                  \
+    {ERGO_NAMED("density", "1/sigma^3"), .help = "number density rho = N / V",                     \
+     .sample = sample_density},                                                                    \
+        {ERGO_NAMED("packing_fraction", ""), .help = "eta = pi rho / 6",                           \
+         .sample = sample_packing}
+#define MOVES                                                                                      \
+    {ERGO_NAMED("acceptance", ""), .help = "accepted share of trial moves",                        \
+     .sample = sample_acceptance, .of_moves = true},                                               \
+        {ERGO_NAMED("occupied", ""),                                                               \
+         .help = "share of cells that hold a sphere: the rate counts trial moves for every cell",  \
+         .sample = sample_occupied}
 
 static const struct ergo_observable observables[] = {
     {ERGO_NAMED("pressure", "k_B T / sigma^3"),
@@ -88,14 +133,21 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("compressibility_factor", ""),
      .help = "Z = beta P / rho = 1 + 4 eta g(sigma+), likewise", .curve = "contact",
      .from_curve = spheres_compressibility},
-    {ERGO_NAMED("density", "1/sigma^3"), .help = "number density rho = N / V",
-     .sample = sample_density},
-    {ERGO_NAMED("packing_fraction", ""), .help = "eta = pi rho / 6", .sample = sample_packing},
-    {ERGO_NAMED("acceptance", ""), .help = "accepted share of trial moves",
-     .sample = sample_acceptance, .of_moves = true},
-    {ERGO_NAMED("occupied", ""),
-     .help = "share of cells that hold a sphere: the rate counts trial moves for every cell",
-     .sample = sample_occupied},
+    DENSITIES,
+    MOVES,
+};
+
+static const struct ergo_observable observables_npt[] = {
+    DENSITIES,
+    {ERGO_NAMED("compressibility_factor", ""), .help = "Z = beta P <V> / N",
+     .sample = sample_compressibility},
+    MOVES,
+    {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
+     .sample = sample_volume_acceptance, .of_moves = true},
+    {ERGO_NAMED("volume_limited", ""),
+     .help = "share of volume moves refused because cells would be narrower than sigma or hold too "
+             "many spheres: where it is not 0, the ensemble is that of volumes between these limits",
+     .sample = sample_limited, .of_moves = true},
 };
 
 static const struct ergo_curve_info curves[] = {
@@ -113,8 +165,9 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     const struct ergo_value *box = ergo_point_value(point, "/system/box");
     const char *start = ergo_point_text(point, "/system/start");
     const char *size = box->present ? "/system/box" : "/system/packing_fraction";
-    const double range = ergo_point_real(point, "/run/contact_range");
-    const double bin = ergo_point_real(point, "/run/contact_bin");
+    const bool npt = spheres_is_npt(point);
+    const double range = npt ? 1 : ergo_point_real(point, "/run/contact_range");
+    const double bin = npt ? 1 : ergo_point_real(point, "/run/contact_bin");
     struct spheres_shape shape;
     char reason[400];
     if (phi->present == box->present)
@@ -150,13 +203,14 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     return status;
 }
 
-static size_t curve_size(const struct ergo_point *point, size_t curve) {
-    return ergo_point_int(point, "/run/curves_every") ? spheres_curve_size(point, curve) : 0;
-}
-
 static uint64_t curve_every(const struct ergo_point *point) {
     const int64_t every = ergo_point_int(point, "/run/curves_every");
     return every > 0 ? (uint64_t)every : 1;
+}
+
+static bool has_column(const struct ergo_point *point, size_t c) {
+    (void)point;
+    return c < SPHERES_VOLUME_ACCEPTANCE;
 }
 
 static double exact(const struct ergo_point *point, const char *observable) {
@@ -185,28 +239,69 @@ static const char *const first_job[] = {"/system/n=256",          "/system/packi
                                         "/run/equilibration=200", "/run/sweeps=2000",
                                         "/run/measure_every=10",  NULL};
 
-static const struct ergo_model model = {
+static const char *const first_npt[] = {"/system/n=256",
+                                        "/system/packing_fraction=0.35",
+                                        "/system/pressure=3",
+                                        "/run/equilibration=500",
+                                        "/run/sweeps=2000",
+                                        "/run/measure_every=10",
+                                        NULL};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const struct ergo_model nvt = {
+    .name = "nvt",
+    .summary = "Constant volume; the pressure from g(r) at contact.",
     .programs = {"hard_spheres/spheres_sweep.cl", "hard_spheres/spheres_measure.cl"},
     .first = first_job,
-    .keys = {{keys, sizeof keys / sizeof keys[0]}},
+    .keys = {{keys, COUNT(keys)}, {keys_curves, COUNT(keys_curves)}},
     .columns = columns,
     .n_columns = SPHERES_COLUMNS,
+    .has_column = has_column,
     .observables = observables,
-    .n_observables = sizeof observables / sizeof observables[0],
+    .n_observables = COUNT(observables),
     .curves = curves,
-    .n_curves = sizeof curves / sizeof curves[0],
+    .n_curves = COUNT(curves),
     .tunables = tunables,
-    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .n_tunables = COUNT(tunables),
     .trajectory = "positions of all spheres",
     .check = check,
-    .curve_size = curve_size,
+    .curve_size = spheres_curve_size,
     .curve_x = spheres_curve_x,
     .curve_every = curve_every,
     .exact = exact,
     .ops = &ops,
 };
 
-static const struct ergo_model *const models[] = {&model};
+static const struct ergo_model npt = {
+    .name = "npt",
+    .summary = "Constant pressure: the box grows and shrinks, and keeps its shape.",
+    .programs = {"hard_spheres/spheres_sweep.cl", "hard_spheres/spheres_measure.cl",
+                 "hard_spheres/spheres_volume.cl"},
+    .first = first_npt,
+    .keys = {{keys, COUNT(keys)}, {keys_npt, COUNT(keys_npt)}},
+    .columns = columns,
+    .n_columns = SPHERES_COLUMNS,
+    .observables = observables_npt,
+    .n_observables = COUNT(observables_npt),
+    .tunables = tunables,
+    .n_tunables = COUNT(tunables),
+    .trajectory = "positions of all spheres, with the box",
+    .check = check,
+    .ops = &ops,
+};
+
+static const struct ergo_model *const models[] = {&nvt, &npt};
+
+static const struct ergo_key model_key = {
+    .pointer = "/system/ensemble",
+    .type = ERGO_KEY_ENUM,
+    .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+    .fallback = "\"nvt\"",
+    .unit = "",
+    .help = "Ensemble: constant volume, nvt, or constant pressure, npt. `ergocl help hard-spheres "
+            "ENSEMBLE` lists its keys and observables.",
+};
 
 const struct ergo_sampler ergo_hard_spheres = {
     .name = "hard-spheres",
@@ -217,6 +312,7 @@ const struct ergo_sampler ergo_hard_spheres = {
     .step_name = "sweep",
     .rate_unit = "trial moves per second",
     .state_version = 1,
+    .model_key = &model_key,
     .models = models,
-    .n_models = 1,
+    .n_models = COUNT(models),
 };

@@ -59,11 +59,19 @@ static void declare_buffers(struct spheres_state *s) {
     ergo_engine_buffer(e, SPHERES_CELLS, "cells", ERGO_BUFFER_STATE, cells);
     ergo_engine_buffer(e, SPHERES_OTHER, "cells, second copy", ERGO_BUFFER_SCRATCH, cells);
     ergo_engine_buffer(e, SPHERES_GRIDS, "grids", ERGO_BUFFER_STATE, 24 * members);
-    ergo_engine_buffer(e, SPHERES_CONTACTS, "contacts", ERGO_BUFFER_CONSTANT, 8 * members);
+    const bool npt = s->shapes[0].npt;
+    ergo_engine_buffer(e, SPHERES_CONTACTS, "contacts",
+                       npt ? ERGO_BUFFER_STATE : ERGO_BUFFER_CONSTANT, 8 * members);
+    ergo_engine_buffer(e, SPHERES_VOLUMES, "volumes", ERGO_BUFFER_STATE,
+                       npt ? members * sizeof(struct ergo_volume) : 0);
+    ergo_engine_buffer(e, SPHERES_RULES, "rules of volume moves", ERGO_BUFFER_CONSTANT,
+                       npt ? members * sizeof(struct ergo_volume_rules) : 0);
+    ergo_engine_buffer(e, SPHERES_SEEN, "volumes of samples", ERGO_BUFFER_SAMPLES,
+                       npt ? members * sizeof(struct ergo_volume) : 0);
     ergo_engine_buffer(e, SPHERES_GROWTH, "contacts of a start", ERGO_BUFFER_SCRATCH,
                        l->start_sweeps ? 8 * members : 0);
     ergo_engine_buffer(e, SPHERES_LEAST, "closest pairs", ERGO_BUFFER_SCRATCH,
-                       l->start_sweeps ? 8 * members * l->sums : 0);
+                       npt || l->start_sweeps ? 8 * members * l->sums : 0);
     ergo_engine_buffer(e, SPHERES_TALLY, "accepted moves", ERGO_BUFFER_RESULT, 4 * l->all_cells);
     ergo_engine_buffer(e, SPHERES_PLANS, "plans of sweeps", ERGO_BUFFER_SCRATCH,
                        8 * members * l->plans);
@@ -86,21 +94,26 @@ static void declare_kernels(struct spheres_state *s) {
     struct ergo_engine *e = &s->e;
     const struct spheres_launch *l = &s->launch;
     unsigned around = 0;
-    char options[160];
+    const bool npt = s->shapes[0].npt;
+    char options[200];
     for (size_t i = 0; i < e->batch->count; i++) {
         const unsigned some = spheres_around(&s->shapes[i]);
         around = some > around ? some : around;
     }
     snprintf(options, sizeof options,
-             "-DSPHERES_SLOTS=%u -DSPHERES_AROUND=%u -DSPHERES_MOVES=%u -DSPHERES_SUM_GROUP=%u",
-             l->slots, (around + 7) / 8 * 8, s->shapes[0].moves_per_cell, l->sum_group);
+             "-DSPHERES_SLOTS=%u -DSPHERES_AROUND=%u -DSPHERES_MOVES=%u -DSPHERES_SUM_GROUP=%u%s",
+             l->slots, (around + 7) / 8 * 8, s->shapes[0].moves_per_cell, l->sum_group,
+             npt ? " -DSPHERES_NPT" : "");
     ergo_engine_kernel(e, SPHERES_PLAN_SWEEPS, sweep, options, "spheres_plans");
     ergo_engine_kernel(e, SPHERES_SUBSWEEP, sweep, options, "spheres_subsweep");
     ergo_engine_kernel(e, SPHERES_SHIFT, sweep, options, "spheres_shift");
     ergo_engine_kernel(e, SPHERES_MEASURE, measure, options, "spheres_measure");
     ergo_engine_kernel(e, SPHERES_PAIRS, measure, options, "spheres_pairs");
-    if (l->start_sweeps)
+    if (npt || l->start_sweeps)
         ergo_engine_kernel(e, SPHERES_CLOSEST_PAIR, measure, options, "spheres_closest");
+    if (npt)
+        ergo_engine_kernel(e, SPHERES_VOLUME_MOVE, "hard_spheres/spheres_volume.cl", options,
+                           "spheres_volume");
 }
 
 /* Devices that end long loops by themselves: a work-item has at most the moves of a cell, each with
@@ -145,9 +158,7 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
     l->sum_group = gpu ? 64 : 8;
     l->sums = (uint32_t)(((items < most ? items : most) + l->sum_group - 1) / l->sum_group);
     for (size_t c = 0; c < SPHERES_CURVES; c++)
-        l->bins[c] = ergo_point_int(first, "/run/curves_every")
-                         ? (uint32_t)spheres_curve_size(first, c)
-                         : 0;
+        l->bins[c] = (uint32_t)spheres_curve_size(first, c);
     if (device->quirks.loop_limit && !heed_loop_limit(s, device->quirks.loop_limit))
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "%s (%s) ends a kernel's loops after %llu iterations, too few for this "
@@ -158,7 +169,7 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
     const double per_second = (gpu ? 5e7 : 2e6) * (double)(d->compute_units ? d->compute_units : 1);
     plan->work_per_step = (double)l->all_cells * (double)s->shapes[0].moves_per_cell;
     plan->block_steps = fmax(1.0, floor(0.1 * per_second / plan->work_per_step));
-    plan->launches_per_step = 9.0;
+    plan->launches_per_step = s->shapes[0].npt ? 11.0 : 9.0;
     if (spheres_start_is_random(first)) /* a shape key, so it holds for all members or none */
         l->start_sweeps =
             (uint32_t)fmin(fmax(1.0, floor(0.3 * plan->block_steps)), SPHERES_START_ASK);
@@ -169,7 +180,8 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
              s->e.batch->count, l->most_cells / 8, l->group[0], l->group[1], l->group[2]);
     /* cells around each cell that are looked at for pairs */
     ergo_pace_start(&s->e.curve_pace, 0.1 * 4.0 * per_second / (double)l->all_cells);
-    s->e.curve_interval = (uint64_t)ergo_point_int(first, "/run/curves_every");
+    s->e.curve_interval =
+        s->shapes[0].npt ? 0 : (uint64_t)ergo_point_int(first, "/run/curves_every");
     declare_buffers(s);
     declare_kernels(s);
     return ERGO_OK;

@@ -89,12 +89,12 @@ static enum ergo_status audited_sweep(struct ergo_context *ctx, struct spheres_s
         .member = &s->members[member],
         .shape = shape,
         .purpose = SPHERES_PURPOSE_START,
-        .contact = spheres_growth(g->first[member], shape->contact, g->sweep),
         .step = g->sweep,
         .count = 1};
     struct spheres_config before = {0}, expected = {0}, found = {0};
     bool ok = true;
     enum ergo_status status = spheres_fetch(ctx, s, member, &before);
+    before.contact = spheres_growth(g->first[member], shape->contact, g->sweep);
     if (status == ERGO_OK)
         status = sweep(ctx, s);
     if (status == ERGO_OK)
@@ -103,6 +103,7 @@ static enum ergo_status audited_sweep(struct ergo_context *ctx, struct spheres_s
         ok = spheres_config_band(&expected, &before, whole ? 0 : m - few_layers / 2,
                                  whole ? m : few_layers) &&
              spheres_twin_sweeps(&sweeps, &expected, NULL);
+    found.contact = before.contact;
     if (!ok)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     else if (status == ERGO_OK &&

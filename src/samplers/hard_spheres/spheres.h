@@ -26,6 +26,10 @@ struct spheres_shape {
     uint64_t contact;    /* overlap: r^2 < contact, in units^2 */
     unsigned slots;      /* of a cell */
     uint32_t moves_per_cell;
+    bool npt; /* the volume changes; box, density, sigma and contact are those of the start */
+    uint32_t volume_every;          /* sweeps from one volume move to the next */
+    int64_t volume;                 /* ln V of the start; see common/volume.h */
+    struct ergo_volume_rules rules; /* of the volume moves */
 };
 
 /* Geometry of a point. False: no checkerboard fits, and *reason (300 bytes) tells which boxes do. */
@@ -33,6 +37,10 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *shap
 /* Parameters of the kernels. The caller sets `first`. */
 void spheres_member_fill(const struct ergo_point *point, const struct spheres_shape *shape,
                          struct spheres_member *member);
+bool spheres_is_npt(const struct ergo_point *point);
+/* What sigma is in units, and V in sigma^3, at that ln V. */
+double spheres_sigma_at(const struct spheres_shape *shape, int64_t volume);
+double spheres_volume_at(int64_t volume);
 /* More spheres than there can be in a cell and its 26 neighbours. */
 unsigned spheres_around(const struct spheres_shape *shape);
 
@@ -69,6 +77,8 @@ struct spheres_config {
     uint32_t cells[3];
     uint32_t first, layers; /* the layers along z that are here, from `first` on; 0, all */
     uint64_t grid[3];       /* where cell (0, 0, 0) is in the box, in units */
+    uint64_t contact;       /* overlap: r^2 < contact */
+    struct ergo_volume volume;
     uint8_t *count;
     struct spheres_place *place; /* [cells][SPHERES_MANY] */
 };
@@ -97,7 +107,7 @@ uint64_t spheres_config_closest(const struct spheres_config *config,
                                 const struct spheres_shape *shape, size_t cell[2],
                                 unsigned slot[2]);
 /* The canonical bytes (README). False: not those of such a state; *reason says why. */
-void spheres_config_write(const struct spheres_config *config, struct ergo_text *text);
+void spheres_config_write(const struct spheres_config *config, bool npt, struct ergo_text *text);
 bool spheres_config_read(struct spheres_config *config, const struct spheres_shape *shape,
                          const void *bytes, size_t length, const char **reason);
 /* The device's layout (params.h). The configuration begins at cell `first` of each plane, and planes
@@ -117,13 +127,16 @@ struct spheres_sweeps {
     const struct spheres_member *member;
     const struct spheres_shape *shape;
     uint32_t purpose;
-    uint64_t contact, step, count;
+    uint64_t step, count;
 };
 /* False if memory ran out; the configuration is then as before. In a band, each sweep spoils nine
  * layers at each end. tally (NULL: not wanted): of each cell, as the kernels'. */
 enum { SPHERES_SPOILED = 9 };
 bool spheres_twin_sweeps(const struct spheres_sweeps *sweeps, struct spheres_config *config,
                          uint32_t *tally);
+/* The volume move after the sweep of that step, if there is one; `least` as the device finds it. */
+void spheres_twin_volume(const struct spheres_sweeps *sweeps, struct spheres_config *config,
+                         uint64_t step, uint64_t least);
 /* Count pairs with limits[b] <= r^2 < limits[b + 1], each once, from the first `cells` cells to
  * those at most `reach` away. */
 void spheres_twin_pairs(const struct spheres_shape *shape, const struct spheres_config *config,
@@ -173,9 +186,12 @@ enum spheres_buffer {
     SPHERES_MEMBERS,
     SPHERES_GROWTH,   /* r^2 of contact while a random start grows */
     SPHERES_LEAST,    /* smallest r^2 of each member, in parts */
+    SPHERES_VOLUMES,  /* of each member, where they change, */
+    SPHERES_RULES,    /* and how */
     SPHERES_LIMITS,                              /* of both histograms */
     SPHERES_SUMS = SPHERES_LIMITS + SPHERES_CURVES, /* samples, in partial sums */
-    SPHERES_COUNTS,                              /* of both */
+    SPHERES_SEEN,                                /* volumes of samples */
+    SPHERES_COUNTS,                              /* of both histograms */
 };
 enum spheres_kernel {
     SPHERES_PLAN_SWEEPS,
@@ -183,7 +199,8 @@ enum spheres_kernel {
     SPHERES_SHIFT,
     SPHERES_MEASURE,
     SPHERES_PAIRS,
-    SPHERES_CLOSEST_PAIR
+    SPHERES_CLOSEST_PAIR,
+    SPHERES_VOLUME_MOVE
 };
 
 struct spheres_state {
@@ -241,12 +258,19 @@ bool spheres_curve_rows(const void *state, unsigned slot, size_t begin, size_t e
 enum ergo_status spheres_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
                                 const struct ergo_samples *samples);
 /* The columns of a sample. */
-enum { SPHERES_ACCEPTANCE, SPHERES_OCCUPIED, SPHERES_COLUMNS };
+enum {
+    SPHERES_ACCEPTANCE,
+    SPHERES_OCCUPIED,
+    SPHERES_DENSITY,
+    SPHERES_VOLUME_ACCEPTANCE,
+    SPHERES_LIMITED,
+    SPHERES_COLUMNS
+};
 struct spheres_total {
     uint64_t spheres, occupied, accepted, tried;
 };
 void spheres_columns(const struct spheres_shape *shape, const struct spheres_total *total,
-                     double *columns);
+                     const struct ergo_volume *volume, double *columns);
 /* audit.c */
 enum ergo_status spheres_audit(struct ergo_context *ctx, void *state);
 

@@ -31,6 +31,8 @@ bool spheres_config_band(struct spheres_config *band, const struct spheres_confi
     if (!spheres_config_make(band, c->cells, first, layers))
         return false;
     memcpy(band->grid, c->grid, sizeof band->grid);
+    band->contact = c->contact;
+    band->volume = c->volume;
     for (size_t z = 0; z < layers; z++) {
         const size_t from = (first + z) % c->cells[2] * layer, to = z * layer;
         memcpy(band->count + to, c->count + from, layer);
@@ -51,7 +53,8 @@ bool spheres_config_same(const struct spheres_config *band, const struct spheres
                        c->count[b] * sizeof *c->place) != 0)
                 return false;
         }
-    return memcmp(band->grid, c->grid, sizeof c->grid) == 0;
+    return memcmp(band->grid, c->grid, sizeof c->grid) == 0 && band->contact == c->contact &&
+           memcmp(&band->volume, &c->volume, sizeof c->volume) == 0;
 }
 
 void spheres_config_free(struct spheres_config *c) {
@@ -86,6 +89,7 @@ static void cell_at(const struct spheres_config *c, size_t cell, size_t at[3]) {
 
 void spheres_config_positions(const struct spheres_config *c, const struct spheres_shape *s,
                               double (*positions)[3]) {
+    const double sigma = s->npt ? spheres_sigma_at(s, c->volume.size) : s->sigma;
     size_t n = 0, at[3];
     for (size_t cell = 0; cell < cells_of(c); cell++) {
         cell_at(c, cell, at);
@@ -94,7 +98,7 @@ void spheres_config_positions(const struct spheres_config *c, const struct spher
                 positions[n][k] = (double)((at[k] * s->width[k] + c->grid[k] +
                                             c->place[cell * SPHERES_MANY + i].at[k]) %
                                            s->side[k]) /
-                                  s->sigma;
+                                  sigma;
     }
 }
 
@@ -143,7 +147,11 @@ uint64_t spheres_config_closest(const struct spheres_config *c, const struct sph
 
 /* ---- canonical bytes ------------------------------------------------------------------------- */
 
-void spheres_config_write(const struct spheres_config *c, struct ergo_text *text) {
+void spheres_config_write(const struct spheres_config *c, bool npt, struct ergo_text *text) {
+    if (npt) {
+        ergo_bytes_append(text, (uint64_t)c->volume.size, 8);
+        ergo_bytes_append(text, c->volume.accepted | c->volume.limited << 1, 1);
+    }
     for (int k = 0; k < 3; k++)
         ergo_bytes_append(text, c->grid[k], 8);
     for (size_t cell = 0; cell < cells_of(c); cell++) {
@@ -154,17 +162,33 @@ void spheres_config_write(const struct spheres_config *c, struct ergo_text *text
     }
 }
 
+static bool read_volume(struct spheres_config *c, const struct spheres_shape *s,
+                        const uint8_t *data) {
+    const int64_t size = (int64_t)ergo_bytes_get(data, 8);
+    const int64_t most = (int64_t)ERGO_VOLUME_LARGEST << ERGO_VOLUME_BITS;
+    if (size < -most || size > most || data[8] > 2)
+        return false;
+    c->volume = (struct ergo_volume){.size = size, .accepted = data[8] & 1, .limited = data[8] >> 1};
+    c->contact = ergo_volume_contact(s->rules.scale, size, 3);
+    return c->contact >= s->rules.contact[0] && c->contact <= s->rules.contact[1];
+}
+
 bool spheres_config_read(struct spheres_config *c, const struct spheres_shape *s, const void *bytes,
                          size_t length, const char **reason) {
     const uint8_t *data = bytes;
-    const size_t cells = cells_of(c);
-    size_t at = 24, n = 0;
-    if (length != 24 + cells + 12 * s->n) {
+    const size_t cells = cells_of(c), head = s->npt ? 9 : 0;
+    size_t at = head + 24, n = 0;
+    if (length != at + cells + 12 * s->n) {
         *reason = "its length is not that of as many spheres and cells";
         return false;
     }
+    c->contact = s->contact;
+    if (s->npt && !read_volume(c, s, data)) {
+        *reason = "its volume is not one that its cells allow";
+        return false;
+    }
     for (int k = 0; k < 3; k++) {
-        c->grid[k] = ergo_bytes_get(data + 8 * k, 8);
+        c->grid[k] = ergo_bytes_get(data + head + 8 * (size_t)k, 8);
         if (c->grid[k] >= s->side[k]) {
             *reason = "its grid is outside of the box";
             return false;
@@ -190,7 +214,7 @@ bool spheres_config_read(struct spheres_config *c, const struct spheres_shape *s
         *reason = "it has another number of spheres";
         return false;
     }
-    if (spheres_config_closest(c, s, NULL, NULL) < s->contact) {
+    if (spheres_config_closest(c, s, NULL, NULL) < c->contact) {
         *reason = "spheres overlap";
         return false;
     }

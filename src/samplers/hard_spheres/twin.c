@@ -9,7 +9,6 @@
 struct twin {
     const struct spheres_sweeps *run;
     struct spheres_config *config;
-    uint64_t contact;
     uint32_t *tally; /* or NULL */
 };
 
@@ -44,7 +43,7 @@ static bool overlaps(const struct twin *t, const struct twin_place *p, unsigned 
             const int64_t dx = place[j].at[0] + ox - at[0], dy = place[j].at[1] + oy - at[1],
                           dz = place[j].at[2] + oz - at[2];
             if (!(k == OWN && j == self) &&
-                (uint64_t)(dx * dx + dy * dy + dz * dz) < t->contact)
+                (uint64_t)(dx * dx + dy * dy + dz * dz) < t->config->contact)
                 return true;
         }
     }
@@ -128,9 +127,21 @@ static void shift(struct twin *t, uint64_t plan, struct spheres_config *from) {
     c->grid[axis] = spheres_grid(c->grid[axis], plan, t->run->shape->side[axis]);
 }
 
+void spheres_twin_volume(const struct spheres_sweeps *run, struct spheres_config *c, uint64_t step,
+                         uint64_t least) {
+    const struct spheres_member *m = run->member;
+    struct ergo_words r[2];
+    if ((step + 1) % run->shape->volume_every)
+        return;
+    for (unsigned k = 0; k < 2; k++)
+        r[k] = ergo_philox_words(0, (uint32_t)step, (uint32_t)(step >> 32),
+                                 ERGO_DRAW(SPHERES_PURPOSE_VOLUME, k), m->key0, m->key1);
+    ergo_volume_trial(run->shape->rules, r[0], r[1], 3, least, &c->volume, &c->contact);
+}
+
 bool spheres_twin_sweeps(const struct spheres_sweeps *run, struct spheres_config *c,
                          uint32_t *tally) {
-    struct twin t = {.run = run, .config = c, .contact = run->contact};
+    struct twin t = {.run = run, .config = c};
     const struct spheres_member *m = run->member;
     struct spheres_config copy;
     if (!spheres_config_make(&copy, c->cells, c->first, c->layers))
@@ -142,6 +153,9 @@ bool spheres_twin_sweeps(const struct spheres_sweeps *run, struct spheres_config
         for (unsigned sub = 0; sub < 8; sub++)
             update_set(&t, (uint32_t)(plan >> 3 * sub) & 7, step);
         shift(&t, plan, &copy);
+        /* a band does not know its closest pair */
+        if (run->shape->npt && !run->purpose && c->layers == c->cells[2])
+            spheres_twin_volume(run, c, step, spheres_config_closest(c, run->shape, NULL, NULL));
     }
     spheres_config_free(&copy);
     return true;
