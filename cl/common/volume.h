@@ -80,8 +80,10 @@ struct ergo_volume {
     ergo_long size; /* ln V */
     uint accepted;  /* of the last trial: accepted, */
     uint limited;   /* refused because of the cells */
+    ulong trace;    /* a checksum of the closest pairs of all trials: most of them decide nothing, and
+                       an audit has to see that each was found */
 };
-#define ERGO_VOLUME_BYTES 16
+#define ERGO_VOLUME_BYTES 24
 
 /* A trial change of ln V, from 65 random bits. */
 ERGO_INLINE ergo_long ergo_volume_change(struct ergo_words r, ulong step) {
@@ -115,6 +117,7 @@ ERGO_INLINE void ergo_volume_trial(struct ergo_volume_rules rules, struct ergo_w
                                    struct ergo_words two, uint dimensions, ulong least,
                                    struct ergo_volume *volume, ulong *contact) {
     const ergo_long change = ergo_volume_change(one, rules.step);
+    volume->trace = (volume->trace ^ least) * 0x9E3779B97F4A7C15UL;
     const ulong to = ergo_volume_contact(rules.scale, volume->size + change, dimensions);
     volume->limited = (uint)(to < rules.contact[0] || to > rules.contact[1]);
     volume->accepted =

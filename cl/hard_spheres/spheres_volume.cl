@@ -4,14 +4,16 @@
 /* After the sweep of that step, where `parts` smallest r^2 of each member are in least[]. */
 __kernel __attribute__((reqd_work_group_size(SPHERES_SUM_GROUP, 1, 1))) void
 spheres_volume(__global const struct spheres_member *members,
-               __global const struct ergo_volume_rules *rules, __global const ulong *least,
+               __global const struct ergo_volume_rules *rules, __global ulong *least,
                uint parts, __global struct ergo_volume *volumes, __global ulong *contacts,
                ulong step) {
     __local ulong nearest[SPHERES_SUM_GROUP];
     const uint item = (uint)get_local_id(0), member = (uint)get_group_id(0);
     ulong mine = SPHERES_EMPTY;
-    for (uint i = item; i < parts; i += SPHERES_SUM_GROUP)
+    for (uint i = item; i < parts; i += SPHERES_SUM_GROUP) {
         mine = min(mine, least[member * parts + i]);
+        least[member * parts + i] = 0UL; /* found once, used once */
+    }
     nearest[item] = mine;
     for (uint some = SPHERES_SUM_GROUP / 2u; some > 0u; some /= 2u) {
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -151,6 +151,7 @@ void spheres_config_write(const struct spheres_config *c, bool npt, struct ergo_
     if (npt) {
         ergo_bytes_append(text, (uint64_t)c->volume.size, 8);
         ergo_bytes_append(text, c->volume.accepted | c->volume.limited << 1, 1);
+        ergo_bytes_append(text, c->volume.trace, 8);
     }
     for (int k = 0; k < 3; k++)
         ergo_bytes_append(text, c->grid[k], 8);
@@ -168,7 +169,10 @@ static bool read_volume(struct spheres_config *c, const struct spheres_shape *s,
     const int64_t most = (int64_t)ERGO_VOLUME_LARGEST << ERGO_VOLUME_BITS;
     if (size < -most || size > most || data[8] > 2)
         return false;
-    c->volume = (struct ergo_volume){.size = size, .accepted = data[8] & 1, .limited = data[8] >> 1};
+    c->volume = (struct ergo_volume){.size = size,
+                                     .accepted = data[8] & 1,
+                                     .limited = data[8] >> 1,
+                                     .trace = ergo_bytes_get(data + 9, 8)};
     c->contact = ergo_volume_contact(s->rules.scale, size, 3);
     return c->contact >= s->rules.contact[0] && c->contact <= s->rules.contact[1];
 }
@@ -176,7 +180,7 @@ static bool read_volume(struct spheres_config *c, const struct spheres_shape *s,
 bool spheres_config_read(struct spheres_config *c, const struct spheres_shape *s, const void *bytes,
                          size_t length, const char **reason) {
     const uint8_t *data = bytes;
-    const size_t cells = cells_of(c), head = s->npt ? 9 : 0;
+    const size_t cells = cells_of(c), head = s->npt ? 17 : 0;
     size_t at = head + 24, n = 0;
     if (length != at + cells + 12 * s->n) {
         *reason = "its length is not that of as many spheres and cells";
