@@ -68,11 +68,11 @@ ERGO_INLINE ulong ergo_volume_contact(ergo_long scale, ergo_long volume, uint di
 
 /* Constants of a member's volume moves. */
 struct ergo_volume_rules {
-    ulong n;              /* particles */
-    ergo_long pressure;   /* ln(beta P), in 2^-36 */
-    ergo_long scale;      /* see ergo_volume_contact */
-    ulong step;           /* largest change of ln V */
-    ulong contact[2];     /* smallest and largest r^2 of contact that the cells allow */
+    ulong n;            /* particles */
+    ergo_long pressure; /* ln(beta P), in 2^-36 */
+    ergo_long scale;    /* see ergo_volume_contact */
+    ulong step;         /* largest change of ln V */
+    ulong contact[2];   /* smallest and largest r^2 of contact that the cells allow */
 };
 #define ERGO_VOLUME_RULES_BYTES 48
 
@@ -80,15 +80,14 @@ struct ergo_volume {
     ergo_long size; /* ln V */
     uint accepted;  /* of the last trial: accepted, */
     uint limited;   /* refused because of the cells */
-    ulong trace;    /* a checksum of the closest pairs of all trials: most of them decide nothing, and
-                       an audit has to see that each was found */
+    ulong trace; /* a checksum of the closest pairs of all trials: most of them decide nothing, and
+                    an audit has to see that each was found */
 };
 #define ERGO_VOLUME_BYTES 24
 
 /* A trial change of ln V, from 65 random bits. */
 ERGO_INLINE ergo_long ergo_volume_change(struct ergo_words r, ulong step) {
-    const ergo_long size =
-        (ergo_long)ergo_volume_high((ulong)r.x << 32 | r.y, step + 1UL);
+    const ergo_long size = (ergo_long)ergo_volume_high((ulong)r.x << 32 | r.y, step + 1UL);
     return r.z >> 31 ? size : -size;
 }
 
@@ -120,9 +119,8 @@ ERGO_INLINE void ergo_volume_trial(struct ergo_volume_rules rules, struct ergo_w
     volume->trace = (volume->trace ^ least) * 0x9E3779B97F4A7C15UL;
     const ulong to = ergo_volume_contact(rules.scale, volume->size + change, dimensions);
     volume->limited = (uint)(to < rules.contact[0] || to > rules.contact[1]);
-    volume->accepted =
-        !volume->limited && least >= to &&
-        ergo_volume_accepts(ergo_volume_exponent(rules, volume->size, change), two);
+    volume->accepted = !volume->limited && least >= to &&
+                       ergo_volume_accepts(ergo_volume_exponent(rules, volume->size, change), two);
     if (volume->accepted) {
         volume->size += change;
         *contact = to;

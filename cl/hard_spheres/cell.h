@@ -1,5 +1,5 @@
-/* Cells in memory. Those of one checkerboard set are contiguous: eight sets, in each rows of x, then
- * y, then z. */
+/* Cells in memory. Those of one checkerboard set are contiguous: eight sets, in each rows of x,
+ * then y, then z. */
 #ifndef ERGO_CL_HARD_SPHERES_CELL_H
 #define ERGO_CL_HARD_SPHERES_CELL_H
 
@@ -30,8 +30,8 @@ ERGO_INLINE ulong spheres_pack(int x, int y, int z) {
     return (ulong)(uint)x | (ulong)(uint)y << 21 | (ulong)(uint)z << 42;
 }
 
-/* For each sphere of the cell at `at`: `do` sees its word as `sphere`, with bit 63 undefined. Planes
- * are `plane` cells apart. */
+/* For each sphere of the cell at `at`: `do` sees its word as `sphere`, with bit 63 undefined.
+ * Planes are `plane` cells apart. */
 #define SPHERES_EACH(cells, plane, at, do)                                                         \
     for (uint p_ = 0u, go_ = 1u; go_ && p_ < SPHERES_SLOTS / 2u; p_++) {                           \
         const ulong2 pair_ = (cells)[(size_t)p_ * (plane) + (at)];                                 \
@@ -39,11 +39,11 @@ ERGO_INLINE ulong spheres_pack(int x, int y, int z) {
         if (p_ == 0u && sphere == SPHERES_EMPTY)                                                   \
             break;                                                                                 \
         do                                                                                         \
-        if (!(pair_.x & SPHERES_NEXT))                                                             \
-            break;                                                                                 \
+            if (!(pair_.x & SPHERES_NEXT))                                                         \
+                break;                                                                             \
         sphere = pair_.y;                                                                          \
         do                                                                                         \
-        go_ = (uint)(pair_.y >> 63);                                                               \
+            go_ = (uint)(pair_.y >> 63);                                                           \
     }
 
 /* The n spheres of a cell, without the mark. */
@@ -59,8 +59,8 @@ ERGO_INLINE void spheres_store(__global ulong2 *cells, uint plane, uint at, cons
         cells[at] = (ulong2)(SPHERES_EMPTY, SPHERES_EMPTY);
     for (uint i = 0u; i < n; i += 2u) {
         const ulong one = slots[i], two = i + 1u < n ? slots[i + 1u] : SPHERES_EMPTY;
-        cells[(size_t)(i / 2u) * plane + at] =
-            (ulong2)(one | (i + 1u < n ? SPHERES_NEXT : 0UL), two | (i + 2u < n ? SPHERES_NEXT : 0UL));
+        cells[(size_t)(i / 2u) * plane + at] = (ulong2)(one | (i + 1u < n ? SPHERES_NEXT : 0UL),
+                                                        two | (i + 2u < n ? SPHERES_NEXT : 0UL));
     }
 }
 

@@ -29,8 +29,8 @@ ERGO_INLINE ulong spheres_plan(uint purpose, uint key0, uint key1, ulong step, u
            (ulong)ergo_below(r.w, width / 2u) << SPHERES_PLAN_DISTANCE;
 }
 
-/* Along one axis: uniform in whole units from -step to step, from 21 random bits. The sign has a bit
- * of its own, so d and -d have exactly the same probability. Detailed balance asks no more. */
+/* Along one axis: uniform in whole units from -step to step, from 21 random bits. The sign has a
+ * bit of its own, so d and -d have exactly the same probability. Detailed balance asks no more. */
 ERGO_INLINE int spheres_along(uint bits, uint step) {
     const int size = (int)ergo_below((bits >> 1) << 12, step + 1u);
     return bits & 1u ? size : -size;
@@ -64,8 +64,7 @@ ERGO_INLINE uint spheres_word(struct ergo_words r, uint k) {
 /* One coordinate of the grid's origin after a shift; `side` of the box, in units. */
 ERGO_INLINE ulong spheres_grid(ulong origin, ulong plan, ulong side) {
     const ulong distance = plan >> SPHERES_PLAN_DISTANCE;
-    const ulong moved =
-        plan >> SPHERES_PLAN_UP & 1u ? origin + distance : origin + side - distance;
+    const ulong moved = plan >> SPHERES_PLAN_UP & 1u ? origin + distance : origin + side - distance;
     return moved >= side ? moved - side : moved;
 }
 

@@ -11,8 +11,8 @@
  *
  * A sphere is one 64-bit word: x | y << 21 | z << 42. A cell's spheres fill its first slots, in an
  * order that is part of the state. Bit 63 of a slot tells that the next slot holds a sphere, too; a
- * cell without spheres has SPHERES_EMPTY in its first slot. In memory slots 0 and 1 of all cells are
- * one plane, slots 2 and 3 the next. Planes after the first are seldom read.
+ * cell without spheres has SPHERES_EMPTY in its first slot. In memory slots 0 and 1 of all cells
+ * are one plane, slots 2 and 3 the next. Planes after the first are seldom read.
  */
 #define SPHERES_W 2097151
 #define SPHERES_EMPTY 0x7fffffffffffffffUL
@@ -23,16 +23,18 @@
 #define SPHERES_FEW 8
 #define SPHERES_MANY 14
 
-#define SPHERES_PURPOSE_GRID 1 /* entity 0: order of the sets, direction and distance of the shift */
-#define SPHERES_PURPOSE_CELL 2 /* entity = cell: three draws for four moves */
+#define SPHERES_PURPOSE_GRID                                                                       \
+    1 /* entity 0: order of the sets, direction and distance of the shift */
+#define SPHERES_PURPOSE_CELL 2   /* entity = cell: three draws for four moves */
 #define SPHERES_PURPOSE_VOLUME 5 /* entity 0: draw 0 the step, draw 1 whether it is accepted */
 /* Random starts: the same as 1 and 2, with steps that count the sweeps of the start. */
 #define SPHERES_PURPOSE_START 2 /* added */
 
 /*
- * Random starts: a lattice of small spheres melts, and then the spheres grow to their diameter while
- * they move. MELT sweeps are at the first diameter. In GROW sweeps its square grows linearly. Further sweeps follow until nothing overlaps, which is asked after every ASK sweeps, at
- * most MOST.
+ * Random starts: a lattice of small spheres melts, and then the spheres grow to their diameter
+ * while they move. MELT sweeps are at the first diameter. In GROW sweeps its square grows linearly.
+ * Further sweeps follow until nothing overlaps, which is asked after every ASK sweeps, at most
+ * MOST.
  */
 #define SPHERES_START_MELT 256u
 #define SPHERES_START_GROW 1024u
@@ -46,11 +48,11 @@
 #define SPHERES_PLAN_DISTANCE 32
 
 struct spheres_member {
-    uint key0, key1; /* Philox key: the member's stream */
-    uint cells[3];   /* along each axis, even */
-    uint width[3];   /* of a cell, in units */
-    uint first;      /* where its cells begin among those of all members */
-    uint step;       /* largest displacement along an axis, in units */
+    uint key0, key1;  /* Philox key: the member's stream */
+    uint cells[3];    /* along each axis, even */
+    uint width[3];    /* of a cell, in units */
+    uint first;       /* where its cells begin among those of all members */
+    uint step;        /* largest displacement along an axis, in units */
     uint reach[2][3]; /* cells to look at along each axis: contact histogram, g(r) */
 };
 #define SPHERES_MEMBER_BYTES 64
@@ -58,7 +60,7 @@ struct spheres_member {
 /* One partial sum of a measurement. */
 struct spheres_sum {
     uint spheres, occupied; /* spheres, and cells that hold any */
-    uint accepted, tried;   /* accepted moves of the last sweep, and cells that had spheres to move */
+    uint accepted, tried; /* accepted moves of the last sweep, and cells that had spheres to move */
 };
 #define SPHERES_SUM_BYTES 16
 

@@ -44,8 +44,8 @@ spheres_measure(__global const ulong2 *cells, __global const struct spheres_memb
 
 /*
  * Histogram of pair distances, each pair once: counts[curve][member][bin]. Bin b holds limits[b] <=
- * r^2 < limits[b + 1]. The comparison is in exact integers; fp32 only guesses the bin to begin with.
- * A launch handles the layers of cells above at distances `from` to `to` - 1.
+ * r^2 < limits[b + 1]. The comparison is in exact integers; fp32 only guesses the bin to begin
+ * with. A launch handles the layers of cells above at distances `from` to `to` - 1.
  */
 __kernel void spheres_pairs(__global const ulong2 *cells,
                             __global const struct spheres_member *members,
@@ -60,7 +60,8 @@ __kernel void spheres_pairs(__global const ulong2 *cells,
     __global const ulong *limits = all_limits + (size_t)member * (bins + 1u);
     __global uint *count = counts + (size_t)(curve * n_members + member) * bins;
     const uint cx = id % nx, cy = id / nx % ny, cz = id / nx / ny;
-    const int rx = (int)m->reach[which][0], ry = (int)m->reach[which][1], rz = (int)m->reach[which][2];
+    const int rx = (int)m->reach[which][0], ry = (int)m->reach[which][1],
+              rz = (int)m->reach[which][2];
     ulong own[SPHERES_SLOTS];
     const uint n = spheres_load(cells + m->first, plane, spheres_at(m, cx, cy, cz), own);
     const ulong first = limits[0], last = limits[bins];

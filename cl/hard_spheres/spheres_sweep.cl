@@ -29,10 +29,10 @@ ERGO_INLINE uint spheres_overlap(const float4 *n, uint count, float x, float y, 
 
 /*
  * All trials of a cell. Spheres around it are gathered once, as n and |n|^2 from the middle of the
- * cell. For a trial at t, r^2 = |n|^2 - 2 t.n + |t|^2: three fma a sphere. Near contact |n| is below
- * 1.9 W and |t| below 0.87 W, so all roundings in fp32 together are below 36 2^-24 W^2, and W^2 is
- * below twice contact: 2^-17.8 of contact. Trials with the nearest sphere within 2^-17 of contact
- * are decided in exact integers. Returns accepted moves, plus 2^16 if the cell has spheres.
+ * cell. For a trial at t, r^2 = |n|^2 - 2 t.n + |t|^2: three fma a sphere. Near contact |n| is
+ * below 1.9 W and |t| below 0.87 W, so all roundings in fp32 together are below 36 2^-24 W^2, and
+ * W^2 is below twice contact: 2^-17.8 of contact. Trials with the nearest sphere within 2^-17 of
+ * contact are decided in exact integers. Returns accepted moves, plus 2^16 if the cell has spheres.
  */
 ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct spheres_member *m,
                                 ulong contact, uint plane, uint cx, uint cy, uint cz, ulong step,
@@ -77,13 +77,12 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         if (s % 2u == 0u)
             moves = SPHERES_WORDS(spheres_draw_move(s));
         const uint mine = ergo_below(spheres_word(choices, s % 4u), n);
-        const struct spheres_move d = spheres_displacement(
-            s % 2u ? moves.z : moves.x, s % 2u ? moves.w : moves.y, m->step);
+        const struct spheres_move d =
+            spheres_displacement(s % 2u ? moves.z : moves.x, s % 2u ? moves.w : moves.y, m->step);
         const float x = own[mine].x + (float)d.x, y = own[mine].y + (float)d.y,
                     z = own[mine].z + (float)d.z;
         /* the last place in the cell is half a width less one unit from the middle */
-        if (fabs(x + 0.5f) > 0.5f * wx || fabs(y + 0.5f) > 0.5f * wy ||
-            fabs(z + 0.5f) > 0.5f * wz)
+        if (fabs(x + 0.5f) > 0.5f * wx || fabs(y + 0.5f) > 0.5f * wy || fabs(z + 0.5f) > 0.5f * wz)
             continue;
         const float tx = -2.0f * x, ty = -2.0f * y, tz = -2.0f * z;
         const float t2 = fma(z, z, fma(y, y, x * x));
@@ -121,9 +120,11 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
     return accepted + 0x10000u;
 }
 
-/* All cells of set number `sub` in the sweep's order; the third dimension has planes of all members.
+/* All cells of set number `sub` in the sweep's order; the third dimension has planes of all
+ * members.
  */
-__kernel void spheres_subsweep(__global ulong2 *cells, __global const struct spheres_member *members,
+__kernel void spheres_subsweep(__global ulong2 *cells,
+                               __global const struct spheres_member *members,
                                __global const ulong *contacts, __global const ulong *plans,
                                __global uint *tally, ulong step, uint k, uint capacity, uint sub,
                                uint note, uint plane, uint layers, uint n_members, uint purpose) {
@@ -136,8 +137,8 @@ __kernel void spheres_subsweep(__global ulong2 *cells, __global const struct sph
         return;
     const uint set = (uint)(plans[member * capacity + k] >> 3u * sub) & 7u;
     const uint cx = 2u * x + (set & 1u), cy = 2u * y + (set >> 1 & 1u), cz = 2u * z + (set >> 2);
-    const uint done = spheres_update(cells + m->first, m, contacts[member], plane, cx, cy, cz, step,
-                                     purpose);
+    const uint done =
+        spheres_update(cells + m->first, m, contacts[member], plane, cx, cy, cz, step, purpose);
     if (note)
         tally[m->first + spheres_at(m, cx, cy, cz)] = done;
 }
@@ -158,7 +159,8 @@ __kernel void spheres_shift(__global const ulong2 *from, __global ulong2 *to,
     const uint up = (uint)(plan >> SPHERES_PLAN_UP) & 1u;
     const int distance = (int)(plan >> SPHERES_PLAN_DISTANCE), width = (int)m->width[axis];
     /* in the order of memory: set, z, y, x */
-    const uint quarter = nx / 2u * (ny / 2u) * (nz / 2u), set = id / quarter, in = id - set * quarter;
+    const uint quarter = nx / 2u * (ny / 2u) * (nz / 2u), set = id / quarter,
+               in = id - set * quarter;
     const uint cx = 2u * (in % (nx / 2u)) + (set & 1u);
     const uint cy = 2u * (in / (nx / 2u) % (ny / 2u)) + (set >> 1 & 1u);
     const uint cz = 2u * (in / (nx / 2u) / (ny / 2u)) + (set >> 2);
@@ -184,6 +186,6 @@ __kernel void spheres_shift(__global const ulong2 *from, __global ulong2 *to,
     }
     spheres_store(to + m->first, plane, id, slots, n);
     if (id == 0u)
-        grid[3u * member + axis] = spheres_grid(grid[3u * member + axis], plan,
-                                                (ulong)width * m->cells[axis]);
+        grid[3u * member + axis] =
+            spheres_grid(grid[3u * member + axis], plan, (ulong)width * m->cells[axis]);
 }

@@ -4,9 +4,8 @@
 /* After the sweep of that step, where `parts` smallest r^2 of each member are in least[]. */
 __kernel __attribute__((reqd_work_group_size(SPHERES_SUM_GROUP, 1, 1))) void
 spheres_volume(__global const struct spheres_member *members,
-               __global const struct ergo_volume_rules *rules, __global ulong *least,
-               uint parts, __global struct ergo_volume *volumes, __global ulong *contacts,
-               ulong step) {
+               __global const struct ergo_volume_rules *rules, __global ulong *least, uint parts,
+               __global struct ergo_volume *volumes, __global ulong *contacts, ulong step) {
     __local ulong nearest[SPHERES_SUM_GROUP];
     const uint item = (uint)get_local_id(0), member = (uint)get_group_id(0);
     ulong mine = SPHERES_EMPTY;
@@ -24,9 +23,8 @@ spheres_volume(__global const struct spheres_member *members,
         struct ergo_volume volume = volumes[member];
         ulong contact = contacts[member];
 #define SPHERES_WORDS(draw)                                                                        \
-    ergo_philox_words(0u, (uint)step, (uint)(step >> 32),                                          \
-                      ERGO_DRAW(SPHERES_PURPOSE_VOLUME, draw), members[member].key0,               \
-                      members[member].key1)
+    ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(SPHERES_PURPOSE_VOLUME, draw), \
+                      members[member].key0, members[member].key1)
         ergo_volume_trial(rules[member], SPHERES_WORDS(0), SPHERES_WORDS(1), 3u, nearest[0],
                           &volume, &contact);
         volumes[member] = volume;

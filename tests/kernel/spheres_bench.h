@@ -119,8 +119,8 @@ static inline void spheres_compare(struct spheres_bench *b) {
         SPHERES_OK(b, spheres_fetch(b->ctx, b->state, m, &config));
         for (int k = 0; k < 3; k++)
             if (config.grid[k] != (uint64_t)o->grid[k])
-                fail_msg("%s\nmember %zu: another grid than the oracle's after %llu sweeps", b->what, m,
-                         (unsigned long long)b->step);
+                fail_msg("%s\nmember %zu: another grid than the oracle's after %llu sweeps",
+                         b->what, m, (unsigned long long)b->step);
         for (size_t i = 0; i < b->state->shapes[m].all; i++) {
             bool same = config.count[i] == o->cube[i].n;
             for (size_t j = 0; j < config.count[i] && same; j++)

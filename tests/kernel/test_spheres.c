@@ -23,11 +23,12 @@ static void test_cases(void **state) {
         char job[1024];
         if (getenv("ERGOCL_TEST_SMALL") && !cases[i].small)
             continue;
-        snprintf(job, sizeof job,
-                 "{\"sampler\": \"hard-spheres\", \"seed\": \"1\", \"replicas\": 2, \"system\": {%s}, "
-                 "\"tuning\": {\"work_group\": %u}, \"run\": {\"sweeps\": 1, \"contact_range\": 0.02, "
-                 "\"contact_bin\": 0.002, \"gr_max\": 2}}",
-                 cases[i].system, cases[i].group);
+        snprintf(
+            job, sizeof job,
+            "{\"sampler\": \"hard-spheres\", \"seed\": \"1\", \"replicas\": 2, \"system\": {%s}, "
+            "\"tuning\": {\"work_group\": %u}, \"run\": {\"sweeps\": 1, \"contact_range\": 0.02, "
+            "\"contact_bin\": 0.002, \"gr_max\": 2}}",
+            cases[i].system, cases[i].group);
         spheres_run_case(&bench, job, getenv("ERGOCL_TEST_SMALL") ? 2 : 12);
     }
 }

@@ -224,8 +224,7 @@ void ergo_oracle_balls_sweep(struct ergo_oracle_balls *b) {
 bool ergo_oracle_balls_volume(struct ergo_oracle_balls *b, double pressure, double most) {
     const double change = most * (2 * ergo_oracle_xoshiro_uniform(b->random) - 1);
     const double scale = exp(change / 3), volume = b->side[0] * b->side[1] * b->side[2];
-    const double weight =
-        exp((double)(b->n + 1) * change - pressure * volume * (exp(change) - 1));
+    const double weight = exp((double)(b->n + 1) * change - pressure * volume * (exp(change) - 1));
     if (ergo_oracle_xoshiro_uniform(b->random) >= weight)
         return false;
     for (size_t i = 0; i < b->n; i++)

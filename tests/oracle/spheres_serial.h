@@ -2,10 +2,10 @@
  * Two serial programs for hard spheres, from the paper (Anderson et al. 2013) with a third axis:
  *
  *  - the checkerboard chain of ergocl, bit for bit, by the definition in
- *    src/samplers/hard_spheres/README.md, with Random123's Philox. Overlaps are looked for among all
- *    pairs, by nearest images in the whole box;
- *  - plain Metropolis Monte Carlo in doubles: one sphere is drawn at random and displaced, and in the
- *    isobaric ensemble the volume is changed now and then. No cells, and its own generator. It
+ *    src/samplers/hard_spheres/README.md, with Random123's Philox. Overlaps are looked for among
+ * all pairs, by nearest images in the whole box;
+ *  - plain Metropolis Monte Carlo in doubles: one sphere is drawn at random and displaced, and in
+ * the isobaric ensemble the volume is changed now and then. No cells, and its own generator. It
  *    shares only the model with the chain.
  */
 #ifndef ERGO_ORACLE_SPHERES_SERIAL_H

@@ -42,6 +42,18 @@ static void value_of(const cJSON *tree, size_t point, size_t replicas, const cha
     *error = sqrt(variance) / (double)replicas;
 }
 
+/* 32 spheres on every other site of a cubic lattice: fcc. */
+static void lattice(double (*at)[3], double side) {
+    for (int site = 0, n = 0; site < 64; site++) {
+        const int place[3] = {site % 4, site / 4 % 4, site / 16};
+        if ((place[0] + place[1] + place[2]) % 2)
+            continue;
+        for (int k = 0; k < 3; k++)
+            at[n][k] = place[k] * side / 4;
+        n++;
+    }
+}
+
 static const char *length(const char *brief, const char *full) {
     return getenv("ERGOCL_TEST_FULL") ? full : brief;
 }
@@ -52,18 +64,45 @@ static void test_two(void **state) {
     for (size_t i = 0; i < 2; i++) {
         char job[1000];
         double mean, error;
-        snprintf(job, sizeof job,
-                 "{'sampler': 'hard-spheres', 'seed': '11', 'replicas': 8, 'system': {'n': 2, 'box': "
-                 "[%g, %g, %g]}, 'run': {'equilibration': 50, 'sweeps': %s, 'measure_every': 3, "
-                 "'contact_range': 0.1, 'contact_bin': 0.005, 'contact_degree': 1, 'gr_max': 0}, "
-                 "'output': {'snapshots': 0}}",
-                 boxes[i][0], boxes[i][1], boxes[i][2], length("3000", "100000"));
+        snprintf(
+            job, sizeof job,
+            "{'sampler': 'hard-spheres', 'seed': '11', 'replicas': 8, 'system': {'n': 2, 'box': "
+            "[%g, %g, %g]}, 'run': {'equilibration': 50, 'sweeps': %s, 'measure_every': 3, "
+            "'contact_range': 0.1, 'contact_bin': 0.005, 'contact_degree': 1, 'gr_max': 0}, "
+            "'output': {'snapshots': 0}}",
+            boxes[i][0], boxes[i][1], boxes[i][2], length("3000", "100000"));
         cJSON *tree = physics_run(ctx, job, "two");
         value_of(tree, 0, 8, "compressibility_factor", &mean, &error);
         const double volume = boxes[i][0] * boxes[i][1] * boxes[i][2];
         compare("two spheres", mean, error, 1 + 2 * pi / 3 / (volume - 4 * pi / 3), 0);
         cJSON_Delete(tree);
     }
+}
+
+/* Two spheres at constant pressure: the weight of a volume is V (V - 4 pi / 3) exp(-beta P V),
+ * between the volumes that two cells a side allow. */
+static void test_two_npt(void **state) {
+    static const double pressure = 0.15, low = 8, high = 22.627417;
+    double mean, error, weight = 0, density = 0;
+    char job[1000];
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        const double v = low + (high - low) * (i + 0.5) / 100000;
+        const double w = v * (v - 4 * pi / 3) * exp(-pressure * v);
+        weight += w;
+        density += w * 2 / v;
+    }
+    snprintf(
+        job, sizeof job,
+        "{'sampler': 'hard-spheres', 'seed': '14', 'replicas': 8, 'system': {'n': 2, 'box': "
+        "[2.3, 2.3, 2.3], 'ensemble': 'npt', 'pressure': %g, 'max_volume_change': 0.4, "
+        "'max_displacement': 0.4}, 'run': {'equilibration': 50, 'sweeps': %s, 'measure_every': "
+        "3}, 'output': {'snapshots': 0}}",
+        pressure, length("3000", "100000"));
+    cJSON *tree = physics_run(ctx, job, "two, npt");
+    value_of(tree, 0, 8, "density", &mean, &error);
+    compare("two spheres, npt: density", mean, error, density / weight, 0);
+    cJSON_Delete(tree);
 }
 
 /* eta Z of the fluid: Kolafa, Labik, Malijevsky 2004. */
@@ -88,12 +127,13 @@ static void test_fluid(void **state) {
     char job[1000], what[60];
     (void)state;
     assert_true(fabs(fluid(0.49) / 0.49 - 12.170358) < 1e-6);
-    snprintf(job, sizeof job,
-             "{'sampler': 'hard-spheres', 'seed': '12', 'replicas': 2, 'system': {'n': 240, "
-             "'packing_fraction': 0.1}, 'scan': {'/system/packing_fraction': [0.1, 0.3, 0.4, 0.45]}, "
-             "'run': {'equilibration': 400, 'sweeps': %s, 'measure_every': 4, 'contact_range': 0.1, "
-             "'contact_bin': 0.0005, 'gr_max': 0}, 'output': {'snapshots': 0}}",
-             length("1500", "15000"));
+    snprintf(
+        job, sizeof job,
+        "{'sampler': 'hard-spheres', 'seed': '12', 'replicas': 2, 'system': {'n': 240, "
+        "'packing_fraction': 0.1}, 'scan': {'/system/packing_fraction': [0.1, 0.3, 0.4, 0.45]}, "
+        "'run': {'equilibration': 400, 'sweeps': %s, 'measure_every': 4, 'contact_range': 0.1, "
+        "'contact_bin': 0.0005, 'gr_max': 0}, 'output': {'snapshots': 0}}",
+        length("1500", "15000"));
     cJSON *tree = physics_run(ctx, job, "fluid");
     for (size_t i = 0; i < 4; i++) {
         double mean, error;
@@ -101,6 +141,41 @@ static void test_fluid(void **state) {
         snprintf(what, sizeof what, "240 spheres, eta %g", etas[i]);
         compare(what, mean, error, fluid_of(etas[i], 240), 0);
     }
+    cJSON_Delete(tree);
+}
+
+/* Constant pressure against constant volume and the serial program: 32 spheres at the same beta P.
+ */
+static void test_npt(void **state) {
+    enum { N = 32, BLOCKS = 20 };
+    const size_t sweeps = getenv("ERGOCL_TEST_FULL") ? 5000 : 400;
+    char job[1000];
+    double at[N][3], mean, error, sum = 0, square = 0;
+    struct ergo_oracle_balls balls = {.n = N, .side = {4.4, 4.4, 4.4}, .step = 0.35, .at = at};
+    (void)state;
+    lattice(at, 4.4);
+    ergo_oracle_xoshiro_seed(balls.random, 6);
+    for (size_t b = 0; b <= BLOCKS; b++) { /* the first one equilibrates */
+        double density = 0;
+        for (size_t t = 0; t < sweeps; t++) {
+            ergo_oracle_balls_sweep(&balls);
+            ergo_oracle_balls_volume(&balls, 1.2, 0.08);
+            density += N / (balls.side[0] * balls.side[1] * balls.side[2]) / (double)sweeps;
+        }
+        sum += b ? density : 0;
+        square += b ? density * density : 0;
+    }
+    snprintf(job, sizeof job,
+             "{'sampler': 'hard-spheres', 'seed': '15', 'replicas': 2, 'system': {'n': %d, 'box': "
+             "[4.6, 4.6, 4.6], 'ensemble': 'npt', 'pressure': 1.2, 'max_volume_change': 0.08, "
+             "'max_displacement': 0.25}, 'run': {'equilibration': 300, 'sweeps': %s, "
+             "'measure_every': 3}, 'output': {'snapshots': 0}}",
+             N, length("12000", "100000"));
+    cJSON *tree = physics_run(ctx, job, "npt");
+    value_of(tree, 0, 2, "density", &mean, &error);
+    const double plain = sum / BLOCKS;
+    compare("32 spheres, npt: density", mean, error, plain,
+            sqrt((square / BLOCKS - plain * plain) / (BLOCKS - 1)));
     cJSON_Delete(tree);
 }
 
@@ -113,14 +188,7 @@ static void test_plain(void **state) {
     double at[N][3], sum[BINS] = {0}, square[BINS] = {0};
     struct ergo_oracle_balls balls = {.n = N, .side = {side, side, side}, .step = 0.3, .at = at};
     (void)state;
-    size_t n = 0;
-    for (int site = 0; site < 64; site++) { /* every other site of a cubic lattice: fcc */
-        const int place[3] = {site % 4, site / 4 % 4, site / 16};
-        for (int k = 0; k < 3 && n < N; k++)
-            at[n][k] = place[k] * side / 4;
-        n += (place[0] + place[1] + place[2]) % 2 == 0;
-    }
-    assert_int_equal(n, N);
+    lattice(at, side);
     ergo_oracle_xoshiro_seed(balls.random, 5);
     for (size_t b = 0; b <= BLOCKS; b++) { /* the first one equilibrates */
         uint64_t counts[BINS] = {0};
@@ -151,13 +219,12 @@ static void test_plain(void **state) {
                 cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(tree, "points"), r),
                                     "curves"),
                 "contact");
-            mean += cJSON_GetNumberValue(
-                        cJSON_GetArrayItem(cJSON_GetObjectItem(curve, "mean"), i)) /
-                    4;
-            variance += pow(cJSON_GetNumberValue(cJSON_GetArrayItem(
-                                cJSON_GetObjectItem(curve, "error"), i)) /
-                                4,
-                            2);
+            mean +=
+                cJSON_GetNumberValue(cJSON_GetArrayItem(cJSON_GetObjectItem(curve, "mean"), i)) / 4;
+            variance += pow(
+                cJSON_GetNumberValue(cJSON_GetArrayItem(cJSON_GetObjectItem(curve, "error"), i)) /
+                    4,
+                2);
         }
         const double plain = sum[i] / BLOCKS;
         snprintf(what, sizeof what, "32 spheres, bin %d of g(r)", i);
@@ -169,9 +236,8 @@ static void test_plain(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two),
-        cmocka_unit_test(test_fluid),
-        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_two), cmocka_unit_test(test_two_npt), cmocka_unit_test(test_fluid),
+        cmocka_unit_test(test_npt), cmocka_unit_test(test_plain),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

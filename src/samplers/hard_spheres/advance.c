@@ -21,11 +21,11 @@ void spheres_plan_sweeps(struct spheres_state *s, uint64_t step, uint32_t count,
 void spheres_sweep(struct spheres_state *s, uint64_t step, uint32_t k, bool note,
                    enum spheres_buffer contacts, uint32_t purpose) {
     const struct spheres_launch *l = &s->launch;
-    const struct ergo_grid set = {
-        3,
-        {ergo_round_up(l->half[0], l->group[0]), ergo_round_up(l->half[1], l->group[1]),
-         ergo_round_up(l->half[2] * members_of(s), l->group[2])},
-        {l->group[0], l->group[1], l->group[2]}};
+    const struct ergo_grid set = {3,
+                                  {ergo_round_up(l->half[0], l->group[0]),
+                                   ergo_round_up(l->half[1], l->group[1]),
+                                   ergo_round_up(l->half[2] * members_of(s), l->group[2])},
+                                  {l->group[0], l->group[1], l->group[2]}};
     for (uint32_t sub = 0; sub < 8; sub++)
         ERGO_LAUNCH(&s->e, SPHERES_SUBSWEEP, set, BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS),
                     BUFFER(contacts), BUFFER(SPHERES_PLANS), BUFFER(SPHERES_TALLY), U64(step),
@@ -73,7 +73,8 @@ void spheres_measure(void *state, size_t sample) {
     const struct spheres_launch *l = &s->launch;
     ERGO_LAUNCH(&s->e, SPHERES_MEASURE, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
                 BUFFER(SPHERES_CELLS), BUFFER(SPHERES_MEMBERS), BUFFER(SPHERES_TALLY),
-                BUFFER(SPHERES_SUMS), BUFFER(SPHERES_VOLUMES), BUFFER(SPHERES_SEEN), U32(sample), U32(members_of(s)), U32(l->all_cells));
+                BUFFER(SPHERES_SUMS), BUFFER(SPHERES_VOLUMES), BUFFER(SPHERES_SEEN), U32(sample),
+                U32(members_of(s)), U32(l->all_cells));
 }
 
 static void measure_pairs(struct spheres_state *s, uint32_t which, size_t curve) {

@@ -135,12 +135,13 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct er
     bool same = same_sums(s, sample, member, config, tally, &total), ok = true;
     spheres_columns(&s->shapes[member], &total, s->shapes[member].npt ? &config->volume : NULL,
                     columns);
-    if (!same ||
-        !ergo_replay_same(columns,
-                          r->found.columns + SPHERES_COLUMNS * (sample * r->members + member),
-                          SPHERES_COLUMNS))
-        return ergo_replay_differs(ctx, r, member, "the acceptance, the occupied cells or the volume");
-    for (size_t c = 0; c < SPHERES_CURVES && ergo_replay_has_curve(r, interval, sample) && ok; c++) {
+    if (!same || !ergo_replay_same(
+                     columns, r->found.columns + SPHERES_COLUMNS * (sample * r->members + member),
+                     SPHERES_COLUMNS))
+        return ergo_replay_differs(ctx, r, member,
+                                   "the acceptance, the occupied cells or the volume");
+    for (size_t c = 0; c < SPHERES_CURVES && ergo_replay_has_curve(r, interval, sample) && ok;
+         c++) {
         const size_t bins = s->launch.bins[c];
         const size_t at = (size_t)((r->first_sample + sample) / interval) * r->members + member;
         if (bins)
@@ -171,10 +172,8 @@ static bool config_before(const struct ergo_replay *r, size_t member,
 
 static struct spheres_sweeps sweeps_of(const struct spheres_state *s, size_t member, uint64_t step,
                                        uint64_t count) {
-    return (struct spheres_sweeps){.member = &s->members[member],
-                                   .shape = &s->shapes[member],
-                                   .step = step,
-                                   .count = count};
+    return (struct spheres_sweeps){
+        .member = &s->members[member], .shape = &s->shapes[member], .step = step, .count = count};
 }
 
 static enum ergo_status compare_whole(struct ergo_context *ctx, const struct ergo_replay *r,
@@ -248,7 +247,8 @@ static enum ergo_status compare_band(struct ergo_context *ctx, const struct ergo
     if (status == ERGO_OK && !spheres_config_same(&band, &found, margin))
         status = ergo_replay_differs(ctx, r, member, "the spheres");
     for (uint32_t z = margin; z + margin < layers && status == ERGO_OK; z++)
-        same = same && memcmp(expected + z * layer, tally + (first + z) % m * layer, 4 * layer) == 0;
+        same =
+            same && memcmp(expected + z * layer, tally + (first + z) % m * layer, 4 * layer) == 0;
     if (status == ERGO_OK && !same)
         status = ergo_replay_differs(ctx, r, member, "the accepted moves");
     if (status == ERGO_OK)

@@ -143,7 +143,8 @@ static enum ergo_status write_volumes(struct ergo_context *ctx, struct spheres_s
 enum ergo_status spheres_init(struct ergo_context *ctx, void *opaque) {
     struct spheres_state *s = opaque;
     const size_t count = s->e.batch->count;
-    /* in one piece, because Oclgrind's memory check loses track of buffers that are written in parts
+    /* in one piece, because Oclgrind's memory check loses track of buffers that are written in
+     * parts
      */
     const size_t bytes = (size_t)s->e.buffers[SPHERES_CELLS].bytes;
     unsigned char *raw = malloc(bytes);
@@ -227,12 +228,12 @@ enum ergo_status spheres_frame(struct ergo_context *ctx, void *opaque, size_t me
             shape->npt ? shape->sigma / spheres_sigma_at(shape, config.volume.size) : 1.0;
         const double density = shape->density / (scale * scale * scale);
         spheres_config_positions(&config, shape, at);
-        ergo_text_append(text,
-                         "%llu\nLattice=\"%.12f 0 0 0 %.12f 0 0 0 %.12f\" Properties=species:S:1:pos:R:3 "
-                         "pbc=\"T T T\" diameter=1 step=%llu packing_fraction=%.15g\n",
-                         (unsigned long long)shape->n, shape->box[0] * scale, shape->box[1] * scale,
-                         shape->box[2] * scale, (unsigned long long)s->e.step,
-                         density * SPHERES_PI / 6.0);
+        ergo_text_append(
+            text,
+            "%llu\nLattice=\"%.12f 0 0 0 %.12f 0 0 0 %.12f\" Properties=species:S:1:pos:R:3 "
+            "pbc=\"T T T\" diameter=1 step=%llu packing_fraction=%.15g\n",
+            (unsigned long long)shape->n, shape->box[0] * scale, shape->box[1] * scale,
+            shape->box[2] * scale, (unsigned long long)s->e.step, density * SPHERES_PI / 6.0);
         ergo_text_append_rows(text, (size_t)shape->n, append_sphere, at);
     } else {
         status = no_memory(ctx, shape);

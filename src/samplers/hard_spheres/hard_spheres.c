@@ -24,7 +24,8 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/max_displacement", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.1", .min = 0,
      .max = 1, .unit = "sigma",
-     .help = "Largest trial displacement d along each axis: they are uniform in a cube of side 2 d."},
+     .help =
+         "Largest trial displacement d along each axis: they are uniform in a cube of side 2 d."},
     {ERGO_KEY("/system/moves_per_cell", INT),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "4", .min = 1, .max = 64,
      .unit = "",
@@ -32,11 +33,12 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/start", STRING),
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
      .fallback = "\"fcc\"", .unit = "",
-     .help = "Starting configuration: fcc (the face-centred lattice of cubes whose sites are "
-             "farthest apart in this box; if N is not the number of sites, vacancies are spread "
-             "evenly), random (a lattice of smaller spheres that melts, and grows while they move; up "
-             "to a packing fraction of 0.58), or the name of an extended XYZ file (with a dot or a "
-             "slash in it) whose box is the job's."},
+     .help =
+         "Starting configuration: fcc (the face-centred lattice of cubes whose sites are "
+         "farthest apart in this box; if N is not the number of sites, vacancies are spread "
+         "evenly), random (a lattice of smaller spheres that melts, and grows while they move; up "
+         "to a packing fraction of 0.58), or the name of an extended XYZ file (with a dot or a "
+         "slash in it) whose box is the job's."},
 };
 
 static const struct ergo_key keys_npt[] = {
@@ -63,8 +65,9 @@ static const struct ergo_key keys_curves[] = {
      .min = 0.00001, .max = 0.5, .unit = "sigma", .help = "Width of its bins."},
     {ERGO_KEY("/run/contact_degree", INT), .flags = ERGO_KEY_SHAPE, .fallback = "3", .min = 0,
      .max = 8, .unit = "",
-     .help = "Degree of the polynomial that extrapolates g(r) to contact. A lower degree is noisier "
-             "by less and biased by more."},
+     .help =
+         "Degree of the polynomial that extrapolates g(r) to contact. A lower degree is noisier "
+         "by less and biased by more."},
     {ERGO_KEY("/run/gr_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "2.5", .min = 0, .max = 50,
      .unit = "sigma",
      .help = "Largest distance of g(r), never more than half a side of the box; 0: no g(r)."},
@@ -117,14 +120,18 @@ static double sample_limited(const struct ergo_point *point, const double *c) {
 #define DENSITIES                                                                                  \
     {ERGO_NAMED("density", "1/sigma^3"), .help = "number density rho = N / V",                     \
      .sample = sample_density},                                                                    \
-        {ERGO_NAMED("packing_fraction", ""), .help = "eta = pi rho / 6",                           \
-         .sample = sample_packing}
+    {                                                                                              \
+        ERGO_NAMED("packing_fraction", ""), .help = "eta = pi rho / 6", .sample = sample_packing   \
+    }
 #define MOVES                                                                                      \
     {ERGO_NAMED("acceptance", ""), .help = "accepted share of trial moves",                        \
      .sample = sample_acceptance, .of_moves = true},                                               \
-        {ERGO_NAMED("occupied", ""),                                                               \
-         .help = "share of cells that hold a sphere: the rate counts trial moves for every cell",  \
-         .sample = sample_occupied}
+    {                                                                                              \
+        ERGO_NAMED("occupied", ""),                                                                \
+            .help =                                                                                \
+                "share of cells that hold a sphere: the rate counts trial moves for every cell",   \
+            .sample = sample_occupied                                                              \
+    }
 
 static const struct ergo_observable observables[] = {
     {ERGO_NAMED("pressure", "k_B T / sigma^3"),
@@ -145,8 +152,9 @@ static const struct ergo_observable observables_npt[] = {
     {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
      .sample = sample_volume_acceptance, .of_moves = true},
     {ERGO_NAMED("volume_limited", ""),
-     .help = "share of volume moves refused because cells would be narrower than sigma or hold too "
-             "many spheres: where it is not 0, the ensemble is that of volumes between these limits",
+     .help =
+         "share of volume moves refused because cells would be narrower than sigma or hold too "
+         "many spheres: where it is not 0, the ensemble is that of volumes between these limits",
      .sample = sample_limited, .of_moves = true},
 };
 

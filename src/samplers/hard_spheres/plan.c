@@ -42,7 +42,8 @@ static void choose_group(uint32_t group, struct spheres_launch *l) {
         const uint32_t most = k == 0 && group > 32 ? 32 : group;
         uint32_t best = 1;
         for (uint32_t g = 2; g <= most; g *= 2)
-            if (k == 2 || (double)ergo_round_up(l->half[k], g) <= 1.1 * (double)l->half[k] || g <= 4)
+            if (k == 2 || (double)ergo_round_up(l->half[k], g) <= 1.1 * (double)l->half[k] ||
+                g <= 4)
                 best = g;
         l->group[k] = best;
         group /= best;

@@ -62,8 +62,8 @@ static enum ergo_status sweep(struct ergo_context *ctx, struct spheres_state *s)
     return ergo_engine_end(&s->e);
 }
 
-/* Sweeps that the host replays: the first, one of the growth, and the last of the growth, where most
- * spheres overlap. */
+/* Sweeps that the host replays: the first, one of the growth, and the last of the growth, where
+ * most spheres overlap. */
 static bool is_audited(const struct spheres_growing *g) {
     return g->sweep == 0 || g->sweep == SPHERES_START_MELT + SPHERES_START_GROW / 2 ||
            g->sweep == SPHERES_START_MELT + SPHERES_START_GROW - 1;
@@ -85,12 +85,11 @@ static enum ergo_status audited_sweep(struct ergo_context *ctx, struct spheres_s
     const struct spheres_shape *shape = &s->shapes[member];
     const uint32_t m = shape->cells[2];
     const bool whole = shape->n <= whole_spheres || m <= few_layers;
-    const struct spheres_sweeps sweeps = {
-        .member = &s->members[member],
-        .shape = shape,
-        .purpose = SPHERES_PURPOSE_START,
-        .step = g->sweep,
-        .count = 1};
+    const struct spheres_sweeps sweeps = {.member = &s->members[member],
+                                          .shape = shape,
+                                          .purpose = SPHERES_PURPOSE_START,
+                                          .step = g->sweep,
+                                          .count = 1};
     struct spheres_config before = {0}, expected = {0}, found = {0};
     bool ok = true;
     enum ergo_status status = spheres_fetch(ctx, s, member, &before);

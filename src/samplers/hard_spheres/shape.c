@@ -10,8 +10,8 @@
 static const double widest = 1.414;
 
 /* Cells along a side of the box. About one sphere per cell is best, but cells must not be so small
- * that their walls end too many moves. Where the volume changes, cells are neither near sigma nor near
- * 1.414 sigma at the start. 0: no even number fits. */
+ * that their walls end too many moves. Where the volume changes, cells are neither near sigma nor
+ * near 1.414 sigma at the start. 0: no even number fits. */
 static uint32_t cells_along(double side, double density, bool npt) {
     const double wish = npt ? 1.18 : fmin(fmax(cbrt(1.0 / density), 1.06), 1.3);
     uint32_t best = 0;

@@ -19,12 +19,12 @@ struct spheres_shape {
     double box[3];  /* sides in sigma: as asked for, to half a unit a cell */
     double density; /* rho sigma^3 */
     uint32_t cells[3];
-    uint32_t width[3];   /* units per cell side */
-    uint64_t side[3];    /* of the box, in units */
-    uint64_t all;        /* cells */
-    double sigma;        /* in units */
-    uint64_t contact;    /* overlap: r^2 < contact, in units^2 */
-    unsigned slots;      /* of a cell */
+    uint32_t width[3]; /* units per cell side */
+    uint64_t side[3];  /* of the box, in units */
+    uint64_t all;      /* cells */
+    double sigma;      /* in units */
+    uint64_t contact;  /* overlap: r^2 < contact, in units^2 */
+    unsigned slots;    /* of a cell */
     uint32_t moves_per_cell;
     bool npt; /* the volume changes; box, density, sigma and contact are those of the start */
     uint32_t volume_every;          /* sweeps from one volume move to the next */
@@ -32,7 +32,8 @@ struct spheres_shape {
     struct ergo_volume_rules rules; /* of the volume moves */
 };
 
-/* Geometry of a point. False: no checkerboard fits, and *reason (300 bytes) tells which boxes do. */
+/* Geometry of a point. False: no checkerboard fits, and *reason (300 bytes) tells which boxes do.
+ */
 bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *shape, char *reason);
 /* Parameters of the kernels. The caller sets `first`. */
 void spheres_member_fill(const struct ergo_point *point, const struct spheres_shape *shape,
@@ -110,8 +111,8 @@ uint64_t spheres_config_closest(const struct spheres_config *config,
 void spheres_config_write(const struct spheres_config *config, bool npt, struct ergo_text *text);
 bool spheres_config_read(struct spheres_config *config, const struct spheres_shape *shape,
                          const void *bytes, size_t length, const char **reason);
-/* The device's layout (params.h). The configuration begins at cell `first` of each plane, and planes
- * are `plane` cells apart. */
+/* The device's layout (params.h). The configuration begins at cell `first` of each plane, and
+ * planes are `plane` cells apart. */
 enum { SPHERES_PLANE_BYTES = 16 };
 void spheres_config_to_raw(const struct spheres_config *config, unsigned slots, void *raw,
                            size_t first, size_t plane);
@@ -147,8 +148,8 @@ void spheres_twin_pairs(const struct spheres_shape *shape, const struct spheres_
 
 bool spheres_start_is_file(const char *start);
 bool spheres_start_is_random(const struct ergo_point *point);
-/* r^2 of contact of the spheres with which a random start begins. No more of them fit a cell than it
- * has slots. */
+/* r^2 of contact of the spheres with which a random start begins. No more of them fit a cell than
+ * it has slots. */
 uint64_t spheres_start_contact(const struct spheres_shape *shape);
 /* Does the lattice fit the box? False: *reason (400 bytes) tells up to where it does. */
 bool spheres_start_fits(const struct ergo_point *point, const struct spheres_shape *shape,
@@ -171,8 +172,8 @@ struct spheres_launch {
     uint64_t all_cells;  /* of all members */
     uint32_t plans;      /* sweeps planned by one launch */
     uint32_t bins[SPHERES_CURVES];
-    uint32_t pair_layers; /* pair histograms: most layers of cells per launch */
-    unsigned slots;       /* of a cell, in all members */
+    uint32_t pair_layers;  /* pair histograms: most layers of cells per launch */
+    unsigned slots;        /* of a cell, in all members */
     uint32_t start_sweeps; /* of a random start, per call */
 };
 
@@ -184,14 +185,14 @@ enum spheres_buffer {
     SPHERES_TALLY,    /* moves of each cell in the last sweep */
     SPHERES_PLANS,    /* of the next sweeps */
     SPHERES_MEMBERS,
-    SPHERES_GROWTH,   /* r^2 of contact while a random start grows */
-    SPHERES_LEAST,    /* smallest r^2 of each member, in parts */
-    SPHERES_VOLUMES,  /* of each member, where they change, */
-    SPHERES_RULES,    /* and how */
-    SPHERES_LIMITS,                              /* of both histograms */
+    SPHERES_GROWTH,                                 /* r^2 of contact while a random start grows */
+    SPHERES_LEAST,                                  /* smallest r^2 of each member, in parts */
+    SPHERES_VOLUMES,                                /* of each member, where they change, */
+    SPHERES_RULES,                                  /* and how */
+    SPHERES_LIMITS,                                 /* of both histograms */
     SPHERES_SUMS = SPHERES_LIMITS + SPHERES_CURVES, /* samples, in partial sums */
-    SPHERES_SEEN,                                /* volumes of samples */
-    SPHERES_COUNTS,                              /* of both histograms */
+    SPHERES_SEEN,                                   /* volumes of samples */
+    SPHERES_COUNTS,                                 /* of both histograms */
 };
 enum spheres_kernel {
     SPHERES_PLAN_SWEEPS,
@@ -206,9 +207,9 @@ enum spheres_kernel {
 struct spheres_state {
     struct ergo_engine e;
     struct spheres_launch launch;
-    struct spheres_shape *shapes;   /* [members] */
-    struct spheres_member *members; /* [members] */
-    uint64_t *contacts;             /* [members] */
+    struct spheres_shape *shapes;    /* [members] */
+    struct spheres_member *members;  /* [members] */
+    uint64_t *contacts;              /* [members] */
     struct spheres_growing *growing; /* random starts in progress, or NULL */
 };
 

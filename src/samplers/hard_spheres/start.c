@@ -62,8 +62,7 @@ uint64_t spheres_start_contact(const struct spheres_shape *s) {
     return first < s->contact ? first : s->contact;
 }
 
-static void lattice_sites(const struct lattice *l, const struct spheres_shape *s,
-                          double (*at)[3]) {
+static void lattice_sites(const struct lattice *l, const struct spheres_shape *s, double (*at)[3]) {
     static const double sites[4][3] = {
         {0.25, 0.25, 0.25}, {0.75, 0.75, 0.25}, {0.75, 0.25, 0.75}, {0.25, 0.75, 0.75}};
     const uint64_t all = 4 * l->cubes[0] * l->cubes[1] * l->cubes[2];

@@ -107,8 +107,7 @@ static uint64_t distance2(const struct spheres_shape *s, const struct spheres_pl
                           const struct spheres_place *b, const int away[3]) {
     uint64_t sum = 0;
     for (int k = 0; k < 3; k++) {
-        const int64_t d =
-            (int64_t)b->at[k] - (int64_t)a->at[k] + away[k] * (int64_t)s->width[k];
+        const int64_t d = (int64_t)b->at[k] - (int64_t)a->at[k] + away[k] * (int64_t)s->width[k];
         sum += (uint64_t)(d * d);
     }
     return sum;
@@ -228,7 +227,8 @@ bool spheres_config_read(struct spheres_config *c, const struct spheres_shape *s
 /* ---- the device's layout --------------------------------------------------------------------- */
 
 size_t spheres_raw_place(const uint32_t cells[3], size_t cell) {
-    const size_t x = cell % cells[0], y = cell / cells[0] % cells[1], z = cell / cells[0] / cells[1];
+    const size_t x = cell % cells[0], y = cell / cells[0] % cells[1],
+                 z = cell / cells[0] / cells[1];
     const size_t set = x % 2 + 2 * (y % 2) + 4 * (z % 2);
     return ((set * (cells[2] / 2) + z / 2) * (cells[1] / 2) + y / 2) * (cells[0] / 2) + x / 2;
 }
@@ -259,10 +259,9 @@ void spheres_config_from_raw(struct spheres_config *c, unsigned slots, const voi
             continue;
         for (unsigned i = 0; i < slots; i++) {
             word = words[2 * (i / 2 * plane + at) + i % 2];
-            c->place[cell * SPHERES_MANY + c->count[cell]++] =
-                (struct spheres_place){{(uint32_t)word & SPHERES_AXIS,
-                                        (uint32_t)(word >> 21) & SPHERES_AXIS,
-                                        (uint32_t)(word >> 42) & SPHERES_AXIS}};
+            c->place[cell * SPHERES_MANY + c->count[cell]++] = (struct spheres_place){
+                {(uint32_t)word & SPHERES_AXIS, (uint32_t)(word >> 21) & SPHERES_AXIS,
+                 (uint32_t)(word >> 42) & SPHERES_AXIS}};
             if (!(word & SPHERES_NEXT))
                 break;
         }

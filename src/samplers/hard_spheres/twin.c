@@ -1,5 +1,5 @@
-/* The kernels on the host: their random choices (cl/hard_spheres/core.h), and plain integers for all
- * else. For audits and tests, on all of a member's cells or on some layers. */
+/* The kernels on the host: their random choices (cl/hard_spheres/core.h), and plain integers for
+ * all else. For audits and tests, on all of a member's cells or on some layers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +23,7 @@ enum { OWN = 13 };
 
 static struct twin_place place_of(const struct spheres_config *c, size_t x, size_t y, size_t z) {
     const size_t nx = c->cells[0], ny = c->cells[1], nz = c->layers;
-    struct twin_place p = {
-        .id = (uint32_t)(((c->first + z) % c->cells[2] * ny + y) * nx + x)};
+    struct twin_place p = {.id = (uint32_t)(((c->first + z) % c->cells[2] * ny + y) * nx + x)};
     for (size_t k = 0; k < 27; k++)
         p.around[k] = ((z + k / 9 + nz - 1) % nz * ny + (y + k / 3 % 3 + ny - 1) % ny) * nx +
                       (x + k % 3 + nx - 1) % nx;
@@ -67,8 +66,8 @@ static void update(struct twin *t, const struct twin_place *p, uint64_t step) {
                                      ERGO_DRAW(SPHERES_PURPOSE_CELL + t->run->purpose, draws[k]),
                                      m->key0, m->key1);
         const unsigned i = ergo_below(spheres_word(r[0], s % 4), n);
-        const struct spheres_move d = spheres_displacement(
-            s % 2 ? r[1].z : r[1].x, s % 2 ? r[1].w : r[1].y, m->step);
+        const struct spheres_move d =
+            spheres_displacement(s % 2 ? r[1].z : r[1].x, s % 2 ? r[1].w : r[1].y, m->step);
         uint32_t *at = t->config->place[own * SPHERES_MANY + i].at;
         const int64_t to[3] = {at[0] + (int64_t)d.x, at[1] + (int64_t)d.y, at[2] + (int64_t)d.z};
         bool inside = true;
