@@ -200,6 +200,12 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     else if (shape.all > SPHERES_CELLS_MAX)
         status = ergo_job_error(ctx, size, "a box of %llu cells; at most %u are possible",
                                 (unsigned long long)shape.all, SPHERES_CELLS_MAX);
+    else if (npt &&
+             (ergo_point_real(point, "/system/pressure") * (double)shape.n / shape.density > 1e12 ||
+              (double)shape.rules.step * (double)shape.n > 0x1p61))
+        status = ergo_job_error(ctx, "/system/pressure",
+                                "beta P V above 10^12, or N max_volume_change above 3 10^7: these "
+                                "are more than volume moves can count");
     else if (!spheres_start_fits(point, &shape, reason))
         status = ergo_job_error(ctx, "/system/start", "%s", reason);
     if (range > 4096 * bin)
