@@ -28,11 +28,12 @@ ERGO_INLINE uint spheres_overlap(const float4 *n, uint count, float x, float y, 
 }
 
 /*
- * All trials of a cell. Spheres around it are gathered once, as n and |n|^2 from the middle of the
- * cell. For a trial at t, r^2 = |n|^2 - 2 t.n + |t|^2: three fma a sphere. Near contact |n| is
- * below 1.9 W and |t| below 0.87 W, so all roundings in fp32 together are below 36 2^-24 W^2, and
- * W^2 is below twice contact: 2^-17.8 of contact. Trials with the nearest sphere within 2^-17 of
- * contact are decided in exact integers. Returns accepted moves, plus 2^16 if the cell has spheres.
+ * All trials of a cell. Spheres that its own can touch are gathered once, as n and |n|^2 from the
+ * middle of the cell. For a trial at t, r^2 = |n|^2 - 2 t.n + |t|^2: three fma a sphere. Near
+ * contact |n| is below 1.9 W and |t| below 0.87 W, so all roundings in fp32 together are below 36
+ * 2^-24 W^2, and W^2 is below twice contact: 2^-17.8 of contact. Trials with the nearest sphere
+ * within 2^-17 of contact are decided in exact integers. Returns accepted moves, plus 2^16 if the
+ * cell has spheres.
  */
 ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct spheres_member *m,
                                 ulong contact, uint plane, uint cx, uint cy, uint cz, ulong step,
@@ -48,6 +49,7 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
                  { own[n++] = SPHERES_FROM_MIDDLE(-0.5f * wx, -0.5f * wy, -0.5f * wz); })
     if (n == 0u)
         return 0u;
+    const float low = (float)contact * (1.0f - 0x1p-17f), high = (float)contact * (1.0f + 0x1p-17f);
     for (int oz = -1; oz <= 1; oz++) {
         const uint z = spheres_beside(cz, oz, m->cells[2]);
         for (int oy = -1; oy <= 1; oy++) {
@@ -60,12 +62,16 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
                     float4 v = SPHERES_FROM_MIDDLE(((float)ox - 0.5f) * wx, ((float)oy - 0.5f) * wy,
                                                    ((float)oz - 0.5f) * wz);
                     v.w = fma(v.z, v.z, fma(v.y, v.y, v.x * v.x));
-                    near[count < SPHERES_AROUND ? count++ : SPHERES_AROUND - 1] = v;
+                    const float gx = fmax(fabs(v.x) - 0.5f * wx, 0.0f);
+                    const float gy = fmax(fabs(v.y) - 0.5f * wy, 0.0f);
+                    const float gz = fmax(fabs(v.z) - 0.5f * wz, 0.0f);
+                    near[count] = v;
+                    count += (uint)(fma(gx, gx, fma(gy, gy, gz * gz)) < high &&
+                                    count + 1u < SPHERES_AROUND);
                 })
             }
         }
     }
-    const float low = (float)contact * (1.0f - 0x1p-17f), high = (float)contact * (1.0f + 0x1p-17f);
     struct ergo_words choices, moves;
     choices.x = moves.x = 0u;
     for (uint s = 0u; s < SPHERES_MOVES; s++) {
