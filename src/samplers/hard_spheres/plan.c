@@ -98,7 +98,7 @@ static void declare_kernels(struct spheres_state *s) {
     const bool npt = s->shapes[0].npt;
     char options[200];
     for (size_t i = 0; i < e->batch->count; i++) {
-        const unsigned some = spheres_around(&s->shapes[i]);
+        const unsigned some = spheres_around(&s->shapes[i], l->start_sweeps > 0);
         around = some > around ? some : around;
     }
     snprintf(options, sizeof options,

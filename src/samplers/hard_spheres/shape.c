@@ -134,10 +134,11 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *s, c
     return true;
 }
 
-unsigned spheres_around(const struct spheres_shape *s) {
+unsigned spheres_around(const struct spheres_shape *s, bool random) {
     /* no packing of spheres in what three cells and half a diameter around them fill is denser than
      * the closest one (Hales 2005) */
-    const double sigma = s->npt ? sqrt((double)s->rules.contact[0]) : s->sigma;
+    const uint64_t least = s->npt ? s->rules.contact[0] : s->contact;
+    const double sigma = sqrt((double)(random ? spheres_start_contact(s) : least));
     double volume = 1.0;
     for (int k = 0; k < 3; k++)
         volume *= 3.0 * s->width[k] / sigma + 1.0;

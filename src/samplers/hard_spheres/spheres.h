@@ -42,8 +42,9 @@ bool spheres_is_npt(const struct ergo_point *point);
 /* What sigma is in units, and V in sigma^3, at that ln V. */
 double spheres_sigma_at(const struct spheres_shape *shape, int64_t volume);
 double spheres_volume_at(int64_t volume);
-/* More spheres than there can be in a cell and its 26 neighbours. */
-unsigned spheres_around(const struct spheres_shape *shape);
+/* More spheres than there can be in a cell and its 26 neighbours; `random`: also those of a random
+ * start, which are smaller. */
+unsigned spheres_around(const struct spheres_shape *shape, bool random);
 
 /* ---- curve.c: pair histograms, and the pressure from them ----------------------------------- */
 
