@@ -32,6 +32,10 @@ MODELS = [
     ("spin-lattice", {"model": "fredrickson-andersen", "size": [8, 8], "up_density": 0.4, "realisations": 64}, {}),
     ("spin-lattice", {"model": "north-east", "size": [64, 64], "up_density": 0.4, "realisations": 32, "method": "lambda"}, {}),
     ("swendsen-wang", {"size": [8, 8], "temperature": 1.1}, {}),
+    ("swendsen-wang", {"size": [4, 4, 4], "temperature": 1.9}, {}),
+    ("swendsen-wang", {"model": "xy", "size": [8, 8], "temperature": 1}, {}),
+    ("swendsen-wang", {"model": "clock", "size": [8, 8], "temperature": 1}, {}),
+    ("swendsen-wang", {"model": "heisenberg", "size": [4, 4, 4], "temperature": 1.5}, {}),
     ("hard-disks", {"n": 16, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("hard-spheres", {"n": 32, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("helium-vmc", {"n": 20, "walkers": 4}, {"structure_every": 2}),
@@ -142,7 +146,7 @@ def faults_of(first, sampler, system, run):
         yield f"{sampler} {system}: {why}"
         return
     tried = 0
-    default = "ising" if sampler == "spin-lattice" else None
+    default = {"spin-lattice": "ising", "swendsen-wang": "potts"}.get(sampler)
     for pointer, schema in KEYS[sampler, system.get("model", default)].items():
         common = all(pointer in keys for keys in KEYS.values())  # these once, with the first model
         if pointer.startswith("/tuning/") or pointer in NEUTRAL[""] | NEUTRAL.get(sampler, set()) or common and not first:
