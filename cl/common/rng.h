@@ -49,6 +49,11 @@ ERGO_INLINE struct ergo_words ergo_philox_words(uint c0, uint c1, uint c2, uint 
     return out;
 }
 
+/* floor(x n / 2^32), a number below n. Its probabilities differ from 1/n by at most 2^-32. */
+ERGO_INLINE uint ergo_below(uint x, uint n) {
+    return (uint)(((ulong)x * n) >> 32);
+}
+
 #ifdef __OPENCL_VERSION__
 ERGO_INLINE uint4 ergo_philox(uint4 counter, uint key0, uint key1) {
     const struct ergo_words r =

@@ -9,11 +9,6 @@
 #include "common/unit.h"
 #include "hard_disks/params.h"
 
-/* floor(x n / 2^32), a number below n. Its probabilities differ from 1/n by at most 2^-32. */
-ERGO_INLINE uint disks_below(uint x, uint n) {
-    return (uint)(((ulong)x * n) >> 32);
-}
-
 /* The plan of a sweep: lines 2, 15 and 16 of Algorithm 1. The distance has a bias of 2^-10 of a
  * unit. It breaks no balance, because both senses of a shift are equally likely at every distance.
  */
@@ -23,7 +18,7 @@ ERGO_INLINE uint disks_plan_for(uint purpose, uint key0, uint key1, ulong step, 
         ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(purpose, 0), key0, key1);
     uint order = 0xE4u; /* 0, 1, 2, 3 */
     if (shuffle) {      /* Fisher-Yates, all of it from one number below 4! */
-        uint k = disks_below(r.x, 24u);
+        uint k = ergo_below(r.x, 24u);
         for (uint i = 3u; i > 0u; i--) {
             const uint j = k % (i + 1u);
             const uint change = ((order >> 2u * i) ^ (order >> 2u * j)) & 3u;
@@ -32,7 +27,7 @@ ERGO_INLINE uint disks_plan_for(uint purpose, uint key0, uint key1, ulong step, 
         }
     }
     return order | (r.z >> 30) << DISKS_PLAN_DIRECTION |
-           disks_below(r.y, width / 2u) << DISKS_PLAN_DISTANCE;
+           ergo_below(r.y, width / 2u) << DISKS_PLAN_DISTANCE;
 }
 
 ERGO_INLINE uint disks_plan(uint key0, uint key1, ulong step, uint width, uint shuffle) {
@@ -88,7 +83,7 @@ DISKS_DEFINE_CHORD(disks_chord, float, uint, ergo_as_uint, ergo_as_float)
 
 /* The move of a disk at u, if `low` to `high` are free. */
 ERGO_INLINE float disks_reflection(float u, float low, float high, uint bits) {
-    const float any = low + (float)disks_below(bits, (uint)(high - low) + 1u);
+    const float any = low + (float)ergo_below(bits, (uint)(high - low) + 1u);
     return bits & 3u ? (low - u) + high : any;
 }
 

@@ -1,5 +1,6 @@
 /* Measurements of hard disks. Sums are integers, so their order does not matter. */
 #define DISKS_SPACE __global
+#include "common/histogram.h"
 #include "hard_disks/cell.h"
 
 /* Add the bonds of a disk at (px, py) to the disks of a cell, all in units of w/W. */
@@ -135,13 +136,7 @@ __kernel void disks_pairs(__global const DISKS_RAW *cells,
                     if (r2 < first || r2 >= last)
                         continue;
                     const float guess = (sqrt((float)r2) * mine->inverse - origin) * scale;
-                    uint b = guess > 0.0f ? (uint)guess : 0u;
-                    b = b < bins ? b : bins - 1u;
-                    while (r2 < limits[b])
-                        b--;
-                    while (r2 >= limits[b + 1u])
-                        b++;
-                    atomic_inc(&count[b]);
+                    atomic_inc(&count[ergo_bin(limits, bins, r2, guess)]);
                 }
             }
         }

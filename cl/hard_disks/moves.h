@@ -57,7 +57,7 @@ ERGO_INLINE uint disks_inside(float x, float y, float leave) {
 
 /* Fisher-Yates over the n used slots (line 5). */
 ERGO_INLINE struct disks_cell disks_shuffle(struct disks_cell c, uint n, uint bits) {
-    uint k = disks_below(bits, n == 4u ? 24u : n == 3u ? 6u : 2u);
+    uint k = ergo_below(bits, n == 4u ? 24u : n == 3u ? 6u : 2u);
     if (n == 4u) {
         const uint j = k & 3u;
         k >>= 2;
@@ -321,7 +321,7 @@ ERGO_INLINE uint disks_update(DISKS_SPACE DISKS_RAW *cells, struct disks_place p
         y = rest.s2;
     }
 #ifndef DISKS_NO_SHUFFLE
-    uint k = disks_below(first.spare, three ? 6u : 2u); /* as disks_shuffle() */
+    uint k = ergo_below(first.spare, three ? 6u : 2u); /* as disks_shuffle() */
     if (three) {
         const uint j = k % 3u;
         const float sx = x, sy = y;

@@ -42,4 +42,7 @@ bool ergo_fit_least_squares(ergo_fit_model model, void *user, const double *y, c
 bool ergo_fit_polynomial(const double *x, const double *error, size_t n, size_t degree, double at,
                          double *weight);
 
+/* Value at x0 of the least-squares polynomial of that degree (0 to 8) through n points. */
+double ergo_fit_extrapolate(const double *x, const double *y, size_t n, int degree, double x0);
+
 #endif

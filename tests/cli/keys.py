@@ -41,6 +41,8 @@ MODELS = [
     ("swendsen-wang", {"model": "clock", "size": [8, 8], "temperature": 1}, {}),
     ("swendsen-wang", {"model": "heisenberg", "size": [4, 4, 4], "temperature": 1.5}, {}),
     ("hard-disks", {"n": 16, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
+    ("hard-spheres", {"n": 40, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
+    ("hard-spheres", {"n": 40, "packing_fraction": 0.3, "ensemble": "npt", "pressure": 2}, {}),
     ("helium-vmc", {"n": 20, "walkers": 4}, {"structure_every": 2}),
     ("helium-dmc", {"n": 20, "walkers": 4, "forward_steps": 16}, {"structure_every": 2}),
     ("lj-gcmc", {"box": [6, 6, 6], "temperature": 2, "activity": 0.1}, {"curve_every": 2}),

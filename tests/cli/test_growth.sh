@@ -49,7 +49,7 @@ for sampler in $(samplers); do
     # shellcheck disable=SC2086
     grows "$sampler, samples" "$job" "--set /run/sweeps=1600" "--set /run/sweeps=16000" $more
     case $sampler in
-    hard-disks) one='--set /system/n=100' ten='--set /system/n=1000' ;;
+    hard-disks | hard-spheres) one='--set /system/n=100' ten='--set /system/n=1000' ;;
     helium-*) one='--set /system/n=10' ten='--set /system/n=100' ;;
     lj-gcmc)
         one='--set /system/box=[5,5,5] --set /system/particles=20'

@@ -14,6 +14,7 @@
 #include "hard_disks/core.h"
 #include "job/xyz.h"
 #include "samplers/hard_disks/disks.h"
+#include "stats/fit.h"
 
 #include "context.h"
 
@@ -137,9 +138,9 @@ static void test_reflection(void **state) {
     size_t drawn = 0, quarters[4] = {0};
     for (uint32_t i = 0; i < 100000; i++) {
         const struct ergo_words r = ergo_philox_words(i, 0, 0, 0, 5, 6);
-        const float low = (float)disks_below(r.x, 1000000),
-                    high = low + (float)disks_below(r.y, 3000000);
-        const float u = low + (float)disks_below(r.z, (uint32_t)(high - low) + 1);
+        const float low = (float)ergo_below(r.x, 1000000),
+                    high = low + (float)ergo_below(r.y, 3000000);
+        const float u = low + (float)ergo_below(r.z, (uint32_t)(high - low) + 1);
         const float to = disks_reflection(u, low, high, r.w);
         assert_true(to >= low && to <= high && to == rintf(to));
         if (r.w & 3) {
@@ -310,11 +311,12 @@ static void test_fit(void **state) {
         x[i] = 1.0 + (i + 0.5) * 1e-4;
         y[i] = 30 * exp(-30 * (x[i] - 1.0));
     }
-    assert_true(fabs(disks_extrapolate(x, y, 200, 5, 1.0) / 30 - 1) < 1e-6); /* paper: below 1e-5 */
+    assert_true(fabs(ergo_fit_extrapolate(x, y, 200, 5, 1.0) / 30 - 1) <
+                1e-6); /* paper: below 1e-5 */
     for (int i = 0; i < 200; i++)
         y[i] = 3 - 70 * (x[i] - 1.0) + 1e4 * pow(x[i] - 1.0, 3);
-    assert_true(fabs(disks_extrapolate(x, y, 200, 3, 1.0) - 3) < 1e-10);
-    assert_true(fabs(disks_extrapolate(x, y, 200, 5, 1.0) - 3) < 1e-10);
+    assert_true(fabs(ergo_fit_extrapolate(x, y, 200, 3, 1.0) - 3) < 1e-10);
+    assert_true(fabs(ergo_fit_extrapolate(x, y, 200, 5, 1.0) - 3) < 1e-10);
 }
 
 static enum ergo_status xyz(const char *text, struct ergo_xyz *frame) {

@@ -55,8 +55,6 @@ void disks_curve_convert(const struct ergo_point *point, const struct disks_shap
 /* ---- pressure.c -------------------------------------------------------------------------------
  */
 
-/* Value at x0 of the least-squares polynomial of that degree (0 to 8) through n points. */
-double disks_extrapolate(const double *x, const double *y, size_t n, int degree, double x0);
 /* P* from g(r) near contact: Eq. 4 with the value of the polynomial at sigma. */
 double disks_pressure(const struct ergo_point *point, const double *contact, size_t size);
 /* Known values of P*: exact ones for two disks; published ones for large systems, with the standard

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "samplers/hard_disks/disks.h"
 
 bool disks_config_init(struct disks_config *c, uint32_t cells) {
@@ -119,28 +120,14 @@ bool disks_config_overlap(const struct disks_config *c, const struct disks_shape
 /* ---- canonical bytes --------------------------------------------------------------------------
  */
 
-static void append_number(struct ergo_text *text, uint64_t value, int bytes) {
-    uint8_t data[8];
-    for (int i = 0; i < bytes; i++)
-        data[i] = (uint8_t)(value >> (8 * i));
-    ergo_text_append_bytes(text, data, (size_t)bytes);
-}
-
-static uint64_t read_number(const uint8_t *data, int bytes) {
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++)
-        value |= (uint64_t)data[i] << (8 * i);
-    return value;
-}
-
 void disks_config_write(const struct disks_config *c, struct ergo_text *text) {
-    append_number(text, c->grid[0], 8);
-    append_number(text, c->grid[1], 8);
+    ergo_bytes_append(text, c->grid[0], 8);
+    ergo_bytes_append(text, c->grid[1], 8);
     for (size_t cell = 0; cell < (size_t)c->cells * c->cells; cell++) {
-        append_number(text, c->count[cell], 1);
+        ergo_bytes_append(text, c->count[cell], 1);
         for (size_t k = 0; k < c->count[cell]; k++) {
-            append_number(text, c->x[cell * DISKS_SLOTS + k], 4);
-            append_number(text, c->y[cell * DISKS_SLOTS + k], 4);
+            ergo_bytes_append(text, c->x[cell * DISKS_SLOTS + k], 4);
+            ergo_bytes_append(text, c->y[cell * DISKS_SLOTS + k], 4);
         }
     }
 }
@@ -155,8 +142,8 @@ bool disks_config_read(struct disks_config *c, const struct disks_shape *s, cons
         *reason = "its length is not that of as many disks and cells";
         return false;
     }
-    c->grid[0] = read_number(data, 8);
-    c->grid[1] = read_number(data + 8, 8);
+    c->grid[0] = ergo_bytes_get(data, 8);
+    c->grid[1] = ergo_bytes_get(data + 8, 8);
     if (c->grid[0] >= s->side || c->grid[1] >= s->side) {
         *reason = "its grid is outside of the box";
         return false;
@@ -168,7 +155,7 @@ bool disks_config_read(struct disks_config *c, const struct disks_shape *s, cons
             return false;
         }
         for (size_t k = 0; k < c->count[i]; k++, n++, at += 8) {
-            const uint64_t x = read_number(data + at, 4), y = read_number(data + at + 4, 4);
+            const uint64_t x = ergo_bytes_get(data + at, 4), y = ergo_bytes_get(data + at + 4, 4);
             if (x >= s->width || y >= s->width) {
                 *reason = "a disk is outside of its cell";
                 return false;

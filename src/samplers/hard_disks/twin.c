@@ -108,7 +108,7 @@ static void update(struct twin *t, int64_t cx, int64_t row, uint64_t step) {
         return;
     struct ergo_words r = draw_of(t, p.id, step, 0);
     const uint32_t spare = t->reflect ? r.z : disks_spare(r, draw_of(t, p.id, step, 1));
-    uint32_t k = disks_below(spare, orders[n]);
+    uint32_t k = ergo_below(spare, orders[n]);
     for (unsigned i = n - 1; i > 0 && t->shuffle; i--) {
         swap(&x[i], &x[k % (i + 1)]);
         swap(&y[i], &y[k % (i + 1)]);

@@ -1,0 +1,152 @@
+/*
+ * Volume moves of hard particles at constant pressure, in whole numbers: no float, so all devices
+ * and hosts have the same bits.
+ *
+ * The volume V is kept as its logarithm, in 2^-36. Particles keep their places in units of their
+ * cells, which grow and shrink with the box: only r^2 of contact changes, as V^(-2/d). A trial
+ * changes ln V by a number that is uniform and as likely up as down, so it is accepted with
+ *
+ *     min(1, exp((N + 1) (ln V' - ln V) - beta P (V' - V)))
+ *
+ * if no pair is nearer than contact then is: N powers of V are from scaled positions, one is the
+ * Jacobian of a step in ln V (R. Eppenga, D. Frenkel, Mol. Phys. 52, 1303 (1984)).
+ */
+#ifndef ERGO_CL_VOLUME_H
+#define ERGO_CL_VOLUME_H
+
+#include "common/rng.h"
+
+#ifdef __OPENCL_VERSION__
+typedef long ergo_long;
+#else
+typedef int64_t ergo_long;
+#endif
+
+#define ERGO_VOLUME_BITS 36
+#define ERGO_VOLUME_LARGEST 44 /* ln V in whole numbers, either way: V up to e^44 = 1e19 */
+
+/* The high half of a product. */
+ERGO_INLINE ulong ergo_volume_high(ulong a, ulong b) {
+    const ulong al = a & 0xffffffffUL, ah = a >> 32, bl = b & 0xffffffffUL, bh = b >> 32;
+    const ulong low = al * bl, one = ah * bl + (low >> 32), two = al * bh + (one & 0xffffffffUL);
+    return ah * bh + (one >> 32) + (two >> 32);
+}
+
+/* A positive number: mantissa 2^(exponent - 62), with 2^62 <= mantissa < 2^63. */
+struct ergo_scaled {
+    ulong mantissa;
+    ergo_long exponent;
+};
+
+/* exp of x 2^-36, |x| < 2^42, to 2^-50 of itself: powers of two, then the series of what is left of
+ * x, below ln 2. */
+ERGO_INLINE struct ergo_scaled ergo_volume_exp(ergo_long x) {
+    const ergo_long ln2 = 49946518145322874L; /* in 2^-56 */
+    struct ergo_scaled e;
+    const ergo_long wide = x * 1048576L; /* in 2^-56 */
+    e.exponent = wide / ln2 - (wide % ln2 < 0L ? 1L : 0L);
+    const ulong rest = (ulong)(wide - e.exponent * ln2) << 7; /* in 2^-63 */
+    e.mantissa = 1UL << 62;
+    for (uint i = 24u; i > 0u; i--)
+        e.mantissa = (1UL << 62) + 2UL * ergo_volume_high(rest, e.mantissa) / i;
+    return e;
+}
+
+/* Such a number in units of 2^-bits, rounded down; it has to be below 2^63 then. */
+ERGO_INLINE ulong ergo_volume_whole(struct ergo_scaled e, uint bits) {
+    const ergo_long shift = 62L - (ergo_long)bits - e.exponent;
+    return shift > 63L ? 0UL : shift >= 0L ? e.mantissa >> shift : e.mantissa << -shift;
+}
+
+/* r^2 of contact at that ln V: exp(scale - (2/d) ln V), rounded up. `scale` is for V = 1. */
+ERGO_INLINE ulong ergo_volume_contact(ergo_long scale, ergo_long volume, uint dimensions) {
+    const struct ergo_scaled e =
+        ergo_volume_exp((dimensions * scale - 2L * volume) / (ergo_long)dimensions);
+    const uint shift = (uint)(62L - e.exponent);
+    return (e.mantissa >> shift) + ((e.mantissa & ((1UL << shift) - 1UL)) ? 1UL : 0UL);
+}
+
+/* Constants of a member's volume moves. */
+struct ergo_volume_rules {
+    ulong n;            /* particles */
+    ergo_long pressure; /* ln(beta P), in 2^-36 */
+    ergo_long scale;    /* see ergo_volume_contact */
+    ulong step;         /* largest change of ln V */
+    ulong contact[2];   /* smallest and largest r^2 of contact that the cells allow */
+};
+#define ERGO_VOLUME_RULES_BYTES 48
+
+struct ergo_volume {
+    ergo_long size; /* ln V */
+    uint accepted;  /* of the last trial: accepted, */
+    uint limited;   /* refused because of the cells */
+    ulong trace; /* a checksum of the closest pairs of all trials: most of them decide nothing, and
+                    an audit has to see that each was found */
+};
+#define ERGO_VOLUME_BYTES 24
+
+/* A trial change of ln V, from 65 random bits. */
+ERGO_INLINE ergo_long ergo_volume_change(struct ergo_words r, ulong step) {
+    const ergo_long size = (ergo_long)ergo_volume_high((ulong)r.x << 32 | r.y, step + 1UL);
+    return r.z >> 31 ? size : -size;
+}
+
+/* The exponent (N + 1) change - beta P (V' - V), in 2^-20. */
+ERGO_INLINE ergo_long ergo_volume_exponent(struct ergo_volume_rules rules, ergo_long size,
+                                           ergo_long change) {
+    const ulong now = ergo_volume_whole(ergo_volume_exp(rules.pressure + size), 20u);
+    const ulong then = ergo_volume_whole(ergo_volume_exp(rules.pressure + size + change), 20u);
+    return (ergo_long)(rules.n + 1UL) * change / 65536L - ((ergo_long)then - (ergo_long)now);
+}
+
+/* With probability exp(exponent 2^-20), from 64 random bits. */
+ERGO_INLINE uint ergo_volume_accepts(ergo_long exponent, struct ergo_words r) {
+    if (exponent >= 0L)
+        return 1u;
+    if (exponent < -46137344L) /* below 2^-63 */
+        return 0u;
+    const struct ergo_scaled e = ergo_volume_exp(exponent * 65536L);
+    const ergo_long shift = -e.exponent - 2L;
+    return (uint)(((ulong)r.x << 32 | r.y) <
+                  (shift < 0L ? e.mantissa << -shift : e.mantissa >> shift));
+}
+
+/* A trial: *volume and *contact afterwards. `least`: smallest r^2 of two particles. */
+ERGO_INLINE void ergo_volume_trial(struct ergo_volume_rules rules, struct ergo_words one,
+                                   struct ergo_words two, uint dimensions, ulong least,
+                                   struct ergo_volume *volume, ulong *contact) {
+    const ergo_long change = ergo_volume_change(one, rules.step);
+    volume->trace = (volume->trace ^ least) * 0x9E3779B97F4A7C15UL;
+    const ulong to = ergo_volume_contact(rules.scale, volume->size + change, dimensions);
+    volume->limited = (uint)(to < rules.contact[0] || to > rules.contact[1]);
+    volume->accepted = !volume->limited && least >= to &&
+                       ergo_volume_accepts(ergo_volume_exponent(rules, volume->size, change), two);
+    if (volume->accepted) {
+        volume->size += change;
+        *contact = to;
+    }
+}
+
+#ifndef __OPENCL_VERSION__
+/* The largest x with exp(x 2^-36) <= value, for e^-44 <= value <= e^44: a logarithm that does not
+ * depend on the host's. */
+ERGO_INLINE ergo_long ergo_volume_log(double value) {
+    ergo_long low = -(44L << ERGO_VOLUME_BITS), high = 44L << ERGO_VOLUME_BITS;
+    while (low + 1L < high) {
+        const ergo_long middle = low + (high - low) / 2L;
+        const struct ergo_scaled e = ergo_volume_exp(middle);
+        double power = (double)e.mantissa * 0x1p-62; /* exactly scaled by powers of two */
+        for (ergo_long k = 0; k < e.exponent; k++)
+            power *= 2.0;
+        for (ergo_long k = 0; k > e.exponent; k--)
+            power *= 0.5;
+        if (power <= value)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+#endif
+
+#endif

@@ -1,0 +1,197 @@
+/*
+ * Sweeps of hard spheres in global memory: a launch for each of the eight checkerboard sets, then
+ * the shift. SPHERES_SLOTS: of a cell; SPHERES_AROUND: more spheres than there can be in 27 cells.
+ */
+#include "hard_spheres/cell.h"
+
+/* Plans of the `count` sweeps that begin at `step`: plans[member][capacity]. */
+__kernel void spheres_plans(__global const struct spheres_member *members, __global ulong *plans,
+                            ulong step, uint count, uint capacity, uint purpose) {
+    const uint k = (uint)get_global_id(0), member = (uint)get_global_id(1);
+    __global const struct spheres_member *m = &members[member];
+    if (k < count)
+        plans[member * capacity + k] =
+            spheres_plan(SPHERES_PURPOSE_GRID + purpose, m->key0, m->key1, step + k, m->width[0],
+                         m->width[1], m->width[2]);
+}
+
+/* Does a sphere at (x, y, z), in whole units, overlap one of n? They are given from the middle of
+ * the cell, which is half a unit off in a cell of an odd width. */
+ERGO_INLINE uint spheres_overlap(const float4 *n, uint count, float x, float y, float z,
+                                 ulong contact) {
+    for (uint i = 0u; i < count; i++) {
+        const long dx = (long)(n[i].x - x), dy = (long)(n[i].y - y), dz = (long)(n[i].z - z);
+        if ((ulong)(dx * dx + dy * dy + dz * dz) < contact)
+            return 1u;
+    }
+    return 0u;
+}
+
+/*
+ * All trials of a cell. Spheres that its own can touch are gathered once, as n and |n|^2 from the
+ * middle of the cell. For a trial at t, r^2 = |n|^2 - 2 t.n + |t|^2: three fma a sphere. Near
+ * contact |n| is below 1.9 W and |t| below 0.87 W, so all roundings in fp32 together are below 36
+ * 2^-24 W^2, and W^2 is below twice contact: 2^-17.8 of contact. Trials with the nearest sphere
+ * within 2^-17 of contact are decided in exact integers. Returns accepted moves, plus 2^16 if the
+ * cell has spheres.
+ */
+ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct spheres_member *m,
+                                ulong contact, uint plane, uint cx, uint cy, uint cz, ulong step,
+                                uint purpose) {
+    const uint at = spheres_at(m, cx, cy, cz), entity = (cz * m->cells[1] + cy) * m->cells[0] + cx;
+    const float wx = (float)m->width[0], wy = (float)m->width[1], wz = (float)m->width[2];
+    float4 own[SPHERES_SLOTS], near[SPHERES_AROUND];
+    uint n = 0u, count = 0u, accepted = 0u;
+#define SPHERES_FROM_MIDDLE(x, y, z)                                                               \
+    (float4)((float)spheres_x(sphere) + (x), (float)spheres_y(sphere) + (y),                       \
+             (float)spheres_z(sphere) + (z), 0.0f)
+    SPHERES_EACH(cells, plane, at,
+                 { own[n++] = SPHERES_FROM_MIDDLE(-0.5f * wx, -0.5f * wy, -0.5f * wz); })
+    if (n == 0u)
+        return 0u;
+    const float low = (float)contact * (1.0f - 0x1p-17f), high = (float)contact * (1.0f + 0x1p-17f);
+    for (int oz = -1; oz <= 1; oz++) {
+        const uint z = spheres_beside(cz, oz, m->cells[2]);
+        for (int oy = -1; oy <= 1; oy++) {
+            const uint y = spheres_beside(cy, oy, m->cells[1]);
+            for (int ox = -1; ox <= 1; ox++) {
+                const uint x = spheres_beside(cx, ox, m->cells[0]);
+                if (!(ox | oy | oz))
+                    continue;
+                SPHERES_EACH(cells, plane, spheres_at(m, x, y, z), {
+                    float4 v = SPHERES_FROM_MIDDLE(((float)ox - 0.5f) * wx, ((float)oy - 0.5f) * wy,
+                                                   ((float)oz - 0.5f) * wz);
+                    v.w = fma(v.z, v.z, fma(v.y, v.y, v.x * v.x));
+                    const float gx = fmax(fabs(v.x) - 0.5f * wx, 0.0f);
+                    const float gy = fmax(fabs(v.y) - 0.5f * wy, 0.0f);
+                    const float gz = fmax(fabs(v.z) - 0.5f * wz, 0.0f);
+                    near[count] = v;
+                    count += (uint)(fma(gx, gx, fma(gy, gy, gz * gz)) < high &&
+                                    count + 1u < SPHERES_AROUND);
+                })
+            }
+        }
+    }
+    struct ergo_words choices, moves;
+    choices.x = moves.x = 0u;
+    for (uint s = 0u; s < SPHERES_MOVES; s++) {
+#define SPHERES_WORDS(draw)                                                                        \
+    ergo_philox_words(entity, (uint)step, (uint)(step >> 32),                                      \
+                      ERGO_DRAW(SPHERES_PURPOSE_CELL + purpose, draw), m->key0, m->key1)
+        if (s % 4u == 0u)
+            choices = SPHERES_WORDS(spheres_draw_choice(s));
+        if (s % 2u == 0u)
+            moves = SPHERES_WORDS(spheres_draw_move(s));
+        const uint mine = ergo_below(spheres_word(choices, s % 4u), n);
+        const struct spheres_move d =
+            spheres_displacement(s % 2u ? moves.z : moves.x, s % 2u ? moves.w : moves.y, m->step);
+        const float x = own[mine].x + (float)d.x, y = own[mine].y + (float)d.y,
+                    z = own[mine].z + (float)d.z;
+        /* the last place in the cell is half a width less one unit from the middle */
+        if (fabs(x + 0.5f) > 0.5f * wx || fabs(y + 0.5f) > 0.5f * wy || fabs(z + 0.5f) > 0.5f * wz)
+            continue;
+        const float tx = -2.0f * x, ty = -2.0f * y, tz = -2.0f * z;
+        const float t2 = fma(z, z, fma(y, y, x * x));
+        float least = 4.0f * high;
+        for (uint i = 0u; i < count; i++) {
+            const float4 v = near[i];
+            least = fmin(least, fma(v.x, tx, fma(v.y, ty, fma(v.z, tz, v.w))));
+        }
+        least += t2;
+        for (uint i = 0u; i < n; i++) {
+            const float ux = own[i].x - x, uy = own[i].y - y, uz = own[i].z - z;
+            if (i != mine)
+                least = fmin(least, fma(uz, uz, fma(uy, uy, ux * ux)));
+        }
+        uint good = (uint)(least > low);
+        if (good && least < high) { /* seldom */
+            const float4 kept = own[mine];
+            own[mine].x = 4.0f * wx + x; /* out of reach */
+            good = !spheres_overlap(near, count, x, y, z, contact) &&
+                   !spheres_overlap(own, n, x, y, z, contact);
+            own[mine] = kept;
+        }
+        if (good) {
+            own[mine] = (float4)(x, y, z, 0.0f);
+            accepted++;
+        }
+    }
+    if (accepted) {
+        ulong slots[SPHERES_SLOTS];
+        for (uint i = 0u; i < n; i++)
+            slots[i] = spheres_pack((int)(own[i].x + 0.5f * wx), (int)(own[i].y + 0.5f * wy),
+                                    (int)(own[i].z + 0.5f * wz));
+        spheres_store(cells, plane, at, slots, n);
+    }
+    return accepted + 0x10000u;
+}
+
+/* All cells of set number `sub` in the sweep's order; the third dimension has planes of all
+ * members.
+ */
+__kernel void spheres_subsweep(__global ulong2 *cells,
+                               __global const struct spheres_member *members,
+                               __global const ulong *contacts, __global const ulong *plans,
+                               __global uint *tally, ulong step, uint k, uint capacity, uint sub,
+                               uint note, uint plane, uint layers, uint n_members, uint purpose) {
+    const uint x = (uint)get_global_id(0), y = (uint)get_global_id(1);
+    const uint z = (uint)get_global_id(2) % layers, member = (uint)get_global_id(2) / layers;
+    if (member >= n_members)
+        return;
+    __global const struct spheres_member *m = &members[member];
+    if (2u * x >= m->cells[0] || 2u * y >= m->cells[1] || 2u * z >= m->cells[2])
+        return;
+    const uint set = (uint)(plans[member * capacity + k] >> 3u * sub) & 7u;
+    const uint cx = 2u * x + (set & 1u), cy = 2u * y + (set >> 1 & 1u), cz = 2u * z + (set >> 2);
+    const uint done =
+        spheres_update(cells + m->first, m, contacts[member], plane, cx, cy, cz, step, purpose);
+    if (note)
+        tally[m->first + spheres_at(m, cx, cy, cz)] = done;
+}
+
+/* Shift the grid, into a second copy of the cells. grid: the place of cell (0, 0, 0), in units.
+ * Spheres that stay in a cell keep their order, and those that enter it come after them. */
+__kernel void spheres_shift(__global const ulong2 *from, __global ulong2 *to,
+                            __global const struct spheres_member *members,
+                            __global const ulong *plans, __global ulong *grid, uint k,
+                            uint capacity, uint plane) {
+    const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
+    __global const struct spheres_member *m = &members[member];
+    const uint nx = m->cells[0], ny = m->cells[1], nz = m->cells[2];
+    if (id >= nx * ny * nz)
+        return;
+    const ulong plan = plans[member * capacity + k];
+    const uint axis = (uint)(plan >> SPHERES_PLAN_AXIS) & 3u;
+    const uint up = (uint)(plan >> SPHERES_PLAN_UP) & 1u;
+    const int distance = (int)(plan >> SPHERES_PLAN_DISTANCE), width = (int)m->width[axis];
+    /* in the order of memory: set, z, y, x */
+    const uint quarter = nx / 2u * (ny / 2u) * (nz / 2u), set = id / quarter,
+               in = id - set * quarter;
+    const uint cx = 2u * (in % (nx / 2u)) + (set & 1u);
+    const uint cy = 2u * (in / (nx / 2u) % (ny / 2u)) + (set >> 1 & 1u);
+    const uint cz = 2u * (in / (nx / 2u) / (ny / 2u)) + (set >> 2);
+    const int sense = up ? 1 : -1;
+    const uint other = spheres_at(m, axis == 0u ? spheres_beside(cx, sense, nx) : cx,
+                                  axis == 1u ? spheres_beside(cy, sense, ny) : cy,
+                                  axis == 2u ? spheres_beside(cz, sense, nz) : cz);
+    ulong slots[SPHERES_SLOTS];
+    uint n = 0u;
+    for (uint part = 0u; part < 2u; part++) {
+        const int add = sense * ((part ? width : 0) - distance);
+        SPHERES_EACH(from + m->first, plane, part ? other : id, {
+            int x = spheres_x(sphere);
+            int y = spheres_y(sphere);
+            int z = spheres_z(sphere);
+            const int moved = (axis == 0u ? x : axis == 1u ? y : z) + add;
+            x = axis == 0u ? moved : x;
+            y = axis == 1u ? moved : y;
+            z = axis == 2u ? moved : z;
+            if (moved >= 0 && moved < width && n < SPHERES_SLOTS)
+                slots[n++] = spheres_pack(x, y, z);
+        })
+    }
+    spheres_store(to + m->first, plane, id, slots, n);
+    if (id == 0u)
+        grid[3u * member + axis] =
+            spheres_grid(grid[3u * member + axis], plan, (ulong)width * m->cells[axis]);
+}

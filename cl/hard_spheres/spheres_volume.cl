@@ -1,0 +1,33 @@
+/* Volume moves, one work-group for each member. */
+#include "hard_spheres/cell.h"
+
+/* After the sweep of that step, where `parts` smallest r^2 of each member are in least[]. */
+__kernel __attribute__((reqd_work_group_size(SPHERES_SUM_GROUP, 1, 1))) void
+spheres_volume(__global const struct spheres_member *members,
+               __global const struct ergo_volume_rules *rules, __global ulong *least, uint parts,
+               __global struct ergo_volume *volumes, __global ulong *contacts, ulong step) {
+    __local ulong nearest[SPHERES_SUM_GROUP];
+    const uint item = (uint)get_local_id(0), member = (uint)get_group_id(0);
+    ulong mine = SPHERES_EMPTY;
+    for (uint i = item; i < parts; i += SPHERES_SUM_GROUP) {
+        mine = min(mine, least[member * parts + i]);
+        least[member * parts + i] = 0UL; /* found once, used once */
+    }
+    nearest[item] = mine;
+    for (uint some = SPHERES_SUM_GROUP / 2u; some > 0u; some /= 2u) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (item < some)
+            nearest[item] = min(nearest[item], nearest[item + some]);
+    }
+    if (item == 0u) {
+        struct ergo_volume volume = volumes[member];
+        ulong contact = contacts[member];
+#define SPHERES_WORDS(draw)                                                                        \
+    ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(SPHERES_PURPOSE_VOLUME, draw), \
+                      members[member].key0, members[member].key1)
+        ergo_volume_trial(rules[member], SPHERES_WORDS(0), SPHERES_WORDS(1), 3u, nearest[0],
+                          &volume, &contact);
+        volumes[member] = volume;
+        contacts[member] = contact;
+    }
+}

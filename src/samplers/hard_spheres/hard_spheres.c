@@ -1,0 +1,332 @@
+/* hard-spheres: the tables of the sampler, and functions of a job that need no device. */
+#include "samplers/hard_spheres/hard_spheres.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "samplers/hard_spheres/spheres.h"
+
+static const struct ergo_key keys[] = {
+    {ERGO_KEY("/system/n", INT),
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
+     .max = 1e9, .unit = "spheres",
+     .help = "Number of spheres N, of diameter sigma = 1, in a periodic box."},
+    {ERGO_KEY("/system/packing_fraction", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 0.7405,
+     .unit = "",
+     .help = "Share of a cubic box that is filled, eta = N pi / (6 V). This or box, not both. The "
+             "fluid freezes at 0.492, the crystal melts at 0.545. At constant pressure that of the "
+             "start."},
+    {ERGO_KEY("/system/box", REALS), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .min = 2,
+     .max = SPHERES_BOX_MAX, .min_items = 3, .max_items = 3, .unit = "sigma",
+     .help = "Sides [Lx, Ly, Lz] of the box. The checkerboard needs 2 to 2.82, 4 to 5.65, or 6 and "
+             "more along each axis; other than cubic ones are rounded by up to 5e-7."},
+    {ERGO_KEY("/system/max_displacement", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.1", .min = 0,
+     .max = 1, .unit = "sigma",
+     .help =
+         "Largest trial displacement d along each axis: they are uniform in a cube of side 2 d."},
+    {ERGO_KEY("/system/moves_per_cell", INT),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "4", .min = 1, .max = 64,
+     .unit = "",
+     .help = "Trial moves of a cell in a sub-sweep, each of one of its spheres, drawn at random."},
+    {ERGO_KEY("/system/start", STRING),
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
+     .fallback = "\"fcc\"", .unit = "",
+     .help =
+         "Starting configuration: fcc (the face-centred lattice of cubes whose sites are "
+         "farthest apart in this box; if N is not the number of sites, vacancies are spread "
+         "evenly), random (a lattice of smaller spheres that melts, and grows while they move; up "
+         "to a packing fraction of 0.58), or the name of an extended XYZ file (with a dot or a "
+         "slash in it) whose box is the job's."},
+};
+
+static const struct ergo_key keys_npt[] = {
+    {ERGO_KEY("/system/pressure", REAL),
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
+     .max = 1e6, .unit = "k_B T / sigma^3", .help = "beta P sigma^3 of the npt ensemble."},
+    {ERGO_KEY("/system/max_volume_change", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "0", .min = 0, .max = 0.5, .unit = "",
+     .help = "Largest trial change of ln V; 0: 2 / (beta P V) of the start, at most 0.1."},
+    {ERGO_KEY("/system/volume_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "1", .min = 1, .max = 1e6, .unit = "sweeps",
+     .help = "A trial change of the volume after every so many sweeps."},
+};
+
+static const struct ergo_key keys_curves[] = {
+    {ERGO_KEY("/run/curves_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 0,
+     .max = 1e12, .unit = "measurements",
+     .help = "Measure the histograms, and with them the pressure, at every so many measurements; "
+             "0: never."},
+    {ERGO_KEY("/run/contact_range", REAL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
+     .fallback = "0.04", .min = 0, .max = 0.5, .unit = "sigma",
+     .help = "Range beyond contact of the histogram that gives the pressure."},
+    {ERGO_KEY("/run/contact_bin", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0.0002",
+     .min = 0.00001, .max = 0.5, .unit = "sigma", .help = "Width of its bins."},
+    {ERGO_KEY("/run/contact_degree", INT), .flags = ERGO_KEY_SHAPE, .fallback = "3", .min = 0,
+     .max = 8, .unit = "",
+     .help =
+         "Degree of the polynomial that extrapolates g(r) to contact. A lower degree is noisier "
+         "by less and biased by more."},
+    {ERGO_KEY("/run/gr_max", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "2.5", .min = 0, .max = 50,
+     .unit = "sigma",
+     .help = "Largest distance of g(r), never more than half a side of the box; 0: no g(r)."},
+    {ERGO_KEY("/run/gr_bin", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0.02", .min = 0.001,
+     .max = 10, .unit = "sigma", .help = "Width of the bins of g(r)."},
+};
+
+static const struct ergo_column columns[SPHERES_COLUMNS] = {
+    {"acceptance", "", "accepted share of the trial moves of the last sweep"},
+    {"occupied", "", "share of cells that hold a sphere"},
+    {"density", "1/sigma^3", "number density"},
+    {"volume_acceptance", "", "1 if the last volume move was accepted"},
+    {"limited", "", "1 if the last volume move was refused because of the cells"},
+};
+
+static double sample_acceptance(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[SPHERES_ACCEPTANCE];
+}
+
+static double sample_occupied(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[SPHERES_OCCUPIED];
+}
+
+static double sample_density(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[SPHERES_DENSITY];
+}
+
+static double sample_packing(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[SPHERES_DENSITY] * SPHERES_PI / 6.0;
+}
+
+static double sample_compressibility(const struct ergo_point *point, const double *c) {
+    return ergo_point_real(point, "/system/pressure") / c[SPHERES_DENSITY];
+}
+
+static double sample_volume_acceptance(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[SPHERES_VOLUME_ACCEPTANCE];
+}
+
+static double sample_limited(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[SPHERES_LIMITED];
+}
+
+#define DENSITIES                                                                                  \
+    {ERGO_NAMED("density", "1/sigma^3"), .help = "number density rho = N / V",                     \
+     .sample = sample_density},                                                                    \
+    {                                                                                              \
+        ERGO_NAMED("packing_fraction", ""), .help = "eta = pi rho / 6", .sample = sample_packing   \
+    }
+#define MOVES                                                                                      \
+    {ERGO_NAMED("acceptance", ""), .help = "accepted share of trial moves",                        \
+     .sample = sample_acceptance, .of_moves = true},                                               \
+    {                                                                                              \
+        ERGO_NAMED("occupied", ""),                                                                \
+            .help =                                                                                \
+                "share of cells that hold a sphere: the rate counts trial moves for every cell",   \
+            .sample = sample_occupied                                                              \
+    }
+
+static const struct ergo_observable observables[] = {
+    {ERGO_NAMED("pressure", "k_B T / sigma^3"),
+     .help = "beta P sigma^3 = rho Z, from g(r) extrapolated to contact", .curve = "contact",
+     .from_curve = spheres_pressure},
+    {ERGO_NAMED("compressibility_factor", ""),
+     .help = "Z = beta P / rho = 1 + 4 eta g(sigma+), likewise", .curve = "contact",
+     .from_curve = spheres_compressibility},
+    DENSITIES,
+    MOVES,
+};
+
+static const struct ergo_observable observables_npt[] = {
+    DENSITIES,
+    {ERGO_NAMED("compressibility_factor", ""), .help = "Z = beta P <V> / N",
+     .sample = sample_compressibility},
+    MOVES,
+    {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
+     .sample = sample_volume_acceptance, .of_moves = true},
+    {ERGO_NAMED("volume_limited", ""),
+     .help =
+         "share of volume moves refused because cells would be narrower than sigma or hold too "
+         "many spheres: where it is not 0, the ensemble is that of volumes between these limits",
+     .sample = sample_limited, .of_moves = true},
+};
+
+static const struct ergo_curve_info curves[] = {
+    {"contact", "distance / sigma", "", "g(r) next to contact"},
+    {"gr", "distance / sigma", "", "pair distribution g(r)"},
+};
+
+static const struct ergo_tunable tunables[] = {
+    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+};
+
+static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
+    enum ergo_status status = ERGO_OK;
+    const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
+    const struct ergo_value *box = ergo_point_value(point, "/system/box");
+    const char *start = ergo_point_text(point, "/system/start");
+    const char *size = box->present ? "/system/box" : "/system/packing_fraction";
+    const bool npt = spheres_is_npt(point);
+    const double range = npt ? 1 : ergo_point_real(point, "/run/contact_range");
+    const double bin = npt ? 1 : ergo_point_real(point, "/run/contact_bin");
+    struct spheres_shape shape;
+    char reason[400];
+    if (phi->present == box->present)
+        return ergo_job_error(ctx, "/system",
+                              phi->present
+                                  ? "found packing_fraction and box; allowed: one of them"
+                                  : "neither packing_fraction nor box is there; give one of them");
+    if (strcmp(start, "fcc") != 0 && !spheres_start_is_random(point) &&
+        !spheres_start_is_file(start))
+        status = ergo_job_error(ctx, "/system/start",
+                                "found \"%s\"; allowed: \"fcc\", \"random\", or the name of an "
+                                "extended XYZ file, with a dot or a slash in it",
+                                start);
+    if (!spheres_shape_of(point, &shape, reason))
+        return ergo_job_error(ctx, size, "%s", reason);
+    const double filled = shape.density * SPHERES_PI / 6.0;
+    if (filled > SPHERES_CLOSEST)
+        status = ergo_job_error(ctx, size,
+                                "%llu spheres would fill %.4g of the box; no more than 0.7404 is "
+                                "possible",
+                                (unsigned long long)shape.n, filled);
+    else if (shape.all > SPHERES_CELLS_MAX)
+        status = ergo_job_error(ctx, size, "a box of %llu cells; at most %u are possible",
+                                (unsigned long long)shape.all, SPHERES_CELLS_MAX);
+    else if (npt &&
+             (ergo_point_real(point, "/system/pressure") * (double)shape.n / shape.density > 1e12 ||
+              (double)shape.rules.step * (double)shape.n > 0x1p61))
+        status = ergo_job_error(ctx, "/system/pressure",
+                                "beta P V above 10^12, or N max_volume_change above 3 10^7: these "
+                                "are more than volume moves can count");
+    else if (!spheres_start_fits(point, &shape, reason))
+        status = ergo_job_error(ctx, "/system/start", "%s", reason);
+    if (range > 4096 * bin)
+        status = ergo_job_error(ctx, "/run/contact_bin", "more than 4096 bins in contact_range");
+    if (range < bin)
+        status = ergo_job_error(ctx, "/run/contact_bin", "wider than contact_range");
+    if (status == ERGO_OK && spheres_start_is_file(start) && !point->job->again)
+        status = spheres_start_check(ctx, point, &shape);
+    return status;
+}
+
+static uint64_t curve_every(const struct ergo_point *point) {
+    const int64_t every = ergo_point_int(point, "/run/curves_every");
+    return every > 0 ? (uint64_t)every : 1;
+}
+
+static bool has_column(const struct ergo_point *point, size_t c) {
+    (void)point;
+    return c < SPHERES_VOLUME_ACCEPTANCE;
+}
+
+static double exact(const struct ergo_point *point, const char *observable) {
+    if (strcmp(observable, "density") == 0)
+        return spheres_density(point);
+    if (strcmp(observable, "packing_fraction") == 0)
+        return spheres_packing(point);
+    if (strcmp(observable, "compressibility_factor") == 0)
+        return spheres_exact_compressibility(point);
+    if (strcmp(observable, "pressure") == 0)
+        return spheres_density(point) * spheres_exact_compressibility(point);
+    return NAN;
+}
+
+static const struct ergo_sampler_ops ops = {
+    .engine = &spheres_model,
+    .init = spheres_init,
+    .start = spheres_random_piece,
+    .save = spheres_save,
+    .load = spheres_load,
+    .audit = spheres_audit,
+    .frame = spheres_frame,
+};
+
+static const char *const first_job[] = {"/system/n=256",          "/system/packing_fraction=0.4",
+                                        "/run/equilibration=200", "/run/sweeps=2000",
+                                        "/run/measure_every=10",  NULL};
+
+static const char *const first_npt[] = {"/system/n=256",
+                                        "/system/packing_fraction=0.35",
+                                        "/system/pressure=3",
+                                        "/run/equilibration=500",
+                                        "/run/sweeps=2000",
+                                        "/run/measure_every=10",
+                                        NULL};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const struct ergo_model nvt = {
+    .name = "nvt",
+    .summary = "Constant volume; the pressure from g(r) at contact.",
+    .programs = {"hard_spheres/spheres_sweep.cl", "hard_spheres/spheres_measure.cl"},
+    .first = first_job,
+    .keys = {{keys, COUNT(keys)}, {keys_curves, COUNT(keys_curves)}},
+    .columns = columns,
+    .n_columns = SPHERES_COLUMNS,
+    .has_column = has_column,
+    .observables = observables,
+    .n_observables = COUNT(observables),
+    .curves = curves,
+    .n_curves = COUNT(curves),
+    .tunables = tunables,
+    .n_tunables = COUNT(tunables),
+    .trajectory = "positions of all spheres",
+    .check = check,
+    .curve_size = spheres_curve_size,
+    .curve_x = spheres_curve_x,
+    .curve_every = curve_every,
+    .exact = exact,
+    .ops = &ops,
+};
+
+static const struct ergo_model npt = {
+    .name = "npt",
+    .summary = "Constant pressure: the box grows and shrinks, and keeps its shape.",
+    .programs = {"hard_spheres/spheres_sweep.cl", "hard_spheres/spheres_measure.cl",
+                 "hard_spheres/spheres_volume.cl"},
+    .first = first_npt,
+    .keys = {{keys, COUNT(keys)}, {keys_npt, COUNT(keys_npt)}},
+    .columns = columns,
+    .n_columns = SPHERES_COLUMNS,
+    .observables = observables_npt,
+    .n_observables = COUNT(observables_npt),
+    .tunables = tunables,
+    .n_tunables = COUNT(tunables),
+    .trajectory = "positions of all spheres, with the box",
+    .check = check,
+    .ops = &ops,
+};
+
+static const struct ergo_model *const models[] = {&nvt, &npt};
+
+static const struct ergo_key model_key = {
+    .pointer = "/system/ensemble",
+    .type = ERGO_KEY_ENUM,
+    .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+    .fallback = "\"nvt\"",
+    .unit = "",
+    .help = "Ensemble: constant volume, nvt, or constant pressure, npt. `ergocl help hard-spheres "
+            "ENSEMBLE` lists its keys and observables.",
+};
+
+const struct ergo_sampler ergo_hard_spheres = {
+    .name = "hard-spheres",
+    .summary = "Hard spheres: massively parallel checkerboard Monte Carlo in three dimensions",
+    .citation = "J. A. Anderson, E. Jankowski, T. L. Grubb, M. Engel, S. C. Glotzer, Massively "
+                "parallel Monte Carlo for many-particle simulations on GPUs, J. Comput. Phys. 254, "
+                "27 (2013)",
+    .step_name = "sweep",
+    .rate_unit = "trial moves per second",
+    .state_version = 1,
+    .model_key = &model_key,
+    .models = models,
+    .n_models = COUNT(models),
+};

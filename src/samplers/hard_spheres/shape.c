@@ -1,0 +1,163 @@
+/* Numbers that follow from a job: cells and units. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "samplers/hard_spheres/spheres.h"
+
+/* Cells must be at least sigma wide, so that spheres of one set in different cells never meet, and
+ * below sqrt(2) sigma, so that fourteen do not fit (params.h). */
+static const double widest = 1.414;
+
+/* Cells along a side of the box. About one sphere per cell is best, but cells must not be so small
+ * that their walls end too many moves. Where the volume changes, cells are neither near sigma nor
+ * near 1.414 sigma at the start. 0: no even number fits. */
+static uint32_t cells_along(double side, double density, bool npt) {
+    const double wish = npt ? 1.18 : fmin(fmax(cbrt(1.0 / density), 1.06), 1.3);
+    uint32_t best = 0;
+    for (uint32_t m = 2 * (uint32_t)floor(0.5 * side); m >= 2; m -= 2) {
+        const double w = side / m;
+        if (w >= widest)
+            break;
+        if (!best || fabs(w - wish) < fabs(side / best - wish))
+            best = m;
+    }
+    return best;
+}
+
+static void refuse(char *reason, double side) {
+    snprintf(reason, 300,
+             "no checkerboard fits a side of %.6g sigma: an even number of cells, 1 to 1.414 sigma "
+             "wide, needs sides from 2 to 2.82, 4 to 5.65, or 6 on; the next larger one here is %g",
+             side,
+             side < 2.0   ? 2.0
+             : side < 4.0 ? 4.0
+                          : 6.0);
+}
+
+/* Whole numbers of units for all cells; the widest ones have SPHERES_W. */
+static bool units_of(struct spheres_shape *s, char *reason) {
+    int wide = 0;
+    for (int k = 1; k < 3; k++)
+        if (s->box[k] / s->cells[k] > s->box[wide] / s->cells[wide])
+            wide = k;
+    s->sigma = (double)SPHERES_W * s->cells[wide] / s->box[wide];
+    s->contact = (uint64_t)ceil(s->sigma * s->sigma);
+    s->density = (double)s->n;
+    s->all = 1;
+    for (int k = 0; k < 3; k++) {
+        const double asked = s->box[k];
+        s->width[k] = (uint32_t)floor(asked * s->sigma / s->cells[k] + 0.5);
+        if (s->width[k] > SPHERES_W)
+            s->width[k] = SPHERES_W;
+        if ((uint64_t)s->width[k] * s->width[k] < s->contact) /* cells of sigma, rounded */
+            s->width[k]++;
+        s->side[k] = (uint64_t)s->width[k] * s->cells[k];
+        s->box[k] = k == wide ? asked : (double)s->side[k] / s->sigma;
+        s->density /= s->box[k];
+        s->all *= s->cells[k];
+        if ((uint64_t)s->width[k] * s->width[k] < s->contact) {
+            refuse(reason, asked);
+            return false;
+        }
+    }
+    s->slots = s->sigma * 2.0 > sqrt(3.0) * SPHERES_W * 1.000001 ? SPHERES_FEW : SPHERES_MANY;
+    return true;
+}
+
+bool spheres_is_npt(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/ensemble"), "npt") == 0;
+}
+
+double spheres_volume_at(int64_t volume) {
+    const struct ergo_scaled e = ergo_volume_exp(volume);
+    return ldexp((double)e.mantissa, (int)e.exponent - 62);
+}
+
+double spheres_sigma_at(const struct spheres_shape *s, int64_t volume) {
+    double sides = 1.0;
+    for (int k = 0; k < 3; k++)
+        sides *= (double)s->side[k];
+    return cbrt(sides / spheres_volume_at(volume));
+}
+
+/* The rules of volume moves. A step of 2 / (beta P V) meets an overlap about two times in three. */
+static void rules_of(const struct ergo_point *point, struct spheres_shape *s) {
+    const double pressure = ergo_point_real(point, "/system/pressure");
+    const double step = ergo_point_real(point, "/system/max_volume_change");
+    const double volume = s->box[0] * s->box[1] * s->box[2];
+    const double wish = step > 0 ? step : fmin(0.1, 2.0 / (pressure * volume));
+    uint64_t narrow = s->width[0];
+    for (int k = 1; k < 3; k++)
+        narrow = s->width[k] < narrow ? s->width[k] : narrow;
+    s->slots = SPHERES_MANY;
+    s->volume_every = (uint32_t)ergo_point_int(point, "/system/volume_every");
+    s->volume = ergo_volume_log(volume);
+    s->rules = (struct ergo_volume_rules){
+        .n = s->n,
+        .pressure = ergo_volume_log(pressure),
+        .scale = ergo_volume_log(s->sigma * s->sigma) + 2 * s->volume / 3,
+        .step = (uint64_t)fmax(1.0, floor(wish * 0x1p36)),
+        .contact = {(uint64_t)SPHERES_W * SPHERES_W / 2 + 1, narrow * narrow}};
+    s->contact = ergo_volume_contact(s->rules.scale, s->volume, 3);
+}
+
+bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *s, char *reason) {
+    const struct ergo_value *phi = ergo_point_value(point, "/system/packing_fraction");
+    const struct ergo_value *box = ergo_point_value(point, "/system/box");
+    memset(s, 0, sizeof *s);
+    s->n = (uint64_t)ergo_point_int(point, "/system/n");
+    s->moves_per_cell = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");
+    s->npt = spheres_is_npt(point);
+    double density = (double)s->n;
+    for (int k = 0; k < 3; k++) {
+        s->box[k] =
+            box->present ? box->reals[k] : cbrt((double)s->n * SPHERES_PI / (6.0 * phi->real));
+        density /= s->box[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        if (s->box[k] > SPHERES_BOX_MAX) {
+            snprintf(reason, 300, "a side of %.6g sigma; at most %g are possible", s->box[k],
+                     SPHERES_BOX_MAX);
+            return false;
+        }
+        s->cells[k] = cells_along(s->box[k], density, s->npt);
+        if (!s->cells[k]) {
+            refuse(reason, s->box[k]);
+            return false;
+        }
+    }
+    if (!units_of(s, reason))
+        return false;
+    if (s->npt)
+        rules_of(point, s);
+    return true;
+}
+
+unsigned spheres_around(const struct spheres_shape *s, bool random) {
+    /* no packing of spheres in what three cells and half a diameter around them fill is denser than
+     * the closest one (Hales 2005) */
+    const uint64_t least = s->npt ? s->rules.contact[0] : s->contact;
+    const double sigma = sqrt((double)(random ? spheres_start_contact(s) : least));
+    double volume = 1.0;
+    for (int k = 0; k < 3; k++)
+        volume *= 3.0 * s->width[k] / sigma + 1.0;
+    return (unsigned)floor(volume * SPHERES_CLOSEST * 6.0 / SPHERES_PI) + 1;
+}
+
+void spheres_member_fill(const struct ergo_point *point, const struct spheres_shape *s,
+                         struct spheres_member *member) {
+    memset(member, 0, sizeof *member);
+    member->key0 = (uint32_t)point->stream;
+    member->key1 = (uint32_t)(point->stream >> 32);
+    member->step =
+        (uint32_t)fmax(1.0, floor(ergo_point_real(point, "/system/max_displacement") * s->sigma));
+    for (size_t c = 0; c < SPHERES_CURVES && !s->npt; c++)
+        for (int k = 0; k < 3; k++)
+            member->reach[c][k] =
+                (uint32_t)ceil(spheres_curve_end(point, s, c) * s->sigma / (double)s->width[k]);
+    for (int k = 0; k < 3; k++) {
+        member->cells[k] = s->cells[k];
+        member->width[k] = s->width[k];
+    }
+}

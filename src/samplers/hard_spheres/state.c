@@ -1,0 +1,269 @@
+/* A configuration on the host: cells, canonical bytes, the device's layout, overlaps. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "samplers/hard_spheres/spheres.h"
+
+static size_t cells_of(const struct spheres_config *c) {
+    return (size_t)c->cells[0] * c->cells[1] * c->layers;
+}
+
+bool spheres_config_make(struct spheres_config *c, const uint32_t cells[3], uint32_t first,
+                         uint32_t layers) {
+    *c = (struct spheres_config){
+        .cells = {cells[0], cells[1], cells[2]}, .first = first, .layers = layers};
+    c->count = calloc(cells_of(c), 1);
+    c->place = malloc(cells_of(c) * SPHERES_MANY * sizeof *c->place);
+    if (c->count && c->place)
+        return true;
+    spheres_config_free(c);
+    return false;
+}
+
+bool spheres_config_init(struct spheres_config *c, const uint32_t cells[3]) {
+    return spheres_config_make(c, cells, 0, cells[2]);
+}
+
+bool spheres_config_band(struct spheres_config *band, const struct spheres_config *c,
+                         uint32_t first, uint32_t layers) {
+    const size_t layer = (size_t)c->cells[0] * c->cells[1];
+    if (!spheres_config_make(band, c->cells, first, layers))
+        return false;
+    memcpy(band->grid, c->grid, sizeof band->grid);
+    band->contact = c->contact;
+    band->volume = c->volume;
+    for (size_t z = 0; z < layers; z++) {
+        const size_t from = (first + z) % c->cells[2] * layer, to = z * layer;
+        memcpy(band->count + to, c->count + from, layer);
+        memcpy(band->place + to * SPHERES_MANY, c->place + from * SPHERES_MANY,
+               layer * SPHERES_MANY * sizeof *c->place);
+    }
+    return true;
+}
+
+bool spheres_config_same(const struct spheres_config *band, const struct spheres_config *c,
+                         uint32_t margin) {
+    const size_t layer = (size_t)c->cells[0] * c->cells[1];
+    for (size_t z = margin; z + margin < band->layers; z++)
+        for (size_t i = 0; i < layer; i++) {
+            const size_t a = z * layer + i, b = (band->first + z) % c->cells[2] * layer + i;
+            if (band->count[a] != c->count[b] ||
+                memcmp(band->place + a * SPHERES_MANY, c->place + b * SPHERES_MANY,
+                       c->count[b] * sizeof *c->place) != 0)
+                return false;
+        }
+    return memcmp(band->grid, c->grid, sizeof c->grid) == 0 && band->contact == c->contact &&
+           memcmp(&band->volume, &c->volume, sizeof c->volume) == 0;
+}
+
+void spheres_config_free(struct spheres_config *c) {
+    free(c->count);
+    free(c->place);
+    *c = (struct spheres_config){0};
+}
+
+size_t spheres_config_place(struct spheres_config *c, const struct spheres_shape *s,
+                            const uint64_t (*at)[3]) {
+    memset(c->count, 0, cells_of(c));
+    memset(c->grid, 0, sizeof c->grid);
+    for (size_t i = 0; i < s->n; i++) {
+        size_t cell = 0;
+        for (int k = 2; k >= 0; k--)
+            cell = cell * c->cells[k] + (size_t)(at[i][k] / s->width[k]);
+        if (c->count[cell] == s->slots)
+            return i;
+        struct spheres_place *p = &c->place[cell * SPHERES_MANY + c->count[cell]++];
+        for (int k = 0; k < 3; k++)
+            p->at[k] = (uint32_t)(at[i][k] % s->width[k]);
+    }
+    return SIZE_MAX;
+}
+
+/* A cell's place along the axes, from its number. */
+static void cell_at(const struct spheres_config *c, size_t cell, size_t at[3]) {
+    at[0] = cell % c->cells[0];
+    at[1] = cell / c->cells[0] % c->cells[1];
+    at[2] = cell / c->cells[0] / c->cells[1];
+}
+
+void spheres_config_positions(const struct spheres_config *c, const struct spheres_shape *s,
+                              double (*positions)[3]) {
+    const double sigma = s->npt ? spheres_sigma_at(s, c->volume.size) : s->sigma;
+    size_t n = 0, at[3];
+    for (size_t cell = 0; cell < cells_of(c); cell++) {
+        cell_at(c, cell, at);
+        for (size_t i = 0; i < c->count[cell]; i++, n++)
+            for (int k = 0; k < 3; k++)
+                positions[n][k] = (double)((at[k] * s->width[k] + c->grid[k] +
+                                            c->place[cell * SPHERES_MANY + i].at[k]) %
+                                           s->side[k]) /
+                                  sigma;
+    }
+}
+
+/* Squared distance of two spheres; the second one's cell lies `away` from the first one's. */
+static uint64_t distance2(const struct spheres_shape *s, const struct spheres_place *a,
+                          const struct spheres_place *b, const int away[3]) {
+    uint64_t sum = 0;
+    for (int k = 0; k < 3; k++) {
+        const int64_t d = (int64_t)b->at[k] - (int64_t)a->at[k] + away[k] * (int64_t)s->width[k];
+        sum += (uint64_t)(d * d);
+    }
+    return sum;
+}
+
+uint64_t spheres_config_closest(const struct spheres_config *c, const struct spheres_shape *s,
+                                size_t cell[2], unsigned slot[2]) {
+    uint64_t least = UINT64_MAX;
+    for (size_t one = 0; one < cells_of(c); one++) {
+        size_t at[3];
+        cell_at(c, one, at);
+        for (int o = 13; o < 27 && c->count[one]; o++) { /* each pair of cells once */
+            const int away[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1};
+            size_t two = 0;
+            for (int k = 2; k >= 0; k--)
+                two = two * c->cells[k] +
+                      (at[k] + c->cells[k] + (size_t)(int64_t)away[k]) % c->cells[k];
+            for (unsigned i = 0; i < c->count[one]; i++)
+                for (unsigned j = o == 13 ? i + 1 : 0; j < c->count[two]; j++) {
+                    const uint64_t r2 = distance2(s, &c->place[one * SPHERES_MANY + i],
+                                                  &c->place[two * SPHERES_MANY + j], away);
+                    if (r2 >= least)
+                        continue;
+                    least = r2;
+                    if (!cell)
+                        continue;
+                    cell[0] = one;
+                    cell[1] = two;
+                    slot[0] = i;
+                    slot[1] = j;
+                }
+        }
+    }
+    return least;
+}
+
+/* ---- canonical bytes ------------------------------------------------------------------------- */
+
+void spheres_config_write(const struct spheres_config *c, bool npt, struct ergo_text *text) {
+    if (npt) {
+        ergo_bytes_append(text, (uint64_t)c->volume.size, 8);
+        ergo_bytes_append(text, c->volume.accepted | c->volume.limited << 1, 1);
+        ergo_bytes_append(text, c->volume.trace, 8);
+    }
+    for (int k = 0; k < 3; k++)
+        ergo_bytes_append(text, c->grid[k], 8);
+    for (size_t cell = 0; cell < cells_of(c); cell++) {
+        ergo_bytes_append(text, c->count[cell], 1);
+        for (size_t i = 0; i < c->count[cell]; i++)
+            for (int k = 0; k < 3; k++)
+                ergo_bytes_append(text, c->place[cell * SPHERES_MANY + i].at[k], 4);
+    }
+}
+
+static bool read_volume(struct spheres_config *c, const struct spheres_shape *s,
+                        const uint8_t *data) {
+    const int64_t size = (int64_t)ergo_bytes_get(data, 8);
+    const int64_t most = (int64_t)ERGO_VOLUME_LARGEST << ERGO_VOLUME_BITS;
+    if (size < -most || size > most || data[8] > 2)
+        return false;
+    c->volume = (struct ergo_volume){.size = size,
+                                     .accepted = data[8] & 1,
+                                     .limited = data[8] >> 1,
+                                     .trace = ergo_bytes_get(data + 9, 8)};
+    c->contact = ergo_volume_contact(s->rules.scale, size, 3);
+    return c->contact >= s->rules.contact[0] && c->contact <= s->rules.contact[1];
+}
+
+bool spheres_config_read(struct spheres_config *c, const struct spheres_shape *s, const void *bytes,
+                         size_t length, const char **reason) {
+    const uint8_t *data = bytes;
+    const size_t cells = cells_of(c), head = s->npt ? 17 : 0;
+    size_t at = head + 24, n = 0;
+    if (length != at + cells + 12 * s->n) {
+        *reason = "its length is not that of as many spheres and cells";
+        return false;
+    }
+    c->contact = s->contact;
+    if (s->npt && !read_volume(c, s, data)) {
+        *reason = "its volume is not one that its cells allow";
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        c->grid[k] = ergo_bytes_get(data + head + 8 * (size_t)k, 8);
+        if (c->grid[k] >= s->side[k]) {
+            *reason = "its grid is outside of the box";
+            return false;
+        }
+    }
+    for (size_t cell = 0; cell < cells; cell++) {
+        c->count[cell] = at < length ? data[at++] : 255;
+        if (c->count[cell] > s->slots || at + 12 * (size_t)c->count[cell] > length) {
+            *reason = "a cell holds more spheres than fit";
+            return false;
+        }
+        for (size_t i = 0; i < c->count[cell]; i++, n++)
+            for (int k = 0; k < 3; k++, at += 4) {
+                const uint64_t x = ergo_bytes_get(data + at, 4);
+                if (x >= s->width[k]) {
+                    *reason = "a sphere is outside of its cell";
+                    return false;
+                }
+                c->place[cell * SPHERES_MANY + i].at[k] = (uint32_t)x;
+            }
+    }
+    if (n != s->n || at != length) {
+        *reason = "it has another number of spheres";
+        return false;
+    }
+    if (spheres_config_closest(c, s, NULL, NULL) < c->contact) {
+        *reason = "spheres overlap";
+        return false;
+    }
+    return true;
+}
+
+/* ---- the device's layout --------------------------------------------------------------------- */
+
+size_t spheres_raw_place(const uint32_t cells[3], size_t cell) {
+    const size_t x = cell % cells[0], y = cell / cells[0] % cells[1],
+                 z = cell / cells[0] / cells[1];
+    const size_t set = x % 2 + 2 * (y % 2) + 4 * (z % 2);
+    return ((set * (cells[2] / 2) + z / 2) * (cells[1] / 2) + y / 2) * (cells[0] / 2) + x / 2;
+}
+
+void spheres_config_to_raw(const struct spheres_config *c, unsigned slots, void *raw, size_t first,
+                           size_t plane) {
+    uint64_t *words = raw;
+    for (size_t cell = 0; cell < cells_of(c); cell++) {
+        const size_t at = first + spheres_raw_place(c->cells, cell);
+        for (unsigned i = 0; i < slots; i++) {
+            const uint32_t *p = c->place[cell * SPHERES_MANY + i].at;
+            words[2 * (i / 2 * plane + at) + i % 2] =
+                i >= c->count[cell] ? SPHERES_EMPTY
+                                    : p[0] | (uint64_t)p[1] << 21 | (uint64_t)p[2] << 42 |
+                                          (i + 1U < c->count[cell] ? SPHERES_NEXT : 0);
+        }
+    }
+}
+
+void spheres_config_from_raw(struct spheres_config *c, unsigned slots, const void *raw,
+                             size_t first, size_t plane) {
+    const uint64_t *words = raw;
+    for (size_t cell = 0; cell < cells_of(c); cell++) {
+        const size_t at = first + spheres_raw_place(c->cells, cell);
+        uint64_t word = words[2 * at];
+        c->count[cell] = 0;
+        if (word == SPHERES_EMPTY)
+            continue;
+        for (unsigned i = 0; i < slots; i++) {
+            word = words[2 * (i / 2 * plane + at) + i % 2];
+            c->place[cell * SPHERES_MANY + c->count[cell]++] = (struct spheres_place){
+                {(uint32_t)word & SPHERES_AXIS, (uint32_t)(word >> 21) & SPHERES_AXIS,
+                 (uint32_t)(word >> 42) & SPHERES_AXIS}};
+            if (!(word & SPHERES_NEXT))
+                break;
+        }
+    }
+}

@@ -1,0 +1,210 @@
+/* The kernels on the host: their random choices (cl/hard_spheres/core.h), and plain integers for
+ * all else. For audits and tests, on all of a member's cells or on some layers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hard_spheres/core.h"
+#include "samplers/hard_spheres/spheres.h"
+
+struct twin {
+    const struct spheres_sweeps *run;
+    struct spheres_config *config;
+    uint32_t *tally; /* or NULL */
+};
+
+/* A cell and those around it; `own` is number 13. In a band, layers next to its ends have wrong
+ * neighbours. */
+struct twin_place {
+    uint32_t id; /* its number in the member, which addresses its draws */
+    size_t around[27];
+};
+
+enum { OWN = 13 };
+
+static struct twin_place place_of(const struct spheres_config *c, size_t x, size_t y, size_t z) {
+    const size_t nx = c->cells[0], ny = c->cells[1], nz = c->layers;
+    struct twin_place p = {.id = (uint32_t)(((c->first + z) % c->cells[2] * ny + y) * nx + x)};
+    for (size_t k = 0; k < 27; k++)
+        p.around[k] = ((z + k / 9 + nz - 1) % nz * ny + (y + k / 3 % 3 + ny - 1) % ny) * nx +
+                      (x + k % 3 + nx - 1) % nx;
+    return p;
+}
+
+/* Does a sphere of the cell at `at` overlap any but sphere `self` of that cell? */
+static bool overlaps(const struct twin *t, const struct twin_place *p, unsigned self,
+                     const int64_t at[3]) {
+    const uint32_t *w = t->run->shape->width;
+    for (int k = 0; k < 27; k++) {
+        const struct spheres_place *place = t->config->place + p->around[k] * SPHERES_MANY;
+        const int64_t ox = (k % 3 - 1) * (int64_t)w[0], oy = (k / 3 % 3 - 1) * (int64_t)w[1],
+                      oz = (k / 9 - 1) * (int64_t)w[2];
+        for (unsigned j = 0; j < t->config->count[p->around[k]]; j++) {
+            const int64_t dx = place[j].at[0] + ox - at[0], dy = place[j].at[1] + oy - at[1],
+                          dz = place[j].at[2] + oz - at[2];
+            if (!(k == OWN && j == self) &&
+                (uint64_t)(dx * dx + dy * dy + dz * dz) < t->config->contact)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void update(struct twin *t, const struct twin_place *p, uint64_t step) {
+    const struct spheres_member *m = t->run->member;
+    const size_t own = p->around[OWN];
+    const unsigned n = t->config->count[own];
+    uint32_t accepted = 0;
+    if (t->tally)
+        t->tally[own] = 0;
+    if (n == 0)
+        return;
+    for (unsigned s = 0; s < t->run->shape->moves_per_cell; s++) {
+        const uint32_t draws[2] = {spheres_draw_choice(s), spheres_draw_move(s)};
+        struct ergo_words r[2];
+        for (int k = 0; k < 2; k++)
+            r[k] = ergo_philox_words(p->id, (uint32_t)step, (uint32_t)(step >> 32),
+                                     ERGO_DRAW(SPHERES_PURPOSE_CELL + t->run->purpose, draws[k]),
+                                     m->key0, m->key1);
+        const unsigned i = ergo_below(spheres_word(r[0], s % 4), n);
+        const struct spheres_move d =
+            spheres_displacement(s % 2 ? r[1].z : r[1].x, s % 2 ? r[1].w : r[1].y, m->step);
+        uint32_t *at = t->config->place[own * SPHERES_MANY + i].at;
+        const int64_t to[3] = {at[0] + (int64_t)d.x, at[1] + (int64_t)d.y, at[2] + (int64_t)d.z};
+        bool inside = true;
+        for (int k = 0; k < 3; k++)
+            inside = inside && to[k] >= 0 && to[k] < (int64_t)t->run->shape->width[k];
+        if (!inside || overlaps(t, p, i, to))
+            continue;
+        for (int k = 0; k < 3; k++)
+            at[k] = (uint32_t)to[k];
+        accepted++;
+    }
+    if (t->tally)
+        t->tally[own] = accepted | 1U << 16;
+}
+
+static void update_set(struct twin *t, uint32_t set, uint64_t step) {
+    const struct spheres_config *c = t->config;
+    for (size_t z = 0; z < c->layers; z++)
+        if (((c->first + z) & 1) == set >> 2) /* a side has an even number of cells */
+            for (size_t y = set >> 1 & 1; y < c->cells[1]; y += 2)
+                for (size_t x = set & 1; x < c->cells[0]; x += 2) {
+                    const struct twin_place p = place_of(c, x, y, z);
+                    update(t, &p, step);
+                }
+}
+
+static void shift(struct twin *t, uint64_t plan, struct spheres_config *from) {
+    struct spheres_config *c = t->config;
+    const unsigned axis = (unsigned)(plan >> SPHERES_PLAN_AXIS) & 3;
+    const int64_t sense = plan >> SPHERES_PLAN_UP & 1 ? 1 : -1;
+    const int64_t distance = (int64_t)(plan >> SPHERES_PLAN_DISTANCE);
+    const int64_t width = t->run->shape->width[axis];
+    const struct spheres_config kept = *from; /* the copies change places */
+    from->count = c->count;
+    from->place = c->place;
+    c->count = kept.count;
+    c->place = kept.place;
+    static const int strides[3] = {1, 3, 9};
+    for (size_t cell = 0; cell < (size_t)c->cells[0] * c->cells[1] * c->layers; cell++) {
+        const struct twin_place p =
+            place_of(c, cell % c->cells[0], cell / c->cells[0] % c->cells[1],
+                     cell / c->cells[0] / c->cells[1]);
+        c->count[cell] = 0;
+        for (int part = 0; part < 2; part++) {
+            const size_t other = part ? p.around[OWN + sense * strides[axis]] : cell;
+            for (unsigned i = 0; i < from->count[other]; i++) {
+                struct spheres_place place = from->place[other * SPHERES_MANY + i];
+                const int64_t to = place.at[axis] + sense * ((part ? width : 0) - distance);
+                if (to < 0 || to >= width || c->count[cell] >= t->run->shape->slots)
+                    continue;
+                place.at[axis] = (uint32_t)to;
+                c->place[cell * SPHERES_MANY + c->count[cell]++] = place;
+            }
+        }
+    }
+    c->grid[axis] = spheres_grid(c->grid[axis], plan, t->run->shape->side[axis]);
+}
+
+void spheres_twin_volume(const struct spheres_sweeps *run, struct spheres_config *c, uint64_t step,
+                         uint64_t least) {
+    const struct spheres_member *m = run->member;
+    struct ergo_words r[2];
+    if ((step + 1) % run->shape->volume_every)
+        return;
+    for (unsigned k = 0; k < 2; k++)
+        r[k] = ergo_philox_words(0, (uint32_t)step, (uint32_t)(step >> 32),
+                                 ERGO_DRAW(SPHERES_PURPOSE_VOLUME, k), m->key0, m->key1);
+    ergo_volume_trial(run->shape->rules, r[0], r[1], 3, least, &c->volume, &c->contact);
+}
+
+bool spheres_twin_sweeps(const struct spheres_sweeps *run, struct spheres_config *c,
+                         uint32_t *tally) {
+    struct twin t = {.run = run, .config = c};
+    const struct spheres_member *m = run->member;
+    struct spheres_config copy;
+    if (!spheres_config_make(&copy, c->cells, c->first, c->layers))
+        return false;
+    for (uint64_t step = run->step, end = step + run->count; step < end; step++) {
+        const uint64_t plan = spheres_plan(SPHERES_PURPOSE_GRID + run->purpose, m->key0, m->key1,
+                                           step, m->width[0], m->width[1], m->width[2]);
+        t.tally = step + 1 == end ? tally : NULL;
+        for (unsigned sub = 0; sub < 8; sub++)
+            update_set(&t, (uint32_t)(plan >> 3 * sub) & 7, step);
+        shift(&t, plan, &copy);
+        /* a band does not know its closest pair */
+        if (run->shape->npt && !run->purpose && c->layers == c->cells[2])
+            spheres_twin_volume(run, c, step, spheres_config_closest(c, run->shape, NULL, NULL));
+    }
+    spheres_config_free(&copy);
+    return true;
+}
+
+/* ---- histograms ------------------------------------------------------------------------------ */
+
+static void count_pairs(const struct spheres_shape *s, const struct spheres_config *c, size_t cell,
+                        size_t other, const int64_t away[3], const uint64_t *limits, size_t bins,
+                        uint32_t *counts) {
+    const bool same = !away[0] && !away[1] && !away[2];
+    for (size_t i = 0; i < c->count[cell]; i++)
+        for (size_t j = same ? i + 1 : 0; j < c->count[other]; j++) {
+            uint64_t r2 = 0;
+            for (int k = 0; k < 3; k++) {
+                const int64_t d = (int64_t)c->place[other * SPHERES_MANY + j].at[k] -
+                                  (int64_t)c->place[cell * SPHERES_MANY + i].at[k] +
+                                  away[k] * (int64_t)s->width[k];
+                r2 += (uint64_t)(d * d);
+            }
+            size_t low = 0, high = bins;
+            if (r2 < limits[0] || r2 >= limits[bins])
+                continue;
+            while (low + 1 < high) {
+                const size_t middle = (low + high) / 2;
+                if (r2 < limits[middle])
+                    high = middle;
+                else
+                    low = middle;
+            }
+            counts[low]++;
+        }
+}
+
+void spheres_twin_pairs(const struct spheres_shape *s, const struct spheres_config *c, size_t cells,
+                        const uint32_t reach[3], const uint64_t *limits, size_t bins,
+                        uint32_t *counts) {
+    const int64_t n[3] = {c->cells[0], c->cells[1], c->cells[2]};
+    const int64_t far[3] = {reach[0], reach[1], reach[2]};
+    memset(counts, 0, bins * sizeof *counts);
+    for (int64_t cell = 0; (size_t)cell < cells && (size_t)cell < s->all; cell++)
+        for (int64_t oz = 0; c->count[cell] && oz <= far[2]; oz++) /* each pair once */
+            for (int64_t oy = oz ? -far[1] : 0; oy <= far[1]; oy++)
+                for (int64_t ox = oz || oy ? -far[0] : 0; ox <= far[0]; ox++) {
+                    const int64_t at[3] = {cell % n[0] + ox, cell / n[0] % n[1] + oy,
+                                           cell / n[0] / n[1] + oz};
+                    const int64_t away[3] = {ox, oy, oz};
+                    int64_t other = 0;
+                    for (int k = 2; k >= 0; k--)
+                        other = other * n[k] + (at[k] + (far[k] / n[k] + 1) * n[k]) % n[k];
+                    count_pairs(s, c, (size_t)cell, (size_t)other, away, limits, bins, counts);
+                }
+}

@@ -1,0 +1,50 @@
+/* The hard-sphere kernels against the serial oracle, bit for bit: boxes from two cells per side on,
+ * cubic and not, narrow and wide cells, several work-groups, numbers of moves. */
+#include "kernel/spheres_bench.h"
+
+static struct spheres_bench bench;
+
+static const struct {
+    bool small; /* also under Oclgrind */
+    const char *system;
+    unsigned group;
+} cases[] = {
+    {true, "\"n\": 2, \"box\": [2.1, 2.3, 2.8]", 1},
+    {false, "\"n\": 4, \"packing_fraction\": 0.2", 4},
+    {true, "\"n\": 32, \"packing_fraction\": 0.25, \"moves_per_cell\": 1", 16},
+    {false, "\"n\": 108, \"packing_fraction\": 0.5", 0}, /* two spheres a cell */
+    {false, "\"n\": 256, \"packing_fraction\": 0.54, \"moves_per_cell\": 7", 8},
+    {false, "\"n\": 230, \"box\": [6.1, 8.7, 4.6], \"max_displacement\": 0.3", 32},
+};
+
+static void test_cases(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char job[1024];
+        if (getenv("ERGOCL_TEST_SMALL") && !cases[i].small)
+            continue;
+        snprintf(
+            job, sizeof job,
+            "{\"sampler\": \"hard-spheres\", \"seed\": \"1\", \"replicas\": 2, \"system\": {%s}, "
+            "\"tuning\": {\"work_group\": %u}, \"run\": {\"sweeps\": 1, \"contact_range\": 0.02, "
+            "\"contact_bin\": 0.002, \"gr_max\": 2}}",
+            cases[i].system, cases[i].group);
+        spheres_run_case(&bench, job, getenv("ERGOCL_TEST_SMALL") ? 2 : 12);
+    }
+}
+
+static int set_up(void **state) {
+    (void)state;
+    return spheres_bench_open(&bench);
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    spheres_bench_close(&bench);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,243 @@
+/*
+ * Hard spheres against what is known (data/reference/hard_spheres.md): two spheres exactly, the
+ * fluid's equation of state with its correction for N, and plain serial Monte Carlo in doubles.
+ *
+ * Error budget, set before the first run: |z| < 4.2 for each comparison (two-sided normal tails of
+ * 2.7e-5 each). Fixed seeds: never retried. With $ERGOCL_TEST_FULL ten times as long.
+ */
+#include <math.h>
+
+#include "oracle/spheres_serial.h"
+#include "oracle/xoshiro.h"
+#include "physics/run_physics.h"
+#include "stats/stats.h"
+
+#include "context.h"
+
+#define Z_MAX 4.2
+static const double pi = 3.14159265358979323846;
+
+static void compare(const char *what, double mean, double error, double known, double known_error) {
+    const double z = (mean - known) / hypot(error, known_error);
+    print_message("%-36s %.6g(%.2g), known %.6g(%.2g), z = %+.2f\n", what, mean, error, known,
+                  known_error, z);
+    if (!(fabs(z) < Z_MAX))
+        fail_msg("%s: z = %.2f", what, z);
+}
+
+/* Mean of the replicas of a scan point. */
+static void value_of(const cJSON *tree, size_t point, size_t replicas, const char *name,
+                     double *mean, double *error) {
+    const cJSON *points = cJSON_GetObjectItem(tree, "points");
+    double sum = 0, variance = 0;
+    for (size_t r = 0; r < replicas; r++) {
+        const cJSON *o = cJSON_GetObjectItem(
+            cJSON_GetObjectItem(cJSON_GetArrayItem(points, (int)(point * replicas + r)),
+                                "observables"),
+            name);
+        sum += cJSON_GetNumberValue(cJSON_GetObjectItem(o, "mean"));
+        variance += pow(cJSON_GetNumberValue(cJSON_GetObjectItem(o, "error")), 2);
+    }
+    *mean = sum / (double)replicas;
+    *error = sqrt(variance) / (double)replicas;
+}
+
+/* 32 spheres on every other site of a cubic lattice: fcc. */
+static void lattice(double (*at)[3], double side) {
+    for (int site = 0, n = 0; site < 64; site++) {
+        const int place[3] = {site % 4, site / 4 % 4, site / 16};
+        if ((place[0] + place[1] + place[2]) % 2)
+            continue;
+        for (int k = 0; k < 3; k++)
+            at[n][k] = place[k] * side / 4;
+        n++;
+    }
+}
+
+static const char *length(const char *brief, const char *full) {
+    return getenv("ERGOCL_TEST_FULL") ? full : brief;
+}
+
+static void test_two(void **state) {
+    static const double boxes[][3] = {{2, 2.4, 2.8}, {4, 4.5, 2.1}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char job[1000];
+        double mean, error;
+        snprintf(
+            job, sizeof job,
+            "{'sampler': 'hard-spheres', 'seed': '11', 'replicas': 8, 'system': {'n': 2, 'box': "
+            "[%g, %g, %g]}, 'run': {'equilibration': 50, 'sweeps': %s, 'measure_every': 3, "
+            "'contact_range': 0.1, 'contact_bin': 0.005, 'contact_degree': 1, 'gr_max': 0}, "
+            "'output': {'snapshots': 0}}",
+            boxes[i][0], boxes[i][1], boxes[i][2], length("3000", "100000"));
+        cJSON *tree = physics_run(ctx, job, "two");
+        value_of(tree, 0, 8, "compressibility_factor", &mean, &error);
+        const double volume = boxes[i][0] * boxes[i][1] * boxes[i][2];
+        compare("two spheres", mean, error, 1 + 2 * pi / 3 / (volume - 4 * pi / 3), 0);
+        cJSON_Delete(tree);
+    }
+}
+
+/* Two spheres at constant pressure: the weight of a volume is V (V - 4 pi / 3) exp(-beta P V),
+ * between the volumes that two cells a side allow. */
+static void test_two_npt(void **state) {
+    static const double pressure = 0.15, low = 8, high = 22.627417;
+    double mean, error, weight = 0, density = 0;
+    char job[1000];
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        const double v = low + (high - low) * (i + 0.5) / 100000;
+        const double w = v * (v - 4 * pi / 3) * exp(-pressure * v);
+        weight += w;
+        density += w * 2 / v;
+    }
+    snprintf(
+        job, sizeof job,
+        "{'sampler': 'hard-spheres', 'seed': '14', 'replicas': 8, 'system': {'n': 2, 'box': "
+        "[2.3, 2.3, 2.3], 'ensemble': 'npt', 'pressure': %g, 'max_volume_change': 0.4, "
+        "'max_displacement': 0.4}, 'run': {'equilibration': 50, 'sweeps': %s, 'measure_every': "
+        "3}, 'output': {'snapshots': 0}}",
+        pressure, length("3000", "100000"));
+    cJSON *tree = physics_run(ctx, job, "two, npt");
+    value_of(tree, 0, 8, "density", &mean, &error);
+    compare("two spheres, npt: density", mean, error, density / weight, 0);
+    cJSON_Delete(tree);
+}
+
+/* eta Z of the fluid: Kolafa, Labik, Malijevsky 2004. */
+static double fluid(double eta) {
+    const double x = eta / (1 - eta);
+    return eta * (1 + 4 * x + 6 * x * x + 2.3647684 * pow(x, 3) - 0.8698551 * pow(x, 4) +
+                  1.1062803 * pow(x, 5) - 1.1014221 * pow(x, 6) + 0.66605866 * pow(x, 7) -
+                  0.03633431 * pow(x, 8) - 0.20965164 * pow(x, 10) + 0.10555569 * pow(x, 14) -
+                  0.00872380 * pow(x, 22));
+}
+
+/* Z of N spheres. */
+static double fluid_of(double eta, double n) {
+    const double h = 1e-4;
+    const double first = (fluid(eta + h) - fluid(eta - h)) / (2 * h);
+    const double second = (fluid(eta + h) - 2 * fluid(eta) + fluid(eta - h)) / (h * h);
+    return fluid(eta) / eta - eta * second / (2 * n * first);
+}
+
+static void test_fluid(void **state) {
+    static const double etas[] = {0.1, 0.3, 0.4, 0.45};
+    char job[1000], what[60];
+    (void)state;
+    assert_true(fabs(fluid(0.49) / 0.49 - 12.170358) < 1e-6);
+    snprintf(
+        job, sizeof job,
+        "{'sampler': 'hard-spheres', 'seed': '12', 'replicas': 2, 'system': {'n': 240, "
+        "'packing_fraction': 0.1}, 'scan': {'/system/packing_fraction': [0.1, 0.3, 0.4, 0.45]}, "
+        "'run': {'equilibration': 400, 'sweeps': %s, 'measure_every': 4, 'contact_range': 0.1, "
+        "'contact_bin': 0.0005, 'gr_max': 0}, 'output': {'snapshots': 0}}",
+        length("1500", "15000"));
+    cJSON *tree = physics_run(ctx, job, "fluid");
+    for (size_t i = 0; i < 4; i++) {
+        double mean, error;
+        value_of(tree, i, 2, "compressibility_factor", &mean, &error);
+        snprintf(what, sizeof what, "240 spheres, eta %g", etas[i]);
+        compare(what, mean, error, fluid_of(etas[i], 240), 0);
+    }
+    cJSON_Delete(tree);
+}
+
+/* Constant pressure against constant volume and the serial program: 32 spheres at the same beta P.
+ */
+static void test_npt(void **state) {
+    enum { N = 32, BLOCKS = 20 };
+    const size_t sweeps = getenv("ERGOCL_TEST_FULL") ? 5000 : 400;
+    char job[1000];
+    double at[N][3], mean, error, sum = 0, square = 0;
+    struct ergo_oracle_balls balls = {.n = N, .side = {4.4, 4.4, 4.4}, .step = 0.35, .at = at};
+    (void)state;
+    lattice(at, 4.4);
+    ergo_oracle_xoshiro_seed(balls.random, 6);
+    for (size_t b = 0; b <= BLOCKS; b++) { /* the first one equilibrates */
+        double density = 0;
+        for (size_t t = 0; t < sweeps; t++) {
+            ergo_oracle_balls_sweep(&balls);
+            ergo_oracle_balls_volume(&balls, 1.2, 0.08);
+            density += N / (balls.side[0] * balls.side[1] * balls.side[2]) / (double)sweeps;
+        }
+        sum += b ? density : 0;
+        square += b ? density * density : 0;
+    }
+    snprintf(job, sizeof job,
+             "{'sampler': 'hard-spheres', 'seed': '15', 'replicas': 2, 'system': {'n': %d, 'box': "
+             "[4.6, 4.6, 4.6], 'ensemble': 'npt', 'pressure': 1.2, 'max_volume_change': 0.08, "
+             "'max_displacement': 0.25}, 'run': {'equilibration': 300, 'sweeps': %s, "
+             "'measure_every': 3}, 'output': {'snapshots': 0}}",
+             N, length("12000", "100000"));
+    cJSON *tree = physics_run(ctx, job, "npt");
+    value_of(tree, 0, 2, "density", &mean, &error);
+    const double plain = sum / BLOCKS;
+    compare("32 spheres, npt: density", mean, error, plain,
+            sqrt((square / BLOCKS - plain * plain) / (BLOCKS - 1)));
+    cJSON_Delete(tree);
+}
+
+/* The contact histogram of a small system, bin by bin, where no equation of state helps. */
+static void test_plain(void **state) {
+    enum { N = 32, BINS = 5, BLOCKS = 40 };
+    static const double side = 4.1, range = 0.25;
+    const size_t sweeps = getenv("ERGOCL_TEST_FULL") ? 5000 : 250;
+    char job[1000];
+    double at[N][3], sum[BINS] = {0}, square[BINS] = {0};
+    struct ergo_oracle_balls balls = {.n = N, .side = {side, side, side}, .step = 0.3, .at = at};
+    (void)state;
+    lattice(at, side);
+    ergo_oracle_xoshiro_seed(balls.random, 5);
+    for (size_t b = 0; b <= BLOCKS; b++) { /* the first one equilibrates */
+        uint64_t counts[BINS] = {0};
+        for (size_t t = 0; t < sweeps; t++) {
+            ergo_oracle_balls_sweep(&balls);
+            ergo_oracle_balls_contacts(&balls, range, BINS, counts);
+        }
+        for (size_t i = 0; i < BINS && b; i++) {
+            const double a = 1 + range * (double)i / BINS, c = 1 + range * (double)(i + 1) / BINS;
+            const double g = 2.0 * (double)counts[i] / (double)sweeps /
+                             (N * N / pow(side, 3) * 4 / 3 * pi * (c * c * c - a * a * a));
+            sum[i] += g;
+            square[i] += g * g;
+        }
+    }
+    snprintf(job, sizeof job,
+             "{'sampler': 'hard-spheres', 'seed': '13', 'replicas': 4, 'system': {'n': %d, 'box': "
+             "[%g, %g, %g], 'max_displacement': 0.2}, 'run': {'equilibration': 200, 'sweeps': %s, "
+             "'measure_every': 4, 'contact_range': %g, 'contact_bin': %g, 'contact_degree': 3, "
+             "'gr_max': 0}, 'output': {'snapshots': 0}}",
+             N, side, side, side, length("4000", "40000"), range, range / BINS);
+    cJSON *tree = physics_run(ctx, job, "plain");
+    for (int i = 0; i < BINS; i++) {
+        double mean = 0, variance = 0;
+        char what[60];
+        for (int r = 0; r < 4; r++) {
+            const cJSON *curve = cJSON_GetObjectItem(
+                cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(tree, "points"), r),
+                                    "curves"),
+                "contact");
+            mean +=
+                cJSON_GetNumberValue(cJSON_GetArrayItem(cJSON_GetObjectItem(curve, "mean"), i)) / 4;
+            variance += pow(
+                cJSON_GetNumberValue(cJSON_GetArrayItem(cJSON_GetObjectItem(curve, "error"), i)) /
+                    4,
+                2);
+        }
+        const double plain = sum[i] / BLOCKS;
+        snprintf(what, sizeof what, "32 spheres, bin %d of g(r)", i);
+        compare(what, mean, sqrt(variance), plain,
+                sqrt((square[i] / BLOCKS - plain * plain) / (BLOCKS - 1)));
+    }
+    cJSON_Delete(tree);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two), cmocka_unit_test(test_two_npt), cmocka_unit_test(test_fluid),
+        cmocka_unit_test(test_npt), cmocka_unit_test(test_plain),
+    };
+    return cmocka_run_group_tests(tests, context_open, context_close);
+}
