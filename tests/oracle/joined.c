@@ -7,7 +7,7 @@
 
 static double now(void) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -25,7 +25,7 @@ static bool exchange(struct joined *all, uint32_t round, tell tells, hear hears)
         struct joined_rank *rank = &all->rank[r];
         const double started = now();
         tells(&rank->joining, rank->parts.sides, rank->parts.n_sides);
-        rank->slowest_round = now() - started;
+        rank->seconds += now() - started;
         for (size_t s = 0; s < rank->parts.n_sides; s++) {
             rank->messages++;
             rank->bytes += 4 * rank->parts.sides[s].out_words;
@@ -46,29 +46,53 @@ static bool exchange(struct joined *all, uint32_t round, tell tells, hear hears)
         const double started = now();
         for (size_t s = 0; s < rank->parts.n_sides; s++)
             ok = hears(&rank->joining, &rank->parts.sides[s]) && ok;
-        rank->seconds += rank->slowest_round + now() - started;
+        rank->seconds += now() - started;
     }
     return ok;
 }
 
-static bool finish(struct joined *all) {
-    struct sw_rest *rest = NULL;
+/* Step k of handing on: from the rank `width` before to each. */
+static bool hand_on(struct joined *all, int width) {
+    const size_t ranks = (size_t)all->ranks, each = sw_rest_words(&all->rank[0].joining);
+    uint32_t **words = keep(calloc(ranks, sizeof *words));
+    size_t *counts = keep(calloc(ranks, sizeof *counts));
     bool ok = true;
-    all->rest = 0;
+    for (size_t r = 0; r < ranks; r++) {
+        const struct sw_joining *j = &all->rank[r].joining;
+        counts[r] = j->n_rest;
+        words[r] = keep(malloc(4 * each * (counts[r] + 1)));
+        sw_joining_hand(j, 0, counts[r], words[r]);
+        all->rank[r].handed += 8 + 4 * each * counts[r];
+    }
+    for (size_t r = 0; r < ranks; r++) {
+        const size_t from = (r + ranks - (size_t)width) % ranks;
+        const double started = now();
+        ok = sw_joining_unite(&all->rank[r].joining, words[from], counts[from]) && ok;
+        all->rank[r].finish += now() - started;
+    }
+    for (size_t r = 0; r < ranks; r++)
+        free(words[r]);
+    free(words);
+    free(counts);
+    return ok;
+}
+
+static bool finish(struct joined *all) {
+    bool ok = true;
     for (int r = 0; r < all->ranks; r++) {
         const double started = now();
         ok = sw_joining_rest(&all->rank[r].joining) && ok;
         all->rank[r].seconds += now() - started;
-        all->rest += all->rank[r].joining.n_rest;
     }
-    rest = keep(malloc((all->rest + 1) * sizeof *rest));
-    for (size_t r = 0, at = 0; r < (size_t)all->ranks; at += all->rank[r++].joining.n_rest)
-        memcpy(rest + at, all->rank[r].joining.rest, all->rank[r].joining.n_rest * sizeof *rest);
-    const double started = now();
-    for (int r = 0; r < all->ranks; r++)
-        ok = sw_joining_finish(&all->rank[r].joining, rest, all->rest) && ok;
-    all->finish = (now() - started) / all->ranks;
-    free(rest);
+    all->steps = 0;
+    for (int width = 1; width < all->ranks; width *= 2, all->steps++)
+        ok = hand_on(all, width) && ok;
+    all->rest = all->rank[0].joining.n_rest;
+    for (int r = 0; r < all->ranks; r++) {
+        const double started = now();
+        ok = sw_joining_finish(&all->rank[r].joining) && ok;
+        all->rank[r].finish += now() - started;
+    }
     return ok;
 }
 
@@ -94,7 +118,8 @@ bool joined_run(struct joined *all, uint32_t rounds, sw_joining_take take, void 
     for (int r = 0; r < all->ranks; r++) {
         struct joined_rank *rank = &all->rank[r];
         const double started = now();
-        rank->messages = rank->bytes = 0;
+        rank->messages = rank->bytes = rank->handed = 0;
+        rank->finish = 0;
         ok = sw_joining_begin(&rank->joining, &rank->parts, 17, rounds) && ok;
         for (size_t s = 0; s < rank->parts.n_sides; s++) /* what came last */
             memset(rank->parts.sides[s].in, 0, 4 * sw_joining_room(rank->parts.sides[s].n_bridges));

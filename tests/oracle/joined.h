@@ -10,8 +10,8 @@ struct joined_rank {
     struct sw_joining joining;
     int *far_rank, *far_side; /* [n_sides]: who is across, and which of their sides that is */
     uint64_t messages, bytes; /* told to neighbours */
-    double seconds;           /* of this rank's own work */
-    double slowest_round;
+    uint64_t handed;          /* bytes of pairs, to others */
+    double seconds, finish;   /* of this rank's own work until pairs are handed on, and with them */
 };
 
 struct joined {
@@ -23,7 +23,7 @@ struct joined {
     int lost_rank, lost_side;
     /* ---- what came of it ---- */
     uint64_t rest, late; /* pairs and sizes that all get */
-    double finish;       /* seconds of a rank for the pairs of all: mean */
+    uint32_t steps;      /* until all have them */
 };
 
 /* Joins. take: of the sizes of clusters. False: a message was not the one that was due. */

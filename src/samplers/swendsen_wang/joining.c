@@ -34,6 +34,7 @@ void sw_joining_free(struct sw_joining *j) {
     free(j->changed);
     free(j->told);
     free(j->rest);
+    free(j->spare);
     free(j->late);
     free(j->known);
     free(j->words);
@@ -285,6 +286,47 @@ bool sw_joining_rest(struct sw_joining *j) {
     return true;
 }
 
+void sw_joining_hand(const struct sw_joining *j, size_t first, size_t n, uint32_t *words) {
+    for (const struct sw_rest *p = j->rest + first; p < j->rest + first + n; p++) {
+        *words++ = (uint32_t)p->larger;
+        *words++ = (uint32_t)(p->larger >> 32);
+        *words++ = (uint32_t)p->smaller;
+        *words++ = (uint32_t)(p->smaller >> 32);
+        if (j->sized)
+            *words++ = (uint32_t)(uint16_t)p->x | (uint32_t)(uint16_t)p->y << 16;
+    }
+}
+
+static struct sw_rest pair_of(const struct sw_joining *j, const uint32_t *words) {
+    const uint32_t place = j->sized ? words[4] : 0;
+    return (struct sw_rest){get64(words), get64(words + 2), (int16_t)(uint16_t)place,
+                            (int16_t)(uint16_t)(place >> 16)};
+}
+
+bool sw_joining_unite(struct sw_joining *j, const uint32_t *words, size_t n) {
+    size_t own = 0, all = 0;
+    j->spare = reserve(j->spare, sizeof *j->spare, &j->spare_room, j->n_rest + n);
+    if (!j->spare)
+        return false;
+    for (size_t k = 0; k < n; k++) {
+        const struct sw_rest pair = pair_of(j, words + k * sw_rest_words(j));
+        while (own < j->n_rest && by_labels(&j->rest[own], &pair) < 0)
+            j->spare[all++] = j->rest[own++];
+        if (own == j->n_rest || by_labels(&j->rest[own], &pair) != 0)
+            j->spare[all++] = pair;
+    }
+    while (own < j->n_rest)
+        j->spare[all++] = j->rest[own++];
+    struct sw_rest *rest = j->spare;
+    const size_t room = j->spare_room;
+    j->spare = j->rest;
+    j->spare_room = j->rest_room;
+    j->rest = rest;
+    j->rest_room = room;
+    j->n_rest = all;
+    return true;
+}
+
 static struct sw_known *slot_of(const struct sw_joining *j, uint64_t label) {
     size_t slot = (size_t)((label * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (j->slots - 1);
     while (j->known[slot].label != label && j->known[slot].label != UNKNOWN)
@@ -336,7 +378,8 @@ static void join_labels(struct sw_joining *j, const struct sw_rest *pair) {
     }
 }
 
-bool sw_joining_finish(struct sw_joining *j, const struct sw_rest *all, size_t n) {
+bool sw_joining_finish(struct sw_joining *j) {
+    const size_t n = j->n_rest;
     j->slots = 64;
     while (j->slots < 4 * n)
         j->slots *= 2;
@@ -346,7 +389,7 @@ bool sw_joining_finish(struct sw_joining *j, const struct sw_rest *all, size_t n
     for (size_t k = 0; k < j->slots; k++)
         j->known[k].label = UNKNOWN;
     for (size_t k = 0; k < n; k++)
-        join_labels(j, &all[k]);
+        join_labels(j, &j->rest[k]);
     for (size_t b = 0; b < j->n_bridges && j->sized; b++) {
         const struct sw_bridge *bridge = &j->bridges[b];
         const struct sw_cluster *c = &j->clusters[bridge->cluster];

@@ -9,7 +9,8 @@
  * of their names for a label. In a round ranks tell each other over bridges the labels that have
  * become smaller. Clusters that reach no further than there were rounds are then finished. Of the
  * others few are left: where a label changed in the last round, it and the one that the far side
- * still has are of one cluster. All ranks get all of these pairs, and join them, each for itself.
+ * still has are of one cluster. These pairs go to all ranks, who join them, each for itself: in step k
+ * a rank hands all that it has to the one 2^k further. The same pair from several ranks stays one.
  *
  * So any number of rounds gives the same labels; more rounds leave fewer pairs. Numbers of sites
  * travel back over the bridges by which labels came. A label has a place, too: how many lattices its
@@ -70,12 +71,12 @@ struct sw_joining {
     struct sw_cluster *clusters;
     struct sw_bridge *bridges;
     uint32_t *changed, *told; /* clusters, of this round and of the one before */
-    struct sw_rest *rest;
+    struct sw_rest *rest, *spare; /* in order */
     size_t n_rest, n_late;
     struct sw_late *late;
     struct sw_known *known; /* a hash table of labels in pairs */
     size_t slots;
-    size_t part_rooms[4], bridge_room, rest_room, late_room, word_room, known_room;
+    size_t part_rooms[4], bridge_room, rest_room, spare_room, late_room, word_room, known_room;
     uint32_t *words; /* of messages */
 };
 
@@ -128,6 +129,14 @@ size_t sw_joining_room(size_t n_bridges);
 bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t serial,
                       uint32_t rounds);
 
+/* Rounds that leave few pairs to so many ranks. */
+static inline uint32_t sw_joining_rounds(int ranks) {
+    uint32_t rounds = 1;
+    for (int reached = 1; reached < ranks; reached *= 4)
+        rounds++;
+    return rounds;
+}
+
 /* A round: fills all sides' `out` (out_words), and when messages have arrived in `in`, takes them.
  * `rounds` of these; if sized, as many sw_joining_count after sw_joining_rest. */
 void sw_joining_tell(struct sw_joining *j, struct sw_side *sides, size_t n_sides);
@@ -136,8 +145,15 @@ bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side);
 
 /* The pairs of labels that rounds have left here: rest[n_rest]. False: no memory. */
 bool sw_joining_rest(struct sw_joining *j);
-/* Of all ranks' pairs: clusters' labels become final. False: no memory. */
-bool sw_joining_finish(struct sw_joining *j, const struct sw_rest *all, size_t n);
+/* Of a pair in messages. */
+static inline size_t sw_rest_words(const struct sw_joining *j) {
+    return j->sized ? 5 : 4;
+}
+/* Pairs first .. first + n - 1 as words, and the others of such words. False: no memory. */
+void sw_joining_hand(const struct sw_joining *j, size_t first, size_t n, uint32_t *words);
+bool sw_joining_unite(struct sw_joining *j, const uint32_t *words, size_t n);
+/* When all ranks' pairs are there: clusters' labels become final. False: no memory. */
+bool sw_joining_finish(struct sw_joining *j);
 
 /* Sizes go back the way that labels came. */
 void sw_joining_count(struct sw_joining *j, struct sw_side *sides, size_t n_sides);
