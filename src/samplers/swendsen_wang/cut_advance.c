@@ -3,8 +3,8 @@
  *
  * While the device labels the inside of its rectangle, the spins beyond its lower and right edge
  * come from the neighbours. Then the device lists the roots on the edges; the neighbours' come in
- * exchange, and make pairs of parts where a bond leads across (cut_parts.c). Parts get their names
- * over ranks (cut_merge.c, cut_gather.c), and all clusters their new states.
+ * exchange, and make bridges where bonds lead across (cut_parts.c). Parts get their names
+ * over ranks (cut_rounds.c, cut_gather.c), and all clusters their new states.
  */
 #include "samplers/swendsen_wang/cut.h"
 

@@ -9,7 +9,7 @@
 #include "samplers/swendsen_wang/sw.h"
 
 static const char *const labellings[] = {"union-find", NULL};
-static const char *const merges[] = {"auto", "tree", "gather", NULL};
+static const char *const merges[] = {"auto", "rounds", "gather", NULL};
 static const char *const starts[] = {"ordered", "random", NULL};
 static const char *const hamiltonians[] = {"potts", "ising", NULL};
 
@@ -47,9 +47,9 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/merge", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_HOW,
      .fallback = "\"auto\"", .choices = merges, .unit = "",
      .help = "How clusters of a lattice cut over ranks are joined; the chain does not depend on "
-             "it. tree: pairs of ranks, then pairs of those, names on the way back; gather: all "
-             "pairs of parts to all devices, which join them, in sweeps that are not measured, and "
-             "tree in those that are; auto: gather up to 64 ranks, else tree."},
+             "it. rounds: between neighbours, and what these leave by all; gather: all pairs of "
+             "parts to all devices, which join them, in sweeps that are not measured, and rounds in "
+             "those that are; auto: gather up to 64 ranks, else rounds."},
     {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"measured\"",
      .unit = "",
      .help = "Shares of the ranks in a lattice cut over them; the chain does not depend on it. "
