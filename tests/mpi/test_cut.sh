@@ -31,9 +31,9 @@ same_points cold uneven
 expect 0 ranks 3 run cold.json -o measured --device "$pocl" --verbose --set /system/shares=measured
 same_points cold measured
 says err "% of the lattice"
-expect 0 ranks 4 run cold.json -o tree --device "$pocl" --quiet --set /system/merge=tree
-same_points cold tree
-expect 0 ranks 6 run cold.json -o both --device "$pocl" --quiet --set /system/merge=tree \
+expect 0 ranks 4 run cold.json -o rounds --device "$pocl" --quiet --set /system/merge=rounds
+same_points cold rounds
+expect 0 ranks 6 run cold.json -o both --device "$pocl" --quiet --set /system/merge=rounds \
     --set /run/measure_every=3 --set /system/shares=1,4
 expect 0 ranks 4 run cold.json -o tiles --device "$pocl" --quiet --set /run/measure_every=3 \
     --set /tuning/tile_group=4
@@ -50,7 +50,7 @@ expect 0 ranks 7 run cold.json -o gather --device "$pocl" --quiet --set /run/mea
 same_points every3 gather
 # a large rectangle and a small one: what an audit does, all do
 expect 0 ranks 2 run cold.json -o unlike --device "$pocl" --quiet --set "/system/size=[1024,500]" \
-    --set /system/shares=1,3 --set /system/merge=tree --set /run/sweeps=2 --set /run/equilibration=1
+    --set /system/shares=1,3 --set /system/merge=rounds --set /run/sweeps=2 --set /run/equilibration=1
 expect 0 ranks 3 run cold.json -o mixed --device "$pocl,$other" --quiet
 same_points cold mixed
 says mixed/result.json '"rank": 1,' "$other_name" "$pocl_name"
