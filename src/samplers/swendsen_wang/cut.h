@@ -151,6 +151,7 @@ struct sw_cut {
     struct sw_shape shape; /* of the whole lattice */
     bool of_clusters;      /* are measured, not only spins */
     bool gathers;          /* sweeps that are not measured join parts on the devices */
+    bool in_flight;        /* or hosts join those of one chain while devices label the next */
     uint32_t group_size, sum_groups;
     int rank;
     struct ergo_layout layout;
@@ -231,8 +232,9 @@ double sw_cut_lap(double *started);
 
 /* cut_parts.c: what is on the edges of a labelled rectangle, to its host; counted: with sizes, and
  * sums over all other clusters. */
-enum ergo_status sw_cut_make_sides(struct ergo_context *ctx, struct sw_cut *s);
+enum ergo_status sw_cut_make_sides(struct sw_cut *s);
 void sw_cut_find_parts(struct sw_cut *s, bool counted);
+void sw_cut_await_parts(struct sw_cut *s);
 /* Bonds between rectangles make their parts one cluster: names of all parts, to the device. counts
  * (NULL: none): of clusters. *started: for the times. */
 void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started);
@@ -242,7 +244,8 @@ enum ergo_status sw_cut_rounds(struct ergo_context *ctx, struct sw_cut *s, struc
                                struct sw_cut_counts *counts);
 
 /* cut_gather.c */
-bool sw_gather_wanted(const char *merge, const struct ergo_layout *layout);
+/* The same at all ranks. auto: what is predicted to cost less; in_flight hides rounds. */
+bool sw_gather_wanted(const struct sw_cut *s, const char *merge);
 void sw_gather_declare(struct sw_cut *s);
 enum ergo_status sw_gather_prepare(struct ergo_context *ctx, struct sw_cut *s);
 /* Memory that ranks of one host share. Collective. */

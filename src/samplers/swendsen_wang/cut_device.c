@@ -40,7 +40,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     const struct sw_rect rect = sw_cut_rect(s, p);
     enum ergo_status status = allocate(s);
     if (status == ERGO_OK)
-        status = sw_cut_make_sides(ctx, s);
+        status = sw_cut_make_sides(s);
     if (status == ERGO_OK && !s->slots[0])
         status = allocate_run(ctx, s);
     if (status == ERGO_OK && s->gathers)

@@ -24,7 +24,7 @@ static size_t sites_of(const struct sw_cut *s, const struct sw_cut_side *side) {
 }
 
 /* Below, above, right, left. Bridges are found from above and from the left. */
-enum ergo_status sw_cut_make_sides(struct ergo_context *ctx, struct sw_cut *s) {
+enum ergo_status sw_cut_make_sides(struct sw_cut *s) {
     const struct ergo_halo *h = &s->halo;
     size_t n = 0;
     s->n_sides = 2 + h->n_right + h->n_left;
@@ -38,19 +38,21 @@ enum ergo_status sw_cut_make_sides(struct ergo_context *ctx, struct sw_cut *s) {
         s->cut_sides[n++] = (struct sw_cut_side){.link = &h->right[k], .way = SW_WAY_EAST};
     for (size_t k = 0; k < h->n_left; k++)
         s->cut_sides[n++] = (struct sw_cut_side){.link = &h->left[k], .way = SW_WAY_WEST};
-    for (size_t k = 0; k < n; k++) {
+    size_t all = 0;
+    for (size_t k = 0; k < n; k++)
+        all += 2 * (1 + sites_of(s, &s->cut_sides[k]));
+    uint32_t *items = ergo_engine_memory(&s->e, all, sizeof *items);
+    for (size_t k = 0; k < n && items; k++) {
         struct sw_cut_side *side = &s->cut_sides[k];
         const size_t room = 1 + sites_of(s, side);
-        const bool finds = side->way == SW_WAY_DOWN || side->way == SW_WAY_EAST;
-        const int around = !side->link->around ? 0 : finds ? 1 : -1;
-        side->finds = finds;
-        s->sides[k].dx = side->way >= SW_WAY_EAST ? around : 0;
-        s->sides[k].dy = side->way >= SW_WAY_EAST ? 0 : around;
-        side->own = (struct sw_list){0, room, ergo_engine_memory(&s->e, room, sizeof(uint32_t))};
-        if (finds)
-            side->far = (struct sw_list){1, room, ergo_engine_memory(&s->e, room, sizeof(uint32_t))};
+        const int around = !side->link->around ? 0 : 1;
+        side->finds = side->way == SW_WAY_DOWN || side->way == SW_WAY_EAST;
+        s->sides[k].dx = side->way < SW_WAY_EAST ? 0 : side->finds ? around : -around;
+        s->sides[k].dy = side->way >= SW_WAY_EAST ? 0 : side->finds ? around : -around;
+        side->own = (struct sw_list){0, room, items};
+        side->far = (struct sw_list){0, room, items + room};
+        items += 2 * room;
     }
-    (void)ctx;
     return ergo_engine_end(&s->e);
 }
 
@@ -81,6 +83,10 @@ void sw_cut_find_parts(struct sw_cut *s, bool counted) {
     }
     fetch(s, SW_CUT_ROOTS, 4 * items);
     fetch(s, SW_CUT_EDGES, 4 * items);
+    clFlush(s->e.device->queue);
+}
+
+void sw_cut_await_parts(struct sw_cut *s) {
     ergo_engine_await(&s->e, SW_CUT_EDGES); /* and what was asked for before */
 }
 

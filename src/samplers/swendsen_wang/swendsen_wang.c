@@ -49,7 +49,9 @@ static const struct ergo_key keys[] = {
      .help = "How clusters of a lattice cut over ranks are joined; the chain does not depend on "
              "it. rounds: between neighbours, and what these leave by all; gather: all pairs of "
              "parts to all devices, which join them, in sweeps that are not measured, and rounds in "
-             "those that are; auto: gather up to 64 ranks, else rounds."},
+             "those that are; auto: what a model predicts to be faster (result.json says which): "
+             "gather for few ranks, rounds for many, or with several chains, whose joining is "
+             "hidden behind each other's labels."},
     {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"measured\"",
      .unit = "",
      .help = "Shares of the ranks in a lattice cut over them; the chain does not depend on it. "
