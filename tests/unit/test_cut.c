@@ -277,6 +277,32 @@ static void test_merging(void **unused) {
     free(names);
 }
 
+/* Whatever message of a joining is lost, the ranks notice: what came before is not taken for it. */
+static void test_lost_messages(void **unused) {
+    (void)unused;
+    static const double weights[6] = {1, 1, 1, 1, 1, 1};
+    const uint32_t rounds = 3;
+    struct ergo_layout l;
+    assert_true(ergo_layout_make(&l, L, L, 6, weights));
+    for (uint32_t i = 0; i < L * L; i++) {
+        right[i] = uniform() < 0.5;
+        down[i] = uniform() < 0.5;
+    }
+    struct whole w = open_whole(&l);
+    struct joined all = {0};
+    struct parts *parts = make_ranks(&w, &all);
+    struct sw_cut_counts counts = {0};
+    assert_true(joined_run(&all, rounds, take, &counts));
+    for (all.lost_round = 1; all.lost_round <= 2 * rounds; all.lost_round++)
+        for (all.lost_rank = 0; all.lost_rank < 6; all.lost_rank++)
+            for (all.lost_side = 0; all.lost_side < (int)all.rank[all.lost_rank].parts.n_sides;
+                 all.lost_side++)
+                assert_false(joined_run(&all, rounds, take, &counts));
+    free_ranks(&all, parts);
+    close_whole(&w);
+    ergo_layout_free(&l);
+}
+
 /* Squares of sizes beyond 32 bits: limbs carry nothing away. */
 static void test_counts(void **unused) {
     (void)unused;
@@ -300,6 +326,7 @@ static void test_counts(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merging),
+        cmocka_unit_test(test_lost_messages),
         cmocka_unit_test(test_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
