@@ -120,7 +120,10 @@ static bool leads_out(const struct critical *c, uint64_t x0, uint64_t y0, const 
         from_x = (from_x + c->side - 1) % c->side;
     if (side == ABOVE)
         from_y = (from_y + c->side - 1) % c->side;
-    const uint8_t other = side == BELOW ? at[n] : side == ABOVE ? *(at - n) : side == RIGHT ? at[1] : at[-1];
+    const uint8_t other = side == BELOW   ? at[n]
+                          : side == ABOVE ? *(at - n)
+                          : side == RIGHT ? at[1]
+                                          : at[-1];
     const unsigned bonds = draw(key_of(c), from_y * c->side + from_x);
     return *at == other && (bonds & (side == RIGHT || side == LEFT ? 1u : 2u));
 }

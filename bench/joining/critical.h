@@ -11,15 +11,15 @@ enum { BELOW, ABOVE, RIGHT, LEFT, SIDES };
 #define NO_PART 0xffffffffu
 
 struct block {
-    uint32_t n_parts;     /* that have bonds to other blocks */
-    uint64_t *names;      /* [n_parts]: smallest site, y L + x */
-    uint32_t *sizes;      /* [n_parts] */
-    uint32_t *at[SIDES];  /* [side]: the part whose bond leads out there, or NO_PART */
-    uint64_t inside;      /* clusters that have no such bond */
+    uint32_t n_parts;    /* that have bonds to other blocks */
+    uint64_t *names;     /* [n_parts]: smallest site, y L + x */
+    uint32_t *sizes;     /* [n_parts] */
+    uint32_t *at[SIDES]; /* [side]: the part whose bond leads out there, or NO_PART */
+    uint64_t inside;     /* clusters that have no such bond */
 };
 
 struct critical {
-    uint64_t side; /* of the lattice */
+    uint64_t side;             /* of the lattice */
     uint32_t of_block, blocks; /* blocks in a row */
     uint64_t seed, sweep;
     uint64_t *spins, *next; /* bits, [side][side / 64], at least one word a row */
@@ -31,8 +31,9 @@ struct critical {
 };
 
 /* A lattice of that side at the critical point, in blocks x blocks blocks: from a small one, whose
- * spins become four each, until it is large enough; `sweeps` of Swendsen and Wang each time, and 200
- * of the small one. Powers of two. Then the bonds of one more sweep. Ends the program without memory.
+ * spins become four each, until it is large enough; `sweeps` of Swendsen and Wang each time, and
+ * 200 of the small one. Powers of two. Then the bonds of one more sweep. Ends the program without
+ * memory.
  */
 void critical_make(struct critical *c, uint64_t side, uint32_t blocks, unsigned sweeps,
                    uint64_t seed);

@@ -2,7 +2,7 @@
  * Joining clusters over thousands of ranks, in one process: the program's own rounds
  * (samplers/swendsen_wang/joining.h) on the edges of a critical Ising lattice.
  *
- *     joining --ranks 4096 --side 1024 [--sweeps 3] [--seed 1] [--most 8] [--sized] [--model ...]
+ *     joining --ranks 4096 --side 1024 [--sweeps 3] [--seed 1] [--most 8] [--sized]
  *
  * Each rank has a square of that side. Counts messages and bytes for 1 to --most rounds, checks all
  * labels (and sizes) against a union-find of the whole lattice, and says what a model of the time
@@ -62,8 +62,8 @@ static void make_sides(const struct critical *c, struct joined *all, struct coun
                 get(SIZE_MAX / 2);
             busy += seconds() - started;
             items += (double)(lists[0].n + lists[1].n);
-            all->rank[k].parts.sides[side] =
-                (struct sw_side){.dx = dx, .dy = dy, .n_items = lists[0].n, .items = lists[0].items};
+            all->rank[k].parts.sides[side] = (struct sw_side){
+                .dx = dx, .dy = dy, .n_items = lists[0].n, .items = lists[0].items};
             all->rank[far].parts.sides[across[side]] = (struct sw_side){
                 .dx = -dx, .dy = -dy, .n_items = lists[1].n, .items = lists[1].items};
         }
@@ -172,10 +172,11 @@ static struct counted count(const struct critical *c, const struct joined *all,
 
 static void show(const struct counted *n, bool sized) {
     const double edge = 4.0 * n->side, others = early_bytes(n) + late_bytes(n, sized);
-    printf("| %2u + %2u | %4.0f | %8.0f | %8.0f | %6.0f | %8.0f | %6.2f | %6.2f | %7.1f | %7.1f |\n",
-           n->rounds, n->steps, n->messages + 4 + n->steps, n->bytes, n->most_bytes,
-           n->rest + n->late, n->handed, (others + n->bytes + n->handed) / edge,
-           (others + n->most_bytes + n->handed) / edge, n->host_us, n->finish_us);
+    printf(
+        "| %2u + %2u | %4.0f | %8.0f | %8.0f | %6.0f | %8.0f | %6.2f | %6.2f | %7.1f | %7.1f |\n",
+        n->rounds, n->steps, n->messages + 4 + n->steps, n->bytes, n->most_bytes, n->rest + n->late,
+        n->handed, (others + n->bytes + n->handed) / edge,
+        (others + n->most_bytes + n->handed) / edge, n->host_us, n->finish_us);
     fflush(stdout);
 }
 
@@ -237,10 +238,11 @@ static int run(const struct options *o, uint32_t blocks) {
            o->ranks, o->side, o->side, seconds() - started, 2 * c.equal - 1, sqrt(0.5));
     printf("a rank: %.0f parts with bonds to others, %.3f a site of its edge; bridges %.1f us\n\n",
            counted.parts, counted.parts / (4.0 * o->side), counted.bridges_us);
-    printf("| rounds + steps | messages | bytes of rounds | most | %s | bytes handed on, most | all "
-           "bytes, a site of edge | most | us of a host | us with pairs |\n"
-           "|---|---|---|---|---|---|---|---|---|---|\n",
-           o->sized ? "pairs, sizes" : "pairs");
+    printf(
+        "| rounds + steps | messages | bytes of rounds | most | %s | bytes handed on, most | all "
+        "bytes, a site of edge | most | us of a host | us with pairs |\n"
+        "|---|---|---|---|---|---|---|---|---|---|\n",
+        o->sized ? "pairs, sizes" : "pairs");
     for (uint32_t rounds = 1; rounds <= o->most; rounds++) {
         struct sizes found = {0, 0};
         if (!joined_run(&all, rounds, take, &found))
@@ -254,9 +256,10 @@ static int run(const struct options *o, uint32_t blocks) {
         if (rounds == sw_joining_rounds((int)o->ranks))
             best = now;
     }
-    printf("\n%s%llu wrong\n", o->sized ? "labels and sizes: " : "labels: ", (unsigned long long)wrong);
+    printf("\n%s%llu wrong\n",
+           o->sized ? "labels and sizes: " : "labels: ", (unsigned long long)wrong);
     if (best.rounds)
-        model_show(&best, o->sized);
+        model_show(&best);
     free_ranks(&all);
     critical_free(&c);
     return wrong ? 1 : 0;

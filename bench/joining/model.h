@@ -9,11 +9,11 @@
 struct counted {
     int ranks;
     uint32_t side, rounds, steps;
-    double parts, items;          /* with bonds to others; in lists of bridges, of two sides */
-    double messages;              /* in rounds; the most */
-    double bytes, most_bytes;     /* the same */
-    double rest, late;            /* of all ranks together */
-    double handed;                /* bytes of pairs; the most */
+    double parts, items;      /* with bonds to others; in lists of bridges, of two sides */
+    double messages;          /* in rounds; the most */
+    double bytes, most_bytes; /* the same */
+    double rest, late;        /* of all ranks together */
+    double handed;            /* bytes of pairs; the most */
     double bridges_us, host_us, finish_us; /* here */
 };
 
@@ -21,6 +21,6 @@ struct counted {
 double early_bytes(const struct counted *n);
 /* Sizes that all get of all. */
 double late_bytes(const struct counted *n, bool sized);
-void model_show(const struct counted *n, bool sized);
+void model_show(const struct counted *n);
 
 #endif

@@ -151,11 +151,12 @@ cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem b, cl_bool wait, size_t of
 
 /* ---- MPI ------------------------------------------------------------------------------------- */
 
-/* Handles are pointers or numbers, by the library; as arguments both pass through a pointer. drop: an
- * empty message arrives; flip: one wrong bit in its last word. */
+/* Handles are pointers or numbers, by the library; as arguments both pass through a pointer. drop:
+ * an empty message arrives; flip: one wrong bit in its last word. */
 int MPI_Isend(const void *data, int count, void *type, int to, int tag, void *comm, void *request) {
     const enum action action = strike("MPI_Isend", NULL);
-    int (*real)(const void *, int, void *, int, int, void *, void *) = dlsym(RTLD_NEXT, "MPI_Isend");
+    int (*real)(const void *, int, void *, int, int, void *, void *) =
+        dlsym(RTLD_NEXT, "MPI_Isend");
     char *other = action == FLIP && count > 4 ? malloc((size_t)count) : NULL; /* kept: under way */
     if (other) {
         memcpy(other, data, (size_t)count);

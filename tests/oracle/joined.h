@@ -17,8 +17,8 @@ struct joined_rank {
 struct joined {
     int ranks;
     struct joined_rank *rank;
-    /* the message of this round (from 1 on; beyond `rounds`: of sizes) from this rank over this side
-     * is lost; 0: none */
+    /* the message of this round (from 1 on; beyond `rounds`: of sizes) from this rank over this
+     * side is lost; 0: none */
     uint32_t lost_round;
     int lost_rank, lost_side;
     /* ---- what came of it ---- */

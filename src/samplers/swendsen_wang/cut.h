@@ -143,7 +143,7 @@ struct sw_cut_member {
 struct sw_cut_times {
     double local, halo, pairs, merge, flip; /* seconds of the host's clock */
     double busy;                            /* of the device alone, without waiting for others */
-    uint64_t sweeps, halo_bytes, edge_bytes, pair_bytes, bridge_bytes, round_bytes;
+    uint64_t sweeps, halo_bytes, edge_bytes, pair_bytes; /* pairs: bridges and rounds */
 };
 
 struct sw_cut {
@@ -168,7 +168,7 @@ struct sw_cut {
     uint32_t *index_of; /* [2 sites of the edges]: of a part in a bridge, or SW_CUT_NO_BOND */
     uint32_t *parts, *part_sizes; /* [parts in bridges]: numbers, sites */
     uint64_t *part_names;
-    bool started;          /* the spins are those of the start */
+    bool started; /* the spins are those of the start */
     /* ---- from here on of the whole run ---- */
     struct sw_bridges bridges;
     struct sw_joining joining;

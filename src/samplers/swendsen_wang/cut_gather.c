@@ -65,9 +65,8 @@ static double rounds_cost(const struct ergo_layout *l) {
 
 bool sw_gather_wanted(const struct sw_cut *s, const char *merge) {
     const struct ergo_layout *l = &s->layout;
-    bool wanted =
-        strcmp(merge, "gather") == 0 ||
-        (strcmp(merge, "auto") == 0 && !s->in_flight && gather_costs(l) <= rounds_cost(l));
+    bool wanted = strcmp(merge, "gather") == 0 || (strcmp(merge, "auto") == 0 && !s->in_flight &&
+                                                   gather_costs(l) <= rounds_cost(l));
     struct ergo_link *beside = calloc((size_t)l->ranks, sizeof *beside);
     uint32_t neighbours[NEIGHBOURS];
     wanted = wanted && beside && (uint64_t)l->ranks * 4 * most_entries(l) < UINT64_C(1) << 30;

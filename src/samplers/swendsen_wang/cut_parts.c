@@ -1,7 +1,7 @@
 /*
- * What of clusters reaches the edges of a rectangle: its parts, from the device; bridges, what bonds
- * to other rectangles connect, each known to both sides by the same number; names of parts, when
- * ranks have joined them (cut_rounds.c).
+ * What of clusters reaches the edges of a rectangle: its parts, from the device; bridges, what
+ * bonds to other rectangles connect, each known to both sides by the same number; names of parts,
+ * when ranks have joined them (cut_rounds.c).
  */
 #include <string.h>
 
@@ -56,7 +56,8 @@ enum ergo_status sw_cut_make_sides(struct sw_cut *s) {
     return ergo_engine_end(&s->e);
 }
 
-/* ---- from the device --------------------------------------------------------------------------- */
+/* ---- from the device ---------------------------------------------------------------------------
+ */
 
 /* To the host; enqueued only. */
 static void fetch(struct sw_cut *s, unsigned row, size_t bytes) {
@@ -101,7 +102,7 @@ static size_t most_parts(const struct sw_cut *s, int rank) {
 static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s,
                              const struct sw_cut_side *side) {
     const size_t bytes = 4 * side->far.n;
-    s->times.bridge_bytes += bytes;
+    s->times.pair_bytes += bytes;
     return ergo_dist_post_send(ctx, s->halo.posts, side->link->rank, TAG_BRIDGES + (int)side->way,
                                side->far.items, bytes);
 }

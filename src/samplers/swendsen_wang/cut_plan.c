@@ -218,7 +218,8 @@ enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state) {
              "%d rectangles, this rank's %u x %u sites; labels in tiles of %u x %u sites; clusters "
              "joined by %s%s",
              s->layout.ranks, 32 * s->piece.words, s->piece.rows, 32 * s->tiles.tile_words,
-             s->tiles.tile_rows, plan->merge, s->in_flight ? ", behind the next chain's labels" : "");
+             s->tiles.tile_rows, plan->merge,
+             s->in_flight ? ", behind the next chain's labels" : "");
     declare_buffers(s);
     return declare_kernels(ctx, s);
 }

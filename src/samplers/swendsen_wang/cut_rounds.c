@@ -1,6 +1,6 @@
 /*
- * Messages of joining.h over ranks: rounds between neighbours, pairs handed on to all, sizes. What a
- * sweep needs is kept for the next.
+ * Messages of joining.h over ranks: rounds between neighbours, pairs handed on to all, sizes. What
+ * a sweep needs is kept for the next.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static enum ergo_status exchange(struct ergo_context *ctx, struct sw_cut *s) {
         status =
             ergo_dist_post_send(ctx, s->halo.posts, side->link->rank, TAG_ROUND + (int)side->way,
                                 s->sides[k].out, 4 * s->sides[k].out_words);
-        s->times.round_bytes += 4 * s->sides[k].out_words;
+        s->times.pair_bytes += 4 * s->sides[k].out_words;
     }
     if (status == ERGO_OK)
         ergo_dist_posts_wait(s->halo.posts);
@@ -70,7 +70,8 @@ static bool make_room(struct sw_list *list, size_t n) {
     return list->items != NULL;
 }
 
-/* Messages there and back of a step; the second pair of them with what the first had no room for. */
+/* Messages there and back of a step; the second pair of them with what the first had no room for.
+ */
 static enum ergo_status swap(struct ergo_context *ctx, struct sw_cut *s, int to, int from, int tag,
                              const uint32_t *out, size_t out_words, uint32_t *in, size_t in_words) {
     enum ergo_status status = ERGO_OK;
@@ -80,7 +81,7 @@ static enum ergo_status swap(struct ergo_context *ctx, struct sw_cut *s, int to,
         status = ergo_dist_post_send(ctx, s->halo.posts, to, tag, out, 4 * out_words);
     if (status == ERGO_OK)
         ergo_dist_posts_wait(s->halo.posts);
-    s->times.round_bytes += 4 * out_words;
+    s->times.pair_bytes += 4 * out_words;
     return status;
 }
 

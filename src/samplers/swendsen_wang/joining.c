@@ -273,8 +273,8 @@ bool sw_joining_rest(struct sw_joining *j) {
         for (uint32_t b = c->bridges; b != NONE; b = j->bridges[b].next) {
             const struct sw_bridge *bridge = &j->bridges[b];
             if (bridge->label != c->label)
-                j->rest[n++] = (struct sw_rest){bridge->label, c->label, bridge->x - c->x,
-                                                bridge->y - c->y};
+                j->rest[n++] =
+                    (struct sw_rest){bridge->label, c->label, bridge->x - c->x, bridge->y - c->y};
         }
     }
     if (n > 1)

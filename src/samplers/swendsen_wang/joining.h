@@ -4,17 +4,19 @@
  * one process.
  *
  * A part is what of a cluster lies in one rectangle. A bridge: all parts that bonds across one side
- * of a rectangle connect with each other. Both rectangles know it by the same number; each knows its
- * own parts in it. Parts of a rectangle that bridges connect are one cluster there, with the smallest
- * of their names for a label. In a round ranks tell each other over bridges the labels that have
- * become smaller. Clusters that reach no further than there were rounds are then finished. Of the
- * others few are left: where a label changed in the last round, it and the one that the far side
- * still has are of one cluster. These pairs go to all ranks, who join them, each for itself: in step k
- * a rank hands all that it has to the one 2^k further. The same pair from several ranks stays one.
+ * of a rectangle connect with each other. Both rectangles know it by the same number; each knows
+ * its own parts in it. Parts of a rectangle that bridges connect are one cluster there, with the
+ * smallest of their names for a label. In a round ranks tell each other over bridges the labels
+ * that have become smaller. Clusters that reach no further than there were rounds are then
+ * finished. Of the others few are left: where a label changed in the last round, it and the one
+ * that the far side still has are of one cluster. These pairs go to all ranks, who join them, each
+ * for itself: in step k a rank hands all that it has to the one 2^k further. The same pair from
+ * several ranks stays one.
  *
  * So any number of rounds gives the same labels; more rounds leave fewer pairs. Numbers of sites
- * travel back over the bridges by which labels came. A label has a place, too: how many lattices its
- * owner lies away, by the bonds on the way. Two ways to different places lead around the lattice.
+ * travel back over the bridges by which labels came. A label has a place, too: how many lattices
+ * its owner lies away, by the bonds on the way. Two ways to different places lead around the
+ * lattice.
  */
 #ifndef ERGO_SAMPLERS_SWENDSEN_WANG_JOINING_H
 #define ERGO_SAMPLERS_SWENDSEN_WANG_JOINING_H
@@ -47,12 +49,12 @@ struct sw_parts {
 
 /* What a rank knows of a cluster in its rectangle. */
 struct sw_cluster {
-    uint64_t name;        /* smallest of its own parts' */
-    uint64_t label;       /* smallest that is known */
-    uint64_t size;        /* sites; in the end those that nobody else counts */
-    uint32_t from, when;  /* the bridge and the round of the label; 0: its own */
-    uint32_t bridges;     /* the first of a list */
-    int16_t x, y;         /* its place seen from the label's owner */
+    uint64_t name;       /* smallest of its own parts' */
+    uint64_t label;      /* smallest that is known */
+    uint64_t size;       /* sites; in the end those that nobody else counts */
+    uint32_t from, when; /* the bridge and the round of the label; 0: its own */
+    uint32_t bridges;    /* the first of a list */
+    int16_t x, y;        /* its place seen from the label's owner */
     bool changed;
 };
 
@@ -63,14 +65,14 @@ struct sw_bridge {
 };
 
 struct sw_joining {
-    bool sized; /* sizes and ways around are asked for */
-    bool wraps; /* a cluster leads around the lattice, as far as is known */
+    bool sized;                     /* sizes and ways around are asked for */
+    bool wraps;                     /* a cluster leads around the lattice, as far as is known */
     uint32_t serial, round, rounds; /* of messages; of labels: done, and all */
     size_t n_parts, n_clusters, n_bridges, n_changed, n_told;
     uint32_t *cluster_of; /* [n_parts] */
     struct sw_cluster *clusters;
     struct sw_bridge *bridges;
-    uint32_t *changed, *told; /* clusters, of this round and of the one before */
+    uint32_t *changed, *told;     /* clusters, of this round and of the one before */
     struct sw_rest *rest, *spare; /* in order */
     size_t n_rest, n_late;
     struct sw_late *late;
@@ -108,9 +110,9 @@ struct sw_bridges {
     size_t of_rooms[2], rooms[4];
 };
 void sw_bridges_free(struct sw_bridges *b);
-/* The bridges of a side, from `count` bonds in a row: near[k] and far[k] are the parts of their ends,
- * below n_near and n_far, or SW_NO_PART. Appends to both lists, in the same order, as sw_side has
- * them. False: no memory. */
+/* The bridges of a side, from `count` bonds in a row: near[k] and far[k] are the parts of their
+ * ends, below n_near and n_far, or SW_NO_PART. Appends to both lists, in the same order, as sw_side
+ * has them. False: no memory. */
 bool sw_bridges_find(struct sw_bridges *b, const uint32_t *near, const uint32_t *far, size_t count,
                      size_t n_near, size_t n_far, struct sw_list *near_list,
                      struct sw_list *far_list);

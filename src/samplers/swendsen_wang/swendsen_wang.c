@@ -46,12 +46,13 @@ static const struct ergo_key keys[] = {
              "method of Komura and Okabe, is not offered: it is six to 35 times as slow.)"},
     {ERGO_KEY("/system/merge", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_HOW,
      .fallback = "\"auto\"", .choices = merges, .unit = "",
-     .help = "How clusters of a lattice cut over ranks are joined; the chain does not depend on "
-             "it. rounds: between neighbours, and what these leave by all; gather: all pairs of "
-             "parts to all devices, which join them, in sweeps that are not measured, and rounds in "
-             "those that are; auto: what a model predicts to be faster (result.json says which): "
-             "gather for few ranks, rounds for many, or with several chains, whose joining is "
-             "hidden behind each other's labels."},
+     .help =
+         "How clusters of a lattice cut over ranks are joined; the chain does not depend on "
+         "it. rounds: between neighbours, and what these leave by all; gather: all pairs of "
+         "parts to all devices, which join them, in sweeps that are not measured, and rounds in "
+         "those that are; auto: what a model predicts to be faster (result.json says which): "
+         "gather for few ranks, rounds for many, or with several chains, whose joining is "
+         "hidden behind each other's labels."},
     {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"measured\"",
      .unit = "",
      .help = "Shares of the ranks in a lattice cut over them; the chain does not depend on it. "
