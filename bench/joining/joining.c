@@ -78,7 +78,8 @@ static void make_ranks(const struct critical *c, bool sized, struct joined *all,
     all->rank = get((size_t)all->ranks * sizeof *all->rank);
     for (size_t k = 0; k < (size_t)all->ranks; k++) {
         struct joined_rank *rank = &all->rank[k];
-        rank->parts = (struct sw_parts){.n_parts = c->block[k].n_parts,
+        rank->parts = (struct sw_parts){.narrow = c->side <= 65536,
+                                        .n_parts = c->block[k].n_parts,
                                         .names = c->block[k].names,
                                         .sizes = sized ? c->block[k].sizes : NULL,
                                         .n_sides = SIDES};

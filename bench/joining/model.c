@@ -12,8 +12,9 @@ static const double not_cut = 1806, one_gathers = 1904, gather_each = 0.001;
  * to or from the device that is waited for; what stays between two chains in flight. */
 static const double latency = 3, bandwidth = 20000, edges_us = 40, transfer_us = 10,
                     between_us = 15;
-/* Of a host, a part with bonds to others: to be numbered and named. */
-static const double part_us = 0.004;
+/* Of a host: a part with bonds to others, to be numbered and named; a pair of labels (as counted
+ * for 4,096 ranks). */
+static const double part_us = 0.004, pair_us = 0.028;
 
 double early_bytes(const struct counted *n) {
     return 4 * 2.0 * n->side + 4 * n->items / 2;
@@ -36,8 +37,7 @@ static struct predicted predict(const struct counted *n, double ranks, double si
     struct predicted p = {0};
     p.device = not_cut * side * side / ((double)SIDE * SIDE) + edges_us;
     p.transfers = 3 * transfer_us + (8 * edge + 12 * n->parts * larger) / bandwidth;
-    p.host = (n->bridges_us + n->host_us + part_us * n->parts) * larger +
-             n->finish_us * (share < 1 ? share : 1) * (share > 1 ? share : 1);
+    p.host = (n->bridges_us + n->host_us + part_us * n->parts) * larger + pair_us * n->rest * share;
     p.network = latency * messages + bytes / bandwidth;
     p.gather = one_gathers * side * side / ((double)SIDE * SIDE) +
                (ranks > 1 ? gather_each * (ranks - 1) * 2 * side + latency * (4 + 2 * steps) +

@@ -140,6 +140,7 @@ static struct parts *make_ranks(struct whole *w, struct joined *all) {
     }
     for (int r = 0; r < ranks; r++) {
         struct joined_rank *rank = &all->rank[r];
+        rank->parts.narrow = ranks % 2 == 0;
         rank->parts.names = parts[r].names;
         rank->parts.sizes = parts[r].sizes;
         for (size_t s = 0; s < rank->parts.n_sides; s++) {

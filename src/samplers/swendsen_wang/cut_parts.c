@@ -217,7 +217,8 @@ void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *s
     s->times.pairs += sw_cut_lap(started);
     if (counts)
         count_clusters(s, counts);
-    struct sw_parts parts = {.n_parts = s->n_parts,
+    struct sw_parts parts = {.narrow = s->shape.sites <= UINT64_C(1) << 32,
+                             .n_parts = s->n_parts,
                              .names = s->part_names,
                              .sizes = counts ? s->part_sizes : NULL,
                              .n_sides = s->n_sides,

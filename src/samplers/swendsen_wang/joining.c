@@ -126,6 +126,7 @@ bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t ser
         return false;
     j->sized = parts->sizes != NULL;
     j->wraps = false;
+    j->narrow = parts->narrow;
     j->serial = serial;
     j->rounds = rounds;
     j->round = 0;
@@ -166,6 +167,12 @@ static void put64(struct sw_side *side, uint64_t value) {
     side->out[side->out_words++] = (uint32_t)(value >> 32);
 }
 
+static void put_label(const struct sw_joining *j, struct sw_side *side, uint64_t label) {
+    side->out[side->out_words++] = (uint32_t)label;
+    if (!j->narrow)
+        side->out[side->out_words++] = (uint32_t)(label >> 32);
+}
+
 static uint64_t get64(const uint32_t *words) {
     return words[0] | (uint64_t)words[1] << 32;
 }
@@ -181,7 +188,7 @@ static void tell_bridge(struct sw_joining *j, struct sw_side *sides, uint32_t b,
     side->out[1]++;
     if (numbered)
         side->out[side->out_words++] = b - (uint32_t)side->first;
-    put64(side, c->label);
+    put_label(j, side, c->label);
     if (j->sized)
         side->out[side->out_words++] =
             (uint32_t)(uint16_t)(c->x + side->dx) | (uint32_t)(uint16_t)(c->y + side->dy) << 16;
@@ -231,6 +238,11 @@ static void hear_label(struct sw_joining *j, uint32_t b, uint64_t label, int16_t
     c->changed = true;
 }
 
+static uint64_t next_label(const struct sw_joining *j, const uint32_t **at) {
+    const uint64_t low = *(*at)++;
+    return j->narrow ? low : low | (uint64_t) * (*at)++ << 32;
+}
+
 static bool is_due(const struct sw_joining *j, const struct sw_side *side, size_t most) {
     return side->in[0] == j->serial - 1 && side->in[1] <= most;
 }
@@ -244,10 +256,10 @@ bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side) {
         const uint32_t number = numbered ? *at++ : k;
         if (number >= side->n_bridges)
             return false;
-        const uint32_t place = j->sized ? at[LABEL_WORDS] : 0;
-        hear_label(j, first + number, get64(at), (int16_t)(uint16_t)place,
+        const uint64_t label = next_label(j, &at);
+        const uint32_t place = j->sized ? *at++ : 0;
+        hear_label(j, first + number, label, (int16_t)(uint16_t)place,
                    (int16_t)(uint16_t)(place >> 16));
-        at += LABEL_WORDS + (j->sized ? 1 : 0);
     }
     return true;
 }
@@ -288,19 +300,26 @@ bool sw_joining_rest(struct sw_joining *j) {
 
 void sw_joining_hand(const struct sw_joining *j, size_t first, size_t n, uint32_t *words) {
     for (const struct sw_rest *p = j->rest + first; p < j->rest + first + n; p++) {
-        *words++ = (uint32_t)p->larger;
-        *words++ = (uint32_t)(p->larger >> 32);
-        *words++ = (uint32_t)p->smaller;
-        *words++ = (uint32_t)(p->smaller >> 32);
+        const uint64_t labels[2] = {p->larger, p->smaller};
+        for (int l = 0; l < 2; l++) {
+            *words++ = (uint32_t)labels[l];
+            if (!j->narrow)
+                *words++ = (uint32_t)(labels[l] >> 32);
+        }
         if (j->sized)
             *words++ = (uint32_t)(uint16_t)p->x | (uint32_t)(uint16_t)p->y << 16;
     }
 }
 
 static struct sw_rest pair_of(const struct sw_joining *j, const uint32_t *words) {
-    const uint32_t place = j->sized ? words[4] : 0;
-    return (struct sw_rest){get64(words), get64(words + 2), (int16_t)(uint16_t)place,
-                            (int16_t)(uint16_t)(place >> 16)};
+    struct sw_rest pair = {0};
+    pair.larger = next_label(j, &words);
+    pair.smaller = next_label(j, &words);
+    if (j->sized) {
+        pair.x = (int16_t)(uint16_t)*words;
+        pair.y = (int16_t)(uint16_t)(*words >> 16);
+    }
+    return pair;
 }
 
 bool sw_joining_unite(struct sw_joining *j, const uint32_t *words, size_t n) {

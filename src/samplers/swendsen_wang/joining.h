@@ -40,6 +40,7 @@ struct sw_side {
 };
 
 struct sw_parts {
+    bool narrow; /* all names of all ranks are below 2^32: messages have half of them */
     size_t n_parts;
     const uint64_t *names; /* [n_parts] */
     const uint32_t *sizes; /* [n_parts]; NULL: sizes and ways around are not asked for */
@@ -65,8 +66,9 @@ struct sw_bridge {
 };
 
 struct sw_joining {
-    bool sized;                     /* sizes and ways around are asked for */
-    bool wraps;                     /* a cluster leads around the lattice, as far as is known */
+    bool sized; /* sizes and ways around are asked for */
+    bool wraps; /* a cluster leads around the lattice, as far as is known */
+    bool narrow;
     uint32_t serial, round, rounds; /* of messages; of labels: done, and all */
     size_t n_parts, n_clusters, n_bridges, n_changed, n_told;
     uint32_t *cluster_of; /* [n_parts] */
@@ -149,7 +151,7 @@ bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side);
 bool sw_joining_rest(struct sw_joining *j);
 /* Of a pair in messages. */
 static inline size_t sw_rest_words(const struct sw_joining *j) {
-    return j->sized ? 5 : 4;
+    return (j->narrow ? 2u : 4u) + (j->sized ? 1u : 0u);
 }
 /* Pairs first .. first + n - 1 as words, and the others of such words. False: no memory. */
 void sw_joining_hand(const struct sw_joining *j, size_t first, size_t n, uint32_t *words);
