@@ -153,6 +153,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem b, cl_bool wait, size_t of
 
 /* Handles are pointers or numbers, by the library; as arguments both pass through a pointer. drop:
  * an empty message arrives; flip: one wrong bit in its last word. */
+int MPI_Isend(const void *data, int count, void *type, int to, int tag, void *comm, void *request);
 int MPI_Isend(const void *data, int count, void *type, int to, int tag, void *comm, void *request) {
     const enum action action = strike("MPI_Isend", NULL);
     int (*real)(const void *, int, void *, int, int, void *, void *) =
