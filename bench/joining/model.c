@@ -6,7 +6,8 @@
 #include "samplers/swendsen_wang/joining.h"
 
 /* Measured on H200s, 16384 x 16384 sites a rank, microseconds a sweep (bench/NOTES.md). */
-enum { SIDE = 16384 };
+/* THREADS: of a host, for a rank: one finds bridges below, one to the right. */
+enum { SIDE = 16384, THREADS = 2 };
 static const double not_cut = 1806, one_gathers = 1904, gather_each = 0.001;
 /* Assumed: us a message, bytes a us; edges and parts on the device, with their launches; a transfer
  * to or from the device that is waited for; what stays between two chains in flight. */
@@ -37,7 +38,8 @@ static struct predicted predict(const struct counted *n, double ranks, double si
     struct predicted p = {0};
     p.device = not_cut * side * side / ((double)SIDE * SIDE) + edges_us;
     p.transfers = 3 * transfer_us + (8 * edge + 12 * n->parts * larger) / bandwidth;
-    p.host = (n->bridges_us + n->host_us + part_us * n->parts) * larger + pair_us * n->rest * share;
+    p.host = (n->bridges_us / THREADS + n->host_us + part_us * n->parts) * larger +
+             pair_us * n->rest * share;
     p.network = latency * messages + bytes / bandwidth;
     p.gather = one_gathers * side * side / ((double)SIDE * SIDE) +
                (ranks > 1 ? gather_each * (ranks - 1) * 2 * side + latency * (4 + 2 * steps) +
@@ -78,7 +80,8 @@ void model_show(const struct counted *n) {
         "cut, %.0f a\nrank that gathers alone, %.4f for each site of the others' edges (measured); "
         "edges and parts on the device %.0f,\na transfer waited for %.0f and 20 GB/s, a message "
         "%.0f and 20 GB/s, between chains in flight %.0f (assumed); a host\nas this machine: "
-        "bridges %.4f a site, rounds %.4f a part, as counted here; pairs left grow as the ranks.\n"
+        "bridges %.4f a site by two threads, rounds %.4f a part, as counted here; pairs left grow "
+        "as the ranks.\n"
         "Of speed: of a lattice that is not cut.\n\nWeak scaling:\n\n",
         SIDE, SIDE, not_cut, one_gathers, gather_each, edges_us, transfer_us, latency, between_us,
         n->bridges_us / (2.0 * n->side), n->host_us / n->parts);

@@ -55,6 +55,7 @@ struct sw_cut_side {
     const struct ergo_link *link;
     unsigned way;
     bool finds; /* bridges are found here: the lower and right sides */
+    bool found; /* or none are sought */
     /* parts in bridges, bridge by bridge; where neighbours find them, their number comes first */
     struct sw_list own;
     struct sw_list far; /* of the neighbour, with their number */
@@ -170,7 +171,7 @@ struct sw_cut {
     uint64_t *part_names;
     bool started; /* the spins are those of the start */
     /* ---- from here on of the whole run ---- */
-    struct sw_bridges bridges;
+    struct sw_bridges *bridges; /* [n_sides] */
     struct sw_joining joining;
     uint32_t joinings;
     struct sw_list hand_out, hand_in; /* messages */
@@ -233,6 +234,7 @@ double sw_cut_lap(double *started);
 /* cut_parts.c: what is on the edges of a labelled rectangle, to its host; counted: with sizes, and
  * sums over all other clusters. */
 enum ergo_status sw_cut_make_sides(struct sw_cut *s);
+void sw_cut_free_bridges(struct sw_cut *s);
 void sw_cut_find_parts(struct sw_cut *s, bool counted);
 void sw_cut_await_parts(struct sw_cut *s);
 /* Bonds between rectangles make their parts one cluster: names of all parts, to the device. counts

@@ -66,7 +66,7 @@ static void release(void *state) {
     struct sw_cut *s = state;
     ergo_dist_shared_destroy(s->gather.shared);
     ergo_halo_free(&s->halo);
-    sw_bridges_free(&s->bridges);
+    sw_cut_free_bridges(s);
     sw_joining_free(&s->joining);
     free(s->hand_out.items);
     free(s->hand_in.items);

@@ -49,7 +49,7 @@ static bool neighbours_of(const struct ergo_layout *l, int rank, struct ergo_lin
 /*
  * What joining costs a sweep, in microseconds, where nothing hides it: as measured on H200s and
  * their hosts, and between hosts 3 us a message (bench/NOTES.md). All pairs of all ranks cost each
- * device 0.001 us a site of their edges; bridges and rounds cost a host 0.02 us a site of its own
+ * device 0.001 us a site of their edges; bridges and rounds cost a host 0.016 us a site of its own
  * edge, and log2 of the ranks messages one after the other.
  */
 static double gather_costs(const struct ergo_layout *l) {
@@ -60,7 +60,7 @@ static double rounds_cost(const struct ergo_layout *l) {
     int steps = 0;
     while (1 << steps < l->ranks)
         steps++;
-    return 0.02 * (double)most_entries(l) + 3.0 * (steps + (int)sw_joining_rounds(l->ranks));
+    return 0.016 * (double)most_entries(l) + 3.0 * (steps + (int)sw_joining_rounds(l->ranks));
 }
 
 bool sw_gather_wanted(const struct sw_cut *s, const char *merge) {

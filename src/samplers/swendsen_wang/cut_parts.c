@@ -3,11 +3,16 @@
  * bonds to other rectangles connect, each known to both sides by the same number; names of parts,
  * when ranks have joined them (cut_rounds.c).
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "samplers/swendsen_wang/cut.h"
 
 enum { TAG_BRIDGES = ERGO_DIST_TAGS + 10 };
+
+/* Sites of edges that are worth waking threads: some 40 us of work. */
+enum { FOR_THREADS = 4096 };
 
 static size_t row_sites(const struct sw_cut *s) {
     return 32 * (size_t)s->piece.words;
@@ -23,11 +28,22 @@ static size_t sites_of(const struct sw_cut *s, const struct sw_cut_side *side) {
     return side->way <= SW_WAY_UP ? row_sites(s) : side->link->count;
 }
 
+void sw_cut_free_bridges(struct sw_cut *s) {
+    for (size_t k = 0; k < s->n_sides && s->bridges; k++)
+        sw_bridges_free(&s->bridges[k]);
+    free(s->bridges);
+    s->bridges = NULL;
+}
+
 /* Below, above, right, left. Bridges are found from above and from the left. */
 enum ergo_status sw_cut_make_sides(struct sw_cut *s) {
     const struct ergo_halo *h = &s->halo;
     size_t n = 0;
+    sw_cut_free_bridges(s);
     s->n_sides = 2 + h->n_right + h->n_left;
+    s->bridges = calloc(s->n_sides, sizeof *s->bridges);
+    if (!s->bridges)
+        return ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY, "no memory for a rectangle's sides");
     s->sides = ergo_engine_memory(&s->e, s->n_sides, sizeof *s->sides);
     s->cut_sides = ergo_engine_memory(&s->e, s->n_sides, sizeof *s->cut_sides);
     if (!s->sides || !s->cut_sides)
@@ -99,6 +115,28 @@ static size_t most_parts(const struct sw_cut *s, int rank) {
     return 2 * (32 * (size_t)p->words + p->rows);
 }
 
+struct finding {
+    struct sw_cut *s;
+    const uint32_t *near; /* parts on the lower and right sides that have bonds */
+};
+
+/* Of a side, beside others: each has scratch memory of its own. */
+static void find_bridges(size_t k, void *user) {
+    const struct finding *f = user;
+    struct sw_cut *s = f->s;
+    struct sw_cut_side *side = &s->cut_sides[k];
+    const size_t at = side->way == SW_WAY_DOWN ? 0 : row_sites(s) + side->link->first;
+    side->found = !side->finds;
+    if (!side->finds)
+        return;
+    side->own.n = 0;
+    side->far.n = 1;
+    side->found = sw_bridges_find(&s->bridges[k], f->near + at, s->far_edges + at,
+                                  sites_of(s, side), most_parts(s, s->rank),
+                                  most_parts(s, side->link->rank), &side->own, &side->far);
+    side->far.items[0] = (uint32_t)(side->far.n - 1);
+}
+
 static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s,
                              const struct sw_cut_side *side) {
     const size_t bytes = 4 * side->far.n;
@@ -110,9 +148,9 @@ static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s,
 /* Bridges of the lower and right sides, found here; those of the others, found by neighbours. A
  * message: the number of parts, these. */
 static enum ergo_status share_bridges(struct ergo_context *ctx, struct sw_cut *s) {
-    const uint32_t *outer = (const uint32_t *)ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0);
+    const uint32_t *edges = ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0);
+    struct finding f = {s, edges + edge_sites(s)};
     enum ergo_status status = ERGO_OK;
-    outer += edge_sites(s);
     for (size_t k = 0; k < s->n_sides && status == ERGO_OK; k++) {
         struct sw_cut_side *side = &s->cut_sides[k];
         if (!side->finds)
@@ -120,19 +158,14 @@ static enum ergo_status share_bridges(struct ergo_context *ctx, struct sw_cut *s
                                             TAG_BRIDGES + (int)(side->way ^ 1u), side->own.items,
                                             4 * side->own.room);
     }
+    const bool many = edge_sites(s) >= FOR_THREADS && !ergo_dist_crowded();
+    ergo_parallel(s->n_sides, many ? s->n_sides : 1, find_bridges, &f);
     for (size_t k = 0; k < s->n_sides && status == ERGO_OK; k++) {
-        struct sw_cut_side *side = &s->cut_sides[k];
-        const size_t at = side->way == SW_WAY_DOWN ? 0 : row_sites(s) + side->link->first;
-        if (!side->finds)
-            continue;
-        side->own.n = 0;
-        side->far.n = 1;
-        if (!sw_bridges_find(&s->bridges, outer + at, s->far_edges + at, sites_of(s, side),
-                             most_parts(s, s->rank), most_parts(s, side->link->rank), &side->own,
-                             &side->far))
-            return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a rectangle's edges");
-        side->far.items[0] = (uint32_t)(side->far.n - 1);
-        status = tell(ctx, s, side);
+        const struct sw_cut_side *side = &s->cut_sides[k];
+        if (!side->found)
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a rectangle's edges");
+        else if (side->finds)
+            status = tell(ctx, s, side);
     }
     if (status == ERGO_OK)
         ergo_dist_posts_wait(s->halo.posts);
