@@ -45,9 +45,21 @@ enum ergo_status ergo_work_open_device(struct ergo_work *work, const struct ergo
     return status;
 }
 
+/* What the final states will take: with a warning where that may be more than there is. */
+static void say_states(struct ergo_work *work, double bytes) {
+    struct ergo_text text = {0};
+    const double memory = ergo_states_memory(work->job, bytes);
+    ergo_states_say(work->job, bytes, &text);
+    if (text.data)
+        ergo_log(work->ctx, memory > ergo_result_memory() ? ERGO_LOG_WARNING : ERGO_LOG_INFO, "%s",
+                 text.data);
+    ergo_text_free(&text);
+}
+
 /* Plans all batches, so that a refusal comes before the first one begins; counts the work. */
 static enum ergo_status plan_all(struct ergo_work *work) {
     enum ergo_status status = ERGO_OK;
+    double states = 0;
     work->session->eta.share = 1;
     for (size_t b = 0; b < work->n_batches && status == ERGO_OK; b++) {
         const struct ergo_batch *batch = &work->batches[b];
@@ -59,6 +71,7 @@ static enum ergo_status plan_all(struct ergo_work *work) {
         if (plan.device_bytes > work->result->device_bytes)
             work->result->device_bytes = plan.device_bytes;
         memcpy(work->result->merge, plan.merge, sizeof plan.merge);
+        states += (double)plan.state_bytes;
         const double all = (double)s.total * plan.work_per_step;
         work->session->work_total += all;
         const double done = b < work->batch    ? (double)s.total
@@ -68,6 +81,8 @@ static enum ergo_status plan_all(struct ergo_work *work) {
             status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for the plan of a run");
         work->session->work_done += done * plan.work_per_step;
     }
+    if (status == ERGO_OK)
+        say_states(work, states);
     return status;
 }
 
