@@ -56,9 +56,9 @@ struct sw_cut_side {
     unsigned way;
     bool finds; /* bridges are found here: the lower and right sides */
     bool found; /* or none are sought */
-    /* parts in bridges, bridge by bridge; where neighbours find them, their number comes first */
-    struct sw_list own;
-    struct sw_list far; /* of the neighbour, with their number */
+    struct sw_list
+        own; /* parts in bridges, bridge by bridge; a message where neighbours find them */
+    struct sw_list far; /* the message for the neighbour */
 };
 
 /* ---- a member ----------------------------------------------------------------------------------
@@ -241,6 +241,8 @@ void sw_cut_await_parts(struct sw_cut *s);
  * (NULL: none): of clusters. *started: for the times. */
 void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started);
 
+/* Fails: a message between ranks is not the one that is due. */
+enum ergo_status sw_cut_lost(struct ergo_context *ctx, int rank);
 /* cut_rounds.c: joins the parts of all ranks; joining.h has their names. Collective. */
 enum ergo_status sw_cut_rounds(struct ergo_context *ctx, struct sw_cut *s, struct sw_parts *parts,
                                struct sw_cut_counts *counts);

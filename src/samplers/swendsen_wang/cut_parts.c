@@ -11,6 +11,9 @@
 
 enum { TAG_BRIDGES = ERGO_DIST_TAGS + 10 };
 
+/* Of a message of bridges: the number of parts, whose joining it is. */
+enum { HEAD = 2 };
+
 /* Sites of edges that are worth waking threads: some 40 us of work. */
 enum { FOR_THREADS = 4096 };
 
@@ -56,11 +59,11 @@ enum ergo_status sw_cut_make_sides(struct sw_cut *s) {
         s->cut_sides[n++] = (struct sw_cut_side){.link = &h->left[k], .way = SW_WAY_WEST};
     size_t all = 0;
     for (size_t k = 0; k < n; k++)
-        all += 2 * (1 + sites_of(s, &s->cut_sides[k]));
+        all += 2 * (HEAD + sites_of(s, &s->cut_sides[k]));
     uint32_t *items = ergo_engine_memory(&s->e, all, sizeof *items);
     for (size_t k = 0; k < n && items; k++) {
         struct sw_cut_side *side = &s->cut_sides[k];
-        const size_t room = 1 + sites_of(s, side);
+        const size_t room = HEAD + sites_of(s, side);
         const int around = !side->link->around ? 0 : 1;
         side->finds = side->way == SW_WAY_DOWN || side->way == SW_WAY_EAST;
         s->sides[k].dx = side->way < SW_WAY_EAST ? 0 : side->finds ? around : -around;
@@ -130,11 +133,12 @@ static void find_bridges(size_t k, void *user) {
     if (!side->finds)
         return;
     side->own.n = 0;
-    side->far.n = 1;
+    side->far.n = HEAD;
     side->found = sw_bridges_find(&s->bridges[k], f->near + at, s->far_edges + at,
                                   sites_of(s, side), most_parts(s, s->rank),
                                   most_parts(s, side->link->rank), &side->own, &side->far);
-    side->far.items[0] = (uint32_t)(side->far.n - 1);
+    side->far.items[0] = (uint32_t)(side->far.n - HEAD);
+    side->far.items[1] = s->joinings;
 }
 
 static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s,
@@ -145,8 +149,7 @@ static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s,
                                side->far.items, bytes);
 }
 
-/* Bridges of the lower and right sides, found here; those of the others, found by neighbours. A
- * message: the number of parts, these. */
+/* Bridges of the lower and right sides, found here; those of the others, found by neighbours. */
 static enum ergo_status share_bridges(struct ergo_context *ctx, struct sw_cut *s) {
     const uint32_t *edges = ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0);
     struct finding f = {s, edges + edge_sites(s)};
@@ -172,16 +175,21 @@ static enum ergo_status share_bridges(struct ergo_context *ctx, struct sw_cut *s
     return status;
 }
 
-/* Numbers of parts in lists become indices of those that are in any. */
-static void index_parts(struct sw_cut *s) {
+/* Numbers of parts in lists become indices of those that are in any. False: a list that is not the
+ * one that is due. */
+static bool index_parts(struct sw_cut *s) {
     memset(s->index_of, 0xff, 2 * edge_sites(s) * sizeof *s->index_of);
     s->n_parts = 0;
     for (size_t k = 0; k < s->n_sides; k++) {
         const struct sw_cut_side *side = &s->cut_sides[k];
-        uint32_t *items = side->own.items + (side->finds ? 0 : 1);
+        uint32_t *items = side->own.items + (side->finds ? 0 : HEAD);
         const size_t n = side->finds ? side->own.n : side->own.items[0];
+        if (!side->finds && (n > side->own.room - HEAD || side->own.items[1] != s->joinings))
+            return false;
         for (size_t i = 0; i < n; i++) {
             const uint32_t part = items[i] & ~SW_BRIDGE_END;
+            if (part >= 2 * edge_sites(s))
+                return false;
             if (s->index_of[part] == SW_CUT_NO_BOND) {
                 s->parts[s->n_parts] = part;
                 s->index_of[part] = (uint32_t)s->n_parts++;
@@ -191,6 +199,7 @@ static void index_parts(struct sw_cut *s) {
         s->sides[k].items = items;
         s->sides[k].n_items = n;
     }
+    return true;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -243,9 +252,10 @@ void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *s
     s->times.edge_bytes += 4 * edge_sites(s);
     if (s->e.status == ERGO_OK)
         s->e.status = share_bridges(s->e.ctx, s);
+    if (s->e.status == ERGO_OK && !index_parts(s))
+        s->e.status = sw_cut_lost(s->e.ctx, s->rank);
     if (s->e.status != ERGO_OK)
         return;
-    index_parts(s);
     name_parts(s, counts != NULL);
     s->times.pairs += sw_cut_lap(started);
     if (counts)

@@ -13,7 +13,7 @@ enum { TAG_ROUND = ERGO_DIST_TAGS, TAG_HAND = TAG_ROUND + SW_WAYS, TAG_MORE };
  * on; few have more. */
 enum { SERIALS = 128, FIRST_PAIRS = 64 };
 
-static enum ergo_status lost(struct ergo_context *ctx, int rank) {
+enum ergo_status sw_cut_lost(struct ergo_context *ctx, int rank) {
     return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                      "rank %d got another message than the one that is due while clusters of a cut "
                      "lattice were joined: the ranks have lost step, or the network a message",
@@ -55,7 +55,7 @@ static enum ergo_status go_round(struct ergo_context *ctx, struct sw_cut *s, tel
     enum ergo_status status = exchange(ctx, s);
     for (size_t k = 0; k < s->n_sides && status == ERGO_OK; k++)
         if (!hear(&s->joining, &s->sides[k]))
-            status = lost(ctx, s->rank);
+            status = sw_cut_lost(ctx, s->rank);
     return status;
 }
 
@@ -102,7 +102,7 @@ static enum ergo_status hand_on(struct ergo_context *ctx, struct sw_cut *s, int 
     if (status != ERGO_OK)
         return status;
     if (s->hand_in.items[0] != j->serial++)
-        return lost(ctx, s->rank);
+        return sw_cut_lost(ctx, s->rank);
     const size_t heard = s->hand_in.items[1];
     const size_t more = heard > FIRST_PAIRS ? heard - FIRST_PAIRS : 0;
     if (!sw_joining_unite(j, s->hand_in.items + 2, heard - more) ||
@@ -139,7 +139,7 @@ static enum ergo_status count_late(struct ergo_context *ctx, struct sw_cut *s,
     enum ergo_status status =
         late ? ergo_dist_collect_items(ctx, j->late, late, sizeof *late, each) : no_memory(ctx);
     if (status == ERGO_OK && !sw_joining_sum(j, late, all, take, counts))
-        status = lost(ctx, s->rank);
+        status = sw_cut_lost(ctx, s->rank);
     free(late);
     free(each);
     return status;
