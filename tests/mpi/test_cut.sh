@@ -22,10 +22,13 @@ PYTHON
 # alone, through the same kernels; then ranks (3, 4 and 6 with what else can differ, below)
 expect 0 "$ERGOCL" run cold.json -o cold1 --device "$pocl" --quiet --set /distribute=lattice
 same_points cold cold1
-for n in 2 9; do
-    expect 0 ranks $n run cold.json -o cold$n --device "$pocl" --quiet
-    same_points cold cold$n
-done
+expect 0 ranks 2 run cold.json -o cold2 --device "$pocl" --quiet
+same_points cold cold2
+# nine ranks in a stack: clusters that lead further than rounds reach, so that pairs are handed on
+tall=(--set "/system/size=[30,180]" --set /run/sweeps=12 --quiet --device "$pocl")
+expect 0 "$ERGOCL" run cold.json -o tall "${tall[@]}"
+expect 0 ranks 9 run cold.json -o tall9 "${tall[@]}" --set /system/merge=rounds
+same_points tall tall9
 expect 0 ranks 7 run cold.json -o uneven --device "$pocl" --quiet --set /system/shares=3,1,2
 same_points cold uneven
 expect 0 ranks 3 run cold.json -o measured --device "$pocl" --verbose --set /system/shares=measured
