@@ -323,7 +323,7 @@ def main():
     one = commands.add_parser("run")
     one.add_argument("--ranks", default="1,2,4")
     one.add_argument("--sides", default="1024")
-    one.add_argument("--merges", default="gather")
+    one.add_argument("--merges", default="gather", help="gather, rounds")
     one.add_argument("--check", default="1000,777", help="sides of the lattice whose digests are compared")
     one.add_argument("--device", default="auto")
     one.add_argument("--ergocl", default="build/ergocl")
