@@ -272,7 +272,13 @@ $(SCHEMES): bench/papers/disks-schemes.c tests/oracle/disks_schemes.c tests/orac
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(ALLCFLAGS) -O3 -march=native $(LDFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS)
-bench-program: $(BENCH) $(SCHEMES)
+# Clusters joined over thousands of ranks, in one process.
+JOINING := $(BUILD)/bench/joining
+$(JOINING): $(wildcard bench/joining/*.[ch]) $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(ALLCFLAGS) -O3 -march=native $(LDFLAGS) -o $@ $(filter-out %.h,$^) $(LIBS)
+bench-program: $(BENCH) $(SCHEMES) $(JOINING)
 # For other machines: the programs to beat for whatever processor the compiler builds for.
 PORTABLE     := $(BUILD)/bench/portable
 PORTABLE_OBJ := $(patsubst $(BUILD)/bench/serial_%.o,$(PORTABLE)/serial_%.o,$(BENCH_OBJ))

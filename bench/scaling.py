@@ -19,7 +19,8 @@ The model, microseconds a sweep of P ranks with a square of side l each:
     merge    sum over levels k = 1 .. log2 P of m0 + m1 S_k
              S_k: sites on the outer edges of the two groups of 2^(k-1) ranks that the level joins
 
-That is `merge: tree`. Of `merge: gather` (and `auto`), where every device joins the pairs of all ranks:
+That is `merge: tree`, which `rounds` has replaced; build/bench/joining has their model. Of `merge: gather`, where every device joins
+the pairs of all ranks:
 
     pairs    p0 + p1 2 l            parts on edges exchanged, pairs found on the device
     merge    m0 + m1 (P - 1) 2 l    pairs of all others fetched (what the device does with them is in
@@ -292,7 +293,7 @@ def fit(args):
         cores = data.get("cores", 0)
         whole = {r["side"]: r for r in data["runs"] if r["ranks"] == 0}
         print(f"**{data['device']}** {data.get('note', '')}\n")
-        for how in sorted({r["how"] for r in data["runs"] if r["ranks"] > 0} - {"neighbour"}):
+        for how in sorted({r["how"] for r in data["runs"] if r["ranks"] > 0} - {"neighbour", "rounds"}):
             runs = [r for r in data["runs"] if r["ranks"] > 0 and r["how"] == how]
             model = model_of(how, runs, cores)
             model.show()
@@ -322,7 +323,7 @@ def main():
     one = commands.add_parser("run")
     one.add_argument("--ranks", default="1,2,4")
     one.add_argument("--sides", default="1024")
-    one.add_argument("--merges", default="gather")
+    one.add_argument("--merges", default="gather", help="gather, rounds")
     one.add_argument("--check", default="1000,777", help="sides of the lattice whose digests are compared")
     one.add_argument("--device", default="auto")
     one.add_argument("--ergocl", default="build/ergocl")

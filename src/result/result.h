@@ -110,6 +110,7 @@ struct ergo_result {
     struct ergo_device_summary device;
     size_t n_devices;                    /* with several ranks: of each, in order; else 0 */
     struct ergo_device_summary *devices; /* owned */
+    char merge[16]; /* of systems cut over ranks: how pieces are joined (struct ergo_plan) */
     enum ergo_kept kept;
     struct ergo_measured *measured; /* owned */
     size_t n_members;

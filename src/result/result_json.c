@@ -244,6 +244,8 @@ enum ergo_status ergo_result_json(struct ergo_context *ctx, const struct ergo_re
     for (size_t r = 1; r < result->n_devices; r++)
         put_device(&out, r, &result->devices[r]);
     ergo_out_close(&out, 1);
+    if (*result->merge)
+        ergo_out_text(&out, "merge", result->merge);
     ergo_out_text(&out, "series", ergo_kept_name(result->kept));
     put_points(&out, result);
     if (result->n_means) {

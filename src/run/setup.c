@@ -70,6 +70,7 @@ static enum ergo_status plan_all(struct ergo_work *work) {
             break;
         if (plan.device_bytes > work->result->device_bytes)
             work->result->device_bytes = plan.device_bytes;
+        memcpy(work->result->merge, plan.merge, sizeof plan.merge);
         states += (double)plan.state_bytes;
         const double all = (double)s.total * plan.work_per_step;
         work->session->work_total += all;

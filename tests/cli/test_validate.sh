@@ -154,7 +154,7 @@ JOB
 expect 2 "$ERGOCL" validate clusters.json --set /system/labelling=label-equivalence
 says err /system/labelling union-find
 expect 2 "$ERGOCL" validate clusters.json --set /system/merge=neighbour
-says err /system/merge tree
+says err /system/merge rounds
 expect 2 "$ERGOCL" validate clusters.json --set /tuning/path=3
 says err /tuning/path "from 0 to 2"
 large=(--set "/system/size=[65536,65536]" --set /distribute=points)

@@ -149,6 +149,23 @@ cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem b, cl_bool wait, size_t of
     return result;
 }
 
+/* ---- MPI ------------------------------------------------------------------------------------- */
+
+/* Handles are pointers or numbers, by the library; as arguments both pass through a pointer. drop:
+ * an empty message arrives; flip: one wrong bit in its last word. */
+int MPI_Isend(const void *data, int count, void *type, int to, int tag, void *comm, void *request);
+int MPI_Isend(const void *data, int count, void *type, int to, int tag, void *comm, void *request) {
+    const enum action action = strike("MPI_Isend", NULL);
+    int (*real)(const void *, int, void *, int, int, void *, void *) =
+        dlsym(RTLD_NEXT, "MPI_Isend");
+    char *other = action == FLIP && count > 4 ? malloc((size_t)count) : NULL; /* kept: under way */
+    if (other) {
+        memcpy(other, data, (size_t)count);
+        other[count - 4] = (char)(other[count - 4] ^ 1);
+    }
+    return real(other ? other : data, action == DROP ? 0 : count, type, to, tag, comm, request);
+}
+
 /* ---- files: rename stands for renameat too, and so on -----------------------------------------
  */
 

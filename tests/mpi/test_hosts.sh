@@ -75,9 +75,9 @@ import json, sys
 names = [d["name"] for d in json.load(open("hosts/result.json"))["device"]]
 raise SystemExit([sys.argv[1] in n for n in names] != [False, True, False, True])
 PYTHON
-expect 0 hosts -np 4 "$ERGOCL" run job.json -o tree --device "$pocl" --quiet \
-    --set /system/merge=tree
-same_points alone tree
+expect 0 hosts -np 4 "$ERGOCL" run job.json -o rounds --device "$pocl" --quiet \
+    --set /system/merge=rounds
+same_points alone rounds
 
 # The network between them is lost: mpirun, told to look, notices, and on both hosts all end; what was
 # saved goes on in one process.

@@ -1,6 +1,6 @@
 /*
- * A lattice cut into rectangles, without devices and MPI: clusters joined in a tree of ranks that
- * are simulated here, against a union-find over the whole lattice: names, sizes, wrapping.
+ * A lattice cut into rectangles, without devices and MPI: clusters joined by ranks that are
+ * simulated here, against a union-find over the whole lattice: names, sizes, wrapping.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "oracle/joined.h"
 #include "samplers/swendsen_wang/cut.h"
 
 enum { L = 96 };
@@ -35,136 +36,175 @@ static void join(uint32_t *labels, uint32_t a, uint32_t b) {
     labels[a > b ? a : b] = a > b ? b : a;
 }
 
-/* One end of a bond, into the block of its ranks and direction. */
-struct end {
-    struct sw_block block;
-    struct sw_port port;
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+/* What is known of the whole: parts of all rectangles by the smallest site in each. */
+struct whole {
+    const struct ergo_layout *layout;
+    uint32_t *local, *sizes, *part; /* [sites]: root in its rectangle; at roots */
 };
 
-static void add_end(struct sw_group *g, struct end *ends, size_t n) {
-    for (size_t k = 0; k < n; k++) { /* blocks in order of their first end */
-        size_t b = 0;
-        while (b < g->n_blocks && memcmp(&g->blocks[b], &ends[k].block, 16) != 0)
-            b++;
-        if (b == g->n_blocks)
-            g->blocks[g->n_blocks++] = ends[k].block;
-    }
-    for (size_t b = 0; b < g->n_blocks; b++)
-        for (size_t k = 0; k < n; k++)
-            if (memcmp(&g->blocks[b], &ends[k].block, 16) == 0) {
-                g->ports[g->n_ports++] = ends[k].port;
-                g->blocks[b].count++;
-            }
+static int owner(const struct whole *w, uint32_t site) {
+    return ergo_layout_owner(w->layout, site);
 }
 
-/* The parts of each rectangle and their ports, as ranks find them; then up and down the tree. */
-static void simulate(const struct ergo_layout *l, uint64_t *names, struct sw_cut_counts *counts) {
-    const int ranks = l->ranks;
-    uint32_t *local = malloc(L * L * sizeof *local), *part = malloc(L * L * sizeof *part);
-    struct sw_group *groups = calloc((size_t)ranks, sizeof *groups);
-    struct sw_record *records = calloc((size_t)ranks * 8, sizeof *records);
-    uint64_t **final = calloc((size_t)ranks, sizeof *final);
-    struct end **ends = calloc((size_t)ranks, sizeof *ends);
-    size_t *n_ends = calloc((size_t)ranks, sizeof *n_ends);
-    struct sw_merge *merge = sw_merge_create();
-    uint32_t sizes[L * L] = {0};
+static void find_local(struct whole *w) {
     for (uint32_t i = 0; i < L * L; i++)
-        local[i] = i;
-#define OWNER(i) ergo_layout_owner(l, i)
-    for (uint32_t i = 0; i < L * L; i++) {
-        const uint32_t x = i % L, y = i / L, e = i - x + (x + 1) % L, s = (y + 1) % L * L + x;
-        if (right[i] && x + 1 < L && OWNER(i) == OWNER(e))
-            join(local, i, e);
-        if (down[i] && y + 1 < L && OWNER(i) == OWNER(s))
-            join(local, i, s);
-    }
-    for (uint32_t i = 0; i < L * L; i++)
-        sizes[find(local, i)]++;
-    memset(part, 0xff, L * L * sizeof *part);
-    for (int r = 0; r < ranks; r++) {
-        ends[r] = calloc(4 * L * L, sizeof **ends);
-        assert_true(sw_group_reserve(&groups[r], L * L, 64, 4 * L * L));
-    }
+        w->local[i] = i;
     for (uint32_t i = 0; i < L * L; i++) {
         const uint32_t x = i % L, y = i / L;
-        for (int d = 0; d < 2; d++) {
-            const uint32_t o = d ? (y + 1) % L * L + x : y * L + (x + 1) % L;
-            const bool around = d ? y + 1 == L : x + 1 == L;
-            if (!(d ? down[i] : right[i]) || (OWNER(i) == OWNER(o) && !around))
-                continue;
-            const uint32_t both[2] = {find(local, i), find(local, o)};
-            for (int side = 0; side < 2; side++) {
-                const uint32_t own = both[side], far = both[1 - side];
-                const int rank = OWNER(own), sign = side ? -1 : 1;
-                struct sw_group *g = &groups[rank];
-                if (part[own] == UINT32_MAX) {
-                    part[own] = (uint32_t)g->n_clusters;
-                    g->names[g->n_clusters] = own;
-                    g->sizes[g->n_clusters++] = sizes[own];
-                }
-                ends[rank][n_ends[rank]++] = (struct end){
-                    {rank, OWNER(far), d == 0 && around ? sign : 0, d == 1 && around ? sign : 0, 0},
-                    {part[own], 0, 0}};
-            }
-        }
+        if (right[i] && x + 1 < L && owner(w, i) == owner(w, i + 1))
+            join(w->local, i, i + 1);
+        if (down[i] && y + 1 < L && owner(w, i) == owner(w, i + L))
+            join(w->local, i, i + L);
+    }
+    for (uint32_t i = 0; i < L * L; i++)
+        w->sizes[find(w->local, i)]++;
+}
+
+/* Parts that have bonds to others; edges have SW_NO_PART elsewhere. */
+struct parts {
+    uint64_t *names;
+    uint32_t *sizes;
+    struct sw_list *lists; /* of sides */
+};
+
+static uint32_t part_of(struct whole *w, struct joined_rank *rank, struct parts *p, uint32_t site) {
+    const uint32_t root = find(w->local, site);
+    if (w->part[root] == UINT32_MAX) {
+        w->part[root] = (uint32_t)rank->parts.n_parts;
+        p->names[rank->parts.n_parts] = root;
+        p->sizes[rank->parts.n_parts++] = w->sizes[root];
+    }
+    return w->part[root];
+}
+
+/* The bridges of a link from `r`, below or to the right; both ranks get a side. */
+static void add_link(struct whole *w, struct joined *all, struct parts *parts,
+                     struct sw_bridges *bridges, int r, const struct ergo_link *link, bool below) {
+    const struct ergo_rectangle *p = &w->layout->rectangles[r];
+    const size_t count = below ? 32 * (size_t)(p->words - 1) + p->tail : link->count;
+    uint32_t *near = malloc(4 * count), *far = malloc(4 * count);
+    for (size_t k = 0; k < count; k++) {
+        const uint64_t x = 32 * p->word0 + (below ? k : 32 * (p->words - 1) + p->tail - 1);
+        const uint64_t y = p->row0 + (below ? p->rows - 1 : link->first + k);
+        const uint32_t i = (uint32_t)(y * L + x);
+        const uint32_t o = (uint32_t)(below ? (y + 1) % L * L + x : y * L + (x + 1) % L);
+        near[k] = far[k] = SW_NO_PART;
+        if (!(below ? down[i] : right[i]))
+            continue;
+        near[k] = part_of(w, &all->rank[r], &parts[r], i);
+        far[k] = part_of(w, &all->rank[link->rank], &parts[link->rank], o);
+    }
+    struct joined_rank *a = &all->rank[r], *b = &all->rank[link->rank];
+    const size_t at = a->parts.n_sides++, to = b->parts.n_sides++;
+    const int around = link->around ? 1 : 0;
+    a->parts.sides[at] = (struct sw_side){.dx = below ? 0 : around, .dy = below ? around : 0};
+    b->parts.sides[to] = (struct sw_side){.dx = below ? 0 : -around, .dy = below ? -around : 0};
+    a->far_rank[at] = link->rank;
+    a->far_side[at] = (int)to;
+    b->far_rank[to] = r;
+    b->far_side[to] = (int)at;
+    assert_true(sw_bridges_find(bridges, near, far, count, L * L, L * L, &parts[r].lists[at],
+                                &parts[link->rank].lists[to]));
+    free(near);
+    free(far);
+}
+
+enum { MOST_SIDES = 64 };
+
+static struct parts *make_ranks(struct whole *w, struct joined *all) {
+    const int ranks = w->layout->ranks;
+    struct sw_bridges bridges = {0};
+    struct ergo_link links[MOST_SIDES];
+    struct parts *parts = calloc((size_t)ranks, sizeof *parts);
+    all->ranks = ranks;
+    all->rank = calloc((size_t)ranks, sizeof *all->rank);
+    memset(w->part, 0xff, L * L * sizeof *w->part);
+    for (int r = 0; r < ranks; r++) {
+        const size_t most = 4 * 32 * (ergo_rectangle_words(&w->layout->rectangles[r]) + 1);
+        parts[r].names = malloc(8 * most);
+        parts[r].sizes = malloc(4 * most);
+        parts[r].lists = calloc(MOST_SIDES, sizeof *parts[r].lists);
+        all->rank[r].parts.sides = calloc(MOST_SIDES, sizeof(struct sw_side));
+        all->rank[r].far_rank = calloc(MOST_SIDES, sizeof(int));
+        all->rank[r].far_side = calloc(MOST_SIDES, sizeof(int));
     }
     for (int r = 0; r < ranks; r++) {
-        add_end(&groups[r], ends[r], n_ends[r]);
-        free(ends[r]);
+        const struct ergo_link below = ergo_layout_below(w->layout, r);
+        size_t n = 0;
+        add_link(w, all, parts, &bridges, r, &below, true);
+        ergo_layout_beside(w->layout, r, true, links, &n);
+        for (size_t k = 0; k < n; k++)
+            add_link(w, all, parts, &bridges, r, &links[k], false);
     }
-    free(ends);
-    free(n_ends);
-    for (uint32_t i = 0; i < L * L; i++) /* what reaches no edge is its rank's to count */
-        if (sizes[i] && part[i] == UINT32_MAX)
-            sw_cut_count(counts, sizes[i]);
-    for (int r = 0; r < ranks; r++)
-        assert_true(sw_group_reduce(merge, &groups[r], r, r + 1, &records[8 * r], counts));
-    int level = 1;
-    for (int width = 1; width < ranks; width *= 2, level++)
-        for (int r = 0; r + width < ranks; r += 2 * width) {
-            records[8 * r + level].first = groups[r].n_clusters;
-            assert_true(sw_group_append(&groups[r], &groups[r + width]));
-            const size_t first = records[8 * r + level].first;
-            assert_true(sw_group_reduce(merge, &groups[r], r, r + 2 * width,
-                                        &records[8 * r + level], counts));
-            records[8 * r + level].first = first;
+    for (int r = 0; r < ranks; r++) {
+        struct joined_rank *rank = &all->rank[r];
+        rank->parts.narrow = ranks % 2 == 0;
+        rank->parts.names = parts[r].names;
+        rank->parts.sizes = parts[r].sizes;
+        for (size_t s = 0; s < rank->parts.n_sides; s++) {
+            rank->parts.sides[s].items = parts[r].lists[s].items;
+            rank->parts.sides[s].n_items = parts[r].lists[s].n;
         }
-    assert_int_equal(groups[0].n_ports + groups[0].n_clusters, 0);
-    for (int width = 1 << (level - 1); width >= 1; width /= 2, level--)
-        for (int r = 0; r < ranks; r += width) {
-            if (width > 1 && r + width / 2 >= ranks)
-                continue;
-            const struct sw_record *record = &records[8 * r + (width > 1 ? level - 1 : 0)];
-            uint64_t *own = malloc((record->count + 1) * sizeof *own);
-            for (size_t k = 0; k < record->count; k++)
-                own[k] =
-                    record->next[k] == SW_FINISHED ? record->names[k] : final[r][record->next[k]];
-            free(final[r]);
-            if (width == 1) {
-                final[r] = own;
-                continue;
-            }
-            const size_t rest = record->count - record->first;
-            final[r + width / 2] = malloc((rest + 1) * sizeof *own);
-            memcpy(final[r + width / 2], own + record->first, rest * sizeof *own);
-            final[r] = own;
-        }
+    }
+    sw_bridges_free(&bridges);
+    return parts;
+}
+
+static void free_ranks(struct joined *all, struct parts *parts) {
+    for (int r = 0; r < all->ranks; r++) {
+        for (size_t s = 0; s < MOST_SIDES; s++)
+            free(parts[r].lists[s].items);
+        free(parts[r].lists);
+        free(parts[r].names);
+        free(parts[r].sizes);
+        free(all->rank[r].parts.sides);
+        free(all->rank[r].far_rank);
+        free(all->rank[r].far_side);
+        sw_joining_free(&all->rank[r].joining);
+    }
+    free(parts);
+    free(all->rank);
+}
+
+static void take(void *user, uint64_t size) {
+    sw_cut_count(user, size);
+}
+
+static struct whole open_whole(const struct ergo_layout *l) {
+    struct whole w = {.layout = l,
+                      .local = malloc(L * L * sizeof *w.local),
+                      .sizes = calloc(L * L, sizeof *w.sizes),
+                      .part = malloc(L * L * sizeof *w.part)};
+    find_local(&w);
+    return w;
+}
+
+static void close_whole(struct whole *w) {
+    free(w->local);
+    free(w->sizes);
+    free(w->part);
+}
+
+/* Names of all sites and counts of clusters, by ranks that join in `rounds`. */
+static void simulate(const struct ergo_layout *l, uint32_t rounds, uint64_t *names,
+                     struct sw_cut_counts *counts) {
+    struct whole w = open_whole(l);
+    struct joined all = {0};
+    struct parts *parts = make_ranks(&w, &all);
+    assert_true(joined_run(&all, rounds, take, counts));
+    for (int r = 0; r < all.ranks; r++)
+        counts->wraps |= all.rank[r].joining.wraps;
     for (uint32_t i = 0; i < L * L; i++) {
-        const uint32_t root = find(local, i);
-        names[i] = part[root] == UINT32_MAX ? root : final[OWNER(i)][part[root]];
+        const uint32_t root = find(w.local, i);
+        const bool inside = w.part[root] == UINT32_MAX;
+        names[i] = inside ? root : sw_joining_name(&all.rank[owner(&w, i)].joining, w.part[root]);
+        if (inside && root == i) /* its rank's to count */
+            sw_cut_count(counts, w.sizes[i]);
     }
-    for (int r = 0; r < ranks; r++) {
-        sw_group_free(&groups[r]);
-        free(final[r]);
-    }
-    for (int k = 0; k < 8 * ranks; k++)
-        sw_record_free(&records[k]);
-    sw_merge_destroy(merge);
-    free(local);
-    free(part);
-    free(groups);
-    free(records);
-    free(final);
+    free_ranks(&all, parts);
+    close_whole(&w);
 }
 
 /* Wrapping from the whole, by wraps.c. */
@@ -187,21 +227,25 @@ static bool wraps(const uint32_t *inside) {
 static void test_merging(void **unused) {
     (void)unused;
     static const double densities[] = {0.2, 0.45, 0.5, 0.55, 0.9};
-    static const double weights[9] = {1, 2, 1, 5, 1, 1, 3, 1, 1};
+    static const double weights[64] = {1, 2, 1, 5, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                       1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                       1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                       1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const int many[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 33, 64};
     uint32_t *labels = malloc(L * L * sizeof *labels);
     uint64_t *names = malloc(L * L * sizeof *names);
     unsigned around = 0, cases = 0;
-    for (int ranks = 1; ranks <= 9; ranks++)
+    for (size_t m = 0; m < sizeof many / sizeof many[0]; m++)
         for (size_t d = 0; d < sizeof densities / sizeof densities[0]; d++, cases++) {
             struct ergo_layout l;
             struct sw_cut_counts counts = {0}, expected = {0};
-            assert_true(ergo_layout_make(&l, L, L, ranks, weights));
+            assert_true(ergo_layout_make(&l, L, L, many[m], weights));
             for (uint32_t i = 0; i < L * L; i++) {
                 right[i] = uniform() < densities[d];
                 down[i] = uniform() < densities[d];
                 labels[i] = i;
             }
-            simulate(&l, names, &counts);
+            simulate(&l, 1 + cases % 4, names, &counts);
             for (uint32_t i = 0; i < L * L; i++) {
                 if (right[i] && i % L + 1 < L)
                     join(labels, i, i + 1);
@@ -234,6 +278,32 @@ static void test_merging(void **unused) {
     free(names);
 }
 
+/* Whatever message of a joining is lost, the ranks notice: what came before is not taken for it. */
+static void test_lost_messages(void **unused) {
+    (void)unused;
+    static const double weights[6] = {1, 1, 1, 1, 1, 1};
+    const uint32_t rounds = 3;
+    struct ergo_layout l;
+    assert_true(ergo_layout_make(&l, L, L, 6, weights));
+    for (uint32_t i = 0; i < L * L; i++) {
+        right[i] = uniform() < 0.5;
+        down[i] = uniform() < 0.5;
+    }
+    struct whole w = open_whole(&l);
+    struct joined all = {0};
+    struct parts *parts = make_ranks(&w, &all);
+    struct sw_cut_counts counts = {0};
+    assert_true(joined_run(&all, rounds, take, &counts));
+    for (all.lost_round = 1; all.lost_round <= 2 * rounds; all.lost_round++)
+        for (all.lost_rank = 0; all.lost_rank < 6; all.lost_rank++)
+            for (all.lost_side = 0; all.lost_side < (int)all.rank[all.lost_rank].parts.n_sides;
+                 all.lost_side++)
+                assert_false(joined_run(&all, rounds, take, &counts));
+    free_ranks(&all, parts);
+    close_whole(&w);
+    ergo_layout_free(&l);
+}
+
 /* Squares of sizes beyond 32 bits: limbs carry nothing away. */
 static void test_counts(void **unused) {
     (void)unused;
@@ -257,6 +327,7 @@ static void test_counts(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merging),
+        cmocka_unit_test(test_lost_messages),
         cmocka_unit_test(test_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

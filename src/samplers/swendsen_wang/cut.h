@@ -5,9 +5,9 @@
  *     cut_device.c     create, start, destroy
  *     cut_shares.c     rectangles as large as their ranks are fast (engine/shares.h)
  *     cut_advance.c    sweeps of a rank's rectangle, halos
- *     cut_parts.c      parts of clusters on the edges, pairs of them across
+ *     cut_parts.c      parts of clusters on the edges, bridges to others
  *     cut_collect.c    sums over ranks, samples
- *     cut_merge.c      clusters of several rectangles, pairwise, in a tree over the ranks
+ *     cut_rounds.c     clusters of several rectangles, by rounds between neighbours (joining.h)
  *     cut_gather.c     the same by each device for itself
  *     cut_state.c      the canonical state from pieces and back; pictures
  *     cut_audit.c      against the serial twin
@@ -23,6 +23,7 @@
 
 #include "engine/layout.h"
 #include "engine/shares.h"
+#include "samplers/swendsen_wang/joining.h"
 #include "samplers/swendsen_wang/sw.h"
 #include "swendsen_wang/cut_params.h"
 
@@ -44,61 +45,21 @@ void sw_cut_count(struct sw_cut_counts *counts, uint64_t size);
 void sw_cut_count_carry(struct sw_cut_counts *counts);
 void sw_cut_count_reduce(struct sw_cut_counts *counts);
 
-/* ---- merging --------------------------------------------------------------------------------- */
+/* ---- sides ----------------------------------------------------------------------------------- */
 
-/* One end of a bond between rectangles (or around one): the cluster of this group that it belongs
- * to, and where its part lies seen from that one's origin, in lattices. */
-struct sw_port {
-    uint32_t cluster;
-    int16_t x, y;
+/* Where a message goes; ^ 1: the way back. */
+enum sw_way { SW_WAY_DOWN, SW_WAY_UP, SW_WAY_EAST, SW_WAY_WEST, SW_WAYS };
+
+/* A side of a rectangle on one neighbour, beside joining.h's. */
+struct sw_cut_side {
+    const struct ergo_link *link;
+    unsigned way;
+    bool finds; /* bridges are found here: the lower and right sides */
+    bool found; /* or none are sought */
+    struct sw_list
+        own; /* parts in bridges, bridge by bridge; a message where neighbours find them */
+    struct sw_list far; /* the message for the neighbour */
 };
-
-/* The ends in `rank` of all bonds to rank `far` that lead (dx, dy) lattices further. Those
- * ranks have as many ends in a block of their own, in the same order. */
-struct sw_block {
-    int32_t rank, far, dx, dy;
-    uint64_t count;
-};
-
-/* Clusters of a group of ranks that may go on elsewhere. */
-struct sw_group {
-    size_t n_clusters, n_blocks, n_ports;
-    size_t cluster_capacity, block_capacity, port_capacity;
-    uint64_t *names; /* smallest of the parts' */
-    uint64_t *sizes; /* where they are counted */
-    struct sw_block *blocks;
-    struct sw_port *ports; /* block by block */
-};
-
-/* What became of the clusters of two groups: a cluster of the next group, or finished with a name.
- * Kept for the way back. */
-struct sw_record {
-    size_t count, first; /* clusters of both; of those, the first group's */
-    uint32_t *next;      /* SW_FINISHED: names[] is final */
-    uint64_t *names;
-    size_t capacity;
-};
-#define SW_FINISHED 0xffffffffu
-
-struct sw_merge; /* scratch memory, reused */
-struct sw_merge *sw_merge_create(void);
-void sw_merge_destroy(struct sw_merge *merge);
-/* Memory for so many, with all that is there. False: none. */
-bool sw_group_reserve(struct sw_group *group, size_t clusters, size_t blocks, size_t ports);
-/* Appends `other`'s clusters and ports to the group's. */
-bool sw_group_append(struct sw_group *group, const struct sw_group *other);
-void sw_group_free(struct sw_group *group);
-/* Joins all that bonds inside ranks first .. end - 1 connect. The group keeps the clusters that
- * have other bonds; the others are finished, and counted where `counts` is not NULL. Pure: knows no
- * MPI. False: no memory, or blocks without the other side. */
-bool sw_group_reduce(struct sw_merge *merge, struct sw_group *group, int first, int end,
-                     struct sw_record *record, struct sw_cut_counts *counts);
-void sw_record_free(struct sw_record *record);
-/* The whole of it: of this rank's group with a cluster for each part, names[] of all become final.
- * Collective. */
-enum ergo_status sw_merge_tree(struct ergo_context *ctx, struct sw_merge *merge,
-                               struct sw_group *group, uint64_t *names,
-                               struct sw_cut_counts *counts);
 
 /* ---- a member ----------------------------------------------------------------------------------
  */
@@ -183,7 +144,7 @@ struct sw_cut_member {
 struct sw_cut_times {
     double local, halo, pairs, merge, flip; /* seconds of the host's clock */
     double busy;                            /* of the device alone, without waiting for others */
-    uint64_t sweeps, halo_bytes, edge_bytes, pair_bytes;
+    uint64_t sweeps, halo_bytes, edge_bytes, pair_bytes; /* pairs: bridges and rounds */
 };
 
 struct sw_cut {
@@ -191,6 +152,7 @@ struct sw_cut {
     struct sw_shape shape; /* of the whole lattice */
     bool of_clusters;      /* are measured, not only spins */
     bool gathers;          /* sweeps that are not measured join parts on the devices */
+    bool in_flight;        /* or hosts join those of one chain while devices label the next */
     uint32_t group_size, sum_groups;
     int rank;
     struct ergo_layout layout;
@@ -200,22 +162,24 @@ struct sw_cut {
     uint32_t *far_edges;           /* parts of the neighbours below and to the right, as in edges */
     struct sw_cut_member *members; /* [members] */
     struct sw_cut_member *now;     /* the chosen one */
-    /* pairs of parts across a link, [1 + 2 sites of the edge]: their number, near and far part of
-     * each; found here for the edges below and right, by the neighbours for those above and left */
-    uint32_t *found, *told;
     struct sw_gather gather;
-    uint32_t *cluster_of;  /* [parts] or SW_CUT_NO_BOND */
-    uint32_t *group_parts; /* [group.n_clusters] */
-    uint64_t *group_names; /* the same, final */
-    bool started;          /* the spins are those of the start */
+    size_t n_sides;
+    struct sw_side *sides;
+    struct sw_cut_side *cut_sides;
+    uint32_t *index_of; /* [2 sites of the edges]: of a part in a bridge, or SW_CUT_NO_BOND */
+    uint32_t *parts, *part_sizes; /* [parts in bridges]: numbers, sites */
+    uint64_t *part_names;
+    bool started; /* the spins are those of the start */
     /* ---- from here on of the whole run ---- */
-    struct sw_merge *merge;
-    struct sw_group group; /* this rank's parts with bonds to others, each a cluster at first */
+    struct sw_bridges *bridges; /* [n_sides] */
+    struct sw_joining joining;
+    uint32_t joinings;
+    struct sw_list hand_out, hand_in; /* messages */
     /* blocks of samples, whole: [samples][members] */
     struct sw_cut_counts *slots[2];
     size_t slot_samples[2];
     struct sw_cut_times times;
-    size_t n_parts; /* of the latest sweep */
+    size_t n_parts; /* in bridges, or pairs, of the latest sweep */
     struct ergo_shares *shares;
 };
 
@@ -269,13 +233,23 @@ double sw_cut_lap(double *started);
 
 /* cut_parts.c: what is on the edges of a labelled rectangle, to its host; counted: with sizes, and
  * sums over all other clusters. */
+enum ergo_status sw_cut_make_sides(struct sw_cut *s);
+void sw_cut_free_bridges(struct sw_cut *s);
 void sw_cut_find_parts(struct sw_cut *s, bool counted);
+void sw_cut_await_parts(struct sw_cut *s);
 /* Bonds between rectangles make their parts one cluster: names of all parts, to the device. counts
  * (NULL: none): of clusters. *started: for the times. */
 void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started);
 
+/* Fails: a message between ranks is not the one that is due. */
+enum ergo_status sw_cut_lost(struct ergo_context *ctx, int rank);
+/* cut_rounds.c: joins the parts of all ranks; joining.h has their names. Collective. */
+enum ergo_status sw_cut_rounds(struct ergo_context *ctx, struct sw_cut *s, struct sw_parts *parts,
+                               struct sw_cut_counts *counts);
+
 /* cut_gather.c */
-bool sw_gather_wanted(const char *merge, const struct ergo_layout *layout);
+/* The same at all ranks. auto: what is predicted to cost less; in_flight hides rounds. */
+bool sw_gather_wanted(const struct sw_cut *s, const char *merge);
 void sw_gather_declare(struct sw_cut *s);
 enum ergo_status sw_gather_prepare(struct ergo_context *ctx, struct sw_cut *s);
 /* Memory that ranks of one host share. Collective. */

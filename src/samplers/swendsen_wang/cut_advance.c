@@ -3,8 +3,8 @@
  *
  * While the device labels the inside of its rectangle, the spins beyond its lower and right edge
  * come from the neighbours. Then the device lists the roots on the edges; the neighbours' come in
- * exchange, and make pairs of parts where a bond leads across (cut_parts.c). Parts get their names
- * over ranks (cut_merge.c, cut_gather.c), and all clusters their new states.
+ * exchange, and make bridges where bonds lead across (cut_parts.c). Parts get their names
+ * over ranks (cut_rounds.c, cut_gather.c), and all clusters their new states.
  */
 #include "samplers/swendsen_wang/cut.h"
 
@@ -107,19 +107,24 @@ static void sweep_gathered(struct sw_cut *s) {
     s->times.sweeps++;
 }
 
-/* counts: measured, NULL: not. */
-static void sweep_joined(struct sw_cut *s, struct sw_cut_counts *counts) {
+/* The first half of a sweep: labels of the rectangle. */
+static void label(struct sw_cut *s, bool counted) {
     const bool fresh = s->now->fresh;
     double started = ergo_clock();
     if (!fresh)
         halo_start(s);
-    sw_cut_local(s, counts != NULL, false);
+    sw_cut_local(s, counted, false);
     clFlush(s->e.device->queue);
     s->times.local += sw_cut_lap(&started);
     if (!fresh)
         halo_finish(s);
     s->times.halo += sw_cut_lap(&started);
-    sw_cut_find_parts(s, counts != NULL);
+}
+
+/* The second: names over ranks, new spins. counts: measured, NULL: not. */
+static void join(struct sw_cut *s, struct sw_cut_counts *counts) {
+    double started = ergo_clock();
+    sw_cut_await_parts(s);
     const double waited = sw_cut_lap(&started);
     s->times.local += waited;
     s->times.busy += waited;
@@ -129,6 +134,38 @@ static void sweep_joined(struct sw_cut *s, struct sw_cut_counts *counts) {
         count_spins(s, counts);
     s->times.flip += sw_cut_lap(&started);
     s->times.sweeps++;
+}
+
+static void sweep_joined(struct sw_cut *s, struct sw_cut_counts *counts) {
+    label(s, counts != NULL);
+    sw_cut_find_parts(s, counts != NULL);
+    join(s, counts);
+}
+
+/* Sweeps of all members that nobody measures: while hosts join the clusters of one, devices label
+ * the next. What a member needs until then is its own (ERGO_BUFFER_EACH); the hosts' memory is free
+ * when the device has taken the one before's. */
+static void sweeps_in_flight(struct sw_cut *s, uint64_t sweeps) {
+    const size_t members = s->e.batch->count;
+    const uint64_t first = s->e.step, all = sweeps * members;
+    for (uint64_t k = 0; k <= all && s->e.status == ERGO_OK; k++) {
+        if (k < all) {
+            s->e.step = first + k / members;
+            sw_cut_choose(s, k % members);
+            label(s, false);
+        }
+        if (k > 0) {
+            s->e.step = first + (k - 1) / members;
+            sw_cut_choose(s, (k - 1) % members);
+            join(s, NULL);
+        }
+        if (k < all) {
+            s->e.step = first + k / members;
+            sw_cut_choose(s, k % members);
+            sw_cut_find_parts(s, false);
+        }
+    }
+    s->e.step = first + sweeps;
 }
 
 /* One sweep of a member at e.step, which stays; counts: what is asked for, NULL: nothing. */
@@ -155,10 +192,14 @@ enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *opaque, unsigned
     (void)first_sample;
     ergo_engine_begin(&s->e, ctx);
     s->slot_samples[which] = count;
-    for (size_t i = 0; i < (count ? count : 1); i++)
-        for (uint64_t e = 0; e < every && s->e.status == ERGO_OK; e++, s->e.step++)
+    for (size_t i = 0; i < (count ? count : 1); i++) {
+        const uint64_t plain = s->in_flight ? every - (count ? 1 : 0) : 0;
+        if (plain)
+            sweeps_in_flight(s, plain);
+        for (uint64_t e = plain; e < every && s->e.status == ERGO_OK; e++, s->e.step++)
             for (size_t m = 0; m < members && s->e.status == ERGO_OK; m++)
                 sweep(s, m, count && e + 1 == every ? &s->slots[which][i * members + m] : NULL);
+    }
     for (size_t row = 0; row < count * members && s->e.status == ERGO_OK; row++)
         sw_cut_count_reduce(&s->slots[which][row]);
     s->shares->busy += s->times.busy - busy;

@@ -15,25 +15,21 @@ void sw_cut_choose(struct sw_cut *s, size_t member) {
 static enum ergo_status allocate(struct sw_cut *s) {
     const struct ergo_rectangle *p = &s->piece;
     const size_t entries = 32 * (size_t)p->words + p->rows;
-    const size_t pairs =
-        1 + 2 * entries + (size_t)s->layout.ranks; /* a number before each link's */
     s->members = ergo_engine_memory(&s->e, s->e.batch->count, sizeof *s->members);
     s->far_edges = ergo_engine_memory(&s->e, entries, sizeof *s->far_edges);
-    s->found = ergo_engine_memory(&s->e, pairs, sizeof *s->found);
-    s->told = ergo_engine_memory(&s->e, pairs, sizeof *s->told);
-    s->cluster_of = ergo_engine_memory(&s->e, 2 * entries, sizeof *s->cluster_of);
-    s->group_parts = ergo_engine_memory(&s->e, 2 * entries, sizeof *s->group_parts);
-    s->group_names = ergo_engine_memory(&s->e, 4 * entries, sizeof *s->group_names);
+    s->index_of = ergo_engine_memory(&s->e, 2 * entries, sizeof *s->index_of);
+    s->parts = ergo_engine_memory(&s->e, 2 * entries, sizeof *s->parts);
+    s->part_sizes = ergo_engine_memory(&s->e, 2 * entries, sizeof *s->part_sizes);
+    s->part_names = ergo_engine_memory(&s->e, 2 * entries, sizeof *s->part_names);
     return ergo_engine_end(&s->e);
 }
 
 /* Of the whole run. */
 static enum ergo_status allocate_run(struct ergo_context *ctx, struct sw_cut *s) {
     const size_t counts = s->e.block_samples * s->e.batch->count;
-    s->merge = sw_merge_create();
     s->slots[0] = calloc(counts, sizeof *s->slots[0]);
     s->slots[1] = calloc(counts, sizeof *s->slots[1]);
-    return s->merge && s->slots[0] && s->slots[1]
+    return s->slots[0] && s->slots[1]
                ? ERGO_OK
                : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a cut lattice");
 }
@@ -43,7 +39,9 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     const struct ergo_rectangle *p = &s->piece;
     const struct sw_rect rect = sw_cut_rect(s, p);
     enum ergo_status status = allocate(s);
-    if (status == ERGO_OK && !s->merge)
+    if (status == ERGO_OK)
+        status = sw_cut_make_sides(s);
+    if (status == ERGO_OK && !s->slots[0])
         status = allocate_run(ctx, s);
     if (status == ERGO_OK && s->gathers)
         status = sw_gather_prepare(ctx, s);
@@ -68,8 +66,10 @@ static void release(void *state) {
     struct sw_cut *s = state;
     ergo_dist_shared_destroy(s->gather.shared);
     ergo_halo_free(&s->halo);
-    sw_merge_destroy(s->merge);
-    sw_group_free(&s->group);
+    sw_cut_free_bridges(s);
+    sw_joining_free(&s->joining);
+    free(s->hand_out.items);
+    free(s->hand_in.items);
     ergo_layout_free(&s->layout);
     free(s->shares);
     free(s->slots[0]);

@@ -13,9 +13,8 @@
 
 #include "samplers/swendsen_wang/cut.h"
 
-/* Ranks up to which "auto" gathers: beyond, all pairs are many for each. Whose parts a pair can
- * name: of one rank below, three on the right, and this one. */
-enum { MOST_RANKS = 64, NEIGHBOURS = 5, HERE = 4, PAIR_BYTES = 8 };
+/* Whose parts a pair can name: of one rank below, three on the right, and this one. */
+enum { NEIGHBOURS = 5, HERE = 4, PAIR_BYTES = 8 };
 
 static uint64_t entries_of(const struct ergo_rectangle *p) {
     return 32ull * p->words + p->rows;
@@ -47,9 +46,27 @@ static bool neighbours_of(const struct ergo_layout *l, int rank, struct ergo_lin
     return n + 1 <= HERE;
 }
 
-bool sw_gather_wanted(const char *merge, const struct ergo_layout *l) {
-    bool wanted =
-        strcmp(merge, "gather") == 0 || (strcmp(merge, "auto") == 0 && l->ranks <= MOST_RANKS);
+/*
+ * What joining costs a sweep, in microseconds, where nothing hides it: as measured on H200s and
+ * their hosts, and between hosts 3 us a message (bench/NOTES.md). All pairs of all ranks cost each
+ * device 0.001 us a site of their edges; bridges and rounds cost a host 0.016 us a site of its own
+ * edge, and log2 of the ranks messages one after the other.
+ */
+static double gather_costs(const struct ergo_layout *l) {
+    return 0.001 * (l->ranks - 1) * (double)most_entries(l);
+}
+
+static double rounds_cost(const struct ergo_layout *l) {
+    int steps = 0;
+    while (1 << steps < l->ranks)
+        steps++;
+    return 0.016 * (double)most_entries(l) + 3.0 * (steps + (int)sw_joining_rounds(l->ranks));
+}
+
+bool sw_gather_wanted(const struct sw_cut *s, const char *merge) {
+    const struct ergo_layout *l = &s->layout;
+    bool wanted = strcmp(merge, "gather") == 0 || (strcmp(merge, "auto") == 0 && !s->in_flight &&
+                                                   gather_costs(l) <= rounds_cost(l));
     struct ergo_link *beside = calloc((size_t)l->ranks, sizeof *beside);
     uint32_t neighbours[NEIGHBOURS];
     wanted = wanted && beside && (uint64_t)l->ranks * 4 * most_entries(l) < UINT64_C(1) << 30;

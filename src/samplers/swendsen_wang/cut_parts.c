@@ -1,13 +1,21 @@
 /*
- * What of clusters reaches the edges of a rectangle: its parts, from the device; pairs of them that
- * a bond between rectangles joins, each known to both sides in one order; names of parts, when
- * ranks have joined them (cut_merge.c).
+ * What of clusters reaches the edges of a rectangle: its parts, from the device; bridges, what
+ * bonds to other rectangles connect, each known to both sides by the same number; names of parts,
+ * when ranks have joined them (cut_rounds.c).
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "samplers/swendsen_wang/cut.h"
 
-enum { TAG_PAIRS = ERGO_DIST_TAGS + 4 };
+enum { TAG_BRIDGES = ERGO_DIST_TAGS + 10 };
+
+/* Of a message of bridges: the number of parts, whose joining it is. */
+enum { HEAD = 2 };
+
+/* Sites of edges that are worth waking threads: some 40 us of work. */
+enum { FOR_THREADS = 4096 };
 
 static size_t row_sites(const struct sw_cut *s) {
     return 32 * (size_t)s->piece.words;
@@ -16,6 +24,59 @@ static size_t row_sites(const struct sw_cut *s) {
 static size_t edge_sites(const struct sw_cut *s) {
     return row_sites(s) + s->piece.rows;
 }
+
+/* ---- sides ----------------------------------------------------------------------------------- */
+
+static size_t sites_of(const struct sw_cut *s, const struct sw_cut_side *side) {
+    return side->way <= SW_WAY_UP ? row_sites(s) : side->link->count;
+}
+
+void sw_cut_free_bridges(struct sw_cut *s) {
+    for (size_t k = 0; k < s->n_sides && s->bridges; k++)
+        sw_bridges_free(&s->bridges[k]);
+    free(s->bridges);
+    s->bridges = NULL;
+}
+
+/* Below, above, right, left. Bridges are found from above and from the left. */
+enum ergo_status sw_cut_make_sides(struct sw_cut *s) {
+    const struct ergo_halo *h = &s->halo;
+    size_t n = 0;
+    sw_cut_free_bridges(s);
+    s->n_sides = 2 + h->n_right + h->n_left;
+    s->bridges = calloc(s->n_sides, sizeof *s->bridges);
+    if (!s->bridges)
+        return ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY, "no memory for a rectangle's sides");
+    s->sides = ergo_engine_memory(&s->e, s->n_sides, sizeof *s->sides);
+    s->cut_sides = ergo_engine_memory(&s->e, s->n_sides, sizeof *s->cut_sides);
+    if (!s->sides || !s->cut_sides)
+        return ergo_engine_end(&s->e);
+    s->cut_sides[n++] = (struct sw_cut_side){.link = &h->below, .way = SW_WAY_DOWN};
+    s->cut_sides[n++] = (struct sw_cut_side){.link = &h->above, .way = SW_WAY_UP};
+    for (size_t k = 0; k < h->n_right; k++)
+        s->cut_sides[n++] = (struct sw_cut_side){.link = &h->right[k], .way = SW_WAY_EAST};
+    for (size_t k = 0; k < h->n_left; k++)
+        s->cut_sides[n++] = (struct sw_cut_side){.link = &h->left[k], .way = SW_WAY_WEST};
+    size_t all = 0;
+    for (size_t k = 0; k < n; k++)
+        all += 2 * (HEAD + sites_of(s, &s->cut_sides[k]));
+    uint32_t *items = ergo_engine_memory(&s->e, all, sizeof *items);
+    for (size_t k = 0; k < n && items; k++) {
+        struct sw_cut_side *side = &s->cut_sides[k];
+        const size_t room = HEAD + sites_of(s, side);
+        const int around = !side->link->around ? 0 : 1;
+        side->finds = side->way == SW_WAY_DOWN || side->way == SW_WAY_EAST;
+        s->sides[k].dx = side->way < SW_WAY_EAST ? 0 : side->finds ? around : -around;
+        s->sides[k].dy = side->way >= SW_WAY_EAST ? 0 : side->finds ? around : -around;
+        side->own = (struct sw_list){0, room, items};
+        side->far = (struct sw_list){0, room, items + room};
+        items += 2 * room;
+    }
+    return ergo_engine_end(&s->e);
+}
+
+/* ---- from the device ---------------------------------------------------------------------------
+ */
 
 /* To the host; enqueued only. */
 static void fetch(struct sw_cut *s, unsigned row, size_t bytes) {
@@ -42,132 +103,119 @@ void sw_cut_find_parts(struct sw_cut *s, bool counted) {
     }
     fetch(s, SW_CUT_ROOTS, 4 * items);
     fetch(s, SW_CUT_EDGES, 4 * items);
+    clFlush(s->e.device->queue);
+}
+
+void sw_cut_await_parts(struct sw_cut *s) {
     ergo_engine_await(&s->e, SW_CUT_EDGES); /* and what was asked for before */
 }
 
-/* The distinct pairs of a stretch of an edge; all but a few of those that come again are left out.
- */
-static void find_pairs(const uint32_t *near, const uint32_t *far, size_t count, uint32_t *pairs) {
-    enum { SEEN = 4096 };
-    uint64_t seen[SEEN];
-    uint32_t n = 0;
-    memset(seen, 0xff, sizeof seen);
-    for (size_t k = 0; k < count; k++) {
-        if (near[k] == SW_CUT_NO_BOND)
-            continue;
-        const uint64_t key = (uint64_t)near[k] << 32 | far[k];
-        uint64_t *slot = &seen[(key * UINT64_C(0x9E3779B97F4A7C15)) >> 52];
-        if (*slot == key)
-            continue;
-        *slot = key;
-        pairs[1 + 2 * n] = near[k];
-        pairs[2 + 2 * n] = far[k];
-        n++;
-    }
-    pairs[0] = n;
+/* ---- bridges --------------------------------------------------------------------------------- */
+
+/* Parts on a rectangle's edges are numbered below this. */
+static size_t most_parts(const struct sw_cut *s, int rank) {
+    const struct ergo_rectangle *p = &s->layout.rectangles[rank];
+    return 2 * (32 * (size_t)p->words + p->rows);
 }
 
-/* Where the pairs of a link are: behind those of the row below (or above), as many sites further.
- */
-static uint32_t *pairs_of(const struct sw_cut *s, uint32_t *pairs, size_t link, size_t first) {
-    return link == 0 ? pairs : pairs + 1 + 2 * row_sites(s) + (link - 1) + 2 * first;
+struct finding {
+    struct sw_cut *s;
+    const uint32_t *near; /* parts on the lower and right sides that have bonds */
+};
+
+/* Of a side, beside others: each has scratch memory of its own. */
+static void find_bridges(size_t k, void *user) {
+    const struct finding *f = user;
+    struct sw_cut *s = f->s;
+    struct sw_cut_side *side = &s->cut_sides[k];
+    const size_t at = side->way == SW_WAY_DOWN ? 0 : row_sites(s) + side->link->first;
+    side->found = !side->finds;
+    if (!side->finds)
+        return;
+    side->own.n = 0;
+    side->far.n = HEAD;
+    side->found = sw_bridges_find(&s->bridges[k], f->near + at, s->far_edges + at,
+                                  sites_of(s, side), most_parts(s, s->rank),
+                                  most_parts(s, side->link->rank), &side->own, &side->far);
+    side->far.items[0] = (uint32_t)(side->far.n - HEAD);
+    side->far.items[1] = s->joinings;
 }
 
 static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s,
-                             const struct ergo_link *link, size_t k, bool row) {
-    const uint32_t *pairs = pairs_of(s, s->found, k, link->first);
-    const size_t bytes = 4 * (1 + 2 * (size_t)pairs[0]);
+                             const struct sw_cut_side *side) {
+    const size_t bytes = 4 * side->far.n;
     s->times.pair_bytes += bytes;
-    return ergo_dist_post_send(ctx, s->halo.posts, link->rank, row ? TAG_PAIRS : TAG_PAIRS + 1,
-                               pairs, bytes);
+    return ergo_dist_post_send(ctx, s->halo.posts, side->link->rank, TAG_BRIDGES + (int)side->way,
+                               side->far.items, bytes);
 }
 
-/* Pairs across the lower and right edges, found here; those across the others, found by neighbours,
- * who have the same bonds. */
-static void share_pairs(struct sw_cut *s) {
-    const size_t row = row_sites(s), outer = edge_sites(s);
+/* Bridges of the lower and right sides, found here; those of the others, found by neighbours. */
+static enum ergo_status share_bridges(struct ergo_context *ctx, struct sw_cut *s) {
     const uint32_t *edges = ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0);
-    struct ergo_context *ctx = s->e.ctx;
-    if (s->e.status != ERGO_OK)
-        return;
-    enum ergo_status status =
-        ergo_dist_post_receive(ctx, s->halo.posts, s->halo.above.rank, TAG_PAIRS,
-                               pairs_of(s, s->told, 0, 0), 4 * (1 + 2 * row));
-    for (size_t k = 0; k < s->halo.n_left && status == ERGO_OK; k++)
-        status = ergo_dist_post_receive(ctx, s->halo.posts, s->halo.left[k].rank, TAG_PAIRS + 1,
-                                        pairs_of(s, s->told, k + 1, s->halo.left[k].first),
-                                        4 * (1 + 2 * (size_t)s->halo.left[k].count));
-    find_pairs(edges + outer, s->far_edges, row, pairs_of(s, s->found, 0, 0));
-    if (status == ERGO_OK)
-        status = tell(ctx, s, &s->halo.below, 0, true);
-    for (size_t k = 0; k < s->halo.n_right && status == ERGO_OK; k++) {
-        const size_t at = row + s->halo.right[k].first;
-        find_pairs(edges + outer + at, s->far_edges + at, s->halo.right[k].count,
-                   pairs_of(s, s->found, k + 1, s->halo.right[k].first));
-        status = tell(ctx, s, &s->halo.right[k], k + 1, false);
+    struct finding f = {s, edges + edge_sites(s)};
+    enum ergo_status status = ERGO_OK;
+    for (size_t k = 0; k < s->n_sides && status == ERGO_OK; k++) {
+        struct sw_cut_side *side = &s->cut_sides[k];
+        if (!side->finds)
+            status = ergo_dist_post_receive(ctx, s->halo.posts, side->link->rank,
+                                            TAG_BRIDGES + (int)(side->way ^ 1u), side->own.items,
+                                            4 * side->own.room);
+    }
+    const bool many = edge_sites(s) >= FOR_THREADS && !ergo_dist_crowded();
+    ergo_parallel(s->n_sides, many ? s->n_sides : 1, find_bridges, &f);
+    for (size_t k = 0; k < s->n_sides && status == ERGO_OK; k++) {
+        const struct sw_cut_side *side = &s->cut_sides[k];
+        if (!side->found)
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a rectangle's edges");
+        else if (side->finds)
+            status = tell(ctx, s, side);
     }
     if (status == ERGO_OK)
         ergo_dist_posts_wait(s->halo.posts);
-    s->e.status = status;
+    return status;
 }
 
-/* Ports of a link's bonds; which of a pair's parts is this rank's: 0 the first, 1 the second. */
-static void add_block(struct sw_cut *s, const struct ergo_link *link, const uint32_t *pairs,
-                      int which, int32_t dx, int32_t dy) {
-    struct sw_group *g = &s->group;
-    const size_t n = pairs[0];
-    struct sw_port *ports = g->ports + g->n_ports;
-    for (size_t k = 0; k < n; k++) {
-        const uint32_t part = pairs[1 + 2 * k + (size_t)which];
-        uint32_t *cluster = &s->cluster_of[part];
-        if (*cluster == SW_CUT_NO_BOND) {
-            s->group_parts[g->n_clusters] = part;
-            *cluster = (uint32_t)g->n_clusters++;
+/* Numbers of parts in lists become indices of those that are in any. False: a list that is not the
+ * one that is due. */
+static bool index_parts(struct sw_cut *s) {
+    memset(s->index_of, 0xff, 2 * edge_sites(s) * sizeof *s->index_of);
+    s->n_parts = 0;
+    for (size_t k = 0; k < s->n_sides; k++) {
+        const struct sw_cut_side *side = &s->cut_sides[k];
+        uint32_t *items = side->own.items + (side->finds ? 0 : HEAD);
+        const size_t n = side->finds ? side->own.n : side->own.items[0];
+        if (!side->finds && (n > side->own.room - HEAD || side->own.items[1] != s->joinings))
+            return false;
+        for (size_t i = 0; i < n; i++) {
+            const uint32_t part = items[i] & ~SW_BRIDGE_END;
+            if (part >= 2 * edge_sites(s))
+                return false;
+            if (s->index_of[part] == SW_CUT_NO_BOND) {
+                s->parts[s->n_parts] = part;
+                s->index_of[part] = (uint32_t)s->n_parts++;
+            }
+            items[i] = s->index_of[part] | (items[i] & SW_BRIDGE_END);
         }
-        ports[k] = (struct sw_port){*cluster, 0, 0};
+        s->sides[k].items = items;
+        s->sides[k].n_items = n;
     }
-    g->n_ports += n;
-    g->blocks[g->n_blocks++] = (struct sw_block){s->rank, link->rank, dx, dy, n};
+    return true;
 }
 
-/* The parts that have bonds to others, as clusters with ports. */
-static void make_group(struct sw_cut *s, bool counted) {
-    struct sw_group *g = &s->group;
-    const size_t items = 2 * edge_sites(s);
-    const uint32_t *roots = ergo_engine_host(&s->e, SW_CUT_ROOTS, 0, 0);
-    const uint32_t *sizes = ergo_engine_host(&s->e, SW_CUT_ROOT_SIZES, 0, 0);
-    if (s->e.status == ERGO_OK &&
-        !sw_group_reserve(g, items, 2 + s->halo.n_right + s->halo.n_left, 2 * items))
-        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the clusters on a rectangle's edges");
-    if (s->e.status != ERGO_OK)
-        return;
-    g->n_clusters = g->n_blocks = g->n_ports = 0;
-    memset(s->cluster_of, 0xff, items * sizeof *s->cluster_of);
-    add_block(s, &s->halo.below, pairs_of(s, s->found, 0, 0), 0, 0, s->halo.below.around);
-    add_block(s, &s->halo.above, pairs_of(s, s->told, 0, 0), 1, 0, s->halo.above.around ? -1 : 0);
-    for (size_t k = 0; k < s->halo.n_right; k++)
-        add_block(s, &s->halo.right[k], pairs_of(s, s->found, k + 1, s->halo.right[k].first), 0,
-                  s->halo.right[k].around, 0);
-    for (size_t k = 0; k < s->halo.n_left; k++)
-        add_block(s, &s->halo.left[k], pairs_of(s, s->told, k + 1, s->halo.left[k].first), 1,
-                  s->halo.left[k].around ? -1 : 0, 0);
-    for (size_t c = 0; c < g->n_clusters; c++) {
-        const uint32_t part = s->group_parts[c];
-        g->names[c] = ergo_layout_site(&s->layout, s->rank, roots[part]);
-        g->sizes[c] = counted ? sizes[part] : 0;
-    }
-}
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* Names of parts that are in other rectangles, to the device. */
-static void rename_parts(struct sw_cut *s, size_t clusters, const uint64_t *before) {
+static void rename_parts(struct sw_cut *s) {
     uint32_t *parts = ergo_engine_host(&s->e, SW_CUT_RENAMED, 0, 0);
     uint64_t *names = ergo_engine_host(&s->e, SW_CUT_NEW_NAMES, 0, 0);
     size_t n = 0;
-    for (size_t c = 0; c < clusters; c++)
-        if (s->group_names[c] != before[c]) {
-            parts[n] = s->group_parts[c];
-            names[n++] = s->group_names[c];
+    for (size_t i = 0; i < s->n_parts; i++) {
+        const uint64_t name = sw_joining_name(&s->joining, i);
+        if (name != s->part_names[i]) {
+            parts[n] = s->parts[i];
+            names[n++] = name;
         }
+    }
     if (!n)
         return;
     ergo_engine_send(&s->e, SW_CUT_RENAMED, 4 * n);
@@ -182,36 +230,44 @@ static void count_clusters(const struct sw_cut *s, struct sw_cut_counts *c) {
     const uint32_t *sizes = ergo_engine_host(&s->e, SW_CUT_ROOT_SIZES, 0, 0);
     const uint32_t *clusters = ergo_engine_host(&s->e, SW_CUT_CLUSTERS, 0, 0);
     for (size_t part = 0; part < 2 * edge_sites(s); part++)
-        if (roots[part] != SW_CUT_NO_BOND && s->cluster_of[part] == SW_CUT_NO_BOND)
+        if (roots[part] != SW_CUT_NO_BOND && s->index_of[part] == SW_CUT_NO_BOND)
             sw_cut_count(c, sizes[part]);
     for (size_t g = 0; g < s->sum_groups; g++)
         sw_add_clusters(clusters + g * SW_CLUSTER_FIELDS, &c->largest, c->bins, c->squares,
                         c->fourths);
 }
 
-/* Bonds between rectangles make their parts one cluster; names of all parts of this rank. */
-static void merge(struct sw_cut *s, struct sw_cut_counts *counts) {
-    const size_t n = s->group.n_clusters; /* merging changes it */
-    uint64_t *before = s->group_names + 2 * edge_sites(s);
-    if (s->e.status != ERGO_OK)
-        return;
-    if (n)
-        memcpy(before, s->group.names, n * sizeof *before);
-    s->n_parts = n;
-    s->e.status = sw_merge_tree(s->e.ctx, s->merge, &s->group, s->group_names, counts);
-    if (s->e.status == ERGO_OK)
-        rename_parts(s, n, before);
+static void name_parts(struct sw_cut *s, bool counted) {
+    const uint32_t *roots = ergo_engine_host(&s->e, SW_CUT_ROOTS, 0, 0);
+    const uint32_t *sizes = ergo_engine_host(&s->e, SW_CUT_ROOT_SIZES, 0, 0);
+    for (size_t i = 0; i < s->n_parts; i++) {
+        s->part_names[i] = ergo_layout_site(&s->layout, s->rank, roots[s->parts[i]]);
+        s->part_sizes[i] = counted ? sizes[s->parts[i]] : 0;
+    }
 }
 
 void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started) {
     sw_cut_exchange(s, ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0), s->far_edges, 4 * row_sites(s),
                     4);
     s->times.edge_bytes += 4 * edge_sites(s);
-    share_pairs(s);
-    make_group(s, counts != NULL);
+    if (s->e.status == ERGO_OK)
+        s->e.status = share_bridges(s->e.ctx, s);
+    if (s->e.status == ERGO_OK && !index_parts(s))
+        s->e.status = sw_cut_lost(s->e.ctx, s->rank);
+    if (s->e.status != ERGO_OK)
+        return;
+    name_parts(s, counts != NULL);
     s->times.pairs += sw_cut_lap(started);
-    if (counts && s->e.status == ERGO_OK)
+    if (counts)
         count_clusters(s, counts);
-    merge(s, counts);
+    struct sw_parts parts = {.narrow = s->shape.sites <= UINT64_C(1) << 32,
+                             .n_parts = s->n_parts,
+                             .names = s->part_names,
+                             .sizes = counts ? s->part_sizes : NULL,
+                             .n_sides = s->n_sides,
+                             .sides = s->sides};
+    s->e.status = sw_cut_rounds(s->e.ctx, s, &parts, counts);
+    if (s->e.status == ERGO_OK)
+        rename_parts(s);
     s->times.merge += sw_cut_lap(started);
 }

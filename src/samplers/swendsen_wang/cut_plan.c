@@ -5,6 +5,9 @@
 
 #include "samplers/swendsen_wang/cut.h"
 
+/* Bytes of a device for all chains on their way. */
+static const uint64_t most_in_flight = UINT64_C(1) << 33;
+
 size_t sw_cut_piece_bytes(const struct sw_cut *s, const struct ergo_rectangle *piece) {
     return 4 * (size_t)s->shape.planes * ergo_rectangle_words(piece);
 }
@@ -19,6 +22,24 @@ struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct ergo_rectangle *
                             .tail = p->tail};
 }
 
+/* Of a chain from its labels to its new spins: bonds, runs, parts, labels, about. */
+static uint64_t bytes_in_flight(const struct ergo_rectangle *p) {
+    return 220 * ergo_rectangle_words(p) + 60 * (32 * (uint64_t)p->words + p->rows);
+}
+
+/* All ranks choose alike: how clusters are joined, and whether several chains are on their way at
+ * once, for which they need more memory. */
+static void choose_merge(struct sw_cut *s, const char *merge) {
+    const size_t members = s->e.batch->count;
+    uint64_t most = 0;
+    for (int r = 0; r < s->layout.ranks; r++)
+        if (bytes_in_flight(&s->layout.rectangles[r]) > most)
+            most = bytes_in_flight(&s->layout.rectangles[r]);
+    s->in_flight = members > 1 && s->layout.ranks > 1 && most * members <= most_in_flight;
+    s->gathers = sw_gather_wanted(s, merge);
+    s->in_flight = s->in_flight && !s->gathers;
+}
+
 static void choose_launch(struct sw_cut *s) {
     const struct ergo_point *first = s->e.batch->points[0];
     const struct ergo_device_summary *d = &s->e.device->summary;
@@ -29,7 +50,7 @@ static void choose_launch(struct sw_cut *s) {
         s->group_size /= 2;
     const struct sw_shape shape = {.row_words = s->piece.words, .ly = s->piece.rows};
     sw_choose_tile(first, &shape, 1, s->e.device, &s->tiles);
-    s->gathers = sw_gather_wanted(ergo_point_text(first, "/system/merge"), &s->layout);
+    choose_merge(s, ergo_point_text(first, "/system/merge"));
     const uint64_t words = ergo_rectangle_words(&s->piece);
     const uint64_t each = (gpu ? 4ull : 64ull) * s->group_size;
     const uint64_t enough = (gpu ? 8ull : 2ull) * (d->compute_units ? d->compute_units : 1);
@@ -82,6 +103,7 @@ static void declare_result(struct sw_cut *s, unsigned row, const char *what, uin
 
 static void declare_buffers(struct sw_cut *s) {
     enum { EACH = ERGO_BUFFER_EACH, HOSTED = ERGO_BUFFER_HOSTED };
+    const unsigned own = s->in_flight ? EACH : 0;
     const struct ergo_rectangle *p = &s->piece;
     const uint64_t words = ergo_rectangle_words(p), entries = 32 * (uint64_t)p->words + p->rows;
     const uint64_t halo = 4 * (uint64_t)s->shape.planes * p->words + p->rows;
@@ -92,14 +114,14 @@ static void declare_buffers(struct sw_cut *s) {
     declare(s, SW_CUT_HALO_OUT, "outgoing halo", HOSTED, halo);
     ergo_engine_buffer(&s->e, SW_CUT_RECT, "rectangle", ERGO_BUFFER_CONSTANT,
                        sizeof(struct sw_rect));
-    declare(s, SW_CUT_RIGHT, "bonds to the right", 0, 4 * words);
-    declare(s, SW_CUT_DOWN, "bonds down", 0, 4 * words);
-    declare(s, SW_CUT_RUN_LABELS, "runs' labels", 0, s->tiles.run_bytes);
-    declare(s, SW_CUT_TILE_PARTS, "clusters' parts", 0, 4 * words);
-    declare(s, SW_CUT_OPEN, "open parts", 0, 4 * words);
-    declare(s, SW_CUT_LABELS, "labels", 0, 128 * words + 8 * entries); /* and of parts */
+    declare(s, SW_CUT_RIGHT, "bonds to the right", own, 4 * words);
+    declare(s, SW_CUT_DOWN, "bonds down", own, 4 * words);
+    declare(s, SW_CUT_RUN_LABELS, "runs' labels", own, s->tiles.run_bytes);
+    declare(s, SW_CUT_TILE_PARTS, "clusters' parts", own, 4 * words);
+    declare(s, SW_CUT_OPEN, "open parts", own, 4 * words);
+    declare(s, SW_CUT_LABELS, "labels", own, 128 * words + 8 * entries); /* and of parts */
     declare(s, SW_CUT_SIZES, "cluster sizes", 0, 128 * words);
-    declare(s, SW_CUT_NAMES, "names of parts", 0, 16 * entries);
+    declare(s, SW_CUT_NAMES, "names of parts", own, 16 * entries);
     declare(s, SW_CUT_EDGES, "edges", HOSTED, 8 * entries);
     declare(s, SW_CUT_ROOTS, "roots of parts", HOSTED, 8 * entries);
     declare_result(s, SW_CUT_ROOT_SIZES, "sizes of parts", 8 * entries);
@@ -191,10 +213,13 @@ enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state) {
     plan->work_per_step = (double)s->shape.sites * (double)members;
     plan->launches_per_step = 8;
     snprintf(plan->path, sizeof plan->path, "cut");
+    snprintf(plan->merge, sizeof plan->merge, "%s", s->gathers ? "gather" : "rounds");
     snprintf(plan->launch, sizeof plan->launch,
-             "%d rectangles, this rank's %u x %u sites; labels in tiles of %u x %u sites",
+             "%d rectangles, this rank's %u x %u sites; labels in tiles of %u x %u sites; clusters "
+             "joined by %s%s",
              s->layout.ranks, 32 * s->piece.words, s->piece.rows, 32 * s->tiles.tile_words,
-             s->tiles.tile_rows);
+             s->tiles.tile_rows, plan->merge,
+             s->in_flight ? ", behind the next chain's labels" : "");
     declare_buffers(s);
     return declare_kernels(ctx, s);
 }

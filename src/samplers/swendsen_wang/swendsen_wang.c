@@ -9,7 +9,7 @@
 #include "samplers/swendsen_wang/sites/sites.h"
 
 static const char *const labellings[] = {"union-find", NULL};
-static const char *const merges[] = {"auto", "tree", "gather", NULL};
+static const char *const merges[] = {"auto", "rounds", "gather", NULL};
 static const char *const starts[] = {"ordered", "random", NULL};
 static const char *const hamiltonians[] = {"potts", "ising", NULL};
 
@@ -51,10 +51,13 @@ static const struct ergo_key keys[] = {
              "method of Komura and Okabe, is not offered: it is six to 35 times as slow.)"},
     {ERGO_KEY("/system/merge", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_HOW,
      .fallback = "\"auto\"", .choices = merges, .unit = "", OF_SQUARE,
-     .help = "How clusters of a lattice cut over ranks are joined; the chain does not depend on "
-             "it. tree: pairs of ranks, then pairs of those, names on the way back; gather: all "
-             "pairs of parts to all devices, which join them, in sweeps that are not measured, and "
-             "tree in those that are; auto: gather up to 64 ranks, else tree."},
+     .help =
+         "How clusters of a lattice cut over ranks are joined; the chain does not depend on "
+         "it. rounds: between neighbours, and what these leave by all; gather: all pairs of "
+         "parts to all devices, which join them, in sweeps that are not measured, and rounds in "
+         "those that are; auto: what a model predicts to be faster (result.json says which): "
+         "gather for few ranks, rounds for many, or with several chains, whose joining is "
+         "hidden behind each other's labels."},
     {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"measured\"",
      .unit = "", OF_SQUARE,
      .help = "Shares of the ranks in a lattice cut over them; the chain does not depend on it. "

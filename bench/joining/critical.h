@@ -1,0 +1,42 @@
+/* Critical configurations of the Ising model with all their bonds, in square blocks of which one at
+ * a time is labelled: 2^32 sites in a gigabyte. */
+#ifndef BENCH_JOINING_CRITICAL_H
+#define BENCH_JOINING_CRITICAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { BELOW, ABOVE, RIGHT, LEFT, SIDES };
+#define NO_PART 0xffffffffu
+
+struct block {
+    uint32_t n_parts;    /* that have bonds to other blocks */
+    uint64_t *names;     /* [n_parts]: smallest site, y L + x */
+    uint32_t *sizes;     /* [n_parts] */
+    uint32_t *at[SIDES]; /* [side]: the part whose bond leads out there, or NO_PART */
+    uint64_t inside;     /* clusters that have no such bond */
+};
+
+struct critical {
+    uint64_t side;             /* of the lattice */
+    uint32_t of_block, blocks; /* blocks in a row */
+    uint64_t seed, sweep;
+    uint64_t *spins, *next; /* bits, [side][side / 64], at least one word a row */
+    struct block *block;
+    uint64_t *first;   /* [blocks^2 + 1]: numbers of parts in all */
+    uint32_t *parents; /* the union-find of all parts of the lattice */
+    uint64_t *whole;   /* their names: the cluster's smallest site */
+    double equal;      /* share of bonds between equal spins */
+};
+
+/* A lattice of that side at the critical point, in blocks x blocks blocks: from a small one, whose
+ * spins become four each, until it is large enough; `sweeps` of Swendsen and Wang each time, and
+ * 200 of the small one. Powers of two. Then the bonds of one more sweep. Ends the program without
+ * memory.
+ */
+void critical_make(struct critical *c, uint64_t side, uint32_t blocks, unsigned sweeps,
+                   uint64_t seed);
+void critical_free(struct critical *c);
+
+#endif

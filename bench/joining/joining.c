@@ -1,0 +1,279 @@
+/*
+ * Joining clusters over thousands of ranks, in one process: the program's own rounds
+ * (samplers/swendsen_wang/joining.h) on the edges of a critical Ising lattice.
+ *
+ *     joining --ranks 4096 --side 1024 [--sweeps 3] [--seed 1] [--most 8] [--sized]
+ *
+ * Each rank has a square of that side. Counts messages and bytes for 1 to --most rounds, checks all
+ * labels (and sizes) against a union-find of the whole lattice, and says what a model of the time
+ * predicts (model.c).
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "critical.h"
+#include "model.h"
+#include "oracle/joined.h"
+
+static void *get(size_t bytes) {
+    void *memory = calloc(1, bytes ? bytes : 1);
+    if (!memory) {
+        fprintf(stderr, "no memory for %zu bytes; use fewer ranks or a smaller side\n", bytes);
+        exit(1);
+    }
+    return memory;
+}
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+static const int across[SIDES] = {ABOVE, BELOW, LEFT, RIGHT};
+
+static size_t neighbour(const struct critical *c, size_t k, int side) {
+    const size_t n = c->blocks, x = k % n, y = k / n;
+    return side == BELOW   ? (y + 1) % n * n + x
+           : side == ABOVE ? (y + n - 1) % n * n + x
+           : side == RIGHT ? y * n + (x + 1) % n
+                           : y * n + (x + n - 1) % n;
+}
+
+/* Bridges by the rank above or on the left, who tells the other. */
+static void make_sides(const struct critical *c, struct joined *all, struct counted *counted) {
+    struct sw_bridges bridges = {0};
+    double busy = 0, items = 0;
+    for (size_t k = 0; k < (size_t)all->ranks; k++)
+        for (int side = BELOW; side <= RIGHT; side += RIGHT - BELOW) {
+            const size_t far = neighbour(c, k, side);
+            struct sw_list lists[2] = {{0}, {0}};
+            const int around = (side == BELOW ? k / c->blocks : k % c->blocks) + 1 == c->blocks;
+            const int dx = side == RIGHT ? around : 0, dy = side == BELOW ? around : 0;
+            const double started = seconds();
+            if (!sw_bridges_find(&bridges, c->block[k].at[side], c->block[far].at[across[side]],
+                                 c->of_block, c->block[k].n_parts, c->block[far].n_parts, &lists[0],
+                                 &lists[1]))
+                get(SIZE_MAX / 2);
+            busy += seconds() - started;
+            items += (double)(lists[0].n + lists[1].n);
+            all->rank[k].parts.sides[side] = (struct sw_side){
+                .dx = dx, .dy = dy, .n_items = lists[0].n, .items = lists[0].items};
+            all->rank[far].parts.sides[across[side]] = (struct sw_side){
+                .dx = -dx, .dy = -dy, .n_items = lists[1].n, .items = lists[1].items};
+        }
+    sw_bridges_free(&bridges);
+    counted->bridges_us = 1e6 * busy / all->ranks;
+    counted->items = items / all->ranks;
+}
+
+static void make_ranks(const struct critical *c, bool sized, struct joined *all,
+                       struct counted *counted) {
+    all->ranks = (int)(c->blocks * c->blocks);
+    all->rank = get((size_t)all->ranks * sizeof *all->rank);
+    for (size_t k = 0; k < (size_t)all->ranks; k++) {
+        struct joined_rank *rank = &all->rank[k];
+        rank->parts = (struct sw_parts){.narrow = c->side <= 65536,
+                                        .n_parts = c->block[k].n_parts,
+                                        .names = c->block[k].names,
+                                        .sizes = sized ? c->block[k].sizes : NULL,
+                                        .n_sides = SIDES};
+        rank->parts.sides = get(SIDES * sizeof(struct sw_side));
+        rank->far_rank = get(SIDES * sizeof(int));
+        rank->far_side = get(SIDES * sizeof(int));
+        for (int side = 0; side < SIDES; side++) {
+            rank->far_rank[side] = (int)neighbour(c, k, side);
+            rank->far_side[side] = across[side];
+        }
+        counted->parts += (double)rank->parts.n_parts / all->ranks;
+    }
+    make_sides(c, all, counted);
+}
+
+static void free_ranks(struct joined *all) {
+    for (int k = 0; k < all->ranks; k++) {
+        struct joined_rank *rank = &all->rank[k];
+        for (size_t side = 0; side < SIDES; side++)
+            free((void *)(uintptr_t)rank->parts.sides[side].items);
+        free(rank->parts.sides);
+        free(rank->far_rank);
+        free(rank->far_side);
+        sw_joining_free(&rank->joining);
+    }
+    free(all->rank);
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+struct sizes {
+    uint64_t clusters;
+    double squares;
+};
+
+static void take(void *user, uint64_t size) {
+    struct sizes *s = user;
+    s->clusters++;
+    s->squares += (double)size * (double)size;
+}
+
+/* Of the whole: clusters that go over edges. */
+static struct sizes sizes_of(const struct critical *c) {
+    const size_t n = (size_t)c->blocks * c->blocks;
+    uint64_t *all = get(8 * (size_t)c->first[n]);
+    struct sizes s = {0, 0};
+    for (size_t k = 0; k < n; k++)
+        for (size_t p = 0; p < c->block[k].n_parts; p++) {
+            size_t root = (size_t)c->first[k] + p;
+            while (c->parents[root] != root)
+                root = c->parents[root];
+            all[root] += c->block[k].sizes[p];
+        }
+    for (size_t p = 0; p < c->first[n]; p++)
+        if (all[p])
+            take(&s, all[p]);
+    free(all);
+    return s;
+}
+
+static uint64_t wrong_labels(const struct critical *c, const struct joined *all) {
+    uint64_t wrong = 0;
+    for (size_t k = 0; k < (size_t)all->ranks; k++)
+        for (size_t p = 0; p < c->block[k].n_parts; p++)
+            wrong += sw_joining_name(&all->rank[k].joining, p) != c->whole[c->first[k] + p];
+    return wrong;
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+static struct counted count(const struct critical *c, const struct joined *all,
+                            const struct counted *before, uint32_t rounds) {
+    struct counted n = *before;
+    n.rounds = rounds;
+    n.rest = (double)all->rest;
+    n.late = (double)all->late;
+    for (int k = 0; k < all->ranks; k++) {
+        const struct joined_rank *r = &all->rank[k];
+        n.messages = fmax(n.messages, (double)r->messages);
+        n.bytes += (double)r->bytes / all->ranks;
+        n.most_bytes = fmax(n.most_bytes, (double)r->bytes);
+        n.handed = fmax(n.handed, (double)r->handed);
+        n.host_us += 1e6 * r->seconds / all->ranks;
+        n.finish_us += 1e6 * r->finish / all->ranks;
+    }
+    n.steps = all->steps;
+    n.side = c->of_block;
+    n.ranks = all->ranks;
+    return n;
+}
+
+static void show(const struct counted *n, bool sized) {
+    const double edge = 4.0 * n->side, others = early_bytes(n) + late_bytes(n, sized);
+    printf(
+        "| %2u + %2u | %4.0f | %8.0f | %8.0f | %6.0f | %8.0f | %6.2f | %6.2f | %7.1f | %7.1f |\n",
+        n->rounds, n->steps, n->messages + 4 + n->steps, n->bytes, n->most_bytes, n->rest + n->late,
+        n->handed, (others + n->bytes + n->handed) / edge,
+        (others + n->most_bytes + n->handed) / edge, n->host_us, n->finish_us);
+    fflush(stdout);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+struct options {
+    uint32_t ranks, side, most;
+    unsigned sweeps;
+    uint64_t seed;
+    bool sized;
+};
+
+static int refuse(const char *why) {
+    fprintf(stderr,
+            "joining: %s\n"
+            "usage: joining --ranks P --side L [--sweeps N] [--seed N] [--most ROUNDS] [--sized]\n"
+            "P: a power of 4, L: a power of 2\n",
+            why);
+    return 2;
+}
+
+static bool read_options(int argc, char **argv, struct options *o) {
+    for (int k = 1; k < argc; k++) {
+        const char *name = argv[k];
+        if (strcmp(name, "--sized") == 0) {
+            o->sized = true;
+            continue;
+        }
+        if (k + 1 == argc)
+            return false;
+        const unsigned long long value = strtoull(argv[++k], NULL, 10);
+        if (strcmp(name, "--ranks") == 0)
+            o->ranks = (uint32_t)value;
+        else if (strcmp(name, "--side") == 0)
+            o->side = (uint32_t)value;
+        else if (strcmp(name, "--most") == 0)
+            o->most = (uint32_t)value;
+        else if (strcmp(name, "--sweeps") == 0)
+            o->sweeps = (unsigned)value;
+        else if (strcmp(name, "--seed") == 0)
+            o->seed = value;
+        else
+            return false;
+    }
+    return true;
+}
+
+static int run(const struct options *o, uint32_t blocks) {
+    struct critical c;
+    struct joined all = {0};
+    struct counted counted = {0}, best = {0};
+    uint64_t wrong = 0;
+    const double started = seconds();
+    critical_make(&c, (uint64_t)blocks * o->side, blocks, o->sweeps, o->seed);
+    make_ranks(&c, o->sized, &all, &counted);
+    const struct sizes expected = sizes_of(&c);
+    printf("%u ranks of %u x %u sites, critical (made in %.0f s; energy per bond %.5f, exact "
+           "%.5f)\n",
+           o->ranks, o->side, o->side, seconds() - started, 2 * c.equal - 1, sqrt(0.5));
+    printf("a rank: %.0f parts with bonds to others, %.3f a site of its edge; bridges %.1f us\n\n",
+           counted.parts, counted.parts / (4.0 * o->side), counted.bridges_us);
+    printf(
+        "| rounds + steps | messages | bytes of rounds | most | %s | bytes handed on, most | all "
+        "bytes, a site of edge | most | us of a host | us with pairs |\n"
+        "|---|---|---|---|---|---|---|---|---|---|\n",
+        o->sized ? "pairs, sizes" : "pairs");
+    for (uint32_t rounds = 1; rounds <= o->most; rounds++) {
+        struct sizes found = {0, 0};
+        if (!joined_run(&all, rounds, take, &found))
+            wrong++;
+        wrong += wrong_labels(&c, &all);
+        if (o->sized)
+            wrong += found.clusters != expected.clusters ||
+                     fabs(found.squares / expected.squares - 1) > 1e-12;
+        const struct counted now = count(&c, &all, &counted, rounds);
+        show(&now, o->sized);
+        if (rounds == sw_joining_rounds((int)o->ranks))
+            best = now;
+    }
+    printf("\n%s%llu wrong\n",
+           o->sized ? "labels and sizes: " : "labels: ", (unsigned long long)wrong);
+    if (best.rounds)
+        model_show(&best);
+    free_ranks(&all);
+    critical_free(&c);
+    return wrong ? 1 : 0;
+}
+
+int main(int argc, char **argv) {
+    struct options o = {.ranks = 64, .side = 256, .most = 8, .sweeps = 3, .seed = 1};
+    if (!read_options(argc, argv, &o))
+        return refuse("an option that is not known, or without its value");
+    uint32_t blocks = 1;
+    while (blocks * blocks < o.ranks)
+        blocks *= 2;
+    if (blocks * blocks != o.ranks || o.side < 8 || (o.side & (o.side - 1)) || o.side > 32768)
+        return refuse("ranks or side out of range");
+    return run(&o, blocks);
+}

@@ -1,0 +1,490 @@
+/* Clusters of several rectangles, by rounds between neighbours: see joining.h. */
+#include "samplers/swendsen_wang/joining.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+/* A label that is in a pair: a node of a union-find, in a hash table. */
+struct sw_known {
+    uint64_t label; /* UNKNOWN: free */
+    uint64_t size;  /* of all ranks' late ones */
+    uint32_t parent;
+    int32_t x, y; /* the parent's owner seen from this one's */
+};
+#define UNKNOWN UINT64_MAX
+
+enum { HEAD = 2, LABEL_WORDS = 2 }; /* of a message: its serial, its number of records */
+
+/* Room for n items at least; what is there is lost. NULL: no memory. */
+static void *reserve(void *array, size_t item, size_t *room, size_t n) {
+    if (array && n <= *room)
+        return array;
+    free(array);
+    array = malloc(item * (n + n / 4 + 64));
+    *room = array ? n + n / 4 + 64 : 0;
+    return array;
+}
+
+void sw_joining_free(struct sw_joining *j) {
+    free(j->cluster_of);
+    free(j->clusters);
+    free(j->bridges);
+    free(j->changed);
+    free(j->told);
+    free(j->rest);
+    free(j->spare);
+    free(j->late);
+    free(j->known);
+    free(j->words);
+    *j = (struct sw_joining){0};
+}
+
+size_t sw_joining_room(size_t n_bridges) {
+    return HEAD + n_bridges * (2 + LABEL_WORDS); /* number, label, place */
+}
+
+static bool allocate(struct sw_joining *j, size_t parts, size_t bridges, size_t words) {
+    size_t *rooms = j->part_rooms;
+    j->cluster_of = reserve(j->cluster_of, sizeof *j->cluster_of, &rooms[0], parts);
+    j->clusters = reserve(j->clusters, sizeof *j->clusters, &rooms[1], parts);
+    j->changed = reserve(j->changed, sizeof *j->changed, &rooms[2], parts);
+    j->told = reserve(j->told, sizeof *j->told, &rooms[3], parts);
+    j->bridges = reserve(j->bridges, sizeof *j->bridges, &j->bridge_room, bridges);
+    j->words = reserve(j->words, sizeof *j->words, &j->word_room, words);
+    return j->cluster_of && j->clusters && j->changed && j->told && j->bridges && j->words;
+}
+
+/* ---- clusters of a rectangle ----------------------------------------------------------------- */
+
+static uint32_t root_of(uint32_t *parents, uint32_t i) {
+    while (parents[i] != i) {
+        parents[i] = parents[parents[i]];
+        i = parents[i];
+    }
+    return i;
+}
+
+/* Parts of a bridge become one; *bridges: how many there are. */
+static void join_parts(uint32_t *parents, struct sw_side *side) {
+    uint32_t first = NONE;
+    side->n_bridges = 0;
+    for (size_t k = 0; k < side->n_items; k++) {
+        const uint32_t part = side->items[k] & ~SW_BRIDGE_END;
+        const uint32_t root = root_of(parents, part);
+        if (first == NONE) {
+            first = root;
+        } else if (root != first) {
+            parents[root > first ? root : first] = root > first ? first : root;
+            first = root > first ? first : root;
+        }
+        if (side->items[k] & SW_BRIDGE_END) {
+            side->n_bridges++;
+            first = NONE;
+        }
+    }
+}
+
+/* parents become numbers of clusters: a root has the smallest number of its parts. */
+static void number_clusters(struct sw_joining *j, const struct sw_parts *parts) {
+    j->n_clusters = 0;
+    for (uint32_t i = 0; i < parts->n_parts; i++) {
+        const bool root = j->cluster_of[i] == i;
+        const uint32_t c = root ? (uint32_t)j->n_clusters++ : j->cluster_of[j->cluster_of[i]];
+        struct sw_cluster *cluster = &j->clusters[c];
+        if (root)
+            *cluster = (struct sw_cluster){.name = UNKNOWN, .from = NONE, .bridges = NONE};
+        if (parts->names[i] < cluster->name)
+            cluster->name = parts->names[i];
+        cluster->size += parts->sizes ? parts->sizes[i] : 0;
+        j->cluster_of[i] = c;
+    }
+    for (size_t c = 0; c < j->n_clusters; c++)
+        j->clusters[c].label = j->clusters[c].name;
+}
+
+static void number_bridges(struct sw_joining *j, const struct sw_side *side, uint32_t number) {
+    uint32_t b = (uint32_t)side->first;
+    for (size_t k = 0; k < side->n_items; k++) {
+        if (!(side->items[k] & SW_BRIDGE_END))
+            continue;
+        const uint32_t c = j->cluster_of[side->items[k] & ~SW_BRIDGE_END];
+        j->bridges[b] = (struct sw_bridge){
+            .label = UNKNOWN, .cluster = c, .next = j->clusters[c].bridges, .side = number};
+        j->clusters[c].bridges = b++;
+    }
+}
+
+bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t serial,
+                      uint32_t rounds) {
+    size_t bridges = 0, words = 0;
+    for (size_t s = 0; s < parts->n_sides; s++)
+        bridges += parts->sides[s].n_items;
+    if (!allocate(j, parts->n_parts, bridges,
+                  2 * (parts->n_sides * HEAD + bridges * (2 + LABEL_WORDS))))
+        return false;
+    j->sized = parts->sizes != NULL;
+    j->wraps = false;
+    j->narrow = parts->narrow;
+    j->serial = serial;
+    j->rounds = rounds;
+    j->round = 0;
+    j->n_parts = parts->n_parts;
+    j->n_bridges = j->n_changed = j->n_told = 0;
+    for (uint32_t i = 0; i < parts->n_parts; i++)
+        j->cluster_of[i] = i;
+    for (size_t s = 0; s < parts->n_sides; s++) {
+        struct sw_side *side = &parts->sides[s];
+        join_parts(j->cluster_of, side);
+        side->first = j->n_bridges;
+        j->n_bridges += side->n_bridges;
+        side->out = j->words + words;
+        side->in = side->out + sw_joining_room(side->n_bridges);
+        words += 2 * sw_joining_room(side->n_bridges);
+    }
+    for (uint32_t i = 0; i < parts->n_parts; i++)
+        j->cluster_of[i] = root_of(j->cluster_of, i);
+    number_clusters(j, parts);
+    for (size_t s = 0; s < parts->n_sides; s++)
+        number_bridges(j, &parts->sides[s], (uint32_t)s);
+    return true;
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+static void begin_messages(struct sw_joining *j, struct sw_side *sides, size_t n_sides) {
+    for (size_t s = 0; s < n_sides; s++) {
+        sides[s].out[0] = j->serial;
+        sides[s].out[1] = 0;
+        sides[s].out_words = HEAD;
+    }
+    j->serial++;
+}
+
+static void put64(struct sw_side *side, uint64_t value) {
+    side->out[side->out_words++] = (uint32_t)value;
+    side->out[side->out_words++] = (uint32_t)(value >> 32);
+}
+
+static void put_label(const struct sw_joining *j, struct sw_side *side, uint64_t label) {
+    side->out[side->out_words++] = (uint32_t)label;
+    if (!j->narrow)
+        side->out[side->out_words++] = (uint32_t)(label >> 32);
+}
+
+static uint64_t get64(const uint32_t *words) {
+    return words[0] | (uint64_t)words[1] << 32;
+}
+
+/* numbered: not all bridges of a side in order. */
+static void tell_bridge(struct sw_joining *j, struct sw_side *sides, uint32_t b, bool numbered) {
+    struct sw_bridge *bridge = &j->bridges[b];
+    struct sw_side *side = &sides[bridge->side];
+    const struct sw_cluster *c = &j->clusters[bridge->cluster];
+    bridge->label = c->label;
+    bridge->x = c->x;
+    bridge->y = c->y;
+    side->out[1]++;
+    if (numbered)
+        side->out[side->out_words++] = b - (uint32_t)side->first;
+    put_label(j, side, c->label);
+    if (j->sized)
+        side->out[side->out_words++] =
+            (uint32_t)(uint16_t)(c->x + side->dx) | (uint32_t)(uint16_t)(c->y + side->dy) << 16;
+}
+
+void sw_joining_tell(struct sw_joining *j, struct sw_side *sides, size_t n_sides) {
+    begin_messages(j, sides, n_sides);
+    if (j->round++ == 0) {
+        for (uint32_t b = 0; b < j->n_bridges; b++)
+            tell_bridge(j, sides, b, false);
+        return;
+    }
+    uint32_t *told = j->changed;
+    const size_t room = j->part_rooms[2];
+    j->changed = j->told;
+    j->told = told;
+    j->part_rooms[2] = j->part_rooms[3];
+    j->part_rooms[3] = room;
+    j->n_told = j->n_changed;
+    j->n_changed = 0;
+    for (size_t k = 0; k < j->n_told; k++) {
+        struct sw_cluster *c = &j->clusters[told[k]];
+        c->changed = false;
+        for (uint32_t b = c->bridges; b != NONE; b = j->bridges[b].next)
+            if (j->bridges[b].label != c->label)
+                tell_bridge(j, sides, b, true);
+    }
+}
+
+static void hear_label(struct sw_joining *j, uint32_t b, uint64_t label, int16_t x, int16_t y) {
+    struct sw_bridge *bridge = &j->bridges[b];
+    struct sw_cluster *c = &j->clusters[bridge->cluster];
+    if (label > bridge->label) /* the other side learns this one's meanwhile */
+        return;
+    bridge->label = label;
+    bridge->x = x;
+    bridge->y = y;
+    if (label >= c->label)
+        return;
+    c->label = label;
+    c->x = x;
+    c->y = y;
+    c->from = b;
+    c->when = j->round;
+    if (!c->changed)
+        j->changed[j->n_changed++] = bridge->cluster;
+    c->changed = true;
+}
+
+static uint64_t next_label(const struct sw_joining *j, const uint32_t **at) {
+    const uint64_t low = *(*at)++;
+    return j->narrow ? low : low | (uint64_t) * (*at)++ << 32;
+}
+
+static bool is_due(const struct sw_joining *j, const struct sw_side *side, size_t most) {
+    return side->in[0] == j->serial - 1 && side->in[1] <= most;
+}
+
+bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side) {
+    const bool numbered = j->round > 1;
+    const uint32_t *at = side->in + HEAD, first = (uint32_t)side->first;
+    if (!is_due(j, side, side->n_bridges) || (!numbered && side->in[1] != side->n_bridges))
+        return false;
+    for (uint32_t k = 0; k < side->in[1]; k++) {
+        const uint32_t number = numbered ? *at++ : k;
+        if (number >= side->n_bridges)
+            return false;
+        const uint64_t label = next_label(j, &at);
+        const uint32_t place = j->sized ? *at++ : 0;
+        hear_label(j, first + number, label, (int16_t)(uint16_t)place,
+                   (int16_t)(uint16_t)(place >> 16));
+    }
+    return true;
+}
+
+/* ---- what is left ---------------------------------------------------------------------------- */
+
+static int by_labels(const void *a, const void *b) {
+    const struct sw_rest *p = a, *q = b;
+    if (p->larger != q->larger)
+        return p->larger < q->larger ? -1 : 1;
+    if (p->smaller != q->smaller)
+        return p->smaller < q->smaller ? -1 : 1;
+    return p->x != q->x ? p->x - q->x : p->y - q->y;
+}
+
+bool sw_joining_rest(struct sw_joining *j) {
+    size_t n = 0, kept = 0;
+    j->rest = reserve(j->rest, sizeof *j->rest, &j->rest_room, j->n_bridges);
+    if (!j->rest)
+        return false;
+    for (size_t k = 0; k < j->n_changed; k++) {
+        const struct sw_cluster *c = &j->clusters[j->changed[k]];
+        for (uint32_t b = c->bridges; b != NONE; b = j->bridges[b].next) {
+            const struct sw_bridge *bridge = &j->bridges[b];
+            if (bridge->label != c->label)
+                j->rest[n++] =
+                    (struct sw_rest){bridge->label, c->label, bridge->x - c->x, bridge->y - c->y};
+        }
+    }
+    if (n > 1)
+        qsort(j->rest, n, sizeof *j->rest, by_labels);
+    for (size_t k = 0; k < n; k++)
+        if (k == 0 || by_labels(&j->rest[k - 1], &j->rest[k]) != 0)
+            j->rest[kept++] = j->rest[k];
+    j->n_rest = kept;
+    return true;
+}
+
+void sw_joining_hand(const struct sw_joining *j, size_t first, size_t n, uint32_t *words) {
+    for (const struct sw_rest *p = j->rest + first; p < j->rest + first + n; p++) {
+        const uint64_t labels[2] = {p->larger, p->smaller};
+        for (int l = 0; l < 2; l++) {
+            *words++ = (uint32_t)labels[l];
+            if (!j->narrow)
+                *words++ = (uint32_t)(labels[l] >> 32);
+        }
+        if (j->sized)
+            *words++ = (uint32_t)(uint16_t)p->x | (uint32_t)(uint16_t)p->y << 16;
+    }
+}
+
+static struct sw_rest pair_of(const struct sw_joining *j, const uint32_t *words) {
+    struct sw_rest pair = {0};
+    pair.larger = next_label(j, &words);
+    pair.smaller = next_label(j, &words);
+    if (j->sized) {
+        pair.x = (int16_t)(uint16_t)*words;
+        pair.y = (int16_t)(uint16_t)(*words >> 16);
+    }
+    return pair;
+}
+
+bool sw_joining_unite(struct sw_joining *j, const uint32_t *words, size_t n) {
+    size_t own = 0, all = 0;
+    j->spare = reserve(j->spare, sizeof *j->spare, &j->spare_room, j->n_rest + n);
+    if (!j->spare)
+        return false;
+    for (size_t k = 0; k < n; k++) {
+        const struct sw_rest pair = pair_of(j, words + k * sw_rest_words(j));
+        while (own < j->n_rest && by_labels(&j->rest[own], &pair) < 0)
+            j->spare[all++] = j->rest[own++];
+        if (own == j->n_rest || by_labels(&j->rest[own], &pair) != 0)
+            j->spare[all++] = pair;
+    }
+    while (own < j->n_rest)
+        j->spare[all++] = j->rest[own++];
+    struct sw_rest *rest = j->spare;
+    const size_t room = j->spare_room;
+    j->spare = j->rest;
+    j->spare_room = j->rest_room;
+    j->rest = rest;
+    j->rest_room = room;
+    j->n_rest = all;
+    return true;
+}
+
+static struct sw_known *slot_of(const struct sw_joining *j, uint64_t label) {
+    size_t slot = (size_t)((label * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (j->slots - 1);
+    while (j->known[slot].label != label && j->known[slot].label != UNKNOWN)
+        slot = (slot + 1) & (j->slots - 1);
+    return &j->known[slot];
+}
+
+static uint32_t enter(struct sw_joining *j, uint64_t label) {
+    struct sw_known *k = slot_of(j, label);
+    const uint32_t index = (uint32_t)(k - j->known);
+    if (k->label == UNKNOWN)
+        *k = (struct sw_known){.label = label, .parent = index};
+    return index;
+}
+
+/* *x, *y: the root's owner seen from this one's. */
+static uint32_t leader_of(struct sw_known *known, uint32_t i, int32_t *x, int32_t *y) {
+    *x = *y = 0;
+    while (known[i].parent != i) {
+        struct sw_known *k = &known[i];
+        const struct sw_known *up = &known[k->parent];
+        if (up->parent != k->parent) {
+            k->x += up->x;
+            k->y += up->y;
+            k->parent = up->parent;
+        }
+        *x += k->x;
+        *y += k->y;
+        i = k->parent;
+    }
+    return i;
+}
+
+static void join_labels(struct sw_joining *j, const struct sw_rest *pair) {
+    int32_t ax, ay, bx, by;
+    const uint32_t a = leader_of(j->known, enter(j, pair->larger), &ax, &ay);
+    const uint32_t b = leader_of(j->known, enter(j, pair->smaller), &bx, &by);
+    const int32_t x = pair->x + bx - ax, y = pair->y + by - ay; /* b's owner from a's */
+    if (a == b) {
+        j->wraps |= j->sized && (x != 0 || y != 0);
+    } else if (j->known[b].label < j->known[a].label) {
+        j->known[a].parent = b;
+        j->known[a].x = x;
+        j->known[a].y = y;
+    } else {
+        j->known[b].parent = a;
+        j->known[b].x = -x;
+        j->known[b].y = -y;
+    }
+}
+
+bool sw_joining_finish(struct sw_joining *j) {
+    const size_t n = j->n_rest;
+    j->slots = 64;
+    while (j->slots < 4 * n)
+        j->slots *= 2;
+    j->known = reserve(j->known, sizeof *j->known, &j->known_room, j->slots);
+    if (!j->known)
+        return false;
+    for (size_t k = 0; k < j->slots; k++)
+        j->known[k].label = UNKNOWN;
+    for (size_t k = 0; k < n; k++)
+        join_labels(j, &j->rest[k]);
+    for (size_t b = 0; b < j->n_bridges && j->sized; b++) {
+        const struct sw_bridge *bridge = &j->bridges[b];
+        const struct sw_cluster *c = &j->clusters[bridge->cluster];
+        j->wraps |= bridge->label == c->label && (bridge->x != c->x || bridge->y != c->y);
+    }
+    for (size_t c = 0; c < j->n_clusters && n; c++) {
+        struct sw_cluster *cluster = &j->clusters[c];
+        const struct sw_known *k = slot_of(j, cluster->label);
+        int32_t x, y;
+        if (k->label == UNKNOWN)
+            continue;
+        cluster->label = j->known[leader_of(j->known, (uint32_t)(k - j->known), &x, &y)].label;
+    }
+    return true;
+}
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+void sw_joining_count(struct sw_joining *j, struct sw_side *sides, size_t n_sides) {
+    begin_messages(j, sides, n_sides);
+    for (size_t k = 0; k < j->n_clusters; k++) {
+        struct sw_cluster *c = &j->clusters[k];
+        if (c->from == NONE || c->when != j->round)
+            continue;
+        struct sw_side *side = &sides[j->bridges[c->from].side];
+        side->out[1]++;
+        side->out[side->out_words++] = c->from - (uint32_t)side->first;
+        put64(side, c->size);
+        c->size = 0;
+    }
+    j->round--;
+}
+
+bool sw_joining_counted(struct sw_joining *j, const struct sw_side *side) {
+    const uint32_t *at = side->in + HEAD;
+    if (!is_due(j, side, side->n_bridges))
+        return false;
+    for (uint32_t k = 0; k < side->in[1]; k++, at += 3) {
+        if (at[0] >= side->n_bridges)
+            return false;
+        j->clusters[j->bridges[side->first + at[0]].cluster].size += get64(at + 1);
+    }
+    return true;
+}
+
+static bool is_known(const struct sw_joining *j, const struct sw_cluster *c) {
+    return slot_of(j, c->label)->label != UNKNOWN;
+}
+
+bool sw_joining_late(struct sw_joining *j, sw_joining_take take, void *user) {
+    j->n_late = 0;
+    j->late = reserve(j->late, sizeof *j->late, &j->late_room, j->n_clusters);
+    if (!j->late)
+        return false;
+    for (size_t k = 0; k < j->n_clusters; k++) {
+        const struct sw_cluster *c = &j->clusters[k];
+        if (c->size && !is_known(j, c))
+            take(user, c->size);
+        else if (c->size)
+            j->late[j->n_late++] = (struct sw_late){c->label, c->size};
+    }
+    return true;
+}
+
+bool sw_joining_sum(struct sw_joining *j, const struct sw_late *all, size_t n, sw_joining_take take,
+                    void *user) {
+    for (size_t k = 0; k < n; k++) {
+        struct sw_known *known = slot_of(j, all[k].label);
+        if (known->label == UNKNOWN) /* no pair has it */
+            return false;
+        known->size += all[k].size;
+    }
+    for (size_t k = 0; k < j->n_clusters && n; k++) {
+        const struct sw_cluster *c = &j->clusters[k];
+        if (c->name == c->label && is_known(j, c))
+            take(user, slot_of(j, c->label)->size);
+    }
+    return true;
+}

@@ -1,0 +1,32 @@
+/* Ranks that join their clusters (samplers/swendsen_wang/joining.h), all in one process: messages
+ * are copies. Counts what they would send. */
+#ifndef ORACLE_JOINED_H
+#define ORACLE_JOINED_H
+
+#include "samplers/swendsen_wang/joining.h"
+
+struct joined_rank {
+    struct sw_parts parts;
+    struct sw_joining joining;
+    int *far_rank, *far_side; /* [n_sides]: who is across, and which of their sides that is */
+    uint64_t messages, bytes; /* told to neighbours */
+    uint64_t handed;          /* bytes of pairs, to others */
+    double seconds, finish;   /* of this rank's own work until pairs are handed on, and with them */
+};
+
+struct joined {
+    int ranks;
+    struct joined_rank *rank;
+    /* the message of this round (from 1 on; beyond `rounds`: of sizes) from this rank over this
+     * side is lost; 0: none */
+    uint32_t lost_round;
+    int lost_rank, lost_side;
+    /* ---- what came of it ---- */
+    uint64_t rest, late; /* pairs and sizes that all get */
+    uint32_t steps;      /* until all have them */
+};
+
+/* Joins. take: of the sizes of clusters. False: a message was not the one that was due. */
+bool joined_run(struct joined *all, uint32_t rounds, sw_joining_take take, void *user);
+
+#endif
