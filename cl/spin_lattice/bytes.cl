@@ -87,12 +87,12 @@ __kernel void bytes_general_energy(__global const uint4 *spins,
     long sum = 0;
     for (ulong at = get_global_id(0); at < 2 * BYTES_COLOUR; at += stride)
         sum += bytes_general_sum(first, at, m, member, terms);
-    BYTES_ADD_LONG(own, (uint)sum, (uint)((ulong)sum >> 32));
+    ERGO_ADD_LONG(own, (uint)sum, (uint)((ulong)sum >> 32));
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
         __global uint *to =
             counts + ((ulong)sample * get_global_size(1) + member) * BYTES_NUMBERS + BYTES_COUNTS;
-        BYTES_ADD_LONG(to, own[0], own[1]);
+        ERGO_ADD_LONG(to, own[0], own[1]);
     }
 }
 #endif

@@ -2,6 +2,7 @@
 #ifndef ERGO_CL_SPIN_LATTICE_BYTES_COUNT_H
 #define ERGO_CL_SPIN_LATTICE_BYTES_COUNT_H
 
+#include "common/sum.h"
 #include "spin_lattice/bytes_step.h"
 
 #define BYTES_STATES ((BYTES_MODEL) == 0 ? 4u : (uint)(BYTES_Q)) /* values of a byte */
@@ -67,13 +68,6 @@ ERGO_INLINE struct bytes_tally bytes_count(struct bytes_tally t, BYTES_PLACE con
 }
 
 #if BYTES_GENERAL
-/* Add a 64-bit number to two words, modulo 2^64. The order of additions does not matter. */
-#define BYTES_ADD_LONG(words, low, high)                                                           \
-    do {                                                                                           \
-        const uint bytes_low = (low), bytes_was = atomic_add(&(words)[0], bytes_low);              \
-        atomic_add(&(words)[1], (high) + (uint)(bytes_was + bytes_low < bytes_was));               \
-    } while (0)
-
 /* Of block `at`: the sum of s B and, with general couplings, of J s s', in the member's unit. */
 ERGO_INLINE long bytes_general_sum(BYTES_PLACE const uint4 *first, ulong at,
                                    __global const struct bytes_member *m, uint member,

@@ -116,7 +116,7 @@ bytes_sweep_local(__global uint4 *spins, __global const struct bytes_member *mem
         long sum = 0;
         for (uint at = item; at < 2 * BYTES_COLOUR; at += BYTES_GROUP)
             sum += bytes_general_sum(lattice, at, m, member, terms);
-        BYTES_ADD_LONG(states + BYTES_STATES, (uint)sum, (uint)((ulong)sum >> 32));
+        ERGO_ADD_LONG(states + BYTES_STATES, (uint)sum, (uint)((ulong)sum >> 32));
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
         /* all sums at once, eight parts a step; no step reads what another work-item writes */

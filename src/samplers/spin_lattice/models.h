@@ -12,9 +12,11 @@
 extern const struct ergo_model ising_model, ising_lattice_model, potts_model, blume_capel_model;
 extern const struct ergo_model north_east_model, fredrickson_andersen_model, east_model;
 extern const struct ergo_model spin_glass_model;
+extern const struct ergo_model graph_model; /* graph/ */
 
 /* Functions of those who have a device. */
 extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops, glass_ops;
+extern const struct ergo_sampler_ops graph_ops;
 extern const struct ergo_sampler_ops glass_cut_ops; /* spin glasses over ranks */
 
 /* Curves of ising and potts, of facilitated dynamics, of spin glasses, in the order of the tables.

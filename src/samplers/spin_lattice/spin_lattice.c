@@ -21,6 +21,7 @@ static const struct ergo_model *const models[] = {
     &east_model,
     &fredrickson_andersen_model,
     &spin_glass_model,
+    &graph_model,
 };
 
 const struct ergo_sampler ergo_spin_lattice = {
