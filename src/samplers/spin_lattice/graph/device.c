@@ -142,4 +142,5 @@ const struct ergo_sampler_ops graph_ops = {
     .audit = graph_audit,
     .end_curves = graph_end_curves,
     .frame = graph_frame,
+    .states = graph_states,
 };

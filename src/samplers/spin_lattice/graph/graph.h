@@ -114,6 +114,10 @@ enum ergo_status graph_frame(struct ergo_context *ctx, void *state, size_t membe
 enum ergo_status graph_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                   struct ergo_curve *curves);
 
+/* lowest.c */
+enum ergo_status graph_states(struct ergo_context *ctx, void *state, size_t first, size_t count,
+                              struct ergo_text *text);
+
 /* ---- twin.c: the chain on the host, a byte per slot ------------------------------------------ */
 
 void graph_twin_start(const struct graph_network *net, const struct graph_member *member,

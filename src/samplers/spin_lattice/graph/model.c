@@ -162,7 +162,8 @@ static double time_to_solution(const struct ergo_point *point, double share) {
 
 static const struct ergo_observable observables[] = {
     {ERGO_NAMED("energy", "J per site"),
-     .help = "mean energy per site, with the file's offset", .sample = sample_energy},
+     .help = "mean energy per site, with the file's offset", .sample = sample_energy,
+     .applies = graph_is_sampled},
     {ERGO_NAMED("order_parameter", "per site"), .help = "mean |m|", .sample = model_abs_m,
      .applies = graph_is_sampled},
     {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",

@@ -183,7 +183,7 @@ enum ergo_status graph_lowest_read(struct ergo_context *ctx, struct graph_state 
             continue;
         to_vertices(s, words + (k + 1) * graph_row_words(s), bits);
         low->states[low->count++] = (struct graph_lowest_state){
-            graph_problem_energy(&s->problem, bits), found[k].step, bits};
+            graph_problem_energy(&s->problem, bits), found[k].step, 0, bits};
     }
     graph_lowest_sort(low);
     free(words);
@@ -200,7 +200,7 @@ enum ergo_status graph_frame(struct ergo_context *ctx, void *state, size_t membe
     if (status != ERGO_OK)
         return status;
     const uint8_t *bits = low.bits + s->keep * low.bytes;
-    ergo_text_append(text, "# energy %.17g\n", graph_problem_energy(&s->problem, bits));
+    ergo_text_append(text, "# energy %.15g\n", graph_problem_energy(&s->problem, bits));
     for (uint32_t v = 0; v < s->net.n; v++)
         ergo_text_append(text, "%u %d\n", v + s->problem.base, bits[v / 8] >> v % 8 & 1 ? 1 : -1);
     graph_lowest_free(&low);
