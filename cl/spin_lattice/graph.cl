@@ -1,9 +1,9 @@
 /*
  * Spins on any graph, [slot][member], a byte each (graph.h).
  *
- * Compile-time: GRAPH_MEMBERS, GRAPH_SLOTS, GRAPH_HEAT (heat bath), GRAPH_KEEP (configurations
- * kept), GRAPH_DEGREE (of every vertex; 0: they differ), GRAPH_INDEX (uint, or ulong where there
- * are 2^32 spins).
+ * Compile-time: GRAPH_MEMBERS, GRAPH_HEAT (heat bath), GRAPH_KEEP (configurations kept),
+ * GRAPH_DEGREE (of every vertex; 0: they differ), GRAPH_INDEX (uint, or ulong where there are 2^32
+ * spins).
  */
 #include "common/sum.h"
 #include "spin_lattice/graph.h"
@@ -59,10 +59,10 @@ __kernel void graph_sweep(__global uchar *spins, __global const uint *first,
 
 /* mode: 0 all down, 1 all up, 2 random. Dimension 0: as graph_sweep, of all slots. */
 __kernel void graph_start(__global uchar *spins, __global const uint *vertices,
-                          __global const struct graph_member *members, uint mode) {
+                          __global const struct graph_member *members, uint mode, uint slots) {
     const uint item = (uint)get_global_id(0);
     const uint of = item / GRAPH_MEMBERS, m = item - of * GRAPH_MEMBERS;
-    if (4 * of >= GRAPH_SLOTS)
+    if (4 * of >= slots)
         return;
     const struct ergo_words r =
         graph_words(of, 0, GRAPH_PURPOSE_START, members[m].key0, members[m].key1);
@@ -79,7 +79,7 @@ __kernel void graph_start(__global uchar *spins, __global const uint *vertices,
 __kernel void graph_measure(__global const uchar *spins, __global const uint *first,
                             __global const int2 *bonds, __global const int2 *terms,
                             __global const uint *vertices, __global uint *counts, uint sample,
-                            uint stripes, __local uint *own) {
+                            uint stripes, uint slots, __local uint *own) {
     const uint item = (uint)get_global_id(0), local_item = (uint)get_local_id(0);
     const uint size = (uint)get_local_size(0), begin_item = item - local_item;
     const uint stripe = item / GRAPH_MEMBERS, m = item - stripe * GRAPH_MEMBERS;
@@ -90,7 +90,7 @@ __kernel void graph_measure(__global const uchar *spins, __global const uint *fi
     long sum = 0;
     ulong mark = 0;
     uint up = 0;
-    for (uint slot = stripe; slot < GRAPH_SLOTS && stripe < stripes; slot += stripes) {
+    for (uint slot = stripe; slot < slots && stripe < stripes; slot += stripes) {
         if (vertices[slot] == 0xffffffffu)
             continue;
         const int2 t = terms[slot];
@@ -141,41 +141,42 @@ __kernel void graph_choose_all(__global const uint *counts,
 
 /* kept[place][slot][member]. Dimension 0: as graph_measure. */
 __kernel void graph_keep(__global const uchar *spins, __global const uint *choices,
-                         __global uchar *kept, uint stripes) {
+                         __global uchar *kept, uint stripes, uint slots) {
     const uint item = (uint)get_global_id(0);
     const uint stripe = item / GRAPH_MEMBERS, m = item - stripe * GRAPH_MEMBERS;
     if (stripe >= stripes || choices[m] == GRAPH_NOTHING)
         return;
-    __global uchar *to = kept + (ulong)choices[m] * GRAPH_SLOTS * GRAPH_MEMBERS;
-    for (uint slot = stripe; slot < GRAPH_SLOTS; slot += stripes)
+    __global uchar *to = kept + (ulong)choices[m] * slots * GRAPH_MEMBERS;
+    for (uint slot = stripe; slot < slots; slot += stripes)
         to[GRAPH_AT(slot)] = spins[GRAPH_AT(slot)];
 }
 
 /* Spins of one member as bits, lowest first: row 0 of its configuration, then of those kept, each of
  * GRAPH_WORDS words. Dimension 0: words. */
-#define GRAPH_WORDS ((GRAPH_SLOTS + 31) / 32)
-#define GRAPH_ROW(row) (kept + ((ulong)(row)-1) * GRAPH_SLOTS * GRAPH_MEMBERS)
+#define GRAPH_ROW(row) (kept + ((ulong)(row)-1) * slots * GRAPH_MEMBERS)
 __kernel void graph_pack(__global const uchar *spins, __global const uchar *kept,
-                         __global uint *packed, uint m) {
-    const uint item = (uint)get_global_id(0), row = item / GRAPH_WORDS;
-    const uint first = 32 * (item - row * GRAPH_WORDS);
+                         __global uint *packed, uint m, uint slots) {
+    const uint words = (slots + 31) / 32;
+    const uint item = (uint)get_global_id(0), row = item / words;
+    const uint first = 32 * (item - row * words);
     if (row > GRAPH_KEEP)
         return;
     __global const uchar *from = row ? GRAPH_ROW(row) : spins;
     uint word = 0;
-    for (uint l = 0; l < 32 && first + l < GRAPH_SLOTS; l++)
+    for (uint l = 0; l < 32 && first + l < slots; l++)
         word |= (uint)from[GRAPH_AT(first + l)] << l;
     packed[item] = word;
 }
 
 __kernel void graph_unpack(__global uchar *spins, __global uchar *kept,
-                           __global const uint *packed, uint m) {
-    const uint item = (uint)get_global_id(0), row = item / GRAPH_WORDS;
-    const uint first = 32 * (item - row * GRAPH_WORDS);
+                           __global const uint *packed, uint m, uint slots) {
+    const uint words = (slots + 31) / 32;
+    const uint item = (uint)get_global_id(0), row = item / words;
+    const uint first = 32 * (item - row * words);
     if (row > GRAPH_KEEP)
         return;
     __global uchar *to = row ? GRAPH_ROW(row) : spins;
     const uint word = packed[item];
-    for (uint l = 0; l < 32 && first + l < GRAPH_SLOTS; l++)
+    for (uint l = 0; l < 32 && first + l < slots; l++)
         to[GRAPH_AT(first + l)] = word >> l & 1;
 }

@@ -50,7 +50,7 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
     ergo_engine_begin(&s->e, ctx);
     ERGO_LAUNCH(&s->e, GRAPH_START, grid_of(s, s->net.slots / 4), BUFFER(GRAPH_SPINS),
                 BUFFER(GRAPH_VERTICES), BUFFER(GRAPH_MEMBERS_ROW),
-                U32(model_start(s->e.batch->points[0])));
+                U32(model_start(s->e.batch->points[0])), U32(s->net.slots));
     ergo_engine_write(&s->e, GRAPH_FOUND, 0, n * sizeof *found, found);
     ergo_engine_fill(&s->e, GRAPH_HITS, 0xff);
     ergo_engine_fill(&s->e, GRAPH_KEPT, 0);
@@ -78,13 +78,13 @@ static void measure(void *state, size_t sample) {
     const size_t members = e->batch->count, rows = members < s->group ? members : s->group;
     ERGO_LAUNCH(e, GRAPH_MEASURE, grid_of(s, s->stripes), BUFFER(GRAPH_SPINS), BUFFER(GRAPH_FIRST),
                 BUFFER(GRAPH_BONDS), BUFFER(GRAPH_TERMS), BUFFER(GRAPH_VERTICES),
-                BUFFER(GRAPH_COUNTS), U32(sample), U32(s->stripes),
+                BUFFER(GRAPH_COUNTS), U32(sample), U32(s->stripes), U32(s->net.slots),
                 LOCAL(4 * GRAPH_NUMBERS * rows));
     ERGO_LAUNCH(e, GRAPH_CHOOSE, grid_of(s, 1), BUFFER(GRAPH_COUNTS), BUFFER(GRAPH_MEMBERS_ROW),
                 BUFFER(GRAPH_FOUND), BUFFER(GRAPH_HITS), BUFFER(GRAPH_CHOICES), U32(sample),
                 U64(e->step));
     ERGO_LAUNCH(e, GRAPH_KEEP_KERNEL, grid_of(s, s->stripes), BUFFER(GRAPH_SPINS),
-                BUFFER(GRAPH_CHOICES), BUFFER(GRAPH_KEPT), U32(s->stripes));
+                BUFFER(GRAPH_CHOICES), BUFFER(GRAPH_KEPT), U32(s->stripes), U32(s->net.slots));
 }
 
 static struct ergo_grid grid_of_words(const struct graph_state *s) {
@@ -93,14 +93,14 @@ static struct ergo_grid grid_of_words(const struct graph_state *s) {
 
 void graph_read_member(struct graph_state *s, size_t member, uint32_t *words) {
     ERGO_LAUNCH(&s->e, GRAPH_PACK, grid_of_words(s), BUFFER(GRAPH_SPINS), BUFFER(GRAPH_KEPT),
-                BUFFER(GRAPH_PACKED), U32(member));
+                BUFFER(GRAPH_PACKED), U32(member), U32(s->net.slots));
     ergo_engine_read(&s->e, GRAPH_PACKED, 0, 4 * graph_words_of(s), words);
 }
 
 void graph_write_member(struct graph_state *s, size_t member, const uint32_t *words) {
     ergo_engine_write(&s->e, GRAPH_PACKED, 0, 4 * graph_words_of(s), words);
     ERGO_LAUNCH(&s->e, GRAPH_UNPACK, grid_of_words(s), BUFFER(GRAPH_SPINS), BUFFER(GRAPH_KEPT),
-                BUFFER(GRAPH_PACKED), U32(member));
+                BUFFER(GRAPH_PACKED), U32(member), U32(s->net.slots));
 }
 
 void graph_columns(const struct graph_state *s, const uint32_t *numbers, double *columns) {

@@ -289,8 +289,8 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
                               "be looked at",
                               (long long)ergo_point_int(point, "/run/measure_every"),
                               (long long)ergo_point_int(point, "/run/sweeps"));
-    /* five cells a side tell the same as more */
-    status = named ? make_lattice(ctx, point, 5, &p) : read_graph(ctx, point, &p);
+    /* so many cells a side tell the same as more */
+    status = named ? make_lattice(ctx, point, 2 * GRAPH_REACH + 1, &p) : read_graph(ctx, point, &p);
     if (status == ERGO_OK) {
         add_field(point, &p);
         status = check_temperatures(ctx, point, &p);

@@ -70,7 +70,8 @@ static bool is_forward(const struct graph_lattice *l, const struct bond *b) {
     return b->to > b->from;
 }
 
-enum { REACH = 2, WIDTH = 2 * REACH + 1 }; /* cells in which neighbours are looked for */
+/* Cells in which neighbours are looked for: third ones of a chain are three away. */
+enum { REACH = GRAPH_REACH, WIDTH = 2 * REACH + 1 };
 
 /* All bonds up to the n-th distance, [n] of which the n-th distance is the last; returns how many.
  * bonds: room for sites^2 WIDTH^d. */

@@ -14,10 +14,11 @@ void graph_release(void *state) {
     s->schedule.factors = NULL;
 }
 
-/* Of all vertices, or 0. */
-static uint32_t common_degree(const struct graph_network *net) {
+/* Of all vertices, or 0. Loops over so many neighbours are unrolled: on GPUs, where a program for
+ * each number costs less than it gains. */
+static uint32_t common_degree(const struct graph_network *net, bool gpu) {
     uint32_t degree = 0;
-    for (uint32_t slot = 0; slot < net->slots; slot++) {
+    for (uint32_t slot = 0; slot < net->slots && gpu; slot++) {
         const uint32_t own = net->first[slot + 1] - net->first[slot];
         if (net->vertex_of[slot] == GRAPH_PADDING)
             continue;
@@ -28,7 +29,7 @@ static uint32_t common_degree(const struct graph_network *net) {
     return degree;
 }
 
-static void declare(struct graph_state *s) {
+static void declare(struct graph_state *s, bool gpu) {
     static const char *const path = "spin_lattice/graph.cl";
     struct ergo_engine *e = &s->e;
     const struct graph_network *net = &s->net;
@@ -53,9 +54,9 @@ static void declare(struct graph_state *s) {
     ergo_engine_buffer(e, GRAPH_PACKED, "packed states", ERGO_BUFFER_SCRATCH,
                        4 * (uint64_t)graph_words_of(s));
     snprintf(options, sizeof options,
-             "-DGRAPH_MEMBERS=%lluu -DGRAPH_SLOTS=%uu -DGRAPH_HEAT=%uu -DGRAPH_KEEP=%uu "
+             "-DGRAPH_MEMBERS=%lluu -DGRAPH_HEAT=%uu -DGRAPH_KEEP=%uu "
              "-DGRAPH_DEGREE=%u -DGRAPH_INDEX=%s",
-             (unsigned long long)members, net->slots, s->heat_bath, s->keep, common_degree(net),
+             (unsigned long long)members, s->heat_bath, s->keep, common_degree(net, gpu),
              spins < UINT32_MAX ? "uint" : "ulong");
     ergo_engine_kernel(e, GRAPH_SWEEP, path, options, "graph_sweep");
     ergo_engine_kernel(e, GRAPH_START, path, options, "graph_start");
@@ -126,6 +127,6 @@ enum ergo_status graph_configure(struct ergo_context *ctx, void *state) {
              "a launch for each of %u colours: four vertices of a member per work-item, "
              "work-groups of %u",
              s->net.colours, s->group);
-    declare(s);
+    declare(s, gpu);
     return ERGO_OK;
 }

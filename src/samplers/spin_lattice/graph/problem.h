@@ -10,6 +10,7 @@ enum {
     GRAPH_VERTICES_MAX = 1 << 27,
     GRAPH_EDGES_MAX = 1 << 29,
     GRAPH_SHELLS_MAX = 4, /* couplings to first, second ... neighbours */
+    GRAPH_REACH = 3,      /* cells that a bond of a lattice may reach */
     GRAPH_WRONG = 200     /* bytes of a message */
 };
 
