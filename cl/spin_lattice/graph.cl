@@ -116,20 +116,23 @@ __kernel void graph_measure(__global const uchar *spins, __global const uint *fi
     }
 }
 
-/* Where a sample is kept. Dimension 0: members. */
-__kernel void graph_choose_all(__global const uint *counts,
-                               __global const struct graph_member *members,
-                               __global struct graph_found *found, __global ulong *hits,
-                               __global uint *choices, uint sample, ulong step) {
+/* Where a configuration is kept, after `step` sweeps. numbers: of graph_measure; zeroed for the next
+ * time. Dimension 0: members. */
+__kernel void graph_look(__global uint *numbers, __global const struct graph_member *members,
+                         __global struct graph_found *found, __global ulong *hits,
+                         __global uint *looks, ulong step) {
     const uint m = (uint)get_global_id(0);
     if (m >= GRAPH_MEMBERS)
         return;
-    __global const uint *own = counts + ((ulong)sample * GRAPH_MEMBERS + m) * GRAPH_NUMBERS;
+    __global uint *own = numbers + (ulong)m * GRAPH_NUMBERS, *look = looks + m * GRAPH_LOOK_WORDS;
     __global struct graph_found *kept = found + (ulong)m * GRAPH_KEEP;
     const long sum = (long)((ulong)own[GRAPH_SUM + 1] << 32 | own[GRAPH_SUM]);
     const ulong mark = (ulong)own[GRAPH_MARK + 1] << 32 | own[GRAPH_MARK];
     const uint place = graph_choose(kept, GRAPH_KEEP, sum, mark);
-    choices[m] = place;
+    for (uint i = 0; i < GRAPH_NUMBERS; i++)
+        own[i] = 0;
+    look[GRAPH_LOOK_CHOICE] = place;
+    look[GRAPH_LOOK_TRACE] += graph_trace(sum, mark);
     if (place != GRAPH_NOTHING) {
         kept[place].sum = sum;
         kept[place].mark = mark;
@@ -140,13 +143,19 @@ __kernel void graph_choose_all(__global const uint *counts,
 }
 
 /* kept[place][slot][member]. Dimension 0: as graph_measure. */
-__kernel void graph_keep(__global const uchar *spins, __global const uint *choices,
-                         __global uchar *kept, uint stripes, uint slots) {
+__kernel void graph_keep(__global const uchar *spins, __global uint *looks, __global uchar *kept,
+                         uint stripes, uint slots) {
     const uint item = (uint)get_global_id(0);
     const uint stripe = item / GRAPH_MEMBERS, m = item - stripe * GRAPH_MEMBERS;
-    if (stripe >= stripes || choices[m] == GRAPH_NOTHING)
+    if (stripe >= stripes)
         return;
-    __global uchar *to = kept + (ulong)choices[m] * slots * GRAPH_MEMBERS;
+    __global uint *look = looks + m * GRAPH_LOOK_WORDS;
+    const uint place = look[GRAPH_LOOK_CHOICE];
+    if (stripe == 0)
+        look[GRAPH_LOOK_TIMES]++;
+    if (place == GRAPH_NOTHING)
+        return;
+    __global uchar *to = kept + (ulong)place * slots * GRAPH_MEMBERS;
     for (uint slot = stripe; slot < slots; slot += stripes)
         to[GRAPH_AT(slot)] = spins[GRAPH_AT(slot)];
 }

@@ -64,4 +64,9 @@ ERGO_INLINE uint graph_choose(GRAPH_SPACE const struct graph_found *found, uint 
     return known || sum <= least ? GRAPH_NOTHING : place;
 }
 
+/* What a look adds to the trace. */
+ERGO_INLINE uint graph_trace(long sum, ulong mark) {
+    return ((uint)sum ^ (uint)mark) * 2 + 1;
+}
+
 #endif

@@ -15,7 +15,13 @@
 #define GRAPH_NUMBERS 5
 
 #define GRAPH_KEEP_MAX 64        /* most configurations kept */
-#define GRAPH_NOTHING 0xffffffffu /* choice of a sample that is not kept */
+#define GRAPH_NOTHING 0xffffffffu /* choice of a configuration that is not kept */
+/* Words of a member when its lowest states are looked for: the choice, a trace of all that were
+ * looked at, and how often what was chosen has been kept. Audits compare the last two. */
+#define GRAPH_LOOK_CHOICE 0
+#define GRAPH_LOOK_TRACE 1
+#define GRAPH_LOOK_TIMES 2
+#define GRAPH_LOOK_WORDS 3
 
 struct graph_member {
     long goal;       /* a sum from which on the target energy is reached */

@@ -6,8 +6,8 @@
 #include "graph_bench.h"
 #include "fixture.h"
 
-#define SAMPLE "}, 'run': {'sweeps': 6"
-#define KEEP "}, 'run': {'sweeps': 12, 'lowest_states': 3"
+#define SAMPLE "}, 'run': {'sweeps': 6, 'lowest_every': 1"
+#define KEEP "}, 'run': {'sweeps': 12, 'lowest_states': 3, 'lowest_every': 1"
 
 static const struct {
     const char *job;

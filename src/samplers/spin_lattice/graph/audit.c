@@ -34,6 +34,8 @@ static void plan_stretch(struct stretch *t, const struct graph_state *s) {
     uint64_t most = replay_visits / visits / least(count, 2);
     most = least(least(most, replay_sweeps), least((uint64_t)s->e.plan.block_steps, run));
     most = most > two ? most : two;
+    if (run >= s->look_every && s->look_every <= replay_sweeps && most < s->look_every)
+        most = s->look_every; /* some look is in it */
     ergo_replay_plan(&t->r, ergo_point_int(point, "/run/measure_every"), 0, most,
                      s->e.block_samples);
     const uint64_t fit = replay_visits / (visits * t->r.samples * t->r.every);
@@ -47,6 +49,7 @@ struct after {
     uint8_t *spins, *before, *kept; /* kept: [keep][slots] */
     struct graph_found found[GRAPH_KEEP_MAX];
     uint64_t hit;
+    uint32_t look[GRAPH_LOOK_WORDS]; /* before the stretch it is all ones */
 };
 
 static void column_of(const struct graph_state *s, const void *all, size_t row, size_t member,
@@ -78,13 +81,20 @@ static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t
         if (memcmp(a->spins, a->before, s->net.slots) != 0)
             return ergo_replay_differs(ctx, &t->r, member, "the starts");
     }
-    for (size_t i = 0; i < t->r.samples; i++) {
-        for (uint64_t k = 0; k < t->r.every; k++)
-            graph_twin_sweep(s, m, step++, a->before);
-        graph_twin_measure(&s->net, a->before, numbers);
-        if (!same_sample(t, s, member, i, numbers))
+    memset(a->look, 0xff, sizeof a->look);
+    for (size_t i = 0; i < t->r.samples * t->r.every; i++) {
+        graph_twin_sweep(s, m, step++, a->before);
+        const bool sampled = (i + 1) % t->r.every == 0, looked = step % s->look_every == 0;
+        if (sampled || looked)
+            graph_twin_measure(&s->net, a->before, numbers);
+        if (sampled && !same_sample(t, s, member, i / t->r.every, numbers))
             return ergo_replay_differs(ctx, &t->r, member, "energy or magnetization");
-        const uint32_t place = graph_twin_keep(s, m, numbers, step, a->found, &a->hit);
+        if (!looked)
+            continue;
+        const uint32_t place =
+            graph_twin_look(s, m, numbers, step, a->found, &a->hit, &a->look[GRAPH_LOOK_TRACE]);
+        a->look[GRAPH_LOOK_CHOICE] = place;
+        a->look[GRAPH_LOOK_TIMES]++;
         if (place != GRAPH_NOTHING)
             memcpy(a->kept + (size_t)place * s->net.slots, a->before, s->net.slots);
     }
@@ -94,6 +104,7 @@ static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t
 static enum ergo_status compare_member(struct ergo_context *ctx, const struct stretch *t,
                                        struct graph_state *s, size_t member, struct after *a) {
     struct graph_found found[GRAPH_KEEP_MAX];
+    uint32_t look[GRAPH_LOOK_WORDS];
     uint64_t hit = 0;
     const size_t of = member * s->keep, row = graph_row_words(s);
     column_of(s, t->r.kept[GRAPH_SPINS], 0, member, a->before);
@@ -106,6 +117,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
     graph_read_member(s, member, a->words);
     ergo_engine_read(&s->e, GRAPH_FOUND, of * sizeof *found, s->keep * sizeof *found, found);
     ergo_engine_read(&s->e, GRAPH_HITS, 8 * member, 8, &hit);
+    ergo_engine_read(&s->e, GRAPH_LOOKS, member * sizeof look, sizeof look, look);
     enum ergo_status status = ergo_engine_end(&s->e);
     if (status == ERGO_OK)
         status = replay(ctx, t, s, member, a);
@@ -114,7 +126,8 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
     graph_spread(s, a->words, a->spins);
     if (memcmp(a->spins, a->before, s->net.slots) != 0)
         return ergo_replay_differs(ctx, &t->r, member, "the spins");
-    bool same = hit == a->hit && memcmp(found, a->found, s->keep * sizeof *found) == 0;
+    bool same = hit == a->hit && memcmp(look, a->look, sizeof look) == 0 &&
+                memcmp(found, a->found, s->keep * sizeof *found) == 0;
     for (uint32_t k = 0; k < s->keep && same; k++) {
         graph_spread(s, a->words + (k + 1) * row, a->spins);
         same = memcmp(a->spins, a->kept + (size_t)k * s->net.slots, s->net.slots) == 0;

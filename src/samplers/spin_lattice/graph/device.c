@@ -28,6 +28,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     ergo_engine_constant(e, GRAPH_MEMBERS_ROW, s->members);
     for (unsigned k = 0; k < GRAPH_KERNELS; k++)
         s->group = (uint32_t)ergo_engine_group(e, k, s->group);
+    ergo_engine_fill(e, GRAPH_NOW, 0);
     free(terms);
     return ERGO_OK;
 }
@@ -59,32 +60,44 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
     return ergo_engine_end(&s->e);
 }
 
+/* Energies and so on of all members to row `to`. */
+static void launch_measure(struct graph_state *s, unsigned to, size_t sample) {
+    const size_t members = s->e.batch->count, rows = members < s->group ? members : s->group;
+    ERGO_LAUNCH(&s->e, GRAPH_MEASURE, grid_of(s, s->stripes), BUFFER(GRAPH_SPINS),
+                BUFFER(GRAPH_FIRST), BUFFER(GRAPH_BONDS), BUFFER(GRAPH_TERMS),
+                BUFFER(GRAPH_VERTICES), BUFFER(to), U32(sample), U32(s->stripes),
+                U32(s->net.slots), LOCAL(4 * GRAPH_NUMBERS * rows));
+}
+
+/* Is this one of the lowest states? */
+static void look(struct graph_state *s) {
+    launch_measure(s, GRAPH_NOW, 0);
+    ERGO_LAUNCH(&s->e, GRAPH_LOOK, grid_of(s, 1), BUFFER(GRAPH_NOW), BUFFER(GRAPH_MEMBERS_ROW),
+                BUFFER(GRAPH_FOUND), BUFFER(GRAPH_HITS), BUFFER(GRAPH_LOOKS), U64(s->e.step));
+    ERGO_LAUNCH(&s->e, GRAPH_KEEP_KERNEL, grid_of(s, s->stripes), BUFFER(GRAPH_SPINS),
+                BUFFER(GRAPH_LOOKS), BUFFER(GRAPH_KEPT), U32(s->stripes), U32(s->net.slots));
+}
+
 static void steps(void *state, uint64_t sweeps) {
     struct graph_state *s = state;
     const struct graph_network *net = &s->net;
-    for (uint64_t i = 0; i < sweeps && s->e.status == ERGO_OK; i++, s->e.step++)
+    for (uint64_t i = 0; i < sweeps && s->e.status == ERGO_OK; i++) {
+        const float factor = graph_factor(&s->schedule, s->e.step);
         for (uint32_t c = 0; c < net->colours; c++) {
             const uint32_t first = net->colour_first[c], count = net->colour_count[c];
             ERGO_LAUNCH(&s->e, GRAPH_SWEEP, grid_of(s, (count + 3) / 4), BUFFER(GRAPH_SPINS),
                         BUFFER(GRAPH_FIRST), BUFFER(GRAPH_BONDS), BUFFER(GRAPH_TERMS),
                         BUFFER(GRAPH_MEMBERS_ROW), U32(first / 4), U32(first + count),
-                        U64(s->e.step), F32(graph_factor(&s->schedule, s->e.step)));
+                        U64(s->e.step), F32(factor));
         }
+        s->e.step++;
+        if (s->e.step % s->look_every == 0)
+            look(s);
+    }
 }
 
 static void measure(void *state, size_t sample) {
-    struct graph_state *s = state;
-    struct ergo_engine *e = &s->e;
-    const size_t members = e->batch->count, rows = members < s->group ? members : s->group;
-    ERGO_LAUNCH(e, GRAPH_MEASURE, grid_of(s, s->stripes), BUFFER(GRAPH_SPINS), BUFFER(GRAPH_FIRST),
-                BUFFER(GRAPH_BONDS), BUFFER(GRAPH_TERMS), BUFFER(GRAPH_VERTICES),
-                BUFFER(GRAPH_COUNTS), U32(sample), U32(s->stripes), U32(s->net.slots),
-                LOCAL(4 * GRAPH_NUMBERS * rows));
-    ERGO_LAUNCH(e, GRAPH_CHOOSE, grid_of(s, 1), BUFFER(GRAPH_COUNTS), BUFFER(GRAPH_MEMBERS_ROW),
-                BUFFER(GRAPH_FOUND), BUFFER(GRAPH_HITS), BUFFER(GRAPH_CHOICES), U32(sample),
-                U64(e->step));
-    ERGO_LAUNCH(e, GRAPH_KEEP_KERNEL, grid_of(s, s->stripes), BUFFER(GRAPH_SPINS),
-                BUFFER(GRAPH_CHOICES), BUFFER(GRAPH_KEPT), U32(s->stripes), U32(s->net.slots));
+    launch_measure(state, GRAPH_COUNTS, sample);
 }
 
 static struct ergo_grid grid_of_words(const struct graph_state *s) {

@@ -21,7 +21,8 @@ enum graph_buffer {
     GRAPH_COUNTS,
     GRAPH_FOUND,
     GRAPH_HITS,
-    GRAPH_CHOICES,
+    GRAPH_NOW, /* numbers of a look */
+    GRAPH_LOOKS,
     GRAPH_KEPT,
     GRAPH_PACKED
 };
@@ -29,7 +30,7 @@ enum graph_kernel {
     GRAPH_SWEEP,
     GRAPH_START,
     GRAPH_MEASURE,
-    GRAPH_CHOOSE,
+    GRAPH_LOOK,
     GRAPH_KEEP_KERNEL,
     GRAPH_PACK,
     GRAPH_UNPACK,
@@ -53,6 +54,7 @@ struct graph_state {
     struct graph_member *members;
     bool heat_bath;
     uint32_t keep;           /* configurations kept */
+    uint64_t look_every;     /* sweeps from a look for them to the next */
     uint32_t group, stripes; /* stripes: of a member's slots, in measurements */
 };
 
@@ -67,6 +69,7 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
 enum ergo_status graph_extends(struct ergo_context *ctx, const struct ergo_point *from,
                                const struct ergo_point *to);
 uint64_t graph_measure_every(const struct ergo_point *point);
+uint64_t graph_look_every(const struct ergo_point *point);
 /* The problem of a point: read or made. */
 enum ergo_status graph_problem_of(struct ergo_context *ctx, const struct ergo_point *point,
                                   struct graph_problem *p);
@@ -132,10 +135,10 @@ static inline int64_t graph_sum(const uint32_t *numbers) {
 static inline uint64_t graph_mark_of(const uint32_t *numbers) {
     return (uint64_t)numbers[GRAPH_MARK + 1] << 32 | numbers[GRAPH_MARK];
 }
-/* Adds a sample after `step` sweeps to those that are kept: its place, or GRAPH_NOTHING. */
-uint32_t graph_twin_keep(const struct graph_state *s, const struct graph_member *member,
+/* Looks at a configuration after `step` sweeps: the place where it is kept, or GRAPH_NOTHING. */
+uint32_t graph_twin_look(const struct graph_state *s, const struct graph_member *member,
                          const uint32_t numbers[GRAPH_NUMBERS], uint64_t step,
-                         struct graph_found *found, uint64_t *hit);
+                         struct graph_found *found, uint64_t *hit, uint32_t *trace);
 
 /* ---- audit.c --------------------------------------------------------------------------------- */
 

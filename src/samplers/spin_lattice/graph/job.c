@@ -271,6 +271,29 @@ static enum ergo_status check_temperatures(struct ergo_context *ctx, const struc
                                          "%g is below temperature_final, %g", t[0], t[1]);
 }
 
+static int64_t all_sweeps(const struct ergo_point *point) {
+    return ergo_point_int(point, "/run/equilibration") + ergo_point_int(point, "/run/sweeps");
+}
+
+/* The largest divisor up to 10. */
+static uint64_t divisor(int64_t sweeps) {
+    int64_t every = 10;
+    while (sweeps % every)
+        every--;
+    return (uint64_t)every;
+}
+
+uint64_t graph_measure_every(const struct ergo_point *point) {
+    return graph_is_annealed(point) ? divisor(ergo_point_int(point, "/run/sweeps")) : 1;
+}
+
+uint64_t graph_look_every(const struct ergo_point *point) {
+    const struct ergo_value *every = ergo_point_value(point, "/run/lowest_every");
+    return every->present             ? (uint64_t)every->integer
+           : graph_is_annealed(point) ? divisor(all_sweeps(point))
+                                      : 10;
+}
+
 enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct ergo_value *temperature = ergo_point_value(point, "/system/temperature");
     const bool named = graph_is_named(point);
@@ -282,13 +305,11 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
         status = check_lattice(ctx, point);
     if (status != ERGO_OK)
         return status;
-    if (graph_is_annealed(point) && ergo_point_int(point, "/run/sweeps") %
-                                        ergo_point_int(point, "/run/measure_every"))
-        return ergo_job_error(ctx, "/run/measure_every",
-                              "%lld does not divide the %lld sweeps, whose last states would not "
-                              "be looked at",
-                              (long long)ergo_point_int(point, "/run/measure_every"),
-                              (long long)ergo_point_int(point, "/run/sweeps"));
+    if (graph_is_annealed(point) && all_sweeps(point) % (int64_t)graph_look_every(point))
+        return ergo_job_error(ctx, "/run/lowest_every",
+                              "%lld does not divide the %lld sweeps of the run, whose last states "
+                              "would not be looked at",
+                              (long long)graph_look_every(point), (long long)all_sweeps(point));
     /* so many cells a side tell the same as more */
     status = named ? make_lattice(ctx, point, 2 * GRAPH_REACH + 1, &p) : read_graph(ctx, point, &p);
     if (status == ERGO_OK) {
@@ -314,12 +335,4 @@ enum ergo_status graph_extends(struct ergo_context *ctx, const struct ergo_point
                           "sweeps; make another run",
                           (long long)ergo_point_int(to, "/run/sweeps"),
                           (long long)ergo_point_int(from, "/run/sweeps"));
-}
-
-uint64_t graph_measure_every(const struct ergo_point *point) {
-    const int64_t sweeps = ergo_point_int(point, "/run/sweeps");
-    for (int64_t every = 10; every > 1 && graph_is_annealed(point); every--)
-        if (sweeps % every == 0)
-            return (uint64_t)every;
-    return 1;
 }

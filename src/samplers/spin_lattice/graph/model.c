@@ -99,9 +99,14 @@ static const struct ergo_key run_keys[] = {
      .acts = graph_is_annealed, .where = "with method anneal"},
     {ERGO_KEY("/run/lowest_states", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 1,
      .max = GRAPH_KEEP_MAX, .unit = "",
-     .help = "Different configurations of lowest energy that each chain keeps, of all measured "
-             "ones; the lowest of a point's replicas are written to states/. They are told apart "
-             "by 64 bits."},
+     .help = "Different configurations of lowest energy that each chain keeps, of those that are "
+             "looked at; the lowest of a point's replicas are written to states/. They are told "
+             "apart by 64 bits."},
+    {ERGO_KEY("/run/lowest_every", INT), .flags = ERGO_KEY_SHAPE, .min = 1, .max = 1e12,
+     .unit = "sweeps",
+     .help = "Sweeps from a look for lowest states to the next, from the start of the run on; 10 if "
+             "not given, with method anneal the largest number up to 10 that divides all sweeps of "
+             "the run."},
     {ERGO_KEY("/run/target_energy", REAL), .flags = ERGO_KEY_SHAPE, .min = -1e18, .max = 1e18,
      .unit = "J",
      .help = "A total energy, with the file's offset (MaxCut: minus the cut): whether and when each "
@@ -183,7 +188,7 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("magnetization4", "per site^4"), .help = "mean m^4", .sample = model_m4,
      .applies = graph_is_sampled},
     {ERGO_NAMED("lowest_energy", "J"),
-     .help = "the lowest total energy of all measured configurations of the chain, with the file's "
+     .help = "the lowest total energy of the configurations that were looked at (lowest_every), with the file's "
              "offset, from the couplings as they are given; of replicas the lowest of theirs",
      AT_END("lowest_states", model_curve_first, ERGO_FACT_LEAST)},
     {ERGO_NAMED("cut", ""), .help = "MaxCut files: the largest cut, minus lowest_energy",

@@ -49,7 +49,9 @@ static void declare(struct graph_state *s, bool gpu) {
     ergo_engine_buffer(e, GRAPH_FOUND, "lowest energies", ERGO_BUFFER_STATE,
                        sizeof(struct graph_found) * s->keep * members);
     ergo_engine_buffer(e, GRAPH_HITS, "times of the target", ERGO_BUFFER_STATE, 8 * members);
-    ergo_engine_buffer(e, GRAPH_CHOICES, "choices", ERGO_BUFFER_RESULT, 4 * members);
+    ergo_engine_buffer(e, GRAPH_NOW, "numbers of a look", ERGO_BUFFER_STATE,
+                       4 * GRAPH_NUMBERS * members);
+    ergo_engine_buffer(e, GRAPH_LOOKS, "looks", ERGO_BUFFER_RESULT, 4 * GRAPH_LOOK_WORDS * members);
     ergo_engine_buffer(e, GRAPH_KEPT, "lowest states", ERGO_BUFFER_STATE, s->keep * spins);
     ergo_engine_buffer(e, GRAPH_PACKED, "packed states", ERGO_BUFFER_SCRATCH,
                        4 * (uint64_t)graph_words_of(s));
@@ -61,7 +63,7 @@ static void declare(struct graph_state *s, bool gpu) {
     ergo_engine_kernel(e, GRAPH_SWEEP, path, options, "graph_sweep");
     ergo_engine_kernel(e, GRAPH_START, path, options, "graph_start");
     ergo_engine_kernel(e, GRAPH_MEASURE, path, options, "graph_measure");
-    ergo_engine_kernel(e, GRAPH_CHOOSE, path, options, "graph_choose_all");
+    ergo_engine_kernel(e, GRAPH_LOOK, path, options, "graph_look");
     ergo_engine_kernel(e, GRAPH_KEEP_KERNEL, path, options, "graph_keep");
     ergo_engine_kernel(e, GRAPH_PACK, path, options, "graph_pack");
     ergo_engine_kernel(e, GRAPH_UNPACK, path, options, "graph_unpack");
@@ -104,6 +106,7 @@ enum ergo_status graph_configure(struct ergo_context *ctx, void *state) {
         graph_member_fill(batch->points[m], &s->problem, s->net.unit, &s->members[m]);
     s->heat_bath = model_says(first, "/system/dynamics", "heat-bath");
     s->keep = (uint32_t)ergo_point_int(first, "/run/lowest_states");
+    s->look_every = graph_look_every(first);
     s->group = wish ? (uint32_t)wish : gpu ? 128 : 16;
     while (s->group > device->summary.largest_group)
         s->group /= 2;

@@ -112,8 +112,12 @@ static bool load_lowest(const struct graph_state *s, const uint8_t *from, uint64
     if (!ergo_bits_clean(from + 8, s->net.n) || (seen != GRAPH_NEVER && seen > step))
         return false;
     to_slots(s, from + 8, words);
-    if (seen == GRAPH_NEVER)
-        return true;
+    if (seen == GRAPH_NEVER) {
+        bool clean = true;
+        for (size_t i = 0; i < graph_row_words(s); i++)
+            clean = clean && words[i] == 0;
+        return clean;
+    }
     graph_spread(s, words, spins);
     graph_twin_measure(&s->net, spins, numbers);
     *found = (struct graph_found){graph_sum(numbers), graph_mark_of(numbers), seen};

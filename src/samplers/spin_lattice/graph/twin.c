@@ -64,13 +64,14 @@ void graph_twin_measure(const struct graph_network *net, const uint8_t *spins,
     numbers[GRAPH_MARK + 1] = (uint32_t)(mark >> 32);
 }
 
-uint32_t graph_twin_keep(const struct graph_state *s, const struct graph_member *member,
+uint32_t graph_twin_look(const struct graph_state *s, const struct graph_member *member,
                          const uint32_t numbers[GRAPH_NUMBERS], uint64_t step,
-                         struct graph_found *found, uint64_t *hit) {
+                         struct graph_found *found, uint64_t *hit, uint32_t *trace) {
     const int64_t sum = graph_sum(numbers);
     const uint32_t place = graph_choose(found, s->keep, sum, graph_mark_of(numbers));
     if (place != GRAPH_NOTHING)
         found[place] = (struct graph_found){sum, graph_mark_of(numbers), step};
+    *trace += graph_trace(sum, graph_mark_of(numbers));
     if (sum >= member->goal && *hit == GRAPH_NEVER)
         *hit = step;
     return place;
