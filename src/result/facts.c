@@ -11,7 +11,7 @@ void ergo_fact_of_chain(struct ergo_observable_result *r) {
                                          .tau = NAN,
                                          .tau_error = NAN,
                                          .samples = r->estimate.samples};
-    r->trust = known ? ERGO_TRUST_FULL : ERGO_TRUST_NONE;
+    r->trust = known ? ERGO_TRUST_FULL : ERGO_TRUST_UNDEFINED;
 }
 
 /* Chains that have a value: how many, their mean and its error, the least and the most. */
@@ -72,7 +72,7 @@ bool ergo_fact_of_replicas(const struct ergo_member_result *from, size_t count, 
     r->estimate.mean = value;
     r->estimate.error = isfinite(value) ? error : NAN;
     r->estimate.samples = v.samples;
-    r->trust = isfinite(value) ? ERGO_TRUST_FULL : ERGO_TRUST_NONE;
+    r->trust = isfinite(value) ? ERGO_TRUST_FULL : ERGO_TRUST_UNDEFINED;
     mean->scatters[o] = (struct ergo_scatter){
         .error_scatter = v.error, .error_chains = NAN, .chi2 = NAN};
     return true;

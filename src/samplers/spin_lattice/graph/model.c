@@ -211,7 +211,7 @@ static const struct ergo_curve_info curves[GRAPH_CURVES] = {
     {"lowest_states", "rank", "J",
      "total energies of the lowest different states that the chain has seen, with the file's "
      "offset; none where it has seen fewer"},
-    {"target", "", "",
+    {"target", "0: seen, 1: when", "",
      "with target_energy: 1 if the chain has seen it, else 0; and after which sweep, none if not"},
 };
 
@@ -273,6 +273,7 @@ const struct ergo_model graph_model = {
     .curves = curves,
     .n_curves = GRAPH_CURVES,
     .curves_at_end = (1u << GRAPH_CURVES) - 1,
+    .curves_hidden = 1u << CURVE_REACHED,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
     .frame_suffix = "txt",

@@ -211,8 +211,8 @@ enum ergo_status graph_frame(struct ergo_context *ctx, void *state, size_t membe
     return ERGO_OK;
 }
 
-/* One sample, at the end: energies of the lowest states, NAN where there are fewer; whether and
- * when the target was seen. */
+/* At the end: energies of the lowest states, NAN where there are fewer; whether and when the target
+ * was seen. Each twice, so that the error is 0: these are facts. */
 enum ergo_status graph_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                   struct ergo_curve *curves) {
     struct graph_state *s = state;
@@ -223,8 +223,9 @@ enum ergo_status graph_end_curves(struct ergo_context *ctx, void *state, size_t 
         return status;
     for (uint32_t k = 0; k < s->keep; k++)
         energies[k] = k < low.count ? low.states[k].energy : NAN;
-    ergo_curve_add(&curves[CURVE_LOWEST], energies);
-    if (curves[CURVE_REACHED].size) {
+    for (int i = 0; i < 2; i++)
+        ergo_curve_add(&curves[CURVE_LOWEST], energies);
+    for (int i = 0; i < 2 && curves[CURVE_REACHED].size; i++) {
         const double reached[2] = {low.hit != GRAPH_NEVER,
                                    low.hit != GRAPH_NEVER ? (double)low.hit : NAN};
         ergo_curve_add(&curves[CURVE_REACHED], reached);
