@@ -17,7 +17,7 @@ static const struct {
     {"'graph': 'chain', 'size': [7], 'temperature': 1.5, 'couplings': [1, -0.5, 0.25]" SAMPLE, 2,
      false},
     {"'graph': 'square', 'size': [5, 4], 'temperature': 2, 'couplings': [1, 0.5, -0.25], 'field': "
-     "0.1, 'boundary': 'antiperiodic, open'" SAMPLE,
+     "0.1, 'boundary': ['antiperiodic', 'open']" SAMPLE,
      2, true},
     {"'graph': 'triangular', 'size': [5, 7], 'temperature': 1, 'coupling': -1" SAMPLE, 2, false},
     {"'graph': 'honeycomb', 'size': [3, 4], 'temperature': 1, 'couplings': [1, 0.2], 'boundary': "
@@ -26,7 +26,7 @@ static const struct {
     {"'graph': 'kagome', 'size': [3, 2], 'temperature': 1.2, 'couplings': [-1, 0.3]" SAMPLE, 2,
      false},
     {"'graph': 'cubic', 'size': [3, 1, 5], 'temperature': 2.5, 'couplings': [1, 0.5, -0.25], "
-     "'boundary': 'periodic,open,antiperiodic', 'dynamics': 'heat-bath'" SAMPLE,
+     "'boundary': ['periodic', 'open', 'antiperiodic'], 'dynamics': 'heat-bath'" SAMPLE,
      2, false},
     {"'graph': 'cubic', 'size': [2, 4, 6], 'temperature': 4" SAMPLE, 40, true},
     {"'graph': 'bcc', 'size': [3, 2, 2], 'temperature': 3, 'couplings': [1, 0.4]" SAMPLE, 2, false},

@@ -17,7 +17,7 @@ static void test_enumeration(void **state) {
             "'boundary': 'antiperiodic'"),
         JOB("'graph': 'square', 'size': [4, 4], 'temperature': 2.5, 'couplings': [1, 0.25]" HEAT),
         JOB("'graph': 'square', 'size': [3, 5], 'temperature': 2, 'boundary': "
-            "'antiperiodic,open', 'field': 0.2"),
+            "['antiperiodic', 'open'], 'field': 0.2"),
         JOB("'graph': 'triangular', 'size': [4, 4], 'temperature': 1, 'coupling': -1" HEAT),
         JOB("'graph': 'honeycomb', 'size': [3, 3], 'temperature': 1.5, 'couplings': [1, 0.2]"),
         JOB("'graph': 'kagome', 'size': [2, 3], 'temperature': 1.2, 'coupling': -1" HEAT),
@@ -26,7 +26,7 @@ static void test_enumeration(void **state) {
         JOB("'graph': 'fcc', 'size': [1, 2, 2], 'temperature': 8, 'boundary': 'open', "
             "'coupling': -1" HEAT),
         JOB("'graph': 'diamond', 'size': [1, 1, 2], 'temperature': 2.5, 'boundary': "
-            "'periodic,periodic,open'" HEAT),
+            "['periodic', 'periodic', 'open']" HEAT),
         JOB("'graph': 'hypercubic', 'size': [2, 2, 2, 2], 'temperature': 9, 'field': 0.1" HEAT),
         JOB("'graph': 'data/reference/graph-edges.txt', 'temperature': 1.5"),
         JOB("'graph': 'data/reference/graph-maxcut.txt', 'temperature': 1" HEAT),

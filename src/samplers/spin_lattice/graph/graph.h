@@ -60,6 +60,7 @@ struct graph_state {
 
 /* ---- job.c: what a job tells without a device ------------------------------------------------ */
 
+extern const char *const graph_boundaries[]; /* in the order of enum graph_side */
 bool graph_is_annealed(const struct ergo_point *point);
 bool graph_is_sampled(const struct ergo_point *point);
 bool graph_is_named(const struct ergo_point *point);

@@ -51,25 +51,21 @@ bool graph_has_cut(const struct ergo_point *point) {
 
 /* ---- lattices -------------------------------------------------------------------------------- */
 
-/* "periodic", or a word for each direction with commas between. Returns how many; 0: another
- * word. */
+const char *const graph_boundaries[] = {"periodic", "open", "antiperiodic", NULL};
+
+/* Boundaries of the job; returns how many. */
 static int read_sides(const struct ergo_point *point, enum graph_side sides[ERGO_DIM_MAX]) {
-    static const char *const words[] = {"periodic", "open", "antiperiodic"};
     const char *at = ergo_point_text(point, "/system/boundary");
     for (int n = 0; n < ERGO_DIM_MAX; n++) {
         const size_t length = strcspn(at, ",");
-        int found = -1;
-        for (int k = 0; k < 3; k++)
-            if (strlen(words[k]) == length && memcmp(words[k], at, length) == 0)
-                found = k;
-        if (found < 0)
-            return 0;
-        sides[n] = (enum graph_side)found;
+        for (int k = 0; graph_boundaries[k]; k++)
+            if (strlen(graph_boundaries[k]) == length &&
+                memcmp(graph_boundaries[k], at, length) == 0)
+                sides[n] = (enum graph_side)k;
         at += length;
         if (*at == '\0')
             return n + 1;
         at++;
-        at += *at == ' ';
     }
     return 0;
 }
@@ -126,9 +122,8 @@ static enum ergo_status check_lattice(struct ergo_context *ctx, const struct erg
                               graph_lattice_sites(lattice, size->size));
     if (n != 1 && n != (int)lattice->d)
         return ergo_job_error(ctx, "/system/boundary",
-                              "\"%s\"; it is periodic, open or antiperiodic, or one of these for "
-                              "each of the %u directions, with commas between",
-                              ergo_point_text(point, "/system/boundary"), lattice->d);
+                              "%d of them; one word, or one for each of the %u directions", n,
+                              lattice->d);
     if (couplings->present && couplings->items > (int)lattice->shells)
         return ergo_job_error(ctx, "/system/couplings", "%d numbers; at most %u kinds of neighbours",
                               couplings->items, lattice->shells);

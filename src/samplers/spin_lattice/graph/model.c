@@ -40,10 +40,11 @@ static const struct ergo_key keys[] = {
              "three (kagome), four (fcc, a cube), eight (diamond, a cube). A short side has "
              "several bonds between the same neighbours, as one with their sum.",
      .acts = graph_is_named, .where = "where graph is a lattice"},
-    {ERGO_KEY("/system/boundary", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "\"periodic\"", .unit = "",
+    {ERGO_KEY("/system/boundary", ENUM),
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_LIST, .fallback = "\"periodic\"",
+     .choices = graph_boundaries, .max_items = 4, .unit = "",
      .help = "Boundary conditions: periodic, open or antiperiodic (couplings across it have the "
-             "other sign), or a word for each direction, \"periodic,open\".",
+             "other sign), or an array with one for each direction.",
      .acts = graph_is_named, .where = "where graph is a lattice"},
     {ERGO_KEY("/system/temperature", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
