@@ -56,6 +56,8 @@ GOOD = [
     [("/system/model", "potts"), ("/system/q", 5), ("/tuning", {"tile_rows": 2})],
     [("/system/model", "blume-capel"), ("/system/crystal_field", 1.5), ("/system/field", 0.1)],
     [("/system/model", "spin-glass"), ("/system/copies", 4)],
+    [("/system/model", "graph"), ("/system/graph", "square"), ("/system/boundary", "open")],
+    [("/system/model", "graph"), ("/system/graph", "square"), ("/system/boundary", ["open", "periodic"])],
     [("/system/model", "east"), ("/system/temperature", ABSENT), ("/system/up_density", 0.4)],
 ]
 BAD = [
@@ -110,6 +112,10 @@ BAD = [
     [("/system/model", "blume-capel"), ("/run/correlation_every", 5)],
     [("/system/model", "potts"), ("/system/temperature", ABSENT)],
     [("/system/model", "spin-glass"), ("/system/size", [16])],
+    [("/system/model", "graph"), ("/system/graph", "square"), ("/system/boundary", "opn")],
+    [("/system/model", "graph"), ("/system/graph", "square"), ("/system/boundary", ["open", "opn"])],
+    [("/system/model", "graph"), ("/system/graph", "square"), ("/system/boundary", [])],
+    [("/system/model", "graph"), ("/system/graph", "square"), ("/run/method", "aneal")],
     [("/system/model", "spin-glass"), ("/output", {"trajectory_every": 5})],
     [("/system/model", "east"), ("/system/field", 1), ("/system/facilitation", 1)],
     [("/system/activity_of_another", 1)],

@@ -62,7 +62,7 @@ def title_of(condition):
 KEYS = {title_of(part["if"]["properties"]): dict(keys_of(part["then"]))
         for part in SCHEMA["allOf"] if "if" in part and "additionalProperties" in part["then"]}
 SEEDS = {"spin-lattice potts": "spin-lattice+potts", "spin-lattice blume-capel": "spin-lattice-blume-capel",
-         "spin-lattice spin-glass": "spin-lattice+spin-glass",
+         "spin-lattice spin-glass": "spin-lattice+spin-glass", "spin-lattice graph": "spin-lattice+graph",
          "spin-lattice north-east": "spin-lattice+north-east", "spin-lattice east": "spin-lattice-east",
          "spin-lattice fredrickson-andersen": "spin-lattice-facilitated"}
 SAMPLERS = sorted(KEYS)

@@ -31,6 +31,8 @@ MODELS = [
     ("spin-lattice", {"model": "spin-glass", "size": [4, 4, 4], "temperature": 1, "temperature_max": 2, "ladder": 4}, {}),
     ("spin-lattice", {"model": "fredrickson-andersen", "size": [8, 8], "up_density": 0.4, "realisations": 64}, {}),
     ("spin-lattice", {"model": "north-east", "size": [64, 64], "up_density": 0.4, "realisations": 32, "method": "lambda"}, {}),
+    ("spin-lattice", {"model": "graph", "graph": "kagome", "size": [3, 4], "temperature": 1.5}, {"target_energy": -20}),
+    ("spin-lattice", {"model": "graph", "graph": f"{ROOT}/data/reference/graph-edges.txt"}, {"method": "anneal"}),
     ("swendsen-wang", {"size": [8, 8], "temperature": 1.1}, {}),
     ("hard-disks", {"n": 16, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("helium-vmc", {"n": 20, "walkers": 4}, {"structure_every": 2}),
