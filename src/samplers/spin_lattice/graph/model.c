@@ -147,6 +147,13 @@ static double susceptibility(const struct ergo_point *point, const double *m) {
     return m[2] * (m[1] - m[0] * m[0]) / ergo_point_real(point, "/system/temperature");
 }
 
+static const char *slow_m(const struct ergo_point *point) {
+    return ergo_point_real(point, "/system/field") == 0.0
+               ? "near and below a transition a system without a field changes sign only as a "
+                 "whole, too rarely to average over; use order_parameter"
+               : NULL;
+}
+
 static double minus_first(const struct ergo_point *point, const double *mean, size_t size) {
     (void)point, (void)size;
     return -mean[0];
@@ -182,7 +189,7 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("binder", ""), .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2)",
      .inputs = {"magnetization2", "magnetization4"}, .derive = model_binder, .crosses = true,
      .applies = graph_is_sampled},
-    {ERGO_NAMED("magnetization", "per site"), .help = "mean m", .sample = model_m,
+    {ERGO_NAMED("magnetization", "per site"), .help = "mean m", .sample = model_m, .slow = slow_m,
      .applies = graph_is_sampled},
     {ERGO_NAMED("magnetization2", "per site^2"), .help = "mean m^2", .sample = model_m2,
      .applies = graph_is_sampled},
