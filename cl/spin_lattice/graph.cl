@@ -8,7 +8,7 @@
 #include "common/sum.h"
 #include "spin_lattice/graph.h"
 
-#define GRAPH_AT(slot) ((GRAPH_INDEX)(slot) * GRAPH_MEMBERS + m)
+#define GRAPH_AT(slot) ((GRAPH_INDEX)(slot)*GRAPH_MEMBERS + m)
 
 /* base + 2 (sum of J of neighbours that are up) */
 ERGO_INLINE int graph_force(__global const uchar *spins, __global const int2 *bonds, uint begin,
@@ -36,8 +36,8 @@ __kernel void graph_sweep(__global uchar *spins, __global const uint *first,
     const uint slot = 4 * (quad + of);
     if (slot >= end)
         return;
-    const struct ergo_words r = graph_words(quad + of, step, GRAPH_PURPOSE_SWEEP, members[m].key0,
-                                            members[m].key1);
+    const struct ergo_words r =
+        graph_words(quad + of, step, GRAPH_PURPOSE_SWEEP, members[m].key0, members[m].key1);
     const uint random[4] = {r.x, r.y, r.z, r.w};
     const float scale = members[m].scale * factor;
     uint flips = 0;
@@ -68,8 +68,9 @@ __kernel void graph_start(__global uchar *spins, __global const uint *vertices,
         graph_words(of, 0, GRAPH_PURPOSE_START, members[m].key0, members[m].key1);
     const uint random[4] = {r.x, r.y, r.z, r.w};
     for (uint l = 0; l < 4; l++)
-        spins[GRAPH_AT(4 * of + l)] =
-            vertices[4 * of + l] == 0xffffffffu ? 0 : mode == 2 ? random[l] >> 31 : mode;
+        spins[GRAPH_AT(4 * of + l)] = vertices[4 * of + l] == 0xffffffffu ? 0
+                                      : mode == 2                         ? random[l] >> 31
+                                                                          : mode;
 }
 
 /*
@@ -94,8 +95,7 @@ __kernel void graph_measure(__global const uchar *spins, __global const uint *fi
         if (vertices[slot] == 0xffffffffu)
             continue;
         const int2 t = terms[slot];
-        const int both =
-            t.y + graph_force(spins, bonds, first[slot], first[slot + 1], t.x, m);
+        const int both = t.y + graph_force(spins, bonds, first[slot], first[slot + 1], t.x, m);
         const uint spin = spins[GRAPH_AT(slot)];
         sum += spin ? both : -both;
         mark += spin ? graph_mark(slot) : 0;
@@ -116,8 +116,8 @@ __kernel void graph_measure(__global const uchar *spins, __global const uint *fi
     }
 }
 
-/* Where a configuration is kept, after `step` sweeps. numbers: of graph_measure; zeroed for the next
- * time. Dimension 0: members. */
+/* Where a configuration is kept, after `step` sweeps. numbers: of graph_measure; zeroed for the
+ * next time. Dimension 0: members. */
 __kernel void graph_look(__global uint *numbers, __global const struct graph_member *members,
                          __global struct graph_found *found, __global ulong *hits,
                          __global uint *looks, ulong step) {
@@ -160,8 +160,8 @@ __kernel void graph_keep(__global const uchar *spins, __global uint *looks, __gl
         to[GRAPH_AT(slot)] = spins[GRAPH_AT(slot)];
 }
 
-/* Spins of one member as bits, lowest first: row 0 of its configuration, then of those kept, each of
- * GRAPH_WORDS words. Dimension 0: words. */
+/* Spins of one member as bits, lowest first: row 0 of its configuration, then of those kept, each
+ * of GRAPH_WORDS words. Dimension 0: words. */
 #define GRAPH_ROW(row) (kept + ((ulong)(row)-1) * slots * GRAPH_MEMBERS)
 __kernel void graph_pack(__global const uchar *spins, __global const uchar *kept,
                          __global uint *packed, uint m, uint slots) {
@@ -177,8 +177,8 @@ __kernel void graph_pack(__global const uchar *spins, __global const uchar *kept
     packed[item] = word;
 }
 
-__kernel void graph_unpack(__global uchar *spins, __global uchar *kept,
-                           __global const uint *packed, uint m, uint slots) {
+__kernel void graph_unpack(__global uchar *spins, __global uchar *kept, __global const uint *packed,
+                           uint m, uint slots) {
     const uint words = (slots + 31) / 32;
     const uint item = (uint)get_global_id(0), row = item / words;
     const uint first = 32 * (item - row * words);

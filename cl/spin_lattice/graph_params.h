@@ -14,7 +14,7 @@
 #define GRAPH_UP 4
 #define GRAPH_NUMBERS 5
 
-#define GRAPH_KEEP_MAX 64        /* most configurations kept */
+#define GRAPH_KEEP_MAX 64         /* most configurations kept */
 #define GRAPH_NOTHING 0xffffffffu /* choice of a configuration that is not kept */
 /* Words of a member when its lowest states are looked for: the choice, a trace of all that were
  * looked at, and how often what was chosen has been kept. Audits compare the last two. */

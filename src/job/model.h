@@ -44,11 +44,11 @@ struct ergo_observable {
     /* independent: the key whose larger value adds independent samples ("/system/samples"); what a
      * warning about too few of them says. */
     const char *more;
-    bool independent; /* from_curve: the curve's samples are independent, and there is no tau */
-    bool hidden;      /* only an input of others; not in the result (kept in the HDF5 file) */
+    bool independent;    /* from_curve: the curve's samples are independent, and there is no tau */
+    bool hidden;         /* only an input of others; not in the result (kept in the HDF5 file) */
     enum ergo_fact fact; /* from_curve */
     double (*of_share)(const struct ergo_point *point, double share); /* ERGO_FACT_SHARE */
-    bool merit;       /* what a run is tuned by: independent samples of it per second are told */
+    bool merit; /* what a run is tuned by: independent samples of it per second are told */
     /* Not of the configuration alone, but of how the chain moved (acceptances, clusters of bonds):
      * not to be weighted for another point. And the key whose value went into the columns, so that
      * they are right for this value only. */

@@ -73,7 +73,7 @@ bool ergo_fact_of_replicas(const struct ergo_member_result *from, size_t count, 
     r->estimate.error = isfinite(value) ? error : NAN;
     r->estimate.samples = v.samples;
     r->trust = isfinite(value) ? ERGO_TRUST_FULL : ERGO_TRUST_UNDEFINED;
-    mean->scatters[o] = (struct ergo_scatter){
-        .error_scatter = v.error, .error_chains = NAN, .chi2 = NAN};
+    mean->scatters[o] =
+        (struct ergo_scatter){.error_scatter = v.error, .error_chains = NAN, .chi2 = NAN};
     return true;
 }

@@ -131,8 +131,8 @@ static inline void graph_bench_lowest(const char *text, const struct graph_oracl
     }
 }
 
-/* Runs the only batch of a job (' for "): /run/sweeps sweeps as if `late` had passed, a sample after
- * each. */
+/* Runs the only batch of a job (' for "): /run/sweeps sweeps as if `late` had passed, a sample
+ * after each. */
 static inline void graph_bench_case(struct ergo_context *ctx, struct ergo_device *device,
                                     const char *text, uint64_t late) {
     struct ergo_job *job = graph_bench_job(ctx, text);

@@ -1,7 +1,8 @@
 /*
- * Spins on graphs: the kernels against the plain oracle of tests/oracle/graph_serial.h, bit for bit.
- * Every lattice, sides of 1 and 2, odd sides, all boundaries, further neighbours, files of all
- * formats, both rules, more and fewer members than a group has work-items, annealing, lowest states.
+ * Spins on graphs: the kernels against the plain oracle of tests/oracle/graph_serial.h, bit for
+ * bit. Every lattice, sides of 1 and 2, odd sides, all boundaries, further neighbours, files of all
+ * formats, both rules, more and fewer members than a group has work-items, annealing, lowest
+ * states.
  */
 #include "graph_bench.h"
 #include "fixture.h"

@@ -39,10 +39,10 @@ static bool cell_of(const char *name, struct cell *c) {
     static const double diamond[4][3] = {{0, 0, 0}, {0, 0.5, 0.5}, {0.5, 0, 0.5}, {0.5, 0.5, 0}};
     memset(c, 0, sizeof *c);
     c->sites = 1;
-    c->d = strcmp(name, "chain") == 0                                                       ? 1
-           : strcmp(name, "hypercubic") == 0                                                ? 4
+    c->d = strcmp(name, "chain") == 0                                   ? 1
+           : strcmp(name, "hypercubic") == 0                            ? 4
            : strstr("square triangular honeycomb kagome", name) != NULL ? 2
-                                                                                            : 3;
+                                                                        : 3;
     for (int k = 0; k < c->d; k++)
         c->a[k][k] = 1;
     if (c->d == 2 && strcmp(name, "square") != 0) {
@@ -255,8 +255,7 @@ static int paint(const struct graph_oracle *o, bool by_degree, int *colour) {
     for (int round = 0; round < n; round++) {
         int next = -1, c = 0;
         for (int i = 0; i < n; i++)
-            if (colour[i] < 0 &&
-                (next < 0 || (by_degree && degree(o, i) > degree(o, next))))
+            if (colour[i] < 0 && (next < 0 || (by_degree && degree(o, i) > degree(o, next))))
                 next = i;
         for (bool free = false; !free; c += !free) {
             free = true;
@@ -301,9 +300,8 @@ void graph_oracle_start(const struct graph_oracle *o, const int *slot, uint64_t 
         s[i] = word(stream, slot[i], 0, 31) >> 31 ? 1 : -1;
 }
 
-void graph_oracle_sweep(const struct graph_oracle *o, const int *order,
-                        const int *slot, uint64_t stream, double t, bool heat_bath, uint64_t step,
-                        int *s) {
+void graph_oracle_sweep(const struct graph_oracle *o, const int *order, const int *slot,
+                        uint64_t stream, double t, bool heat_bath, uint64_t step, int *s) {
     for (int at = 0; at < o->n; at++) {
         const int i = order[at];
         const double u = (word(stream, slot[i], step, 30) + 0.5) / 4294967296.0;

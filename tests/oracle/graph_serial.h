@@ -1,5 +1,5 @@
-/* Spins on graphs from a matrix of couplings in double precision: lattices by real distances, files,
- * averages by enumeration, the chain one vertex at a time. */
+/* Spins on graphs from a matrix of couplings in double precision: lattices by real distances,
+ * files, averages by enumeration, the chain one vertex at a time. */
 #ifndef ERGO_TESTS_ORACLE_GRAPH_SERIAL_H
 #define ERGO_TESTS_ORACLE_GRAPH_SERIAL_H
 

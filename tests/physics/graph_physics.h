@@ -1,6 +1,6 @@
 /*
- * Spins on graphs against enumeration of all states: what the test of the engine and the test of its
- * power (mutants) share. By the sampler's ops alone.
+ * Spins on graphs against enumeration of all states: what the test of the engine and the test of
+ * its power (mutants) share. By the sampler's ops alone.
  *
  * Error budget, set before the first run. A job has 32 independent chains; means are averages of
  * theirs, errors come from their spread: Student's t with 31 degrees of freedom. At most 60

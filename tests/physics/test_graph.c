@@ -7,7 +7,8 @@
 #include "samplers/spin_lattice/graph/lowest.h"
 
 #define JOB(SYSTEM)                                                                                \
-    "{'sampler': 'spin-lattice', 'seed': '7', 'replicas': 32, 'system': {'model': 'graph', " SYSTEM \
+    "{'sampler': 'spin-lattice', 'seed': '7', 'replicas': 32, 'system': {'model': "                \
+    "'graph', " SYSTEM                                                                             \
     "}, 'run': {'equilibration': 100, 'sweeps': 2400, 'measure_every': 3, 'lowest_every': 100}}"
 #define HEAT ", 'dynamics': 'heat-bath'"
 
@@ -45,9 +46,10 @@ static void test_enumeration(void **state) {
  * what is reported of it is so. */
 static void test_gset(void **state) {
     struct ergo_job *job = graph_bench_job(
-        ctx, "{'sampler': 'spin-lattice', 'seed': '1', 'replicas': 24, 'system': {'model': 'graph', "
-             "'graph': 'data/reference/gset-G1.txt'}, 'run': {'method': 'anneal', 'sweeps': 600, "
-             "'target_energy': -11624}}");
+        ctx,
+        "{'sampler': 'spin-lattice', 'seed': '1', 'replicas': 24, 'system': {'model': 'graph', "
+        "'graph': 'data/reference/gset-G1.txt'}, 'run': {'method': 'anneal', 'sweeps': 600, "
+        "'target_energy': -11624}}");
     const struct ergo_batch *batch = &job->batches[0];
     const struct ergo_sampler_ops *ops = job->model->ops;
     void *opaque = NULL;

@@ -41,15 +41,15 @@ static void test_refused(void **state) {
         {"n 2\n1 2 1\n0 1 1\n", "line 3: vertex 2 is out of range: there are 2, from 0 on"},
         {"1 99999999 1\n", "line 1: 99999999 vertices, and only 2 lines with edges or fields"},
         {"100000000 1\n1 2\n", "line 1: 100000000 vertices, and only 1 lines with edges or fields"},
-        {"1 99999999999999999999999 1\n",
-         "line 1: \"99999999999999999999999\" is not a vertex"},
+        {"1 99999999999999999999999 1\n", "line 1: \"99999999999999999999999\" is not a vertex"},
         {"3 2\n1 2\n", "line 2: the file ends after 1 of 2 edges"},
         {"3 2\n1 2\n1 3\n2 3\n", "line 4: more edges than the 2 of the first line"},
         {"3 2\n1 2\n1 4\n", "line 3: vertex 4 is out of range, from 1 to 3"},
         {"3 2\n1 2\n2 1\n", "line 3: a second edge between 1 and 2"},
         {"3 2\n1 2\n1 1 4\n", "line 3: the edge from 1 to itself is a loop"},
         {"3 2\n1 2 1 1\n", "line 2: 4 words where \"i j\" or \"i j w\" was expected"},
-        {"3 2000000000\n", "line 1: number of edges 2000000000 is out of range, from 0 to 536870912"},
+        {"3 2000000000\n",
+         "line 1: number of edges 2000000000 is out of range, from 0 to 536870912"},
         {"p qubo 0 3 1 1\n0 0 1\n",
          "line 2: the file ends after 1 of 1 diagonal elements and 0 of 1 couplers"},
         {"c x\np qubo 0 3 1 1\n0 0 1\n1 1 1\n",
@@ -244,8 +244,8 @@ static void test_schedules(void **state) {
         const double middle = k == 0 ? 2 : k == 1 ? 4.25 : 1 / (0.5 / 8 + 0.5 / 0.5);
         assert_true(graph_factor(&s, 0) == 8.0f && graph_factor(&s, 5) == 8.0f);
         assert_true(fabs(graph_factor(&s, 55) - middle) < 1e-5);
-        assert_true(fabs(graph_factor(&s, 105) - 0.5) < 1e-6 && graph_factor(&s, 106) ==
-                                                                     graph_factor(&s, 105));
+        assert_true(fabs(graph_factor(&s, 105) - 0.5) < 1e-6 &&
+                    graph_factor(&s, 106) == graph_factor(&s, 105));
         free(s.factors);
         graph_problem_free(&p);
         ergo_job_destroy(job);
@@ -287,8 +287,8 @@ static void test_kept(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),   cmocka_unit_test(test_files),
-        cmocka_unit_test(test_lattices),  cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_files),
+        cmocka_unit_test(test_lattices), cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_kept),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);

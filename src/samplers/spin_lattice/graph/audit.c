@@ -64,10 +64,9 @@ static bool same_sample(const struct stretch *t, const struct graph_state *s, si
                         size_t sample, const uint32_t *numbers) {
     double columns[GRAPH_COLUMNS];
     graph_columns(s, numbers, columns);
-    return ergo_replay_same(columns,
-                            t->r.found.columns +
-                                GRAPH_COLUMNS * (sample * s->e.batch->count + member),
-                            GRAPH_COLUMNS);
+    return ergo_replay_same(
+        columns, t->r.found.columns + GRAPH_COLUMNS * (sample * s->e.batch->count + member),
+        GRAPH_COLUMNS);
 }
 
 /* Moves a->before, a->kept, a->found and a->hit by the twin. */
@@ -160,7 +159,8 @@ static enum ergo_status compare_writing(struct ergo_context *ctx, const struct s
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     for (size_t i = 0; i < n; i++) {
         const size_t bits = s->net.slots - 32 * (i % row);
-        written[i] = (uint32_t)(0x9E3779B9u * (i + 1)) & (bits < 32 ? (1u << bits) - 1 : UINT32_MAX);
+        written[i] =
+            (uint32_t)(0x9E3779B9u * (i + 1)) & (bits < 32 ? (1u << bits) - 1 : UINT32_MAX);
     }
     ergo_engine_begin(&s->e, ctx);
     graph_write_member(s, last, written);

@@ -65,8 +65,8 @@ static void launch_measure(struct graph_state *s, unsigned to, size_t sample) {
     const size_t members = s->e.batch->count, rows = members < s->group ? members : s->group;
     ERGO_LAUNCH(&s->e, GRAPH_MEASURE, grid_of(s, s->stripes), BUFFER(GRAPH_SPINS),
                 BUFFER(GRAPH_FIRST), BUFFER(GRAPH_BONDS), BUFFER(GRAPH_TERMS),
-                BUFFER(GRAPH_VERTICES), BUFFER(to), U32(sample), U32(s->stripes),
-                U32(s->net.slots), LOCAL(4 * GRAPH_NUMBERS * rows));
+                BUFFER(GRAPH_VERTICES), BUFFER(to), U32(sample), U32(s->stripes), U32(s->net.slots),
+                LOCAL(4 * GRAPH_NUMBERS * rows));
 }
 
 /* Is this one of the lowest states? */

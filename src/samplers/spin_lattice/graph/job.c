@@ -125,8 +125,9 @@ static enum ergo_status check_lattice(struct ergo_context *ctx, const struct erg
                               "%d of them; one word, or one for each of the %u directions", n,
                               lattice->d);
     if (couplings->present && couplings->items > (int)lattice->shells)
-        return ergo_job_error(ctx, "/system/couplings", "%d numbers; at most %u kinds of neighbours",
-                              couplings->items, lattice->shells);
+        return ergo_job_error(ctx, "/system/couplings",
+                              "%d numbers; at most %u kinds of neighbours", couplings->items,
+                              lattice->shells);
     return ERGO_OK;
 }
 
@@ -190,8 +191,7 @@ static void ends_of(const struct ergo_point *point, const struct graph_scales *s
 }
 
 enum ergo_status graph_schedule_of(struct ergo_context *ctx, const struct ergo_point *point,
-                                   const struct graph_problem *p,
-                                   struct graph_schedule *schedule) {
+                                   const struct graph_problem *p, struct graph_schedule *schedule) {
     const bool anneals = graph_is_annealed(point);
     const uint64_t sweeps = (uint64_t)ergo_point_int(point, "/run/sweeps");
     struct graph_scales scales = {0};
@@ -224,16 +224,14 @@ enum ergo_status graph_schedule_of(struct ergo_context *ctx, const struct ergo_p
 
 void graph_member_fill(const struct ergo_point *point, const struct graph_problem *p, double unit,
                        struct graph_member *member) {
-    const double t =
-        graph_is_annealed(point) ? 1 : ergo_point_real(point, "/system/temperature");
+    const double t = graph_is_annealed(point) ? 1 : ergo_point_real(point, "/system/temperature");
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
     member->scale = (float)(0.5 * t / unit);
     member->goal = INT64_MAX;
     if (graph_has_target(point)) { /* a sum is -2 (E - offset) */
-        const double goal =
-            2 * (p->offset - ergo_point_real(point, "/run/target_energy")) / unit;
+        const double goal = 2 * (p->offset - ergo_point_real(point, "/run/target_energy")) / unit;
         const double least = ceil(goal - 1e-9 * fabs(goal)); /* couplings are rounded */
         member->goal = least >= 0x1p62 ? INT64_MAX : least <= -0x1p62 ? INT64_MIN : (int64_t)least;
     }
@@ -249,8 +247,8 @@ static enum ergo_status check_temperatures(struct ergo_context *ctx, const struc
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a graph of %u vertices", p->n);
     if (graph_is_sampled(point)) {
         const double hot = ergo_point_real(point, "/system/temperature");
-        return 2 * scales.largest >= 1e-3 * hot || !model_says(point, "/system/dynamics",
-                                                               "metropolis")
+        return 2 * scales.largest >= 1e-3 * hot ||
+                       !model_says(point, "/system/dynamics", "metropolis")
                    ? ERGO_OK
                    : ergo_job_error(ctx, "/system/temperature",
                                     "%g is more than 1000 times the largest energy of a flip: "
@@ -259,7 +257,8 @@ static enum ergo_status check_temperatures(struct ergo_context *ctx, const struc
                                     hot);
     }
     if (scales.largest == 0)
-        return ergo_job_error(ctx, "/system/graph", "no couplings and no fields: nothing to anneal");
+        return ergo_job_error(ctx, "/system/graph",
+                              "no couplings and no fields: nothing to anneal");
     ends_of(point, &scales, t);
     return t[0] >= t[1] ? ERGO_OK
                         : ergo_job_error(ctx, "/run/temperature_initial",

@@ -9,8 +9,18 @@
 
 #include "samplers/spin_lattice/graph/problem.h"
 
-#define CUBIC_METRIC {{1}, {0, 1}, {0, 0, 1}, {0, 0, 0, 1}}
-#define HEXAGONAL_METRIC {{2, 1}, {1, 2}}
+#define CUBIC_METRIC                                                                               \
+    {                                                                                              \
+        {1}, {0, 1}, {0, 0, 1}, {                                                                  \
+            0, 0, 0, 1                                                                             \
+        }                                                                                          \
+    }
+#define HEXAGONAL_METRIC                                                                           \
+    {                                                                                              \
+        {2, 1}, {                                                                                  \
+            1, 2                                                                                   \
+        }                                                                                          \
+    }
 
 static const struct graph_lattice lattices[] = {
     {"chain", 1, 1, 1, 3, CUBIC_METRIC, {{0}}},
@@ -187,8 +197,8 @@ bool graph_lattice_make(const struct graph_lattice *l, const int64_t *size,
                          shell + 1);
                 good = false;
             }
-            p->edges[p->m++] = (struct graph_edge){from < to ? from : to, from < to ? to : from,
-                                                   sign * j[shell]};
+            p->edges[p->m++] =
+                (struct graph_edge){from < to ? from : to, from < to ? to : from, sign * j[shell]};
         }
     }
     free(bonds);

@@ -40,9 +40,8 @@ static const struct ergo_key keys[] = {
              "three (kagome), four (fcc, a cube), eight (diamond, a cube). A short side has "
              "several bonds between the same neighbours, as one with their sum.",
      .acts = graph_is_named, .where = "where graph is a lattice"},
-    {ERGO_KEY("/system/boundary", ENUM),
-     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_LIST, .fallback = "\"periodic\"",
-     .choices = graph_boundaries, .max_items = 4, .unit = "",
+    {ERGO_KEY("/system/boundary", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_LIST,
+     .fallback = "\"periodic\"", .choices = graph_boundaries, .max_items = 4, .unit = "",
      .help = "Boundary conditions: periodic, open or antiperiodic (couplings across it have the "
              "other sign), or an array with one for each direction.",
      .acts = graph_is_named, .where = "where graph is a lattice"},
@@ -57,8 +56,9 @@ static const struct ergo_key keys[] = {
      .acts = has_one_coupling, .where = "where graph is a lattice, without couplings"},
     {ERGO_KEY("/system/couplings", REALS), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = -1e6,
      .max = 1e6, .min_items = 1, .max_items = 3, .unit = "J",
-     .help = "Couplings to nearest, second and third neighbours, [J1, J2, J3], by distance, instead "
-             "of one.",
+     .help =
+         "Couplings to nearest, second and third neighbours, [J1, J2, J3], by distance, instead "
+         "of one.",
      .acts = graph_is_named, .where = "where graph is a lattice"},
     {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "0", .min = -1e6, .max = 1e6, .unit = "J",
@@ -88,15 +88,17 @@ static const struct ergo_key run_keys[] = {
     {ERGO_KEY("/run/temperature_initial", REAL),
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
      .unit = "J/k_B",
-     .help = "Where annealing begins. If not given: the largest |H| + sum of |J| of a vertex, above "
-             "which mean-field theory knows no transition.",
+     .help =
+         "Where annealing begins. If not given: the largest |H| + sum of |J| of a vertex, above "
+         "which mean-field theory knows no transition.",
      .acts = graph_is_annealed, .where = "with method anneal"},
     {ERGO_KEY("/run/temperature_final", REAL),
      .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
      .unit = "J/k_B",
-     .help = "Where annealing ends. If not given: 2 J / ln 100, at which one flip in a hundred that "
-             "costs 2 J is accepted; J is the smallest, over vertices, of a vertex's strongest "
-             "coupling or field.",
+     .help =
+         "Where annealing ends. If not given: 2 J / ln 100, at which one flip in a hundred that "
+         "costs 2 J is accepted; J is the smallest, over vertices, of a vertex's strongest "
+         "coupling or field.",
      .acts = graph_is_annealed, .where = "with method anneal"},
     {ERGO_KEY("/run/lowest_states", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 1,
      .max = GRAPH_KEEP_MAX, .unit = "",
@@ -105,13 +107,15 @@ static const struct ergo_key run_keys[] = {
              "apart by 64 bits."},
     {ERGO_KEY("/run/lowest_every", INT), .flags = ERGO_KEY_SHAPE, .min = 1, .max = 1e12,
      .unit = "sweeps",
-     .help = "Sweeps from a look for lowest states to the next, from the start of the run on; 10 if "
-             "not given, with method anneal the largest number up to 10 that divides all sweeps of "
-             "the run."},
+     .help =
+         "Sweeps from a look for lowest states to the next, from the start of the run on; 10 if "
+         "not given, with method anneal the largest number up to 10 that divides all sweeps of "
+         "the run."},
     {ERGO_KEY("/run/target_energy", REAL), .flags = ERGO_KEY_SHAPE, .min = -1e18, .max = 1e18,
      .unit = "J",
-     .help = "A total energy, with the file's offset (MaxCut: minus the cut): whether and when each "
-             "chain has seen it or a lower one, and the time to solution."},
+     .help =
+         "A total energy, with the file's offset (MaxCut: minus the cut): whether and when each "
+         "chain has seen it or a lower one, and the time to solution."},
 };
 
 static const struct ergo_column columns[GRAPH_COLUMNS] = {
@@ -174,9 +178,8 @@ static double time_to_solution(const struct ergo_point *point, double share) {
     .curve = (CURVE), .from_curve = (FROM), .independent = true, .fact = (FACT)
 
 static const struct ergo_observable observables[] = {
-    {ERGO_NAMED("energy", "J per site"),
-     .help = "mean energy per site, with the file's offset", .sample = sample_energy,
-     .applies = graph_is_sampled},
+    {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site, with the file's offset",
+     .sample = sample_energy, .applies = graph_is_sampled},
     {ERGO_NAMED("order_parameter", "per site"), .help = "mean |m|", .sample = model_abs_m,
      .applies = graph_is_sampled},
     {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",
@@ -196,7 +199,8 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("magnetization4", "per site^4"), .help = "mean m^4", .sample = model_m4,
      .applies = graph_is_sampled},
     {ERGO_NAMED("lowest_energy", "J"),
-     .help = "the lowest total energy of the configurations that were looked at (lowest_every), with the file's "
+     .help = "the lowest total energy of the configurations that were looked at (lowest_every), "
+             "with the file's "
              "offset, from the couplings as they are given; of replicas the lowest of theirs",
      AT_END("lowest_states", model_curve_first, ERGO_FACT_LEAST)},
     {ERGO_NAMED("cut", ""), .help = "MaxCut files: the largest cut, minus lowest_energy",
@@ -264,9 +268,10 @@ static const char *const first_job[] = {"/system/graph=\"triangular\"",
 
 const struct ergo_model graph_model = {
     .name = "graph",
-    .summary = "H = -sum J_ij s_i s_j - sum h_i s_i, s = +-1, on any graph: lattices of one to four "
-               "dimensions with couplings to further neighbours and any boundaries, or a file (a "
-               "list of edges, MaxCut, QUBO); at a temperature, or annealed to its lowest states.",
+    .summary =
+        "H = -sum J_ij s_i s_j - sum h_i s_i, s = +-1, on any graph: lattices of one to four "
+        "dimensions with couplings to further neighbours and any boundaries, or a file (a "
+        "list of edges, MaxCut, QUBO); at a temperature, or annealed to its lowest states.",
     .programs = {"spin_lattice/graph.cl"},
     .keys = {{keys, sizeof keys / sizeof keys[0]},
              {run_keys, sizeof run_keys / sizeof run_keys[0]}},

@@ -1,9 +1,9 @@
 /*
  * Graphs from files. The page of the sampler (README.md) describes the formats for users.
  *
- *   edges    "i j J" and "h i H", vertices from 0, or from 1 where no 0 occurs; "n COUNT"; # remarks
- *   maxcut   "n m", then m lines "i j [w]", vertices from 1
- *   qubo     "p qubo 0 SIZE NODES COUPLERS", then "i i Q" and "i j Q", vertices from 0; c remarks
+ *   edges    "i j J" and "h i H", vertices from 0, or from 1 where no 0 occurs; "n COUNT"; #
+ * remarks maxcut   "n m", then m lines "i j [w]", vertices from 1 qubo     "p qubo 0 SIZE NODES
+ * COUPLERS", then "i i Q" and "i j Q", vertices from 0; c remarks
  */
 #include <errno.h>
 #include <math.h>
@@ -279,8 +279,8 @@ static bool read_maxcut(struct reader *r, struct build *b) {
     struct graph_problem *p = b->p;
     uint64_t n = 0, m = 0;
     if (r->n != 2)
-        return refuse(r, "%zu words where \"n m\", the numbers of vertices and edges, were expected",
-                      r->n);
+        return refuse(
+            r, "%zu words where \"n m\", the numbers of vertices and edges, were expected", r->n);
     if (!whole(r, 0, "number of vertices", 1, GRAPH_VERTICES_MAX, &n) ||
         !whole(r, 1, "number of edges", 0, GRAPH_EDGES_MAX, &m) || !fits(r, n, m))
         return false;
@@ -302,8 +302,8 @@ static bool read_maxcut(struct reader *r, struct build *b) {
             return false;
         p->offset -= w / 2;
     }
-    return p->m == m || refuse(r, "the file ends after %zu of %llu edges", p->m,
-                               (unsigned long long)m);
+    return p->m == m ||
+           refuse(r, "the file ends after %zu of %llu edges", p->m, (unsigned long long)m);
 }
 
 /* E = sum of Q x x', x = (1 + s) / 2 */
@@ -344,8 +344,9 @@ static bool read_qubo(struct reader *r, struct build *b) {
         }
     }
     if (good && (of_nodes != nodes || p->m != couplers))
-        good = refuse(r, "the file ends after %llu of %llu diagonal elements and %zu of %llu "
-                         "couplers",
+        good = refuse(r,
+                      "the file ends after %llu of %llu diagonal elements and %zu of %llu "
+                      "couplers",
                       (unsigned long long)of_nodes, (unsigned long long)nodes, p->m,
                       (unsigned long long)couplers);
     for (uint64_t i = 0; i < n && good; i++)
@@ -360,9 +361,9 @@ static bool read_qubo(struct reader *r, struct build *b) {
 }
 
 static enum graph_format guess(const struct reader *r) {
-    return is_word(r, 0, "p")                       ? GRAPH_QUBO
+    return is_word(r, 0, "p")                 ? GRAPH_QUBO
            : r->n == 2 && !is_word(r, 0, "n") ? GRAPH_MAXCUT
-                                                    : GRAPH_EDGES;
+                                              : GRAPH_EDGES;
 }
 
 enum graph_format graph_format_of(const char *text, enum graph_format format) {

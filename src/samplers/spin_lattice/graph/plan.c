@@ -118,13 +118,13 @@ enum ergo_status graph_configure(struct ergo_context *ctx, void *state) {
                          "points",
                          spins);
     const double edges = 2.0 * (double)s->problem.m * (double)batch->count;
-    const double seconds = (spins + edges) / (gpu ? 2e11 : 1e8 * units) +
-                           s->net.colours * (gpu ? 5e-6 : 2e-5);
+    const double seconds =
+        (spins + edges) / (gpu ? 2e11 : 1e8 * units) + s->net.colours * (gpu ? 5e-6 : 2e-5);
     plan->work_per_step = (double)s->net.n * (double)batch->count;
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     plan->launches_per_step = s->net.colours;
-    plan->host_bytes = 24 * (uint64_t)s->problem.m + 40 * (uint64_t)s->net.slots +
-                       (uint64_t)spins * (1 + s->keep);
+    plan->host_bytes =
+        24 * (uint64_t)s->problem.m + 40 * (uint64_t)s->net.slots + (uint64_t)spins * (1 + s->keep);
     snprintf(plan->path, sizeof plan->path, "graph");
     snprintf(plan->launch, sizeof plan->launch,
              "a launch for each of %u colours: four vertices of a member per work-item, "

@@ -137,7 +137,8 @@ enum ergo_status graph_load(struct ergo_context *ctx, void *state, size_t member
     uint8_t *spins = malloc(s->net.slots);
     const uint64_t hit = number_at(from + one);
     bool good = ergo_bits_clean(from, s->net.n) && (hit == GRAPH_NEVER || hit <= step);
-    enum ergo_status status = words && spins ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx);
+    enum ergo_status status =
+        words && spins ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx);
     if (status == ERGO_OK)
         to_slots(s, from, words);
     for (uint32_t k = 0; k < s->keep && status == ERGO_OK; k++)
