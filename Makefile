@@ -35,8 +35,10 @@ PKG_CPPFLAGS := $(call as_system,$(shell pkg-config --cflags $(PKGS) 2>/dev/null
 MPI_CPPFLAGS := $(call as_system,$(call mpi_flags,cflags,compile))
 MPI_LIBS     := $(call mpi_flags,libs,link)
 $(if $(MPI_LIBS)$(filter none,$(MPI)),,$(error MPI=$(MPI): neither pkg-config nor a compiler of MPI knows this name))
-# HDF5's dimension scales are in a library of its own that pkg-config does not name.
-PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null | sed 's/-lhdf5\( \|$$\)/-lhdf5_hl -lhdf5\1/') $(MPI_LIBS)
+# HDF5's dimension scales are in a library of its own that pkg-config does not name: hdf5_hl, or hdf5_serial_hl
+# beside a library hdf5_serial (Debian's, from HDF5 2 on).
+PKG_LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null | sed 's/-l\(hdf5\|hdf5_serial\)\( \|$$\)/-l\1_hl -l\1\2/') $(MPI_LIBS)
+HDF5_HL      := $(firstword $(filter -lhdf5%hl,$(PKG_LIBS)))
 INCLUDES     := -D_GNU_SOURCE -Iinclude -Isrc -Icl $(PKG_CPPFLAGS)
 # No fused multiply-add behind our back: the host twin of a kernel must give the kernel's bits.
 ALLCFLAGS     = -std=c11 $(WARN) $(CFLAGS) $(EXTRA) -pthread -fPIC -ffp-contract=off -MMD -MP
@@ -347,7 +349,7 @@ FISH     := share/fish/vendor_completions.d/ergocl.fish
 
 # From lib/pkgconfig (or Debian's lib/x86_64-linux-gnu/pkgconfig) back to the prefix.
 UP        = $(shell echo '$(LIBDIR)/pkgconfig' | sed 's|[^/][^/]*|..|g')
-FILL      = sed 's/@VERSION@/$(VERSION)/; s/@PKGS@/$(PKGS)/; s|@MPI_LIBS@|$(MPI_LIBS)|; s|@UP@|$(UP)|; s|@LIBDIR@|$(LIBDIR)|'
+FILL      = sed 's/@VERSION@/$(VERSION)/; s/@PKGS@/$(PKGS)/; s|@MPI_LIBS@|$(MPI_LIBS)|; s|@HDF5_HL@|$(HDF5_HL)|; s|@UP@|$(UP)|; s|@LIBDIR@|$(LIBDIR)|'
 L         = $(D)/$(LIBDIR)
 
 install: all $(PORTABLE)/ergocl-bench

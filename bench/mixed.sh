@@ -67,7 +67,7 @@ for ((k = 0; k < ${#devices[@]}; k++)); do
         --set "/distribute=$how" --device "$(IFS=,; echo "${devices[*]}")")
 done
 begun=$(now)
-mpirun "${parts[@]}"
+mpirun --bind-to none "${parts[@]}"
 ended=$(now)
 python3 - "$room" "$begun" "$ended" "$started" "${#devices[@]}" <<'END'
 import json, sys

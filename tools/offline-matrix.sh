@@ -82,13 +82,17 @@ inside() {
         RUSTICL_ENABLE=llvmpipe digests rusticl llvmpipe
         ;;
     esac
+    local -a compiled=()
+    for target in "$results"/*.json; do
+        [ ! -e "$target" ] || compiled+=("$target")
+    done
     {
         echo "# tools/offline-matrix.sh, $(date +%F): programs of the golden jobs, by the compilers of Debian sid:"
         echo "# $(dpkg-query -W -f '${Package} ${Version}, ' clang-21 rocm-device-libs-21 intel-ocloc libigc2 mesa-opencl-icd pocl-opencl-icd)"
         echo "# Of all kernels: how many spill vector registers, the most that one spills (AMD: registers of a work-item; Intel: bytes"
         echo "# of a thread), scalar registers spilled, bytes of scratch, registers. Mesa tells of scratch alone. pvc-plain: without"
         echo "# the option that src/device/quirks.c has for it. (m1: the shim has no compute units.)"
-        offline summary $results/*.json
+        [ ${#compiled[@]} -eq 0 ] || offline summary "${compiled[@]}"
         echo
         cat $results/*.device
     } >$results/matrix.txt

@@ -218,8 +218,7 @@ enum ergo_status ergo_analysis_json(struct ergo_context *ctx, const struct ergo_
     for (size_t i = 0; i < a->n_notes; i++)
         ergo_out_text(&out, NULL, a->notes[i]);
     ergo_out_close(&out, 2);
-    *text = ergo_out_take(&out, false);
-    return *text ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for JSON");
+    return ergo_out_give(ctx, &out, text);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */

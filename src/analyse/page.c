@@ -13,8 +13,9 @@ enum { COLORS = 8 };
 struct drawing {
     const struct ergo_analysis *a;
     struct ergo_text *text;
-    char axis[64];
-    const char *unit; /* of the axis */
+    char axis[ERGO_CONCISE];                                  /* its sign: T */
+    const char *unit;                                         /* of the axis */
+    char (*labels)[sizeof(((struct ergo_system *)0)->label)]; /* of systems; owned */
     struct ergo_plot_series *series;
     size_t n_series; /* x, y and errors of each are owned, in one piece */
 };
@@ -34,12 +35,13 @@ static struct ergo_plot_series *begin_series(struct drawing *d, enum ergo_mark m
     if (!points)
         return NULL;
     series = &d->series[d->n_series++];
-    *series = (struct ergo_plot_series){.mark = mark,
-                                        .color = (unsigned)(color % COLORS),
-                                        .label = label,
-                                        .x = points,
-                                        .y = points + n,
-                                        .error = points + 2 * n};
+    *series =
+        (struct ergo_plot_series){.mark = mark,
+                                  .color = (unsigned)(color == ERGO_INK ? color : color % COLORS),
+                                  .label = label,
+                                  .x = points,
+                                  .y = points + n,
+                                  .error = points + 2 * n};
     return series;
 }
 
@@ -56,7 +58,7 @@ static void end_figure(struct drawing *d, const char *x, const char *x_unit, con
     const struct ergo_plot plot = {.alt = alt,
                                    .x_name = x,
                                    .x_unit = x_unit,
-                                   .y_name = y,
+                                   .y_name = ergo_report_axis_name(y),
                                    .y_unit = y_unit,
                                    .shade = NAN,
                                    .n_series = d->n_series,
@@ -67,8 +69,25 @@ static void end_figure(struct drawing *d, const char *x, const char *x_unit, con
     d->n_series = 0;
 }
 
-static const char *label_of(const struct ergo_analysis *a, size_t s) {
-    return a->n_systems > 1 ? a->systems[s].label : NULL;
+static const char *label_of(const struct drawing *d, size_t s) {
+    return d->a->n_systems > 1 ? d->labels[s] : NULL;
+}
+
+/* "L = 8" where systems differ in nothing but a size with equal sides; else as in tables. */
+static bool make_labels(struct drawing *d) {
+    d->labels = calloc(d->a->n_systems + 1, sizeof *d->labels);
+    for (size_t s = 0; d->labels && s < d->a->n_systems; s++) {
+        const struct ergo_system *system = &d->a->systems[s];
+        const struct ergo_value *size = ergo_format_value(system->states[0].point, "/system/size");
+        bool same = size && strncmp(system->label, "size ", 5) == 0 && !strchr(system->label, ',');
+        for (int i = 1; same && i < size->items; i++)
+            same = size->size[i] == size->size[0];
+        if (same)
+            snprintf(d->labels[s], sizeof d->labels[s], "L = %.0f", system->side);
+        else
+            snprintf(d->labels[s], sizeof d->labels[s], "%s", system->label);
+    }
+    return d->labels != NULL;
 }
 
 static void draw_observable(struct drawing *d, size_t number) {
@@ -81,7 +100,7 @@ static void draw_observable(struct drawing *d, size_t number) {
             n += a->rows[i].system == s;
         /* with several keys the first runs slowest: points instead of a line */
         const enum ergo_mark mark = a->n_wanted > 1 ? ERGO_MARK_POINTS : ERGO_MARK_CURVE;
-        series = begin_series(d, mark, s, label_of(a, s), n);
+        series = begin_series(d, mark, s, label_of(d, s), n);
         for (size_t i = 0; series && i < a->n_rows; i++)
             if (a->rows[i].system == s && a->rows[i].independent >= ERGO_ANALYSE_INDEPENDENT)
                 add_point(series, a->rows[i].at[0], a->rows[i].values[number].value,
@@ -129,7 +148,7 @@ static void draw_crossings(struct drawing *d) {
             to = fmin(to, high);
         }
         struct ergo_plot_series *series =
-            begin_series(d, ERGO_MARK_OUTLINE, s, label_of(a, s), GRID);
+            begin_series(d, ERGO_MARK_OUTLINE, s, label_of(d, s), GRID);
         for (size_t i = 0; series && i < GRID; i++) {
             const double x = from + (to - from) * (double)i / (GRID - 1);
             if (ergo_curve_at(a, &a->systems[s], &a->crossing, x, &y, NULL))
@@ -152,7 +171,10 @@ static void draw_crossings(struct drawing *d) {
     if (e->done && (found = begin_series(d, ERGO_MARK_POINTS, 1, "large sizes", 1)) != NULL)
         add_point(found, 0, e->x, e->x_error);
     char name[64];
-    snprintf(name, sizeof name, "L to the power -%.3g", w);
+    if (w == 1)
+        snprintf(name, sizeof name, "1/L");
+    else
+        snprintf(name, sizeof name, "L to the power -%.3g", w);
     end_figure(d, name, "", d->axis, d->unit, "where curves of L and the next size cross");
     ergo_text_append(d->text, "</div>\n");
 }
@@ -171,7 +193,7 @@ static void draw_scaling(struct drawing *d) {
     for (size_t s = 0; s < a->n_systems; s++) {
         const struct ergo_system *system = &a->systems[s];
         struct ergo_plot_series *series =
-            begin_series(d, ERGO_MARK_POINTS, s, label_of(a, s), system->n_states);
+            begin_series(d, ERGO_MARK_POINTS, s, label_of(d, s), system->n_states);
         for (size_t k = 0; series && k < system->n_states; k++) {
             const struct ergo_pooled p = ergo_state_pool(system, k, a->scaling_of.observable, NULL);
             const double scale = pow(system->side, -a->scaling_of.power - f->power.value);
@@ -194,9 +216,9 @@ static void draw_scaling(struct drawing *d) {
             y = y * u + f->coefficients[k];
         add_point(fit, u, y, NAN);
     }
-    snprintf(name, sizeof name, "(%s - %s) L^(1/nu), 1/nu = %.4g", d->axis,
+    snprintf(name, sizeof name, "(%s − %s) L^(1/ν), 1/ν = %.4g", d->axis,
              ergo_format_short(number, f->x.value, 7), f->inverse_nu.value);
-    snprintf(small, sizeof small, "chi^2 %.3g of %zu degrees of freedom", f->chi2, f->dof);
+    snprintf(small, sizeof small, "χ² = %.3g of %zu degrees of freedom", f->chi2, f->dof);
     char y_name[160];
     if (f->power_free)
         snprintf(y_name, sizeof y_name, "%s over L^%.4g", a->scaling_of.name, f->power.value);
@@ -219,7 +241,7 @@ static void draw_coexistence(struct drawing *d) {
     for (size_t i = 0; i < a->n_coexistences; i++) {
         const struct ergo_coexistence *c = &a->coexistences[i];
         struct ergo_plot_series *series =
-            begin_series(d, ERGO_MARK_OUTLINE, i, label_of(a, c->system), c->n_bins);
+            begin_series(d, ERGO_MARK_OUTLINE, i, label_of(d, c->system), c->n_bins);
         for (size_t k = 0; series && k < c->n_bins; k++)
             add_point(series, c->bins[k], c->density[k], NAN);
     }
@@ -242,7 +264,9 @@ enum ergo_status ergo_analysis_write_page(struct ergo_context *ctx,
         status = ergo_analysis_table(ctx, a, &table);
     if (status != ERGO_OK)
         return status;
-    (void)ergo_analysis_axis(a, d.axis);
+    if (a->axis < a->job->n_keys)
+        ergo_report_key_name(d.axis, a->results[0], a->job->keys[a->axis]->pointer);
+    text.failed = !make_labels(&d);
     d.unit = a->axis < a->job->n_keys ? a->job->keys[a->axis]->unit : "";
     ergo_report_begin(&text, "Analysis");
     ergo_text_append(&text, "<h1>Analysis</h1>\n<p class=\"soft\">%zu run%s of ", a->n_runs,
@@ -266,6 +290,7 @@ enum ergo_status ergo_analysis_write_page(struct ergo_context *ctx,
     ergo_text_append(&text, "</pre>\n");
     ergo_report_end(&text);
     free(d.series);
+    free(d.labels);
     free(table);
     status = text.failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a page")
                          : ergo_file_write(ctx, NULL, path, text.data, text.length);

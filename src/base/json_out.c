@@ -119,6 +119,11 @@ char *ergo_out_take(struct ergo_json_out *out, bool compact) {
     return ergo_text_take(&text);
 }
 
+enum ergo_status ergo_out_give(struct ergo_context *ctx, struct ergo_json_out *out, char **text) {
+    *text = ergo_out_take(out, false);
+    return *text ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for JSON");
+}
+
 void ergo_out_free(struct ergo_json_out *out) {
     cJSON_Delete(out->open[0]);
     *out = (struct ergo_json_out){0};

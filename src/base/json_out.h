@@ -45,6 +45,8 @@ void ergo_out_parsed(struct ergo_json_out *out, const char *name, const char *fo
  * also DEL and C1, which a terminal would obey. compact: on one line, else with its end.
  * NULL: memory ran out, or the text is longer than the 2 GiB of cJSON. */
 char *ergo_out_take(struct ergo_json_out *out, bool compact);
+/* The same for a caller of the library, with an error where it is NULL. */
+enum ergo_status ergo_out_give(struct ergo_context *ctx, struct ergo_json_out *out, char **text);
 void ergo_out_free(struct ergo_json_out *out);
 
 #endif

@@ -160,6 +160,5 @@ enum ergo_status ergo_comparison_json(struct ergo_context *ctx,
         put_device(&out, &c->devices[i]);
     ergo_out_close(&out, 1);
     ergo_out_raw(&out, "job", "%s", ergo_comparison_job(c)->canonical);
-    *text = ergo_out_take(&out, false);
-    return *text ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for JSON");
+    return ergo_out_give(ctx, &out, text);
 }

@@ -34,6 +34,5 @@ enum ergo_status ergo_device_json(struct ergo_context *ctx, const struct ergo_de
     ergo_out_array(&out, NULL);
     for (size_t i = 0; i < count; i++)
         put_device(&out, &list[i]);
-    *text = ergo_out_take(&out, false);
-    return *text ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for JSON");
+    return ergo_out_give(ctx, &out, text);
 }

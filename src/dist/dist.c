@@ -142,6 +142,17 @@ bool ergo_dist_one_host(void) {
     return dist.node_count == dist.count;
 }
 
+int ergo_dist_bound(int *all) {
+    cpu_set_t launcher;
+    *all = 0;
+    /* mpirun's daemon, or SLURM's, has started this process and is not bound */
+    if (dist.count == 1 || sched_getaffinity(getppid(), sizeof launcher, &launcher) != 0)
+        return 0;
+    const int own = CPU_COUNT(&dist.cores[dist.node_rank]);
+    *all = CPU_COUNT(&launcher);
+    return ergo_dist_is_bound(own, *all, dist.node_count) ? own : 0;
+}
+
 bool ergo_dist_crowded(void) {
     return dist.crowded;
 }

@@ -83,6 +83,13 @@ bool ergo_dist_stop(bool asked);
  * divided among the ranks that take part and may run on it (masks). At least 1; 0: no masks. */
 unsigned ergo_dist_threads(const cpu_set_t *masks, const bool *takes_part, int n, int own);
 
+/* threads.c: has a launcher bound a rank that may use `own` cores to less than its share of `all`,
+ * which n ranks of this host have together? */
+bool ergo_dist_is_bound(int own, int all, int n);
+/* The cores that this rank may use, where a launcher has bound it so; else 0. *all: those that the
+ * launcher itself may use. */
+int ergo_dist_bound(int *all);
+
 /* Do ranks of this host share cores, so that one that waits should sleep? */
 bool ergo_dist_crowded(void);
 

@@ -1,6 +1,10 @@
 /* The cores of a host, divided among the ranks that work on them; pure. */
 #include "dist/dist.h"
 
+bool ergo_dist_is_bound(int own, int all, int n) {
+    return n > 1 && own > 0 && own < all / n;
+}
+
 unsigned ergo_dist_threads(const cpu_set_t *masks, const bool *takes_part, int n, int own) {
     double share = 0;
     for (size_t core = 0; core < CPU_SETSIZE; core++) {

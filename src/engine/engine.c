@@ -121,6 +121,7 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
         if (b->kind == ERGO_BUFFER_HOST)
             continue;
         plan->device_bytes += (result ? 2 : 1) * bytes;
+        plan->state_bytes += b->kind == ERGO_BUFFER_STATE ? bytes : 0;
         if (b->flags & ERGO_BUFFER_EACH)
             plan->device_bytes += (e->batch->count - 1) * bytes;
         if (b->flags & ERGO_BUFFER_HOSTED)

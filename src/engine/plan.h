@@ -9,8 +9,9 @@ struct ergo_plan {
     uint64_t device_bytes;   /* all buffers together */
     uint64_t largest_buffer; /* bytes */
     uint64_t host_bytes;
-    char path[64];    /* which kernels run: "local", "tile", "global" */
-    char launch[256]; /* launch shape for people */
+    uint64_t state_bytes; /* of what chains continue from: no less than the members' saved states */
+    char path[64];        /* which kernels run: "local", "tile", "global" */
+    char launch[256];     /* launch shape for people */
     double launches_per_step;
     size_t block_samples; /* most samples one advance block may have */
     double block_steps;   /* steps of a tenth of a second, as estimated: see engine/pace.h */

@@ -57,7 +57,9 @@ const struct ergo_key ergo_job_common_keys[] = {
          "whole scan points and replicas; lattice: each system is cut into pieces, one chain "
          "after the other (if the sampler can; spin glasses: samples are dealt out, and "
          "ladders of temperatures where ranks are more than words of samples); auto: lattice "
-         "where there are fewer chains than ranks and the sampler can."},
+         "where there are fewer chains than ranks and the sampler can, unless a trial at the "
+         "start finds that one of several unlike devices has more than 0.8 of the speed of all: "
+         "it is faster alone."},
     {ERGO_KEY("/checkpoint/every_seconds", REAL), .flags = ERGO_KEY_HOW, .fallback = "600",
      .min = 0, .max = 1e9, .unit = "s",
      .help = "Wall time between checkpoints; 0: only when the run is stopped."},

@@ -51,6 +51,15 @@ static void add_minor(struct ergo_axis *axis, double value) {
         axis->minor[axis->n_minor++] = value;
 }
 
+/* Sizes of lattices and numbers of particles mostly double. */
+static void make_doubling_ticks(struct ergo_axis *axis) {
+    char label[ERGO_AXIS_LABEL];
+    for (int k = (int)ceil(axis->min / log10(2) - 1e-9); k <= axis->max / log10(2) + 1e-9; k++) {
+        snprintf(label, sizeof label, "%.0f", ldexp(1, k));
+        ergo_axis_add_tick(axis, ldexp(1, k), label);
+    }
+}
+
 static void make_log_ticks(struct ergo_axis *axis) {
     int first = (int)ceil(axis->min - 1e-9), last = (int)floor(axis->max + 1e-9);
     int every = (last - first) / 6 + 1;
@@ -124,7 +133,10 @@ static void make_linear_ticks(struct ergo_axis *axis, int wanted) {
 }
 
 void ergo_axis_make_ticks(struct ergo_axis *axis, int wanted) {
-    if (axis->log)
+    if (axis->log && axis->integer && !(axis->zero > 0) && axis->min >= 0 &&
+        axis->max - axis->min < 2)
+        make_doubling_ticks(axis);
+    else if (axis->log)
         make_log_ticks(axis);
     else
         make_linear_ticks(axis, wanted);

@@ -84,11 +84,15 @@ static void append_curve(struct ergo_text *text, const struct ergo_result *resul
             series[plot.n_series].n = 0;
         plot.n_series++;
         /* logarithmic when the longest curve asks for it, and every curve can be shown so */
-        plot.x_log &= spans(curve->x, size, size < longest ? 1 : 500);
-        plot.y_log &= !ratio && spans(curve->mean, size, size < longest ? 1 : 300);
+        const bool shorter = !ratio && size < longest;
+        plot.x_log &= spans(curve->x, size, shorter ? 1 : 500);
+        plot.y_log &= !ratio && spans(curve->mean, size, shorter ? 1 : 300);
     }
-    snprintf(alt, sizeof alt, "%s against %.*s", ratio ? ratio->name : info->name,
-             (int)strcspn(info->x_label, "/("), info->x_label);
+    size_t unit = strcspn(info->x_label, "/("); /* where it begins */
+    while (unit && info->x_label[unit - 1] == ' ')
+        unit--;
+    snprintf(alt, sizeof alt, "%s against %.*s", ratio ? ratio->name : info->name, (int)unit,
+             info->x_label);
     ergo_report_figure(text, &plot, ratio ? alt : info->name, ratio ? ratio->help : info->help);
     for (size_t i = 0; i < plot.n_series; i++)
         free(ratios[i]);
@@ -104,12 +108,6 @@ enum ergo_status ergo_report_curves(struct ergo_context *ctx, struct ergo_text *
     for (size_t c = 0; c < model->n_curves; c++)
         if (!(model->curves_hidden >> c & 1))
             append_curve(&figures, result, c, members, count);
-    if (figures.length) {
-        ergo_text_append(text, "<h2>Curves</h2>\n<div class=\"grid\">\n");
-        ergo_text_append_bytes(text, figures.data, figures.length);
-        ergo_text_append(text, "</div>\n");
-    }
-    text->failed |= figures.failed;
-    ergo_text_free(&figures);
+    ergo_report_section(text, "Curves", NULL, &figures);
     return ERGO_OK;
 }

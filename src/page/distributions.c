@@ -324,25 +324,14 @@ enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo
         ergo_text_free(&figures[i].times);
         ergo_text_free(&figures[i].histogram);
     }
-    if (times.length) {
-        ergo_text_append(text, "<h2>Autocorrelation</h2>\n<div class=\"grid\">\n");
-        ergo_text_append_bytes(text, times.data, times.length);
-        ergo_text_append(text, "</div>\n");
-    }
-    if (histograms.length) {
-        ergo_text_append(text,
-                         "<h2>Histograms</h2>\n<p class=\"soft\">Of the samples after "
-                         "equilibration; of long series every k-th.</p>\n<div class=\"grid\">\n");
-        ergo_text_append_bytes(text, histograms.data, histograms.length);
-        ergo_text_append(text, "</div>\n");
-    }
+    ergo_report_section(text, "Autocorrelation", NULL, &times);
+    ergo_report_section(text, "Histograms",
+                        "Of the samples after equilibration; of long series every k-th.",
+                        &histograms);
     if (result->kept != ERGO_KEPT_FULL)
         ergo_text_append(text,
                          "<p class=\"soft\">No time series and no histograms: the samples were "
                          "not kept (/output/series: %s).</p>\n",
                          ergo_kept_name(result->kept));
-    text->failed |= times.failed || histograms.failed;
-    ergo_text_free(&times);
-    ergo_text_free(&histograms);
     return ok ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "making report.html: out of memory");
 }

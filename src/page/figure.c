@@ -60,10 +60,39 @@ size_t ergo_report_members(const struct ergo_result *result, size_t limit, size_
     return count;
 }
 
-double ergo_report_mean(const struct ergo_member_result *member, size_t o) {
-    const struct ergo_observable *observable = member->observables[o].observable;
-    const double mean = member->observables[o].estimate.mean;
-    return observable->bound && mean > observable->bound(member->point) ? NAN : mean;
+void ergo_report_section(struct ergo_text *text, const char *head, const char *words,
+                         struct ergo_text *figures) {
+    if (figures->length) {
+        ergo_text_append(text, "<h2>%s</h2>\n", head);
+        if (words)
+            ergo_text_append(text, "<p class=\"soft\">%s</p>\n", words);
+        ergo_text_append(text, "<div class=\"grid\">\n");
+        ergo_text_append_bytes(text, figures->data, figures->length);
+        ergo_text_append(text, "</div>\n");
+    }
+    text->failed |= figures->failed;
+    ergo_text_free(figures);
+}
+
+/* Replicas of the only point are drawn one by one. */
+static bool are_means(const struct ergo_result *result) {
+    return result->n_means > 0 && result->members[0].point->n_scanned > 0;
+}
+
+size_t ergo_report_items(const struct ergo_result *result) {
+    return are_means(result) ? result->n_means : result->n_members;
+}
+
+struct ergo_report_item ergo_report_item(const struct ergo_result *result, size_t i) {
+    const struct ergo_mean_result *mean = are_means(result) ? &result->means[i] : NULL;
+    const struct ergo_member_result *member = &result->members[mean ? mean->first : i];
+    return (struct ergo_report_item){member->point, mean ? mean->observables : member->observables};
+}
+
+double ergo_report_mean(struct ergo_report_item item, size_t o) {
+    const struct ergo_observable *observable = item.observables[o].observable;
+    const double mean = item.observables[o].estimate.mean;
+    return observable->bound && mean > observable->bound(item.point) ? NAN : mean;
 }
 
 bool ergo_report_goes_in_factors(double *numbers, size_t n, double *zero) {

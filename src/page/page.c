@@ -216,7 +216,9 @@ static void append_cell(struct ergo_text *text, const struct ergo_member_result 
     }
     if (isfinite(o->estimate.mean) && reason(o->trust))
         ergo_text_append(text, "<small>%s</small>", reason(o->trust));
-    if (!mean && isfinite(o->estimate.mean) && isnan(ergo_report_mean(member, number))) {
+    if (!mean && isfinite(o->estimate.mean) &&
+        isnan(ergo_report_mean((struct ergo_report_item){member->point, member->observables},
+                               number))) {
         ergo_text_append(text, "<small>");
         ergo_html_escape(text, o->observable->beyond);
         ergo_text_append(text, "</small>");

@@ -29,10 +29,10 @@ static size_t choose_axis(const struct ergo_result *result, double *room) {
     return best;
 }
 
-/* The members that share all scanned values but the axis, by increasing axis value. */
+/* The items that share all scanned values but the axis, by increasing axis value. */
 struct group {
     size_t count;
-    size_t *members;
+    size_t *items;
     double *x, *y, *error, *exact, *z; /* of the observable plotted now */
     size_t n_line;
     double line_x[EXACT_POINTS + 1], line_y[EXACT_POINTS + 1];
@@ -52,19 +52,23 @@ struct groups {
     double *numbers;
 };
 
-static double axis_value(const struct groups *g, size_t member) {
-    const struct ergo_point *point = g->result->members[member].point;
+static const struct ergo_point *point_of(const struct groups *g, size_t item) {
+    return ergo_report_item(g->result, item).point;
+}
+
+static double axis_value(const struct groups *g, size_t item) {
+    const struct ergo_point *point = point_of(g, item);
     return g->scan ? point->scanned[g->axis].value : (double)point->replica;
 }
 
-/* Where a member is drawn: at its value, but for 0 on a logarithmic axis. */
-static double axis_place(const struct groups *g, size_t member) {
-    const double value = axis_value(g, member);
+/* Where an item is drawn: at its value, but for 0 on a logarithmic axis. */
+static double axis_place(const struct groups *g, size_t item) {
+    const double value = axis_value(g, item);
     return g->log && value == 0 ? g->zero : value;
 }
 
 static bool same_group(const struct groups *g, size_t a, size_t b) {
-    const struct ergo_point *p = g->result->members[a].point, *q = g->result->members[b].point;
+    const struct ergo_point *p = point_of(g, a), *q = point_of(g, b);
     for (size_t i = 0; i < p->n_scanned; i++)
         if (i != g->axis &&
             !(g->sides && strncmp(p->scanned[i].pointer, "/system/size/", 13) == 0) &&
@@ -74,7 +78,7 @@ static bool same_group(const struct groups *g, size_t a, size_t b) {
 }
 
 static void label_group(struct groups *g, struct group *group) {
-    const struct ergo_point *point = g->result->members[group->members[0]].point;
+    const struct ergo_point *point = point_of(g, group->items[0]);
     group->label[0] = '\0';
     if (g->scan)
         ergo_report_scanned(group->label, sizeof group->label, g->result, point, g->axis);
@@ -89,32 +93,32 @@ static void groups_free(struct groups *g) {
 
 struct place {
     double value;
-    size_t member;
+    size_t item;
 };
 
 static int by_value(const void *a, const void *b) {
     const struct place *x = a, *y = b;
     return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
-                                : (x->member > y->member) - (x->member < y->member);
+                                : (x->item > y->item) - (x->item < y->item);
 }
 
-/* By increasing axis value, members of one value in their order; room: a place for each member. */
+/* By increasing axis value, items of one value in their order; room: a place for each item. */
 static void sort_group(const struct groups *g, struct group *group, struct place *room) {
     for (size_t i = 0; i < group->count; i++)
-        room[i] = (struct place){axis_value(g, group->members[i]), group->members[i]};
+        room[i] = (struct place){axis_value(g, group->items[i]), group->items[i]};
     qsort(room, group->count, sizeof *room, by_value);
     for (size_t i = 0; i < group->count; i++)
-        group->members[i] = room[i].member;
+        group->items[i] = room[i].item;
 }
 
 static bool groups_make(struct groups *g, const struct ergo_result *result) {
-    size_t n = result->n_members;
+    const size_t n = ergo_report_items(result);
     memset(g, 0, sizeof *g);
     g->result = result;
     g->scan = result->members[0].point->n_scanned > 0;
     g->groups = calloc(GROUPS_MAX, sizeof *g->groups);
     g->indices = calloc(n * GROUPS_MAX, sizeof *g->indices);
-    g->numbers = calloc(n * GROUPS_MAX * 5, sizeof *g->numbers);
+    g->numbers = calloc(result->n_members * GROUPS_MAX * 5, sizeof *g->numbers);
     struct place *room = malloc(n * sizeof *room);
     if (!g->groups || !g->indices || !g->numbers || !room) {
         free(room);
@@ -127,14 +131,14 @@ static bool groups_make(struct groups *g, const struct ergo_result *result) {
         strncmp(result->members[0].point->scanned[g->axis].pointer, "/system/size/", 13) == 0;
     for (size_t m = 0; m < n; m++) {
         size_t k = 0;
-        while (k < g->count && !same_group(g, m, g->groups[k].members[0]))
+        while (k < g->count && !same_group(g, m, g->groups[k].items[0]))
             k++;
         if (k == GROUPS_MAX) /* more would be unreadable; the table has them all */
             continue;
         struct group *group = &g->groups[k];
         if (k == g->count) {
             g->count++;
-            group->members = g->indices + k * n;
+            group->items = g->indices + k * n;
             double *at = g->numbers + k * n * 5;
             group->x = at;
             group->y = at + n;
@@ -142,7 +146,7 @@ static bool groups_make(struct groups *g, const struct ergo_result *result) {
             group->exact = at + 3 * n;
             group->z = at + 4 * n;
         }
-        group->members[group->count++] = m;
+        group->items[group->count++] = m;
     }
     for (size_t k = 0; k < g->count; k++) {
         sort_group(g, &g->groups[k], room);
@@ -217,7 +221,7 @@ static void make_line_value(size_t i, void *user) {
     const struct groups *g = call->g;
     struct moved_point moved = {.values = NULL};
     call->group->line_y[i] = NAN;
-    if (moved_point_make(&moved, g->result->members[call->group->members[0]].point, g->axis)) {
+    if (moved_point_make(&moved, point_of(g, call->group->items[0]), g->axis)) {
         moved_point_set(&moved, call->group->line_x[i]);
         call->group->line_y[i] = ergo_point_exact(&moved.point, call->name);
     }
@@ -232,17 +236,17 @@ static void make_exact_line(const struct groups *g, struct group *group, size_t 
     size_t n = EXACT_POINTS;
 
     group->n_line = 0;
-    double first = axis_value(g, group->members[0]);
-    double last = axis_value(g, group->members[group->count - 1]);
+    double first = axis_value(g, group->items[0]);
+    double last = axis_value(g, group->items[group->count - 1]);
     if (!g->scan || !model->exact || !(last > first))
         return;
     if (g->log && g->zero > 0) /* no line over the break in the axis */
         return;
-    if (!moved_point_make(&moved, g->result->members[group->members[0]].point, g->axis))
+    if (!moved_point_make(&moved, point_of(g, group->items[0]), g->axis))
         goto out;
     /* Where the copy does not give what the run found, the formula depends on more than is moved.
      */
-    double known = g->result->members[group->members[0]].observables[o].exact;
+    double known = ergo_report_item(g->result, group->items[0]).observables[o].exact;
     moved_point_set(&moved, first);
     clock_t begin = clock();
     double again = ergo_point_exact(&moved.point, name);
@@ -271,10 +275,10 @@ out:
 
 static void fill_group(const struct groups *g, struct group *group, size_t o, bool *exact) {
     for (size_t i = 0; i < group->count; i++) {
-        const struct ergo_member_result *member = &g->result->members[group->members[i]];
-        const struct ergo_observable_result *r = &member->observables[o];
-        group->x[i] = axis_place(g, group->members[i]);
-        group->y[i] = ergo_report_mean(member, o);
+        const struct ergo_report_item item = ergo_report_item(g->result, group->items[i]);
+        const struct ergo_observable_result *r = &item.observables[o];
+        group->x[i] = axis_place(g, group->items[i]);
+        group->y[i] = ergo_report_mean(item, o);
         group->error[i] = r->estimate.error;
         group->exact[i] = r->exact;
         group->z[i] = r->z;
@@ -285,9 +289,10 @@ static void fill_group(const struct groups *g, struct group *group, size_t o, bo
 /* "; not drawn: 3 points, longer than the lattice: order". */
 static void append_beyond(struct ergo_text *text, const struct ergo_result *result, size_t o) {
     size_t count = 0;
-    for (size_t m = 0; m < result->n_members; m++)
-        count += isnan(ergo_report_mean(&result->members[m], o)) &&
-                 !isnan(result->members[m].observables[o].estimate.mean);
+    for (size_t i = 0; i < ergo_report_items(result); i++) {
+        const struct ergo_report_item item = ergo_report_item(result, i);
+        count += isnan(ergo_report_mean(item, o)) && !isnan(item.observables[o].estimate.mean);
+    }
     if (!count)
         return;
     ergo_text_append(text, "; not drawn: %zu point%s, ", count, count == 1 ? "" : "s");
@@ -325,10 +330,10 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
     for (size_t k = 0; k < g->count; k++)
         fill_group(g, &g->groups[k], o, &exact);
     /* One point says nothing in a plot, unless there is something to compare it with. */
-    if (g->result->n_members == 1 && !exact)
+    const bool alone = ergo_report_items(g->result) == 1;
+    if (alone && !exact)
         return;
     const char *theory = g->count > 1 ? "lines: exact" : "exact";
-    bool alone = g->result->n_members == 1;
     for (size_t k = 0; k < g->count; k++) {
         struct group *group = &g->groups[k];
         series[n++] = (struct ergo_plot_series){.mark = ERGO_MARK_POINTS,
@@ -365,8 +370,9 @@ static void append_observable(struct ergo_text *text, struct groups *g, size_t o
         if (dof && alone && by_theory)
             ergo_text_append(text, " &ensp;z = %.1f", g->groups[0].z[0]);
         else if (dof)
-            ergo_text_append(text, " &ensp;χ² = %.1f over %zu point%s%s", chi2, dof,
-                             dof == 1 ? "" : "s", published ? ", against published values" : "");
+            ergo_text_append(text, " &ensp;χ² = %.1f over %zu %s%s%s", chi2, dof,
+                             g->result->n_means ? "chain" : "point", dof == 1 ? "" : "s",
+                             published ? ", against published values" : "");
         ergo_text_append(text, "<small>");
         ergo_html_prose(text, observable->help);
         append_beyond(text, g->result, o);
@@ -405,7 +411,8 @@ static void append_state(struct ergo_text *text, struct groups *g, size_t ox, si
         bool exact = false;
         fill_group(g, group, oy, &exact);
         for (size_t i = 0; i < group->count; i++)
-            group->x[i] = g->result->members[group->members[i]].observables[ox].estimate.mean;
+            group->x[i] =
+                ergo_report_item(g->result, group->items[i]).observables[ox].estimate.mean;
         series[k] = (struct ergo_plot_series){.mark = ERGO_MARK_POINTS,
                                               .color = (unsigned)k,
                                               .label = group->label[0] ? group->label : NULL,
@@ -429,6 +436,10 @@ static void append_relation(struct ergo_text *text, struct groups *g) {
         append_state(text, g, x, y, model->relation_help);
 }
 
+#define BARS                                                                                       \
+    "Bars are one standard error, autocorrelation included; open symbols have none that can be "   \
+    "trusted. Lines of theory are exact, broken ones only lead the eye."
+
 enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_text *text,
                                          const struct ergo_result *result,
                                          enum ergo_report_kind kind) {
@@ -438,13 +449,12 @@ enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_t
         [ERGO_REPORT_MOMENT] = "Moments",
     };
     static const char *const words[] = {
-        [ERGO_REPORT_RESULT] = ("Bars are one standard error, autocorrelation included; open "
-                                "symbols have none that can be trusted. Lines of theory are "
-                                "exact, broken ones only lead the eye."),
+        [ERGO_REPORT_RESULT] = BARS,
         [ERGO_REPORT_CHECK] = ("Whether the run went well: estimators that have to agree, "
                                "acceptances, parts of sums."),
         [ERGO_REPORT_MOMENT] = "What the results are made of.",
     };
+    static const char *const of_means = BARS " Points are means over replicas.";
     struct groups groups;
     struct ergo_text figures = {0};
     if (!result->n_members)
@@ -457,14 +467,9 @@ enum ergo_status ergo_report_observables(struct ergo_context *ctx, struct ergo_t
             append_observable(&figures, &groups, o);
     if (kind == ERGO_REPORT_RESULT)
         append_relation(&figures, &groups);
-    if (figures.length) {
-        ergo_text_append(text, "<h2>%s</h2>\n<p class=\"soft\">%s</p>\n<div class=\"grid\">\n",
-                         heads[kind], words[kind]);
-        ergo_text_append_bytes(text, figures.data, figures.length);
-        ergo_text_append(text, "</div>\n");
-    }
-    text->failed |= figures.failed;
-    ergo_text_free(&figures);
+    const bool means = ergo_report_items(result) < result->n_members;
+    ergo_report_section(text, heads[kind],
+                        kind == ERGO_REPORT_RESULT && means ? of_means : words[kind], &figures);
     groups_free(&groups);
     return ERGO_OK;
 }

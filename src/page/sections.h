@@ -48,12 +48,23 @@ void ergo_report_drawing(struct ergo_text *text, const struct ergo_plot *plot, c
  * where nothing can be drawn. */
 void ergo_report_figure(struct ergo_text *text, const struct ergo_plot *plot, const char *name,
                         const char *small);
+/* figure.c: a part of the page with figures, which are freed; nothing where there are none. words:
+ * a sentence below its head, HTML; NULL: none. */
+void ergo_report_section(struct ergo_text *text, const char *head, const char *words,
+                         struct ergo_text *figures);
 /* Should these numbers have a logarithmic axis, because they grow by factors (1, 2, 4, ...)? Sorts
  * them. *zero: if 0 is one of them, the place where it is drawn; else 0. */
 bool ergo_report_goes_in_factors(double *numbers, size_t n, double *zero);
+/* What figures draw: the points of a scan, or means over replicas where there are several. */
+struct ergo_report_item {
+    const struct ergo_point *point; /* a mean's: that of its first replica */
+    const struct ergo_observable_result *observables;
+};
+size_t ergo_report_items(const struct ergo_result *result);
+struct ergo_report_item ergo_report_item(const struct ergo_result *result, size_t i);
 /* Mean of observable `o`; NAN where the value is not what its name says (a correlation length
  * longer than the lattice). */
-double ergo_report_mean(const struct ergo_member_result *member, size_t o);
+double ergo_report_mean(struct ergo_report_item item, size_t o);
 
 /* distributions.c: autocorrelation functions and histograms. */
 enum ergo_status ergo_report_distributions(struct ergo_context *ctx, struct ergo_text *text,

@@ -107,7 +107,7 @@ static bool choose_axis(const struct set *set, double *room, struct axis *axis) 
 /* Points of all runs that differ in nothing but the axis, and what they share. */
 struct together {
     size_t count;
-    const struct ergo_member_result **members; /* by increasing axis */
+    struct ergo_report_item *items; /* by increasing axis */
     char label[96];
 };
 
@@ -211,37 +211,37 @@ static void label_point(const struct set *set, const struct axis *axis,
         snprintf(label, size, "%s", point->job->model->name);
 }
 
-static void add_member(struct together *group, const struct ergo_member_result *member,
-                       const struct axis *axis) {
-    const double v = number_of(member->point, axis->key, axis->item);
+static void add_item(struct together *group, struct ergo_report_item item,
+                     const struct axis *axis) {
+    const double v = number_of(item.point, axis->key, axis->item);
     size_t at = group->count++;
-    for (; at && number_of(group->members[at - 1]->point, axis->key, axis->item) > v; at--)
-        group->members[at] = group->members[at - 1];
-    group->members[at] = member;
+    for (; at && number_of(group->items[at - 1].point, axis->key, axis->item) > v; at--)
+        group->items[at] = group->items[at - 1];
+    group->items[at] = item;
 }
 
 /* Returns the number of groups; *left: points of more groups than there are colours. room: a place
- * for each member and colour. */
+ * for each item and colour. */
 static size_t make_groups(const struct set *set, const struct axis *axis, struct together *groups,
-                          const struct ergo_member_result **room, size_t *left) {
+                          struct ergo_report_item *room, size_t *left) {
     size_t count = 0;
     *left = 0;
     for (size_t r = 0; r < set->count; r++)
-        for (size_t m = 0; m < set->results[r]->n_members; m++) {
-            const struct ergo_member_result *member = &set->results[r]->members[m];
+        for (size_t i = 0; i < ergo_report_items(set->results[r]); i++) {
+            const struct ergo_report_item item = ergo_report_item(set->results[r], i);
             size_t g = 0;
-            while (g < count && !belong_together(groups[g].members[0]->point, member->point, axis))
+            while (g < count && !belong_together(groups[g].items[0].point, item.point, axis))
                 g++;
             if (g == COLORS) {
                 ++*left;
                 continue;
             }
             if (g == count) {
-                groups[g] = (struct together){.members = room + g * set->n_members};
-                label_point(set, axis, member->point, groups[g].label, sizeof groups[g].label);
+                groups[g] = (struct together){.items = room + g * set->n_members};
+                label_point(set, axis, item.point, groups[g].label, sizeof groups[g].label);
                 count++;
             }
-            add_member(&groups[g], member, axis);
+            add_item(&groups[g], item, axis);
         }
     return count;
 }
@@ -265,15 +265,15 @@ static void append_figure(struct ergo_text *text, const struct set *set, const s
     for (size_t g = 0; g < count; g++) {
         double *x = room + used, *y = x + set->n_members, *error = y + set->n_members;
         for (size_t i = 0; i < groups[g].count; i++) {
-            const struct ergo_member_result *member = groups[g].members[i];
-            const double v = number_of(member->point, axis->key, axis->item);
-            if (member->point->job->model != job->model) { /* it measures other things */
+            const struct ergo_report_item item = groups[g].items[i];
+            const double v = number_of(item.point, axis->key, axis->item);
+            if (item.point->job->model != job->model) { /* it measures other things */
                 x[i] = y[i] = error[i] = NAN;
                 continue;
             }
             x[i] = axis->log && v == 0 ? axis->zero : v;
-            y[i] = ergo_report_mean(member, o);
-            error[i] = member->observables[o].estimate.error;
+            y[i] = ergo_report_mean(item, o);
+            error[i] = item.observables[o].estimate.error;
         }
         used += groups[g].count;
         series[plot.n_series++] =
@@ -296,13 +296,12 @@ static enum ergo_status append_set(struct ergo_context *ctx, struct ergo_text *t
     struct axis axis;
     /* x of all points, then y of all, then their errors */
     double *room = calloc(3 * set->n_members, sizeof *room);
-    const struct ergo_member_result **members =
-        calloc(COLORS * set->n_members, sizeof(const struct ergo_member_result *));
+    struct ergo_report_item *items = calloc(COLORS * set->n_members, sizeof *items);
     struct together groups[COLORS];
     size_t left = 0;
-    const bool ok = room && members;
+    const bool ok = room && items;
     if (ok && choose_axis(set, room, &axis)) {
-        const size_t count = make_groups(set, &axis, groups, members, &left);
+        const size_t count = make_groups(set, &axis, groups, items, &left);
         ergo_text_append(text, "<h2>%zu runs of %s together</h2>\n", set->count,
                          set->results[0]->job->sampler->name);
         if (left)
@@ -318,7 +317,7 @@ static enum ergo_status append_set(struct ergo_context *ctx, struct ergo_text *t
                     append_figure(text, set, &axis, o, groups, count, room);
         ergo_text_append(text, "</div>\n");
     }
-    free(members);
+    free(items);
     free(room);
     return ok ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a report");
 }

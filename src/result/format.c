@@ -36,7 +36,8 @@ static const struct {
     const char *word, *sign;
     bool prose; /* in sentences, too, where "A" is an article */
 } signs[] = {{"A", "Å", false},     {"sigma", "σ", true}, {"psi", "ψ", true}, {"pi", "π", true},
-             {"lambda", "λ", true}, {"sqrt", "√", true},  {"rho", "ρ", true}};
+             {"lambda", "λ", true}, {"sqrt", "√", true},  {"rho", "ρ", true}, {"Psi", "Ψ", true},
+             {"beta", "β", true},   {"theta", "θ", true}};
 
 static bool in_word(char c) {
     return is_letter(c) || is_digit(c);
@@ -48,7 +49,8 @@ static const char *sign_at(const char *start, const char *at, bool prose, size_t
         *length = strlen(signs[i].word);
         if ((!prose || signs[i].prose) && strncmp(at, signs[i].word, *length) == 0 &&
             (at == start || !in_word(at[-1])) && !in_word(at[*length]) &&
-            (prose || at == start || at[-1] != '_'))
+            (prose || at == start || at[-1] != '_') &&
+            !(at[*length] == '_' && is_letter(at[*length + 1]))) /* beta_mu, a key */
             return signs[i].sign;
     }
     return NULL;
@@ -70,6 +72,7 @@ static size_t append_power(struct ergo_text *text, const char *at) {
 }
 
 void ergo_html_prose(struct ergo_text *text, const char *string) {
+    static const char *const lowered[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
     int open = 0;
     char piece[2] = "";
     for (const char *at = string ? string : ""; *at;) {
@@ -77,6 +80,12 @@ void ergo_html_prose(struct ergo_text *text, const char *string) {
         const char *sign = sign_at(string, at, true, &length);
         if (sign) {
             ergo_text_append(text, "%s", sign);
+            if (at[length] == '_' && is_digit(at[length + 1]) && !in_word(at[length + 2])) {
+                ergo_text_append(text, "%s", lowered[at[length + 1] - '0']);
+                length += 2;
+            }
+        } else if (*at == '`') { /* around names, in texts of help */
+            length = 1;
         } else if ((length = append_power(text, at)) == 0) {
             length = 1;
             if (*at == '<' && at[1] && !strchr(" =-", at[1]) && strchr(at, '>')) {

@@ -72,6 +72,13 @@ static enum ergo_status check_index(struct ergo_context *ctx, const struct ergo_
                                      part_names[part], index, count);
 }
 
+/* One of the others of a point. */
+static enum ergo_status check_of_point(struct ergo_context *ctx, const struct ergo_result *result,
+                                       size_t point, enum ergo_result_part part, size_t index) {
+    const enum ergo_status status = check_index(ctx, result, ERGO_RESULT_POINTS, point);
+    return status == ERGO_OK ? check_index(ctx, result, part, index) : status;
+}
+
 static enum ergo_status check_part(struct ergo_context *ctx, enum ergo_result_part part,
                                    enum ergo_result_part first, enum ergo_result_part last) {
     return part >= first && part <= last
@@ -391,9 +398,7 @@ enum ergo_status ergo_result_get_curve(struct ergo_context *ctx, const struct er
     size_t c = 0;
     ERGO_CLEAR(values);
     ERGO_ENTRY(ctx, result, values);
-    enum ergo_status status = check_index(ctx, result, ERGO_RESULT_POINTS, point);
-    if (status == ERGO_OK)
-        status = check_index(ctx, result, ERGO_RESULT_CURVES, curve);
+    const enum ergo_status status = check_of_point(ctx, result, point, ERGO_RESULT_CURVES, curve);
     if (status != ERGO_OK)
         return status;
     list(result->job->model, ERGO_RESULT_CURVES, curve, &c);
@@ -408,9 +413,7 @@ enum ergo_status ergo_result_get_series(struct ergo_context *ctx, const struct e
                                         struct ergo_result_series *series) {
     ERGO_CLEAR(series);
     ERGO_ENTRY(ctx, result, series);
-    enum ergo_status status = check_index(ctx, result, ERGO_RESULT_POINTS, point);
-    if (status == ERGO_OK)
-        status = check_index(ctx, result, ERGO_RESULT_COLUMNS, column);
+    const enum ergo_status status = check_of_point(ctx, result, point, ERGO_RESULT_COLUMNS, column);
     if (status != ERGO_OK)
         return status;
     const struct ergo_member_result *m = &result->members[point];

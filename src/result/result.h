@@ -161,6 +161,10 @@ bool ergo_result_is_complete(const struct ergo_result *result);
 void ergo_state_head(const struct ergo_job *job, uint64_t step, struct ergo_text *text);
 bool ergo_state_digest(const struct ergo_job *job, uint64_t step, const char *state, size_t length,
                        uint64_t *digest);
+/* Of final states of at most so many bytes, of all points: the memory for those that are kept and
+ * for all results; and in a line for people what is kept, with memory and disk. */
+double ergo_states_memory(const struct ergo_job *job, double bytes);
+void ergo_states_say(const struct ergo_job *job, double bytes, struct ergo_text *text);
 /* The state in which a point has ended, owned from here on; it stays where
  * /checkpoint/final_states allows it. */
 void ergo_result_keep_state(struct ergo_result *result, struct ergo_member_result *member,

@@ -6,6 +6,8 @@
 
 /* Of all points, unless the job says so. */
 static const double kept_most = 1e9;
+/* In memory: the states, and a checkpoint's record, whose buffer grows by doubling. */
+static const double copies = 3;
 
 void ergo_state_head(const struct ergo_job *job, uint64_t step, struct ergo_text *text) {
     ergo_text_append(text, "ergocl state 1 %s %u %llu\n", job->sampler->name,
@@ -22,6 +24,36 @@ bool ergo_state_digest(const struct ergo_job *job, uint64_t step, const char *st
         *digest = ergo_hash64(text.data, text.length);
     ergo_text_free(&text);
     return ok;
+}
+
+static double kept_of(const struct ergo_job *job, double bytes) {
+    const char *wish = ergo_point_text(&job->points[0], "/checkpoint/final_states");
+    return strcmp(wish, "drop") == 0                        ? 0
+           : strcmp(wish, "auto") == 0 && bytes > kept_most ? kept_most
+                                                            : bytes;
+}
+
+double ergo_states_memory(const struct ergo_job *job, double bytes) {
+    return ergo_result_bytes(job) + copies * kept_of(job, bytes);
+}
+
+void ergo_states_say(const struct ergo_job *job, double bytes, struct ergo_text *text) {
+    const double kept = kept_of(job, bytes), mib = 1048576;
+    const double memory = ergo_states_memory(job, bytes);
+    double series = 0;
+    for (size_t i = 0; i < job->n_points && ergo_result_kept(job) == ERGO_KEPT_FULL; i++)
+        series += ergo_result_series_bytes(&job->points[i]);
+    ergo_text_append(text,
+                     "final states up to %.4g MiB kept%s (/checkpoint/final_states); with results "
+                     "%.4g MiB of memory, on disk up to %.4g MiB in the checkpoint and %.4g MiB in "
+                     "series.h5",
+                     kept / mib, kept < bytes && kept > 0 ? ", or none if they are more" : "",
+                     memory / mib, (ergo_result_bytes(job) / copies + kept) / mib, series / mib);
+    if (memory > ergo_result_memory())
+        ergo_text_append(text,
+                         "; this machine has %.4g MiB: \"drop\" may be needed, or fewer points or "
+                         "replicas",
+                         ergo_result_memory() / mib);
 }
 
 static void forget(struct ergo_member_result *m) {

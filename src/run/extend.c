@@ -22,10 +22,10 @@ static enum ergo_status stand(struct ergo_work *work) {
         !work->session->extends &&
         (stored->of_ranks ? stored->result->n_parts > 0 && ergo_result_is_complete(stored->result)
                           : stored->batch == job->n_batches);
-    const bool spread = !ended && (stored->of_ranks || stored->progress ||
-                                   (ergo_dist_count() > 1 && !ergo_work_cuts(job)));
-    enum ergo_status status = ERGO_OK;
-    if (!ended && !stored->progress)
+    enum ergo_status status = ended ? ERGO_OK : ergo_work_choose_ops(work, job);
+    const bool spread =
+        !ended && (stored->of_ranks || stored->progress || (ergo_dist_count() > 1 && !work->cut));
+    if (status == ERGO_OK && !ended && !stored->progress)
         status = ergo_stored_read_finals(stored);
     if (status == ERGO_OK && spread)
         status = ergo_stored_spread_out(stored);
@@ -33,7 +33,6 @@ static enum ergo_status stand(struct ergo_work *work) {
         return status;
     ergo_work_take(work, stored->result);
     stored->result = NULL;
-    ergo_work_choose_ops(work);
     work->batch = ended ? work->n_batches : stored->batch;
     work->step = stored->step;
     work->samples = stored->samples;

@@ -28,7 +28,7 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
         return status;
     ergo_text_append(&out, "device       %s  %s (%s)\n", device->summary.id, device->summary.name,
                      device->summary.platform);
-    double total_seconds = 0;
+    double total_seconds = 0, states = 0;
     bool known = true;
     for (size_t b = 0; b < own->n_batches && status == ERGO_OK; b++) {
         const struct ergo_batch *batch = &own->batches[b];
@@ -37,6 +37,7 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
         status = ergo_sampler_plan(ctx, own->model->ops, batch, device, &plan);
         if (status != ERGO_OK)
             break;
+        states += (double)plan.state_bytes;
         const bool measurements = own->model->correlation != NULL;
         struct ergo_cost cost;
         const double step = ergo_cost_measure(ctx, own->model, batch, device, &plan, NULL,
@@ -66,6 +67,10 @@ enum ergo_status ergo_plan_text(struct ergo_context *ctx, const struct ergo_job 
                 cost.measure, cost.measure / step, own->sampler->step_name, cost.host,
                 (unsigned long long)ergo_cost_best_every(
                     &cost, own->model->correlation(batch->points[0])));
+    }
+    if (status == ERGO_OK) {
+        ergo_states_say(own, states, &out);
+        ergo_text_append(&out, "\n");
     }
     if (status == ERGO_OK && known)
         ergo_text_append(&out, "expected time: %.3g s, measurements not counted\n", total_seconds);

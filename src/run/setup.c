@@ -14,27 +14,52 @@
 #include "run/tuning.h"
 #include "run/work.h"
 
-static enum ergo_status open_device(struct ergo_work *work) {
+/* mpirun binds ranks to single cores where they are few: nothing for a device that is the CPU. */
+static void tell_bound(const struct ergo_work *work) {
+    int all = 0;
+    const int own = ergo_dist_bound(&all);
+    if (own && work->device->type == CL_DEVICE_TYPE_CPU)
+        ergo_log(work->ctx, ERGO_LOG_WARNING,
+                 "rank %d computes on %d of this host's %d cores, because it was bound to them: "
+                 "`mpirun --bind-to none` or `srun --cpu-bind=none` gives it its share of all",
+                 ergo_ranks_rank(), own, all);
+}
+
+enum ergo_status ergo_work_open_device(struct ergo_work *work, const struct ergo_job *job) {
     char item[512], own[512];
     size_t turn = 0;
-    enum ergo_status status = ergo_dist_device(
-        work->ctx, ergo_session_device(work->session, work->job), item, sizeof item, &turn);
+    if (work->device)
+        return ERGO_OK;
+    enum ergo_status status = ergo_dist_device(work->ctx, ergo_session_device(work->session, job),
+                                               item, sizeof item, &turn);
     snprintf(own, sizeof own, "%s", item);
     if (status == ERGO_OK && ergo_dist_count() > 1)
         status = ergo_device_deal(work->ctx, item, turn, own, sizeof own);
     if (status == ERGO_OK)
         status = ergo_device_open(work->ctx, own, &work->device);
     if (status == ERGO_OK) {
-        work->result->device = work->device->summary;
         ergo_log(work->ctx, ERGO_LOG_INFO, "running on %s: %s", work->device->summary.id,
                  work->device->summary.name);
+        tell_bound(work);
     }
     return status;
+}
+
+/* What the final states will take: with a warning where that may be more than there is. */
+static void say_states(struct ergo_work *work, double bytes) {
+    struct ergo_text text = {0};
+    const double memory = ergo_states_memory(work->job, bytes);
+    ergo_states_say(work->job, bytes, &text);
+    if (text.data)
+        ergo_log(work->ctx, memory > ergo_result_memory() ? ERGO_LOG_WARNING : ERGO_LOG_INFO, "%s",
+                 text.data);
+    ergo_text_free(&text);
 }
 
 /* Plans all batches, so that a refusal comes before the first one begins; counts the work. */
 static enum ergo_status plan_all(struct ergo_work *work) {
     enum ergo_status status = ERGO_OK;
+    double states = 0;
     work->session->eta.share = 1;
     for (size_t b = 0; b < work->n_batches && status == ERGO_OK; b++) {
         const struct ergo_batch *batch = &work->batches[b];
@@ -45,6 +70,7 @@ static enum ergo_status plan_all(struct ergo_work *work) {
             break;
         if (plan.device_bytes > work->result->device_bytes)
             work->result->device_bytes = plan.device_bytes;
+        states += (double)plan.state_bytes;
         const double all = (double)s.total * plan.work_per_step;
         work->session->work_total += all;
         const double done = b < work->batch    ? (double)s.total
@@ -54,6 +80,8 @@ static enum ergo_status plan_all(struct ergo_work *work) {
             status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for the plan of a run");
         work->session->work_done += done * plan.work_per_step;
     }
+    if (status == ERGO_OK)
+        say_states(work, states);
     return status;
 }
 
@@ -62,6 +90,7 @@ void ergo_work_release(struct ergo_work *work) {
         ergo_engine_destroy(work->state);
     ergo_spread_destroy(work);
     ergo_device_close(work->device);
+    free(work->speeds);
     ergo_stored_close(&work->stored);
     ergo_result_destroy(work->result);
     ergo_session_close(work->session);
@@ -95,7 +124,9 @@ static enum ergo_status sample(struct ergo_work *work) {
     const struct ergo_run_watch *watch = session->options->watch;
     const bool spread = work->spread != NULL; /* rank 0 gives it back at the end */
     const double earlier = session->seconds_before;
-    enum ergo_status status = open_device(work);
+    enum ergo_status status = ergo_work_open_device(work, work->job);
+    if (status == ERGO_OK)
+        r->device = work->device->summary;
     r->phases[ERGO_PHASE_DEVICE] = ergo_clock() - session->started;
     if (status == ERGO_OK && watch && watch->profile)
         status = ergo_profile_start(work->ctx, work->device, watch->trace);
@@ -192,20 +223,6 @@ enum ergo_status ergo_work_execute(struct ergo_work *work, struct ergo_result **
     return session->stopped ? ERGO_STOPPED : ERGO_OK;
 }
 
-bool ergo_work_cuts(const struct ergo_job *job) {
-    const char *distribute = ergo_point_text(&job->points[0], "/distribute");
-    const size_t ranks = (size_t)ergo_dist_count();
-    return job->model->cut &&
-           (strcmp(distribute, "lattice") == 0 ||
-            (strcmp(distribute, "auto") == 0 && ranks > 1 && job->n_points < ranks));
-}
-
-void ergo_work_choose_ops(struct ergo_work *work) {
-    const struct ergo_model *model = work->job->model;
-    work->cut = ergo_work_cuts(work->job);
-    work->ops = work->cut ? model->cut : model->ops;
-}
-
 void ergo_work_take(struct ergo_work *work, struct ergo_result *result) {
     work->result = result;
     work->job = result->job;
@@ -232,7 +249,8 @@ static enum ergo_status run_new(struct ergo_work *work, struct ergo_job *own,
         ergo_result_say_kept(ctx, work->job);
     const struct ergo_run_options *options = work->session->options;
     status = ergo_input_keep(ctx, empty->job);
-    ergo_work_choose_ops(work);
+    if (status == ERGO_OK)
+        status = ergo_work_choose_ops(work, work->job);
     if (status == ERGO_OK && (options->part || options->n_parts))
         status = ergo_result_set_part(ctx, empty, options->part, options->n_parts);
     if (status == ERGO_OK && ((ergo_dist_count() > 1 && !work->cut) || empty->n_parts))

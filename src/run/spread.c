@@ -137,7 +137,6 @@ static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit
         s->progress[unit->batch.points[m]->index].ours = true;
     s->current = unit;
     s->prepared = work->result->phases[ERGO_PHASE_PREPARE];
-    s->ask_at = 0; /* once this is done */
     work->session->eta.first = (size_t)(unit - s->units);
     work->batches = &unit->batch;
     work->n_batches = 1;
@@ -153,6 +152,7 @@ static enum ergo_status run_unit(struct ergo_work *work, struct ergo_spread_unit
     if (status != ERGO_OK)
         status = ergo_spread_fail(work, status);
     s->current = NULL;
+    s->ask_at = 0; /* whatever meetings meanwhile gave this rank: it has worked since */
     s->prepare = work->result->phases[ERGO_PHASE_PREPARE] - s->prepared;
     for (size_t m = 0;
          m < unit->batch.count && status == ERGO_OK && !work->session->stopped && !s->dead; m++) {
@@ -228,7 +228,7 @@ static enum ergo_status run_all(struct ergo_work *work) {
                      s->failure.data, work->session->folder.path);
 }
 
-/* Points of nobody, in equal parts: no rank was measured yet. */
+/* Points of nobody, in equal parts where no rank was measured yet. */
 static enum ergo_status first_deal(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     const size_t n = work->job->n_points;
@@ -242,8 +242,13 @@ static enum ergo_status first_deal(struct ergo_work *work) {
         s->fresh = s->fresh && s->steps[k] == 0;
         s->owners[k] = ERGO_DEAL_NOBODY;
     }
+    bool tried = false;
+    for (size_t r = 0; r < s->ranks && work->speeds; r++)
+        tried = tried || work->speeds[r] > 0;
     for (size_t r = 0; r < s->ranks && ok; r++)
-        speeds[r] = 1;
+        speeds[r] = tried ? work->speeds[r] : 1;
+    if (tried)
+        s->speed = work->speeds[ergo_ranks_rank()];
     ok = ok && ergo_deal(&deal);
     free(left);
     free(speeds);

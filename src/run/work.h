@@ -26,6 +26,8 @@ struct ergo_work {
     struct ergo_device *device;         /* owned */
     const struct ergo_sampler_ops *ops; /* the sampler's, or those for systems cut over ranks */
     bool cut;                           /* all ranks run the same batches together */
+    double *speeds;                     /* [ranks] of whole systems, work per second, where they
+                                           were tried; else NULL, or all 0 */
     bool profiled; /* tuning profiles were asked: /tuning of a batch is theirs */
 
     /* where it is */
@@ -101,13 +103,21 @@ enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind
 /* What the model has found, at the end (ops->states). */
 enum ergo_status ergo_work_write_states(struct ergo_work *work);
 
-/* ---- setup.c ----------------------------------------------------------------------------------
+/* ---- cut.c ----------------------------------------------------------------------------------
  */
 
 /* Is each system cut over all ranks? A single rank does so only if the job insists: it is slower.
  */
 bool ergo_work_cuts(const struct ergo_job *job);
-void ergo_work_choose_ops(struct ergo_work *work);
+/* work->cut and ->ops; with "distribute": "auto" by a trial of unequal devices, which are opened.
+ */
+enum ergo_status ergo_work_choose_ops(struct ergo_work *work, const struct ergo_job *job);
+
+/* ---- setup.c ----------------------------------------------------------------------------------
+ */
+
+/* This rank's, unless it is open. */
+enum ergo_status ergo_work_open_device(struct ergo_work *work, const struct ergo_job *job);
 /* The work takes the result. */
 void ergo_work_take(struct ergo_work *work, struct ergo_result *result);
 /* Executes the run once the job and the folder are known. */

@@ -4,8 +4,13 @@
 enum ergo_status ergo_sampler_plan(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                    const struct ergo_batch *batch, const struct ergo_device *device,
                                    struct ergo_plan *plan) {
-    return ops->plan ? ops->plan(ctx, batch, device, plan)
-                     : ergo_engine_plan(ctx, ops->engine, batch, device, plan);
+    const enum ergo_status status = ops->plan
+                                        ? ops->plan(ctx, batch, device, plan)
+                                        : ergo_engine_plan(ctx, ops->engine, batch, device, plan);
+    const struct ergo_model *model = batch->job->model;
+    for (size_t i = 0; status == ERGO_OK && model->state_tail && i < batch->count; i++)
+        plan->state_bytes += model->state_tail(batch->points[i]); /* which the host has */
+    return status;
 }
 
 enum ergo_status ergo_sampler_create(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,

@@ -62,6 +62,15 @@ same_results second fourth
 expect 0 "$ERGOCL" validate job.json --plan
 says out memory
 
+# What is kept at the end is counted, and said by run before it begins; files are no larger.
+expect 0 "$ERGOCL" run job.json -v -o kept "${short[@]}"
+says err "final states up to"
+said=$(sed -n 's/.*on disk up to \([0-9.e+-]*\) MiB in the checkpoint.*/\1/p' err)
+awk -v said="$said" -v is="$(stat -c %s kept/checkpoint)" 'BEGIN { exit !(said > 0 && is < said * 1048576 + 16384) }' ||
+    fail "a checkpoint of $(stat -c %s kept/checkpoint) bytes, said were $said MiB"
+expect 0 "$ERGOCL" validate job.json --plan --set /checkpoint/final_states=drop
+says out "final states up to 0 MiB"
+
 # The embedded profile, as Mesa's rusticl reports it for AMD GPUs: what ergocl needs of it decides.
 "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -shared -fPIC "$ERGOCL_ROOT/tests/faults/embedded.c" \
     -o embedded.so -ldl || fail "embedded.so cannot be made"

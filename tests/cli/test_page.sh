@@ -52,7 +52,17 @@ PYTHON
 
 # helium's energy against b is a curve each point, over its own b
 expect 0 "$ERGOCL" report helium-vmc -q 2>/dev/null || true
-[ ! -e helium-vmc/report.html ] || says helium-vmc/report.html "energy against b"
+if [ -e helium-vmc/report.html ]; then
+    says helium-vmc/report.html "energy against b" "Points are means over replicas."
+    $python - <<'PYTHON' || fail "energy against b: no numbers at its axis, or replicas one by one"
+import re
+page = open("helium-vmc/report.html", encoding="utf-8").read()
+figure = re.search(r"<b>energy against b</b>.*?</figure>", page, re.S)[0]
+assert len(re.findall(r">[23]\.\d+</text>", figure)) >= 2, figure[:3000]
+energy = re.search(r"<b>energy</b>.*?</svg>", page, re.S)[0]
+assert len(re.findall('<circle class="m c0"', energy)) == 2, "replicas one by one" # two values of b, four chains
+PYTHON
+fi
 
 code=0
 $python "${0%/*}/browser.py" "${pages[@]}" sizes/report.html together.html || code=$?

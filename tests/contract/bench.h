@@ -11,6 +11,7 @@ struct bench {
     struct ergo_point *points[16];
     const struct ergo_sampler_ops *ops;
     void *state;
+    uint64_t state_bytes; /* as planned */
 };
 
 /* The members `order` of the contract job's first batch; count 0: all as they are. */
@@ -32,6 +33,7 @@ static inline void bench_create(struct bench *b) {
         ergo_engine_destroy(b->state);
     b->state = NULL;
     contract_ok(ergo_sampler_plan(contract.ctx, b->ops, &b->batch, b->device, &plan), "plan");
+    b->state_bytes = plan.state_bytes;
     contract_ok(ergo_sampler_create(contract.ctx, b->ops, &b->batch, b->device, &b->state),
                 "create");
 }

@@ -21,6 +21,19 @@ static void all_same(const char *what, struct bench *a, struct bench *b) {
             fail_msg("%s, %s: member %zu differs", contract.sampler->name, what, m);
 }
 
+/* What a plan says of final states is no less than what they take. */
+static void planned(struct bench *b) {
+    uint64_t bytes = 0;
+    for (size_t m = 0; m < b->batch.count; m++) {
+        struct ergo_text text = bench_save(b, m);
+        bytes += text.length;
+        ergo_text_free(&text);
+    }
+    if (bytes > b->state_bytes)
+        fail_msg("%s: states of %llu bytes, planned %llu", contract.sampler->name,
+                 (unsigned long long)bytes, (unsigned long long)b->state_bytes);
+}
+
 /* save -> load -> save gives the same bytes, and the chains go on as one. */
 static void round_trip(void) {
     struct bench a, b;
@@ -29,6 +42,7 @@ static void round_trip(void) {
     bench_init(&a);
     bench_advance(&a, 7);
     bench_sample(&a, 2);
+    planned(&a);
     all_same("saved twice", &a, &a);
     bench_create(&b); /* never initialised: everything has to come from the bytes */
     hand_over(&a, &b, 9);

@@ -95,3 +95,15 @@ clEnqueueNDRangeKernel drop 20|5|audit of
 clEnqueueNDRangeKernel kill 20|137|signal 9
 CASES
 }
+
+# faulty_ranks N FAULTS CODE OPTION...: FAULTS[rank] of each rank, "" for none.
+faulty_ranks() {
+    local n=$1 code=$2 rank
+    local -a parts=()
+    shift 2
+    for ((rank = 0; rank < n; rank++)); do
+        [ $rank -eq 0 ] || parts+=(:)
+        parts+=(-np 1 env LD_PRELOAD="$PWD/faults.so" FAULT="${faults[rank]}" "$ERGOCL" "$@")
+    done
+    expect "$code" timeout -s KILL 400 mpirun "${parts[@]}"
+}

@@ -51,7 +51,7 @@ same_points every3 gather
 # a large rectangle and a small one: what an audit does, all do
 expect 0 ranks 2 run cold.json -o unlike --device "$pocl" --quiet --set "/system/size=[1024,500]" \
     --set /system/shares=1,3 --set /system/merge=tree --set /run/sweeps=2 --set /run/equilibration=1
-expect 0 ranks 3 run cold.json -o mixed --device "$pocl,$other" --quiet
+expect 0 ranks 3 run cold.json -o mixed --device "$pocl,$other" --quiet --set /distribute=lattice
 same_points cold mixed
 says mixed/result.json '"rank": 1,' "$other_name" "$pocl_name"
 

@@ -25,7 +25,7 @@ for n in 2 3 4; do
     [ "$(ls one/snapshots)" = "$(ls ranks$n/snapshots)" ] || fail "other snapshots with $n ranks"
 done
 says err "has temperatures 3 to 4 of 4, of word 3"
-expect 0 ranks 2 run ladder.json -o mixed --device "$pocl,$other" --quiet
+expect 0 ranks 2 run ladder.json -o mixed --device "$pocl,$other" --quiet --set /distribute=lattice
 same_points one mixed
 # two chains on three ranks: each over all
 expect 0 "$ERGOCL" run ladder.json -o two --device "$pocl" --quiet --set /replicas=2

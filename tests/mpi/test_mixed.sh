@@ -16,17 +16,6 @@ cat >potts.json <<'JOB'
 JOB
 expect 0 "$ERGOCL" run potts.json -o potts --device "$pocl" --quiet
 
-# faulty_ranks N FAULTS CODE OPTION...: FAULTS[rank] of each rank, "" for none.
-faulty_ranks() {
-    local n=$1 code=$2 rank
-    local -a parts=()
-    shift 2
-    for ((rank = 0; rank < n; rank++)); do
-        [ $rank -eq 0 ] || parts+=(:)
-        parts+=(-np 1 env LD_PRELOAD="$PWD/faults.so" FAULT="${faults[rank]}" "$ERGOCL" "$@")
-    done
-    expect "$code" timeout -s KILL 400 mpirun "${parts[@]}"
-}
 # warned DIR RANK...: the result says of these ranks, and of no others, that their devices failed.
 warned() {
     $python - "$@" <<'END' || fail "$1: not the warnings that were expected"

@@ -29,7 +29,7 @@ for n in 2 3 5; do # four below
     [ "$(ls one/snapshots)" = "$(ls ranks$n/snapshots)" ] || fail "other snapshots with $n ranks"
 done
 says err "some ranks are idle"
-expect 0 ranks 2 run rungs.json -o mixed --device "$pocl,$other" --quiet
+expect 0 ranks 2 run rungs.json -o mixed --device "$pocl,$other" --quiet --set /distribute=lattice
 same_points one mixed
 expect 2 "$ERGOCL" validate rungs.json --set /system/shares=3,0
 says err /system/shares

@@ -1,4 +1,4 @@
-/* A whole run of a job, and its result.json as a tree. */
+/* A whole run of a job, and its result.json, or what ergo_analyse says of it, as a tree. */
 #ifndef ERGO_TEST_RUN_PHYSICS_H
 #define ERGO_TEST_RUN_PHYSICS_H
 
@@ -16,24 +16,31 @@
 
 #include "ergocl/ergocl.h"
 
-/* job: JSON with ' for "; name: for messages. The caller frees the tree. */
-static inline cJSON *physics_run(struct ergo_context *context, const char *job, const char *name) {
-    char folder[] = "/tmp/ergo-physics-XXXXXX", text[1200], path[200];
+/* job: JSON with ' for "; name: for messages; analyse: NULL for the result itself. The caller frees
+ * the tree. */
+static inline cJSON *physics_analyse(struct ergo_context *context, const char *job,
+                                     const char *name, const struct ergo_analyse_options *analyse) {
+    char folder[] = "/tmp/ergo-physics-XXXXXX", text[2048], path[200];
     struct ergo_job *parsed = NULL;
     struct ergo_result *result = NULL;
+    struct ergo_analysis *analysis = NULL;
     char *json = NULL;
     snprintf(text, sizeof text, "%s", job);
     for (char *c = text; *c; c++)
         *c = *c == '\'' ? '"' : *c;
     assert_non_null(mkdtemp(folder));
+    const char *folders[] = {folder};
     const struct ergo_run_options options = {.directory = folder, .overwrite = true};
     if (ergo_job_parse(context, text, strlen(text), name, NULL, 0, &parsed) != ERGO_OK ||
         ergo_run(context, parsed, &options, &result) != ERGO_OK ||
-        ergo_result_json(context, result, &json) != ERGO_OK)
+        (analyse ? ergo_analyse(context, folders, 1, analyse, &analysis) != ERGO_OK ||
+                       ergo_analysis_json(context, analysis, &json) != ERGO_OK
+                 : ergo_result_json(context, result, &json) != ERGO_OK))
         fail_msg("%s: %s", name, ergo_error_message(context));
     cJSON *tree = cJSON_Parse(json);
     assert_non_null(tree);
     free(json);
+    ergo_analysis_destroy(analysis);
     ergo_result_destroy(result);
     ergo_job_destroy(parsed);
     static const char *const files[] = {"result.json", "checkpoint", "series.h5", "report.html",
@@ -44,6 +51,10 @@ static inline cJSON *physics_run(struct ergo_context *context, const char *job, 
     }
     rmdir(folder);
     return tree;
+}
+
+static inline cJSON *physics_run(struct ergo_context *context, const char *job, const char *name) {
+    return physics_analyse(context, job, name, NULL);
 }
 
 #endif

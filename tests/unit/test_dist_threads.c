@@ -64,12 +64,23 @@ static void test_not_known(void **state) {
     assert_int_equal(ergo_dist_threads(masks, all, RANKS, 0), 0);
 }
 
+/* Bound to one core of sixteen, of which two ranks might have eight each. */
+static void test_bound_to_less(void **state) {
+    (void)state;
+    assert_true(ergo_dist_is_bound(1, 16, 2));
+    assert_true(ergo_dist_is_bound(7, 16, 2));
+    assert_false(ergo_dist_is_bound(8, 16, 2));  /* its share */
+    assert_false(ergo_dist_is_bound(16, 16, 2)); /* not bound */
+    assert_false(ergo_dist_is_bound(1, 2, 4));   /* more ranks than cores */
+    assert_false(ergo_dist_is_bound(1, 16, 1));  /* the user's own wish */
+    assert_false(ergo_dist_is_bound(0, 16, 2));  /* not known */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_bound),
-        cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_others_have_gpus),
-        cmocka_unit_test(test_not_known),
+        cmocka_unit_test(test_not_bound),        cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_others_have_gpus), cmocka_unit_test(test_not_known),
+        cmocka_unit_test(test_bound_to_less),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

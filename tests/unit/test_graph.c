@@ -208,7 +208,7 @@ static void test_lattices(void **state) {
                                     (enum graph_side[]){GRAPH_PERIODIC, GRAPH_PERIODIC},
                                     (double[]){1}, 1, &p, wrong));
     assert_non_null(strstr(wrong, "its own neighbour"));
-    assert_null(graph_lattice_find("sqare"));
+    assert_null(graph_lattice_find("squares"));
 }
 
 /* ---- annealing ------------------------------------------------------------------------------- */

@@ -212,12 +212,48 @@ static void what_is_kept(void **state) {
     ergo_context_destroy(ctx);
 }
 
+/* Final states: all, up to 1 GB or none, none. Three copies while they are written. */
+static void states_kept(void **state) {
+    static const struct {
+        const char *wish;
+        double bytes, kept;
+        const char *said;
+    } cases[] = {
+        {"auto", 0x1p20, 0x1p20, "up to 1 MiB kept (/checkpoint/final_states)"},
+        {"auto", 2e9, 1e9, "kept, or none if they are more"},
+        {"keep", 2e9, 2e9, "up to 1907 MiB kept (/"},
+        {"drop", 2e9, 0, "up to 0 MiB kept (/"},
+        {"keep", 0x1p70, 0x1p70, "this machine has"},
+    };
+    struct ergo_context *ctx = ergo_context_create();
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ergo_job *job = NULL;
+        struct ergo_text text = {0};
+        char file[256];
+        const int length = snprintf(
+            file, sizeof file,
+            "{\"sampler\":\"swendsen-wang\",\"system\":{\"size\":[16,16],"
+            "\"temperature\":1},\"run\":{\"sweeps\":9},\"checkpoint\":{\"final_states\":\"%s\"}}",
+            cases[i].wish);
+        assert_int_equal(ergo_job_parse(ctx, file, (size_t)length, "job.json", NULL, 0, &job),
+                         ERGO_OK);
+        const double more = ergo_states_memory(job, cases[i].bytes) - ergo_states_memory(job, 0);
+        assert_true(fabs(more - 3 * cases[i].kept) <= 1e-6 * cases[i].kept);
+        ergo_states_say(job, cases[i].bytes, &text);
+        if (!strstr(text.data, cases[i].said))
+            fail_msg("%s, %g bytes: %s", cases[i].wish, cases[i].bytes, text.data);
+        ergo_text_free(&text);
+        ergo_job_destroy(job);
+    }
+    ergo_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kept_or_not),
-        cmocka_unit_test(stopped_and_resumed),
-        cmocka_unit_test(one_of_all),
-        cmocka_unit_test(what_is_kept),
+        cmocka_unit_test(kept_or_not), cmocka_unit_test(stopped_and_resumed),
+        cmocka_unit_test(one_of_all),  cmocka_unit_test(what_is_kept),
+        cmocka_unit_test(states_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,8 @@ static void signs_of_papers(void **state) {
     check(ergo_html_prose, "<script>", "⟨script⟩");                               /* no markup */
     check(ergo_html_prose, "<b and a -> b", "⟨b and a -⟩ b");
     check(ergo_html_prose, "sqrt(2) pi, spin", "√(2) π, spin");
+    check(ergo_html_prose, "|Psi_6| of `psi6` and beta P, not beta_mu",
+          "|Ψ₆| of psi6 and β P, not beta_mu");
     check(ergo_html_prose, "10^-3 & so", "10⁻³ &#38; so");
     check(put_unit, "1/A^3", "1/Å³");
     check(put_unit, "k_B T / sigma^2", "k<sub>B</sub> T / σ²");

@@ -5,7 +5,7 @@ from spack.package import *
 class Ergocl(MakefilePackage):
     """Monte Carlo on any OpenCL device, the same bits on each of them."""
 
-    # `spack develop --path REPOSITORY ergocl@=main`, or a release's tarball in a mirror
+    # Not tried here. `spack develop --path REPOSITORY ergocl@=main`, or a release's tarball in a mirror
     url = "file:///tmp/ergocl-0.1.0.tar.gz"
 
     license("MIT")
