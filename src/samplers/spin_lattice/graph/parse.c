@@ -127,11 +127,13 @@ static bool has_room(struct reader *r, struct build *b) {
     if (b->p->m < b->room)
         return true;
     const size_t room = b->room ? 2 * b->room : 1024;
-    void *edges = realloc(b->p->edges, room * sizeof *b->p->edges);
-    b->p->edges = edges ? edges : b->p->edges;
-    void *lines = edges ? realloc(b->lines, room * sizeof *b->lines) : NULL;
-    b->lines = lines ? lines : b->lines;
-    if (!lines)
+    struct graph_edge *edges = realloc(b->p->edges, room * sizeof *edges);
+    if (edges)
+        b->p->edges = edges;
+    uint32_t *lines = realloc(b->lines, room * sizeof *lines);
+    if (lines)
+        b->lines = lines;
+    if (!edges || !lines)
         return refuse(r, "no memory for more than %zu edges", b->p->m);
     b->room = room;
     return true;
@@ -154,10 +156,12 @@ static bool add_field(struct reader *r, struct build *b, uint64_t i, double h) {
         while (room <= i)
             room *= 2;
         double *fields = realloc(b->p->fields, room * sizeof *fields);
-        b->p->fields = fields ? fields : b->p->fields;
-        bool *given = fields ? realloc(b->given, room * sizeof *given) : NULL;
-        b->given = given ? given : b->given;
-        if (!given)
+        if (fields)
+            b->p->fields = fields;
+        bool *given = realloc(b->given, room * sizeof *given);
+        if (given)
+            b->given = given;
+        if (!fields || !given)
             return refuse(r, "no memory for the fields of %zu vertices", room);
         for (size_t k = b->fields_room; k < room; k++) {
             fields[k] = 0;
@@ -191,7 +195,7 @@ static bool is_simple(struct reader *r, const struct build *b) {
     for (size_t i = 0; i < p->n; i++)
         for (size_t k = first[i]; k < first[i + 1]; k++) {
             const size_t e = of[k];
-            if (seen[p->edges[e].j] == i + 1 && e < found)
+            if (e < found && seen[p->edges[e].j] == i + 1)
                 found = e;
             seen[p->edges[e].j] = i + 1;
         }
