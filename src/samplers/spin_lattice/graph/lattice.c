@@ -9,36 +9,25 @@
 
 #include "samplers/spin_lattice/graph/problem.h"
 
-#define CUBIC_METRIC                                                                               \
-    {                                                                                              \
-        {1}, {0, 1}, {0, 0, 1}, {                                                                  \
-            0, 0, 0, 1                                                                             \
-        }                                                                                          \
-    }
-#define HEXAGONAL_METRIC                                                                           \
-    {                                                                                              \
-        {2, 1}, {                                                                                  \
-            1, 2                                                                                   \
-        }                                                                                          \
-    }
+enum { RIGHT, SIXTY }; /* angle between the edges of a cell */
 
 static const struct graph_lattice lattices[] = {
-    {"chain", 1, 1, 1, 3, CUBIC_METRIC, {{0}}},
-    {"square", 2, 1, 1, 3, CUBIC_METRIC, {{0}}},
-    {"triangular", 2, 1, 1, 3, HEXAGONAL_METRIC, {{0}}},
-    {"honeycomb", 2, 2, 3, 3, HEXAGONAL_METRIC, {{0}, {1, 1}}},
-    {"kagome", 2, 3, 2, 3, HEXAGONAL_METRIC, {{0}, {1, 0}, {0, 1}}},
-    {"cubic", 3, 1, 1, 3, CUBIC_METRIC, {{0}}},
-    {"bcc", 3, 2, 2, 3, CUBIC_METRIC, {{0}, {1, 1, 1}}},
-    {"fcc", 3, 4, 2, 3, CUBIC_METRIC, {{0}, {0, 1, 1}, {1, 0, 1}, {1, 1, 0}}},
+    {"chain", 1, 1, 1, 3, RIGHT, {{0}}},
+    {"square", 2, 1, 1, 3, RIGHT, {{0}}},
+    {"triangular", 2, 1, 1, 3, SIXTY, {{0}}},
+    {"honeycomb", 2, 2, 3, 3, SIXTY, {{0}, {1, 1}}},
+    {"kagome", 2, 3, 2, 3, SIXTY, {{0}, {1, 0}, {0, 1}}},
+    {"cubic", 3, 1, 1, 3, RIGHT, {{0}}},
+    {"bcc", 3, 2, 2, 3, RIGHT, {{0}, {1, 1, 1}}},
+    {"fcc", 3, 4, 2, 3, RIGHT, {{0}, {0, 1, 1}, {1, 0, 1}, {1, 1, 0}}},
     {"diamond",
      3,
      8,
      4,
      3,
-     CUBIC_METRIC,
+     RIGHT,
      {{0}, {0, 2, 2}, {2, 0, 2}, {2, 2, 0}, {1, 1, 1}, {1, 3, 3}, {3, 1, 3}, {3, 3, 1}}},
-    {"hypercubic", 4, 1, 1, 3, CUBIC_METRIC, {{0}}},
+    {"hypercubic", 4, 1, 1, 3, RIGHT, {{0}}},
 };
 
 const struct graph_lattice *graph_lattice_find(const char *name) {
@@ -68,7 +57,7 @@ static long square_of(const struct graph_lattice *l, const struct bond *b) {
         r[k] = (long)b->cell[k] * (long)l->scale + l->at[b->to][k] - l->at[b->from][k];
     for (uint32_t a = 0; a < l->d; a++)
         for (uint32_t b2 = 0; b2 < l->d; b2++)
-            sum += l->metric[a][b2] * r[a] * r[b2];
+            sum += (a == b2 ? 2 : l->oblique) * r[a] * r[b2];
     return sum;
 }
 

@@ -48,7 +48,7 @@ struct graph_lattice {
     const char *name;
     uint32_t d, sites, scale; /* of a cell; coordinates are in units of 1/scale of its edges */
     uint32_t shells;          /* how many kinds of neighbours may be coupled */
-    int metric[4][4];         /* a multiple of the products of the cell's edges */
+    int oblique;              /* products of the cell's edges: 2 of one with itself, else this */
     int at[8][4];
 };
 const struct graph_lattice *graph_lattice_find(const char *name); /* NULL: unknown */
