@@ -1,17 +1,11 @@
-/* The logarithm of a random number, with the same bits on all devices. */
+/* Logarithms with the same bits on all devices. They use only + * fma and integers. */
 #ifndef ERGO_CL_LOG_H
 #define ERGO_CL_LOG_H
 
 #include "common/compat.h"
 
-/* -ln((r + 1/2) / 2^32) within 2e-7, a relative error if the result is above 1. It uses only + *
- * fma, so the bits are the same everywhere. */
-ERGO_INLINE float ergo_minus_log(uint r) {
-    /* u = v 2^-33 with v = 2r + 1. In the upper half of r the last bits are beyond a float's
-     * precision, so v = r and u = v 2^-32 there */
-    const uint v = r >> 31 ? r : 2 * r + 1, zeros = ERGO_CLZ(v);
-    float f = ergo_as_float(0x3f800000u | (((v << zeros) >> 8) & 0x7fffffu)); /* in [1, 2) */
-    uint halvings = r >> 31 ? 1 : zeros + 2; /* u = f 2^-halvings */
+/* -ln(f 2^-halvings) for f in [1, 2) */
+ERGO_INLINE float ergo_minus_log_of(float f, int halvings) {
     if (f > 1.41421354f) {
         f = 0.5f * f;
         halvings--;
@@ -29,6 +23,22 @@ ERGO_INLINE float ergo_minus_log(uint r) {
     p = ERGO_FMA(p, y, -0.499999881f);
     p = ERGO_FMA(p, y, 1.0f);
     return ERGO_FMA((float)halvings, 0.693147182f, -(p * y));
+}
+
+/* -ln((r + 1/2) / 2^32) within 2e-7, a relative error if the result is above 1. */
+ERGO_INLINE float ergo_minus_log(uint r) {
+    /* u = v 2^-33 with v = 2r + 1. In the upper half of r the last bits are beyond a float's
+     * precision, so v = r and u = v 2^-32 there */
+    const uint v = r >> 31 ? r : 2 * r + 1, zeros = ERGO_CLZ(v);
+    return ergo_minus_log_of(ergo_as_float(0x3f800000u | (((v << zeros) >> 8) & 0x7fffffu)),
+                             r >> 31 ? 1 : (int)zeros + 2);
+}
+
+/* ln(x) for normal x > 0, within 2e-7, a relative error if |ln(x)| is above 1. */
+ERGO_INLINE float ergo_ln(float x) {
+    const uint bits = ergo_as_uint(x);
+    return 0.0f - ergo_minus_log_of(ergo_as_float((bits & 0x7fffffu) | 0x3f800000u),
+                                    127 - (int)(bits >> 23));
 }
 
 #endif

@@ -6,6 +6,7 @@
 #define ERGO_CL_HARD_DISKS_CORE_H
 
 #include "common/rng.h"
+#include "common/unit.h"
 #include "hard_disks/params.h"
 
 /* floor(x n / 2^32), a number below n. Its probabilities differ from 1/n by at most 2^-32. */
@@ -38,18 +39,6 @@ ERGO_INLINE uint disks_plan(uint key0, uint key1, ulong step, uint width, uint s
     return disks_plan_for(DISKS_PURPOSE_GRID, key0, key1, step, width, shuffle);
 }
 
-/* sin(pi t / 2) for 0 < t < 1, to 1e-7 (Hastings' polynomial, 1955). Only * and fma. */
-#define DISKS_DEFINE_SINE(name, type)                                                              \
-    ERGO_INLINE type name(type t) {                                                                \
-        const type u = t * t;                                                                      \
-        type p = ERGO_FMA(u, (type)(0.00015148419f), (type)(-0.00467376557f));                     \
-        p = ERGO_FMA(u, p, (type)(0.07968967928f));                                                \
-        p = ERGO_FMA(u, p, (type)(-0.64596371106f));                                               \
-        p = ERGO_FMA(u, p, (type)(1.57079631847f));                                                \
-        return t * p;                                                                              \
-    }
-DISKS_DEFINE_SINE(disks_sine, float)
-
 /* To the nearest integer, |x| <= 2^22. */
 ERGO_INLINE float disks_round(float x) {
     return (x + 12582912.0f) - 12582912.0f;
@@ -67,8 +56,8 @@ ERGO_INLINE void disks_displacement(uint a, uint b, float step, float *dx, float
     const uint high = a >> 16, low = a & 0xffffu, larger = high > low ? high : low;
     const float radius = (float)(2u * larger + 1u) * step;
     const float t = (float)(((b & 0xffffffu) >> 2) * 2u + 1u) * 0x1p-23f;
-    const float x = disks_round(radius * disks_sine(1.0f - t));
-    const float y = disks_round(radius * disks_sine(t));
+    const float x = disks_round(radius * ergo_quarter_sine(1.0f - t));
+    const float y = disks_round(radius * ergo_quarter_sine(t));
     *dx = ergo_as_float(ergo_as_uint(x) ^ (b << 31));
     *dy = ergo_as_float(ergo_as_uint(y) ^ ((b & 2u) << 30));
 }

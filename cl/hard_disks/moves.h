@@ -23,7 +23,7 @@
 
 /* ---- draws ---------------------------------------------------------------------------------- */
 
-DISKS_DEFINE_SINE(disks_sine4, float4)
+ERGO_DEFINE_QUARTER_SINE(disks_sine4, float4)
 
 /* Four times disks_displacement, by the same operations. */
 ERGO_INLINE void disks_displacements(uint4 a, uint4 b, float step, float4 *dx, float4 *dy) {

@@ -16,17 +16,16 @@
 #ifndef ERGO_CL_LJ_GCMC_CORE_H
 #define ERGO_CL_LJ_GCMC_CORE_H
 
+#include "common/exp.h"
 #include "common/rng.h"
 #include "lj_gcmc/params.h"
 
 #ifdef __OPENCL_VERSION__
-#define lj_floor(x) floor(x)
 #define lj_mul_hi(a, b) mul_hi((uint)(a), (uint)(b))
 #else
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
-#define lj_floor(x) floorf(x)
 #define lj_mul_hi(a, b) ((uint)((ulong)(a) * (b) >> 32))
 #endif
 
@@ -59,31 +58,6 @@ struct lj_move {
     lj_position to;
 };
 
-/* 1/x for normal x > 0, within 1 unit in the last place. The first guess is good to 12%, and each
- * Newton step squares the error. */
-ERGO_INLINE float lj_inverse(float x) {
-    float y = ergo_as_float(0x7EF311C7u - ergo_as_uint(x));
-    y = ERGO_FMA(y, ERGO_FMA(-x, y, 1.0f), y);
-    y = ERGO_FMA(y, ERGO_FMA(-x, y, 1.0f), y);
-    return ERGO_FMA(y, ERGO_FMA(-x, y, 1.0f), y);
-}
-
-/* exp(x) for -87 <= x <= 60, relative error 2e-7. x = n ln 2 + r, |r| <= 0.35. */
-ERGO_INLINE float lj_exp(float x) {
-    const float n = lj_floor(ERGO_FMA(x, 0x1.715476p+0f, 0.5f));
-    float r = ERGO_FMA(n, -0x1.62e400p-1f, x);
-    r = ERGO_FMA(n, 0x1.7f7d1cp-20f * -1.0f, r);
-    float p = 0x1.a01a02p-13f;           /* 1/5040 */
-    p = ERGO_FMA(p, r, 0x1.6c16c2p-10f); /* 1/720 */
-    p = ERGO_FMA(p, r, 0x1.111112p-7f);  /* 1/120 */
-    p = ERGO_FMA(p, r, 0x1.555556p-5f);  /* 1/24 */
-    p = ERGO_FMA(p, r, 0x1.555556p-3f);  /* 1/6 */
-    p = ERGO_FMA(p, r, 0.5f);
-    p = ERGO_FMA(p, r, 1.0f);
-    p = ERGO_FMA(p, r, 1.0f);
-    return p * ergo_as_float((uint)((int)n + 127) << 23);
-}
-
 ERGO_INLINE float lj_distance2(lj_position a, lj_position b, const float *scale) {
     const float x = (float)(int)(a.x - b.x) * scale[0];
     const float y = (float)(int)(a.y - b.y) * scale[1];
@@ -93,7 +67,7 @@ ERGO_INLINE float lj_distance2(lj_position a, lj_position b, const float *scale)
 
 /* Energy and virial of a pair inside the cutoff and outside the core. */
 ERGO_INLINE void lj_pair(float r2, lj_long shift, lj_long *energy, lj_long *virial) {
-    const float s2 = lj_inverse(r2), s6 = s2 * s2 * s2, s12 = s6 * s6;
+    const float s2 = ergo_inverse(r2), s6 = s2 * s2 * s2, s12 = s6 * s6;
     const lj_long a = (lj_long)(s12 * 0x1p30f), b = (lj_long)(s6 * 0x1p30f);
     *energy = a - b - shift;
     *virial = 2 * a - b;
@@ -175,7 +149,7 @@ ERGO_INLINE uint lj_accept(const struct lj_member *m, uint kind, uint word, uint
         x = ERGO_FMA(m->tail, (float)(2u * particles - 1u), x);
     if (x < -80.0f)
         return 0u;
-    const float w = lj_exp(x > 60.0f ? 60.0f : x);
+    const float w = ergo_exp(x > 60.0f ? 60.0f : x);
     if (kind == (uint)LJ_INSERTION)
         return u * (n + 1.0f) <= m->zv * w ? 1u : 0u;
     if (kind == (uint)LJ_DELETION)

@@ -2,7 +2,7 @@
 #ifndef ERGO_CL_SPIN_LATTICE_BYTES_COUNT_H
 #define ERGO_CL_SPIN_LATTICE_BYTES_COUNT_H
 
-#include "common/sum.h"
+#include "common/sum64.h"
 #include "spin_lattice/bytes_step.h"
 
 #define BYTES_STATES ((BYTES_MODEL) == 0 ? 4u : (uint)(BYTES_Q)) /* values of a byte */

@@ -5,7 +5,7 @@
  * GRAPH_DEGREE (of every vertex; 0: they differ), GRAPH_INDEX (uint, or ulong where there are 2^32
  * spins).
  */
-#include "common/sum.h"
+#include "common/sum64.h"
 #include "spin_lattice/graph.h"
 
 #define GRAPH_AT(slot) ((GRAPH_INDEX)(slot)*GRAPH_MEMBERS + m)

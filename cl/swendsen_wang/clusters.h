@@ -10,7 +10,7 @@
 #ifndef ERGO_CL_SWENDSEN_WANG_CLUSTERS_H
 #define ERGO_CL_SWENDSEN_WANG_CLUSTERS_H
 
-#include "swendsen_wang/core.h"
+#include "swendsen_wang/params.h"
 
 ERGO_INLINE void sw_count_begin(__local uint *fields, uint item, uint size) {
     for (uint f = item; f < SW_CLUSTER_FIELDS; f += size)

@@ -15,8 +15,7 @@
 #ifndef ERGO_CL_SWENDSEN_WANG_CORE_H
 #define ERGO_CL_SWENDSEN_WANG_CORE_H
 
-#include "common/rng.h"
-#include "swendsen_wang/params.h"
+#include "swendsen_wang/state.h"
 
 /* Words in one plane. */
 #define SW_PLANE_WORDS (SW_WORDS * SW_LY)
@@ -115,14 +114,6 @@ ERGO_INLINE void sw_bonds_both(uint *side, uint *under, uint word, uint step_low
     }
     *side = less0;
     *under = less1;
-}
-
-/* A spin uniform over all q states, from 64 random bits (bias below 2^-56). */
-ERGO_INLINE uint sw_state(ulong site, uint purpose, uint step_low, uint step_high, uint key0,
-                          uint key1) {
-    const struct ergo_words r = ergo_philox_words(
-        (uint)site, step_low, step_high, ERGO_DRAW(purpose, (uint)(site >> 32)), key0, key1);
-    return (uint)(((ulong)r.x * SW_Q + ((ulong)r.y * SW_Q >> 32)) >> 32);
 }
 
 /* First sites of the runs that bonds to the right make in a word. The bond of bit 31 leads out of

@@ -14,6 +14,8 @@
 #define SW_PURPOSE_BOND 1
 #define SW_PURPOSE_SPIN 2
 #define SW_PURPOSE_START 3
+#define SW_PURPOSE_SEED 4
+#define SW_PURPOSE_MIRROR 5
 
 #define SW_Q_MAX 256
 
@@ -25,6 +27,38 @@ struct sw_member {
     uint first_word;
 };
 #define SW_MEMBER_BYTES 24
+
+/* Lattices of sites.h; square has two dimensions or three. */
+#define SW_LATTICE_SQUARE 0
+#define SW_LATTICE_TRIANGULAR 1
+#define SW_LATTICE_HONEYCOMB 2
+
+/* Spins of sites.h: states; angles; directions of a plane; three components. */
+#define SW_MODEL_POTTS 0
+#define SW_MODEL_XY 1
+#define SW_MODEL_CLOCK 2
+#define SW_MODEL_HEISENBERG 3
+
+/* A member of sites.h. */
+struct sw_site_member {
+    uint key0, key1; /* Philox key: the member's stream */
+    uint threshold;  /* potts: p as a 32-bit integer */
+    uint always;     /* potts, 1: p rounds to 1 */
+    float coupling;  /* unit vectors: 2 J/T */
+    uint unused;
+};
+#define SW_SITE_MEMBER_BYTES 24
+
+/* Sums over sites of unit vectors, as 64-bit integers. Products and components are in units of
+ * 2^-30. */
+#define SW_NUMBER_BONDS 0    /* s.s' over bonds */
+#define SW_NUMBER_TOTAL 1    /* x, y, z */
+#define SW_NUMBER_VORTICES 4 /* plaquettes of square lattices in two dimensions */
+#define SW_NUMBER_CURRENTS                                                                         \
+    5                      /* s x s' over the bonds of a direction: [direction][component]; in a   \
+                            * plane the first component alone */
+#define SW_NUMBER_WAVES 14 /* of each component: times cos and sin of the smallest wave */
+#define SW_NUMBERS 20
 
 /* Sums over clusters, in uints: the largest size; the number of clusters with 2^b <= size < 2^(b +
  * 1), b = 0 .. 32; the sums of n^2 and n^4, in limbs of 16 bits, the lowest first, whose carries

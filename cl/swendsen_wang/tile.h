@@ -11,6 +11,7 @@
 
 #include "swendsen_wang/bonds.h"
 #include "swendsen_wang/core.h"
+#include "swendsen_wang/group.h"
 #include "swendsen_wang/labels.h"
 
 #if SW_GROUP > SW_TILE_ITEMS
@@ -22,36 +23,6 @@
 #endif
 #define SW_PIECE (32u / SW_SPLIT) /* sites of a piece */
 #define SW_NODES (SW_NODE_ROW * SW_TILE_ITEMS)
-
-/* Barriers and atomics between the work-items of a group. A group of one work-item needs neither.
- */
-#if SW_GROUP == 1
-ERGO_INLINE uint sw_add_alone(__local uint *p, uint value) {
-    const uint before = *p;
-    *p = before + value;
-    return before;
-}
-ERGO_INLINE uint sw_min_alone(__local uint *p, uint value) {
-    const uint before = *p;
-    *p = before < value ? before : value;
-    return before;
-}
-#define SW_SYNC
-#define SW_SYNC_GLOBAL
-#define SW_ADD_LOCAL(p, value) sw_add_alone((p), (value))
-#define SW_MIN_LOCAL(p, value) sw_min_alone((p), (value))
-#define SW_OR_LOCAL(p, value) (*(p) |= (value))
-#define SW_READ_TILE(p) (*(p))
-#define SW_LOWER_TILE(p, value) (*(p) = (value))
-#else
-#define SW_SYNC barrier(CLK_LOCAL_MEM_FENCE)
-#define SW_SYNC_GLOBAL barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#define SW_ADD_LOCAL(p, value) atomic_add((p), (value))
-#define SW_MIN_LOCAL(p, value) atomic_min((p), (value))
-#define SW_OR_LOCAL(p, value) atomic_or((p), (value))
-#define SW_READ_TILE(p) SW_READ_LOCAL(p)
-#define SW_LOWER_TILE(p, value) SW_LOWER_LOCAL((p), (value))
-#endif
 
 /* When all is joined, a root's label has its own node in these bits, and above them the size of its
  * part. */
@@ -167,34 +138,6 @@ ERGO_INLINE uint sw_bit_of(uint low) {
 /* Number of the lowest bit, or 32 if there is none. */
 ERGO_INLINE uint sw_first_bit(uint set) {
     return popcount(~set & (set - 1u));
-}
-
-ERGO_INLINE uint sw_find_local(__local uint *labels, uint i) {
-    uint next = SW_READ_TILE(&labels[i]);
-    while (next != i) {
-        i = next;
-        next = SW_READ_TILE(&labels[i]);
-    }
-    return i;
-}
-
-/* One step of a join (M. Rem's algorithm). The larger of two labels is followed, and lowered to the
- * smaller one if that is less than what it leads to, until both meet. Another work-item may have
- * changed it meanwhile, so the node that it led to before must be joined with the smaller one too.
- * Returns the node that is to be joined with the smaller one next. */
-ERGO_INLINE uint sw_step_local(__local uint *labels, uint large, uint small) {
-    uint next = SW_READ_TILE(&labels[large]);
-    if (next > small)
-        next = SW_MIN_LOCAL(&labels[large], small);
-    return next == large ? small : next;
-}
-
-ERGO_INLINE void sw_join_local(__local uint *labels, uint a, uint b) {
-    while (a != b) {
-        const uint small = a < b ? a : b;
-        a = sw_step_local(labels, a < b ? b : a, small);
-        b = small;
-    }
 }
 
 /* Give each run its first label without atomics: the first bond to the row above, or else the bond

@@ -128,6 +128,10 @@ enum ergo_status ergo_sampler_start(struct ergo_context *ctx, const struct ergo_
                                     void *state);
 
 /* view.c */
+/* The colour of direction i of n: around the wheel of hues. Of height i of 256: from blue (down) by
+ * white to red (up). */
+void ergo_view_hue(unsigned i, unsigned n, uint8_t colour[3]);
+void ergo_view_height(unsigned i, uint8_t colour[3]);
 /* A picture of a member, of a model that has them; without pixels on ranks that show none. */
 enum ergo_status ergo_sampler_picture(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                       void *state, size_t member, struct ergo_picture *picture);

@@ -90,3 +90,21 @@ enum ergo_status ergo_sampler_frame(struct ergo_context *ctx, const struct ergo_
     free(view.sites);
     return status;
 }
+
+void ergo_view_hue(unsigned i, unsigned n, uint8_t colour[3]) {
+    const double turn = 6.0 * i / n;
+    for (int c = 0; c < 3; c++) { /* red, green and blue are brightest at 0, 2 and 4 */
+        double away = turn - 2 * c;
+        away = away < 0 ? -away : away;
+        away = away > 3 ? 6 - away : away;
+        const double level = away < 1 ? 1 : away > 2 ? 0 : 2 - away;
+        colour[c] = (uint8_t)(40 + 200 * level);
+    }
+}
+
+void ergo_view_height(unsigned i, uint8_t colour[3]) {
+    static const int ends[2][3] = {{40, 80, 160}, {180, 40, 50}};
+    const int *end = ends[i > 127], part = i > 127 ? (int)i - 128 : 127 - (int)i;
+    for (int c = 0; c < 3; c++)
+        colour[c] = (uint8_t)(245 + (end[c] - 245) * part / 127);
+}

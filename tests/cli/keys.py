@@ -34,6 +34,10 @@ MODELS = [
     ("spin-lattice", {"model": "graph", "graph": "kagome", "size": [3, 4], "temperature": 1.5}, {"target_energy": -1000}),
     ("spin-lattice", {"model": "graph", "graph": f"{ROOT}/data/reference/graph-edges.txt"}, {"method": "anneal"}),
     ("swendsen-wang", {"size": [8, 8], "temperature": 1.1}, {}),
+    ("swendsen-wang", {"size": [4, 4, 4], "temperature": 1.9}, {}),
+    ("swendsen-wang", {"model": "xy", "size": [8, 8], "temperature": 1}, {}),
+    ("swendsen-wang", {"model": "clock", "size": [8, 8], "temperature": 1}, {}),
+    ("swendsen-wang", {"model": "heisenberg", "size": [4, 4, 4], "temperature": 1.5}, {}),
     ("hard-disks", {"n": 16, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("helium-vmc", {"n": 20, "walkers": 4}, {"structure_every": 2}),
     ("lj-gcmc", {"box": [6, 6, 6], "temperature": 2, "activity": 0.1}, {"curve_every": 2}),
@@ -143,7 +147,7 @@ def faults_of(first, sampler, system, run):
         yield f"{sampler} {system}: {why}"
         return
     tried = 0
-    default = "ising" if sampler == "spin-lattice" else None
+    default = {"spin-lattice": "ising", "swendsen-wang": "potts"}.get(sampler)
     for pointer, schema in KEYS[sampler, system.get("model", default)].items():
         common = all(pointer in keys for keys in KEYS.values())  # these once, with the first model
         if pointer.startswith("/tuning/") or pointer in NEUTRAL[""] | NEUTRAL.get(sampler, set()) or common and not first:

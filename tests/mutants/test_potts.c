@@ -19,7 +19,8 @@
 #include "mutants/mutant.h"
 #include "oracle/philox_ref.h"
 #include "oracle/potts_serial.h"
-#include "samplers/swendsen_wang/sw.h"
+#include "oracle/sites_serial.h"
+#include "samplers/swendsen_wang/sites/sites.h"
 
 static double exact[2];
 static bool statistics;
@@ -61,6 +62,38 @@ static void compare_bits(void *state, const struct ergo_batch *batch) {
             }
         ergo_text_free(&found);
         ergo_oracle_potts_free(&o);
+    }
+}
+
+/* Lattices of sites. */
+static void compare_sites(void *state, const struct ergo_batch *batch) {
+    for (size_t m = 0; m < batch->count; m++) {
+        const struct ergo_point *p = batch->points[m];
+        const struct ergo_value *size = ergo_point_value(p, "/system/size");
+        const struct sw_sites_shape shape = sw_sites_shape_of(p);
+        struct sites_oracle o = {
+            .l = {(int)size->size[0], (int)size->size[1], size->items > 2 ? (int)size->size[2] : 1},
+            .lattice = shape.lattice == SW_LATTICE_TRIANGULAR  ? SITES_TRIANGULAR
+                       : shape.lattice == SW_LATTICE_HONEYCOMB ? SITES_HONEYCOMB
+                                                               : SITES_SQUARE,
+            .q = (int)ergo_point_int(p, "/system/q"),
+            .j = ergo_point_real(p, "/system/coupling"),
+            .t = ergo_point_real(p, "/system/temperature"),
+            .stream = p->stream};
+        struct ergo_text found = {0};
+        OK(ops->save(ctx, state, m, &found));
+        assert_true(sites_oracle_init(&o));
+        sites_oracle_start(&o);
+        for (uint64_t t = 0; t < 4; t++)
+            if (shape.wolff)
+                sites_oracle_wolff(&o, t);
+            else
+                sites_oracle_sweep(&o, t);
+        for (int i = 0; i < o.sites; i++)
+            if ((uint8_t)found.data[i] != o.spins[i])
+                fail_msg("member %zu, site %d: %d, oracle %d", m, i, found.data[i], o.spins[i]);
+        ergo_text_free(&found);
+        sites_oracle_free(&o);
     }
 }
 
@@ -116,7 +149,10 @@ static void test_job(void **unused) {
         compare_values(state, &job->batches[0]);
     } else {
         OK(ergo_sampler_advance(ctx, ops, state, 0, 0, 4, 0));
-        compare_bits(state, &job->batches[0]);
+        if (ops == &sw_sites_ops)
+            compare_sites(state, &job->batches[0]);
+        else
+            compare_bits(state, &job->batches[0]);
         OK(ops->audit(ctx, state));
     }
     ergo_engine_destroy(state);

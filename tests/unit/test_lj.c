@@ -109,12 +109,12 @@ static void test_functions(void **state) {
     (void)state;
     double worst = 0;
     for (float x = 1e-3f; x < 1e4f; x *= 1.0003f)
-        worst = fmax(worst, fabs((double)lj_inverse(x) * (double)x - 1));
+        worst = fmax(worst, fabs((double)ergo_inverse(x) * (double)x - 1));
     print_message("1/x: %.2g\n", worst);
     assert_true(worst < 1.3e-7);
     worst = 0;
     for (float x = -80; x <= 60; x += 0.00237f)
-        worst = fmax(worst, fabs((double)lj_exp(x) / exp((double)x) - 1));
+        worst = fmax(worst, fabs((double)ergo_exp(x) / exp((double)x) - 1));
     print_message("exp: %.2g\n", worst);
     assert_true(worst < 3e-7);
 

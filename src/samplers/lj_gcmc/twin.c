@@ -23,7 +23,7 @@ void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_t
         to->core = true;
         return;
     }
-    const float inverse = lj_inverse(r2), sixth = inverse * inverse * inverse;
+    const float inverse = ergo_inverse(r2), sixth = inverse * inverse * inverse;
     const int64_t repulsion = (int64_t)(sixth * sixth * 0x1p30f);
     const int64_t attraction = (int64_t)(sixth * 0x1p30f);
     to->energy += sign * (repulsion - attraction - m->shift);
@@ -251,7 +251,7 @@ bool lj_twin_accepts(const struct lj_member *m, enum lj_kind kind, uint32_t word
         exponent = fmaf(m->tail, (float)(2 * n - 1), exponent);
     if (exponent < -80)
         return false;
-    const float weight = lj_exp(fminf(exponent, 60));
+    const float weight = ergo_exp(fminf(exponent, 60));
     switch (kind) {
     case LJ_INSERTION:
         return ((float)n + 1) * u <= weight * m->zv;

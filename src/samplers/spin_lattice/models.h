@@ -6,16 +6,17 @@
 
 #include "samplers/sampler.h"
 
-/* ising/, potts/, blume_capel/, facilitated/, spin_glass/: model.c. The Ising model has two
- * implementations: a bit per spin in two dimensions with one coupling and a uniform field, a byte
- * else. */
+/* ising/, potts/, blume_capel/, facilitated/, spin_glass/, vector/: model.c. The Ising model has
+ * two implementations: a bit per spin in two dimensions with one coupling and a uniform field, a
+ * byte else. */
 extern const struct ergo_model ising_model, ising_lattice_model, potts_model, blume_capel_model;
 extern const struct ergo_model north_east_model, fredrickson_andersen_model, east_model;
 extern const struct ergo_model spin_glass_model;
-extern const struct ergo_model graph_model; /* graph/ */
+extern const struct ergo_model graph_model;                             /* graph/ */
+extern const struct ergo_model xy_model, clock_model, heisenberg_model; /* vector/ */
 
 /* Functions of those who have a device. */
-extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops, glass_ops;
+extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops, glass_ops, vector_ops;
 extern const struct ergo_sampler_ops graph_ops;
 extern const struct ergo_sampler_ops glass_cut_ops; /* spin glasses over ranks */
 

@@ -22,11 +22,15 @@ static const struct ergo_model *const models[] = {
     &fredrickson_andersen_model,
     &spin_glass_model,
     &graph_model,
+    &xy_model,
+    &clock_model,
+    &heisenberg_model,
 };
 
 const struct ergo_sampler ergo_spin_lattice = {
     .name = "spin-lattice",
-    .summary = "Lattice spin models: Ising, Potts, Blume-Capel models at equilibrium, facilitated "
+    .summary = "Lattice spin models: Ising, Potts, Blume-Capel, XY, clock, Heisenberg models at "
+               "equilibrium, facilitated "
                "dynamics "
                "near a glass transition",
     .citation = "T. Levy, G. Cohen, E. Rabani, Simulating lattice spin models on GPUs, "

@@ -1,5 +1,7 @@
 /* Swendsen-Wang on a device: launches of sweeps with and without measurement, and samples made
  * from their sums. */
+#include <string.h>
+
 #include "samplers/swendsen_wang/sw.h"
 
 /* One work-item for each of `items` items of each member. */
@@ -173,10 +175,8 @@ static double add_limbs(const uint64_t *sums, size_t limbs, uint64_t *low) {
     return value;
 }
 
-/* Add up the partial sums of a sample of one member. clusters NULL: not measured. */
-static void add_partial_sums(const struct sw_state *s, const uint32_t *sums,
-                             const uint32_t *clusters, struct sw_counts *c) {
-    const size_t q = s->shape.q, slots = s->launch.sum_slots;
+void sw_add_partial_sums(uint32_t q, uint64_t sites, size_t slots, const uint32_t *sums,
+                         const uint32_t *clusters, struct sw_counts *c) {
     uint64_t others = 0, square_limbs[SW_SQUARE_LIMBS] = {0}, fourth_limbs[SW_FOURTH_LIMBS] = {0};
     *c = (struct sw_counts){0};
     for (size_t i = 0; i < slots; i++) {
@@ -193,9 +193,9 @@ static void add_partial_sums(const struct sw_state *s, const uint32_t *sums,
         c->clusters += c->bins[b];
     for (size_t k = 1; k < q; k++)
         others += c->states[k];
-    c->states[0] = s->shape.sites - others;
+    c->states[0] = sites - others;
     if (c->clusters == 1)
-        c->largest = s->shape.sites; /* on the device 2^32 is 0 */
+        c->largest = sites; /* on the device 2^32 is 0 */
 }
 
 void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares, double fourths,
@@ -209,7 +209,12 @@ void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares,
 }
 
 struct sw_unit sw_unit_of(const struct ergo_point *point) {
-    return (struct sw_unit){ergo_point_real(point, "/system/coupling"), sw_is_ising(point)};
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const char *lattice = ergo_point_text(point, "/system/lattice");
+    const double bonds = strcmp(lattice, "triangular") == 0  ? 3.0
+                         : strcmp(lattice, "honeycomb") == 0 ? 1.5
+                                                             : (double)size->items;
+    return (struct sw_unit){ergo_point_real(point, "/system/coupling"), bonds, sw_is_ising(point)};
 }
 
 void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct sw_counts *c,
@@ -222,7 +227,7 @@ void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct 
         most = share > most ? share : most;
         squares += share * share;
     }
-    columns[SW_COLUMN_ENERGY] = unit.ising ? -j * (2.0 - 2.0 * unequal) : j * unequal;
+    columns[SW_COLUMN_ENERGY] = unit.ising ? -j * (unit.bonds - 2.0 * unequal) : j * unequal;
     columns[SW_COLUMN_ORDER] = (q * most - 1) / (q - 1);
     columns[SW_COLUMN_PSI2] = (q * squares - 1) / (q - 1);
     sw_improve(shape, c->clusters, (double)c->squares, c->fourths, columns);
@@ -243,8 +248,8 @@ bool sw_rows(const void *state, unsigned slot, size_t begin, size_t end,
     for (size_t row = begin; row < end; row++) {
         double *columns = samples->columns + row * SW_COLUMNS;
         struct sw_counts c;
-        add_partial_sums(s, sums + row * slots * s->shape.q,
-                         s->clusters ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
+        sw_add_partial_sums(s->shape.q, s->shape.sites, slots, sums + row * slots * s->shape.q,
+                            s->clusters ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
         sw_convert(&s->shape, s->units[row % members], &c, columns);
         columns[SW_COLUMN_WRAPS] = s->clusters && wraps[row] ? 1.0 : 0.0;
         for (size_t b = 0; b < bins && samples->curves[0]; b++)

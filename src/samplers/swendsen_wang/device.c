@@ -7,15 +7,19 @@
 _Static_assert(sizeof(struct sw_member) == SW_MEMBER_BYTES, "sw_member has explicit padding only");
 
 bool sw_is_ising(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/hamiltonian"), "ising") == 0;
+    return strcmp(ergo_point_text(point, "/system/model"), "potts") == 0 &&
+           strcmp(ergo_point_text(point, "/system/hamiltonian"), "ising") == 0;
 }
 
-void sw_member_fill(const struct ergo_point *point, struct sw_member *member) {
+double sw_bond_probability(const struct ergo_point *point) {
     const double t = ergo_point_real(point, "/system/temperature");
     const double j = ergo_point_real(point, "/system/coupling");
     /* -J s s is -2 J (delta - 1) and a constant */
-    const double p = 1.0 - ergo_portable_exp(-(sw_is_ising(point) ? 2.0 : 1.0) * j / t);
-    const double scaled = p * 0x1p40 + 0.5;
+    return 1.0 - ergo_portable_exp(-(sw_is_ising(point) ? 2.0 : 1.0) * j / t);
+}
+
+void sw_member_fill(const struct ergo_point *point, struct sw_member *member) {
+    const double scaled = sw_bond_probability(point) * 0x1p40 + 0.5;
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);

@@ -76,6 +76,8 @@ struct sw_state {
 };
 
 struct sw_shape sw_shape_of(const struct ergo_point *point);
+/* 1 - exp(-J/T), J the coupling of H = -J sum (delta - 1) */
+double sw_bond_probability(const struct ergo_point *point);
 /* Philox key and bond probability of a member. */
 void sw_member_fill(const struct ergo_point *point, struct sw_member *member);
 /* Can a label on one device record whether a cluster leads around the lattice? */
@@ -109,6 +111,10 @@ struct sw_counts {
 /* Add one partial sum of clusters. Carries stay in the limbs of squares and fourths. */
 void sw_add_clusters(const uint32_t *fields, uint64_t *largest, uint64_t *bins, uint64_t *squares,
                      uint64_t *fourths);
+/* Add up the partial sums of a sample of one member, each of q numbers and of SW_CLUSTER_FIELDS.
+ * clusters NULL: not measured. */
+void sw_add_partial_sums(uint32_t q, uint64_t sites, size_t slots, const uint32_t *sums,
+                         const uint32_t *clusters, struct sw_counts *counts);
 enum {
     SW_COLUMN_ENERGY,
     SW_COLUMN_ORDER,
@@ -118,7 +124,12 @@ enum {
     SW_COLUMN_LARGEST,
     SW_COLUMN_WRAPS,
     SW_COLUMN_IMPROVED4,
-    SW_COLUMNS
+    SW_COLUMNS,
+    /* of sites/ alone */
+    SW_COLUMN_WRAPS_X = SW_COLUMNS,
+    SW_COLUMN_WRAPS_Y,
+    SW_COLUMN_WRAPS_Z,
+    SW_SITES_COLUMNS
 };
 /* Columns of the improved estimators, from sums of n^2 and n^4 over clusters. */
 void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares, double fourths,
@@ -126,6 +137,7 @@ void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares,
 /* Unit of the energy, so that it is read from the job only once for many samples. */
 struct sw_unit {
     double coupling;
+    double bonds; /* per site */
     bool ising;
 };
 struct sw_unit sw_unit_of(const struct ergo_point *point);
@@ -192,6 +204,9 @@ void sw_twin_start(const struct ergo_point *point, const struct sw_shape *shape,
                    struct sw_twin *twin);
 void sw_twin_sweep(const struct ergo_point *point, const struct sw_shape *shape, uint64_t step,
                    bool counted, struct sw_twin *twin);
+/* Add n^4, from n^2 below 2^64, to a sum of 128 bits; and its value, rounded as in advance.c. */
+void sw_add_fourth(uint64_t sum[2], uint64_t square);
+double sw_fourths_value(const uint64_t sum[2]);
 /* Bits of the sites of a word whose neighbour to the right (side), or below (under), is equal. */
 void sw_twin_equal(const struct sw_shape *shape, const uint32_t *planes, uint32_t i, uint32_t y,
                    uint32_t *side, uint32_t *under);

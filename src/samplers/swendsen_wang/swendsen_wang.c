@@ -6,30 +6,35 @@
 
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/swendsen_wang/cut.h"
-#include "samplers/swendsen_wang/sw.h"
+#include "samplers/swendsen_wang/sites/sites.h"
 
 static const char *const labellings[] = {"union-find", NULL};
 static const char *const merges[] = {"auto", "tree", "gather", NULL};
 static const char *const starts[] = {"ordered", "random", NULL};
 static const char *const hamiltonians[] = {"potts", "ising", NULL};
 
-static const struct ergo_key keys[] = {
+/* Keys of square lattices (sw.h) alone. */
+#define OF_SQUARE                                                                                  \
+    .acts = sw_serves_square,                                                                      \
+    .where = "on square lattices of two dimensions with update swendsen-wang"
+
+static const struct ergo_key q_keys[] = {
     {ERGO_KEY("/system/q", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "2", .min = 2, .max = SW_Q_MAX, .unit = "",
      .help = "Number of spin states q; 2 is the Ising model. The transition is of first order for "
              "q > 4."},
-    {ERGO_KEY("/system/size", SIZE),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
-     .max = 4194304, .min_items = 2, .max_items = 2, .unit = "sites",
-     .help =
-         "Lattice sides [Lx, Ly], periodic, odd ones too. A side of 2 has two bonds between the "
-         "same neighbours."},
+};
+
+static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/temperature", REAL),
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 1e12, .unit = "J/k_B",
-     .help = "Temperature T in the energy unit of the coupling (k_B = 1). The infinite lattice is "
-             "critical at 1/ln(1 + sqrt q) for J = 1: 1.134593, 0.994973, 0.910239 for q = 2, 3, 4 "
-             "(Komura and Okabe 2013, section 4); hamiltonian ising: 2.269185."},
+     .help =
+         "Temperature T in the energy unit of the coupling (k_B = 1). The infinite lattice is "
+         "critical at 1/ln(1 + sqrt q) for J = 1: 1.134593, 0.994973, 0.910239 for q = 2, 3, 4 "
+         "(Komura and Okabe 2013, section 4); hamiltonian ising: 2.269185. Ising's, of triangular "
+         "lattices: 4/ln 3 = 3.640957; honeycomb: 2/ln(2 + sqrt 3) = 1.518651; in three "
+         "dimensions 4.511523 (Ferrenberg, Xu, Landau 2018)."},
     {ERGO_KEY("/system/coupling", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
      .max = 1e6, .unit = "J",
@@ -40,18 +45,18 @@ static const struct ergo_key keys[] = {
      .help = "Unit of coupling and energy. potts: H = -J sum (delta - 1) (Komura and Okabe 2013, "
              "Eq. 1); ising, for q = 2: H = -J sum s s, s = +-1, as in spin-lattice."},
     {ERGO_KEY("/system/labelling", ENUM), .flags = ERGO_KEY_SHAPE, .fallback = "\"union-find\"",
-     .choices = labellings, .unit = "",
+     .choices = labellings, .unit = "", OF_SQUARE,
      .help = "How clusters are labelled; the chain does not depend on it. union-find: tiles in "
              "local memory, then their edges, without iteration. (Label equivalence, the "
              "method of Komura and Okabe, is not offered: it is six to 35 times as slow.)"},
     {ERGO_KEY("/system/merge", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_HOW,
-     .fallback = "\"auto\"", .choices = merges, .unit = "",
+     .fallback = "\"auto\"", .choices = merges, .unit = "", OF_SQUARE,
      .help = "How clusters of a lattice cut over ranks are joined; the chain does not depend on "
              "it. tree: pairs of ranks, then pairs of those, names on the way back; gather: all "
              "pairs of parts to all devices, which join them, in sweeps that are not measured, and "
              "tree in those that are; auto: gather up to 64 ranks, else tree."},
     {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .fallback = "\"measured\"",
-     .unit = "",
+     .unit = "", OF_SQUARE,
      .help = "Shares of the ranks in a lattice cut over them; the chain does not depend on it. "
              "measured: by a short trial at the start, and again where a rank falls behind; equal; "
              "or numbers > 0, \"3,1\", dealt out to the ranks in turn."},
@@ -70,14 +75,36 @@ static const struct ergo_column columns[] = {
     {"largest_cluster", "", "sites of the largest cluster / N"},
     {"wrapping", "", "1: a cluster leads around the lattice"},
     {"psi4", "", "((q + 1) (sum_c n_c^2)^2 - 2 sum_c n_c^4)/((q - 1) N^4) over the clusters"},
+    {"wrapping_x", "", "1: a closed path in a cluster goes around in x an odd number of times"},
+    {"wrapping_y", "", "the same in y"},
+    {"wrapping_z", "", "the same in z"},
 };
-_Static_assert(sizeof columns / sizeof columns[0] == SW_COLUMNS, "columns as in sw.h");
+_Static_assert(sizeof columns / sizeof columns[0] == SW_SITES_COLUMNS, "columns as in sw.h");
+
+static bool is_wolff(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/update"), "wolff") == 0;
+}
+
+static bool sweeps_all(const struct ergo_point *point) {
+    return !is_wolff(point);
+}
+
+/* Directions of wrapping are told apart by sites/ alone. */
+static bool has_ways(const struct ergo_point *point) {
+    return sweeps_all(point) && !sw_serves_square(point);
+}
+
+static bool has_depth(const struct ergo_point *point) {
+    return has_ways(point) && ergo_point_value(point, "/system/size")->items > 2;
+}
 
 bool sw_wants_clusters(const struct ergo_point *point) {
     static const char *const of_clusters[] = {"psi2",         "psi4",
                                               "moment_ratio", "cluster_susceptibility",
                                               "clusters",     "largest_cluster",
-                                              "wrapping",     "cluster_sizes"};
+                                              "wrapping",     "wrapping_x",
+                                              "wrapping_y",   "wrapping_z",
+                                              "cluster_sizes"};
     bool wanted = false;
     for (size_t i = 0; i < sizeof of_clusters / sizeof of_clusters[0]; i++)
         wanted = wanted || ergo_point_asks(point, of_clusters[i]);
@@ -86,6 +113,10 @@ bool sw_wants_clusters(const struct ergo_point *point) {
 
 /* All columns but those of spins need clusters. */
 static bool has_column(const struct ergo_point *point, size_t c) {
+    if (is_wolff(point))
+        return c <= SW_COLUMN_IMPROVED;
+    if (c == SW_COLUMN_WRAPS_Z && !has_depth(point))
+        return false;
     return c == SW_COLUMN_ENERGY || c == SW_COLUMN_ORDER || c == SW_COLUMN_PSI2 ||
            sw_wants_clusters(point);
 }
@@ -107,10 +138,16 @@ SAMPLE(psi2, c[SW_COLUMN_IMPROVED])
 SAMPLE(clusters, c[SW_COLUMN_CLUSTERS])
 SAMPLE(largest, c[SW_COLUMN_LARGEST])
 SAMPLE(wrapping, c[SW_COLUMN_WRAPS])
+SAMPLE(wrapping_x, c[SW_COLUMN_WRAPS_X])
+SAMPLE(wrapping_y, c[SW_COLUMN_WRAPS_Y])
+SAMPLE(wrapping_z, c[SW_COLUMN_WRAPS_Z])
 
 static double sites(const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    return (double)size->size[0] * (double)size->size[1];
+    double n = 1;
+    for (int k = 0; k < size->items; k++)
+        n *= (double)size->size[k];
+    return n;
 }
 
 static double derive_heat_capacity(const struct ergo_point *point, const double *m) {
@@ -152,7 +189,8 @@ static const struct ergo_observable observables[] = {
      .help = "mean m = (q max_k n_k/N - 1)/(q - 1), the majority's excess; |m| of Ising for q = 2",
      .sample = sample_order},
     {ERGO_NAMED("psi2", ""),
-     .help = "<psi^2> by the improved estimator: mean sum_c n_c^2 / N^2 over clusters",
+     .help = "<psi^2> by the improved estimator: mean sum_c n_c^2 / N^2 over clusters; with update "
+             "wolff the mean size of its cluster / N",
      .sample = sample_psi2, .of_moves = true},
     {ERGO_NAMED("psi2_plain", ""),
      .help = "<psi^2> from the spins: mean (q sum_k (n_k/N)^2 - 1)/(q - 1); equals psi2 within "
@@ -169,7 +207,7 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("moment_ratio", ""),
      .help = "<psi^2>^2 / <psi^4>: 1 in order, (q - 1)/(q + 1) in disorder; curves of all sizes "
              "cross at Tc (what Komura and Okabe check their program with)",
-     .inputs = {"psi2", "psi4"}, .derive = derive_ratio},
+     .inputs = {"psi2", "psi4"}, .derive = derive_ratio, .applies = sweeps_all},
     {ERGO_NAMED("binder", ""),
      .help =
          "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m the order parameter; as in spin-lattice. "
@@ -180,18 +218,26 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("psi4", ""),
      .help = "<psi^4> by the improved estimator: mean ((q + 1) (sum_c n_c^2)^2 - 2 sum_c n_c^4) / "
              "((q - 1) N^4) over clusters",
-     .sample = sample_psi4, .of_moves = true},
+     .sample = sample_psi4, .of_moves = true, .applies = sweeps_all},
     {ERGO_NAMED("psi4_plain", ""), .help = "<psi^4> from the spins; equals psi4 within errors",
      .sample = sample_plain4},
     {ERGO_NAMED("clusters", "per site"), .help = "mean number of clusters / N",
-     .sample = sample_clusters, .of_moves = true},
+     .sample = sample_clusters, .of_moves = true, .applies = sweeps_all},
     {ERGO_NAMED("largest_cluster", ""), .help = "mean share of the largest cluster",
-     .sample = sample_largest, .of_moves = true},
+     .sample = sample_largest, .of_moves = true, .applies = sweeps_all},
     {ERGO_NAMED("wrapping", ""),
      .help = "probability that a cluster leads around the lattice, in either direction",
-     .sample = sample_wrapping, .of_moves = true},
+     .sample = sample_wrapping, .of_moves = true, .applies = sweeps_all},
     {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
      .sample = sample_energy2, .hidden = true},
+    {ERGO_NAMED("wrapping_x", ""),
+     .help = "probability that a closed path in a cluster goes around the lattice in x an odd "
+             "number of times",
+     .sample = sample_wrapping_x, .of_moves = true, .applies = has_ways},
+    {ERGO_NAMED("wrapping_y", ""), .help = "the same in y", .sample = sample_wrapping_y,
+     .of_moves = true, .applies = has_ways},
+    {ERGO_NAMED("wrapping_z", ""), .help = "the same in z", .sample = sample_wrapping_z,
+     .of_moves = true, .applies = has_depth},
 };
 
 static const struct ergo_curve_info curves[] = {
@@ -199,25 +245,21 @@ static const struct ergo_curve_info curves[] = {
      "mean number of clusters of size s .. 2 s - 1, per site; s = 1, 2, 4, ..."},
 };
 
-static const struct ergo_tunable tunables[] = {
-    {"path",
-     "0 automatic, 1 whole sweeps of a lattice in a work-group's local memory (up to 256 words of "
-     "32 sites), 2 tiles and then their edges, three launches a sweep",
-     0, 2, false},
-    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
-    {"tile_words", "words of 32 sites in a tile's row (a power of two)", 0, 32, true},
-    {"tile_rows", "rows of a tile (a power of two)", 0, 256, true},
-    {"tile_group",
-     "work-items that label a tile together (a power of two, at most four for each word)", 0, 1024,
-     true},
-};
+static enum ergo_status check_unit(struct ergo_context *ctx, const struct ergo_point *point) {
+    if (!sw_is_ising(point) || ergo_point_int(point, "/system/q") == 2)
+        return ERGO_OK;
+    return ergo_job_error(ctx, "/system/hamiltonian",
+                          "\"ising\" means q = 2, and /system/q is %lld; use \"potts\"",
+                          (long long)ergo_point_int(point, "/system/q"));
+}
+
+static enum ergo_status check_sites(struct ergo_context *ctx, const struct ergo_point *point) {
+    const enum ergo_status unit = check_unit(ctx, point), status = sw_sites_check(ctx, point);
+    return unit != ERGO_OK ? unit : status;
+}
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    enum ergo_status status = ERGO_OK;
-    if (sw_is_ising(point) && ergo_point_int(point, "/system/q") != 2)
-        status = ergo_job_error(ctx, "/system/hamiltonian",
-                                "\"ising\" means q = 2, and /system/q is %lld; use \"potts\"",
-                                (long long)ergo_point_int(point, "/system/q"));
+    enum ergo_status status = check_unit(ctx, point);
     /* Labels of one device have 32 bits; over ranks, random numbers number the words. With
      * "auto" the number of ranks decides, which is not known here. The run refuses a lattice
      * that is too large for one device. */
@@ -247,11 +289,10 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
 }
 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    const uint64_t n = (uint64_t)size->size[0] * (uint64_t)size->size[1];
+    const uint64_t n = (uint64_t)sites(point);
     size_t bins = 0;
     (void)c;
-    while (bins < 64 && n >> bins &&
+    while (bins < 64 && n >> bins && sweeps_all(point) &&
            sw_wants_clusters(point)) /* one device has at most SW_CLUSTER_BINS */
         bins++;
     return bins;
@@ -308,12 +349,34 @@ static double exact(const struct ergo_point *point, const char *observable) {
     return NAN;
 }
 
+/* The transition's temperature in units of J where it is of first order; 0: it is not, or it is not
+ * known. Square: F. Y. Wu, Rev. Mod. Phys. 54, 235 (1982), who also has the roots v = exp(J/T) - 1
+ * of v^3 + 3 v^2 = q (triangular) and v^3 - 3 q v = q^2 (honeycomb). Cubic: q = 3, W. Janke, R.
+ * Villanova, Nucl. Phys. B 489, 679 (1997). */
+static double first_order(const struct ergo_point *point) {
+    const double q = (double)ergo_point_int(point, "/system/q");
+    const char *lattice = ergo_point_text(point, "/system/lattice");
+    if (ergo_point_value(point, "/system/size")->items > 2)
+        return q == 3 ? 1 / 0.550565 : 0;
+    if (q <= 4)
+        return 0;
+    if (strcmp(lattice, "square") == 0)
+        return 1 / log1p(sqrt(q));
+    const bool triangular = strcmp(lattice, "triangular") == 0;
+    double low = 0, high = 3 * q;
+    for (int k = 0; k < 60; k++) {
+        const double v = 0.5 * (low + high);
+        const double excess = triangular ? v * v * (v + 3) - q : v * (v * v - 3 * q) - q * q;
+        *(excess > 0 ? &high : &low) = v;
+    }
+    return 1 / log1p(high);
+}
+
 /* At a first-order transition a large lattice never leaves the phase in which it began.
  * Metastable phases end within 3% of Tc (q = 20; closer to Tc for fewer states). */
 static const char *remedy(const struct ergo_point *point) {
-    const double q = (double)ergo_point_int(point, "/system/q");
-    const double tc = ergo_point_real(point, "/system/coupling") / log1p(sqrt(q));
-    if (q <= 4 || fabs(ergo_point_real(point, "/system/temperature") / tc - 1) > 0.03)
+    const double tc = ergo_point_real(point, "/system/coupling") * first_order(point);
+    if (tc == 0 || fabs(ergo_point_real(point, "/system/temperature") / tc - 1) > 0.03)
         return NULL;
     return "two phases live side by side near this transition, of first order: chains that start "
            "\"ordered\" and \"random\" bound the truth, and each shows one of them only";
@@ -344,38 +407,59 @@ static const struct ergo_sampler_ops ops = {
 static const char *const first_job[] = {"/system/size=[32, 32]", "/system/temperature=1.134593",
                                         "/run/equilibration=200", "/run/sweeps=5000", NULL};
 
-static const struct ergo_model model = {
+/* Two implementations: sw.h's with a bit-plane for each bit of a spin, and sites/. */
+#define POTTS_TABLES                                                                               \
+    .name = "potts",                                                                               \
+    .summary = "H = -J sum (delta(s_i, s_j) - 1), s = 0 .. q - 1, over nearest neighbours of "     \
+               "square, triangular, honeycomb and simple cubic lattices.",                         \
+    .first = first_job,                                                                            \
+    .keys = {{q_keys, 1},                                                                          \
+             {sw_size_keys, SW_SIZE_KEYS},                                                         \
+             {keys, sizeof keys / sizeof keys[0]},                                                 \
+             {sw_sites_keys, SW_SITES_KEYS}},                                                      \
+    .columns = columns, .has_column = has_column, .conjugates = conjugates, .n_conjugates = 1,     \
+    .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
+    .curves = curves, .n_curves = sizeof curves / sizeof curves[0], .tunables = sw_tunables,       \
+    .n_tunables = SW_TUNABLES, .curve_size = curve_size, .curve_x = curve_x,                       \
+    .curve_every = curve_every, .remedy = remedy
+
+static const struct ergo_model square_model = {
+    POTTS_TABLES,
+    .serves = sw_serves_square,
     .programs = {"swendsen_wang/sweep.cl", "swendsen_wang/measure.cl", "swendsen_wang/local.cl",
                  "swendsen_wang/cut.cl", "swendsen_wang/cut_gather.cl",
                  "swendsen_wang/cut_tiles.cl"},
-    .first = first_job,
-    .keys = {{keys, sizeof keys / sizeof keys[0]}},
-    .columns = columns,
-    .n_columns = sizeof columns / sizeof columns[0],
-    .has_column = has_column,
-    .conjugates = conjugates,
-    .n_conjugates = 1,
-    .observables = observables,
-    .n_observables = sizeof observables / sizeof observables[0],
-    .curves = curves,
-    .n_curves = sizeof curves / sizeof curves[0],
-    .tunables = tunables,
-    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .n_columns = SW_COLUMNS,
     .check = check,
-    .curve_size = curve_size,
-    .curve_x = curve_x,
-    .curve_every = curve_every,
     .exact = exact,
-    .remedy = remedy,
     .ops = &ops,
     .cut = &ergo_swendsen_wang_cut,
 };
 
-static const struct ergo_model *const models[] = {&model};
+static const struct ergo_model sites_model = {
+    POTTS_TABLES,
+    .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_measure.cl"},
+    .n_columns = SW_SITES_COLUMNS,
+    .check = check_sites,
+    .ops = &sw_sites_ops,
+};
+
+static const struct ergo_key model_key = {
+    .pointer = "/system/model",
+    .type = ERGO_KEY_ENUM,
+    .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+    .fallback = "\"potts\"",
+    .stream = "",
+    .unit = "",
+    .help = "Model; `ergocl help swendsen-wang MODEL` lists its keys, observables and curves.",
+};
+
+static const struct ergo_model *const models[] = {&square_model, &sites_model, &sw_xy_model,
+                                                  &sw_clock_model, &sw_heisenberg_model};
 
 const struct ergo_sampler ergo_swendsen_wang = {
     .name = "swendsen-wang",
-    .summary = "Cluster updates of the 2D q-state Potts model (Swendsen and Wang)",
+    .summary = "Cluster updates (Swendsen and Wang, Wolff) of Potts, XY, clock, Heisenberg models",
     .citation =
         "Y. Komura, Y. Okabe, Multi-GPU-based Swendsen-Wang multi-cluster algorithm for the "
         "simulation of two-dimensional q-state Potts model, Comput. Phys. Commun. 184, 40 "
@@ -383,6 +467,7 @@ const struct ergo_sampler ergo_swendsen_wang = {
     .step_name = "sweep",
     .rate_unit = "spin updates per second",
     .state_version = 1,
+    .model_key = &model_key,
     .models = models,
-    .n_models = 1,
+    .n_models = sizeof models / sizeof models[0],
 };

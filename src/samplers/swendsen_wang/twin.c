@@ -158,8 +158,7 @@ static void draw_states(const struct sw_shape *s, const struct sw_member *m, uin
         }
 }
 
-/* Add n^4, from n^2 below 2^64, to a sum of 128 bits. */
-static void add_fourth(uint64_t sum[2], uint64_t square) {
+void sw_add_fourth(uint64_t sum[2], uint64_t square) {
     const uint64_t a = square >> 32, b = square & 0xffffffff, mixed = a * b;
     const uint64_t parts[2] = {b * b, mixed << 33};
     sum[1] += a * a + (mixed >> 31);
@@ -169,8 +168,8 @@ static void add_fourth(uint64_t sum[2], uint64_t square) {
     }
 }
 
-/* Value of a sum of 128 bits, rounded as in advance.c: by 16 bits, the lowest first. */
-static double value_of(const uint64_t sum[2]) {
+/* By 16 bits, the lowest first. */
+double sw_fourths_value(const uint64_t sum[2]) {
     double value = 0, scale = 1;
     for (int l = 0; l < 8; l++, scale *= 65536)
         value += (double)(sum[l / 4] >> (16 * (l % 4)) & 0xffff) * scale;
@@ -223,10 +222,10 @@ static void count_clusters(struct sw_twin *t) {
         c->clusters++;
         c->largest = n > c->largest ? n : c->largest;
         c->squares += square;
-        add_fourth(fourths, square);
+        sw_add_fourth(fourths, square);
         c->bins[31 - __builtin_clz((uint32_t)n)]++;
     }
-    c->fourths = value_of(fourths);
+    c->fourths = sw_fourths_value(fourths);
     sw_wraps_find(t->wraps, t->around_pairs, twin.ly, twin.ly + (size_t)row, &x, &y);
     t->around = x || y;
 }

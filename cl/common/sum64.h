@@ -1,6 +1,6 @@
-/* Sums of 64 bits in memory that all work-items add to, on devices without atomics of 64 bits. */
-#ifndef ERGO_CL_SUM_H
-#define ERGO_CL_SUM_H
+/* Sums of 64-bit integers for devices whose atomics have 32 bits. */
+#ifndef ERGO_CL_SUM64_H
+#define ERGO_CL_SUM64_H
 
 /* Add a 64-bit number to two words, modulo 2^64. The order of additions does not matter. */
 #define ERGO_ADD_LONG(words, low, high)                                                            \

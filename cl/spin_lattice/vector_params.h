@@ -1,0 +1,33 @@
+/* Structs and constants of spins that are unit vectors, shared by host and device. */
+#ifndef ERGO_CL_SPIN_LATTICE_VECTOR_PARAMS_H
+#define ERGO_CL_SPIN_LATTICE_VECTOR_PARAMS_H
+
+#include "common/compat.h"
+
+/* entity: the site's number, x + lx (y + ly z) */
+#define VECTOR_PURPOSE_SWEEP 15
+#define VECTOR_PURPOSE_START 16
+
+/* Numbers of a sample, sums over sites as 64-bit integers. Products and components are in units of
+ * 2^-30. Spins in a plane have the first VECTOR_NUMBERS_PLANE. */
+#define VECTOR_BONDS 0    /* s.s' over bonds */
+#define VECTOR_TOTAL 1    /* x, y, z */
+#define VECTOR_SQUARES 4  /* z^2; spins in a plane: vortices */
+#define VECTOR_CURRENTS 5 /* s x s' over the bonds of a direction: [direction][component] */
+#define VECTOR_NUMBERS_PLANE 8
+#define VECTOR_NUMBERS_SPACE 14
+
+struct vector_member {
+    uint key0, key1;  /* Philox key: the member's stream */
+    float beta;       /* 1/T */
+    float coupling;   /* J */
+    float field;      /* along z; spins in a plane: along x */
+    float anisotropy; /* of s_z^2 */
+    float step;       /* heisenberg: length of the random step */
+    /* number of the states that a move may lead to, odd: xy, in units of an angle; clock, in
+     * states */
+    uint width;
+};
+#define VECTOR_MEMBER_BYTES 32
+
+#endif

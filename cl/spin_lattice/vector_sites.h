@@ -1,0 +1,103 @@
+/*
+ * Where spins that are unit vectors lie on a device, and their neighbours. Options:
+ *
+ *     VECTOR_D, VECTOR_LX, VECTOR_LY, VECTOR_LZ   dimensions and sides (1 beyond them)
+ *     VECTOR_TRIANGULAR                           1: each site has neighbours at (1, 1) and (-1,
+ * -1), too VECTOR_SPACE                                1: three components, else an angle VECTOR_Q
+ * directions of clock; 0: any
+ *
+ * Sites of one colour go together: (x + y + z) modulo 2, triangular modulo 3. No two of a colour
+ * are neighbours. A member has all sites of the first colour, then of the next, each row by row; in
+ * space all x, then all y, then all z. Angles are words, components are floats.
+ */
+#ifndef ERGO_CL_SPIN_LATTICE_VECTOR_SITES_H
+#define ERGO_CL_SPIN_LATTICE_VECTOR_SITES_H
+
+#include "spin_lattice/vector.h"
+
+#define VECTOR_COLOURS (VECTOR_TRIANGULAR ? 3u : 2u)
+#define VECTOR_ROW (VECTOR_LX / VECTOR_COLOURS) /* sites of a colour in a row */
+#define VECTOR_PER (VECTOR_ROW * VECTOR_LY * VECTOR_LZ)
+#define VECTOR_SITES (VECTOR_PER * VECTOR_COLOURS)
+#define VECTOR_COMPONENTS (VECTOR_SPACE ? 3u : 1u)
+#define VECTOR_DIRECTIONS (VECTOR_TRIANGULAR ? 3u : (uint)(VECTOR_D))
+
+#if VECTOR_SPACE
+typedef float vector_word;
+typedef ergo_vector vector_spin;
+#else
+typedef uint vector_word;
+typedef uint vector_spin;
+#endif
+
+/* Where in a member the site at (x, y, z) is. */
+ERGO_INLINE uint vector_place(uint x, uint y, uint z) {
+    const uint colour = (x + y + z) % VECTOR_COLOURS;
+    return colour * VECTOR_PER + (y + VECTOR_LY * z) * VECTOR_ROW + x / VECTOR_COLOURS;
+}
+
+/* x of number i in a row of a colour. */
+ERGO_INLINE uint vector_x(uint i, uint y, uint z, uint colour) {
+    return VECTOR_COLOURS * i + (colour + (VECTOR_COLOURS - 1u) * (y + z)) % VECTOR_COLOURS;
+}
+
+ERGO_INLINE uint vector_next(uint x, uint side) {
+    return x + 1u < side ? x + 1u : 0u;
+}
+
+ERGO_INLINE uint vector_last(uint x, uint side) {
+    return x ? x - 1u : side - 1u;
+}
+
+ERGO_INLINE vector_spin vector_load(__global const vector_word *spins, uint at) {
+#if VECTOR_SPACE
+    return ergo_vector_of(spins[at], spins[at + VECTOR_SITES], spins[at + 2u * VECTOR_SITES]);
+#else
+    return spins[at];
+#endif
+}
+
+ERGO_INLINE void vector_store(__global vector_word *spins, uint at, vector_spin s) {
+#if VECTOR_SPACE
+    spins[at] = s.x;
+    spins[at + VECTOR_SITES] = s.y;
+    spins[at + 2u * VECTOR_SITES] = s.z;
+#else
+    spins[at] = s;
+#endif
+}
+
+/* The neighbour in positive direction k. */
+ERGO_INLINE uint vector_ahead(uint k, uint x, uint y, uint z) {
+    const uint diagonal = (uint)(k == 2u) & VECTOR_TRIANGULAR;
+    const uint x1 = (uint)(k == 0u) | diagonal ? vector_next(x, VECTOR_LX) : x;
+    const uint y1 = (uint)(k == 1u) | diagonal ? vector_next(y, VECTOR_LY) : y;
+    return vector_place(x1, y1, (uint)(k == 2u) & ~diagonal ? vector_next(z, VECTOR_LZ) : z);
+}
+
+ERGO_INLINE uint vector_behind(uint k, uint x, uint y, uint z) {
+    const uint diagonal = (uint)(k == 2u) & VECTOR_TRIANGULAR;
+    const uint x1 = (uint)(k == 0u) | diagonal ? vector_last(x, VECTOR_LX) : x;
+    const uint y1 = (uint)(k == 1u) | diagonal ? vector_last(y, VECTOR_LY) : y;
+    return vector_place(x1, y1, (uint)(k == 2u) & ~diagonal ? vector_last(z, VECTOR_LZ) : z);
+}
+
+/* Sum of the neighbours, one direction after the other, in each the one ahead first; in a plane as
+ * components, too. The order is part of the chain. */
+ERGO_INLINE ergo_vector vector_around(__global const vector_word *spins, uint x, uint y, uint z) {
+    ergo_vector sum = ergo_vector_of(0.0f, 0.0f, 0.0f);
+    ERGO_UNROLL
+    for (uint k = 0; k < 2u * VECTOR_DIRECTIONS; k++) {
+        const uint at = k & 1u ? vector_behind(k >> 1, x, y, z) : vector_ahead(k >> 1, x, y, z);
+#if VECTOR_SPACE
+        sum += vector_load(spins, at);
+#else
+        const uint angle = spins[at];
+        sum.x += ergo_cos(angle);
+        sum.y += ergo_sin(angle);
+#endif
+    }
+    return sum;
+}
+
+#endif

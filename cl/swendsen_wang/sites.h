@@ -1,0 +1,102 @@
+/*
+ * Clusters on lattices of two and three dimensions, a spin for each site: pure functions, also
+ * compiled as C.
+ *
+ * SW_LX, SW_LY, SW_LZ: sides, SW_LZ = 1 in two dimensions. Site index and id: x + Lx (y + Ly z).
+ * SW_LATTICE: which sites are neighbours. A site owns the bonds to its next sites in the directions
+ * 0 .. SW_DIRECTIONS - 1, all around the lattice:
+ *
+ *     square      0 (x + 1, y, z), 1 (x, y + 1, z), in three dimensions 2 (x, y, z + 1)
+ *     triangular  0 (x + 1, y), 1 (x, y + 1), 2 (x + 1, y + 1)
+ *     honeycomb   as bricks, Lx and Ly even: 0 (x + 1, y), 1 (x, y + 1) where x + y is even
+ */
+#ifndef ERGO_CL_SWENDSEN_WANG_SITES_H
+#define ERGO_CL_SWENDSEN_WANG_SITES_H
+
+#include "swendsen_wang/state.h"
+
+#define SW_N (SW_LX * SW_LY * SW_LZ) /* sites */
+
+/* Directions of a way around the lattice, by bits. */
+#define SW_AROUND_X 1u
+#define SW_AROUND_Y 2u
+#define SW_AROUND_Z 4u
+
+ERGO_INLINE uint sw_site_index(uint x, uint y, uint z) {
+    return (z * SW_LY + y) * SW_LX + x;
+}
+
+/* Does the site own a bond in this direction? */
+ERGO_INLINE uint sw_site_owns(uint x, uint y, uint direction) {
+    return SW_LATTICE == SW_LATTICE_HONEYCOMB && direction == 1u ? ~(x + y) & 1u : 1u;
+}
+
+/* The next site. *around: the edges of the lattice that the bond crosses. */
+ERGO_INLINE uint sw_site_next(uint x, uint y, uint z, uint direction, uint *around) {
+    const uint diagonal = SW_LATTICE == SW_LATTICE_TRIANGULAR && direction == 2u ? 1u : 0u;
+    const uint along_z = direction == 2u && !diagonal ? 1u : 0u;
+    *around = 0u;
+    if (direction == 0u || diagonal) {
+        *around |= x + 1u == SW_LX ? SW_AROUND_X : 0u;
+        x = x + 1u == SW_LX ? 0u : x + 1u;
+    }
+    if (direction == 1u || diagonal) {
+        *around |= y + 1u == SW_LY ? SW_AROUND_Y : 0u;
+        y = y + 1u == SW_LY ? 0u : y + 1u;
+    }
+    if (along_z) {
+        *around |= z + 1u == SW_LZ ? SW_AROUND_Z : 0u;
+        z = z + 1u == SW_LZ ? 0u : z + 1u;
+    }
+    return sw_site_index(x, y, z);
+}
+
+/* The site before: the one whose next site in this direction is (x, y, z). On a honeycomb it need
+ * not own that bond. *bx, *by: its place. */
+ERGO_INLINE uint sw_site_before(uint x, uint y, uint z, uint direction, uint *bx, uint *by) {
+    const uint diagonal = SW_LATTICE == SW_LATTICE_TRIANGULAR && direction == 2u ? 1u : 0u;
+    const uint along_z = direction == 2u && !diagonal ? 1u : 0u;
+    if (direction == 0u || diagonal)
+        x = x == 0u ? SW_LX - 1u : x - 1u;
+    if (direction == 1u || diagonal)
+        y = y == 0u ? SW_LY - 1u : y - 1u;
+    if (along_z)
+        z = z == 0u ? SW_LZ - 1u : z - 1u;
+    *bx = x;
+    *by = y;
+    return sw_site_index(x, y, z);
+}
+
+/* The random numbers of a site's bonds, one for each direction. */
+ERGO_INLINE struct ergo_words sw_site_words(const struct sw_site_member *m, uint index,
+                                            ulong step) {
+    return ergo_philox_words(index, (uint)step, (uint)(step >> 32), ERGO_DRAW(SW_PURPOSE_BOND, 0),
+                             m->key0, m->key1);
+}
+
+/* The active ones among the bonds in `open`, which join equal spins, by bits. */
+ERGO_INLINE uint sw_site_activate(const struct sw_site_member *m, uint index, ulong step,
+                                  uint open) {
+    if (open == 0u || m->always)
+        return open;
+    const struct ergo_words r = sw_site_words(m, index, step);
+    return open & ((r.x < m->threshold ? 1u : 0u) | (r.y < m->threshold ? 2u : 0u) |
+                   (r.z < m->threshold ? 4u : 0u));
+}
+
+/* Wolff's cluster: the site from which it grows, uniform over all, and what is added to the states
+ * (modulo q) of its sites, uniform over 1 .. q - 1. */
+struct sw_seed {
+    uint site, shift;
+};
+
+ERGO_INLINE struct sw_seed sw_site_seed(const struct sw_site_member *m, ulong step) {
+    const struct ergo_words r = ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
+                                                  ERGO_DRAW(SW_PURPOSE_SEED, 0), m->key0, m->key1);
+    struct sw_seed seed;
+    seed.site = sw_one_of(SW_N, r.x, r.y);
+    seed.shift = 1u + sw_one_of(SW_Q - 1u, r.z, r.w);
+    return seed;
+}
+
+#endif

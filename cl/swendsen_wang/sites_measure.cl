@@ -1,0 +1,78 @@
+/* Lattices of sites.h: start, sums over spins and over clusters. Dimension 1 is the member. */
+#include "swendsen_wang/clusters.h"
+#include "swendsen_wang/sites.h"
+
+/* Mode 0: all spins in state 0; mode 1: random. */
+__kernel void sw_site_start(__global uchar *spins, __global const struct sw_site_member *members,
+                            uint mode) {
+    const uint site = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    if (site < SW_N)
+        spins[(ulong)index * SW_N + site] =
+            mode ? (uchar)sw_state(site, SW_PURPOSE_START, 0u, 0u, members[index].key0,
+                                   members[index].key1)
+                 : 0u;
+}
+
+/* Numbers that a work-item keeps for itself: unequal bonds, then sites in states 1 .. q - 1. With
+ * many states only bonds; the states are counted in local memory. */
+#if SW_Q <= 8
+#define SW_ITEM_SUMS SW_Q
+#else
+#define SW_ITEM_SUMS 1
+#endif
+
+/* Sums over spins: sums[sample][member][place][SW_Q]. */
+__kernel void sw_site_measure(__global const uchar *spins, __global uint *sums, uint sample) {
+    __local uint fields[SW_Q];
+    const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
+    const uint index = (uint)get_global_id(1), members = (uint)get_global_size(1);
+    __global const uchar *mine = spins + (ulong)index * SW_N;
+    uint own[SW_ITEM_SUMS];
+    for (uint f = item; f < SW_Q; f += size)
+        fields[f] = 0u;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < SW_ITEM_SUMS; k++)
+        own[k] = 0u;
+    for (ulong at = (ulong)group * size + item; at < SW_N; at += (ulong)groups * size) {
+        const uint site = (uint)at, x = site % SW_LX, rows = site / SW_LX;
+        const uint y = rows % SW_LY, z = rows / SW_LY, spin = mine[site];
+        uint around;
+        for (uint d = 0; d < SW_DIRECTIONS; d++)
+            if (sw_site_owns(x, y, d) && mine[sw_site_next(x, y, z, d, &around)] != spin)
+                own[0]++;
+#if SW_Q <= 8
+        for (uint k = 1; k < SW_Q; k++)
+            own[k] += spin == k ? 1u : 0u;
+#else
+        if (spin)
+            atomic_inc(&fields[spin]);
+#endif
+    }
+    for (uint k = 0; k < SW_ITEM_SUMS; k++)
+        if (own[k])
+            atomic_add(&fields[k], own[k]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const ulong at = ((ulong)sample * members + index) * SW_SUM_SLOTS + group % SW_SUM_SLOTS;
+    for (uint f = item; f < SW_Q; f += size)
+        if (fields[f])
+            atomic_add(&sums[at * SW_Q + f], fields[f]);
+}
+
+/* Sums over the clusters whose sizes are at their roots: sums[sample][member][place]
+ * [SW_CLUSTER_FIELDS]. A work-group sees fewer than 2^21 sites (clusters.h). */
+__kernel void sw_site_count(__global const uint *sizes, __global uint *sums, uint sample) {
+    __local uint fields[SW_CLUSTER_FIELDS];
+    const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
+    const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
+    const uint index = (uint)get_global_id(1), members = (uint)get_global_size(1);
+    __global const uint *mine = sizes + (ulong)index * SW_N;
+    sw_count_begin(fields, item, size);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (ulong at = (ulong)group * size + item; at < SW_N; at += (ulong)groups * size)
+        if (mine[at])
+            sw_count(fields, mine[at]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const ulong at = ((ulong)sample * members + index) * SW_SUM_SLOTS + group % SW_SUM_SLOTS;
+    sw_count_end(sums + at * SW_CLUSTER_FIELDS, fields, item, size);
+}

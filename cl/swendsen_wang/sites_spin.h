@@ -1,0 +1,60 @@
+/* Spins of a site on a device (SW_MODEL), how they are stored, and what a step does to them. */
+#ifndef ERGO_CL_SWENDSEN_WANG_SITES_SPIN_H
+#define ERGO_CL_SWENDSEN_WANG_SITES_SPIN_H
+
+#include "swendsen_wang/sites_vectors.h"
+
+/* A member has all sites of a component, then of the next. */
+#if SW_MODEL == SW_MODEL_HEISENBERG
+#define SW_COMPONENTS 3u
+typedef float sw_word;
+typedef ergo_vector sw_spin;
+#define SW_SPIN(spins, site)                                                                       \
+    ergo_vector_of((spins)[site], (spins)[(site) + SW_N], (spins)[(site) + 2u * SW_N])
+#elif SW_MODEL == SW_MODEL_XY
+#define SW_COMPONENTS 1u
+typedef uint sw_word;
+typedef uint sw_spin;
+#define SW_SPIN(spins, site) ((spins)[site])
+#else
+#define SW_COMPONENTS 1u
+typedef uchar sw_word;
+typedef uint sw_spin;
+#define SW_SPIN(spins, site) ((uint)(spins)[site])
+#endif
+
+ERGO_INLINE void sw_spin_store(__global sw_word *spins, uint site, sw_spin s) {
+#if SW_MODEL == SW_MODEL_HEISENBERG
+    spins[site] = s.x;
+    spins[site + SW_N] = s.y;
+    spins[site + 2u * SW_N] = s.z;
+#else
+    spins[site] = (sw_word)s;
+#endif
+}
+
+#if SW_MODEL != SW_MODEL_POTTS
+#define SW_MIRROR(m, step) sw_mirror_of((m), (step), SW_MODEL == SW_MODEL_CLOCK ? SW_Q : 0u)
+
+ERGO_INLINE float sw_part(sw_spin s, const struct sw_mirror *mirror) {
+#if SW_MODEL == SW_MODEL_HEISENBERG
+    return ergo_dot(s, mirror->direction);
+#elif SW_MODEL == SW_MODEL_XY
+    return sw_part_angle(s, mirror->angle);
+#else
+    return sw_part_clock(s, mirror->angle, SW_Q);
+#endif
+}
+
+ERGO_INLINE sw_spin sw_mirrored(sw_spin s, const struct sw_mirror *mirror) {
+#if SW_MODEL == SW_MODEL_HEISENBERG
+    return sw_mirrored_vector(s, mirror->direction);
+#elif SW_MODEL == SW_MODEL_XY
+    return sw_mirrored_angle(s, mirror->angle);
+#else
+    return sw_mirrored_clock(s, mirror->angle, SW_Q);
+#endif
+}
+#endif
+
+#endif

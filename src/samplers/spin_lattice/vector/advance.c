@@ -1,0 +1,148 @@
+/* Spins that are unit vectors on a device: constants, start, sweeps, measurements. */
+#include <stdlib.h>
+
+#include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/vector/vector.h"
+
+static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+    struct vector_state *s = state;
+    (void)ctx;
+    for (unsigned k = 0; k < ERGO_KERNELS; k++)
+        if (s->e.kernels[k].kernel)
+            s->group = (uint32_t)ergo_engine_group(&s->e, k, s->group);
+    ergo_engine_constant(&s->e, VECTOR_MEMBERS, s->members);
+    return ERGO_OK;
+}
+
+static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
+    struct vector_state *s = opaque;
+    s->e.step = 0;
+    ergo_engine_begin(&s->e, ctx);
+    ERGO_LAUNCH(
+        &s->e, VECTOR_START, ergo_grid_items((size_t)s->shape.sites, s->group, s->e.batch->count),
+        BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(model_start(s->e.batch->points[0]) == 2));
+    ergo_engine_finish(&s->e);
+    return ergo_engine_end(&s->e);
+}
+
+/* A box of sites of one colour for a group, so that neighbours are read from a cache near by: of
+ * the group's 2^k work-items up to 32 along x, then as many along y as along z, where there are as
+ * many. */
+static struct ergo_grid colour_grid(const struct vector_state *s) {
+    const struct vector_shape *h = &s->shape;
+    const size_t row = h->l[0] / h->colours;
+    size_t group[3] = {1, 1, 1}, left = s->group;
+    const size_t most = h->d > 1 && left > 32 ? 32 : left;
+    while (group[0] < row && group[0] < most)
+        group[0] *= 2;
+    left /= group[0];
+    while (left > 1 && (group[1] < h->l[1] || h->l[2] % (2 * group[2]) == 0)) {
+        const size_t k = group[1] <= group[2] && group[1] < h->l[1] ? 1
+                         : h->l[2] % (2 * group[2]) == 0            ? 2
+                                                                    : 1;
+        if (k == 1 && group[1] >= h->l[1])
+            break;
+        group[k] *= 2;
+        left /= 2;
+    }
+    return (struct ergo_grid){3,
+                              {ergo_round_up(row, group[0]), ergo_round_up(h->l[1], group[1]),
+                               h->l[2] * s->e.batch->count},
+                              {group[0], group[1], group[2]}};
+}
+
+void vector_relax(struct vector_state *s, uint32_t colour) {
+    ERGO_LAUNCH(&s->e, VECTOR_RELAX, colour_grid(s), BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS),
+                U32(colour));
+}
+
+static void steps(void *state, uint64_t sweeps) {
+    struct vector_state *s = state;
+    const struct ergo_grid grid = colour_grid(s);
+    for (uint64_t i = 0; i < sweeps; i++, s->e.step++) {
+        for (uint32_t c = 0; c < s->shape.colours; c++)
+            ERGO_LAUNCH(&s->e, VECTOR_SWEEP, grid, BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS),
+                        U32(c), U64(s->e.step));
+        for (uint32_t c = 0; c < s->shape.colours * s->shape.relax; c++)
+            vector_relax(s, c % s->shape.colours);
+    }
+}
+
+static void measure(void *state, size_t sample) {
+    struct vector_state *s = state;
+    ERGO_LAUNCH(&s->e, VECTOR_MEASURE,
+                ergo_grid_groups(s->measure_groups, s->group, s->e.batch->count),
+                BUFFER(VECTOR_SPINS), BUFFER(VECTOR_COUNTS), U32(sample),
+                LOCAL(2 * s->shape.numbers * sizeof(cl_uint)));
+}
+
+static void measure_curves(void *state, size_t curve) {
+    struct vector_state *s = state;
+    if (s->planes)
+        ERGO_LAUNCH(&s->e, VECTOR_COUNT_PLANES,
+                    ergo_grid_groups(s->planes, s->group, s->e.batch->count), BUFFER(VECTOR_SPINS),
+                    BUFFER(VECTOR_PLANES), U32(curve), LOCAL(6 * sizeof(cl_uint)));
+}
+
+static bool rows(const void *state, unsigned slot, size_t begin, size_t end,
+                 const struct ergo_samples *samples) {
+    const struct vector_state *s = state;
+    const size_t members = s->e.batch->count;
+    for (size_t row = begin; row < end; row++) {
+        const uint32_t *halves = ergo_engine_host(&s->e, VECTOR_COUNTS, slot, row / members);
+        const size_t m = row % members;
+        int64_t sums[VECTOR_NUMBERS_SPACE];
+        for (uint32_t k = 0; k < s->shape.numbers; k++)
+            sums[k] = vector_sum(halves + 2 * (m * s->shape.numbers + k));
+        vector_columns(&s->shape, &s->physics[m], sums, samples->columns + row * VECTOR_COLUMNS);
+    }
+    return true;
+}
+
+static bool curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                       const struct ergo_samples *samples) {
+    const struct vector_state *s = state;
+    const size_t members = s->e.batch->count;
+    if (!s->planes)
+        return true;
+    int64_t *sums = malloc(3 * (size_t)s->planes * sizeof *sums);
+    for (size_t row = begin; row < end && sums; row++) {
+        const uint32_t *halves = ergo_engine_host(&s->e, VECTOR_PLANES, slot, row / members);
+        for (size_t k = 0; k < 3 * (size_t)s->planes; k++)
+            sums[k] = vector_sum(halves + 2 * (row % members * 3 * s->planes + k));
+        vector_structure(&s->shape, s->planes, s->wave, sums,
+                         samples->curves[VECTOR_CURVE_STRUCTURE] + 2 * row);
+    }
+    const bool made = sums != NULL;
+    free(sums);
+    return made;
+}
+
+static enum ergo_status refuse(struct ergo_context *ctx, const void *state, unsigned slot,
+                               const struct ergo_samples *samples) {
+    (void)state, (void)slot, (void)samples;
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a structure factor");
+}
+
+static const struct ergo_engine_model model = {
+    .sampler = "spin-lattice",
+    .smaller = "a smaller lattice",
+    .state_bytes = sizeof(struct vector_state),
+    .configure = vector_configure,
+    .prepare = prepare,
+    .steps = steps,
+    .measure = measure,
+    .measure_curves = measure_curves,
+    .rows = rows,
+    .curve_rows = curve_rows,
+    .refuse = refuse,
+};
+
+const struct ergo_sampler_ops vector_ops = {
+    .engine = &model,
+    .init = init,
+    .save = vector_save,
+    .load = vector_load,
+    .audit = vector_audit,
+    .view = vector_view,
+};

@@ -1,0 +1,188 @@
+/* Spins that are unit vectors: what a job tells without a device. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/vector/vector.h"
+
+_Static_assert(sizeof(struct vector_member) == VECTOR_MEMBER_BYTES, "vector_member has no padding");
+
+static bool is_model(const struct ergo_point *point, const char *name) {
+    return strcmp(ergo_point_text(point, "/system/model"), name) == 0;
+}
+
+struct vector_shape vector_shape_of(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    struct vector_shape s = {.d = (uint32_t)size->items, .l = {1, 1, 1}, .sites = 1};
+    for (uint32_t k = 0; k < s.d && k < 3; k++) {
+        s.l[k] = (uint32_t)size->size[k];
+        s.sites *= s.l[k];
+    }
+    s.triangular = model_says(point, "/system/lattice", "triangular");
+    s.space = is_model(point, "heisenberg");
+    s.q = is_model(point, "clock") ? (uint32_t)ergo_point_int(point, "/system/q") : 0;
+    s.heat_bath = s.space && model_says(point, "/system/dynamics", "heat-bath");
+    s.relax = s.q ? 0 : (uint32_t)ergo_point_int(point, "/system/over_relaxation");
+    s.colours = s.triangular ? 3 : 2;
+    s.directions = s.triangular ? 3 : s.d;
+    s.components = s.space ? 3 : 1;
+    s.numbers = s.space ? VECTOR_NUMBERS_SPACE : VECTOR_NUMBERS_PLANE;
+    return s;
+}
+
+struct vector_physics vector_physics_of(const struct ergo_point *point) {
+    return (struct vector_physics){.t = ergo_point_real(point, "/system/temperature"),
+                                   .j = ergo_point_real(point, "/system/coupling"),
+                                   .b = ergo_point_real(point, "/system/field"),
+                                   .anisotropy = is_model(point, "heisenberg")
+                                                     ? ergo_point_real(point, "/system/anisotropy")
+                                                     : 0};
+}
+
+void vector_member_fill(const struct ergo_point *point, struct vector_member *member) {
+    const struct vector_shape s = vector_shape_of(point);
+    const struct vector_physics p = vector_physics_of(point);
+    const double step = ergo_point_real(point, "/system/step");
+    *member = (struct vector_member){.key0 = (uint32_t)point->stream,
+                                     .key1 = (uint32_t)(point->stream >> 32),
+                                     .beta = (float)(1 / p.t),
+                                     .coupling = (float)p.j,
+                                     .field = (float)p.b,
+                                     .anisotropy = (float)p.anisotropy,
+                                     .step = (float)step};
+    if (s.q) /* at least to the directions beside */
+        member->width = 2 * (uint32_t)fmax(1, floor(step * s.q / 2)) + 1;
+    else if (!s.space)
+        member->width = (uint32_t)fmin(step * 0x1p32, 4294967295.0) | 1u;
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_point *point) {
+    static const char *const lattices[3] = {"chain", "square", "cubic"};
+    const struct vector_shape s = vector_shape_of(point);
+    const struct ergo_value *lattice = ergo_point_value(point, "/system/lattice");
+    enum ergo_status status = ERGO_OK;
+    if (lattice->present && strcmp(lattice->text, lattices[s.d - 1]) != 0 &&
+        !(s.triangular && s.d == 2))
+        status = ergo_job_error(ctx, "/system/lattice",
+                                "\"%s\" with %u sides: chain has one, square and triangular two, "
+                                "cubic three",
+                                lattice->text, s.d);
+    for (uint32_t k = 0; k < s.d && k < 3 && status == ERGO_OK; k++)
+        if (s.l[k] % s.colours)
+            status = ergo_job_error(
+                ctx, "/system/size", "a side of %u is no multiple of %u; %s", s.l[k], s.colours,
+                s.triangular ? "the three colours of the triangular lattice need it"
+                             : "the checkerboard update needs even sides");
+    if (status == ERGO_OK && (double)s.sites * s.components > 0x1p31)
+        status = ergo_job_error(ctx, "/system/size", "more than %.4g sites",
+                                floor(0x1p31 / s.components));
+    return status;
+}
+
+/* A number of the energy: 0, or so large that squares of fields are normal in single precision. */
+static enum ergo_status check_energy(struct ergo_context *ctx, const char *pointer, double value) {
+    if (value == 0 || fabs(value) >= 1e-6)
+        return ERGO_OK;
+    return ergo_job_error(ctx, pointer, "%g: 0, or from 1e-6 on; choose another unit of energy",
+                          value);
+}
+
+enum ergo_status vector_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct vector_shape s = vector_shape_of(point);
+    const struct vector_physics p = vector_physics_of(point);
+    enum ergo_status status = check_size(ctx, point);
+    const enum ergo_status checks[3] = {
+        check_energy(ctx, "/system/coupling", p.j), check_energy(ctx, "/system/field", p.b),
+        s.space ? check_energy(ctx, "/system/anisotropy", p.anisotropy) : ERGO_OK};
+    for (int i = 0; i < 3 && status == ERGO_OK; i++)
+        status = checks[i];
+    if (status == ERGO_OK && p.anisotropy != 0 && s.heat_bath)
+        status = ergo_job_error(ctx, "/system/dynamics",
+                                "\"heat-bath\" with an anisotropy: only for an energy that is "
+                                "linear in each spin; use \"metropolis\"");
+    if (status == ERGO_OK && p.anisotropy != 0 && s.relax)
+        status = ergo_job_error(ctx, "/system/over_relaxation",
+                                "with an anisotropy a reflection at the local field does not keep "
+                                "the energy; leave it out");
+    return status;
+}
+
+bool vector_has_column(const struct ergo_point *point, size_t c) {
+    const struct vector_shape s = vector_shape_of(point);
+    return c == VECTOR_Z || c == VECTOR_Z2 ? s.space
+           : c == VECTOR_VORTICES          ? !s.space && s.d == 2 && !s.triangular
+                                           : true;
+}
+
+uint32_t vector_planes_of(const struct ergo_point *point) {
+    const struct vector_shape s = vector_shape_of(point);
+    return s.d > 1 && ergo_point_int(point, "/run/correlation_every") ? s.l[s.d - 1] : 0;
+}
+
+/* ---- closed chains, by transfer matrices (M. E. Fisher, Am. J. Phys. 32, 343 (1964)) ----------
+ */
+
+/* Ratios I_{n+1}(k) / I_n(k) of modified Bessel functions of order n + half, n = 0 .. count - 1, by
+ * Gauss' continued fraction from above. half: 1/2 for spherical ones, for which these are the
+ * ratios of i_{n+1} to i_n, too. */
+static void bessel_ratios(double k, double half, size_t count, double *ratio) {
+    double r = 0;
+    for (size_t n = count + 200 + (size_t)(2 * k); n-- > 0;) {
+        r = k / (2 * ((double)n + half + 1) + k * r);
+        if (n < count)
+            ratio[n] = r;
+    }
+}
+
+/* The mean of s.s' of neighbours on a ring of n sites, K = J/T > 0: sum_l w_l lambda_l^(n - 1)
+ * lambda_l' / sum_l w_l lambda_l^n with eigenvalues lambda_l = I_l(K), w = 1, 2, 2, ..., in a
+ * plane; i_l(K), w = 2l + 1, in space. lambda' follows from recurrences. n is even, so for K < 0
+ * the mean only changes its sign. */
+static double ring(bool space, double k, double n) {
+    enum { TERMS = 2000 };
+    double above = 0, below = 0, power = 1, *ratio = malloc((TERMS + 1) * sizeof *ratio);
+    if (!ratio)
+        return NAN;
+    bessel_ratios(k, space ? 0.5 : 0, TERMS + 1, ratio);
+    for (int l = 0; l < TERMS && power > 1e-18; l++) {
+        const double weight = space ? 2 * l + 1 : l ? 2 : 1;
+        /* lambda_l' / lambda_l = lambda_{l+1} / lambda_l + l / K */
+        const double slope = ratio[l] + l / k;
+        above += weight * power * slope;
+        below += weight * power;
+        power *= pow(ratio[l], n);
+    }
+    free(ratio);
+    return above / below;
+}
+
+/* clock: eigenvalues sum over d of exp(K cos(2 pi d / q)) cos(2 pi d l / q) */
+static double clock_ring(uint32_t q, double k, double n) {
+    double above = 0, below = 0, largest = 0;
+    for (uint32_t l = 0; l < q; l++) {
+        double value = 0, slope = 0;
+        for (uint32_t d = 0; d < q; d++) {
+            const double c = cos(2 * acos(-1) * d / q);
+            const double term = exp(k * c - fabs(k)) * cos(2 * acos(-1) * (d * l % q) / q);
+            value += term;
+            slope += term * c;
+        }
+        largest = l ? largest : value;
+        above += pow(value / largest, n - 1) * slope / largest;
+        below += pow(value / largest, n);
+    }
+    return above / below;
+}
+
+double vector_exact(const struct ergo_point *point, const char *observable) {
+    const struct vector_shape s = vector_shape_of(point);
+    const struct vector_physics p = vector_physics_of(point);
+    const double k = p.j / p.t, n = (double)s.sites;
+    if (s.d != 1 || p.b != 0 || p.anisotropy != 0 || strcmp(observable, "energy") != 0 ||
+        fabs(k) > 100)
+        return NAN;
+    return s.q ? -p.j * clock_ring(s.q, k, n) : k == 0 ? 0 : -fabs(p.j) * ring(s.space, fabs(k), n);
+}

@@ -1,0 +1,362 @@
+/* Spins that are unit vectors: tables of the models xy, clock and heisenberg. */
+#include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/vector/vector.h"
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static const char *const lattices[] = {"chain", "square", "triangular", "cubic", NULL};
+static const char *const starts[] = {"up", "random", NULL};
+
+static bool is_metropolis(const struct ergo_point *point) {
+    return !vector_shape_of(point).heat_bath;
+}
+
+enum { FIRST_KEYS = 5, LAST_KEYS = 2 };
+static const struct ergo_key first_keys[FIRST_KEYS] = {
+    {ERGO_KEY("/system/size", SIZE),
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
+     .max = 1073741824, .min_items = 1, .max_items = 3, .unit = "sites",
+     .help = "Lattice sides, periodic: [Lx], [Lx, Ly] or [Lx, Ly, Lz], all even (the checkerboard "
+             "needs it); of the triangular lattice multiples of 3. A side of 2 has two bonds "
+             "between the same neighbours."},
+    {ERGO_KEY("/system/lattice", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .stream = "",
+     .choices = lattices, .unit = "",
+     .help = "chain, square, cubic, or triangular; absent: chain, square or cubic, by the number "
+             "of sides. triangular: the square lattice with bonds to (x + 1, y + 1), too."},
+    {ERGO_KEY("/system/temperature", REAL),
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 1e-6, .max = 1e12,
+     .unit = "J/k_B",
+     .help = "Temperature T in the energy unit of the coupling (k_B = 1). For J = 1: xy, square, "
+             "Kosterlitz-Thouless at 0.8929 (Hasenbusch 2005); xy, cubic, 2.2018 (Campostrini et "
+             "al. 2006); heisenberg, cubic, 1.4430 (Peczak et al. 1991)."},
+    {ERGO_KEY("/system/coupling", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "1",
+     .min = -1e6, .max = 1e6, .unit = "J",
+     .help = "Coupling J: positive is ferromagnetic, negative antiferromagnetic. On chain, square "
+             "and cubic without a field the sign only turns every second spin round: take J > 0 "
+             "to see the order."},
+    {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
+     .min = -1e6, .max = 1e6, .unit = "J",
+     .help = "Magnetic field B along z; xy and clock: along x, the angle 0."},
+};
+
+static const struct ergo_key last_keys[LAST_KEYS] = {
+    {ERGO_KEY("/system/start", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"random\"", .choices = starts, .unit = "",
+     .help = "Starting configuration: up, all spins along the field; random, any direction. In an "
+             "ordered phase a random start can keep defects for very long: prefer up."},
+    {ERGO_KEY("/run/correlation_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "10", .min = 0,
+     .max = 1e12, .unit = "measurements",
+     .help = "Measure the structure factor with every so many measurements; 0: never."},
+};
+
+#define RELAXATIONS                                                                                \
+    {                                                                                              \
+        ERGO_KEY("/system/over_relaxation", INT),                                                  \
+            .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "0", .stream = "", .min = 0,     \
+            .max = 1000, .unit = "per sweep",                                                      \
+            .help =                                                                                \
+                "Over-relaxation sweeps after each sweep: every spin is reflected at its local "   \
+                "field, which costs no energy and no random numbers (Creutz, Phys. Rev. D 36, "    \
+                "515 "                                                                             \
+                "(1987)). They are no sweeps of their own in /run, and rates do not count them."   \
+    }
+
+static const struct ergo_key xy_keys[] = {
+    {ERGO_KEY("/system/step", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
+     .max = 1, .unit = "pi",
+     .help = "Metropolis: the new angle is uniform within this many pi on either side of the old "
+             "one. 1: anywhere. At T = 0.9 on the square lattice 1 accepts a third; below, a step "
+             "that accepts about a half is best."},
+    RELAXATIONS,
+};
+
+static const struct ergo_key clock_keys[] = {
+    {ERGO_KEY("/system/q", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "6", .min = 2, .max = 256, .unit = "states",
+     .help = "Number of directions, at angles 2 pi k / q. q = 2 is the Ising model, q = 3 Potts "
+             "with 2/3 of its temperature, q = 4 two Ising models with half of J."},
+    {ERGO_KEY("/system/step", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
+     .max = 1, .unit = "pi",
+     .help = "Metropolis: the new direction is within this many pi on either side of the old one, "
+             "at least the next one; the old one may be drawn, too. 1: anywhere."},
+};
+
+static const char *const dynamics[] = {"metropolis", "heat-bath", NULL};
+static const struct ergo_key heisenberg_keys[] = {
+    {ERGO_KEY("/system/dynamics", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"metropolis\"", .choices = dynamics, .unit = "",
+     .help = "Single-spin rule: metropolis; heat-bath, a new spin from the distribution in its "
+             "local field, whatever the old one was, by the inverse of the distribution (Miyatake "
+             "et al., J. Phys. C 19, 2539 (1986)). Sites of one colour go together."},
+    {ERGO_KEY("/system/step", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
+     .max = 100, .unit = "",
+     .help = "Metropolis: a random vector of this length is added to the spin, and the sum "
+             "brought back to length 1; below 1 the new spin is in a cone whose half-angle has "
+             "this sine. At T = 1.44 on the cubic lattice 1 accepts about a half.",
+     .acts = is_metropolis, .where = "with dynamics metropolis"},
+    {ERGO_KEY("/system/anisotropy", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
+     .min = -1e6, .max = 1e6, .unit = "J",
+     .help = "Anisotropy D of -D sum s_z^2: positive prefers the z axis, negative the plane."},
+    RELAXATIONS,
+};
+
+/* ---- what is measured ------------------------------------------------------------------------ */
+
+static const struct ergo_column columns[VECTOR_COLUMNS] = {
+    {"energy", "per site, in units of J = 1", "U/N = (-J sum s.s' - B sum s_n - D sum s_z^2)/N"},
+    {"magnetization_x", "per site", "sum s_x / N"},
+    {"magnetization_y", "per site", "sum s_y / N"},
+    {"magnetization_z", "per site", "sum s_z / N (heisenberg)"},
+    {"alignment", "per site", "sum over bonds of s.s' / N"},
+    {"current2", "per site",
+     "|sum over bonds of e (s x s')|^2 / N, e the unit vector along the bond"},
+    {"z2", "per site", "sum s_z^2 / N (heisenberg)"},
+    {"vortices", "per site", "plaquettes with a vortex of either sense / N (xy, clock on square)"},
+};
+
+static double m2_of(const double *c) {
+    return c[VECTOR_X] * c[VECTOR_X] + c[VECTOR_Y] * c[VECTOR_Y] + c[VECTOR_Z] * c[VECTOR_Z];
+}
+
+#define SAMPLE(name, value)                                                                        \
+    static double name(const struct ergo_point *point, const double *c) {                          \
+        (void)point;                                                                               \
+        return value;                                                                              \
+    }
+SAMPLE(sample_order, sqrt(m2_of(c)))
+SAMPLE(sample_m2, m2_of(c))
+SAMPLE(sample_m4, m2_of(c) * m2_of(c))
+SAMPLE(sample_x, c[VECTOR_X])
+SAMPLE(sample_y, c[VECTOR_Y])
+SAMPLE(sample_z, c[VECTOR_Z])
+SAMPLE(sample_alignment, c[VECTOR_ALIGNMENT])
+SAMPLE(sample_current2, c[VECTOR_CURRENT2])
+SAMPLE(sample_z2, c[VECTOR_Z2])
+SAMPLE(sample_vortices, c[VECTOR_VORTICES])
+
+/* inputs: alignment, current2 */
+static double helicity(const struct ergo_point *point, const double *m) {
+    const struct vector_shape s = vector_shape_of(point);
+    const double t = ergo_point_real(point, "/system/temperature"),
+                 j = ergo_point_real(point, "/system/coupling");
+    return s.space ? (2 * j * m[0] - j * j * m[1] / t) / 3 / s.d
+                   : (j * m[0] - j * j * m[1] / t) / s.d;
+}
+
+/* A twist costs nothing else: no field, no anisotropy; and no clock, whose spins cannot turn. */
+static bool has_helicity(const struct ergo_point *point) {
+    const struct vector_physics p = vector_physics_of(point);
+    return p.b == 0 && p.anisotropy == 0;
+}
+
+static bool has_vortices(const struct ergo_point *point) {
+    return vector_has_column(point, VECTOR_VORTICES);
+}
+
+static bool has_structure(const struct ergo_point *point) {
+    return vector_planes_of(point) > 0;
+}
+
+static double correlation_length(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)size;
+    return mean[0] > mean[1]
+               ? sqrt(mean[0] / mean[1] - 1) / (2 * sin(acos(-1) / vector_planes_of(point)))
+               : NAN;
+}
+
+static double longest_side(const struct ergo_point *point) {
+    const struct vector_shape s = vector_shape_of(point);
+    const uint32_t a = s.l[0] > s.l[1] ? s.l[0] : s.l[1];
+    return a > s.l[2] ? a : s.l[2];
+}
+
+static const char *slow_direction(const struct ergo_point *point) {
+    return has_helicity(point) ? "without a field the magnetization turns freely, as slowly as it "
+                                 "is large, and its mean is 0; use order_parameter"
+                               : NULL;
+}
+
+#define OBSERVABLES_COMMON                                                                         \
+    {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = model_energy},  \
+        {ERGO_NAMED("order_parameter", "per site"), .help = "mean |m|, m = sum s / N, a vector",   \
+         .sample = sample_order},                                                                  \
+        {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",           \
+         .inputs = {"energy", "energy2"}, .derive = model_heat_capacity},                          \
+        {ERGO_NAMED("susceptibility", "per site"),                                                 \
+         .help = "N (<m^2> - <|m|>^2) / T, the finite-lattice form",                               \
+         .inputs = {"order_parameter", "order_parameter2"}, .derive = model_susceptibility},       \
+        {ERGO_NAMED("binder", ""),                                                                 \
+         .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2); without order it is 1/3 in a plane, " \
+                 "4/9 in space",                                                                   \
+         .inputs = {"order_parameter2", "order_parameter4"}, .derive = model_binder,               \
+         .crosses = true},                                                                         \
+        {ERGO_NAMED("correlation_length", "sites"),                                                \
+         .help =                                                                                   \
+             "second moment, along the last dimension: sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), "       \
+             "k = 2 pi / L. S(0) = N <m^2>, from which nothing is subtracted: with order this "    \
+             "is no correlation length, but over L it crosses at the transition for all L",        \
+         .curve = "structure_factor",                                                              \
+         .from_curve = correlation_length,                                                         \
+         .applies = has_structure,                                                                 \
+         .bound = longest_side,                                                                    \
+         .beyond = "longer than the lattice: order"},                                              \
+        {ERGO_NAMED("alignment", "per site"), .help = "mean of s.s' summed over bonds, per site",  \
+         .sample = sample_alignment},                                                              \
+        {ERGO_NAMED("order_parameter2", "per site^2"), .help = "mean m^2", .sample = sample_m2},   \
+        {ERGO_NAMED("order_parameter4", "per site^4"), .help = "mean m^4", .sample = sample_m4},   \
+        {ERGO_NAMED("magnetization_x", "per site"), .help = "mean m_x", .sample = sample_x,        \
+         .slow = slow_direction},                                                                  \
+        {ERGO_NAMED("magnetization_y", "per site"), .help = "mean m_y", .sample = sample_y,        \
+         .slow = slow_direction},                                                                  \
+        {ERGO_NAMED("current2", "per site"),                                                       \
+         .help = "mean of |sum over bonds of e (s x s')|^2 / N, e the unit vector along the bond", \
+         .sample = sample_current2, .hidden = true},                                               \
+    {                                                                                              \
+        ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",           \
+                                                 .sample = model_energy2, .hidden = true           \
+    }
+
+#define HELICITY(text)                                                                             \
+    {                                                                                              \
+        ERGO_NAMED("helicity_modulus", "J"),                                                       \
+            .help = text                                                                           \
+            " (Fisher, Barber, Jasnow, Phys. Rev. A 8, 1111 (1973); Teitel, Jayaprakash, "         \
+            "Phys. Rev. B 27, 598 (1983)). Without a field",                                       \
+            .inputs = {"alignment", "current2"}, .derive = helicity, .applies = has_helicity       \
+    }
+
+#define VORTICES                                                                                   \
+    {                                                                                              \
+        ERGO_NAMED("vortex_density", "per site"),                                                  \
+            .help = "plaquettes around which the angle turns by +-2 pi, each step by the shorter " \
+                    "way; "                                                                        \
+                    "square lattice",                                                              \
+            .sample = sample_vortices, .applies = has_vortices                                     \
+    }
+
+static const struct ergo_observable xy_observables[] = {
+    OBSERVABLES_COMMON,
+    HELICITY("resistance to a twist: (J <sum cos> - J^2 <|sum e sin|^2> / T) / (N d), sums over "
+             "bonds of the angle's difference along them, e their unit vectors: the mean over the "
+             "directions. At the Kosterlitz-Thouless transition it jumps from 2 T / pi to 0"),
+    VORTICES,
+};
+
+static const struct ergo_observable clock_observables[] = {
+    OBSERVABLES_COMMON,
+    VORTICES,
+};
+
+static const struct ergo_observable heisenberg_observables[] = {
+    OBSERVABLES_COMMON,
+    HELICITY("resistance to a twist: (2 J <sum s.s'> - J^2 <|sum e (s x s')|^2> / T) / (3 N d), "
+             "sums over bonds, e their unit vectors: the mean over the directions and the axes of "
+             "the twist"),
+    {ERGO_NAMED("magnetization_z", "per site"), .help = "mean m_z", .sample = sample_z,
+     .slow = slow_direction},
+    {ERGO_NAMED("z2", "per site"), .help = "mean s_z^2", .sample = sample_z2},
+};
+
+static const struct ergo_curve_info curves[VECTOR_CURVES] = {
+    {"structure_factor", "k along the last dimension (1/site)", "",
+     "per site, |sum s exp(i k r)|^2 / N at k = 0 (there N <m^2>) and at the next one along the "
+     "last dimension"},
+};
+
+static size_t curve_size(const struct ergo_point *point, size_t c) {
+    return c == VECTOR_CURVE_STRUCTURE && vector_planes_of(point) ? 2 : 0;
+}
+
+static void curve_x(const struct ergo_point *point, size_t c, double *x) {
+    (void)c;
+    x[0] = 0;
+    x[1] = 2 * acos(-1) / vector_planes_of(point);
+}
+
+/* ---- weights --------------------------------------------------------------------------------- */
+
+static double anisotropy_in_energy(const struct ergo_point *point) {
+    return -ergo_point_real(point, "/system/anisotropy");
+}
+
+static const struct ergo_conjugate plane_conjugates[] = {
+    {VECTOR_ENERGY, .coefficient = model_weight_of_energy, .keys = {"/system/temperature"}},
+    {VECTOR_X, .in_energy = model_field_in_energy, .keys = {"/system/field"}},
+};
+static const struct ergo_conjugate space_conjugates[] = {
+    {VECTOR_ENERGY, .coefficient = model_weight_of_energy, .keys = {"/system/temperature"}},
+    {VECTOR_Z, .in_energy = model_field_in_energy, .keys = {"/system/field"}},
+    {VECTOR_Z2, .in_energy = anisotropy_in_energy, .keys = {"/system/anisotropy"}},
+};
+
+/* ---- the models ------------------------------------------------------------------------------ */
+
+#define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
+
+static const struct ergo_tunable tunables[] = {
+    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+};
+
+static const char *const first_plane[] = {"/system/size=[32, 32]",  "/system/temperature=0.9",
+                                          "/run/equilibration=500", "/run/sweeps=20000",
+                                          "/run/measure_every=10",  NULL};
+static const char *const first_space[] = {"/system/size=[16, 16, 16]", "/system/temperature=1.443",
+                                          "/run/equilibration=500",    "/run/sweeps=10000",
+                                          "/run/measure_every=10",     NULL};
+
+#define MODEL_COMMON                                                                               \
+    .programs = {"spin_lattice/vector.cl"}, .columns = columns, .n_columns = VECTOR_COLUMNS,       \
+    .curves = curves, .n_curves = VECTOR_CURVES, .tunables = tunables,                             \
+    .n_tunables = COUNT(tunables), .frame_suffix = "vti", .has_frames = model_has_frames,          \
+    .check = vector_check, .has_column = vector_has_column, .curve_size = curve_size,              \
+    .curve_x = curve_x, .curve_every = lattice_curve_every, .exact = vector_exact,                 \
+    .ops = &vector_ops
+
+const struct ergo_model xy_model = {
+    .name = "xy",
+    .summary = "H = -J sum cos(a_i - a_j) - B sum cos(a_i) over nearest neighbours: spins in a "
+               "plane, in one to three dimensions.",
+    .first = first_plane,
+    .keys = {{first_keys, FIRST_KEYS}, {xy_keys, COUNT(xy_keys)}, {last_keys, LAST_KEYS}},
+    .observables = xy_observables,
+    .n_observables = COUNT(xy_observables),
+    .conjugates = plane_conjugates,
+    .n_conjugates = COUNT(plane_conjugates),
+    .trajectory = "configurations as VTK image data, the angle of each site in 256 parts of a "
+                  "turn, of lattices up to 2^22 sites",
+    MODEL_COMMON,
+};
+
+const struct ergo_model clock_model = {
+    .name = "clock",
+    .summary = "H = -J sum cos(a_i - a_j) - B sum cos(a_i) over nearest neighbours: spins in one "
+               "of q directions of a plane, a = 2 pi k / q, in one to three dimensions.",
+    .first = first_plane,
+    .keys = {{first_keys, FIRST_KEYS}, {clock_keys, COUNT(clock_keys)}, {last_keys, LAST_KEYS}},
+    .observables = clock_observables,
+    .n_observables = COUNT(clock_observables),
+    .conjugates = plane_conjugates,
+    .n_conjugates = COUNT(plane_conjugates),
+    .trajectory = "configurations as VTK image data, k of each site, of lattices up to 2^22 sites",
+    MODEL_COMMON,
+};
+
+const struct ergo_model heisenberg_model = {
+    .name = "heisenberg",
+    .summary = "H = -J sum s_i.s_j - B sum s_z - D sum s_z^2 over nearest neighbours: spins of "
+               "three components and length 1, in one to three dimensions.",
+    .first = first_space,
+    .keys = {{first_keys, FIRST_KEYS},
+             {heisenberg_keys, COUNT(heisenberg_keys)},
+             {last_keys, LAST_KEYS}},
+    .observables = heisenberg_observables,
+    .n_observables = COUNT(heisenberg_observables),
+    .conjugates = space_conjugates,
+    .n_conjugates = COUNT(space_conjugates),
+    .trajectory = "configurations as VTK image data, s_z of each site in 256 steps from -1 to 1, "
+                  "of lattices up to 2^22 sites",
+    MODEL_COMMON,
+};

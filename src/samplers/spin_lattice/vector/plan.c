@@ -1,0 +1,88 @@
+/* Spins that are unit vectors: kernels and launch sizes. They change the speed and never the
+ * chain. */
+#include <math.h>
+#include <stdio.h>
+
+#include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/vector/vector.h"
+
+static void declare(struct vector_state *s) {
+    static const char *const path = "spin_lattice/vector.cl";
+    struct ergo_engine *e = &s->e;
+    const struct vector_shape *h = &s->shape;
+    const uint64_t members = e->batch->count;
+    char options[300];
+    ergo_engine_buffer(e, VECTOR_SPINS, "spins", ERGO_BUFFER_STATE,
+                       4 * h->components * h->sites * members);
+    ergo_engine_buffer(e, VECTOR_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
+                       members * sizeof *s->members);
+    ergo_engine_sums(e, VECTOR_COUNTS, "samples", ERGO_BUFFER_SAMPLES, 8 * members * h->numbers);
+    ergo_engine_sums(e, VECTOR_PLANES, "planes", ERGO_BUFFER_CURVES, 24 * members * s->planes);
+    snprintf(options, sizeof options,
+             "-DVECTOR_D=%u -DVECTOR_LX=%uu -DVECTOR_LY=%uu -DVECTOR_LZ=%uu -DVECTOR_TRIANGULAR=%d "
+             "-DVECTOR_SPACE=%d -DVECTOR_Q=%uu -DVECTOR_HEAT=%d",
+             h->d, h->l[0], h->l[1], h->l[2], (int)h->triangular, (int)h->space, h->q,
+             (int)h->heat_bath);
+    ergo_engine_kernel(e, VECTOR_START, path, options, "vector_start_all");
+    ergo_engine_kernel(e, VECTOR_SWEEP, path, options, "vector_sweep");
+    if (h->relax)
+        ergo_engine_kernel(e, VECTOR_RELAX, path, options, "vector_relax");
+    ergo_engine_kernel(e, VECTOR_MEASURE, path, options, "vector_measure");
+    if (s->planes)
+        ergo_engine_kernel(e, VECTOR_COUNT_PLANES, path, options, "vector_planes");
+}
+
+enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
+    struct vector_state *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    const struct ergo_device *device = s->e.device;
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *first = batch->points[0];
+    struct ergo_plan *plan = &s->e.plan;
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const int64_t wish = ergo_point_int(first, "/tuning/work_group");
+    const double units = d->compute_units ? d->compute_units : 1, members = (double)batch->count;
+    const struct vector_shape *h = &s->shape;
+    s->shape = vector_shape_of(first);
+    s->planes = vector_planes_of(first);
+    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
+    s->wave = s->planes ? ergo_engine_memory(&s->e, s->planes, 2 * sizeof *s->wave) : NULL;
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
+    vector_wave(h, s->planes, s->wave);
+    for (size_t i = 0; i < batch->count; i++) {
+        vector_member_fill(batch->points[i], &s->members[i]);
+        s->physics[i] = vector_physics_of(batch->points[i]);
+    }
+    s->group = wish ? (uint32_t)wish : gpu ? 256 : 64;
+    while (s->group > d->largest_group)
+        s->group /= 2;
+    if (members * h->l[2] > 0x1p30 || members * h->numbers > 0x1p30 || members * s->planes > 0x1p29)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "this batch has more planes or measured numbers than kernels can number: "
+                         "use fewer replicas or scan points");
+    /* a work-item of the measuring kernel has one iteration for a site, with 30 of inner loops */
+    const double least =
+        device->quirks.loop_limit
+            ? 40.0 * (double)h->sites / (double)device->quirks.loop_limit / s->group + 1
+            : 1;
+    const double wanted = (gpu ? 16 : 4) * units / members + 1;
+    s->measure_groups = (uint32_t)fmax(least, fmin((double)(h->sites / s->group + 1), wanted));
+
+    const double passes = 1 + 0.5 * h->relax, rate = gpu ? 3e10 : 1e7 * units;
+    const double seconds = passes * (double)h->sites * members / rate +
+                           (gpu ? 5e-6 : 1e-5) * h->colours * (1 + h->relax);
+    plan->work_per_step = (double)h->sites * members;
+    plan->block_steps = fmax(1, floor(0.1 / seconds));
+    plan->launches_per_step = h->colours * (1.0 + h->relax);
+    plan->host_bytes = 8 * h->components * h->sites;
+    snprintf(plan->path, sizeof plan->path, h->space ? "vectors" : "angles");
+    snprintf(plan->launch, sizeof plan->launch,
+             "a launch for each of %u colours: a spin per work-item, work-groups of %u", h->colours,
+             s->group);
+    if (s->planes)
+        s->e.curve_interval = (uint64_t)ergo_point_int(first, "/run/correlation_every");
+    declare(s);
+    return ERGO_OK;
+}

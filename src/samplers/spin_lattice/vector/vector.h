@@ -1,0 +1,126 @@
+/* Spins that are unit vectors (models xy, clock, heisenberg): shape, launch, buffers. Internal to
+ * the sampler spin-lattice. */
+#ifndef ERGO_SAMPLERS_SPIN_LATTICE_VECTOR_VECTOR_H
+#define ERGO_SAMPLERS_SPIN_LATTICE_VECTOR_VECTOR_H
+
+#include "engine/engine.h"
+#include "samplers/sampler.h"
+#include "spin_lattice/vector_params.h"
+
+struct vector_shape {
+    uint32_t d, l[3]; /* sides; 1 beyond the d dimensions */
+    bool triangular;
+    bool space; /* heisenberg: three components; else an angle */
+    uint32_t q; /* directions of clock; 0: any */
+    bool heat_bath;
+    uint32_t relax;      /* over-relaxations in a sweep */
+    uint32_t colours;    /* 2; triangular 3 */
+    uint32_t directions; /* of bonds, at a site: d; triangular 3 */
+    uint32_t components; /* words of a spin */
+    uint32_t numbers;    /* of a sample */
+    uint64_t sites;
+};
+
+/* The point's numbers as doubles. */
+struct vector_physics {
+    double t, j, b, anisotropy;
+};
+
+enum vector_column {
+    VECTOR_ENERGY,
+    VECTOR_X,
+    VECTOR_Y,
+    VECTOR_Z,
+    VECTOR_ALIGNMENT,
+    VECTOR_CURRENT2,
+    VECTOR_Z2,
+    VECTOR_VORTICES,
+    VECTOR_COLUMNS
+};
+enum { VECTOR_CURVE_STRUCTURE, VECTOR_CURVES };
+
+enum vector_buffer { VECTOR_SPINS, VECTOR_MEMBERS, VECTOR_COUNTS, VECTOR_PLANES };
+enum vector_kernel {
+    VECTOR_START,
+    VECTOR_SWEEP,
+    VECTOR_RELAX,
+    VECTOR_MEASURE,
+    VECTOR_COUNT_PLANES
+};
+
+struct vector_state {
+    struct ergo_engine e;
+    struct vector_shape shape;
+    struct vector_member *members;
+    struct vector_physics *physics; /* [members] */
+    uint32_t group;                 /* work-items of a group */
+    uint32_t measure_groups;
+    uint32_t planes; /* of the structure factor; 0: none */
+    double *wave;    /* of vector_wave; NULL without planes */
+};
+
+/* job.c: what a job tells without a device. */
+struct vector_shape vector_shape_of(const struct ergo_point *point);
+struct vector_physics vector_physics_of(const struct ergo_point *point);
+void vector_member_fill(const struct ergo_point *point, struct vector_member *member);
+enum ergo_status vector_check(struct ergo_context *ctx, const struct ergo_point *point);
+bool vector_has_column(const struct ergo_point *point, size_t c);
+/* Planes of the last dimension whose sums make the structure factor; 0: it is not measured. */
+uint32_t vector_planes_of(const struct ergo_point *point);
+double vector_exact(const struct ergo_point *point, const char *observable);
+
+/* columns.c: what the sums over sites and bonds mean, as doubles. */
+/* columns[VECTOR_COLUMNS] from the sums of vector_params.h; those that are not measured are 0. */
+void vector_columns(const struct vector_shape *s, const struct vector_physics *p,
+                    const int64_t *sums, double *columns);
+/* The smallest wave along the last dimension: cosine and sine at each plane, wave[plane][2]. */
+void vector_wave(const struct vector_shape *s, uint32_t planes, double *wave);
+/* S(0) and S(k), from the sums of spins in planes, [plane][3]. */
+void vector_structure(const struct vector_shape *s, uint32_t planes, const double *wave,
+                      const int64_t *sums, double out[2]);
+/* Two 32-bit halves of a sum. */
+int64_t vector_sum(const uint32_t *halves);
+
+/* plan.c */
+enum ergo_status vector_configure(struct ergo_context *ctx, void *state);
+
+/* advance.c: enqueue an over-relaxation of all sites of a colour. */
+void vector_relax(struct vector_state *s, uint32_t colour);
+
+/* state.c: a member's spins in natural order, x fastest: an angle or three components (the bits of
+ * floats) a site. */
+/* Where a device has component `c` of the site at (x, y, z), in words. */
+size_t vector_at(const struct vector_shape *s, uint32_t x, uint32_t y, uint32_t z, uint32_t c);
+/* From the device's layout to natural order. */
+void vector_unpack(const struct vector_shape *s, const uint32_t *raw, uint32_t *sites);
+enum ergo_status vector_read(struct ergo_context *ctx, struct vector_state *s, size_t member,
+                             uint32_t *raw);
+enum ergo_status vector_save(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_text *text);
+enum ergo_status vector_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                             const void *bytes, size_t length);
+enum ergo_status vector_view(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_view *view);
+
+/* twin.c: the chain on the host, on sites in natural order. */
+void vector_twin_start(const struct vector_shape *s, const struct vector_member *m, bool random,
+                       uint64_t site, uint32_t *spin);
+/* A sweep, of the planes [first, first + count) of the last dimension, modulo its side. */
+struct vector_slab {
+    uint32_t first, count;
+};
+void vector_twin_sweep(const struct vector_shape *s, const struct vector_member *m, uint64_t step,
+                       uint32_t *sites);
+/* Sweeps after which only the planes of the slab are right. */
+void vector_twin_slab(const struct vector_shape *s, const struct vector_member *m, uint64_t step,
+                      uint64_t sweeps, struct vector_slab slab, uint32_t *sites);
+/* Planes beyond the slab, on either side, that so many sweeps read. */
+uint64_t vector_twin_margin(const struct vector_shape *s, uint64_t sweeps);
+void vector_twin_count(const struct vector_shape *s, const uint32_t *sites, int64_t *sums);
+void vector_twin_planes(const struct vector_shape *s, uint32_t planes, const uint32_t *sites,
+                        int64_t *sums);
+
+/* audit.c */
+enum ergo_status vector_audit(struct ergo_context *ctx, void *state);
+
+#endif

@@ -1,0 +1,102 @@
+/* Lattices of sites on a device: launches of steps with and without measurement, and samples made
+ * from their sums. */
+#include "samplers/swendsen_wang/sites/sites.h"
+
+static struct ergo_grid over_tiles(const struct sw_sites_state *s) {
+    return ergo_grid_groups(s->launch.tiles, s->launch.tile_group, s->e.batch->count);
+}
+
+/* A step. sample: its clusters are measured, too; SW_NO_SAMPLE: they are not. */
+static void step(struct sw_sites_state *s, uint32_t sample) {
+    const bool sized = sample != SW_NO_SAMPLE && s->clusters && !s->shape.wolff;
+    ERGO_LAUNCH(&s->e, SITES_LABEL, over_tiles(s), BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
+                BUFFER(SITES_BONDS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
+                U32(sized));
+    ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_LABELS),
+                BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
+    if (s->shape.wolff)
+        ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, over_tiles(s), BUFFER(SITES_SPINS),
+                    BUFFER(SITES_MEMBERS), BUFFER(SITES_LABELS), U64(s->e.step),
+                    BUFFER(SITES_GROWN), U32(sample));
+    else if (sized)
+        ERGO_LAUNCH(&s->e, SITES_FLIP_SIZES, over_tiles(s), BUFFER(SITES_SPINS),
+                    BUFFER(SITES_MEMBERS), BUFFER(SITES_LABELS), U64(s->e.step),
+                    BUFFER(SITES_SIZES));
+    else
+        ERGO_LAUNCH(&s->e, SITES_FLIP, over_tiles(s), BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
+                    BUFFER(SITES_LABELS), U64(s->e.step));
+    s->e.step++;
+}
+
+void sw_sites_steps(void *state, uint64_t steps) {
+    struct sw_sites_state *s = state;
+    for (uint64_t k = 0; k < steps; k++)
+        step(s, SW_NO_SAMPLE);
+}
+
+void sw_sites_block(void *state, size_t count, uint64_t every) {
+    struct sw_sites_state *s = state;
+    const struct ergo_grid sums =
+        ergo_grid_groups(s->launch.sum_groups, s->launch.group, s->e.batch->count);
+    for (uint32_t i = 0; i < count && s->e.status == ERGO_OK; i++) {
+        sw_sites_steps(s, every - 1);
+        step(s, i);
+        if (s->clusters && !s->shape.wolff)
+            ERGO_LAUNCH(&s->e, SITES_COUNT, sums, BUFFER(SITES_SIZES), BUFFER(SITES_CLUSTERS),
+                        U32(i));
+        ERGO_LAUNCH(&s->e, SITES_MEASURE, sums, BUFFER(SITES_SPINS), BUFFER(SITES_SUMS), U32(i));
+    }
+}
+
+void sw_sites_convert(const struct sw_sites_shape *h, struct sw_unit unit,
+                      const struct sw_counts *c, uint32_t wraps, uint32_t grown, double *columns) {
+    const struct sw_shape counted = {.q = h->q, .sites = h->sites};
+    for (size_t k = 0; k < SW_SITES_COLUMNS; k++)
+        columns[k] = 0;
+    sw_convert(&counted, unit, c, columns);
+    if (h->wolff)
+        columns[SW_COLUMN_IMPROVED] = (double)grown / (double)h->sites;
+    columns[SW_COLUMN_WRAPS] = wraps ? 1.0 : 0.0;
+    for (size_t d = 0; d < 3; d++)
+        columns[SW_COLUMN_WRAPS_X + d] = wraps >> d & 1u ? 1.0 : 0.0;
+}
+
+/* A sample of unit vectors; numbers are pairs of words. grown NULL: no Wolff. */
+static void vector_row(const struct sw_sites_state *s, const uint32_t *words, const uint32_t *grown,
+                       struct sw_unit unit, double *columns) {
+    int64_t sums[SW_NUMBERS];
+    struct sw_grown cluster = {0};
+    for (size_t k = 0; k < SW_NUMBERS; k++)
+        sums[k] = (int64_t)((uint64_t)words[2 * k + 1] << 32 | words[2 * k]);
+    if (grown)
+        cluster = (struct sw_grown){grown[0], (uint64_t)grown[2] << 32 | grown[1]};
+    sw_vectors_convert(&s->shape, unit, sums, &cluster, columns);
+}
+
+bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                   const struct ergo_samples *samples) {
+    const struct sw_sites_state *s = state;
+    const size_t members = s->e.batch->count, slots = s->launch.sum_slots;
+    const bool sized = s->clusters && !s->shape.wolff;
+    const uint32_t *sums = ergo_engine_host(&s->e, SITES_SUMS, slot, 0);
+    const uint32_t *clusters = ergo_engine_host(&s->e, SITES_CLUSTERS, slot, 0);
+    const uint32_t *wraps = ergo_engine_host(&s->e, SITES_WRAPS, slot, 0);
+    const uint32_t *grown = ergo_engine_host(&s->e, SITES_GROWN, slot, 0);
+    if (s->shape.model != SW_MODEL_POTTS) {
+        for (size_t row = begin; row < end; row++)
+            vector_row(s, sums + row * 2 * SW_NUMBERS, s->shape.wolff ? grown + 3 * row : NULL,
+                       s->units[row % members], samples->columns + row * s->columns);
+        return true;
+    }
+    const size_t bins = sized ? 32 - (size_t)__builtin_clz(s->shape.sites) : 0;
+    for (size_t row = begin; row < end; row++) {
+        struct sw_counts c;
+        sw_add_partial_sums(s->shape.q, s->shape.sites, slots, sums + row * slots * s->shape.q,
+                            sized ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
+        sw_sites_convert(&s->shape, s->units[row % members], &c, sized ? wraps[row] : 0,
+                         s->shape.wolff ? grown[3 * row] : 0, samples->columns + row * s->columns);
+        for (size_t b = 0; b < bins && samples->curves[0]; b++)
+            samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
+    }
+    return true;
+}

@@ -1,0 +1,202 @@
+/*
+ * Audit of lattices of sites: a stretch of the run, with and without samples, repeated by the
+ * device as in the run and by the host's twin, of the last members. The spins, the bonds and labels
+ * of the last step, and all columns and histograms of all samples must be equal. Before the first
+ * step, the starting configuration.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/swendsen_wang/sites/sites.h"
+
+/* Site updates of the twin: a tenth of a second, some 40 ns each. One member is compared, however
+ * large it is. */
+static const uint64_t budget = UINT64_C(1) << 21;
+
+/* The twins of the last members. */
+struct twins {
+    size_t first;
+    struct sw_sites_twin *of;
+};
+
+static enum ergo_status no_memory(struct ergo_context *ctx) {
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+}
+
+/* A member's part of a buffer; malloc'ed. */
+static enum ergo_status read_member(struct ergo_context *ctx, struct sw_sites_state *s,
+                                    unsigned buffer, size_t member, size_t bytes, void **data) {
+    *data = malloc(bytes);
+    if (!*data)
+        return no_memory(ctx);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, buffer, member * bytes, bytes, *data);
+    return ergo_engine_end(&s->e);
+}
+
+static enum ergo_status compare_bytes(struct ergo_context *ctx, const struct ergo_replay *r,
+                                      size_t member, unsigned buffer, const void *expected,
+                                      const char *what) {
+    struct sw_sites_state *s = r->state;
+    const size_t bytes = (size_t)s->shape.sites * (buffer == SITES_SPINS ? s->shape.spin_bytes : 1);
+    void *found;
+    enum ergo_status status = read_member(ctx, s, buffer, member, bytes, &found);
+    if (status == ERGO_OK && memcmp(found, expected, bytes) != 0)
+        status = ergo_replay_differs(ctx, r, member, what);
+    free(found);
+    return status;
+}
+
+/* The roots to which labels lead; Wolff's update knows those of its own cluster alone. */
+static enum ergo_status compare_labels(struct ergo_context *ctx, const struct ergo_replay *r,
+                                       size_t member, const struct sw_sites_twin *t) {
+    struct sw_sites_state *s = r->state;
+    const size_t n = s->shape.sites;
+    void *data;
+    enum ergo_status status = read_member(ctx, s, SITES_LABELS, member, 4 * n, &data);
+    const uint32_t *labels = data;
+    uint32_t root_of_seed = 0;
+    bool same = true, seen = false;
+    for (size_t i = 0; i < n && same && status == ERGO_OK; i++) {
+        uint32_t root = (uint32_t)i;
+        for (size_t k = 0; k < n && labels[root] >> 3 != root && labels[root] >> 3 < n; k++)
+            root = labels[root] >> 3;
+        if (!s->shape.wolff) {
+            same = root == t->labels[i];
+        } else if (t->labels[i] != UINT32_MAX) {
+            same = !seen || root == root_of_seed;
+            seen = true;
+            root_of_seed = root;
+        }
+    }
+    free(data);
+    return same ? status : ergo_replay_differs(ctx, r, member, "labels of the last step");
+}
+
+static enum ergo_status compare_state(struct ergo_context *ctx, const struct ergo_replay *r,
+                                      size_t member, const struct sw_sites_twin *t) {
+    enum ergo_status status = compare_bytes(ctx, r, member, SITES_SPINS, t->spins, "new spins");
+    if (status == ERGO_OK)
+        status = compare_bytes(ctx, r, member, SITES_BONDS, t->bonds, "the bonds of the last step");
+    return status == ERGO_OK ? compare_labels(ctx, r, member, t) : status;
+}
+
+/* What of a sample differs, or NULL. */
+static const char *sample_differs(const struct sw_sites_state *s, size_t member,
+                                  const struct sw_sites_twin *t, const double *found,
+                                  const double *found_curve, size_t bins) {
+    double columns[ERGO_COLUMNS_MAX], curve[SW_CLUSTER_BINS];
+    if (s->shape.model != SW_MODEL_POTTS) {
+        sw_vectors_convert(&s->shape, s->units[member], t->sums, &t->grown, columns);
+        return ergo_replay_same(columns, found, SW_VECTOR_COLUMNS) ? NULL : "sums over spins";
+    }
+    const bool sized = s->clusters && !s->shape.wolff;
+    struct sw_counts c = t->counts;
+    if (!sized) {
+        c.clusters = c.largest = c.squares = 0;
+        c.fourths = 0;
+    }
+    sw_sites_convert(&s->shape, s->units[member], &c, sized ? t->wraps : 0,
+                     s->shape.wolff ? t->grown.sites : 0, columns);
+    for (size_t b = 0; b < bins; b++)
+        curve[b] = (double)c.bins[b] / (double)s->shape.sites;
+    if (!ergo_replay_same(columns, found, SW_COLUMN_PSI2 + 1))
+        return "counts of spins and bonds";
+    if (!ergo_replay_same(columns + SW_COLUMN_WRAPS_X, found + SW_COLUMN_WRAPS_X, 3))
+        return "clusters around the lattice";
+    if (!ergo_replay_same(columns, found, SW_SITES_COLUMNS) ||
+        !ergo_replay_same(curve, found_curve, bins))
+        return "number and sizes of clusters";
+    return NULL;
+}
+
+/* The twin is at the end of the stretch then. */
+static enum ergo_status compare_samples(struct ergo_context *ctx, const struct ergo_replay *r,
+                                        size_t member, void *user) {
+    const struct twins *twins = user;
+    const struct sw_sites_state *s = r->state;
+    struct sw_sites_twin *t = &twins->of[member - twins->first];
+    const struct ergo_point *point = s->e.batch->points[member];
+    const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
+    const char *wrong = NULL;
+    uint64_t step = r->step;
+    memcpy(t->spins, (const char *)r->kept[SITES_SPINS] + member * bytes, bytes);
+    for (uint64_t e = 0; e < r->lead; e++)
+        sw_sites_twin_step(point, &s->shape, step++, false, t);
+    for (size_t i = 0; i < r->samples && !wrong; i++) {
+        for (uint64_t e = 1; e <= r->every; e++)
+            sw_sites_twin_step(point, &s->shape, step++, e == r->every, t);
+        const size_t at = i * r->members + member, bins = r->n_curves ? r->curve_sizes[0] : 0;
+        wrong = sample_differs(s, member, t, r->found.columns + at * s->columns,
+                               bins ? r->found.curves[0] + at * bins : NULL, bins);
+    }
+    return wrong ? ergo_replay_differs(ctx, r, member, wrong) : ERGO_OK;
+}
+
+static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
+    const struct sw_sites_state *s = r->state;
+    const uint64_t each = (r->lead + r->samples * r->every) * s->shape.sites;
+    const uint64_t fit = (budget + each - 1) / each;
+    const size_t some = fit < r->members ? (size_t)fit : r->members;
+    struct twins twins = {r->members - some, calloc(some, sizeof *twins.of)};
+    bool memory = twins.of != NULL;
+    for (size_t i = 0; i < some && memory; i++)
+        memory = sw_sites_twin_open(&twins.of[i], &s->shape);
+    enum ergo_status status = memory ? ERGO_OK : no_memory(ctx);
+    if (status == ERGO_OK)
+        status = ergo_replay_each(ctx, r, twins.first, r->members, compare_samples, &twins);
+    for (size_t m = r->members; m-- > twins.first && status == ERGO_OK;)
+        status = compare_state(ctx, r, m, &twins.of[m - twins.first]);
+    for (size_t i = 0; twins.of && i < some; i++)
+        sw_sites_twin_close(&twins.of[i]);
+    free(twins.of);
+    return status;
+}
+
+static enum ergo_status compare_start(struct ergo_context *ctx, struct sw_sites_state *s) {
+    struct ergo_replay r = {
+        .sampler = "swendsen-wang", .device = s->e.device, .state = s, .every = 1, .samples = 1};
+    struct sw_sites_twin t;
+    enum ergo_status status = sw_sites_twin_open(&t, &s->shape) ? ERGO_OK : no_memory(ctx);
+    uint64_t done = 0;
+    for (size_t m = s->e.batch->count; m-- > 0 && done < budget && status == ERGO_OK;
+         done += s->shape.sites) {
+        sw_sites_twin_start(s->e.batch->points[m], &s->shape, &t);
+        status = compare_bytes(ctx, &r, m, SITES_SPINS, t.spins, "the spins of the start");
+    }
+    sw_sites_twin_close(&t);
+    return status;
+}
+
+/* Steps between samples: as in the run, if the twin makes them within its budget. But two if the
+ * run has more, because steps without a sample are not measured. */
+static uint64_t every_of(const struct sw_sites_state *s, size_t samples) {
+    const uint64_t every = (uint64_t)ergo_point_int(s->e.batch->points[0], "/run/measure_every");
+    const uint64_t fast = (uint64_t)s->e.plan.block_steps, few = budget / s->shape.sites;
+    const uint64_t most = (fast < few ? fast : few) / samples;
+    return every <= most ? every : most > 2 ? most : every < 2 || few == 0 ? 1 : 2;
+}
+
+enum ergo_status sw_sites_audit(struct ergo_context *ctx, void *opaque) {
+    struct sw_sites_state *s = opaque;
+    const size_t most = s->e.block_samples;
+    const size_t bins =
+        s->clusters && !s->shape.wolff ? 32 - (size_t)__builtin_clz(s->shape.sites) : 0;
+    const bool small = s->shape.sites <= budget / 32;
+    const size_t wish = small ? 3 : s->shape.sites <= budget ? 2 : 1;
+    const size_t samples = wish < most ? wish : most;
+    struct ergo_replay r = {.remedy = "/tuning/tile_rows",
+                            .n_columns = s->columns,
+                            .n_curves = s->shape.model == SW_MODEL_POTTS ? 1 : 0,
+                            .curve_sizes = &bins,
+                            .lead = small                          ? 3
+                                    : s->shape.sites <= 8 * budget ? 1
+                                                                   : 0,
+                            .samples = samples,
+                            .every = every_of(s, samples),
+                            .compare = compare};
+    enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
+    if (status == ERGO_OK && s->started && s->e.step == 0)
+        status = compare_start(ctx, s);
+    return status == ERGO_OK ? ergo_engine_replay(ctx, &s->e, &r, NULL, 0) : status;
+}

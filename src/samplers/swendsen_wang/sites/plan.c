@@ -1,0 +1,260 @@
+/* Lattices of sites: what a job says of them, and launch shapes on a device. Choices here change
+ * the speed and never the chain. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "samplers/swendsen_wang/sites/sites.h"
+
+/* Labels have 32 bits, three of them for ways around the lattice. */
+static const double most_sites = 1u << 29;
+
+static bool says(const struct ergo_point *point, const char *pointer, const char *word) {
+    return strcmp(ergo_point_text(point, pointer), word) == 0;
+}
+
+bool sw_serves_square(const struct ergo_point *point) {
+    return says(point, "/system/model", "potts") &&
+           ergo_point_value(point, "/system/size")->items == 2 &&
+           says(point, "/system/lattice", "square") &&
+           says(point, "/system/update", "swendsen-wang");
+}
+
+struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    struct sw_sites_shape s = {.lx = (uint32_t)size->size[0],
+                               .ly = (uint32_t)size->size[1],
+                               .lz = size->items > 2 ? (uint32_t)size->size[2] : 1,
+                               .wolff = says(point, "/system/update", "wolff")};
+    static const struct {
+        const char *name;
+        uint32_t model, bytes;
+    } models[] = {{"potts", SW_MODEL_POTTS, 1},
+                  {"xy", SW_MODEL_XY, 4},
+                  {"clock", SW_MODEL_CLOCK, 1},
+                  {"heisenberg", SW_MODEL_HEISENBERG, 12}};
+    for (size_t k = 0; k < sizeof models / sizeof models[0]; k++)
+        if (says(point, "/system/model", models[k].name)) {
+            s.model = models[k].model;
+            s.spin_bytes = models[k].bytes;
+        }
+    s.q = s.spin_bytes == 1 ? (uint32_t)ergo_point_int(point, "/system/q") : 2;
+    s.directions = size->items > 2 ? 3 : 2;
+    if (says(point, "/system/lattice", "triangular")) {
+        s.lattice = SW_LATTICE_TRIANGULAR;
+        s.directions = 3;
+    } else if (says(point, "/system/lattice", "honeycomb")) {
+        s.lattice = SW_LATTICE_HONEYCOMB;
+    }
+    s.sites = s.lx * s.ly * s.lz;
+    return s;
+}
+
+enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const char *lattice = ergo_point_text(point, "/system/lattice");
+    enum ergo_status status = ERGO_OK;
+    double sites = 1;
+    for (int k = 0; k < size->items; k++)
+        sites *= (double)size->size[k];
+    if (size->items > 2 && strcmp(lattice, "square") != 0)
+        status = ergo_job_error(ctx, "/system/lattice",
+                                "a %s lattice has two dimensions, and /system/size has %d sides",
+                                lattice, size->items);
+    if (strcmp(lattice, "honeycomb") == 0 && (size->size[0] % 2 || size->size[1] % 2))
+        status = ergo_job_error(ctx, "/system/size",
+                                "%lld x %lld: sides of a honeycomb lattice are even, so that it "
+                                "closes around the edges",
+                                (long long)size->size[0], (long long)size->size[1]);
+    if (sites > most_sites)
+        status = ergo_job_error(ctx, "/system/size",
+                                "%.3g sites are more than 2^29, which the 32-bit labels of this "
+                                "lattice and update can number",
+                                sites);
+    if (says(point, "/distribute", "lattice"))
+        status = ergo_job_error(ctx, "/distribute",
+                                "found \"lattice\", but only square lattices of two dimensions "
+                                "with /system/update swendsen-wang are cut over ranks; allowed: "
+                                "\"points\", \"auto\"");
+    return status;
+}
+
+void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member *member) {
+    memset(member, 0, sizeof *member);
+    member->key0 = (uint32_t)point->stream;
+    member->key1 = (uint32_t)(point->stream >> 32);
+    if (!says(point, "/system/model", "potts")) {
+        member->coupling = (float)(2 * ergo_point_real(point, "/system/coupling") /
+                                   ergo_point_real(point, "/system/temperature"));
+        return;
+    }
+    const double scaled = sw_bond_probability(point) * 0x1p32 + 0.5;
+    member->always = scaled >= 0x1p32;
+    member->threshold = member->always ? 0 : (uint32_t)scaled;
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+static uint32_t parts(uint32_t n, uint32_t size) {
+    return (n + size - 1) / size;
+}
+
+/* Bytes of local memory of a tile's site: two labels (or a label and bonds). */
+enum { SITE_BYTES = 8 };
+
+/* A tile of some 2,048 sites, as compact as a row of 32 bytes allows. One work-item does a whole
+ * tile on a CPU, where barriers and atomics cost more than they bring. */
+static void choose_tile(const struct sw_sites_state *s, struct sw_sites_launch *l) {
+    const struct ergo_device *device = s->e.device;
+    const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *first = s->e.batch->points[0];
+    const struct sw_sites_shape *h = &s->shape;
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU, flat = h->lz == 1;
+    const uint32_t words = (uint32_t)ergo_point_int(first, "/tuning/tile_words");
+    const uint32_t rows = (uint32_t)ergo_point_int(first, "/tuning/tile_rows");
+    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/tile_group");
+    const uint32_t side = rows ? rows : flat ? 64 : 8;
+    l->tx = ergo_power_of_two_up(h->lx, 1, words ? 32 * words : 32);
+    l->ty = ergo_power_of_two_up(h->ly, 1, side);
+    l->tz = ergo_power_of_two_up(h->lz, 1, side);
+    const uint64_t most = d->local_memory > 2048 ? (d->local_memory - 2048) / SITE_BYTES : 1;
+    while (l->tx * l->ty * l->tz > most || l->tx * l->ty * l->tz > 8192) {
+        if (l->tz >= l->ty && l->tz > 1)
+            l->tz /= 2;
+        else if (l->ty > 1)
+            l->ty /= 2;
+        else
+            l->tx /= 2;
+    }
+    const uint32_t sites = l->tx * l->ty * l->tz;
+    l->tile_group = ergo_power_of_two_up(sites, 1, wish ? wish : gpu ? 256 : 1);
+    /* a site takes some 50 loop iterations */
+    while (device->quirks.loop_limit && l->tile_group < sites &&
+           50 * (uint64_t)sites > device->quirks.loop_limit * l->tile_group)
+        l->tile_group *= 2;
+    while (l->tile_group > 1 && l->tile_group > d->largest_group)
+        l->tile_group /= 2;
+    if (device->quirks.many_barriers_unreliable)
+        l->tile_group = 1;
+    l->tiles = parts(h->lx, l->tx) * parts(h->ly, l->ty) * parts(h->lz, l->tz);
+}
+
+static void choose_groups(const struct sw_sites_state *s, struct sw_sites_launch *l) {
+    const struct ergo_device_summary *d = &s->e.device->summary;
+    const bool gpu = s->e.device->type != CL_DEVICE_TYPE_CPU;
+    const uint32_t wish = (uint32_t)ergo_point_int(s->e.batch->points[0], "/tuning/work_group");
+    const uint32_t units = d->compute_units ? d->compute_units : 1, sites = s->shape.sites;
+    l->group = ergo_power_of_two_up(sites, 1, wish ? wish : gpu ? 128 : 32);
+    while (l->group > 1 && l->group > d->largest_group)
+        l->group /= 2;
+    const uint32_t enough = (gpu ? 16 : 2) * units, least = sites / (1u << 21) + 1;
+    uint32_t groups = parts(sites, (gpu ? 8 : 1024) * l->group);
+    groups = groups > enough ? enough : groups;
+    l->sum_groups = groups < least ? least : groups;
+    l->sum_slots = l->sum_groups < 32 ? l->sum_groups : 32;
+}
+
+static void declare_buffers(struct sw_sites_state *s) {
+    struct ergo_engine *e = &s->e;
+    const uint64_t members = e->batch->count, sites = members * s->shape.sites;
+    const uint64_t places = members * s->launch.sum_slots;
+    const bool sized = s->clusters && !s->shape.wolff;
+    ergo_engine_buffer(e, SITES_SPINS, "spins", ERGO_BUFFER_STATE, s->shape.spin_bytes * sites);
+    ergo_engine_buffer(e, SITES_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
+                       members * sizeof *s->members);
+    ergo_engine_buffer(e, SITES_BONDS, "bonds", ERGO_BUFFER_SCRATCH, sites);
+    ergo_engine_buffer(e, SITES_LABELS, "labels", ERGO_BUFFER_SCRATCH, 4 * sites);
+    ergo_engine_sums(e, SITES_SUMS, "samples", ERGO_BUFFER_SAMPLES,
+                     s->shape.model == SW_MODEL_POTTS ? 4 * places * s->shape.q
+                                                      : 8 * members * SW_NUMBERS);
+    if (s->shape.wolff)
+        ergo_engine_sums(e, SITES_GROWN, "Wolff's clusters", ERGO_BUFFER_SAMPLES, 12 * members);
+    if (!sized)
+        return;
+    ergo_engine_buffer(e, SITES_SIZES, "cluster sizes", ERGO_BUFFER_SCRATCH, 4 * sites);
+    ergo_engine_sums(e, SITES_CLUSTERS, "sums over clusters", ERGO_BUFFER_SAMPLES,
+                     4 * places * SW_CLUSTER_FIELDS);
+    ergo_engine_sums(e, SITES_WRAPS, "clusters around the lattice", ERGO_BUFFER_SAMPLES,
+                     4 * members);
+}
+
+static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_sites_state *s) {
+    static const char *const measure = "swendsen_wang/sites_measure.cl";
+    static const char *const sites = "swendsen_wang/sites.cl";
+    static const char *const vectors = "swendsen_wang/sites_vectors.cl";
+    struct ergo_engine *e = &s->e;
+    const struct sw_sites_shape *h = &s->shape;
+    const struct sw_sites_launch *l = &s->launch;
+    struct ergo_text o = {0};
+    ergo_text_append(&o,
+                     "-DSW_MODEL=%u -DSW_Q=%uu -DSW_LX=%uu -DSW_LY=%uu -DSW_LZ=%uu -DSW_LATTICE=%u "
+                     "-DSW_DIRECTIONS=%uu -DSW_TX=%uu -DSW_TY=%uu -DSW_TZ=%uu -DSW_GROUP=%u "
+                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=3u %s",
+                     h->model, h->q, h->lx, h->ly, h->lz, h->lattice, h->directions, l->tx, l->ty,
+                     l->tz, l->tile_group, l->sum_slots, e->device->quirks.relaxed_atomics);
+    if (h->model == SW_MODEL_POTTS) {
+        ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
+        ergo_engine_kernel(e, SITES_MEASURE, measure, o.data, "sw_site_measure");
+    } else {
+        ergo_engine_kernel(e, SITES_START, vectors, o.data, "sw_site_begin");
+        ergo_engine_kernel(e, SITES_MEASURE, vectors, o.data, "sw_site_sums");
+    }
+    ergo_engine_kernel(e, SITES_LABEL, sites, o.data, "sw_site_label");
+    ergo_engine_kernel(e, SITES_JOIN, sites, o.data, "sw_site_join");
+    if (h->wolff)
+        ergo_engine_kernel(e, SITES_FLIP_ONE, sites, o.data, "sw_site_flip_one");
+    else
+        ergo_engine_kernel(e, SITES_FLIP, sites, o.data, "sw_site_flip");
+    if (s->clusters && !h->wolff) {
+        ergo_engine_kernel(e, SITES_FLIP_SIZES, sites, o.data, "sw_site_flip_sizes");
+        ergo_engine_kernel(e, SITES_COUNT, measure, o.data, "sw_site_count");
+    }
+    const bool failed = o.failed;
+    ergo_text_free(&o);
+    return failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options") : ERGO_OK;
+}
+
+enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
+    struct sw_sites_state *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    const bool gpu = s->e.device->type != CL_DEVICE_TYPE_CPU;
+    const unsigned units = s->e.device->summary.compute_units;
+    struct ergo_plan *plan = &s->e.plan;
+    s->shape = sw_sites_shape_of(batch->points[0]);
+    s->columns = batch->job->model->n_columns;
+    s->clusters = s->shape.model == SW_MODEL_POTTS && sw_wants_clusters(batch->points[0]);
+    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->units = ergo_engine_memory(&s->e, batch->count, sizeof *s->units);
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
+    for (size_t i = 0; i < batch->count; i++) {
+        sw_sites_member_fill(batch->points[i], &s->members[i]);
+        s->units[i] = sw_unit_of(batch->points[i]);
+    }
+    if (ergo_point_int(batch->points[0], "/tuning/path") == 1)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/tuning/path 1, whole sweeps in local memory, is for square lattices of "
+                         "two dimensions with /system/update swendsen-wang. Use 0");
+    choose_tile(s, &s->launch);
+    choose_groups(s, &s->launch);
+    const struct sw_sites_launch *l = &s->launch;
+    const double members = (double)batch->count, spins = (double)s->shape.sites * members;
+    const double per_second = !gpu ? 1e7 * (units ? units : 1) : 2e10;
+    plan->work_per_step = spins;
+    plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
+    plan->block_steps = fmin(plan->block_steps, gpu ? 2000 : 500); /* launches take time, too */
+    const double sample_bytes =
+        members * (4.0 * l->sum_slots * (s->shape.q + (double)SW_CLUSTER_FIELDS) + 16);
+    s->e.block_samples =
+        (size_t)fmax(1, fmin(fmax(64, plan->block_steps), ERGO_BLOCK_BYTES / sample_bytes));
+    s->e.curve_interval = 1;
+    plan->host_bytes = s->shape.sites * (16 + s->shape.spin_bytes * (3 + (uint64_t)batch->count));
+    plan->launches_per_step = 3;
+    snprintf(plan->path, sizeof plan->path, "sites");
+    snprintf(plan->launch, sizeof plan->launch,
+             "labels in tiles of %u x %u x %u sites (work-groups of %u), then across them; other "
+             "kernels in groups of %u",
+             l->tx, l->ty, l->tz, l->tile_group, l->group);
+    declare_buffers(s);
+    return declare_kernels(ctx, s);
+}

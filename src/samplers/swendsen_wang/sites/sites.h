@@ -1,0 +1,167 @@
+/* Cluster updates of a spin for each site, on lattices of two and three dimensions
+ * (cl/swendsen_wang/sites.h). Internal to the sampler. */
+#ifndef ERGO_SAMPLERS_SWENDSEN_WANG_SITES_SITES_H
+#define ERGO_SAMPLERS_SWENDSEN_WANG_SITES_SITES_H
+
+#include "samplers/swendsen_wang/sw.h"
+
+struct sw_sites_shape {
+    uint32_t lx, ly, lz; /* lz 1: two dimensions */
+    uint32_t lattice;    /* SW_LATTICE_... */
+    uint32_t directions; /* in which a site owns bonds */
+    uint32_t model;      /* SW_MODEL_... */
+    uint32_t q;          /* of potts and clock; others 2 */
+    uint32_t sites;
+    uint32_t spin_bytes; /* of a site, in one or three words */
+    bool wolff;
+};
+
+/* Columns of unit vectors. */
+enum {
+    SW_VECTOR_ENERGY,
+    SW_VECTOR_X,
+    SW_VECTOR_Y,
+    SW_VECTOR_Z,
+    SW_VECTOR_ALIGNMENT,
+    SW_VECTOR_CURRENT2,
+    SW_VECTOR_VORTICES,
+    SW_VECTOR_WAVE2,
+    SW_VECTOR_GROWN,
+    SW_VECTOR_IMPROVED2,
+    SW_VECTOR_COLUMNS
+};
+
+/* What Wolff's cluster was in a step: sites, and the sum of the sizes of their parts along the
+ * mirror in units of 2^-30. */
+struct sw_grown {
+    uint32_t sites;
+    uint64_t parts;
+};
+
+struct sw_sites_launch {
+    uint32_t group;      /* work-items per group of kernels without tiles, a power of two */
+    uint32_t tx, ty, tz; /* sides of a tile, powers of two */
+    uint32_t tile_group; /* work-items for a tile */
+    uint32_t tiles;      /* of a member */
+    uint32_t sum_groups; /* work-groups per member that add up */
+    uint32_t sum_slots;  /* partial sums per member */
+};
+
+enum sw_sites_buffer {
+    SITES_SPINS,
+    SITES_MEMBERS,
+    SITES_BONDS,
+    SITES_LABELS,
+    SITES_SIZES,
+    /* samples: partial sums of spins, of clusters, directions in which a cluster leads around, and
+     * Wolff's cluster */
+    SITES_SUMS,
+    SITES_CLUSTERS,
+    SITES_WRAPS,
+    SITES_GROWN
+};
+
+enum sw_sites_kernel {
+    SITES_START,
+    SITES_MEASURE,
+    SITES_COUNT,
+    SITES_LABEL,
+    SITES_JOIN,
+    SITES_FLIP,
+    SITES_FLIP_SIZES,
+    SITES_FLIP_ONE
+};
+
+struct sw_sites_state {
+    struct ergo_engine e;
+    struct sw_sites_shape shape;
+    struct sw_sites_launch launch;
+    bool clusters;                  /* clusters are measured, not only spins */
+    bool started;                   /* the spins are those of the start */
+    size_t columns;                 /* of the model */
+    struct sw_site_member *members; /* [batch->count] */
+    struct sw_unit *units;
+};
+
+extern const struct ergo_sampler_ops sw_sites_ops;
+
+/* plan.c */
+/* Does another engine (sw.h) make this job's sweeps: Swendsen-Wang on a plain square lattice? */
+bool sw_serves_square(const struct ergo_point *point);
+struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point);
+enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_point *point);
+enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state);
+/* Philox key and bond probability of a member. */
+void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member *member);
+
+/* advance.c */
+void sw_sites_steps(void *state, uint64_t steps);
+void sw_sites_block(void *state, size_t count, uint64_t every);
+bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                   const struct ergo_samples *samples);
+/* Columns of a sample. wraps: SW_AROUND_... by bits; grown: sites of Wolff's cluster. */
+void sw_sites_convert(const struct sw_sites_shape *shape, struct sw_unit unit,
+                      const struct sw_counts *counts, uint32_t wraps, uint32_t grown,
+                      double *columns);
+
+/* vectors.c: models of unit vectors. */
+/* columns[SW_VECTOR_COLUMNS] from sums[SW_NUMBERS]. */
+void sw_vectors_convert(const struct sw_sites_shape *shape, struct sw_unit unit,
+                        const int64_t *sums, const struct sw_grown *grown, double *columns);
+extern const struct ergo_model sw_xy_model, sw_clock_model, sw_heisenberg_model;
+/* Keys of all models, in swendsen_wang.c. */
+enum { SW_SIZE_KEYS = 1, SW_SITES_KEYS = 2 };
+extern const struct ergo_key sw_size_keys[SW_SIZE_KEYS], sw_sites_keys[SW_SITES_KEYS];
+enum { SW_TUNABLES = 5 };
+extern const struct ergo_tunable sw_tunables[SW_TUNABLES];
+
+/* state.c: the canonical state, in the order of site indices. potts and clock: a byte for each
+ * site, its state (0 .. q - 1); xy: the angle in units of 2 pi/2^32, four bytes, the lowest first;
+ * heisenberg: x, y and z in units of 2^-21, each a signed number of four bytes, the lowest first.
+ */
+enum ergo_status sw_sites_init(struct ergo_context *ctx, void *state);
+enum ergo_status sw_sites_save(struct ergo_context *ctx, void *state, size_t member,
+                               struct ergo_text *text);
+enum ergo_status sw_sites_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                               const void *bytes, size_t length);
+enum ergo_status sw_sites_view(struct ergo_context *ctx, void *state, size_t member,
+                               struct ergo_view *view);
+
+/* twin.c: a step of one member on the host. Clusters are walked, site by site, from the smallest
+ * site on. */
+struct sw_sites_twin {
+    void *spins; /* as on the device */
+    uint8_t *bonds;
+    uint32_t *labels, *queue; /* labels: the smallest site of each site's cluster */
+    uint8_t *ways;            /* the edges that the walk to a site has crossed, by bits */
+    float *parts;             /* of unit vectors along the mirror */
+    /* after a counted step: of states, or of unit vectors */
+    struct sw_counts counts;
+    int64_t sums[SW_NUMBERS];
+    uint32_t wraps;
+    struct sw_grown grown;
+};
+bool sw_sites_twin_open(struct sw_sites_twin *twin, const struct sw_sites_shape *shape);
+void sw_sites_twin_close(struct sw_sites_twin *twin);
+void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_shape *shape,
+                         struct sw_sites_twin *twin);
+void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_shape *shape,
+                        uint64_t step, bool counted, struct sw_sites_twin *twin);
+
+/* twin_vectors.c: the twin's spins that are unit vectors. */
+struct sw_vectors {
+    const struct sw_sites_shape *shape;
+    void *spins;
+    const struct sw_site_member *member;
+    uint64_t step; /* its mirror */
+};
+void sw_vectors_start(const struct sw_vectors *v, bool random);
+/* parts[sites], along the mirror. */
+void sw_vectors_parts(const struct sw_vectors *v, float *parts);
+void sw_vectors_flip(const struct sw_vectors *v, uint32_t site);
+void sw_vectors_sum(const struct sw_vectors *v, int64_t *sums);
+
+/* audit.c */
+enum ergo_status sw_sites_audit(struct ergo_context *ctx, void *state);
+
+#endif

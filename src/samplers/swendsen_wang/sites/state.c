@@ -1,0 +1,200 @@
+/* Lattices of sites: parameters, start, the canonical state and its picture. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/swendsen_wang/sites/sites.h"
+
+_Static_assert(sizeof(struct sw_site_member) == SW_SITE_MEMBER_BYTES,
+               "sw_site_member has no padding");
+
+static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+    struct sw_sites_state *s = state;
+    (void)ctx;
+    ergo_engine_constant(&s->e, SITES_MEMBERS, s->members);
+    return ERGO_OK;
+}
+
+static const struct ergo_engine_model engine = {
+    .sampler = "swendsen-wang",
+    .smaller = "a smaller lattice",
+    .state_bytes = sizeof(struct sw_sites_state),
+    .configure = sw_sites_configure,
+    .prepare = prepare,
+    .steps = sw_sites_steps,
+    .block = sw_sites_block,
+    .rows = sw_sites_rows,
+};
+
+const struct ergo_sampler_ops sw_sites_ops = {
+    .engine = &engine,
+    .init = sw_sites_init,
+    .save = sw_sites_save,
+    .load = sw_sites_load,
+    .audit = sw_sites_audit,
+    .view = sw_sites_view,
+};
+
+enum ergo_status sw_sites_init(struct ergo_context *ctx, void *opaque) {
+    struct sw_sites_state *s = opaque;
+    const bool random =
+        strcmp(ergo_point_text(s->e.batch->points[0], "/system/start"), "random") == 0;
+    s->e.step = 0;
+    s->started = true;
+    ergo_engine_begin(&s->e, ctx);
+    ERGO_LAUNCH(&s->e, SITES_START,
+                ergo_grid_items(s->shape.sites, s->launch.group, s->e.batch->count),
+                BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS), U32(random));
+    ergo_engine_finish(&s->e);
+    return ergo_engine_end(&s->e);
+}
+
+static enum ergo_status fetch(struct ergo_context *ctx, struct sw_sites_state *s, size_t member,
+                              void **spins) {
+    const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
+    *spins = malloc(bytes);
+    if (!*spins)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice of %u sites",
+                         s->shape.sites);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, SITES_SPINS, member * bytes, bytes, *spins);
+    const enum ergo_status status = ergo_engine_end(&s->e);
+    if (status != ERGO_OK) {
+        free(*spins);
+        *spins = NULL;
+    }
+    return status;
+}
+
+/* Word k of site i on the device, and of the canonical state; 4 bytes, the lowest first. */
+static size_t place(const struct sw_sites_shape *h, size_t i, size_t k) {
+    return i + k * h->sites;
+}
+
+static void encode(const struct sw_sites_shape *h, const uint32_t *words, uint8_t *out) {
+    const size_t each = h->spin_bytes / 4;
+    for (size_t i = 0; i < h->sites; i++)
+        for (size_t k = 0; k < each; k++) {
+            const uint32_t raw = words[place(h, i, k)];
+            const uint32_t word =
+                h->model == SW_MODEL_XY ? raw : (uint32_t)(int32_t)(ergo_as_float(raw) * 0x1p21f);
+            for (size_t b = 0; b < 4; b++)
+                out[4 * (each * i + k) + b] = (uint8_t)(word >> 8 * b);
+        }
+}
+
+/* False: a spin is none. Reflections let lengths wander, by 1e-6 times the root of their number. */
+static bool decode(const struct sw_sites_shape *h, const uint8_t *in, uint32_t *words) {
+    const size_t each = h->spin_bytes / 4;
+    bool good = true;
+    for (size_t i = 0; i < h->sites; i++) {
+        double length2 = 0;
+        for (size_t k = 0; k < each; k++) {
+            const uint8_t *four = in + 4 * (each * i + k);
+            const uint32_t word = (uint32_t)four[0] | (uint32_t)four[1] << 8 |
+                                  (uint32_t)four[2] << 16 | (uint32_t)four[3] << 24;
+            const float component = (float)(int32_t)word * 0x1p-21f;
+            words[place(h, i, k)] = h->model == SW_MODEL_XY ? word : ergo_as_uint(component);
+            length2 += (double)component * (double)component;
+            /* what was rounded would be another state when it is saved */
+            good = good && (h->model == SW_MODEL_XY ||
+                            (int64_t)(int32_t)word == (int64_t)(component * 0x1p21f));
+        }
+        good = good && (h->model == SW_MODEL_XY || (length2 > 0.99 && length2 < 1.01));
+    }
+    return good;
+}
+
+enum ergo_status sw_sites_save(struct ergo_context *ctx, void *opaque, size_t member,
+                               struct ergo_text *text) {
+    struct sw_sites_state *s = opaque;
+    const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
+    void *spins = NULL;
+    uint8_t *out = malloc(bytes);
+    enum ergo_status status =
+        out ? fetch(ctx, s, member, &spins)
+            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", bytes);
+    if (status == ERGO_OK) {
+        if (s->shape.spin_bytes == 1)
+            memcpy(out, spins, bytes);
+        else
+            encode(&s->shape, spins, out);
+        ergo_text_append_bytes(text, out, bytes);
+    }
+    free(spins);
+    free(out);
+    return status == ERGO_OK && text->failed
+               ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", bytes)
+               : status;
+}
+
+enum ergo_status sw_sites_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
+                               const void *bytes, size_t length) {
+    struct sw_sites_state *s = opaque;
+    const size_t expected = (size_t)s->shape.sites * s->shape.spin_bytes;
+    const uint8_t *states = bytes;
+    bool good = true;
+    if (length != expected)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes; a lattice of %u sites has "
+                         "%zu",
+                         member, length, s->shape.sites, expected);
+    uint32_t *words = malloc(length);
+    if (!words)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    if (s->shape.spin_bytes == 1)
+        for (size_t i = 0; i < length; i++)
+            good = good && states[i] < s->shape.q;
+    else
+        good = decode(&s->shape, bytes, words);
+    enum ergo_status status =
+        good ? ERGO_OK
+             : ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has spins that are none: it is damaged",
+                         member);
+    if (good) {
+        ergo_engine_begin(&s->e, ctx);
+        ergo_engine_write(&s->e, SITES_SPINS, member * length, length,
+                          s->shape.spin_bytes == 1 ? bytes : words);
+        status = ergo_engine_end(&s->e);
+    }
+    s->e.step = step;
+    s->started = false;
+    free(words);
+    return status;
+}
+
+/* Of an angle or a height a byte. */
+static unsigned state_at(const struct ergo_view *v, size_t x, size_t row) {
+    const struct sw_sites_shape *s = v->shape;
+    const size_t i = row * s->lx + x;
+    if (s->spin_bytes == 1)
+        return ((const uint8_t *)v->sites)[i];
+    const uint32_t *words = v->sites;
+    if (s->model == SW_MODEL_XY)
+        return words[i] >> 24;
+    const float height = ergo_as_float(words[place(s, i, 2)]);
+    return (unsigned)fminf(255, fmaxf(0, 128 + 128 * height));
+}
+
+enum ergo_status sw_sites_view(struct ergo_context *ctx, void *opaque, size_t member,
+                               struct ergo_view *view) {
+    struct sw_sites_state *s = opaque;
+    void *spins = NULL;
+    const enum ergo_status status = fetch(ctx, s, member, &spins);
+    const struct sw_shape plain = {.q = s->shape.q};
+    *view = sw_view_of(&plain);
+    view->size[0] = s->shape.lx;
+    view->size[1] = s->shape.ly;
+    view->size[2] = s->shape.lz;
+    view->shape = &s->shape;
+    view->state = state_at;
+    view->sites = spins;
+    const unsigned steps = s->shape.model == SW_MODEL_CLOCK ? s->shape.q : 256;
+    for (unsigned k = 0; k < steps && s->shape.model != SW_MODEL_POTTS; k++)
+        if (s->shape.model == SW_MODEL_HEISENBERG)
+            ergo_view_height(k, view->colours[k]);
+        else
+            ergo_view_hue(k, steps, view->colours[k]);
+    return status;
+}

@@ -1,0 +1,66 @@
+/*
+ * The serial oracle of cluster updates on a list of bonds: Swendsen and Wang (Phys. Rev. Lett. 58,
+ * 86 (1987)) and Wolff (Phys. Rev. Lett. 62, 361 (1989)) for the q-state Potts model, H = -J sum
+ * (delta(s, s') - 1), k_B = 1, on periodic lattices; and averages over all states of tiny ones.
+ *
+ * Site (x, y, z) has the id (z Ly + y) Lx + x. Bonds, in this order of a site, modulo the sides:
+ *
+ *   square      (x, y)-(x + 1, y), (x, y)-(x, y + 1); in three dimensions also z
+ *   triangular  these two, and (x, y)-(x + 1, y + 1)
+ *   honeycomb   (x, y)-(x + 1, y), and (x, y)-(x, y + 1) where x + y is even
+ *
+ * On a side of 2 two bonds may join the same pair of sites.
+ *
+ * The chain is ergocl's, bit for bit. Philox key: (stream low, stream high); counter (entity, t
+ * low, t high, purpose << 24 | draw), t the step, from 0.
+ *
+ *   Bonds, purpose 1, entity the site's id, draw 0: word d decides its bond in direction d (0 x, 1
+ * y, 2 z or the diagonal). A bond between equal spins is active iff the word is below round((1 -
+ * exp(-J/T)) 2^32). Swendsen-Wang, purpose 2, entity the smallest id of a cluster: its state
+ * floor(q (2^32 r_0 + r_1) / 2^64). Start, purpose 3: the same for each site, t = 0. Wolff, purpose
+ * 4, entity 0: the seed floor(N (2^32 r_0 + r_1) / 2^64); its cluster's states grow by 1 + floor((q
+ * - 1) (2^32 r_2 + r_3) / 2^64) modulo q.
+ */
+#ifndef ERGO_ORACLE_SITES_SERIAL_H
+#define ERGO_ORACLE_SITES_SERIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum sites_oracle_lattice { SITES_SQUARE, SITES_TRIANGULAR, SITES_HONEYCOMB };
+
+struct sites_bond {
+    int a, b;      /* sites; a owns it */
+    int direction; /* 0 .. 2 */
+};
+
+struct sites_oracle {
+    int l[3]; /* l[2] = 1: two dimensions */
+    enum sites_oracle_lattice lattice;
+    int q;
+    double j, t;
+    uint64_t stream;
+    /* made by init */
+    int sites, n_bonds;
+    struct sites_bond *bonds;
+    uint8_t *spins;
+    int *cluster; /* scratch: the smallest id of a site's cluster */
+};
+
+bool sites_oracle_init(struct sites_oracle *o);
+void sites_oracle_free(struct sites_oracle *o);
+void sites_oracle_start(struct sites_oracle *o);
+/* Step number t. */
+void sites_oracle_sweep(struct sites_oracle *o, uint64_t t);
+/* The size of the cluster. */
+int sites_oracle_wolff(struct sites_oracle *o, uint64_t t);
+
+/* Exact averages: per site; m = (q max n_k/N - 1)/(q - 1); psi^2 = (q sum (n_k/N)^2 - 1)/(q - 1).
+ */
+struct sites_exact {
+    double energy, heat_capacity, m, m2, m4, psi2, psi4;
+};
+/* q^N states, at most 2^24. */
+struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o);
+
+#endif

@@ -1,0 +1,427 @@
+#include "oracle/vector_serial.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle/philox_ref.h"
+#include "oracle/xoshiro.h"
+
+static const double pi = 3.14159265358979323846;
+
+int vector_oracle_sites(const struct vector_oracle *o) {
+    return o->l[0] * o->l[1] * o->l[2];
+}
+
+/* ---- the lattice ------------------------------------------------------------------------------
+ */
+
+static int site_at(const struct vector_oracle *o, int x, int y, int z) {
+    x = (x + o->l[0]) % o->l[0];
+    y = (y + o->l[1]) % o->l[1];
+    z = (z + o->l[2]) % o->l[2];
+    return x + o->l[0] * (y + o->l[1] * z);
+}
+
+/* Steps to the neighbours ahead, and their directions as unit vectors in space. */
+static int bonds_of(const struct vector_oracle *o, int steps[3][3], double directions[3][3]) {
+    static const int along[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, diagonal[3] = {1, 1, 0};
+    memset(directions, 0, 9 * sizeof(double));
+    for (int k = 0; k < 3; k++) {
+        memcpy(steps[k], o->triangular && k == 2 ? diagonal : along[k], sizeof steps[k]);
+        directions[k][k] = 1;
+    }
+    if (o->triangular) { /* at 0, 120 and 60 degrees */
+        for (int k = 0; k < 3; k++) {
+            const double angle = k == 0 ? 0 : k == 1 ? 2 * pi / 3 : pi / 3;
+            directions[k][0] = cos(angle);
+            directions[k][1] = sin(angle);
+            directions[k][2] = 0;
+        }
+    }
+    return o->triangular ? 3 : o->d;
+}
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* J times the neighbours' sum, plus the field. */
+static void local_field(const struct vector_oracle *o, double (*spins)[3], int site, double h[3]) {
+    const int x = site % o->l[0], y = site / o->l[0] % o->l[1], z = site / o->l[0] / o->l[1];
+    int steps[3][3];
+    double directions[3][3];
+    const int n = bonds_of(o, steps, directions);
+    h[0] = h[1] = h[2] = 0;
+    for (int k = 0; k < n; k++)
+        for (int sign = -1; sign < 2; sign += 2) {
+            const double *other = spins[site_at(o, x + sign * steps[k][0], y + sign * steps[k][1],
+                                                z + sign * steps[k][2])];
+            for (int c = 0; c < 3; c++)
+                h[c] += o->j * other[c];
+        }
+    h[o->space ? 2 : 0] += o->b;
+}
+
+/* ---- the chain --------------------------------------------------------------------------------
+ */
+
+static void words_of(const struct vector_oracle *o, uint64_t site, uint64_t step, uint32_t purpose,
+                     double u[4], uint32_t words[4]) {
+    const uint32_t counter[4] = {(uint32_t)site, (uint32_t)step, (uint32_t)(step >> 32),
+                                 purpose << 24};
+    const uint32_t key[2] = {(uint32_t)o->stream, (uint32_t)(o->stream >> 32)};
+    ergo_oracle_philox(counter, key, words);
+    for (int i = 0; i < 4; i++)
+        u[i] = (words[i] + 0.5) / 4294967296.0;
+}
+
+static void on_circle(double angle, double spin[3]) {
+    spin[0] = cos(angle);
+    spin[1] = sin(angle);
+    spin[2] = 0;
+}
+
+/* Height from the first number, angle around from the second. */
+static void on_sphere(double height, double around, double spin[3]) {
+    const double z = 2 * height - 1, r = sqrt(1 - z * z);
+    spin[0] = r * cos(2 * pi * around);
+    spin[1] = r * sin(2 * pi * around);
+    spin[2] = z;
+}
+
+void vector_oracle_start(const struct vector_oracle *o, double (*spins)[3]) {
+    double u[4];
+    uint32_t words[4];
+    for (int i = 0; i < vector_oracle_sites(o); i++) {
+        words_of(o, (uint64_t)i, 0, 16, u, words);
+        if (o->space)
+            on_sphere(u[0], u[1], spins[i]);
+        else
+            on_circle(2 * pi * (o->q ? floor(u[0] * o->q) / o->q : u[0]), spins[i]);
+    }
+}
+
+static double energy_of(const struct vector_oracle *o, const double spin[3], const double h[3]) {
+    return -dot(spin, h) - o->anisotropy * spin[2] * spin[2];
+}
+
+/* A spin drawn around h with weight exp(s.h / T): its cosine by inversion, the angle from the
+ * second number in a frame whose first axis is that of Duff et al. (2017). */
+static void heat_bath(const struct vector_oracle *o, const double h[3], const double u[4],
+                      double spin[3]) {
+    const double length = sqrt(dot(h, h)), k = length / o->t;
+    const double n[3] = {h[0] / length, h[1] / length, h[2] / length};
+    const double c = 1 + log(u[0] + (1 - u[0]) * exp(-2 * k)) / k, r = sqrt(1 - c * c);
+    const double sign = n[2] < 0 ? -1 : 1, a = -1 / (sign + n[2]), b = n[0] * n[1] * a;
+    const double e1[3] = {1 + sign * n[0] * n[0] * a, sign * b, -sign * n[0]};
+    const double e2[3] = {b, sign + n[1] * n[1] * a, -n[1]};
+    for (int i = 0; i < 3; i++)
+        spin[i] = c * n[i] + r * cos(2 * pi * u[1]) * e1[i] + r * sin(2 * pi * u[1]) * e2[i];
+}
+
+/* The proposal of Metropolis. */
+static void propose(const struct vector_oracle *o, const double old[3], const double u[4],
+                    const uint32_t words[4], double new[3]) {
+    if (o->space) {
+        on_sphere(u[0], u[1], new);
+        double length = 0;
+        for (int c = 0; c < 3; c++) {
+            new[c] = old[c] + o->step *new[c];
+            length += new[c] * new[c];
+        }
+        for (int c = 0; c < 3; c++)
+            new[c] /= sqrt(length);
+        return;
+    }
+    const double angle = atan2(old[1], old[0]);
+    if (!o->q) {
+        on_circle(angle + pi * o->step * (2 * u[0] - 1), new);
+        return;
+    }
+    const int reach = o->step * o->q / 2 < 1 ? 1 : (int)(o->step * o->q / 2);
+    const int by = (int)(((uint64_t)words[0] * (uint64_t)(2 * reach + 1)) >> 32) - reach;
+    on_circle(2 * pi * (floor(angle * o->q / (2 * pi) + 0.5) + by) / o->q, new);
+}
+
+static void reflect(double spin[3], const double h[3]) {
+    const double scale = 2 * dot(spin, h) / dot(h, h);
+    for (int c = 0; c < 3; c++)
+        spin[c] = scale * h[c] - spin[c];
+}
+
+double vector_oracle_sweep(const struct vector_oracle *o, uint64_t step, double (*spins)[3]) {
+    const int colours = o->triangular ? 3 : 2, n = vector_oracle_sites(o);
+    double nearest = INFINITY, u[4], h[3], new[3];
+    uint32_t words[4];
+    for (int pass = 0; pass < colours * (1 + o->relax); pass++)
+        for (int i = 0; i < n; i++) {
+            const int x = i % o->l[0], y = i / o->l[0] % o->l[1], z = i / o->l[0] / o->l[1];
+            if ((x + y + z) % colours != pass % colours)
+                continue;
+            local_field(o, spins, i, h);
+            words_of(o, (uint64_t)i, step, 15, u, words);
+            if (pass >= colours) {
+                reflect(spins[i], h);
+            } else if (o->heat_bath) {
+                heat_bath(o, h, u, spins[i]);
+            } else {
+                propose(o, spins[i], u, words, new);
+                const double cost = (energy_of(o, new, h) - energy_of(o, spins[i], h)) / o->t;
+                const double limit = -log(u[o->space ? 2 : 1]);
+                nearest = fmin(nearest, fabs(cost - limit));
+                if (cost <= limit)
+                    memcpy(spins[i], new, sizeof new);
+            }
+        }
+    return nearest;
+}
+
+/* ---- measurements ---------------------------------------------------------------------------- */
+
+static double turn(const double a[3], const double b[3]) {
+    return atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
+}
+
+static bool is_vortex(const struct vector_oracle *o, double (*spins)[3], int x, int y) {
+    const int at[4] = {site_at(o, x, y, 0), site_at(o, x + 1, y, 0), site_at(o, x + 1, y + 1, 0),
+                       site_at(o, x, y + 1, 0)};
+    double sum = 0;
+    for (int k = 0; k < 4; k++)
+        sum += turn(spins[at[k]], spins[at[(k + 1) % 4]]);
+    return fabs(sum) > pi;
+}
+
+static void structure_of(const struct vector_oracle *o, double (*spins)[3], double out[2]) {
+    const int n = vector_oracle_sites(o), side = o->l[o->d - 1];
+    for (int wave = 0; wave < 2; wave++) {
+        out[wave] = 0;
+        for (int c = 0; c < 3; c++) {
+            double re = 0, im = 0;
+            for (int i = 0; i < n; i++) {
+                const double phase = 2 * pi * wave * (i / (n / side)) / side;
+                re += spins[i][c] * cos(phase);
+                im += spins[i][c] * sin(phase);
+            }
+            out[wave] += (re * re + im * im) / n;
+        }
+    }
+}
+
+void vector_oracle_measure(const struct vector_oracle *o, double (*spins)[3],
+                           struct vector_oracle_sample *s) {
+    const int n = vector_oracle_sites(o);
+    int steps[3][3];
+    double directions[3][3], current[3][3] = {{0}}; /* [axis of the bond][of the spin] */
+    const int bonds = bonds_of(o, steps, directions);
+    memset(s, 0, sizeof *s);
+    for (int i = 0; i < n; i++) {
+        const int x = i % o->l[0], y = i / o->l[0] % o->l[1], z = i / o->l[0] / o->l[1];
+        const double *a = spins[i];
+        for (int c = 0; c < 3; c++)
+            s->m[c] += a[c] / n;
+        s->z2 += a[2] * a[2] / n;
+        if (!o->space && o->d == 2 && !o->triangular)
+            s->vortices += (double)is_vortex(o, spins, x, y) / n;
+        for (int k = 0; k < bonds; k++) {
+            const double *b = spins[site_at(o, x + steps[k][0], y + steps[k][1], z + steps[k][2])];
+            const double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                                     a[0] * b[1] - a[1] * b[0]};
+            s->alignment += dot(a, b) / n;
+            for (int axis = 0; axis < 3; axis++)
+                for (int c = 0; c < 3; c++)
+                    current[axis][c] += directions[k][axis] * cross[c];
+        }
+    }
+    for (int axis = 0; axis < 3; axis++)
+        s->current2 += dot(current[axis], current[axis]) / n;
+    s->energy = -o->j * s->alignment - o->b * s->m[o->space ? 2 : 0] - o->anisotropy * s->z2;
+    structure_of(o, spins, s->structure);
+}
+
+/* ---- means ----------------------------------------------------------------------------------- */
+
+void vector_oracle_add(const struct vector_oracle *o, const struct vector_oracle_sample *s,
+                       double weight, double means[VECTOR_MEANS]) {
+    const double m2 = dot(s->m, s->m);
+    means[VECTOR_MEAN_ENERGY] += weight * s->energy;
+    means[VECTOR_MEAN_ENERGY2] += weight * s->energy * s->energy;
+    means[VECTOR_MEAN_M2] += weight * m2;
+    means[VECTOR_MEAN_M4] += weight * m2 * m2;
+    means[VECTOR_MEAN_ALONG] += weight * s->m[o->space ? 2 : 0];
+    means[VECTOR_MEAN_ALIGNMENT] += weight * s->alignment;
+    means[VECTOR_MEAN_CURRENT2] += weight * s->current2;
+    means[VECTOR_MEAN_Z2] += weight * s->z2;
+    means[VECTOR_MEAN_VORTICES] += weight * s->vortices;
+    means[VECTOR_MEAN_STRUCTURE] += weight * s->structure[1];
+}
+
+static void any_spin(const struct vector_oracle *o, uint64_t generator[4], double spin[3]) {
+    const double a = ergo_oracle_xoshiro_uniform(generator),
+                 b = ergo_oracle_xoshiro_uniform(generator);
+    if (o->space)
+        on_sphere(a, b, spin);
+    else
+        on_circle(2 * pi * (o->q ? floor(a * o->q) / o->q : a), spin);
+}
+
+void vector_oracle_run(const struct vector_oracle *o, uint64_t seed, int blocks, int sweeps,
+                       double means[VECTOR_MEANS], double errors[VECTOR_MEANS]) {
+    const int n = vector_oracle_sites(o);
+    double(*spins)[3] = malloc((size_t)n * sizeof *spins);
+    double sums[VECTOR_MEANS] = {0}, squares[VECTOR_MEANS] = {0}, h[3], new[3];
+    uint64_t generator[4];
+    struct vector_oracle_sample sample;
+    ergo_oracle_xoshiro_seed(generator, seed);
+    for (int i = 0; i < n; i++)
+        any_spin(o, generator, spins[i]);
+    for (int block = -1; block < blocks; block++) {
+        double mean[VECTOR_MEANS] = {0};
+        for (int sweep = 0; sweep < (block < 0 ? sweeps / 10 : sweeps); sweep++) {
+            for (int k = 0; k < n; k++) {
+                const int i = (int)(ergo_oracle_xoshiro_uniform(generator) * n);
+                any_spin(o, generator, new);
+                local_field(o, spins, i, h);
+                const double cost = energy_of(o, new, h) - energy_of(o, spins[i], h);
+                if (ergo_oracle_xoshiro_uniform(generator) < exp(-cost / o->t))
+                    memcpy(spins[i], new, sizeof new);
+            }
+            if (block >= 0 && sweep % 2) {
+                vector_oracle_measure(o, spins, &sample);
+                vector_oracle_add(o, &sample, 1.0 / (sweeps / 2), mean);
+            }
+        }
+        for (int k = 0; k < VECTOR_MEANS && block >= 0; k++) {
+            sums[k] += mean[k] / blocks;
+            squares[k] += mean[k] * mean[k] / blocks;
+        }
+    }
+    for (int k = 0; k < VECTOR_MEANS; k++) {
+        means[k] = sums[k];
+        errors[k] = sqrt(fmax(0, squares[k] - sums[k] * sums[k]) / (blocks - 1));
+    }
+    free(spins);
+}
+
+/* ---- closed chains --------------------------------------------------------------------------- */
+
+enum { POINTS = 28, CIRCLE = 64 };
+
+/* Gauss-Legendre nodes and weights on [-1, 1], by Newton from Tricomi's guess. */
+static void legendre(double x[POINTS], double w[POINTS]) {
+    for (int i = 0; i < POINTS; i++) {
+        double t = cos(pi * (i + 0.75) / (POINTS + 0.5)), slope = 1;
+        for (int step = 0; step < 100; step++) {
+            double p = 1, last = 0;
+            for (int k = 1; k <= POINTS; k++) {
+                const double next = ((2 * k - 1) * t * p - (k - 1) * last) / k;
+                last = p;
+                p = next;
+            }
+            slope = POINTS * (t * p - last) / (t * t - 1);
+            t -= p / slope;
+        }
+        x[i] = t;
+        w[i] = 2 / ((1 - t * t) * slope * slope);
+    }
+}
+
+/* exp(-|z|) I_m(z) as an integral over the circle, exact for equidistant points. */
+static double bessel(int m, double z) {
+    double sum = 0;
+    for (int i = 0; i < 128; i++)
+        sum += exp(z * cos(2 * pi * i / 128) - fabs(z)) * cos(2 * pi * ((m * i) % 128) / 128);
+    return sum / 128;
+}
+
+/* ln of the trace of the n-th power of a symmetric matrix with positive entries at its diagonal:
+ * squared again and again, n = a power of two times an odd number. */
+static double log_trace(int size, double *a, int n) {
+    double *b = malloc(sizeof *b * (size_t)size * (size_t)size),
+           *result = calloc((size_t)size * (size_t)size, sizeof *result), ln = 0, scale = 0;
+    for (int i = 0; i < size; i++)
+        result[i * size + i] = 1;
+    for (int left = n; left; left >>= 1) {
+        for (int times = left & 1 ? 0 : 1; times < 2; times++) { /* result *= a; a *= a */
+            double *to = times ? a : result, most = 0;
+            for (int i = 0; i < size; i++)
+                for (int k = 0; k < size; k++) {
+                    double sum = 0;
+                    for (int m = 0; m < size; m++)
+                        sum += to[i * size + m] * a[m * size + k];
+                    b[i * size + k] = sum;
+                    most = fmax(most, fabs(sum));
+                }
+            for (int i = 0; i < size * size; i++)
+                to[i] = b[i] / most;
+            if (times)
+                scale = 2 * scale + log(most);
+            else
+                ln += scale + log(most);
+        }
+    }
+    double trace = 0;
+    for (int i = 0; i < size; i++)
+        trace += result[i * size + i];
+    free(b);
+    free(result);
+    return ln + log(trace);
+}
+
+/* ln Z of a ring, weights K = J/T, B/T, D/T. */
+static double log_partition(const struct vector_oracle *o, int n, double k, double b, double d) {
+    if (!o->space) {
+        const int size = o->q ? o->q : CIRCLE;
+        double *a = malloc(sizeof *a * (size_t)size * (size_t)size);
+        for (int i = 0; i < size; i++)
+            for (int m = 0; m < size; m++)
+                a[i * size + m] = exp(k * cos(2 * pi * (i - m) / size) +
+                                      b / 2 * (cos(2 * pi * i / size) + cos(2 * pi * m / size))) /
+                                  size;
+        const double ln = log_trace(size, a, n);
+        free(a);
+        return ln;
+    }
+    double x[POINTS], w[POINTS], a[POINTS * POINTS], total = 0, first = 0;
+    legendre(x, w);
+    for (int m = 0; m < 40; m++) { /* angular momentum around z; m and -m alike */
+        for (int i = 0; i < POINTS; i++)
+            for (int l = 0; l < POINTS; l++) {
+                const double s = sqrt((1 - x[i] * x[i]) * (1 - x[l] * x[l]));
+                a[i * POINTS + l] = sqrt(w[i] * w[l]) / 2 * bessel(m, k * s) *
+                                    exp(fabs(k) * s + k * x[i] * x[l] + b / 2 * (x[i] + x[l]) +
+                                        d / 2 * (x[i] * x[i] + x[l] * x[l]));
+            }
+        const double ln = log_trace(POINTS, a, n);
+        if (m == 0)
+            first = ln;
+        else if (!(ln - first > -40))
+            break;
+        total += (m ? 2 : 1) * exp(ln - first);
+    }
+    return first + log(total);
+}
+
+struct vector_oracle_ring vector_oracle_ring(const struct vector_oracle *o, int n) {
+    const double beta = 1 / o->t, h = 1e-3;
+    double ln[5];
+    for (int i = -2; i <= 2; i++) { /* over beta */
+        const double now = beta * (1 + i * h);
+        ln[i + 2] = log_partition(o, n, now * o->j, now * o->b, now * o->anisotropy);
+    }
+    const double step = beta * h, b = beta * o->b, d = beta * o->anisotropy, k = beta * o->j;
+    const double slope = (8 * (ln[3] - ln[1]) - (ln[4] - ln[0])) / (12 * step);
+    const double bend = (16 * (ln[3] + ln[1]) - (ln[4] + ln[0]) - 30 * ln[2]) / (12 * step * step);
+    return (struct vector_oracle_ring){
+        .energy = -slope / n,
+        .heat = beta * beta * bend / n,
+        .along = (8 * (log_partition(o, n, k, b + h, d) - log_partition(o, n, k, b - h, d)) -
+                  (log_partition(o, n, k, b + 2 * h, d) - log_partition(o, n, k, b - 2 * h, d))) /
+                 (12 * h * n),
+        .z2 =
+            !o->space
+                ? 0
+                : (8 * (log_partition(o, n, k, b, d + h) - log_partition(o, n, k, b, d - h)) -
+                   (log_partition(o, n, k, b, d + 2 * h) - log_partition(o, n, k, b, d - 2 * h))) /
+                      (12 * h * n)};
+}

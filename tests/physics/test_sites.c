@@ -1,0 +1,106 @@
+/*
+ * Cluster updates on cubic, triangular and honeycomb lattices, and Wolff's, through the public API
+ * against all states of tiny lattices (tests/oracle/sites_serial.h).
+ *
+ * Error budget, set before the first run. Seeds are fixed, nothing is retried. Replicas of a point
+ * are averaged; of each such mean |z| < 4.6 (4e-6), at most 80 of them: 4e-4.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "oracle/sites_serial.h"
+#include "physics/run_physics.h"
+
+enum { REPLICAS = 16 };
+static const double z_max = 4.6;
+static struct ergo_context *ctx;
+
+static void compare(const cJSON *tree, const char *what, const char *name, double expected) {
+    double mean = 0, variance = 0;
+    for (int r = 0; r < REPLICAS; r++) {
+        const cJSON *point = cJSON_GetArrayItem(cJSON_GetObjectItem(tree, "points"), r);
+        const cJSON *o = cJSON_GetObjectItem(cJSON_GetObjectItem(point, "observables"), name);
+        const cJSON *error = cJSON_GetObjectItem(o, "error");
+        assert_true(cJSON_IsNumber(error));
+        mean += cJSON_GetObjectItem(o, "mean")->valuedouble / REPLICAS;
+        variance += error->valuedouble * error->valuedouble / REPLICAS / REPLICAS;
+    }
+    const double z = (mean - expected) / sqrt(variance);
+    print_message("  %-26s %-17s %.6f(%.6f), exact %.6f: z = %+.2f\n", what, name, mean,
+                  sqrt(variance), expected, z);
+    if (!(fabs(z) < z_max))
+        fail_msg("%s: z of %s is %.2f", what, name, z);
+}
+
+/* psi4 of clusters is of sweeps alone. */
+static void check(const char *what, struct sites_oracle o, const char *system, bool wolff,
+                  int sweeps) {
+    char job[600];
+    assert_true(sites_oracle_init(&o));
+    const struct sites_exact x = sites_oracle_enumerate(&o);
+    snprintf(job, sizeof job,
+             "{'sampler': 'swendsen-wang', 'seed': '31', 'replicas': %d, 'system': {%s, 'q': %d, "
+             "'temperature': %.9g%s}, 'run': {'equilibration': 50, 'sweeps': %d}, 'output': "
+             "{'snapshots': 0}}",
+             REPLICAS, system, o.q, o.t, wolff ? ", 'update': 'wolff'" : "", sweeps);
+    cJSON *tree = physics_run(ctx, job, what);
+    const struct {
+        const char *name;
+        double value;
+    } all[] = {{"energy", x.energy},
+               {"heat_capacity", x.heat_capacity},
+               {"order_parameter", x.m},
+               {"order_parameter2", x.m2},
+               {"order_parameter4", x.m4},
+               {"psi2_plain", x.psi2},
+               {"psi2", x.psi2},
+               {"psi4_plain", x.psi4},
+               {"psi4", x.psi4}};
+    for (size_t k = 0; k < sizeof all / sizeof all[0] - (wolff ? 1 : 0); k++)
+        compare(tree, what, all[k].name, all[k].value);
+    cJSON_Delete(tree);
+    sites_oracle_free(&o);
+}
+
+static void test_cubic(void **unused) {
+    (void)unused;
+    check("2 x 2 x 2, q = 3", (struct sites_oracle){.l = {2, 2, 2}, .q = 3, .j = 1, .t = 2.2},
+          "'size': [2, 2, 2]", false, 2500);
+    check("2 x 2 x 3, q = 2", (struct sites_oracle){.l = {2, 2, 3}, .q = 2, .j = 1, .t = 2.3},
+          "'size': [2, 2, 3]", false, 2500);
+}
+
+static void test_plane(void **unused) {
+    (void)unused;
+    check("triangular 3 x 4, q = 2",
+          (struct sites_oracle){
+              .l = {3, 4, 1}, .lattice = SITES_TRIANGULAR, .q = 2, .j = 1, .t = 1.9},
+          "'size': [3, 4], 'lattice': 'triangular'", false, 2500);
+    check(
+        "honeycomb 4 x 2, q = 3",
+        (struct sites_oracle){.l = {4, 2, 1}, .lattice = SITES_HONEYCOMB, .q = 3, .j = 1, .t = 0.7},
+        "'size': [4, 2], 'lattice': 'honeycomb'", false, 2500);
+}
+
+static void test_wolff(void **unused) {
+    (void)unused;
+    check("Wolff, 4 x 4, q = 2", (struct sites_oracle){.l = {4, 4, 1}, .q = 2, .j = 1, .t = 1.2},
+          "'size': [4, 4]", true, 4000);
+    check("Wolff, 3 x 3, q = 3", (struct sites_oracle){.l = {3, 3, 1}, .q = 3, .j = 1, .t = 1.0},
+          "'size': [3, 3]", true, 4000);
+    check("Wolff, 2 x 2 x 3, q = 2",
+          (struct sites_oracle){.l = {2, 2, 3}, .q = 2, .j = 1, .t = 2.3}, "'size': [2, 2, 3]",
+          true, 4000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cubic),
+        cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_wolff),
+    };
+    ctx = ergo_context_create();
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ergo_context_destroy(ctx);
+    return failed;
+}
