@@ -33,6 +33,11 @@ __kernel void facilitated_serial(__global uint *spins, __global uint *flipped,
 /* A site has an entry in each of two tables: one by its low bits, one by mixed bits. */
 #define FAC_ENTRY(site) ((site) % FAC_TABLE)
 #define FAC_OTHER(site) (FAC_TABLE + ((site)*0x9E3779B1u >> 12) % FAC_TABLE)
+#if FAC_D == 3
+#define FAC_LAYERS(at) (FAC_EARLIER((at).above) || FAC_EARLIER((at).below))
+#else
+#define FAC_LAYERS(at) false
+#endif
 #define FAC_EARLIER(site) (table[FAC_ENTRY(site)] < item && table[FAC_OTHER(site)] < item)
 
 /*
@@ -101,9 +106,9 @@ __attribute__((reqd_work_group_size(FAC_WINDOW, 1, 1))) __kernel void facilitate
                 atomic_min(&table[FAC_OTHER(a.site)], item);
             }
             barrier(CLK_LOCAL_MEM_FENCE);
-            const bool goes = waits && !FAC_EARLIER(a.site) && !FAC_EARLIER(at.north) &&
-                              !FAC_EARLIER(at.east) && !FAC_EARLIER(at.south) &&
-                              !FAC_EARLIER(at.west);
+            const bool goes = waits && !FAC_LAYERS(at) && !FAC_EARLIER(a.site) &&
+                              !FAC_EARLIER(at.north) && !FAC_EARLIER(at.east) &&
+                              !FAC_EARLIER(at.south) && !FAC_EARLIER(at.west);
             if (item == 0)
                 waiting[(round + 1) & 1] = 0;
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -174,6 +179,9 @@ __kernel void facilitated_measure(__global const uint *spins, __global const uin
         never += ERGO_POPCOUNT(~flipped[lattice + site] & FAC_LANES);
         unequal += ERGO_POPCOUNT(s ^ spins[lattice + at.east]) +
                    ERGO_POPCOUNT(s ^ spins[lattice + at.south]);
+#if FAC_D == 3
+        unequal += ERGO_POPCOUNT(s ^ spins[lattice + at.below]);
+#endif
     }
     scratch[FAC_COUNTS * item] = up;
     scratch[FAC_COUNTS * item + 1] = equal;

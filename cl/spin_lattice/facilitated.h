@@ -1,9 +1,11 @@
 /*
  * Facilitated dynamics on the square lattice, random-sequential: pure functions (Levy, Cohen,
- * Rabani 2010, section III.2; the table in facilitated.c has the constraints).
+ * Rabani 2010, section III.2; the table in job.c has the constraints). A chain is a lattice of one
+ * row, whose sites are their own north and south. Cubic lattices have no coupling.
  *
  * Layout. A word is one site of up to 32 realisations, with a bit for each (1: up). A word-lattice
- * has FAC_LX x FAC_LY words, site = x + FAC_LX y. North of y is y - 1, east of x is x + 1. All
+ * has FAC_LX x FAC_LY words, site = x + FAC_LX y. North of y is y - 1, east of x is x + 1. (Cubic:
+ * site = x + FAC_LX (y + FAC_LY z), above z is z - 1.) All
  * realisations of a word-lattice share the sequence of sites, but have their own starting states
  * and acceptances.
  *
@@ -11,7 +13,8 @@
  * if the constraint holds, flips it with the probability of its rule. Counter: entity = attempt,
  * step = sweep, draw = 16 * word-lattice + block of random words.
  *
- * Compile-time: FAC_LX, FAC_LY, FAC_DIRECTIONS (1 north, 2 east, 4 south, 8 west), FAC_NEEDED (how
+ * Compile-time: FAC_LX, FAC_LY, with FAC_D 3 also FAC_LZ, FAC_DIRECTIONS (1 north, 2 east, 4 south,
+ * 8 west, 16 above, 32 below), FAC_NEEDED (how
  * many of these neighbours must be up), FAC_COUPLED (0: J = 0), FAC_LANES (mask of the
  * realisations).
  */
@@ -21,17 +24,32 @@
 #include "common/rng.h"
 #include "spin_lattice/facilitated_params.h"
 
-#define FAC_SITES ((uint)(FAC_LX) * (uint)(FAC_LY))
+#ifndef FAC_D
+#define FAC_D 2
+#define FAC_LZ 1
+#endif
+#define FAC_LAYER ((uint)(FAC_LX) * (uint)(FAC_LY))
+#define FAC_SITES (FAC_LAYER * (uint)(FAC_LZ))
 
 struct fac_around {
     uint north, east, south, west; /* sites */
+#if FAC_D == 3
+    uint above, below;
+#endif
 };
 
 ERGO_INLINE struct fac_around fac_neighbours(uint site) {
     struct fac_around a;
+#if FAC_D == 3
+    const uint row = site / FAC_LX, x = site - row * FAC_LX;
+    const uint z = row / FAC_LY, y = row - z * FAC_LY;
+    a.above = z == 0 ? site + FAC_SITES - FAC_LAYER : site - FAC_LAYER;
+    a.below = z + 1 == FAC_LZ ? site - (FAC_SITES - FAC_LAYER) : site + FAC_LAYER;
+#else
     const uint y = site / FAC_LX, x = site - y * FAC_LX;
-    a.north = y == 0 ? site + FAC_SITES - FAC_LX : site - FAC_LX;
-    a.south = y + 1 == FAC_LY ? site - (FAC_SITES - FAC_LX) : site + FAC_LX;
+#endif
+    a.north = y == 0 ? site + FAC_LAYER - FAC_LX : site - FAC_LX;
+    a.south = y + 1 == FAC_LY ? site - (FAC_LAYER - FAC_LX) : site + FAC_LX;
     a.west = x == 0 ? site + FAC_LX - 1 : site - 1;
     a.east = x + 1 == FAC_LX ? site - (FAC_LX - 1) : site + 1;
     return a;
@@ -56,6 +74,18 @@ ERGO_INLINE uint fac_allowed(uint north, uint east, uint south, uint west) {
     if ((FAC_NEEDED) == 3)
         return (two_ab & one_cd) | (two_cd & one_ab);
     return two_ab & two_cd;
+}
+
+/* The same of six neighbours. */
+ERGO_INLINE uint fac_allowed_cubic(const uint n[6]) {
+    uint at_least[7] = {0xffffffffu, 0, 0, 0, 0, 0, 0};
+    ERGO_UNROLL
+    for (uint d = 0; d < 6; d++) {
+        ERGO_UNROLL
+        for (uint k = 6; k > 0; k--)
+            at_least[k] |= at_least[k - 1] & ((FAC_DIRECTIONS) >> d & 1 ? n[d] : 0u);
+    }
+    return at_least[FAC_NEEDED];
 }
 
 /* The realisations by class. Without a coupling only classes 0 (up) and 5 (down) are used. */
@@ -198,10 +228,15 @@ ERGO_INLINE uint fac_decide(uint up, uint north, uint east, uint south, uint wes
 ERGO_INLINE void fac_update(FAC_SPACE uint *spins, FAC_SPACE uint *flipped, struct fac_attempt a,
                             struct fac_around at, uint i, ulong sweep, uint word,
                             const struct fac_member *m) {
+#if FAC_D == 3
+    const uint n[6] = {spins[at.north], spins[at.east],  spins[at.south],
+                       spins[at.west],  spins[at.above], spins[at.below]};
+#else
     /* spins that neither the constraint nor the energy needs are not read */
     const uint wanted = (FAC_COUPLED) ? 15u : (uint)(FAC_DIRECTIONS);
     const uint north = wanted & 1 ? spins[at.north] : 0u, east = wanted & 2 ? spins[at.east] : 0u;
     const uint south = wanted & 4 ? spins[at.south] : 0u, west = wanted & 8 ? spins[at.west] : 0u;
+#endif
     const uint up = spins[a.site];
 #ifdef FAC_WINDOW
     /* loaded together with the others, because latency counts here */
@@ -210,7 +245,15 @@ ERGO_INLINE void fac_update(FAC_SPACE uint *spins, FAC_SPACE uint *flipped, stru
 #else
 #define FAC_BEFORE flipped[a.site] /* loaded when needed, in one attempt of four */
 #endif
+#if FAC_D == 3
+    struct fac_classes k;
+    k.in[0] = up;
+    k.in[5] = ~up;
+    const uint open = fac_allowed_cubic(n) & FAC_LANES;
+    const uint flip = open ? fac_flips(open, k, a.random, i, sweep, word, m) : 0u;
+#else
     const uint flip = fac_decide(up, north, east, south, west, a.random, i, sweep, word, m);
+#endif
     if (flip) {
         spins[a.site] = up ^ flip;
         flipped[a.site] = FAC_BEFORE | flip;

@@ -32,27 +32,32 @@ __kernel void vector_start_all(__global vector_word *spins,
     __global const struct vector_member *m = (members) + member;                                   \
     __global vector_word *own = (spins) + (ulong)member * VECTOR_COMPONENTS * VECTOR_SITES;        \
     const uint x = vector_x(i, y, z, colour), at = vector_place(x, y, z);                          \
+    const uint site = x + VECTOR_LX * (y + VECTOR_LY * z);                                         \
     const vector_spin old = vector_load(own, at);                                                  \
     const ergo_vector sum = vector_around(own, x, y, z)
 
-#if VECTOR_SPACE
-#define VECTOR_FIELD(m, sum)                                                                       \
-    ergo_vector_of(vector_field(sum.x, m->coupling, 0.0f), vector_field(sum.y, m->coupling, 0.0f), \
-                   vector_field(sum.z, m->coupling, m->field))
-#else
-#define VECTOR_FIELD(m, sum)                                                                       \
-    ergo_vector_of(vector_field(sum.x, m->coupling, m->field),                                     \
-                   vector_field(sum.y, m->coupling, 0.0f), 0.0f)
+/* The local field of a site. */
+ERGO_INLINE ergo_vector vector_local(__global const struct vector_member *m, ergo_vector sum,
+                                     uint site) {
+    ergo_vector h = ergo_vector_of(vector_field(sum.x, m->coupling, VECTOR_SPACE ? 0.0f : m->field),
+                                   vector_field(sum.y, m->coupling, 0.0f),
+                                   vector_field(sum.z, m->coupling, m->field));
+#if VECTOR_RANDOM
+    const ergo_vector n = vector_random(site, m->field0, m->field1, VECTOR_SPACE);
+    h.x = ERGO_FMA(m->random, n.x, h.x);
+    h.y = ERGO_FMA(m->random, n.y, h.y);
+    h.z = ERGO_FMA(m->random, n.z, h.z);
 #endif
+    return h;
+}
 
 /* Metropolis, or heat bath (VECTOR_HEAT), of all sites of a colour. */
 __kernel void vector_sweep(__global vector_word *spins,
                            __global const struct vector_member *members, uint colour, ulong step) {
     VECTOR_SITE(spins, members, colour);
-    const ergo_vector h = VECTOR_FIELD(m, sum);
-    const struct ergo_words w =
-        ergo_philox_words(x + VECTOR_LX * (y + VECTOR_LY * z), (uint)step, (uint)(step >> 32),
-                          ERGO_DRAW(VECTOR_PURPOSE_SWEEP, 0), m->key0, m->key1);
+    const ergo_vector h = vector_local(m, sum, site);
+    const struct ergo_words w = ergo_philox_words(
+        site, (uint)step, (uint)(step >> 32), ERGO_DRAW(VECTOR_PURPOSE_SWEEP, 0), m->key0, m->key1);
 #if !VECTOR_SPACE
     const vector_spin to = vector_turn(old, h.x, h.y, m->beta, m->width, VECTOR_Q, w);
 #elif VECTOR_HEAT
@@ -67,7 +72,7 @@ __kernel void vector_sweep(__global vector_word *spins,
 __kernel void vector_relax(__global vector_word *spins,
                            __global const struct vector_member *members, uint colour) {
     VECTOR_SITE(spins, members, colour);
-    const ergo_vector h = VECTOR_FIELD(m, sum);
+    const ergo_vector h = vector_local(m, sum, site);
 #if VECTOR_SPACE
     vector_store(own, at, ergo_unit_reflect(old, h));
 #else
@@ -78,21 +83,34 @@ __kernel void vector_relax(__global vector_word *spins,
 #define VECTOR_NUMBERS (VECTOR_SPACE ? VECTOR_NUMBERS_SPACE : VECTOR_NUMBERS_PLANE)
 
 /* What the site at (x, y, z) and its bonds ahead add to a sample. */
-ERGO_INLINE void vector_count(__global const vector_word *own, uint x, uint y, uint z, long *sum) {
+ERGO_INLINE void vector_count(__global const vector_word *own,
+                              __global const struct vector_member *m, uint x, uint y, uint z,
+                              long *sum) {
     const vector_spin s = vector_load(own, vector_place(x, y, z));
 #if VECTOR_SPACE
-    sum[VECTOR_TOTAL] += vector_fixed(s.x);
-    sum[VECTOR_TOTAL + 1] += vector_fixed(s.y);
-    sum[VECTOR_TOTAL + 2] += vector_fixed(s.z);
-    sum[VECTOR_SQUARES] += vector_fixed(s.z * s.z);
+    const ergo_vector v = s;
+    sum[VECTOR_TOTAL + 2] += vector_fixed(v.z);
+    sum[VECTOR_SQUARES] += vector_fixed(v.z * v.z);
 #else
-    sum[VECTOR_TOTAL] += vector_fixed(ergo_cos(s));
-    sum[VECTOR_TOTAL + 1] += vector_fixed(ergo_sin(s));
-#if VECTOR_D == 2 && !VECTOR_TRIANGULAR
+    const ergo_vector v = ergo_vector_of(ergo_cos(s), ergo_sin(s), 0.0f);
+#if VECTOR_D == 2
     const uint x1 = vector_next(x, VECTOR_LX), y1 = vector_next(y, VECTOR_LY);
-    sum[VECTOR_SQUARES] += vector_vortex(s, own[vector_place(x1, y, z)],
-                                         own[vector_place(x1, y1, z)], own[vector_place(x, y1, z)]);
+    const uint right = own[vector_place(x1, y, z)], up = own[vector_place(x, y1, z)],
+               across = own[vector_place(x1, y1, z)];
+#if VECTOR_TRIANGULAR /* one triangle points up, one down */
+    sum[VECTOR_SQUARES] += vector_chirality(s, right, across);
+    sum[VECTOR_SQUARES] -= vector_chirality(s, across, up);
+#else
+    sum[VECTOR_SQUARES] += vector_vortex(s, right, across, up);
 #endif
+#endif
+#endif
+    sum[VECTOR_TOTAL] += vector_fixed(v.x);
+    sum[VECTOR_TOTAL + 1] += vector_fixed(v.y);
+#if VECTOR_RANDOM
+    const uint site = x + VECTOR_LX * (y + VECTOR_LY * z);
+    sum[VECTOR_ALONG] +=
+        vector_fixed(ergo_dot(v, vector_random(site, m->field0, m->field1, VECTOR_SPACE)));
 #endif
     ERGO_UNROLL
     for (uint k = 0; k < VECTOR_DIRECTIONS; k++) {
@@ -110,8 +128,9 @@ ERGO_INLINE void vector_count(__global const vector_word *own, uint x, uint y, u
 }
 
 /* Add a sample's sums to `counts`. Dimension 0: any number of work-items; 1: members. */
-__kernel void vector_measure(__global const vector_word *spins, __global uint *counts, uint sample,
-                             __local uint *part) {
+__kernel void vector_measure(__global const vector_word *spins,
+                             __global const struct vector_member *members, __global uint *counts,
+                             uint sample, __local uint *part) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint member = (uint)get_global_id(1), stride = (uint)get_global_size(0);
     __global const vector_word *own = spins + (ulong)member * VECTOR_COMPONENTS * VECTOR_SITES;
@@ -124,7 +143,7 @@ __kernel void vector_measure(__global const vector_word *spins, __global uint *c
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint site = (uint)get_global_id(0); site < VECTOR_SITES; site += stride) {
         const uint row = site / VECTOR_LX, z = row / VECTOR_LY;
-        vector_count(own, site - row * VECTOR_LX, row - z * VECTOR_LY, z, sum);
+        vector_count(own, members + member, site - row * VECTOR_LX, row - z * VECTOR_LY, z, sum);
     }
     ERGO_UNROLL
     for (uint k = 0; k < VECTOR_NUMBERS; k++)
@@ -136,37 +155,45 @@ __kernel void vector_measure(__global const vector_word *spins, __global uint *c
         ERGO_ADD_LONG(to + 2u * k, part[2u * k], part[2u * k + 1u]);
 }
 
-/* Sums of the spins in each plane of the last dimension. Dimension 0: a work-group for each plane;
- * 1: members. */
-__kernel void vector_planes(__global const vector_word *spins, __global uint *counts, uint sample,
-                            __local uint *part) {
+/*
+ * Add a wave's sums to `counts`: of s cos(k r) and s sin(k r). Dimension 0: any number of
+ * work-items; 1: waves of a member, then members.
+ */
+__kernel void vector_waves(__global const vector_word *spins, __global const uint *waves,
+                           __global uint *counts, uint sample, uint n_waves, __local uint *part) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
-    const uint plane = (uint)get_group_id(0), member = (uint)get_global_id(1);
-    const uint planes = VECTOR_D > 2 ? VECTOR_LZ : VECTOR_LY, sites = VECTOR_SITES / planes;
+    const uint which = (uint)get_global_id(1), stride = (uint)get_global_size(0);
+    const uint member = which / n_waves, wave = which - member * n_waves;
+    const uint k[3] = {waves[3u * wave], waves[3u * wave + 1u], waves[3u * wave + 2u]};
     __global const vector_word *own = spins + (ulong)member * VECTOR_COMPONENTS * VECTOR_SITES;
-    for (uint k = item; k < 6u; k += size)
-        part[k] = 0u;
+    long sum[VECTOR_WAVE_NUMBERS] = {0, 0, 0, 0, 0, 0};
+    for (uint i = item; i < 2u * VECTOR_WAVE_NUMBERS; i += size)
+        part[i] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
-    long a = 0, b = 0, c = 0;
-    for (uint site = item; site < sites; site += size) {
+    for (uint site = (uint)get_global_id(0); site < VECTOR_SITES; site += stride) {
         const uint row = site / VECTOR_LX, x = site - row * VECTOR_LX;
-        const uint at = VECTOR_D > 2 ? vector_place(x, row, plane) : vector_place(x, plane, 0u);
-        const vector_spin s = vector_load(own, at);
+        const uint z = row / VECTOR_LY, y = row - z * VECTOR_LY;
+        const vector_spin s = vector_load(own, vector_place(x, y, z));
+        const uint phase = vector_phase(k, x, y, z);
+        const float c = ergo_cos(phase), d = ergo_sin(phase);
 #if VECTOR_SPACE
-        a += vector_fixed(s.x);
-        b += vector_fixed(s.y);
-        c += vector_fixed(s.z);
+        const ergo_vector v = s;
+        sum[4] += vector_fixed(v.z * c);
+        sum[5] += vector_fixed(v.z * d);
 #else
-        a += vector_fixed(ergo_cos(s));
-        b += vector_fixed(ergo_sin(s));
+        const ergo_vector v = ergo_vector_of(ergo_cos(s), ergo_sin(s), 0.0f);
 #endif
+        sum[0] += vector_fixed(v.x * c);
+        sum[1] += vector_fixed(v.x * d);
+        sum[2] += vector_fixed(v.y * c);
+        sum[3] += vector_fixed(v.y * d);
     }
-    ERGO_ADD_LONG(part, (uint)a, (uint)((ulong)a >> 32));
-    ERGO_ADD_LONG(part + 2, (uint)b, (uint)((ulong)b >> 32));
-    ERGO_ADD_LONG(part + 4, (uint)c, (uint)((ulong)c >> 32));
+    ERGO_UNROLL
+    for (uint i = 0; i < VECTOR_WAVE_NUMBERS; i++)
+        ERGO_ADD_LONG(part + 2u * i, (uint)sum[i], (uint)((ulong)sum[i] >> 32));
     barrier(CLK_LOCAL_MEM_FENCE);
     __global uint *to =
-        counts + 6u * (((ulong)sample * get_global_size(1) + member) * planes + plane);
-    for (uint k = item; k < 6u; k += size)
-        to[k] = part[k];
+        counts + 2u * VECTOR_WAVE_NUMBERS * ((ulong)sample * get_global_size(1) + which);
+    for (uint i = item; i < VECTOR_WAVE_NUMBERS; i += size)
+        ERGO_ADD_LONG(to + 2u * i, part[2u * i], part[2u * i + 1u]);
 }

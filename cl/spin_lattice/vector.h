@@ -2,9 +2,10 @@
  * Spins that are unit vectors (xy, clock, heisenberg): a site's update and a bond's part in what is
  * measured, as pure functions, in C and in OpenCL C.
  *
- * H = -J sum s.s' - B sum s_n - D sum s_z^2. A spin in a plane (xy, clock) is an angle of 32 bits,
- * and one of q directions is the angle floor(k 2^32 / q). A spin in space (heisenberg) has three
- * components on the grid of common/unit.h. The field B points along z, in a plane along x.
+ * H = -J sum s.s' - B sum s_n - h sum s.n - D sum s_z^2, n random at each site. A spin in a plane
+ * (xy, clock) is an angle of 32 bits, and one of q directions is the angle floor(k 2^32 / q). A
+ * spin in space (heisenberg) has three components on the grid of common/unit.h. The field B points
+ * along z, in a plane along x.
  */
 #ifndef ERGO_CL_SPIN_LATTICE_VECTOR_H
 #define ERGO_CL_SPIN_LATTICE_VECTOR_H
@@ -41,6 +42,13 @@ ERGO_INLINE uint vector_start_angle(uint word, uint q) {
 
 ERGO_INLINE ergo_vector vector_start(uint height, uint around) {
     return ergo_unit_of(ergo_unit_random(height, around));
+}
+
+/* Direction of a site's random field. */
+ERGO_INLINE ergo_vector vector_random(uint site, uint key0, uint key1, uint space) {
+    const struct ergo_words w =
+        ergo_philox_words(site, 0u, 0u, ERGO_DRAW(VECTOR_PURPOSE_FIELD, 0), key0, key1);
+    return space ? ergo_unit_random(w.x, w.y) : ergo_vector_of(ergo_cos(w.x), ergo_sin(w.x), 0.0f);
 }
 
 /* ---- updates -------------------------------------------------------------------------------- */
@@ -126,6 +134,17 @@ ERGO_INLINE int vector_fixed(float x) {
 /* A component of a x b. */
 ERGO_INLINE int vector_cross(float a1, float a2, float b1, float b2) {
     return vector_fixed(ERGO_FMA(a1, b2, 0.0f - a2 * b1));
+}
+
+/* The angle of the wave k at a site: k in units of 2^-32 of a turn. */
+ERGO_INLINE uint vector_phase(const uint *k, uint x, uint y, uint z) {
+    return k[0] * x + k[1] * y + k[2] * z;
+}
+
+/* Chirality of a triangle: the sum of the sines of the turns around it, in units of 2^-29. */
+ERGO_INLINE int vector_chirality(uint a, uint b, uint c) {
+    return (int)(ergo_sin(b - a) * 0x1p29f) + (int)(ergo_sin(c - b) * 0x1p29f) +
+           (int)(ergo_sin(a - c) * 0x1p29f);
 }
 
 /* Is there a vortex, of either sense, in the plaquette whose corners have these angles? The four

@@ -50,6 +50,12 @@ static const struct {
         {"sk", "S(k)"},
         {"phi", "Φ(t)"},
         {"structure_factor", "S(k)"},
+        {"helicity_modulus", "Υ"},
+        {"vortex_density", "ρᵥ"},
+        {"chirality", "⟨|κ|⟩"},
+        {"alignment", "⟨s·s′⟩"},
+        {"magnetization_x", "⟨mₓ⟩"},
+        {"z2", "⟨s_z²⟩"},
 },
   keys[] = {
       {"temperature", "T"},
@@ -62,8 +68,11 @@ static const struct {
       {"beta_mu", "βμ"},
       {"field", "B"},
       {"crystal_field", "D"},
+      {"random_field", "h"},
+      {"anisotropy", "D"},
       {"n", "N"},
       {"b", "b"},
+      {"time_step", "τ"},
       {"q", "q"},
 };
 
@@ -159,10 +168,10 @@ void ergo_report_label(char *label, size_t size, const struct ergo_result *resul
 }
 
 enum ergo_report_kind ergo_report_kind(const struct ergo_observable *observable) {
-    static const char *const checks[] = {"acceptance", "difference", "_plain",   "sigma",
-                                         "round_trip", "occupied",   "ln_psi",   "_laplacian",
-                                         "_gradient",  "_virial",    "_re",      "_tail",
-                                         "_impulsive", "apart",      "displaced"};
+    static const char *const checks[] = {"acceptance", "difference", "_plain",    "sigma",
+                                         "round_trip", "occupied",   "ln_psi",    "_laplacian",
+                                         "_gradient",  "_virial",    "_re",       "_tail",
+                                         "_impulsive", "apart",      "displaced", "effective"};
     const size_t length = strlen(observable->name);
     if (observable->merit || !length)
         return ERGO_REPORT_RESULT;

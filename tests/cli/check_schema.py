@@ -58,6 +58,8 @@ GOOD = [
     [("/system/model", "spin-glass"), ("/system/copies", 4)],
     [("/system/model", "graph"), ("/system/graph", "square"), ("/system/boundary", "open")],
     [("/system/model", "graph"), ("/system/graph", "square"), ("/system/boundary", ["open", "periodic"])],
+    [("/system/model", "heisenberg"), ("/system/size", [16, 16, 16]), ("/system/anisotropy", -1)],
+    [("/system/model", "sherrington-kirkpatrick"), ("/system/size", ABSENT), ("/system/n", 64)],
     [("/system/model", "east"), ("/system/temperature", ABSENT), ("/system/up_density", 0.4)],
 ]
 BAD = [
@@ -116,6 +118,8 @@ BAD = [
     [("/system/model", "graph"), ("/system/graph", "square"), ("/system/boundary", ["open", "opn"])],
     [("/system/model", "graph"), ("/system/graph", "square"), ("/system/boundary", [])],
     [("/system/model", "graph"), ("/system/graph", "square"), ("/run/method", "aneal")],
+    [("/system/model", "xy"), ("/system/anisotropy", 1)],
+    [("/system/model", "random-orthogonal"), ("/system/size", ABSENT), ("/system/n", 64), ("/system/disorder", "gaussian")],
     [("/system/model", "spin-glass"), ("/output", {"trajectory_every": 5})],
     [("/system/model", "east"), ("/system/field", 1), ("/system/facilitation", 1)],
     [("/system/activity_of_another", 1)],

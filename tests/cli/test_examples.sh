@@ -14,6 +14,7 @@ SMALLER = {
     "north-east": {"realisations": 64}, "north-east-lambda": {"realisations": 64, "size": [64, 64]},
     "north-east-large": {"realisations": 64, "size": [128, 128]}, "fredrickson-andersen": {"realisations": 64},
     "potts-cut": {"size": [256, 256]}, "spin-glass": {"samples": 64},
+    "sherrington-kirkpatrick": {"samples": 8}, "random-orthogonal": {"samples": 8}, "east": {"realisations": 64, "size": [512]},
 }
 path = pathlib.Path(sys.argv[1])
 job = json.loads(path.read_text())

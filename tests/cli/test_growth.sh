@@ -37,10 +37,10 @@ for sampler in $(samplers); do
     job=$jobs/$sampler-tiny.json
     # shellcheck disable=SC2086
     grows "$sampler, points" "$job" "--set /replicas=100" "--set /replicas=1000" $more
-    # the device works on all points together; helium-vmc reads places of atoms, and lj-gcmc writes those of a start,
+    # the device works on all points together; helium reads places of atoms, and lj-gcmc writes those of a start,
     # member by member
     case $sampler in
-    helium-vmc | lj-gcmc) ;;
+    helium-* | lj-gcmc) ;;
     *)
         paste -d' ' one.counts ten.counts | awk '{ exit !($6 <= 2 * $3) }' ||
             fail "$sampler: more commands for more points: $(cat one.counts) -> $(cat ten.counts)"
@@ -50,7 +50,7 @@ for sampler in $(samplers); do
     grows "$sampler, samples" "$job" "--set /run/sweeps=1600" "--set /run/sweeps=16000" $more
     case $sampler in
     hard-disks) one='--set /system/n=100' ten='--set /system/n=1000' ;;
-    helium-vmc) one='--set /system/n=10' ten='--set /system/n=100' ;;
+    helium-*) one='--set /system/n=10' ten='--set /system/n=100' ;;
     lj-gcmc)
         one='--set /system/box=[5,5,5] --set /system/particles=20'
         ten='--set /system/box=[5,5,50] --set /system/particles=200'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# helium-vmc for its users: pair functions from files, walkers from files, block averages,
+# helium-vmc and helium-dmc for their users: pair functions from files, walkers from files, block averages,
 # how often to measure.
 # shellcheck source=tests/cli/lib.sh
 . "${0%/*}/lib.sh"
@@ -62,7 +62,7 @@ says err '/system/potential: short.txt ends at 4 A; up to half the shortest side
 expect 2 "$ERGOCL" run files.json -o x --set /system/wave_function='"short.txt"'
 says err '/system/wave_function: short.txt ends at 4 A' '/system/symmetrised false'
 expect 2 "$ERGOCL" run named.json -o x --set /system/potential='"aziz"'
-says err 'allowed: "aziz-hfd-b-he", "lennard-jones", or the name of a file'
+says err 'allowed: "aziz-hfd-b-he", "aziz-hfdhe2", "aziz-hfd-b3-fci1", "lennard-jones", or the name of a file'
 for density in 1e-17 5e-324; do # (the smallest number was a segmentation fault)
     expect 2 "$ERGOCL" run named.json -o x --set /system/density=$density
     says err '/system/density: ' 'at most 1e6 A'
@@ -140,3 +140,19 @@ says err 'which model "ising" of spin-lattice does not offer'
 expect 0 "$ERGOCL" validate --plan named.json
 says out 'would be best'
 says named/result.json '"host_seconds"' '"host_hidden_seconds"'
+
+# helium-dmc: walkers of helium-vmc as a start; a step that is too long ends the run and keeps its checkpoint
+expect 0 "$ERGOCL" run named.json -o first --set /run/sweeps=100 --set /output/blocks=0
+cat >dmc.json <<'JSON'
+{ "sampler": "helium-dmc", "seed": "7", "system": { "n": 32, "walkers": 40, "potential": "lennard-jones", "b": 2.9, "forward_steps": 16 },
+  "run": { "equilibration": 20, "sweeps": 60, "measure_every": 4 }, "output": { "snapshots": 0 } }
+JSON
+start=$(find first/snapshots -name '*.xyz' | sort | tail -n 1)
+expect 0 "$ERGOCL" run dmc.json -o started --set /system/start="\"$start\""
+expect 2 "$ERGOCL" run dmc.json -o started2 --set /system/start="\"$start\"" --set /system/n=33
+says err '/system/n: 33, but'
+expect 2 "$ERGOCL" run dmc.json -o long --set /system/time_step=0.05
+says err 'energies run away. Try'
+[ -e long/checkpoint ] || fail "the checkpoint is gone"
+expect 2 "$ERGOCL" validate dmc.json --set /system/forward_steps=20
+says err '20 is no multiple of 16, the records of a window: 32'

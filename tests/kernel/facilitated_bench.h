@@ -38,8 +38,9 @@ static inline void fac_bench_lane(const char *what, const struct ergo_point *poi
                                   unsigned lane, uint64_t step, uint64_t sweeps, uint64_t *ups) {
     const struct fac_physics p = fac_physics_of(point);
     const bool heat = strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
-    const struct fac_oracle o = {(int)s->lx, (int)s->ly, s->directions, (int)s->needed,
-                                 p.j / p.t,  p.b / p.t,  heat};
+    const struct fac_oracle o = {
+        (int)s->lx, (int)s->ly, s->directions, (int)s->needed,
+        p.j / p.t,  p.b / p.t,  heat,          s->d == 3 ? (int)(s->sites / s->lx / s->ly) : 0};
     uint8_t *spins = malloc(3 * s->sites), *first = spins + s->sites, *flipped = first + s->sites;
     assert_non_null(spins);
     memset(flipped, 0, s->sites);

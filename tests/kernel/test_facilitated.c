@@ -29,6 +29,13 @@ static void cases(const char *tuning, int which) {
         {"\"model\": \"fredrickson-andersen\", \"facilitation\": 2, \"size\": [12, 11], "
          "\"temperature\": 2, \"coupling\": -0.5, \"dynamics\": \"heat-bath\"",
          false, false, false},
+        {"\"model\": \"east\", \"size\": [61], \"up_density\": 0.4", false, false, true},
+        {"\"model\": \"fredrickson-andersen\", \"size\": [23], \"temperature\": 2, "
+         "\"coupling\": 0.7, \"field\": 0.2",
+         false, false, false},
+        {"\"model\": \"fredrickson-andersen\", \"facilitation\": 2, \"size\": [7, 3, 4], "
+         "\"up_density\": 0.4",
+         true, true, false},
     };
     for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
         char job[600];

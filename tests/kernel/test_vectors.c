@@ -8,25 +8,28 @@
 
 static const struct {
     const char *system;
+    const char *wave;
     bool tiny; /* also where there is little time */
 } cases[] = {
-    {"'model': 'xy', 'size': [38], 'temperature': 0.5, 'field': 0.3", false},
-    {"'model': 'xy', 'size': [6, 8], 'temperature': 0.9, 'step': 0.6, 'over_relaxation': 1", true},
+    {"'model': 'xy', 'size': [38], 'temperature': 0.5, 'field': 0.3, 'random_field': 0.6", "0.5",
+     false},
+    {"'model': 'xy', 'size': [6, 8], 'temperature': 0.9, 'step': 0.6, 'over_relaxation': 1",
+     "0.5 -0.25", true},
     {"'model': 'xy', 'lattice': 'triangular', 'size': [9, 6], 'temperature': 0.4, 'coupling': -1, "
      "'over_relaxation': 2, 'start': 'up', 'field': 0.1",
-     false},
-    {"'model': 'clock', 'q': 3, 'size': [6, 4], 'temperature': 0.7", true},
+     "0.5 -0.25", false},
+    {"'model': 'clock', 'q': 3, 'size': [6, 4], 'temperature': 0.7", "0.5 -0.25", true},
     {"'model': 'clock', 'q': 200, 'size': [6, 2, 4], 'temperature': 1.4, 'step': 0.3, 'field': 0.4",
-     false},
+     "0.5 -0.25 0.125", false},
     {"'model': 'heisenberg', 'size': [6, 4, 2], 'temperature': 1.44, 'over_relaxation': 1, "
      "'field': -0.3",
-     true},
-    {"'model': 'heisenberg', 'size': [10, 4], 'temperature': 0.5, 'anisotropy': 0.8, 'field': 0.2, "
-     "'step': 2",
-     false},
+     "0.5 -0.25 0.125", true},
+    {"'model': 'heisenberg', 'size': [10, 4], 'temperature': 0.5, 'anisotropy': 0.8, "
+     "'random_field': 0.7, 'disorder_seed': 3, 'step': 2",
+     "0.5 -0.25", false},
     {"'model': 'heisenberg', 'lattice': 'triangular', 'size': [6, 9], 'temperature': 0.4, "
      "'coupling': -1, 'dynamics': 'heat-bath', 'over_relaxation': 1",
-     true},
+     "0.5 -0.25", true},
 };
 
 static void test_against_oracle(void **state) {
@@ -37,8 +40,8 @@ static void test_against_oracle(void **state) {
             continue;
         snprintf(job, sizeof job,
                  "{'sampler': 'spin-lattice', 'seed': '5', 'replicas': 2, 'system': {%s}, 'run': "
-                 "{'sweeps': %d, 'correlation_every': 1}}",
-                 cases[i].system, small ? 1 : 4);
+                 "{'sweeps': %d, 'correlation_every': 1, 'wave_vectors': '%s'}}",
+                 cases[i].system, small ? 1 : 4, cases[i].wave);
         vector_bench_case(ctx, device, job, 0);
         if (!small && cases[i].tiny)
             vector_bench_case(ctx, device, job, UINT64_C(0x1fffffffe));

@@ -55,6 +55,16 @@ static inline struct vector_oracle vector_bench_oracle(const struct ergo_point *
         o.anisotropy = ergo_point_real(point, "/system/anisotropy");
         o.heat_bath = model_says(point, "/system/dynamics", "heat-bath");
     }
+    if (model_has(point, "/system/random_field")) {
+        char line[100];
+        const struct ergo_value *own = ergo_point_value(point, "/system/disorder_seed");
+        o.random = ergo_point_real(point, "/system/random_field");
+        snprintf(
+            line, sizeof line, "ergocl random field %llu %u",
+            (unsigned long long)(own->present ? own->seed : ergo_point_value(point, "/seed")->seed),
+            point->replica);
+        o.field = ergo_hash64(line, strlen(line));
+    }
     return o;
 }
 
@@ -70,8 +80,9 @@ static inline void vector_bench_spins(struct ergo_context *ctx, void *state,
     for (size_t i = 0; i < n; i++) {
         for (size_t c = 0; c < 3 && o->space; c++) {
             const uint8_t *at = b + 12 * i + 4 * c;
-            spins[i][c] =
-                (int32_t)(at[0] | at[1] << 8 | at[2] << 16 | (uint32_t)at[3] << 24) * 0x1p-21;
+            const uint32_t word = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
+                                  (uint32_t)at[3] << 24;
+            spins[i][c] = (int32_t)word * 0x1p-21;
         }
         if (o->space)
             continue;
@@ -104,7 +115,8 @@ static inline void vector_bench_near(const char *text, const char *what, double 
 }
 
 /* Runs the only batch of a job (' for "): its start, then a sweep and a sample, /run/sweeps times,
- * as if `late` steps had passed. */
+ * as if `late` steps had passed. Wave vectors that it lists are 0.5 -0.25 0.125, as many numbers as
+ * there are dimensions. */
 static inline void vector_bench_case(struct ergo_context *ctx, struct ergo_device *device,
                                      const char *job_text, uint64_t late) {
     char text[800];
@@ -120,11 +132,12 @@ static inline void vector_bench_case(struct ergo_context *ctx, struct ergo_devic
     const uint64_t sweeps = (uint64_t)ergo_point_int(batch->points[0], "/run/sweeps");
     struct vector_oracle o = vector_bench_oracle(batch->points[0]);
     const size_t n = (size_t)vector_oracle_sites(&o);
+    static const double wave[3] = {0.5, -0.25, 0.125};
     const bool random = model_start(batch->points[0]) == 2;
     double(*found)[3] = malloc(n * sizeof *found),
     (*spins)[3] = malloc(members * n * sizeof *spins);
     double *columns = malloc(sizeof(double) * width * members),
-           *structure = malloc(sizeof(double) * 2 * members);
+           *structure = malloc(sizeof(double) * VECTOR_WAVES_MAX * members);
     struct ergo_samples samples = {.columns = columns, .curves = {structure}};
     assert_true(job->n_batches == 1);
     VECTOR_BENCH_OK(ctx, text, ergo_sampler_create(ctx, ops, batch, device, &state));
@@ -163,8 +176,17 @@ static inline void vector_bench_case(struct ergo_context *ctx, struct ergo_devic
             vector_bench_near(text, "current2", c[VECTOR_CURRENT2], e.current2);
             vector_bench_near(text, "z2", c[VECTOR_Z2], e.z2);
             vector_bench_near(text, "vortices", c[VECTOR_VORTICES], e.vortices);
-            for (size_t k = 0; k < 2 && s->planes; k++)
-                vector_bench_near(text, "structure factor", structure[2 * m + k], e.structure[k]);
+            vector_bench_near(text, "chirality", c[VECTOR_CHIRALITY], e.chirality);
+            if (o.random > 0)
+                vector_bench_near(text, "random_alignment", c[VECTOR_RANDOM_ALIGNMENT], e.along);
+            for (size_t w = 0; w < s->waves.n; w++) {
+                double k[3] = {0, 0, 0};
+                for (size_t axis = 0; axis < 3; axis++)
+                    k[axis] = w <= (size_t)o.d ? (w == axis + 1) / (double)o.l[axis]
+                                               : wave[axis]; /* the listed one */
+                vector_bench_near(text, "structure factor", structure[s->waves.n * m + w],
+                                  vector_oracle_structure(&o, found, k));
+            }
         }
     }
     VECTOR_BENCH_OK(ctx, text, ops->audit(ctx, state));

@@ -85,7 +85,7 @@ if [ "$1" = --entries ]; then
         for name in "${names[@]}"; do
             case $name in
             "audit-$entry" | "audit-$entry"-*)
-                [[ ${file_of[$name]} != *.cl || ${file_of[$name]} == "$file" ]] && found+=" $name"
+                [[ ${file_of[$name]} != *.cl || ${file_of[$name]##*../} == "$file" ]] && found+=" $name"
                 ;;
             esac
         done

@@ -6,28 +6,41 @@
 
 #include "oracle/philox_ref.h"
 
+static int sites_of(const struct fac_oracle *o) {
+    return o->lx * o->ly * (o->lz ? o->lz : 1);
+}
+
+static int neighbours(const struct fac_oracle *o) {
+    return o->lz ? 6 : o->ly == 1 ? 2 : 4;
+}
+
 double fac_oracle_density(const struct fac_oracle *o) {
     return 1 / (1 + exp(2 * o->b));
 }
 
 double fac_oracle_chance(const struct fac_oracle *o, bool up, int n) {
-    const double spin = up ? 1 : -1, cost = -2 * spin * (o->j * (2 * n - 4) + o->b);
+    const double spin = up ? 1 : -1, cost = -2 * spin * (o->j * (2 * n - neighbours(o)) + o->b);
     if (o->heat_bath)
         return 1 / (1 + exp(cost));
     return cost <= 0 ? 1 : exp(-cost);
 }
 
-/* Site of neighbour d of (x, y): north, east, south, west. */
+/* Site of neighbour d of (x, y, z): north, east, south, west, above, below. */
 static int neighbour(const struct fac_oracle *o, int site, int d) {
-    static const int dx[] = {0, 1, 0, -1}, dy[] = {-1, 0, 1, 0};
-    const int x = site % o->lx, y = site / o->lx;
-    return (x + dx[d] + o->lx) % o->lx + o->lx * ((y + dy[d] + o->ly) % o->ly);
+    static const int dx[] = {0, 1, 0, -1, 0, 0}, dy[] = {-1, 0, 1, 0, 0, 0};
+    static const int dz[] = {0, 0, 0, 0, -1, 1};
+    const int x = site % o->lx, y = site / o->lx % o->ly, z = site / o->lx / o->ly;
+    const int lz = o->lz ? o->lz : 1;
+    return (x + dx[d] + o->lx) % o->lx +
+           o->lx * ((y + dy[d] + o->ly) % o->ly + o->ly * ((z + dz[d] + lz) % lz));
 }
 
 static bool may_flip(const struct fac_oracle *o, const uint8_t *spins, int site, int *up) {
     int found = 0;
     *up = 0;
-    for (int d = 0; d < 4; d++) {
+    for (int d = 0; d < (o->lz ? 6 : 4); d++) {
+        if (o->ly == 1 && !o->lz && d % 2 == 0) /* a chain goes east and west */
+            continue;
         const int s = spins[neighbour(o, site, d)];
         *up += s;
         if (o->directions >> d & 1)
@@ -45,7 +58,7 @@ static void bits_of(unsigned state, int sites, uint8_t *spins) {
 
 /* chance[state][site] of a flip, given that the site is attempted. */
 static double *chances(const struct fac_oracle *o) {
-    const int sites = o->lx * o->ly;
+    const int sites = sites_of(o);
     double *chance = malloc(((size_t)sites << sites) * sizeof *chance);
     uint8_t spins[16];
     for (unsigned s = 0; chance && s < 1u << sites; s++) {
@@ -85,7 +98,7 @@ static void master(int sites, const double *chance, const double *weights, doubl
 
 bool fac_oracle_ageing(const struct fac_oracle *o, double up, size_t waiting, size_t n, double *m,
                        double *same, double *persistence) {
-    const int sites = o->lx * o->ly;
+    const int sites = sites_of(o);
     if (sites > 16)
         return false;
     const size_t states = (size_t)1 << sites;
@@ -136,7 +149,7 @@ bool fac_oracle_markov(const struct fac_oracle *o, size_t n, double *phi, double
 }
 
 void fac_oracle_boltzmann(const struct fac_oracle *o, double *energy, double *up) {
-    const int sites = o->lx * o->ly;
+    const int sites = sites_of(o);
     double z = 0;
     uint8_t spins[16];
     *energy = *up = 0;
@@ -145,8 +158,11 @@ void fac_oracle_boltzmann(const struct fac_oracle *o, double *energy, double *up
         bits_of(s, sites, spins);
         for (int i = 0; i < sites; i++) {
             const double own = 2.0 * spins[i] - 1;
-            e += own * (o->b + o->j * (2.0 * spins[neighbour(o, i, 1)] - 1 +
-                                       2.0 * spins[neighbour(o, i, 2)] - 1));
+            e += own * (o->b + o->j * (2.0 * spins[neighbour(o, i, 1)] - 1));
+            if (o->ly > 1 || o->lz)
+                e += own * o->j * (2.0 * spins[neighbour(o, i, 2)] - 1);
+            if (o->lz)
+                e += own * o->j * (2.0 * spins[neighbour(o, i, 5)] - 1);
         }
         z += exp(-e);
         *energy += exp(-e) * e / sites;
@@ -175,7 +191,7 @@ static bool below(double p, const uint32_t *planes, int lane) {
 void fac_oracle_start(const struct fac_oracle *o, uint64_t stream, uint32_t word, int lane,
                       uint8_t *spins) {
     uint32_t planes[40];
-    for (int i = 0; i < o->lx * o->ly; i++) {
+    for (int i = 0; i < sites_of(o); i++) {
         for (uint32_t k = 0; k < 10; k++)
             words(stream, (uint32_t)i, 0, 5u << 24 | (16 * word + k), planes + 4 * k);
         spins[i] = below(fac_oracle_density(o), planes, lane);
@@ -184,7 +200,7 @@ void fac_oracle_start(const struct fac_oracle *o, uint64_t stream, uint32_t word
 
 void fac_oracle_sweep(const struct fac_oracle *o, uint64_t stream, uint32_t word, int lane,
                       uint64_t step, uint8_t *spins, uint8_t *flipped) {
-    const uint32_t sites = (uint32_t)(o->lx * o->ly);
+    const uint32_t sites = (uint32_t)sites_of(o);
     uint32_t random[44];
     for (uint32_t i = 0; i < sites; i++) {
         int up;
@@ -275,7 +291,7 @@ void fac_oracle_lambda_sweep(const struct fac_oracle *o, int lambda,
 }
 
 void fac_oracle_frozen(const struct fac_oracle *o, const uint8_t *spins, uint8_t *frozen) {
-    const int sites = o->lx * o->ly;
+    const int sites = sites_of(o);
     uint8_t *raised = malloc((size_t)sites);
     int up;
     if (!raised)

@@ -11,13 +11,14 @@
 #include <stdint.h>
 
 /* H = J sum s s + B sum s at temperature 1. Directions: 1 north (y - 1), 2 east (x + 1), 4 south, 8
- * west; `needed` of these neighbours must be up. */
+ * west, 16 above (z - 1), 32 below; `needed` of these neighbours must be up. */
 struct fac_oracle {
     int lx, ly;
     unsigned directions;
     int needed;
     double j, b;
     bool heat_bath;
+    int lz; /* layers; 0: a square lattice, or, with ly = 1, a chain */
 };
 
 double fac_oracle_density(const struct fac_oracle *o); /* 1 / (1 + exp 2B) */

@@ -46,31 +46,15 @@ static double dot(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* J times the neighbours' sum, plus the field. */
-static void local_field(const struct vector_oracle *o, double (*spins)[3], int site, double h[3]) {
-    const int x = site % o->l[0], y = site / o->l[0] % o->l[1], z = site / o->l[0] / o->l[1];
-    int steps[3][3];
-    double directions[3][3];
-    const int n = bonds_of(o, steps, directions);
-    h[0] = h[1] = h[2] = 0;
-    for (int k = 0; k < n; k++)
-        for (int sign = -1; sign < 2; sign += 2) {
-            const double *other = spins[site_at(o, x + sign * steps[k][0], y + sign * steps[k][1],
-                                                z + sign * steps[k][2])];
-            for (int c = 0; c < 3; c++)
-                h[c] += o->j * other[c];
-        }
-    h[o->space ? 2 : 0] += o->b;
-}
-
-/* ---- the chain --------------------------------------------------------------------------------
+/* ---- random words ------------------------------------------------------------------------------
  */
 
 static void words_of(const struct vector_oracle *o, uint64_t site, uint64_t step, uint32_t purpose,
                      double u[4], uint32_t words[4]) {
     const uint32_t counter[4] = {(uint32_t)site, (uint32_t)step, (uint32_t)(step >> 32),
                                  purpose << 24};
-    const uint32_t key[2] = {(uint32_t)o->stream, (uint32_t)(o->stream >> 32)};
+    const uint64_t own = purpose == 17 ? o->field : o->stream;
+    const uint32_t key[2] = {(uint32_t)own, (uint32_t)(own >> 32)};
     ergo_oracle_philox(counter, key, words);
     for (int i = 0; i < 4; i++)
         u[i] = (words[i] + 0.5) / 4294967296.0;
@@ -89,6 +73,40 @@ static void on_sphere(double height, double around, double spin[3]) {
     spin[1] = r * sin(2 * pi * around);
     spin[2] = z;
 }
+
+/* Of the random field at a site. */
+static void random_direction(const struct vector_oracle *o, int site, double n[3]) {
+    double u[4];
+    uint32_t words[4];
+    words_of(o, (uint64_t)site, 0, 17, u, words);
+    if (o->space)
+        on_sphere(u[0], u[1], n);
+    else
+        on_circle(2 * pi * u[0], n);
+}
+
+/* J times the neighbours' sum, plus the field. */
+static void local_field(const struct vector_oracle *o, double (*spins)[3], int site, double h[3]) {
+    const int x = site % o->l[0], y = site / o->l[0] % o->l[1], z = site / o->l[0] / o->l[1];
+    int steps[3][3];
+    double directions[3][3], direction[3];
+    const int n = bonds_of(o, steps, directions);
+    h[0] = h[1] = h[2] = 0;
+    for (int k = 0; k < n; k++)
+        for (int sign = -1; sign < 2; sign += 2) {
+            const double *other = spins[site_at(o, x + sign * steps[k][0], y + sign * steps[k][1],
+                                                z + sign * steps[k][2])];
+            for (int c = 0; c < 3; c++)
+                h[c] += o->j * other[c];
+        }
+    h[o->space ? 2 : 0] += o->b;
+    random_direction(o, site, direction);
+    for (int c = 0; c < 3; c++)
+        h[c] += o->random * direction[c];
+}
+
+/* ---- the chain --------------------------------------------------------------------------------
+ */
 
 void vector_oracle_start(const struct vector_oracle *o, double (*spins)[3]) {
     double u[4];
@@ -179,8 +197,10 @@ double vector_oracle_sweep(const struct vector_oracle *o, uint64_t step, double 
 
 /* ---- measurements ---------------------------------------------------------------------------- */
 
+/* By the shorter way; half a turn, which only clock models make, counts as negative. */
 static double turn(const double a[3], const double b[3]) {
-    return atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
+    const double by = atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
+    return by > pi - 1e-9 ? -pi : by;
 }
 
 static bool is_vortex(const struct vector_oracle *o, double (*spins)[3], int x, int y) {
@@ -192,27 +212,35 @@ static bool is_vortex(const struct vector_oracle *o, double (*spins)[3], int x, 
     return fabs(sum) > pi;
 }
 
-static void structure_of(const struct vector_oracle *o, double (*spins)[3], double out[2]) {
-    const int n = vector_oracle_sites(o), side = o->l[o->d - 1];
-    for (int wave = 0; wave < 2; wave++) {
-        out[wave] = 0;
-        for (int c = 0; c < 3; c++) {
-            double re = 0, im = 0;
-            for (int i = 0; i < n; i++) {
-                const double phase = 2 * pi * wave * (i / (n / side)) / side;
-                re += spins[i][c] * cos(phase);
-                im += spins[i][c] * sin(phase);
-            }
-            out[wave] += (re * re + im * im) / n;
+/* Sines of the turns around a triangle of sites. */
+static double chirality_of(double (*spins)[3], int a, int b, int c) {
+    return sin(turn(spins[a], spins[b])) + sin(turn(spins[b], spins[c])) +
+           sin(turn(spins[c], spins[a]));
+}
+
+double vector_oracle_structure(const struct vector_oracle *o, double (*spins)[3],
+                               const double k[3]) {
+    const int n = vector_oracle_sites(o);
+    double sum = 0;
+    for (int c = 0; c < 3; c++) {
+        double re = 0, im = 0;
+        for (int i = 0; i < n; i++) {
+            const int x = i % o->l[0], y = i / o->l[0] % o->l[1], z = i / o->l[0] / o->l[1];
+            const double phase = 2 * pi * (k[0] * x + k[1] * y + k[2] * z);
+            re += spins[i][c] * cos(phase);
+            im += spins[i][c] * sin(phase);
         }
+        sum += (re * re + im * im) / n;
     }
+    return sum;
 }
 
 void vector_oracle_measure(const struct vector_oracle *o, double (*spins)[3],
                            struct vector_oracle_sample *s) {
     const int n = vector_oracle_sites(o);
     int steps[3][3];
-    double directions[3][3], current[3][3] = {{0}}; /* [axis of the bond][of the spin] */
+    double directions[3][3], direction[3],
+        current[3][3] = {{0}}; /* [axis of the bond][of the spin] */
     const int bonds = bonds_of(o, steps, directions);
     memset(s, 0, sizeof *s);
     for (int i = 0; i < n; i++) {
@@ -223,6 +251,14 @@ void vector_oracle_measure(const struct vector_oracle *o, double (*spins)[3],
         s->z2 += a[2] * a[2] / n;
         if (!o->space && o->d == 2 && !o->triangular)
             s->vortices += (double)is_vortex(o, spins, x, y) / n;
+        if (!o->space && o->triangular) {
+            const int right = site_at(o, x + 1, y, 0), across = site_at(o, x + 1, y + 1, 0);
+            s->chirality += (chirality_of(spins, i, right, across) -
+                             chirality_of(spins, i, across, site_at(o, x, y + 1, 0))) /
+                            (3 * sqrt(3) * n);
+        }
+        random_direction(o, i, direction);
+        s->along += dot(a, direction) / n;
         for (int k = 0; k < bonds; k++) {
             const double *b = spins[site_at(o, x + steps[k][0], y + steps[k][1], z + steps[k][2])];
             const double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
@@ -235,8 +271,11 @@ void vector_oracle_measure(const struct vector_oracle *o, double (*spins)[3],
     }
     for (int axis = 0; axis < 3; axis++)
         s->current2 += dot(current[axis], current[axis]) / n;
-    s->energy = -o->j * s->alignment - o->b * s->m[o->space ? 2 : 0] - o->anisotropy * s->z2;
-    structure_of(o, spins, s->structure);
+    s->energy = -o->j * s->alignment - o->b * s->m[o->space ? 2 : 0] - o->anisotropy * s->z2 -
+                o->random * s->along;
+    double k[3] = {0, 0, 0};
+    k[o->d - 1] = 1.0 / o->l[o->d - 1];
+    s->structure = vector_oracle_structure(o, spins, k);
 }
 
 /* ---- means ----------------------------------------------------------------------------------- */
@@ -253,7 +292,7 @@ void vector_oracle_add(const struct vector_oracle *o, const struct vector_oracle
     means[VECTOR_MEAN_CURRENT2] += weight * s->current2;
     means[VECTOR_MEAN_Z2] += weight * s->z2;
     means[VECTOR_MEAN_VORTICES] += weight * s->vortices;
-    means[VECTOR_MEAN_STRUCTURE] += weight * s->structure[1];
+    means[VECTOR_MEAN_STRUCTURE] += weight * s->structure;
 }
 
 static void any_spin(const struct vector_oracle *o, uint64_t generator[4], double spin[3]) {

@@ -17,8 +17,9 @@ struct vector_oracle {
     bool triangular, space, heat_bath;
     int q; /* directions of clock; 0: any */
     double t, j, b, anisotropy, step;
-    int relax;       /* over-relaxations in a sweep */
-    uint64_t stream; /* key of the chain */
+    double random;          /* strength of a random field, any direction at each site */
+    int relax;              /* over-relaxations in a sweep */
+    uint64_t stream, field; /* keys of the chain and of the random field */
 };
 
 int vector_oracle_sites(const struct vector_oracle *o);
@@ -34,9 +35,12 @@ double vector_oracle_sweep(const struct vector_oracle *o, uint64_t step, double 
 /* ---- measurements ---------------------------------------------------------------------------- */
 
 struct vector_oracle_sample {
-    double energy, m[3], alignment, current2, z2, vortices; /* per site */
-    double structure[2]; /* S(0), S(2 pi / L) along the last dimension */
+    double energy, m[3], alignment, current2, z2, vortices, chirality, along; /* per site */
+    double structure; /* at 2 pi / L along the last dimension */
 };
+/* k: in turns a site along x, y, z */
+double vector_oracle_structure(const struct vector_oracle *o, double (*spins)[3],
+                               const double k[3]);
 void vector_oracle_measure(const struct vector_oracle *o, double (*spins)[3],
                            struct vector_oracle_sample *sample);
 

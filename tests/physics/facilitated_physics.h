@@ -58,8 +58,8 @@ static inline struct fac_oracle fac_oracle_of(const struct ergo_point *point) {
                                (int)s.needed,
                                p.j / p.t,
                                p.b / p.t,
-                               strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") ==
-                                   0};
+                               strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0,
+                               s.d == 3 ? (int)(s.sites / s.lx / s.ly) : 0};
 }
 
 /* Frozen sites that flipped, on every realisation, from the canonical state. */

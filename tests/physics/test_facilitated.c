@@ -73,6 +73,15 @@ static const struct {
      JOB(SERIAL "'model': 'east', 'size': [4, 4], 'up_density': 0.3, 'start': 'up', "
                 "'waiting_time': 2",
          "14")},
+    {"east, a chain of 9", JOB(EXACT "'model': 'east', 'size': [9], 'up_density': 0.3", "6")},
+    {"Fredrickson-Andersen, a chain of 9 with J",
+     JOB(EXACT "'model': 'fredrickson-andersen', 'size': [9], 'temperature': 1.3, 'field': 0.25, "
+               "'coupling': 0.4",
+         "6")},
+    {"Fredrickson-Andersen 3x2x2, two",
+     JOB(EXACT "'model': 'fredrickson-andersen', 'facilitation': 2, 'size': [3, 2, 2], "
+               "'up_density': 0.4",
+         "6")},
     {"east 4x4 with J, from a random start",
      JOB(EXACT "'model': 'east', 'size': [4, 4], 'temperature': 1, 'coupling': 0.3, 'field': 0.4",
          "10")},

@@ -18,7 +18,7 @@
 #include "oracle/helium_pair.h"
 #include "oracle/helium_serial.h"
 #include "result/result.h"
-#include "samplers/helium_vmc/model.h"
+#include "samplers/helium/model.h"
 #include "samplers/sampler.h"
 
 static struct ergo_context *ctx;

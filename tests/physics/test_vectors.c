@@ -36,6 +36,23 @@ static void test_rings(void **state) {
     judge(&v);
 }
 
+/* Spins that feel a random field alone: each as if the field were uniform. */
+static void test_random_field(void **state) {
+    (void)state;
+    static const char *const job =
+        JOB("'model': 'heisenberg', 'size': [4, 4], 'temperature': 0.5, 'coupling': 0, "
+            "'random_field': 0.8");
+    double means[VECTOR_CHAINS][VECTOR_MEANS], expected[VECTOR_MEANS];
+    struct vector_verdict v = {0};
+    struct vector_oracle o = vector_means(ctx, device, job, means);
+    o.b = o.random;
+    for (int k = 0; k < VECTOR_MEANS; k++)
+        expected[k] = NAN;
+    expected[VECTOR_MEAN_ENERGY] = vector_oracle_ring(&o, 4).energy;
+    vector_compare(&v, job, means, expected, NULL);
+    judge(&v);
+}
+
 static void test_ising(void **state) {
     (void)state;
     struct vector_verdict v = {0};
@@ -87,6 +104,7 @@ static void test_serial(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rings),
+        cmocka_unit_test(test_random_field),
         cmocka_unit_test(test_ising),
         cmocka_unit_test(test_serial),
     };

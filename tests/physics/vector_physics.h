@@ -75,7 +75,7 @@ static inline struct vector_oracle vector_means(struct ergo_context *context,
     struct vector_state *s = state;
     const size_t block = s->e.block_samples < 200 ? s->e.block_samples : 200;
     double *columns = malloc(sizeof(double) * VECTOR_COLUMNS * VECTOR_CHAINS * block),
-           *structure = malloc(sizeof(double) * 2 * VECTOR_CHAINS * block);
+           *structure = malloc(sizeof(double) * VECTOR_WAVES_MAX * VECTOR_CHAINS * block);
     struct ergo_samples samples = {.columns = columns, .curves = {structure}};
     memset(means, 0, VECTOR_CHAINS * VECTOR_MEANS * sizeof(double));
     VECTOR_BENCH_OK(context, text, ops->init(context, state));
@@ -96,7 +96,7 @@ static inline struct vector_oracle vector_means(struct ergo_context *context,
                 .current2 = c[VECTOR_CURRENT2],
                 .z2 = c[VECTOR_Z2],
                 .vortices = c[VECTOR_VORTICES],
-                .structure = {0, s->planes ? structure[2 * i + 1] : 0}};
+                .structure = structure[s->waves.n * i + (size_t)o.d]};
             vector_oracle_add(&o, &sample, 1.0 / (double)count, means[i % VECTOR_CHAINS]);
         }
     }

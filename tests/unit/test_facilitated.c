@@ -40,8 +40,8 @@ static void test_table(void **state) {
     double phi[501], persistence[501];
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        const struct fac_oracle o = {table[i].side,        table[i].side,     3, 2, 0,
-                                     field_of(table[i].c), table[i].heat_bath};
+        const struct fac_oracle o = {table[i].side,        table[i].side,      3, 2, 0,
+                                     field_of(table[i].c), table[i].heat_bath, 0};
         const size_t n = table[i].side == 4 ? 11 : 501;
         if (i == 0 || table[i].side != table[i - 1].side || table[i].c != table[i - 1].c)
             assert_true(fac_oracle_markov(&o, n, phi, persistence));
@@ -54,8 +54,8 @@ static void test_table(void **state) {
  * Boltzmann's weights. */
 static void test_master(void **state) {
     enum { TIMES = 6, WAIT = 3 };
-    const struct fac_oracle o = {3, 3, 15, 1, -0.2, field_of(0.3), false};
-    const struct fac_oracle free = {3, 3, 3, 2, 0, field_of(0.42), false};
+    const struct fac_oracle o = {3, 3, 15, 1, -0.2, field_of(0.3), false, 0};
+    const struct fac_oracle free = {3, 3, 3, 2, 0, field_of(0.42), false, 0};
     double m[TIMES], same[TIMES], stay[TIMES], later[TIMES], other[TIMES], still[TIMES], energy, up;
     (void)state;
     assert_true(fac_oracle_ageing(&o, 1, 0, TIMES, m, same, stay));
@@ -92,7 +92,8 @@ static void test_chain(void **state) {
                                      (int)cases[k].needed,
                                      cases[k].j,
                                      field_of(0.42),
-                                     cases[k].heat_bath};
+                                     cases[k].heat_bath,
+                                     0};
         const struct fac_shape shape = {.lx = LX,
                                         .ly = LY,
                                         .sites = SITES,
@@ -149,7 +150,7 @@ static void test_chain(void **state) {
 static void test_lambda(void **state) {
     enum { SIDE = 64, SITES = SIDE * SIDE, WORD = 3 };
     const uint64_t stream = UINT64_C(0x123456789abcdef0), step = UINT64_C(0x2fffffffe);
-    const struct fac_oracle o = {SIDE, SIDE, 3, 2, 0, field_of(0.42), false};
+    const struct fac_oracle o = {SIDE, SIDE, 3, 2, 0, field_of(0.42), false, 0};
     static uint32_t spins[SITES], flipped[SITES];
     static uint8_t plain[SITES], changed[SITES];
     struct fac_member m = {.key0 = (uint32_t)stream, .key1 = (uint32_t)(stream >> 32)};

@@ -61,6 +61,36 @@ static void aziz_potential_has_the_published_values(void **state) {
     close_to("hbar^2/2m", m.lambda, 6.0596499629, 1e-9);
 }
 
+/* By name: depth and its place as published, the zero (2.6390, 2.6370, 2.6408 A), slopes. */
+static void potentials_have_their_wells(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        double epsilon, rm, sigma;
+    } rows[] = {{"aziz-hfdhe2", 10.8, 2.9673, 2.639},
+                {"aziz-hfd-b-he", 10.948, 2.963, 2.637},
+                {"aziz-hfd-b3-fci1", 10.956, 2.9683, 2.640790}};
+    for (size_t i = 0; i < 3; i++) {
+        struct helium_model m = liquid(64, 3.07);
+        double v[2], low[2], high[2];
+        assert_true(helium_potential_named(rows[i].name, &m.potential));
+        helium_model_v(&m, rows[i].rm, v);
+        close_to("depth", v[0], -rows[i].epsilon, 1e-3);
+        close_to("slope at the minimum", v[1], 0, 0.05); /* constants are rounded */
+        helium_model_v(&m, rows[i].sigma, v);
+        close_to("V at its zero", v[0] / v[1] * rows[i].sigma, 0, 6e-4);
+        for (double r = 1.8; r < 6; r += 0.07) {
+            helium_model_v(&m, r, v);
+            helium_model_v(&m, r - 1e-5, low);
+            helium_model_v(&m, r + 1e-5, high);
+            close_to("r V'", v[1], r * (high[0] - low[0]) / 2e-5, 1e-6 * (1 + fabs(v[1])));
+        }
+    }
+    enum helium_potential found;
+    assert_false(helium_potential_named("aziz", &found));
+    assert_true(helium_potential_named("lennard-jones", &found) && found == HELIUM_LENNARD_JONES);
+}
+
 static void u_is_the_oracles_and_smooth(void **state) {
     (void)state;
     const struct helium_model m = liquid(64, 3.07);
@@ -530,6 +560,7 @@ static void two_atoms_by_quadrature(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(aziz_potential_has_the_published_values),
+        cmocka_unit_test(potentials_have_their_wells),
         cmocka_unit_test(u_is_the_oracles_and_smooth),
         cmocka_unit_test(table_of_u_is_good_to_a_millionth),
         cmocka_unit_test(how_often_to_measure),

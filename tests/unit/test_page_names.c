@@ -20,9 +20,9 @@ static void results_before_checks_before_moments(void **state) {
     (void)state;
     static const char *const results[] = {"energy",   "susceptibility", "binder", "psi6",
                                           "pressure", "moment_ratio",   "density"};
-    static const char *const checks[] = {"acceptance",         "acceptance_insertion", "psi2_plain",
-                                         "kinetic_difference", "energy_sigma",         "ln_psi",
-                                         "swap_acceptance",    "round_trips"};
+    static const char *const checks[] = {
+        "acceptance", "acceptance_insertion", "psi2_plain",  "kinetic_difference", "energy_sigma",
+        "ln_psi",     "swap_acceptance",      "round_trips", "effective_walkers"};
     static const char *const moments[] = {"magnetization2", "psi4", "overlap4", "energy2",
                                           "particles_energy"};
     for (size_t i = 0; i < sizeof results / sizeof *results; i++)

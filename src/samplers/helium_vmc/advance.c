@@ -140,18 +140,6 @@ void helium_measure_curves(void *state, size_t curve) {
 
 enum { COLUMNS = 8 };
 
-/* The sums of V and r V' contain each pair twice. Factors in brackets leave the loop over walkers:
- * it has no divisions. */
-struct helium_energies helium_energies_of(const struct helium_model *model,
-                                          const struct helium_sums *sums) {
-    const double n = model->n;
-    return (struct helium_energies){
-        .potential = (double)sums->potential * (0.5 * model->unit[0] / n) + model->tail_potential,
-        .virial = (double)sums->virial * (0.5 * model->unit[1] / n) + model->tail_virial,
-        .laplacian = (double)sums->laplacian * (model->unit[2] / n),
-        .gradient = (double)sums->gradient * (model->unit[3] / n)};
-}
-
 static const struct helium_sums *sums_of(const struct helium_state *s, unsigned slot, size_t sample,
                                          size_t member) {
     const struct helium_sums *sums = ergo_engine_host(&s->e, HELIUM_SUMS, slot, sample);

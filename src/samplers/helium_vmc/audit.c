@@ -152,15 +152,12 @@ static enum ergo_status compare_beginning(struct ergo_context *ctx, struct heliu
             status =
                 helium_start_read(ctx, s->e.batch->points[m], &s->models[m], h->walkers, expected);
         for (uint32_t w = h->walkers; w-- > 0 && spent < helium_audit_pairs && status == ERGO_OK;) {
-            struct helium_twin t = {.member = &s->members[m],
-                                    .n = h->n,
-                                    .walker = w,
-                                    .place = expected + 3 * (size_t)w * h->n};
+            int32_t *place = expected + 3 * (size_t)w * h->n;
             if (!file)
-                helium_twin_start(h, &t);
+                helium_lattice_start(h->sites, &s->members[m], h->n, w, place);
             ergo_engine_read(&s->e, HELIUM_POSITIONS, (m * h->walkers + w) * bytes, bytes, found);
             status = ergo_engine_end(&s->e);
-            if (status == ERGO_OK && memcmp(found, t.place, bytes) != 0)
+            if (status == ERGO_OK && memcmp(found, place, bytes) != 0)
                 status = differs(ctx, s, m, "the atoms of the start");
             spent += 8 * (double)h->n;
         }

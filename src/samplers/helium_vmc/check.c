@@ -1,99 +1,19 @@
-/* Checks of a helium job beyond the table of its keys. */
-#include <math.h>
+/* Checks of a helium-vmc job beyond the table of its keys. */
 #include <string.h>
 
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
 
-/*
- * Below `core`, V and u keep their values. This does no harm if pairs hardly come there: with |u| =
- * 10 there are exp(-20) times the pairs of an ideal gas.
- */
-static enum ergo_status check_core(struct ergo_context *ctx, const struct ergo_point *point,
-                                   const struct helium_model *model) {
-    double u[3];
-    helium_model_u(model, model->core, u);
-    if (model->b > 0 && fabs(u[0]) < 10)
-        return ergo_job_error(
-            ctx, "/system/b",
-            "%g A lets pairs come closer than %.3g A, where V and u keep their values: energies "
-            "would not be those of these functions. At least %.3g A here, or 0 for an ideal gas",
-            model->b, model->core, model->b * pow(10 / fabs(u[0]), 0.2) + 0.005);
-    if (model->b == 0 && strcmp(ergo_point_text(point, "/system/potential"), "lennard-jones") == 0)
-        return ergo_job_error(ctx, "/system/b",
-                              "0: the mean of the lennard-jones potential over an ideal gas is "
-                              "infinite; use a b above 0, or another potential");
-    return ERGO_OK;
-}
-
-static enum ergo_status check_functions(struct ergo_context *ctx, const struct ergo_point *point) {
-    const char *potential = ergo_point_text(point, "/system/potential");
-    const char *wave_function = ergo_point_text(point, "/system/wave_function");
-    const bool from_file = helium_is_file(wave_function);
+enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = ERGO_OK;
-    if (!helium_is_file(potential) && strcmp(potential, "aziz-hfd-b-he") != 0 &&
-        strcmp(potential, "lennard-jones") != 0)
-        status = ergo_job_error(ctx, "/system/potential",
-                                "found \"%s\"; allowed: \"aziz-hfd-b-he\", \"lennard-jones\", or "
-                                "the name of a file, with a dot or a slash in it",
-                                potential);
-    if (!from_file && strcmp(wave_function, "schiff-verlet") != 0)
-        status = ergo_job_error(ctx, "/system/wave_function",
-                                "found \"%s\"; allowed: \"schiff-verlet\", or the name of a file, "
-                                "with a dot or a slash in it",
-                                wave_function);
+    const int64_t walkers = ergo_point_int(point, "/system/walkers");
+    const int64_t start = ergo_point_int(point, "/system/start_steps");
+    const int64_t equilibration = ergo_point_int(point, "/run/equilibration");
     if (ergo_point_int(point, "/run/structure_every") == 0 &&
         strcmp(ergo_point_text(point, "/run/optimise"), "none") != 0)
         status = ergo_job_error(ctx, "/run/optimise",
                                 "takes every /run/structure_every-th measurement, and that is 0: "
                                 "none");
-    if (status != ERGO_OK)
-        return status;
-    struct helium_model model;
-    helium_model_of(point, &model);
-    for (int k = 0; k < 3; k++)
-        if (!(model.side[k] <= 1e6))
-            return ergo_job_error(ctx, "/system/density",
-                                  "%g: a side of the box would be %.4g A; at most 1e6 A are "
-                                  "possible",
-                                  model.density, model.side[k]);
-    status = helium_model_load(ctx, point, &model);
-    if (status != ERGO_OK)
-        return status;
-    if (model.core > 0.6 * model.half && from_file)
-        status = ergo_job_error(
-            ctx, "/system/wave_function",
-            "%s: begins at %.4g A, or |u| is above %d up to %.4g A, too far out "
-            "for a box of half side %.4g A",
-            wave_function, model.f_curve->r[0], HELIUM_U_LIMIT, model.core, model.half);
-    else if (model.core > 0.6 * model.half)
-        status = ergo_job_error(ctx, "/system/b",
-                                "%g A is too large for a box of half side %.4g A: the wave "
-                                "function would vanish (below exp(-%d)) for pairs closer than %.4g "
-                                "A; use more atoms or a smaller b",
-                                model.b, model.half, HELIUM_U_LIMIT, model.core);
-    if (status == ERGO_OK && !from_file)
-        status = check_core(ctx, point, &model);
-    if (status == ERGO_OK && ergo_point_value(point, "/system/start")->present &&
-        !point->job->again)
-        status = helium_start_read(ctx, point, &model,
-                                   (uint32_t)ergo_point_int(point, "/system/walkers"), NULL);
-    helium_model_free(&model);
-    return status;
-}
-
-enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    enum ergo_status status = ERGO_OK;
-    const int64_t n = ergo_point_int(point, "/system/n");
-    const int64_t walkers = ergo_point_int(point, "/system/walkers");
-    const int64_t start = ergo_point_int(point, "/system/start_steps");
-    const int64_t equilibration = ergo_point_int(point, "/run/equilibration");
-    if (n * walkers > INT64_C(4294967296))
-        status =
-            ergo_job_error(ctx, "/system/walkers",
-                           "%lld walkers of %lld atoms; random numbers have addresses of 32 "
-                           "bits: at most %lld walkers, more as /replicas",
-                           (long long)walkers, (long long)n, (long long)(INT64_C(4294967296) / n));
     if (ergo_point_int(point, "/system/start_walkers") > walkers)
         status = ergo_job_error(ctx, "/system/start_walkers", "%lld, but there are %lld walkers",
                                 (long long)ergo_point_int(point, "/system/start_walkers"),
@@ -108,6 +28,6 @@ enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point 
                                 "tuning needs /system/start_steps, at least %d (better hundreds); "
                                 "found %lld",
                                 HELIUM_TUNE_EVERY, (long long)start);
-    const enum ergo_status functions = check_functions(ctx, point);
-    return status == ERGO_OK ? functions : status;
+    const enum ergo_status liquid = helium_check_liquid(ctx, point, 0);
+    return status == ERGO_OK ? liquid : status;
 }

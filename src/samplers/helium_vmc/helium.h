@@ -4,12 +4,9 @@
 #define ERGO_SAMPLERS_HELIUM_VMC_HELIUM_H
 
 #include "engine/engine.h"
-#include "samplers/helium_vmc/model.h"
-#include "samplers/sampler.h"
+#include "samplers/helium/liquid.h"
 
-struct helium_member;
 struct helium_walker;
-struct helium_sums;
 
 /* What the members of a batch share. */
 struct helium_shape {
@@ -111,26 +108,10 @@ bool helium_curve_rows(const void *state, unsigned slot, size_t begin, size_t en
                        const struct ergo_samples *samples);
 enum ergo_status helium_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
                                const struct ergo_samples *samples);
-/* Energies of a walker in K per atom: V and r V' with their tails, -lambda lap ln psi, and
- * lambda |grad ln psi|^2. */
-struct helium_energies {
-    double potential, virial, laplacian, gradient;
-};
-struct helium_energies helium_energies_of(const struct helium_model *model,
-                                          const struct helium_sums *sums);
 /* Number of walkers that move in step `step`. */
 uint32_t helium_active(const struct helium_shape *shape, uint64_t step);
 
-/* structure.c: curves from positions [walkers][3][n] in 2^-32 of the sides; pure functions. */
-size_t helium_gr_size(const struct ergo_point *point);
-void helium_gr_x(const struct ergo_point *point, double *x);
-void helium_gr(const struct ergo_point *point, const struct helium_model *model,
-               const int32_t *places, uint32_t walkers, double *gr);
-size_t helium_sk_size(const struct ergo_point *point);
-void helium_sk_x(const struct ergo_point *point, double *x);
-void helium_sk(const struct ergo_point *point, const struct helium_model *model,
-               const int32_t *places, uint32_t walkers, double *sk);
-/* Correlated sampling of E(b') at HELIUM_B_POINTS values b' near b; see the README. */
+/* optimise.c: correlated sampling of E(b') at HELIUM_B_POINTS values b' near b; see the README. */
 enum { HELIUM_B_POINTS = 9 };
 void helium_b_x(const struct ergo_point *point, double *x);
 /* Add w E and w of one walker's measurement at each b' to moments[2 HELIUM_B_POINTS]. */
@@ -161,15 +142,6 @@ bool helium_multiplies_at(const struct helium_state *s, uint64_t step);
 enum ergo_status helium_advance_tuned(struct ergo_context *ctx, void *state, unsigned slot,
                                       size_t count, uint64_t every, uint64_t first_sample);
 
-/* start.c: read `walkers` walkers [3][n] from the frames of the job's file, in turn if there are
- * fewer frames. places NULL: only check the file. */
-enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_point *point,
-                                   const struct helium_model *model, uint32_t walkers,
-                                   int32_t *places);
-enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, const char *text,
-                                    size_t length, const struct helium_model *model,
-                                    uint32_t walkers, int32_t *places);
-
 /* twin.c: the chain and its measurement of one walker on the host. place is [3][n]. */
 struct helium_twin {
     const struct helium_member *member;
@@ -181,8 +153,6 @@ struct helium_twin {
     int64_t ln_psi;
     uint32_t accepted;
 };
-/* Starting configuration on a lattice. */
-void helium_twin_start(const struct helium_shape *shape, struct helium_twin *twin);
 void helium_twin_steps(struct helium_twin *twin, uint64_t step, uint64_t steps);
 /* Trial of atom i in macroupdate `step`. to: its position afterwards; change: of ln psi. Returns
  * whether it is accepted. */

@@ -9,78 +9,13 @@
 
 static const char *const optimisations[] = {"none", "b", NULL};
 
-static bool named_potential(const struct ergo_point *point) {
-    return !helium_is_file(ergo_point_text(point, "/system/potential"));
-}
-
 #define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
-
-/* Conditions under which keys act. */
-static bool is_schiff_verlet(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/wave_function"), "schiff-verlet") == 0;
-}
-
-static bool is_from_file(const struct ergo_point *point) {
-    return !is_schiff_verlet(point);
-}
-
-static bool is_lennard_jones(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/potential"), "lennard-jones") == 0;
-}
 
 static bool has_start_steps(const struct ergo_point *point) {
     return ergo_point_int(point, "/system/start_steps") > 0;
 }
 
 static const struct ergo_key keys[] = {
-    {ERGO_KEY("/system/n", INT), .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | SHAPE_CHAIN, .min = 2,
-     .max = 65536, .unit = "atoms", .help = "Atoms in the periodic box."},
-    {ERGO_KEY("/system/density", REAL),
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.02186",
-     .min = 0, .max = 1, .unit = "1/A^3",
-     .help = "Number density; 0.02186 (21.86 nm^-3) is liquid helium-4 at zero pressure (Lutsyshyn "
-             "2015, section 7)."},
-    {ERGO_KEY("/system/aspect", SIZE), .flags = SHAPE_CHAIN, .fallback = "[1, 1, 1]", .min = 1,
-     .max = 64, .min_items = 3, .max_items = 3, .unit = "",
-     .help = "Proportions of the box's sides; the cut-off is half the shortest."},
-    {ERGO_KEY("/system/b", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "3.07",
-     .min = 0, .max = 100, .unit = "A",
-     .help = "Parameter of the wave function, f(r) = -(b/r)^5/2 (Eq. 9); 0: an ideal gas. The "
-             "paper's sample run is reproduced with 3.0672, not with the 3.07 of its text.",
-     .acts = is_schiff_verlet, .where = "with wave_function schiff-verlet"},
-    {ERGO_KEY("/system/mass", REAL),
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "4.002602",
-     .min = 0, .max = 1000, .unit = "u",
-     .help = "Mass of an atom: hbar^2/2m = 6.05965 K A^2 for helium-4."},
-    {ERGO_KEY("/system/potential", STRING), .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
-     .fallback = "\"aziz-hfd-b-he\"", .unit = "",
-     .help = "Pair potential, cut at half the shortest side. aziz-hfd-b-he: HFD-B(HE), Aziz, "
-             "McCourt, Wong, Mol. Phys. 61, 1487 (1987); lennard-jones; or the name of a file "
-             "(with a dot or a slash in it) with lines \"r V\" in A and K, between which it is a "
-             "cubic spline."},
-    {ERGO_KEY("/system/tail_correction", BOOL), .flags = ERGO_KEY_SHAPE, .fallback = "false",
-     .unit = "",
-     .help = "Add to potential, energy and pressure what the cut leaves out if g(r) = 1 beyond it: "
-             "2 pi density times the integral of r^2 V, and for the virial of r^3 V'. psi has no "
-             "correlations there, so the kinetic energy has no such part. The chain is the same.",
-     .acts = named_potential, .where = "on named potentials"},
-    {ERGO_KEY("/system/epsilon", REAL), .flags = ERGO_KEY_SCAN, .fallback = "10.22", .min = 0,
-     .max = 1e6, .unit = "K", .help = "lennard-jones: depth (10.22 K: de Boer and Michels).",
-     .acts = is_lennard_jones, .where = "with potential lennard-jones"},
-    {ERGO_KEY("/system/sigma", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN,
-     .fallback = "2.556", .min = 0, .max = 100, .unit = "A", .help = "lennard-jones: diameter.",
-     .acts = is_lennard_jones, .where = "with potential lennard-jones"},
-    {ERGO_KEY("/system/wave_function", STRING),
-     .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD, .fallback = "\"schiff-verlet\"",
-     .unit = "",
-     .help = "psi = exp(sum u(r)). schiff-verlet: u(r) = f(r) + f(L-r) - 2 f(L/2) up to L/2, 0 "
-             "beyond, L the shortest side, f of Eq. 9 (Eq. 8 as printed is a misprint); or the "
-             "name of a file (with a dot or a slash in it) with lines \"r f\", r in A, between "
-             "which f is a cubic spline."},
-    {ERGO_KEY("/system/symmetrised", BOOL), .flags = ERGO_KEY_SHAPE, .fallback = "true", .unit = "",
-     .help = "A wave function from a file: true: as above, from f up to L; false: u(r) = f(r) - "
-             "f(L/2), whose slope should be 0 at L/2 (kinetic_difference tells).",
-     .acts = is_from_file, .where = "with a wave_function from a file"},
     {ERGO_KEY("/system/walkers", INT), .flags = SHAPE_CHAIN, .fallback = "16", .min = 1,
      .max = 1048576, .unit = "",
      .help = "Independent chains of a point, averaged in every sample. A device wants several for "
@@ -98,9 +33,6 @@ static const struct ergo_key keys[] = {
      .help = "Extended XYZ file whose frames are the walkers' first configurations (in turn, where "
              "there are fewer frames), in the job's box: snapshots of an earlier run, for instance "
              "(/run/frame_walkers). Absent: a lattice."},
-    {ERGO_KEY("/run/frame_walkers", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 1,
-     .max = 1048576, .unit = "",
-     .help = "Walkers (the first ones) in snapshots and trajectories: a frame each, one file."},
     {ERGO_KEY("/system/start_walkers", INT), .flags = SHAPE_CHAIN, .fallback = "0", .min = 0,
      .max = 1048576, .unit = "",
      .help = "Walkers that equilibrate during /system/start_steps; the others are then copies of "
@@ -115,18 +47,8 @@ static const struct ergo_key keys[] = {
      .help = "b: energy as function of b near the job's b by correlated sampling, and the b of its "
              "minimum: observables b_optimum and energy_minimum, from every "
              "/run/structure_every-th measurement of all walkers.",
-     .acts = is_schiff_verlet, .where = "with wave_function schiff-verlet, whose parameter b is"},
-    {ERGO_KEY("/run/structure_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "20", .min = 0,
-     .max = 1e12, .unit = "measurements",
-     .help = "Measure g(r) and S(k), on the host, with every so many measurements; 0: never."},
-    {ERGO_KEY("/run/structure_walkers", INT), .flags = ERGO_KEY_SHAPE, .fallback = "4", .min = 1,
-     .max = 1048576, .unit = "",
-     .help = "Walkers (the first ones) that g(r) and S(k) are taken from."},
-    {ERGO_KEY("/run/gr_bins", INT), .flags = ERGO_KEY_SHAPE, .fallback = "100", .min = 1,
-     .max = 10000, .unit = "", .help = "Bins of g(r), up to half the shortest side."},
-    {ERGO_KEY("/run/sk_max", REAL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN,
-     .fallback = "4", .min = 0, .max = 100, .unit = "1/A",
-     .help = "Largest wave number of S(k); wave vectors along axes, face and space diagonals."},
+     .acts = helium_is_schiff_verlet,
+     .where = "with wave_function schiff-verlet, whose parameter b is"},
 };
 
 static const struct ergo_column columns[] = {
@@ -357,11 +279,11 @@ static const char *const first_job[] = {"/system/n=32",           "/system/walke
                                         "/run/measure_every=4",   NULL};
 
 static const struct ergo_model model = {
-    .programs = {"helium_vmc/energy.cl", "helium_vmc/start.cl", "helium_vmc/walk_lanes.cl",
-                 "helium_vmc/walk_registers.cl", "helium_vmc/walk_pairs.cl",
-                 "helium_vmc/blocks.cl"},
+    .programs = {"helium_vmc/energy.cl", "helium/lattice.cl", "helium_vmc/start.cl",
+                 "helium_vmc/walk_lanes.cl", "helium_vmc/walk_registers.cl",
+                 "helium_vmc/walk_pairs.cl", "helium_vmc/blocks.cl"},
     .first = first_job,
-    .keys = {{keys, sizeof keys / sizeof keys[0]}},
+    .keys = {HELIUM_LIQUID_KEYS, {keys, sizeof keys / sizeof keys[0]}, HELIUM_STRUCTURE_KEYS},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],
     .observables = observables,

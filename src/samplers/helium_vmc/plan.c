@@ -7,22 +7,6 @@
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
 
-/* Sites of the starting lattice along each side, in proportion to the sides, at least n in all. */
-static void choose_sites(uint32_t n, const struct ergo_value *aspect, uint32_t sites[4]) {
-    uint64_t total = 0;
-    for (uint32_t fine = 1; total < n; fine++) { /* sites along the shortest side, as a rule */
-        int64_t least = aspect->size[0];
-        for (int k = 1; k < 3; k++)
-            least = aspect->size[k] < least ? aspect->size[k] : least;
-        total = 1;
-        for (int k = 0; k < 3; k++) {
-            sites[k] = (uint32_t)((fine * aspect->size[k] + least / 2) / least);
-            total *= sites[k];
-        }
-    }
-    sites[3] = 0;
-}
-
 struct helium_shape helium_shape_of(const struct ergo_point *point) {
     struct helium_shape s = {0};
     s.n = (uint32_t)ergo_point_int(point, "/system/n");
@@ -31,7 +15,7 @@ struct helium_shape helium_shape_of(const struct ergo_point *point) {
     s.active = (uint32_t)ergo_point_int(point, "/system/start_walkers");
     if (s.active == 0 || s.start_steps == 0)
         s.active = s.walkers;
-    choose_sites(s.n, ergo_point_value(point, "/system/aspect"), s.sites);
+    helium_lattice_sites(s.n, ergo_point_value(point, "/system/aspect"), s.sites);
     s.walker_bytes = 12 * (uint64_t)s.n;
     if (ergo_point_int(point, "/run/structure_every")) {
         s.structure_walkers = (uint32_t)ergo_point_int(point, "/run/structure_walkers");
@@ -47,25 +31,9 @@ uint32_t helium_active(const struct helium_shape *shape, uint64_t step) {
 
 void helium_member_fill(const struct ergo_point *point, const struct helium_model *model,
                         struct helium_member *member) {
-    memset(member, 0, sizeof *member);
-    member->key0 = (uint32_t)point->stream;
-    member->key1 = (uint32_t)(point->stream >> 32);
-    member->low = helium_model_low(model);
     const struct ergo_value *target = ergo_point_value(point, "/system/target_acceptance");
+    helium_member_of(point, model, member);
     member->target = target->present ? (uint32_t)(target->real * 65536.0 + 0.5) : 0;
-    helium_model_kink(model, &member->kink, &member->kink_width);
-    for (int k = 0; k < HELIUM_E_KINDS; k++) {
-        member->unit[k] = (float)ldexp(1, model->bits[k]);
-        member->limit[k] = (float)(ldexp(1, 62 - model->bits[k]) / model->n);
-    }
-    member->root = (float)sqrt(model->lambda);
-    for (int k = 0; k < 3; k++) {
-        /* equal sides must give exactly 2^-31 */
-        const double ratio = model->side[k] / (2 * model->half);
-        member->scale[k] = (float)(ratio * 0x1p-31);
-        member->length[k] = (float)(model->side[k] * 0x1p-32);
-        member->step[k] = (float)(model->step[k] * 0x1p32);
-    }
 }
 
 /* Most atoms that a work-item keeps in registers. HELIUM_CHUNK needs 255 registers. */
@@ -337,7 +305,8 @@ static void declare(struct helium_state *s, unsigned kernel, const char *path, u
 static void declare_kernels(struct helium_state *s) {
     static const char *const blocks = "helium_vmc/blocks.cl",
                              *const energy = "helium_vmc/energy.cl",
-                             *const start = "helium_vmc/start.cl";
+                             *const start = "helium_vmc/start.cl",
+                             *const lattice = "helium/lattice.cl";
     const struct helium_launch *l = &s->launch;
     const uint32_t group = l->group * l->mates, energy_group = l->energy_group * l->energy_mates;
     if (l->path == HELIUM_PATH_BLOCKS) {
@@ -354,7 +323,7 @@ static void declare_kernels(struct helium_state *s) {
     declare(s, HELIUM_ENERGY, energy, energy_group, l->places_local, "helium_energy");
     if (l->energy_pieces > 1)
         declare(s, HELIUM_ENERGY_ADD, energy, energy_group, l->places_local, "helium_energy_add");
-    declare(s, HELIUM_START, start, 1, false, "helium_start");
+    declare(s, HELIUM_START, lattice, 1, false, "helium_start");
     declare(s, HELIUM_TUNE, start, 1, false, "helium_tune");
     declare(s, HELIUM_MULTIPLY, start, 1, false, "helium_multiply");
 }
@@ -380,9 +349,11 @@ static enum ergo_status load_models(struct ergo_context *ctx, struct helium_stat
         if (helium_model_shared(batch, i))
             *model = model[-1];
         else
-            status = helium_model_load(ctx, batch->points[i], model);
+            status = helium_model_load(ctx, batch->points[i], 0, model);
         if (status != ERGO_OK)
             break;
+        helium_model_step(model, ergo_point_real(batch->points[i], "/system/displacement"),
+                          helium_cube_root(1.0 / model->density));
         const unsigned binades = helium_model_binades(model);
         l->binades = binades > l->binades ? binades : l->binades;
         l->cube = l->cube && model->side[0] == model->side[1] && model->side[1] == model->side[2];

@@ -5,6 +5,7 @@
  * of these (uint64): with others the chain would be another one.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,22 +118,6 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
     return status;
 }
 
-static void append_frame(struct ergo_text *text, const struct helium_model *m, uint64_t step,
-                         size_t number, const struct helium_walker *walker, const int32_t *place) {
-    const size_t n = m->n;
-    ergo_text_append(text,
-                     "%zu\nLattice=\"%.9f 0 0 0 %.9f 0 0 0 %.9f\" Properties=species:S:1:pos:R:3 "
-                     "pbc=\"T T T\" macroupdate=%" PRIu64 " walker=%zu ln_psi=%.6f\n",
-                     n, m->side[0], m->side[1], m->side[2], step, number,
-                     (double)walker->ln_psi / (double)(1 << HELIUM_U_BITS));
-    for (size_t i = 0; i < n; i++) {
-        double r[3];
-        for (size_t k = 0; k < 3; k++)
-            r[k] = m->side[k] * 0x1p-32 * (double)(uint32_t)place[k * n + i];
-        ergo_text_append(text, "He %.10f %.10f %.10f\n", r[0], r[1], r[2]);
-    }
-}
-
 /* Frames of the first walkers, lengths in A. */
 enum ergo_status helium_frame(struct ergo_context *ctx, void *opaque, size_t member,
                               struct ergo_text *text) {
@@ -144,9 +129,12 @@ enum ergo_status helium_frame(struct ergo_context *ctx, void *opaque, size_t mem
     struct helium_walker *walkers = NULL;
     uint32_t factor = 0;
     enum ergo_status status = fetch(ctx, s, member, count, &places, &walkers, &factor);
-    for (size_t w = 0; w < count && status == ERGO_OK; w++)
-        append_frame(text, &s->models[member], s->e.step, w, &walkers[w],
-                     places + w * 3 * s->shape.n);
+    for (size_t w = 0; w < count && status == ERGO_OK; w++) {
+        char more[100];
+        snprintf(more, sizeof more, "macroupdate=%" PRIu64 " walker=%zu ln_psi=%.6f", s->e.step, w,
+                 (double)walkers[w].ln_psi / (double)(1 << HELIUM_U_BITS));
+        helium_frame_append(text, &s->models[member], more, places + w * 3 * s->shape.n);
+    }
     free(places);
     free(walkers);
     return status;

@@ -101,26 +101,13 @@ static uint32_t chance(double p) {
     return scaled >= 0xffffffff ? 0xffffffffu : (uint32_t)scaled;
 }
 
-/* Key of the random field, from seed and replica. Models without a random field ignore it. */
-static uint64_t field_key(const struct ergo_point *point) {
-    const struct ergo_value *disorder_seed = is_potts(point) || is_blume_capel(point)
-                                                 ? NULL
-                                                 : ergo_point_value(point, "/system/disorder_seed");
-    const uint64_t seed = disorder_seed && disorder_seed->present
-                              ? disorder_seed->seed
-                              : ergo_point_value(point, "/seed")->seed;
-    char line[128];
-    const int n = snprintf(line, sizeof line, "ergocl random field %llu %u",
-                           (unsigned long long)seed, point->replica);
-    return ergo_hash64(line, (size_t)n);
-}
-
 /* cl/spin_lattice/bytes.h describes the order of the tables. */
 void bytes_member_fill(const struct ergo_point *point, struct bytes_member *member) {
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
     const bool heat_bath = is_heat_bath(point);
-    const uint64_t field = field_key(point);
+    /* models without a random field ignore it */
+    const uint64_t field = model_field_key(point, !is_potts(point) && !is_blume_capel(point));
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);

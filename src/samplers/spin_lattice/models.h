@@ -12,11 +12,13 @@
 extern const struct ergo_model ising_model, ising_lattice_model, potts_model, blume_capel_model;
 extern const struct ergo_model north_east_model, fredrickson_andersen_model, east_model;
 extern const struct ergo_model spin_glass_model;
-extern const struct ergo_model graph_model;                             /* graph/ */
-extern const struct ergo_model xy_model, clock_model, heisenberg_model; /* vector/ */
+extern const struct ergo_model graph_model;                                            /* graph/ */
+extern const struct ergo_model sherrington_kirkpatrick_model, random_orthogonal_model; /* dense/ */
+extern const struct ergo_model xy_model, clock_model, heisenberg_model;                /* vector/ */
 
 /* Functions of those who have a device. */
-extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops, glass_ops, vector_ops;
+extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops, glass_ops, dense_ops;
+extern const struct ergo_sampler_ops vector_ops;
 extern const struct ergo_sampler_ops graph_ops;
 extern const struct ergo_sampler_ops glass_cut_ops; /* spin glasses over ranks */
 
@@ -69,8 +71,14 @@ extern const struct ergo_tunable bytes_tunables[BYTES_TUNABLES];
 extern const struct ergo_key lattice_keys[LATTICE_KEYS], lattice_run_keys[LATTICE_RUN_KEYS];
 extern const struct ergo_curve_info lattice_curves[LATTICE_CURVES];
 uint64_t lattice_curve_every(const struct ergo_point *point);
+/* Keys of parallel tempering (engine/ladder.h). */
+enum { LADDER_KEYS = 4 };
+extern const struct ergo_key ladder_keys[LADDER_KEYS];
+bool model_has_ladder(const struct ergo_point *point);
 
 double model_sites(const struct ergo_point *point);
+/* Key of a random field, from seed and replica. seeded: the model has /system/disorder_seed. */
+uint64_t model_field_key(const struct ergo_point *point, bool seeded);
 /* /system/start as the kernels of all models have it: 2 random, 1 up, 0 down. */
 unsigned model_start(const struct ergo_point *point);
 bool model_has_frames(const struct ergo_point *point);

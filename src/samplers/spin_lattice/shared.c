@@ -1,11 +1,13 @@
 /* What the tables of several models of spin-lattice have in common. */
 #include <math.h>
+#include <stdio.h>
 
 #include "samplers/spin_lattice/models.h"
 
 const char *const model_dynamics[] = {"metropolis", "heat-bath", NULL};
 const char *const model_starts[] = {"up", "down", "random", NULL};
 const char *const model_disorders[] = {"bimodal", "gaussian", NULL};
+static const char *const spacings[] = {"geometric", "linear", "inverse", NULL};
 
 const struct ergo_tunable bytes_tunables[BYTES_TUNABLES] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
@@ -63,6 +65,30 @@ const struct ergo_key lattice_run_keys[LATTICE_RUN_KEYS] = {
      .help = "Largest distance of the correlation; never more than half the shorter side."},
 };
 
+bool model_has_ladder(const struct ergo_point *point) {
+    return ergo_point_int(point, "/system/ladder") > 1;
+}
+
+const struct ergo_key ladder_keys[LADDER_KEYS] = {
+    {ERGO_KEY("/system/ladder", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "1",
+     .stream = "", .min = 1, .max = 128, .unit = "temperatures",
+     .help = "Temperatures of parallel tempering (Hukushima, Nemoto 1996), from temperature to "
+             "temperature_max; 1: no ladder."},
+    {ERGO_KEY("/system/temperature_max", REAL),
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
+     .unit = "J/k_B", .help = "The hottest temperature of the ladder."},
+    {ERGO_KEY("/system/ladder_spacing", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = spacings, .unit = "",
+     .help = "The ladder's temperatures: geometric (if not given), a constant ratio; linear, a "
+             "constant difference; inverse, constant in 1/T.",
+     .acts = model_has_ladder, .where = "with a ladder"},
+    {ERGO_KEY("/system/swap_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
+     .max = 1000000, .unit = "sweeps",
+     .help = "Sweeps between exchanges along the ladder, of pairs (0, 1), (2, 3) ... and (1, 2), "
+             "(3, 4) ... in turn; 10 if not given.",
+     .acts = model_has_ladder, .where = "with a ladder"},
+};
+
 const struct ergo_curve_info lattice_curves[LATTICE_CURVES] = {
     {"correlation", "distance (sites)", "", "<s(0) s(r)> along the axes, mean of both"},
     {"correlation_x", "distance (sites)", "", "<s(0) s(r)> along x"},
@@ -92,6 +118,15 @@ double model_sites(const struct ergo_point *point) {
     for (int k = 0; k < size->items; k++)
         n *= (double)size->size[k];
     return n;
+}
+
+uint64_t model_field_key(const struct ergo_point *point, bool seeded) {
+    const struct ergo_value *own = seeded ? ergo_point_value(point, "/system/disorder_seed") : NULL;
+    const uint64_t seed = own && own->present ? own->seed : ergo_point_value(point, "/seed")->seed;
+    char line[128];
+    const int n = snprintf(line, sizeof line, "ergocl random field %llu %u",
+                           (unsigned long long)seed, point->replica);
+    return ergo_hash64(line, (size_t)n);
 }
 
 bool model_has_frames(const struct ergo_point *point) {

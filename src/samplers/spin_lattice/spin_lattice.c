@@ -22,6 +22,8 @@ static const struct ergo_model *const models[] = {
     &fredrickson_andersen_model,
     &spin_glass_model,
     &graph_model,
+    &sherrington_kirkpatrick_model,
+    &random_orthogonal_model,
     &xy_model,
     &clock_model,
     &heisenberg_model,

@@ -181,7 +181,7 @@ void fac_columns(const struct fac_state *s, size_t member, uint64_t up, uint64_t
     const double spins = (double)s->shape.sites * s->shape.words * s->shape.lanes;
     const double magnetization = 2 * (double)up / spins - 1;
     columns[COLUMN_MAGNETIZATION] = magnetization;
-    columns[COLUMN_ENERGY] = p.j * (2 - 2 * (double)unequal / spins) + p.b * magnetization;
+    columns[COLUMN_ENERGY] = p.j * (s->shape.d - 2 * (double)unequal / spins) + p.b * magnetization;
 }
 
 bool fac_rows(const void *state, unsigned slot, size_t begin, size_t end,

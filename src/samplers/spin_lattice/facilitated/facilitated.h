@@ -7,7 +7,7 @@
 #include "spin_lattice/facilitated_params.h"
 
 /* The kinetic constraint: a spin may flip if at least `needed` of the neighbours in `directions`
- * (1 north, 2 east, 4 south, 8 west) are up. */
+ * (1 north, 2 east, 4 south, 8 west, 16 above, 32 below) are up. */
 struct fac_rule {
     const char *model;
     unsigned directions;
@@ -15,6 +15,7 @@ struct fac_rule {
 };
 
 struct fac_shape {
+    unsigned d; /* 1: a chain, which is a lattice of one row; 3: sites / (lx ly) layers */
     uint32_t lx, ly;
     uint64_t sites;
     uint32_t words, lanes; /* word-lattices per member, and realisations in each (1 or 32) */

@@ -39,11 +39,15 @@ static bool is_serial(const struct ergo_point *point) {
 struct fac_shape fac_shape_of(const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     const struct fac_rule *rule = rule_of(point);
-    struct fac_shape s = {.lx = (uint32_t)size->size[0], .ly = (uint32_t)size->size[1]};
-    s.sites = (uint64_t)s.lx * s.ly;
+    struct fac_shape s = {.d = (unsigned)size->items, .lx = (uint32_t)size->size[0], .ly = 1};
+    if (s.d > 1)
+        s.ly = (uint32_t)size->size[1];
+    s.sites = (uint64_t)s.lx * s.ly * (s.d > 2 ? (uint64_t)size->size[2] : 1);
     s.lanes = is_serial(point) ? 1 : 32;
     s.words = (uint32_t)(ergo_point_int(point, "/system/realisations") / s.lanes);
-    s.directions = rule->directions;
+    s.directions = s.d == 1   ? rule->directions & (2 | 8)
+                   : s.d == 3 ? rule->directions | 16 | 32
+                              : rule->directions;
     s.needed =
         rule->needed ? rule->needed : (unsigned)ergo_point_int(point, "/system/facilitation");
     s.coupled = fac_physics_of(point).j != 0;
@@ -88,10 +92,12 @@ void fac_member_fill(const struct ergo_point *point, struct fac_member *member) 
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
+    const bool chain = ergo_point_value(point, "/system/size")->items == 1;
     for (int k = 0; k < 10; k++) {
         /* a flip of s among neighbours with sum n changes H = J sum ss + B sum s by -2 s (J n +
-         * B) */
-        const double n = 2.0 * (k % 5) - 4.0, e = ergo_portable_exp(2 * p.j * n / p.t);
+         * B); of four in a chain two are the site itself */
+        const double own = !chain ? 0 : k < 5 ? 2 : -2, n = 2.0 * (k % 5) - 4.0 - own;
+        const double e = ergo_portable_exp(2 * p.j * n / p.t);
         const double weight = k < 5 ? e * p.ratio : 1 / (e * p.ratio); /* exp(-cost / T) */
         set_threshold(member, k, heat_bath ? weight / (1 + weight) : fmin(1, weight));
     }
@@ -146,6 +152,8 @@ static enum ergo_status check_lambda(struct ergo_context *ctx, const struct ergo
                                 "number of rounds makes half as many picks as a sub-lattice has "
                                 "sites",
                                 lambda, coloured ? 256 : 512);
+    if (size->items != 2)
+        return ergo_job_error(ctx, "/system/method", "lambda divides lattices of two dimensions");
     for (int k = 0; k < 2; k++)
         if (size->size[k] % (coloured ? 64 : 32) || size->size[k] < 64)
             status = ergo_job_error(ctx, "/system/size",
@@ -156,11 +164,40 @@ static enum ergo_status check_lambda(struct ergo_context *ctx, const struct ergo
     return status;
 }
 
+/* Checks of the lattice. */
+static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    const char *model = ergo_point_text(point, "/system/model");
+    const struct fac_shape s = fac_shape_of(point);
+    enum ergo_status status = ERGO_OK;
+    double sites = 1;
+    for (int k = 0; k < size->items; k++)
+        sites *= (double)size->size[k];
+    if (sites > 0x1p30)
+        status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites");
+    if (strcmp(model, "north-east") == 0 && s.d != 2)
+        status =
+            ergo_job_error(ctx, "/system/size", "has %u side%s; north-east needs two, [Lx, Ly]",
+                           s.d, s.d == 1 ? "" : "s");
+    if (strcmp(model, "east") == 0 && s.d == 3)
+        status = ergo_job_error(ctx, "/system/size",
+                                "has three sides; rows of the east model know nothing of "
+                                "each other: give [Lx] or [Lx, Ly]");
+    if (strcmp(model, "fredrickson-andersen") == 0 && s.needed > 2 * s.d)
+        status = ergo_job_error(ctx, "/system/facilitation",
+                                "%u; a site has %u neighbours in %u dimension%s", s.needed, 2 * s.d,
+                                s.d, s.d == 1 ? "" : "s");
+    if (s.d == 3 && s.coupled)
+        status = ergo_job_error(ctx, "/system/coupling",
+                                "not 0 in three dimensions, where only models without a coupling "
+                                "are");
+    return status;
+}
+
 enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = ERGO_OK;
     const struct ergo_value *c = ergo_point_value(point, "/system/up_density");
     const struct ergo_value *t = ergo_point_value(point, "/system/temperature");
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
     const char *model = ergo_point_text(point, "/system/model");
     const struct fac_physics p = fac_physics_of(point);
     const int64_t realisations = ergo_point_int(point, "/system/realisations");
@@ -200,6 +237,8 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
                                 (long long)realisations, ergo_point_text(point, "/system/method"));
     if (check_lambda(ctx, point) != ERGO_OK)
         status = ERGO_E_JOB;
+    if (check_size(ctx, point) != ERGO_OK)
+        status = ERGO_E_JOB;
     if (realisations / (is_serial(point) ? 1 : 32) > (int64_t)FAC_WORDS_MAX)
         status = ergo_job_error(ctx, "/system/realisations",
                                 "%lld are more than %u word-lattices; use replicas",
@@ -210,8 +249,6 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
                                 "than the run's, %lld",
                                 (long long)waiting(point),
                                 (long long)ergo_point_int(point, "/run/sweeps"));
-    if ((double)size->size[0] * (double)size->size[1] > 0x1p30)
-        status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites");
     return status;
 }
 

@@ -12,9 +12,10 @@ static bool is_lambda(const struct ergo_point *point) {
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/size", SIZE),
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
-     .max = 1048576, .min_items = 2, .max_items = 2, .unit = "sites",
-     .help = "Lattice sides [Lx, Ly], periodic. A side of 2 has two bonds between the same "
-             "neighbours."},
+     .max = 1048576, .min_items = 1, .max_items = 3, .unit = "sites",
+     .help = "Lattice sides [Lx, Ly], periodic; of east and fredrickson-andersen also a chain, "
+             "[Lx], of fredrickson-andersen without a coupling also [Lx, Ly, Lz]. A side of 2 has "
+             "two bonds between the same neighbours."},
     {ERGO_KEY("/system/up_density", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1,
      .unit = "per site",
@@ -81,7 +82,7 @@ static const struct ergo_key facilitation_key = {
     .fallback = "1",
     .stream = "",
     .min = 1,
-    .max = 4,
+    .max = 6,
     .unit = "neighbours",
     .help =
         "Neighbours that have to be up (their paper of 1984 looks at 2 on the square lattice)."};
@@ -176,8 +177,10 @@ const struct ergo_model north_east_model = {
 const struct ergo_model fredrickson_andersen_model = {
     FACILITATED_TABLES,
     .name = "fredrickson-andersen",
-    .summary = "Facilitated dynamics, energies as of north-east: a spin may flip while at least "
-               "/system/facilitation of its four neighbours are up (Fredrickson, Andersen 1984).",
+    .summary =
+        "Facilitated dynamics, energies as of north-east: a spin may flip while at least "
+        "/system/facilitation of its neighbours are up, in one to three dimensions (Fredrickson, "
+        "Andersen 1984).",
     .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]}, {&facilitation_key, 1}},
 };
@@ -186,7 +189,8 @@ const struct ergo_model east_model = {
     FACILITATED_TABLES,
     .name = "east",
     .summary = "Facilitated dynamics, energies as of north-east: a spin may flip while its east "
-               "neighbour is up, each row a chain of its own (Jackle, Eisinger 1991).",
+               "neighbour is up, on a chain, or each row a chain of its own (Jackle, Eisinger "
+               "1991).",
     .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
 };

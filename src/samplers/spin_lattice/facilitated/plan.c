@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "samplers/spin_lattice/facilitated/facilitated.h"
 #include "samplers/spin_lattice/models.h"
@@ -155,12 +156,13 @@ static enum ergo_status choose_mode(struct ergo_context *ctx, struct fac_state *
         return ERGO_OK;
     }
     l->mode = path == 1 || (path == 0 && gpu) ? FAC_MODE_WINDOWS : FAC_MODE_SERIAL;
-    if ((path == 2 || (path == 0 && gpu)) &&
+    if ((path == 2 || (path == 0 && gpu)) && s->d == 2 &&
         plan_tiles(first, s, device, (double)fac_lattices(state), &l->tiles))
         l->mode = FAC_MODE_TILES;
     else if (path == 2)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "/tuning/path 2 needs tiles with halos in %.3g KiB of local memory of %s "
+                         "/tuning/path 2 needs two dimensions, tiles with halos in %.3g KiB of "
+                         "local memory of %s "
                          "(%s), and sides of at least a tile and two halos: use another path, or "
                          "/tuning/tile_columns, /tuning/tile_rows, /tuning/halo, /tuning/segment, "
                          "/tuning/work_group",
@@ -255,6 +257,11 @@ static void declare_kernels(struct fac_state *s) {
              "-DFAC_LANES=%uu",
              s->shape.lx, s->shape.ly, s->shape.directions, s->shape.needed, s->shape.coupled,
              s->shape.lanes == 32 ? 0xffffffffu : 1u);
+    if (s->shape.d == 3) {
+        const size_t n = strlen(base);
+        snprintf(base + n, sizeof base - n, " -DFAC_D=3 -DFAC_LZ=%uu",
+                 (unsigned)(s->shape.sites / s->shape.lx / s->shape.ly));
+    }
     snprintf(options, sizeof options, "%s", base);
     if (window && !s->shape.lambda)
         snprintf(options, sizeof options, "%s -DFAC_WINDOW=%uu%s", base, window,

@@ -255,7 +255,7 @@ out:
 /* Is the first realisation's spin up, and has it flipped since t = 0? */
 static unsigned kind_at(const struct ergo_view *v, size_t x, size_t y) {
     const uint32_t *at = (const uint32_t *)v->sites + x + v->size[0] * y;
-    return (at[0] & 1) | (at[v->size[0] * v->size[1]] & 1) << 1;
+    return (at[0] & 1) | (at[v->size[0] * v->size[1] * v->size[2]] & 1) << 1;
 }
 
 /* Up and down, pale where nothing has flipped. Pixels of large lattices are single sites: means
@@ -266,7 +266,7 @@ enum ergo_status fac_view(struct ergo_context *ctx, void *opaque, size_t member,
     const size_t bytes = 4 * s->shape.sites, at = member * s->shape.words * bytes;
     uint32_t *words = malloc(2 * bytes);
     *view = (struct ergo_view){
-        .size = {s->shape.lx, s->shape.ly, 1},
+        .size = {s->shape.lx, s->shape.ly, s->shape.sites / s->shape.lx / s->shape.ly},
         .sites = words,
         .state = kind_at,
         .name = "up",

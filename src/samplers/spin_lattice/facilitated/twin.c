@@ -42,22 +42,22 @@ void fac_twin_start(const struct fac_shape *shape, const struct fac_member *memb
 }
 
 /* at_least[k]: the realisations in which at least k neighbours of n in `directions` are up (1
- * north, 2 east, 4 south, 8 west). */
-static void count_up(const uint32_t n[4], unsigned directions, uint32_t at_least[6]) {
-    memset(at_least, 0, 6 * sizeof *at_least);
+ * north, 2 east, 4 south, 8 west, 16 above, 32 below). */
+static void count_up(const uint32_t n[6], unsigned directions, uint32_t at_least[8]) {
+    memset(at_least, 0, 8 * sizeof *at_least);
     at_least[0] = 0xffffffffu;
-    for (unsigned d = 0; d < 4; d++)
+    for (unsigned d = 0; d < 6; d++)
         if (directions >> d & 1)
-            for (unsigned k = 4; k > 0; k--)
+            for (unsigned k = 6; k > 0; k--)
                 at_least[k] |= at_least[k - 1] & n[d];
 }
 
 /* The realisations that attempt i flips. random: its first draw; two of its words chose the
  * site. */
 static uint32_t flips_of(const struct fac_shape *shape, const struct fac_member *member,
-                         uint32_t up, const uint32_t n[4], const uint32_t random[4], uint32_t i,
+                         uint32_t up, const uint32_t n[6], const uint32_t random[4], uint32_t i,
                          uint64_t step, uint32_t word) {
-    uint32_t allowed[6], counted[6], in[10], more[4] = {0, 0, random[2], random[3]}, flips = 0;
+    uint32_t allowed[8], counted[8], in[10], more[4] = {0, 0, random[2], random[3]}, flips = 0;
     count_up(n, shape->directions, allowed);
     uint32_t open = allowed[shape->needed] & lanes_of(shape);
     if (!open)
@@ -85,25 +85,28 @@ static uint32_t flips_of(const struct fac_shape *shape, const struct fac_member 
     return flips;
 }
 
-/* Spins of the neighbours of (x, y): north, east, south, west. */
-static void neighbours(const struct fac_shape *shape, const uint32_t *spins, size_t x, size_t y,
-                       uint32_t n[4]) {
-    const size_t lx = shape->lx, ly = shape->ly;
-    n[0] = spins[x + lx * (y == 0 ? ly - 1 : y - 1)];
-    n[1] = spins[(x + 1 == lx ? 0 : x + 1) + lx * y];
-    n[2] = spins[x + lx * (y + 1 == ly ? 0 : y + 1)];
-    n[3] = spins[(x == 0 ? lx - 1 : x - 1) + lx * y];
+/* Spins of a site's neighbours: north, east, south, west, above, below. */
+static void neighbours(const struct fac_shape *shape, const uint32_t *spins, size_t site,
+                       uint32_t n[6]) {
+    const size_t lx = shape->lx, ly = shape->ly, layer = lx * ly, sites = shape->sites;
+    const size_t x = site % lx, y = site / lx % ly, first = site - x, corner = site - x - lx * y;
+    n[0] = spins[corner + x + lx * (y == 0 ? ly - 1 : y - 1)];
+    n[1] = spins[(x + 1 == lx ? 0 : x + 1) + first];
+    n[2] = spins[corner + x + lx * (y + 1 == ly ? 0 : y + 1)];
+    n[3] = spins[(x == 0 ? lx - 1 : x - 1) + first];
+    n[4] = spins[(site + sites - layer) % sites];
+    n[5] = spins[(site + layer) % sites];
 }
 
 void fac_twin_attempts(const struct fac_shape *shape, const struct fac_member *member,
                        uint32_t word, uint64_t step, uint32_t attempt, uint64_t count,
                        uint32_t *spins, uint32_t *flipped) {
     for (uint64_t k = 0; k < count; k++) {
-        uint32_t random[4], n[4];
+        uint32_t random[4], n[6];
         draw(member, attempt, step, FAC_PURPOSE_ATTEMPT, 16 * word, random);
         const uint64_t low = random[1] * shape->sites >> 32; /* uniform from 64 bits */
         const size_t site = (size_t)((random[0] * shape->sites + low) >> 32);
-        neighbours(shape, spins, site % shape->lx, site / shape->lx, n);
+        neighbours(shape, spins, site, n);
         const uint32_t flips = flips_of(shape, member, spins[site], n, random, attempt, step, word);
         spins[site] ^= flips;
         flipped[site] |= flips;
@@ -139,7 +142,7 @@ static void twin_sublattice(const struct fac_shape *shape, const struct fac_memb
             draw(member, first + pick + k, step, FAC_PURPOSE_ATTEMPT, 16 * word, random);
             const uint32_t place = place_of(shape, random[0], pick + k);
             const uint32_t y = place / 32 + 1, x = place % 32 + 1;
-            const uint32_t n[4] = {local[y - 1][x], local[y][x + 1], local[y + 1][x],
+            const uint32_t n[6] = {local[y - 1][x], local[y][x + 1], local[y + 1][x],
                                    local[y][x - 1]};
             places[k] = place;
             flips[k] = taken[place] ? 0
@@ -203,11 +206,13 @@ static uint64_t pair_of(const uint32_t *words, size_t i) {
 void fac_twin_count(const struct fac_shape *shape, const uint32_t *spins, const uint32_t *first,
                     const uint32_t *flipped, uint64_t counts[FAC_COUNTS]) {
     const uint64_t lanes = lanes_of(shape), both = lanes << 32 | lanes;
-    const size_t lx = shape->lx, ly = shape->ly;
+    const size_t lx = shape->lx, ly = shape->ly, layer = lx * ly;
     memset(counts, 0, FAC_COUNTS * sizeof *counts);
-    for (size_t y = 0; y < ly; y++) {
-        const uint32_t *s = spins + lx * y, *f = first + lx * y, *g = flipped + lx * y;
-        const uint32_t *below = spins + lx * (y + 1 == ly ? 0 : y + 1);
+    for (size_t i = 0; i < shape->sites && shape->sites > layer; i++)
+        counts[3] += (uint64_t)__builtin_popcount(spins[i] ^ spins[(i + layer) % shape->sites]);
+    for (size_t row = 0; row < shape->sites / lx; row++) {
+        const uint32_t *s = spins + lx * row, *f = first + lx * row, *g = flipped + lx * row;
+        const uint32_t *below = (row + 1) % ly ? s + lx : s - lx * (ly - 1);
         size_t x = 0;
         for (; x + 2 < lx; x += 2) {
             const uint64_t two = pair_of(s, x);
@@ -229,31 +234,30 @@ void fac_twin_count(const struct fac_shape *shape, const uint32_t *spins, const 
 }
 
 /* The realisations of `raised` in which the constraint of a site is met. */
-static uint32_t may_flip(const struct fac_shape *shape, const uint32_t *raised, size_t x,
-                         size_t y) {
-    uint32_t n[4], at_least[6];
-    neighbours(shape, raised, x, y, n);
+static uint32_t may_flip(const struct fac_shape *shape, const uint32_t *raised, size_t site) {
+    uint32_t n[6], at_least[8];
+    neighbours(shape, raised, site, n);
     count_up(n, shape->directions, at_least);
     return at_least[shape->needed];
 }
 
 void fac_twin_frozen(const struct fac_shape *shape, const uint32_t *spins, uint32_t *raised,
                      uint32_t *frozen) {
-    const size_t lx = shape->lx, ly = shape->ly;
+    const size_t lx = shape->lx, sites = shape->sites, rows = sites / lx;
     const uint32_t lanes = lanes_of(shape);
-    memcpy(raised, spins, lx * ly * sizeof *raised);
+    memcpy(raised, spins, sites * sizeof *raised);
     /* passes begin at the north-east and at the south-west in turn, so that changes spread far
      * in one pass */
     for (uint32_t changed = 1, forth = 1; changed; forth = !forth) {
         changed = 0;
-        for (size_t k = 0; k < lx * ly; k++) {
-            const size_t y = forth ? k / lx : ly - 1 - k / lx;
+        for (size_t k = 0; k < sites; k++) {
+            const size_t y = forth ? k / lx : rows - 1 - k / lx;
             const size_t x = forth ? lx - 1 - k % lx : k % lx, at = x + lx * y;
-            const uint32_t now = raised[at] | (may_flip(shape, raised, x, y) & lanes);
+            const uint32_t now = raised[at] | (may_flip(shape, raised, at) & lanes);
             changed |= now ^ raised[at];
             raised[at] = now;
         }
     }
-    for (size_t at = 0; at < lx * ly; at++)
-        frozen[at] = ~may_flip(shape, raised, at % lx, at / lx) & lanes;
+    for (size_t at = 0; at < sites; at++)
+        frozen[at] = ~may_flip(shape, raised, at) & lanes;
 }

@@ -2,8 +2,6 @@
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
-static const char *const spacings[] = {"geometric", "linear", "inverse", NULL};
-
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 static bool draws_disorder(const struct ergo_point *point) {
@@ -12,10 +10,6 @@ static bool draws_disorder(const struct ergo_point *point) {
 
 static bool draws_signs(const struct ergo_point *point) {
     return draws_disorder(point) && !model_says(point, "/system/disorder", "gaussian");
-}
-
-static bool has_ladder(const struct ergo_point *point) {
-    return ergo_point_int(point, "/system/ladder") > 1;
 }
 
 static const struct ergo_key keys[] = {
@@ -67,30 +61,16 @@ static const struct ergo_key keys[] = {
      .stream = "", .min = 1, .max = 4, .unit = "",
      .help = "Independent copies (replicas) of each sample at each temperature, 1, 2 or 4; "
              "overlaps need 2."},
-    {ERGO_KEY("/system/ladder", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "1",
-     .stream = "", .min = 1, .max = 128, .unit = "temperatures",
-     .help = "Temperatures of parallel tempering (Hukushima, Nemoto 1996), from temperature to "
-             "temperature_max; 1: no ladder."},
-    {ERGO_KEY("/system/temperature_max", REAL),
-     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
-     .unit = "J/k_B", .help = "The hottest temperature of the ladder."},
-    {ERGO_KEY("/system/ladder_spacing", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .choices = spacings, .unit = "",
-     .help = "The ladder's temperatures: geometric (if not given), a constant ratio; linear, a "
-             "constant difference; inverse, constant in 1/T.",
-     .acts = has_ladder, .where = "with a ladder"},
-    {ERGO_KEY("/system/swap_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
-     .max = 1000000, .unit = "sweeps",
-     .help = "Sweeps between exchanges along the ladder, of pairs (0, 1), (2, 3) ... and (1, 2), "
-             "(3, 4) ... in turn; 10 if not given.",
-     .acts = has_ladder, .where = "with a ladder"},
+};
+
+static const struct ergo_key share_keys[] = {
     {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .unit = "",
      .help =
          "Shares of the ranks in a ladder that is divided over them; the chain does not depend "
          "on it. measured (if not given): by a short trial at the start, and again when the run "
          "has become slower; equal; or numbers > "
          "0, \"3,1\", dealt out to the ranks in turn.",
-     .acts = has_ladder, .where = "with a ladder"},
+     .acts = model_has_ladder, .where = "with a ladder"},
 };
 
 /* The field of other models, which chains had in their random streams from the beginning. */
@@ -154,11 +134,11 @@ static const struct ergo_observable observables[] = {
      GLASS_AVERAGE("moments", glass_glass_magnetization2, NULL)},
     {ERGO_NAMED("swap_acceptance", ""),
      .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run",
-     GLASS_AVERAGE("ladder_swaps", model_curve_mean, has_ladder)},
+     GLASS_AVERAGE("ladder_swaps", model_curve_mean, model_has_ladder)},
     {ERGO_NAMED("round_trips", "per million sweeps"),
      .help = "ways of a copy from the ladder's cold end to the hot one and back, from the start of "
              "the run",
-     GLASS_AVERAGE("round_trips", model_curve_first, has_ladder)},
+     GLASS_AVERAGE("round_trips", model_curve_first, model_has_ladder)},
 };
 
 static const struct ergo_curve_info curves[GLASS_CURVES] = {
@@ -247,7 +227,9 @@ const struct ergo_model spin_glass_model = {
                  "spin_lattice/glass_temper.cl", "spin_lattice/glass_measure.cl",
                  "spin_lattice/glass_border.cl"},
     .first = first_job,
-    .keys = {{keys, sizeof keys / sizeof keys[0]}},
+    .keys = {{keys, sizeof keys / sizeof keys[0]},
+             {ladder_keys, LADDER_KEYS},
+             {share_keys, sizeof share_keys / sizeof share_keys[0]}},
     .stream_lines = stream_lines,
     .columns = columns,
     .n_columns = COLUMNS,

@@ -1,6 +1,4 @@
 /* Spins that are unit vectors on a device: constants, start, sweeps, measurements. */
-#include <stdlib.h>
-
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/vector/vector.h"
 
@@ -11,6 +9,8 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
         if (s->e.kernels[k].kernel)
             s->group = (uint32_t)ergo_engine_group(&s->e, k, s->group);
     ergo_engine_constant(&s->e, VECTOR_MEMBERS, s->members);
+    if (s->waves.n)
+        ergo_engine_constant(&s->e, VECTOR_WAVES, s->waves.k);
     return ERGO_OK;
 }
 
@@ -72,16 +72,17 @@ static void measure(void *state, size_t sample) {
     struct vector_state *s = state;
     ERGO_LAUNCH(&s->e, VECTOR_MEASURE,
                 ergo_grid_groups(s->measure_groups, s->group, s->e.batch->count),
-                BUFFER(VECTOR_SPINS), BUFFER(VECTOR_COUNTS), U32(sample),
+                BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), BUFFER(VECTOR_COUNTS), U32(sample),
                 LOCAL(2 * s->shape.numbers * sizeof(cl_uint)));
 }
 
 static void measure_curves(void *state, size_t curve) {
     struct vector_state *s = state;
-    if (s->planes)
-        ERGO_LAUNCH(&s->e, VECTOR_COUNT_PLANES,
-                    ergo_grid_groups(s->planes, s->group, s->e.batch->count), BUFFER(VECTOR_SPINS),
-                    BUFFER(VECTOR_PLANES), U32(curve), LOCAL(6 * sizeof(cl_uint)));
+    if (s->waves.n)
+        ERGO_LAUNCH(&s->e, VECTOR_COUNT_WAVES,
+                    ergo_grid_groups(s->measure_groups, s->group, s->waves.n * s->e.batch->count),
+                    BUFFER(VECTOR_SPINS), BUFFER(VECTOR_WAVES), BUFFER(VECTOR_WAVE_COUNTS),
+                    U32(curve), U32(s->waves.n), LOCAL(2 * VECTOR_WAVE_NUMBERS * sizeof(cl_uint)));
 }
 
 static bool rows(const void *state, unsigned slot, size_t begin, size_t end,
@@ -102,26 +103,19 @@ static bool rows(const void *state, unsigned slot, size_t begin, size_t end,
 static bool curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
                        const struct ergo_samples *samples) {
     const struct vector_state *s = state;
-    const size_t members = s->e.batch->count;
-    if (!s->planes)
-        return true;
-    int64_t *sums = malloc(3 * (size_t)s->planes * sizeof *sums);
-    for (size_t row = begin; row < end && sums; row++) {
-        const uint32_t *halves = ergo_engine_host(&s->e, VECTOR_PLANES, slot, row / members);
-        for (size_t k = 0; k < 3 * (size_t)s->planes; k++)
-            sums[k] = vector_sum(halves + 2 * (row % members * 3 * s->planes + k));
-        vector_structure(&s->shape, s->planes, s->wave, sums,
-                         samples->curves[VECTOR_CURVE_STRUCTURE] + 2 * row);
+    const size_t members = s->e.batch->count, n = s->waves.n;
+    for (size_t row = begin; row < end && n; row++) {
+        const uint32_t *halves = ergo_engine_host(&s->e, VECTOR_WAVE_COUNTS, slot, row / members);
+        double *structure = samples->curves[VECTOR_CURVE_STRUCTURE] + n * row;
+        halves += 2 * VECTOR_WAVE_NUMBERS * n * (row % members);
+        for (size_t w = 0; w < n; w++, halves += 2 * VECTOR_WAVE_NUMBERS) {
+            int64_t sums[VECTOR_WAVE_NUMBERS];
+            for (int i = 0; i < VECTOR_WAVE_NUMBERS; i++)
+                sums[i] = vector_sum(halves + 2 * i);
+            structure[w] = vector_structure(&s->shape, sums);
+        }
     }
-    const bool made = sums != NULL;
-    free(sums);
-    return made;
-}
-
-static enum ergo_status refuse(struct ergo_context *ctx, const void *state, unsigned slot,
-                               const struct ergo_samples *samples) {
-    (void)state, (void)slot, (void)samples;
-    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a structure factor");
+    return true;
 }
 
 static const struct ergo_engine_model model = {
@@ -135,7 +129,6 @@ static const struct ergo_engine_model model = {
     .measure_curves = measure_curves,
     .rows = rows,
     .curve_rows = curve_rows,
-    .refuse = refuse,
 };
 
 const struct ergo_sampler_ops vector_ops = {

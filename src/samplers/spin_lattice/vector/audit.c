@@ -62,28 +62,26 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
     const double *found = t->r.found.columns + VECTOR_COLUMNS * (sample * count + member);
     int64_t sums[VECTOR_NUMBERS_SPACE];
     double columns[VECTOR_COLUMNS];
-    vector_twin_count(&s->shape, sites, sums);
+    vector_twin_count(&s->shape, &s->members[member], sites, sums);
     vector_columns(&s->shape, &s->physics[member], sums, columns);
     if (!ergo_replay_same(columns, found, VECTOR_COLUMNS))
         return ergo_replay_differs(ctx, &t->r, member,
                                    "energy, magnetization, currents or vortices");
-    if (!s->planes || !ergo_replay_has_curve(&t->r, s->e.curve_interval, sample))
+    if (!s->waves.n || !ergo_replay_has_curve(&t->r, s->e.curve_interval, sample))
         return ERGO_OK;
     size_t curves = 0; /* curve samples before this one */
     for (size_t i = 0; i < sample; i++)
         curves += ergo_replay_has_curve(&t->r, s->e.curve_interval, i);
-    int64_t *planes = malloc(3 * (size_t)s->planes * sizeof *planes);
-    double structure[2];
-    if (!planes)
-        return no_memory(ctx);
-    vector_twin_planes(&s->shape, s->planes, sites, planes);
-    vector_structure(&s->shape, s->planes, s->wave, planes, structure);
-    free(planes);
-    return ergo_replay_same(
-               structure, t->r.found.curves[VECTOR_CURVE_STRUCTURE] + 2 * (curves * count + member),
-               2)
-               ? ERGO_OK
-               : ergo_replay_differs(ctx, &t->r, member, "structure factors");
+    const double *structure =
+        t->r.found.curves[VECTOR_CURVE_STRUCTURE] + s->waves.n * (curves * count + member);
+    for (uint32_t w = 0; w < s->waves.n; w++) {
+        int64_t wave[VECTOR_WAVE_NUMBERS];
+        vector_twin_wave(&s->shape, s->waves.k[w], sites, wave);
+        const double expected = vector_structure(&s->shape, wave);
+        if (!ergo_replay_same(&expected, structure + w, 1))
+            return ergo_replay_differs(ctx, &t->r, member, "structure factors");
+    }
+    return ERGO_OK;
 }
 
 static bool in_slab(const struct stretch *t, const struct vector_state *s, size_t site) {
@@ -166,7 +164,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 
 enum ergo_status vector_audit(struct ergo_context *ctx, void *opaque) {
     struct vector_state *s = opaque;
-    const size_t sizes[VECTOR_CURVES] = {s->planes ? 2 : 0};
+    const size_t sizes[VECTOR_CURVES] = {s->waves.n};
     struct stretch t = {.r = {.n_columns = VECTOR_COLUMNS,
                               .n_curves = VECTOR_CURVES,
                               .curve_sizes = sizes,

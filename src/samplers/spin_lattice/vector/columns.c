@@ -37,35 +37,19 @@ void vector_columns(const struct vector_shape *s, const struct vector_physics *p
     columns[VECTOR_ALIGNMENT] = (double)sums[VECTOR_BONDS] * unit;
     columns[VECTOR_CURRENT2] = current2(s, sums);
     columns[VECTOR_Z2] = s->space ? (double)sums[VECTOR_SQUARES] * unit : 0;
-    columns[VECTOR_VORTICES] = s->space ? 0 : (double)sums[VECTOR_SQUARES] / n;
-    columns[VECTOR_ENERGY] = -p->j * columns[VECTOR_ALIGNMENT] -
-                             p->b * columns[s->space ? VECTOR_Z : VECTOR_X] -
-                             p->anisotropy * columns[VECTOR_Z2];
+    columns[VECTOR_VORTICES] = s->space || s->triangular ? 0 : (double)sums[VECTOR_SQUARES] / n;
+    /* two triangles a site, each of at most 3 sqrt 3 / 2 */
+    columns[VECTOR_CHIRALITY] =
+        !s->space && s->triangular ? (double)sums[VECTOR_SQUARES] * 0x1p-29 / n / (3 * sqrt(3)) : 0;
+    columns[VECTOR_RANDOM_ALIGNMENT] = (double)sums[VECTOR_ALONG] * unit;
+    columns[VECTOR_ENERGY] =
+        -p->j * columns[VECTOR_ALIGNMENT] - p->b * columns[s->space ? VECTOR_Z : VECTOR_X] -
+        p->anisotropy * columns[VECTOR_Z2] - p->random * columns[VECTOR_RANDOM_ALIGNMENT];
 }
 
-void vector_wave(const struct vector_shape *s, uint32_t planes, double *wave) {
-    (void)s;
-    for (uint32_t p = 0; p < planes; p++) {
-        const double phase = 2 * acos(-1) * p / planes;
-        wave[2 * (size_t)p] = cos(phase);
-        wave[2 * (size_t)p + 1] = sin(phase);
-    }
-}
-
-void vector_structure(const struct vector_shape *s, uint32_t planes, const double *wave,
-                      const int64_t *sums, double out[2]) {
-    out[0] = out[1] = 0;
-    for (uint32_t c = 0; c < (s->space ? 3u : 2u); c++) {
-        double all = 0, re = 0, im = 0;
-        for (uint32_t p = 0; p < planes; p++) {
-            const double a = (double)sums[3 * (size_t)p + c] * 0x1p-30;
-            all += a;
-            re += a * wave[2 * (size_t)p];
-            im += a * wave[2 * (size_t)p + 1];
-        }
-        out[0] += all * all;
-        out[1] += re * re + im * im;
-    }
-    out[0] /= (double)s->sites;
-    out[1] /= (double)s->sites;
+double vector_structure(const struct vector_shape *s, const int64_t *sums) {
+    double squares = 0;
+    for (int i = 0; i < VECTOR_WAVE_NUMBERS; i++)
+        squares += (double)sums[i] * 0x1p-30 * ((double)sums[i] * 0x1p-30);
+    return squares / (double)s->sites;
 }

@@ -23,6 +23,7 @@ struct vector_shape vector_shape_of(const struct ergo_point *point) {
     s.space = is_model(point, "heisenberg");
     s.q = is_model(point, "clock") ? (uint32_t)ergo_point_int(point, "/system/q") : 0;
     s.heat_bath = s.space && model_says(point, "/system/dynamics", "heat-bath");
+    s.random = model_has(point, "/system/random_field");
     s.relax = s.q ? 0 : (uint32_t)ergo_point_int(point, "/system/over_relaxation");
     s.colours = s.triangular ? 3 : 2;
     s.directions = s.triangular ? 3 : s.d;
@@ -37,20 +38,27 @@ struct vector_physics vector_physics_of(const struct ergo_point *point) {
                                    .b = ergo_point_real(point, "/system/field"),
                                    .anisotropy = is_model(point, "heisenberg")
                                                      ? ergo_point_real(point, "/system/anisotropy")
-                                                     : 0};
+                                                     : 0,
+                                   .random = model_has(point, "/system/random_field")
+                                                 ? ergo_point_real(point, "/system/random_field")
+                                                 : 0};
 }
 
 void vector_member_fill(const struct ergo_point *point, struct vector_member *member) {
     const struct vector_shape s = vector_shape_of(point);
     const struct vector_physics p = vector_physics_of(point);
     const double step = ergo_point_real(point, "/system/step");
+    const uint64_t field = model_field_key(point, true);
     *member = (struct vector_member){.key0 = (uint32_t)point->stream,
                                      .key1 = (uint32_t)(point->stream >> 32),
                                      .beta = (float)(1 / p.t),
                                      .coupling = (float)p.j,
                                      .field = (float)p.b,
                                      .anisotropy = (float)p.anisotropy,
-                                     .step = (float)step};
+                                     .step = (float)step,
+                                     .random = (float)p.random,
+                                     .field0 = (uint32_t)field,
+                                     .field1 = (uint32_t)(field >> 32)};
     if (s.q) /* at least to the directions beside */
         member->width = 2 * (uint32_t)fmax(1, floor(step * s.q / 2)) + 1;
     else if (!s.space)
@@ -60,11 +68,11 @@ void vector_member_fill(const struct ergo_point *point, struct vector_member *me
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_point *point) {
-    static const char *const lattices[3] = {"chain", "square", "cubic"};
+    static const char *const lattices[4] = {"", "chain", "square", "cubic"};
     const struct vector_shape s = vector_shape_of(point);
     const struct ergo_value *lattice = ergo_point_value(point, "/system/lattice");
     enum ergo_status status = ERGO_OK;
-    if (lattice->present && strcmp(lattice->text, lattices[s.d - 1]) != 0 &&
+    if (lattice->present && strcmp(lattice->text, lattices[s.d & 3]) != 0 &&
         !(s.triangular && s.d == 2))
         status = ergo_job_error(ctx, "/system/lattice",
                                 "\"%s\" with %u sides: chain has one, square and triangular two, "
@@ -94,11 +102,22 @@ enum ergo_status vector_check(struct ergo_context *ctx, const struct ergo_point 
     const struct vector_shape s = vector_shape_of(point);
     const struct vector_physics p = vector_physics_of(point);
     enum ergo_status status = check_size(ctx, point);
-    const enum ergo_status checks[3] = {
+    const enum ergo_status checks[4] = {
         check_energy(ctx, "/system/coupling", p.j), check_energy(ctx, "/system/field", p.b),
+        check_energy(ctx, "/system/random_field", p.random),
         s.space ? check_energy(ctx, "/system/anisotropy", p.anisotropy) : ERGO_OK};
-    for (int i = 0; i < 3 && status == ERGO_OK; i++)
+    struct vector_waves waves;
+    for (int i = 0; i < 4 && status == ERGO_OK; i++)
         status = checks[i];
+    if (status == ERGO_OK && !vector_waves_of(point, &waves))
+        status =
+            ergo_job_error(ctx, "/run/wave_vectors",
+                           "\"%s\": up to %d wave vectors with ; between them, each of %u "
+                           "numbers from -1 to 1, for example \"%s\"",
+                           ergo_point_text(point, "/run/wave_vectors"), VECTOR_WAVES_LISTED, s.d,
+                           s.d == 1   ? "0.5; 0.25"
+                           : s.d == 2 ? "0.5 0.5; 0.5 0"
+                                      : "0.5 0.5 0.5; 0.5 0 0");
     if (status == ERGO_OK && p.anisotropy != 0 && s.heat_bath)
         status = ergo_job_error(ctx, "/system/dynamics",
                                 "\"heat-bath\" with an anisotropy: only for an energy that is "
@@ -114,12 +133,38 @@ bool vector_has_column(const struct ergo_point *point, size_t c) {
     const struct vector_shape s = vector_shape_of(point);
     return c == VECTOR_Z || c == VECTOR_Z2 ? s.space
            : c == VECTOR_VORTICES          ? !s.space && s.d == 2 && !s.triangular
+           : c == VECTOR_CHIRALITY         ? !s.space && s.triangular
+           : c == VECTOR_RANDOM_ALIGNMENT  ? s.random
                                            : true;
 }
 
-uint32_t vector_planes_of(const struct ergo_point *point) {
+bool vector_waves_of(const struct ergo_point *point, struct vector_waves *waves) {
     const struct vector_shape s = vector_shape_of(point);
-    return s.d > 1 && ergo_point_int(point, "/run/correlation_every") ? s.l[s.d - 1] : 0;
+    const struct ergo_value *list = ergo_point_value(point, "/run/wave_vectors");
+    *waves = (struct vector_waves){.n = 0};
+    if (ergo_point_int(point, "/run/correlation_every") == 0)
+        return true;
+    for (uint32_t k = 0; k < s.d; k++)
+        waves->k[k + 1][k] = (uint32_t)(0x1p32 / s.l[k] + 0.5); /* a side is 2 at least */
+    waves->n = s.d + 1;
+    if (list->present && !*list->text)
+        return false;
+    for (const char *at = list->present ? list->text : ""; *at; waves->n++) {
+        if (waves->n == VECTOR_WAVES_MAX)
+            return false;
+        for (uint32_t k = 0; k < s.d; k++) {
+            char *end = NULL;
+            const double turns = strtod(at, &end);
+            if (end == at || !(fabs(turns) <= 1))
+                return false;
+            waves->k[waves->n][k] = (uint32_t)(int64_t)floor(turns * 0x1p32 + 0.5);
+            at = end;
+        }
+        at += strspn(at, " ");
+        if (*at && *at++ != ';')
+            return false;
+    }
+    return true;
 }
 
 /* ---- closed chains, by transfer matrices (M. E. Fisher, Am. J. Phys. 32, 343 (1964)) ----------
@@ -143,7 +188,7 @@ static void bessel_ratios(double k, double half, size_t count, double *ratio) {
  * the mean only changes its sign. */
 static double ring(bool space, double k, double n) {
     enum { TERMS = 2000 };
-    double above = 0, below = 0, power = 1, *ratio = malloc((TERMS + 1) * sizeof *ratio);
+    double above = 0, below = 0, power = 1, *ratio = calloc(TERMS + 1, sizeof *ratio);
     if (!ratio)
         return NAN;
     bessel_ratios(k, space ? 0.5 : 0, TERMS + 1, ratio);
@@ -181,8 +226,8 @@ double vector_exact(const struct ergo_point *point, const char *observable) {
     const struct vector_shape s = vector_shape_of(point);
     const struct vector_physics p = vector_physics_of(point);
     const double k = p.j / p.t, n = (double)s.sites;
-    if (s.d != 1 || p.b != 0 || p.anisotropy != 0 || strcmp(observable, "energy") != 0 ||
-        fabs(k) > 100)
+    if (s.d != 1 || p.b != 0 || p.anisotropy != 0 || s.random ||
+        strcmp(observable, "energy") != 0 || fabs(k) > 100)
         return NAN;
     return s.q ? -p.j * clock_ring(s.q, k, n) : k == 0 ? 0 : -fabs(p.j) * ring(s.space, fabs(k), n);
 }

@@ -11,7 +11,15 @@ static bool is_metropolis(const struct ergo_point *point) {
     return !vector_shape_of(point).heat_bath;
 }
 
-enum { FIRST_KEYS = 5, LAST_KEYS = 2 };
+static bool has_random_field(const struct ergo_point *point) {
+    return model_has(point, "/system/random_field");
+}
+
+static bool measures_structure(const struct ergo_point *point) {
+    return ergo_point_int(point, "/run/correlation_every") != 0;
+}
+
+enum { FIRST_KEYS = 7, LAST_KEYS = 3 };
 static const struct ergo_key first_keys[FIRST_KEYS] = {
     {ERGO_KEY("/system/size", SIZE),
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
@@ -37,16 +45,31 @@ static const struct ergo_key first_keys[FIRST_KEYS] = {
     {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
      .min = -1e6, .max = 1e6, .unit = "J",
      .help = "Magnetic field B along z; xy and clock: along x, the angle 0."},
+    {ERGO_KEY("/system/random_field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
+     .max = 1e6, .unit = "J",
+     .help =
+         "h of a random field h n_i beside the uniform one (Imry, Ma 1975), n_i a unit vector of "
+         "any direction at each site. It depends on seed (or disorder_seed) and replica, not on "
+         "the temperature."},
+    {ERGO_KEY("/system/disorder_seed", SEED), .flags = ERGO_KEY_SHAPE, .unit = "",
+     .help = "The seed of the random field; /seed if not given.", .acts = has_random_field,
+     .where = "with random_field"},
 };
 
 static const struct ergo_key last_keys[LAST_KEYS] = {
     {ERGO_KEY("/system/start", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"random\"", .choices = starts, .unit = "",
-     .help = "Starting configuration: up, all spins along the field; random, any direction. In an "
+     .help = "Starting configuration: up, all spins along z (xy, clock: x); random, any direction. "
+             "In an "
              "ordered phase a random start can keep defects for very long: prefer up."},
     {ERGO_KEY("/run/correlation_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "10", .min = 0,
      .max = 1e12, .unit = "measurements",
      .help = "Measure the structure factor with every so many measurements; 0: never."},
+    {ERGO_KEY("/run/wave_vectors", STRING), .flags = ERGO_KEY_SHAPE, .unit = "2 pi",
+     .help = "Further wave vectors of the structure factor, up to 16: a number for each dimension, "
+             "; between vectors. \"0.5 0.5 0.5\" is (pi, pi, pi), the order of antiferromagnets; "
+             "\"0.333333333 0.333333333\" that of 120 degrees on the triangular lattice.",
+     .acts = measures_structure, .where = "where correlation_every is not 0"},
 };
 
 #define RELAXATIONS                                                                                \
@@ -62,12 +85,11 @@ static const struct ergo_key last_keys[LAST_KEYS] = {
     }
 
 static const struct ergo_key xy_keys[] = {
-    {ERGO_KEY("/system/step", REAL),
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
-     .max = 1, .unit = "pi",
+    {ERGO_KEY("/system/step", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "1",
+     .min = 1e-6, .max = 1, .unit = "pi",
      .help = "Metropolis: the new angle is uniform within this many pi on either side of the old "
-             "one. 1: anywhere. At T = 0.9 on the square lattice 1 accepts a third; below, a step "
-             "that accepts about a half is best."},
+             "one. 1: anywhere. At T = 0.9 on the square lattice 1 accepts 29% of the moves, 0.5 "
+             "51%, 0.3 68%."},
     RELAXATIONS,
 };
 
@@ -90,12 +112,11 @@ static const struct ergo_key heisenberg_keys[] = {
      .help = "Single-spin rule: metropolis; heat-bath, a new spin from the distribution in its "
              "local field, whatever the old one was, by the inverse of the distribution (Miyatake "
              "et al., J. Phys. C 19, 2539 (1986)). Sites of one colour go together."},
-    {ERGO_KEY("/system/step", REAL),
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
-     .max = 100, .unit = "",
+    {ERGO_KEY("/system/step", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "1",
+     .min = 1e-4, .max = 100, .unit = "",
      .help = "Metropolis: a random vector of this length is added to the spin, and the sum "
              "brought back to length 1; below 1 the new spin is in a cone whose half-angle has "
-             "this sine. At T = 1.44 on the cubic lattice 1 accepts about a half.",
+             "this sine. At T = 1.44 on the cubic lattice 1 accepts 65% of the moves, 2 53%.",
      .acts = is_metropolis, .where = "with dynamics metropolis"},
     {ERGO_KEY("/system/anisotropy", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
      .min = -1e6, .max = 1e6, .unit = "J",
@@ -115,6 +136,8 @@ static const struct ergo_column columns[VECTOR_COLUMNS] = {
      "|sum over bonds of e (s x s')|^2 / N, e the unit vector along the bond"},
     {"z2", "per site", "sum s_z^2 / N (heisenberg)"},
     {"vortices", "per site", "plaquettes with a vortex of either sense / N (xy, clock on square)"},
+    {"chirality", "", "chirality, of either sign (xy, clock on triangular)"},
+    {"random_alignment", "per site", "sum s.n / N, n the direction of the site's random field"},
 };
 
 static double m2_of(const double *c) {
@@ -136,6 +159,8 @@ SAMPLE(sample_alignment, c[VECTOR_ALIGNMENT])
 SAMPLE(sample_current2, c[VECTOR_CURRENT2])
 SAMPLE(sample_z2, c[VECTOR_Z2])
 SAMPLE(sample_vortices, c[VECTOR_VORTICES])
+SAMPLE(sample_chirality, fabs(c[VECTOR_CHIRALITY]))
+SAMPLE(sample_random, c[VECTOR_RANDOM_ALIGNMENT])
 
 /* inputs: alignment, current2 */
 static double helicity(const struct ergo_point *point, const double *m) {
@@ -149,22 +174,44 @@ static double helicity(const struct ergo_point *point, const double *m) {
 /* A twist costs nothing else: no field, no anisotropy; and no clock, whose spins cannot turn. */
 static bool has_helicity(const struct ergo_point *point) {
     const struct vector_physics p = vector_physics_of(point);
-    return p.b == 0 && p.anisotropy == 0;
+    return p.b == 0 && p.anisotropy == 0 && p.random == 0;
 }
 
 static bool has_vortices(const struct ergo_point *point) {
     return vector_has_column(point, VECTOR_VORTICES);
 }
 
-static bool has_structure(const struct ergo_point *point) {
-    return vector_planes_of(point) > 0;
+static bool has_chirality(const struct ergo_point *point) {
+    return vector_has_column(point, VECTOR_CHIRALITY);
 }
 
+static bool has_random(const struct ergo_point *point) {
+    return vector_has_column(point, VECTOR_RANDOM_ALIGNMENT);
+}
+
+static size_t structure_size(const struct ergo_point *point) {
+    struct vector_waves waves;
+    vector_waves_of(point, &waves);
+    return waves.n;
+}
+
+static bool has_structure(const struct ergo_point *point) {
+    return structure_size(point) > 0;
+}
+
+/* From the waves along directions whose side is that of the last one: they have one length. On the
+ * triangular lattice that is 2 / sqrt 3 times as large, because rows are nearer than sites. */
 static double correlation_length(const struct ergo_point *point, const double *mean, size_t size) {
+    const struct vector_shape s = vector_shape_of(point);
+    double sum = 0, n = 0;
     (void)size;
-    return mean[0] > mean[1]
-               ? sqrt(mean[0] / mean[1] - 1) / (2 * sin(acos(-1) / vector_planes_of(point)))
-               : NAN;
+    for (uint32_t k = 0; k < s.d; k++)
+        if (s.l[k] == s.l[s.d - 1]) {
+            sum += mean[1 + k];
+            n++;
+        }
+    const double wave = 2 * sin(acos(-1) / s.l[s.d - 1]) * (s.triangular ? 2 / sqrt(3) : 1);
+    return mean[0] > sum / n ? sqrt(mean[0] / (sum / n) - 1) / wave : NAN;
 }
 
 static double longest_side(const struct ergo_point *point) {
@@ -179,12 +226,16 @@ static const char *slow_direction(const struct ergo_point *point) {
                                : NULL;
 }
 
-#define OBSERVABLES_COMMON                                                                         \
+#define OBSERVABLES_FIRST                                                                          \
     {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = model_energy},  \
-        {ERGO_NAMED("order_parameter", "per site"), .help = "mean |m|, m = sum s / N, a vector",   \
-         .sample = sample_order},                                                                  \
-        {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",           \
-         .inputs = {"energy", "energy2"}, .derive = model_heat_capacity},                          \
+    {                                                                                              \
+        ERGO_NAMED("order_parameter", "per site"), .help = "mean |m|, m = sum s / N, a vector",    \
+                                                   .sample = sample_order                          \
+    }
+
+#define OBSERVABLES_COMMON                                                                         \
+    {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",               \
+     .inputs = {"energy", "energy2"}, .derive = model_heat_capacity},                              \
         {ERGO_NAMED("susceptibility", "per site"),                                                 \
          .help = "N (<m^2> - <|m|>^2) / T, the finite-lattice form",                               \
          .inputs = {"order_parameter", "order_parameter2"}, .derive = model_susceptibility},       \
@@ -194,10 +245,11 @@ static const char *slow_direction(const struct ergo_point *point) {
          .inputs = {"order_parameter2", "order_parameter4"}, .derive = model_binder,               \
          .crosses = true},                                                                         \
         {ERGO_NAMED("correlation_length", "sites"),                                                \
-         .help =                                                                                   \
-             "second moment, along the last dimension: sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), "       \
-             "k = 2 pi / L. S(0) = N <m^2>, from which nothing is subtracted: with order this "    \
-             "is no correlation length, but over L it crosses at the transition for all L",        \
+         .help = "second moment: sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), k = 2 pi / L along the "      \
+                 "directions "                                                                     \
+                 "whose side is that of the last one. S(0) = N <m^2>, from which nothing is "      \
+                 "subtracted: with order this is no correlation length, but over L it crosses at " \
+                 "the transition for all L",                                                       \
          .curve = "structure_factor",                                                              \
          .from_curve = correlation_length,                                                         \
          .applies = has_structure,                                                                 \
@@ -214,6 +266,9 @@ static const char *slow_direction(const struct ergo_point *point) {
         {ERGO_NAMED("current2", "per site"),                                                       \
          .help = "mean of |sum over bonds of e (s x s')|^2 / N, e the unit vector along the bond", \
          .sample = sample_current2, .hidden = true},                                               \
+        {ERGO_NAMED("random_alignment", "per site"),                                               \
+         .help = "mean s.n, n the direction of the site's random field", .sample = sample_random,  \
+         .applies = has_random},                                                                   \
     {                                                                                              \
         ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",           \
                                                  .sample = model_energy2, .hidden = true           \
@@ -229,51 +284,60 @@ static const char *slow_direction(const struct ergo_point *point) {
     }
 
 #define VORTICES                                                                                   \
+    {ERGO_NAMED("vortex_density", "per site"),                                                     \
+     .help = "plaquettes around which the angle turns by +-2 pi, each step by the shorter way; "   \
+             "square lattice",                                                                     \
+     .sample = sample_vortices, .applies = has_vortices},                                          \
     {                                                                                              \
-        ERGO_NAMED("vortex_density", "per site"),                                                  \
-            .help = "plaquettes around which the angle turns by +-2 pi, each step by the shorter " \
-                    "way; "                                                                        \
-                    "square lattice",                                                              \
-            .sample = sample_vortices, .applies = has_vortices                                     \
+        ERGO_NAMED("chirality", ""),                                                               \
+            .help =                                                                                \
+                "mean |kappa|, kappa the sum of sin(a_j - a_i) around triangles that point up "    \
+                "less those that point down, over 3 sqrt 3 N: 1 where the three sublattices "      \
+                "are at 120 degrees; triangular lattice",                                          \
+            .sample = sample_chirality, .applies = has_chirality                                   \
     }
 
 static const struct ergo_observable xy_observables[] = {
-    OBSERVABLES_COMMON,
+    OBSERVABLES_FIRST,
     HELICITY("resistance to a twist: (J <sum cos> - J^2 <|sum e sin|^2> / T) / (N d), sums over "
              "bonds of the angle's difference along them, e their unit vectors: the mean over the "
              "directions. At the Kosterlitz-Thouless transition it jumps from 2 T / pi to 0"),
     VORTICES,
+    OBSERVABLES_COMMON,
 };
 
 static const struct ergo_observable clock_observables[] = {
-    OBSERVABLES_COMMON,
+    OBSERVABLES_FIRST,
     VORTICES,
+    OBSERVABLES_COMMON,
 };
 
 static const struct ergo_observable heisenberg_observables[] = {
-    OBSERVABLES_COMMON,
+    OBSERVABLES_FIRST,
     HELICITY("resistance to a twist: (2 J <sum s.s'> - J^2 <|sum e (s x s')|^2> / T) / (3 N d), "
              "sums over bonds, e their unit vectors: the mean over the directions and the axes of "
              "the twist"),
+    OBSERVABLES_COMMON,
     {ERGO_NAMED("magnetization_z", "per site"), .help = "mean m_z", .sample = sample_z,
      .slow = slow_direction},
     {ERGO_NAMED("z2", "per site"), .help = "mean s_z^2", .sample = sample_z2},
 };
 
 static const struct ergo_curve_info curves[VECTOR_CURVES] = {
-    {"structure_factor", "k along the last dimension (1/site)", "",
-     "per site, |sum s exp(i k r)|^2 / N at k = 0 (there N <m^2>) and at the next one along the "
-     "last dimension"},
+    {"structure_factor", "number of the wave vector", "",
+     "per site, S(k) = |sum s exp(i k r)|^2 / N, r in lattice coordinates: number 0 at k = 0, "
+     "where "
+     "it is N <m^2>; from 1 on at 2 pi / L along x, y, z, as many as there are; then at "
+     "/run/wave_vectors in their order"},
 };
 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
-    return c == VECTOR_CURVE_STRUCTURE && vector_planes_of(point) ? 2 : 0;
+    return c == VECTOR_CURVE_STRUCTURE ? structure_size(point) : 0;
 }
 
 static void curve_x(const struct ergo_point *point, size_t c, double *x) {
-    (void)c;
-    x[0] = 0;
-    x[1] = 2 * acos(-1) / vector_planes_of(point);
+    for (size_t i = 0; i < curve_size(point, c); i++)
+        x[i] = (double)i;
 }
 
 /* ---- weights --------------------------------------------------------------------------------- */
@@ -282,13 +346,21 @@ static double anisotropy_in_energy(const struct ergo_point *point) {
     return -ergo_point_real(point, "/system/anisotropy");
 }
 
+static double random_in_energy(const struct ergo_point *point) {
+    return model_has(point, "/system/random_field")
+               ? -ergo_point_real(point, "/system/random_field")
+               : 0;
+}
+
 static const struct ergo_conjugate plane_conjugates[] = {
     {VECTOR_ENERGY, .coefficient = model_weight_of_energy, .keys = {"/system/temperature"}},
     {VECTOR_X, .in_energy = model_field_in_energy, .keys = {"/system/field"}},
+    {VECTOR_RANDOM_ALIGNMENT, .in_energy = random_in_energy, .keys = {"/system/random_field"}},
 };
 static const struct ergo_conjugate space_conjugates[] = {
     {VECTOR_ENERGY, .coefficient = model_weight_of_energy, .keys = {"/system/temperature"}},
     {VECTOR_Z, .in_energy = model_field_in_energy, .keys = {"/system/field"}},
+    {VECTOR_RANDOM_ALIGNMENT, .in_energy = random_in_energy, .keys = {"/system/random_field"}},
     {VECTOR_Z2, .in_energy = anisotropy_in_energy, .keys = {"/system/anisotropy"}},
 };
 

@@ -17,19 +17,22 @@ static void declare(struct vector_state *s) {
     ergo_engine_buffer(e, VECTOR_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
     ergo_engine_sums(e, VECTOR_COUNTS, "samples", ERGO_BUFFER_SAMPLES, 8 * members * h->numbers);
-    ergo_engine_sums(e, VECTOR_PLANES, "planes", ERGO_BUFFER_CURVES, 24 * members * s->planes);
+    ergo_engine_buffer(e, VECTOR_WAVES, "wave vectors", ERGO_BUFFER_CONSTANT,
+                       s->waves.n * sizeof s->waves.k[0]);
+    ergo_engine_sums(e, VECTOR_WAVE_COUNTS, "waves", ERGO_BUFFER_CURVES,
+                     8 * VECTOR_WAVE_NUMBERS * members * s->waves.n);
     snprintf(options, sizeof options,
              "-DVECTOR_D=%u -DVECTOR_LX=%uu -DVECTOR_LY=%uu -DVECTOR_LZ=%uu -DVECTOR_TRIANGULAR=%d "
-             "-DVECTOR_SPACE=%d -DVECTOR_Q=%uu -DVECTOR_HEAT=%d",
+             "-DVECTOR_SPACE=%d -DVECTOR_Q=%uu -DVECTOR_HEAT=%d -DVECTOR_RANDOM=%d",
              h->d, h->l[0], h->l[1], h->l[2], (int)h->triangular, (int)h->space, h->q,
-             (int)h->heat_bath);
+             (int)h->heat_bath, (int)h->random);
     ergo_engine_kernel(e, VECTOR_START, path, options, "vector_start_all");
     ergo_engine_kernel(e, VECTOR_SWEEP, path, options, "vector_sweep");
     if (h->relax)
         ergo_engine_kernel(e, VECTOR_RELAX, path, options, "vector_relax");
     ergo_engine_kernel(e, VECTOR_MEASURE, path, options, "vector_measure");
-    if (s->planes)
-        ergo_engine_kernel(e, VECTOR_COUNT_PLANES, path, options, "vector_planes");
+    if (s->waves.n)
+        ergo_engine_kernel(e, VECTOR_COUNT_WAVES, path, options, "vector_waves");
 }
 
 enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
@@ -44,13 +47,11 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     const double units = d->compute_units ? d->compute_units : 1, members = (double)batch->count;
     const struct vector_shape *h = &s->shape;
     s->shape = vector_shape_of(first);
-    s->planes = vector_planes_of(first);
+    vector_waves_of(first, &s->waves);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
-    s->wave = s->planes ? ergo_engine_memory(&s->e, s->planes, 2 * sizeof *s->wave) : NULL;
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
-    vector_wave(h, s->planes, s->wave);
     for (size_t i = 0; i < batch->count; i++) {
         vector_member_fill(batch->points[i], &s->members[i]);
         s->physics[i] = vector_physics_of(batch->points[i]);
@@ -58,7 +59,8 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     s->group = wish ? (uint32_t)wish : gpu ? 256 : 64;
     while (s->group > d->largest_group)
         s->group /= 2;
-    if (members * h->l[2] > 0x1p30 || members * h->numbers > 0x1p30 || members * s->planes > 0x1p29)
+    if (members * h->l[2] > 0x1p30 || members * h->numbers > 0x1p30 ||
+        members * s->waves.n > 0x1p27)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "this batch has more planes or measured numbers than kernels can number: "
                          "use fewer replicas or scan points");
@@ -67,8 +69,9 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
         device->quirks.loop_limit
             ? 40.0 * (double)h->sites / (double)device->quirks.loop_limit / s->group + 1
             : 1;
+    const uint64_t fill_groups = h->sites / s->group + 1;
     const double wanted = (gpu ? 16 : 4) * units / members + 1;
-    s->measure_groups = (uint32_t)fmax(least, fmin((double)(h->sites / s->group + 1), wanted));
+    s->measure_groups = (uint32_t)fmax(least, fmin((double)fill_groups, wanted));
 
     const double passes = 1 + 0.5 * h->relax, rate = gpu ? 3e10 : 1e7 * units;
     const double seconds = passes * (double)h->sites * members / rate +
@@ -76,12 +79,13 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     plan->work_per_step = (double)h->sites * members;
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     plan->launches_per_step = h->colours * (1.0 + h->relax);
-    plan->host_bytes = 8 * h->components * h->sites;
+    /* an audit's three copies of a member, and its copy of the state */
+    plan->host_bytes = 4 * h->components * h->sites * (3 + batch->count);
     snprintf(plan->path, sizeof plan->path, h->space ? "vectors" : "angles");
     snprintf(plan->launch, sizeof plan->launch,
              "a launch for each of %u colours: a spin per work-item, work-groups of %u", h->colours,
              s->group);
-    if (s->planes)
+    if (s->waves.n)
         s->e.curve_interval = (uint64_t)ergo_point_int(first, "/run/correlation_every");
     declare(s);
     return ERGO_OK;

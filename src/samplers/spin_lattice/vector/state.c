@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/vector/vector.h"
 #include "spin_lattice/vector.h"
@@ -18,17 +19,32 @@ size_t vector_at(const struct vector_shape *s, uint32_t x, uint32_t y, uint32_t 
            c * (size_t)s->sites;
 }
 
-/* For each word of a member: its place on the device, and in natural order. */
+/* Between the device's layout and natural order, by all cores. */
+struct layout {
+    const struct vector_shape *s;
+    const uint32_t *from;
+    uint32_t *to;
+    bool packing; /* to the device */
+};
+
+static void lay_sites(size_t begin, size_t end, void *user) {
+    const struct layout *l = user;
+    const struct vector_shape *s = l->s;
+    for (size_t site = begin; site < end; site++) {
+        const size_t row = site / s->l[0];
+        const uint32_t x = (uint32_t)(site % s->l[0]), y = (uint32_t)(row % s->l[1]),
+                       z = (uint32_t)(row / s->l[1]);
+        for (uint32_t c = 0; c < s->components; c++) {
+            const size_t there = vector_at(s, x, y, z, c), here = s->components * site + c;
+            l->to[l->packing ? there : here] = l->from[l->packing ? here : there];
+        }
+    }
+}
+
 static void each_word(const struct vector_shape *s, const uint32_t *from, uint32_t *to,
                       bool packing) {
-    size_t site = 0;
-    for (uint32_t z = 0; z < s->l[2]; z++)
-        for (uint32_t y = 0; y < s->l[1]; y++)
-            for (uint32_t x = 0; x < s->l[0]; x++, site++)
-                for (uint32_t c = 0; c < s->components; c++) {
-                    const size_t there = vector_at(s, x, y, z, c), here = s->components * site + c;
-                    to[packing ? there : here] = from[packing ? here : there];
-                }
+    struct layout l = {s, from, to, packing};
+    ergo_parallel_ranges((size_t)s->sites, 1 << 16, lay_sites, &l);
 }
 
 void vector_unpack(const struct vector_shape *s, const uint32_t *raw, uint32_t *sites) {

@@ -1,6 +1,7 @@
 /* Spins that are unit vectors: the chain and its sums in serial C. */
 #include <string.h>
 
+#include "base/parallel.h"
 #include "samplers/spin_lattice/vector/vector.h"
 #include "spin_lattice/vector.h"
 
@@ -34,8 +35,17 @@ static uint64_t neighbour(const struct vector_shape *s, const uint32_t at[3], ui
     return number(s, to);
 }
 
-static ergo_vector spin_of(const uint32_t *spin) {
-    return ergo_vector_of(ergo_as_float(spin[0]), ergo_as_float(spin[1]), ergo_as_float(spin[2]));
+/* A spin as a vector, in a plane too. */
+static ergo_vector vector_of(const struct vector_shape *s, const uint32_t *spin) {
+    return s->space ? ergo_vector_of(ergo_as_float(spin[0]), ergo_as_float(spin[1]),
+                                     ergo_as_float(spin[2]))
+                    : ergo_vector_of(ergo_cos(spin[0]), ergo_sin(spin[0]), 0);
+}
+
+/* Direction of the random field. */
+static ergo_vector random_of(const struct vector_shape *s, const struct vector_member *m,
+                             uint64_t site) {
+    return vector_random((uint32_t)site, m->field0, m->field1, s->space);
 }
 
 static ergo_vector local_field(const struct vector_shape *s, const struct vector_member *m,
@@ -47,9 +57,16 @@ static ergo_vector local_field(const struct vector_shape *s, const struct vector
         y += s->space ? ergo_as_float(other[1]) : ergo_sin(other[0]);
         z += s->space ? ergo_as_float(other[2]) : 0;
     }
-    return ergo_vector_of(vector_field(x, m->coupling, s->space ? 0 : m->field),
-                          vector_field(y, m->coupling, 0),
-                          s->space ? vector_field(z, m->coupling, m->field) : 0);
+    ergo_vector h =
+        ergo_vector_of(vector_field(x, m->coupling, s->space ? 0 : m->field),
+                       vector_field(y, m->coupling, 0), vector_field(z, m->coupling, m->field));
+    if (s->random) {
+        const ergo_vector n = random_of(s, m, number(s, at));
+        h.x = ERGO_FMA(m->random, n.x, h.x);
+        h.y = ERGO_FMA(m->random, n.y, h.y);
+        h.z = ERGO_FMA(m->random, n.z, h.z);
+    }
+    return h;
 }
 
 static void update(const struct vector_shape *s, const struct vector_member *m, uint64_t step,
@@ -65,7 +82,7 @@ static void update(const struct vector_shape *s, const struct vector_member *m, 
                         : vector_turn(spin[0], h.x, h.y, m->beta, m->width, s->q, w);
         return;
     }
-    const ergo_vector old = spin_of(spin);
+    const ergo_vector old = vector_of(s, spin);
     const ergo_vector new = relax ? ergo_unit_reflect(old, h)
                             : s->heat_bath
                                 ? vector_heat(h, m->beta, w)
@@ -120,13 +137,10 @@ void vector_twin_sweep(const struct vector_shape *s, const struct vector_member 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
 static void add_spin(const struct vector_shape *s, const uint32_t *spin, int64_t *sums) {
-    if (s->space) {
-        for (uint32_t c = 0; c < 3; c++)
-            sums[c] += vector_fixed(ergo_as_float(spin[c]));
-    } else {
-        sums[0] += vector_fixed(ergo_cos(spin[0]));
-        sums[1] += vector_fixed(ergo_sin(spin[0]));
-    }
+    const ergo_vector v = vector_of(s, spin);
+    sums[0] += vector_fixed(v.x);
+    sums[1] += vector_fixed(v.y);
+    sums[2] += vector_fixed(v.z);
 }
 
 static void add_bonds(const struct vector_shape *s, const uint32_t *sites, const uint32_t at[3],
@@ -139,7 +153,7 @@ static void add_bonds(const struct vector_shape *s, const uint32_t *sites, const
             sums[VECTOR_CURRENTS + k] += vector_fixed(ergo_sin(other[0] - spin[0]));
             continue;
         }
-        const ergo_vector a = spin_of(spin), b = spin_of(other);
+        const ergo_vector a = vector_of(s, spin), b = vector_of(s, other);
         int64_t *current = sums + VECTOR_CURRENTS + 3 * (size_t)k;
         sums[VECTOR_BONDS] += vector_fixed(ergo_dot(a, b));
         current[0] += vector_cross(a.y, a.z, b.y, b.z);
@@ -148,38 +162,85 @@ static void add_bonds(const struct vector_shape *s, const uint32_t *sites, const
     }
 }
 
-static void add_vortex(const struct vector_shape *s, const uint32_t *sites, const uint32_t at[3],
-                       int64_t *sums) {
+/* Vortices of a square, chirality of the two triangles. */
+static void add_plaquette(const struct vector_shape *s, const uint32_t *sites, const uint32_t at[3],
+                          int64_t *sums) {
     const uint32_t x1 = (at[0] + 1) % s->l[0], y1 = (at[1] + 1) % s->l[1];
     const uint32_t corners[4][3] = {{at[0], at[1], 0}, {x1, at[1], 0}, {x1, y1, 0}, {at[0], y1, 0}};
+    uint32_t angle[4];
     int64_t turned = 0; /* each step by the shorter way */
     for (int i = 0; i < 4; i++)
-        turned += (int32_t)(sites[number(s, corners[(i + 1) % 4])] - sites[number(s, corners[i])]);
-    sums[VECTOR_SQUARES] += turned != 0;
+        angle[i] = sites[number(s, corners[i])];
+    for (int i = 0; i < 4; i++)
+        turned += (int32_t)(angle[(i + 1) % 4] - angle[i]);
+    sums[VECTOR_SQUARES] += !s->triangular
+                                ? turned != 0
+                                : (int64_t)vector_chirality(angle[0], angle[1], angle[2]) -
+                                      vector_chirality(angle[0], angle[2], angle[3]);
 }
 
-void vector_twin_count(const struct vector_shape *s, const uint32_t *sites, int64_t *sums) {
-    uint32_t at[3];
+static void add_random(const struct vector_shape *s, const struct vector_member *m,
+                       const uint32_t *spin, uint64_t site, int64_t *sums) {
+    sums[VECTOR_ALONG] += vector_fixed(ergo_dot(vector_of(s, spin), random_of(s, m, site)));
+}
+
+/* Sites of a huge lattice are counted in parts, by all cores; sums of integers know no order. */
+enum { PARTS = 64, PART_SITES = 1 << 14 };
+struct parts {
+    const struct vector_shape *s;
+    const struct vector_member *m;
+    const uint32_t *sites;
+    uint64_t n;
+    int64_t sums[PARTS][VECTOR_NUMBERS_SPACE];
+};
+
+static void count_part(size_t i, void *user) {
+    struct parts *parts = user;
+    const struct vector_shape *s = parts->s;
+    int64_t *sums = parts->sums[i];
+    for (uint64_t n = s->sites * i / parts->n; n < s->sites * (i + 1) / parts->n; n++) {
+        const uint64_t row = n / s->l[0];
+        const uint32_t at[3] = {(uint32_t)(n % s->l[0]), (uint32_t)(row % s->l[1]),
+                                (uint32_t)(row / s->l[1])};
+        const uint32_t *spin = parts->sites + s->components * n;
+        add_spin(s, spin, sums + VECTOR_TOTAL);
+        add_bonds(s, parts->sites, at, sums);
+        if (s->space) {
+            const float z = ergo_as_float(spin[2]);
+            sums[VECTOR_SQUARES] += vector_fixed(z * z);
+        } else if (s->d == 2) {
+            add_plaquette(s, parts->sites, at, sums);
+        }
+        if (s->random)
+            add_random(s, parts->m, spin, n, sums);
+    }
+}
+
+void vector_twin_count(const struct vector_shape *s, const struct vector_member *m,
+                       const uint32_t *sites, int64_t *sums) {
+    const uint64_t n = s->sites / PART_SITES + 1;
+    struct parts parts = {.s = s, .m = m, .sites = sites, .n = n < PARTS ? n : PARTS};
+    ergo_parallel((size_t)parts.n, PARTS, count_part, &parts);
     memset(sums, 0, s->numbers * sizeof *sums);
-    for (at[2] = 0; at[2] < s->l[2]; at[2]++)
-        for (at[1] = 0; at[1] < s->l[1]; at[1]++)
-            for (at[0] = 0; at[0] < s->l[0]; at[0]++) {
-                const uint32_t *spin = sites + s->components * number(s, at);
-                add_spin(s, spin, sums + VECTOR_TOTAL);
-                add_bonds(s, sites, at, sums);
-                if (s->space) {
-                    const float z = ergo_as_float(spin[2]);
-                    sums[VECTOR_SQUARES] += vector_fixed(z * z);
-                } else if (s->d == 2 && !s->triangular) {
-                    add_vortex(s, sites, at, sums);
-                }
-            }
+    for (uint64_t i = 0; i < parts.n; i++)
+        for (uint32_t k = 0; k < s->numbers; k++)
+            sums[k] += parts.sums[i][k];
 }
 
-void vector_twin_planes(const struct vector_shape *s, uint32_t planes, const uint32_t *sites,
-                        int64_t *sums) {
-    const uint64_t each = s->sites / planes;
-    memset(sums, 0, 3 * (size_t)planes * sizeof *sums);
-    for (uint64_t i = 0; i < s->sites; i++)
-        add_spin(s, sites + s->components * i, sums + 3 * (i / each));
+void vector_twin_wave(const struct vector_shape *s, const uint32_t k[3], const uint32_t *sites,
+                      int64_t sums[VECTOR_WAVE_NUMBERS]) {
+    memset(sums, 0, VECTOR_WAVE_NUMBERS * sizeof *sums);
+    for (uint64_t i = 0; i < s->sites; i++) {
+        const uint64_t row = i / s->l[0];
+        const uint32_t phase = vector_phase(k, (uint32_t)(i % s->l[0]), (uint32_t)(row % s->l[1]),
+                                            (uint32_t)(row / s->l[1]));
+        const uint32_t *spin = sites + s->components * i;
+        const float wave[2] = {ergo_cos(phase), ergo_sin(phase)};
+        const ergo_vector v = vector_of(s, spin);
+        for (int w = 0; w < 2; w++) {
+            sums[w] += vector_fixed(v.x * wave[w]);
+            sums[2 + w] += vector_fixed(v.y * wave[w]);
+            sums[4 + w] += vector_fixed(v.z * wave[w]);
+        }
+    }
 }

@@ -13,6 +13,7 @@ struct vector_shape {
     bool space; /* heisenberg: three components; else an angle */
     uint32_t q; /* directions of clock; 0: any */
     bool heat_bath;
+    bool random;         /* random fields */
     uint32_t relax;      /* over-relaxations in a sweep */
     uint32_t colours;    /* 2; triangular 3 */
     uint32_t directions; /* of bonds, at a site: d; triangular 3 */
@@ -24,6 +25,7 @@ struct vector_shape {
 /* The point's numbers as doubles. */
 struct vector_physics {
     double t, j, b, anisotropy;
+    double random; /* strength of the random field */
 };
 
 enum vector_column {
@@ -35,18 +37,27 @@ enum vector_column {
     VECTOR_CURRENT2,
     VECTOR_Z2,
     VECTOR_VORTICES,
+    VECTOR_CHIRALITY,
+    VECTOR_RANDOM_ALIGNMENT,
     VECTOR_COLUMNS
 };
 enum { VECTOR_CURVE_STRUCTURE, VECTOR_CURVES };
 
-enum vector_buffer { VECTOR_SPINS, VECTOR_MEMBERS, VECTOR_COUNTS, VECTOR_PLANES };
-enum vector_kernel {
-    VECTOR_START,
-    VECTOR_SWEEP,
-    VECTOR_RELAX,
-    VECTOR_MEASURE,
-    VECTOR_COUNT_PLANES
+/* Wave vectors of the structure factor: 0, the smallest along each direction, those of the job; in
+ * units of 2^-32 of a turn a site. */
+enum { VECTOR_WAVES_LISTED = 16, VECTOR_WAVES_MAX = 4 + VECTOR_WAVES_LISTED };
+struct vector_waves {
+    uint32_t n, k[VECTOR_WAVES_MAX][3];
 };
+
+enum vector_buffer {
+    VECTOR_SPINS,
+    VECTOR_MEMBERS,
+    VECTOR_WAVES,
+    VECTOR_COUNTS,
+    VECTOR_WAVE_COUNTS
+};
+enum vector_kernel { VECTOR_START, VECTOR_SWEEP, VECTOR_RELAX, VECTOR_MEASURE, VECTOR_COUNT_WAVES };
 
 struct vector_state {
     struct ergo_engine e;
@@ -55,8 +66,7 @@ struct vector_state {
     struct vector_physics *physics; /* [members] */
     uint32_t group;                 /* work-items of a group */
     uint32_t measure_groups;
-    uint32_t planes; /* of the structure factor; 0: none */
-    double *wave;    /* of vector_wave; NULL without planes */
+    struct vector_waves waves; /* n 0: no structure factor */
 };
 
 /* job.c: what a job tells without a device. */
@@ -65,19 +75,16 @@ struct vector_physics vector_physics_of(const struct ergo_point *point);
 void vector_member_fill(const struct ergo_point *point, struct vector_member *member);
 enum ergo_status vector_check(struct ergo_context *ctx, const struct ergo_point *point);
 bool vector_has_column(const struct ergo_point *point, size_t c);
-/* Planes of the last dimension whose sums make the structure factor; 0: it is not measured. */
-uint32_t vector_planes_of(const struct ergo_point *point);
+/* n 0: the structure factor is not measured. False: /run/wave_vectors cannot be read. */
+bool vector_waves_of(const struct ergo_point *point, struct vector_waves *waves);
 double vector_exact(const struct ergo_point *point, const char *observable);
 
 /* columns.c: what the sums over sites and bonds mean, as doubles. */
 /* columns[VECTOR_COLUMNS] from the sums of vector_params.h; those that are not measured are 0. */
 void vector_columns(const struct vector_shape *s, const struct vector_physics *p,
                     const int64_t *sums, double *columns);
-/* The smallest wave along the last dimension: cosine and sine at each plane, wave[plane][2]. */
-void vector_wave(const struct vector_shape *s, uint32_t planes, double *wave);
-/* S(0) and S(k), from the sums of spins in planes, [plane][3]. */
-void vector_structure(const struct vector_shape *s, uint32_t planes, const double *wave,
-                      const int64_t *sums, double out[2]);
+/* S(k), from the sums of a wave. */
+double vector_structure(const struct vector_shape *s, const int64_t *sums);
 /* Two 32-bit halves of a sum. */
 int64_t vector_sum(const uint32_t *halves);
 
@@ -116,9 +123,10 @@ void vector_twin_slab(const struct vector_shape *s, const struct vector_member *
                       uint64_t sweeps, struct vector_slab slab, uint32_t *sites);
 /* Planes beyond the slab, on either side, that so many sweeps read. */
 uint64_t vector_twin_margin(const struct vector_shape *s, uint64_t sweeps);
-void vector_twin_count(const struct vector_shape *s, const uint32_t *sites, int64_t *sums);
-void vector_twin_planes(const struct vector_shape *s, uint32_t planes, const uint32_t *sites,
-                        int64_t *sums);
+void vector_twin_count(const struct vector_shape *s, const struct vector_member *m,
+                       const uint32_t *sites, int64_t *sums);
+void vector_twin_wave(const struct vector_shape *s, const uint32_t k[3], const uint32_t *sites,
+                      int64_t sums[VECTOR_WAVE_NUMBERS]);
 
 /* audit.c */
 enum ergo_status vector_audit(struct ergo_context *ctx, void *state);

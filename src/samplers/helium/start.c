@@ -1,4 +1,4 @@
-/* Walkers from an extended XYZ file, one for each frame. */
+/* Walkers from and for extended XYZ files, one for each frame. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "job/input.h"
 #include "job/xyz.h"
-#include "samplers/helium_vmc/helium.h"
+#include "samplers/helium/liquid.h"
 #include "samplers/places.h"
 
 #define FILE_MOST ((size_t)4 << 30)
@@ -113,4 +113,19 @@ enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_p
         status = helium_start_parse(ctx, path, text, length, m, walkers, places);
     free(text);
     return status;
+}
+
+void helium_frame_append(struct ergo_text *text, const struct helium_model *m, const char *more,
+                         const int32_t *place) {
+    const size_t n = m->n;
+    ergo_text_append(text,
+                     "%zu\nLattice=\"%.9f 0 0 0 %.9f 0 0 0 %.9f\" Properties=species:S:1:pos:R:3 "
+                     "pbc=\"T T T\" %s\n",
+                     n, m->side[0], m->side[1], m->side[2], more);
+    for (size_t i = 0; i < n; i++) {
+        double r[3];
+        for (size_t k = 0; k < 3; k++)
+            r[k] = m->side[k] * 0x1p-32 * (double)(uint32_t)place[k * n + i];
+        ergo_text_append(text, "He %.10f %.10f %.10f\n", r[0], r[1], r[2]);
+    }
 }

@@ -1,6 +1,6 @@
 /* Functions of distance from files, and their cubic splines. Only IEEE basic operations, so that
  * all hosts agree. */
-#include "samplers/helium_vmc/curve.h"
+#include "samplers/helium/curve.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,13 +3,13 @@
 #include <math.h>
 
 #include "base/portable.h"
-#include "helium_vmc/params.h"
-#include "samplers/helium_vmc/model.h"
+#include "helium/params.h"
+#include "samplers/helium/model.h"
 
 enum {
     HALVINGS = 9,  /* the grid has 2^9 distances in equal ratios */
     OVERLAPS = 16, /* partners of an atom at the steepest distance */
-    SUM_BITS = 62, /* of a walker's sum */
+    SUM_BITS = 62, /* of a walker's sum, or that of `added` walkers */
     /* of an atom's share in floats, because terms of a piece's cubic are 2^30 times larger */
     SHARE_BITS = 90
 };
@@ -67,7 +67,7 @@ bool helium_fixed_point(struct helium_model *m, int *kind, double *most, double 
         if (!(share < ldexp(1, SHARE_BITS)))
             return false;
         int exponent = 0, size = 0;
-        (void)frexp(share * m->n, &exponent); /* below 2^exponent */
+        (void)frexp(share * m->n * (m->added ? m->added : 1), &exponent); /* below 2^exponent */
         (void)frexp(typical[k], &size);
         const int highest = SUM_BITS - exponent;
         /* if all energies are small, 2^-20 K is too coarse */

@@ -1,14 +1,40 @@
 /* Pair functions of the model, and their tables. */
-#include "samplers/helium_vmc/model.h"
+#include "samplers/helium/model.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/portable.h"
-#include "helium_vmc/params.h"
+#include "helium/params.h"
 
-#define AZIZ_RM 2.963 /* A */
-#define AZIZ_D 1.4826 /* end of the damping, in units of AZIZ_RM */
+/* V = epsilon (a exp(-alpha x - beta x^2) - F(x) (c6/x^6 + c8/x^8 + c10/x^10)), x = r / rm, F =
+ * exp(-(d/x - 1)^2) for x < d, else 1. K, A. */
+static const struct aziz {
+    const char *name;
+    double epsilon, rm, d, a, alpha, beta, c6, c8, c10;
+} azizs[] = {
+    /* HFD-B(HE): Aziz, McCourt, Wong, Mol. Phys. 61, 1487 (1987) */
+    [HELIUM_AZIZ] = {"aziz-hfd-b-he", 10.948, 2.963, 1.4826, 1.8443101e5, 10.43329537, 2.27965105,
+                     1.36745214, 0.42123807, 0.17473318},
+    /* HFDHE2: Aziz, Nain, Carley, Taylor, McConville, J. Chem. Phys. 70, 4330 (1979) */
+    [HELIUM_AZIZ_1979] = {"aziz-hfdhe2", 10.8, 2.9673, 1.241314, 0.5448504e6, 13.353384, 0,
+                          1.3732412, 0.4253785, 0.1781},
+    /* HFD-B3-FCI1: Aziz, Janzen, Moldover, Phys. Rev. Lett. 74, 1586 (1995) */
+    [HELIUM_AZIZ_1995] = {"aziz-hfd-b3-fci1", 10.956, 2.9683, 1.438, 1.86924404e5, 10.5717543,
+                          2.07758779, 1.35186623, 0.41495143, 0.17151143},
+};
+
+bool helium_potential_named(const char *name, enum helium_potential *potential) {
+    *potential = HELIUM_LENNARD_JONES;
+    if (strcmp(name, "lennard-jones") == 0)
+        return true;
+    for (int k = 0; k < HELIUM_LENNARD_JONES; k++)
+        if (strcmp(azizs[k].name, name) == 0) {
+            *potential = (enum helium_potential)k;
+            return true;
+        }
+    return false;
+}
 
 double helium_lambda(double mass) {
     const double hbar = 1.054571817e-34, unit = 1.66053906660e-27, boltzmann = 1.380649e-23;
@@ -16,7 +42,7 @@ double helium_lambda(double mass) {
 }
 
 /* x^(1/3) by Newton's method, because cbrt of libm may differ between hosts in the last bit. */
-static double cube_root(double x) {
+double helium_cube_root(double x) {
     double y = 1.0;
     while (y * y * y < x)
         y *= 2.0;
@@ -60,30 +86,32 @@ void helium_model_box(const struct ergo_point *point, struct helium_model *m) {
     m->density = ergo_point_real(point, "/system/density");
     m->b = ergo_point_real(point, "/system/b");
     m->lambda = helium_lambda(ergo_point_real(point, "/system/mass"));
-    m->potential = strcmp(ergo_point_text(point, "/system/potential"), "lennard-jones") == 0
-                       ? HELIUM_LENNARD_JONES
-                       : HELIUM_AZIZ;
+    if (!helium_potential_named(ergo_point_text(point, "/system/potential"), &m->potential))
+        m->potential = HELIUM_AZIZ; /* a file's curve takes its place */
     m->symmetrised = ergo_point_bool(point, "/system/symmetrised");
     m->epsilon = ergo_point_real(point, "/system/epsilon");
     m->sigma = ergo_point_real(point, "/system/sigma");
 
     const struct ergo_value *aspect = ergo_point_value(point, "/system/aspect");
     const double cells = (double)(aspect->size[0] * aspect->size[1] * aspect->size[2]);
-    const double unit = cube_root((double)m->n / m->density / cells);
-    const double spacing = cube_root(1.0 / m->density);
-    const double rms = ergo_point_real(point, "/system/displacement");
+    const double unit = helium_cube_root((double)m->n / m->density / cells);
     m->half = INFINITY;
     for (int k = 0; k < 3; k++) {
         m->side[k] = unit * (double)aspect->size[k];
         m->half = m->side[k] / 2 < m->half ? m->side[k] / 2 : m->half;
-        m->step[k] = rms / sqrt(3.0) * spacing / m->side[k];
     }
+}
+
+void helium_model_step(struct helium_model *m, double rms, double unit) {
+    for (int k = 0; k < 3; k++)
+        m->step[k] = rms / sqrt(3.0) * unit / m->side[k];
 }
 
 void helium_model_of(const struct ergo_point *point, struct helium_model *m) {
     helium_model_box(point, m);
-    if (m->potential == HELIUM_AZIZ && !helium_is_file(ergo_point_text(point, "/system/potential")))
-        m->kink = AZIZ_D * AZIZ_RM;
+    if (m->potential != HELIUM_LENNARD_JONES &&
+        !helium_is_file(ergo_point_text(point, "/system/potential")))
+        m->kink = azizs[m->potential].d * azizs[m->potential].rm;
     m->core = 0.5 < m->half / 4 ? 0.5 : m->half / 4;
     if (!helium_is_file(ergo_point_text(point, "/system/wave_function")))
         find_core(m);
@@ -145,10 +173,11 @@ static enum ergo_status choose_units(struct ergo_context *ctx, struct helium_mod
 }
 
 enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_point *point,
-                                   struct helium_model *m) {
+                                   uint32_t added, struct helium_model *m) {
     const char *potential = ergo_point_text(point, "/system/potential");
     const char *wave_function = ergo_point_text(point, "/system/wave_function");
     helium_model_of(point, m);
+    m->added = added;
     enum ergo_status status = ERGO_OK;
     if (helium_is_file(potential))
         status = load_potential(ctx, point, potential, m);
@@ -202,17 +231,15 @@ void helium_model_u(const struct helium_model *m, double r, double out[3]) {
     out[2] = 30 * c * (1 / (r5 * r * r) + 1 / (s5 * s * s));
 }
 
-/* HFD-B(HE): Aziz, McCourt, Wong, Mol. Phys. 61, 1487 (1987). */
-static void aziz(double r, double out[2]) {
-    const double epsilon = 10.948, rm = AZIZ_RM, d = AZIZ_D;
-    const double x = r / rm, y = 1 / (x * x), y3 = y * y * y, z = d / x - 1;
-    const double wall = 1.8443101e5 * ergo_portable_exp(-10.43329537 * x - 2.27965105 * x * x);
+static void aziz(const struct aziz *p, double r, double out[2]) {
+    const double d = p->d, x = r / p->rm, y = 1 / (x * x), y3 = y * y * y, z = d / x - 1;
+    const double wall = p->a * ergo_portable_exp(-p->alpha * x - p->beta * x * x);
     const double damp = x < d ? ergo_portable_exp(-z * z) : 1.0;
-    const double c6 = 1.36745214 * y3, c8 = 0.42123807 * y3 * y, c10 = 0.17473318 * y3 * y * y;
+    const double c6 = p->c6 * y3, c8 = p->c8 * y3 * y, c10 = p->c10 * y3 * y * y;
     const double sum = c6 + c8 + c10, slope = x < d ? damp * 2 * z * d / x : 0.0;
-    out[0] = epsilon * (wall - damp * sum);
-    out[1] = epsilon * (wall * (-10.43329537 * x - 2 * 2.27965105 * x * x) - slope * sum +
-                        damp * (6 * c6 + 8 * c8 + 10 * c10));
+    out[0] = p->epsilon * (wall - damp * sum);
+    out[1] = p->epsilon * (wall * (-p->alpha * x - 2 * p->beta * x * x) - slope * sum +
+                           damp * (6 * c6 + 8 * c8 + 10 * c10));
 }
 
 void helium_model_v(const struct helium_model *m, double r, double out[2]) {
@@ -223,8 +250,8 @@ void helium_model_v(const struct helium_model *m, double r, double out[2]) {
         out[1] = r * v[1];
         return;
     }
-    if (m->potential == HELIUM_AZIZ) {
-        aziz(r, out);
+    if (m->potential != HELIUM_LENNARD_JONES) {
+        aziz(&azizs[m->potential], r, out);
         return;
     }
     const double y = m->sigma / r, y2 = y * y, y6 = y2 * y2 * y2;

@@ -1,5 +1,5 @@
 /* Tails of the energy and of the virial beyond the cut. */
-#include "samplers/helium_vmc/model.h"
+#include "samplers/helium/model.h"
 
 enum { STEPS = 1024 };
 

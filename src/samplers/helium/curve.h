@@ -1,6 +1,6 @@
 /* A function of distance from a user's file, for V or f. */
-#ifndef ERGO_SAMPLERS_HELIUM_VMC_CURVE_H
-#define ERGO_SAMPLERS_HELIUM_VMC_CURVE_H
+#ifndef ERGO_SAMPLERS_HELIUM_CURVE_H
+#define ERGO_SAMPLERS_HELIUM_CURVE_H
 
 #include "base/error.h"
 #include "job/job.h"

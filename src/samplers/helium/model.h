@@ -3,23 +3,26 @@
  * kernels evaluate. They use only IEEE basic operations and square roots, so that every host makes
  * the same tables.
  */
-#ifndef ERGO_SAMPLERS_HELIUM_VMC_MODEL_H
-#define ERGO_SAMPLERS_HELIUM_VMC_MODEL_H
+#ifndef ERGO_SAMPLERS_HELIUM_MODEL_H
+#define ERGO_SAMPLERS_HELIUM_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "job/job.h"
-#include "samplers/helium_vmc/curve.h"
+#include "samplers/helium/curve.h"
 
 struct helium_cubic_host {
     float c[4]; /* value = ((c3 t + c2) t + c1) t + c0, t from the start of the piece */
 };
 
-enum helium_potential { HELIUM_AZIZ, HELIUM_LENNARD_JONES };
+enum helium_potential { HELIUM_AZIZ, HELIUM_AZIZ_1979, HELIUM_AZIZ_1995, HELIUM_LENNARD_JONES };
+/* The potential that /system/potential names; false: none is called so. */
+bool helium_potential_named(const char *name, enum helium_potential *potential);
 
 struct helium_model {
     uint32_t n;
+    uint32_t added; /* walkers whose sums of energies are added up as integers; 0: none are */
     double density, b;
     double lambda;  /* hbar^2 / 2m, K A^2 */
     double side[3]; /* A */
@@ -45,7 +48,12 @@ void helium_model_box(const struct ergo_point *point, struct helium_model *model
 void helium_model_of(const struct ergo_point *point, struct helium_model *model);
 /* The whole model, with functions from files. Errors of the job name a key. */
 enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_point *point,
-                                   struct helium_model *model);
+                                   uint32_t added, struct helium_model *model);
+/* Set `step` to that of displacements with this root mean square of all three components together,
+ * in units of `unit`, A. */
+void helium_model_step(struct helium_model *model, double rms, double unit);
+/* The same bits on every host. */
+double helium_cube_root(double x);
 void helium_model_free(struct helium_model *model);
 /* Is this value of /system/potential or /system/wave_function the name of a file? */
 bool helium_is_file(const char *text);

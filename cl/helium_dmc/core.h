@@ -1,0 +1,60 @@
+/*
+ * Diffusion Monte Carlo of liquid helium: drift, weights and the comb as pure functions (C and
+ * OpenCL C). The physics of a walker is in cl/helium.
+ */
+#ifndef ERGO_CL_HELIUM_DMC_CORE_H
+#define ERGO_CL_HELIUM_DMC_CORE_H
+
+#include "common/exp.h"
+#include "helium/core.h"
+#include "helium_dmc/params.h"
+
+/* The displacement by the drift of `halves` half steps, from an atom's gradient as helium_share has
+ * it, in 2^-32 of the side. It is limited where two atoms are so close that the step is too long
+ * for the gradient there. */
+ERGO_INLINE int helium_dmc_drift(float gradient, float halves, uint axis,
+                                 const struct helium_dmc *dmc) {
+    const float most = halves * dmc->most[axis];
+    float d = gradient * (halves * dmc->drift);
+    d = d < -most ? -most : d;
+    return helium_shift(d < most ? d : most);
+}
+
+/* The local energy of a walker in the unit that its member's sums have in common. */
+ERGO_INLINE long helium_dmc_energy(long potential, long laplacian, long gradient,
+                                   const struct helium_dmc *dmc) {
+    return (potential >> dmc->shift[0]) + (laplacian >> dmc->shift[1]) -
+           (gradient >> dmc->shift[2]);
+}
+
+/* -tau (E - mean), limited. */
+ERGO_INLINE float helium_dmc_exponent(long energy, long mean, const struct helium_dmc *dmc) {
+    const float x = (float)(mean - energy) * dmc->tau;
+    return x < HELIUM_DMC_LEAST ? HELIUM_DMC_LEAST : x < HELIUM_DMC_MOST ? x : HELIUM_DMC_MOST;
+}
+
+/* The weight of a whole step. marks: of energies that the sums do not hold; such a walker ends. */
+ERGO_INLINE ulong helium_dmc_weight(float exponent, uint marks) {
+    const float scale = (float)(1 << HELIUM_DMC_WEIGHT_BITS);
+    return marks ? 0 : (ulong)(ergo_exp(exponent) * scale + 0.5f);
+}
+
+/*
+ * Tooth k of the comb: of `count` teeth at equal distances over the sum of all weights, the first
+ * at a random place. Walker w has those teeth that are below the sum of the weights up to and with
+ * its own, and not below that of those before it. So it has as many copies as its weight is worth,
+ * rounded up or down.
+ */
+ERGO_INLINE ulong helium_dmc_tooth(uint k, ulong sum, uint count, uint word) {
+    const ulong apart = sum / count, rest = sum % count;
+    return k * apart + k * rest / count + (apart * word >> 32);
+}
+
+/* The random word of a step's comb. */
+ERGO_INLINE uint helium_dmc_word(ulong step, uint key0, uint key1) {
+    return ergo_philox_words(0, (uint)step, (uint)(step >> 32), ERGO_DRAW(HELIUM_PURPOSE_COMB, 0),
+                             key0, key1)
+        .x;
+}
+
+#endif

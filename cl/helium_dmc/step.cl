@@ -1,0 +1,145 @@
+/*
+ * A time step of all walkers: diffusion, drift, energies. Each walker begins from the places of its
+ * parent (comb.cl), so copies need no launch of their own.
+ *
+ * A work-item has the same atoms throughout, and finds them in `next` and `middle` again: its own
+ * writes. Macros: those of helium/atom.h.
+ */
+#include "helium/atom.h"
+#include "helium_dmc/core.h"
+
+#define HELIUM_FENCE (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+
+ERGO_INLINE int4 helium_own(HELIUM_PLACES *place, uint i) {
+    return HELIUM_PLACE(i);
+}
+
+/* Sums of u'/r times the differences of places alone, in the order of helium_atom. The atom itself
+ * adds 0: its difference is 0. */
+ERGO_INLINE struct helium_share helium_slope_of(const int4 own, uint i, HELIUM_PLACES *place,
+                                                HELIUM_E_SPACE *table,
+                                                const struct helium_member *member) {
+    struct helium_share all = {0, 0, 0, 0, 0, 0, 0};
+    for (uint b = 0; b < HELIUM_E_BLOCKS; b++) {
+        struct helium_share run = {0, 0, 0, 0, 0, 0, 0};
+        const uint begin = b * HELIUM_E_BLOCK;
+        if (begin + HELIUM_E_BLOCK > HELIUM_N)
+            helium_block(own, i, begin, place, table, member, 0, 0, &run);
+        else
+            helium_block(own, i, begin, place, table, member, 0, 1, &run);
+        all.gx += run.gx;
+        all.gy += run.gy;
+        all.gz += run.gz;
+    }
+    return all;
+}
+
+/* An atom's place plus the drift of `halves` half steps. */
+ERGO_INLINE int4 helium_drifted(const int4 from, const struct helium_share *share, float halves,
+                                const struct helium_dmc *dmc) {
+    return (int4)((int)((uint)from.x + (uint)helium_dmc_drift(share->gx, halves, 0, dmc)),
+                  (int)((uint)from.y + (uint)helium_dmc_drift(share->gy, halves, 1, dmc)),
+                  (int)((uint)from.z + (uint)helium_dmc_drift(share->gz, halves, 2, dmc)), 0);
+}
+
+ERGO_INLINE int4 helium_fetch(__global const int *home, uint i) {
+    return (int4)(home[i], home[HELIUM_N + i], home[2 * HELIUM_N + i], 0);
+}
+
+ERGO_INLINE void helium_store(__global int *home, uint i, const int4 place) {
+    home[i] = place.x;
+    home[HELIUM_N + i] = place.y;
+    home[2 * HELIUM_N + i] = place.z;
+}
+
+/*
+ * Dimension 0: groups of HELIUM_E_MATES walkers of a member. next: the places after the step;
+ * middle: those in the middle of the drift, where `sums` are the energies (as struct helium_sums;
+ * no ln psi). push: 1: this step's potential energies become records; 2: all of a walker's.
+ */
+__kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
+helium_dmc_step(__global const int *positions, __global const uint *parents,
+                __global const long *records, __global const struct helium_member *members,
+                __global const struct helium_dmc *steps, __global const helium_cubic *e_tables,
+                __global const helium_cubic *random, ulong step, uint count, uint push,
+                __global int *next, __global long *next_records, __global int *middle,
+                __global long *sums) {
+    __local long parts[4 * HELIUM_GROUP], heads[4 * HELIUM_HEADS * HELIUM_E_MATES];
+    __local uint beyond[HELIUM_E_MATES]; /* marks of all atoms of a walker */
+    const uint id = (uint)get_local_id(0);
+    const uint item = id % HELIUM_E_ITEMS, mate = id / HELIUM_E_ITEMS;
+    const uint crews = (count + HELIUM_E_MATES - 1) / HELIUM_E_MATES;
+    const uint which = (uint)get_group_id(0) / crews;
+    const uint first = ((uint)get_group_id(0) - which * crews) * HELIUM_E_MATES;
+    const uint walker = first + mate, there = walker < count;
+    const uint index = which * count + (there ? walker : 0);
+    const ulong parent = which * count + min((there ? walker : 0) + parents[index], count - 1);
+    const struct helium_member member = members[which];
+    const struct helium_dmc dmc = steps[which];
+    __global const int *from = positions + parent * (3 * HELIUM_N);
+    __global int *home = next + (ulong)index * (3 * HELIUM_N);
+    __global int *between = middle + (ulong)index * (3 * HELIUM_N);
+    long total[4] = {0, 0, 0, 0};
+    uint marks = 0;
+    if (item == 0)
+        beyond[mate] = 0;
+#if HELIUM_E_LOCAL
+    __local helium_cubic table[2 * HELIUM_E_SIZE];
+    for (uint k = id; k < 2 * HELIUM_E_SIZE; k += HELIUM_GROUP)
+        table[k] = e_tables[2 * which * HELIUM_E_SIZE + k];
+#else
+    __global const helium_cubic *table = e_tables + 2 * which * HELIUM_E_SIZE;
+#endif
+#if HELIUM_LOCAL
+    __local int4 places[HELIUM_N * HELIUM_E_MATES];
+    __local int4 *place = places + mate * HELIUM_N, *place_half = place;
+#else
+    __global const int *place = home, *place_half = between;
+#endif
+    for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
+        const int4 old = helium_fetch(from, i);
+        const struct helium_move move =
+            helium_draw(random, &member, HELIUM_FACTOR_ONE, walker * HELIUM_N + i, step);
+        const int4 now =
+            (int4)((int)((uint)old.x + (uint)move.dx), (int)((uint)old.y + (uint)move.dy),
+                   (int)((uint)old.z + (uint)move.dz), 0);
+        helium_store(home, i, now);
+#if HELIUM_LOCAL
+        place[i] = now;
+#endif
+    }
+    barrier(HELIUM_FENCE);
+    for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
+        const int4 own = helium_own(place, i);
+        const struct helium_share share = helium_slope_of(own, i, place, table, &member);
+        helium_store(between, i, helium_drifted(own, &share, 1.0f, &dmc));
+    }
+    barrier(HELIUM_FENCE);
+#if HELIUM_LOCAL
+    for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS)
+        place[i] = helium_fetch(between, i);
+    barrier(HELIUM_FENCE);
+#endif
+    for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
+        const struct helium_share share =
+            helium_atom(helium_own(place_half, i), i, place_half, table, &member);
+        helium_add(&share, &member, total, &marks);
+        helium_store(home, i, helium_drifted(helium_fetch(home, i), &share, 2.0f, &dmc));
+    }
+    if (marks)
+        atomic_or(&beyond[mate], marks);
+    helium_gather(total, 4, id, parts, heads);
+    for (uint k = id; k < 6 * HELIUM_E_MATES; k += HELIUM_GROUP) { /* as struct helium_sums */
+        const uint m = k / 6, q = k - 6 * m;
+        if (first + m < count)
+            sums[((ulong)which * count + first + m) * 6 + q] =
+                q == 0   ? 0
+                : q == 5 ? (long)beyond[m] << HELIUM_BEYOND
+                         : helium_gathered(heads, q - 1, m);
+    }
+    const long potential = helium_gathered(heads, 0, mate);
+    __global const long *old = records + parent * HELIUM_DMC_RECORDS;
+    for (uint k = item; there && dmc.every && k < HELIUM_DMC_RECORDS; k += HELIUM_E_ITEMS)
+        next_records[(ulong)index * HELIUM_DMC_RECORDS + k] =
+            push == 2u || (push && k == 0) ? potential : old[push ? k - 1 : k];
+}

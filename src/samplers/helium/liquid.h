@@ -1,0 +1,105 @@
+/*
+ * What all samplers of liquid helium share besides the pair functions (model.h): keys and their
+ * checks, starts, the serial twin of an atom's energies, curves.
+ */
+#ifndef ERGO_SAMPLERS_HELIUM_LIQUID_H
+#define ERGO_SAMPLERS_HELIUM_LIQUID_H
+
+#include "helium/params.h"
+#include "samplers/helium/model.h"
+#include "samplers/sampler.h"
+
+/* ---- keys.c, check.c --------------------------------------------------------------------------
+ */
+
+enum { HELIUM_N_LIQUID_KEYS = 11, HELIUM_N_STRUCTURE_KEYS = 5 };
+/* The atoms, their box, V and psi; curves and frames. */
+extern const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS];
+extern const struct ergo_key helium_structure_keys[HELIUM_N_STRUCTURE_KEYS];
+#define HELIUM_LIQUID_KEYS                                                                         \
+    { helium_liquid_keys, HELIUM_N_LIQUID_KEYS }
+#define HELIUM_STRUCTURE_KEYS                                                                      \
+    { helium_structure_keys, HELIUM_N_STRUCTURE_KEYS }
+bool helium_is_schiff_verlet(const struct ergo_point *point);
+/* The liquid and /system/walkers, /system/start. added: as of helium_model_load. */
+enum ergo_status helium_check_liquid(struct ergo_context *ctx, const struct ergo_point *point,
+                                     uint32_t added);
+
+/* ---- members ----------------------------------------------------------------------------------
+ */
+
+/* Everything but the tuning of displacements. */
+void helium_member_of(const struct ergo_point *point, const struct helium_model *model,
+                      struct helium_member *member);
+/* Energies of a walker in K per atom: V and r V' with their tails, -lambda lap ln psi, and
+ * lambda |grad ln psi|^2. */
+struct helium_energies {
+    double potential, virial, laplacian, gradient;
+};
+struct helium_energies helium_energies_of(const struct helium_model *model,
+                                          const struct helium_sums *sums);
+
+/* ---- lattice.c, start.c -----------------------------------------------------------------------
+ */
+
+/* Sites of the starting lattice along each side, in proportion to the sides, at least n in all. */
+void helium_lattice_sites(uint32_t n, const struct ergo_value *aspect, uint32_t sites[4]);
+/* Places [3][n] of a walker: atom i is at site i S / n of S sites, at most a tenth of the site's
+ * width away from its middle. */
+void helium_lattice_start(const uint32_t sites[4], const struct helium_member *member, uint32_t n,
+                          uint32_t walker, int32_t *place);
+/* Read `walkers` walkers [3][n] from the frames of the job's file, in turn if there are
+ * fewer frames. places NULL: only check the file. */
+enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct helium_model *model, uint32_t walkers,
+                                   int32_t *places);
+enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, const char *text,
+                                    size_t length, const struct helium_model *model,
+                                    uint32_t walkers, int32_t *places);
+
+/* A walker as a frame; more: further properties of it, "walker=3". */
+void helium_frame_append(struct ergo_text *text, const struct helium_model *model, const char *more,
+                         const int32_t *place);
+
+/* ---- atoms.c: what the kernels find of an atom ------------------------------------------------
+ */
+
+struct helium_atoms {
+    const struct helium_member *member;
+    const struct helium_cubic_host *e_table; /* of `binades` binades */
+    unsigned binades;
+    uint32_t n;
+    const int32_t *place; /* [3][n] */
+};
+void helium_atoms_place(const struct helium_atoms *atoms, uint32_t i, uint32_t a[3]);
+/* a minus the position of atom j, to the nearest image, in 2^-32 of the sides; and the square of
+ * such a difference in units of the cut. */
+void helium_atoms_difference(const struct helium_atoms *atoms, const uint32_t a[3], uint32_t j,
+                             float d[3]);
+float helium_atoms_distance2(const struct helium_atoms *atoms, const float d[3]);
+/* Atom i's shares of the energies, and the sum of sqrt(lambda) u'/r times differences of places,
+ * in 2^-32 of the sides. */
+void helium_atoms_share(const struct helium_atoms *atoms, uint32_t i, float share[HELIUM_E_KINDS],
+                        float raw[3]);
+/* Add a share to the totals; `marks` gets those that do not fit. Then the sums of these totals. */
+void helium_atoms_add(const struct helium_member *member, const float share[HELIUM_E_KINDS],
+                      int64_t total[HELIUM_E_KINDS], uint64_t *marks);
+void helium_atoms_total(const int64_t total[HELIUM_E_KINDS], uint64_t marks,
+                        struct helium_sums *sums);
+/* The sums of a walker, but for ln psi and accepted moves. */
+void helium_atoms_sums(const struct helium_atoms *atoms, struct helium_sums *sums);
+
+/* ---- structure.c ------------------------------------------------------------------------------
+ */
+
+/* Curves from positions [walkers][3][n] in 2^-32 of the sides; pure functions. */
+size_t helium_gr_size(const struct ergo_point *point);
+void helium_gr_x(const struct ergo_point *point, double *x);
+void helium_gr(const struct ergo_point *point, const struct helium_model *model,
+               const int32_t *places, uint32_t walkers, double *gr);
+size_t helium_sk_size(const struct ergo_point *point);
+void helium_sk_x(const struct ergo_point *point, double *x);
+void helium_sk(const struct ergo_point *point, const struct helium_model *model,
+               const int32_t *places, uint32_t walkers, double *sk);
+
+#endif

@@ -1,0 +1,27 @@
+/* What a member's kernels get of its model. */
+#include <math.h>
+#include <string.h>
+
+#include "samplers/helium/liquid.h"
+
+void helium_member_of(const struct ergo_point *point, const struct helium_model *model,
+                      struct helium_member *member) {
+    const double added = model->added ? model->added : 1;
+    memset(member, 0, sizeof *member);
+    member->key0 = (uint32_t)point->stream;
+    member->key1 = (uint32_t)(point->stream >> 32);
+    member->low = helium_model_low(model);
+    helium_model_kink(model, &member->kink, &member->kink_width);
+    for (int k = 0; k < HELIUM_E_KINDS; k++) {
+        member->unit[k] = (float)ldexp(1, model->bits[k]);
+        member->limit[k] = (float)(ldexp(1, 62 - model->bits[k]) / (model->n * added));
+    }
+    member->root = (float)sqrt(model->lambda);
+    for (int k = 0; k < 3; k++) {
+        /* equal sides must give exactly 2^-31 */
+        const double ratio = model->side[k] / (2 * model->half);
+        member->scale[k] = (float)(ratio * 0x1p-31);
+        member->length[k] = (float)(model->side[k] * 0x1p-32);
+        member->step[k] = (float)(model->step[k] * 0x1p32);
+    }
+}

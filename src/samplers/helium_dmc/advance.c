@@ -1,0 +1,60 @@
+/* Launches of time steps and of measurements. */
+#include "samplers/helium_dmc/dmc.h"
+
+static void step_walkers(struct dmc_state *s) {
+    const struct dmc_launch *l = &s->launch;
+    const size_t crews = ((size_t)s->shape.walkers + l->mates - 1) / l->mates;
+    const uint32_t push = s->e.step == 0                                            ? 2
+                          : s->shape.every && (s->e.step + 1) % s->shape.every == 0 ? 1
+                                                                                    : 0;
+    ERGO_LAUNCH(&s->e, DMC_STEP,
+                ergo_grid_groups(s->e.batch->count * crews, (size_t)l->group * l->mates, 1),
+                BUFFER(DMC_POSITIONS), BUFFER(DMC_PARENTS), BUFFER(DMC_RECORDS),
+                BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS), BUFFER(DMC_E_TABLES), BUFFER(DMC_RANDOM),
+                U64(s->e.step), U32(s->shape.walkers), U32(push), BUFFER(DMC_NEXT),
+                BUFFER(DMC_NEXT_RECORDS), BUFFER(DMC_MIDDLE), BUFFER(DMC_SUMS));
+    ergo_engine_swap(&s->e, DMC_POSITIONS, DMC_NEXT);
+    ergo_engine_swap(&s->e, DMC_RECORDS, DMC_NEXT_RECORDS);
+}
+
+static void comb(struct dmc_state *s) {
+    ERGO_LAUNCH(&s->e, DMC_COMB, ergo_grid_groups(s->e.batch->count, s->launch.comb, 1),
+                BUFFER(DMC_SUMS), BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS), U64(s->e.step),
+                U32(s->shape.walkers), BUFFER(DMC_WEIGHTS), BUFFER(DMC_PARENTS));
+}
+
+void dmc_steps(void *state, uint64_t steps) {
+    struct dmc_state *s = state;
+    while (steps && ergo_engine_end(&s->e) == ERGO_OK) {
+        const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, steps, UINT64_MAX);
+        for (uint64_t k = 0; k < now; k++) {
+            step_walkers(s);
+            comb(s);
+            s->e.step++;
+        }
+        ergo_engine_made(&s->e, &s->e.pace, now);
+        steps -= now;
+    }
+}
+
+void dmc_measure(void *state, size_t sample) {
+    struct dmc_state *s = state;
+    const size_t members = s->e.batch->count;
+    const size_t words = members * s->shape.walkers * (HELIUM_SUMS_BYTES / 8);
+    ERGO_LAUNCH(&s->e, DMC_KEEP, ergo_grid_items(words, 32, 1), BUFFER(DMC_SUMS), U32(words),
+                U32(sample), BUFFER(DMC_SAMPLE));
+    if (s->shape.every)
+        ERGO_LAUNCH(&s->e, DMC_SUM_RECORDS,
+                    ergo_grid_groups(HELIUM_DMC_RECORDS, s->launch.comb, members),
+                    BUFFER(DMC_RECORDS), U32(s->shape.walkers), U32(members), U32(sample),
+                    BUFFER(DMC_FORWARD));
+}
+
+/* Read the places of the first walkers of each member, as of this point in the queue. */
+void dmc_measure_curves(void *state, size_t curve) {
+    struct dmc_state *s = state;
+    const size_t each = (size_t)s->shape.walker_bytes, bytes = s->shape.structure_walkers * each;
+    for (size_t m = 0; m < s->e.batch->count; m++)
+        ergo_engine_read_curve(&s->e, DMC_MIDDLE, m * s->shape.walkers * each, bytes, DMC_PLACES,
+                               curve, m * bytes);
+}

@@ -1,0 +1,93 @@
+/* Tables on the device, and starting configurations. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "samplers/helium_dmc/dmc.h"
+
+_Static_assert(sizeof(struct helium_dmc) == HELIUM_DMC_BYTES, "no padding");
+
+static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+    struct dmc_state *s = state;
+    const size_t members = s->e.batch->count;
+    const size_t size = 2 * (size_t)helium_energy_pieces(s->launch.binades);
+    struct helium_cubic_host *tables = malloc(members * size * sizeof *tables);
+    struct helium_cubic_host *random = malloc(2 * HELIUM_R_SIZE * sizeof *random);
+    enum ergo_status status = ERGO_OK;
+    if (tables && random) {
+        for (size_t i = 0; i < members; i++)
+            if (dmc_model_shared(s->e.batch, i))
+                memcpy(tables + i * size, tables + (i - 1) * size, size * sizeof *tables);
+            else
+                helium_table_energy(&s->models[i], s->launch.binades, tables + i * size);
+        helium_table_random(random);
+        ergo_engine_constant(&s->e, DMC_E_TABLES, tables);
+        ergo_engine_constant(&s->e, DMC_RANDOM, random);
+        ergo_engine_constant(&s->e, DMC_MEMBERS, s->members);
+        ergo_engine_constant(&s->e, DMC_STEPS, s->steps);
+    } else {
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the tables of %zu members", members);
+    }
+    free(tables);
+    free(random);
+    return status;
+}
+
+static void release(void *state) {
+    struct dmc_state *s = state;
+    for (size_t i = 0; s->models && i < s->e.batch->count; i++)
+        if (!dmc_model_shared(s->e.batch, i))
+            helium_model_free(&s->models[i]);
+}
+
+const struct ergo_engine_model dmc_engine = {
+    .sampler = "helium-dmc",
+    .smaller = "fewer walkers or atoms",
+    .state_bytes = sizeof(struct dmc_state),
+    .configure = dmc_configure,
+    .prepare = prepare,
+    .steps = dmc_steps,
+    .measure = dmc_measure,
+    .measure_curves = dmc_measure_curves,
+    .rows = dmc_rows,
+    .curve_rows = dmc_curve_rows,
+    .refuse = dmc_refuse,
+    .release = release,
+};
+
+/* ---- start ------------------------------------------------------------------------------------
+ */
+
+/* Start all walkers of all members from the job's file. */
+static enum ergo_status start_from_file(struct ergo_context *ctx, struct dmc_state *s) {
+    const size_t bytes = s->shape.walkers * (size_t)s->shape.walker_bytes;
+    int32_t *places = malloc(bytes);
+    enum ergo_status status =
+        places ? ERGO_OK
+               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u walkers", s->shape.walkers);
+    for (size_t i = 0; i < s->e.batch->count && status == ERGO_OK; i++) {
+        status =
+            helium_start_read(ctx, s->e.batch->points[i], &s->models[i], s->shape.walkers, places);
+        if (status == ERGO_OK)
+            ergo_engine_write(&s->e, DMC_POSITIONS, i * bytes, bytes, places);
+    }
+    free(places);
+    return status;
+}
+
+enum ergo_status dmc_init(struct ergo_context *ctx, void *opaque) {
+    struct dmc_state *s = opaque;
+    const uint32_t *sites = s->shape.sites, count = s->shape.walkers;
+    enum ergo_status status = ERGO_OK;
+    s->e.step = 0;
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_fill(&s->e, DMC_PARENTS, 0);
+    ergo_engine_fill(&s->e, DMC_RECORDS, 0);
+    if (ergo_point_value(s->e.batch->points[0], "/system/start")->present)
+        status = start_from_file(ctx, s);
+    else
+        ERGO_LAUNCH(&s->e, DMC_START,
+                    ergo_grid_items((size_t)count * s->shape.n, 32, s->e.batch->count),
+                    BUFFER(DMC_POSITIONS), BUFFER(DMC_MEMBERS), U32(count), U32(sites[0]),
+                    U32(sites[1]), U32(sites[2]));
+    return status == ERGO_OK ? ergo_engine_end(&s->e) : status;
+}

@@ -1,0 +1,127 @@
+/* Diffusion Monte Carlo of helium on a device: shape, launches, buffers. Internal to the sampler.
+ */
+#ifndef ERGO_SAMPLERS_HELIUM_DMC_DMC_H
+#define ERGO_SAMPLERS_HELIUM_DMC_DMC_H
+
+#include "engine/engine.h"
+#include "helium_dmc/params.h"
+#include "samplers/helium/liquid.h"
+
+/* What the members of a batch share. */
+struct dmc_shape {
+    uint32_t n, walkers;
+    uint32_t sites[4]; /* of the starting lattice */
+    uint32_t every;    /* steps between records of V; 0: no forward walking */
+    uint64_t walker_bytes;
+    uint32_t structure_walkers; /* walkers of a member that curves are computed from; 0: none */
+};
+
+struct dmc_launch {
+    uint32_t group, mates; /* work-items of a walker, walkers of a work-group */
+    uint32_t comb;         /* work-items that comb a member's walkers */
+    bool places_local, tables_local;
+    bool cube;        /* the box of every member is a cube */
+    unsigned binades; /* of the tables, the most of all members */
+};
+
+enum dmc_buffer {
+    DMC_POSITIONS, /* [walkers of all members][3][n], before the parents are taken */
+    DMC_NEXT,
+    DMC_PARENTS, /* [members][walkers]: whose places a walker continues, less its own number */
+    DMC_RECORDS, /* [walkers of all members][HELIUM_DMC_RECORDS] of V; likewise */
+    DMC_NEXT_RECORDS,
+    DMC_MIDDLE,  /* places in the middle of the last step, where energies are measured */
+    DMC_SUMS,    /* energies there */
+    DMC_WEIGHTS, /* sums of the walkers' weights */
+    DMC_MEMBERS,
+    DMC_STEPS,
+    DMC_E_TABLES,
+    DMC_RANDOM,
+    DMC_SAMPLE,  /* DMC_SUMS of a sample */
+    DMC_FORWARD, /* [members][HELIUM_DMC_RECORDS] of a sample: sums of the records */
+    DMC_PLACES   /* [members][structure_walkers][3][n] of a sample with curves */
+};
+
+enum dmc_kernel { DMC_START, DMC_STEP, DMC_COMB, DMC_KEEP, DMC_SUM_RECORDS };
+
+struct dmc_state {
+    struct ergo_engine e;
+    struct dmc_shape shape;
+    struct dmc_launch launch;
+    struct helium_model *models;   /* [members] */
+    struct helium_member *members; /* [members] */
+    struct helium_dmc *steps;      /* [members] */
+    double *unit;                  /* [members] of energies, K */
+};
+
+/* The columns of a sample. */
+enum dmc_column {
+    DMC_ENERGY,
+    DMC_POTENTIAL,
+    DMC_GROWTH,
+    DMC_SQUARE,
+    DMC_EFFECTIVE,
+    DMC_PURE,
+    DMC_COLUMNS
+};
+/* Curves. */
+enum { DMC_GR, DMC_SK, DMC_WALK, DMC_CURVES };
+
+/* plan.c */
+struct dmc_shape dmc_shape_of(const struct ergo_point *point);
+bool dmc_model_shared(const struct ergo_batch *batch, size_t member);
+enum ergo_status dmc_configure(struct ergo_context *ctx, void *state);
+/* Model and step of a point: what kernels get, and the unit of energies in K. */
+enum ergo_status dmc_model_load(struct ergo_context *ctx, const struct ergo_point *point,
+                                struct helium_model *model);
+void dmc_step_of(const struct ergo_point *point, const struct helium_model *model,
+                 struct helium_dmc *dmc, double *unit);
+/* device.c */
+extern const struct ergo_engine_model dmc_engine;
+enum ergo_status dmc_init(struct ergo_context *ctx, void *state);
+/* advance.c */
+void dmc_steps(void *state, uint64_t steps);
+void dmc_measure(void *state, size_t sample);
+void dmc_measure_curves(void *state, size_t curve);
+/* mixed.c: samples from the sums of all walkers */
+/* All columns but DMC_PURE, which is 0, from a step's sums of a member's walkers. unit: K; of
+ * energies. */
+void dmc_estimate(const struct helium_model *model, const struct helium_dmc *dmc, double tau,
+                  double unit, const struct helium_sums *sums, uint32_t walkers,
+                  double columns[DMC_COLUMNS]);
+bool dmc_rows(const void *state, unsigned slot, size_t begin, size_t end,
+              const struct ergo_samples *samples);
+bool dmc_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                    const struct ergo_samples *samples);
+enum ergo_status dmc_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
+                            const struct ergo_samples *samples);
+/* state.c */
+enum ergo_status dmc_save(struct ergo_context *ctx, void *state, size_t member,
+                          struct ergo_text *text);
+enum ergo_status dmc_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                          const void *bytes, size_t length);
+enum ergo_status dmc_frame(struct ergo_context *ctx, void *state, size_t member,
+                           struct ergo_text *text);
+/* audit.c */
+enum ergo_status dmc_audit(struct ergo_context *ctx, void *state);
+
+/* twin.c: the walkers of a member on the host. */
+struct dmc_twin {
+    const struct helium_member *member;
+    const struct helium_dmc *dmc;
+    const struct helium_cubic_host *e_table, *random; /* e_table has `binades` binades */
+    unsigned binades;
+    uint32_t n, walkers;
+};
+/* A step of walker number `walker`. from: its parent's places [3][n]; next, middle: places after
+ * and in the middle of the step; sums: energies there. */
+void dmc_twin_step(const struct dmc_twin *twin, uint64_t step, uint32_t walker, const int32_t *from,
+                   int32_t *next, int32_t *middle, struct helium_sums *sums);
+/* A walker's records after that step. */
+void dmc_twin_records(const struct dmc_twin *twin, uint64_t step, const struct helium_sums *sums,
+                      const int64_t *from, int64_t *next);
+/* parents [walkers] of the step after `step`, from the sums of all walkers. */
+void dmc_twin_comb(const struct dmc_twin *twin, uint64_t step, const struct helium_sums *sums,
+                   uint32_t *parents);
+
+#endif

@@ -1,0 +1,205 @@
+/* helium-dmc: tables of the sampler, and what a job tells without a device. */
+#include "samplers/helium_dmc/helium_dmc.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "samplers/helium_dmc/dmc.h"
+
+#define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
+
+static const struct ergo_key keys[] = {
+    {ERGO_KEY("/system/walkers", INT), .flags = SHAPE_CHAIN | ERGO_KEY_SCAN, .fallback = "512",
+     .min = 2, .max = 1048576, .unit = "",
+     .help = "Population: the number of walkers of a point, which the comb keeps. Its bias falls "
+             "as 1/walkers: scan it."},
+    {ERGO_KEY("/system/time_step", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.001", .min = 0,
+     .max = 1, .unit = "1/K",
+     .help = "Time step tau. Errors of energies are of the order tau^2 (Chin, Phys. Rev. A 42, "
+             "6991 (1990); Boronat and Casulleras, Phys. Rev. B 49, 8920 (1994)): scan it."},
+    {ERGO_KEY("/system/forward_steps", INT), .flags = SHAPE_CHAIN, .fallback = "320", .min = 0,
+     .max = 1e9, .unit = "steps",
+     .help =
+         "Window of forward walking, a multiple of 16: potential_pure is V of the ancestors so "
+         "long ago (Casulleras and Boronat, Phys. Rev. B 52, 3654 (1995)); the curve "
+         "potential_forward shows whether it is long enough. Ancestors before the first step have "
+         "its V, so /run/equilibration should be longer. 0: none."},
+    {ERGO_KEY("/system/start", STRING), .flags = SHAPE_CHAIN | ERGO_KEY_FILE, .unit = "",
+     .help = "Extended XYZ file whose frames are the walkers' first configurations (in turn, where "
+             "there are fewer frames), in the job's box: snapshots of a run of helium-vmc, for "
+             "instance (/run/frame_walkers). Absent: a lattice."},
+};
+
+static const struct ergo_column columns[] = {
+    [DMC_ENERGY] = {"energy", "K per atom", "local energy, mixed"},
+    [DMC_POTENTIAL] = {"potential", "K per atom", "V/N, mixed"},
+    [DMC_GROWTH] = {"energy_growth", "K per atom", "from the sum of all weights"},
+    [DMC_SQUARE] = {"energy2", "K^2", "square of a walker's local energy per atom, mixed"},
+    [DMC_EFFECTIVE] = {"effective_walkers", "", "(sum w)^2 / (walkers sum w^2) of one step"},
+    [DMC_PURE] = {"potential_pure", "K per atom", "V/N of the walkers' ancestors"},
+};
+
+#define SAMPLE(name, column)                                                                       \
+    static double name(const struct ergo_point *point, const double *c) {                          \
+        (void)point;                                                                               \
+        return c[column];                                                                          \
+    }
+SAMPLE(sample_energy, DMC_ENERGY)
+SAMPLE(sample_potential, DMC_POTENTIAL)
+SAMPLE(sample_growth, DMC_GROWTH)
+SAMPLE(sample_square, DMC_SQUARE)
+SAMPLE(sample_effective, DMC_EFFECTIVE)
+SAMPLE(sample_pure, DMC_PURE)
+
+static double sample_kinetic(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[DMC_ENERGY] - c[DMC_POTENTIAL];
+}
+
+static double sample_kinetic_pure(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[DMC_ENERGY] - c[DMC_PURE];
+}
+
+static double derive_sigma(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return m[1] > m[0] * m[0] ? sqrt(m[1] - m[0] * m[0]) : 0.0;
+}
+
+static bool walks_forward(const struct ergo_point *point) {
+    return ergo_point_int(point, "/system/forward_steps") > 0;
+}
+
+static bool has_column(const struct ergo_point *point, size_t c) {
+    return c != DMC_PURE || walks_forward(point);
+}
+
+static const struct ergo_observable observables[] = {
+    {ERGO_NAMED("energy", "K per atom"),
+     .help = "mixed estimate of the ground state's energy: mean local energy",
+     .sample = sample_energy, .merit = true},
+    {ERGO_NAMED("energy_growth", "K per atom"),
+     .help = "growth estimate of the same: mean energy - ln(mean weight) / (N tau) of a step",
+     .sample = sample_growth},
+    {ERGO_NAMED("potential", "K per atom"),
+     .help = "V/N, mixed: between that of psi and that of the ground state",
+     .sample = sample_potential},
+    {ERGO_NAMED("kinetic", "K per atom"), .help = "energy - potential, mixed",
+     .sample = sample_kinetic},
+    {ERGO_NAMED("potential_pure", "K per atom"),
+     .help = "V/N in the ground state, by forward walking over /system/forward_steps",
+     .sample = sample_pure, .applies = walks_forward},
+    {ERGO_NAMED("kinetic_pure", "K per atom"), .help = "energy - potential_pure",
+     .sample = sample_kinetic_pure, .applies = walks_forward},
+    {ERGO_NAMED("energy_sigma", "K per atom"),
+     .help = "spread of one walker's local energy: 0 where psi is exact",
+     .inputs = {"energy", "energy2"}, .derive = derive_sigma},
+    {ERGO_NAMED("effective_walkers", ""),
+     .help = "part of the population that a step's weights are worth, (sum w)^2 / (walkers sum "
+             "w^2): near 1 where the step is short",
+     .sample = sample_effective, .of_moves = true},
+    {ERGO_NAMED("energy2", "K^2"), .help = "input", .sample = sample_square, .hidden = true},
+};
+
+static const struct ergo_curve_info curves[] = {
+    [DMC_GR] = {"gr", "r / A", "", "pair distribution function g(r), mixed"},
+    [DMC_SK] = {"sk", "k / (1/A)", "", "static structure factor S(k), mixed"},
+    [DMC_WALK] = {"potential_forward", "forward time * K", "K per atom",
+                  "V/N of the walkers' ancestors against the time since then: mixed at 0, pure "
+                  "where it is flat; its last point is potential_pure"},
+};
+
+static const struct ergo_tunable tunables[] = {
+    {"energy_group", "work-items of a walker (a power of two)", 0, 1024, true},
+    {"comb_group", "work-items that comb the walkers of a point (a power of two)", 0, 1024, true},
+};
+
+static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
+    const int64_t window = ergo_point_int(point, "/system/forward_steps");
+    enum ergo_status status = ERGO_OK;
+    if (window % (HELIUM_DMC_RECORDS - 1) != 0)
+        status = ergo_job_error(ctx, "/system/forward_steps",
+                                "%lld is no multiple of %d, the records of a window: %lld",
+                                (long long)window, HELIUM_DMC_RECORDS - 1,
+                                (long long)(window / (HELIUM_DMC_RECORDS - 1) + 1) *
+                                    (HELIUM_DMC_RECORDS - 1));
+    const uint32_t added = 2 * (uint32_t)ergo_point_int(point, "/system/walkers");
+    const enum ergo_status liquid = helium_check_liquid(ctx, point, added);
+    return status == ERGO_OK ? liquid : status;
+}
+
+static size_t curve_size(const struct ergo_point *point, size_t c) {
+    if (!ergo_point_int(point, "/run/structure_every"))
+        return 0;
+    return c == DMC_GR            ? helium_gr_size(point)
+           : c == DMC_SK          ? helium_sk_size(point)
+           : walks_forward(point) ? HELIUM_DMC_RECORDS
+                                  : 0;
+}
+
+static void curve_x(const struct ergo_point *point, size_t c, double *x) {
+    if (c == DMC_GR)
+        helium_gr_x(point, x);
+    else if (c == DMC_SK)
+        helium_sk_x(point, x);
+    for (int k = 0; c == DMC_WALK && k < HELIUM_DMC_RECORDS; k++)
+        x[k] = k * ergo_point_real(point, "/system/time_step") * dmc_shape_of(point).every;
+}
+
+static uint64_t curve_every(const struct ergo_point *point) {
+    const int64_t every = ergo_point_int(point, "/run/structure_every");
+    return every > 0 ? (uint64_t)every : 1;
+}
+
+static const struct ergo_sampler_ops ops = {
+    .engine = &dmc_engine,
+    .init = dmc_init,
+    .save = dmc_save,
+    .load = dmc_load,
+    .audit = dmc_audit,
+    .frame = dmc_frame,
+};
+
+static const char *const first_job[] = {"/system/n=16",
+                                        "/system/walkers=32",
+                                        "/system/forward_steps=160",
+                                        "/run/equilibration=400",
+                                        "/run/sweeps=2000",
+                                        "/run/measure_every=4",
+                                        NULL};
+
+static const struct ergo_model model = {
+    .programs = {"helium/lattice.cl", "helium_dmc/step.cl", "helium_dmc/comb.cl"},
+    .first = first_job,
+    .keys = {HELIUM_LIQUID_KEYS, {keys, sizeof keys / sizeof keys[0]}, HELIUM_STRUCTURE_KEYS},
+    .columns = columns,
+    .n_columns = sizeof columns / sizeof columns[0],
+    .has_column = has_column,
+    .observables = observables,
+    .n_observables = sizeof observables / sizeof observables[0],
+    .curves = curves,
+    .n_curves = sizeof curves / sizeof curves[0],
+    .tunables = tunables,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .trajectory = "extended XYZ of the first walkers (/run/frame_walkers), a frame each",
+    .check = check,
+    .curve_size = curve_size,
+    .curve_x = curve_x,
+    .curve_every = curve_every,
+    .ops = &ops,
+};
+
+static const struct ergo_model *const models[] = {&model};
+
+const struct ergo_sampler ergo_helium_dmc = {
+    .name = "helium-dmc",
+    .summary = "Diffusion Monte Carlo of liquid helium-4: the ground state, by importance sampling",
+    .citation = "J. Boronat and J. Casulleras, Monte Carlo analysis of an interatomic potential "
+                "for He, Phys. Rev. B 49, 8920 (1994)",
+    .step_name = "time step",
+    .rate_unit = "pair visits per second",
+    .state_version = 1,
+    .models = models,
+    .n_models = 1,
+};

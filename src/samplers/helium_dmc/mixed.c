@@ -1,0 +1,229 @@
+/*
+ * Samples from the sums of all walkers, on the host while the device works.
+ *
+ * A measurement is in the middle of the step, where half of the weight exp(-tau (E - mean)) belongs
+ * before it and half behind it: means of the mixed distribution have the weights' square roots.
+ * All of a walker's sums are there, so the mean energy and the weights are the comb's.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/portable.h"
+#include "helium_dmc/core.h"
+#include "samplers/helium_dmc/dmc.h"
+
+static const struct helium_sums *sums_of(const struct dmc_state *s, unsigned slot, size_t sample,
+                                         size_t member) {
+    const struct helium_sums *sums = ergo_engine_host(&s->e, DMC_SAMPLE, slot, sample);
+    return sums + member * s->shape.walkers;
+}
+
+static int64_t energy_of(const struct helium_sums *sums, const struct helium_dmc *dmc) {
+    return helium_dmc_energy(sums->potential, sums->laplacian, sums->gradient, dmc);
+}
+
+/* As the comb finds it. */
+static int64_t mean_of(const struct helium_dmc *dmc, const struct helium_sums *sums,
+                       uint32_t walkers) {
+    int64_t sum = 0;
+    for (uint32_t w = 0; w < walkers; w++)
+        sum += energy_of(&sums[w], dmc);
+    return sum / (int64_t)walkers;
+}
+
+static uint64_t marks_of(const struct helium_sums *sums, uint32_t walkers) {
+    uint64_t marks = 0;
+    for (uint32_t w = 0; w < walkers; w++)
+        marks |= (uint64_t)sums[w].accepted >> HELIUM_BEYOND;
+    return marks;
+}
+
+/* The spread of the exponents, few of which may be far away, how many are at the upper limit, and
+ * the effective part of the population (sum w)^2 / (P sum w^2). */
+struct spread {
+    double deviation, effective;
+    uint32_t limited;
+};
+
+/* A step is too long where the branching is no small correction: many weights at their limit, or
+ * hardly any walkers left. */
+static struct spread spread_of(const struct dmc_state *s, size_t member,
+                               const struct helium_sums *sums) {
+    const struct helium_dmc *dmc = &s->steps[member];
+    const uint32_t count = s->shape.walkers;
+    const int64_t mean = mean_of(dmc, sums, count);
+    struct spread spread = {0};
+    double squares = 0, all = 0, all2 = 0;
+    for (uint32_t w = 0; w < count; w++) {
+        const int64_t e = energy_of(&sums[w], dmc);
+        const double away = (double)(mean - e) * (double)dmc->tau;
+        const double weight = (double)helium_dmc_weight(helium_dmc_exponent(e, mean, dmc), 0);
+        squares += fmin(away * away, (double)(HELIUM_DMC_MOST * HELIUM_DMC_MOST));
+        all += weight;
+        all2 += weight * weight;
+        spread.limited += away >= (double)HELIUM_DMC_MOST;
+    }
+    spread.deviation = sqrt(squares / count);
+    spread.effective = all2 > 0 ? all * all / (all2 * count) : 0;
+    return spread;
+}
+
+static bool unstable(const struct dmc_state *s, const struct spread *spread) {
+    return (spread->limited > 3 && 4 * (uint64_t)spread->limited > s->shape.walkers) ||
+           spread->effective < 0.05;
+}
+
+static double pure_of(const struct dmc_state *s, size_t member, const int64_t *records, int k) {
+    const struct helium_model *model = &s->models[member];
+    return (double)records[k] * (0.5 * model->unit[0] / model->n) / s->shape.walkers +
+           model->tail_potential;
+}
+
+void dmc_estimate(const struct helium_model *model, const struct helium_dmc *dmc, double tau,
+                  double unit, const struct helium_sums *sums, uint32_t walkers,
+                  double columns[DMC_COLUMNS]) {
+    const int64_t mean = mean_of(dmc, sums, walkers);
+    const double n = model->n;
+    double halves = 0, energy = 0, potential = 0, square = 0, all = 0, all2 = 0;
+    for (uint32_t w = 0; w < walkers; w++) {
+        const struct helium_energies e = helium_energies_of(model, &sums[w]);
+        const float exponent = helium_dmc_exponent(energy_of(&sums[w], dmc), mean, dmc);
+        const double weight = (double)helium_dmc_weight(exponent, 0) * 0x1p-24;
+        const double half = ergo_portable_exp(0.5 * (double)exponent);
+        const double local = e.potential + (e.laplacian - e.gradient);
+        halves += half;
+        energy += half * local;
+        potential += half * e.potential;
+        square += half * local * local;
+        all += weight;
+        all2 += weight * weight;
+    }
+    columns[DMC_ENERGY] = energy / halves;
+    columns[DMC_POTENTIAL] = potential / halves;
+    columns[DMC_SQUARE] = square / halves;
+    columns[DMC_GROWTH] =
+        (double)mean * unit / n + model->tail_potential - log(all / walkers) / (tau * n);
+    columns[DMC_EFFECTIVE] = all * all / (all2 * walkers);
+    columns[DMC_PURE] = 0;
+}
+
+static const int64_t *records_of(const struct dmc_state *s, unsigned slot, size_t sample,
+                                 size_t member) {
+    if (!s->shape.every)
+        return NULL;
+    const int64_t *records = ergo_engine_host(&s->e, DMC_FORWARD, slot, sample);
+    return records + member * HELIUM_DMC_RECORDS;
+}
+
+bool dmc_rows(const void *state, unsigned which, size_t begin, size_t end,
+              const struct ergo_samples *samples) {
+    const struct dmc_state *s = state;
+    const size_t members = s->e.batch->count;
+    bool whole = true;
+    for (size_t row = begin; row < end && whole; row++) {
+        const size_t m = row % members, sample = row / members;
+        const struct helium_sums *sums = sums_of(s, which, sample, m);
+        const struct spread spread = spread_of(s, m, sums);
+        whole = marks_of(sums, s->shape.walkers) == 0 && !unstable(s, &spread);
+        const int64_t *records = records_of(s, which, sample, m);
+        double *columns = samples->columns + row * DMC_COLUMNS;
+        dmc_estimate(&s->models[m], &s->steps[m],
+                     ergo_point_real(s->e.batch->points[m], "/system/time_step"), s->unit[m], sums,
+                     s->shape.walkers, columns);
+        if (records)
+            columns[DMC_PURE] = pure_of(s, m, records, HELIUM_DMC_RECORDS - 1);
+    }
+    return whole;
+}
+
+enum ergo_status dmc_refuse(struct ergo_context *ctx, const void *state, unsigned which,
+                            const struct ergo_samples *samples) {
+    const struct dmc_state *s = state;
+    const struct ergo_engine_slot *slot = &s->e.slots[which];
+    const size_t members = s->e.batch->count;
+    for (size_t i = 0; i < samples->count * members; i++) {
+        const size_t m = i % members, sample = i / members;
+        const struct helium_sums *sums = sums_of(s, which, sample, m);
+        const struct spread spread = spread_of(s, m, sums);
+        const uint64_t marks = marks_of(sums, s->shape.walkers);
+        const unsigned long long step = slot->step + (sample + 1) * slot->every;
+        const double tau = ergo_point_real(s->e.batch->points[m], "/system/time_step");
+        if (unstable(s, &spread))
+            return ergo_job_error(
+                ctx, "/system/time_step",
+                "%g/K: at step %llu %u of %u walkers have weights at their limit, and all of them "
+                "are worth %.3g walkers: energies run away. Try %.2g/K, or a wave function whose "
+                "local energy varies less; the last checkpoint is kept",
+                tau, step, spread.limited, s->shape.walkers, spread.effective * s->shape.walkers,
+                tau * fmin(0.5, 0.3 / spread.deviation));
+        if (marks)
+            return ergo_job_error(
+                ctx, "/system/time_step",
+                "%g/K: at step %llu an energy of an atom is beyond what the sums can hold (%.3g K "
+                "of potential): two atoms of a walker came too close. Try %.2g/K, a wave function "
+                "that keeps atoms apart, or another /system/start; the last checkpoint is kept",
+                tau, step, (double)s->members[m].limit[0], 0.5 * tau);
+    }
+    return ERGO_OK;
+}
+
+/* ---- curves -----------------------------------------------------------------------------------
+ */
+
+/* The mean of a curve over walkers, with the weights of the mixed distribution. */
+static bool add_structure(const struct dmc_state *s, size_t member, const struct helium_sums *sums,
+                          const int32_t *places, double *gr, double *sk) {
+    const struct ergo_point *point = s->e.batch->points[member];
+    const struct helium_model *model = &s->models[member];
+    const size_t bins = helium_gr_size(point), waves = helium_sk_size(point);
+    const int64_t mean = mean_of(&s->steps[member], sums, s->shape.walkers);
+    double *one = malloc((bins + waves) * sizeof *one), halves = 0;
+    for (size_t i = 0; one && i < bins; i++)
+        gr[i] = 0;
+    for (size_t i = 0; one && i < waves; i++)
+        sk[i] = 0;
+    for (uint32_t w = 0; one && w < s->shape.structure_walkers; w++) {
+        const struct helium_dmc *dmc = &s->steps[member];
+        const float exponent = helium_dmc_exponent(energy_of(&sums[w], dmc), mean, dmc);
+        const double half = ergo_portable_exp(0.5 * (double)exponent);
+        const int32_t *place = places + 3 * (size_t)s->shape.n * w;
+        helium_gr(point, model, place, 1, one);
+        helium_sk(point, model, place, 1, one + bins);
+        halves += half;
+        for (size_t i = 0; i < bins; i++)
+            gr[i] += half * one[i];
+        for (size_t i = 0; i < waves; i++)
+            sk[i] += half * one[bins + i];
+    }
+    for (size_t i = 0; one && i < bins; i++)
+        gr[i] /= halves;
+    for (size_t i = 0; one && i < waves; i++)
+        sk[i] /= halves;
+    free(one);
+    return one != NULL;
+}
+
+bool dmc_curve_rows(const void *state, unsigned which, size_t begin, size_t end,
+                    const struct ergo_samples *samples) {
+    const struct dmc_state *s = state;
+    const struct ergo_engine_slot *slot = &s->e.slots[which];
+    const struct dmc_shape *h = &s->shape;
+    const size_t members = s->e.batch->count, interval = (size_t)s->e.curve_interval;
+    const size_t first = (size_t)((interval - slot->first_sample % interval) % interval);
+    bool whole = true;
+    for (size_t row = begin; row < end && whole; row++) {
+        const size_t m = row % members, k = row / members, sample = first + k * interval;
+        const struct ergo_point *point = s->e.batch->points[m];
+        const int64_t *records = records_of(s, which, sample, m);
+        const int32_t *places = ergo_engine_host(&s->e, DMC_PLACES, which, k);
+        whole = add_structure(s, m, sums_of(s, which, sample, m),
+                              places + m * 3 * h->structure_walkers * h->n,
+                              samples->curves[DMC_GR] + row * helium_gr_size(point),
+                              samples->curves[DMC_SK] + row * helium_sk_size(point));
+        for (int r = 0; records && r < HELIUM_DMC_RECORDS; r++)
+            samples->curves[DMC_WALK][row * HELIUM_DMC_RECORDS + (size_t)r] =
+                pure_of(s, m, records, r);
+    }
+    return whole;
+}

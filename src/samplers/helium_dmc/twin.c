@@ -1,0 +1,75 @@
+/*
+ * The chain in serial C, one atom after the other and one tooth after the other. Shared with the
+ * kernels is the arithmetic of pairs, random numbers, drift and weights (core.h as C).
+ */
+#include "helium_dmc/core.h"
+
+#include "samplers/helium_dmc/dmc.h"
+
+static int32_t moved(int32_t place, int32_t by) {
+    return (int32_t)((uint32_t)place + (uint32_t)by);
+}
+
+void dmc_twin_step(const struct dmc_twin *t, uint64_t step, uint32_t walker, const int32_t *from,
+                   int32_t *next, int32_t *middle, struct helium_sums *sums) {
+    const helium_cubic *random = (const helium_cubic *)(const void *)t->random;
+    const uint32_t n = t->n;
+    struct helium_atoms atoms = {t->member, t->e_table, t->binades, n, next};
+    int64_t total[HELIUM_E_KINDS] = {0};
+    uint64_t marks = 0;
+    float share[HELIUM_E_KINDS], gradient[3];
+    for (uint32_t i = 0; i < n; i++) { /* diffusion */
+        const struct helium_move move =
+            helium_draw(random, t->member, HELIUM_FACTOR_ONE, walker * n + i, step);
+        const int32_t by[3] = {move.dx, move.dy, move.dz};
+        for (uint32_t k = 0; k < 3; k++)
+            next[k * n + i] = moved(from[k * n + i], by[k]);
+    }
+    for (uint32_t i = 0; i < n; i++) { /* half the drift */
+        helium_atoms_share(&atoms, i, share, gradient);
+        for (uint32_t k = 0; k < 3; k++)
+            middle[k * n + i] = moved(next[k * n + i], helium_dmc_drift(gradient[k], 1, k, t->dmc));
+    }
+    atoms.place = middle;
+    for (uint32_t i = 0; i < n; i++) { /* all of it, by the gradient there */
+        helium_atoms_share(&atoms, i, share, gradient);
+        helium_atoms_add(t->member, share, total, &marks);
+        for (uint32_t k = 0; k < 3; k++)
+            next[k * n + i] = moved(next[k * n + i], helium_dmc_drift(gradient[k], 2, k, t->dmc));
+    }
+    helium_atoms_total(total, marks, sums);
+}
+
+void dmc_twin_records(const struct dmc_twin *t, uint64_t step, const struct helium_sums *sums,
+                      const int64_t *from, int64_t *next) {
+    const bool push = t->dmc->every && (step + 1) % t->dmc->every == 0;
+    for (int k = HELIUM_DMC_RECORDS - 1; k >= 0; k--)
+        next[k] = step == 0 ? sums->potential
+                  : !push   ? from[k]
+                  : k > 0   ? from[k - 1]
+                            : sums->potential;
+}
+
+void dmc_twin_comb(const struct dmc_twin *t, uint64_t step, const struct helium_sums *sums,
+                   uint32_t *parents) {
+    const uint32_t count = t->walkers;
+    const uint32_t word = helium_dmc_word(step, t->member->key0, t->member->key1);
+    int64_t energy = 0;
+    uint64_t all = 0, below = 0;
+    uint32_t k = 0;
+    for (uint32_t w = 0; w < count; w++)
+        energy += helium_dmc_energy(sums[w].potential, sums[w].laplacian, sums[w].gradient, t->dmc);
+    const int64_t mean = energy / (int64_t)count;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t w = 0; w < count; w++) {
+            const int64_t e =
+                helium_dmc_energy(sums[w].potential, sums[w].laplacian, sums[w].gradient, t->dmc);
+            const uint64_t weight = helium_dmc_weight(helium_dmc_exponent(e, mean, t->dmc),
+                                                      (uint32_t)(sums[w].accepted >> 32));
+            *(pass ? &below : &all) += weight;
+            while (pass && k < count && helium_dmc_tooth(k, all, count, word) < below)
+                parents[k++] = w;
+        }
+    for (k = 0; all == 0 && k < count; k++)
+        parents[k] = k;
+}

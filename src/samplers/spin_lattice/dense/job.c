@@ -1,0 +1,145 @@
+/* Fully connected spin glasses: what can be said of a job without a device. */
+#include <math.h>
+#include <string.h>
+
+#include "samplers/spin_lattice/dense/dense.h"
+#include "samplers/spin_lattice/models.h"
+
+_Static_assert(sizeof(struct dense_record) == DENSE_RECORD_BYTES, "dense_record has no padding");
+
+struct dense_shape dense_shape_of(const struct ergo_point *point) {
+    struct dense_shape s = {.n = (uint32_t)ergo_point_int(point, "/system/n")};
+    const bool orthogonal = strcmp(point->job->model->name, "random-orthogonal") == 0;
+    s.disorder = orthogonal                                          ? DENSE_ORTHOGONAL
+                 : model_says(point, "/system/disorder", "gaussian") ? DENSE_GAUSSIAN
+                                                                     : DENSE_BIMODAL;
+    s.samples = (uint32_t)ergo_point_int(point, "/system/samples");
+    s.rungs = (uint32_t)ergo_point_int(point, "/system/ladder");
+    s.copies = (uint32_t)ergo_point_int(point, "/system/copies");
+    s.slots = s.rungs * s.copies;
+    s.swap_every = ergo_ladder_every(point);
+    s.heat = model_says(point, "/system/dynamics", "heat-bath");
+    return s;
+}
+
+double dense_unit(const struct dense_shape *s) {
+    return 1 / (sqrt(s->n) * (1 << DENSE_UNIT_BITS));
+}
+
+int32_t dense_external(const struct ergo_point *point, const struct dense_shape *s) {
+    return (int32_t)floor(ergo_point_real(point, "/system/field") / dense_unit(s) + 0.5);
+}
+
+void dense_tables(const struct ergo_point *point, const struct dense_shape *s, float *scales,
+                  float *slopes) {
+    double t[ERGO_LADDER_MAX];
+    const uint32_t rungs = ergo_ladder_temperatures(point, t);
+    for (uint32_t i = 0; i < rungs; i++) {
+        scales[i] = (float)(t[i] / (2 * dense_unit(s)));
+        /* twice the energy is counted */
+        slopes[i] = ergo_ladder_slope(t, rungs, i, dense_unit(s) / 2);
+    }
+}
+
+/* ---- check ----------------------------------------------------------------------------------- */
+
+/* Sums over so many measurements are exact (sums.c). */
+static const double measurements_most = 0x1p24;
+
+enum ergo_status dense_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct dense_shape s = dense_shape_of(point);
+    const struct ergo_value *every = ergo_point_value(point, "/run/measure_every");
+    const double t = ergo_point_real(point, "/system/temperature");
+    const double step = every->automatic || every->integer < 1 ? 1 : (double)every->integer;
+    enum ergo_status status = ergo_ladder_check(ctx, point);
+    if (s.disorder == DENSE_ORTHOGONAL && s.n % 2)
+        status = ergo_job_error(ctx, "/system/n",
+                                "%u is odd; half of the eigenvalues are 1, half of them -1", s.n);
+    if (!s.heat && t > 1000)
+        status = ergo_job_error(ctx, "/system/temperature",
+                                "%g is more than 1000: Metropolis would accept every flip; use "
+                                "dynamics \"heat-bath\"",
+                                t);
+    const uint32_t quads = (s.n + 3) / 4;
+    if ((double)s.samples * s.slots >= 0x1p31 || (double)s.samples * quads >= 0x1p32)
+        status = ergo_job_error(ctx, "/system/samples",
+                                "%u realisations of %u sites with %u chains each need more random "
+                                "numbers than there are names for",
+                                s.samples, s.n, s.slots);
+    if ((double)s.samples * s.n * (double)s.n > 0x1p40)
+        status = ergo_job_error(ctx, "/system/samples",
+                                "%u: couplings of so many realisations of %u sites need more than "
+                                "2 TiB",
+                                s.samples, s.n);
+    if ((double)ergo_point_int(point, "/run/sweeps") / step > measurements_most)
+        status = ergo_job_error(ctx, "/run/sweeps",
+                                "more than %.0f measurements: measure less often "
+                                "(/run/measure_every)",
+                                measurements_most);
+    return status;
+}
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+/* P(q) as finely as q goes, of few sites. */
+size_t dense_bins(const struct dense_shape *s) {
+    return s->copies < 2 ? 0 : s->n <= 128 ? (size_t)s->n + 1 : 65;
+}
+
+size_t dense_bin(const struct dense_shape *s, uint32_t unequal) {
+    const size_t bins = dense_bins(s);
+    return bins - 1 - (size_t)((uint64_t)unequal * bins / ((uint64_t)s->n + 1));
+}
+
+size_t dense_row_length(const struct dense_shape *s) {
+    return s->rungs * (size_t)DENSE_MOMENTS + dense_bins(s);
+}
+
+size_t dense_curve_size(const struct ergo_point *point, size_t c) {
+    const struct dense_shape s = dense_shape_of(point);
+    const bool pairs = s.copies > 1;
+    switch (c) {
+    case DENSE_CURVE_ENERGY:
+    case DENSE_CURVE_ACCEPTANCE:
+        return s.rungs;
+    case DENSE_CURVE_HEAT:
+    case DENSE_CURVE_Q2:
+    case DENSE_CURVE_BINDER:
+        return pairs ? s.rungs : 0;
+    case DENSE_CURVE_SWAPS:
+        return s.rungs - 1;
+    case DENSE_CURVE_OVERLAP:
+        return dense_bins(&s);
+    case DENSE_CURVE_MOMENTS:
+        return DENSE_RESULTS;
+    case DENSE_CURVE_SAMPLES:
+        return s.samples > 1 ? s.samples * dense_row_length(&s) : 0;
+    case DENSE_CURVE_TIMES:
+        return s.samples > 1 ? 0 : dense_row_length(&s);
+    case DENSE_CURVE_ROUND_TRIPS:
+        return s.rungs > 1;
+    default:
+        return 0;
+    }
+}
+
+void dense_curve_x(const struct ergo_point *point, size_t c, double *x) {
+    const struct dense_shape s = dense_shape_of(point);
+    const size_t size = dense_curve_size(point, c);
+    double t[ERGO_LADDER_MAX];
+    ergo_ladder_temperatures(point, t);
+    for (size_t i = 0; i < size; i++)
+        x[i] = c <= DENSE_CURVE_SWAPS ? t[i] : (double)i;
+    if (c != DENSE_CURVE_OVERLAP)
+        return;
+    /* the mean of the overlaps that fall into a bin */
+    size_t count[130] = {0};
+    memset(x, 0, size * sizeof *x);
+    for (uint32_t k = 0; k <= s.n; k++) {
+        const size_t bin = dense_bin(&s, k);
+        x[bin] += 1 - 2 * (double)k / (double)s.n;
+        count[bin]++;
+    }
+    for (size_t i = 0; i < size; i++)
+        x[i] /= (double)count[i];
+}

@@ -1,0 +1,279 @@
+/*
+ * helium-dmc through the public API against exact ground states: of two atoms whose V is made from
+ * a known one, of two helium atoms by finite differences (oracle/helium_ground.h), of the ideal
+ * gas. Error budget, set beforehand: every comparison within 4 standard errors; 12 comparisons, so
+ * by chance one test in 1,300 seeds fails. Errors of the time step are taken away by two steps, tau
+ * and tau/2, as they fall with tau^2: (4 E(tau/2) - E(tau)) / 3. Seeds are fixed.
+ * $ERGOCL_TEST_FULL: also the order of that error.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "oracle/helium_ground.h"
+#include "oracle/helium_serial.h"
+#include "result/result.h"
+#include "samplers/helium/model.h"
+#include "samplers/sampler.h"
+
+static struct ergo_context *ctx;
+/* Tables of functions, and runs: the current folder, because names of tables are part of streams.
+ */
+static char room[] = "/tmp/ergo-dmc-XXXXXX";
+static struct ergo_oracle_smooth smooth = {8, 0, 3};
+
+static struct ergo_result *run(const char *keys, const char *rest) {
+    char json[1024];
+    struct ergo_job *job = NULL;
+    struct ergo_result *result = NULL;
+    const struct ergo_run_options options = {.directory = "run", .overwrite = true};
+    snprintf(json, sizeof json,
+             "{\"sampler\": \"helium-dmc\", \"seed\": \"1994\", \"system\": {%s}, %s, \"output\": "
+             "{\"snapshots\": 0}}",
+             keys, rest);
+    enum ergo_status status = ergo_job_parse(ctx, json, strlen(json), "physics", NULL, 0, &job);
+    if (status == ERGO_OK)
+        status = ergo_run(ctx, job, &options, &result);
+    ergo_job_destroy(job);
+    if (status != ERGO_OK)
+        fail_msg("%s: %s", json, ergo_error_message(ctx));
+    return result;
+}
+
+static struct ergo_estimate estimate(const struct ergo_result *result, size_t member,
+                                     const char *name) {
+    const struct ergo_model *model = ergo_sampler_find("helium-dmc")->models[0];
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (strcmp(model->observables[o].name, name) == 0)
+            return result->members[member].observables[o].estimate;
+    fail_msg("no observable %s", name);
+    return (struct ergo_estimate){0};
+}
+
+/* Without the error of the time step, from members 0 (tau) and 1 (tau/2). */
+static void agrees(const struct ergo_result *r, const char *name, double expected, double error) {
+    const struct ergo_estimate a = estimate(r, 0, name), b = estimate(r, 1, name);
+    const double found = (4 * b.mean - a.mean) / 3;
+    const double own = sqrt(16 * b.error * b.error + a.error * a.error) / 3;
+    const double z = (found - expected) / sqrt(own * own + error * error);
+    print_message("  %-15s %9.5f +- %.5f, %9.5f +- %.5f: %9.5f +- %.5f  expected %9.5f  z %5.2f\n",
+                  name, a.mean, a.error, b.mean, b.error, found, own, expected, z);
+    if (!(fabs(z) < 4))
+        fail_msg("%s: %.6g +- %.2g, not the exact values: %.6g, z = %.2f", name, found, own,
+                 expected, z);
+}
+
+/* ---- a known ground state -------------------------------------------------------------------- */
+
+/* Write V of the pair and a trial function; returns the keys that name them. */
+static const char *make_pair(char keys[512], double height) {
+    FILE *files[3] = {fopen("v", "w"), fopen("f", "w"), fopen("zero", "w")};
+    assert_true(files[0] && files[1] && files[2]);
+    for (double r = 0.3; r < 4.006; r += 0.005) {
+        fprintf(files[0], "%.17g %.17g\n", r, ergo_oracle_smooth_v(r, &smooth));
+        fprintf(files[1], "%.17g %.17g\n", r, ergo_oracle_smooth_u(&smooth, height, r));
+        fprintf(files[2], "%.17g 0\n", r);
+    }
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(fclose(files[k]), 0);
+    snprintf(
+        keys, 512,
+        "\"n\": 2, \"density\": 0.00390625, \"potential\": \"./v\", \"wave_function\": \"./f\", "
+        "\"symmetrised\": false");
+    return keys;
+}
+
+/* psi is the ground state: each walker's local energy is its energy, but for the tables. */
+static void an_exact_wave_function_has_no_variance(void **state) {
+    (void)state;
+    char keys[512], system[640];
+    snprintf(system, sizeof system,
+             "%s, \"walkers\": 64, \"time_step\": 0.01, "
+             "\"forward_steps\": 0",
+             make_pair(keys, 3));
+    struct ergo_result *r = run(system, "\"run\": {\"equilibration\": 50, \"sweeps\": 200, "
+                                        "\"structure_every\": 0}");
+    const double e = estimate(r, 0, "energy").mean, growth = estimate(r, 0, "energy_growth").mean;
+    const double sigma = estimate(r, 0, "energy_sigma").mean;
+    print_message("  energy %.2g, growth %.2g, sigma %.2g\n", e, growth, sigma);
+    assert_true(fabs(e) < 1e-4 && fabs(growth) < 1e-4 && sigma < 1e-3);
+    assert_true(estimate(r, 0, "potential").error > 1e-3); /* V alone varies */
+    ergo_result_destroy(r);
+}
+
+/* The same from another trial function. */
+static void two_atoms_reach_the_ground_state(void **state) {
+    (void)state;
+    char keys[512], system[640];
+    snprintf(system, sizeof system, "%s, \"walkers\": 512, \"forward_steps\": 64",
+             make_pair(keys, 2));
+    struct ergo_result *r =
+        run(system, "\"scan\": {\"/system/time_step\": [0.02, 0.01]}, \"run\": {\"equilibration\": "
+                    "200, \"sweeps\": 4000, \"measure_every\": 2, \"structure_every\": 0}");
+    agrees(r, "energy", 0, 0);
+    agrees(r, "energy_growth", 0, 0);
+    agrees(r, "potential", ergo_oracle_smooth_mean(&smooth, 2), 0);
+    agrees(r, "potential_pure", ergo_oracle_smooth_mean(&smooth, 3), 0);
+    ergo_result_destroy(r);
+}
+
+/* Solve the normal equations of three unknowns, m [3][4], by elimination. */
+static void eliminate(double m[3][4]) {
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            const double factor = k == i ? 0 : m[k][i] / m[i][i];
+            for (int c = 0; c < 4; c++)
+                m[k][c] -= factor * m[i][c];
+        }
+    for (int i = 0; i < 3; i++)
+        m[i][3] /= m[i][i];
+}
+
+/* The splitting is symmetric: E(tau) = c tau^2 + d tau^4 + ... A term b tau beside these is 0, and
+ * they are enough. (A first-order algorithm, which measures before the weights, has b = 4 K^2; one
+ * standard error of b here is 0.05.) */
+static void the_step_is_of_second_order(void **state) {
+    (void)state;
+    if (!getenv("ERGOCL_TEST_FULL"))
+        skip();
+    static const double powers[3] = {1, 2, 4};
+    char keys[512], system[640];
+    snprintf(system, sizeof system, "%s, \"walkers\": 2048, \"forward_steps\": 0",
+             make_pair(keys, 2));
+    struct ergo_result *r =
+        run(system, "\"scan\": {\"/system/time_step\": [0.04, 0.028284, 0.02, 0.014142]}, \"run\": "
+                    "{\"equilibration\": 200, \"sweeps\": 20000, \"measure_every\": 2, "
+                    "\"structure_every\": 0}");
+    double fit[3][4] = {{0}}, inverse[3][4] = {{0}}, chi2 = 0;
+    for (size_t m = 0; m < 4; m++) {
+        const struct ergo_estimate e = estimate(r, m, "energy");
+        const double t = r->members[m].point->scanned[0].value, w = 1 / (e.error * e.error);
+        print_message("  tau %.4f: E %.5f +- %.5f\n", t, e.mean, e.error);
+        for (int i = 0; i < 3; i++) {
+            for (int k = 0; k < 3; k++)
+                fit[i][k] += w * pow(t, powers[i] + powers[k]);
+            fit[i][3] += w * pow(t, powers[i]) * e.mean;
+        }
+    }
+    memcpy(inverse, fit, sizeof fit);
+    inverse[0][3] = 1;
+    inverse[1][3] = inverse[2][3] = 0;
+    eliminate(fit);
+    eliminate(inverse);
+    const double b = fit[0][3], error = sqrt(inverse[0][3]);
+    for (size_t m = 0; m < 4; m++) {
+        const struct ergo_estimate e = estimate(r, m, "energy");
+        const double t = r->members[m].point->scanned[0].value;
+        const double z = (e.mean - b * t - fit[1][3] * t * t - fit[2][3] * pow(t, 4)) / e.error;
+        chi2 += z * z;
+    }
+    print_message("  %.3f +- %.3f K^2 tau + %.2f K^3 tau^2 + %.0f K^5 tau^4, chi^2 %.2f of 1\n", b,
+                  error, fit[1][3], fit[2][3], chi2);
+    assert_true(error < 0.1 && fabs(b) < 4 * error && chi2 < 16);
+    ergo_result_destroy(r);
+}
+
+/* ---- helium ---------------------------------------------------------------------------------- */
+
+static double aziz(double r, const void *unused) {
+    (void)unused;
+    return ergo_oracle_helium_potential(r);
+}
+
+/* HFD-B(HE), cut at half a box of 8 A. 32^3 and 48^3 cells leave 1e-3 K after extrapolation. */
+static void two_helium_atoms(void **state) {
+    (void)state;
+    const double lambda = helium_lambda(4.002602);
+    const struct ergo_oracle_ground a = ergo_oracle_ground_state(8, lambda, aziz, NULL, 2e3, 32);
+    const struct ergo_oracle_ground b = ergo_oracle_ground_state(8, lambda, aziz, NULL, 2e3, 48);
+    const double energy = b.energy + (b.energy - a.energy) / (9.0 / 4 - 1);
+    const double potential = b.potential + (b.potential - a.potential) / (9.0 / 4 - 1);
+    print_message("  32^3: %.5f %.5f, 48^3: %.5f %.5f\n", a.energy, a.potential, b.energy,
+                  b.potential);
+    struct ergo_result *r =
+        run("\"n\": 2, \"density\": 0.00390625, \"b\": 2.8, \"walkers\": 512, \"forward_steps\": "
+            "160",
+            "\"scan\": {\"/system/time_step\": [0.004, 0.002]}, \"run\": {\"equilibration\": 400, "
+            "\"sweeps\": 6000, \"measure_every\": 4, \"structure_every\": 0}");
+    agrees(r, "energy", energy, 2e-3);
+    agrees(r, "energy_growth", energy, 2e-3);
+    agrees(r, "potential_pure", potential, 5e-3);
+    ergo_result_destroy(r);
+}
+
+/* No forces: nothing branches. */
+static void ideal_gas(void **state) {
+    (void)state;
+    char keys[512];
+    make_pair(keys, 2);
+    struct ergo_result *r = run("\"n\": 8, \"density\": 0.02, \"potential\": \"./zero\", \"b\": 0, "
+                                "\"walkers\": 16, \"time_step\": 0.1, \"forward_steps\": 16",
+                                "\"run\": {\"equilibration\": 20, \"sweeps\": 400, "
+                                "\"structure_every\": 1, \"structure_walkers\": 16, "
+                                "\"gr_bins\": 10}");
+    assert_true(estimate(r, 0, "energy").mean == 0);
+    assert_true(estimate(r, 0, "energy_growth").mean == 0);
+    assert_true(estimate(r, 0, "potential_pure").mean == 0);
+    assert_true(estimate(r, 0, "effective_walkers").mean == 1);
+    for (size_t c = 0; c < 2; c++) { /* g = S = 1 */
+        const struct ergo_curve_result *curve = &r->members[0].curves[c];
+        for (size_t i = 0; i < curve->size; i++)
+            if (!(fabs(curve->mean[i] - 1) < 4.5 * curve->error[i]) && curve->error[i] > 0)
+                fail_msg("curve %zu, point %zu: %g +- %g", c, i, curve->mean[i], curve->error[i]);
+    }
+    ergo_result_destroy(r);
+}
+
+/* Errors cover: 24 replicas scatter as they say. chi^2 of 23 has a standard deviation of 6.8, and
+ * quoted errors one of a seventh: within 4 of both together. */
+static void errors_cover(void **state) {
+    (void)state;
+    static const char *const names[] = {"energy", "energy_growth", "potential", "potential_pure"};
+    char keys[512], system[640];
+    snprintf(system, sizeof system,
+             "%s, \"walkers\": 32, \"time_step\": 0.02, \"forward_steps\": 16", make_pair(keys, 2));
+    struct ergo_result *r = run(system, "\"replicas\": 24, \"run\": {\"equilibration\": 100, "
+                                        "\"sweeps\": 1600, \"structure_every\": 0}");
+    for (size_t k = 0; k < 4; k++) {
+        double sum = 0, squares = 0, quoted = 0;
+        for (size_t m = 0; m < 24; m++) {
+            const struct ergo_estimate e = estimate(r, m, names[k]);
+            sum += e.mean;
+            squares += e.mean * e.mean;
+            quoted += e.error * e.error / 24;
+        }
+        const double chi2 = (squares - sum * sum / 24) / quoted;
+        print_message("  %-15s chi^2 of the scatter %.1f of 23\n", names[k], chi2);
+        assert_true(chi2 > 23 - 4 * 7.5 && chi2 < 23 + 4 * 7.5);
+    }
+    ergo_result_destroy(r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_exact_wave_function_has_no_variance),
+        cmocka_unit_test(two_atoms_reach_the_ground_state),
+        cmocka_unit_test(the_step_is_of_second_order),
+        cmocka_unit_test(two_helium_atoms),
+        cmocka_unit_test(ideal_gas),
+        cmocka_unit_test(errors_cover),
+    };
+    char command[64];
+    ctx = ergo_context_create();
+    smooth.lambda = helium_lambda(4.002602);
+    if (!ctx || !mkdtemp(room) || chdir(room) != 0)
+        return 1;
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    snprintf(command, sizeof command, "rm -r %s", room);
+    failed += system(command) != 0;
+    ergo_context_destroy(ctx);
+    return failed;
+}
