@@ -37,6 +37,7 @@ enum ergo_key_flags {
     ERGO_KEY_FILE = 64,  /* STRING: name of a file that the chain depends on: a run keeps it */
     ERGO_KEY_WORD = 128, /* of these: a text without a dot and a slash is a word and names no
                           * file */
+    ERGO_KEY_LIST = 512, /* ENUM: or an array of up to max_items of them, whose text has commas */
     ERGO_KEY_HOW = 256,  /* how a run is made, written and watched: an extension may change it */
 };
 
@@ -50,7 +51,7 @@ struct ergo_key {
     const char *stream;         /* CHAIN: what counts in the stream where the job does not give the
                                  * key, "" nothing; NULL: the default */
     double min, max;            /* inclusive range of numbers (each array element); both 0: none */
-    int min_items, max_items;   /* ERGO_KEY_SIZE, ERGO_KEY_REALS */
+    int min_items, max_items;   /* ERGO_KEY_SIZE, ERGO_KEY_REALS, ERGO_KEY_LIST */
     const char *const *choices; /* ERGO_KEY_ENUM: NULL-terminated */
     const char *unit;           /* "" when dimensionless */
     const char *help;           /* one sentence; names paper and equation where it has one */

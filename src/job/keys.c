@@ -278,6 +278,8 @@ void ergo_key_allowed(struct ergo_text *out, const struct ergo_key *key) {
     case ERGO_KEY_ENUM:
         for (size_t i = 0; ergo_key_choice(key, i); i++)
             ergo_text_append(out, "%s\"%s\"", i ? ", " : "", ergo_key_choice(key, i));
+        if (key->flags & ERGO_KEY_LIST)
+            ergo_text_append(out, ", or an array of 1 to %d of them", key->max_items);
         return;
     case ERGO_KEY_STRING:
         ergo_text_append(out, "a string");

@@ -18,6 +18,16 @@ struct ergo_column {
 
 enum { ERGO_COLUMNS_MAX = 16 }; /* of one model */
 
+/* What an observable is that is no estimate but a fact of a chain, without an error: the lowest
+ * energy that it has seen, say. And what is told of a point's replicas. */
+enum ergo_fact {
+    ERGO_FACT_NONE,  /* an estimate */
+    ERGO_FACT_LEAST, /* the least of theirs */
+    ERGO_FACT_MOST,
+    ERGO_FACT_MEAN, /* their mean, whose error is of their scatter */
+    ERGO_FACT_SHARE /* of_share, of the share of replicas that have a value (not NAN) */
+};
+
 /*
  * An observable of the result: a function of the columns of one sample (`sample`, e.g. m^2), or of
  * the means of other observables (`derive`, e.g. heat capacity from energy and energy2; `inputs`
@@ -34,9 +44,11 @@ struct ergo_observable {
     /* independent: the key whose larger value adds independent samples ("/system/samples"); what a
      * warning about too few of them says. */
     const char *more;
-    bool independent; /* from_curve: the curve's samples are independent, and there is no tau */
-    bool hidden;      /* only an input of others; not in the result (kept in the HDF5 file) */
-    bool merit;       /* what a run is tuned by: independent samples of it per second are told */
+    bool independent;    /* from_curve: the curve's samples are independent, and there is no tau */
+    bool hidden;         /* only an input of others; not in the result (kept in the HDF5 file) */
+    enum ergo_fact fact; /* from_curve */
+    double (*of_share)(const struct ergo_point *point, double share); /* ERGO_FACT_SHARE */
+    bool merit; /* what a run is tuned by: independent samples of it per second are told */
     /* Not of the configuration alone, but of how the chain moved (acceptances, clusters of bonds):
      * not to be weighted for another point. And the key whose value went into the columns, so that
      * they are right for this value only. */

@@ -36,6 +36,13 @@ static void put_integer(struct ergo_json_out *out, const struct ergo_key *key) {
 }
 
 /* The members of a schema that describe a value of the key. */
+static void put_choices(struct ergo_json_out *out, const struct ergo_key *key) {
+    ergo_out_array(out, "enum");
+    for (size_t i = 0; ergo_key_choice(key, i); i++)
+        ergo_out_text(out, NULL, ergo_key_choice(key, i));
+    ergo_out_close(out, 1);
+}
+
 static void put_type(struct ergo_json_out *out, const struct ergo_key *key) {
     switch (key->type) {
     case ERGO_KEY_REAL:
@@ -65,10 +72,21 @@ static void put_type(struct ergo_json_out *out, const struct ergo_key *key) {
         ergo_out_text(out, "type", "boolean");
         break;
     case ERGO_KEY_ENUM:
-        ergo_out_array(out, "enum");
-        for (size_t i = 0; ergo_key_choice(key, i); i++)
-            ergo_out_text(out, NULL, ergo_key_choice(key, i));
-        ergo_out_close(out, 1);
+        if (key->flags & ERGO_KEY_LIST) {
+            ergo_out_array(out, "anyOf");
+            ergo_out_object(out, NULL);
+            put_choices(out, key);
+            ergo_out_close(out, 1);
+            ergo_out_object(out, NULL);
+            ergo_out_text(out, "type", "array");
+            ergo_out_raw(out, "minItems", "%d", 1);
+            ergo_out_raw(out, "maxItems", "%d", key->max_items);
+            ergo_out_object(out, "items");
+            put_choices(out, key);
+            ergo_out_close(out, 3);
+            break;
+        }
+        put_choices(out, key);
         break;
     case ERGO_KEY_STRING:
         ergo_out_text(out, "type", "string");

@@ -175,6 +175,23 @@ static bool read_enum(struct ergo_build *build, const struct ergo_key *key, cons
     return refuse(build, key, pointer, node, why);
 }
 
+/* An array of choices, as one text. */
+static bool read_enums(struct ergo_build *build, const struct ergo_key *key, const char *pointer,
+                       const struct ergo_json *node, const char **text) {
+    struct ergo_text all = {0};
+    bool good = node->count > 0 && node->count <= (size_t)key->max_items;
+    if (!good)
+        return refuse(build, key, pointer, node, "");
+    for (const struct ergo_json *item = node->child; item && good; item = item->next) {
+        const char *one = NULL;
+        good = read_enum(build, key, pointer, item, &one);
+        ergo_text_append(&all, "%s%s", item == node->child ? "" : ",", one ? one : "");
+    }
+    *text = good && !all.failed ? ergo_arena_copy(build->arena, all.data, all.length) : NULL;
+    ergo_text_free(&all);
+    return *text || (good && refuse(build, key, pointer, node, "and there is no memory"));
+}
+
 /* Sizes or real numbers: an array of the key's elements. */
 static bool read_list(struct ergo_build *build, const struct ergo_key *key, const char *pointer,
                       const struct ergo_json *node, struct ergo_value *value) {
@@ -223,7 +240,9 @@ bool ergo_value_read(struct ergo_build *build, const struct ergo_key *key, const
         read.boolean = node->boolean;
         break;
     case ERGO_KEY_ENUM:
-        good = read_enum(build, key, pointer, node, &read.text);
+        good = key->flags & ERGO_KEY_LIST && node->kind == ERGO_JSON_ARRAY
+                   ? read_enums(build, key, pointer, node, &read.text)
+                   : read_enum(build, key, pointer, node, &read.text);
         break;
     case ERGO_KEY_STRING:
         good = node->kind == ERGO_JSON_STRING || refuse(build, key, pointer, node, "");

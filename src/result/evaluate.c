@@ -105,6 +105,10 @@ static void estimate_one(const struct ergo_member_result *m, const struct ergo_o
     if (!r->estimate.samples) /* its curve is not measured */
         return;
     r->exact = ergo_point_exact(m->point, r->observable->name);
+    if (r->observable->fact) {
+        ergo_fact_of_chain(r);
+        return;
+    }
     enum ergo_trust trust = ergo_trust_of(&r->estimate, r->observable->independent, r->exact);
     if (r->observable->sample && online->count >= drift_least)
         r->drift = ergo_online_drift(online, s);

@@ -210,6 +210,8 @@ struct room {
 static void merge(const struct ergo_result *result, struct ergo_mean_result *mean, size_t o,
                   double level, const struct room *room) {
     struct ergo_member_result *from = &result->members[mean->first];
+    if (ergo_fact_of_replicas(from, mean->replicas, o, mean))
+        return;
     const struct ergo_observable *observable = from->observables[o].observable;
     struct sums s = sum_up(from, mean->replicas, o);
     struct ergo_observable_result *r = &mean->observables[o];

@@ -214,6 +214,11 @@ enum ergo_status ergo_result_calibrate(struct ergo_context *ctx, struct ergo_res
 /* observable.c: takes the error away unless it is trusted; the published value as reference. */
 void ergo_observable_refuse(struct ergo_observable_result *r, enum ergo_trust trust);
 void ergo_observable_refer(const struct ergo_point *point, struct ergo_observable_result *r);
+/* facts.c: of a chain's fact after its estimate; of a point's replicas, where the observable is one
+ * (else false). */
+void ergo_fact_of_chain(struct ergo_observable_result *r);
+bool ergo_fact_of_replicas(const struct ergo_member_result *from, size_t count, size_t o,
+                           struct ergo_mean_result *mean);
 /* warnings.c: a sentence more in the list; false: no memory. */
 bool ergo_result_add_warning(struct ergo_result *result, const char *text, size_t length);
 /* Adds all warnings about the estimates and means to the list. */

@@ -25,8 +25,9 @@ static const char *const files[] = {ERGO_CHECKPOINT, of_rank, "result.json", "se
                                     "report.html", "configurations.png",
                                     /* checkpoints of earlier versions */
                                     ERGO_CHECKPOINT_OLD, "checkpoint-#-#.h5"};
-static const char *const snapshots[] = {"point-#-step-#.png", "p#-#.xyz", "p#-#.vti"};
-static const char *const frames[] = {"p#-#.xyz", "p#-#.vti"};
+static const char *const snapshots[] = {"point-#-step-#.png", "p#-#.xyz", "p#-#.vti", "p#-#.txt"};
+static const char *const frames[] = {"p#-#.xyz", "p#-#.vti", "p#-#.txt", "p#.txt"};
+static const char *const states[] = {"p#.txt"};
 static const char *const blocks[] = {"p#.dat"};
 
 /* What follows the pattern in `text`, or NULL when it does not begin with it. */
@@ -92,6 +93,7 @@ static const struct {
     size_t n;
 } rooms[] = {{"snapshots", snapshots, sizeof snapshots / sizeof snapshots[0]},
              {"trajectory", frames, sizeof frames / sizeof frames[0]},
+             {"states", states, sizeof states / sizeof states[0]},
              {"blocks", blocks, sizeof blocks / sizeof blocks[0]}};
 enum { ROOMS = sizeof rooms / sizeof rooms[0] };
 
@@ -205,9 +207,11 @@ void ergo_session_continue(struct ergo_session *session, bool fresh) {
 
 void ergo_session_forget_files(struct ergo_session *session) {
     clear(session->folder.fd, "blocks", blocks, sizeof blocks / sizeof *blocks, true, NULL);
-    if (session->renumbers)
+    if (session->renumbers) {
         clear(session->folder.fd, "snapshots", snapshots, sizeof snapshots / sizeof *snapshots,
               true, NULL);
+        clear(session->folder.fd, "states", states, sizeof states / sizeof *states, true, NULL);
+    }
 }
 
 static enum ergo_status copy_file(struct ergo_context *ctx, const struct ergo_folder *from,
@@ -250,7 +254,7 @@ static enum ergo_status copy_room(struct ergo_session *session, const struct erg
 
 enum ergo_status ergo_session_copy_frames(struct ergo_session *session,
                                           const struct ergo_folder *from) {
-    static const char *const names[] = {"snapshots", "trajectory"};
+    static const char *const names[] = {"snapshots", "trajectory", "states"};
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < sizeof names / sizeof *names && status == ERGO_OK; i++)
         if (ergo_folder_has(from, names[i]))

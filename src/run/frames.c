@@ -53,6 +53,33 @@ enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind
     return status;
 }
 
+/* Replicas of a scan point that are in one batch share a file, named by the first of them. */
+enum ergo_status ergo_work_write_states(struct ergo_work *work) {
+    const struct ergo_batch *batch = &work->batches[work->batch];
+    struct ergo_folder folder = {.fd = -1};
+    if (!work->ops->states)
+        return ERGO_OK;
+    enum ergo_status status = ergo_session_hold_folder(work->session);
+    if (status == ERGO_OK)
+        status = ergo_folder_inner(work->ctx, &work->session->folder, "states", &folder);
+    for (size_t m = 0, n = 0; m < batch->count && status == ERGO_OK; m += n) {
+        struct ergo_text text = {0};
+        char name[64];
+        for (n = 1; m + n < batch->count &&
+                    batch->points[m + n]->scan_index == batch->points[m]->scan_index;)
+            n++;
+        snprintf(name, sizeof name, "p%04zu.txt", batch->points[m]->index);
+        status = work->ops->states(work->ctx, work->state, m, n, &text);
+        if (status == ERGO_OK && text.failed)
+            status = ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for the states found");
+        if (status == ERGO_OK)
+            status = ergo_file_write(work->ctx, &folder, name, text.data, text.length);
+        ergo_text_free(&text);
+    }
+    ergo_folder_close(&folder);
+    return status;
+}
+
 /* ---- snapshots ------------------------------------------------------------------------------- */
 
 size_t ergo_work_snapshots(const struct ergo_work *work) {

@@ -418,6 +418,8 @@ static enum ergo_status read_end(struct loop *loop) {
         status =
             ergo_sampler_end_curves(work->ctx, work->ops, work->state, m,
                                     work->result->members[loop->batch->points[m]->index].binned);
+    if (status == ERGO_OK)
+        status = ergo_work_write_states(work);
     if (status == ERGO_OK && ergo_work_snapshots(work))
         status = ergo_work_take_snapshots(work);
     return status;

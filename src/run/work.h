@@ -100,6 +100,8 @@ size_t ergo_work_next_frame(const struct ergo_work *work, size_t samples);
 /* DIR/KIND/pPOINT-STEP.xyz for every stride-th point of the current batch. The pipeline is empty.
  */
 enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind, size_t stride);
+/* What the model has found, at the end (ops->states). */
+enum ergo_status ergo_work_write_states(struct ergo_work *work);
 
 /* ---- cut.c ----------------------------------------------------------------------------------
  */

@@ -96,6 +96,10 @@ struct ergo_sampler_ops {
                                 struct ergo_picture *picture);
     enum ergo_status (*frame)(struct ergo_context *ctx, void *state, size_t member,
                               struct ergo_text *text);
+    /* At the end of a run: what it has found of `count` members from `first` on, the replicas of a
+     * scan point, as text for a file of the folder `states`. NULL: nothing. */
+    enum ergo_status (*states)(struct ergo_context *ctx, void *state, size_t first, size_t count,
+                               struct ergo_text *text);
 };
 
 /* defaults.c: of functions that may be missing. */

@@ -62,7 +62,7 @@ def title_of(condition):
 KEYS = {title_of(part["if"]["properties"]): dict(keys_of(part["then"]))
         for part in SCHEMA["allOf"] if "if" in part and "additionalProperties" in part["then"]}
 SEEDS = {"spin-lattice potts": "spin-lattice+potts", "spin-lattice blume-capel": "spin-lattice-blume-capel",
-         "spin-lattice spin-glass": "spin-lattice+spin-glass",
+         "spin-lattice spin-glass": "spin-lattice+spin-glass", "spin-lattice graph": "spin-lattice+graph",
          "spin-lattice xy": "spin-lattice-xy", "spin-lattice clock": "spin-lattice-clock",
          "spin-lattice heisenberg": "spin-lattice+heisenberg",
          "spin-lattice sherrington-kirkpatrick": "spin-lattice+sherrington-kirkpatrick",

@@ -18,6 +18,10 @@ case $1 in
             done
             { printf '%b' "\\x0$job"; awk 'BEGIN { print "# r f"; for (i = 1; i < 40; i++) print i * 0.4, 1 / i }'; } | put "$job-function"
         done ;;
+    graph) # the first byte is the format
+        for file in data/reference/graph-*.txt; do
+            for format in 0 1 2 3; do { printf '%b' "\\x0$format"; cat "$file"; } | put "$format-${file##*/}"; done
+        done ;;
     page)
         for shape in 0 1 2 3 8 30 143 150 250; do
             { printf '%b' "\\x$(printf %02x $shape)\\x01"; head -c 200 data/reference/digests.json; } | put "$shape-1"

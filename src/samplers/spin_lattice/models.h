@@ -12,12 +12,14 @@
 extern const struct ergo_model ising_model, ising_lattice_model, potts_model, blume_capel_model;
 extern const struct ergo_model north_east_model, fredrickson_andersen_model, east_model;
 extern const struct ergo_model spin_glass_model;
+extern const struct ergo_model graph_model;                                            /* graph/ */
 extern const struct ergo_model sherrington_kirkpatrick_model, random_orthogonal_model; /* dense/ */
 extern const struct ergo_model xy_model, clock_model, heisenberg_model;                /* vector/ */
 
 /* Functions of those who have a device. */
 extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops, glass_ops, dense_ops;
 extern const struct ergo_sampler_ops vector_ops;
+extern const struct ergo_sampler_ops graph_ops;
 extern const struct ergo_sampler_ops glass_cut_ops; /* spin glasses over ranks */
 
 /* Curves of ising and potts, of facilitated dynamics, of spin glasses, in the order of the tables.

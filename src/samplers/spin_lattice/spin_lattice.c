@@ -21,6 +21,7 @@ static const struct ergo_model *const models[] = {
     &east_model,
     &fredrickson_andersen_model,
     &spin_glass_model,
+    &graph_model,
     &sherrington_kirkpatrick_model,
     &random_orthogonal_model,
     &xy_model,

@@ -1,0 +1,302 @@
+/* Spins on any graph: tables. */
+#include <math.h>
+
+#include "samplers/spin_lattice/graph/graph.h"
+#include "samplers/spin_lattice/models.h"
+
+static const char *const formats[] = {"auto", "edges", "maxcut", "qubo", NULL};
+static const char *const methods[] = {"sample", "anneal", NULL};
+static const char *const schedules[] = {"geometric", "linear", "inverse", NULL};
+
+static bool is_file(const struct ergo_point *point) {
+    return !graph_is_named(point);
+}
+
+static bool has_one_coupling(const struct ergo_point *point) {
+    return graph_is_named(point) && !model_has(point, "/system/couplings");
+}
+
+static const struct ergo_key keys[] = {
+    {ERGO_KEY("/system/graph", STRING),
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_FILE | ERGO_KEY_WORD, .unit = "",
+     .help = "A lattice: chain, square, triangular, honeycomb, kagome, cubic, bcc, fcc, diamond, "
+             "hypercubic (four dimensions). Or a file, whose name has a dot or a slash; its format "
+             "is seen from its first line. A list of edges: lines \"i j J\", and \"h i H\" for "
+             "fields; vertices are numbered from 0, or from 1 where no 0 occurs; \"n COUNT\" where "
+             "some have no edge; # a comment. Gset and MaxCut: \"n m\", then m lines \"i j w\" "
+             "(w 1 if missing), vertices from 1. QUBO as of qbsolv: \"p qubo 0 SIZE NODES "
+             "COUPLERS\", then \"i i Q\" and \"i j Q\", from 0. Loops and second edges are "
+             "refused."},
+    {ERGO_KEY("/system/graph_format", ENUM), .flags = ERGO_KEY_SHAPE, .fallback = "\"auto\"",
+     .choices = formats, .unit = "",
+     .help = "How the file is read; auto: as its first line says. edges: H = -sum J s s - sum H s. "
+             "maxcut: the energy is minus the weight of the cut. qubo: the energy is the sum of "
+             "Q x x, x = 0 or 1.",
+     .acts = is_file, .where = "where graph is a file"},
+    {ERGO_KEY("/system/size", SIZE), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 1, .max = 134217728, .min_items = 1, .max_items = 4, .unit = "cells",
+     .help = "Cells along each direction, odd or even: of one site (chain, square, triangular, "
+             "cubic, hypercubic: these are sides), two (honeycomb; bcc, whose cell is a cube), "
+             "three (kagome), four (fcc, a cube), eight (diamond, a cube). A short side has "
+             "several bonds between the same neighbours, as one with their sum.",
+     .acts = graph_is_named, .where = "where graph is a lattice"},
+    {ERGO_KEY("/system/boundary", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_LIST,
+     .fallback = "\"periodic\"", .choices = graph_boundaries, .max_items = 4, .unit = "",
+     .help = "Boundary conditions: periodic, open or antiperiodic (couplings across it have the "
+             "other sign), or an array with one for each direction.",
+     .acts = graph_is_named, .where = "where graph is a lattice"},
+    {ERGO_KEY("/system/temperature", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
+     .unit = "J/k_B", .help = "Temperature T in the energy unit of the couplings (k_B = 1).",
+     .acts = graph_is_sampled, .where = "with method sample, which needs it"},
+    {ERGO_KEY("/system/coupling", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "1", .min = -1e6, .max = 1e6, .unit = "J",
+     .help = "Coupling J of nearest neighbours: positive is ferromagnetic, negative "
+             "antiferromagnetic.",
+     .acts = has_one_coupling, .where = "where graph is a lattice, without couplings"},
+    {ERGO_KEY("/system/couplings", REALS), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = -1e6,
+     .max = 1e6, .min_items = 1, .max_items = 3, .unit = "J",
+     .help =
+         "Couplings to nearest, second and third neighbours, [J1, J2, J3], by distance, instead "
+         "of one.",
+     .acts = graph_is_named, .where = "where graph is a lattice"},
+    {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "0", .min = -1e6, .max = 1e6, .unit = "J",
+     .help = "Magnetic field B on all spins, beside the fields of a file: positive prefers up."},
+    {ERGO_KEY("/system/dynamics", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"metropolis\"", .choices = model_dynamics, .unit = "",
+     .help = "Single-spin rule: metropolis, flip with min(1, exp(-dE/T)); heat-bath, flip with "
+             "1/(1 + exp(dE/T)). Vertices of one colour go together; no neighbours have one "
+             "colour. Metropolis flips all spins that feel no force: small systems of few colours "
+             "can be caught in a cycle of such flips, which heat-bath never is."},
+    {ERGO_KEY("/system/start", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"random\"", .choices = model_starts, .unit = "",
+     .help = "Starting configuration."},
+};
+
+static const struct ergo_key run_keys[] = {
+    {ERGO_KEY("/run/method", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"sample\"", .choices = methods, .unit = "",
+     .help = "sample: the equilibrium at a temperature. anneal: simulated annealing (Kirkpatrick, "
+             "Gelatt, Vecchi 1983), each replica from its own random start; temperatures fall over "
+             "the run's sweeps, in up to 65,536 steps, and equilibration is at the first."},
+    {ERGO_KEY("/run/schedule", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"geometric\"", .stream = "", .choices = schedules, .unit = "",
+     .help = "How temperatures fall: geometric, by a constant ratio (of T as of 1/T); linear in T; "
+             "inverse, linear in 1/T.",
+     .acts = graph_is_annealed, .where = "with method anneal"},
+    {ERGO_KEY("/run/temperature_initial", REAL),
+     .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
+     .unit = "J/k_B",
+     .help =
+         "Where annealing begins. If not given: the largest |H| + sum of |J| of a vertex, above "
+         "which mean-field theory knows no transition.",
+     .acts = graph_is_annealed, .where = "with method anneal"},
+    {ERGO_KEY("/run/temperature_final", REAL),
+     .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
+     .unit = "J/k_B",
+     .help =
+         "Where annealing ends. If not given: 2 J / ln 100, at which one flip in a hundred that "
+         "costs 2 J is accepted; J is the smallest, over vertices, of a vertex's strongest "
+         "coupling or field.",
+     .acts = graph_is_annealed, .where = "with method anneal"},
+    {ERGO_KEY("/run/lowest_states", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 1,
+     .max = GRAPH_KEEP_MAX, .unit = "",
+     .help = "Different configurations of lowest energy that each chain keeps, of those that are "
+             "looked at; the lowest of a point's replicas are written to states/. They are told "
+             "apart by 64 bits."},
+    {ERGO_KEY("/run/lowest_every", INT), .flags = ERGO_KEY_SHAPE, .min = 1, .max = 1e12,
+     .unit = "sweeps",
+     .help =
+         "Sweeps from a look for lowest states to the next, from the start of the run on; 10 if "
+         "not given, with method anneal the largest number up to 10 that divides all sweeps of "
+         "the run."},
+    {ERGO_KEY("/run/target_energy", REAL), .flags = ERGO_KEY_SHAPE, .min = -1e18, .max = 1e18,
+     .unit = "J",
+     .help =
+         "A total energy, with the file's offset (MaxCut: minus the cut): whether and when each "
+         "chain has seen it or a lower one, and the time to solution."},
+};
+
+static const struct ergo_column columns[GRAPH_COLUMNS] = {
+    {"total_energy", "in units of J = 1", "U, with the offset of the file"},
+    {"magnetization", "per site", "sum s / N"},
+    {"sites", "", "N"},
+};
+
+/* ---- observables ----------------------------------------------------------------------------- */
+
+static double sample_energy(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[COLUMN_TOTAL] / c[COLUMN_SITES];
+}
+
+static double sample_energy2(const struct ergo_point *point, const double *c) {
+    const double e = sample_energy(point, c);
+    return e * e;
+}
+
+static double sample_sites(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[COLUMN_SITES];
+}
+
+/* Means of the energy, its square, N. */
+static double heat_capacity(const struct ergo_point *point, const double *m) {
+    const double t = ergo_point_real(point, "/system/temperature");
+    return m[2] * (m[1] - m[0] * m[0]) / (t * t);
+}
+
+static double susceptibility(const struct ergo_point *point, const double *m) {
+    return m[2] * (m[1] - m[0] * m[0]) / ergo_point_real(point, "/system/temperature");
+}
+
+static const char *slow_m(const struct ergo_point *point) {
+    return ergo_point_real(point, "/system/field") == 0.0
+               ? "near and below a transition a system without a field changes sign only as a "
+                 "whole, too rarely to average over; use order_parameter"
+               : NULL;
+}
+
+static double minus_first(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point, (void)size;
+    return -mean[0];
+}
+
+static double second(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point;
+    return mean[size - 1];
+}
+
+/* Sweeps until one of several runs has found it, with a probability of 99%. */
+static double time_to_solution(const struct ergo_point *point, double share) {
+    const double sweeps = (double)ergo_point_int(point, "/run/sweeps");
+    return share < 0.99 ? sweeps * log(0.01) / log1p(-share) : sweeps;
+}
+
+#define AT_END(CURVE, FROM, FACT)                                                                  \
+    .curve = (CURVE), .from_curve = (FROM), .independent = true, .fact = (FACT)
+
+static const struct ergo_observable observables[] = {
+    {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site, with the file's offset",
+     .sample = sample_energy, .applies = graph_is_sampled},
+    {ERGO_NAMED("order_parameter", "per site"), .help = "mean |m|", .sample = model_abs_m,
+     .applies = graph_is_sampled},
+    {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",
+     .inputs = {"energy", "energy2", "sites"}, .derive = heat_capacity,
+     .applies = graph_is_sampled},
+    {ERGO_NAMED("susceptibility", "per site"),
+     .help = "N (<m^2> - <|m|>^2) / T, m the magnetization, the finite-lattice form",
+     .inputs = {"order_parameter", "magnetization2", "sites"}, .derive = susceptibility,
+     .applies = graph_is_sampled},
+    {ERGO_NAMED("binder", ""), .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2)",
+     .inputs = {"magnetization2", "magnetization4"}, .derive = model_binder, .crosses = true,
+     .applies = graph_is_sampled},
+    {ERGO_NAMED("magnetization", "per site"), .help = "mean m", .sample = model_m, .slow = slow_m,
+     .applies = graph_is_sampled},
+    {ERGO_NAMED("magnetization2", "per site^2"), .help = "mean m^2", .sample = model_m2,
+     .applies = graph_is_sampled},
+    {ERGO_NAMED("magnetization4", "per site^4"), .help = "mean m^4", .sample = model_m4,
+     .applies = graph_is_sampled},
+    {ERGO_NAMED("lowest_energy", "J"),
+     .help = "the lowest total energy of the configurations that were looked at (lowest_every), "
+             "with the file's "
+             "offset, from the couplings as they are given; of replicas the lowest of theirs",
+     AT_END("lowest_states", model_curve_first, ERGO_FACT_LEAST)},
+    {ERGO_NAMED("cut", ""), .help = "MaxCut files: the largest cut, minus lowest_energy",
+     AT_END("lowest_states", minus_first, ERGO_FACT_MOST), .applies = graph_has_cut},
+    {ERGO_NAMED("success", ""),
+     .help = "with target_energy: 1 if the chain has seen it, else 0; of replicas their share",
+     AT_END("target", model_curve_first, ERGO_FACT_MEAN), .applies = graph_has_target},
+    {ERGO_NAMED("time_to_solution", "sweeps"),
+     .help = "with target_energy: of a chain, the sweep after which it first saw it; of replicas, "
+             "/run/sweeps ln 0.01 / ln(1 - success), the sweeps after which one of several such "
+             "runs has seen it with a probability of 99%, and never less than those of one run",
+     AT_END("target", second, ERGO_FACT_SHARE), .of_share = time_to_solution,
+     .applies = graph_has_target},
+    {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
+     .sample = sample_energy2, .hidden = true},
+    {ERGO_NAMED("sites", ""), .help = "N", .sample = sample_sites, .hidden = true},
+};
+
+static const struct ergo_curve_info curves[GRAPH_CURVES] = {
+    {"lowest_states", "rank", "J",
+     "total energies of the lowest different states that the chain has seen, with the file's "
+     "offset; none where it has seen fewer"},
+    {"target", "0: seen, 1: when", "",
+     "with target_energy: 1 if the chain has seen it, else 0; and after which sweep, none if not"},
+};
+
+static size_t curve_size(const struct ergo_point *point, size_t c) {
+    return c == CURVE_LOWEST ? (size_t)ergo_point_int(point, "/run/lowest_states")
+                             : 2 * (size_t)graph_has_target(point);
+}
+
+static void curve_x(const struct ergo_point *point, size_t c, double *x) {
+    for (size_t i = 0; i < curve_size(point, c); i++)
+        x[i] = (double)i;
+}
+
+static double weight_of_energy(const struct ergo_point *point) {
+    return -1 / ergo_point_real(point, "/system/temperature");
+}
+
+static const struct ergo_conjugate conjugates[] = {
+    {COLUMN_TOTAL, .coefficient = weight_of_energy, .keys = {"/system/temperature"}},
+};
+
+static const char *unweighted(const struct ergo_point *point) {
+    return graph_is_annealed(point) ? "annealing has no temperature of its own" : NULL;
+}
+
+static bool has_frames(const struct ergo_point *point) {
+    (void)point;
+    return true;
+}
+
+static const struct ergo_tunable tunables[] = {
+    {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+};
+
+static const char *const first_job[] = {"/system/graph=\"triangular\"",
+                                        "/system/size=[12, 12]",
+                                        "/system/temperature=3.6",
+                                        "/run/equilibration=1000",
+                                        "/run/sweeps=20000",
+                                        "/run/measure_every=5",
+                                        NULL};
+
+const struct ergo_model graph_model = {
+    .name = "graph",
+    .summary =
+        "H = -sum J_ij s_i s_j - sum h_i s_i, s = +-1, on any graph: lattices of one to four "
+        "dimensions with couplings to further neighbours and any boundaries, or a file (a "
+        "list of edges, MaxCut, QUBO); at a temperature, or annealed to its lowest states.",
+    .programs = {"spin_lattice/graph.cl"},
+    .keys = {{keys, sizeof keys / sizeof keys[0]},
+             {run_keys, sizeof run_keys / sizeof run_keys[0]}},
+    .first = first_job,
+    .columns = columns,
+    .n_columns = GRAPH_COLUMNS,
+    .observables = observables,
+    .n_observables = sizeof observables / sizeof observables[0],
+    .conjugates = conjugates,
+    .n_conjugates = 1,
+    .unweighted = unweighted,
+    .curves = curves,
+    .n_curves = GRAPH_CURVES,
+    .curves_at_end = (1u << GRAPH_CURVES) - 1,
+    .curves_hidden = 1u << CURVE_REACHED,
+    .tunables = tunables,
+    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .frame_suffix = "txt",
+    .has_frames = has_frames,
+    .trajectory = "configurations as text: the total energy, then a vertex and its spin in each "
+                  "line",
+    .check = graph_check,
+    .curve_size = curve_size,
+    .curve_x = curve_x,
+    .extends = graph_extends,
+    .measure_every = graph_measure_every,
+    .ops = &graph_ops,
+};

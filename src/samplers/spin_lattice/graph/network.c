@@ -1,0 +1,230 @@
+/* Colours, slots and integers of a graph. */
+#include "samplers/spin_lattice/graph/network.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Neighbours of vertices in the order of the file. */
+struct lists {
+    size_t *first; /* [n + 1] */
+    uint32_t *to;
+    double *w;
+};
+
+static void lists_free(struct lists *l) {
+    free(l->first);
+    free(l->to);
+    free(l->w);
+}
+
+static bool lists_make(const struct graph_problem *p, struct lists *l) {
+    l->first = calloc((size_t)p->n + 2, sizeof *l->first);
+    l->to = malloc((2 * p->m + 1) * sizeof *l->to);
+    l->w = malloc((2 * p->m + 1) * sizeof *l->w);
+    if (!l->first || !l->to || !l->w)
+        return false;
+    for (size_t e = 0; e < p->m; e++) {
+        l->first[p->edges[e].i + 2]++;
+        l->first[p->edges[e].j + 2]++;
+    }
+    for (size_t i = 2; i < (size_t)p->n + 2; i++)
+        l->first[i] += l->first[i - 1];
+    for (size_t e = 0; e < p->m; e++) {
+        const uint32_t ends[2] = {p->edges[e].i, p->edges[e].j};
+        for (int k = 0; k < 2; k++) {
+            const size_t at = l->first[ends[k] + 1]++;
+            l->to[at] = ends[1 - k];
+            l->w[at] = p->edges[e].w;
+        }
+    }
+    return true;
+}
+
+/* ---- colours --------------------------------------------------------------------------------- */
+
+/* order: [n] vertices; colour: [n], set; seen: [n + 1] zeros. Returns the number of colours. */
+static uint32_t paint(const struct lists *l, uint32_t n, const uint32_t *order, uint32_t *colour,
+                      uint32_t *seen) {
+    uint32_t colours = 0;
+    memset(colour, 0xff, n * sizeof *colour);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t v = order[i];
+        uint32_t c = 0;
+        for (size_t k = l->first[v]; k < l->first[v + 1]; k++)
+            if (colour[l->to[k]] != UINT32_MAX)
+                seen[colour[l->to[k]]] = i + 1;
+        while (seen[c] == i + 1)
+            c++;
+        colour[v] = c;
+        colours = c + 1 > colours ? c + 1 : colours;
+    }
+    return colours;
+}
+
+/* Vertices with many neighbours first, those with equally many in order. counts: [n + 1]. */
+static void by_degree(const struct lists *l, uint32_t n, uint32_t *order, uint32_t *counts) {
+    memset(counts, 0, ((size_t)n + 1) * sizeof *counts);
+    for (uint32_t v = 0; v < n; v++) /* a degree is below n */
+        counts[n - 1 - (l->first[v + 1] - l->first[v])]++;
+    for (uint32_t d = 0, sum = 0; d < n; d++) {
+        const uint32_t own = counts[d];
+        counts[d] = sum;
+        sum += own;
+    }
+    for (uint32_t v = 0; v < n; v++)
+        order[counts[n - 1 - (l->first[v + 1] - l->first[v])]++] = v;
+}
+
+/* Sets colour: [n]; 0: no memory. */
+static uint32_t colour_all(const struct lists *l, uint32_t n, uint32_t *colour) {
+    uint32_t *order = malloc(n * sizeof *order), *seen = calloc((size_t)n + 1, sizeof *seen);
+    uint32_t *other = malloc(n * sizeof *other), colours = 0;
+    if (order && seen && other) {
+        for (uint32_t v = 0; v < n; v++)
+            order[v] = v;
+        colours = paint(l, n, order, colour, seen);
+        by_degree(l, n, order, seen);
+        memset(seen, 0, ((size_t)n + 1) * sizeof *seen);
+        const uint32_t others = paint(l, n, order, other, seen);
+        if (others < colours) {
+            memcpy(colour, other, n * sizeof *colour);
+            colours = others;
+        }
+    }
+    free(order);
+    free(seen);
+    free(other);
+    return colours;
+}
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+static bool place(struct graph_network *net, const uint32_t *colour) {
+    net->colour_first = calloc((size_t)net->colours + 1, sizeof *net->colour_first);
+    net->colour_count = calloc(net->colours, sizeof *net->colour_count);
+    net->slot_of = malloc(net->n * sizeof *net->slot_of);
+    if (!net->colour_first || !net->colour_count || !net->slot_of)
+        return false;
+    for (uint32_t v = 0; v < net->n; v++)
+        net->slot_of[v] = net->colour_count[colour[v]]++;
+    for (uint32_t c = 0; c < net->colours; c++)
+        net->colour_first[c + 1] = net->colour_first[c] + (net->colour_count[c] + 3) / 4 * 4;
+    net->slots = net->colour_first[net->colours];
+    net->vertex_of = malloc(net->slots * sizeof *net->vertex_of);
+    if (!net->vertex_of)
+        return false;
+    memset(net->vertex_of, 0xff, net->slots * sizeof *net->vertex_of);
+    for (uint32_t v = 0; v < net->n; v++) {
+        net->slot_of[v] += net->colour_first[colour[v]];
+        net->vertex_of[net->slot_of[v]] = v;
+    }
+    return true;
+}
+
+static int32_t whole(double x) {
+    return (int32_t)floor(x + 0.5);
+}
+
+/* Half the cost of a flip stays below 2^29, and below 2^30 after rounding. Couplings and fields
+ * that are multiples of 2^-k with few bits are exact. */
+static double unit_of(const struct graph_problem *p, const struct lists *l) {
+    double most = 0;
+    int exponent = 0;
+    for (uint32_t v = 0; v < p->n; v++) {
+        double sum = fabs(p->fields[v]);
+        for (size_t k = l->first[v]; k < l->first[v + 1]; k++)
+            sum += fabs(l->w[k]);
+        most = fmax(most, sum);
+    }
+    (void)frexp(most, &exponent);
+    return ldexp(1, most > 0 ? exponent - 29 : 0);
+}
+
+static bool connect(struct graph_network *net, const struct graph_problem *p,
+                    const struct lists *l) {
+    net->first = calloc((size_t)net->slots + 1, sizeof *net->first);
+    net->fields = calloc(net->slots, sizeof *net->fields);
+    net->bonds = malloc((2 * p->m + 1) * sizeof *net->bonds);
+    if (!net->first || !net->fields || !net->bonds)
+        return false;
+    uint32_t at = 0;
+    for (uint32_t s = 0; s < net->slots; s++) {
+        const uint32_t v = net->vertex_of[s];
+        net->first[s] = at;
+        if (v == GRAPH_PADDING)
+            continue;
+        net->fields[s] = whole(p->fields[v] / net->unit);
+        for (size_t k = l->first[v]; k < l->first[v + 1]; k++)
+            net->bonds[at++] =
+                (struct graph_bond){net->slot_of[l->to[k]], whole(l->w[k] / net->unit)};
+    }
+    net->first[net->slots] = at;
+    return true;
+}
+
+bool graph_network_make(const struct graph_problem *p, struct graph_network *net) {
+    struct lists l = {0};
+    uint32_t *colour = malloc(p->n * sizeof *colour);
+    *net = (struct graph_network){.n = p->n};
+    bool good = lists_make(p, &l) && colour;
+    if (good) {
+        net->colours = colour_all(&l, p->n, colour);
+        net->unit = unit_of(p, &l);
+        good = net->colours && place(net, colour) && connect(net, p, &l);
+    }
+    free(colour);
+    lists_free(&l);
+    if (!good)
+        graph_network_free(net);
+    return good;
+}
+
+void graph_network_free(struct graph_network *net) {
+    free(net->colour_first);
+    free(net->colour_count);
+    free(net->vertex_of);
+    free(net->slot_of);
+    free(net->first);
+    free(net->bonds);
+    free(net->fields);
+    *net = (struct graph_network){0};
+}
+
+/* ---- energies -------------------------------------------------------------------------------- */
+
+static double sign(const uint8_t *bits, uint32_t v) {
+    return bits[v / 8] >> (v % 8) & 1 ? 1 : -1;
+}
+
+double graph_problem_energy(const struct graph_problem *p, const uint8_t *bits) {
+    double energy = p->offset;
+    for (size_t e = 0; e < p->m; e++)
+        energy -= p->edges[e].w * sign(bits, p->edges[e].i) * sign(bits, p->edges[e].j);
+    for (uint32_t v = 0; v < p->n; v++)
+        energy -= p->fields[v] * sign(bits, v);
+    return energy;
+}
+
+bool graph_problem_scales(const struct graph_problem *p, struct graph_scales *scales) {
+    double *sum = malloc(p->n * sizeof *sum), *most = malloc(p->n * sizeof *most);
+    *scales = (struct graph_scales){0};
+    for (uint32_t v = 0; v < p->n && sum && most; v++)
+        sum[v] = most[v] = fabs(p->fields[v]);
+    for (size_t e = 0; e < p->m && sum && most; e++) {
+        const uint32_t ends[2] = {p->edges[e].i, p->edges[e].j};
+        for (int k = 0; k < 2; k++) {
+            sum[ends[k]] += fabs(p->edges[e].w);
+            most[ends[k]] = fmax(most[ends[k]], fabs(p->edges[e].w));
+        }
+    }
+    for (uint32_t v = 0; v < p->n && sum && most; v++) {
+        scales->largest = fmax(scales->largest, sum[v]);
+        if (most[v] > 0 && (scales->smallest == 0 || most[v] < scales->smallest))
+            scales->smallest = most[v];
+    }
+    const bool good = sum && most;
+    free(sum);
+    free(most);
+    return good;
+}

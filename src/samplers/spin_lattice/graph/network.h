@@ -1,0 +1,50 @@
+/* A problem as kernels see it: vertices by colour, couplings and fields as integers. */
+#ifndef ERGO_SAMPLERS_SPIN_LATTICE_GRAPH_NETWORK_H
+#define ERGO_SAMPLERS_SPIN_LATTICE_GRAPH_NETWORK_H
+
+#include "samplers/spin_lattice/graph/problem.h"
+
+#define GRAPH_PADDING UINT32_MAX /* of vertex_of: no vertex */
+
+struct graph_bond {
+    uint32_t to; /* a slot */
+    int32_t j;
+};
+
+/*
+ * A slot is the place of a vertex. Vertices of one colour follow one another, in order of their
+ * numbers; a colour begins at a multiple of four, because four slots share a random counter.
+ */
+struct graph_network {
+    uint32_t n, slots, colours;
+    uint32_t *colour_first; /* [colours + 1], slots */
+    uint32_t *colour_count; /* [colours], vertices */
+    uint32_t *vertex_of;    /* [slots] */
+    uint32_t *slot_of;      /* [n] */
+    uint32_t *first;        /* [slots + 1], bonds of a slot */
+    struct graph_bond *bonds;
+    int32_t *fields; /* [slots] */
+    double unit;     /* energy of 1, a power of two */
+};
+
+/*
+ * Greedy colours: vertices in the order of their numbers take the first colour that no neighbour
+ * has; likewise those with many neighbours first. The result with fewer colours is taken, the first
+ * if they are equal. false: no memory, and nothing is left allocated.
+ */
+bool graph_network_make(const struct graph_problem *p, struct graph_network *net);
+void graph_network_free(struct graph_network *net);
+
+/* Energy of a configuration by the problem's own couplings, s as bits of vertices, lowest first. */
+double graph_problem_energy(const struct graph_problem *p, const uint8_t *bits);
+
+/* Sums over vertices of the smallest and largest: what temperatures follow from. */
+struct graph_scales {
+    double largest; /* of |h| + sum of |J| */
+    /* the smallest, over vertices that have any, of a vertex's largest |h| or |J| */
+    double smallest;
+};
+/* false: no memory. Without couplings and fields both are 0. */
+bool graph_problem_scales(const struct graph_problem *p, struct graph_scales *scales);
+
+#endif

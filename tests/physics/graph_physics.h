@@ -1,0 +1,98 @@
+/*
+ * Spins on graphs against enumeration of all states: what the test of the engine and the test of
+ * its power (mutants) share. By the sampler's ops alone.
+ *
+ * Error budget, set before the first run. A job has 32 independent chains; means are averages of
+ * theirs, errors come from their spread: Student's t with 31 degrees of freedom. At most 60
+ * comparisons: |z| < 5.5 has a chance below 5e-6 each, together below 3e-4.
+ */
+#ifndef ERGO_TESTS_PHYSICS_GRAPH_PHYSICS_H
+#define ERGO_TESTS_PHYSICS_GRAPH_PHYSICS_H
+
+#include "kernel/graph_bench.h"
+
+#define GRAPH_Z_MAX 5.5
+enum { GRAPH_CHAINS = 32 };
+
+struct graph_verdict {
+    size_t n;
+    double worst;
+    char where[300];
+};
+
+static inline void graph_compare(struct graph_verdict *v, const char *what, const char *name,
+                                 const double *means, double exact) {
+    double mean = 0, squares = 0;
+    for (int m = 0; m < GRAPH_CHAINS; m++)
+        mean += means[m] / GRAPH_CHAINS;
+    for (int m = 0; m < GRAPH_CHAINS; m++)
+        squares += (means[m] - mean) * (means[m] - mean);
+    const double error = sqrt(squares / (GRAPH_CHAINS - 1) / GRAPH_CHAINS);
+    const double z = (mean - exact) / error;
+    v->n++;
+    if (fabs(mean - exact) < 1e-12 || fabs(z) <= v->worst)
+        return;
+    v->worst = isnan(z) ? INFINITY : fabs(z);
+    snprintf(v->where, sizeof v->where, "%.180s: %s %.6f(%.6f), exact %.6f", what, name, mean,
+             error, exact);
+}
+
+/* A job of 32 replicas, with ' for ". */
+static inline void graph_enumerated(struct ergo_context *context, struct ergo_device *on,
+                                    const char *text, struct graph_verdict *v) {
+    struct ergo_job *job = graph_bench_job(context, text);
+    const struct ergo_batch *batch = &job->batches[0];
+    const struct ergo_point *first = batch->points[0];
+    const struct ergo_sampler_ops *ops = job->model->ops;
+    const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
+    const size_t count = (size_t)((uint64_t)ergo_point_int(first, "/run/sweeps") / every);
+    double means[3][GRAPH_CHAINS] = {{0}}, lowest = INFINITY;
+    struct graph_oracle o = {0};
+    void *state = NULL;
+    assert_int_equal(batch->count, GRAPH_CHAINS);
+    graph_bench_oracle(first, &o);
+    const struct graph_oracle_means exact =
+        graph_oracle_enumerate(&o, ergo_point_real(first, "/system/temperature"));
+    GRAPH_BENCH_OK(context, text, ergo_sampler_create(context, ops, batch, on, &state));
+    struct graph_state *s = state;
+    const size_t block = s->e.block_samples < 250 ? s->e.block_samples : 250;
+    double *columns = malloc(sizeof *columns * GRAPH_COLUMNS * GRAPH_CHAINS * block);
+    struct ergo_samples samples = {.columns = columns};
+    GRAPH_BENCH_OK(context, text, ops->init(context, state));
+    GRAPH_BENCH_OK(context, text,
+                   ergo_sampler_advance(context, ops, state, 0, 0,
+                                        (uint64_t)ergo_point_int(first, "/run/equilibration"), 0));
+    for (size_t done = 0; done < count; done += block) {
+        const size_t now = count - done < block ? count - done : block;
+        GRAPH_BENCH_OK(context, text,
+                       ergo_sampler_advance(context, ops, state, 0, now, every, done));
+        GRAPH_BENCH_OK(context, text, ergo_sampler_collect(context, ops, state, 0, &samples));
+        for (size_t i = 0; i < now * GRAPH_CHAINS; i++) {
+            const double *own = columns + GRAPH_COLUMNS * i, m = own[COLUMN_GRAPH_M];
+            means[0][i % GRAPH_CHAINS] += own[COLUMN_TOTAL] / o.n / (double)count;
+            means[1][i % GRAPH_CHAINS] += fabs(m) / (double)count;
+            means[2][i % GRAPH_CHAINS] += m * m / (double)count;
+            lowest = fmin(lowest, own[COLUMN_TOTAL]);
+        }
+    }
+    graph_compare(v, text, "energy", means[0], exact.energy);
+    graph_compare(v, text, "|m|", means[1], exact.abs_m);
+    graph_compare(v, text, "m^2", means[2], exact.m2);
+    if (fabs(lowest - exact.lowest) > 1e-5)
+        fail_msg("%s: lowest energy %.9g, by enumeration %.9g", text, lowest, exact.lowest);
+    free(columns);
+    graph_oracle_free(&o);
+    ergo_engine_destroy(state);
+    ergo_job_destroy(job);
+}
+
+/* NULL: agrees. Otherwise what does not. */
+static inline const char *graph_judge(const struct graph_verdict *v) {
+    static char reason[400];
+    if (v->worst < GRAPH_Z_MAX)
+        return NULL;
+    snprintf(reason, sizeof reason, "|z| = %.2f: %s", v->worst, v->where);
+    return reason;
+}
+
+#endif

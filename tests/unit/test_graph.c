@@ -1,0 +1,295 @@
+/*
+ * Graphs without a device: what files are refused and with which words, offsets, colours, lattices
+ * against real distances, temperatures of schedules, which lowest states are kept.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "context.h"
+#include "oracle/graph_serial.h"
+#include "samplers/spin_lattice/graph/graph.h"
+#include "samplers/spin_lattice/graph/lowest.h"
+#include "spin_lattice/graph.h"
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void test_refused(void **state) {
+    static const struct {
+        const char *text, *wrong;
+    } cases[] = {
+        {"", "line 0: the file is empty"},
+        {"# nothing\n\n", "line 2: the file is empty"},
+        {"1 2 1\n2 2 1\n", "line 2: the edge from 2 to itself is a loop"},
+        {"1 2 1\n2 3 1\n# x\n2 1 -1\n", "line 4: a second edge between 1 and 2"},
+        {"1 2 1\n2 1 1\n3 4 1\n", "line 2: a second edge between 1 and 2"},
+        {"0 1 1\n1 2 nan\n", "line 2: \"nan\" is not a finite number"},
+        {"0 1 1\n1 2 1e400\n", "line 2: \"1e400\" is not a finite number"},
+        {"0 1 1\n1 2 1e13\n", "line 2: 1e+13 is beyond 1e+12"},
+        {"0 1 1\n1 -2 1\n", "line 2: \"-2\" is not a vertex"},
+        {"0 1 1\n1 2\n", "line 2: 2 words where \"i j J\" or \"h i H\" was expected"},
+        {"0 1 1\nh 1 2\nh 1 2\n", "line 3: vertex 1 has its second field"},
+        {"n 2\n0 1 1\n1 2 1\n", "line 3: vertex 2 is out of range: there are 2, from 0 on"},
+        {"n 2\n1 2 1\n2 3 1\n", "line 3: vertex 3 is out of range: there are 2, from 1 on"},
+        {"n 2\n1 2 1\n0 1 1\n", "line 3: vertex 2 is out of range: there are 2, from 0 on"},
+        {"1 99999999 1\n", "line 1: 99999999 vertices, and only 2 lines with edges or fields"},
+        {"100000000 1\n1 2\n", "line 1: 100000000 vertices, and only 1 lines with edges or fields"},
+        {"1 99999999999999999999999 1\n", "line 1: \"99999999999999999999999\" is not a vertex"},
+        {"3 2\n1 2\n", "line 2: the file ends after 1 of 2 edges"},
+        {"3 2\n1 2\n1 3\n2 3\n", "line 4: more edges than the 2 of the first line"},
+        {"3 2\n1 2\n1 4\n", "line 3: vertex 4 is out of range, from 1 to 3"},
+        {"3 2\n1 2\n2 1\n", "line 3: a second edge between 1 and 2"},
+        {"3 2\n1 2\n1 1 4\n", "line 3: the edge from 1 to itself is a loop"},
+        {"3 2\n1 2 1 1\n", "line 2: 4 words where \"i j\" or \"i j w\" was expected"},
+        {"3 2000000000\n",
+         "line 1: number of edges 2000000000 is out of range, from 0 to 536870912"},
+        {"p qubo 0 3 1 1\n0 0 1\n",
+         "line 2: the file ends after 1 of 1 diagonal elements and 0 of 1 couplers"},
+        {"c x\np qubo 0 3 1 1\n0 0 1\n1 1 1\n",
+         "line 4: more diagonal elements than the 1 of the first line"},
+        {"p qubo 0 3 1 2\n0 0 1\n0 3 1\n", "line 3: vertex 3 is out of range, from 0 to 2"},
+        {"p qubo 0 3 1 2\n0 0 1\n0 1 1\n1 0 1\n", "line 4: a second edge between 0 and 1"},
+        {"p qubo 0 3 2 0\n0 0 1\n0 0 1\n", "line 3: vertex 0 has its second field"},
+        {"p qubo 0 3 2\n", "line 1: \"p qubo 0 SIZE NODES COUPLERS\" was expected"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct graph_problem p;
+        char wrong[GRAPH_WRONG];
+        if (graph_parse(cases[i].text, strlen(cases[i].text), GRAPH_AUTO, &p, wrong))
+            fail_msg("taken: %s", cases[i].text);
+        if (strcmp(wrong, cases[i].wrong) != 0)
+            fail_msg("\"%s\" instead of \"%s\"", wrong, cases[i].wrong);
+        assert_null(p.edges);
+    }
+    struct graph_problem p;
+    char wrong[GRAPH_WRONG];
+    assert_false(graph_parse("1 2 1\n\0x", 8, GRAPH_AUTO, &p, wrong));
+    assert_string_equal(wrong, "it is not text");
+}
+
+static char *read_all(const char *path, size_t *length) {
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    *length = fread(text, 1, (1 << 20) - 1, file);
+    fclose(file);
+    return text;
+}
+
+/* Energies of random configurations, offsets included, and the colours, are those of the oracle. */
+static void check_problem(const char *what, const struct graph_problem *p, struct graph_oracle *o) {
+    struct graph_network net;
+    int *order = malloc((size_t)o->n * sizeof(int)), *slot = malloc((size_t)o->n * sizeof(int));
+    uint32_t random = 1;
+    assert_int_equal(p->n, o->n);
+    for (int round = 0; round < 20; round++) {
+        uint8_t bits[64] = {0};
+        int s[512];
+        for (int v = 0; v < o->n; v++) {
+            random = random * 1664525 + 1013904223;
+            s[v] = random >> 31 ? 1 : -1;
+            bits[v / 8] |= (uint8_t)((s[v] > 0) << v % 8);
+        }
+        if (fabs(graph_problem_energy(p, bits) - graph_oracle_energy(o, s)) > 1e-9)
+            fail_msg("%s: energy %.12g, by the oracle %.12g", what, graph_problem_energy(p, bits),
+                     graph_oracle_energy(o, s));
+    }
+    assert_true(graph_network_make(p, &net));
+    assert_int_equal(graph_oracle_order(o, order, slot), net.slots);
+    for (int v = 0; v < o->n; v++)
+        assert_int_equal(slot[v], net.slot_of[v]);
+    for (uint32_t c = 0; c < net.colours; c++)
+        for (uint32_t i = net.colour_first[c]; i < net.colour_first[c + 1]; i++)
+            for (uint32_t k = net.first[i]; k < net.first[i + 1]; k++)
+                assert_true(net.bonds[k].to < net.colour_first[c] ||
+                            net.bonds[k].to >= net.colour_first[c + 1]);
+    graph_network_free(&net);
+    free(order);
+    free(slot);
+}
+
+static void test_files(void **state) {
+    static const struct {
+        const char *path;
+        char format;
+        enum graph_format expected;
+        int n, base;
+    } files[] = {{"data/reference/graph-edges.txt", 'e', GRAPH_EDGES, 13, 0},
+                 {"data/reference/graph-maxcut.txt", 'm', GRAPH_MAXCUT, 10, 1},
+                 {"data/reference/graph-qubo.txt", 'q', GRAPH_QUBO, 9, 0}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct graph_problem p;
+        struct graph_oracle o = {0};
+        char wrong[GRAPH_WRONG];
+        size_t length = 0;
+        char *text = read_all(files[i].path, &length);
+        if (!graph_parse(text, length, GRAPH_AUTO, &p, wrong))
+            fail_msg("%s: %s", files[i].path, wrong);
+        assert_int_equal(p.format, files[i].expected);
+        assert_int_equal(graph_format_of(text, GRAPH_AUTO), files[i].expected);
+        assert_int_equal(p.base, files[i].base);
+        assert_true(
+            graph_oracle_read(&o, files[i].path, files[i].format, files[i].n, files[i].base, 0));
+        check_problem(files[i].path, &p, &o);
+        graph_oracle_free(&o);
+        graph_problem_free(&p);
+        free(text);
+    }
+    /* vertices from 1 on, where none is 0; the field of the last one; one without an edge */
+    static const char from_one[] = "h 3 0.5\n1 2 1\nn 4\n";
+    struct graph_problem p;
+    char wrong[GRAPH_WRONG];
+    if (!graph_parse(from_one, strlen(from_one), GRAPH_AUTO, &p, wrong))
+        fail_msg("%s", wrong);
+    assert_int_equal(p.base, 1);
+    assert_int_equal(p.n, 4);
+    assert_true(p.fields[2] == 0.5 && p.fields[3] == 0 && p.edges[0].i == 0 && p.edges[0].j == 1);
+    graph_problem_free(&p);
+}
+
+static void test_lattices(void **state) {
+    static const struct {
+        const char *name;
+        int64_t size[4];
+        const char *sides;
+        double j[3];
+        int shells;
+    } cases[] = {
+        {"chain", {5}, "a", {1, 0.5, 0.25}, 3},
+        {"square", {5, 4}, "po", {1, 0.5, 0.25}, 3},
+        {"square", {2, 3}, "pp", {1}, 1},
+        {"triangular", {5, 7}, "ap", {1, -0.5, 0.25}, 3},
+        {"honeycomb", {3, 4}, "oa", {1, 0.5, -2}, 3},
+        {"kagome", {3, 4}, "pp", {1, 0.5, 0.25}, 3},
+        {"cubic", {3, 1, 4}, "pop", {1, 0.5, 0.25}, 3},
+        {"bcc", {2, 3, 3}, "ppo", {1, 0.5, 0.25}, 3},
+        {"fcc", {2, 2, 3}, "pap", {1, 0.5}, 2},
+        {"diamond", {1, 2, 2}, "opp", {1, 0.5, 0.25}, 3},
+        {"hypercubic", {2, 3, 2, 3}, "paop", {1}, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct graph_lattice *lattice = graph_lattice_find(cases[i].name);
+        struct graph_problem p;
+        struct graph_oracle o = {0};
+        enum graph_side sides[4];
+        int size[4];
+        char wrong[GRAPH_WRONG];
+        assert_non_null(lattice);
+        for (int k = 0; cases[i].sides[k]; k++) {
+            sides[k] = cases[i].sides[k] == 'o'   ? GRAPH_OPEN
+                       : cases[i].sides[k] == 'a' ? GRAPH_ANTIPERIODIC
+                                                  : GRAPH_PERIODIC;
+            size[k] = (int)cases[i].size[k];
+        }
+        if (!graph_lattice_make(lattice, cases[i].size, sides, cases[i].j,
+                                (uint32_t)cases[i].shells, &p, wrong))
+            fail_msg("%s: %s", cases[i].name, wrong);
+        assert_true(graph_oracle_lattice(&o, cases[i].name, size, cases[i].sides, cases[i].j,
+                                         cases[i].shells, 0));
+        check_problem(cases[i].name, &p, &o);
+        graph_oracle_free(&o);
+        graph_problem_free(&p);
+    }
+    /* a site that is its own neighbour */
+    struct graph_problem p;
+    char wrong[GRAPH_WRONG];
+    assert_false(graph_lattice_make(graph_lattice_find("square"), (int64_t[]){1, 4},
+                                    (enum graph_side[]){GRAPH_PERIODIC, GRAPH_PERIODIC},
+                                    (double[]){1}, 1, &p, wrong));
+    assert_non_null(strstr(wrong, "its own neighbour"));
+    assert_null(graph_lattice_find("squares"));
+}
+
+/* ---- annealing ------------------------------------------------------------------------------- */
+
+static struct ergo_job *job_of(const char *run) {
+    char text[400];
+    struct ergo_job *job = NULL;
+    snprintf(text, sizeof text,
+             "{'sampler': 'spin-lattice', 'system': {'model': 'graph', 'graph': "
+             "'data/reference/graph-maxcut.txt'}, 'run': {'method': 'anneal', %s}}",
+             run);
+    for (char *c = text; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    if (ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job) != ERGO_OK)
+        fail_msg("%s", ergo_error_message(ctx));
+    return job;
+}
+
+static void test_schedules(void **state) {
+    (void)state;
+    static const char *const how[] = {"geometric", "linear", "inverse"};
+    for (int k = 0; k < 3; k++) {
+        char run[200];
+        struct graph_problem p;
+        struct graph_schedule s;
+        snprintf(run, sizeof run,
+                 "'equilibration': 5, 'sweeps': 101, 'schedule': '%s', 'temperature_initial': 8, "
+                 "'temperature_final': 0.5, 'lowest_every': 1",
+                 how[k]);
+        struct ergo_job *job = job_of(run);
+        assert_int_equal(graph_problem_of(ctx, &job->points[0], &p), ERGO_OK);
+        assert_int_equal(graph_schedule_of(ctx, &job->points[0], &p, &s), ERGO_OK);
+        const double middle = k == 0 ? 2 : k == 1 ? 4.25 : 1 / (0.5 / 8 + 0.5 / 0.5);
+        assert_true(graph_factor(&s, 0) == 8.0f && graph_factor(&s, 5) == 8.0f);
+        assert_true(fabs(graph_factor(&s, 55) - middle) < 1e-5);
+        assert_true(fabs(graph_factor(&s, 105) - 0.5) < 1e-6 &&
+                    graph_factor(&s, 106) == graph_factor(&s, 105));
+        free(s.factors);
+        graph_problem_free(&p);
+        ergo_job_destroy(job);
+    }
+    /* by default from the largest sum of |J| to 2 J / ln 100; longer runs keep temperatures */
+    struct graph_problem p;
+    struct graph_schedule s;
+    struct ergo_job *job = job_of("'sweeps': 200000");
+    assert_int_equal(graph_problem_of(ctx, &job->points[0], &p), ERGO_OK);
+    assert_int_equal(graph_schedule_of(ctx, &job->points[0], &p, &s), ERGO_OK);
+    assert_int_equal(s.per, 4);
+    assert_int_equal(s.stages, 50000);
+    assert_true(graph_factor(&s, 0) == graph_factor(&s, 3) &&
+                graph_factor(&s, 3) > graph_factor(&s, 4));
+    assert_true(fabs(graph_factor(&s, 0) - 2.5) < 1e-6); /* vertex 8: half of 2 + 1 + 1 + 1 */
+    assert_true(fabs(graph_factor(&s, 199999) - 2 * 0.5 / log(100)) < 1e-6);
+    free(s.factors);
+    graph_problem_free(&p);
+    ergo_job_destroy(job);
+}
+
+static void test_kept(void **state) {
+    struct graph_found found[2] = {{GRAPH_EMPTY, 0, 0}, {GRAPH_EMPTY, 0, 0}};
+    (void)state;
+    assert_int_equal(graph_choose(found, 2, -5, 1), 0);
+    found[0] = (struct graph_found){-5, 1, 0};
+    assert_int_equal(graph_choose(found, 2, -5, 1), GRAPH_NOTHING); /* the same */
+    assert_int_equal(graph_choose(found, 2, -5, 2), 1);             /* another of its energy */
+    found[1] = (struct graph_found){-3, 2, 0};
+    assert_int_equal(graph_choose(found, 2, -6, 3), GRAPH_NOTHING);
+    assert_int_equal(graph_choose(found, 2, -5, 4), GRAPH_NOTHING);
+    assert_int_equal(graph_choose(found, 2, 0, 5), 0);
+    /* lists of replicas: in order, each once */
+    const uint8_t a = 1, b = 2, c = 1;
+    struct graph_lowest_state states[] = {{2, 0, 0, &b}, {1, 0, 0, &a}, {1, 9, 1, &c}};
+    assert_int_equal(graph_lowest_unite(states, 3, 1), 2);
+    assert_true(states[0].energy == 1 && states[1].energy == 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_files),
+        cmocka_unit_test(test_lattices), cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_kept),
+    };
+    return cmocka_run_group_tests(tests, context_open, context_close);
+}
