@@ -63,7 +63,7 @@ static inline struct vector_oracle cluster_run(struct ergo_context *context, str
                 .alignment = c[SW_VECTOR_ALIGNMENT],
                 .current2 = c[SW_VECTOR_CURRENT2],
                 .vortices = c[SW_VECTOR_VORTICES],
-                .structure = {0, c[SW_VECTOR_WAVE2]}};
+                .structure = c[SW_VECTOR_WAVE2]};
             vector_oracle_add(&o, &sample, 1.0 / (double)count, means->of[i % VECTOR_CHAINS]);
             means->improved2[i % VECTOR_CHAINS] += c[SW_VECTOR_IMPROVED2] / (double)count;
         }
