@@ -54,14 +54,20 @@ with open(f"{ROOT}/data/job.schema.json", encoding="utf-8") as schema_file:
     SCHEMA = json.load(schema_file)
 
 
+MODEL_KEYS = ("model", "ensemble")  # of which a sampler has one
+
+
 def title_of(condition):
-    model = condition.get("system", {}).get("properties", {}).get("model", {}).get("const")
+    of_system = condition.get("system", {}).get("properties", {})
+    model = next((of_system[key]["const"] for key in MODEL_KEYS if "const" in of_system.get(key, {})), None)
     return condition["sampler"]["const"] + (f" {model}" if model else "")
 
 
 KEYS = {title_of(part["if"]["properties"]): dict(keys_of(part["then"]))
         for part in SCHEMA["allOf"] if "if" in part and "additionalProperties" in part["then"]}
-SEEDS = {"spin-lattice potts": "spin-lattice+potts", "spin-lattice blume-capel": "spin-lattice-blume-capel",
+SEEDS = {"hard-spheres npt": "hard-spheres+npt", "swendsen-wang xy": "swendsen-wang+xy",
+         "swendsen-wang heisenberg": "swendsen-wang+heisenberg", "swendsen-wang clock": "swendsen-wang-clock",
+         "spin-lattice potts": "spin-lattice+potts", "spin-lattice blume-capel": "spin-lattice-blume-capel",
          "spin-lattice spin-glass": "spin-lattice+spin-glass", "spin-lattice graph": "spin-lattice+graph",
          "spin-lattice xy": "spin-lattice-xy", "spin-lattice clock": "spin-lattice-clock",
          "spin-lattice heisenberg": "spin-lattice+heisenberg",
@@ -137,7 +143,7 @@ def all_wrong():
         for value in WRONG:
             job = seed_of(sampler)
             wrong = [pointer for pointer, schema in KEYS[sampler].items()
-                     if pointer not in ("/sampler", "/system/model") and refuses(schema, value)]
+                     if pointer not in ("/sampler", *(f"/system/{key}" for key in MODEL_KEYS)) and refuses(schema, value)]
             for pointer in wrong:
                 put(job, pointer, value)
             yield f"{sampler}, everything {value!r:.40}", text_of(job), *map(place_of, wrong)

@@ -58,7 +58,7 @@ static void test_refused(void **state) {
         {"swendsen-wang", "'size': [65536, 65536, 65536], 'temperature': 2}", "2^29"},
         {"swendsen-wang", "'size': [32, 32, 32], 'temperature': 2}, 'distribute': 'lattice'",
          "cut over ranks"},
-        {"swendsen-wang", "'size': [32, 32, 32], 'temperature': 2, 'merge': 'tree'}",
+        {"swendsen-wang", "'size': [32, 32, 32], 'temperature': 2, 'merge': 'rounds'}",
          "acts only on square lattices"},
         {"swendsen-wang", "'size': [32, 31], 'lattice': 'honeycomb', 'temperature': 2}", "even"},
         {"swendsen-wang", "'size': [8, 8, 8], 'lattice': 'triangular', 'temperature': 2}",

@@ -41,6 +41,7 @@ static void lay_sites(size_t begin, size_t end, void *user) {
     }
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): lay_sites writes through it */
 static void each_word(const struct vector_shape *s, const uint32_t *from, uint32_t *to,
                       bool packing) {
     struct layout l = {s, from, to, packing};
