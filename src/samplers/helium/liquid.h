@@ -53,6 +53,11 @@ void helium_lattice_start(const uint32_t sites[4], const struct helium_member *m
 enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct helium_model *model, uint32_t walkers,
                                    int32_t *places);
+/* Write the walkers of all members of a batch, from their jobs' files, to a buffer of places.
+ * models: of the members; walker_bytes: of a walker's places. */
+enum ergo_status helium_start_write(struct ergo_context *ctx, struct ergo_engine *e,
+                                    unsigned buffer, const struct helium_model *models,
+                                    uint32_t walkers, uint64_t walker_bytes);
 enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, const char *text,
                                     size_t length, const struct helium_model *model,
                                     uint32_t walkers, int32_t *places);

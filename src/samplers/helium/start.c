@@ -115,6 +115,22 @@ enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_p
     return status;
 }
 
+enum ergo_status helium_start_write(struct ergo_context *ctx, struct ergo_engine *e,
+                                    unsigned buffer, const struct helium_model *models,
+                                    uint32_t walkers, uint64_t walker_bytes) {
+    const size_t bytes = walkers * (size_t)walker_bytes;
+    int32_t *places = malloc(bytes);
+    enum ergo_status status =
+        places ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u walkers", walkers);
+    for (size_t i = 0; i < e->batch->count && status == ERGO_OK; i++) {
+        status = helium_start_read(ctx, e->batch->points[i], &models[i], walkers, places);
+        if (status == ERGO_OK)
+            ergo_engine_write(e, buffer, i * bytes, bytes, places);
+    }
+    free(places);
+    return status;
+}
+
 void helium_frame_append(struct ergo_text *text, const struct helium_model *m, const char *more,
                          const int32_t *place) {
     const size_t n = m->n;

@@ -57,23 +57,6 @@ const struct ergo_engine_model dmc_engine = {
 /* ---- start ------------------------------------------------------------------------------------
  */
 
-/* Start all walkers of all members from the job's file. */
-static enum ergo_status start_from_file(struct ergo_context *ctx, struct dmc_state *s) {
-    const size_t bytes = s->shape.walkers * (size_t)s->shape.walker_bytes;
-    int32_t *places = malloc(bytes);
-    enum ergo_status status =
-        places ? ERGO_OK
-               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u walkers", s->shape.walkers);
-    for (size_t i = 0; i < s->e.batch->count && status == ERGO_OK; i++) {
-        status =
-            helium_start_read(ctx, s->e.batch->points[i], &s->models[i], s->shape.walkers, places);
-        if (status == ERGO_OK)
-            ergo_engine_write(&s->e, DMC_POSITIONS, i * bytes, bytes, places);
-    }
-    free(places);
-    return status;
-}
-
 enum ergo_status dmc_init(struct ergo_context *ctx, void *opaque) {
     struct dmc_state *s = opaque;
     const uint32_t *sites = s->shape.sites, count = s->shape.walkers;
@@ -83,7 +66,8 @@ enum ergo_status dmc_init(struct ergo_context *ctx, void *opaque) {
     ergo_engine_fill(&s->e, DMC_PARENTS, 0);
     ergo_engine_fill(&s->e, DMC_RECORDS, 0);
     if (ergo_point_value(s->e.batch->points[0], "/system/start")->present)
-        status = start_from_file(ctx, s);
+        status = helium_start_write(ctx, &s->e, DMC_POSITIONS, s->models, s->shape.walkers,
+                                    s->shape.walker_bytes);
     else
         ERGO_LAUNCH(&s->e, DMC_START,
                     ergo_grid_items((size_t)count * s->shape.n, 32, s->e.batch->count),
