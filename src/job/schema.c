@@ -35,7 +35,6 @@ static void put_integer(struct ergo_json_out *out, const struct ergo_key *key) {
     ergo_out_parsed(out, NULL, "{\"type\":\"string\",\"pattern\":\"^-?[0-9]{1,40}$\"}");
 }
 
-/* The members of a schema that describe a value of the key. */
 static void put_choices(struct ergo_json_out *out, const struct ergo_key *key) {
     ergo_out_array(out, "enum");
     for (size_t i = 0; ergo_key_choice(key, i); i++)
@@ -43,6 +42,7 @@ static void put_choices(struct ergo_json_out *out, const struct ergo_key *key) {
     ergo_out_close(out, 1);
 }
 
+/* The members of a schema that describe a value of the key. */
 static void put_type(struct ergo_json_out *out, const struct ergo_key *key) {
     switch (key->type) {
     case ERGO_KEY_REAL:

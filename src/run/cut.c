@@ -50,7 +50,7 @@ static bool are_equal(const struct offer *offers, size_t ranks) {
     return equal;
 }
 
-/* offers: room for those of all ranks. */
+/* offers: of all ranks, afterwards; room for them before. */
 static bool one_is_enough(struct ergo_work *work, const struct ergo_job *job,
                           struct offer *offers) {
     const size_t ranks = (size_t)ergo_dist_count();
@@ -75,8 +75,6 @@ static bool one_is_enough(struct ergo_work *work, const struct ergo_job *job,
                  "not cut: rank %zu has %.3g %% of the speed of all ranks, and is faster alone "
                  "(\"distribute\": \"lattice\" cuts anyway)",
                  fastest, 100 * offers[fastest].speed / all);
-    for (size_t r = 0; r < ranks; r++)
-        work->speeds[r] = offers[r].speed;
     return true;
 }
 
@@ -86,12 +84,18 @@ enum ergo_status ergo_work_choose_ops(struct ergo_work *work, const struct ergo_
     work->cut = ergo_work_cuts(job);
     if (work->cut && strcmp(ergo_point_text(&job->points[0], "/distribute"), "auto") == 0) {
         struct offer *offers = calloc(ranks, sizeof *offers);
-        work->speeds = calloc(ranks, sizeof *work->speeds);
-        status = offers && work->speeds
+        double *speeds = calloc(ranks, sizeof *speeds);
+        status = offers && speeds
                      ? ergo_work_open_device(work, job)
                      : ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for %zu ranks", ranks);
-        if (status == ERGO_OK)
-            work->cut = !one_is_enough(work, job, offers);
+        if (status == ERGO_OK && one_is_enough(work, job, offers)) {
+            for (size_t r = 0; r < ranks; r++)
+                speeds[r] = offers[r].speed;
+            work->speeds = speeds;
+            work->cut = false;
+        } else {
+            free(speeds);
+        }
         free(offers);
     }
     work->ops = work->cut ? job->model->cut : job->model->ops;

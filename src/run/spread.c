@@ -242,12 +242,9 @@ static enum ergo_status first_deal(struct ergo_work *work) {
         s->fresh = s->fresh && s->steps[k] == 0;
         s->owners[k] = ERGO_DEAL_NOBODY;
     }
-    bool tried = false;
-    for (size_t r = 0; r < s->ranks && work->speeds; r++)
-        tried = tried || work->speeds[r] > 0;
     for (size_t r = 0; r < s->ranks && ok; r++)
-        speeds[r] = tried ? work->speeds[r] : 1;
-    if (tried)
+        speeds[r] = work->speeds ? work->speeds[r] : 1;
+    if (work->speeds)
         s->speed = work->speeds[ergo_ranks_rank()];
     ok = ok && ergo_deal(&deal);
     free(left);

@@ -27,7 +27,7 @@ struct ergo_work {
     const struct ergo_sampler_ops *ops; /* the sampler's, or those for systems cut over ranks */
     bool cut;                           /* all ranks run the same batches together */
     double *speeds;                     /* [ranks] of whole systems, work per second, where they
-                                           were tried; else NULL, or all 0 */
+                                           are not cut after a trial; else NULL */
     bool profiled; /* tuning profiles were asked: /tuning of a batch is theirs */
 
     /* where it is */
