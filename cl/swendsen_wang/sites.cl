@@ -76,17 +76,23 @@ ERGO_INLINE void sw_site_give_state(__global sw_word *spins, uint site, uint sta
  * Draw the bonds, and label the parts of clusters in a tile. The first bond that leads back gives a
  * site its label by a plain store, which makes trees; the others are joined by atomics. `bonds`
  * gets the active bonds of each site; `labels` the site index of the first site of its part. sized:
- * also set `sizes` to 0.
+ * also set `sizes` to 0. chances: method probability-changing, which needs ways = 0.
  */
 __kernel SW_TILE_GROUP void sw_site_label(__global const sw_word *spins,
                                           __global const struct sw_site_member *members,
                                           __global uchar *bonds, __global uint *labels, ulong step,
-                                          __global uint *sizes, uint sized) {
+                                          __global uint *sizes, uint sized,
+                                          __global const uint *chances, __global uint *ways) {
     __local uint tile[SW_TILE];
     __local uchar active[SW_TILE];
     const uint first = (uint)get_local_id(0), index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
-    const struct sw_site_member m = members[index];
+    struct sw_site_member m = members[index];
+#if SW_ADAPTS
+    sw_site_take(&m, chances[index]);
+    if (first == 0u && get_group_id(0) == 0)
+        ways[index] = 0u;
+#endif
     const sw_common common = SW_STEP_OF(&m, step);
     for (uint n = first; n < SW_TILE; n += SW_GROUP) {
         const struct sw_tile_site s = sw_tile_site_of(n);
@@ -155,6 +161,22 @@ __kernel SW_TILE_GROUP void sw_site_join(__global const uchar *bonds, __global u
     }
     if (found && sample != SW_NO_SAMPLE)
         atomic_or(&wraps[(ulong)sample * get_num_groups(1) + index], found);
+}
+
+/* After a step, the chance of the next one; a work-item for each member. record[sample][member][2]
+ * gets the step's chance, and the directions in which a cluster leads around. */
+__kernel void sw_site_adapt(__global const struct sw_site_member *members, __global uint *chances,
+                            __global const uint *ways, uint shift, __global uint *record,
+                            uint sample) {
+    const uint index = (uint)get_global_id(1);
+    const struct sw_site_member m = members[index];
+    const uint chance = chances[index];
+    if (sample != SW_NO_SAMPLE) {
+        __global uint *to = record + 2UL * ((ulong)sample * get_global_size(1) + index);
+        to[0] = chance;
+        to[1] = ways[index];
+    }
+    chances[index] = sw_site_changed(&m, chance, shift, ways[index]);
 }
 
 /* Where each site of the tile finds its cluster: itself, if its label leads to itself or out of the

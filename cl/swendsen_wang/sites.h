@@ -84,6 +84,27 @@ ERGO_INLINE uint sw_site_activate(const struct sw_site_member *m, uint index, ul
                    (r.z < m->threshold ? 4u : 0u));
 }
 
+/*
+ * Method probability-changing (Y. Tomita, Y. Okabe, Phys. Rev. Lett. 86, 572 (2001)). A member has
+ * a chance, which takes the place of its temperature: of potts the bond probability in units of
+ * 2^-32, of unit vectors J/T in units of 2^-24. Where a cluster leads around the lattice, `down` is
+ * subtracted after the step, else `up` is added; both are doubled `shift` times.
+ */
+ERGO_INLINE uint sw_site_changed(const struct sw_site_member *m, uint chance, uint shift,
+                                 uint around) {
+    const uint up = m->up << shift, down = m->down << shift;
+    if (around)
+        return chance > down ? chance - down : 1u;
+    return 0xffffffffu - chance > up ? chance + up : 0xffffffffu;
+}
+
+/* Conversions of 24 bits and less are exact. */
+ERGO_INLINE void sw_site_take(struct sw_site_member *m, uint chance) {
+    m->threshold = chance;
+    m->always = 0u;
+    m->coupling = ((float)(chance >> 8) * 256.0f + (float)(chance & 255u)) * 0x1p-23f;
+}
+
 /* Wolff's cluster: the site from which it grows, uniform over all, and what is added to the states
  * (modulo q) of its sites, uniform over 1 .. q - 1. */
 struct sw_seed {

@@ -35,7 +35,8 @@ bool sites_oracle_init(struct sites_oracle *o) {
     o->bonds = calloc(3 * (size_t)o->sites, sizeof *o->bonds);
     o->spins = calloc((size_t)o->sites, 1);
     o->cluster = calloc((size_t)o->sites, sizeof *o->cluster);
-    if (!o->bonds || !o->spins || !o->cluster)
+    o->active = calloc(3 * (size_t)o->sites, sizeof *o->active);
+    if (!o->bonds || !o->spins || !o->cluster || !o->active)
         return false;
     for (int z = 0; z < o->l[2]; z++)
         for (int y = 0; y < o->l[1]; y++)
@@ -56,6 +57,7 @@ void sites_oracle_free(struct sites_oracle *o) {
     free(o->bonds);
     free(o->spins);
     free(o->cluster);
+    free(o->active);
 }
 
 void sites_oracle_start(struct sites_oracle *o) {
@@ -66,29 +68,81 @@ void sites_oracle_start(struct sites_oracle *o) {
     }
 }
 
-/* Clusters by passing the smaller id along active bonds until nothing changes. */
-static void find_clusters(struct sites_oracle *o, uint64_t t) {
-    const double p = floor((1 - exp(-o->j / o->t)) * 4294967296.0 + 0.5);
-    bool *active = calloc((size_t)o->n_bonds, sizeof *active), changed = true;
-    for (int k = 0; k < o->n_bonds; k++) {
-        const struct sites_bond *b = &o->bonds[k];
-        uint32_t r[4];
-        draw(o, (uint32_t)b->a, t, 1, r);
-        active[k] = o->spins[b->a] == o->spins[b->b] && r[b->direction] < p;
-    }
+/* Clusters of active bonds by passing the smaller id along them until nothing changes. */
+static void join(struct sites_oracle *o) {
+    bool changed = true;
     for (int i = 0; i < o->sites; i++)
         o->cluster[i] = i;
     while (changed) {
         changed = false;
         for (int k = 0; k < o->n_bonds; k++) {
             int *a = &o->cluster[o->bonds[k].a], *b = &o->cluster[o->bonds[k].b];
-            if (!active[k] || *a == *b)
+            if (!o->active[k] || *a == *b)
                 continue;
             *a = *b = *a < *b ? *a : *b;
             changed = true;
         }
     }
-    free(active);
+}
+
+static void find_clusters(struct sites_oracle *o, uint64_t t) {
+    const double p = o->adapts ? o->chance : floor((1 - exp(-o->j / o->t)) * 4294967296.0 + 0.5);
+    for (int k = 0; k < o->n_bonds; k++) {
+        const struct sites_bond *b = &o->bonds[k];
+        uint32_t r[4];
+        draw(o, (uint32_t)b->a, t, 1, r);
+        o->active[k] = o->spins[b->a] == o->spins[b->b] && r[b->direction] < p;
+    }
+    join(o);
+}
+
+/* Steps of a bond along x, y, z. */
+static void displacement(const struct sites_oracle *o, const struct sites_bond *b, int by[3]) {
+    const bool diagonal = o->lattice == SITES_TRIANGULAR && b->direction == 2;
+    by[0] = b->direction == 0 || diagonal;
+    by[1] = b->direction == 1 || diagonal;
+    by[2] = b->direction == 2 && !diagonal;
+}
+
+/* Each site gets a place in an infinite lattice, from its neighbour's; a bond between places that
+ * are not neighbours there closes a path around the lattice. */
+bool sites_oracle_wraps(const struct sites_oracle *o) {
+    int(*at)[3] = calloc((size_t)o->sites, sizeof *at);
+    bool *placed = calloc((size_t)o->sites, sizeof *placed), changed = true, odd = false;
+    for (int i = 0; i < o->sites; i++)
+        placed[i] = o->cluster[i] == i;
+    while (changed) {
+        changed = false;
+        for (int k = 0; k < o->n_bonds; k++) {
+            const struct sites_bond *b = &o->bonds[k];
+            int by[3];
+            displacement(o, b, by);
+            if (!o->active[k] || placed[b->a] == placed[b->b])
+                continue;
+            for (int d = 0; d < 3; d++)
+                if (placed[b->a])
+                    at[b->b][d] = at[b->a][d] + by[d];
+                else
+                    at[b->a][d] = at[b->b][d] - by[d];
+            placed[b->a] = placed[b->b] = changed = true;
+        }
+    }
+    for (int k = 0; k < o->n_bonds; k++) {
+        const struct sites_bond *b = &o->bonds[k];
+        int by[3];
+        displacement(o, b, by);
+        for (int d = 0; d < 3; d++)
+            odd = odd || (o->active[k] && (at[b->a][d] + by[d] - at[b->b][d]) / o->l[d] % 2);
+    }
+    free(at);
+    free(placed);
+    return odd;
+}
+
+void sites_oracle_adapt(struct sites_oracle *o, int shift) {
+    const int64_t up = (int64_t)o->up << shift, down = (int64_t)o->down << shift;
+    const int64_t next = (int64_t)o->chance + (sites_oracle_wraps(o) ? -down : up);
+    o->chance = next < 1 ? 1 : next > UINT32_MAX ? UINT32_MAX : (uint32_t)next;
 }
 
 void sites_oracle_sweep(struct sites_oracle *o, uint64_t t) {
@@ -154,4 +208,123 @@ struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o) {
                                 .m4 = sums[2] / z,
                                 .psi2 = sums[3] / z,
                                 .psi4 = sums[4] / z};
+}
+
+/* Spins of state number s. */
+static void spins_of(struct sites_oracle *o, int s) {
+    for (int i = 0; i < o->sites; i++, s /= o->q)
+        o->spins[i] = (uint8_t)(s % o->q);
+}
+
+/* Moves from a state by a set of bonds: to states that are constant on clusters, each as likely. */
+struct move {
+    int from, open, active; /* state; bonds between equal spins, and how many of them are active */
+    bool wraps;
+    int clusters;
+    int *to; /* q^clusters states */
+    int n_to;
+};
+
+static struct move move_of(struct sites_oracle *o, int from, unsigned set) {
+    struct move m = {.from = from, .n_to = 1};
+    spins_of(o, from);
+    for (int k = 0; k < o->n_bonds; k++) {
+        const bool equal = o->spins[o->bonds[k].a] == o->spins[o->bonds[k].b];
+        o->active[k] = set >> k & 1u;
+        m.open += equal;
+        m.active += o->active[k];
+        if (o->active[k] && !equal)
+            return (struct move){.from = -1};
+    }
+    join(o);
+    m.wraps = sites_oracle_wraps(o);
+    for (int i = 0; i < o->sites; i++)
+        m.clusters += o->cluster[i] == i;
+    for (int c = 0; c < m.clusters; c++)
+        m.n_to *= o->q;
+    m.to = calloc((size_t)m.n_to, sizeof *m.to);
+    for (int n = 0; n < m.n_to; n++) {
+        int state[16], rest = n, power = 1;
+        for (int i = 0; i < o->sites; i++, power *= o->q) {
+            if (o->cluster[i] == i) {
+                state[i] = rest % o->q;
+                rest /= o->q;
+            }
+            m.to[n] += power * state[o->cluster[i]];
+        }
+    }
+    return m;
+}
+
+/* Means over spins, by their distribution over states. */
+static void of_states(struct sites_oracle *o, const double *weights, int states,
+                      struct sites_adapting *mean) {
+    const double n = o->sites;
+    for (int s = 0; s < states; s++) {
+        double squares = 0, unequal = 0;
+        spins_of(o, s);
+        for (int k = 0; k < o->n_bonds; k++)
+            unequal += o->spins[o->bonds[k].a] != o->spins[o->bonds[k].b];
+        for (int k = 0; k < o->q; k++) {
+            int sites = 0;
+            for (int i = 0; i < o->sites; i++)
+                sites += o->spins[i] == k;
+            squares += sites / n * sites / n;
+        }
+        mean->energy += weights[s] * o->j * unequal / n;
+        mean->psi2 += weights[s] * (o->q * squares - 1) / (o->q - 1);
+    }
+}
+
+struct sites_adapting sites_oracle_adapting(struct sites_oracle *o, int levels, int start, int up,
+                                            int down) {
+    enum { STEPS = 300 };
+    struct sites_adapting mean = {0};
+    int states = 1;
+    for (int i = 0; i < o->sites; i++)
+        states *= o->q;
+    const size_t row = (size_t)levels + 1, places = (size_t)states * row;
+    struct move *moves = calloc((size_t)states << o->n_bonds, sizeof *moves);
+    double *now = calloc(places, sizeof *now), *next = calloc(places, sizeof *next);
+    double *weights = calloc((size_t)states, sizeof *weights);
+    size_t count = 0;
+    for (int s = 0; s < states; s++)
+        for (unsigned set = 0; set < 1u << o->n_bonds; set++) {
+            moves[count] = move_of(o, s, set);
+            count += moves[count].from >= 0;
+        }
+    for (int s = 0; s < states; s++)
+        now[(size_t)s * row + (size_t)start] = 1.0 / states;
+    for (int t = 1; t <= STEPS; t++) {
+        memset(next, 0, places * sizeof *next);
+        for (size_t k = 0; k < count; k++)
+            for (int c = 0; c <= levels; c++) {
+                const struct move *m = &moves[k];
+                const double p = (double)c / levels;
+                const double w = now[(size_t)m->from * row + (size_t)c] * pow(p, m->active) *
+                                 pow(1 - p, m->open - m->active);
+                int after = m->wraps ? c - down : c + up;
+                after = after < 0 ? 0 : after > levels ? levels : after;
+                if (w == 0)
+                    continue;
+                for (int i = 0; i < m->n_to; i++)
+                    next[(size_t)m->to[i] * row + (size_t)after] += w / m->n_to;
+                if (t < STEPS)
+                    continue;
+                mean.p += w * p;
+                mean.p2 += w * p * p;
+                mean.clusters += w * m->clusters / o->sites;
+            }
+        memcpy(now, next, places * sizeof *now);
+    }
+    for (size_t k = 0; k < places; k++)
+        weights[k / row] += now[k];
+    of_states(o, weights, states, &mean);
+    for (size_t k = 0; k < count; k++)
+        free(moves[k].to);
+    free(moves);
+    free(now);
+    free(next);
+    free(weights);
+    return mean;
 }

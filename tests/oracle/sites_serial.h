@@ -20,6 +20,11 @@
  * floor(q (2^32 r_0 + r_1) / 2^64). Start, purpose 3: the same for each site, t = 0. Wolff, purpose
  * 4, entity 0: the seed floor(N (2^32 r_0 + r_1) / 2^64); its cluster's states grow by 1 + floor((q
  * - 1) (2^32 r_2 + r_3) / 2^64) modulo q.
+ *
+ * Probability-changing (Tomita and Okabe, Phys. Rev. Lett. 86, 572 (2001)): bonds between equal
+ * spins are active with a probability of the chain's own, in units of 2^-32. After a sweep in which
+ * a closed path of active bonds goes around the lattice an odd number of times in some direction it
+ * falls by `down`, to 1 at the least, after another it rises by `up`, to 2^32 - 1 at the most.
  */
 #ifndef ERGO_ORACLE_SITES_SERIAL_H
 #define ERGO_ORACLE_SITES_SERIAL_H
@@ -40,11 +45,14 @@ struct sites_oracle {
     int q;
     double j, t;
     uint64_t stream;
+    bool adapts;
+    uint32_t chance, up, down; /* of chains that adapt */
     /* made by init */
     int sites, n_bonds;
     struct sites_bond *bonds;
     uint8_t *spins;
     int *cluster; /* scratch: the smallest id of a site's cluster */
+    bool *active; /* scratch: bonds */
 };
 
 bool sites_oracle_init(struct sites_oracle *o);
@@ -52,6 +60,10 @@ void sites_oracle_free(struct sites_oracle *o);
 void sites_oracle_start(struct sites_oracle *o);
 /* Step number t. */
 void sites_oracle_sweep(struct sites_oracle *o, uint64_t t);
+/* After a sweep, of its bonds: does a closed path of them go around the lattice an odd number of
+ * times in some direction? And what that does to `chance`, with steps doubled `shift` times. */
+bool sites_oracle_wraps(const struct sites_oracle *o);
+void sites_oracle_adapt(struct sites_oracle *o, int shift);
 /* The size of the cluster. */
 int sites_oracle_wolff(struct sites_oracle *o, uint64_t t);
 
@@ -62,5 +74,17 @@ struct sites_exact {
 };
 /* q^N states, at most 2^24. */
 struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o);
+
+/*
+ * Exact means of chains that adapt, whose chance is a multiple of 1/levels and moves by up/levels
+ * or -down/levels within 0 .. 1: the stationary distribution of states and chances together, by all
+ * states and all sets of bonds (at most 12). p: the chance of a sweep; clusters: of its bonds;
+ * energy, psi2: of the spins after it. Begins at the chance start/levels.
+ */
+struct sites_adapting {
+    double p, p2, clusters, energy, psi2;
+};
+struct sites_adapting sites_oracle_adapting(struct sites_oracle *o, int levels, int start, int up,
+                                            int down);
 
 #endif

@@ -93,11 +93,51 @@ static void test_wolff(void **unused) {
           true, 4000);
 }
 
+/* The stationary distribution of states and bond probabilities together, and what it does to means.
+ * Probabilities are multiples of 1/32, to 2^-32. */
+static void adapts(const char *what, struct sites_oracle o, const char *system, double share,
+                   int up, int down) {
+    enum { LEVELS = 32 };
+    char job[600];
+    assert_true(sites_oracle_init(&o));
+    const struct sites_adapting x = sites_oracle_adapting(&o, LEVELS, LEVELS / 2, up, down);
+    snprintf(job, sizeof job,
+             "{'sampler': 'swendsen-wang', 'seed': '31', 'replicas': %d, 'system': {%s, 'q': %d, "
+             "'temperature': 1.4426950408889634}, 'run': {'equilibration': 50, 'sweeps': 2500, "
+             "'method': 'probability-changing', 'probability_step': 0.0625, "
+             "'probability_step_first': 0.0625, 'wrapping_share': %.9g}, 'output': "
+             "{'snapshots': 0}}",
+             REPLICAS, system, o.q, share);
+    cJSON *tree = physics_run(ctx, job, what);
+    const struct {
+        const char *name;
+        double value;
+    } all[] = {{"bond_probability", x.p},
+               {"bond_probability_width", sqrt(x.p2 - x.p * x.p)},
+               {"clusters", x.clusters},
+               {"energy", x.energy},
+               {"psi2_plain", x.psi2}};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+        compare(tree, what, all[k].name, all[k].value);
+    cJSON_Delete(tree);
+    sites_oracle_free(&o);
+}
+
+static void test_adapting(void **unused) {
+    (void)unused;
+    adapts("adapting, 2 x 2, q = 3", (struct sites_oracle){.l = {2, 2, 1}, .q = 3, .j = 1},
+           "'size': [2, 2]", 0.5, 2, 2);
+    adapts("adapting, triangular 2 x 2",
+           (struct sites_oracle){.l = {2, 2, 1}, .lattice = SITES_TRIANGULAR, .q = 2, .j = 1},
+           "'size': [2, 2], 'lattice': 'triangular'", 0.75, 3, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cubic),
         cmocka_unit_test(test_plane),
         cmocka_unit_test(test_wolff),
+        cmocka_unit_test(test_adapting),
     };
     ctx = ergo_context_create();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@ const struct ergo_column sw_columns[SW_SITES_COLUMNS] = {
     {"wrapping_x", "", "1: a closed path in a cluster goes around in x an odd number of times"},
     {"wrapping_y", "", "the same in y"},
     {"wrapping_z", "", "the same in z"},
+    {"bond_probability", "", "of the step before the sample, method probability-changing"},
 };
 
 static bool is_wolff(const struct ergo_point *point) {
@@ -25,6 +26,10 @@ static bool is_wolff(const struct ergo_point *point) {
 
 static bool sweeps_all(const struct ergo_point *point) {
     return !is_wolff(point);
+}
+
+static bool has_wrapping(const struct ergo_point *point) {
+    return sweeps_all(point) && sw_is_sampled(point);
 }
 
 /* Directions of wrapping are told apart by sites/ alone. */
@@ -55,6 +60,8 @@ bool sw_has_column(const struct ergo_point *point, size_t c) {
         return c <= SW_COLUMN_IMPROVED;
     if (c == SW_COLUMN_WRAPS_Z && !has_depth(point))
         return false;
+    if (c == SW_COLUMN_CHANCE)
+        return sw_adapts(point);
     return c == SW_COLUMN_ENERGY || c == SW_COLUMN_ORDER || c == SW_COLUMN_PSI2 ||
            sw_wants_clusters(point);
 }
@@ -79,6 +86,8 @@ SAMPLE(wrapping, c[SW_COLUMN_WRAPS])
 SAMPLE(wrapping_x, c[SW_COLUMN_WRAPS_X])
 SAMPLE(wrapping_y, c[SW_COLUMN_WRAPS_Y])
 SAMPLE(wrapping_z, c[SW_COLUMN_WRAPS_Z])
+SAMPLE(chance, c[SW_COLUMN_CHANCE])
+SAMPLE(chance2, c[SW_COLUMN_CHANCE] * c[SW_COLUMN_CHANCE])
 
 double sw_sites(const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
@@ -101,6 +110,22 @@ static double derive_cluster_susceptibility(const struct ergo_point *point, cons
     return sw_sites(point) * m[0] / ergo_point_real(point, "/system/temperature");
 }
 
+/* inputs: bond_probability, bond_probability2 */
+static double derive_width(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return sqrt(fmax(0, m[1] - m[0] * m[0]));
+}
+
+/* The energy of an unequal bond over T is -ln(1 - p). */
+static double derive_critical(const struct ergo_point *point, const double *m) {
+    const double j = ergo_point_real(point, "/system/coupling");
+    return (sw_is_ising(point) ? 2 : 1) * j / -log1p(-m[0]);
+}
+
+static double derive_critical_width(const struct ergo_point *point, const double *m) {
+    return derive_critical(point, m) / (-log1p(-m[0]) * (1 - m[0])) * derive_width(point, m);
+}
+
 static double derive_ratio(const struct ergo_point *point, const double *m) {
     (void)point;
     return m[0] * m[0] / m[1];
@@ -121,8 +146,28 @@ const struct ergo_conjugate sw_conjugates[SW_CONJUGATES] = {
 
 const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
     {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = sample_energy},
+    {ERGO_NAMED("bond_probability", ""),
+     .help = "mean p = 1 - exp(-J/T) of the steps; of Ising's units 1 - exp(-2 J/T)",
+     .sample = sample_chance, .of_moves = true, .applies = sw_adapts},
+    {ERGO_NAMED("bond_probability_width", ""),
+     .help = "standard deviation of p over the steps, sqrt(<p^2> - <p>^2); small steps s: "
+             "<p^2> - <p>^2 = s w (1 - w)/(dw/dp) for a share w of wrapping, if a sweep forgot the "
+             "one before",
+     .inputs = {"bond_probability", "bond_probability2"}, .derive = derive_width,
+     .applies = sw_adapts},
+    {ERGO_NAMED("critical_temperature", "J/k_B"),
+     .help = "the temperature of the mean p, -J/ln(1 - <p>) (Ising's units: 2 J instead of J): "
+             "that of this size at which a cluster leads around the lattice in the share "
+             "wrapping_share of sweeps; it tends to T_c as L^(-1/nu)",
+     .inputs = {"bond_probability"}, .derive = derive_critical, .applies = sw_adapts},
+    {ERGO_NAMED("critical_temperature_width", "J/k_B"),
+     .help = "bond_probability_width times dT/dp at the mean p",
+     .inputs = {"bond_probability", "bond_probability2"}, .derive = derive_critical_width,
+     .applies = sw_adapts},
+    {ERGO_NAMED("bond_probability2", ""), .help = "mean p^2", .sample = sample_chance2,
+     .of_moves = true, .hidden = true, .applies = sw_adapts},
     {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",
-     .inputs = {"energy", "energy2"}, .derive = derive_heat_capacity},
+     .inputs = {"energy", "energy2"}, .derive = derive_heat_capacity, .applies = sw_is_sampled},
     {ERGO_NAMED("order_parameter", ""),
      .help = "mean m = (q max_k n_k/N - 1)/(q - 1), the majority's excess; |m| of Ising for q = 2",
      .sample = sample_order},
@@ -137,11 +182,12 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
     {ERGO_NAMED("susceptibility", "per site"),
      .help = "N (<m^2> - <m>^2) / T, m the order parameter, the finite-lattice form; as in "
              "spin-lattice",
-     .inputs = {"order_parameter", "order_parameter2"}, .derive = derive_susceptibility},
+     .inputs = {"order_parameter", "order_parameter2"}, .derive = derive_susceptibility,
+     .applies = sw_is_sampled},
     {ERGO_NAMED("cluster_susceptibility", "per site"),
      .help = "N <psi^2> / T by the improved estimator: mean sum_c n_c^2 / (N T) over clusters; the "
              "susceptibility above Tc, where nothing is to be subtracted",
-     .inputs = {"psi2"}, .derive = derive_cluster_susceptibility},
+     .inputs = {"psi2"}, .derive = derive_cluster_susceptibility, .applies = sw_is_sampled},
     {ERGO_NAMED("moment_ratio", ""),
      .help = "<psi^2>^2 / <psi^4>: 1 in order, (q - 1)/(q + 1) in disorder; curves of all sizes "
              "cross at Tc (what Komura and Okabe check their program with)",
@@ -164,8 +210,9 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
     {ERGO_NAMED("largest_cluster", ""), .help = "mean share of the largest cluster",
      .sample = sample_largest, .of_moves = true, .applies = sweeps_all},
     {ERGO_NAMED("wrapping", ""),
-     .help = "probability that a cluster leads around the lattice, in either direction",
-     .sample = sample_wrapping, .of_moves = true, .applies = sweeps_all},
+     .help = "probability that a cluster leads around the lattice, in either direction; not with "
+             "method probability-changing, which holds it at wrapping_share",
+     .sample = sample_wrapping, .of_moves = true, .applies = has_wrapping},
     {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
      .sample = sample_energy2, .hidden = true},
     {ERGO_NAMED("wrapping_x", ""),

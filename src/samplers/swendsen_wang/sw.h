@@ -129,6 +129,7 @@ enum {
     SW_COLUMN_WRAPS_X = SW_COLUMNS,
     SW_COLUMN_WRAPS_Y,
     SW_COLUMN_WRAPS_Z,
+    SW_COLUMN_CHANCE,
     SW_SITES_COLUMNS
 };
 /* Columns of the improved estimators, from sums of n^2 and n^4 over clusters. */

@@ -221,12 +221,13 @@ static const char *const first_job[] = {"/system/size=[32, 32]", "/system/temper
     .keys = {{q_keys, 1},                                                                          \
              {sw_size_keys, SW_SIZE_KEYS},                                                         \
              {keys, sizeof keys / sizeof keys[0]},                                                 \
-             {sw_sites_keys, SW_SITES_KEYS}},                                                      \
+             {sw_sites_keys, SW_SITES_KEYS},                                                       \
+             {sw_run_keys, SW_RUN_KEYS}},                                                          \
     .columns = sw_columns, .has_column = sw_has_column, .conjugates = sw_conjugates,               \
     .n_conjugates = SW_CONJUGATES, .observables = sw_observables, .n_observables = SW_OBSERVABLES, \
     .curves = sw_curves, .n_curves = SW_CURVES, .tunables = sw_tunables,                           \
     .n_tunables = SW_TUNABLES, .curve_size = sw_curve_size, .curve_x = sw_curve_x,                 \
-    .remedy = remedy
+    .remedy = remedy, .unweighted = sw_unweighted
 
 static const struct ergo_model square_model = {
     POTTS_TABLES,

@@ -78,7 +78,18 @@ static enum ergo_status compare_state(struct ergo_context *ctx, const struct erg
     enum ergo_status status = compare_bytes(ctx, r, member, SITES_SPINS, t->spins, "new spins");
     if (status == ERGO_OK)
         status = compare_bytes(ctx, r, member, SITES_BONDS, t->bonds, "the bonds of the last step");
-    return status == ERGO_OK ? compare_labels(ctx, r, member, t) : status;
+    if (status == ERGO_OK)
+        status = compare_labels(ctx, r, member, t);
+    struct sw_sites_state *s = r->state;
+    uint32_t chance = t->chance;
+    if (status == ERGO_OK && s->shape.adapts) {
+        ergo_engine_begin(&s->e, ctx);
+        ergo_engine_read(&s->e, SITES_CHANCES, member * sizeof chance, sizeof chance, &chance);
+        status = ergo_engine_end(&s->e);
+    }
+    return status == ERGO_OK && chance != t->chance
+               ? ergo_replay_differs(ctx, r, member, "the next bond probability")
+               : status;
 }
 
 /* What of a sample differs, or NULL. */
@@ -87,23 +98,26 @@ static const char *sample_differs(const struct sw_sites_state *s, size_t member,
                                   const double *found_curve, size_t bins) {
     double columns[ERGO_COLUMNS_MAX], curve[SW_CLUSTER_BINS];
     if (s->shape.model != SW_MODEL_POTTS) {
-        sw_vectors_convert(&s->shape, s->units[member], t->sums, &t->grown, columns);
+        sw_vectors_convert(&s->shape, s->units[member], t->sums, &t->found, columns);
         return ergo_replay_same(columns, found, SW_VECTOR_COLUMNS) ? NULL : "sums over spins";
     }
     const bool sized = s->clusters && !s->shape.wolff;
     struct sw_counts c = t->counts;
+    struct sw_found of = t->found;
+    of.wraps = sized ? of.wraps : 0;
     if (!sized) {
         c.clusters = c.largest = c.squares = 0;
         c.fourths = 0;
     }
-    sw_sites_convert(&s->shape, s->units[member], &c, sized ? t->wraps : 0,
-                     s->shape.wolff ? t->grown.sites : 0, columns);
+    sw_sites_convert(&s->shape, s->units[member], &c, &of, columns);
     for (size_t b = 0; b < bins; b++)
         curve[b] = (double)c.bins[b] / (double)s->shape.sites;
     if (!ergo_replay_same(columns, found, SW_COLUMN_PSI2 + 1))
         return "counts of spins and bonds";
     if (!ergo_replay_same(columns + SW_COLUMN_WRAPS_X, found + SW_COLUMN_WRAPS_X, 3))
         return "clusters around the lattice";
+    if (!ergo_replay_same(columns + SW_COLUMN_CHANCE, found + SW_COLUMN_CHANCE, 1))
+        return "the bond probability";
     if (!ergo_replay_same(columns, found, SW_SITES_COLUMNS) ||
         !ergo_replay_same(curve, found_curve, bins))
         return "number and sizes of clusters";
@@ -121,6 +135,7 @@ static enum ergo_status compare_samples(struct ergo_context *ctx, const struct e
     const char *wrong = NULL;
     uint64_t step = r->step;
     memcpy(t->spins, (const char *)r->kept[SITES_SPINS] + member * bytes, bytes);
+    t->chance = s->shape.adapts ? ((const uint32_t *)r->kept[SITES_CHANCES])[member] : 0;
     for (uint64_t e = 0; e < r->lead; e++)
         sw_sites_twin_step(point, &s->shape, step++, false, t);
     for (size_t i = 0; i < r->samples && !wrong; i++) {

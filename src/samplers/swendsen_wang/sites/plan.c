@@ -17,7 +17,7 @@ bool sw_serves_square(const struct ergo_point *point) {
     return says(point, "/system/model", "potts") &&
            ergo_point_value(point, "/system/size")->items == 2 &&
            says(point, "/system/lattice", "square") &&
-           says(point, "/system/update", "swendsen-wang");
+           says(point, "/system/update", "swendsen-wang") && !sw_adapts(point);
 }
 
 struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point) {
@@ -25,7 +25,8 @@ struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point) {
     struct sw_sites_shape s = {.lx = (uint32_t)size->size[0],
                                .ly = (uint32_t)size->size[1],
                                .lz = size->items > 2 ? (uint32_t)size->size[2] : 1,
-                               .wolff = says(point, "/system/update", "wolff")};
+                               .wolff = says(point, "/system/update", "wolff"),
+                               .adapts = sw_adapts(point)};
     static const struct {
         const char *name;
         uint32_t model, bytes;
@@ -76,13 +77,16 @@ enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_poin
                                 "found \"lattice\", but only square lattices of two dimensions "
                                 "with /system/update swendsen-wang are cut over ranks; allowed: "
                                 "\"points\", \"auto\"");
-    return status;
+    const enum ergo_status adapts = sw_adapt_check(ctx, point);
+    return status == ERGO_OK ? adapts : status;
 }
 
 void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member *member) {
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
+    if (sw_adapts(point))
+        sw_adapt_fill(point, member);
     if (!says(point, "/system/model", "potts")) {
         member->coupling = (float)(2 * ergo_point_real(point, "/system/coupling") /
                                    ergo_point_real(point, "/system/temperature"));
@@ -169,6 +173,12 @@ static void declare_buffers(struct sw_sites_state *s) {
                                                       : 8 * members * SW_NUMBERS);
     if (s->shape.wolff)
         ergo_engine_sums(e, SITES_GROWN, "Wolff's clusters", ERGO_BUFFER_SAMPLES, 12 * members);
+    if (s->shape.adapts) {
+        ergo_engine_buffer(e, SITES_CHANCES, "bond probabilities", ERGO_BUFFER_STATE, 4 * members);
+        ergo_engine_buffer(e, SITES_WAYS, "ways around", ERGO_BUFFER_SCRATCH, 4 * members);
+        ergo_engine_sums(e, SITES_RECORD, "bond probabilities of samples", ERGO_BUFFER_SAMPLES,
+                         8 * members);
+    }
     if (!sized)
         return;
     ergo_engine_buffer(e, SITES_SIZES, "cluster sizes", ERGO_BUFFER_SCRATCH, 4 * sites);
@@ -189,9 +199,10 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     ergo_text_append(&o,
                      "-DSW_MODEL=%u -DSW_Q=%uu -DSW_LX=%uu -DSW_LY=%uu -DSW_LZ=%uu -DSW_LATTICE=%u "
                      "-DSW_DIRECTIONS=%uu -DSW_TX=%uu -DSW_TY=%uu -DSW_TZ=%uu -DSW_GROUP=%u "
-                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=3u %s",
+                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=3u -DSW_ADAPTS=%d %s",
                      h->model, h->q, h->lx, h->ly, h->lz, h->lattice, h->directions, l->tx, l->ty,
-                     l->tz, l->tile_group, l->sum_slots, e->device->quirks.relaxed_atomics);
+                     l->tz, l->tile_group, l->sum_slots, h->adapts,
+                     e->device->quirks.relaxed_atomics);
     if (h->model == SW_MODEL_POTTS) {
         ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
         ergo_engine_kernel(e, SITES_MEASURE, measure, o.data, "sw_site_measure");
@@ -205,6 +216,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
         ergo_engine_kernel(e, SITES_FLIP_ONE, sites, o.data, "sw_site_flip_one");
     else
         ergo_engine_kernel(e, SITES_FLIP, sites, o.data, "sw_site_flip");
+    if (h->adapts)
+        ergo_engine_kernel(e, SITES_ADAPT, sites, o.data, "sw_site_adapt");
     if (s->clusters && !h->wolff) {
         ergo_engine_kernel(e, SITES_FLIP_SIZES, sites, o.data, "sw_site_flip_sizes");
         ergo_engine_kernel(e, SITES_COUNT, measure, o.data, "sw_site_count");
@@ -249,7 +262,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
         (size_t)fmax(1, fmin(fmax(64, plan->block_steps), ERGO_BLOCK_BYTES / sample_bytes));
     s->e.curve_interval = 1;
     plan->host_bytes = s->shape.sites * (16 + s->shape.spin_bytes * (3 + (uint64_t)batch->count));
-    plan->launches_per_step = 3;
+    plan->launches_per_step = s->shape.adapts ? 4 : 3;
     snprintf(plan->path, sizeof plan->path, "sites");
     snprintf(plan->launch, sizeof plan->launch,
              "labels in tiles of %u x %u x %u sites (work-groups of %u), then across them; other "

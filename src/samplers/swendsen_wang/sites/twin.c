@@ -80,7 +80,7 @@ static void visit(struct sw_sites_twin *t, uint32_t site, uint32_t label, uint32
         t->ways[site] = (uint8_t)way;
         t->queue[(*queued)++] = site;
     } else {
-        t->wraps |= way ^ t->ways[site];
+        t->found.wraps |= way ^ t->ways[site];
     }
 }
 
@@ -119,7 +119,6 @@ static void label(struct sw_sites_twin *t) {
     struct sw_counts *c = &t->counts;
     uint64_t fourths[2] = {0, 0};
     *c = (struct sw_counts){0};
-    t->wraps = 0;
     memset(t->labels, 0xff, 4 * (size_t)twin.sites);
     for (uint32_t i = 0; i < twin.sites; i++)
         if (t->labels[i] == UINT32_MAX)
@@ -148,12 +147,12 @@ static void flip_one(const struct sw_site_member *m, uint64_t step, const struct
     uint8_t *spins = t->spins;
     memset(t->labels, 0xff, 4 * (size_t)twin.sites);
     t->counts = (struct sw_counts){0};
-    t->grown = (struct sw_grown){.sites = walk(t, seed.site)};
-    t->wraps = 0;
-    for (uint32_t k = 0; k < t->grown.sites; k++) {
+    t->found.grown = walk(t, seed.site);
+    t->found.wraps = 0;
+    for (uint32_t k = 0; k < t->found.grown; k++) {
         const uint32_t i = t->queue[k];
         if (v) {
-            t->grown.parts += sw_part_fixed(t->parts[i]);
+            t->found.parts += sw_part_fixed(t->parts[i]);
             sw_vectors_flip(v, i);
         } else {
             spins[i] = (uint8_t)((spins[i] + seed.shift) % twin.q);
@@ -182,6 +181,7 @@ void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_s
     sw_sites_member_fill(point, &m);
     const struct sw_vectors v = {s, t->spins, &m, 0};
     twin = *s;
+    t->chance = sw_adapt_start(point, &m);
     if (s->model != SW_MODEL_POTTS)
         sw_vectors_start(&v, random);
     for (uint32_t i = 0; i < s->sites && s->model == SW_MODEL_POTTS; i++)
@@ -192,6 +192,9 @@ void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_sh
                         uint64_t step, bool counted, struct sw_sites_twin *t) {
     struct sw_site_member m;
     sw_sites_member_fill(point, &m);
+    t->found = (struct sw_found){.chance = s->adapts ? t->chance : 0};
+    if (s->adapts)
+        sw_site_take(&m, t->chance);
     const struct sw_vectors vectors = {s, t->spins, &m, step};
     const struct sw_vectors *v = s->model == SW_MODEL_POTTS ? NULL : &vectors;
     twin = *s;
@@ -207,6 +210,8 @@ void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_sh
         label(t);
         flip(&m, step, v, t);
     }
+    if (s->adapts)
+        t->chance = sw_site_changed(&m, t->chance, sw_adapt_shift(point, step), t->found.wraps);
     if (counted && v)
         sw_vectors_sum(v, t->sums);
     else if (counted)

@@ -28,7 +28,7 @@ static double current2(const struct sw_sites_shape *h, const int64_t *sums) {
 }
 
 void sw_vectors_convert(const struct sw_sites_shape *h, struct sw_unit unit, const int64_t *sums,
-                        const struct sw_grown *grown, double *columns) {
+                        const struct sw_found *found, double *columns) {
     const double n = (double)h->sites, one = 0x1p-30 / n;
     const double components = h->model == SW_MODEL_HEISENBERG ? 3 : 2;
     double wave2 = 0;
@@ -43,11 +43,12 @@ void sw_vectors_convert(const struct sw_sites_shape *h, struct sw_unit unit, con
     columns[SW_VECTOR_CURRENT2] = current2(h, sums);
     columns[SW_VECTOR_VORTICES] = (double)sums[SW_NUMBER_VORTICES] / n;
     columns[SW_VECTOR_WAVE2] = wave2 / n;
-    columns[SW_VECTOR_GROWN] = (double)grown->sites / n;
+    columns[SW_VECTOR_GROWN] = (double)found->grown / n;
     /* <(M.r)^2> = N <(sum of parts in Wolff's cluster)^2 / its size>, and r is any direction */
-    const double parts = (double)grown->parts * 0x1p-30;
+    const double parts = (double)found->parts * 0x1p-30;
     columns[SW_VECTOR_IMPROVED2] =
-        grown->sites ? components * parts * parts / ((double)grown->sites * n) : 0;
+        found->grown ? components * parts * parts / ((double)found->grown * n) : 0;
+    columns[SW_VECTOR_CHANCE] = (double)found->chance * 0x1p-24;
 }
 
 static const struct ergo_column columns[SW_VECTOR_COLUMNS] = {
@@ -62,6 +63,7 @@ static const struct ergo_column columns[SW_VECTOR_COLUMNS] = {
     {"wave2", "", "|sum s exp(i k r)|^2 / N, k = 2 pi / L along the last dimension"},
     {"cluster_size", "", "sites of Wolff's cluster / N"},
     {"improved2", "", "components (sum of |s.r| in Wolff's cluster)^2 / (N sites of the cluster)"},
+    {"inverse_temperature", "1/J", "J/T of the step before the sample"},
 };
 
 static bool is_wolff(const struct ergo_point *point) {
@@ -75,13 +77,14 @@ static bool has_vortices(const struct ergo_point *point) {
 
 static bool has_helicity(const struct ergo_point *point) {
     const struct sw_sites_shape h = shape_of(point);
-    return h.model != SW_MODEL_CLOCK && h.lattice != SW_LATTICE_HONEYCOMB;
+    return !h.adapts && h.model != SW_MODEL_CLOCK && h.lattice != SW_LATTICE_HONEYCOMB;
 }
 
 static bool has_column(const struct ergo_point *point, size_t c) {
     return c == SW_VECTOR_Z          ? shape_of(point).model == SW_MODEL_HEISENBERG
            : c == SW_VECTOR_VORTICES ? has_vortices(point)
            : c == SW_VECTOR_GROWN || c == SW_VECTOR_IMPROVED2 ? is_wolff(point)
+           : c == SW_VECTOR_CHANCE                            ? sw_adapts(point)
                                                               : true;
 }
 
@@ -108,6 +111,8 @@ SAMPLE(vortices, c[SW_VECTOR_VORTICES])
 SAMPLE(wave2, c[SW_VECTOR_WAVE2])
 SAMPLE(grown, c[SW_VECTOR_GROWN])
 SAMPLE(improved2, c[SW_VECTOR_IMPROVED2])
+SAMPLE(chance, c[SW_VECTOR_CHANCE])
+SAMPLE(chance2, c[SW_VECTOR_CHANCE] * c[SW_VECTOR_CHANCE])
 
 static double temperature(const struct ergo_point *point) {
     return ergo_point_real(point, "/system/temperature");
@@ -142,6 +147,15 @@ static double helicity(const struct ergo_point *point, const double *m) {
                                                         : (j * m[0] - j * j * m[1] / t) / d;
 }
 
+/* inputs: inverse_temperature, inverse_temperature2 */
+static double critical(const struct ergo_point *point, const double *m) {
+    return ergo_point_real(point, "/system/coupling") / m[0];
+}
+
+static double critical_width(const struct ergo_point *point, const double *m) {
+    return critical(point, m) * sqrt(fmax(0, m[1] - m[0] * m[0])) / m[0];
+}
+
 static double last_side(const struct ergo_point *point) {
     const struct sw_sites_shape h = shape_of(point);
     return h.lz > 1 ? h.lz : h.ly;
@@ -161,13 +175,30 @@ static double longest_side(const struct ergo_point *point) {
 
 #define OBSERVABLES_COMMON                                                                         \
     {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = sample_energy}, \
+        {ERGO_NAMED("inverse_temperature", "1/J"), .help = "mean J/T of the steps",                \
+         .sample = sample_chance, .of_moves = true, .applies = sw_adapts},                         \
+        {ERGO_NAMED("critical_temperature", "J/k_B"),                                              \
+         .help = "J/<J/T>: the temperature of this size at which a cluster of the mirror's Ising " \
+                 "spins leads around the lattice in the share wrapping_share of sweeps",           \
+         .inputs = {"inverse_temperature"}, .derive = critical, .applies = sw_adapts},             \
+        {ERGO_NAMED("critical_temperature_width", "J/k_B"),                                        \
+         .help = "its standard deviation over the steps: T sqrt(<K^2> - <K>^2) / <K>, K = J/T",    \
+         .inputs = {"inverse_temperature", "inverse_temperature2"}, .derive = critical_width,      \
+         .applies = sw_adapts},                                                                    \
+        {ERGO_NAMED("inverse_temperature2", "1/J^2"),                                              \
+         .help = "mean (J/T)^2",                                                                   \
+         .sample = sample_chance2,                                                                 \
+         .of_moves = true,                                                                         \
+         .hidden = true,                                                                           \
+         .applies = sw_adapts},                                                                    \
         {ERGO_NAMED("order_parameter", "per site"), .help = "mean |m|, m = sum s / N, a vector",   \
          .sample = sample_order},                                                                  \
         {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",           \
-         .inputs = {"energy", "energy2"}, .derive = heat_capacity},                                \
+         .inputs = {"energy", "energy2"}, .derive = heat_capacity, .applies = sw_is_sampled},      \
         {ERGO_NAMED("susceptibility", "per site"),                                                 \
          .help = "N (<m^2> - <|m|>^2) / T, the finite-lattice form",                               \
-         .inputs = {"order_parameter", "order_parameter2"}, .derive = susceptibility},             \
+         .inputs = {"order_parameter", "order_parameter2"}, .derive = susceptibility,              \
+         .applies = sw_is_sampled},                                                                \
         {ERGO_NAMED("cluster_susceptibility", "per site"),                                         \
          .help = "N <m^2> / T by the improved estimator (order_parameter2_improved); the one to "  \
                  "use above the critical temperature. With update wolff",                          \
@@ -293,7 +324,8 @@ static const char *const first_space[] = {"/system/size=[12, 12, 12]", "/system/
     .first = (first_), .columns = columns, .n_columns = SW_VECTOR_COLUMNS,                         \
     .has_column = has_column, .conjugates = conjugates, .n_conjugates = 1,                         \
     .observables = (observables_), .n_observables = COUNT(observables_), .tunables = sw_tunables,  \
-    .n_tunables = SW_TUNABLES, .check = sw_sites_check, .ops = &sw_sites_ops
+    .n_tunables = SW_TUNABLES, .check = sw_sites_check, .unweighted = sw_unweighted,               \
+    .ops = &sw_sites_ops
 
 const struct ergo_model sw_xy_model = {
     MODEL("xy", xy_observables, first_plane),
@@ -301,7 +333,8 @@ const struct ergo_model sw_xy_model = {
                "of their mirror images.",
     .keys = {{sw_size_keys, SW_SIZE_KEYS},
              {vector_keys, VECTOR_KEYS},
-             {sw_sites_keys, SW_SITES_KEYS}},
+             {sw_sites_keys, SW_SITES_KEYS},
+             {sw_run_keys, SW_RUN_KEYS}},
 };
 
 const struct ergo_model sw_clock_model = {
@@ -311,7 +344,8 @@ const struct ergo_model sw_clock_model = {
     .keys = {{sw_size_keys, SW_SIZE_KEYS},
              {q_keys, COUNT(q_keys)},
              {vector_keys, VECTOR_KEYS},
-             {sw_sites_keys, SW_SITES_KEYS}},
+             {sw_sites_keys, SW_SITES_KEYS},
+             {sw_run_keys, SW_RUN_KEYS}},
 };
 
 const struct ergo_model sw_heisenberg_model = {
@@ -320,5 +354,6 @@ const struct ergo_model sw_heisenberg_model = {
                "1, by clusters of their mirror images.",
     .keys = {{sw_size_keys, SW_SIZE_KEYS},
              {vector_keys, VECTOR_KEYS},
-             {sw_sites_keys, SW_SITES_KEYS}},
+             {sw_sites_keys, SW_SITES_KEYS},
+             {sw_run_keys, SW_RUN_KEYS}},
 };
