@@ -303,3 +303,54 @@ __kernel SW_TILE_GROUP void sw_site_flip_one(__global sw_word *spins,
         ERGO_ADD_LONG(to + 1, flipped[1], flipped[2]);
     }
 }
+
+/* The representative of each site's cluster. */
+__kernel SW_TILE_GROUP void sw_site_name(__global const uint *labels, __global uint *names) {
+    const ulong plane = (ulong)get_group_id(1) * SW_N;
+    for (uint n = (uint)get_local_id(0); n < SW_TILE; n += SW_GROUP) {
+        const struct sw_tile_site s = sw_tile_site_of(n);
+        if (s.inside)
+            names[plane + s.index] = sw_find_still(labels + plane, s.index);
+    }
+}
+
+/* Pairs of sites half a side apart, and a quarter, along all sides, that lie in one cluster: their
+ * number; of unit vectors the sum of products of their parts along the mirror, in units of 2^-30.
+ * pairs[sample][member][2], two words a number. */
+__kernel SW_TILE_GROUP void sw_site_pairs(__global const sw_word *spins,
+                                          __global const struct sw_site_member *members,
+                                          __global const uint *names, ulong step,
+                                          __global uint *pairs, uint sample) {
+    __local uint sums[4];
+    const uint first = (uint)get_local_id(0), index = (uint)get_group_id(1);
+    const ulong plane = (ulong)index * SW_N;
+    ulong mine[2] = {0UL, 0UL};
+#if SW_MODEL != SW_MODEL_POTTS
+    const struct sw_site_member m = members[index];
+    const sw_common common = SW_STEP_OF(&m, step);
+    __global const sw_word *own = spins + SW_COMPONENTS * plane;
+#endif
+    for (uint k = first; k < 4u; k += SW_GROUP)
+        sums[k] = 0u;
+    for (uint n = first; n < SW_TILE; n += SW_GROUP) {
+        const struct sw_tile_site s = sw_tile_site_of(n);
+        for (uint k = 0; k < 2u * SW_SIDES && s.inside; k++) {
+            const uint other = sw_site_apart(s.x, s.y, s.z, k >> 1, k & 1u ? 4u : 2u);
+            if (names[plane + s.index] != names[plane + other])
+                continue;
+#if SW_MODEL == SW_MODEL_POTTS
+            mine[k & 1u]++;
+#else
+            mine[k & 1u] += sw_part_fixed(sw_part(SW_SPIN(own, s.index), &common) *
+                                          sw_part(SW_SPIN(own, other), &common));
+#endif
+        }
+    }
+    SW_SYNC;
+    for (uint k = 0; k < 2u; k++)
+        ERGO_ADD_LONG(sums + 2u * k, (uint)mine[k], (uint)(mine[k] >> 32));
+    SW_SYNC;
+    for (uint k = first; k < 2u; k += SW_GROUP)
+        ERGO_ADD_LONG(pairs + 4UL * ((ulong)sample * get_num_groups(1) + index) + 2u * k,
+                      sums[2u * k], sums[2u * k + 1u]);
+}

@@ -67,6 +67,19 @@ ERGO_INLINE uint sw_site_before(uint x, uint y, uint z, uint direction, uint *bx
     return sw_site_index(x, y, z);
 }
 
+/* Directions along which sides lie, and the site half or a quarter of a side further along one. */
+#define SW_SIDES (SW_LZ > 1u ? 3u : 2u)
+
+ERGO_INLINE uint sw_site_apart(uint x, uint y, uint z, uint side, uint share) {
+    if (side == 0u)
+        x = (x + SW_LX / share) % SW_LX;
+    else if (side == 1u)
+        y = (y + SW_LY / share) % SW_LY;
+    else
+        z = (z + SW_LZ / share) % SW_LZ;
+    return sw_site_index(x, y, z);
+}
+
 /* The random numbers of a site's bonds, one for each direction. */
 ERGO_INLINE struct ergo_words sw_site_words(const struct sw_site_member *m, uint index,
                                             ulong step) {

@@ -169,9 +169,24 @@ int sites_oracle_wolff(struct sites_oracle *o, uint64_t t) {
     return size;
 }
 
+/* Mean of (q delta - 1)/(q - 1) over pairs of sites l/share apart along a side. */
+static double correlation(const struct sites_oracle *o, const uint8_t *s, int share) {
+    const int sides = o->l[2] > 1 ? 3 : 2;
+    int equal = 0;
+    for (int z = 0; z < o->l[2]; z++)
+        for (int y = 0; y < o->l[1]; y++)
+            for (int x = 0; x < o->l[0]; x++) {
+                const uint8_t mine = s[site_at(o, x, y, z)];
+                equal += mine == s[site_at(o, x + o->l[0] / share, y, z)];
+                equal += mine == s[site_at(o, x, y + o->l[1] / share, z)];
+                equal += sides == 3 && mine == s[site_at(o, x, y, z + o->l[2] / share)];
+            }
+    return ((double)o->q * equal / (sides * o->sites) - 1) / (o->q - 1);
+}
+
 struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o) {
     const double n = o->sites, q = o->q;
-    double z = 0, e = 0, e2 = 0, sums[5] = {0};
+    double z = 0, e = 0, e2 = 0, sums[7] = {0};
     uint8_t *s = calloc((size_t)o->sites, 1);
     for (bool more = true; more;) {
         int unequal = 0, most = 0, squares = 0, counts[256] = {0};
@@ -186,11 +201,12 @@ struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o) {
         const double weight = exp(-o->j * unequal / o->t), energy = o->j * unequal / n;
         const double m = (q * most / n - 1) / (q - 1);
         const double psi2 = (q * squares / (n * n) - 1) / (q - 1);
-        const double terms[5] = {m, m * m, m * m * m * m, psi2, psi2 * psi2};
+        const double terms[7] = {
+            m, m * m, m * m * m * m, psi2, psi2 * psi2, correlation(o, s, 2), correlation(o, s, 4)};
         z += weight;
         e += weight * energy;
         e2 += weight * energy * energy;
-        for (int k = 0; k < 5; k++)
+        for (int k = 0; k < 7; k++)
             sums[k] += weight * terms[k];
         more = false;
         for (int i = 0; i < o->sites && !more; i++) { /* the next state */
@@ -207,7 +223,9 @@ struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o) {
                                 .m2 = sums[1] / z,
                                 .m4 = sums[2] / z,
                                 .psi2 = sums[3] / z,
-                                .psi4 = sums[4] / z};
+                                .psi4 = sums[4] / z,
+                                .half = sums[5] / z,
+                                .quarter = sums[6] / z};
 }
 
 /* Spins of state number s. */

@@ -71,6 +71,8 @@ int sites_oracle_wolff(struct sites_oracle *o, uint64_t t);
  */
 struct sites_exact {
     double energy, heat_capacity, m, m2, m4, psi2, psi4;
+    double half,
+        quarter; /* (q delta - 1)/(q - 1) of sites L/2 and L/4 apart, mean over the sides */
 };
 /* q^N states, at most 2^24. */
 struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o);

@@ -3,7 +3,7 @@
  * against all states of tiny lattices (tests/oracle/sites_serial.h).
  *
  * Error budget, set before the first run. Seeds are fixed, nothing is retried. Replicas of a point
- * are averaged; of each such mean |z| < 4.6 (4e-6), at most 80 of them: 4e-4.
+ * are averaged; of each such mean |z| < 4.6 (4e-6), at most 100 of them: 4e-4.
  */
 #include <math.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void compare(const cJSON *tree, const char *what, const char *name, doubl
         fail_msg("%s: z of %s is %.2f", what, name, z);
 }
 
-/* psi4 of clusters is of sweeps alone. */
+/* psi4 of clusters and pairs in clusters are of sweeps alone. */
 static void check(const char *what, struct sites_oracle o, const char *system, bool wolff,
                   int sweeps) {
     char job[600];
@@ -55,8 +55,11 @@ static void check(const char *what, struct sites_oracle o, const char *system, b
                {"psi2_plain", x.psi2},
                {"psi2", x.psi2},
                {"psi4_plain", x.psi4},
-               {"psi4", x.psi4}};
-    for (size_t k = 0; k < sizeof all / sizeof all[0] - (wolff ? 1 : 0); k++)
+               {"psi4", x.psi4},
+               {"correlation_half", x.half},
+               {"correlation_quarter", x.quarter}};
+    const bool long_sides = o.l[0] >= 4 && o.l[1] >= 4;
+    for (size_t k = 0; k < sizeof all / sizeof all[0] - (wolff ? 3 : long_sides ? 0 : 1); k++)
         compare(tree, what, all[k].name, all[k].value);
     cJSON_Delete(tree);
     sites_oracle_free(&o);
@@ -72,10 +75,10 @@ static void test_cubic(void **unused) {
 
 static void test_plane(void **unused) {
     (void)unused;
-    check("triangular 3 x 4, q = 2",
+    check("triangular 4 x 4, q = 2",
           (struct sites_oracle){
-              .l = {3, 4, 1}, .lattice = SITES_TRIANGULAR, .q = 2, .j = 1, .t = 1.9},
-          "'size': [3, 4], 'lattice': 'triangular'", false, 2500);
+              .l = {4, 4, 1}, .lattice = SITES_TRIANGULAR, .q = 2, .j = 1, .t = 2.0},
+          "'size': [4, 4], 'lattice': 'triangular'", false, 1200);
     check(
         "honeycomb 4 x 2, q = 3",
         (struct sites_oracle){.l = {4, 2, 1}, .lattice = SITES_HONEYCOMB, .q = 3, .j = 1, .t = 0.7},

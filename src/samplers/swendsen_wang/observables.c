@@ -18,6 +18,8 @@ const struct ergo_column sw_columns[SW_SITES_COLUMNS] = {
     {"wrapping_y", "", "the same in y"},
     {"wrapping_z", "", "the same in z"},
     {"bond_probability", "", "of the step before the sample, method probability-changing"},
+    {"correlation_half", "", "share of pairs of sites half a side apart that are in one cluster"},
+    {"correlation_quarter", "", "the same, a quarter of a side apart"},
 };
 
 static bool is_wolff(const struct ergo_point *point) {
@@ -42,16 +44,26 @@ static bool has_depth(const struct ergo_point *point) {
 }
 
 bool sw_wants_clusters(const struct ergo_point *point) {
-    static const char *const of_clusters[] = {"psi2",         "psi4",
-                                              "moment_ratio", "cluster_susceptibility",
-                                              "clusters",     "largest_cluster",
-                                              "wrapping",     "wrapping_x",
-                                              "wrapping_y",   "wrapping_z",
-                                              "cluster_sizes"};
+    static const char *const of_clusters[] = {"psi2",          "psi4",
+                                              "moment_ratio",  "cluster_susceptibility",
+                                              "clusters",      "largest_cluster",
+                                              "wrapping",      "wrapping_x",
+                                              "wrapping_y",    "wrapping_z",
+                                              "cluster_sizes", "fisher_exponent"};
     bool wanted = false;
     for (size_t i = 0; i < sizeof of_clusters / sizeof of_clusters[0]; i++)
         wanted = wanted || ergo_point_asks(point, of_clusters[i]);
     return wanted;
+}
+
+static bool has_quarter(const struct ergo_point *point) {
+    return has_ways(point) && sw_has_quarter(point);
+}
+
+bool sw_wants_pairs(const struct ergo_point *point) {
+    return ergo_point_asks(point, "correlation_half") ||
+           ergo_point_asks(point, "correlation_quarter") ||
+           ergo_point_asks(point, "correlation_ratio");
 }
 
 /* All columns but those of spins need clusters. */
@@ -62,6 +74,8 @@ bool sw_has_column(const struct ergo_point *point, size_t c) {
         return false;
     if (c == SW_COLUMN_CHANCE)
         return sw_adapts(point);
+    if (c == SW_COLUMN_HALF || c == SW_COLUMN_QUARTER)
+        return has_ways(point) && sw_wants_pairs(point);
     return c == SW_COLUMN_ENERGY || c == SW_COLUMN_ORDER || c == SW_COLUMN_PSI2 ||
            sw_wants_clusters(point);
 }
@@ -86,6 +100,8 @@ SAMPLE(wrapping, c[SW_COLUMN_WRAPS])
 SAMPLE(wrapping_x, c[SW_COLUMN_WRAPS_X])
 SAMPLE(wrapping_y, c[SW_COLUMN_WRAPS_Y])
 SAMPLE(wrapping_z, c[SW_COLUMN_WRAPS_Z])
+SAMPLE(half, c[SW_COLUMN_HALF])
+SAMPLE(quarter, c[SW_COLUMN_QUARTER])
 SAMPLE(chance, c[SW_COLUMN_CHANCE])
 SAMPLE(chance2, c[SW_COLUMN_CHANCE] * c[SW_COLUMN_CHANCE])
 
@@ -129,6 +145,40 @@ static double derive_critical_width(const struct ergo_point *point, const double
 static double derive_ratio(const struct ergo_point *point, const double *m) {
     (void)point;
     return m[0] * m[0] / m[1];
+}
+
+/* inputs: correlation_half, correlation_quarter */
+static double derive_correlation_ratio(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return m[0] / m[1];
+}
+
+/* The last bin of cluster_sizes in the fit: up to N^(2/3) sites, beyond which the largest clusters,
+ * some N^(y/d) sites, show that the lattice is finite. */
+static size_t last_bin(const struct ergo_point *point) {
+    const double most = floor(2.0 / 3.0 * log2(sw_sites(point)));
+    return most > 1 ? (size_t)most - 1 : 0;
+}
+enum { FIRST_BIN = 4, FEWEST_BINS = 3 };
+
+static bool has_exponent(const struct ergo_point *point) {
+    return sweeps_all(point) && last_bin(point) + 1 >= FIRST_BIN + FEWEST_BINS;
+}
+
+/* Clusters of s .. 2 s - 1 sites are as s^(1 - tau): the slope of their logarithms. */
+static double fisher_exponent(const struct ergo_point *point, const double *mean, size_t size) {
+    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (size_t b = FIRST_BIN; b <= last_bin(point) && b < size; b++) {
+        const double x = (double)b, y = log2(mean[b]);
+        if (!(mean[b] > 0))
+            return NAN;
+        n += 1;
+        sx += x;
+        sy += y;
+        sxx += x * x;
+        sxy += x * y;
+    }
+    return 1 - (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
 static double derive_binder(const struct ergo_point *point, const double *m) {
@@ -215,6 +265,28 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
      .sample = sample_wrapping, .of_moves = true, .applies = has_wrapping},
     {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
      .sample = sample_energy2, .hidden = true},
+    {ERGO_NAMED("fisher_exponent", ""),
+     .help = "tau of the number of clusters of s sites, s^-tau at the critical point: 1 minus the "
+             "slope of a line through the logarithms of cluster_sizes over s, from the bin of 16 "
+             "sites to those of N^(2/3). tau = 1 + d/y, y = d - beta/nu: 31/15 in two dimensions "
+             "for q = 2, 29/14 for q = 3, 2.2088 in three for q = 2. On lattices of 1,449 sites "
+             "and more",
+     .curve = "cluster_sizes", .from_curve = fisher_exponent, .of_moves = true,
+     .applies = has_exponent},
+    {ERGO_NAMED("correlation_ratio", ""),
+     .help = "correlation_half / correlation_quarter: curves of all sizes cross at the critical "
+             "point (Y. Tomita, Y. Okabe, Phys. Rev. B 66, 180401 (2002)). Not on square lattices "
+             "of two dimensions with method sample",
+     .inputs = {"correlation_half", "correlation_quarter"}, .derive = derive_correlation_ratio,
+     .crosses = true, .applies = has_quarter},
+    {ERGO_NAMED("correlation_half", ""),
+     .help = "<(q delta - 1)/(q - 1)> of sites half a side apart (of an odd side the whole number "
+             "below), mean over the sides, by the improved estimator: pairs in one cluster count "
+             "1, others 0",
+     .sample = sample_half, .of_moves = true, .applies = has_ways},
+    {ERGO_NAMED("correlation_quarter", ""),
+     .help = "the same, a quarter of a side apart; sides of 4 and more", .sample = sample_quarter,
+     .of_moves = true, .applies = has_quarter},
     {ERGO_NAMED("wrapping_x", ""),
      .help = "probability that a closed path in a cluster goes around the lattice in x an odd "
              "number of times",

@@ -6,7 +6,7 @@
 #include "samplers/swendsen_wang/sw.h"
 
 /* observables.c */
-enum { SW_OBSERVABLES = 25, SW_CURVES = 1, SW_CONJUGATES = 1 };
+enum { SW_OBSERVABLES = 29, SW_CURVES = 1, SW_CONJUGATES = 1 };
 extern const struct ergo_column sw_columns[SW_SITES_COLUMNS];
 extern const struct ergo_observable sw_observables[SW_OBSERVABLES];
 extern const struct ergo_conjugate sw_conjugates[SW_CONJUGATES];

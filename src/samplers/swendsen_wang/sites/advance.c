@@ -53,6 +53,13 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
         if (s->clusters && !s->shape.wolff)
             ERGO_LAUNCH(&s->e, SITES_COUNT, sums, BUFFER(SITES_SIZES), BUFFER(SITES_CLUSTERS),
                         U32(i));
+        if (s->pairs) { /* sizes have been counted */
+            ERGO_LAUNCH(&s->e, SITES_NAME, over_tiles(s), BUFFER(SITES_LABELS),
+                        BUFFER(SITES_SIZES));
+            ERGO_LAUNCH(&s->e, SITES_PAIR, over_tiles(s), BUFFER(SITES_SPINS),
+                        BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES), U64(s->e.step - 1),
+                        BUFFER(SITES_PAIRS), U32(i));
+        }
         ERGO_LAUNCH(&s->e, SITES_MEASURE, sums, BUFFER(SITES_SPINS), BUFFER(SITES_SUMS), U32(i));
     }
 }
@@ -67,6 +74,9 @@ void sw_sites_convert(const struct sw_sites_shape *h, struct sw_unit unit,
         columns[SW_COLUMN_IMPROVED] = (double)found->grown / (double)h->sites;
     columns[SW_COLUMN_WRAPS] = found->wraps ? 1.0 : 0.0;
     columns[SW_COLUMN_CHANCE] = (double)found->chance * 0x1p-32;
+    for (size_t k = 0; k < 2; k++)
+        columns[SW_COLUMN_HALF + k] =
+            (double)found->pairs[k] / ((h->lz > 1 ? 3.0 : 2.0) * (double)h->sites);
     for (size_t d = 0; d < 3; d++)
         columns[SW_COLUMN_WRAPS_X + d] = found->wraps >> d & 1u ? 1.0 : 0.0;
 }
@@ -85,6 +95,9 @@ static struct sw_found found_of(const struct sw_sites_state *s, unsigned slot, s
     } else if (s->clusters) {
         found.wraps = ((const uint32_t *)ergo_engine_host(&s->e, SITES_WRAPS, slot, 0))[row];
     }
+    const uint32_t *pairs = ergo_engine_host(&s->e, SITES_PAIRS, slot, 0);
+    for (size_t k = 0; k < 2 && s->pairs; k++)
+        found.pairs[k] = (uint64_t)pairs[4 * row + 2 * k + 1] << 32 | pairs[4 * row + 2 * k];
     return found;
 }
 

@@ -97,13 +97,15 @@ static const char *sample_differs(const struct sw_sites_state *s, size_t member,
                                   const struct sw_sites_twin *t, const double *found,
                                   const double *found_curve, size_t bins) {
     double columns[ERGO_COLUMNS_MAX], curve[SW_CLUSTER_BINS];
+    struct sw_found of = t->found;
+    for (size_t k = 0; k < 2 && !s->pairs; k++)
+        of.pairs[k] = 0;
     if (s->shape.model != SW_MODEL_POTTS) {
-        sw_vectors_convert(&s->shape, s->units[member], t->sums, &t->found, columns);
+        sw_vectors_convert(&s->shape, s->units[member], t->sums, &of, columns);
         return ergo_replay_same(columns, found, SW_VECTOR_COLUMNS) ? NULL : "sums over spins";
     }
     const bool sized = s->clusters && !s->shape.wolff;
     struct sw_counts c = t->counts;
-    struct sw_found of = t->found;
     of.wraps = sized ? of.wraps : 0;
     if (!sized) {
         c.clusters = c.largest = c.squares = 0;

@@ -51,6 +51,14 @@ struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point) {
     return s;
 }
 
+bool sw_has_quarter(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    bool all = true;
+    for (int k = 0; k < size->items; k++)
+        all = all && size->size[k] >= 4;
+    return all;
+}
+
 enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     const char *lattice = ergo_point_text(point, "/system/lattice");
@@ -163,6 +171,10 @@ static void declare_buffers(struct sw_sites_state *s) {
     const uint64_t members = e->batch->count, sites = members * s->shape.sites;
     const uint64_t places = members * s->launch.sum_slots;
     const bool sized = s->clusters && !s->shape.wolff;
+    if (sized || s->pairs)
+        ergo_engine_buffer(e, SITES_SIZES, "cluster sizes", ERGO_BUFFER_SCRATCH, 4 * sites);
+    if (s->pairs)
+        ergo_engine_sums(e, SITES_PAIRS, "pairs in clusters", ERGO_BUFFER_SAMPLES, 16 * members);
     ergo_engine_buffer(e, SITES_SPINS, "spins", ERGO_BUFFER_STATE, s->shape.spin_bytes * sites);
     ergo_engine_buffer(e, SITES_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
@@ -181,7 +193,6 @@ static void declare_buffers(struct sw_sites_state *s) {
     }
     if (!sized)
         return;
-    ergo_engine_buffer(e, SITES_SIZES, "cluster sizes", ERGO_BUFFER_SCRATCH, 4 * sites);
     ergo_engine_sums(e, SITES_CLUSTERS, "sums over clusters", ERGO_BUFFER_SAMPLES,
                      4 * places * SW_CLUSTER_FIELDS);
     ergo_engine_sums(e, SITES_WRAPS, "clusters around the lattice", ERGO_BUFFER_SAMPLES,
@@ -216,6 +227,10 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
         ergo_engine_kernel(e, SITES_FLIP_ONE, sites, o.data, "sw_site_flip_one");
     else
         ergo_engine_kernel(e, SITES_FLIP, sites, o.data, "sw_site_flip");
+    if (s->pairs) {
+        ergo_engine_kernel(e, SITES_NAME, sites, o.data, "sw_site_name");
+        ergo_engine_kernel(e, SITES_PAIR, sites, o.data, "sw_site_pairs");
+    }
     if (h->adapts)
         ergo_engine_kernel(e, SITES_ADAPT, sites, o.data, "sw_site_adapt");
     if (s->clusters && !h->wolff) {
@@ -236,6 +251,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     s->shape = sw_sites_shape_of(batch->points[0]);
     s->columns = batch->job->model->n_columns;
     s->clusters = s->shape.model == SW_MODEL_POTTS && sw_wants_clusters(batch->points[0]);
+    s->pairs = !s->shape.wolff && sw_wants_pairs(batch->points[0]);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     s->units = ergo_engine_memory(&s->e, batch->count, sizeof *s->units);
     if (ergo_engine_end(&s->e) != ERGO_OK)

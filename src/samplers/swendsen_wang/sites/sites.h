@@ -30,17 +30,21 @@ enum {
     SW_VECTOR_GROWN,
     SW_VECTOR_IMPROVED2,
     SW_VECTOR_CHANCE,
+    SW_VECTOR_HALF,
+    SW_VECTOR_QUARTER,
     SW_VECTOR_COLUMNS
 };
 
 /* Of a step's clusters: the directions in which one leads around (SW_AROUND_... by bits); the
  * sites of Wolff's, and the sum of the sizes of their parts along the mirror in units of 2^-30; the
- * chance with which bonds were drawn (cl/swendsen_wang/sites.h). */
+ * chance with which bonds were drawn (cl/swendsen_wang/sites.h); pairs of sites half and a quarter
+ * of a side apart (sites.cl). */
 struct sw_found {
     uint32_t wraps;
     uint32_t grown;
     uint64_t parts;
     uint32_t chance;
+    uint64_t pairs[2];
 };
 
 struct sw_sites_launch {
@@ -66,7 +70,8 @@ enum sw_sites_buffer {
     SITES_CLUSTERS,
     SITES_WRAPS,
     SITES_GROWN,
-    SITES_RECORD
+    SITES_RECORD,
+    SITES_PAIRS
 };
 
 enum sw_sites_kernel {
@@ -78,7 +83,9 @@ enum sw_sites_kernel {
     SITES_FLIP,
     SITES_FLIP_SIZES,
     SITES_FLIP_ONE,
-    SITES_ADAPT
+    SITES_ADAPT,
+    SITES_NAME,
+    SITES_PAIR
 };
 
 struct sw_sites_state {
@@ -86,6 +93,7 @@ struct sw_sites_state {
     struct sw_sites_shape shape;
     struct sw_sites_launch launch;
     bool clusters;                  /* clusters are measured, not only spins */
+    bool pairs;                     /* of sites in one cluster are counted */
     bool started;                   /* the spins are those of the start */
     size_t columns;                 /* of the model */
     struct sw_site_member *members; /* [batch->count] */
@@ -98,6 +106,8 @@ extern const struct ergo_sampler_ops sw_sites_ops;
 /* Does another engine (sw.h) make this job's sweeps: Swendsen-Wang on a plain square lattice? */
 bool sw_serves_square(const struct ergo_point *point);
 struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point);
+/* Are all sides at least 4 long? */
+bool sw_has_quarter(const struct ergo_point *point);
 enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_point *point);
 enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state);
 /* Philox key and bond probability of a member. */

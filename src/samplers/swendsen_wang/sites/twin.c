@@ -173,6 +173,22 @@ static void count_spins(struct sw_sites_twin *t) {
     }
 }
 
+/* Of unit vectors the parts are those after the step. */
+static void count_pairs(const struct sw_vectors *v, struct sw_sites_twin *t) {
+    if (v)
+        sw_vectors_parts(v, t->parts);
+    for (uint32_t i = 0; i < twin.sites; i++) {
+        uint32_t x, y, z;
+        place_of(i, &x, &y, &z);
+        for (uint32_t side = 0; side < (twin.lz > 1 ? 3 : 2); side++)
+            for (uint32_t k = 0; k < 2; k++) {
+                const uint32_t other = sw_site_apart(x, y, z, side, k ? 4 : 2);
+                if (t->labels[i] == t->labels[other])
+                    t->found.pairs[k] += v ? sw_part_fixed(t->parts[i] * t->parts[other]) : 1;
+            }
+    }
+}
+
 void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_shape *s,
                          struct sw_sites_twin *t) {
     struct sw_site_member m;
@@ -212,6 +228,8 @@ void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_sh
     }
     if (s->adapts)
         t->chance = sw_site_changed(&m, t->chance, sw_adapt_shift(point, step), t->found.wraps);
+    if (counted && !s->wolff)
+        count_pairs(v, t);
     if (counted && v)
         sw_vectors_sum(v, t->sums);
     else if (counted)

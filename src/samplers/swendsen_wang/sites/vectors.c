@@ -49,6 +49,9 @@ void sw_vectors_convert(const struct sw_sites_shape *h, struct sw_unit unit, con
     columns[SW_VECTOR_IMPROVED2] =
         found->grown ? components * parts * parts / ((double)found->grown * n) : 0;
     columns[SW_VECTOR_CHANCE] = (double)found->chance * 0x1p-24;
+    for (size_t k = 0; k < 2; k++)
+        columns[SW_VECTOR_HALF + k] =
+            components * (double)found->pairs[k] * one / (h->lz > 1 ? 3 : 2);
 }
 
 static const struct ergo_column columns[SW_VECTOR_COLUMNS] = {
@@ -64,6 +67,10 @@ static const struct ergo_column columns[SW_VECTOR_COLUMNS] = {
     {"cluster_size", "", "sites of Wolff's cluster / N"},
     {"improved2", "", "components (sum of |s.r| in Wolff's cluster)^2 / (N sites of the cluster)"},
     {"inverse_temperature", "1/J", "J/T of the step before the sample"},
+    {"correlation_half", "",
+     "components times the mean of |s.r| |s'.r| over pairs of sites half a side apart, 0 for those "
+     "in two clusters"},
+    {"correlation_quarter", "", "the same, a quarter of a side apart"},
 };
 
 static bool is_wolff(const struct ergo_point *point) {
@@ -84,8 +91,10 @@ static bool has_column(const struct ergo_point *point, size_t c) {
     return c == SW_VECTOR_Z          ? shape_of(point).model == SW_MODEL_HEISENBERG
            : c == SW_VECTOR_VORTICES ? has_vortices(point)
            : c == SW_VECTOR_GROWN || c == SW_VECTOR_IMPROVED2 ? is_wolff(point)
-           : c == SW_VECTOR_CHANCE                            ? sw_adapts(point)
-                                                              : true;
+           : c == SW_VECTOR_HALF || c == SW_VECTOR_QUARTER
+               ? !is_wolff(point) && sw_wants_pairs(point)
+           : c == SW_VECTOR_CHANCE ? sw_adapts(point)
+                                   : true;
 }
 
 /* ---- observables ----------------------------------------------------------------------------- */
@@ -111,6 +120,8 @@ SAMPLE(vortices, c[SW_VECTOR_VORTICES])
 SAMPLE(wave2, c[SW_VECTOR_WAVE2])
 SAMPLE(grown, c[SW_VECTOR_GROWN])
 SAMPLE(improved2, c[SW_VECTOR_IMPROVED2])
+SAMPLE(half, c[SW_VECTOR_HALF])
+SAMPLE(quarter, c[SW_VECTOR_QUARTER])
 SAMPLE(chance, c[SW_VECTOR_CHANCE])
 SAMPLE(chance2, c[SW_VECTOR_CHANCE] * c[SW_VECTOR_CHANCE])
 
@@ -132,6 +143,20 @@ static double susceptibility(const struct ergo_point *point, const double *m) {
 
 static double cluster_susceptibility(const struct ergo_point *point, const double *m) {
     return sites(point) * m[0] / temperature(point);
+}
+
+static bool sweeps_all(const struct ergo_point *point) {
+    return !is_wolff(point);
+}
+
+static bool has_quarter(const struct ergo_point *point) {
+    return !is_wolff(point) && sw_has_quarter(point);
+}
+
+/* inputs: correlation_half, correlation_quarter */
+static double correlation_ratio(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return m[0] / m[1];
 }
 
 static double binder(const struct ergo_point *point, const double *m) {
@@ -217,6 +242,22 @@ static double longest_side(const struct ergo_point *point) {
          .derive = correlation_length,                                                             \
          .bound = longest_side,                                                                    \
          .beyond = "longer than the lattice: order"},                                              \
+        {ERGO_NAMED("correlation_ratio", ""),                                                      \
+         .help = "correlation_half / correlation_quarter: curves of all sizes cross at the "       \
+                 "transition (Y. Tomita, Y. Okabe, Phys. Rev. B 66, 180401 (2002)), and of a "     \
+                 "Kosterlitz-Thouless transition merge below it",                                  \
+         .inputs = {"correlation_half", "correlation_quarter"},                                    \
+         .derive = correlation_ratio,                                                              \
+         .crosses = true,                                                                          \
+         .applies = has_quarter},                                                                  \
+        {ERGO_NAMED("correlation_half", ""),                                                       \
+         .help = "<s.s'> of sites half a side apart (of an odd side the whole number below), "     \
+                 "mean over the sides, by the improved estimator: components times |s.r| |s'.r| "  \
+                 "of pairs in one cluster of the mirror r",                                        \
+         .sample = sample_half, .of_moves = true, .applies = sweeps_all},                          \
+        {ERGO_NAMED("correlation_quarter", ""),                                                    \
+         .help = "the same, a quarter of a side apart; sides of 4 and more",                       \
+         .sample = sample_quarter, .of_moves = true, .applies = has_quarter},                      \
         {ERGO_NAMED("alignment", "per site"), .help = "mean of s.s' summed over bonds, per site",  \
          .sample = sample_alignment},                                                              \
         {ERGO_NAMED("order_parameter2", "per site^2"), .help = "mean m^2", .sample = sample_m2},   \
