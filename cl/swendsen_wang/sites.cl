@@ -19,8 +19,10 @@ ERGO_INLINE uint sw_site_bonds(__global const sw_word *spins, struct sw_tile_sit
     uint open = 0u, around;
     (void)common;
     for (uint d = 0; d < SW_DIRECTIONS; d++)
-        if (sw_site_owns(s.x, s.y, d) && spins[sw_site_next(s.x, s.y, s.z, d, &around)] == spin)
-            open |= 1u << d;
+        if (sw_site_owns(s.x, s.y, s.z, d)) {
+            const uint other = spins[sw_site_next(s.x, s.y, s.z, d, &around)];
+            open |= (other ^ sw_site_turns(around)) == spin ? 1u << d : 0u;
+        }
     return sw_site_activate(m, s.index, step, open);
 }
 
@@ -32,7 +34,8 @@ ERGO_INLINE uint sw_site_draw(const struct sw_site_member *m, uint root, ulong s
 ERGO_INLINE void sw_site_give_state(__global sw_word *spins, uint site, uint state,
                                     const sw_common *common) {
     (void)common;
-    spins[site] = (uchar)state;
+    /* across antiperiodic sides a cluster has both states, and changes both or none */
+    spins[site] = (uchar)(SW_ANTI ? spins[site] ^ state : state);
 }
 
 /* A site of Wolff's cluster gets another state. */
@@ -50,9 +53,11 @@ ERGO_INLINE uint sw_site_bonds(__global const sw_word *spins, struct sw_tile_sit
     float weights[3] = {0.0f, 0.0f, 0.0f};
     uint around;
     for (uint d = 0; d < SW_DIRECTIONS; d++)
-        if (sw_site_owns(s.x, s.y, d))
-            weights[d] =
-                part * sw_part(SW_SPIN(spins, sw_site_next(s.x, s.y, s.z, d, &around)), common);
+        if (sw_site_owns(s.x, s.y, s.z, d)) {
+            const uint next = sw_site_next(s.x, s.y, s.z, d, &around);
+            const float weight = part * sw_part(SW_SPIN(spins, next), common);
+            weights[d] = sw_site_turns(around) ? 0.0f - weight : weight;
+        }
     return sw_site_activate_parts(m, s.index, step, weights);
 }
 

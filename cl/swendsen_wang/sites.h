@@ -9,6 +9,10 @@
  *     square      0 (x + 1, y, z), 1 (x, y + 1, z), in three dimensions 2 (x, y, z + 1)
  *     triangular  0 (x + 1, y), 1 (x, y + 1), 2 (x + 1, y + 1)
  *     honeycomb   as bricks, Lx and Ly even: 0 (x + 1, y), 1 (x, y + 1) where x + y is even
+ *
+ * SW_OPEN, SW_ANTI: sides that are open, and antiperiodic, by the bits below. No bond crosses an
+ * open side. One that crosses an antiperiodic side has the other sign: it prefers unequal spins
+ * (potts, q = 2), or opposite ones.
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_SITES_H
 #define ERGO_CL_SWENDSEN_WANG_SITES_H
@@ -24,11 +28,6 @@
 
 ERGO_INLINE uint sw_site_index(uint x, uint y, uint z) {
     return (z * SW_LY + y) * SW_LX + x;
-}
-
-/* Does the site own a bond in this direction? */
-ERGO_INLINE uint sw_site_owns(uint x, uint y, uint direction) {
-    return SW_LATTICE == SW_LATTICE_HONEYCOMB && direction == 1u ? ~(x + y) & 1u : 1u;
 }
 
 /* The next site. *around: the edges of the lattice that the bond crosses. */
@@ -49,6 +48,22 @@ ERGO_INLINE uint sw_site_next(uint x, uint y, uint z, uint direction, uint *arou
         z = z + 1u == SW_LZ ? 0u : z + 1u;
     }
     return sw_site_index(x, y, z);
+}
+
+/* Does the site own a bond in this direction? */
+ERGO_INLINE uint sw_site_owns(uint x, uint y, uint z, uint direction) {
+    uint around = 0u;
+    if (SW_OPEN)
+        sw_site_next(x, y, z, direction, &around);
+    if (around & SW_OPEN)
+        return 0u;
+    return SW_LATTICE == SW_LATTICE_HONEYCOMB && direction == 1u ? ~(x + y) & 1u : 1u;
+}
+
+/* 1: a bond across these sides has the other sign. */
+ERGO_INLINE uint sw_site_turns(uint around) {
+    const uint sides = around & SW_ANTI;
+    return (sides ^ sides >> 1 ^ sides >> 2) & 1u;
 }
 
 /* The site before: the one whose next site in this direction is (x, y, z). On a honeycomb it need

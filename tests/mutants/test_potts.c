@@ -81,6 +81,10 @@ static void compare_sites(void *state, const struct ergo_batch *batch) {
             .t = ergo_point_real(p, "/system/temperature"),
             .stream = p->stream,
             .adapts = shape.adapts};
+        for (int d = 0; d < 3; d++) {
+            o.open[d] = shape.open >> d & 1u;
+            o.anti[d] = shape.anti >> d & 1u;
+        }
         struct ergo_text found = {0};
         OK(ops->save(ctx, state, m, &found));
         assert_true(sites_oracle_init(&o));

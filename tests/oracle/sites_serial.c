@@ -25,8 +25,23 @@ static int site_at(const struct sites_oracle *o, int x, int y, int z) {
     return (z % o->l[2] * o->l[1] + y % o->l[1]) * o->l[0] + x % o->l[0];
 }
 
-static void add_bond(struct sites_oracle *o, int a, int b, int direction) {
-    o->bonds[o->n_bonds++] = (struct sites_bond){a, b, direction};
+/* The bond from (x, y, z) by (dx, dy, dz), unless it crosses an open side. */
+static void add_bond(struct sites_oracle *o, const int at[3], const int by[3], int direction) {
+    struct sites_bond b = {.a = site_at(o, at[0], at[1], at[2]),
+                           .b = site_at(o, at[0] + by[0], at[1] + by[1], at[2] + by[2]),
+                           .direction = direction};
+    bool open = false;
+    for (int d = 0; d < 3; d++)
+        if (at[d] + by[d] == o->l[d] && by[d]) {
+            open = open || o->open[d];
+            b.turned = b.turned != o->anti[d];
+        }
+    if (!open)
+        o->bonds[o->n_bonds++] = b;
+}
+
+static bool satisfied(const struct sites_bond *b, const uint8_t *s) {
+    return (s[b->a] == s[b->b]) != b->turned;
 }
 
 bool sites_oracle_init(struct sites_oracle *o) {
@@ -41,14 +56,14 @@ bool sites_oracle_init(struct sites_oracle *o) {
     for (int z = 0; z < o->l[2]; z++)
         for (int y = 0; y < o->l[1]; y++)
             for (int x = 0; x < o->l[0]; x++) {
-                const int i = site_at(o, x, y, z);
-                add_bond(o, i, site_at(o, x + 1, y, z), 0);
+                const int at[3] = {x, y, z};
+                add_bond(o, at, (const int[3]){1, 0, 0}, 0);
                 if (o->lattice != SITES_HONEYCOMB || (x + y) % 2 == 0)
-                    add_bond(o, i, site_at(o, x, y + 1, z), 1);
+                    add_bond(o, at, (const int[3]){0, 1, 0}, 1);
                 if (o->lattice == SITES_TRIANGULAR)
-                    add_bond(o, i, site_at(o, x + 1, y + 1, z), 2);
+                    add_bond(o, at, (const int[3]){1, 1, 0}, 2);
                 else if (o->l[2] > 1)
-                    add_bond(o, i, site_at(o, x, y, z + 1), 2);
+                    add_bond(o, at, (const int[3]){0, 0, 1}, 2);
             }
     return true;
 }
@@ -91,7 +106,7 @@ static void find_clusters(struct sites_oracle *o, uint64_t t) {
         const struct sites_bond *b = &o->bonds[k];
         uint32_t r[4];
         draw(o, (uint32_t)b->a, t, 1, r);
-        o->active[k] = o->spins[b->a] == o->spins[b->b] && r[b->direction] < p;
+        o->active[k] = satisfied(b, o->spins) && r[b->direction] < p;
     }
     join(o);
 }
@@ -150,7 +165,8 @@ void sites_oracle_sweep(struct sites_oracle *o, uint64_t t) {
     for (int i = 0; i < o->sites; i++) {
         uint32_t r[4];
         draw(o, (uint32_t)o->cluster[i], t, 2, r);
-        o->spins[i] = (uint8_t)one_of((uint32_t)o->q, r);
+        const uint8_t drawn = (uint8_t)one_of((uint32_t)o->q, r);
+        o->spins[i] = o->anti[0] || o->anti[1] || o->anti[2] ? o->spins[i] ^ drawn : drawn;
     }
 }
 
@@ -191,7 +207,7 @@ struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o) {
     for (bool more = true; more;) {
         int unequal = 0, most = 0, squares = 0, counts[256] = {0};
         for (int k = 0; k < o->n_bonds; k++)
-            unequal += s[o->bonds[k].a] != s[o->bonds[k].b];
+            unequal += !satisfied(&o->bonds[k], s);
         for (int i = 0; i < o->sites; i++)
             counts[s[i]]++;
         for (int k = 0; k < o->q; k++) {

@@ -21,6 +21,10 @@
  * 4, entity 0: the seed floor(N (2^32 r_0 + r_1) / 2^64); its cluster's states grow by 1 + floor((q
  * - 1) (2^32 r_2 + r_3) / 2^64) modulo q.
  *
+ * No bond crosses an open side. One that crosses an antiperiodic side (q = 2) counts as equal where
+ * its spins are unequal, and Swendsen-Wang's draws decide whether clusters change (then all
+ * lattices with such a side), s -> s xor draw.
+ *
  * Probability-changing (Tomita and Okabe, Phys. Rev. Lett. 86, 572 (2001)): bonds between equal
  * spins are active with a probability of the chain's own, in units of 2^-32. After a sweep in which
  * a closed path of active bonds goes around the lattice an odd number of times in some direction it
@@ -37,12 +41,14 @@ enum sites_oracle_lattice { SITES_SQUARE, SITES_TRIANGULAR, SITES_HONEYCOMB };
 struct sites_bond {
     int a, b;      /* sites; a owns it */
     int direction; /* 0 .. 2 */
+    bool turned;   /* prefers unequal spins */
 };
 
 struct sites_oracle {
     int l[3]; /* l[2] = 1: two dimensions */
     enum sites_oracle_lattice lattice;
     int q;
+    bool open[3], anti[3]; /* sides; others are periodic */
     double j, t;
     uint64_t stream;
     bool adapts;

@@ -2,6 +2,7 @@
 #include "samplers/swendsen_wang/sites/sites.h"
 
 static const char *const lattices[] = {"square", "triangular", "honeycomb", NULL};
+static const char *const boundaries[] = {"periodic", "open", "antiperiodic", NULL};
 static const char *const methods[] = {"sample", "probability-changing", NULL};
 #define WHERE_ADAPTS "with method probability-changing"
 static const char *const updates[] = {"swendsen-wang", "wolff", NULL};
@@ -10,7 +11,7 @@ const struct ergo_key sw_size_keys[SW_SIZE_KEYS] = {
     {ERGO_KEY("/system/size", SIZE),
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
      .max = 4194304, .min_items = 2, .max_items = 3, .unit = "sites",
-     .help = "Lattice sides [Lx, Ly] or [Lx, Ly, Lz], periodic, odd ones too. A side of 2 has two "
+     .help = "Lattice sides [Lx, Ly] or [Lx, Ly, Lz], odd ones too. A side of 2 has two "
              "bonds between the same neighbours."},
 };
 
@@ -21,6 +22,11 @@ const struct ergo_key sw_sites_keys[SW_SITES_KEYS] = {
              "simple cubic lattice; triangular: as square, and (x + 1, y + 1), (x - 1, y - 1); "
              "honeycomb, as bricks: (x +- 1, y), and (x, y + 1) where x + y is even, (x, y - 1) "
              "where it is odd, with even sides."},
+    {ERGO_KEY("/system/boundary", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE | ERGO_KEY_LIST,
+     .fallback = "\"periodic\"", .stream = "", .choices = boundaries, .max_items = 3, .unit = "",
+     .help = "Boundary conditions: periodic, open or antiperiodic (bonds across it have the other "
+             "sign: of potts with q = 2, of clock with even q), or an array with one for each "
+             "side."},
     {ERGO_KEY("/system/update", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"swendsen-wang\"", .stream = "", .choices = updates, .unit = "",
      .help = "What a step is. swendsen-wang: a sweep, all clusters get new states; wolff: one "

@@ -30,11 +30,20 @@ static bool sweeps_all(const struct ergo_point *point) {
     return !is_wolff(point);
 }
 
+/* Are all spins of a cluster equal, so that sums of sizes are moments of the order parameter? */
+static bool has_moments(const struct ergo_point *point) {
+    return sweeps_all(point) && sw_is_ferromagnetic(point);
+}
+
+static bool has_response(const struct ergo_point *point) {
+    return sw_is_sampled(point) && sw_is_ferromagnetic(point);
+}
+
 static bool has_wrapping(const struct ergo_point *point) {
     return sweeps_all(point) && sw_is_sampled(point);
 }
 
-/* Directions of wrapping are told apart by sites/ alone. */
+/* Directions of wrapping are told apart by sites/ alone, and pairs counted. */
 static bool has_ways(const struct ergo_point *point) {
     return sweeps_all(point) && !sw_serves_square(point);
 }
@@ -56,8 +65,12 @@ bool sw_wants_clusters(const struct ergo_point *point) {
     return wanted;
 }
 
+static bool has_half(const struct ergo_point *point) {
+    return has_ways(point) && sw_is_periodic(point);
+}
+
 static bool has_quarter(const struct ergo_point *point) {
-    return has_ways(point) && sw_has_quarter(point);
+    return has_half(point) && sw_has_quarter(point);
 }
 
 bool sw_wants_pairs(const struct ergo_point *point) {
@@ -75,7 +88,7 @@ bool sw_has_column(const struct ergo_point *point, size_t c) {
     if (c == SW_COLUMN_CHANCE)
         return sw_adapts(point);
     if (c == SW_COLUMN_HALF || c == SW_COLUMN_QUARTER)
-        return has_ways(point) && sw_wants_pairs(point);
+        return has_half(point) && sw_wants_pairs(point);
     return c == SW_COLUMN_ENERGY || c == SW_COLUMN_ORDER || c == SW_COLUMN_PSI2 ||
            sw_wants_clusters(point);
 }
@@ -224,7 +237,7 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
     {ERGO_NAMED("psi2", ""),
      .help = "<psi^2> by the improved estimator: mean sum_c n_c^2 / N^2 over clusters; with update "
              "wolff the mean size of its cluster / N",
-     .sample = sample_psi2, .of_moves = true},
+     .sample = sample_psi2, .of_moves = true, .applies = sw_is_ferromagnetic},
     {ERGO_NAMED("psi2_plain", ""),
      .help = "<psi^2> from the spins: mean (q sum_k (n_k/N)^2 - 1)/(q - 1); equals psi2 within "
              "errors",
@@ -237,11 +250,11 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
     {ERGO_NAMED("cluster_susceptibility", "per site"),
      .help = "N <psi^2> / T by the improved estimator: mean sum_c n_c^2 / (N T) over clusters; the "
              "susceptibility above Tc, where nothing is to be subtracted",
-     .inputs = {"psi2"}, .derive = derive_cluster_susceptibility, .applies = sw_is_sampled},
+     .inputs = {"psi2"}, .derive = derive_cluster_susceptibility, .applies = has_response},
     {ERGO_NAMED("moment_ratio", ""),
      .help = "<psi^2>^2 / <psi^4>: 1 in order, (q - 1)/(q + 1) in disorder; curves of all sizes "
              "cross at Tc (what Komura and Okabe check their program with)",
-     .inputs = {"psi2", "psi4"}, .derive = derive_ratio, .applies = sweeps_all},
+     .inputs = {"psi2", "psi4"}, .derive = derive_ratio, .applies = has_moments},
     {ERGO_NAMED("binder", ""),
      .help =
          "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m the order parameter; as in spin-lattice. "
@@ -252,7 +265,7 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
     {ERGO_NAMED("psi4", ""),
      .help = "<psi^4> by the improved estimator: mean ((q + 1) (sum_c n_c^2)^2 - 2 sum_c n_c^4) / "
              "((q - 1) N^4) over clusters",
-     .sample = sample_psi4, .of_moves = true, .applies = sweeps_all},
+     .sample = sample_psi4, .of_moves = true, .applies = has_moments},
     {ERGO_NAMED("psi4_plain", ""), .help = "<psi^4> from the spins; equals psi4 within errors",
      .sample = sample_plain4},
     {ERGO_NAMED("clusters", "per site"), .help = "mean number of clusters / N",
@@ -283,7 +296,7 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
      .help = "<(q delta - 1)/(q - 1)> of sites half a side apart (of an odd side the whole number "
              "below), mean over the sides, by the improved estimator: pairs in one cluster count "
              "1, others 0",
-     .sample = sample_half, .of_moves = true, .applies = has_ways},
+     .sample = sample_half, .of_moves = true, .applies = has_half},
     {ERGO_NAMED("correlation_quarter", ""),
      .help = "the same, a quarter of a side apart; sides of 4 and more", .sample = sample_quarter,
      .of_moves = true, .applies = has_quarter},

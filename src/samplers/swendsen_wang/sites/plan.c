@@ -17,7 +17,62 @@ bool sw_serves_square(const struct ergo_point *point) {
     return says(point, "/system/model", "potts") &&
            ergo_point_value(point, "/system/size")->items == 2 &&
            says(point, "/system/lattice", "square") &&
-           says(point, "/system/update", "swendsen-wang") && !sw_adapts(point);
+           says(point, "/system/update", "swendsen-wang") && !sw_adapts(point) &&
+           sw_is_periodic(point);
+}
+
+/* Sides of this kind, by bits; *words: how many the job has. */
+static uint32_t sides(const struct ergo_point *point, const char *kind, int *words) {
+    const char *at = ergo_point_text(point, "/system/boundary");
+    const uint32_t all = (1u << ergo_point_value(point, "/system/size")->items) - 1;
+    const size_t length = strlen(kind);
+    uint32_t found = 0;
+    for (*words = 0;; at++) {
+        const size_t word = strcspn(at, ",");
+        if (word == length && memcmp(at, kind, length) == 0)
+            found |= 1u << *words;
+        ++*words;
+        at += word;
+        if (*at == '\0')
+            return *words == 1 && found ? all : found;
+    }
+}
+
+bool sw_is_periodic(const struct ergo_point *point) {
+    int words;
+    return !sides(point, "open", &words) && !sides(point, "antiperiodic", &words);
+}
+
+bool sw_is_ferromagnetic(const struct ergo_point *point) {
+    int words;
+    return !sides(point, "antiperiodic", &words);
+}
+
+static enum ergo_status check_sides(struct ergo_context *ctx, const struct ergo_point *point) {
+    const int items = ergo_point_value(point, "/system/size")->items;
+    int words;
+    const bool periodic = sides(point, "periodic", &words);
+    if (words != 1 && words != items)
+        return ergo_job_error(ctx, "/system/boundary",
+                              "%d of them; one word, or one for each of the %d sides", words,
+                              items);
+    if (!sw_is_ferromagnetic(point) && says(point, "/system/model", "potts") &&
+        ergo_point_int(point, "/system/q") != 2)
+        return ergo_job_error(ctx, "/system/boundary",
+                              "\"antiperiodic\" has the opposite spin across a side, and of "
+                              "potts only q = 2 has opposites; /system/q is %lld",
+                              (long long)ergo_point_int(point, "/system/q"));
+    if (!sw_is_ferromagnetic(point) && says(point, "/system/model", "clock") &&
+        ergo_point_int(point, "/system/q") % 2)
+        return ergo_job_error(ctx, "/system/boundary",
+                              "\"antiperiodic\" has the opposite spin across a side, which of "
+                              "clock is a direction for even q only; /system/q is %lld",
+                              (long long)ergo_point_int(point, "/system/q"));
+    if (sw_adapts(point) && !periodic)
+        return ergo_job_error(ctx, "/system/boundary",
+                              "no side is periodic, and method probability-changing waits for "
+                              "clusters that lead around one");
+    return ERGO_OK;
 }
 
 struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point) {
@@ -47,6 +102,9 @@ struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point) {
     } else if (says(point, "/system/lattice", "honeycomb")) {
         s.lattice = SW_LATTICE_HONEYCOMB;
     }
+    int words;
+    s.open = sides(point, "open", &words);
+    s.anti = sides(point, "antiperiodic", &words);
     s.sites = s.lx * s.ly * s.lz;
     return s;
 }
@@ -85,8 +143,8 @@ enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_poin
                                 "found \"lattice\", but only square lattices of two dimensions "
                                 "with /system/update swendsen-wang are cut over ranks; allowed: "
                                 "\"points\", \"auto\"");
-    const enum ergo_status adapts = sw_adapt_check(ctx, point);
-    return status == ERGO_OK ? adapts : status;
+    const enum ergo_status adapts = sw_adapt_check(ctx, point), closed = check_sides(ctx, point);
+    return status != ERGO_OK ? status : adapts != ERGO_OK ? adapts : closed;
 }
 
 void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member *member) {
@@ -209,10 +267,11 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     struct ergo_text o = {0};
     ergo_text_append(&o,
                      "-DSW_MODEL=%u -DSW_Q=%uu -DSW_LX=%uu -DSW_LY=%uu -DSW_LZ=%uu -DSW_LATTICE=%u "
-                     "-DSW_DIRECTIONS=%uu -DSW_TX=%uu -DSW_TY=%uu -DSW_TZ=%uu -DSW_GROUP=%u "
+                     "-DSW_OPEN=%uu -DSW_ANTI=%uu -DSW_DIRECTIONS=%uu -DSW_TX=%uu -DSW_TY=%uu "
+                     "-DSW_TZ=%uu -DSW_GROUP=%u "
                      "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=3u -DSW_ADAPTS=%d %s",
-                     h->model, h->q, h->lx, h->ly, h->lz, h->lattice, h->directions, l->tx, l->ty,
-                     l->tz, l->tile_group, l->sum_slots, h->adapts,
+                     h->model, h->q, h->lx, h->ly, h->lz, h->lattice, h->open, h->anti,
+                     h->directions, l->tx, l->ty, l->tz, l->tile_group, l->sum_slots, h->adapts,
                      e->device->quirks.relaxed_atomics);
     if (h->model == SW_MODEL_POTTS) {
         ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
@@ -242,6 +301,16 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     return failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options") : ERGO_OK;
 }
 
+/* Bonds per site. An open side has none across it. */
+static double bonds_of(const struct sw_sites_shape *h) {
+    const double x = h->open & 1u ? 1 - 1.0 / h->lx : 1, y = h->open & 2u ? 1 - 1.0 / h->ly : 1;
+    const double z = h->open & 4u ? 1 - 1.0 / h->lz : 1;
+    return h->lattice == SW_LATTICE_TRIANGULAR  ? x + y + x * y
+           : h->lattice == SW_LATTICE_HONEYCOMB ? x + 0.5 * y
+           : h->directions == 3                 ? x + y + z
+                                                : x + y;
+}
+
 enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     struct sw_sites_state *s = state;
     const struct ergo_batch *batch = s->e.batch;
@@ -259,6 +328,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     for (size_t i = 0; i < batch->count; i++) {
         sw_sites_member_fill(batch->points[i], &s->members[i]);
         s->units[i] = sw_unit_of(batch->points[i]);
+        s->units[i].bonds = bonds_of(&s->shape);
     }
     if (ergo_point_int(batch->points[0], "/tuning/path") == 1)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,

@@ -11,6 +11,7 @@ struct sw_sites_shape {
     uint32_t directions; /* in which a site owns bonds */
     uint32_t model;      /* SW_MODEL_... */
     uint32_t q;          /* of potts and clock; others 2 */
+    uint32_t open, anti; /* sides, by bits SW_AROUND_... */
     uint32_t sites;
     uint32_t spin_bytes; /* of a site, in one or three words */
     bool wolff;
@@ -106,6 +107,9 @@ extern const struct ergo_sampler_ops sw_sites_ops;
 /* Does another engine (sw.h) make this job's sweeps: Swendsen-Wang on a plain square lattice? */
 bool sw_serves_square(const struct ergo_point *point);
 struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point);
+/* Do all sides close as periodic ones? Is none antiperiodic? */
+bool sw_is_periodic(const struct ergo_point *point);
+bool sw_is_ferromagnetic(const struct ergo_point *point);
 /* Are all sides at least 4 long? */
 bool sw_has_quarter(const struct ergo_point *point);
 enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_point *point);
@@ -140,7 +144,7 @@ void sw_vectors_convert(const struct sw_sites_shape *shape, struct sw_unit unit,
                         const int64_t *sums, const struct sw_found *found, double *columns);
 extern const struct ergo_model sw_xy_model, sw_clock_model, sw_heisenberg_model;
 /* Keys of all models, in swendsen_wang.c. */
-enum { SW_SIZE_KEYS = 1, SW_SITES_KEYS = 2, SW_RUN_KEYS = 4 };
+enum { SW_SIZE_KEYS = 1, SW_SITES_KEYS = 3, SW_RUN_KEYS = 4 };
 extern const struct ergo_key sw_size_keys[SW_SIZE_KEYS], sw_sites_keys[SW_SITES_KEYS];
 extern const struct ergo_key sw_run_keys[SW_RUN_KEYS];
 enum { SW_TUNABLES = 5 };

@@ -18,6 +18,8 @@ static _Thread_local struct sw_sites_shape twin;
 #define SW_LZ twin.lz
 #define SW_LATTICE twin.lattice
 #define SW_DIRECTIONS twin.directions
+#define SW_OPEN twin.open
+#define SW_ANTI twin.anti
 #include "swendsen_wang/sites_vectors.h"
 
 bool sw_sites_twin_open(struct sw_sites_twin *t, const struct sw_sites_shape *s) {
@@ -53,8 +55,10 @@ static void draw(const struct sw_site_member *m, uint64_t step, struct sw_sites_
         uint32_t x, y, z, around, open = 0;
         place_of(i, &x, &y, &z);
         for (uint32_t d = 0; d < twin.directions; d++)
-            if (sw_site_owns(x, y, d) && spins[sw_site_next(x, y, z, d, &around)] == spins[i])
-                open |= 1u << d;
+            if (sw_site_owns(x, y, z, d)) {
+                const uint32_t other = spins[sw_site_next(x, y, z, d, &around)];
+                open |= (uint32_t)((other ^ sw_site_turns(around)) == spins[i]) << d;
+            }
         t->bonds[i] = (uint8_t)sw_site_activate(m, i, step, open);
     }
 }
@@ -66,8 +70,10 @@ static void draw_parts(const struct sw_site_member *m, uint64_t step, struct sw_
         uint32_t x, y, z, around;
         place_of(i, &x, &y, &z);
         for (uint32_t d = 0; d < twin.directions; d++)
-            if (sw_site_owns(x, y, d))
-                weights[d] = t->parts[i] * t->parts[sw_site_next(x, y, z, d, &around)];
+            if (sw_site_owns(x, y, z, d)) {
+                const float other = t->parts[sw_site_next(x, y, z, d, &around)];
+                weights[d] = t->parts[i] * (sw_site_turns(around) ? 0 - other : other);
+            }
         t->bonds[i] = (uint8_t)sw_site_activate_parts(m, i, step, weights);
     }
 }
@@ -135,9 +141,13 @@ static void flip(const struct sw_site_member *m, uint64_t step, const struct sw_
                 sw_vectors_flip(v, i);
             continue;
         }
-        spins[i] = t->labels[i] == i ? (uint8_t)sw_state(i, SW_PURPOSE_SPIN, (uint32_t)step,
-                                                         (uint32_t)(step >> 32), m->key0, m->key1)
-                                     : spins[t->labels[i]];
+        const uint32_t root = t->labels[i];
+        if (!twin.anti && root != i)
+            spins[i] = spins[root];
+        else
+            spins[i] = (uint8_t)((twin.anti ? spins[i] : 0u) ^
+                                 sw_state(root, SW_PURPOSE_SPIN, (uint32_t)step,
+                                          (uint32_t)(step >> 32), m->key0, m->key1));
     }
 }
 
@@ -168,8 +178,10 @@ static void count_spins(struct sw_sites_twin *t) {
         place_of(i, &x, &y, &z);
         c->states[spins[i]]++;
         for (uint32_t d = 0; d < twin.directions; d++)
-            c->unequal +=
-                sw_site_owns(x, y, d) && spins[sw_site_next(x, y, z, d, &around)] != spins[i];
+            if (sw_site_owns(x, y, z, d)) {
+                const uint32_t other = spins[sw_site_next(x, y, z, d, &around)];
+                c->unequal += (other ^ sw_site_turns(around)) != spins[i];
+            }
     }
 }
 

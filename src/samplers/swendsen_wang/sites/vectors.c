@@ -79,12 +79,23 @@ static bool is_wolff(const struct ergo_point *point) {
 
 static bool has_vortices(const struct ergo_point *point) {
     const struct sw_sites_shape h = shape_of(point);
-    return h.model != SW_MODEL_HEISENBERG && h.lz == 1 && h.lattice == SW_LATTICE_SQUARE;
+    return h.model != SW_MODEL_HEISENBERG && h.lz == 1 && h.lattice == SW_LATTICE_SQUARE &&
+           sw_is_periodic(point);
 }
 
 static bool has_helicity(const struct ergo_point *point) {
     const struct sw_sites_shape h = shape_of(point);
-    return !h.adapts && h.model != SW_MODEL_CLOCK && h.lattice != SW_LATTICE_HONEYCOMB;
+    return !h.adapts && sw_is_periodic(point) && h.model != SW_MODEL_CLOCK &&
+           h.lattice != SW_LATTICE_HONEYCOMB;
+}
+
+static bool has_half(const struct ergo_point *point) {
+    return !is_wolff(point) && sw_is_periodic(point);
+}
+
+/* A parallel cluster: <m^2> by its sum. */
+static bool has_grown_moment(const struct ergo_point *point) {
+    return is_wolff(point) && sw_is_ferromagnetic(point);
 }
 
 static bool has_column(const struct ergo_point *point, size_t c) {
@@ -92,7 +103,7 @@ static bool has_column(const struct ergo_point *point, size_t c) {
            : c == SW_VECTOR_VORTICES ? has_vortices(point)
            : c == SW_VECTOR_GROWN || c == SW_VECTOR_IMPROVED2 ? is_wolff(point)
            : c == SW_VECTOR_HALF || c == SW_VECTOR_QUARTER
-               ? !is_wolff(point) && sw_wants_pairs(point)
+               ? has_half(point) && sw_wants_pairs(point)
            : c == SW_VECTOR_CHANCE ? sw_adapts(point)
                                    : true;
 }
@@ -145,12 +156,8 @@ static double cluster_susceptibility(const struct ergo_point *point, const doubl
     return sites(point) * m[0] / temperature(point);
 }
 
-static bool sweeps_all(const struct ergo_point *point) {
-    return !is_wolff(point);
-}
-
 static bool has_quarter(const struct ergo_point *point) {
-    return !is_wolff(point) && sw_has_quarter(point);
+    return has_half(point) && sw_has_quarter(point);
 }
 
 /* inputs: correlation_half, correlation_quarter */
@@ -228,7 +235,7 @@ static double longest_side(const struct ergo_point *point) {
          .help = "N <m^2> / T by the improved estimator (order_parameter2_improved); the one to "  \
                  "use above the critical temperature. With update wolff",                          \
          .inputs = {"order_parameter2_improved"}, .derive = cluster_susceptibility,                \
-         .applies = is_wolff},                                                                     \
+         .applies = has_grown_moment},                                                             \
         {ERGO_NAMED("binder", ""),                                                                 \
          .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2); without order it is 1/3 in a plane, " \
                  "4/9 in space",                                                                   \
@@ -239,6 +246,7 @@ static double longest_side(const struct ergo_point *point) {
              "k = 2 pi / L. S(0) = N <m^2>, from which nothing is subtracted: with order this "    \
              "is no correlation length, but over L it crosses at the transition for all L",        \
          .inputs = {"order_parameter2", "wave2"},                                                  \
+         .applies = sw_is_periodic,                                                                \
          .derive = correlation_length,                                                             \
          .bound = longest_side,                                                                    \
          .beyond = "longer than the lattice: order"},                                              \
@@ -254,7 +262,7 @@ static double longest_side(const struct ergo_point *point) {
          .help = "<s.s'> of sites half a side apart (of an odd side the whole number below), "     \
                  "mean over the sides, by the improved estimator: components times |s.r| |s'.r| "  \
                  "of pairs in one cluster of the mirror r",                                        \
-         .sample = sample_half, .of_moves = true, .applies = sweeps_all},                          \
+         .sample = sample_half, .of_moves = true, .applies = has_half},                            \
         {ERGO_NAMED("correlation_quarter", ""),                                                    \
          .help = "the same, a quarter of a side apart; sides of 4 and more",                       \
          .sample = sample_quarter, .of_moves = true, .applies = has_quarter},                      \
@@ -265,7 +273,7 @@ static double longest_side(const struct ergo_point *point) {
         {ERGO_NAMED("order_parameter2_improved", "per site^2"),                                    \
          .help = "<m^2> from Wolff's cluster: n <(sum of |s.r|)^2 / (N sites)>, n components, r "  \
                  "the mirror",                                                                     \
-         .sample = sample_improved2, .of_moves = true, .applies = is_wolff},                       \
+         .sample = sample_improved2, .of_moves = true, .applies = has_grown_moment},               \
         {ERGO_NAMED("cluster_size", ""), .help = "mean size of Wolff's cluster / N",               \
          .sample = sample_grown, .of_moves = true, .applies = is_wolff},                           \
         {ERGO_NAMED("current2", "per site"),                                                       \
