@@ -79,7 +79,8 @@ ERGO_INLINE void sw_site_give_state(__global sw_word *spins, uint site, uint sta
 
 /*
  * Draw the bonds, and label the parts of clusters in a tile. The first bond that leads back gives a
- * site its label by a plain store, which makes trees; the others are joined by atomics. `bonds`
+ * site its label by a plain store, which makes trees; these are made lower by SW_JUMPS rounds, in
+ * which each site gets the label of its label; the others are joined by atomics. `bonds`
  * gets the active bonds of each site; `labels` the site index of the first site of its part. sized:
  * also set `sizes` to 0. chances: method probability-changing, which needs ways = 0.
  */
@@ -122,6 +123,11 @@ __kernel SW_TILE_GROUP void sw_site_label(__global const sw_word *spins,
         tile[n] = label;
     }
     SW_SYNC;
+    for (uint k = 0; k < SW_JUMPS; k++) {
+        for (uint n = first; n < SW_TILE; n += SW_GROUP)
+            SW_LOWER_TILE(&tile[n], SW_READ_TILE(&tile[SW_READ_TILE(&tile[n])]));
+        SW_SYNC;
+    }
     for (uint n = first; n < SW_TILE; n += SW_GROUP) {
         const struct sw_tile_site s = sw_tile_site_of(n);
         uint linked = 0u;
@@ -185,13 +191,21 @@ __kernel void sw_site_adapt(__global const struct sw_site_member *members, __glo
 }
 
 /* Where each site of the tile finds its cluster: itself, if its label leads to itself or out of the
- * tile, or a site before it. Needs a barrier after it. */
-ERGO_INLINE void sw_site_leads(__global const uint *labels, __local uint *leads) {
+ * tile, or a site before it. list: those that find it themselves, a third of all at a critical
+ * point, in any order; all work-items then have one. Barriers before and after. */
+ERGO_INLINE void sw_site_leads(__global const uint *labels, __local uint *leads,
+                               __local ushort *list, __local uint *listed) {
+    if (get_local_id(0) == 0)
+        *listed = 0u;
+    SW_SYNC;
     for (uint n = (uint)get_local_id(0); n < SW_TILE; n += SW_GROUP) {
         const struct sw_tile_site s = sw_tile_site_of(n);
         const uint place = s.inside ? sw_tile_place(SW_LEADS(labels[s.index])) : n;
         leads[n] = place < SW_TILE ? place : n;
+        if (s.inside && leads[n] == n)
+            list[SW_ADD_LOCAL(listed, 1u)] = (ushort)n;
     }
+    SW_SYNC;
 }
 
 ERGO_INLINE uint sw_site_lead(__local const uint *leads, uint n) {
@@ -205,13 +219,11 @@ ERGO_INLINE uint sw_site_lead(__local const uint *leads, uint n) {
  * of sites of the tile that find it there. */
 ERGO_INLINE void sw_site_give(__global sw_word *spins, const struct sw_site_member *m,
                               __global const uint *labels, ulong step, __global uint *sizes,
-                              bool sized, __local const uint *leads, __local uint *states) {
+                              bool sized, __local const uint *leads, __local uint *states,
+                              __local const ushort *list, uint listed) {
     const uint first = (uint)get_local_id(0);
-    for (uint n = first; n < SW_TILE; n += SW_GROUP) {
-        const struct sw_tile_site s = sw_tile_site_of(n);
-        if (!s.inside || leads[n] != n)
-            continue;
-        const uint root = sw_find_still(labels, s.index);
+    for (uint k = first; k < listed; k += SW_GROUP) {
+        const uint n = list[k], root = sw_find_still(labels, sw_tile_site_of(n).index);
         if (sized)
             atomic_add(&sizes[root], states[n]);
         states[n] = sw_site_draw(m, root, step);
@@ -228,13 +240,14 @@ ERGO_INLINE void sw_site_give(__global sw_word *spins, const struct sw_site_memb
 __kernel SW_TILE_GROUP void sw_site_flip(__global sw_word *spins,
                                          __global const struct sw_site_member *members,
                                          __global const uint *labels, ulong step) {
-    __local uint leads[SW_TILE], states[SW_TILE];
+    __local uint leads[SW_TILE], states[SW_TILE], listed;
+    __local ushort list[SW_TILE];
     const uint index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
     const struct sw_site_member m = members[index];
-    sw_site_leads(labels + plane, leads);
-    SW_SYNC;
-    sw_site_give(spins + SW_COMPONENTS * plane, &m, labels + plane, step, 0, false, leads, states);
+    sw_site_leads(labels + plane, leads, list, &listed);
+    sw_site_give(spins + SW_COMPONENTS * plane, &m, labels + plane, step, 0, false, leads, states,
+                 list, listed);
 }
 
 /* The same in a measured sweep: also add up the sizes of clusters at their roots. */
@@ -242,11 +255,12 @@ __kernel SW_TILE_GROUP void sw_site_flip_sizes(__global sw_word *spins,
                                                __global const struct sw_site_member *members,
                                                __global const uint *labels, ulong step,
                                                __global uint *sizes) {
-    __local uint leads[SW_TILE], states[SW_TILE];
+    __local uint leads[SW_TILE], states[SW_TILE], listed;
+    __local ushort list[SW_TILE];
     const uint index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
     const struct sw_site_member m = members[index];
-    sw_site_leads(labels + plane, leads);
+    sw_site_leads(labels + plane, leads, list, &listed);
     for (uint n = (uint)get_local_id(0); n < SW_TILE; n += SW_GROUP)
         states[n] = 0u;
     SW_SYNC;
@@ -255,7 +269,7 @@ __kernel SW_TILE_GROUP void sw_site_flip_sizes(__global sw_word *spins,
             SW_ADD_LOCAL(&states[sw_site_lead(leads, n)], 1u);
     SW_SYNC;
     sw_site_give(spins + SW_COMPONENTS * plane, &m, labels + plane, step, sizes + plane, true,
-                 leads, states);
+                 leads, states, list, listed);
 }
 
 /*
@@ -267,7 +281,8 @@ __kernel SW_TILE_GROUP void sw_site_flip_one(__global sw_word *spins,
                                              __global const struct sw_site_member *members,
                                              __global const uint *labels, ulong step,
                                              __global uint *grown, uint sample) {
-    __local uint leads[SW_TILE], states[SW_TILE], root, flipped[3];
+    __local uint leads[SW_TILE], states[SW_TILE], listed, root, flipped[3];
+    __local ushort list[SW_TILE];
     const uint first = (uint)get_local_id(0), index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
     const struct sw_site_member m = members[index];
@@ -277,12 +292,10 @@ __kernel SW_TILE_GROUP void sw_site_flip_one(__global sw_word *spins,
         root = sw_find_still(labels + plane, sw_site_seed(&m, step).site);
         flipped[0] = flipped[1] = flipped[2] = 0u;
     }
-    sw_site_leads(labels + plane, leads);
-    SW_SYNC;
-    for (uint n = first; n < SW_TILE; n += SW_GROUP) {
-        const struct sw_tile_site s = sw_tile_site_of(n);
-        if (s.inside && leads[n] == n)
-            states[n] = sw_find_still(labels + plane, s.index) == root ? 1u : 0u;
+    sw_site_leads(labels + plane, leads, list, &listed);
+    for (uint k = first; k < listed; k += SW_GROUP) {
+        const uint n = list[k], at = sw_tile_site_of(n).index;
+        states[n] = sw_find_still(labels + plane, at) == root ? 1u : 0u;
     }
     SW_SYNC;
     uint mine = 0u;

@@ -169,8 +169,8 @@ static uint32_t parts(uint32_t n, uint32_t size) {
     return (n + size - 1) / size;
 }
 
-/* Bytes of local memory of a tile's site: two labels (or a label and bonds). */
-enum { SITE_BYTES = 8 };
+/* Bytes of local memory of a tile's site: a label, a state and a place in a list. */
+enum { SITE_BYTES = 10 };
 
 /* A tile of some 2,048 sites, as compact as a row of 32 bytes allows. One work-item does a whole
  * tile on a CPU, where barriers and atomics cost more than they bring. */
