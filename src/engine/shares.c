@@ -92,9 +92,24 @@ static struct work *collect(const struct ergo_shares *s, double size, double sec
     return all;
 }
 
-static void take_speeds(struct ergo_shares *s, const struct work *all) {
+double ergo_share_of_speed(double speed, double all, size_t ranks) {
+    enum { PARTS = 32 };
+    return fmax(1, round(speed / all * (double)(PARTS * ranks)));
+}
+
+/* Are the shares other ones than before? */
+static bool take_speeds(struct ergo_shares *s, const struct work *work) {
+    const double old = s->weights[0];
+    double all = 0;
+    bool changed = false;
     for (size_t r = 0; r < s->ranks; r++)
-        s->weights[r] = all[r].size / all[r].seconds;
+        all += work[r].size / work[r].seconds;
+    for (size_t r = 0; r < s->ranks; r++) {
+        const double weight = ergo_share_of_speed(work[r].size / work[r].seconds, all, s->ranks);
+        changed = changed || weight * old != s->weights[r] * (r ? s->weights[0] : weight);
+        s->weights[r] = weight;
+    }
+    return changed;
 }
 
 static const double trial_seconds = 0.04;
@@ -120,9 +135,7 @@ enum ergo_status ergo_shares_try(struct ergo_context *ctx, struct ergo_shares *s
         slowest = fmin(slowest, all[r].size / all[r].seconds);
         fastest = fmax(fastest, all[r].size / all[r].seconds);
     }
-    *uneven = fastest > 1.1 * slowest;
-    if (*uneven)
-        take_speeds(s, all);
+    *uneven = fastest > 1.1 * slowest && take_speeds(s, all);
     free(all);
     s->compared = ergo_clock();
     return ERGO_OK;
@@ -146,9 +159,7 @@ enum ergo_status ergo_shares_compare(struct ergo_context *ctx, struct ergo_share
         speed += all[r].size / all[r].seconds;
         whole += all[r].size;
     }
-    *uneven = slowest > patience * whole / speed;
-    if (*uneven)
-        take_speeds(s, all);
+    *uneven = slowest > patience * whole / speed && take_speeds(s, all);
     free(all);
     s->busy = 0;
     s->sweeps = 0;
