@@ -112,7 +112,7 @@ static bool take_speeds(struct ergo_shares *s, const struct work *work) {
     return changed;
 }
 
-static const double trial_seconds = 0.04;
+static const double trial_seconds = 0.2;
 
 enum ergo_status ergo_shares_try(struct ergo_context *ctx, struct ergo_shares *s, double size,
                                  enum ergo_status (*sweep)(struct ergo_context *ctx, void *state),
@@ -141,14 +141,16 @@ enum ergo_status ergo_shares_try(struct ergo_context *ctx, struct ergo_shares *s
     return ERGO_OK;
 }
 
-/* Seconds between comparisons; how much longer than necessary the slowest may take. */
-static const double compare_every = 2, patience = 1.25;
+/* Seconds between comparisons; how much longer than necessary the slowest may take; the most of a
+ * run that may go into dividing anew, where programs are built for a shape (seconds of a CPU). */
+static const double compare_every = 2, patience = 1.25, most_spent = 0.1;
 
 enum ergo_status ergo_shares_compare(struct ergo_context *ctx, struct ergo_shares *s, double size,
                                      bool *uneven) {
     double slowest = 0, speed = 0, whole = 0;
     *uneven = false;
-    if (!ergo_dist_any(ergo_ranks_rank() == 0 && ergo_clock() - s->compared > compare_every &&
+    const double pause = fmax(compare_every, s->cost / most_spent);
+    if (!ergo_dist_any(ergo_ranks_rank() == 0 && ergo_clock() - s->compared > pause &&
                        s->sweeps > 3))
         return ERGO_OK;
     struct work *all = collect(s, size, s->busy / (double)s->sweeps);

@@ -16,6 +16,7 @@ struct ergo_shares {
     /* since `compared`, seconds of a clock: of this rank's device, without waiting for others */
     double busy, compared;
     uint64_t sweeps;
+    double cost;      /* seconds that the last division by new weights took; set by who divides */
     double weights[]; /* [ranks], positive */
 };
 
@@ -40,7 +41,8 @@ double ergo_share_of_speed(double speed, double all, size_t ranks);
 enum ergo_status ergo_shares_try(struct ergo_context *ctx, struct ergo_shares *shares, double size,
                                  enum ergo_status (*sweep)(struct ergo_context *ctx, void *state),
                                  void *state, bool *uneven);
-/* Between blocks, of `busy` and `sweeps`: looks every two seconds. *uneven: one rank keeps the
+/* Between blocks, of `busy` and `sweeps`: looks every two seconds, or ten
+ * times `cost` where that is more. *uneven: one rank keeps the
  * others waiting for a quarter of the time that a sweep would take at best, and there are new
  * weights by speed. */
 enum ergo_status ergo_shares_compare(struct ergo_context *ctx, struct ergo_shares *shares,

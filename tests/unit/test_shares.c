@@ -125,6 +125,11 @@ static void test_speeds(void **unused) {
     assert_int_equal(ergo_shares_compare(ctx, s, 5, &uneven), ERGO_OK); /* too early */
     assert_true(!uneven && s->sweeps == 4);
     s->compared -= 3;
+    s->cost = 1; /* that would be a quarter of the time */
+    assert_int_equal(ergo_shares_compare(ctx, s, 5, &uneven), ERGO_OK);
+    assert_true(!uneven && s->sweeps == 4);
+    s->compared -= 8;
+    uneven = true;
     assert_int_equal(ergo_shares_compare(ctx, s, 5, &uneven), ERGO_OK);
     assert_true(!uneven && s->sweeps == 0 && s->weights[0] == 7);
     free(s);
