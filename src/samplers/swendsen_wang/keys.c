@@ -49,7 +49,8 @@ const struct ergo_key sw_run_keys[SW_RUN_KEYS] = {
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "0.0005", .stream = "",
      .min = 1e-9, .max = 0.1, .unit = "", .acts = sw_adapts, .where = WHERE_ADAPTS,
      .help = "Step of the bond probability 1 - exp(-J/T) in sweeps that are measured; of unit "
-             "vectors the step of J/T. The width of the probability's distribution goes as its "
+             "vectors the step of J/T. Rounded to 2^-32, of J/T to 2^-24. The width of the "
+             "probability's distribution goes as its "
              "root, towards 0, and so does what it changes in means."},
     {ERGO_KEY("/run/probability_step_first", REAL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "0.01", .stream = "", .min = 1e-9, .max = 0.1, .unit = "", .acts = sw_adapts,
