@@ -88,19 +88,34 @@ static void test_plane(void **unused) {
         "'size': [4, 2], 'lattice': 'honeycomb'", false, 2500);
 }
 
-/* Antiperiodic: along x the two bonds of neighbours cancel, and pairs along y are left, -2 J cos;
- * at T = 1 the energy is -I1(2)/I0(2). All open: a ring of four, -sum I_n^3 I_n'/sum I_n^4 at 1. */
-static void angles(const char *what, const char *boundary) {
+/* Unit vectors on 2 x 2 at T = 1, and the energy; half a side away are neighbours, so G(L/2) is
+ * their mean s.s'. */
+static void vectors(const char *what, const char *system, double energy, double half) {
     char job[600];
-    const bool open = strstr(boundary, "open") != NULL;
     snprintf(job, sizeof job,
-             "{'sampler': 'swendsen-wang', 'seed': '31', 'replicas': %d, 'system': {'model': 'xy', "
-             "'size': [2, 2], 'temperature': 1, 'boundary': %s}, 'run': {'equilibration': 50, "
-             "'sweeps': 2500}, 'output': {'snapshots': 0}}",
-             REPLICAS, boundary);
+             "{'sampler': 'swendsen-wang', 'seed': '31', 'replicas': %d, 'system': {%s, 'size': "
+             "[2, 2], 'temperature': 1}, 'run': {'equilibration': 50, 'sweeps': 2500}, 'output': "
+             "{'snapshots': 0}}",
+             REPLICAS, system);
     cJSON *tree = physics_run(ctx, job, what);
-    compare(tree, what, "energy", open ? -0.505196539768 : -0.697774657964);
+    compare(tree, what, "energy", energy);
+    if (half > 0)
+        compare(tree, what, "correlation_half", half);
     cJSON_Delete(tree);
+}
+
+/* Rings of four bonds, double ones where sides are periodic: -sum I_n^3 I_n'/sum I_n^4 at J/T or 2
+ * J/T, in space of spherical Bessel functions, 2 l + 1 times. Antiperiodic: along x the two bonds
+ * of neighbours cancel, and pairs along y are left, -I1(2)/I0(2). */
+static void test_vectors(void **unused) {
+    (void)unused;
+    vectors("xy", "'model': 'xy'", -2 * 0.779560922692, 0.779560922692);
+    if (!getenv("ERGOCL_TEST_FULL")) /* each lattice is compiled for */
+        return;
+    vectors("heisenberg", "'model': 'heisenberg'", -2 * 0.605891569899, 0.605891569899);
+    vectors("xy, antiperiodic", "'model': 'xy', 'boundary': ['antiperiodic', 'periodic']",
+            -0.697774657964, 0);
+    vectors("xy, open", "'model': 'xy', 'boundary': 'open'", -0.505196539768, 0);
 }
 
 static void test_sides(void **unused) {
@@ -114,8 +129,6 @@ static void test_sides(void **unused) {
           "'size': [4, 3], 'boundary': ['antiperiodic', 'periodic']", true, 4000);
     if (!getenv("ERGOCL_TEST_FULL")) /* each lattice is compiled for */
         return;
-    angles("xy, 2 x 2, antiperiodic", "['antiperiodic', 'periodic']");
-    angles("xy, 2 x 2, open", "'open'");
     check("open triangle, q = 3",
           (struct sites_oracle){.l = {3, 3, 1},
                                 .lattice = SITES_TRIANGULAR,

@@ -64,12 +64,14 @@ uint32_t sw_adapt_start(const struct ergo_point *point, const struct sw_site_mem
 }
 
 uint32_t sw_adapt_shift(const struct ergo_point *point, uint64_t step) {
+    const uint64_t steps = (uint64_t)ergo_point_int(point, "/run/equilibration");
+    if (step >= steps)
+        return 0;
     const double last = ergo_point_real(point, "/run/probability_step");
     const double first = ergo_point_real(point, "/run/probability_step_first");
-    const uint64_t steps = (uint64_t)ergo_point_int(point, "/run/equilibration");
     uint32_t doubled = 0;
     while (ldexp(last, (int)doubled + 1) <= first)
         doubled++;
     const uint64_t part = (steps + doubled) / (doubled + 1);
-    return step >= steps || step / part >= doubled ? 0 : doubled - (uint32_t)(step / part);
+    return step / part >= doubled ? 0 : doubled - (uint32_t)(step / part);
 }
