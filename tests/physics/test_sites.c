@@ -193,7 +193,8 @@ static void test_adapting(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cubic), cmocka_unit_test(test_plane),    cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_cubic), cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_sides), cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_wolff), cmocka_unit_test(test_adapting),
     };
     ctx = ergo_context_create();
