@@ -113,9 +113,9 @@ static void teeth_are_in_order(void **state) {
     for (size_t s = 0; s < sizeof sums / sizeof sums[0]; s++)
         for (uint32_t count = 2; count <= 1048576; count = count * 3 + 1)
             for (uint32_t word = 1; word; word = word * 5 > word ? word * 5 : 0) {
-                const uint64_t first = helium_dmc_tooth(0, sums[s], count, word);
-                const uint64_t last = helium_dmc_tooth(count - 1, sums[s], count, word);
-                const uint64_t next = helium_dmc_tooth(1, sums[s], count, word);
+                const uint64_t first = ergo_comb_tooth(0, sums[s], count, word);
+                const uint64_t last = ergo_comb_tooth(count - 1, sums[s], count, word);
+                const uint64_t next = ergo_comb_tooth(1, sums[s], count, word);
                 assert_true(first <= sums[s] / count && last < sums[s]);
                 assert_true(next - first - sums[s] / count <= 1);
             }

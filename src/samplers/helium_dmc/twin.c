@@ -67,7 +67,7 @@ void dmc_twin_comb(const struct dmc_twin *t, uint64_t step, const struct helium_
             const uint64_t weight = helium_dmc_weight(helium_dmc_exponent(e, mean, t->dmc),
                                                       (uint32_t)(sums[w].accepted >> 32));
             *(pass ? &below : &all) += weight;
-            while (pass && k < count && helium_dmc_tooth(k, all, count, word) < below)
+            while (pass && k < count && ergo_comb_tooth(k, all, count, word) < below)
                 parents[k++] = w;
         }
     for (k = 0; all == 0 && k < count; k++)
