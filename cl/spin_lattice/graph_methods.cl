@@ -63,7 +63,7 @@ graph_look_all(__global uint *numbers, __global const struct graph_member *membe
                 who[id] = other ? who[id + d] : who[id];
             }
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         const uint taken = who[0];
         if (id == 0 && taken != GRAPH_NOTHING) {
             const ulong mark = (ulong)graph_long(own + taken * GRAPH_NUMBERS + GRAPH_MARK);

@@ -37,7 +37,7 @@ bool graph_curve_rows(const void *state, unsigned slot, size_t begin, size_t end
     const size_t members = s->e.batch->count, width = s->chains.width, copies = s->chains.copies;
     const size_t length = (size_t)s->chains.rungs * GRAPH_MOMENTS;
     double *all = samples->curves[CURVE_CHAIN_MOMENTS];
-    for (size_t row = begin; all && row < end; row++) {
+    for (size_t row = begin; all && s->chains.rungs > 1 && row < end; row++) {
         const uint32_t *numbers = ergo_engine_host(&s->e, GRAPH_COUNTS, slot, row / members);
         memset(all + row * length, 0, length * sizeof *all);
         for (size_t t = 0; t < s->chains.rungs; t++)
