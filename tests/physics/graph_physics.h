@@ -114,7 +114,7 @@ static inline void graph_run_block(struct ergo_context *context, const char *tex
     }
 }
 
-/* A whole run of a job of 32 replicas, its curves, and an audit after it. */
+/* A whole run of a job of 32 replicas, and its curves. */
 static inline void graph_run_job(struct ergo_context *context, struct ergo_device *on,
                                  const char *text, struct graph_run *run) {
     run->job = graph_bench_job(context, text);
@@ -147,7 +147,6 @@ static inline void graph_run_job(struct ergo_context *context, struct ergo_devic
                         done, &samples);
     for (size_t m = 0; m < GRAPH_CHAINS; m++)
         GRAPH_BENCH_OK(context, text, ops->end_curves(context, run->state, m, run->curves[m]));
-    GRAPH_BENCH_OK(context, text, ops->audit(context, run->state));
     free(samples.columns);
     free(samples.curves[CURVE_CENSUS]);
     free(samples.curves[CURVE_CHAIN_MOMENTS]);
