@@ -45,8 +45,7 @@ helium_dmc_comb(__global const struct helium_sums *sums,
     const ulong all = (ulong)part[HELIUM_COMB - 1];
     for (uint k = id; k < count; k += HELIUM_COMB) {
         const ulong tooth = ergo_comb_tooth(k, all, count, word);
-        const uint whose =
-            ergo_comb_whose(tooth, part, HELIUM_COMB, weights + first, share, count);
+        const uint whose = ergo_comb_whose(tooth, part, HELIUM_COMB, weights + first, share, count);
         parents[first + k] = all ? whose - k : 0;
     }
 }

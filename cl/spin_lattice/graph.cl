@@ -27,9 +27,8 @@ ERGO_INLINE int graph_force(__global const uchar *spins, __global const int2 *bo
  * terms: base and field of slots. factor: of the temperature, at this step. */
 __kernel void graph_sweep(__global uchar *spins, __global const uint *first,
                           __global const int2 *bonds, __global const int2 *terms,
-                          __global const struct graph_member *members,
-                          __global const uint *places, uint quad, uint end, ulong step,
-                          float factor) {
+                          __global const struct graph_member *members, __global const uint *places,
+                          uint quad, uint end, ulong step, float factor) {
     const uint item = (uint)get_global_id(0);
     const uint of = item / GRAPH_CHAINS, chain = item - of * GRAPH_CHAINS;
     const uint slot = 4 * (quad + of);
@@ -65,13 +64,13 @@ __kernel void graph_start(__global uchar *spins, __global const uint *vertices,
     const uint of = item / GRAPH_CHAINS, chain = item - of * GRAPH_CHAINS, m = GRAPH_ROW(chain);
     if (4 * of >= slots)
         return;
-    const struct ergo_words r = graph_words(of, 0, GRAPH_PURPOSE_START, GRAPH_OWN(chain),
-                                            members[m].key0, members[m].key1);
+    const struct ergo_words r =
+        graph_words(of, 0, GRAPH_PURPOSE_START, GRAPH_OWN(chain), members[m].key0, members[m].key1);
     const uint random[4] = {r.x, r.y, r.z, r.w};
     for (uint l = 0; l < 4; l++)
         spins[GRAPH_AT(4 * of + l, chain)] = vertices[4 * of + l] == 0xffffffffu ? 0
-                                             : mode == 2 ? random[l] >> 31
-                                                         : mode;
+                                             : mode == 2                         ? random[l] >> 31
+                                                                                 : mode;
 }
 
 /*
@@ -181,9 +180,8 @@ __kernel void graph_pack(__global const uchar *spins, __global const uint *place
     __global const uchar *from = GRAPH_KEPT_ROW(kept);
     uint word = 0;
     for (uint l = 0; l < 32 && first + l < slots; l++)
-        word |= (uint)(row < GRAPH_WIDTH
-                           ? spins[GRAPH_AT(first + l, column)]
-                           : from[(GRAPH_INDEX)(first + l) * GRAPH_MEMBERS + m])
+        word |= (uint)(row < GRAPH_WIDTH ? spins[GRAPH_AT(first + l, column)]
+                                         : from[(GRAPH_INDEX)(first + l) * GRAPH_MEMBERS + m])
                 << l;
     packed[item] = word;
 }

@@ -15,8 +15,7 @@
 #define GRAPH_OWN(chain) ((chain) % GRAPH_WIDTH)  /* its number in its member */
 #define GRAPH_AT(slot, column) ((GRAPH_INDEX)(slot)*GRAPH_CHAINS + (column))
 
-#define GRAPH_COLUMN(chain)                                                                        \
-    (GRAPH_RUNGS > 1 ? (chain)-GRAPH_OWN(chain) + places[chain] : (chain))
+#define GRAPH_COLUMN(chain) (GRAPH_RUNGS > 1 ? (chain)-GRAPH_OWN(chain) + places[chain] : (chain))
 
 /* Of a configuration that is kept, of number `row` of a member's. */
 #define GRAPH_KEPT_ROW(kept)                                                                       \

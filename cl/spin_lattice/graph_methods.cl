@@ -101,11 +101,10 @@ __kernel void graph_swap(__global uint *numbers, __global uint *places, __global
         return;
     if (above > 0 && above < GRAPH_RUNGS) {
         const uint t = above - 1, row = GRAPH_ROW(cold);
-        const uint yes =
-            graph_exchange(graph_long(numbers + (ulong)cold * GRAPH_NUMBERS + GRAPH_SUM),
-                           graph_long(numbers + (ulong)hot * GRAPH_NUMBERS + GRAPH_SUM),
-                           members[row].slope, GRAPH_OWN(cold), step, members[row].key0,
-                           members[row].key1);
+        const uint yes = graph_exchange(
+            graph_long(numbers + (ulong)cold * GRAPH_NUMBERS + GRAPH_SUM),
+            graph_long(numbers + (ulong)hot * GRAPH_NUMBERS + GRAPH_SUM), members[row].slope,
+            GRAPH_OWN(cold), step, members[row].key0, members[row].key1);
         uint from = came[cold], to = came[hot];
         const uint arrived = ergo_ladder_walk(&from, &to, yes, 1, t, GRAPH_RUNGS);
         came[cold] = from;
@@ -165,8 +164,8 @@ graph_comb(__global uint *numbers, __global const struct graph_member *members, 
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     const ulong all = (ulong)part[GRAPH_COMB - 1];
     for (uint w = id; w < GRAPH_WIDTH; w += GRAPH_COMB)
-        parents[m * GRAPH_WIDTH + w] = ergo_comb_whose(
-            ergo_comb_tooth(w, all, GRAPH_WIDTH, word), part, GRAPH_COMB, sums, share, GRAPH_WIDTH);
+        parents[m * GRAPH_WIDTH + w] = ergo_comb_whose(ergo_comb_tooth(w, all, GRAPH_WIDTH, word),
+                                                       part, GRAPH_COMB, sums, share, GRAPH_WIDTH);
     if (id == 0) {
         totals[m].weights = all;
         totals[m].best = best;
@@ -189,9 +188,9 @@ __kernel void graph_branch(__global const uchar *spins, __global const uint *fam
 }
 
 /* A population's families and totals as those of a sample. Dimension 0: chains. */
-__kernel void graph_census(__global const uint *families, __global const struct graph_totals *totals,
-                           __global uint *of_sample, __global struct graph_totals *totals_of_sample,
-                           uint sample) {
+__kernel void graph_census(__global const uint *families,
+                           __global const struct graph_totals *totals, __global uint *of_sample,
+                           __global struct graph_totals *totals_of_sample, uint sample) {
     const uint chain = (uint)get_global_id(0);
     if (chain < GRAPH_CHAINS)
         of_sample[(ulong)sample * GRAPH_CHAINS + chain] = families[chain];

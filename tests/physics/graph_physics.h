@@ -87,7 +87,8 @@ static inline void graph_enumerated(struct ergo_context *context, struct ergo_de
     ergo_job_destroy(job);
 }
 
-/* ---- ladders and populations: curves over temperatures ---------------------------------------- */
+/* ---- ladders and populations: curves over temperatures ----------------------------------------
+ */
 
 struct graph_run {
     struct ergo_job *job;
@@ -140,8 +141,8 @@ static inline void graph_run_job(struct ergo_context *context, struct ergo_devic
         malloc(8 * GRAPH_CHAINS * block * graph_curve_size(first, CURVE_CHAIN_MOMENTS) + 8);
     GRAPH_BENCH_OK(context, text, ops->init(context, run->state));
     if (lead)
-        GRAPH_BENCH_OK(context, text, ergo_sampler_advance(context, ops, run->state, 0, 0,
-                                                           (uint64_t)lead, 0));
+        GRAPH_BENCH_OK(context, text,
+                       ergo_sampler_advance(context, ops, run->state, 0, 0, (uint64_t)lead, 0));
     for (size_t done = 0; done < count; done += block)
         graph_run_block(context, text, run, count - done < block ? count - done : block, every,
                         done, &samples);

@@ -86,8 +86,8 @@ static bool scene_create(const struct graph_state *s, struct scene *a) {
                         .places = calloc(6 * width, sizeof *a->places),
                         .numbers = calloc(width, GRAPH_NUMBERS * sizeof *a->numbers),
                         .moves = calloc(2 * width, sizeof *a->moves)};
-    if (!a->words || !a->spins || !a->chains || !a->next || !a->kept || !a->places ||
-        !a->numbers || !a->moves)
+    if (!a->words || !a->spins || !a->chains || !a->next || !a->kept || !a->places || !a->numbers ||
+        !a->moves)
         return false;
     a->came = a->places + width;
     a->families = a->places + 2 * width;
@@ -222,8 +222,8 @@ static const char *replay(const struct stretch *t, const struct graph_state *s, 
     const struct graph_member *rows = s->members + member * c->rungs;
     uint64_t step = t->r.step;
     for (uint32_t w = t->first; w < c->width && step == 0; w++) {
-        graph_twin_start(&s->net, rows + w / c->copies, w,
-                         model_start(s->e.batch->points[member]), a->spins);
+        graph_twin_start(&s->net, rows + w / c->copies, w, model_start(s->e.batch->points[member]),
+                         a->spins);
         if (memcmp(a->spins, chain_of(s, a, w), s->net.slots) != 0)
             return "the starts";
     }
@@ -243,8 +243,7 @@ static const char *replay(const struct stretch *t, const struct graph_state *s, 
             look(s, step, rows, a);
         if (swapped)
             graph_twin_swap(s, rows, step, a->places, a->numbers, a->came, a->moves);
-        const char *wrong =
-            sampled ? compare_sample(t, s, member, i / t->r.every, a) : NULL;
+        const char *wrong = sampled ? compare_sample(t, s, member, i / t->r.every, a) : NULL;
         if (wrong)
             return wrong;
     }
@@ -350,9 +349,8 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     const struct stretch *t = (const struct stretch *)r;
     struct graph_state *s = r->state;
     struct scene a;
-    enum ergo_status status = scene_create(s, &a)
-                                  ? ERGO_OK
-                                  : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    enum ergo_status status =
+        scene_create(s, &a) ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
     for (size_t m = 0; m < r->members && status == ERGO_OK; m++)
         if (ergo_replay_takes(r, t->members, m))
             status = compare_member(ctx, t, s, m, &a);

@@ -22,7 +22,8 @@ static void add_moments(const struct graph_state *s, const uint32_t *numbers, si
     for (size_t w = first; w < first + count; w++) {
         double c[GRAPH_COLUMNS];
         graph_columns(s, numbers + GRAPH_NUMBERS * w, c);
-        const double e = c[COLUMN_TOTAL] / s->net.n, m = c[COLUMN_GRAPH_M], share = 1.0 / (double)count;
+        const double e = c[COLUMN_TOTAL] / s->net.n, m = c[COLUMN_GRAPH_M],
+                     share = 1.0 / (double)count;
         row[GRAPH_E] += e * share;
         row[GRAPH_E2] += e * e * share;
         row[GRAPH_ABS_M] += fabs(m) * share;
@@ -199,9 +200,9 @@ static const struct quantity {
     int curve;
     double (*function)(double n, double t, const double *moments);
 } quantities[] = {
-    {CURVE_CHAIN_ENERGY, energy_of},       {CURVE_CHAIN_HEAT, heat_of},
-    {CURVE_CHAIN_ORDER, order_of},         {CURVE_CHAIN_BINDER, binder_of},
-    {CURVE_FAMILIES, families_of},         {CURVE_FAMILY_SIZE, squares_of},
+    {CURVE_CHAIN_ENERGY, energy_of},    {CURVE_CHAIN_HEAT, heat_of},
+    {CURVE_CHAIN_ORDER, order_of},      {CURVE_CHAIN_BINDER, binder_of},
+    {CURVE_FAMILIES, families_of},      {CURVE_FAMILY_SIZE, squares_of},
     {CURVE_FAMILY_ENTROPY, entropy_of},
 };
 
@@ -212,8 +213,8 @@ struct units {
 };
 
 /* Adds the values of a quantity, or pseudo-values, of each unit. */
-static void add_quantity(const struct units *u, const struct quantity *q, double n,
-                         const double *t, struct ergo_curve *curve, double *row) {
+static void add_quantity(const struct units *u, const struct quantity *q, double n, const double *t,
+                         struct ergo_curve *curve, double *row) {
     const size_t size = u->temperatures * u->each;
     const double g = (double)u->count;
     double without[GRAPH_CENSUS_MOMENTS];

@@ -130,8 +130,9 @@ static void exchange(struct graph_state *s) {
 
 static void resample(struct graph_state *s, float slope) {
     launch_measure(s, GRAPH_NOW, 0);
-    ERGO_LAUNCH(&s->e, GRAPH_COMB, groups(s), BUFFER(GRAPH_NOW), BUFFER(GRAPH_MEMBERS_ROW), F32(slope), U64(s->e.step),
-                BUFFER(GRAPH_WEIGHTS), BUFFER(GRAPH_PARENTS), BUFFER(GRAPH_TOTALS));
+    ERGO_LAUNCH(&s->e, GRAPH_COMB, groups(s), BUFFER(GRAPH_NOW), BUFFER(GRAPH_MEMBERS_ROW),
+                F32(slope), U64(s->e.step), BUFFER(GRAPH_WEIGHTS), BUFFER(GRAPH_PARENTS),
+                BUFFER(GRAPH_TOTALS));
     ERGO_LAUNCH(&s->e, GRAPH_BRANCH, grid_of(s, s->stripes), BUFFER(GRAPH_SPINS),
                 BUFFER(GRAPH_FAMILIES_ROW), BUFFER(GRAPH_PARENTS), BUFFER(GRAPH_NEXT),
                 BUFFER(GRAPH_NEXT_FAMILIES), U32(s->stripes), U32(s->net.slots));

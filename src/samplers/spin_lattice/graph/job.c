@@ -209,8 +209,8 @@ static enum ergo_status schedule_population(struct ergo_context *ctx,
                                             struct graph_schedule *schedule) {
     const size_t n = (size_t)ergo_point_int(point, "/run/temperatures");
     const double last = ergo_point_real(point, "/run/temperature_final");
-    *schedule = (struct graph_schedule){
-        .per = (uint64_t)ergo_point_int(point, "/run/sweeps") / n, .stages = n};
+    *schedule = (struct graph_schedule){.per = (uint64_t)ergo_point_int(point, "/run/sweeps") / n,
+                                        .stages = n};
     schedule->factors = malloc(n * sizeof *schedule->factors);
     schedule->slopes = malloc(n * sizeof *schedule->slopes);
     if (!schedule->factors || !schedule->slopes)
@@ -291,13 +291,12 @@ static enum ergo_status check_temperatures(struct ergo_context *ctx, const struc
         return 2 * scales.largest >= 1e-3 * hot ||
                        !model_says(point, "/system/dynamics", "metropolis")
                    ? ERGO_OK
-                   : ergo_job_error(ctx,
-                                    top->present ? "/system/temperature_max"
-                                                 : "/system/temperature",
-                                    "%g is more than 1000 times the largest energy of a flip: "
-                                    "Metropolis would accept nearly every one; use dynamics "
-                                    "\"heat-bath\"",
-                                    hot);
+                   : ergo_job_error(
+                         ctx, top->present ? "/system/temperature_max" : "/system/temperature",
+                         "%g is more than 1000 times the largest energy of a flip: "
+                         "Metropolis would accept nearly every one; use dynamics "
+                         "\"heat-bath\"",
+                         hot);
     }
     if (scales.largest == 0)
         return ergo_job_error(ctx, "/system/graph",
@@ -343,8 +342,7 @@ uint64_t graph_look_every(const struct ergo_point *point) {
                                         : 10;
 }
 
-static enum ergo_status check_population(struct ergo_context *ctx,
-                                         const struct ergo_point *point) {
+static enum ergo_status check_population(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct ergo_value *every = ergo_point_value(point, "/run/measure_every");
     const int64_t sweeps = ergo_point_int(point, "/run/sweeps");
     const int64_t n = ergo_point_int(point, "/run/temperatures");
@@ -352,9 +350,8 @@ static enum ergo_status check_population(struct ergo_context *ctx,
         return ergo_job_error(ctx, "/run/temperature_final",
                               "missing; population-annealing goes from infinite temperature to it");
     if (sweeps % n || sweeps == 0)
-        return ergo_job_error(ctx, "/run/sweeps",
-                              "%lld cannot be divided among %lld temperatures", (long long)sweeps,
-                              (long long)n);
+        return ergo_job_error(ctx, "/run/sweeps", "%lld cannot be divided among %lld temperatures",
+                              (long long)sweeps, (long long)n);
     if (ergo_point_int(point, "/run/equilibration"))
         return ergo_job_error(ctx, "/run/equilibration",
                               "a population is in equilibrium at its start, at infinite "
@@ -420,9 +417,10 @@ enum ergo_status graph_extends(struct ergo_context *ctx, const struct ergo_point
     if (graph_is_sampled(from) ||
         ergo_point_int(from, "/run/sweeps") == ergo_point_int(to, "/run/sweeps"))
         return ERGO_OK;
-    return ergo_job_error(ctx, "/run/sweeps",
-                          "%lld instead of %lld: temperatures of this method are spread over all sweeps; "
-                          "make another run",
-                          (long long)ergo_point_int(to, "/run/sweeps"),
-                          (long long)ergo_point_int(from, "/run/sweeps"));
+    return ergo_job_error(
+        ctx, "/run/sweeps",
+        "%lld instead of %lld: temperatures of this method are spread over all sweeps; "
+        "make another run",
+        (long long)ergo_point_int(to, "/run/sweeps"),
+        (long long)ergo_point_int(from, "/run/sweeps"));
 }

@@ -51,8 +51,9 @@ static const struct ergo_key keys[] = {
      .acts = graph_is_named, .where = "where graph is a lattice"},
     {ERGO_KEY("/system/temperature", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
-     .unit = "J/k_B", .help = "Temperature T in the energy unit of the couplings (k_B = 1); of a ladder the "
-                            "lowest.",
+     .unit = "J/k_B",
+     .help = "Temperature T in the energy unit of the couplings (k_B = 1); of a ladder the "
+             "lowest.",
      .acts = graph_is_sampled, .where = "with method sample, which needs it"},
     {ERGO_KEY("/system/coupling", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "1", .min = -1e6, .max = 1e6, .unit = "J",
@@ -89,8 +90,8 @@ static const struct ergo_key run_keys[] = {
              "temperature_final, in equal steps of 1/T; at each its members are copied or end by "
              "their weights exp(-(1/T' - 1/T) E) (Hukushima, Iba 2003; Machta 2010), and then make "
              "their sweeps. Each replica is a run of its own: their scatter is the error."},
-    {ERGO_KEY("/run/population", INT), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .fallback = "1000", .stream = "", .min = 2, .max = GRAPH_POPULATION_MAX, .unit = "",
+    {ERGO_KEY("/run/population", INT), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "1000",
+     .stream = "", .min = 2, .max = GRAPH_POPULATION_MAX, .unit = "",
      .help = "Configurations of a population, the same number at each temperature.",
      .acts = graph_is_population, .where = "with method population-annealing"},
     {ERGO_KEY("/run/temperatures", INT), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
@@ -121,7 +122,8 @@ static const struct ergo_key run_keys[] = {
     {ERGO_KEY("/run/lowest_states", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 1,
      .max = GRAPH_KEEP_MAX, .unit = "",
      .help = "Different configurations of lowest energy that each replica (of a ladder or a "
-             "population all its chains together) keeps, of those that are looked at; the lowest of a point's replicas are written to states/. They are told "
+             "population all its chains together) keeps, of those that are looked at; the lowest "
+             "of a point's replicas are written to states/. They are told "
              "apart by 64 bits."},
     {ERGO_KEY("/run/lowest_every", INT), .flags = ERGO_KEY_SHAPE, .min = 1, .max = 1e12,
      .unit = "sweeps",
@@ -283,7 +285,8 @@ static const struct ergo_curve_info curves[GRAPH_CURVES] = {
      "steps"},
     {"families", "temperature", "", "of a population: families that are left"},
     {"rho_t", "temperature", "", "of a population: mean square family size"},
-    {"family_entropy", "temperature", "", "of a population: -sum n_i ln n_i, n_i the shares of families"},
+    {"family_entropy", "temperature", "",
+     "of a population: -sum n_i ln n_i, n_i the shares of families"},
     {"ladder_swaps", "temperature", "",
      "accepted exchanges with the next temperature, from the start of the run"},
     {"round_trips", "once", "per million sweeps", "as the observable"},
@@ -344,8 +347,8 @@ const struct ergo_model graph_model = {
     .curves = curves,
     .n_curves = GRAPH_CURVES,
     .curves_at_end = (1u << CURVE_CHAIN_MOMENTS) - 1,
-    .curves_hidden = 1u << CURVE_REACHED | 1u << CURVE_TRIPS | 1u << CURVE_CHAIN_MOMENTS |
-                     1u << CURVE_CENSUS,
+    .curves_hidden =
+        1u << CURVE_REACHED | 1u << CURVE_TRIPS | 1u << CURVE_CHAIN_MOMENTS | 1u << CURVE_CENSUS,
     .curves_sums = 1u << CURVE_CENSUS,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],

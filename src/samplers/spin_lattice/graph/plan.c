@@ -180,9 +180,8 @@ enum ergo_status graph_configure(struct ergo_context *ctx, void *state) {
     plan->work_per_step = (double)s->net.n * (double)chains;
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     plan->launches_per_step = s->net.colours;
-    plan->host_bytes =
-        24 * (uint64_t)s->problem.m + 40 * (uint64_t)s->net.slots +
-        (uint64_t)s->net.slots * (2 * width + s->keep) * 2;
+    plan->host_bytes = 24 * (uint64_t)s->problem.m + 40 * (uint64_t)s->net.slots +
+                       (uint64_t)s->net.slots * (2 * width + s->keep) * 2;
     snprintf(plan->path, sizeof plan->path, "graph");
     snprintf(plan->launch, sizeof plan->launch,
              "a launch for each of %u colours: four vertices of a chain per work-item, "

@@ -85,8 +85,8 @@ static void besides_free(struct besides *b) {
 }
 
 static size_t besides_bytes(const struct graph_state *s) {
-    return s->chains.width * (size_t)((s->chains.rungs > 1 ? 9 : 0) +
-                                      (s->chains.population ? 4 : 0)) +
+    return s->chains.width *
+               (size_t)((s->chains.rungs > 1 ? 9 : 0) + (s->chains.population ? 4 : 0)) +
            (s->chains.population ? 16 : 0);
 }
 
@@ -146,8 +146,7 @@ static bool take_besides(const struct graph_state *s, uint64_t step, const uint8
     b->totals.weights = number_at(from + 4 * width);
     b->totals.best = (int64_t)number_at(from + 4 * width + 8);
     return good && b->totals.weights <= (uint64_t)width << GRAPH_WEIGHT_BITS &&
-           (b->totals.weights > 0) == (step > 0) &&
-           llabs(b->totals.best) < INT64_C(1) << 60;
+           (b->totals.weights > 0) == (step > 0) && llabs(b->totals.best) < INT64_C(1) << 60;
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */

@@ -13,8 +13,8 @@ static uint32_t word_of(struct ergo_words r, uint32_t slot) {
 void graph_twin_start(const struct graph_network *net, const struct graph_member *row, uint32_t own,
                       unsigned mode, uint8_t *spins) {
     for (uint32_t slot = 0; slot < net->slots; slot++) {
-        const uint32_t random = word_of(
-            graph_words(slot / 4, 0, GRAPH_PURPOSE_START, own, row->key0, row->key1), slot);
+        const uint32_t random =
+            word_of(graph_words(slot / 4, 0, GRAPH_PURPOSE_START, own, row->key0, row->key1), slot);
         spins[slot] = net->vertex_of[slot] == GRAPH_PADDING ? 0
                       : mode == 2                           ? (uint8_t)(random >> 31)
                                                             : (uint8_t)mode;
@@ -134,8 +134,8 @@ void graph_twin_comb(const struct graph_state *s, const struct graph_member *row
     }
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t w = 0; w < width; w++) {
-            *(pass ? &below : &totals->weights) += graph_weight(
-                graph_sum(numbers + (size_t)w * GRAPH_NUMBERS), totals->best, slope);
+            *(pass ? &below : &totals->weights) +=
+                graph_weight(graph_sum(numbers + (size_t)w * GRAPH_NUMBERS), totals->best, slope);
             while (pass && k < width && ergo_comb_tooth(k, totals->weights, width, word) < below)
                 parents[k++] = w;
         }
