@@ -129,6 +129,7 @@ struct pair {
     struct helium_dmc dmc;
     struct helium_cubic_host *table, *random;
     struct dmc_twin twin;
+    int32_t euler[6];
 };
 
 static void begin(struct pair *p, double tau) {
@@ -173,7 +174,8 @@ static void begin(struct pair *p, double tau) {
                                 .random = p->random,
                                 .binades = binades,
                                 .n = 2,
-                                .walkers = 1};
+                                .walkers = 1,
+                                .euler = p->euler};
 }
 
 static void end(struct pair *p) {
@@ -181,8 +183,9 @@ static void end(struct pair *p) {
     free(p->random);
 }
 
-/* Without diffusion: the drift dx/dtau = 2 lambda grad ln psi by the midpoint rule, from two atoms
- * at distance r. Atom 0 goes by half of what r does. */
+/* Without diffusion: the drift dx/dtau = 2 lambda grad ln psi to the middle by Heun's rule, and
+ * from there by the midpoint rule, from two atoms at distance r. Atom 0 goes by half of what r
+ * does. */
 static void the_drift_is_the_midpoint_rule(void **state) {
     (void)state;
     const double tau = 0.002;
@@ -195,7 +198,9 @@ static void the_drift_is_the_midpoint_rule(void **state) {
         from[1] = (int32_t)(r / 8 * 0x1p32);
         dmc_twin_step(&p.twin, 0, 0, from, next, middle, &sums);
         ergo_oracle_helium_u(r, 3.07, 8, u);
-        const double half = r + 2 * p.model.lambda * tau * u[1];
+        const double euler = 2 * p.model.lambda * tau * u[1];
+        ergo_oracle_helium_u(r + euler, 3.07, 8, u);
+        const double half = r + euler / 2 + p.model.lambda * tau * u[1];
         ergo_oracle_helium_u(half, 3.07, 8, u);
         const double whole = r + 4 * p.model.lambda * tau * u[1];
         close_to("the middle", (double)(middle[1] - middle[0]) * 8 * 0x1p-32, half, 2e-6);
@@ -217,10 +222,13 @@ static void the_drift_is_limited(void **state) {
     struct pair p;
     int32_t from[6] = {0}, next[6], middle[6];
     struct helium_sums sums;
+    double u[3];
     begin(&p, 0.002);
     from[1] = (int32_t)(1.5 / 8 * 0x1p32);
     dmc_twin_step(&p.twin, 0, 0, from, next, middle, &sums);
-    close_to("half a step", (double)middle[0] * 8 * 0x1p-32, -0.36, 1e-6);
+    ergo_oracle_helium_u(1.5 + 2 * 0.36, 3.07, 8, u);
+    close_to("half a step", (double)middle[0] * 8 * 0x1p-32,
+             -0.5 * (0.36 + p.model.lambda * 0.002 * u[1]), 2e-6);
     assert_true(fabs((double)next[0] * 8 * 0x1p-32) <= 0.72 + 1e-6);
     assert_true(helium_dmc_drift(1e30f, 2, 1, &plain) == 2000);
     assert_true(helium_dmc_drift(-INFINITY, 1, 2, &plain) == -1000);

@@ -18,6 +18,7 @@ struct scene {
     const struct ergo_replay *r;
     struct helium_cubic_host *tables, *random;
     int32_t *places, *next, *middle, *found; /* [walkers][3][n] */
+    int32_t *euler;                          /* [3][n] */
     int64_t *records, *next_records, *found_records;
     struct helium_sums *sums;
     uint32_t *parents, *found_parents;
@@ -29,7 +30,7 @@ static enum ergo_status no_memory(struct ergo_context *ctx) {
 }
 
 static double pairs_of_step(const struct dmc_state *s) {
-    return 2.0 * s->shape.n * s->shape.n; /* of a walker */
+    return 3.0 * s->shape.n * s->shape.n; /* of a walker */
 }
 
 static size_t records_of(const struct dmc_state *s) {
@@ -165,7 +166,8 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct sc
                                   .random = c->random,
                                   .binades = s->launch.binades,
                                   .n = s->shape.n,
-                                  .walkers = count};
+                                  .walkers = count,
+                                  .euler = c->euler};
     ergo_engine_begin(&s->e, ctx);
     ergo_engine_read(&s->e, DMC_POSITIONS, member * bytes, bytes, c->found);
     ergo_engine_read(&s->e, DMC_PARENTS, member * count * 4, count * 4, c->found_parents);
@@ -191,6 +193,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
                       .next = malloc(bytes),
                       .middle = malloc(bytes),
                       .found = malloc(bytes),
+                      .euler = malloc((size_t)s->shape.walker_bytes),
                       .records = malloc(records),
                       .next_records = malloc(records),
                       .found_records = malloc(records),
@@ -198,8 +201,8 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
                       .parents = malloc(count * sizeof *c.parents),
                       .found_parents = malloc(count * sizeof *c.found_parents)};
     enum ergo_status status = c.tables && c.random && c.places && c.next && c.middle && c.found &&
-                                      c.records && c.next_records && c.found_records && c.sums &&
-                                      c.parents && c.found_parents
+                                      c.euler && c.records && c.next_records && c.found_records &&
+                                      c.sums && c.parents && c.found_parents
                                   ? ERGO_OK
                                   : no_memory(ctx);
     double left = most_pairs;
@@ -221,6 +224,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     free(c.next);
     free(c.middle);
     free(c.found);
+    free(c.euler);
     free(c.records);
     free(c.next_records);
     free(c.found_records);

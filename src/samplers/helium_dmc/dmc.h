@@ -30,6 +30,7 @@ enum dmc_buffer {
     DMC_PARENTS, /* [members][walkers]: whose places a walker continues, less its own number */
     DMC_RECORDS, /* [walkers of all members][HELIUM_DMC_RECORDS] of V; likewise */
     DMC_NEXT_RECORDS,
+    DMC_EULER,   /* a guess of the places in the middle, where local memory does not hold it */
     DMC_MIDDLE,  /* places in the middle of the last step, where energies are measured */
     DMC_SUMS,    /* energies there */
     DMC_WEIGHTS, /* sums of the walkers' weights */
@@ -112,6 +113,7 @@ struct dmc_twin {
     const struct helium_cubic_host *e_table, *random; /* e_table has `binades` binades */
     unsigned binades;
     uint32_t n, walkers;
+    int32_t *euler; /* [3][n] of working memory */
 };
 /* A step of walker number `walker`. from: its parent's places [3][n]; next, middle: places after
  * and in the middle of the step; sums: energies there. */

@@ -199,7 +199,7 @@ const struct ergo_sampler ergo_helium_dmc = {
                 "for He, Phys. Rev. B 49, 8920 (1994)",
     .step_name = "time step",
     .rate_unit = "pair visits per second",
-    .state_version = 1,
+    .state_version = 2,
     .models = models,
     .n_models = 1,
 };
