@@ -87,7 +87,8 @@ static void advance(struct walkers *w, uint64_t step) {
         dmc_twin_records(&w->twin, step, &w->sums[k], w->records + k * records,
                          w->next_records + k * records);
     }
-    dmc_twin_comb(&w->twin, step, w->sums, w->parents);
+    uint64_t grown[2];
+    dmc_twin_comb(&w->twin, step, w->sums, w->parents, grown);
     for (uint32_t k = 0; k < count; k++) {
         memcpy(w->places + k * size, w->next + w->parents[k] * size, 4 * size);
         memcpy(w->records + k * records, w->next_records + w->parents[k] * records, 8 * records);

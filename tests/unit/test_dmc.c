@@ -55,6 +55,7 @@ static void comb_copies_in_proportion(void **state) {
     enum { WALKERS = 257 };
     struct helium_sums sums[WALKERS];
     uint32_t parents[WALKERS];
+    uint64_t grown[2];
     uint64_t seed = 7;
     double copies = 0, wanted = 0;
     for (uint32_t step = 0; step < 200; step++) {
@@ -64,7 +65,7 @@ static void comb_copies_in_proportion(void **state) {
         double weight[WALKERS], all = 0, energy = 0;
         uint32_t n[WALKERS] = {0};
         fill(sums, walkers, &seed, 3);
-        dmc_twin_comb(&twin, step, sums, parents);
+        dmc_twin_comb(&twin, step, sums, parents, grown);
         for (uint32_t w = 0; w < walkers; w++)
             energy += (double)sums[w].potential / 2 * 0x1p-20 / walkers;
         for (uint32_t w = 0; w < walkers; w++) {
@@ -73,6 +74,8 @@ static void comb_copies_in_proportion(void **state) {
             assert_true(parents[w] < walkers && (w == 0 || parents[w] >= parents[w - 1]));
             n[parents[w]]++;
         }
+        close_to("the mean", (double)(int64_t)grown[0] * 0x1p-20, energy, 1e-5);
+        close_to("the sum of weights", (double)grown[1] * 0x1p-24 / all, 1, 1e-5);
         for (uint32_t w = 0; w < walkers; w++) {
             const double worth = walkers * weight[w] / all;
             if (!(n[w] > worth - 1 - 1e-5 && n[w] < worth + 1 + 1e-5))
@@ -90,17 +93,18 @@ static void comb_of_equal_weights_and_of_none(void **state) {
     enum { WALKERS = 64 };
     struct helium_sums sums[WALKERS] = {{0}};
     uint32_t parents[WALKERS];
+    uint64_t grown[2];
     const struct helium_member member = {.key0 = 1};
     const struct dmc_twin twin = {.member = &member, .dmc = &plain, .walkers = WALKERS};
     for (int marked = 0; marked < 2; marked++) {
         for (uint32_t w = 0; w < WALKERS; w++)
             sums[w].accepted = marked ? INT64_C(1) << 32 : 0;
-        dmc_twin_comb(&twin, 5, sums, parents);
+        dmc_twin_comb(&twin, 5, sums, parents, grown);
         for (uint32_t w = 0; w < WALKERS; w++)
             assert_int_equal(parents[w], w);
     }
     sums[3].accepted = 0; /* all others end */
-    dmc_twin_comb(&twin, 5, sums, parents);
+    dmc_twin_comb(&twin, 5, sums, parents, grown);
     for (uint32_t w = 0; w < WALKERS; w++)
         assert_int_equal(parents[w], 3);
 }
@@ -311,6 +315,24 @@ static void estimates_have_half_weights(void **state) {
              1e-5);
 }
 
+/* The newest step counts by half, and nothing is older than step 0. */
+static void weights_of_the_last_steps(void **state) {
+    (void)state;
+    const struct dmc_shape shape = {.walkers = 2, .remember = 4};
+    const double tau = 0.5, unit = 0.25;
+    uint64_t grown[8];
+    for (uint64_t k = 0; k < 4; k++) { /* steps 4 5 2 3: energies -4 -5 -2 -3 K, weights step / 2 */
+        const uint64_t step = k < 2 ? k + 4 : k;
+        grown[2 * k] = (uint64_t)(-4 * (int64_t)step);
+        grown[2 * k + 1] = step << 24;
+    }
+    const double l5 = log(2.5) + 2.5, l4 = log(2.0) + 2, l3 = log(1.5) + 1.5, l2 = log(1.0) + 1;
+    close_to("all", dmc_log_weight(&shape, tau, unit, 5, grown, 4), l5 / 2 + l4 + l3 + l2, 1e-12);
+    close_to("half", dmc_log_weight(&shape, tau, unit, 5, grown, 2), l5 / 2 + l4, 1e-12);
+    grown[1] = 0; /* no step 4: a run begins */
+    close_to("some", dmc_log_weight(&shape, tau, unit, 5, grown, 2), l5 / 2, 1e-12);
+}
+
 /* ---- the oracle ------------------------------------------------------------------------------ */
 
 static void finite_differences_find_a_known_state(void **state) {
@@ -338,6 +360,7 @@ int main(void) {
         cmocka_unit_test(diffusion_has_its_width),
         cmocka_unit_test(records_are_in_order),
         cmocka_unit_test(estimates_have_half_weights),
+        cmocka_unit_test(weights_of_the_last_steps),
         cmocka_unit_test(finite_differences_find_a_known_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

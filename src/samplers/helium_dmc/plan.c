@@ -13,6 +13,7 @@ struct dmc_shape dmc_shape_of(const struct ergo_point *point) {
     s.n = (uint32_t)ergo_point_int(point, "/system/n");
     s.walkers = (uint32_t)ergo_point_int(point, "/system/walkers");
     s.every = (uint32_t)ergo_point_int(point, "/system/forward_steps") / (HELIUM_DMC_RECORDS - 1);
+    s.remember = (uint32_t)ergo_point_int(point, "/system/correction_steps");
     helium_lattice_sites(s.n, ergo_point_value(point, "/system/aspect"), s.sites);
     s.walker_bytes = 12 * (uint64_t)s.n;
     if (ergo_point_int(point, "/run/structure_every")) {
@@ -148,6 +149,8 @@ static void declare_buffers(struct dmc_state *s) {
     ergo_engine_buffer(e, DMC_MIDDLE, "places of measurements", ERGO_BUFFER_RESULT,
                        all * h->walker_bytes);
     ergo_engine_buffer(e, DMC_SUMS, "energies", ERGO_BUFFER_RESULT, all * HELIUM_SUMS_BYTES);
+    ergo_engine_buffer(e, DMC_GROWN, "growth of the last steps", ERGO_BUFFER_STATE,
+                       h->remember ? members * 16 * h->remember : 16);
     ergo_engine_buffer(e, DMC_WEIGHTS, "weights", ERGO_BUFFER_RESULT, 8 * all);
     ergo_engine_buffer(e, DMC_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
                        members * HELIUM_MEMBER_BYTES);
@@ -158,6 +161,8 @@ static void declare_buffers(struct dmc_state *s) {
     ergo_engine_buffer(e, DMC_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
                        (uint64_t)32 * HELIUM_R_SIZE);
     ergo_engine_buffer(e, DMC_SAMPLE, "samples", ERGO_BUFFER_SAMPLES, all * HELIUM_SUMS_BYTES);
+    ergo_engine_buffer(e, DMC_HISTORY, "growth before samples", ERGO_BUFFER_SAMPLES,
+                       members * 16 * h->remember);
     ergo_engine_buffer(e, DMC_FORWARD, "forward walks", ERGO_BUFFER_SAMPLES,
                        h->every ? members * 8 * HELIUM_DMC_RECORDS : 0);
     ergo_engine_buffer(e, DMC_PLACES, "places for curves", ERGO_BUFFER_HOST,

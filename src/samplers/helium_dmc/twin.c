@@ -59,7 +59,7 @@ void dmc_twin_records(const struct dmc_twin *t, uint64_t step, const struct heli
 }
 
 void dmc_twin_comb(const struct dmc_twin *t, uint64_t step, const struct helium_sums *sums,
-                   uint32_t *parents) {
+                   uint32_t *parents, uint64_t grown[2]) {
     const uint32_t count = t->walkers;
     const uint32_t word = helium_dmc_word(step, t->member->key0, t->member->key1);
     int64_t energy = 0;
@@ -78,6 +78,8 @@ void dmc_twin_comb(const struct dmc_twin *t, uint64_t step, const struct helium_
             while (pass && k < count && helium_dmc_tooth(k, all, count, word) < below)
                 parents[k++] = w;
         }
+    grown[0] = (uint64_t)mean;
+    grown[1] = all;
     for (k = 0; all == 0 && k < count; k++)
         parents[k] = k;
 }
