@@ -29,8 +29,7 @@ static const struct ergo_key keys[] = {
      .max = 65536, .unit = "steps",
      .help =
          "Steps before a measurement whose weights energy_corrected takes into account: 0.2/K and "
-         "more in helium. They have to fit into /run/equilibration. The chain is the same. 0: "
-         "none."},
+         "more in helium, less than /run/equilibration. The chain is the same. 0: none."},
     {ERGO_KEY("/system/start", STRING), .flags = SHAPE_CHAIN | ERGO_KEY_FILE, .unit = "",
      .help = "Extended XYZ file whose frames are the walkers' first configurations (in turn, where "
              "there are fewer frames), in the job's box: snapshots of a run of helium-vmc, for "
@@ -165,14 +164,6 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 (long long)window, HELIUM_DMC_RECORDS - 1,
                                 (long long)(window / (HELIUM_DMC_RECORDS - 1) + 1) *
                                     (HELIUM_DMC_RECORDS - 1));
-    const int64_t steps = ergo_point_int(point, "/system/correction_steps");
-    const int64_t before = ergo_point_int(point, "/run/equilibration");
-    if (steps > before && status == ERGO_OK)
-        status =
-            ergo_job_error(ctx, "/system/correction_steps",
-                           "%lld steps before a measurement, and measurements begin after %lld: "
-                           "at most /run/equilibration",
-                           (long long)steps, (long long)before);
     const uint32_t added = 2 * (uint32_t)ergo_point_int(point, "/system/walkers");
     const enum ergo_status liquid = helium_check_liquid(ctx, point, added);
     return status == ERGO_OK ? liquid : status;
