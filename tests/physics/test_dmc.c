@@ -231,7 +231,7 @@ static void two_helium_atoms(void **state) {
     ergo_result_destroy(r);
 }
 
-/* Eight atoms by another algorithm, in doubles. Its error of the time step is below 1e-3 K. */
+/* Eight atoms by another algorithm, in doubles, whose error of the time step is below 2e-3 K. */
 static void eight_helium_atoms(void **state) {
     (void)state;
     if (!getenv("ERGOCL_TEST_FULL"))
@@ -241,9 +241,9 @@ static void eight_helium_atoms(void **state) {
                                         .density = 0.012,
                                         .b = 2.8,
                                         .lambda = helium_lambda(4.002602),
-                                        .time_step = 0.001,
+                                        .time_step = 0.0005,
                                         .equilibration = 1,
-                                        .time = 16,
+                                        .time = 12,
                                         .seed = 1982};
     const struct ergo_oracle_dmc_energy serial = ergo_oracle_dmc(&job);
     print_message("  serial: %.5f +- %.5f, acceptance %.4f\n", serial.energy, serial.error,
@@ -254,8 +254,8 @@ static void eight_helium_atoms(void **state) {
             "\"correction_steps\": 200",
             "\"scan\": {\"/system/time_step\": [0.002, 0.001]}, \"run\": {\"equilibration\": 800, "
             "\"sweeps\": 12000, \"measure_every\": 5, \"structure_every\": 0}");
-    agrees(r, "energy_corrected", serial.energy, serial.error);
-    agrees(r, "energy_growth", serial.energy, serial.error);
+    agrees(r, "energy_corrected", serial.energy, hypot(serial.error, 2e-3));
+    agrees(r, "energy_growth", serial.energy, hypot(serial.error, 2e-3));
     ergo_result_destroy(r);
 }
 
