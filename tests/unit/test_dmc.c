@@ -126,6 +126,36 @@ static void teeth_are_in_order(void **state) {
             }
 }
 
+/* ---- the pair function of two atoms alone ---------------------------------------------------- */
+
+/* With it the local energy of a pair is the same at all distances where it is used. */
+static void a_pair_alone_has_one_energy(void **state) {
+    (void)state;
+    struct ergo_context *ctx = ergo_context_create();
+    static const struct {
+        double healing, energy; /* by Numerov's rule on another grid */
+    } cases[] = {{4.4, -1.385761}, {5.5, -1.057571}};
+    for (size_t k = 0; k < 2; k++) {
+        struct helium_model m = {
+            .potential = HELIUM_AZIZ, .half = 7.15, .core = 0.5, .lambda = helium_lambda(4.002602)};
+        double u[3], v[2];
+        assert_int_equal(helium_two_body(ctx, &m, cases[k].healing, &m.f_curve), ERGO_OK);
+        for (double r = 1.5; r < cases[k].healing - 0.02; r += 0.01) {
+            helium_model_u(&m, r, u);
+            helium_model_v(&m, r, v);
+            const double local = v[0] - 2 * m.lambda * (u[2] + 2 * u[1] / r + u[1] * u[1]);
+            close_to("local energy of a pair", local, cases[k].energy, 2e-3 + 1e-5 * fabs(v[0]));
+        }
+        for (int i = 0; i < 2; i++) { /* value and slope at the end, 0 beyond */
+            helium_model_u(&m, cases[k].healing + i * 0.5, u);
+            close_to("u", u[0], 0, 1e-9);
+            close_to("u'", u[1], 0, 1e-4);
+        }
+        helium_model_free(&m);
+    }
+    ergo_context_destroy(ctx);
+}
+
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 struct pair {
@@ -350,6 +380,49 @@ static void finite_differences_find_a_known_state(void **state) {
     close_to("V", (4 * b.potential - a.potential) / 3, ergo_oracle_smooth_mean(&pair, 3), 1e-3);
 }
 
+/* Is the energy above that of the ground state? phi by Numerov's rule from 1 A to 200 A: then it
+ * has a node, or falls more steeply there than a bound state. */
+static bool above_ground(const struct helium_model *m, double energy) {
+    const double h = 0.002, w = h * h / 12, end = 200;
+    double a = 0, b = 1e-30, f[3], v[2];
+    for (int k = 0; k < 2; k++) {
+        helium_model_v(m, 1 + k * h, v);
+        f[k] = (v[0] - energy) / (2 * m->lambda);
+    }
+    for (double r = 1 + 2 * h; r < end; r += h) {
+        helium_model_v(m, r, v);
+        f[2] = (v[0] - energy) / (2 * m->lambda);
+        const double c = (2 * (1 + 5 * w * f[1]) * b - (1 - w * f[0]) * a) / (1 - w * f[2]);
+        const double scale = fabs(c) > 1e200 ? 1e-200 : 1;
+        a = b * scale;
+        b = c * scale;
+        f[0] = f[1];
+        f[1] = f[2];
+    }
+    return b < 0 || (b - a) / h / (0.5 * (a + b)) < -sqrt(-energy / (2 * m->lambda));
+}
+
+/* The dimer's binding energy is a small difference of V and kinetic energy, and so a sharp test of
+ * the potentials' constants and of lambda: 1.69 mK for HFD-B(HE), 0.83 mK for HFDHE2 (A. R. Janzen,
+ * R. A. Aziz, J. Chem. Phys. 103, 9626 (1995)). */
+static void potentials_bind_their_dimers(void **state) {
+    (void)state;
+    static const struct {
+        enum helium_potential potential;
+        double binding;
+    } dimers[] = {{HELIUM_AZIZ, 1.69e-3}, {HELIUM_AZIZ_1979, 0.83e-3}};
+    for (size_t k = 0; k < 2; k++) {
+        const struct helium_model m = {.potential = dimers[k].potential,
+                                       .lambda = helium_lambda(4.002602)};
+        double low = -1e-2, high = -1e-5;
+        for (int i = 0; i < 25; i++) {
+            const double middle = 0.5 * (low + high);
+            *(above_ground(&m, middle) ? &high : &low) = middle;
+        }
+        close_to("binding energy", -1e3 * low, 1e3 * dimers[k].binding, 8e-3);
+    }
+}
+
 /* Two atoms, by finite differences on 72^3 and 96^3 cells: -0.19450 K. */
 static void the_serial_program_finds_two_atoms(void **state) {
     (void)state;
@@ -374,6 +447,7 @@ int main(void) {
         cmocka_unit_test(comb_copies_in_proportion),
         cmocka_unit_test(comb_of_equal_weights_and_of_none),
         cmocka_unit_test(teeth_are_in_order),
+        cmocka_unit_test(a_pair_alone_has_one_energy),
         cmocka_unit_test(the_drift_is_the_midpoint_rule),
         cmocka_unit_test(the_drift_is_limited),
         cmocka_unit_test(diffusion_has_its_width),
@@ -381,6 +455,7 @@ int main(void) {
         cmocka_unit_test(estimates_have_half_weights),
         cmocka_unit_test(weights_of_the_last_steps),
         cmocka_unit_test(finite_differences_find_a_known_state),
+        cmocka_unit_test(potentials_bind_their_dimers),
         cmocka_unit_test(the_serial_program_finds_two_atoms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
