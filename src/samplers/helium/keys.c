@@ -77,9 +77,8 @@ const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS] = {
              "Bethe, Phys. Rev. C 7, 1312 (1973)), for diffusion Monte Carlo; or the "
              "name of a file (with a dot or a slash in it) with lines \"r f\", r in A, between "
              "which f is a cubic spline."},
-    {ERGO_KEY("/system/healing", REAL),
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "5.5", .min = 0,
-     .max = 1000, .unit = "A",
+    {ERGO_KEY("/system/healing", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN,
+     .fallback = "5.5", .min = 0, .max = 1000, .unit = "A",
      .help = "two-body: from this distance on u is 0. At most half the shortest side, which takes "
              "its place where it is larger.",
      .acts = helium_is_two_body, .where = "with wave_function two-body"},
