@@ -77,10 +77,11 @@ const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS] = {
              "Bethe, Phys. Rev. C 7, 1312 (1973)), for diffusion Monte Carlo; or the "
              "name of a file (with a dot or a slash in it) with lines \"r f\", r in A, between "
              "which f is a cubic spline."},
-    {ERGO_KEY("/system/healing", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN,
-     .fallback = "5.5", .min = 0, .max = 1000, .unit = "A",
-     .help = "two-body: from this distance on u is 0. At most half the shortest side, which takes "
-             "its place where it is larger.",
+    {ERGO_KEY("/system/healing", REAL), .flags = ERGO_KEY_SCAN, .fallback = "0", .min = 0,
+     .max = 1000, .unit = "A",
+     .help = "two-body: from this distance on u is 0; at most half the shortest side. 0: 5.5 A, or "
+             "half "
+             "the shortest side where that is less.",
      .acts = helium_is_two_body, .where = "with wave_function two-body"},
     {ERGO_KEY("/system/symmetrised", BOOL), .flags = ERGO_KEY_SHAPE, .fallback = "true", .unit = "",
      .help = "A wave function from a file: true: as above, from f up to L; false: u(r) = f(r) - "
