@@ -153,7 +153,7 @@ static void same_measurements(const struct bed *b, const uint32_t *words) {
                                  ising_valid(i));
     const int64_t n = (int64_t)o->Lx * o->Ly;
     assert_int_equal(unequal, (2 * n - ergo_oracle_ising_bonds(o)) / 2);
-    const struct ising_counts c = ising_count(&b->shape, b->rows);
+    const struct ising_counts c = ising_count(&b->shape, b->rows, b->rows);
     int64_t even = 0;
     for (int y = 0; y < o->Ly; y++)
         for (int x = y % 2; x < o->Lx; x += 2)

@@ -35,9 +35,13 @@ static void launch_local(struct ising_state *s, size_t samples, uint64_t every, 
     s->e.step += sweeps;
 }
 
+static struct ergo_grid over_blocks(const struct ising_state *s, uint64_t blocks) {
+    return ergo_grid_items(s->launch.lanes ? (blocks + 7) / 8 : blocks, s->sweep_group,
+                           s->e.batch->count);
+}
+
 static void sweep_by_halves(struct ising_state *s, uint64_t sweeps) {
-    const size_t items = s->launch.lanes ? (s->shape.blocks + 7) / 8 : s->shape.blocks;
-    const struct ergo_grid grid = ergo_grid_items(items, s->sweep_group, s->e.batch->count);
+    const struct ergo_grid grid = over_blocks(s, s->shape.blocks);
     for (uint64_t i = 0; i < 2 * sweeps; i++) {
         ERGO_LAUNCH(&s->e, ISING_SWEEP, grid, BUFFER(ISING_SPINS), BUFFER(ISING_MEMBERS),
                     U32(i % 2), U64(s->e.step));
@@ -45,24 +49,73 @@ static void sweep_by_halves(struct ising_state *s, uint64_t sweeps) {
     }
 }
 
+/* Half a sweep of some blocks of a slab. */
+static void sweep_blocks(struct ising_state *s, uint32_t colour, uint64_t from, uint64_t to) {
+    if (from < to)
+        ERGO_LAUNCH(&s->e, ISING_SWEEP, over_blocks(s, to - from), BUFFER(ISING_SPINS),
+                    BUFFER(ISING_MEMBERS), U32(colour), U64(s->e.step), U32(from), U32(to));
+}
+
+/* Blocks up to a row of a slab: whole chunks of the vector kernels, more rather than fewer. */
+static uint64_t blocks_up_to(const struct ising_state *s, uint64_t row) {
+    const uint64_t blocks = ergo_round_up((size_t)(row * s->shape.row_words + 3) / 4, 8);
+    return blocks < s->shape.blocks ? blocks : s->shape.blocks;
+}
+
+/* A slab, from exchange to exchange. In the last half sweep before one, what the neighbours get is
+ * updated first, and travels while the rest is. */
+static void sweep_slab(struct ising_state *s, uint64_t sweeps) {
+    struct ergo_slab *slab = &s->slab;
+    const uint64_t own = slab->halo + slab->count;
+    for (uint64_t i = 0; i < 2 * sweeps && s->e.status == ERGO_OK; i++) {
+        const uint32_t colour = i % 2;
+        /* halo rows that are right afterwards; updating more of them does no harm */
+        const uint32_t margin = --slab->valid, skip = slab->halo - margin;
+        const uint64_t from = (uint64_t)skip * s->shape.row_words / 4 / 8 * 8;
+        const uint64_t to = blocks_up_to(s, own + margin);
+        const uint64_t top = blocks_up_to(s, 2 * (uint64_t)slab->halo);
+        const uint64_t bottom = (uint64_t)slab->count * s->shape.row_words / 4 / 8 * 8;
+        if (margin == 0 && top < bottom) {
+            sweep_blocks(s, colour, from, top);
+            sweep_blocks(s, colour, bottom, to);
+            ergo_slab_send(&s->e, slab);
+            sweep_blocks(s, colour, top, bottom);
+            ergo_slab_exchange(&s->e, slab);
+        } else {
+            sweep_blocks(s, colour, from, to);
+            ergo_slab_need(&s->e, slab, 1);
+        }
+        s->e.step += colour;
+    }
+}
+
 /* Launches of nearly equal length: 10 sweeps with at most 4 in a launch are 4 + 3 + 3. */
 static void sweep_by_tiles(struct ising_state *s, uint64_t sweeps) {
     const size_t stripes = ((size_t)s->shape.ly + s->launch.rows - 1) / s->launch.rows;
     const struct ergo_grid grid = ergo_grid_groups(stripes, s->launch.group, s->e.batch->count);
-    uint64_t launches = (sweeps + s->launch.sweeps - 1) / s->launch.sweeps;
-    for (; launches; launches--) {
-        const uint64_t now = (sweeps + launches - 1) / launches;
+    const uint64_t most = s->launch.sweeps;
+    while (sweeps && s->e.status == ERGO_OK) {
+        const uint64_t launches = (sweeps + most - 1) / most;
+        uint64_t now = (sweeps + launches - 1) / launches;
+        if (s->cut && now > s->slab.valid / 2)
+            now = s->slab.valid / 2;
         ERGO_LAUNCH(&s->e, ISING_SWEEP, grid, BUFFER(ISING_SPINS), BUFFER(ISING_OTHER),
                     BUFFER(ISING_MEMBERS), U64(s->e.step), U32(now));
         ergo_engine_swap(&s->e, ISING_SPINS, ISING_OTHER);
         s->e.step += now;
         sweeps -= now;
+        if (s->cut) {
+            s->slab.valid -= 2 * (uint32_t)now;
+            ergo_slab_need(&s->e, &s->slab, 2);
+        }
     }
 }
 
 void ising_steps(void *state, uint64_t sweeps) {
     struct ising_state *s = state;
-    if (s->launch.path == ISING_PATH_GLOBAL)
+    if (s->launch.path == ISING_PATH_GLOBAL && s->cut)
+        sweep_slab(s, sweeps);
+    else if (s->launch.path == ISING_PATH_GLOBAL)
         sweep_by_halves(s, sweeps);
     else if (s->launch.path == ISING_PATH_TILE)
         sweep_by_tiles(s, sweeps);
@@ -74,12 +127,22 @@ void ising_steps(void *state, uint64_t sweeps) {
         }
 }
 
+/* With the two last arguments for a slab. */
+static void launch_range(struct ising_state *s, unsigned kernel, struct ergo_grid grid,
+                         const struct ergo_arg *args, size_t n) {
+    struct ergo_arg all[9];
+    const struct ergo_arg range[2] = {U32(s->launch.from), U32(s->launch.to)};
+    memcpy(all, args, n * sizeof *args);
+    memcpy(all + n, range, sizeof range);
+    ergo_engine_launch(&s->e, kernel, grid, all, s->cut ? n + 2 : n);
+}
+
 static void measure(struct ising_state *s, size_t sample) {
     const size_t group = s->measure_group;
-    ERGO_LAUNCH(&s->e, ISING_MEASURE,
-                ergo_grid_groups(s->launch.measure_groups, group, s->e.batch->count),
-                BUFFER(ISING_SPINS), BUFFER(ISING_SAMPLES), U32(sample),
-                LOCAL(s->launch.sums * group * sizeof(cl_uint)));
+    const struct ergo_arg args[] = {BUFFER(ISING_SPINS), BUFFER(ISING_SAMPLES), U32(sample),
+                                    LOCAL(s->launch.sums * group * sizeof(cl_uint))};
+    launch_range(s, ISING_MEASURE,
+                 ergo_grid_groups(s->launch.measure_groups, group, s->e.batch->count), args, 4);
 }
 
 /* Curves number `curve` and following, of `count` lattices of each member. */
@@ -96,9 +159,13 @@ static void measure_curves(struct ising_state *s, enum ising_buffer spins, size_
     const struct ergo_grid all = {3, {groups * group, members, count}, {group, 1, 1}};
     const struct ergo_grid rows = {
         3, {ergo_round_up(lanes * l->rows_counted, group), members, count}, {group, 1, 1}};
-    ERGO_LAUNCH(&s->e, ISING_CORRELATE, all, BUFFER(spins), BUFFER(ISING_CURVES), U32(curve),
-                U32(l->reach), U32(l->correlate_parts), U32(l->curve_numbers),
-                LOCAL(ISING_AT_ONCE * group * sizeof(cl_uint)));
+    const struct ergo_arg args[] = {
+        BUFFER(spins),           BUFFER(ISING_CURVES),  U32(curve),
+        U32(l->reach),           U32(l->correlate_parts), U32(l->curve_numbers),
+        LOCAL(ISING_AT_ONCE * group * sizeof(cl_uint))};
+    if (s->cut)
+        ergo_slab_need(&s->e, &s->slab, l->reach);
+    launch_range(s, ISING_CORRELATE, all, args, 7);
     if (l->rows_counted)
         ERGO_LAUNCH(&s->e, ISING_COUNT_ROWS, rows, BUFFER(spins), BUFFER(ISING_MEMBERS),
                     BUFFER(ISING_CURVES), U32(curve), U32(pairs), U32(l->curve_numbers), U32(lanes),
@@ -146,7 +213,7 @@ void ising_block(void *state, size_t count, uint64_t every) {
 /* ---- what comes of them ---------------------------------------------------------------------- */
 
 /* Add up the partial counts of row `row` (sample times members plus member). */
-static struct ising_counts add_parts(const struct ising_state *s, unsigned slot, size_t row) {
+struct ising_counts ising_add_parts(const struct ising_state *s, unsigned slot, size_t row) {
     const size_t parts = s->launch.measure_groups, sums = s->launch.sums;
     const uint32_t *all = ergo_engine_host(&s->e, ISING_SAMPLES, slot, 0);
     struct ising_counts c = {0, 0, 0};
@@ -177,13 +244,13 @@ void ising_columns(struct ising_physics p, const struct ising_shape *shape, stru
 void ising_curves(const struct ising_state *s, size_t member, const uint64_t *pairs,
                   uint32_t *planes, size_t row, const struct ergo_samples *samples) {
     const size_t reach = s->launch.reach, size = reach + 1;
-    const double sites = (double)s->shape.lx * (double)s->shape.ly;
+    const double sites = (double)s->whole.lx * (double)s->whole.ly;
     const bool anti = s->members[member].anti != 0;
     double *mean = samples->curves[CURVE_CORRELATION] + row * size;
     double *axis[2] = {samples->curves[CURVE_CORRELATION_X] + row * size,
                        samples->curves[CURVE_CORRELATION_Y] + row * size};
-    for (size_t y = 0; y < s->launch.rows_counted; y++)
-        planes[2 * y] = (anti ? 0 : (uint32_t)s->shape.lx) - planes[2 * y + 1];
+    for (size_t y = 0; y < (size_t)s->whole.ly && s->launch.rows_counted; y++)
+        planes[2 * y] = (anti ? 0 : (uint32_t)s->whole.lx) - planes[2 * y + 1];
     if (s->launch.rows_counted)
         bytes_structure(&s->planes, anti, s->wave, planes,
                         samples->curves[CURVE_STRUCTURE] + 2 * row);
@@ -200,33 +267,47 @@ bool ising_rows(const void *state, unsigned slot, size_t begin, size_t end,
     const struct ising_state *s = state;
     const size_t members = s->e.batch->count;
     for (size_t row = begin, m = begin % members; row < end; row++) {
-        ising_columns(s->physics[m], &s->shape, add_parts(s, slot, row),
+        ising_columns(s->physics[m], &s->whole,
+                      s->cut ? s->joined[row] : ising_add_parts(s, slot, row),
                       samples->columns + ISING_COLUMNS * row);
         m = m + 1 < members ? m + 1 : 0;
     }
     return true;
 }
 
+void ising_add_curve_parts(const struct ising_state *s, unsigned slot, size_t row,
+                           uint64_t *numbers) {
+    const struct ising_launch *l = &s->launch;
+    const size_t pairs = 2 * (size_t)l->reach, parts = l->correlate_parts;
+    const uint32_t *counts = ergo_engine_host(&s->e, ISING_CURVES, slot, 0);
+    counts += row * l->curve_numbers;
+    for (size_t k = 0; k < pairs; k++) {
+        numbers[k] = 0;
+        for (size_t p = 0; p < parts; p++)
+            numbers[k] += counts[k * parts + p];
+    }
+    for (size_t y = 0; y < l->rows_counted; y++)
+        numbers[pairs + y] = counts[pairs * parts + y];
+}
+
 bool ising_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
                       const struct ergo_samples *samples) {
     const struct ising_state *s = state;
-    const size_t reach = s->launch.reach, parts = s->launch.correlate_parts;
-    uint64_t *pairs = calloc(2 * reach + 1, sizeof *pairs);
-    uint32_t *planes = malloc((8 * (size_t)s->launch.rows_counted) + 1);
-    const bool memory = pairs && planes;
-    const uint32_t *counts = ergo_engine_host(&s->e, ISING_CURVES, slot, 0);
-    counts += begin * s->launch.curve_numbers;
-    for (size_t row = begin; row < end && memory; row++, counts += s->launch.curve_numbers) {
-        for (size_t k = 0; k < 2 * reach; k++) {
-            pairs[k] = 0;
-            for (size_t p = 0; p < parts; p++)
-                pairs[k] += counts[k * parts + p];
-        }
-        for (size_t y = 0; y < s->launch.rows_counted; y++)
-            planes[2 * y + 1] = counts[2 * reach * parts + y];
-        ising_curves(s, row % s->e.batch->count, pairs, planes, row, samples);
+    const size_t pairs = 2 * (size_t)s->launch.reach, ly = (size_t)s->whole.ly;
+    uint64_t *own = calloc(pairs + ly, sizeof *own);
+    uint32_t *planes = malloc(2 * ly * sizeof *planes);
+    const bool memory = own && planes;
+    for (size_t row = begin; row < end && memory; row++) {
+        const uint64_t *numbers = own;
+        if (s->cut)
+            numbers = s->joined_curves + row * ising_joined_numbers(s);
+        else
+            ising_add_curve_parts(s, slot, row, own);
+        for (size_t y = 0; y < ly && s->launch.rows_counted; y++)
+            planes[2 * y + 1] = (uint32_t)numbers[pairs + y];
+        ising_curves(s, row % s->e.batch->count, numbers, planes, row, samples);
     }
-    free(pairs);
+    free(own);
     free(planes);
     return memory;
 }

@@ -138,7 +138,7 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
     double columns[ISING_COLUMNS];
     const struct ergo_checkerboard board = ising_board(&s->shape);
     ergo_checkerboard_pack(&board, words, rows);
-    struct ising_counts counts = ising_count(&s->shape, rows);
+    struct ising_counts counts = ising_count(&s->shape, rows, rows);
     if (s->launch.sums < 3)
         counts.first = 0;
     ising_columns(s->physics[member], &s->shape, counts, columns);

@@ -24,12 +24,13 @@ static uint64_t sites_at(const uint8_t *row, size_t bytes, size_t w) {
     return sites;
 }
 
-struct ising_counts ising_count(const struct ising_shape *s, const uint8_t *rows) {
+struct ising_counts ising_count(const struct ising_shape *s, const uint8_t *rows,
+                                const uint8_t *behind) {
     struct ising_counts c = {0, 0, 0};
     const size_t lx = (size_t)s->lx, ly = (size_t)s->ly, bytes = ergo_bits_bytes((size_t)s->lx),
                  n = (lx + 63) / 64;
     for (size_t y = 0; y < ly; y++) {
-        const uint8_t *row = rows + y * bytes, *below = rows + (y + 1 == ly ? 0 : y + 1) * bytes;
+        const uint8_t *row = rows + y * bytes, *below = y + 1 == ly ? behind : row + bytes;
         for (size_t w = 0; w < n; w++) {
             const uint64_t sites = sites_at(row, bytes, w);
             /* right neighbour of the last site of the word, or of the row */
@@ -176,18 +177,22 @@ static unsigned spin_at(const struct ergo_view *v, size_t x, size_t y) {
     return ergo_bits_get((const uint8_t *)v->sites + y * ergo_bits_bytes(v->size[0]), x);
 }
 
+struct ergo_view ising_view_of(const struct ising_shape *shape) {
+    return (struct ergo_view){.size = {(uint64_t)shape->lx, (uint64_t)shape->ly, 1},
+                              .state = spin_at,
+                              .name = "up",
+                              .states = 2,
+                              .colours = {{245, 222, 179}, {31, 58, 95}},
+                              .mean = true};
+}
+
 enum ergo_status ising_view(struct ergo_context *ctx, void *opaque, size_t member,
                             struct ergo_view *view) {
     struct ising_state *s = opaque;
     uint8_t *rows;
     size_t length;
     const enum ergo_status status = ising_fetch(ctx, s, member, &rows, &length);
-    *view = (struct ergo_view){.size = {(uint64_t)s->shape.lx, (uint64_t)s->shape.ly, 1},
-                               .sites = rows,
-                               .state = spin_at,
-                               .name = "up",
-                               .states = 2,
-                               .colours = {{245, 222, 179}, {31, 58, 95}},
-                               .mean = true};
+    *view = ising_view_of(&s->shape);
+    view->sites = rows;
     return status;
 }

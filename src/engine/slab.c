@@ -1,0 +1,177 @@
+/* See slab.h. */
+#include "engine/slab.h"
+
+#include <stdlib.h>
+
+#include "dist/dist.h"
+
+/* Above those of samplers, which may have posts of their own under way. */
+enum { TAG_UP = ERGO_DIST_TAGS + 24, TAG_DOWN };
+
+static int neighbour(int step) {
+    const int ranks = ergo_dist_count();
+    return (ergo_ranks_rank() + step + ranks) % ranks;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *s,
+                               const struct ergo_point *point, uint64_t layers, uint32_t granule) {
+    const size_t ranks = (size_t)ergo_dist_count(), own = (size_t)ergo_ranks_rank();
+    const uint64_t units = layers / granule;
+    if (!s->shares)
+        s->shares = ergo_shares_create(ctx, point);
+    if (!s->shares)
+        return ERGO_E_MEMORY;
+    if (units < ranks)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/distribute: a lattice of %llu layers cannot be cut over %zu ranks, "
+                         "which need %u each; use fewer ranks, or \"points\"",
+                         (unsigned long long)layers, ranks, granule);
+    s->layers = layers;
+    s->granule = granule;
+    s->least = UINT32_MAX;
+    s->most = 0;
+    for (size_t r = 0; r < ranks; r++) {
+        const uint64_t from = ergo_share_before(units, s->shares->weights, ranks, r);
+        const uint64_t to = ergo_share_before(units, s->shares->weights, ranks, r + 1);
+        const uint32_t count = (uint32_t)(to - from) * granule;
+        s->least = count < s->least ? count : s->least;
+        s->most = count > s->most ? count : s->most;
+        if (r == own) {
+            s->first = from * granule;
+            s->count = count;
+        }
+    }
+    return ERGO_OK;
+}
+
+static uint32_t round_up(uint32_t n, uint32_t granule) {
+    return (n + granule - 1) / granule * granule;
+}
+
+bool ergo_slab_deepen(struct ergo_slab *s, uint32_t sweeps, uint32_t reach) {
+    s->halo = round_up(2 * sweeps > reach ? 2 * sweeps : reach, s->granule);
+    s->halo = s->halo < s->least ? s->halo : s->least;
+    s->tall = s->most + 2 * s->halo;
+    s->valid = 0;
+    return s->halo >= reach;
+}
+
+/* ---- on the device --------------------------------------------------------------------------- */
+
+/* Words of a piece's edge; bytes of all. */
+static uint64_t edge_words(const struct ergo_slab *s) {
+    return s->halo * s->layer_words;
+}
+
+static size_t edge_bytes(const struct ergo_slab *s) {
+    return 4 * (size_t)edge_words(s) * s->pieces;
+}
+
+void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *s, struct ergo_slab_rows rows) {
+    static const char *const path = "common/slab.cl";
+    const unsigned flags = ERGO_BUFFER_HOSTED | ERGO_BUFFER_BESIDE;
+    s->rows = rows;
+    ergo_engine_buffer(e, rows.out, "edges", ERGO_BUFFER_SCRATCH, 2 * edge_bytes(s));
+    ergo_engine_flag(e, rows.out, flags);
+    ergo_engine_buffer(e, rows.in, "halos", ERGO_BUFFER_SCRATCH, 2 * edge_bytes(s));
+    ergo_engine_flag(e, rows.in, flags);
+    ergo_engine_kernel(e, rows.pack, path, NULL, "slab_pack");
+    ergo_engine_kernel(e, rows.unpack, path, NULL, "slab_unpack");
+}
+
+void ergo_slab_prepare(struct ergo_engine *e, struct ergo_slab *s) {
+    const size_t wish = e->device->type == CL_DEVICE_TYPE_CPU ? 16 : 64;
+    s->group = ergo_engine_group(e, s->rows.pack, wish);
+    if (!s->posts && !(s->posts = ergo_dist_posts_create()))
+        ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory for messages of a slab");
+}
+
+void ergo_slab_release(struct ergo_slab *s) {
+    ergo_dist_posts_destroy(s->posts);
+    free(s->shares);
+    *s = (struct ergo_slab){0};
+}
+
+static struct ergo_grid both_edges(const struct ergo_slab *s) {
+    return ergo_grid_items(2 * (size_t)edge_words(s), s->group, s->pieces);
+}
+
+void ergo_slab_send(struct ergo_engine *e, struct ergo_slab *s) {
+    if (s->alone)
+        return;
+    ERGO_LAUNCH(e, s->rows.pack, both_edges(s), BUFFER(s->rows.state), BUFFER(s->rows.out),
+                U32(edge_words(s)), U64(s->pitch), U64(s->halo * s->layer_words),
+                U64(s->count * s->layer_words));
+    ergo_engine_fetch(e, s->rows.out, 0, 2 * edge_bytes(s),
+                      e->status == ERGO_OK ? ergo_engine_host(e, s->rows.out, 0, 0) : NULL);
+    if (e->status == ERGO_OK)
+        clFlush(e->device->queue);
+}
+
+void ergo_slab_exchange(struct ergo_engine *e, struct ergo_slab *s) {
+    const size_t bytes = edge_bytes(s);
+    s->valid = s->halo;
+    if (s->alone)
+        return;
+    if (e->status == ERGO_OK)
+        clFlush(e->device->queue);
+    ergo_engine_await(e, s->rows.out);
+    if (e->status != ERGO_OK)
+        return;
+    const char *out = ergo_engine_host(e, s->rows.out, 0, 0);
+    char *in = ergo_engine_host(e, s->rows.in, 0, 0);
+    const double started = ergo_clock();
+    ergo_engine_note(e, ergo_slab_trade(e->ctx, s, out, out + bytes, in, in + bytes, bytes));
+    s->waited += ergo_clock() - started;
+    s->bytes += 2 * bytes;
+    s->exchanges++;
+    ergo_engine_send(e, s->rows.in, 2 * bytes);
+    ERGO_LAUNCH(e, s->rows.unpack, both_edges(s), BUFFER(s->rows.state), BUFFER(s->rows.in),
+                U32(edge_words(s)), U64(s->pitch), U64(0),
+                U64((s->halo + s->count) * s->layer_words));
+}
+
+void ergo_slab_need(struct ergo_engine *e, struct ergo_slab *s, uint32_t layers) {
+    if (s->valid >= layers)
+        return;
+    ergo_slab_send(e, s);
+    ergo_slab_exchange(e, s);
+}
+
+/* ---- between ranks --------------------------------------------------------------------------- */
+
+enum ergo_status ergo_slab_trade(struct ergo_context *ctx, const struct ergo_slab *s,
+                                 const void *up, const void *down, void *from_above,
+                                 void *from_below, size_t bytes) {
+    const int above = neighbour(-1), below = neighbour(1);
+    enum ergo_status status =
+        ergo_dist_post_receive(ctx, s->posts, above, TAG_DOWN, from_above, bytes);
+    if (status == ERGO_OK)
+        status = ergo_dist_post_receive(ctx, s->posts, below, TAG_UP, from_below, bytes);
+    if (status == ERGO_OK)
+        status = ergo_dist_post_send(ctx, s->posts, above, TAG_UP, up, bytes);
+    if (status == ERGO_OK)
+        status = ergo_dist_post_send(ctx, s->posts, below, TAG_DOWN, down, bytes);
+    if (status == ERGO_OK)
+        ergo_dist_posts_wait(s->posts);
+    return status;
+}
+
+static enum ergo_status append(void *user, int rank, const char *data, size_t length) {
+    (void)rank;
+    ergo_text_append_bytes(user, data, length);
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_slab_gather(struct ergo_context *ctx, const struct ergo_text *mine,
+                                  struct ergo_text *whole) {
+    const bool first = ergo_ranks_rank() == 0;
+    if (first)
+        ergo_text_append_bytes(whole, mine->data, mine->length);
+    const enum ergo_status status = ergo_dist_gather(ctx, mine, append, whole);
+    return status == ERGO_OK && first && whole->failed
+               ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the layers of all ranks")
+               : status;
+}

@@ -1,0 +1,73 @@
+/*
+ * One lattice in slabs of whole layers (rows, planes), one for each rank, for local updates. A rank
+ * has its layers and, before and behind them, `halo` layers of its neighbours, which it updates as
+ * they do: random numbers belong to sites. Each update of a colour leaves one layer less of a halo
+ * that is right, `valid`; then edges are exchanged. So a rank sends few messages, and in the
+ * last update before one the edges go first and travel while the device makes the rest.
+ *
+ * The state on a device: [piece][tall layers][layer_words], a piece being a colour of a member,
+ * `pitch` words from one to the next. All ranks have as many layers there, so that they share one
+ * build of the kernels: the halo before, the own ones from `halo` on, the halo behind; then unused
+ * ones.
+ */
+#ifndef ERGO_ENGINE_SLAB_H
+#define ERGO_ENGINE_SLAB_H
+
+#include "base/text.h"
+#include "engine/engine.h"
+#include "engine/shares.h"
+
+/* The model's rows for what a slab has on the device. */
+struct ergo_slab_rows {
+    unsigned state, out, in; /* buffers */
+    unsigned pack, unpack;   /* kernels */
+};
+
+struct ergo_slab {
+    struct ergo_shares *shares;
+    uint64_t layers;      /* of the lattice */
+    uint64_t first;       /* the own ones begin there */
+    uint32_t count;       /* and are so many */
+    uint32_t least, most; /* of all ranks */
+    uint32_t granule;     /* slabs begin at multiples of it, and so do halos */
+    uint32_t halo, tall;
+    uint32_t valid; /* layers of both halos that are right */
+    uint64_t layer_words, pitch;
+    size_t pieces;
+    size_t group; /* of packing */
+    bool alone;   /* for a trial: nothing is exchanged, and halos become wrong */
+    struct ergo_slab_rows rows;
+    struct ergo_dist_posts *posts;
+    uint64_t bytes, exchanges; /* sent so far, and how often */
+    double waited;             /* seconds for messages */
+};
+
+/* The slabs of `layers` layers by the shares of the job, which are made if there are none. granule
+ * divides `layers`. ERGO_E_DEVICE, at all ranks: there are not so many. */
+enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *slab,
+                               const struct ergo_point *point, uint64_t layers, uint32_t granule);
+/* Halos for `sweeps` sweeps of two colours from one exchange to the next, and of `reach` layers at
+ * least; fewer sweeps where a slab has not so many layers. False: a slab has less than `reach`. */
+bool ergo_slab_deepen(struct ergo_slab *slab, uint32_t sweeps, uint32_t reach);
+/* Declares buffers and kernels of the exchange; layer_words, pitch and pieces are set. */
+void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *slab, struct ergo_slab_rows rows);
+void ergo_slab_prepare(struct ergo_engine *e, struct ergo_slab *slab);
+void ergo_slab_release(struct ergo_slab *slab);
+
+/* Launches what reads the own edges, as launched so far, and flushes. Then the model launches what
+ * does not touch them, and `exchange` waits for edges and messages, and launches what writes halos.
+ */
+void ergo_slab_send(struct ergo_engine *e, struct ergo_slab *slab);
+void ergo_slab_exchange(struct ergo_engine *e, struct ergo_slab *slab);
+/* Both, where fewer than `layers` layers of the halos are right. */
+void ergo_slab_need(struct ergo_engine *e, struct ergo_slab *slab, uint32_t layers);
+
+/* `bytes` of each rank to the rank before (up) and behind (down), and theirs. Collective. */
+enum ergo_status ergo_slab_trade(struct ergo_context *ctx, const struct ergo_slab *slab,
+                                 const void *up, const void *down, void *from_above,
+                                 void *from_below, size_t bytes);
+/* What all ranks have, in order, appended to `whole` at rank 0. Collective. */
+enum ergo_status ergo_slab_gather(struct ergo_context *ctx, const struct ergo_text *mine,
+                                  struct ergo_text *whole);
+
+#endif
