@@ -16,8 +16,8 @@ __kernel void slab_pack(__global const uint *state, __global uint *edges, uint w
         state[piece * pitch + (side ? behind : before) + at];
 }
 
-__kernel void slab_unpack(__global uint *state, __global const uint *edges, uint words,
-                          ulong pitch, ulong before, ulong behind) {
+__kernel void slab_unpack(__global uint *state, __global const uint *edges, uint words, ulong pitch,
+                          ulong before, ulong behind) {
     const uint i = (uint)get_global_id(0), piece = (uint)get_global_id(1);
     const uint pieces = (uint)get_global_size(1);
     if (i >= 2 * words)

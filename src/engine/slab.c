@@ -46,6 +46,10 @@ enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *s,
     return ERGO_OK;
 }
 
+/* Kernels know the number of layers in a buffer. Ranks of another number, or with other shares,
+ * find them built where it is rounded up. */
+static const uint32_t build_layers = 16;
+
 static uint32_t round_up(uint32_t n, uint32_t granule) {
     return (n + granule - 1) / granule * granule;
 }
@@ -53,7 +57,7 @@ static uint32_t round_up(uint32_t n, uint32_t granule) {
 bool ergo_slab_deepen(struct ergo_slab *s, uint32_t sweeps, uint32_t reach) {
     s->halo = round_up(2 * sweeps > reach ? 2 * sweeps : reach, s->granule);
     s->halo = s->halo < s->least ? s->halo : s->least;
-    s->tall = s->most + 2 * s->halo;
+    s->tall = round_up(s->most + 2 * s->halo, build_layers * s->granule);
     s->valid = 0;
     return s->halo >= reach;
 }

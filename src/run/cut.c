@@ -23,10 +23,9 @@ static bool is_worth_while(const struct ergo_job *job, size_t ranks) {
 bool ergo_work_cuts(const struct ergo_job *job) {
     const char *distribute = ergo_point_text(&job->points[0], "/distribute");
     const size_t ranks = (size_t)ergo_dist_count();
-    return job->model->cut &&
-           (strcmp(distribute, "lattice") == 0 ||
-            (strcmp(distribute, "auto") == 0 && ranks > 1 && job->n_points < ranks &&
-             is_worth_while(job, ranks)));
+    return job->model->cut && (strcmp(distribute, "lattice") == 0 ||
+                               (strcmp(distribute, "auto") == 0 && ranks > 1 &&
+                                job->n_points < ranks && is_worth_while(job, ranks)));
 }
 
 /* Work per second of the whole system on this rank's device; 0 where it is too large for it. */

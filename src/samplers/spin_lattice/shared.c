@@ -67,10 +67,11 @@ const struct ergo_key lattice_run_keys[LATTICE_RUN_KEYS] = {
 
 const struct ergo_key slab_keys[SLAB_KEYS] = {
     {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .unit = "",
-     .help = "Shares of the ranks in a lattice cut over them (\"distribute\": \"lattice\"), slabs of "
-             "rows; the chain does not depend on it. measured (if not given): by a short trial at "
-             "the start, and again when the run has become slower; equal; or numbers > 0, "
-             "\"3,1\", dealt out to the ranks in turn."},
+     .help =
+         "Shares of the ranks in a lattice cut over them (\"distribute\": \"lattice\"), slabs of "
+         "rows; the chain does not depend on it. measured (if not given): by a short trial at "
+         "the start, and again when the run has become slower; equal; or numbers > 0, "
+         "\"3,1\", dealt out to the ranks in turn."},
 };
 
 bool model_has_ladder(const struct ergo_point *point) {

@@ -159,10 +159,13 @@ static void measure_curves(struct ising_state *s, enum ising_buffer spins, size_
     const struct ergo_grid all = {3, {groups * group, members, count}, {group, 1, 1}};
     const struct ergo_grid rows = {
         3, {ergo_round_up(lanes * l->rows_counted, group), members, count}, {group, 1, 1}};
-    const struct ergo_arg args[] = {
-        BUFFER(spins),           BUFFER(ISING_CURVES),  U32(curve),
-        U32(l->reach),           U32(l->correlate_parts), U32(l->curve_numbers),
-        LOCAL(ISING_AT_ONCE * group * sizeof(cl_uint))};
+    const struct ergo_arg args[] = {BUFFER(spins),
+                                    BUFFER(ISING_CURVES),
+                                    U32(curve),
+                                    U32(l->reach),
+                                    U32(l->correlate_parts),
+                                    U32(l->curve_numbers),
+                                    LOCAL(ISING_AT_ONCE * group * sizeof(cl_uint))};
     if (s->cut)
         ergo_slab_need(&s->e, &s->slab, l->reach);
     launch_range(s, ISING_CORRELATE, all, args, 7);

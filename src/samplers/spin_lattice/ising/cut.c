@@ -16,8 +16,9 @@
 
 static enum ergo_status refuse(struct ergo_context *ctx, const struct ising_state *s,
                                const char *key, const char *why) {
-    return ERGO_FAIL(ctx, ERGO_E_DEVICE, "%s: a lattice of %lld x %lld cannot be cut over %d ranks: %s",
-                     key, (long long)s->whole.lx, (long long)s->whole.ly, ergo_dist_count(), why);
+    return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                     "%s: a lattice of %lld x %lld cannot be cut over %d ranks: %s", key,
+                     (long long)s->whole.lx, (long long)s->whole.ly, ergo_dist_count(), why);
 }
 
 /* Sweeps between exchanges: an exchange costs about as much as 3e7 updates of an H100 (12 us), and
@@ -43,8 +44,7 @@ static enum ergo_status cut(struct ergo_context *ctx, struct ising_state *s) {
                       "fourth row; make Ly a multiple of 4, or Lx one of 128");
     if (s->whole.blocks < 8)
         return refuse(ctx, s, "/system/size", "it has fewer than 2,048 sites");
-    const enum ergo_status status =
-        ergo_slab_cut(ctx, slab, first, (uint64_t)s->whole.ly, granule);
+    const enum ergo_status status = ergo_slab_cut(ctx, slab, first, (uint64_t)s->whole.ly, granule);
     if (status != ERGO_OK)
         return status;
     if (!ergo_slab_deepen(slab, sweeps_of(s), reach > 1 ? reach : 1))
@@ -81,9 +81,9 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
         s->joined_curves =
             ergo_engine_memory(&s->e, ((block - 1) / s->e.curve_interval + 1) * members,
                                ising_joined_numbers(s) * sizeof *s->joined_curves);
-    ergo_slab_declare(&s->e, &s->slab,
-                      (struct ergo_slab_rows){ISING_SPINS, ISING_EDGES, ISING_HALOS, ISING_PACK,
-                                              ISING_UNPACK});
+    ergo_slab_declare(
+        &s->e, &s->slab,
+        (struct ergo_slab_rows){ISING_SPINS, ISING_EDGES, ISING_HALOS, ISING_PACK, ISING_UNPACK});
     const size_t length = strlen(plan->launch);
     snprintf(plan->path, sizeof plan->path, "cut");
     snprintf(plan->launch + length, sizeof plan->launch - length,
@@ -134,11 +134,8 @@ static void release(void *state) {
     ergo_slab_release(&((struct ising_state *)state)->slab);
 }
 
-static const struct ergo_engine_model slabs = {ISING_ENGINE,
-                                               .configure = configure,
-                                               .prepare = prepare,
-                                               .convert = join,
-                                               .release = release};
+static const struct ergo_engine_model slabs = {
+    ISING_ENGINE, .configure = configure, .prepare = prepare, .convert = join, .release = release};
 
 /* A block has as many steps as the slowest can make. */
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
@@ -235,8 +232,7 @@ static enum ergo_status load(struct ergo_context *ctx, void *state, size_t membe
     for (size_t y = 0; y < s->slab.tall; y++)
         memcpy(rows + y * row,
                (const uint8_t *)bytes + (s->slab.first + ly - s->slab.halo + y) % ly * row, row);
-    const enum ergo_status status =
-        ising_load(ctx, s, member, step, rows, row * s->slab.tall);
+    const enum ergo_status status = ising_load(ctx, s, member, step, rows, row * s->slab.tall);
     s->slab.valid = s->slab.halo;
     free(rows);
     return status;

@@ -62,7 +62,8 @@ enum ergo_status ising_prepare(struct ergo_context *ctx, void *state) {
     return ERGO_OK;
 }
 
-static const struct ergo_engine_model model = {ISING_ENGINE, .configure = ising_configure};
+static const struct ergo_engine_model model = {ISING_ENGINE, .configure = ising_configure,
+                                               .prepare = ising_prepare};
 
 enum ergo_status ising_init(struct ergo_context *ctx, void *opaque) {
     struct ising_state *s = opaque;

@@ -47,10 +47,10 @@ struct ising_launch {
     uint32_t ahead;
     /* kernels with explicit vectors, for CPUs: eight blocks per work-item */
     bool lanes;
-    int narrow;      /* ISING_NARROW: 0, 1 or 2 words a row */
-    bool wide, full; /* ISING_WIDE, ISING_FULL: see cl/spin_lattice/block.h, core.h */
-    bool field;      /* ten acceptance classes instead of the two without a field */
-    bool fixed;      /* all members have one temperature: thresholds are compiled in */
+    int narrow;        /* ISING_NARROW: 0, 1 or 2 words a row */
+    bool wide, full;   /* ISING_WIDE, ISING_FULL: see cl/spin_lattice/block.h, core.h */
+    bool field;        /* ten acceptance classes instead of the two without a field */
+    bool fixed;        /* all members have one temperature: thresholds are compiled in */
     uint32_t from, to; /* blocks that are measured: of a slab, its own */
 };
 
@@ -93,8 +93,8 @@ struct ising_state {
     struct ising_shape whole; /* of the lattice */
     bool cut;                 /* what is here is a slab of it */
     struct ergo_slab slab;
-    struct ising_counts *joined;  /* of a block, over all ranks: [samples][members] */
-    uint64_t *joined_curves;      /* [curves][members][ising_joined_numbers()] */
+    struct ising_counts *joined; /* of a block, over all ranks: [samples][members] */
+    uint64_t *joined_curves;     /* [curves][members][ising_joined_numbers()] */
     struct ising_launch launch;
     struct ising_member *members; /* [batch->count] */
     struct ising_physics *physics;
@@ -158,13 +158,14 @@ struct ergo_view ising_view_of(const struct ising_shape *shape); /* without site
 /* One member on the device, of which the canonical form is made. */
 struct ergo_checkerboard ising_board(const struct ising_shape *shape);
 /* Counted from the canonical form, which is nothing like the kernels'. behind: the row after the
- * last one. Unequal pairs at distances
+ * last one. around: rows after which they begin again. Unequal pairs at distances
  * r = first, first + stride ... up to reach: pairs [axis][r - 1]. Spins of each row, of staggered
  * ones those of colour 0 less those of colour 1: planes [y][2], the second number. */
 struct ising_counts ising_count(const struct ising_shape *shape, const uint8_t *rows,
                                 const uint8_t *behind);
-bool ising_count_pairs(const struct ising_shape *shape, const uint8_t *rows, size_t reach,
-                       size_t first, size_t stride, uint64_t *pairs); /* false: no memory */
+bool ising_count_pairs(const struct ising_shape *shape, const uint8_t *rows, size_t around,
+                       size_t reach, size_t first, size_t stride,
+                       uint64_t *pairs); /* false: no memory */
 void ising_count_rows(const struct ising_shape *shape, const uint8_t *rows, bool staggered,
                       uint32_t *planes);
 
@@ -184,12 +185,34 @@ bool ising_twin_is_start(const struct ergo_point *point, const struct ising_shap
 
 /* audit.c */
 enum ergo_status ising_audit(struct ergo_context *ctx, void *state);
+/* A stretch of an audit. */
+struct ising_stretch {
+    struct ergo_replay r; /* first, because compare gets its address */
+    size_t members;       /* members that are replayed */
+    uint64_t first, rows; /* of each replayed member: all rows, or some around the boundary */
+    /* Distances of correlations that are compared: first, first + stride, ... On huge lattices
+     * these are not all, and later audits take others. */
+    size_t pair_first, pair_stride;
+};
+/* s: with the shape of a whole lattice, whose words before the stretch and after it are these;
+ * the twin moves `words` to the end. rows: memory for its canonical form. */
+enum ergo_status ising_replay_whole(struct ergo_context *ctx, const struct ising_stretch *t,
+                                    const struct ising_state *s, size_t member, uint32_t *words,
+                                    const uint32_t *after, uint8_t *rows);
+/* What is counted of a lattice and its columns and curves, against row `row` of the samples found,
+ * and of those with curves (SIZE_MAX: it has none). */
+enum ergo_status ising_compare_counts(struct ergo_context *ctx, const struct ising_stretch *t,
+                                      const struct ising_state *s, size_t member,
+                                      struct ising_counts counts, size_t row);
+enum ergo_status ising_compare_curves(struct ergo_context *ctx, const struct ising_stretch *t,
+                                      const struct ising_state *s, size_t member,
+                                      const uint64_t *pairs, uint32_t *planes, size_t row);
 
 /* device.c: the engine's functions of both tables. */
 #define ISING_ENGINE                                                                               \
     .sampler = "spin-lattice", .smaller = "a smaller lattice",                                     \
-    .state_bytes = sizeof(struct ising_state), .prepare = ising_prepare, .steps = ising_steps,     \
-    .block = ising_block, .rows = ising_rows, .curve_rows = ising_curve_rows
+    .state_bytes = sizeof(struct ising_state), .steps = ising_steps, .block = ising_block,         \
+    .rows = ising_rows, .curve_rows = ising_curve_rows
 enum ergo_status ising_prepare(struct ergo_context *ctx, void *state);
 enum ergo_status ising_init(struct ergo_context *ctx, void *state);
 

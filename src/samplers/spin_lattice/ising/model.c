@@ -301,7 +301,8 @@ static const char *const first_job[] = {"/system/size=[32, 32]",
 /* "auto": slabs of 2^26 sites take an H100 30 us a sweep and more, beside which what ranks exchange
  * is little; smaller lattices have faster kernels on one device. */
 static bool ising_pays_to_cut(const struct ergo_point *point, size_t ranks) {
-    return model_sites(point) >= 0x1p26 * (double)ranks && ergo_point_value(point, "/system/size")->size[1] % 4 == 0;
+    return model_sites(point) >= 0x1p26 * (double)ranks &&
+           ergo_point_value(point, "/system/size")->size[1] % 4 == 0;
 }
 
 const struct ergo_model ising_model = {

@@ -55,8 +55,8 @@ static uint64_t bits_at(const uint64_t *words, size_t at) {
     return shift ? words[at / 64] >> shift | words[at / 64 + 1] << (64 - shift) : words[at / 64];
 }
 
-bool ising_count_pairs(const struct ising_shape *s, const uint8_t *rows, size_t reach, size_t first,
-                       size_t stride, uint64_t *pairs) {
+bool ising_count_pairs(const struct ising_shape *s, const uint8_t *rows, size_t around,
+                       size_t reach, size_t first, size_t stride, uint64_t *pairs) {
     const size_t lx = (size_t)s->lx, ly = (size_t)s->ly, bytes = ergo_bits_bytes((size_t)s->lx),
                  n = (lx + 63) / 64;
     uint64_t *twice = malloc((2 * n + 2) * sizeof *twice); /* a row, and once more behind it */
@@ -73,7 +73,7 @@ bool ising_count_pairs(const struct ising_shape *s, const uint8_t *rows, size_t 
                 twice[at / 64 + 1] |= sites >> (64 - at % 64);
         }
         for (size_t r = first; r <= reach; r += stride) {
-            const uint8_t *below = rows + (y + r) % ly * bytes;
+            const uint8_t *below = rows + (y + r) % around * bytes;
             for (size_t w = 0; w < n; w++) {
                 const uint64_t sites = sites_at(row, bytes, w);
                 const uint64_t in =

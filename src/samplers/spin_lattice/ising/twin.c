@@ -12,12 +12,11 @@
 #include "spin_lattice/params.h"
 
 /* Four random words for a block of the shape. */
-static void draw(const struct ising_shape *shape, const struct ising_member *member,
-                 uint64_t block, uint64_t sweep,
-                 uint32_t purpose, uint32_t number, uint32_t out[4]) {
-    const struct ergo_words r =
-        ergo_philox_words((uint32_t)((block + shape->first) % shape->all), (uint32_t)sweep, (uint32_t)(sweep >> 32),
-                          ERGO_DRAW(purpose, number), member->key0, member->key1);
+static void draw(const struct ising_shape *shape, const struct ising_member *member, uint64_t block,
+                 uint64_t sweep, uint32_t purpose, uint32_t number, uint32_t out[4]) {
+    const struct ergo_words r = ergo_philox_words(
+        (uint32_t)((block + shape->first) % shape->all), (uint32_t)sweep, (uint32_t)(sweep >> 32),
+        ERGO_DRAW(purpose, number), member->key0, member->key1);
     out[0] = r.x, out[1] = r.y, out[2] = r.z, out[3] = r.w;
 }
 
