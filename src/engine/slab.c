@@ -2,6 +2,7 @@
 #include "engine/slab.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "dist/dist.h"
 
@@ -62,6 +63,66 @@ bool ergo_slab_deepen(struct ergo_slab *s, uint32_t sweeps, uint32_t reach) {
     return s->halo >= reach;
 }
 
+/* ---- create ---------------------------------------------------------------------------------- */
+
+/* A block has as many steps as the slowest can make. */
+enum ergo_status ergo_slab_plan(struct ergo_context *ctx, const struct ergo_engine_model *model,
+                                const struct ergo_batch *batch, const struct ergo_device *device,
+                                struct ergo_plan *plan) {
+    const enum ergo_status status = ergo_engine_plan(ctx, model, batch, device, plan);
+    plan->block_steps = ergo_dist_min(status == ERGO_OK ? plan->block_steps : 1);
+    return status;
+}
+
+/* What a sweep is without the others. */
+static enum ergo_status sweep_alone(struct ergo_context *ctx, void *state) {
+    const enum ergo_status status = ergo_engine_advance(ctx, state, 0, 0, 1, 0);
+    return status == ERGO_OK ? ergo_device_finish(ctx, ((struct ergo_engine *)state)->device)
+                             : status;
+}
+
+static enum ergo_status share_by_speed(struct ergo_context *ctx, void *state, struct ergo_slab *s) {
+    bool uneven = false;
+    s->alone = true;
+    const enum ergo_status status =
+        ergo_shares_try(ctx, s->shares, s->count, sweep_alone, state, &uneven);
+    s->alone = false;
+    return uneven ? ergo_engine_remake(ctx, state) : status;
+}
+
+/* Rank 0's kernels before the others': theirs then find its results in the caches. */
+enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
+                                  const struct ergo_batch *batch, struct ergo_device *device,
+                                  struct ergo_slab *(*slab_of)(void *state),
+                                  enum ergo_status (*init)(struct ergo_context *ctx, void *state),
+                                  void **state) {
+    const bool first = ergo_ranks_rank() == 0;
+    enum ergo_status status = ERGO_OK;
+    *state = NULL;
+    if (first)
+        status = ergo_engine_create(ctx, model, batch, device, state);
+    if (status != ERGO_OK)
+        return status;
+    ergo_dist_barrier();
+    if (!first)
+        status = ergo_engine_create(ctx, model, batch, device, state);
+    if (status == ERGO_OK && slab_of(*state)->shares->measured) {
+        status = init(ctx, *state);
+        if (status == ERGO_OK)
+            status = share_by_speed(ctx, *state, slab_of(*state));
+    }
+    if (status != ERGO_OK) {
+        ergo_engine_destroy(*state);
+        *state = NULL;
+        return status;
+    }
+    const struct ergo_slab *s = slab_of(*state);
+    ergo_log(ctx, ERGO_LOG_INFO, "rank %d has layers %llu to %llu, %.3g %% of the lattice",
+             ergo_ranks_rank(), (unsigned long long)s->first,
+             (unsigned long long)(s->first + s->count - 1), 100.0 * s->count / (double)s->layers);
+    return ERGO_OK;
+}
+
 /* ---- on the device --------------------------------------------------------------------------- */
 
 /* Words of a piece's edge; bytes of all. */
@@ -102,7 +163,7 @@ static struct ergo_grid both_edges(const struct ergo_slab *s) {
     return ergo_grid_items(2 * (size_t)edge_words(s), s->group, s->pieces);
 }
 
-void ergo_slab_send(struct ergo_engine *e, struct ergo_slab *s) {
+static void send_edges(struct ergo_engine *e, struct ergo_slab *s) {
     if (s->alone)
         return;
     ERGO_LAUNCH(e, s->rows.pack, both_edges(s), BUFFER(s->rows.state), BUFFER(s->rows.out),
@@ -114,7 +175,7 @@ void ergo_slab_send(struct ergo_engine *e, struct ergo_slab *s) {
         clFlush(e->device->queue);
 }
 
-void ergo_slab_exchange(struct ergo_engine *e, struct ergo_slab *s) {
+static void exchange(struct ergo_engine *e, struct ergo_slab *s) {
     const size_t bytes = edge_bytes(s);
     s->valid = s->halo;
     if (s->alone)
@@ -140,8 +201,40 @@ void ergo_slab_exchange(struct ergo_engine *e, struct ergo_slab *s) {
 void ergo_slab_need(struct ergo_engine *e, struct ergo_slab *s, uint32_t layers) {
     if (s->valid >= layers)
         return;
-    ergo_slab_send(e, s);
-    ergo_slab_exchange(e, s);
+    send_edges(e, s);
+    exchange(e, s);
+}
+
+void ergo_slab_half_sweep(struct ergo_engine *e, struct ergo_slab *s, uint32_t unit,
+                          ergo_slab_update update, unsigned colour) {
+    /* layers of the halos that are right afterwards; updating more of them does no harm */
+    const uint32_t margin = --s->valid;
+    const uint32_t from = (s->halo - margin) / unit * unit;
+    const uint32_t to = round_up(s->halo + s->count + margin, unit);
+    const uint32_t top = round_up(2 * s->halo, unit), bottom = s->count / unit * unit;
+    if (margin > 0 || top >= bottom) {
+        update(e, colour, from, to);
+        ergo_slab_need(e, s, 1);
+        return;
+    }
+    update(e, colour, from, top);
+    update(e, colour, bottom, to);
+    send_edges(e, s);
+    update(e, colour, top, bottom);
+    exchange(e, s);
+}
+
+void ergo_slab_log(struct ergo_context *ctx, struct ergo_slab *s) {
+    if (ctx && s->exchanges)
+        ergo_log(
+            ctx, ERGO_LOG_INFO,
+            "rank %d of %d: %u layers of %llu, %llu exchanges of halos, %.0f bytes and %.1f us "
+            "of waiting each",
+            ergo_ranks_rank(), ergo_dist_count(), s->count, (unsigned long long)s->layers,
+            (unsigned long long)s->exchanges, (double)s->bytes / (double)s->exchanges,
+            1e6 * s->waited / (double)s->exchanges);
+    s->bytes = s->exchanges = 0;
+    s->waited = 0;
 }
 
 /* ---- between ranks --------------------------------------------------------------------------- */
@@ -161,6 +254,25 @@ enum ergo_status ergo_slab_trade(struct ergo_context *ctx, const struct ergo_sla
     if (status == ERGO_OK)
         ergo_dist_posts_wait(s->posts);
     return status;
+}
+
+enum ergo_status ergo_slab_widen(struct ergo_context *ctx, const struct ergo_slab *s,
+                                 const uint8_t *own, size_t bytes, size_t margin, uint8_t **wide) {
+    const size_t count = s->count;
+    *wide = malloc(bytes * (count + 2 * margin));
+    if (!*wide)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for layers of neighbours");
+    memcpy(*wide + margin * bytes, own, count * bytes);
+    return ergo_slab_trade(ctx, s, own, own + (count - margin) * bytes, *wide,
+                           *wide + (margin + count) * bytes, margin * bytes);
+}
+
+bool ergo_slab_halos_agree(const struct ergo_slab *s, const uint8_t *tall, const uint8_t *wide,
+                           size_t bytes, size_t margin) {
+    const size_t valid = s->valid, own = s->halo + s->count;
+    return memcmp(tall + (s->halo - valid) * bytes, wide + (margin - valid) * bytes,
+                  valid * bytes) == 0 &&
+           memcmp(tall + own * bytes, wide + (margin + s->count) * bytes, valid * bytes) == 0;
 }
 
 static enum ergo_status append(void *user, int rank, const char *data, size_t length) {

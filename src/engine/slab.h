@@ -42,6 +42,18 @@ struct ergo_slab {
     double waited;             /* seconds for messages */
 };
 
+/* A sampler's operations (samplers/sampler.h) of a model in slabs, whose slab is `slab_of` its
+ * state. create: with shares by a trial, where the job does not say them; `init` is the sampler's.
+ */
+enum ergo_status ergo_slab_plan(struct ergo_context *ctx, const struct ergo_engine_model *model,
+                                const struct ergo_batch *batch, const struct ergo_device *device,
+                                struct ergo_plan *plan);
+enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
+                                  const struct ergo_batch *batch, struct ergo_device *device,
+                                  struct ergo_slab *(*slab_of)(void *state),
+                                  enum ergo_status (*init)(struct ergo_context *ctx, void *state),
+                                  void **state);
+
 /* The slabs of `layers` layers by the shares of the job, which are made if there are none. granule
  * divides `layers`. ERGO_E_DEVICE, at all ranks: there are not so many. */
 enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *slab,
@@ -54,18 +66,33 @@ void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *slab, struct erg
 void ergo_slab_prepare(struct ergo_engine *e, struct ergo_slab *slab);
 void ergo_slab_release(struct ergo_slab *slab);
 
-/* Launches what reads the own edges, as launched so far, and flushes. Then the model launches what
- * does not touch them, and `exchange` waits for edges and messages, and launches what writes halos.
+/*
+ * An update of one colour, which `update` launches for layers `from` to `to` - 1 of the state, in
+ * one or several calls; both are multiples of `unit`, which divides `tall`. Where it leaves
+ * nothing of the halos that is right, edges are exchanged: those are updated first, and travel
+ * while the device updates the rest.
  */
-void ergo_slab_send(struct ergo_engine *e, struct ergo_slab *slab);
-void ergo_slab_exchange(struct ergo_engine *e, struct ergo_slab *slab);
-/* Both, where fewer than `layers` layers of the halos are right. */
+typedef void (*ergo_slab_update)(void *state, unsigned colour, uint64_t from, uint64_t to);
+void ergo_slab_half_sweep(struct ergo_engine *e, struct ergo_slab *slab, uint32_t unit,
+                          ergo_slab_update update, unsigned colour);
+/* An exchange, where fewer than `layers` layers of the halos are right. */
 void ergo_slab_need(struct ergo_engine *e, struct ergo_slab *slab, uint32_t layers);
+
+/* Says, for bench/scaling.py, what exchanges have cost since the last call; ctx NULL: only forgets.
+ */
+void ergo_slab_log(struct ergo_context *ctx, struct ergo_slab *slab);
 
 /* `bytes` of each rank to the rank before (up) and behind (down), and theirs. Collective. */
 enum ergo_status ergo_slab_trade(struct ergo_context *ctx, const struct ergo_slab *slab,
                                  const void *up, const void *down, void *from_above,
                                  void *from_below, size_t bytes);
+/* Layers of `bytes` bytes each: `count` own ones with `margin` of the neighbours' before and behind
+ * them; malloc'ed. Collective. */
+enum ergo_status ergo_slab_widen(struct ergo_context *ctx, const struct ergo_slab *slab,
+                                 const uint8_t *own, size_t bytes, size_t margin, uint8_t **wide);
+/* Are the halos of `tall`, as far as they are said to be right, those of `wide` layers? */
+bool ergo_slab_halos_agree(const struct ergo_slab *slab, const uint8_t *tall, const uint8_t *wide,
+                           size_t bytes, size_t margin);
 /* What all ranks have, in order, appended to `whole` at rank 0. Collective. */
 enum ergo_status ergo_slab_gather(struct ergo_context *ctx, const struct ergo_text *mine,
                                   struct ergo_text *whole);

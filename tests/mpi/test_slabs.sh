@@ -20,7 +20,7 @@ expect 0 "$ERGOCL" run ising.json -o one --device "$pocl" --quiet
 same_points whole one
 expect 0 ranks 2 run ising.json -o two --device "$pocl" --verbose
 same_points whole two
-says err "rank 1 has rows 22 to 43, 50 % of the lattice" "of waiting each"
+says err "rank 1 has layers 22 to 43, 50 % of the lattice" "of waiting each"
 expect 0 ranks 3 run ising.json -o three --device "$pocl" --quiet --set /system/shares=measured
 same_points whole three
 expect 0 ranks 3 run ising.json -o uneven --device "$pocl" --quiet --set /system/shares=3,2,4

@@ -18,6 +18,7 @@ const struct ergo_tunable bytes_tunables[BYTES_TUNABLES] = {
      "path 1: sweeps whose random words are drawn ahead, by a launch of their own (GPUs: automatic "
      "where lattices are few)",
      0, 16, false},
+    {"halo_sweeps", "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
 };
 
 static bool has_one_coupling(const struct ergo_point *point) {
@@ -69,8 +70,8 @@ const struct ergo_key slab_keys[SLAB_KEYS] = {
     {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .unit = "",
      .help =
          "Shares of the ranks in a lattice cut over them (\"distribute\": \"lattice\"), slabs of "
-         "rows; the chain does not depend on it. measured (if not given): by a short trial at "
-         "the start, and again when the run has become slower; equal; or numbers > 0, "
+         "rows or planes; the chain does not depend on it. measured (if not given): by a short "
+         "trial at the start, and again when the run has become slower; equal; or numbers > 0, "
          "\"3,1\", dealt out to the ranks in turn."},
 };
 

@@ -49,43 +49,27 @@ static void sweep_by_halves(struct ising_state *s, uint64_t sweeps) {
     }
 }
 
-/* Half a sweep of some blocks of a slab. */
-static void sweep_blocks(struct ising_state *s, uint32_t colour, uint64_t from, uint64_t to) {
-    if (from < to)
-        ERGO_LAUNCH(&s->e, ISING_SWEEP, over_blocks(s, to - from), BUFFER(ISING_SPINS),
-                    BUFFER(ISING_MEMBERS), U32(colour), U64(s->e.step), U32(from), U32(to));
+/* Half a sweep of some rows of a slab. */
+static void sweep_rows(void *state, unsigned colour, uint64_t from, uint64_t to) {
+    struct ising_state *s = state;
+    const uint64_t first = from * s->shape.row_words / 4, end = to * s->shape.row_words / 4;
+    ERGO_LAUNCH(&s->e, ISING_SWEEP, over_blocks(s, end - first), BUFFER(ISING_SPINS),
+                BUFFER(ISING_MEMBERS), U32(colour), U64(s->e.step), U32(first), U32(end));
 }
 
-/* Blocks up to a row of a slab: whole chunks of the vector kernels, more rather than fewer. */
-static uint64_t blocks_up_to(const struct ising_state *s, uint64_t row) {
-    const uint64_t blocks = ergo_round_up((size_t)(row * s->shape.row_words + 3) / 4, 8);
-    return blocks < s->shape.blocks ? blocks : s->shape.blocks;
+/* Rows that are whole blocks, or whole chunks of the vector kernels (32 words). */
+static uint32_t rows_at_once(const struct ising_state *s) {
+    uint32_t rows = s->launch.lanes ? 32 : 4;
+    while (rows % 2 == 0 && s->shape.row_words * (rows / 2) % (s->launch.lanes ? 32 : 4) == 0)
+        rows /= 2;
+    return rows;
 }
 
-/* A slab, from exchange to exchange. In the last half sweep before one, what the neighbours get is
- * updated first, and travels while the rest is. */
 static void sweep_slab(struct ising_state *s, uint64_t sweeps) {
-    struct ergo_slab *slab = &s->slab;
-    const uint64_t own = slab->halo + slab->count;
+    const uint32_t unit = rows_at_once(s);
     for (uint64_t i = 0; i < 2 * sweeps && s->e.status == ERGO_OK; i++) {
-        const uint32_t colour = i % 2;
-        /* halo rows that are right afterwards; updating more of them does no harm */
-        const uint32_t margin = --slab->valid, skip = slab->halo - margin;
-        const uint64_t from = (uint64_t)skip * s->shape.row_words / 4 / 8 * 8;
-        const uint64_t to = blocks_up_to(s, own + margin);
-        const uint64_t top = blocks_up_to(s, 2 * (uint64_t)slab->halo);
-        const uint64_t bottom = (uint64_t)slab->count * s->shape.row_words / 4 / 8 * 8;
-        if (margin == 0 && top < bottom) {
-            sweep_blocks(s, colour, from, top);
-            sweep_blocks(s, colour, bottom, to);
-            ergo_slab_send(&s->e, slab);
-            sweep_blocks(s, colour, top, bottom);
-            ergo_slab_exchange(&s->e, slab);
-        } else {
-            sweep_blocks(s, colour, from, to);
-            ergo_slab_need(&s->e, slab, 1);
-        }
-        s->e.step += colour;
+        ergo_slab_half_sweep(&s->e, &s->slab, unit, sweep_rows, i % 2);
+        s->e.step += i % 2;
     }
 }
 

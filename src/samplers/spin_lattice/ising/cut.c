@@ -137,12 +137,9 @@ static void release(void *state) {
 static const struct ergo_engine_model slabs = {
     ISING_ENGINE, .configure = configure, .prepare = prepare, .convert = join, .release = release};
 
-/* A block has as many steps as the slowest can make. */
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
-    const enum ergo_status status = ergo_engine_plan(ctx, &slabs, batch, device, plan);
-    plan->block_steps = ergo_dist_min(status == ERGO_OK ? plan->block_steps : 1);
-    return status;
+    return ergo_slab_plan(ctx, &slabs, batch, device, plan);
 }
 
 static enum ergo_status init(struct ergo_context *ctx, void *state) {
@@ -152,51 +149,13 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
     return status;
 }
 
-/* What a sweep is without the others. */
-static enum ergo_status sweep_alone(struct ergo_context *ctx, void *state) {
-    struct ising_state *s = state;
-    s->slab.alone = true;
-    enum ergo_status status = ergo_engine_advance(ctx, s, 0, 0, 1, 0);
-    if (status == ERGO_OK)
-        status = ergo_device_finish(ctx, s->e.device);
-    s->slab.alone = false;
-    return status;
+static struct ergo_slab *slab_of(void *state) {
+    return &((struct ising_state *)state)->slab;
 }
 
-static enum ergo_status share_by_speed(struct ergo_context *ctx, struct ising_state *s) {
-    bool uneven = false;
-    enum ergo_status status = init(ctx, s);
-    if (status == ERGO_OK)
-        status = ergo_shares_try(ctx, s->slab.shares, s->slab.count, sweep_alone, s, &uneven);
-    return uneven ? ergo_engine_remake(ctx, s) : status;
-}
-
-/* Rank 0's kernels before the others': theirs then find its results in the caches. */
 static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
-    const bool first = ergo_ranks_rank() == 0;
-    enum ergo_status status = ERGO_OK;
-    *state = NULL;
-    if (first)
-        status = ergo_engine_create(ctx, &slabs, batch, device, state);
-    if (status != ERGO_OK)
-        return status;
-    ergo_dist_barrier();
-    if (!first)
-        status = ergo_engine_create(ctx, &slabs, batch, device, state);
-    struct ising_state *s = *state;
-    if (status == ERGO_OK && s->slab.shares->measured)
-        status = share_by_speed(ctx, s);
-    if (status != ERGO_OK) {
-        ergo_engine_destroy(*state);
-        *state = NULL;
-        return status;
-    }
-    ergo_log(ctx, ERGO_LOG_INFO, "rank %d has rows %llu to %llu, %.3g %% of the lattice",
-             ergo_ranks_rank(), (unsigned long long)s->slab.first,
-             (unsigned long long)(s->slab.first + s->slab.count - 1),
-             100.0 * s->slab.count / (double)s->whole.ly);
-    return ERGO_OK;
+    return ergo_slab_create(ctx, &slabs, batch, device, slab_of, init, state);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */

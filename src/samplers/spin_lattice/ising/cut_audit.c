@@ -44,34 +44,13 @@ static void plan_stretch(struct cut_stretch *c, const struct ising_state *s) {
     t->pair_first = 1;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-/* The own rows in canonical form, of words as the device has them. */
-static uint8_t *own_rows(const struct ising_state *s, const uint32_t *words) {
+/* Rows of the slab and its halos in canonical form. */
+static uint8_t *tall_rows(const struct ising_state *s, const uint32_t *words) {
     const struct ergo_checkerboard board = ising_board(&s->shape);
-    const size_t row = ergo_checkerboard_row_bytes(&board);
-    uint8_t *rows = malloc(row * s->slab.count);
-    for (size_t y = 0; y < s->slab.count && rows; y++) {
-        memset(rows + y * row, 0, row);
-        ergo_checkerboard_pack_row(&board, words, s->slab.halo + y, rows + y * row);
-    }
+    uint8_t *rows = calloc(ergo_checkerboard_bytes(&board), 1);
+    if (rows)
+        ergo_checkerboard_pack(&board, words, rows);
     return rows;
-}
-
-/* Own rows with `margin` rows of the neighbours before and behind them. */
-static enum ergo_status with_margins(struct ergo_context *ctx, const struct ising_state *s,
-                                     const uint32_t *words, size_t margin, uint8_t **all) {
-    const size_t row = ergo_bits_bytes((size_t)s->whole.lx), count = s->slab.count;
-    uint8_t *own = own_rows(s, words);
-    *all = malloc(row * (count + 2 * margin));
-    enum ergo_status status = own && *all ? ERGO_OK : no_memory(ctx);
-    if (status == ERGO_OK) {
-        memcpy(*all + margin * row, own, count * row);
-        status = ergo_slab_trade(ctx, &s->slab, own, own + (count - margin) * row, *all,
-                                 *all + (margin + count) * row, margin * row);
-    }
-    free(own);
-    return status;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------
@@ -79,13 +58,13 @@ static enum ergo_status with_margins(struct ergo_context *ctx, const struct isin
 
 /* At rank 0 the whole lattice, as a device would have it. */
 static enum ergo_status gather(struct ergo_context *ctx, const struct ising_state *s,
-                               const uint32_t *words, uint32_t **whole) {
-    const size_t row = ergo_bits_bytes((size_t)s->whole.lx);
+                               const uint8_t *tall, uint32_t **whole) {
     const struct ergo_checkerboard board = ising_board(&s->whole);
-    uint8_t *own = own_rows(s, words);
-    const struct ergo_text mine = {.data = (char *)own, .length = row * s->slab.count};
+    const size_t row = ergo_checkerboard_row_bytes(&board);
+    const struct ergo_text mine = {.data = (char *)(uintptr_t)tall + row * s->slab.halo,
+                                   .length = row * s->slab.count};
     struct ergo_text all = {0};
-    enum ergo_status status = own ? ergo_slab_gather(ctx, &mine, &all) : no_memory(ctx);
+    enum ergo_status status = ergo_slab_gather(ctx, &mine, &all);
     *whole = NULL;
     if (status == ERGO_OK && ergo_ranks_rank() == 0) {
         *whole = malloc(s->whole.member_bytes);
@@ -95,14 +74,13 @@ static enum ergo_status gather(struct ergo_context *ctx, const struct ising_stat
                  !ergo_checkerboard_unpack(&board, (const uint8_t *)all.data, *whole))
             status = ERGO_FAIL(ctx, ERGO_E_INTERNAL, "the rows of all ranks are no lattice");
     }
-    free(own);
     ergo_text_free(&all);
     return status;
 }
 
 static enum ergo_status compare_whole(struct ergo_context *ctx, const struct cut_stretch *c,
                                       const struct ising_state *s, size_t member,
-                                      const uint32_t *kept, const uint32_t *found) {
+                                      const uint8_t *kept, const uint8_t *found) {
     struct ising_state alone = *s;
     uint32_t *before = NULL, *after = NULL;
     uint8_t *rows = malloc(ergo_bits_bytes((size_t)s->whole.lx) * (size_t)s->whole.ly);
@@ -139,33 +117,36 @@ static bool same_rows(const struct ising_shape *a, const uint32_t *x, uint64_t x
 
 /* The first and last rows of the slab, from before the stretch on. */
 static enum ergo_status follow(struct ergo_context *ctx, const struct cut_stretch *c,
-                               const struct ising_state *s, size_t member, const uint32_t *kept,
+                               const struct ising_state *s, size_t member, const uint8_t *kept,
                                const uint32_t *found) {
     const struct ergo_point *point = s->e.batch->points[member];
-    const uint64_t granule = s->slab.granule, count = s->slab.count, ly = (uint64_t)s->whole.ly;
+    const struct ergo_slab *slab = &s->slab;
+    const uint64_t granule = slab->granule, count = slab->count, ly = (uint64_t)s->whole.ly;
     const uint64_t margin = round_down(2 * c->sweeps + granule - 1, granule);
     const struct ising_shape band =
-        ising_shape_of_rows(&s->whole, s->slab.first + ly - margin, count + 2 * margin);
+        ising_shape_of_rows(&s->whole, slab->first + ly - margin, count + 2 * margin);
     const struct ergo_checkerboard board = ising_board(&band);
+    const size_t bytes = ergo_checkerboard_row_bytes(&board);
     const uint64_t fit =
         round_down(replay_spins / ((uint64_t)s->whole.lx * c->sweeps * 2), granule);
     const uint64_t rows = fit < granule ? granule : fit;
     const bool all = 2 * (rows + 2 * margin) >= count;
     uint32_t *words = malloc(band.member_bytes);
-    uint8_t *lattice = NULL;
+    uint8_t *wide = NULL;
     bool same = true;
     enum ergo_status status =
-        words ? with_margins(ctx, s, kept, (size_t)margin, &lattice) : no_memory(ctx);
-    if (status == ERGO_OK && !ergo_checkerboard_unpack(&board, lattice, words))
+        words ? ergo_slab_widen(ctx, slab, kept + slab->halo * bytes, bytes, (size_t)margin, &wide)
+              : no_memory(ctx);
+    if (status == ERGO_OK && !ergo_checkerboard_unpack(&board, wide, words))
         status = ERGO_FAIL(ctx, ERGO_E_INTERNAL, "the rows of neighbours are no lattice");
     for (int end = 0; end < (all ? 1 : 2) && status == ERGO_OK; end++) {
         const uint64_t some = all ? count : rows, first = end ? count - some : 0;
         ising_twin_rows(point, &band, words, c->t.r.step, c->sweeps, margin + first, some);
-        same = same && same_rows(&band, words, margin + first, &s->shape, found,
-                                 s->slab.halo + first, some);
+        same = same &&
+               same_rows(&band, words, margin + first, &s->shape, found, slab->halo + first, some);
     }
     free(words);
-    free(lattice);
+    free(wide);
     return status != ERGO_OK || same ? status
                                      : ergo_replay_differs(ctx, &c->t.r, member, "the lattices");
 }
@@ -209,24 +190,6 @@ static enum ergo_status count(struct ergo_context *ctx, const struct cut_stretch
     return status;
 }
 
-/* Of halos what is said to be right. */
-static bool halos_agree(const struct ising_state *s, const uint32_t *found, const uint8_t *rows,
-                        size_t margin) {
-    const size_t bytes = ergo_bits_bytes((size_t)s->whole.lx), own = s->slab.count;
-    const struct ergo_checkerboard board = ising_board(&s->shape);
-    uint8_t *row = malloc(bytes);
-    bool same = row != NULL;
-    for (size_t k = 1; k <= s->slab.valid && same; k++)
-        for (int side = 0; side < 2; side++) {
-            const size_t at = side ? own + k - 1 : (size_t)0 - k; /* from the first own row on */
-            memset(row, 0, bytes);
-            ergo_checkerboard_pack_row(&board, found, s->slab.halo + at, row);
-            same = same && memcmp(row, rows + (margin + at) * bytes, bytes) == 0;
-        }
-    free(row);
-    return same;
-}
-
 /* ---- together ----------------------------------------------------------------------------------
  */
 
@@ -234,29 +197,31 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct cu
                                        const struct ising_state *s, size_t member,
                                        const uint32_t *found) {
     const struct ergo_replay *r = &c->t.r;
+    const struct ergo_slab *slab = &s->slab;
     const struct ergo_point *point = s->e.batch->points[member];
     const uint32_t *kept =
         (const uint32_t *)r->kept[ISING_SPINS] + member * (s->shape.member_bytes / 4);
-    const uint64_t some =
-        c->whole ? s->shape.blocks
-                 : (replay_spins / 1024 < s->shape.blocks ? replay_spins / 1024 : s->shape.blocks);
-    const size_t margin = s->slab.halo;
-    uint8_t *rows = NULL;
-    enum ergo_status status = ERGO_OK;
-    if (r->step == 0 &&
+    const uint64_t blocks = s->shape.blocks, fit = c->whole ? blocks : replay_spins / 1024;
+    const uint64_t some = fit < blocks ? fit : blocks;
+    const size_t bytes = ergo_bits_bytes((size_t)s->whole.lx), margin = slab->halo;
+    uint8_t *before = tall_rows(s, kept), *after = tall_rows(s, found), *wide = NULL;
+    enum ergo_status status = before && after ? ERGO_OK : no_memory(ctx);
+    if (status == ERGO_OK && r->step == 0 &&
         !(ising_twin_is_start(point, &s->shape, kept, 0, some) &&
-          ising_twin_is_start(point, &s->shape, kept, s->shape.blocks - some, s->shape.blocks)))
+          ising_twin_is_start(point, &s->shape, kept, blocks - some, blocks)))
         status = ergo_replay_differs(ctx, r, member, "the start");
     if (status == ERGO_OK)
-        status = c->whole ? compare_whole(ctx, c, s, member, kept, found)
-                          : follow(ctx, c, s, member, kept, found);
+        status = c->whole ? compare_whole(ctx, c, s, member, before, after)
+                          : follow(ctx, c, s, member, before, found);
     if (status == ERGO_OK)
-        status = with_margins(ctx, s, found, margin, &rows);
-    if (status == ERGO_OK && !halos_agree(s, found, rows, margin))
+        status = ergo_slab_widen(ctx, slab, after + margin * bytes, bytes, margin, &wide);
+    if (status == ERGO_OK && !ergo_slab_halos_agree(slab, after, wide, bytes, margin))
         status = ergo_replay_differs(ctx, r, member, "halos of a slab");
     if (status == ERGO_OK && !c->whole)
-        status = count(ctx, c, s, member, rows, margin);
-    free(rows);
+        status = count(ctx, c, s, member, wide, margin);
+    free(before);
+    free(after);
+    free(wide);
     return status;
 }
 
@@ -286,18 +251,6 @@ static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned 
     return ergo_engine_advance(ctx, state, slot, count, every, first_sample);
 }
 
-/* What messages have cost since the last audit; bench/scaling.py reads it. */
-static void log_times(struct ergo_context *ctx, struct ising_state *s) {
-    struct ergo_slab *slab = &s->slab;
-    if (slab->exchanges)
-        ergo_log(ctx, ERGO_LOG_INFO,
-                 "rank %d of %d: %lld x %u sites, %llu exchanges of halos, %.0f bytes and %.1f us "
-                 "of waiting each",
-                 ergo_ranks_rank(), ergo_dist_count(), (long long)s->whole.lx, slab->count,
-                 (unsigned long long)slab->exchanges, (double)slab->bytes / (double)slab->exchanges,
-                 1e6 * slab->waited / (double)slab->exchanges);
-}
-
 enum ergo_status ising_cut_audit(struct ergo_context *ctx, void *state) {
     struct ising_state *s = state;
     size_t sizes[LATTICE_CURVES];
@@ -309,14 +262,13 @@ enum ergo_status ising_cut_audit(struct ergo_context *ctx, void *state) {
                                         .curve_sizes = sizes,
                                         .advance = advance,
                                         .compare = compare}}};
-    log_times(ctx, s);
+    ergo_slab_log(ctx, &s->slab);
     plan_stretch(&c, s);
     for (size_t k = 0; k < LATTICE_CURVES; k++)
         sizes[k] = ising_curve_size(s->e.batch->points[0], k);
     enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     if (status == ERGO_OK)
         status = ergo_engine_replay(ctx, &s->e, &c.t.r, valid, 1);
-    s->slab.exchanges = s->slab.bytes = 0;
-    s->slab.waited = 0;
+    ergo_slab_log(NULL, &s->slab);
     return status;
 }

@@ -265,11 +265,11 @@ static const struct ergo_tunable tunables[] = {
      "path 2: sweeps per launch; path 1: sweeps whose random bits are drawn ahead, by a launch of "
      "their own (GPUs: automatic where lattices are few)",
      0, 16, false},
+    {"halo_sweeps", "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
     {"lanes", "kernels with explicit vectors of eight, on CPUs only: 0 automatic, 1 yes, 2 no", 0,
      2, false},
-    {"halo_sweeps", "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
 };
-enum { LATTICE_TUNABLES = 4 }; /* of a byte per spin: the first */
+enum { LATTICE_TUNABLES = 5 }; /* of a byte per spin: the first */
 
 #define ISING_TABLES                                                                               \
     .name = "ising",                                                                               \
@@ -326,10 +326,12 @@ const struct ergo_model ising_lattice_model = {
     ISING_TABLES,
     .n_tunables = LATTICE_TUNABLES,
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
-                 "spin_lattice/bytes_draw.cl"},
+                 "spin_lattice/bytes_draw.cl", "common/slab.cl"},
     .check = bytes_check,
     .curve_size = bytes_curve_size,
     .curve_x = bytes_curve_x,
     .exact = bytes_exact,
+    .cuts = bytes_pays_to_cut,
     .ops = &bytes_ops,
+    .cut = &bytes_cut_ops,
 };
