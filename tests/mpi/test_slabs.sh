@@ -35,6 +35,22 @@ expect 0 ranks 3 run ising.json -o mixed --device "$pocl,$other" --quiet
 same_points whole mixed
 says mixed/result.json '"rank": 1,' "$other_name" "$pocl_name"
 
+# The same in three dimensions with a byte per spin and random fields, planes instead of rows.
+cat >bytes.json <<'JOB'
+{ "sampler": "spin-lattice", "seed": "99", "distribute": "lattice",
+  "system": { "size": [12, 10, 20], "temperature": 4.2, "coupling": -1, "random_field": 0.5, "start": "random",
+              "shares": "equal" },
+  "run": { "equilibration": 7, "sweeps": 24, "measure_every": 3, "correlation_every": 2, "correlation_max": 4 },
+  "tuning": { "halo_sweeps": 2 }, "output": { "snapshots": 2 } }
+JOB
+expect 0 "$ERGOCL" run bytes.json -o planes --device "$pocl" --quiet --set /distribute=points
+expect 0 ranks 2 run bytes.json -o planes2 --device "$pocl" --quiet --set /system/shares=2,1
+same_points planes planes2
+expect 0 ranks 5 run bytes.json -o planes5 --device "$pocl" --quiet
+same_points planes planes5
+expect 0 ranks 3 run bytes.json -o planes3 --device "$pocl,$other" --quiet
+same_points planes planes3
+
 # Stopped, and resumed on other numbers of ranks and without mpirun.
 long=(--set /run/sweeps=1500 --set /run/measure_every=30 --set /run/correlation_every=0
     --set /checkpoint/every_seconds=0.1 --quiet)
@@ -56,6 +72,10 @@ expect 3 ranks 5 run ising.json -o small --device "$pocl" --quiet --set /run/cor
 says err /run/correlation_max "fewer rows than it measures correlations over"
 expect 2 "$ERGOCL" validate ising.json --set /system/shares=3,0
 says err /system/shares
+expect 2 "$ERGOCL" validate bytes.json --set /system/disorder=gaussian
+says err /distribute "random couplings"
+expect 2 "$ERGOCL" validate bytes.json --set "/system/size=[64]"
+says err /distribute "chain of spins"
 # small lattices are not cut unless the job says so
 expect 0 ranks 3 run ising.json -o auto --device "$pocl" --verbose --set /distribute=auto
 says_not err "of the lattice"
