@@ -1,6 +1,7 @@
 /* See slab.h. */
 #include "engine/slab.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,12 +56,32 @@ static uint32_t round_up(uint32_t n, uint32_t granule) {
     return (n + granule - 1) / granule * granule;
 }
 
-bool ergo_slab_deepen(struct ergo_slab *s, uint32_t sweeps, uint32_t reach) {
+bool ergo_slab_prefers_colours(const struct ergo_point *point, double layer_bytes,
+                               double half_sweep) {
+    const int64_t wish = ergo_point_int(point, "/tuning/halo_colours");
+    const double copies = 3 * 2 * 2 * layer_bytes / 20e9;
+    return wish ? wish == 1 : half_sweep > 40e-6 && copies > half_sweep;
+}
+
+bool ergo_slab_deepen(struct ergo_slab *s, bool by_colour, uint32_t sweeps, uint32_t reach) {
+    s->by_colour = by_colour;
+    sweeps = by_colour ? 1 : sweeps;
     s->halo = round_up(2 * sweeps > reach ? 2 * sweeps : reach, s->granule);
     s->halo = s->halo < s->least ? s->halo : s->least;
     s->tall = round_up(s->most + 2 * s->halo, build_layers * s->granule);
     s->valid = 0;
     return s->halo >= reach;
+}
+
+void ergo_slab_describe(const struct ergo_slab *s, char *text, size_t size) {
+    const size_t length = strlen(text);
+    char every[48] = "after each colour";
+    if (!s->by_colour)
+        snprintf(every, sizeof every, "every %u sweeps", s->halo / 2);
+    snprintf(text + length, size - length,
+             "; layers %llu to %llu of %llu, halos of %u, exchanged %s",
+             (unsigned long long)s->first, (unsigned long long)(s->first + s->count - 1),
+             (unsigned long long)s->layers, s->halo, every);
 }
 
 /* ---- create ---------------------------------------------------------------------------------- */
@@ -159,25 +180,44 @@ void ergo_slab_release(struct ergo_slab *s) {
     *s = (struct ergo_slab){0};
 }
 
-static struct ergo_grid both_edges(const struct ergo_slab *s) {
-    return ergo_grid_items(2 * (size_t)edge_words(s), s->group, s->pieces);
+/* What is exchanged: `layers` of all pieces, or (pieces of members times colours) of one colour. */
+struct parcel {
+    uint32_t layers;
+    size_t pieces;
+    uint64_t words, pitch, first; /* of a piece; of the first one */
+};
+
+static struct parcel whole_halo(const struct ergo_slab *s) {
+    return (struct parcel){s->halo, s->pieces, edge_words(s), s->pitch, 0};
 }
 
-static void send_edges(struct ergo_engine *e, struct ergo_slab *s) {
+static struct parcel one_layer(const struct ergo_slab *s, unsigned colour) {
+    return (struct parcel){1, s->pieces / 2, s->layer_words, 2 * s->pitch, colour * s->pitch};
+}
+
+static size_t parcel_bytes(const struct parcel *p) {
+    return 4 * (size_t)p->words * p->pieces;
+}
+
+static struct ergo_grid over_parcel(const struct ergo_slab *s, const struct parcel *p) {
+    return ergo_grid_items(2 * (size_t)p->words, s->group, p->pieces);
+}
+
+static void send_edges(struct ergo_engine *e, struct ergo_slab *s, struct parcel p) {
     if (s->alone)
         return;
-    ERGO_LAUNCH(e, s->rows.pack, both_edges(s), BUFFER(s->rows.state), BUFFER(s->rows.out),
-                U32(edge_words(s)), U64(s->pitch), U64(s->halo * s->layer_words),
-                U64(s->count * s->layer_words));
-    ergo_engine_fetch(e, s->rows.out, 0, 2 * edge_bytes(s),
+    ERGO_LAUNCH(e, s->rows.pack, over_parcel(s, &p), BUFFER(s->rows.state), BUFFER(s->rows.out),
+                U32(p.words), U64(p.pitch), U64(p.first + s->halo * s->layer_words),
+                U64(p.first + (s->halo + s->count - p.layers) * s->layer_words));
+    ergo_engine_fetch(e, s->rows.out, 0, 2 * parcel_bytes(&p),
                       e->status == ERGO_OK ? ergo_engine_host(e, s->rows.out, 0, 0) : NULL);
     if (e->status == ERGO_OK)
         clFlush(e->device->queue);
 }
 
-static void exchange(struct ergo_engine *e, struct ergo_slab *s) {
-    const size_t bytes = edge_bytes(s);
-    s->valid = s->halo;
+static void exchange(struct ergo_engine *e, struct ergo_slab *s, struct parcel p) {
+    const size_t bytes = parcel_bytes(&p);
+    s->valid = p.layers;
     if (s->alone)
         return;
     if (e->status == ERGO_OK)
@@ -193,35 +233,37 @@ static void exchange(struct ergo_engine *e, struct ergo_slab *s) {
     s->bytes += 2 * bytes;
     s->exchanges++;
     ergo_engine_send(e, s->rows.in, 2 * bytes);
-    ERGO_LAUNCH(e, s->rows.unpack, both_edges(s), BUFFER(s->rows.state), BUFFER(s->rows.in),
-                U32(edge_words(s)), U64(s->pitch), U64(0),
-                U64((s->halo + s->count) * s->layer_words));
+    ERGO_LAUNCH(e, s->rows.unpack, over_parcel(s, &p), BUFFER(s->rows.state), BUFFER(s->rows.in),
+                U32(p.words), U64(p.pitch), U64(p.first + (s->halo - p.layers) * s->layer_words),
+                U64(p.first + (s->halo + s->count) * s->layer_words));
 }
 
 void ergo_slab_need(struct ergo_engine *e, struct ergo_slab *s, uint32_t layers) {
     if (s->valid >= layers)
         return;
-    send_edges(e, s);
-    exchange(e, s);
+    send_edges(e, s, whole_halo(s));
+    exchange(e, s, whole_halo(s));
 }
 
 void ergo_slab_half_sweep(struct ergo_engine *e, struct ergo_slab *s, uint32_t unit,
                           ergo_slab_update update, unsigned colour) {
     /* layers of the halos that are right afterwards; updating more of them does no harm */
-    const uint32_t margin = --s->valid;
+    const uint32_t margin = s->by_colour ? 0 : --s->valid;
+    const struct parcel p = s->by_colour ? one_layer(s, colour) : whole_halo(s);
     const uint32_t from = (s->halo - margin) / unit * unit;
     const uint32_t to = round_up(s->halo + s->count + margin, unit);
-    const uint32_t top = round_up(2 * s->halo, unit), bottom = s->count / unit * unit;
-    if (margin > 0 || top >= bottom) {
-        update(e, colour, from, to);
-        ergo_slab_need(e, s, 1);
+    const uint32_t top = round_up(s->halo + p.layers, unit);
+    const uint32_t bottom = (s->halo + s->count - p.layers) / unit * unit;
+    const bool apart = margin == 0 && top < bottom; /* edges first */
+    update(e, colour, from, apart ? top : to);
+    if (margin > 0)
         return;
-    }
-    update(e, colour, from, top);
-    update(e, colour, bottom, to);
-    send_edges(e, s);
-    update(e, colour, top, bottom);
-    exchange(e, s);
+    if (apart)
+        update(e, colour, bottom, to);
+    send_edges(e, s, p);
+    if (apart)
+        update(e, colour, top, bottom);
+    exchange(e, s, p);
 }
 
 void ergo_slab_log(struct ergo_context *ctx, struct ergo_slab *s) {

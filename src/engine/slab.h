@@ -3,7 +3,9 @@
  * has its layers and, before and behind them, `halo` layers of its neighbours, which it updates as
  * they do: random numbers belong to sites. Each update of a colour leaves one layer less of a halo
  * that is right, `valid`; then edges are exchanged. So a rank sends few messages, and in the
- * last update before one the edges go first and travel while the device makes the rest.
+ * last update before one the edges go first and travel while the device makes the rest. Where
+ * layers are large, so that bytes cost more than messages, edges are exchanged after each update
+ * instead, one layer of that colour: a quarter of the bytes at a time, half of them in all.
  *
  * The state on a device: [piece][tall layers][layer_words], a piece being a colour of a member,
  * `pitch` words from one to the next. All ranks have as many layers there, so that they share one
@@ -32,6 +34,7 @@ struct ergo_slab {
     uint32_t granule;     /* slabs begin at multiples of it, and so do halos */
     uint32_t halo, tall;
     uint32_t valid; /* layers of both halos that are right */
+    bool by_colour; /* one layer of one colour after each update */
     uint64_t layer_words, pitch;
     size_t pieces;
     size_t group; /* of packing */
@@ -59,8 +62,16 @@ enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_en
 enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *slab,
                                const struct ergo_point *point, uint64_t layers, uint32_t granule);
 /* Halos for `sweeps` sweeps of two colours from one exchange to the next, and of `reach` layers at
- * least; fewer sweeps where a slab has not so many layers. False: a slab has less than `reach`. */
-bool ergo_slab_deepen(struct ergo_slab *slab, uint32_t sweeps, uint32_t reach);
+ * least; fewer sweeps where a slab has not so many layers. With `by_colour` for an exchange after
+ * each colour. False: a slab has less than `reach`. */
+bool ergo_slab_deepen(struct ergo_slab *slab, bool by_colour, uint32_t sweeps, uint32_t reach);
+/* By the job's tuning, or where a model expects it to be faster: the copies of two layers of
+ * layer_bytes to the host, to the other one and to its device, at 20 GB/s, take longer than half a
+ * sweep of a slab, of so many seconds, and this longer than what an exchange costs besides. */
+bool ergo_slab_prefers_colours(const struct ergo_point *point, double layer_bytes,
+                               double half_sweep);
+/* Appends to a plan's text which layers are here, and how halos are exchanged. */
+void ergo_slab_describe(const struct ergo_slab *slab, char *text, size_t size);
 /* Declares buffers and kernels of the exchange; layer_words, pitch and pieces are set. */
 void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *slab, struct ergo_slab_rows rows);
 void ergo_slab_prepare(struct ergo_engine *e, struct ergo_slab *slab);

@@ -29,12 +29,14 @@ static const struct slab_case {
 } cases[] = {
     /* rows of 4 and of 5 words: slabs and halos of even rows, and of multiples of four */
     {1, "\"size\": [256, 20], \"coupling\": -1", "\"path\": 3, \"halo_sweeps\": 2"},
-    {2, "\"size\": [310, 20], \"coupling\": -1",
-     "\"path\": 3, \"lanes\": 2, \"halo_sweeps\": 2"},
+    {2, "\"size\": [310, 20], \"coupling\": -1", "\"path\": 3, \"lanes\": 2, \"halo_sweeps\": 2"},
     {2, "\"size\": [256, 40], \"coupling\": -1",
      "\"path\": 2, \"halo_sweeps\": 3, \"tile_sweeps\": 2"},
     {0, "\"size\": [12, 4, 10], \"random_field\": 0.5, \"coupling\": -1",
      "\"path\": 3, \"halo_sweeps\": 2"},
+    {1, "\"size\": [12, 4, 10], \"random_field\": 0.5, \"coupling\": -1",
+     "\"path\": 3, \"halo_sweeps\": 1, \"halo_colours\": 1"},
+    {2, "\"size\": [256, 20], \"coupling\": -1", "\"path\": 3, \"halo_colours\": 1"},
     {2, "\"model\": \"potts\", \"q\": 3, \"dynamics\": \"heat-bath\", \"size\": [38, 20]",
      "\"path\": 3, \"halo_sweeps\": 1"},
 };
@@ -48,8 +50,7 @@ struct outcome {
     size_t n_curves;
 };
 
-static void run(const struct ergo_job *job, const struct ergo_sampler_ops *ops,
-                struct outcome *o) {
+static void run(const struct ergo_job *job, const struct ergo_sampler_ops *ops, struct outcome *o) {
     void *state = NULL;
     struct ergo_samples samples = {.columns = o->columns};
     for (size_t c = 0; c < job->model->n_curves; c++)

@@ -23,7 +23,7 @@ same_points whole two
 says err "rank 1 has layers 22 to 43, 50 % of the lattice" "of waiting each"
 expect 0 ranks 3 run ising.json -o three --device "$pocl" --quiet --set /system/shares=measured
 same_points whole three
-expect 0 ranks 3 run ising.json -o uneven --device "$pocl" --quiet --set /system/shares=3,2,4
+expect 0 ranks 3 run ising.json -o uneven --device "$pocl" --quiet --set /system/shares=3,2,4 --set /tuning/halo_colours=1
 same_points whole uneven
 # an exchange after each sweep, kernels without explicit vectors
 expect 0 ranks 5 run ising.json -o five --device "$pocl" --quiet --set /tuning/halo_sweeps=1 --set /tuning/lanes=2
@@ -46,7 +46,7 @@ JOB
 expect 0 "$ERGOCL" run bytes.json -o planes --device "$pocl" --quiet --set /distribute=points
 expect 0 ranks 2 run bytes.json -o planes2 --device "$pocl" --quiet --set /system/shares=2,1
 same_points planes planes2
-expect 0 ranks 5 run bytes.json -o planes5 --device "$pocl" --quiet
+expect 0 ranks 5 run bytes.json -o planes5 --device "$pocl" --quiet --set /tuning/halo_colours=1
 same_points planes planes5
 expect 0 ranks 3 run bytes.json -o planes3 --device "$pocl,$other" --quiet
 same_points planes planes3

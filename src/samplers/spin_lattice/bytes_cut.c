@@ -36,7 +36,10 @@ static enum ergo_status cut(struct ergo_context *ctx, struct bytes_state *s) {
     const enum ergo_status status = ergo_slab_cut(ctx, slab, first, layers, 2);
     if (status != ERGO_OK)
         return status;
-    if (!ergo_slab_deepen(slab, sweeps_of(s), reach > 1 ? reach : 1))
+    const double layer = (double)s->whole.sites / (double)layers, rate = 8e11; /* of an H100 */
+    const bool by_colour =
+        ergo_slab_prefers_colours(first, layer, layer * slab->least / (2 * rate));
+    if (!ergo_slab_deepen(slab, by_colour, sweeps_of(s), reach > 1 ? reach : 1))
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                          "/run/correlation_max: a rank has %u layers, fewer than correlations are "
                          "measured over; use fewer ranks, a smaller distance, or correlation_every "
@@ -74,13 +77,8 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     ergo_slab_declare(
         &s->e, &s->slab,
         (struct ergo_slab_rows){BYTES_SPINS, BYTES_EDGES, BYTES_HALOS, BYTES_PACK, BYTES_UNPACK});
-    const size_t length = strlen(plan->launch);
     snprintf(plan->path, sizeof plan->path, "bytes, cut");
-    snprintf(plan->launch + length, sizeof plan->launch - length,
-             "; layers %llu to %llu of %u, halos of %u, exchanged every %u sweeps",
-             (unsigned long long)s->slab.first,
-             (unsigned long long)(s->slab.first + s->slab.count - 1), bytes_layers(&s->whole),
-             s->slab.halo, s->slab.halo / 2);
+    ergo_slab_describe(&s->slab, plan->launch, sizeof plan->launch);
     return ergo_engine_end(&s->e);
 }
 

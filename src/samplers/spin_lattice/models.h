@@ -67,7 +67,7 @@ extern const char *const model_dynamics[], *const model_starts[], *const model_d
 enum { LATTICE_KEYS = 6, LATTICE_RUN_KEYS = 2 };
 /* The first two and the last are blume-capel's, too: size, temperature; start. */
 /* Of models with a byte per spin. */
-enum { BYTES_TUNABLES = 5 };
+enum { BYTES_TUNABLES = 6 };
 extern const struct ergo_tunable bytes_tunables[BYTES_TUNABLES];
 extern const struct ergo_key lattice_keys[LATTICE_KEYS], lattice_run_keys[LATTICE_RUN_KEYS];
 extern const struct ergo_curve_info lattice_curves[LATTICE_CURVES];

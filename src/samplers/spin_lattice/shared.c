@@ -19,6 +19,9 @@ const struct ergo_tunable bytes_tunables[BYTES_TUNABLES] = {
      "where lattices are few)",
      0, 16, false},
     {"halo_sweeps", "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
+    {"halo_colours",
+     "cut over ranks: 1 an exchange of halos after each colour, 2 after sweeps, 0 automatic", 0, 2,
+     false},
 };
 
 static bool has_one_coupling(const struct ergo_point *point) {

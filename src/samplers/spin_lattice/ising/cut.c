@@ -47,7 +47,10 @@ static enum ergo_status cut(struct ergo_context *ctx, struct ising_state *s) {
     const enum ergo_status status = ergo_slab_cut(ctx, slab, first, (uint64_t)s->whole.ly, granule);
     if (status != ERGO_OK)
         return status;
-    if (!ergo_slab_deepen(slab, sweeps_of(s), reach > 1 ? reach : 1))
+    const double rate = 2.5e12; /* of an H100 */
+    const bool by_colour = ergo_slab_prefers_colours(
+        first, (double)s->whole.lx / 4, (double)s->whole.lx * slab->least / (2 * rate));
+    if (!ergo_slab_deepen(slab, by_colour, sweeps_of(s), reach > 1 ? reach : 1))
         return refuse(ctx, s, "/run/correlation_max",
                       "a rank has fewer rows than it measures correlations over; use fewer ranks, "
                       "a smaller distance, or correlation_every 0");
@@ -84,13 +87,8 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     ergo_slab_declare(
         &s->e, &s->slab,
         (struct ergo_slab_rows){ISING_SPINS, ISING_EDGES, ISING_HALOS, ISING_PACK, ISING_UNPACK});
-    const size_t length = strlen(plan->launch);
     snprintf(plan->path, sizeof plan->path, "cut");
-    snprintf(plan->launch + length, sizeof plan->launch - length,
-             "; rows %llu to %llu of %lld, halos of %u, exchanged every %u sweeps",
-             (unsigned long long)s->slab.first,
-             (unsigned long long)(s->slab.first + s->slab.count - 1), (long long)s->whole.ly,
-             s->slab.halo, s->slab.halo / 2);
+    ergo_slab_describe(&s->slab, plan->launch, sizeof plan->launch);
     return ergo_engine_end(&s->e);
 }
 

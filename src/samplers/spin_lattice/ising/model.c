@@ -266,10 +266,13 @@ static const struct ergo_tunable tunables[] = {
      "their own (GPUs: automatic where lattices are few)",
      0, 16, false},
     {"halo_sweeps", "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
+    {"halo_colours",
+     "cut over ranks: 1 an exchange of halos after each colour, 2 after sweeps, 0 automatic", 0, 2,
+     false},
     {"lanes", "kernels with explicit vectors of eight, on CPUs only: 0 automatic, 1 yes, 2 no", 0,
      2, false},
 };
-enum { LATTICE_TUNABLES = 5 }; /* of a byte per spin: the first */
+enum { LATTICE_TUNABLES = 6 }; /* of a byte per spin: the first */
 
 #define ISING_TABLES                                                                               \
     .name = "ising",                                                                               \

@@ -226,7 +226,7 @@ static void choose_path(const struct ising_state *state, struct ising_launch *l)
         l->lanes || s->blocks >= 16 || !strstr(d->platform, "Portable Computing Language");
     const bool local_fits =
         !state->cut && compiles && local_bytes(s, local_group, l) <= local_memory;
-    const bool tile_fits = choose_tile(first, s, batch->count, d, l);
+    const bool tile_fits = !state->slab.by_colour && choose_tile(first, s, batch->count, d, l);
 
     l->path = (enum ising_path)ergo_point_int(first, "/tuning/path");
     l->ahead = local_fits ? sweeps_ahead(batch, device, s, l) : 0;
