@@ -58,13 +58,19 @@ void ergo_text_append_number(struct ergo_text *text, double value) {
     ergo_text_append_bytes(text, number, strlen(number));
 }
 
-void ergo_text_append_bytes(struct ergo_text *text, const void *bytes, size_t length) {
+void *ergo_text_extend(struct ergo_text *text, size_t length) {
     if (!text_reserve(text, length))
-        return;
-    if (length)
-        memcpy(text->data + text->length, bytes, length);
+        return NULL;
+    void *at = text->data + text->length;
     text->length += length;
     text->data[text->length] = '\0';
+    return at;
+}
+
+void ergo_text_append_bytes(struct ergo_text *text, const void *bytes, size_t length) {
+    void *to = ergo_text_extend(text, length);
+    if (to && length)
+        memcpy(to, bytes, length);
 }
 
 /* Pieces of rows, of which as many at a time as keep the cores busy: the second copy of a text of

@@ -14,6 +14,7 @@ static void declare(struct vector_state *s) {
     char options[300];
     ergo_engine_buffer(e, VECTOR_SPINS, "spins", ERGO_BUFFER_STATE,
                        4 * h->components * h->sites * members);
+    ergo_engine_flag(e, VECTOR_SPINS, ERGO_BUFFER_APART);
     ergo_engine_buffer(e, VECTOR_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
     ergo_engine_sums(e, VECTOR_COUNTS, "samples", ERGO_BUFFER_SAMPLES, 8 * members * h->numbers);
