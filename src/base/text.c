@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sodium.h>
-
 #include "base/parallel.h"
 
 static bool text_reserve(struct ergo_text *text, size_t extra) {
@@ -166,17 +164,4 @@ const char *ergo_text_nearest(const char *word, const char *const *names, size_t
         }
     }
     return nearest;
-}
-
-void ergo_sha256(const void *data, size_t length, uint8_t out[32]) {
-    crypto_hash_sha256(out, data, length);
-}
-
-uint64_t ergo_hash64(const void *data, size_t length) {
-    uint8_t sha[32];
-    ergo_sha256(data, length, sha);
-    uint64_t hash = 0;
-    for (int i = 0; i < 8; i++)
-        hash = hash << 8 | sha[i];
-    return hash;
 }

@@ -37,7 +37,7 @@ size_t ergo_text_distance(const char *a, const char *b);
 /* Nearest of `names` (NULL entries skipped), or NULL when nothing is near enough to suggest. */
 const char *ergo_text_nearest(const char *word, const char *const *names, size_t count);
 
-/* SHA-256 (libsodium). out: 32 bytes. */
+/* hash.c: SHA-256. out: 32 bytes. */
 void ergo_sha256(const void *data, size_t length, uint8_t out[32]);
 /* First 8 bytes of the SHA-256, big-endian. */
 uint64_t ergo_hash64(const void *data, size_t length);
