@@ -66,6 +66,7 @@ struct vector_state {
     struct vector_physics *physics; /* [members] */
     uint32_t group;                 /* work-items of a group */
     uint32_t measure_groups;
+    uint32_t run;              /* successive sites that a work-item measures */
     struct vector_waves waves; /* n 0: no structure factor */
 };
 
