@@ -276,6 +276,11 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct by
         d.unit = s->units[member];
         memcpy(d.j, s->members[member].j, sizeof d.j);
     }
+    const size_t bytes = (size_t)(2 * h->colour);
+    if (status == ERGO_OK && replayed)
+        status = ergo_replay_before(ctx, &t->r, BYTES_SPINS, bytes * member, bytes, raw);
+    if (status == ERGO_OK && replayed && !unpack_before(t, s, member, raw, before, row_sites))
+        status = ergo_replay_differs(ctx, &t->r, member, "the start or the random field");
     if (status == ERGO_OK)
         status = bytes_read(ctx, s, member, raw);
     if (status == ERGO_OK)
@@ -283,9 +288,6 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct by
     if (status == ERGO_OK && !is_sound(s, member, after))
         status = ergo_replay_differs(ctx, &t->r, member,
                                      "states of a spin, or the signs of its random field,");
-    const uint8_t *kept = (const uint8_t *)t->r.kept[BYTES_SPINS] + 2 * h->colour * member;
-    if (status == ERGO_OK && replayed && !unpack_before(t, s, member, kept, before, row_sites))
-        status = ergo_replay_differs(ctx, &t->r, member, "the start or the random field");
     if (status == ERGO_OK && replayed)
         status = bytes_replay(ctx, t, s, member, d.fields ? &d : NULL, before, after);
     if (status == ERGO_OK && !(replayed && t->whole))

@@ -127,6 +127,7 @@ static void declare(struct bytes_state *s) {
     const struct bytes_launch *l = &s->launch;
     char options[400], local[440];
     ergo_engine_buffer(e, BYTES_SPINS, "spins", ERGO_BUFFER_STATE, 2 * h->colour * members);
+    ergo_engine_flag(e, BYTES_SPINS, ERGO_BUFFER_APART);
     ergo_engine_buffer(e, BYTES_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
     ergo_engine_buffer(e, BYTES_TERMS, "fields and couplings", ERGO_BUFFER_CONSTANT,
