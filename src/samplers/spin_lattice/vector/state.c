@@ -191,7 +191,8 @@ enum ergo_status vector_save(struct ergo_context *ctx, void *opaque, size_t memb
     struct vector_state *s = opaque;
     const struct vector_shape *h = &s->shape;
     const uint32_t side = h->l[h->d - 1], some = vector_planes(h);
-    struct vector_part part = {{0, some}, malloc(4 * vector_words(h, (struct vector_slab){0, some}))};
+    struct vector_part part = {{0, some},
+                               malloc(4 * vector_words(h, (struct vector_slab){0, some}))};
     struct vector_reader reader;
     uint8_t *out = ergo_text_extend(text, state_bytes(h));
     const bool memory = vector_reader_open(&reader, s, some) && part.sites && out;

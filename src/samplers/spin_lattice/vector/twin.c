@@ -273,8 +273,8 @@ static void count_row(const struct counting *c, const struct row *r, int64_t *su
             add_plaquette(s, r, x, sums);
         }
         if (s->random)
-            sums[VECTOR_ALONG] += vector_fixed(
-                ergo_dot(vector_of(s, spin), random_of(s, c->m, number(s, r, x))));
+            sums[VECTOR_ALONG] +=
+                vector_fixed(ergo_dot(vector_of(s, spin), random_of(s, c->m, number(s, r, x))));
     }
 }
 

@@ -142,7 +142,8 @@ static bool is_in(const struct piece *p, uint32_t site) {
 }
 
 /* Come to `site` from a site of the cluster `label`, by edges `way`. */
-static inline void visit(struct piece *p, uint32_t site, uint32_t label, uint32_t way, uint32_t *queued) {
+static inline void visit(struct piece *p, uint32_t site, uint32_t label, uint32_t way,
+                         uint32_t *queued) {
     struct sw_sites_twin *t = p->t;
     if (!is_in(p, site))
         return;
@@ -376,9 +377,8 @@ static void start(struct work *w, uint32_t begin, uint32_t end) {
         return;
     }
     for (uint32_t i = begin; i < end; i++)
-        spins[i] = w->random
-                       ? (uint8_t)sw_state(i, SW_PURPOSE_START, 0, 0, w->m->key0, w->m->key1)
-                       : 0;
+        spins[i] =
+            w->random ? (uint8_t)sw_state(i, SW_PURPOSE_START, 0, 0, w->m->key0, w->m->key1) : 0;
 }
 
 void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_shape *s,
