@@ -240,6 +240,9 @@ struct ergo_model {
      * elsewhere; load is given the whole. Chains, samples and states are those of the other table.
      */
     const struct ergo_sampler_ops *cut;
+    /* "distribute": "auto": is it worth while to cut this point's system over so many ranks? NULL:
+     * it is. */
+    bool (*cuts)(const struct ergo_point *point, size_t ranks);
 };
 
 struct ergo_sampler {

@@ -111,33 +111,37 @@ static unsigned state_at(const struct ergo_view *v, size_t x, size_t row) {
     return ((const uint8_t *)v->sites)[x + v->size[0] * row];
 }
 
+struct ergo_view bytes_view_of(const struct bytes_shape *h) {
+    const bool ising = h->kind == BYTES_ISING;
+    struct ergo_view view = {.size = {h->l[0], h->l[1], h->l[2]},
+                             .state = state_at,
+                             .name = ising ? "up" : "state",
+                             .states = h->q,
+                             .colours = {{31, 58, 95},
+                                         {245, 222, 179},
+                                         {178, 58, 72},
+                                         {84, 130, 53},
+                                         {120, 94, 160},
+                                         {230, 159, 0},
+                                         {86, 180, 233},
+                                         {60, 60, 60}}};
+    if (ising)
+        memcpy(view.colours, (uint8_t[2][3]){{245, 222, 179}, {31, 58, 95}}, 6);
+    for (unsigned i = 0; i < h->q && h->q > 8; i++) {
+        /* a wheel of hues would need care; shades tell clusters apart too */
+        view.colours[i][0] = (uint8_t)(i * 67u);
+        view.colours[i][1] = (uint8_t)(i * 29u + 40);
+        view.colours[i][2] = (uint8_t)(i * 101u + 90);
+    }
+    return view;
+}
+
 enum ergo_status bytes_view(struct ergo_context *ctx, void *opaque, size_t member,
                             struct ergo_view *view) {
     struct bytes_state *s = opaque;
-    const struct bytes_shape *h = &s->shape;
-    const bool ising = h->kind == BYTES_ISING;
     struct ergo_text sites = {0};
     const enum ergo_status status = bytes_save(ctx, s, member, &sites);
-    *view = (struct ergo_view){.size = {h->l[0], h->l[1], h->l[2]},
-                               .sites = sites.data,
-                               .state = state_at,
-                               .name = ising ? "up" : "state",
-                               .states = h->q,
-                               .colours = {{31, 58, 95},
-                                           {245, 222, 179},
-                                           {178, 58, 72},
-                                           {84, 130, 53},
-                                           {120, 94, 160},
-                                           {230, 159, 0},
-                                           {86, 180, 233},
-                                           {60, 60, 60}}};
-    if (ising)
-        memcpy(view->colours, (uint8_t[2][3]){{245, 222, 179}, {31, 58, 95}}, 6);
-    for (unsigned i = 0; i < h->q && h->q > 8; i++) {
-        /* a wheel of hues would need care; shades tell clusters apart too */
-        view->colours[i][0] = (uint8_t)(i * 67u);
-        view->colours[i][1] = (uint8_t)(i * 29u + 40);
-        view->colours[i][2] = (uint8_t)(i * 101u + 90);
-    }
+    *view = bytes_view_of(&s->shape);
+    view->sites = sites.data;
     return status;
 }
