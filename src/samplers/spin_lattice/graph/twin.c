@@ -156,11 +156,11 @@ void graph_twin_comb(const struct graph_state *s, const struct graph_member *row
         const int64_t sum = graph_sum(numbers + (size_t)w * GRAPH_NUMBERS);
         totals->best = sum > totals->best ? sum : totals->best;
     }
-    for (int pass = 0; pass < 2; pass++)
+    for (int turn = 0; turn < 2; turn++)
         for (uint32_t w = 0; w < width; w++) {
-            *(pass ? &below : &totals->weights) +=
+            *(turn ? &below : &totals->weights) +=
                 graph_weight(graph_sum(numbers + (size_t)w * GRAPH_NUMBERS), totals->best, slope);
-            while (pass && k < width && ergo_comb_tooth(k, totals->weights, width, word) < below)
+            while (turn && k < width && ergo_comb_tooth(k, totals->weights, width, word) < below)
                 parents[k++] = w;
         }
 }
