@@ -9,13 +9,14 @@
  * A group for each member. A work-item has `share` walkers in a row: it adds up their energies,
  * then their weights, and leaves in `weights` the sum up to and with each walker. Then work-items
  * look up the walkers that teeth belong to: `parents` of the next step, each as its number less
- * that of the walker, so that zeros are the start.
+ * that of the walker, so that zeros are the start. growth: [members][remember] pairs of the mean
+ * energy and the sum of the weights, of the last steps.
  */
 __kernel __attribute__((reqd_work_group_size(HELIUM_COMB, 1, 1))) void
 helium_dmc_comb(__global const struct helium_sums *sums,
                 __global const struct helium_member *members,
-                __global const struct helium_dmc *steps, ulong step, uint count,
-                __global ulong *weights, __global uint *parents) {
+                __global const struct helium_dmc *steps, ulong step, uint count, uint remember,
+                __global ulong *weights, __global uint *parents, __global ulong *growth) {
     __local long part[HELIUM_COMB];
     const uint id = (uint)get_local_id(0), which = (uint)get_group_id(0);
     const ulong first = (ulong)which * count;
@@ -43,6 +44,11 @@ helium_dmc_comb(__global const struct helium_sums *sums,
         weights[first + w] += before;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     const ulong all = (ulong)part[HELIUM_COMB - 1];
+    if (remember && id == 0) {
+        __global ulong *now = growth + 2 * ((ulong)which * remember + (uint)(step % remember));
+        now[0] = (ulong)mean;
+        now[1] = all;
+    }
     for (uint k = id; k < count; k += HELIUM_COMB) {
         const ulong tooth = ergo_comb_tooth(k, all, count, word);
         const uint whose = ergo_comb_whose(tooth, part, HELIUM_COMB, weights + first, share, count);
@@ -50,7 +56,8 @@ helium_dmc_comb(__global const struct helium_sums *sums,
     }
 }
 
-/* The sums of the last step become sample `row`. words: 64-bit words of all walkers' sums. */
+/* The sums of the last step, or the growth of all that are remembered, become sample `row`. words:
+ * 64-bit words of them. */
 __kernel void helium_dmc_keep(__global const long *sums, uint words, uint row,
                               __global long *sample) {
     const uint k = (uint)get_global_id(0);

@@ -21,6 +21,11 @@ ERGO_INLINE int helium_dmc_drift(float gradient, float halves, uint axis,
     return helium_shift(d < most ? d : most);
 }
 
+/* The place between two. */
+ERGO_INLINE int helium_dmc_halfway(int from, int to) {
+    return (int)((uint)from + (uint)((int)((uint)to - (uint)from) / 2));
+}
+
 /* The local energy of a walker in the unit that its member's sums have in common. */
 ERGO_INLINE long helium_dmc_energy(long potential, long laplacian, long gradient,
                                    const struct helium_dmc *dmc) {
