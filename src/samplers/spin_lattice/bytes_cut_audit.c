@@ -206,7 +206,7 @@ static bool is_sound(const struct bytes_state *s, size_t member, const uint8_t *
 
 static enum ergo_status compare_member(struct ergo_context *ctx, const struct cut_stretch *c,
                                        const struct bytes_state *s, size_t member,
-                                       const uint8_t *raw) {
+                                       const uint8_t *kept, const uint8_t *raw) {
     const struct ergo_replay *r = &c->t.r;
     const struct ergo_slab *slab = &s->slab;
     const struct ergo_checkerboard board = bytes_board(&s->shape);
@@ -214,8 +214,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct cu
     uint8_t *before = calloc(s->shape.sites, 1), *after = calloc(s->shape.sites, 1), *wide = NULL;
     enum ergo_status status = before && after ? ERGO_OK : no_memory(ctx);
     if (status == ERGO_OK) {
-        ergo_checkerboard_pack(
-            &board, (const uint8_t *)r->kept[BYTES_SPINS] + 2 * s->shape.colour * member, before);
+        ergo_checkerboard_pack(&board, kept, before);
         ergo_checkerboard_pack(&board, raw, after);
     }
     if (status == ERGO_OK && r->step == 0 && !is_sound(s, member, before, true))
@@ -241,15 +240,19 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct cu
 static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
     const struct cut_stretch *c = (const struct cut_stretch *)r;
     struct bytes_state *s = r->state;
-    uint8_t *raw = malloc(2 * s->shape.colour);
-    enum ergo_status status = raw ? ERGO_OK : no_memory(ctx);
+    const size_t bytes = (size_t)(2 * s->shape.colour);
+    uint8_t *raw = malloc(bytes), *kept = malloc(bytes);
+    enum ergo_status status = raw && kept ? ERGO_OK : no_memory(ctx);
     for (size_t m = 0; m < r->members && status == ERGO_OK; m++) {
         if (!ergo_replay_takes(r, c->t.members, m))
             continue;
-        status = bytes_read(ctx, s, m, raw);
+        status = ergo_replay_before(ctx, r, BYTES_SPINS, m * bytes, bytes, kept);
         if (status == ERGO_OK)
-            status = compare_member(ctx, c, s, m, raw);
+            status = bytes_read(ctx, s, m, raw);
+        if (status == ERGO_OK)
+            status = compare_member(ctx, c, s, m, kept, raw);
     }
+    free(kept);
     free(raw);
     return status;
 }

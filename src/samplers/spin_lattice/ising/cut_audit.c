@@ -195,12 +195,10 @@ static enum ergo_status count(struct ergo_context *ctx, const struct cut_stretch
 
 static enum ergo_status compare_member(struct ergo_context *ctx, const struct cut_stretch *c,
                                        const struct ising_state *s, size_t member,
-                                       const uint32_t *found) {
+                                       const uint32_t *kept, const uint32_t *found) {
     const struct ergo_replay *r = &c->t.r;
     const struct ergo_slab *slab = &s->slab;
     const struct ergo_point *point = s->e.batch->points[member];
-    const uint32_t *kept =
-        (const uint32_t *)r->kept[ISING_SPINS] + member * (s->shape.member_bytes / 4);
     const uint64_t blocks = s->shape.blocks, fit = c->whole ? blocks : replay_spins / 1024;
     const uint64_t some = fit < blocks ? fit : blocks;
     const size_t bytes = ergo_bits_bytes((size_t)s->whole.lx), margin = slab->halo;
@@ -229,8 +227,8 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     const struct cut_stretch *c = (const struct cut_stretch *)r;
     struct ising_state *s = r->state;
     const size_t bytes = s->shape.member_bytes;
-    uint32_t *found = malloc(bytes);
-    enum ergo_status status = found ? ERGO_OK : no_memory(ctx);
+    uint32_t *found = malloc(bytes), *kept = malloc(bytes);
+    enum ergo_status status = found && kept ? ERGO_OK : no_memory(ctx);
     for (size_t m = 0; m < r->members && status == ERGO_OK; m++) {
         if (!ergo_replay_takes(r, c->t.members, m))
             continue;
@@ -238,8 +236,11 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
         ergo_engine_read(&s->e, ISING_SPINS, m * bytes, bytes, found);
         status = ergo_engine_end(&s->e);
         if (status == ERGO_OK)
-            status = compare_member(ctx, c, s, m, found);
+            status = ergo_replay_before(ctx, r, ISING_SPINS, m * bytes, bytes, kept);
+        if (status == ERGO_OK)
+            status = compare_member(ctx, c, s, m, kept, found);
     }
+    free(kept);
     free(found);
     return status;
 }
