@@ -163,8 +163,7 @@ static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t
         add_sums(s, member, has_waves(t, s, i), &p->before, t->slab.count, &sums);
         status = compare_sample(ctx, t, s, member, i, &sums);
     }
-    if (status == ERGO_OK &&
-        memcmp(slab, p->after.sites, 4 * vector_words(h, p->after.slab)) != 0)
+    if (status == ERGO_OK && memcmp(slab, p->after.sites, 4 * vector_words(h, p->after.slab)) != 0)
         status = ergo_replay_differs(ctx, &t->r, member, "the lattices");
     return status;
 }
