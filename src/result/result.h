@@ -167,7 +167,10 @@ bool ergo_state_digest(const struct ergo_job *job, uint64_t step, const char *st
 double ergo_states_memory(const struct ergo_job *job, double bytes);
 void ergo_states_say(const struct ergo_job *job, double bytes, struct ergo_text *text);
 /* The state in which a point has ended, owned from here on; it stays where
- * /checkpoint/final_states allows it. */
+ * /checkpoint/final_states allows it, and until the chain that starts from it has ended. wants: not
+ * thrown away at once. */
+bool ergo_result_wants_state(const struct ergo_result *result,
+                             const struct ergo_member_result *member);
 void ergo_result_keep_state(struct ergo_result *result, struct ergo_member_result *member,
                             char *state, size_t length);
 

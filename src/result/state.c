@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/schedule.h"
 #include "result/result.h"
 
 /* Of all points, unless the job says so. */
@@ -62,6 +63,19 @@ static void forget(struct ergo_member_result *m) {
     m->state_length = 0;
 }
 
+bool ergo_result_wants_state(const struct ergo_result *result,
+                             const struct ergo_member_result *member) {
+    const struct ergo_point *next = member->point->next;
+    return !result->dropped_states ||
+           (next && result->members[next->index].steps < ergo_schedule_of(next).total);
+}
+
+/* Of a state that was kept only because another chain was to start from it. */
+static void forget_unwanted(struct ergo_result *result, struct ergo_member_result *member) {
+    if (!ergo_result_wants_state(result, member))
+        forget(member);
+}
+
 void ergo_result_keep_state(struct ergo_result *result, struct ergo_member_result *member,
                             char *state, size_t length) {
     const char *wish = ergo_point_text(&result->job->points[0], "/checkpoint/final_states");
@@ -69,11 +83,14 @@ void ergo_result_keep_state(struct ergo_result *result, struct ergo_member_resul
     member->state = state;
     member->state_length = length;
     result->kept_states += (double)length;
-    if (strcmp(wish, "drop") == 0)
-        forget(member);
-    if (strcmp(wish, "auto") != 0 || result->kept_states <= kept_most)
+    if (!result->dropped_states && strcmp(wish, "drop") != 0 &&
+        (strcmp(wish, "auto") != 0 || result->kept_states <= kept_most))
         return;
-    for (size_t i = 0; i < result->n_members; i++) /* some alone would be of no use */
-        forget(&result->members[i]);
+    const bool first = !result->dropped_states; /* some alone would be of no use */
     result->dropped_states = true;
+    for (size_t i = 0; i < result->n_members && first; i++)
+        forget_unwanted(result, &result->members[i]);
+    forget_unwanted(result, member);
+    if (member->point->previous) /* this one has ended */
+        forget_unwanted(result, &result->members[member->point->previous->index]);
 }

@@ -127,7 +127,7 @@ static const char *before_wrong(const struct stretch *t, size_t l, const struct 
     const size_t close = 1 + (size_t)(closure_sites / sites);
     const unsigned mode = model_start(s->e.batch->points[0]);
     bool same = true;
-    if (t->r.step == 0 && is_among(s, t->lattices, l)) {
+    if (t->r.step == 0 && !s->e.carried && is_among(s, t->lattices, l)) {
         fac_twin_start(&s->shape, &s->members[member_of(s, l)], (uint32_t)(l % s->shape.words),
                        mode, work);
         for (size_t i = 0; i < sites; i++)

@@ -54,6 +54,7 @@ const struct ergo_sampler_ops facilitated_ops = {
     .end_curves = fac_end_curves,
     .save = fac_save,
     .load = fac_load,
+    .carry = fac_carry,
     .audit = fac_audit,
     .view = fac_view,
 };

@@ -163,6 +163,8 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *state, size_t member,
                           struct ergo_text *text);
 enum ergo_status fac_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                           const void *bytes, size_t length);
+enum ergo_status fac_carry(struct ergo_context *ctx, void *state, size_t member, const void *bytes,
+                           size_t length);
 enum ergo_status fac_view(struct ergo_context *ctx, void *state, size_t member,
                           struct ergo_view *view);
 enum ergo_status fac_end_curves(struct ergo_context *ctx, void *state, size_t member,

@@ -11,8 +11,8 @@ static bool is_lambda(const struct ergo_point *point) {
 
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/size", SIZE),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
-     .max = 1048576, .min_items = 1, .max_items = 3, .unit = "sites",
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2, .max = 1048576, .min_items = 1, .max_items = 3, .unit = "sites",
      .help = "Lattice sides [Lx, Ly], periodic; of east and fredrickson-andersen also a chain, "
              "[Lx], of fredrickson-andersen without a coupling also [Lx, Ly, Lz]. A side of 2 has "
              "two bonds between the same neighbours."},
@@ -41,8 +41,8 @@ static const struct ergo_key keys[] = {
      .fallback = "\"random\"", .choices = model_starts, .unit = "",
      .help = "Starting configuration. random: every spin is up with probability c, which is "
              "stationary without a coupling."},
-    {ERGO_KEY("/system/method", ENUM), .flags = ERGO_KEY_SHAPE, .fallback = "\"exact\"",
-     .choices = methods, .unit = "",
+    {ERGO_KEY("/system/method", ENUM), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE,
+     .fallback = "\"exact\"", .choices = methods, .unit = "",
      .help = "How: serial, each realisation with its own random sequence of sites; exact, 32 "
              "realisations share a sequence of sites, with their own starts and acceptances, and "
              "attempts that do not meet go in parallel. Each realisation alone is exactly "
@@ -63,7 +63,7 @@ static const struct ergo_key keys[] = {
              "that do not touch, and in them sites of one colour, so that balance is kept (the "
              "paper's slower variant; sides are multiples of 64).",
      .acts = is_lambda, .where = "with method lambda"},
-    {ERGO_KEY("/system/realisations", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+    {ERGO_KEY("/system/realisations", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
      .fallback = "1024", .min = 1, .max = 33554432, .unit = "",
      .help = "Realisations to average over within a chain of the job, a multiple of 32 for method "
              "exact. Honest errors of the relaxation time need 20 groups, that is 640; serial: 20. "

@@ -133,6 +133,36 @@ enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member,
     return ergo_engine_end(&s->e);
 }
 
+/* Spins; t = 0 is yet to come, or is now. Of a run of another length, too. */
+enum ergo_status fac_carry(struct ergo_context *ctx, void *opaque, size_t member, const void *bytes,
+                           size_t length) {
+    struct fac_state *s = opaque;
+    const size_t sites = s->shape.sites, packed = lattice_bytes(&s->shape), words = s->shape.words;
+    const size_t each = words * 8 * FAC_COUNTS, lattices = words * 3 * packed;
+    if (length < lattices || (length - lattices) % each)
+        return ERGO_FAIL(
+            ctx, ERGO_E_IO,
+            "the saved state of member %zu has %zu bytes; %zu word-lattices of %u x %u "
+            "have %zu, and %zu for each time",
+            member, length, words, s->shape.lx, s->shape.ly, lattices, each);
+    uint32_t *spins = malloc(4 * sites);
+    if (!spins)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a start");
+    ergo_engine_begin(&s->e, ctx);
+    for (size_t w = 0; w < words; w++) {
+        if (!unpack(&s->shape, (const uint8_t *)bytes + w * 3 * packed, spins))
+            ERGO_ENGINE_FAIL(&s->e, ERGO_E_IO,
+                             "the saved state of member %zu is damaged: bits outside the lattice",
+                             member);
+        ergo_engine_write(&s->e, FAC_SPINS, (member * words + w) * 4 * sites, 4 * sites, spins);
+    }
+    free(spins);
+    if (member + 1 == s->e.batch->count)
+        fac_event(s);
+    ergo_engine_finish(&s->e);
+    return ergo_engine_end(&s->e);
+}
+
 /* ---- curves ---------------------------------------------------------------------------------- */
 
 /* Sums over groups of realisations (word-lattices) of a group's mean spins. */

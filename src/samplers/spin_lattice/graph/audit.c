@@ -75,7 +75,7 @@ static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t
     const struct graph_member *m = &s->members[member];
     uint32_t numbers[GRAPH_NUMBERS];
     uint64_t step = t->r.step;
-    if (step == 0) {
+    if (step == 0 && !s->e.carried) {
         graph_twin_start(&s->net, m, model_start(s->e.batch->points[member]), a->spins);
         if (memcmp(a->spins, a->before, s->net.slots) != 0)
             return ergo_replay_differs(ctx, &t->r, member, "the starts");

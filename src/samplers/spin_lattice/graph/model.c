@@ -18,7 +18,8 @@ static bool has_one_coupling(const struct ergo_point *point) {
 
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/graph", STRING),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_FILE | ERGO_KEY_WORD, .unit = "",
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_FILE | ERGO_KEY_WORD,
+     .unit = "",
      .help = "A lattice: chain, square, triangular, honeycomb, kagome, cubic, bcc, fcc, diamond, "
              "hypercubic (four dimensions). Or a file, whose name has a dot or a slash; its format "
              "is seen from its first line. A list of edges: lines \"i j J\", and \"h i H\" for "
@@ -33,8 +34,9 @@ static const struct ergo_key keys[] = {
              "maxcut: the energy is minus the weight of the cut. qubo: the energy is the sum of "
              "Q x x, x = 0 or 1.",
      .acts = is_file, .where = "where graph is a file"},
-    {ERGO_KEY("/system/size", SIZE), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .min = 1, .max = 134217728, .min_items = 1, .max_items = 4, .unit = "cells",
+    {ERGO_KEY("/system/size", SIZE),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
+     .max = 134217728, .min_items = 1, .max_items = 4, .unit = "cells",
      .help = "Cells along each direction, odd or even: of one site (chain, square, triangular, "
              "cubic, hypercubic: these are sides), two (honeycomb; bcc, whose cell is a cube), "
              "three (kagome), four (fcc, a cube), eight (diamond, a cube). A short side has "

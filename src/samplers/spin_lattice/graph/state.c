@@ -164,6 +164,26 @@ enum ergo_status graph_load(struct ergo_context *ctx, void *state, size_t member
     return status;
 }
 
+/* Spins: nothing has been seen yet, however many lowest states either run keeps. */
+enum ergo_status graph_carry(struct ergo_context *ctx, void *state, size_t member,
+                             const void *bytes, size_t length) {
+    const struct graph_state *s = state;
+    const size_t one = bytes_of(s), each = one + 8;
+    if (length % each || length < each)
+        return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %zu",
+                         member, length, (s->keep + 1) * each);
+    uint8_t *start = calloc(s->keep + 1, each);
+    if (!start)
+        return no_memory(ctx);
+    memcpy(start, bytes, one);
+    put_number(GRAPH_NEVER, start + one);
+    for (uint32_t k = 1; k <= s->keep; k++)
+        put_number(GRAPH_NEVER, start + k * each);
+    const enum ergo_status status = graph_load(ctx, state, member, 0, start, (s->keep + 1) * each);
+    free(start);
+    return status;
+}
+
 /* ---- for people ------------------------------------------------------------------------------ */
 
 enum ergo_status graph_lowest_read(struct ergo_context *ctx, struct graph_state *s, size_t member,

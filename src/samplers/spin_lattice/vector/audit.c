@@ -123,7 +123,7 @@ static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t
     const struct vector_member *m = &s->members[member];
     enum ergo_status status = ERGO_OK;
     uint64_t step = t->r.step;
-    if (step == 0 && !is_start(t, s, member, before))
+    if (step == 0 && !s->e.carried && !is_start(t, s, member, before))
         return ergo_replay_differs(ctx, &t->r, member, "the starts");
     if (!t->whole)
         vector_twin_slab(&s->shape, m, step, t->r.samples * t->r.every, t->slab, before);
