@@ -240,17 +240,13 @@ enum ergo_status ergo_job_fits(struct ergo_context *ctx, const struct ergo_point
     if (a->model != b->model && a->model->name && strcmp(a->model->name, b->model->name) != 0)
         return ergo_job_error(ctx, pointer, "the run in %s is of model %s, and this job of %s",
                               whose, a->model->name, b->model->name);
-    if (a->model != b->model)
-        return ergo_job_error(ctx, pointer,
-                              "the run in %s keeps its states as another method of this model does "
-                              "(as without random fields or bonds, in two dimensions)",
-                              whose);
     for (size_t k = 0; k < b->n_keys; k++) {
         struct ergo_text there = {0}, here = {0};
-        if (!(b->keys[k]->flags & ERGO_KEY_FORM) ||
-            is_same_value(b->keys[k], &from->values[k], &to->values[k]))
+        const size_t same = ergo_keys_find(a->keys, a->n_keys, b->keys[k]->pointer);
+        if (!(b->keys[k]->flags & ERGO_KEY_FORM) || same == SIZE_MAX ||
+            is_same_value(b->keys[k], &from->values[same], &to->values[k]))
             continue;
-        append_value(&there, b->keys[k], &from->values[k]);
+        append_value(&there, b->keys[k], &from->values[same]);
         append_value(&here, b->keys[k], &to->values[k]);
         const enum ergo_status status = ergo_job_error(
             ctx, pointer, "the run in %s has %s = %s, and this job %s: its states do not fit",
@@ -259,7 +255,12 @@ enum ergo_status ergo_job_fits(struct ergo_context *ctx, const struct ergo_point
         ergo_text_free(&here);
         return status;
     }
-    return ERGO_OK;
+    return a->model == b->model
+               ? ERGO_OK
+               : ergo_job_error(ctx, pointer,
+                                "the run in %s keeps its states as another method of this model "
+                                "does (one of both has random fields or bonds, say)",
+                                whose);
 }
 
 /* Parts of a run may differ in where they ran, and how they were looked after. */
