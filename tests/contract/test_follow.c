@@ -106,6 +106,51 @@ static bool choose(double *a, double *b) {
     return *path != '\0';
 }
 
+/* Saved states of all members; free() the texts. */
+static void save_all(void *state, size_t members, struct ergo_text *texts) {
+    for (size_t m = 0; m < members; m++) {
+        texts[m] = (struct ergo_text){0};
+        contract_ok(contract.model->ops->save(contract.ctx, state, m, &texts[m]), "save");
+    }
+}
+
+/* A start in the last states of `from` is not the job's own. It is all of such a state, unless that
+ * has a record of its run, which begins anew. */
+static void carried(const struct ergo_result *from) {
+    enum { MANY = 8 };
+    const struct ergo_batch *batch = &from->job->batches[0];
+    const struct ergo_sampler_ops *ops = contract.model->ops;
+    struct ergo_carried states[MANY];
+    struct ergo_text before[MANY], after[MANY];
+    struct ergo_device *device = NULL;
+    void *state = NULL;
+    assert_true(batch->count <= MANY);
+    for (size_t m = 0; m < batch->count; m++)
+        states[m] = (struct ergo_carried){from->members[m].state, from->members[m].state_length};
+    contract_ok(ergo_device_open(contract.ctx, "auto", &device), "a device");
+    contract_ok(ergo_sampler_create(contract.ctx, ops, batch, device, &state), "create");
+    contract_ok(ergo_sampler_start(contract.ctx, ops, state), "start");
+    save_all(state, batch->count, before);
+    contract_ok(ergo_sampler_carry(contract.ctx, ops, state, batch->count, states), "carry");
+    save_all(state, batch->count, after);
+    contract_ok(ops->audit(contract.ctx, state), "an audit of the start");
+    for (size_t m = 0; m < batch->count; m++) {
+        const bool whole = after[m].length == states[m].length &&
+                           memcmp(after[m].data, states[m].bytes, states[m].length) == 0;
+        const bool nothing = after[m].length == before[m].length &&
+                             memcmp(after[m].data, before[m].data, before[m].length) == 0;
+        if (nothing || whole != !ops->carry)
+            fail_msg("%s: a start in the last state of member %zu is %s", contract.sampler->name, m,
+                     nothing ? "the job's own"
+                     : whole ? "all of it"
+                             : "another state");
+        ergo_text_free(&before[m]);
+        ergo_text_free(&after[m]);
+    }
+    ergo_engine_destroy(state);
+    ergo_device_close(device);
+}
+
 static void refused(const char *a, const char *b, const char *says) {
     const char *const sets[] = {a, b};
     struct ergo_job *job = NULL;
@@ -124,6 +169,9 @@ static void follow(void) {
     assert_true(choose(&a, &b));
     /* it is part of a chain's stream, and has no effect beside another run's states */
     cJSON_DeleteItemFromObject(cJSON_GetObjectItem(contract.job, "system"), "start");
+    /* what is counted from some time on begins at once */
+    cJSON_DeleteItemFromObject(cJSON_GetObjectItem(contract.job, "system"), "waiting_time");
+    cJSON_DeleteItemFromObject(cJSON_GetObjectItem(contract.job, "run"), "equilibration");
     snprintf(anneal, sizeof anneal, "/anneal=\"%s\"", path);
     snprintf(origin, sizeof origin, "/start/run=\"%s/one\"", contract.folder);
     const char *const both[] = {along(a, b, 2), anneal, "/output/series=full"};
@@ -135,11 +183,14 @@ static void follow(void) {
     const char *const one[] = {along(a, b, 0), anneal, "/output/series=full"};
     struct ergo_result *first = run_in("one", one, 3);
     same_members("the first point", whole, 0, first);
+    carried(first);
     const char *const two[] = {along(a, b, 1), anneal, "/output/series=full", origin,
                                "/start/point=0"};
     struct ergo_result *second = run_in("two", two, 5);
     same_members("started in another run", whole, replicas, second);
-    assert_int_not_equal(first->members[0].digest, second->members[0].digest);
+    struct ergo_result *apart = run_in("apart", two, 3);
+    assert_int_not_equal(apart->members[0].digest, second->members[0].digest);
+    ergo_result_destroy(apart);
     snprintf(other, sizeof other, "/start/run=\"%s/nothing\"", contract.folder);
     struct ergo_job *job = NULL;
     const char *const missing[] = {other};
