@@ -70,9 +70,15 @@ static const struct ergo_key keys[] = {
              "More keep the first ones as they were."},
     {ERGO_KEY("/system/waiting_time", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
      .fallback = "0", .min = 0, .max = 9007199254740992, .unit = "sweeps",
-     .help = "The first of /run/sweeps, before t = 0 of the curves: the age at t = 0, counted from "
-             "the end of /run/equilibration. Energy and magnetization are measured in them, too, "
-             "frozen_fraction and the curves are of t >= 0."},
+     .help =
+         "The first of /run/sweeps, before t = 0 of the curves: the age at t = 0, counted from "
+         "the end of /run/equilibration. Energy and magnetization are measured in them, too, "
+         "frozen_fraction and the curves are of t >= 0. Scanned, it gives two-time functions: the "
+         "same chains at each age."},
+    {ERGO_KEY("/run/chi4", BOOL), .flags = ERGO_KEY_SHAPE, .fallback = "false", .unit = "",
+     .help = "Measure fluctuations between realisations, too: the curves chi4 and chi4_overlap. At "
+             "least three groups of them (/system/realisations). The chain is the same, but its "
+             "state has more counts."},
 };
 
 static const struct ergo_key facilitation_key = {
@@ -133,6 +139,11 @@ static const struct ergo_curve_info curves[FACILITATED_CURVES] = {
     {"persistence", "time (sweeps)", "per site", "sites that have not flipped since t = 0"},
     {"up_density", "time (sweeps)", "per site", "density of up spins"},
     {"frozen", "time (sweeps)", "per site", "sites that can never flip, by the closure test"},
+    {"chi4", "time (sweeps)", "",
+     "N (<p^2> - <p>^2) over realisations, p the share of a realisation's spins that have not "
+     "flipped since t = 0, without bias (Toninelli, Wyart, Berthier, Biroli, Bouchaud 2005)"},
+    {"chi4_overlap", "time (sweeps)", "",
+     "N (<q^2> - <q>^2) over realisations of the overlap q = sum s(0) s(t) / N"},
 };
 
 static const struct ergo_tunable tunables[] = {
