@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Host code broken on purpose: tests/mutants/host.sh lists the mutants (--first: those of each push),
 # host.sh NAME compiles one changed source file, links it in front of the library into a unit test (or
-# one of kernel/ or contract/), and sees the test fail. --check: does every mutation still find its line? From the repository's root.
+# one of kernel/, contract/ or physics/), and sees the test fail. --check: does every mutation still find its line? From the repository's root.
 #
-# The mutants are in host/*.list: mutant NAME FILE PROGRAM SED [JOBS: of a contract test]. FILE is the name of a source file
+# The mutants are in host/*.list: mutant NAME FILE PROGRAM SED [JOBS of a contract test, or CASE of one of physics]. FILE is the name of a source file
 # anywhere below src/, of which there may be several: the one that SED changes is meant.
 set -uo pipefail
 
@@ -72,6 +72,10 @@ own=$room/$name program=$build/tests/unit/${program_of[$name]}
 if [ -f "tests/contract/${program_of[$name]}.c" ]; then
     program=$build/tests/contract/${program_of[$name]}
     export TEST_SAMPLER=${jobs_of[$name]} # one is enough, and that has no trajectory
+fi
+if [ -f "tests/physics/${program_of[$name]}.c" ]; then
+    program=$build/tests/physics/${program_of[$name]}
+    export TEST_CASE=${jobs_of[$name]}
 fi
 sed "${sed_of[$name]}" "$source" >"$own.c"
 make --no-print-directory BUILD="$build" mutant-program MUTANT="$own" MUTANT_OF="${source%/*}" \

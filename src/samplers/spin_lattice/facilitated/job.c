@@ -11,6 +11,7 @@ _Static_assert(sizeof(struct fac_member) == FAC_MEMBER_BYTES, "fac_member has no
 static const struct fac_rule rules[] = {
     {"north-east", 1 | 2, 2},
     {"east", 2, 1},
+    {"north-or-east", 1 | 2, 1},
     {"fredrickson-andersen", 1 | 2 | 4 | 8, 0},
 };
 

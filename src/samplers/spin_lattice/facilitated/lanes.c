@@ -88,12 +88,19 @@ struct spread {
     double groups, mean, square, own;
 };
 
+/* The mean of all word-lattices is taken off first: rounding would grow with their number. */
+static double mean_of(const struct fac_state *s, size_t time, size_t member, size_t word,
+                      unsigned c) {
+    return (double)fac_record(s, time, member, word, 1 + c) /
+           ((double)s->shape.sites * s->shape.lanes);
+}
+
 static struct spread of_word(const struct fac_state *s, size_t time, size_t member, size_t word,
-                             unsigned c) {
-    const double sites = (double)s->shape.sites, lanes = s->shape.lanes;
-    const double a = (double)fac_record(s, time, member, word, 1 + c) / (sites * lanes);
-    const double b = (double)fac_square(s, time, member, word, c) / (sites * sites * lanes);
-    return (struct spread){1, a, a * a, b};
+                             unsigned c, double mean) {
+    const double sites = (double)s->shape.sites, a = mean_of(s, time, member, word, c);
+    const double b =
+        (double)fac_square(s, time, member, word, c) / (sites * sites * s->shape.lanes);
+    return (struct spread){1, a - mean, (a - mean) * (a - mean), b - mean * (2 * a - mean)};
 }
 
 static double variance(struct spread x) {
@@ -116,8 +123,11 @@ bool fac_lanes_curves(const struct fac_state *s, size_t member, struct ergo_curv
         const double factor = (double)s->shape.sites * (c == 0 ? 4 : 1);
         for (size_t t = 0; t < n; t++) {
             struct spread all = {0, 0, 0, 0};
+            double mean = 0;
+            for (size_t w = 0; w < words; w++)
+                mean += mean_of(s, t, member, w, c);
             for (size_t w = 0; w < words; w++) {
-                of[w] = of_word(s, t, member, w, c);
+                of[w] = of_word(s, t, member, w, c, mean / (double)words);
                 all.groups++, all.mean += of[w].mean, all.square += of[w].square;
                 all.own += of[w].own;
             }

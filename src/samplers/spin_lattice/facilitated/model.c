@@ -185,6 +185,17 @@ const struct ergo_model north_east_model = {
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
 };
 
+const struct ergo_model north_or_east_model = {
+    FACILITATED_TABLES,
+    .name = "north-or-east",
+    .summary =
+        "Facilitated dynamics, energies as of north-east: a spin may flip while its north or "
+        "its east neighbour is up, in two dimensions; nothing but the state of all spins "
+        "down is frozen (Garrahan, Chandler 2003, have its like in three dimensions).",
+    .first = first_job,
+    .keys = {{keys, sizeof keys / sizeof keys[0]}},
+};
+
 const struct ergo_model fredrickson_andersen_model = {
     FACILITATED_TABLES,
     .name = "fredrickson-andersen",
