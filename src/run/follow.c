@@ -7,8 +7,8 @@
 #include "result/origin.h"
 #include "run/work.h"
 
-bool ergo_work_follows(const struct ergo_work *work) {
-    const struct ergo_point *first = work->batches[work->batch].points[0];
+/* Do the chains of a batch start so? Then all of them do. */
+static bool follows(const struct ergo_point *first) {
     return first->previous || ergo_origin_given(first);
 }
 
@@ -40,8 +40,11 @@ static bool share(struct ergo_carried *from) {
     return true;
 }
 
-enum ergo_status ergo_work_follow(struct ergo_work *work) {
+enum ergo_status ergo_work_follow(struct ergo_work *work, bool *done) {
     const struct ergo_batch *batch = &work->batches[work->batch];
+    *done = follows(batch->points[0]);
+    if (!*done)
+        return work->ops->init(work->ctx, work->state);
     struct ergo_carried *from = calloc(batch->count, sizeof *from);
     enum ergo_status status =
         from ? ERGO_OK : ERGO_FAIL(work->ctx, ERGO_E_MEMORY, "no memory for starts");

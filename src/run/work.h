@@ -92,9 +92,9 @@ enum ergo_status ergo_work_digest_members(struct ergo_work *work);
 /* ---- follow.c ---------------------------------------------------------------------------------
  */
 
-/* Do the chains of the current batch start from last states of others? Then they do. */
-bool ergo_work_follows(const struct ergo_work *work);
-enum ergo_status ergo_work_follow(struct ergo_work *work);
+/* The current batch's chains at their start: the job's, or last states of others. *done: nothing is
+ * left for ops->start. */
+enum ergo_status ergo_work_follow(struct ergo_work *work, bool *done);
 
 /* ---- frames.c ---------------------------------------------------------------------------------
  */
