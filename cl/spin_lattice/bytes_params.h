@@ -17,7 +17,8 @@ struct bytes_member {
     int j[3];    /* general fields: couplings along x, y, z */
     /* bit k: the coupling along direction k is negative, so the order alternates along it */
     uint staggered;
-    uint unused[3];
+    uint first_row; /* of a slab (bytes.h): the lattice's row that is its first; else 0 */
+    uint unused[2];
     uint table[BYTES_TABLE];
     uint low[BYTES_TABLE]; /* heat bath of potts: lower words of the weights */
 };

@@ -5,6 +5,7 @@
  */
 #include "result/origin.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/file.h"

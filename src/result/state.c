@@ -63,34 +63,40 @@ static void forget(struct ergo_member_result *m) {
     m->state_length = 0;
 }
 
-bool ergo_result_wants_state(const struct ergo_result *result,
-                             const struct ergo_member_result *member) {
+/* Does a chain that has not ended start from this member's last state? */
+static bool is_awaited(const struct ergo_result *result, const struct ergo_member_result *member) {
     const struct ergo_point *next = member->point->next;
-    return !result->dropped_states ||
-           (next && result->members[next->index].steps < ergo_schedule_of(next).total);
+    return next && result->members[next->index].steps < ergo_schedule_of(next).total;
 }
 
-/* Of a state that was kept only because another chain was to start from it. */
-static void forget_unwanted(struct ergo_result *result, struct ergo_member_result *member) {
-    if (!ergo_result_wants_state(result, member))
+static bool are_kept(const struct ergo_result *result, double bytes) {
+    const char *wish = ergo_point_text(&result->job->points[0], "/checkpoint/final_states");
+    return !result->dropped_states && strcmp(wish, "drop") != 0 &&
+           (strcmp(wish, "auto") != 0 || bytes <= kept_most);
+}
+
+bool ergo_result_keeps(const struct ergo_result *result, const struct ergo_member_result *member,
+                       size_t length) {
+    return is_awaited(result, member) || are_kept(result, result->kept_states + (double)length);
+}
+
+static void forget_unless_awaited(struct ergo_result *result, struct ergo_member_result *member) {
+    if (!is_awaited(result, member))
         forget(member);
 }
 
 void ergo_result_keep_state(struct ergo_result *result, struct ergo_member_result *member,
                             char *state, size_t length) {
-    const char *wish = ergo_point_text(&result->job->points[0], "/checkpoint/final_states");
     forget(member);
     member->state = state;
     member->state_length = length;
     result->kept_states += (double)length;
-    if (!result->dropped_states && strcmp(wish, "drop") != 0 &&
-        (strcmp(wish, "auto") != 0 || result->kept_states <= kept_most))
+    if (are_kept(result, result->kept_states))
         return;
-    const bool first = !result->dropped_states; /* some alone would be of no use */
+    for (size_t i = 0; i < result->n_members && !result->dropped_states; i++)
+        forget_unless_awaited(result, &result->members[i]); /* some alone would be of no use */
     result->dropped_states = true;
-    for (size_t i = 0; i < result->n_members && first; i++)
-        forget_unwanted(result, &result->members[i]);
-    forget_unwanted(result, member);
+    forget_unless_awaited(result, member);
     if (member->point->previous) /* this one has ended */
-        forget_unwanted(result, &result->members[member->point->previous->index]);
+        forget_unless_awaited(result, &result->members[member->point->previous->index]);
 }

@@ -229,9 +229,13 @@ static void keep(struct ergo_work *work, struct ergo_member_result *member,
     const bool asked = watch && watch->states;
     const size_t head = (size_t)(strchr(text->data, '\n') + 1 - text->data);
     const size_t length = text->length - head; /* 0: another rank has it */
-    if (!length ||
-        (!asked && (work->session->stopped || !ergo_result_wants_state(work->result, member))))
+    if (!length || (!asked && work->session->stopped))
         return;
+    if (!asked &&
+        !ergo_result_keeps(work->result, member, length)) { /* a state of gigabytes stays here */
+        ergo_result_keep_state(work->result, member, NULL, length);
+        return;
+    }
     char *state = ergo_text_take(text);
     memmove(state, state + head, length);
     char *fitting = realloc(state, length);

@@ -104,11 +104,12 @@ const struct ergo_model blume_capel_model = {
         "H = -J sum s_i s_j + D sum s_i^2 - B sum s_i over nearest neighbours, s = 1, 0, -1, "
         "in one to three dimensions (Blume 1966, Capel 1966).",
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
-                 "spin_lattice/bytes_draw.cl"},
+                 "spin_lattice/bytes_draw.cl", "common/slab.cl"},
     .first = first_job,
     .keys = {{lattice_keys, 2},
              {keys, sizeof keys / sizeof keys[0]},
-             {&lattice_keys[LATTICE_KEYS - 1], 1}},
+             {&lattice_keys[LATTICE_KEYS - 1], 1},
+             {slab_keys, SLAB_KEYS}},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],
     .conjugates = conjugates,
@@ -122,5 +123,7 @@ const struct ergo_model blume_capel_model = {
                   "sites",
     .has_frames = model_has_frames,
     .check = check,
+    .cuts = bytes_pays_to_cut,
     .ops = &bytes_ops,
+    .cut = &bytes_cut_ops,
 };

@@ -72,10 +72,11 @@ const struct ergo_model potts_model = {
     .summary = "H = -J sum (delta(s_i, s_j) - 1), s = 0 .. q - 1, by single spins in one to three "
                "dimensions (sampler swendsen-wang has clusters).",
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
-                 "spin_lattice/bytes_draw.cl"},
+                 "spin_lattice/bytes_draw.cl", "common/slab.cl"},
     .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]},
              {lattice_keys, LATTICE_KEYS},
+             {slab_keys, SLAB_KEYS},
              {lattice_run_keys, LATTICE_RUN_KEYS}},
     .stream_lines = stream_lines,
     .columns = columns,
@@ -98,5 +99,7 @@ const struct ergo_model potts_model = {
     .curve_every = lattice_curve_every,
     .exact = bytes_exact,
     .remedy = bytes_remedy,
+    .cuts = bytes_pays_to_cut,
     .ops = &bytes_ops,
+    .cut = &bytes_cut_ops,
 };
