@@ -22,11 +22,12 @@ static void declare(struct vector_state *s) {
                        s->waves.n * sizeof s->waves.k[0]);
     ergo_engine_sums(e, VECTOR_WAVE_COUNTS, "waves", ERGO_BUFFER_CURVES,
                      8 * VECTOR_WAVE_NUMBERS * members * s->waves.n);
-    snprintf(options, sizeof options,
-             "-DVECTOR_D=%u -DVECTOR_LX=%uu -DVECTOR_LY=%uu -DVECTOR_LZ=%uu -DVECTOR_TRIANGULAR=%d "
-             "-DVECTOR_SPACE=%d -DVECTOR_Q=%uu -DVECTOR_HEAT=%d -DVECTOR_RANDOM=%d -DVECTOR_RUN=%uu",
-             h->d, h->l[0], h->l[1], h->l[2], (int)h->triangular, (int)h->space, h->q,
-             (int)h->heat_bath, (int)h->random, s->run);
+    snprintf(
+        options, sizeof options,
+        "-DVECTOR_D=%u -DVECTOR_LX=%uu -DVECTOR_LY=%uu -DVECTOR_LZ=%uu -DVECTOR_TRIANGULAR=%d "
+        "-DVECTOR_SPACE=%d -DVECTOR_Q=%uu -DVECTOR_HEAT=%d -DVECTOR_RANDOM=%d -DVECTOR_RUN=%uu",
+        h->d, h->l[0], h->l[1], h->l[2], (int)h->triangular, (int)h->space, h->q, (int)h->heat_bath,
+        (int)h->random, s->run);
     ergo_engine_kernel(e, VECTOR_START, path, options, "vector_start_all");
     ergo_engine_kernel(e, VECTOR_SWEEP, path, options, "vector_sweep");
     if (h->relax)

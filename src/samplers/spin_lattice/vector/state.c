@@ -191,7 +191,8 @@ enum ergo_status vector_save(struct ergo_context *ctx, void *opaque, size_t memb
     struct vector_state *s = opaque;
     const struct vector_shape *h = &s->shape;
     const uint32_t side = h->l[h->d - 1], some = vector_planes(h);
-    struct vector_part part = {{0, some}, malloc(4 * vector_words(h, (struct vector_slab){0, some}))};
+    struct vector_part part = {{0, some},
+                               malloc(4 * vector_words(h, (struct vector_slab){0, some}))};
     struct vector_reader reader;
     uint8_t *out = ergo_text_extend(text, state_bytes(h));
     const bool memory = vector_reader_open(&reader, s, some) && part.sites && out;
@@ -237,7 +238,7 @@ enum ergo_status vector_load(struct ergo_context *ctx, void *opaque, size_t memb
     if (length != state_bytes(&s->shape))
         return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %zu",
                          member, length, state_bytes(&s->shape));
-    uint32_t *raw = malloc(4 * words), *sites = malloc(4 * words);
+    uint32_t *raw = malloc(4 * words), *sites = calloc(words, sizeof *sites);
     enum ergo_status status = raw && sites ? ERGO_OK : no_memory(ctx, &s->shape);
     for (size_t i = 0; i < words && status == ERGO_OK; i += each) {
         for (size_t c = 0; c < each; c++)

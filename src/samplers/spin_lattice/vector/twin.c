@@ -203,6 +203,7 @@ void vector_twin_slab(const struct vector_shape *s, const struct vector_member *
 }
 
 void vector_twin_sweep(const struct vector_shape *s, const struct vector_member *m, uint64_t step,
+                       /* NOLINTNEXTLINE(readability-non-const-parameter): updates write there */
                        uint32_t *sites) {
     const struct vector_part whole = {{0, s->l[s->d - 1]}, sites};
     vector_twin_slab(s, m, step, 1, whole.slab, &whole);
@@ -273,8 +274,8 @@ static void count_row(const struct counting *c, const struct row *r, int64_t *su
             add_plaquette(s, r, x, sums);
         }
         if (s->random)
-            sums[VECTOR_ALONG] += vector_fixed(
-                ergo_dot(vector_of(s, spin), random_of(s, c->m, number(s, r, x))));
+            sums[VECTOR_ALONG] +=
+                vector_fixed(ergo_dot(vector_of(s, spin), random_of(s, c->m, number(s, r, x))));
     }
 }
 
@@ -314,13 +315,16 @@ static void count(struct counting *c, uint32_t planes) {
 }
 
 void vector_twin_count(const struct vector_shape *s, const struct vector_member *m,
-                       const struct vector_part *part, uint32_t planes, int64_t *sums) {
+                       const struct vector_part *part, uint32_t planes,
+                       /* NOLINTNEXTLINE(readability-non-const-parameter): count_rows adds there */
+                       int64_t *sums) {
     struct counting c = {.s = s, .m = m, .part = part, .sums = sums};
     count(&c, planes);
 }
 
 void vector_twin_wave(const struct vector_shape *s, const uint32_t k[3],
                       const struct vector_part *part, uint32_t planes,
+                      /* NOLINTNEXTLINE(readability-non-const-parameter): count_rows adds there */
                       int64_t sums[VECTOR_WAVE_NUMBERS]) {
     struct counting c = {.s = s, .part = part, .wave = k, .sums = sums};
     count(&c, planes);
