@@ -200,3 +200,26 @@ __kernel void facilitated_measure(__global const uint *spins, __global const uin
                        FAC_COUNTS +
                    c] = scratch[c];
 }
+
+/*
+ * counts[member][word-lattice][part][realisation] of (equal, never flipped), of each realisation of
+ * 32 by itself: a work-item each, and those of a part read the same words. Dimension 0: (word-
+ * lattice * parts + part) * 32 + realisation.
+ */
+__kernel void facilitated_lanes(__global const uint *spins, __global const uint *first,
+                                __global const uint *flipped, __global uint *counts, uint words,
+                                uint parts) {
+    const uint id = (uint)get_global_id(0), index = (uint)get_global_id(1);
+    const uint lane = id % 32u, part = id / 32u % parts, word = id / 32u / parts;
+    if (word >= words)
+        return;
+    const ulong lattice = ((ulong)index * words + word) * FAC_SITES;
+    uint equal = 0, never = 0;
+    for (uint site = part; site < FAC_SITES; site += parts) {
+        equal += ~(spins[lattice + site] ^ first[lattice + site]) >> lane & FAC_LANES >> lane & 1u;
+        never += ~flipped[lattice + site] >> lane & FAC_LANES >> lane & 1u;
+    }
+    const ulong row = (ulong)index * words * parts * 32u + id;
+    counts[2 * row] = equal;
+    counts[2 * row + 1] = never;
+}

@@ -125,6 +125,7 @@ struct ergo_engine {
     struct ergo_engine_slot slots[2];
     unsigned slot; /* the slot whose results launches get */
     uint64_t step; /* of all chains */
+    bool carried;  /* they began in last states of other chains, not in the job's start */
     /* Lengths of launches: of steps, if not started when configure ends from plan.block_steps; and
      * of what samples with curves take, in units of the model's, which starts it. */
     struct ergo_pace pace, curve_pace;

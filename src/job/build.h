@@ -115,6 +115,14 @@ bool ergo_help_name(struct ergo_text *out, const char *name, const struct ergo_s
 /* All names that there is help on, and room for `more`. NULL: no memory. */
 const char **ergo_help_names(struct ergo_arena *arena, size_t more, size_t *n_names);
 
+/* order.c: which points run together, and which one after the other. The axes' positions at a scan
+ * point; the first axis varies slowest. */
+void ergo_scan_positions(const struct ergo_build *build, size_t scan_index,
+                         size_t positions[ERGO_SCAN_MAX]);
+/* /anneal and /start beside the rest of the job. */
+void ergo_order_check(struct ergo_build *build);
+void ergo_order_make(struct ergo_build *build, struct ergo_job *job, size_t replicas);
+
 /* points.c: all points with their values, streams and batches, checked by the sampler. */
 void ergo_points_make(struct ergo_build *build, struct ergo_job *job);
 

@@ -151,6 +151,30 @@ static enum ergo_status check_files(struct ergo_context *ctx, const struct ergo_
     return ERGO_OK;
 }
 
+/* Of points that follow one another: a chain begins in what the one before it has ended with, so
+ * that stays, too. */
+static enum ergo_status check_order(struct ergo_context *ctx, const struct ergo_job *from,
+                                    const struct ergo_job *to, const size_t *map) {
+    for (size_t i = 0; i < to->n_points; i++) {
+        const struct ergo_point *now = &to->points[i];
+        if (map[i] == SIZE_MAX)
+            continue;
+        const struct ergo_point *was = &from->points[map[i]];
+        if (!now->previous != !was->previous ||
+            (now->previous && map[now->previous->index] != was->previous->index))
+            return ergo_job_error(ctx, "/scan",
+                                  "has other points between those of the run, which follow one "
+                                  "another (/anneal): more may only come after the last");
+        if (now->next && ergo_point_int(now, "/run/sweeps") != ergo_point_int(was, "/run/sweeps"))
+            return ergo_job_error(ctx, "/run/sweeps",
+                                  "found %lld, but the run has %lld: points that others start from "
+                                  "(/anneal) keep their length",
+                                  (long long)ergo_point_int(now, "/run/sweeps"),
+                                  (long long)ergo_point_int(was, "/run/sweeps"));
+    }
+    return ERGO_OK;
+}
+
 /* ---- both ------------------------------------------------------------------------------------ */
 
 static enum ergo_status match(struct ergo_context *ctx, const struct ergo_job *from,
@@ -198,10 +222,45 @@ enum ergo_status ergo_job_extends(struct ergo_context *ctx, const struct ergo_jo
         status = ergo_job_error(ctx, "/replicas", "found %zu, but the run has %zu: they stay",
                                 replicas_of(to), replicas_of(from));
     if (status == ERGO_OK)
+        status = check_order(ctx, from, to, map);
+    if (status == ERGO_OK)
         status = check_files(ctx, from, to);
     free(a);
     free(b);
     return status;
+}
+
+enum ergo_status ergo_job_fits(struct ergo_context *ctx, const struct ergo_point *from,
+                               const struct ergo_point *to, const char *pointer,
+                               const char *whose) {
+    const struct ergo_job *a = from->job, *b = to->job;
+    if (a->sampler != b->sampler)
+        return ergo_job_error(ctx, pointer, "the run in %s is of %s, and this job of %s", whose,
+                              a->sampler->name, b->sampler->name);
+    if (a->model != b->model && a->model->name && strcmp(a->model->name, b->model->name) != 0)
+        return ergo_job_error(ctx, pointer, "the run in %s is of model %s, and this job of %s",
+                              whose, a->model->name, b->model->name);
+    for (size_t k = 0; k < b->n_keys; k++) {
+        struct ergo_text there = {0}, here = {0};
+        const size_t same = ergo_keys_find(a->keys, a->n_keys, b->keys[k]->pointer);
+        if (!(b->keys[k]->flags & ERGO_KEY_FORM) || same == SIZE_MAX ||
+            is_same_value(b->keys[k], &from->values[same], &to->values[k]))
+            continue;
+        append_value(&there, b->keys[k], &from->values[same]);
+        append_value(&here, b->keys[k], &to->values[k]);
+        const enum ergo_status status = ergo_job_error(
+            ctx, pointer, "the run in %s has %s = %s, and this job %s: its states do not fit",
+            whose, b->keys[k]->pointer, there.data ? there.data : "", here.data ? here.data : "");
+        ergo_text_free(&there);
+        ergo_text_free(&here);
+        return status;
+    }
+    return a->model == b->model
+               ? ERGO_OK
+               : ergo_job_error(ctx, pointer,
+                                "the run in %s keeps its states as another method of this model "
+                                "does (one of both has random fields or bonds, say)",
+                                whose);
 }
 
 /* Parts of a run may differ in where they ran, and how they were looked after. */
@@ -229,7 +288,10 @@ enum ergo_status ergo_job_same(struct ergo_context *ctx, const struct ergo_job *
 uint32_t *ergo_job_deal(const struct ergo_job *job, unsigned n) {
     uint32_t *parts = malloc((job->n_points + 1) * sizeof *parts), next = 0;
     for (size_t b = 0; parts && b < job->n_batches; b++)
-        for (size_t m = 0; m < job->batches[b].count; m++, next = (next + 1) % n)
-            parts[job->batches[b].points[m]->index] = next + 1;
+        for (size_t m = 0; m < job->batches[b].count; m++) {
+            const struct ergo_point *point = job->batches[b].points[m];
+            parts[point->index] = point->previous ? parts[point->previous->index] : next + 1;
+            next = point->previous ? next : (next + 1) % n;
+        }
     return parts;
 }

@@ -34,11 +34,13 @@ enum ergo_key_flags {
     ERGO_KEY_CHAIN = 8, /* part of the chain's identity: enters the random stream of a point */
     ERGO_KEY_EXCLUDES_MIN = 16, /* the range is open at min (value > min) */
     ERGO_KEY_AUTO = 32,         /* INT: or "auto", which counts as min until a run has chosen */
-    ERGO_KEY_FILE = 64,  /* STRING: name of a file that the chain depends on: a run keeps it */
-    ERGO_KEY_WORD = 128, /* of these: a text without a dot and a slash is a word and names no
-                          * file */
-    ERGO_KEY_LIST = 512, /* ENUM: or an array of up to max_items of them, whose text has commas */
-    ERGO_KEY_HOW = 256,  /* how a run is made, written and watched: an extension may change it */
+    ERGO_KEY_FILE = 64,   /* STRING: name of a file that the chain depends on: a run keeps it */
+    ERGO_KEY_WORD = 128,  /* of these: a text without a dot and a slash is a word and names no
+                           * file */
+    ERGO_KEY_LIST = 512,  /* ENUM: or an array of up to max_items of them, whose text has commas */
+    ERGO_KEY_HOW = 256,   /* how a run is made, written and watched: an extension may change it */
+    ERGO_KEY_FORM = 1024, /* a state fits only points that agree on it: no chain starts from one of
+                           * another value */
 };
 
 struct ergo_point;
@@ -96,6 +98,9 @@ struct ergo_point {
     uint32_t replica;
     size_t n_scanned;
     struct ergo_scanned scanned[ERGO_SCAN_MAX];
+    /* /anneal: the chain whose last state this one starts from, and the one that starts from this
+     * one's; NULL: none. */
+    const struct ergo_point *previous, *next;
     /* Philox key. First 8 bytes of SHA-256 over the sampler's name, the seed, the replica and all
      * CHAIN keys in canonical form: a point's chain depends on its own physics alone, not on the
      * scan or batch it is part of, nor on how long it runs. */
@@ -190,11 +195,15 @@ enum ergo_status ergo_job_again(struct ergo_context *ctx, const struct ergo_job 
  */
 enum ergo_status ergo_job_extends(struct ergo_context *ctx, const struct ergo_job *from,
                                   const struct ergo_job *to, size_t *map);
+/* Do states of one point fit the other, of another job? ERGO_E_JOB at `pointer` with both values of
+ * the first key on which they depend and differ; whose: `from`'s folder. */
+enum ergo_status ergo_job_fits(struct ergo_context *ctx, const struct ergo_point *from,
+                               const struct ergo_point *to, const char *pointer, const char *whose);
 /* The same points, as long, with nothing else than the device and the like of another value: parts
  * of one run. */
 enum ergo_status ergo_job_same(struct ergo_context *ctx, const struct ergo_job *a,
                                const struct ergo_job *b);
 /* Which of n parts each point is of, from 1 on, malloc'ed; NULL: no memory. The points of a batch,
- * which cost the same, are dealt out in turn. */
+ * which cost the same, are dealt out in turn; those that follow one another stay together. */
 uint32_t *ergo_job_deal(const struct ergo_job *job, unsigned n);
 #endif

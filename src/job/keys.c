@@ -16,8 +16,12 @@ static bool writes_trajectory(const struct ergo_point *point) {
     return ergo_point_int(point, "/output/trajectory_every") == 0 || ergo_point_has_frames(point);
 }
 
-/* None is a CHAIN key: sampler, seed and replica enter the stream by name, and a chain does not
- * depend on how long it runs or what is written of it. */
+static bool starts_from_run(const struct ergo_point *point) {
+    return ergo_point_value(point, "/start/run")->present;
+}
+
+/* Sampler, seed and replica enter the stream by name, and a chain does not depend on how long it
+ * runs or what is written of it. */
 const struct ergo_key ergo_job_common_keys[] = {
     {ERGO_KEY("/$schema", STRING), .flags = ERGO_KEY_HOW, .unit = "",
      .help = "Address of the JSON schema, for editors; not used."},
@@ -30,6 +34,24 @@ const struct ergo_key ergo_job_common_keys[] = {
              "device."},
     {ERGO_KEY("/replicas", INT), .fallback = "1", .min = 1, .max = 1048576, .unit = "",
      .help = "Independent chains per scan point; replica r keeps its chain when more are added."},
+    {ERGO_KEY("/anneal", STRING), .flags = ERGO_KEY_CHAIN, .stream = "", .unit = "",
+     .help =
+         "A pointer of /scan, \"/system/temperature\", along whose values the points follow one "
+         "another, in the scan's order: each starts from the last state of the one before it, "
+         "replica by replica, and then has its own equilibration (Levy, Cohen, Rabani 2010: "
+         "\"temperature was stepwise reduced\"). Such points run one after the other; replicas "
+         "and other values of the scan run side by side, and over ranks. Absent: each point has "
+         "the job's start."},
+    {ERGO_KEY("/start/run", STRING), .unit = "",
+     .help = "Folder of a finished run, in whose last states the chains start, instead of "
+             "/system/start: replica r in that of its replica r modulo their number. Model and "
+             "size are the same; what belongs to a run and not to a configuration (times, counts, "
+             "tuned steps) begins anew. The states become part of the checkpoint. With /anneal, "
+             "the first points start so. Absent: as /system/start says."},
+    {ERGO_KEY("/start/point", INT), .min = 0, .max = EXACT, .unit = "",
+     .help = "Scan point of that run, counted from 0, in which all points start. Absent: the one "
+             "with the same values of what it scanned, or its only one.",
+     .acts = starts_from_run, .where = "with /start/run"},
     {ERGO_KEY("/run/equilibration", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE, .fallback = "0",
      .min = 0, .max = EXACT, .unit = "steps",
      .help = "Steps of the sampler before the first measurement."},

@@ -1,4 +1,4 @@
-/* Points and batches of a checked job. */
+/* Points of a checked job. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,15 +22,6 @@ static void axis_apply(const struct ergo_build *build, const struct ergo_axis *a
         value->items = (int)axis->width;
         for (size_t j = 0; j < axis->width; j++)
             value->size[j] = (int64_t)scanned[j];
-    }
-}
-
-/* The axes' positions at a scan point; the first axis varies slowest. */
-static void scan_positions(const struct ergo_build *build, size_t scan_index,
-                           size_t positions[ERGO_SCAN_MAX]) {
-    for (size_t a = build->n_axes; a-- > 0;) {
-        positions[a] = scan_index % build->axes[a].count;
-        scan_index /= build->axes[a].count;
     }
 }
 
@@ -114,45 +105,6 @@ static void make_streams(struct ergo_build *build, struct ergo_job *job, uint64_
     ergo_text_free(&chain);
     ergo_text_free(&text);
     free(sorted);
-}
-
-/* ---- batches --------------------------------------------------------------------------------- */
-
-/*
- * Points of one job differ only in scanned keys, and the values of an axis are all different. So a
- * batch is one combination of positions on the axes over SHAPE keys. Numbered with the first axis
- * slowest, batches come in the order of their first points.
- */
-static size_t shape_of(const struct ergo_build *build, const size_t positions[ERGO_SCAN_MAX]) {
-    size_t shape = 0;
-    for (size_t a = 0; a < build->n_axes; a++)
-        if (build->keys[build->axes[a].key]->flags & ERGO_KEY_SHAPE)
-            shape = shape * build->axes[a].count + positions[a];
-    return shape;
-}
-
-static void make_batches(struct ergo_build *build, struct ergo_job *job, size_t replicas) {
-    size_t last[ERGO_SCAN_MAX] = {0};
-    for (size_t a = 0; a < build->n_axes; a++)
-        last[a] = build->axes[a].count - 1;
-    job->n_batches = shape_of(build, last) + 1;
-    job->batches = ergo_arena_alloc(build->arena, job->n_batches, sizeof *job->batches);
-    struct ergo_point **members =
-        ergo_arena_alloc(build->arena, job->n_points, sizeof(struct ergo_point *));
-    if (!job->batches || !members) {
-        ergo_build_no_memory(build);
-        return;
-    }
-    /* every combination occurs with each of the others: batches are equally large */
-    const size_t size = job->n_points / job->n_batches;
-    for (size_t b = 0; b < job->n_batches; b++)
-        job->batches[b] = (struct ergo_batch){.job = job, .points = members + b * size};
-    for (size_t p = 0; p < job->n_points; p++) {
-        size_t positions[ERGO_SCAN_MAX];
-        scan_positions(build, p / replicas, positions);
-        struct ergo_batch *batch = &job->batches[shape_of(build, positions)];
-        batch->points[batch->count++] = &job->points[p];
-    }
 }
 
 /* ---- the model's own check ------------------------------------------------------------------- */
@@ -449,7 +401,7 @@ void ergo_points_make(struct ergo_build *build, struct ergo_job *job) {
         struct ergo_value *own = values + s * n_keys;
         struct ergo_point point = {.job = job, .values = own, .scan_index = s};
         memcpy(own, build->base, n_keys * sizeof *own);
-        scan_positions(build, s, positions);
+        ergo_scan_positions(build, s, positions);
         for (size_t a = 0; a < build->n_axes; a++) {
             const struct ergo_axis *axis = &build->axes[a];
             axis_apply(build, axis, positions[a], own);
@@ -467,11 +419,12 @@ void ergo_points_make(struct ergo_build *build, struct ergo_job *job) {
     if (build->errors == 0)
         default_interval(build, job, replicas);
     check_common(build, job, replicas);
+    ergo_order_check(build);
     make_streams(build, job, build->base[i_seed].seed, replicas);
     if (build->errors == 0 && build->status == ERGO_OK) {
         check_effects(build, job, replicas);
         model_check(build, job, replicas);
     }
     if (build->errors == 0 && build->status == ERGO_OK)
-        make_batches(build, job, replicas);
+        ergo_order_make(build, job, replicas);
 }

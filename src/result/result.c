@@ -1,4 +1,5 @@
 /* The result of a job: made empty, filled by a run, given away. */
+#include "result/origin.h"
 #include "result/result.h"
 
 #include <math.h>
@@ -70,7 +71,8 @@ static enum ergo_status check_memory(struct ergo_context *ctx, const struct ergo
 enum ergo_status ergo_validate(struct ergo_context *ctx, const struct ergo_job *job) {
     ERGO_ENTRY(ctx, job);
     ergo_result_say_kept(ctx, job);
-    return check_memory(ctx, job);
+    const enum ergo_status status = check_memory(ctx, job);
+    return status == ERGO_OK ? ergo_origin_check(ctx, job) : status;
 }
 
 /* ---- a result ------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/schedule.h"
 #include "result/result.h"
 
 /* Of all points, unless the job says so. */
@@ -62,24 +63,40 @@ static void forget(struct ergo_member_result *m) {
     m->state_length = 0;
 }
 
-bool ergo_result_keeps(const struct ergo_result *result, size_t length) {
+/* Does a chain that has not ended start from this member's last state? */
+static bool is_awaited(const struct ergo_result *result, const struct ergo_member_result *member) {
+    const struct ergo_point *next = member->point->next;
+    return next && result->members[next->index].steps < ergo_schedule_of(next).total;
+}
+
+static bool are_kept(const struct ergo_result *result, double bytes) {
     const char *wish = ergo_point_text(&result->job->points[0], "/checkpoint/final_states");
-    return strcmp(wish, "drop") != 0 &&
-           (strcmp(wish, "auto") != 0 || result->kept_states + (double)length <= kept_most);
+    return !result->dropped_states && strcmp(wish, "drop") != 0 &&
+           (strcmp(wish, "auto") != 0 || bytes <= kept_most);
+}
+
+bool ergo_result_keeps(const struct ergo_result *result, const struct ergo_member_result *member,
+                       size_t length) {
+    return is_awaited(result, member) || are_kept(result, result->kept_states + (double)length);
+}
+
+static void forget_unless_awaited(struct ergo_result *result, struct ergo_member_result *member) {
+    if (!is_awaited(result, member))
+        forget(member);
 }
 
 void ergo_result_keep_state(struct ergo_result *result, struct ergo_member_result *member,
                             char *state, size_t length) {
-    const char *wish = ergo_point_text(&result->job->points[0], "/checkpoint/final_states");
     forget(member);
     member->state = state;
     member->state_length = length;
     result->kept_states += (double)length;
-    if (strcmp(wish, "drop") == 0)
-        forget(member);
-    if (strcmp(wish, "auto") != 0 || result->kept_states <= kept_most)
+    if (are_kept(result, result->kept_states))
         return;
-    for (size_t i = 0; i < result->n_members; i++) /* some alone would be of no use */
-        forget(&result->members[i]);
+    for (size_t i = 0; i < result->n_members && !result->dropped_states; i++)
+        forget_unless_awaited(result, &result->members[i]); /* some alone would be of no use */
     result->dropped_states = true;
+    forget_unless_awaited(result, member);
+    if (member->point->previous) /* this one has ended */
+        forget_unless_awaited(result, &result->members[member->point->previous->index]);
 }

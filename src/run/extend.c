@@ -11,6 +11,7 @@
 #include "base/entry.h"
 #include "dist/dist.h"
 #include "job/input.h"
+#include "result/origin.h"
 #include "run/spread.h"
 #include "run/work.h"
 
@@ -154,6 +155,8 @@ static enum ergo_status try(struct ergo_context *ctx, struct ergo_work *work,
         status = choose_every_again(ctx, stored->result->job, job);
     if (status == ERGO_OK)
         status = ergo_input_keep(ctx, *job);
+    if (status == ERGO_OK)
+        status = ergo_origin_keep(ctx, *job);
     if (status != ERGO_OK)
         return status;
     const size_t before = stored->result->n_members;

@@ -391,7 +391,7 @@ static enum ergo_status create(struct ergo_work *work, struct loop *loop) {
 /* Makes the start, in pieces. A start that is interrupted is not saved: a resume makes it anew. */
 static enum ergo_status start(struct ergo_work *work) {
     bool done = false;
-    enum ergo_status status = work->ops->init(work->ctx, work->state);
+    enum ergo_status status = ergo_work_follow(work, &done);
     while (!done && status == ERGO_OK && !work->session->stopped) {
         status = ergo_sampler_start_piece(work->ctx, work->ops, work->state, &done);
         work->session->stopped =

@@ -191,6 +191,7 @@ enum ergo_status ergo_work_divide(struct ergo_work *work) {
         if (status == ERGO_OK)
             ergo_dist_share(states[m].data, (size_t)length);
     }
+    const bool carried = ((const struct ergo_engine *)work->state)->carried;
     if (status == ERGO_OK) {
         ergo_engine_destroy(work->state);
         work->state = NULL;
@@ -199,6 +200,8 @@ enum ergo_status ergo_work_divide(struct ergo_work *work) {
     for (size_t m = 0; m < batch->count && status == ERGO_OK; m++)
         status = work->ops->load(work->ctx, work->state, m, work->step, states[m].data,
                                  states[m].length);
+    if (status == ERGO_OK)
+        ((struct ergo_engine *)work->state)->carried = carried;
     for (size_t m = 0; states && m < batch->count; m++)
         ergo_text_free(&states[m]);
     free(states);
@@ -226,9 +229,10 @@ static void keep(struct ergo_work *work, struct ergo_member_result *member,
     const bool asked = watch && watch->states;
     const size_t head = (size_t)(strchr(text->data, '\n') + 1 - text->data);
     const size_t length = text->length - head; /* 0: another rank has it */
-    if (!length || (!asked && (work->session->stopped || work->result->dropped_states)))
+    if (!length || (!asked && work->session->stopped))
         return;
-    if (!asked && !ergo_result_keeps(work->result, length)) { /* a state of gigabytes stays here */
+    if (!asked &&
+        !ergo_result_keeps(work->result, member, length)) { /* a state of gigabytes stays here */
         ergo_result_keep_state(work->result, member, NULL, length);
         return;
     }

@@ -8,6 +8,7 @@
 #include "base/entry.h"
 #include "dist/dist.h"
 #include "job/input.h"
+#include "result/origin.h"
 #include "run/cost.h"
 #include "run/ending.h"
 #include "run/spread.h"
@@ -262,6 +263,8 @@ static enum ergo_status run_new(struct ergo_work *work, struct ergo_job *own,
         ergo_result_say_kept(ctx, work->job);
     const struct ergo_run_options *options = work->session->options;
     status = ergo_input_keep(ctx, empty->job);
+    if (status == ERGO_OK)
+        status = ergo_origin_keep(ctx, empty->job);
     if (status == ERGO_OK)
         status = ergo_work_choose_ops(work, work->job);
     if (status == ERGO_OK && (options->part || options->n_parts))

@@ -24,11 +24,14 @@ enum ergo_status ergo_spread_create(struct ergo_work *work) {
         return ergo_spread_no_memory(work);
     s->progress = calloc(n, sizeof *s->progress);
     s->order = calloc(n, sizeof *s->order);
+    s->place = calloc(n, sizeof *s->place);
+    s->chains = calloc(n, sizeof *s->chains);
     s->weights = calloc(n, sizeof *s->weights);
     s->steps = calloc(n, sizeof *s->steps);
     s->owners = calloc(n, sizeof *s->owners);
     s->dealt = calloc(n, sizeof *s->dealt);
-    if (!s->progress || !s->order || !s->weights || !s->steps || !s->owners || !s->dealt)
+    if (!s->progress || !s->order || !s->place || !s->chains || !s->weights || !s->steps ||
+        !s->owners || !s->dealt)
         return ergo_spread_no_memory(work);
     work->save = ergo_spread_save;
     work->leave = leave;
@@ -45,6 +48,8 @@ void ergo_spread_destroy(struct ergo_work *work) {
     ergo_progress_free(s->progress, work->job->n_points);
     ergo_text_free(&s->failure);
     free(s->order);
+    free(s->place);
+    free(s->chains);
     free(s->weights);
     free(s->steps);
     free(s->owners);
@@ -233,7 +238,7 @@ static enum ergo_status first_deal(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     const size_t n = work->job->n_points;
     double *left = calloc(n, sizeof *left), *speeds = calloc((size_t)s->ranks, sizeof *speeds);
-    const struct ergo_deal deal = {n, (size_t)s->ranks, left, speeds, NULL, s->owners};
+    double seconds;
     bool ok = left && speeds;
     s->fresh = true;
     for (size_t k = 0; k < n && ok; k++) {
@@ -246,7 +251,7 @@ static enum ergo_status first_deal(struct ergo_work *work) {
         speeds[r] = work->speeds ? work->speeds[r] : 1;
     if (work->speeds)
         s->speed = work->speeds[ergo_ranks_rank()];
-    ok = ok && ergo_deal(&deal);
+    ok = ok && ergo_spread_deal(work, left, speeds, NULL, s->owners, &seconds);
     free(left);
     free(speeds);
     if (!ok)

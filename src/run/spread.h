@@ -17,6 +17,7 @@
  *     spread_meet.c    meetings, and points that change ranks
  *     spread_fail.c    devices that fail
  *     spread_store.c   on disk
+ *     spread_chains.c  deals of points that follow one another
  *     deal.c           who gets what
  */
 #ifndef ERGO_RUN_SPREAD_H

@@ -73,11 +73,10 @@ static bool deal(struct ergo_work *work, const struct seat *seats, double *left,
                  double *starts) {
     struct ergo_spread *s = work->spread;
     const size_t n = work->job->n_points;
-    struct ergo_deal d = {n, (size_t)s->ranks, left, speeds, NULL, s->dealt};
     double lost = 0, leaving = 0;
     bool dead = false;
-    guess_speeds(seats, d.ranks, speeds);
-    for (size_t r = 0; r < d.ranks; r++) {
+    guess_speeds(seats, (size_t)s->ranks, speeds);
+    for (size_t r = 0; r < s->ranks; r++) {
         starts[r] = seats[r].prepare;
         if (!seats[r].idle) /* states, and an audit, as at the beginning of a unit */
             leaving = fmax(leaving, seats[r].prepare);
@@ -89,7 +88,8 @@ static bool deal(struct ergo_work *work, const struct seat *seats, double *left,
         left[k] = s->steps[k] < total ? (double)(total - s->steps[k]) * s->weights[k] : 0;
         s->dealt[k] = s->owners[k];
     }
-    const double now = ergo_deal_seconds(&d);
+    const double now = ergo_spread_seconds(work, left, speeds, s->dealt);
+    double then = 0;
     /* Points of a batch that are at different steps run one after the other, and small ones do not
      * fill a GPU by themselves: early on, all begin again together. */
     s->anew = s->fresh && s->deals == 1 && !dead && lost < anew_most;
@@ -97,10 +97,9 @@ static bool deal(struct ergo_work *work, const struct seat *seats, double *left,
         left[k] = (double)ergo_spread_total(work, s->order[k]) * s->weights[k];
         s->dealt[k] = ERGO_DEAL_NOBODY;
     }
-    d.starts = starts;
-    if (!ergo_deal(&d))
+    if (!ergo_spread_deal(work, left, speeds, starts, s->dealt, &then))
         return false;
-    const double then = ergo_deal_seconds(&d), cost = 0.1 + (s->anew ? lost : leaving);
+    const double cost = 0.1 + (s->anew ? lost : leaving);
     ergo_log(
         work->ctx, ERGO_LOG_DEBUG,
         "meeting %zu: %.3g s to go as points are dealt, %.3g s and %.2g s for it if dealt anew",
@@ -209,11 +208,16 @@ enum ergo_status ergo_spread_wait(struct ergo_work *work) {
 
 /* ---- after a deal ---------------------------------------------------------------------------- */
 
-/* Does the point go from one to the other? */
+/* Does the point go from one to the other? One that has ended, too, if the one that starts from its
+ * last state goes. */
 static bool goes(const struct ergo_work *work, size_t k, uint64_t from, uint64_t to) {
     const struct ergo_spread *s = work->spread;
-    return s->owners[k] == from && s->dealt[k] == to && s->steps[k] > 0 &&
-           s->steps[k] < ergo_spread_total(work, s->order[k]);
+    if (s->owners[k] != from || s->steps[k] == 0)
+        return false;
+    if (!ergo_spread_awaited(work, k))
+        return s->dealt[k] == to && s->steps[k] < ergo_spread_total(work, s->order[k]);
+    const size_t next = s->place[s->order[k]->next->index];
+    return s->dealt[next] == to && s->owners[next] != to;
 }
 
 static enum ergo_status send(struct ergo_work *work, uint64_t to) {
@@ -224,7 +228,8 @@ static enum ergo_status send(struct ergo_work *work, uint64_t to) {
         if (goes(work, k, own, to)) {
             const size_t i = s->order[k]->index;
             ergo_point_pack(work->result, s->progress, i, &parcels);
-            s->progress[i].ours = false;
+            /* the result of one that has ended stays this rank's */
+            s->progress[i].ours = s->steps[k] == ergo_spread_total(work, s->order[k]);
         }
     const enum ergo_status status =
         parcels.failed

@@ -28,6 +28,10 @@ struct ergo_spread {
 
     /* [n_points], batch by batch */
     struct ergo_point **order;
+    size_t *place; /* of each point, by its number, in that order */
+    /* Points that follow one another (/anneal) are dealt as one: the number of each one's chain. */
+    uint32_t *chains;
+    size_t n_chains;
     double *weights;          /* work per step */
     uint64_t *steps;          /* as of the last meeting, known to all */
     uint32_t *owners, *dealt; /* before and after it */
@@ -76,6 +80,16 @@ enum ergo_status ergo_spread_note(struct ergo_work *work);
 enum ergo_status ergo_spread_wait(struct ergo_work *work);
 /* After a meeting that dealt: points go to their new ranks, or begin again. */
 enum ergo_status ergo_spread_exchange(struct ergo_work *work);
+
+/* deal.h, of chains of points; left, owners: of [n_points], in order. */
+double ergo_spread_seconds(const struct ergo_work *work, const double *left, const double *speeds,
+                           const uint32_t *owners);
+/* *seconds: as they are dealt then. Points that have ended stay where they are. False: no memory.
+ */
+bool ergo_spread_deal(const struct ergo_work *work, const double *left, const double *speeds,
+                      const double *starts, uint32_t *owners, double *seconds);
+/* Is point k done, and awaited by one that has not begun and starts from its last state? */
+bool ergo_spread_awaited(const struct ergo_work *work, size_t k);
 
 /* spread_units.c: weights and order of points; units of this rank's. */
 enum ergo_status ergo_spread_weigh(struct ergo_work *work);

@@ -15,6 +15,7 @@ static enum ergo_status plan(struct ergo_work *work, struct ergo_point **points,
 enum ergo_status ergo_spread_weigh(struct ergo_work *work) {
     struct ergo_spread *s = work->spread;
     size_t k = 0;
+    s->n_chains = 0;
     for (size_t b = 0; b < work->job->n_batches; b++) {
         const struct ergo_batch *batch = &work->job->batches[b];
         struct ergo_plan p;
@@ -22,7 +23,11 @@ enum ergo_status ergo_spread_weigh(struct ergo_work *work) {
         if (status != ERGO_OK)
             return status;
         for (size_t m = 0; m < batch->count; m++, k++) {
+            const struct ergo_point *previous = batch->points[m]->previous;
             s->order[k] = batch->points[m];
+            s->place[batch->points[m]->index] = k;
+            s->chains[k] =
+                previous ? s->chains[s->place[previous->index]] : (uint32_t)s->n_chains++;
             s->weights[k] = p.work_per_step;
             s->steps[k] = s->progress[batch->points[m]->index].step;
         }
@@ -114,7 +119,7 @@ enum ergo_status ergo_spread_make_units(struct ergo_work *work) {
     }
     free(points);
     free(used);
-    if (s->n_units)
+    if (s->n_units && s->n_chains == n) /* else in their order */
         qsort(s->units, s->n_units, sizeof *s->units, by_work);
     ergo_eta_free(&work->session->eta);
     work->session->eta.share = 1; /* these units are all this rank's */

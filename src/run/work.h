@@ -3,6 +3,7 @@
  *
  *     loop.c        blocks of steps, two in flight
  *     save.c        states and digests; a checkpoint, and its states back
+ *     follow.c      starts from last states of other chains
  *     frames.c      pictures and configurations on the way
  *     spread.c      points spread over ranks (spread.h, with its files)
  *     setup.c       ergo_run: what all runs do, from the first checks to the files
@@ -87,6 +88,13 @@ enum ergo_status ergo_work_divide(struct ergo_work *work);
 /* Load the restored states into the sampler of the current batch. */
 enum ergo_status ergo_work_load_states(struct ergo_work *work);
 enum ergo_status ergo_work_digest_members(struct ergo_work *work);
+
+/* ---- follow.c ---------------------------------------------------------------------------------
+ */
+
+/* The current batch's chains at their start: the job's, or last states of others. *done: nothing is
+ * left for ops->start. */
+enum ergo_status ergo_work_follow(struct ergo_work *work, bool *done);
 
 /* ---- frames.c ---------------------------------------------------------------------------------
  */

@@ -50,6 +50,17 @@ enum ergo_status ergo_sampler_end_curves(struct ergo_context *ctx,
     return ops->end_curves ? ops->end_curves(ctx, state, member, curves) : ERGO_OK;
 }
 
+enum ergo_status ergo_sampler_carry(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                    void *state, size_t members,
+                                    const struct ergo_carried *states) {
+    enum ergo_status status = ops->carry ? ops->init(ctx, state) : ERGO_OK;
+    for (size_t m = 0; m < members && status == ERGO_OK; m++)
+        status = ops->carry ? ops->carry(ctx, state, m, states[m].bytes, states[m].length)
+                            : ops->load(ctx, state, m, 0, states[m].bytes, states[m].length);
+    ((struct ergo_engine *)state)->carried = status == ERGO_OK;
+    return status;
+}
+
 enum ergo_status ergo_sampler_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                     void *state) {
     bool done = false;

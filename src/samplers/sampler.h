@@ -78,6 +78,12 @@ struct ergo_sampler_ops {
                              struct ergo_text *text);
     enum ergo_status (*load)(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                              const void *bytes, size_t length);
+    /* A start at step 0 from the last state of another chain, in its canonical form: its
+     * configuration, while what tells of that chain's run (times, counts, tuned steps) is as at any
+     * start. Called after init for each member of a batch, in order, ERGO_E_IO as load. NULL: there
+     * is nothing of a run in a state, and load is enough, without init. */
+    enum ergo_status (*carry)(struct ergo_context *ctx, void *state, size_t member,
+                              const void *bytes, size_t length);
     /* Of a cut system (NULL: no): create measures the shares of ranks, so that a state which is
      * saved, made again and loaded suits devices that have become slower. */
     bool (*adapts)(const void *state);
@@ -123,6 +129,13 @@ enum ergo_status ergo_sampler_count(struct ergo_context *ctx, const struct ergo_
 enum ergo_status ergo_sampler_end_curves(struct ergo_context *ctx,
                                          const struct ergo_sampler_ops *ops, void *state,
                                          size_t member, struct ergo_curve *curves);
+/* Of all members: from the last states of other chains. */
+struct ergo_carried {
+    const void *bytes;
+    size_t length;
+};
+enum ergo_status ergo_sampler_carry(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                    void *state, size_t members, const struct ergo_carried *states);
 /* init and all of the start, where nothing may stop it. */
 enum ergo_status ergo_sampler_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                     void *state);

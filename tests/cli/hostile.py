@@ -74,7 +74,8 @@ SEEDS = {"hard-spheres npt": "hard-spheres+npt", "swendsen-wang xy": "swendsen-w
          "spin-lattice sherrington-kirkpatrick": "spin-lattice+sherrington-kirkpatrick",
          "spin-lattice random-orthogonal": "spin-lattice-random-orthogonal",
          "spin-lattice north-east": "spin-lattice+north-east", "spin-lattice east": "spin-lattice-east",
-         "spin-lattice fredrickson-andersen": "spin-lattice-facilitated"}
+         "spin-lattice fredrickson-andersen": "spin-lattice-facilitated",
+         "spin-lattice north-or-east": "spin-lattice-facilitated"}
 SAMPLERS = sorted(KEYS)
 
 

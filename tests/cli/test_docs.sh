@@ -37,7 +37,7 @@ for word in $commands $samplers $topics; do
 done
 grep -qx spin-glass offered || fail "completion of help lacks the model spin-glass"
 complete_words help spin-lattice "" >offered
-[ "$(sort offered | xargs)" = "blume-capel clock east fredrickson-andersen graph heisenberg ising north-east potts random-orthogonal sherrington-kirkpatrick spin-glass xy" ] ||
+[ "$(sort offered | xargs)" = "blume-capel clock east fredrickson-andersen graph heisenberg ising north-east north-or-east potts random-orthogonal sherrington-kirkpatrick spin-glass xy" ] ||
     fail "completion of help spin-lattice: $(xargs <offered)"
 for before in "kernels" "bench --sampler"; do
     # shellcheck disable=SC2086

@@ -12,7 +12,7 @@ SMALLER = {
     "disks-large": {"n": 16384, "cells": 122}, "disks-table2": {"n": 4096}, "helium-512-gpu": {"walkers": 16, "start_walkers": 4, "start_steps": 16},
     "helium-paper": {"walkers": 2}, "ising-large": {"size": [512, 512]}, "lj-checkerboard": {"box": [27.6] * 3, "particles": 12000},
     "north-east": {"realisations": 64}, "north-east-lambda": {"realisations": 64, "size": [64, 64]},
-    "north-east-large": {"realisations": 64, "size": [128, 128]}, "fredrickson-andersen": {"realisations": 64},
+    "north-east-large": {"realisations": 64, "size": [128, 128]}, "fredrickson-andersen": {"realisations": 64}, "ageing": {"realisations": 96},
     "potts-cut": {"size": [256, 256]}, "ising-cut": {"size": [256, 256]}, "spin-glass": {"samples": 64},
     "sherrington-kirkpatrick": {"samples": 8}, "random-orthogonal": {"samples": 8}, "east": {"realisations": 64, "size": [512]},
 }

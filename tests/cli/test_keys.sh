@@ -21,7 +21,7 @@ for model in ising potts; do
         job spin-lattice "\"model\": \"$model\", $ising, $key" '' ''
         pointer=${key#\"}
         unknown "/system/${pointer%%\"*}"
-        says err "for model \"$model\"" '"north-east", "east", "fredrickson-andersen"'
+        says err "for model \"$model\"" '"north-east", "north-or-east", "east", "fredrickson-andersen"'
     done
 done
 glass="\"model\": \"spin-glass\", $ising"

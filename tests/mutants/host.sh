@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # Host code broken on purpose: tests/mutants/host.sh lists the mutants (--first: those of each push),
 # host.sh NAME compiles one changed source file, links it in front of the library into a unit test (or
-# one of kernel/ or contract/), and sees the test fail. --check: does every mutation still find its line? From the repository's root.
+# one of kernel/, contract/ or physics/), and sees the test fail. --check: does every mutation still find its line? From the repository's root.
 #
-# The mutants are in host/*.list: mutant NAME FILE PROGRAM SED. FILE is the name of a source file
+# The mutants are in host/*.list: mutant NAME FILE PROGRAM SED [JOBS of a contract test, or CASE of one of physics]. FILE is the name of a source file
 # anywhere below src/, of which there may be several: the one that SED changes is meant.
 set -uo pipefail
 
 build=${BUILD:-build}
 room=$build/test/mutants/host
-declare -A list_of file_of program_of sed_of
+declare -A list_of file_of program_of sed_of jobs_of
 names=()
 mutant() {
     names+=("$1")
-    list_of[$1]=$list file_of[$1]=$2 program_of[$1]=$3 sed_of[$1]=$4
+    list_of[$1]=$list file_of[$1]=$2 program_of[$1]=$3 sed_of[$1]=$4 jobs_of[$1]=${5-swendsen-wang}
 }
 for path in tests/mutants/host/*.list; do
     list=$(basename "$path" .list)
@@ -71,7 +71,11 @@ own=$room/$name program=$build/tests/unit/${program_of[$name]}
 [ -f "tests/unit/${program_of[$name]}.c" ] || program=$build/tests/kernel/${program_of[$name]}
 if [ -f "tests/contract/${program_of[$name]}.c" ]; then
     program=$build/tests/contract/${program_of[$name]}
-    export TEST_SAMPLER=swendsen-wang # one is enough, and that has no trajectory
+    export TEST_SAMPLER=${jobs_of[$name]} # one is enough, and that has no trajectory
+fi
+if [ -f "tests/physics/${program_of[$name]}.c" ]; then
+    program=$build/tests/physics/${program_of[$name]}
+    export TEST_CASE=${jobs_of[$name]}
 fi
 sed "${sed_of[$name]}" "$source" >"$own.c"
 make --no-print-directory BUILD="$build" mutant-program MUTANT="$own" MUTANT_OF="${source%/*}" \

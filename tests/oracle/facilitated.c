@@ -73,13 +73,13 @@ static double *chances(const struct fac_oracle *o) {
     return chance;
 }
 
-/* f <- P f for one attempt; flips of site `killed` (-1: none) lose their weight. */
-static void attempt(int sites, const double *chance, int killed, const double *f, double *g) {
+/* f <- P f for one attempt; flips of the sites in `killed` lose their weight. */
+static void attempt(int sites, const double *chance, unsigned killed, const double *f, double *g) {
     for (unsigned s = 0; s < 1u << sites; s++) {
         double sum = 0;
         for (int i = 0; i < sites; i++) {
             const double p = chance[s * (unsigned)sites + (unsigned)i];
-            sum += (1 - p) * f[s] + (i == killed ? 0 : p * f[s ^ 1u << i]);
+            sum += (1 - p) * f[s] + (killed >> i & 1 ? 0 : p * f[s ^ 1u << i]);
         }
         g[s] = sum / sites;
     }
@@ -127,15 +127,70 @@ bool fac_oracle_ageing(const struct fac_oracle *o, double up, size_t waiting, si
             persistence[t] += weight[s] * never[s];
         }
         for (int i = 0; i < sites && t + 1 < n; i++) {
-            attempt(sites, chance, -1, spin, next);
+            attempt(sites, chance, 0, spin, next);
             memcpy(spin, next, states * sizeof *spin);
-            attempt(sites, chance, 0, never, next);
+            attempt(sites, chance, 1, never, next);
             memcpy(never, next, states * sizeof *never);
         }
     }
     free(chance);
     free(room);
     return true;
+}
+
+/* Of sites 0 and j, as sums over the start's weights. */
+static void pair_moments(int sites, const double *chance, const double *weight, int j, size_t n,
+                         double *room, double *equal, double *never) {
+    const size_t states = (size_t)1 << sites;
+    double *product = room, *alive = room + states, *next = room + 2 * states;
+    for (unsigned s = 0; s < states; s++) {
+        product[s] = ((s ^ s >> j) & 1) ? -1 : 1;
+        alive[s] = 1;
+    }
+    for (size_t t = 0; t < n; t++) {
+        for (unsigned s = 0; s < states; s++) {
+            equal[t] += weight[s] * (((s ^ s >> j) & 1) ? -1 : 1) * product[s];
+            never[t] += weight[s] * alive[s];
+        }
+        for (int i = 0; i < sites && t + 1 < n; i++) {
+            attempt(sites, chance, 0, product, next);
+            memcpy(product, next, states * sizeof *product);
+            attempt(sites, chance, 1u | 1u << j, alive, next);
+            memcpy(alive, next, states * sizeof *alive);
+        }
+    }
+}
+
+bool fac_oracle_chi4(const struct fac_oracle *o, double up, size_t waiting, size_t n,
+                     const double *same, const double *persistence, double *overlap,
+                     double *never) {
+    const int sites = sites_of(o);
+    if (sites > 12)
+        return false;
+    const size_t states = (size_t)1 << sites;
+    double *chance = chances(o), *room = malloc(4 * states * sizeof *room);
+    double *weight = room + 3 * states;
+    const bool memory = chance && room;
+    for (unsigned s = 0; memory && s < states; s++) {
+        const int ups = __builtin_popcount(s);
+        weight[s] = pow(up, ups) * pow(1 - up, sites - ups);
+    }
+    for (size_t i = 0; memory && i < waiting * (size_t)sites; i++) {
+        master(sites, chance, weight, room);
+        memcpy(weight, room, states * sizeof *weight);
+    }
+    for (size_t t = 0; t < n; t++)
+        overlap[t] = never[t] = 0;
+    for (int j = 0; memory && j < sites; j++) /* every site is as the first */
+        pair_moments(sites, chance, weight, j, n, room, overlap, never);
+    overlap[0] = never[0] = 0; /* but for rounding */
+    for (size_t t = 1; t < n; t++) {
+        overlap[t] -= sites * same[t] * same[t];
+        never[t] -= sites * persistence[t] * persistence[t];
+    }
+    free(chance);
+    free(room);
+    return memory;
 }
 
 bool fac_oracle_markov(const struct fac_oracle *o, size_t n, double *phi, double *persistence) {

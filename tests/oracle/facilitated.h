@@ -31,6 +31,10 @@ double fac_oracle_chance(const struct fac_oracle *o, bool up, int n);
  * every spin up with probability `up`. lx ly <= 16. */
 bool fac_oracle_ageing(const struct fac_oracle *o, double up, size_t waiting, size_t n, double *m,
                        double *same, double *persistence);
+/* N times the variance of a realisation's sum s(0) s(t) / N, and of its share of spins that have
+ * not flipped, where <s(0) s(t)> and persistence are known. lx ly <= 12. */
+bool fac_oracle_chi4(const struct fac_oracle *o, double up, size_t waiting, size_t n,
+                     const double *same, const double *persistence, double *overlap, double *never);
 /* Phi and persistence from a start with density c: (<s(0) s(t)> - m^2) / (1 - m^2), m = 2c - 1. */
 bool fac_oracle_markov(const struct fac_oracle *o, size_t n, double *phi, double *persistence);
 /* Energy and up density of the Boltzmann measure on all states but all-down; lx ly <= 16. */

@@ -46,7 +46,7 @@ struct fac_verdict {
 /* Means and errors of one replica's curves. */
 struct fac_curves {
     size_t n;
-    double x[FAC_TIMES], mean[CURVE_FROZEN + 1][FAC_TIMES], error[CURVE_FROZEN + 1][FAC_TIMES];
+    double x[FAC_TIMES], mean[FACILITATED_CURVES][FAC_TIMES], error[FACILITATED_CURVES][FAC_TIMES];
 };
 
 static inline struct fac_oracle fac_oracle_of(const struct ergo_point *point) {
@@ -111,19 +111,19 @@ static inline size_t fac_run(struct ergo_context *ctx, struct ergo_device *devic
     if (status == ERGO_OK)
         status = ergo_sampler_advance(ctx, model->ops, state, 0, 0, sweeps, 0);
     for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
-        struct ergo_curve of[CURVE_FROZEN + 1];
+        struct ergo_curve of[FACILITATED_CURVES];
         struct ergo_text saved = {0};
         curves[m].n = model->curve_size(first, CURVE_PERSISTENCE);
         assert_true(curves[m].n <= FAC_TIMES);
-        for (size_t c = 0; c <= CURVE_FROZEN; c++)
+        for (size_t c = 0; c < FACILITATED_CURVES; c++)
             assert_true(ergo_curve_init(&of[c], model->curve_size(first, c)));
         model->curve_x(first, CURVE_PERSISTENCE, curves[m].x);
         status = model->ops->end_curves(ctx, state, m, of);
-        for (size_t c = CURVE_PHI; c <= CURVE_FROZEN; c++)
+        for (size_t c = CURVE_PHI; c < FACILITATED_CURVES; c++)
             ergo_curve_result(&of[c], curves[m].mean[c], curves[m].error[c]);
         if (fac_look && status == ERGO_OK)
             fac_look(batch->points[m], of);
-        for (size_t c = 0; c <= CURVE_FROZEN; c++)
+        for (size_t c = 0; c < FACILITATED_CURVES; c++)
             ergo_curve_free(&of[c]);
         if (status == ERGO_OK)
             status = model->ops->save(ctx, state, m, &saved);
@@ -206,6 +206,11 @@ static inline double fac_markov_job(struct ergo_context *ctx, struct ergo_device
     fac_compare_curve(&own, name, "autocorrelation", curves, members, CURVE_AUTOCORRELATION, same);
     fac_compare_curve(&own, name, "persistence", curves, members, CURVE_PERSISTENCE, persistence);
     fac_compare_curve(&own, name, "up_density", curves, members, CURVE_UP_DENSITY, up);
+    if (fac_has_chi4(point)) {
+        assert_true(fac_oracle_chi4(&o, begin, (size_t)origin, n, same, persistence, phi, up));
+        fac_compare_curve(&own, name, "chi4_overlap", curves, members, CURVE_CHI4_OVERLAP, phi);
+        fac_compare_curve(&own, name, "chi4", curves, members, CURVE_CHI4, up);
+    }
     v->n += own.n, v->chi2 += own.chi2, v->dof += own.dof;
     v->broken += own.broken, v->frozen += own.frozen;
     if (own.worst > v->worst) {

@@ -15,16 +15,16 @@ static bool is_displaced(const struct ergo_point *point) {
 
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/n", INT),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
-     .max = 1e9, .unit = "disks",
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2, .max = 1e9, .unit = "disks",
      .help = "Number of disks N, of diameter sigma = 1, in a periodic square box."},
     {ERGO_KEY("/system/packing_fraction", REAL),
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 0.906,
-     .unit = "",
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
+     .max = 0.906, .unit = "",
      .help = "Share of the box that is covered, phi = N pi / (4 L^2). This or box, not both. The "
              "liquid ends near 0.700, the hexatic begins near 0.716 (Bernard and Krauth 2011)."},
-    {ERGO_KEY("/system/box", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 2,
-     .max = DISKS_BOX_MAX, .unit = "sigma",
+    {ERGO_KEY("/system/box", REAL), .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .min = 2, .max = DISKS_BOX_MAX, .unit = "sigma",
      .help = "Side L of the box. The checkerboard needs 2 to 2.82, 4 to 5.65, or 6 and more."},
     {ERGO_KEY("/system/moves", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "\"displacements\"", .stream = "", .choices = moves, .unit = "",
@@ -43,12 +43,13 @@ static const struct ergo_key keys[] = {
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "4", .min = 1, .max = 64,
      .unit = "",
      .help = "Trial moves n_M of a cell in a sub-sweep, in turn over its disks (section 3.3)."},
-    {ERGO_KEY("/system/cells", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
-     .min = 0, .max = 65534, .unit = "",
+    {ERGO_KEY("/system/cells", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "0", .min = 0, .max = 65534, .unit = "",
      .help = "Cells along a side, even, so that 1 <= w < sqrt 2 (section 3.1); 0: about as many "
              "as there are disks, which is fastest (w is 1/sqrt(density), not below 1.06)."},
-    {ERGO_KEY("/system/coordinates", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "\"wide\"", .choices = coordinates, .unit = "",
+    {ERGO_KEY("/system/coordinates", ENUM),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "\"wide\"",
+     .choices = coordinates, .unit = "",
      .help =
          "Whole-numbered coordinates in the cell: wide, in steps of w/2^22 (3e-7 sigma); packed, "
          "of w/65535 (2e-5 sigma), in half the memory."},

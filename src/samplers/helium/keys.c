@@ -27,15 +27,16 @@ static bool is_lennard_jones(const struct ergo_point *point) {
 }
 
 const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS] = {
-    {ERGO_KEY("/system/n", INT), .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | SHAPE_CHAIN, .min = 2,
+    {ERGO_KEY("/system/n", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | SHAPE_CHAIN, .min = 2,
      .max = 65536, .unit = "atoms", .help = "Atoms in the periodic box."},
     {ERGO_KEY("/system/density", REAL),
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.02186",
-     .min = 0, .max = 1, .unit = "1/A^3",
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
+     .fallback = "0.02186", .min = 0, .max = 1, .unit = "1/A^3",
      .help = "Number density; 0.02186 (21.86 nm^-3) is liquid helium-4 at zero pressure (Lutsyshyn "
              "2015, section 7)."},
-    {ERGO_KEY("/system/aspect", SIZE), .flags = SHAPE_CHAIN, .fallback = "[1, 1, 1]", .min = 1,
-     .max = 64, .min_items = 3, .max_items = 3, .unit = "",
+    {ERGO_KEY("/system/aspect", SIZE), .flags = ERGO_KEY_FORM | SHAPE_CHAIN,
+     .fallback = "[1, 1, 1]", .min = 1, .max = 64, .min_items = 3, .max_items = 3, .unit = "",
      .help = "Proportions of the box's sides; the cut-off is half the shortest."},
     {ERGO_KEY("/system/b", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "3.07",
      .min = 0, .max = 100, .unit = "A",

@@ -345,7 +345,7 @@ static enum ergo_status compare_beginning(struct ergo_context *ctx, struct dmc_s
 enum ergo_status dmc_audit(struct ergo_context *ctx, void *opaque) {
     struct dmc_state *s = opaque;
     enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
-    if (status == ERGO_OK && s->e.step == 0)
+    if (status == ERGO_OK && s->e.step == 0 && !s->e.carried)
         status = compare_beginning(ctx, s);
     return status == ERGO_OK ? replay(ctx, s) : status;
 }

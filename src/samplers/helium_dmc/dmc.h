@@ -114,6 +114,8 @@ enum ergo_status dmc_save(struct ergo_context *ctx, void *state, size_t member,
                           struct ergo_text *text);
 enum ergo_status dmc_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                           const void *bytes, size_t length);
+enum ergo_status dmc_carry(struct ergo_context *ctx, void *state, size_t member, const void *bytes,
+                           size_t length);
 enum ergo_status dmc_frame(struct ergo_context *ctx, void *state, size_t member,
                            struct ergo_text *text);
 /* audit.c */

@@ -9,8 +9,8 @@
 #define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
 
 static const struct ergo_key keys[] = {
-    {ERGO_KEY("/system/walkers", INT), .flags = SHAPE_CHAIN | ERGO_KEY_SCAN, .fallback = "512",
-     .min = 2, .max = 1048576, .unit = "",
+    {ERGO_KEY("/system/walkers", INT), .flags = ERGO_KEY_FORM | SHAPE_CHAIN | ERGO_KEY_SCAN,
+     .fallback = "512", .min = 2, .max = 1048576, .unit = "",
      .help = "Population: the number of walkers of a point, which the comb keeps. Its bias falls "
              "as 1/walkers: scan it."},
     {ERGO_KEY("/system/time_step", REAL),
@@ -18,8 +18,8 @@ static const struct ergo_key keys[] = {
      .max = 1, .unit = "1/K",
      .help = "Time step tau. Errors of energies are of the order tau^2 (Chin, Phys. Rev. A 42, "
              "6991 (1990); Boronat and Casulleras, Phys. Rev. B 49, 8920 (1994)): scan it."},
-    {ERGO_KEY("/system/forward_steps", INT), .flags = SHAPE_CHAIN, .fallback = "320", .min = 0,
-     .max = 1e9, .unit = "steps",
+    {ERGO_KEY("/system/forward_steps", INT), .flags = ERGO_KEY_FORM | SHAPE_CHAIN,
+     .fallback = "320", .min = 0, .max = 1e9, .unit = "steps",
      .help =
          "Window of forward walking, a multiple of 16: potential_pure is V of the ancestors so "
          "long ago (Casulleras and Boronat, Phys. Rev. B 52, 3654 (1995)); the curve "
@@ -197,6 +197,7 @@ static const struct ergo_sampler_ops ops = {
     .init = dmc_init,
     .save = dmc_save,
     .load = dmc_load,
+    .carry = dmc_carry,
     .audit = dmc_audit,
     .frame = dmc_frame,
 };

@@ -175,6 +175,29 @@ enum ergo_status dmc_load(struct ergo_context *ctx, void *opaque, size_t member,
     return status;
 }
 
+/* Walkers, who have no ancestors yet. */
+enum ergo_status dmc_carry(struct ergo_context *ctx, void *opaque, size_t member, const void *data,
+                           size_t length) {
+    struct dmc_state *s = opaque;
+    const size_t n = s->shape.n, count = s->shape.walkers, each = 12 * n + 8 * records_of(s);
+    const uint8_t *at = data;
+    if (length < count * each || (length - count * each) % 8)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes; %zu walkers of %zu atoms "
+                         "have %zu",
+                         member, length, count, n, count * each);
+    int32_t *places = malloc(count * 12 * n);
+    if (!places)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu walkers", count);
+    for (size_t w = 0; w < count; w++)
+        for (size_t k = 0; k < 3 * n; k++)
+            places[w * 3 * n + k] = (int32_t)get32(at + w * each + 4 * k);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_write(&s->e, DMC_POSITIONS, member * count * 12 * n, count * 12 * n, places);
+    free(places);
+    return ergo_engine_end(&s->e);
+}
+
 enum ergo_status dmc_frame(struct ergo_context *ctx, void *opaque, size_t member,
                            struct ergo_text *text) {
     struct dmc_state *s = opaque;

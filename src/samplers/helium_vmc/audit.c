@@ -186,7 +186,7 @@ enum ergo_status helium_audit(struct ergo_context *ctx, void *opaque) {
     enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     if (status == ERGO_OK)
         status = compare_factors(ctx, s);
-    if (status == ERGO_OK && s->e.step == 0)
+    if (status == ERGO_OK && s->e.step == 0 && !s->e.carried)
         status = compare_beginning(ctx, s);
     if (status == ERGO_OK)
         status = compare_running(ctx, s);

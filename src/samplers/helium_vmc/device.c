@@ -71,7 +71,7 @@ const struct ergo_engine_model helium_engine = {
  */
 
 /* Compute ln psi, which moves then update, and set the displacement that the job gives. */
-static enum ergo_status begin_walkers(struct ergo_context *ctx, struct helium_state *s) {
+enum ergo_status helium_begin_walkers(struct ergo_context *ctx, struct helium_state *s) {
     const size_t members = s->e.batch->count, all = members * s->shape.walkers;
     struct helium_walker *walkers = calloc(all, sizeof *walkers);
     struct helium_sums *sums = malloc(all * sizeof *sums);
@@ -109,5 +109,5 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
                     ergo_grid_items((size_t)count * s->shape.n, 32, s->e.batch->count),
                     BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_MEMBERS), U32(count), U32(sites[0]),
                     U32(sites[1]), U32(sites[2]));
-    return status == ERGO_OK ? begin_walkers(ctx, s) : status;
+    return status == ERGO_OK ? helium_begin_walkers(ctx, s) : status;
 }

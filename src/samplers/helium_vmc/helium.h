@@ -92,6 +92,7 @@ bool helium_model_shared(const struct ergo_batch *batch, size_t member);
 enum ergo_status helium_configure(struct ergo_context *ctx, void *state);
 /* device.c */
 extern const struct ergo_engine_model helium_engine;
+enum ergo_status helium_begin_walkers(struct ergo_context *ctx, struct helium_state *s);
 enum ergo_status helium_init(struct ergo_context *ctx, void *state);
 /* advance.c */
 /* Enqueue macroupdates of all walkers from the engine's step on, with tuning and copies at the
@@ -127,6 +128,8 @@ enum ergo_status helium_save(struct ergo_context *ctx, void *state, size_t membe
                              struct ergo_text *text);
 enum ergo_status helium_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                              const void *bytes, size_t length);
+enum ergo_status helium_carry(struct ergo_context *ctx, void *state, size_t member,
+                              const void *bytes, size_t length);
 enum ergo_status helium_frame(struct ergo_context *ctx, void *state, size_t member,
                               struct ergo_text *text);
 /* audit.c */

@@ -16,8 +16,8 @@ static bool has_start_steps(const struct ergo_point *point) {
 }
 
 static const struct ergo_key keys[] = {
-    {ERGO_KEY("/system/walkers", INT), .flags = SHAPE_CHAIN, .fallback = "16", .min = 1,
-     .max = 1048576, .unit = "",
+    {ERGO_KEY("/system/walkers", INT), .flags = ERGO_KEY_FORM | SHAPE_CHAIN, .fallback = "16",
+     .min = 1, .max = 1048576, .unit = "",
      .help = "Independent chains of a point, averaged in every sample. A device wants several for "
              "each of its multiprocessors."},
     {ERGO_KEY("/system/displacement", REAL),
@@ -269,6 +269,7 @@ static const struct ergo_sampler_ops ops = {
     .init = helium_init,
     .save = helium_save,
     .load = helium_load,
+    .carry = helium_carry,
     .audit = helium_audit,
     .frame = helium_frame,
 };

@@ -118,6 +118,32 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
     return status;
 }
 
+/* Positions: ln psi is the job's wave function's, and the displacement as it says. */
+enum ergo_status helium_carry(struct ergo_context *ctx, void *opaque, size_t member,
+                              const void *data, size_t length) {
+    struct helium_state *s = opaque;
+    const uint8_t *bytes = data;
+    const size_t n = s->shape.n, count = s->shape.walkers, each = 12 + 12 * n;
+    if (length != 4 + count * each && length != 4 + count * each + 8)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes; %zu walkers of %zu atoms "
+                         "have %zu",
+                         member, length, count, n, 4 + count * each);
+    int32_t *places = malloc(count * 12 * n);
+    if (!places)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load walkers");
+    for (size_t w = 0; w < count; w++)
+        for (size_t k = 0; k < 3 * n; k++)
+            places[w * 3 * n + k] = (int32_t)get32(bytes + 16 + w * each + 4 * k);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_write(&s->e, HELIUM_POSITIONS, member * count * s->shape.walker_bytes,
+                      count * s->shape.walker_bytes, places);
+    free(places);
+    const enum ergo_status status = ergo_engine_end(&s->e);
+    return status == ERGO_OK && member + 1 == s->e.batch->count ? helium_begin_walkers(ctx, s)
+                                                                : status;
+}
+
 /* Frames of the first walkers, lengths in A. */
 enum ergo_status helium_frame(struct ergo_context *ctx, void *opaque, size_t member,
                               struct ergo_text *text) {

@@ -23,8 +23,9 @@ static bool is_board(const struct ergo_point *point) {
 
 const struct ergo_key lj_keys[LJ_N_KEYS] = {
     {ERGO_KEY("/system/box", REALS),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
-     .max = 1e6, .min_items = 3, .max_items = 3, .unit = "length",
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN |
+              ERGO_KEY_EXCLUDES_MIN,
+     .min = 0, .max = 1e6, .min_items = 3, .max_items = 3, .unit = "length",
      .help = "Sides [Lx, Ly, Lz] of the periodic box, in the job's unit of length: sigma, unless "
              "/system/sigma says otherwise."},
     {ERGO_KEY("/system/temperature", REAL), .flags = ERGO_KEY_REQUIRED | POSITIVE, .min = 0,
@@ -87,14 +88,15 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
     {ERGO_KEY("/system/start", STRING), .flags = ERGO_KEY_CHAIN | ERGO_KEY_FILE, .unit = "",
      .help = "Name of an extended XYZ file whose first frame is the start, e.g. a snapshot of "
              "another run; its box is the job's. Absent: a lattice of `particles`."},
-    {ERGO_KEY("/system/decomposition", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .choices = decompositions, .unit = "",
+    {ERGO_KEY("/system/decomposition", ENUM),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .choices = decompositions,
+     .unit = "",
      .help =
          "checkerboard: one large system on the whole device. Active cells whose distance is at "
          "least the cutoff make cell_trials moves each, all at once, then other cells do; a "
          "step of run is such an activation. Absent: one move after the other."},
-    {ERGO_KEY("/system/gap_cells", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
-     .max = 8, .unit = "",
+    {ERGO_KEY("/system/gap_cells", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2, .max = 8, .unit = "",
      .help = "Of a checkerboard: cells across the gap between active cells, which are two cells "
              "wide; absent: 2.",
      .acts = is_board, .where = "with decomposition checkerboard"},

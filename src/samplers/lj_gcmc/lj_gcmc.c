@@ -260,6 +260,7 @@ static const struct ergo_sampler_ops ops = {
     .init = lj_init,
     .save = lj_save,
     .load = lj_load,
+    .carry = lj_carry,
     .audit = lj_audit,
     .frame = lj_frame,
 };

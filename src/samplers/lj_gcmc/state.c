@@ -161,6 +161,23 @@ enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, 
     return ergo_engine_end(&s->e);
 }
 
+/* Particles and their sums; the largest displacement is the job's again. */
+enum ergo_status lj_carry(struct ergo_context *ctx, void *opaque, size_t member, const void *bytes,
+                          size_t length) {
+    const struct lj_state *s = opaque;
+    const struct lj_system system = lj_system_of(s->e.batch->points[member]);
+    unsigned char *start = malloc(length + HEADER);
+    if (!start)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a start");
+    memcpy(start, bytes, length);
+    put(start + 20, lj_step_size(&system), 4);
+    if (length >= HEADER)
+        memset(start + 24, 0, HEADER - 24);
+    const enum ergo_status status = lj_load(ctx, opaque, member, 0, start, length);
+    free(start);
+    return status;
+}
+
 struct frame {
     const uint32_t *words; /* three for each particle */
     const double *box;

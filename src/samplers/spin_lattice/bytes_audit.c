@@ -194,17 +194,18 @@ static bool unpack_before(const struct bytes_stretch *t, const struct bytes_stat
     const struct bytes_member *m = &s->members[member];
     const struct ergo_checkerboard board = bytes_board(&s->shape);
     const size_t lx = s->shape.l[0];
+    const bool begun = t->r.step > 0 || s->e.carried;
     bool same = true;
     for (size_t row = 0; row < (size_t)s->shape.l[1] * s->shape.l[2]; row++) {
         uint8_t *own = sites + row * lx;
         if (!row_in_box(t, s, row, 2 * t->r.samples * t->r.every))
             continue;
         ergo_checkerboard_pack_row(&board, raw, row, own);
-        if (!row_in_box(t, s, row, 0) || !(s->fields || t->r.step == 0))
+        if (!row_in_box(t, s, row, 0) || !(s->fields || !begun))
             continue;
-        if (t->r.step == 0)
+        if (!begun)
             bytes_twin_start_row(&s->shape, m, start, row, row_sites);
-        for (size_t x = 0; x < lx && t->r.step > 0; x++)
+        for (size_t x = 0; x < lx && begun; x++)
             row_sites[x] = own[x] & 1;
         if (s->fields)
             bytes_twin_field_row(&s->shape, m, row, row_sites);

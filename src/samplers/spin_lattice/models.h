@@ -10,7 +10,8 @@
  * two implementations: a bit per spin in two dimensions with one coupling and a uniform field, a
  * byte else. */
 extern const struct ergo_model ising_model, ising_lattice_model, potts_model, blume_capel_model;
-extern const struct ergo_model north_east_model, fredrickson_andersen_model, east_model;
+extern const struct ergo_model north_east_model, north_or_east_model, fredrickson_andersen_model,
+    east_model;
 extern const struct ergo_model spin_glass_model;
 extern const struct ergo_model graph_model;                                            /* graph/ */
 extern const struct ergo_model sherrington_kirkpatrick_model, random_orthogonal_model; /* dense/ */
@@ -39,6 +40,8 @@ enum {
     CURVE_PERSISTENCE,
     CURVE_UP_DENSITY,
     CURVE_FROZEN,
+    CURVE_CHI4,
+    CURVE_CHI4_OVERLAP,
     FACILITATED_CURVES
 };
 enum {

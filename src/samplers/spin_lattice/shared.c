@@ -30,8 +30,8 @@ static bool has_one_coupling(const struct ergo_point *point) {
 
 const struct ergo_key lattice_keys[LATTICE_KEYS] = {
     {ERGO_KEY("/system/size", SIZE),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
-     .max = 1048576, .min_items = 1, .max_items = 3, .unit = "sites",
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2, .max = 1048576, .min_items = 1, .max_items = 3, .unit = "sites",
      .help = "Lattice sides, periodic: [Lx], [Lx, Ly] or [Lx, Ly, Lz], all even (the checkerboard "
              "needs it). A side of 2 has two bonds between the same neighbours."},
     {ERGO_KEY("/system/temperature", REAL),
@@ -83,8 +83,8 @@ bool model_has_ladder(const struct ergo_point *point) {
 }
 
 const struct ergo_key ladder_keys[LADDER_KEYS] = {
-    {ERGO_KEY("/system/ladder", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "1",
-     .stream = "", .min = 1, .max = 128, .unit = "temperatures",
+    {ERGO_KEY("/system/ladder", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "1", .stream = "", .min = 1, .max = 128, .unit = "temperatures",
      .help = "Temperatures of parallel tempering (Hukushima, Nemoto 1996), from temperature to "
              "temperature_max; 1: no ladder."},
     {ERGO_KEY("/system/temperature_max", REAL),

@@ -18,6 +18,7 @@ static const struct ergo_model *const models[] = {
     &potts_model,
     &blume_capel_model,
     &north_east_model,
+    &north_or_east_model,
     &east_model,
     &fredrickson_andersen_model,
     &spin_glass_model,

@@ -9,14 +9,14 @@ static const char *const updates[] = {"swendsen-wang", "wolff", NULL};
 
 const struct ergo_key sw_size_keys[SW_SIZE_KEYS] = {
     {ERGO_KEY("/system/size", SIZE),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
-     .max = 4194304, .min_items = 2, .max_items = 3, .unit = "sites",
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2, .max = 4194304, .min_items = 2, .max_items = 3, .unit = "sites",
      .help = "Lattice sides [Lx, Ly] or [Lx, Ly, Lz], odd ones too. A side of 2 has two "
              "bonds between the same neighbours."},
 };
 
 const struct ergo_key sw_sites_keys[SW_SITES_KEYS] = {
-    {ERGO_KEY("/system/lattice", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+    {ERGO_KEY("/system/lattice", ENUM), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"square\"", .stream = "", .choices = lattices, .unit = "",
      .help = "Neighbours of site (x, y). square: (x +- 1, y), (x, y +- 1), in three dimensions the "
              "simple cubic lattice; triangular: as square, and (x + 1, y + 1), (x - 1, y - 1); "

@@ -20,8 +20,9 @@ static const char *const hamiltonians[] = {"potts", "ising", NULL};
     .where = "on square lattices of two dimensions with update swendsen-wang"
 
 static const struct ergo_key q_keys[] = {
-    {ERGO_KEY("/system/q", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "2", .min = 2, .max = SW_Q_MAX, .unit = "",
+    {ERGO_KEY("/system/q", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "2",
+     .min = 2, .max = SW_Q_MAX, .unit = "",
      .help = "Number of spin states q; 2 is the Ising model. The transition is of first order for "
              "q > 4."},
 };

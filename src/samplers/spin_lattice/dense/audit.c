@@ -114,7 +114,7 @@ static const char *begin(const struct ergo_replay *r, size_t pile, struct room *
         if (memcmp(m->fields + slot * padded, m->found_fields + slot * padded,
                    h->n * sizeof *m->fields) != 0)
             return "the local fields, computed from scratch,";
-        if (r->step > 0)
+        if (r->step > 0 || s->e.carried)
             continue;
         dense_twin_start(&m->twin, slot, model_start(point), m->found_spins);
         if (memcmp(m->found_spins, m->spins + slot * padded, h->n) != 0 || m->places[slot] != slot)

@@ -132,6 +132,8 @@ enum ergo_status dense_save(struct ergo_context *ctx, void *state, size_t member
                             struct ergo_text *text);
 enum ergo_status dense_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                             const void *bytes, size_t length);
+enum ergo_status dense_carry(struct ergo_context *ctx, void *state, size_t member,
+                             const void *bytes, size_t length);
 /* Counters of all chains at 0, walkers where they start. */
 void dense_clear(struct dense_state *s);
 

@@ -146,5 +146,6 @@ const struct ergo_sampler_ops dense_ops = {
     .end_curves = dense_end_curves,
     .save = dense_save,
     .load = dense_load,
+    .carry = dense_carry,
     .audit = dense_audit,
 };

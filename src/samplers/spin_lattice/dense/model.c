@@ -7,7 +7,8 @@
 #define SITES(MOST, NOTE)                                                                          \
     {                                                                                              \
         ERGO_KEY("/system/n", INT),                                                                \
-            .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,          \
+            .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE |          \
+                     ERGO_KEY_CHAIN,                                                               \
             .min = 4, .max = (MOST), .unit = "spins",                                              \
             .help = "Number of spins, all coupled to all. " NOTE                                   \
     }
@@ -46,13 +47,13 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/disorder_seed", SEED), .flags = ERGO_KEY_SHAPE, .unit = "",
      .help = "The seed of the couplings; /seed if not given. Couplings depend on it and on the "
              "replica, not on the temperature: a scan over it has the same samples."},
-    {ERGO_KEY("/system/samples", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE, .fallback = "32",
-     .min = 1, .max = 1048576, .unit = "",
+    {ERGO_KEY("/system/samples", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+     .fallback = "32", .min = 1, .max = 1048576, .unit = "",
      .help = "Samples (realisations) of the disorder within a chain of the job. Their spread gives "
              "the errors of averages over the disorder, from 20 samples on. A single sample has "
              "thermal errors. More keep the first ones as they were."},
-    {ERGO_KEY("/system/copies", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "2",
-     .stream = "", .min = 1, .max = 2, .unit = "",
+    {ERGO_KEY("/system/copies", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "2", .stream = "", .min = 1, .max = 2, .unit = "",
      .help = "Independent copies (replicas) of each sample at each temperature; overlaps need 2."},
 };
 

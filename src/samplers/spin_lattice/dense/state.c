@@ -200,3 +200,23 @@ enum ergo_status dense_load(struct ergo_context *ctx, void *state, size_t member
     ergo_engine_finish(&s->e);
     return ergo_engine_end(&s->e);
 }
+
+/* Spins: none has flipped yet, and walkers of ladders have been nowhere. */
+enum ergo_status dense_carry(struct ergo_context *ctx, void *state, size_t member,
+                             const void *bytes, size_t length) {
+    const struct dense_shape *h = &((struct dense_state *)state)->shape;
+    const size_t spins = h->slots * row_bytes(h), came = spins + 8 * (size_t)h->slots;
+    uint8_t *start = malloc(length + 1);
+    if (!start)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a start");
+    memcpy(start, bytes, length);
+    uint8_t *at = start + 8;
+    for (size_t k = 0; k < h->samples && length == state_bytes(h); k++, at += pile_bytes(h)) {
+        memset(at + spins, 0, pile_bytes(h) - spins);
+        if (h->rungs > 1) /* the hot end */
+            memset(at + came + h->slots - h->copies, 1, h->copies);
+    }
+    const enum ergo_status status = dense_load(ctx, state, member, 0, start, length);
+    free(start);
+    return status;
+}

@@ -138,6 +138,7 @@ void fac_event(struct fac_state *s) {
         memset(s->loaded + k * lattices * FAC_COUNTS, 0, lattices * FAC_COUNTS * sizeof *s->loaded);
         count_spins(s, FAC_RECORD, 0);
         ergo_engine_fetch(&s->e, FAC_RECORD, 0, 4 * length, s->recorded + k * length);
+        fac_lanes_record(s, k);
     }
 }
 

@@ -127,7 +127,7 @@ static const char *before_wrong(const struct stretch *t, size_t l, const struct 
     const size_t close = 1 + (size_t)(closure_sites / sites);
     const unsigned mode = model_start(s->e.batch->points[0]);
     bool same = true;
-    if (t->r.step == 0 && is_among(s, t->lattices, l)) {
+    if (t->r.step == 0 && !s->e.carried && is_among(s, t->lattices, l)) {
         fac_twin_start(&s->shape, &s->members[member_of(s, l)], (uint32_t)(l % s->shape.words),
                        mode, work);
         for (size_t i = 0; i < sites; i++)
@@ -158,6 +158,11 @@ static bool same_counts(const struct stretch *t, size_t l, const struct lattice 
         same =
             same && expected[c] == (i < 0 ? fac_record(s, k, member_of(s, l), l % s->shape.words, c)
                                           : fac_sum_parts(s, counts, l, c));
+    uint64_t squares[FAC_SQUARES];
+    if (i < 0 && s->each)
+        fac_twin_squares(&s->shape, a->spins, a->first, a->flipped, squares);
+    for (unsigned c = 0; c < FAC_SQUARES && i < 0 && s->each; c++)
+        same = same && squares[c] == fac_square(s, k, member_of(s, l), l % s->shape.words, c);
     return same;
 }
 
@@ -325,13 +330,15 @@ enum ergo_status fac_audit(struct ergo_context *ctx, void *opaque) {
         {"counts", ERGO_REPLAY_HOST, NULL, s->recorded, 4 * s->n_times * s->launch.counts_length},
         {"counts", ERGO_REPLAY_HOST, NULL, s->loaded,
          s->n_times * fac_lattices(s) * FAC_COUNTS * sizeof *s->loaded},
+        {"counts of realisations", ERGO_REPLAY_HOST, NULL, s->lanes,
+         4 * s->n_times * s->lanes_length},
+        {"squares", ERGO_REPLAY_HOST, NULL, s->squares,
+         s->n_times * fac_lattices(s) * FAC_SQUARES * sizeof *s->squares},
     };
     t.r.state = &t;
     plan_stretch(&t);
     enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     if (status == ERGO_OK)
         status = audit_reference(ctx, &t);
-    return status == ERGO_OK
-               ? ergo_engine_replay(ctx, &s->e, &t.r, more, sizeof more / sizeof more[0])
-               : status;
+    return status == ERGO_OK ? ergo_engine_replay(ctx, &s->e, &t.r, more, s->each ? 6 : 4) : status;
 }

@@ -12,6 +12,9 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     s->recorded = ergo_engine_memory(&s->e, s->n_times, 4 * s->launch.counts_length);
     s->loaded =
         ergo_engine_memory(&s->e, s->n_times * fac_lattices(s), FAC_COUNTS * sizeof *s->loaded);
+    const enum ergo_status status = fac_lanes_prepare(s);
+    if (status != ERGO_OK)
+        return status;
     if (s->launch.window)
         ergo_engine_need_group(&s->e, FAC_SWEEP, s->launch.window);
     ergo_engine_need_group(&s->e, FAC_PART, tiled ? s->launch.tiles.group : s->launch.window);
@@ -37,6 +40,7 @@ static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
     ergo_engine_finish(&s->e); /* an earlier run may still read */
     memset(s->recorded, 0, 4 * s->n_times * s->launch.counts_length);
     memset(s->loaded, 0, s->n_times * fac_lattices(s) * FAC_COUNTS * sizeof *s->loaded);
+    fac_lanes_clear(s);
     s->e.step = 0;
     s->reference_kept.n = 0;
     ERGO_LAUNCH(&s->e, FAC_START,
@@ -54,6 +58,7 @@ const struct ergo_sampler_ops facilitated_ops = {
     .end_curves = fac_end_curves,
     .save = fac_save,
     .load = fac_load,
+    .carry = fac_carry,
     .audit = fac_audit,
     .view = fac_view,
 };

@@ -79,9 +79,10 @@ enum fac_buffer {
     FAC_AGAIN, /* FAC_FLAGS for each word-lattice: work to repeat */
     FAC_MEMBERS,
     FAC_RECORD, /* counts at a time of the curves */
+    FAC_LANES,  /* and of single realisations */
     FAC_SAMPLES
 };
-enum fac_kernel { FAC_SWEEP, FAC_BIN, FAC_PART, FAC_START, FAC_REFERENCE, FAC_MEASURE };
+enum fac_kernel { FAC_SWEEP, FAC_BIN, FAC_PART, FAC_START, FAC_REFERENCE, FAC_MEASURE, FAC_EACH };
 
 struct fac_state {
     struct ergo_engine e;
@@ -100,7 +101,17 @@ struct fac_state {
     double *times; /* in sweeps */
     uint32_t *recorded;
     uint64_t *loaded;
+    /* The same of single realisations, where /run/chi4 asks for them (lanes.c):
+     * [time][member][word] [part][32][FAC_SQUARES], and of checkpoints sums of their squares,
+     * [time][member][word] [FAC_SQUARES]. */
+    bool each;
+    size_t lanes_length;
+    uint32_t *lanes;
+    uint64_t *squares;
 };
+
+/* Of a realisation: spins equal to those at t = 0; spins that have not flipped. */
+enum { FAC_SQUARES = 2 };
 
 static inline size_t fac_lattices(const struct fac_state *s) {
     return s->e.batch->count * s->shape.words;
@@ -129,6 +140,25 @@ void fac_curve_x(const struct ergo_point *point, size_t c, double *x);
 const char *fac_reference(const struct ergo_point *point);
 double fac_exact(const struct ergo_point *point, const char *observable);
 double fac_relaxation_time(const struct ergo_point *point, const double *mean, size_t size);
+
+/* Does /run/chi4 ask for fluctuations between realisations? Numbers of a word-lattice at a time of
+ * the curves, in states. */
+bool fac_has_chi4(const struct ergo_point *point);
+size_t fac_numbers(const struct ergo_point *point);
+
+/* lanes.c: sums over the realisations of a word-lattice of squared counts, and chi_4. */
+enum ergo_status fac_lanes_prepare(struct fac_state *s);
+void fac_lanes_clear(struct fac_state *s);
+/* Of time k of the curves, which is now. */
+void fac_lanes_record(struct fac_state *s, size_t k);
+uint64_t fac_square(const struct fac_state *s, size_t time, size_t member, size_t word, unsigned c);
+/* From a checkpoint. */
+void fac_lanes_load(struct fac_state *s, size_t time, size_t member, size_t word,
+                    const uint8_t *bytes);
+void fac_twin_squares(const struct fac_shape *shape, const uint32_t *spins, const uint32_t *first,
+                      const uint32_t *flipped, uint64_t squares[FAC_SQUARES]);
+/* Adds a sample of each word-lattice to the curves of chi_4. False: no memory. */
+bool fac_lanes_curves(const struct fac_state *s, size_t member, struct ergo_curve *curves);
 
 /* plan.c */
 enum ergo_status fac_configure(struct ergo_context *ctx, void *state);
@@ -163,6 +193,8 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *state, size_t member,
                           struct ergo_text *text);
 enum ergo_status fac_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                           const void *bytes, size_t length);
+enum ergo_status fac_carry(struct ergo_context *ctx, void *state, size_t member, const void *bytes,
+                           size_t length);
 enum ergo_status fac_view(struct ergo_context *ctx, void *state, size_t member,
                           struct ergo_view *view);
 enum ergo_status fac_end_curves(struct ergo_context *ctx, void *state, size_t member,

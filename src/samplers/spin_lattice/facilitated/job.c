@@ -11,6 +11,7 @@ _Static_assert(sizeof(struct fac_member) == FAC_MEMBER_BYTES, "fac_member has no
 static const struct fac_rule rules[] = {
     {"north-east", 1 | 2, 2},
     {"east", 2, 1},
+    {"north-or-east", 1 | 2, 1},
     {"fredrickson-andersen", 1 | 2 | 4 | 8, 0},
 };
 
@@ -219,6 +220,13 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
     if (!(p.c * 0x1p39 >= 0.5 && p.ratio < INFINITY && p.ratio > 0))
         status = ergo_job_error(ctx, "/system/temperature",
                                 "the density of up spins is %g: no spin could flip", p.c);
+    if (fac_has_chi4(point) && fac_shape_of(point).words < 3)
+        status = ergo_job_error(ctx, "/run/chi4",
+                                "needs three independent groups of realisations at least: "
+                                "/system/realisations is %lld, and %d are a group",
+                                (long long)realisations, (int)fac_shape_of(point).lanes);
+    if (fac_has_chi4(point) && fac_shape_of(point).sites > UINT64_C(1) << 29)
+        status = ergo_job_error(ctx, "/run/chi4", "lattices may have up to 2^29 sites with it");
     if (!fac_has_phi(point) && strcmp(ergo_point_text(point, "/run/observables"), "all") != 0 &&
         ergo_point_asks(point, "phi"))
         status = ergo_job_error(ctx, "/run/observables",
@@ -256,11 +264,20 @@ const char *fac_reference(const struct ergo_point *point) {
     return is_lambda(point) ? "/system/lambda" : NULL;
 }
 
+bool fac_has_chi4(const struct ergo_point *point) {
+    return ergo_point_bool(point, "/run/chi4");
+}
+
+size_t fac_numbers(const struct ergo_point *point) {
+    return FAC_COUNTS + (fac_has_chi4(point) ? FAC_SQUARES : 0);
+}
+
 size_t fac_curve_size(const struct ergo_point *point, size_t c) {
     if (c == CURVE_PHI && !fac_has_phi(point))
         return 0;
     if (c == CURVE_PHI || c == CURVE_AUTOCORRELATION || c == CURVE_PERSISTENCE ||
-        c == CURVE_UP_DENSITY)
+        c == CURVE_UP_DENSITY ||
+        ((c == CURVE_CHI4 || c == CURVE_CHI4_OVERLAP) && fac_has_chi4(point)))
         return fac_times(fac_length(point), NULL);
     return c == CURVE_FROZEN;
 }

@@ -11,8 +11,8 @@ static bool is_lambda(const struct ergo_point *point) {
 
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/size", SIZE),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
-     .max = 1048576, .min_items = 1, .max_items = 3, .unit = "sites",
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2, .max = 1048576, .min_items = 1, .max_items = 3, .unit = "sites",
      .help = "Lattice sides [Lx, Ly], periodic; of east and fredrickson-andersen also a chain, "
              "[Lx], of fredrickson-andersen without a coupling also [Lx, Ly, Lz]. A side of 2 has "
              "two bonds between the same neighbours."},
@@ -41,8 +41,8 @@ static const struct ergo_key keys[] = {
      .fallback = "\"random\"", .choices = model_starts, .unit = "",
      .help = "Starting configuration. random: every spin is up with probability c, which is "
              "stationary without a coupling."},
-    {ERGO_KEY("/system/method", ENUM), .flags = ERGO_KEY_SHAPE, .fallback = "\"exact\"",
-     .choices = methods, .unit = "",
+    {ERGO_KEY("/system/method", ENUM), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE,
+     .fallback = "\"exact\"", .choices = methods, .unit = "",
      .help = "How: serial, each realisation with its own random sequence of sites; exact, 32 "
              "realisations share a sequence of sites, with their own starts and acceptances, and "
              "attempts that do not meet go in parallel. Each realisation alone is exactly "
@@ -63,16 +63,22 @@ static const struct ergo_key keys[] = {
              "that do not touch, and in them sites of one colour, so that balance is kept (the "
              "paper's slower variant; sides are multiples of 64).",
      .acts = is_lambda, .where = "with method lambda"},
-    {ERGO_KEY("/system/realisations", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+    {ERGO_KEY("/system/realisations", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
      .fallback = "1024", .min = 1, .max = 33554432, .unit = "",
      .help = "Realisations to average over within a chain of the job, a multiple of 32 for method "
              "exact. Honest errors of the relaxation time need 20 groups, that is 640; serial: 20. "
              "More keep the first ones as they were."},
     {ERGO_KEY("/system/waiting_time", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
      .fallback = "0", .min = 0, .max = 9007199254740992, .unit = "sweeps",
-     .help = "The first of /run/sweeps, before t = 0 of the curves: the age at t = 0, counted from "
-             "the end of /run/equilibration. Energy and magnetization are measured in them, too, "
-             "frozen_fraction and the curves are of t >= 0."},
+     .help =
+         "The first of /run/sweeps, before t = 0 of the curves: the age at t = 0, counted from "
+         "the end of /run/equilibration. Energy and magnetization are measured in them, too, "
+         "frozen_fraction and the curves are of t >= 0. Scanned, it gives two-time functions: the "
+         "same chains at each age."},
+    {ERGO_KEY("/run/chi4", BOOL), .flags = ERGO_KEY_SHAPE, .fallback = "false", .unit = "",
+     .help = "Measure fluctuations between realisations, too: the curves chi4 and chi4_overlap. At "
+             "least three groups of them (/system/realisations). The chain is the same, but its "
+             "state has more counts."},
 };
 
 static const struct ergo_key facilitation_key = {
@@ -133,6 +139,11 @@ static const struct ergo_curve_info curves[FACILITATED_CURVES] = {
     {"persistence", "time (sweeps)", "per site", "sites that have not flipped since t = 0"},
     {"up_density", "time (sweeps)", "per site", "density of up spins"},
     {"frozen", "time (sweeps)", "per site", "sites that can never flip, by the closure test"},
+    {"chi4", "time (sweeps)", "",
+     "N (<p^2> - <p>^2) over realisations, p the share of a realisation's spins that have not "
+     "flipped since t = 0, without bias (Toninelli, Wyart, Berthier, Biroli, Bouchaud 2005)"},
+    {"chi4_overlap", "time (sweeps)", "",
+     "N (<q^2> - <q>^2) over realisations of the overlap q = sum s(0) s(t) / N"},
 };
 
 static const struct ergo_tunable tunables[] = {
@@ -170,6 +181,17 @@ const struct ergo_model north_east_model = {
     .summary = "Facilitated dynamics, H = J sum s_i s_j + B sum s_i with J = 0 by default (Levy, "
                "Cohen, Rabani 2010, Eq. 1): a spin may flip while its north and east neighbours "
                "are up (section III.2).",
+    .first = first_job,
+    .keys = {{keys, sizeof keys / sizeof keys[0]}},
+};
+
+const struct ergo_model north_or_east_model = {
+    FACILITATED_TABLES,
+    .name = "north-or-east",
+    .summary =
+        "Facilitated dynamics, energies as of north-east: a spin may flip while its north or "
+        "its east neighbour is up, in two dimensions; nothing but the state of all spins "
+        "down is frozen (Garrahan, Chandler 2003, have its like in three dimensions).",
     .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]}},
 };

@@ -192,6 +192,7 @@ static void choose_lengths(struct fac_state *state) {
     const uint64_t share = (uint64_t)(2048 / lattices) + (s->sites >> 22) + 1;
     l->parts = (uint32_t)((fill < share ? fill : share) + (s->sites >> 25) + 1);
     l->counts_length = fac_lattices(state) * l->parts * FAC_COUNTS;
+    state->lanes_length = fac_lattices(state) * l->parts * 32 * FAC_SQUARES;
 
     const double rate = attempts_per_second(l, device);
     const double units = device->summary.compute_units ? device->summary.compute_units : 1;
@@ -242,8 +243,12 @@ static void declare_buffers(struct fac_state *s) {
     ergo_engine_buffer(e, FAC_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
                        e->batch->count * sizeof *s->members);
     ergo_engine_buffer(e, FAC_RECORD, "counts", ERGO_BUFFER_RESULT, counts);
+    ergo_engine_buffer(e, FAC_LANES, "counts of realisations", ERGO_BUFFER_RESULT,
+                       s->each ? 4 * s->lanes_length : 0);
     ergo_engine_buffer(e, FAC_SAMPLES, "samples", ERGO_BUFFER_SAMPLES, counts);
     e->plan.host_bytes = s->n_times * (counts + 8 * lattices * FAC_COUNTS) + 3 * bytes;
+    if (s->each)
+        e->plan.host_bytes += s->n_times * (4 * s->lanes_length + 8 * lattices * FAC_SQUARES);
 }
 
 static void declare_kernels(struct fac_state *s) {
@@ -269,6 +274,8 @@ static void declare_kernels(struct fac_state *s) {
     ergo_engine_kernel(e, FAC_START, path, options, "facilitated_start");
     ergo_engine_kernel(e, FAC_REFERENCE, path, options, "facilitated_reference");
     ergo_engine_kernel(e, FAC_MEASURE, path, options, "facilitated_measure");
+    if (s->each)
+        ergo_engine_kernel(e, FAC_EACH, path, options, "facilitated_lanes");
     if (s->launch.mode == FAC_MODE_LAMBDA) {
         snprintf(more, sizeof more, "%s -DFAC_LAMBDA=%uu -DFAC_DIVISION=%d -DFAC_GROUP=%uu", base,
                  s->shape.lambda, (int)s->shape.division, window);
@@ -295,6 +302,7 @@ enum ergo_status fac_configure(struct ergo_context *ctx, void *state) {
     const uint64_t sweeps = fac_length(first);
     s->shape = fac_shape_of(first);
     s->origin = fac_origin(first);
+    s->each = fac_has_chi4(first);
     s->n_times = fac_times(sweeps, NULL);
     s->times = ergo_engine_memory(&s->e, s->n_times, sizeof *s->times);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);

@@ -4,7 +4,8 @@
  * Canonical state of a member: for each word-lattice three lattices (spins, spins at t = 0, flipped
  * since t = 0), each site by site, one bit per realisation: 4 bytes a site (method exact, little-
  * endian) or 8 sites a byte (serial; unused bits of the last byte zero); then for each time of the
- * curves and each word-lattice the four counts, 8 bytes each, zero where the time is yet to come.
+ * curves and each word-lattice the four counts, 8 bytes each, zero where the time is yet to come;
+ * with /run/chi4 after these the sums of squares (lanes.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,12 +20,13 @@ static size_t lattice_bytes(const struct fac_shape *s) {
 }
 
 static size_t state_bytes(const struct fac_state *s) {
-    return s->shape.words * (3 * lattice_bytes(&s->shape) + 8 * FAC_COUNTS * s->n_times);
+    const size_t numbers = fac_numbers(s->e.batch->points[0]);
+    return s->shape.words * (3 * lattice_bytes(&s->shape) + 8 * numbers * s->n_times);
 }
 
 /* A longer run has the times of a shorter one, and more behind them. */
 size_t fac_state_tail(const struct ergo_point *point) {
-    return fac_shape_of(point).words * 8 * FAC_COUNTS * fac_times(fac_length(point), NULL);
+    return fac_shape_of(point).words * 8 * fac_numbers(point) * fac_times(fac_length(point), NULL);
 }
 
 /* ---- save and load --------------------------------------------------------------------------- */
@@ -69,8 +71,9 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
     enum ergo_status status = ergo_engine_end(&s->e);
     for (size_t t = 0; t < s->n_times && status == ERGO_OK; t++)
         for (size_t w = 0; w < s->shape.words; w++)
-            for (unsigned c = 0; c < FAC_COUNTS; c++) {
-                const uint64_t n = fac_record(s, t, member, w, c);
+            for (unsigned c = 0; c < FAC_COUNTS + (s->each ? FAC_SQUARES : 0); c++) {
+                const uint64_t n = c < FAC_COUNTS ? fac_record(s, t, member, w, c)
+                                                  : fac_square(s, t, member, w, c - FAC_COUNTS);
                 ergo_text_append_bytes(text, &n, sizeof n);
             }
     if (status == ERGO_OK && text->failed)
@@ -83,9 +86,14 @@ enum ergo_status fac_save(struct ergo_context *ctx, void *opaque, size_t member,
 static void load_records(struct fac_state *s, size_t member, const uint8_t *bytes) {
     const size_t words = s->shape.words, lattices = fac_lattices(s);
     const size_t parts = s->launch.parts;
+    const size_t numbers = fac_numbers(s->e.batch->points[0]);
     for (size_t t = 0; t < s->n_times; t++) {
-        memcpy(s->loaded + (t * lattices + member * words) * FAC_COUNTS,
-               bytes + t * words * FAC_COUNTS * 8, words * FAC_COUNTS * 8);
+        for (size_t w = 0; w < words; w++, bytes += 8 * numbers) {
+            memcpy(s->loaded + (t * lattices + member * words + w) * FAC_COUNTS, bytes,
+                   8 * FAC_COUNTS);
+            if (s->each)
+                fac_lanes_load(s, t, member, w, bytes + 8 * FAC_COUNTS);
+        }
         memset(s->recorded + t * s->launch.counts_length + member * words * parts * FAC_COUNTS, 0,
                words * parts * FAC_COUNTS * 4);
     }
@@ -130,6 +138,36 @@ enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member,
     s->reference_kept.n = 0;
     s->e.step = step;
     free(words);
+    return ergo_engine_end(&s->e);
+}
+
+/* Spins; t = 0 is yet to come, or is now. Of a run of another length, too. */
+enum ergo_status fac_carry(struct ergo_context *ctx, void *opaque, size_t member, const void *bytes,
+                           size_t length) {
+    struct fac_state *s = opaque;
+    const size_t sites = s->shape.sites, packed = lattice_bytes(&s->shape), words = s->shape.words;
+    const size_t each = words * 8 * FAC_COUNTS, lattices = words * 3 * packed;
+    if (length < lattices || (length - lattices) % each)
+        return ERGO_FAIL(
+            ctx, ERGO_E_IO,
+            "the saved state of member %zu has %zu bytes; %zu word-lattices of %u x %u "
+            "have %zu, and %zu for each time",
+            member, length, words, s->shape.lx, s->shape.ly, lattices, each);
+    uint32_t *spins = malloc(4 * sites);
+    if (!spins)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a start");
+    ergo_engine_begin(&s->e, ctx);
+    for (size_t w = 0; w < words; w++) {
+        if (!unpack(&s->shape, (const uint8_t *)bytes + w * 3 * packed, spins))
+            ERGO_ENGINE_FAIL(&s->e, ERGO_E_IO,
+                             "the saved state of member %zu is damaged: bits outside the lattice",
+                             member);
+        ergo_engine_write(&s->e, FAC_SPINS, (member * words + w) * 4 * sites, 4 * sites, spins);
+    }
+    free(spins);
+    if (member + 1 == s->e.batch->count)
+        fac_event(s);
+    ergo_engine_finish(&s->e);
     return ergo_engine_end(&s->e);
 }
 
@@ -216,6 +254,8 @@ enum ergo_status fac_end_curves(struct ergo_context *ctx, void *opaque, size_t m
     ergo_engine_finish(&s->e); /* reads of counts may be in the queue */
     status = ergo_engine_end(&s->e);
     const bool defined = status == ERGO_OK && is_defined(s, member);
+    if (status == ERGO_OK && !fac_lanes_curves(s, member, curves))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for curves");
     for (size_t t = 0; t < n && defined; t++)
         all[t] = all_spins_at(s, t, member);
     for (size_t w = 0; w < words && status == ERGO_OK; w++) {

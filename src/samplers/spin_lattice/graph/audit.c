@@ -227,7 +227,7 @@ static const char *replay(const struct stretch *t, const struct graph_state *s, 
     const struct graph_chains *c = &s->chains;
     const struct graph_member *rows = s->members + member * c->rungs;
     uint64_t step = t->r.step;
-    for (uint32_t w = t->first; w < c->width && step == 0; w++) {
+    for (uint32_t w = t->first; w < c->width && step == 0 && !s->e.carried; w++) {
         graph_twin_start(&s->net, rows + w / c->copies, w, model_start(s->e.batch->points[member]),
                          a->spins);
         if (memcmp(a->spins, chain_of(s, a, w), s->net.slots) != 0)

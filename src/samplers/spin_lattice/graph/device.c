@@ -252,6 +252,7 @@ const struct ergo_sampler_ops graph_ops = {
     .init = init,
     .save = graph_save,
     .load = graph_load,
+    .carry = graph_carry,
     .audit = graph_audit,
     .end_curves = graph_end_curves,
     .frame = graph_frame,

@@ -22,7 +22,8 @@ static bool has_last_temperature(const struct ergo_point *point) {
 
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/graph", STRING),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_FILE | ERGO_KEY_WORD, .unit = "",
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_FILE | ERGO_KEY_WORD,
+     .unit = "",
      .help = "A lattice: chain, square, triangular, honeycomb, kagome, cubic, bcc, fcc, diamond, "
              "hypercubic (four dimensions). Or a file, whose name has a dot or a slash; its format "
              "is seen from its first line. A list of edges: lines \"i j J\", and \"h i H\" for "
@@ -37,8 +38,9 @@ static const struct ergo_key keys[] = {
              "maxcut: the energy is minus the weight of the cut. qubo: the energy is the sum of "
              "Q x x, x = 0 or 1.",
      .acts = is_file, .where = "where graph is a file"},
-    {ERGO_KEY("/system/size", SIZE), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .min = 1, .max = 134217728, .min_items = 1, .max_items = 4, .unit = "cells",
+    {ERGO_KEY("/system/size", SIZE),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
+     .max = 134217728, .min_items = 1, .max_items = 4, .unit = "cells",
      .help = "Cells along each direction, odd or even: of one site (chain, square, triangular, "
              "cubic, hypercubic: these are sides), two (honeycomb; bcc, whose cell is a cube), "
              "three (kagome), four (fcc, a cube), eight (diamond, a cube). A short side has "
@@ -101,8 +103,8 @@ static const struct ergo_key run_keys[] = {
              "temperature_final, in equal steps of 1/T; at each its members are copied or end by "
              "their weights exp(-(1/T' - 1/T) E) (Hukushima, Iba 2003; Machta 2010), and then make "
              "their sweeps. Each replica is a run of its own: their scatter is the error."},
-    {ERGO_KEY("/run/population", INT), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "1000",
-     .stream = "", .min = 2, .max = GRAPH_POPULATION_MAX, .unit = "",
+    {ERGO_KEY("/run/population", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "1000", .stream = "", .min = 2, .max = GRAPH_POPULATION_MAX, .unit = "",
      .help = "Configurations of a population, the same number at each temperature.",
      .acts = graph_is_population, .where = "with method population-annealing"},
     {ERGO_KEY("/run/temperatures", INT), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,

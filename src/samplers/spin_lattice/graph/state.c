@@ -288,6 +288,24 @@ enum ergo_status graph_load(struct ergo_context *ctx, void *state, size_t member
     return status;
 }
 
+/* Spins of the chains; all else is as at any start. */
+enum ergo_status graph_carry(struct ergo_context *ctx, void *state, size_t member,
+                             const void *bytes, size_t length) {
+    const struct graph_state *s = state;
+    const struct parts parts = parts_of(s);
+    struct ergo_text start = {0};
+    if (length < parts.lowest)
+        return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %zu",
+                         member, length, parts.all);
+    enum ergo_status status = graph_save(ctx, state, member, &start);
+    if (status == ERGO_OK) {
+        memcpy(start.data, bytes, parts.spins);
+        status = graph_load(ctx, state, member, 0, start.data, start.length);
+    }
+    ergo_text_free(&start);
+    return status;
+}
+
 /* ---- for people ------------------------------------------------------------------------------ */
 
 enum ergo_status graph_lowest_read(struct ergo_context *ctx, struct graph_state *s, size_t member,

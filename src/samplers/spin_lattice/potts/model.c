@@ -3,8 +3,9 @@
 #include "samplers/spin_lattice/models.h"
 
 static const struct ergo_key keys[] = {
-    {ERGO_KEY("/system/q", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "3", .stream = "", .min = 2, .max = 256, .unit = "states",
+    {ERGO_KEY("/system/q", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "3",
+     .stream = "", .min = 2, .max = 256, .unit = "states",
      .help = "Number of states. The infinite square lattice is critical at T = 1/ln(1 + sqrt q)."},
 };
 

@@ -259,7 +259,7 @@ static enum ergo_status compare_word(struct ergo_context *ctx, const struct ergo
     const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
     const char *wrong = NULL;
     enum ergo_status status = begin(ctx, r, l, room);
-    if (status == ERGO_OK && r->step == 0)
+    if (status == ERGO_OK && r->step == 0 && !s->e.carried)
         status = compare_start(ctx, r, l, room);
     for (uint64_t k = 0; k < r->samples * r->every && !wrong && status == ERGO_OK; k++) {
         const uint64_t step = r->step + k;

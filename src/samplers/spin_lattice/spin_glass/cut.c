@@ -167,6 +167,7 @@ const struct ergo_sampler_ops glass_cut_ops = {
     .end_curves = glass_end_curves,
     .save = save,
     .load = glass_load,
+    .carry = glass_carry,
     .audit = glass_audit,
     .view = view,
 };

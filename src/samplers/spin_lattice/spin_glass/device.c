@@ -156,6 +156,7 @@ const struct ergo_sampler_ops glass_ops = {
     .end_curves = glass_end_curves,
     .save = glass_save,
     .load = glass_load,
+    .carry = glass_carry,
     .audit = glass_audit,
     .view = glass_view,
 };

@@ -260,6 +260,8 @@ enum ergo_status glass_save(struct ergo_context *ctx, void *state, size_t member
                             struct ergo_text *text);
 enum ergo_status glass_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                             const void *bytes, size_t length);
+enum ergo_status glass_carry(struct ergo_context *ctx, void *state, size_t member,
+                             const void *bytes, size_t length);
 enum ergo_status glass_view(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_view *view);
 

@@ -14,8 +14,8 @@ static bool draws_signs(const struct ergo_point *point) {
 
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/size", SIZE),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
-     .max = 1048576, .min_items = 2, .max_items = 3, .unit = "sites",
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2, .max = 1048576, .min_items = 2, .max_items = 3, .unit = "sites",
      .help = "Lattice sides, periodic: [Lx, Ly] or [Lx, Ly, Lz], all even (the checkerboard needs "
              "it). A side of 2 has two bonds between the same neighbours."},
     {ERGO_KEY("/system/temperature", REAL),
@@ -44,21 +44,21 @@ static const struct ergo_key keys[] = {
      .help = "The seed of the couplings; /seed if not given. Couplings depend on it and on the "
              "replica, not on the temperature: a scan over it has the same samples.",
      .acts = draws_disorder, .where = "where couplings are drawn, without disorder_file"},
-    {ERGO_KEY("/system/negative_fraction", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
-     .max = 1, .unit = "",
+    {ERGO_KEY("/system/negative_fraction", REAL),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0, .max = 1, .unit = "",
      .help = "Bimodal disorder: the probability of J = -1; 0.5 if not given. 0 is the ferromagnet.",
      .acts = draws_signs,
      .where =
          "where couplings are drawn as +1 and -1: with disorder bimodal, without disorder_file"},
-    {ERGO_KEY("/system/samples", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE, .min = 1,
-     .max = 2097152, .unit = "",
+    {ERGO_KEY("/system/samples", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE,
+     .min = 1, .max = 2097152, .unit = "",
      .help = "Samples of the disorder within a chain of the job, a multiple of 32, which share a "
              "word and random numbers; 32 if not given, from a file 1. Their spread gives the "
              "errors of averages over the disorder, and what the samples of a word fluctuate "
              "together is added; from 20 samples on. A single sample has thermal errors. More keep "
              "the first ones as they were."},
-    {ERGO_KEY("/system/copies", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "2",
-     .stream = "", .min = 1, .max = 4, .unit = "",
+    {ERGO_KEY("/system/copies", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "2", .stream = "", .min = 1, .max = 4, .unit = "",
      .help = "Independent copies (replicas) of each sample at each temperature, 1, 2 or 4; "
              "overlaps need 2."},
 };

@@ -182,6 +182,32 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
     return ergo_engine_end(&s->e);
 }
 
+/* Spins; walkers of ladders have been nowhere yet. */
+enum ergo_status glass_carry(struct ergo_context *ctx, void *opaque, size_t member,
+                             const void *bytes, size_t length) {
+    struct glass_state *s = opaque;
+    struct glass_shape whole = s->shape;
+    whole.rung = 0;
+    whole.temperatures = whole.rungs;
+    whole.slots = glass_all_slots(&s->shape);
+    const struct layout l = layout_of(&whole);
+    uint8_t *start = malloc(length + 1);
+    if (!start)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a start");
+    memcpy(start, bytes, length);
+    uint8_t *at = start + 8;
+    for (uint32_t w = 0; w < whole.all && length == glass_state_bytes(&s->shape) && l.bytes[CAME];
+         w++, at += l.whole) {
+        const uint32_t lanes = glass_lanes(&whole, w);
+        memset(at + l.before[CAME], 0, l.whole - l.before[CAME]);
+        for (uint32_t copy = 1; copy <= whole.copies; copy++) /* at the hot end */
+            memcpy(at + l.before[ACCEPTED] - 4 * copy, &lanes, 4);
+    }
+    const enum ergo_status status = glass_load(ctx, s, member, 0, start, length);
+    free(start);
+    return status;
+}
+
 /* ---- for people ------------------------------------------------------------------------------ */
 
 /* Is the first copy up; does the second differ? */

@@ -152,7 +152,7 @@ static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t
     uint32_t *slab = p->before.sites + into / 2; /* behind the margin */
     enum ergo_status status = ERGO_OK;
     uint64_t step = t->r.step;
-    if (step == 0 && !is_start(s, member, slab, t->slab))
+    if (step == 0 && !s->e.carried && !is_start(s, member, slab, t->slab))
         return ergo_replay_differs(ctx, &t->r, member, "the starts");
     if (!t->whole)
         vector_twin_slab(h, m, step, t->r.samples * t->r.every, t->slab, &p->before);

@@ -22,13 +22,13 @@ static bool measures_structure(const struct ergo_point *point) {
 enum { FIRST_KEYS = 7, LAST_KEYS = 3 };
 static const struct ergo_key first_keys[FIRST_KEYS] = {
     {ERGO_KEY("/system/size", SIZE),
-     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
-     .max = 1073741824, .min_items = 1, .max_items = 3, .unit = "sites",
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 2, .max = 1073741824, .min_items = 1, .max_items = 3, .unit = "sites",
      .help = "Lattice sides, periodic: [Lx], [Lx, Ly] or [Lx, Ly, Lz], all even (the checkerboard "
              "needs it); of the triangular lattice multiples of 3. A side of 2 has two bonds "
              "between the same neighbours."},
-    {ERGO_KEY("/system/lattice", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .stream = "",
-     .choices = lattices, .unit = "",
+    {ERGO_KEY("/system/lattice", ENUM), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .stream = "", .choices = lattices, .unit = "",
      .help = "chain, square, cubic, or triangular; absent: chain, square or cubic, by the number "
              "of sides. triangular: the square lattice with bonds to (x + 1, y + 1), too."},
     {ERGO_KEY("/system/temperature", REAL),
@@ -94,8 +94,9 @@ static const struct ergo_key xy_keys[] = {
 };
 
 static const struct ergo_key clock_keys[] = {
-    {ERGO_KEY("/system/q", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "6", .min = 2, .max = 256, .unit = "states",
+    {ERGO_KEY("/system/q", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "6",
+     .min = 2, .max = 256, .unit = "states",
      .help = "Number of directions, at angles 2 pi k / q. q = 2 is the Ising model, q = 3 Potts "
              "with 2/3 of its temperature, q = 4 two Ising models with half of J."},
     {ERGO_KEY("/system/step", REAL),

@@ -348,8 +348,9 @@ static const struct ergo_key vector_keys[VECTOR_KEYS] = {
 };
 
 static const struct ergo_key q_keys[] = {
-    {ERGO_KEY("/system/q", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "6", .min = 2, .max = 256, .unit = "states",
+    {ERGO_KEY("/system/q", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "6",
+     .min = 2, .max = 256, .unit = "states",
      .help = "Number of directions, at angles 2 pi k / q. q = 2 is the Ising model, q = 3 Potts "
              "with 2/3 of its temperature, q = 4 two Ising models with half of J."},
 };
