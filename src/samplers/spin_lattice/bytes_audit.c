@@ -268,6 +268,8 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
         status = bytes_terms_unpack(ctx, h, t->members_terms + member * bytes_terms_length(h), &d);
         d.unit = s->units[member];
         memcpy(d.j, s->members[member].j, sizeof d.j);
+        d.field = s->members[member].field;
+        d.crystal = s->members[member].crystal;
     }
     if (status == ERGO_OK)
         status = bytes_read(ctx, s, member, raw);
@@ -280,9 +282,10 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
     if (status == ERGO_OK && replayed && !unpack_before(t, s, member, kept, before, row_sites))
         status = ergo_replay_differs(ctx, &t->r, member, "the start or the random field");
     if (status == ERGO_OK && replayed)
-        status = replay(ctx, t, s, member, d.fields ? &d : NULL, before, after);
+        status = replay(ctx, t, s, member, t->members_terms ? &d : NULL, before, after);
     if (status == ERGO_OK && !(replayed && t->whole))
-        status = compare_sample(ctx, t, s, member, t->r.samples - 1, d.fields ? &d : NULL, after);
+        status = compare_sample(ctx, t, s, member, t->r.samples - 1,
+                                t->members_terms ? &d : NULL, after);
     bytes_disorder_free(&d);
     free(after);
     free(before);

@@ -55,9 +55,13 @@ enum {
     CURVE_ROUND_TRIPS,
     GLASS_CURVES
 };
-/* Columns: all models have the first two, ising and blume-capel one more. */
+/* Columns: all models have the first two, ising, potts and blume-capel one more. */
 enum { COLUMN_ENERGY, COLUMN_MAGNETIZATION, COLUMN_STAGGERED, ISING_COLUMNS };
-enum { COLUMNS = COLUMN_STAGGERED, COLUMN_QUADRUPOLE = COLUMN_STAGGERED };
+enum {
+    COLUMNS = COLUMN_STAGGERED,
+    COLUMN_QUADRUPOLE = COLUMN_STAGGERED,
+    COLUMN_FIRST_STATE = COLUMN_STAGGERED
+};
 
 /* ---- shared.c -------------------------------------------------------------------------------- */
 
@@ -71,6 +75,13 @@ extern const struct ergo_tunable bytes_tunables[BYTES_TUNABLES];
 extern const struct ergo_key lattice_keys[LATTICE_KEYS], lattice_run_keys[LATTICE_RUN_KEYS];
 extern const struct ergo_curve_info lattice_curves[LATTICE_CURVES];
 uint64_t lattice_curve_every(const struct ergo_point *point);
+/* Random fields and couplings of models with a byte per spin. Potts has its own in place of those
+ * about the fields of a site. */
+enum { FIELD_KEYS = 3, DISORDER_KEYS = 5 };
+extern const struct ergo_key field_keys[FIELD_KEYS], disorder_keys[DISORDER_KEYS];
+bool model_draws_fields(const struct ergo_point *point);
+/* Half a sentence on samples that no other point shares, or NULL: ergo_model's unweighted. */
+const char *model_unweighted(const struct ergo_point *point);
 /* Keys of parallel tempering (engine/ladder.h). */
 enum { LADDER_KEYS = 4 };
 extern const struct ergo_key ladder_keys[LADDER_KEYS];

@@ -274,6 +274,8 @@ enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_
                                     const struct glass_shape *s, double *j) {
     const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
     const struct ergo_value *disorder = ergo_point_value(point, "/system/disorder");
+    const struct ergo_value *ratio = ergo_point_value(point, "/system/disorder_ratio");
+    const double other = ratio->present ? ratio->real : -1;
     const bool normal =
         disorder->present && strcmp(ergo_point_text(point, "/system/disorder"), "gaussian") == 0;
     uint32_t key[2];
@@ -289,7 +291,8 @@ enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_
             if (normal)
                 *to = glass_normal(key, bond, 0, GLASS_PURPOSE_COUPLING, 0) * 0x1p-24;
             else
-                *to = bimodal(key, bond, 0, fraction->present ? fraction->real : 0.5) & 1 ? -1 : 1;
+                *to = bimodal(key, bond, 0, fraction->present ? fraction->real : 0.5) & 1 ? other
+                                                                                          : 1;
         }
     return ERGO_OK;
 }
