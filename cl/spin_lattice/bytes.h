@@ -33,8 +33,8 @@
  * Compile-time: BYTES_D, BYTES_LX, BYTES_LY, BYTES_LZ, BYTES_Q, BYTES_MODEL (0 ising, 1 potts
  * Metropolis, 2 potts heat bath, 3 Blume-Capel), BYTES_FIELDS (0: no random field, bit 1 is always
  * 0), BYTES_GENERAL (general fields), BYTES_BONDS (also general couplings), BYTES_FIELD_PLANES
- * (general fields of a site), BYTES_HEAT (heat bath for both), BYTES_STRIP (rows per work-item, a divisor of BYTES_LY), BYTES_CHOICES (entries of the
- * table of choices, or 0).
+ * (general fields of a site), BYTES_HEAT (heat bath for both), BYTES_STRIP (rows per work-item, a
+ * divisor of BYTES_LY), BYTES_CHOICES (entries of the table of choices, or 0).
  */
 #ifndef ERGO_CL_SPIN_LATTICE_BYTES_H
 #define ERGO_CL_SPIN_LATTICE_BYTES_H

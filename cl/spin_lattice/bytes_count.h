@@ -68,8 +68,8 @@ ERGO_INLINE struct bytes_tally bytes_count(struct bytes_tally t, BYTES_PLACE con
 }
 
 #if BYTES_GENERAL
-/* Of block `at`: the sum of s B and, with general couplings, of J s s', in the member's unit; potts:
- * of the states' fields and of J (delta - 1). */
+/* Of block `at`: the sum of s B and, with general couplings, of J s s', in the member's unit;
+ * potts: of the states' fields and of J (delta - 1). */
 ERGO_INLINE long bytes_general_sum(BYTES_PLACE const uint4 *first, ulong at,
                                    __global const struct bytes_member *m, uint member,
                                    __global const int4 *terms) {

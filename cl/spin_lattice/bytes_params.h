@@ -13,7 +13,8 @@ struct bytes_member {
     uint key0, key1; /* Philox key: the member's stream */
     /* key of the random field, from seed and replica but not from the temperature */
     uint field0, field1;
-    /* general terms, in the member's unit of energy: T/2 of ising, else T; couplings along x, y, z */
+    /* general terms, in the member's unit of energy: T/2 of ising, else T; couplings along x, y, z
+     */
     float scale;
     int j[3];
     /* bit k: the coupling along direction k is negative, so the order alternates along it */

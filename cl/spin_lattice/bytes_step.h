@@ -161,8 +161,7 @@ struct bytes_site {
 };
 
 /* Byte `lane` of the neighbours, and the couplings to them. */
-ERGO_INLINE struct bytes_site bytes_site_of(struct bytes_around n, uint lane,
-                                            __global const int *t,
+ERGO_INLINE struct bytes_site bytes_site_of(struct bytes_around n, uint lane, __global const int *t,
                                             __global const struct bytes_member *m) {
     const uint all[6] = {n.west, n.east, n.north, n.south, n.above, n.below};
     struct bytes_site s;

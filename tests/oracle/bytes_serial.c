@@ -146,7 +146,8 @@ static void propose(const struct bytes_oracle *o, const double *f, uint64_t step
     const int state = (sites[i] + 1 + (int)(product >> 32)) % o->q;
     const double gain = exponent(o, f, i, state, sites) - exponent(o, f, i, sites[i], sites);
     const double u = ((uint32_t)product + 0.5) / 4294967296.0;
-    if (o->general ? gain >= 0 || -gain < -log(u) : happens(gain >= 0 ? 1 : exp(gain), (uint32_t)product))
+    if (o->general ? gain >= 0 || -gain < -log(u)
+                   : happens(gain >= 0 ? 1 : exp(gain), (uint32_t)product))
         sites[i] = (uint8_t)state;
 }
 

@@ -121,10 +121,9 @@ static void test_disorder(void **state) {
     };
     struct bytes_verdict v = {0};
     (void)state;
-    bytes_enumerated(ctx, device,
-                     JOB("'model': 'potts', 'q': 3, 'size': [8], 'temperature': 0.9, 'field': 0.4",
-                         LONG),
-                     &v);
+    bytes_enumerated(
+        ctx, device,
+        JOB("'model': 'potts', 'q': 3, 'size': [8], 'temperature': 0.9, 'field': 0.4", LONG), &v);
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
         bytes_enumerated_fields(ctx, device, jobs[i], &v);
     print_message("disorder: %zu comparisons, largest |z| %.2f (%s)\n", v.n, v.worst, v.where);

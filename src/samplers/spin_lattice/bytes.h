@@ -36,7 +36,7 @@ struct bytes_physics {
 /* General fields and couplings as integers, in multiples of `unit`. Sites are in natural order,
  * x fastest. */
 struct bytes_disorder {
-    double unit; /* energy, a power of two */
+    double unit;     /* energy, a power of two */
     int32_t *fields; /* [of a site][site], with the uniform one; potts: [state][site], without it */
     int32_t j[3], field, crystal; /* field: potts, uniform */
     int32_t *bonds; /* [axis][site], to the neighbour in the positive direction; NULL: all are j */

@@ -284,8 +284,8 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
     if (status == ERGO_OK && replayed)
         status = replay(ctx, t, s, member, t->members_terms ? &d : NULL, before, after);
     if (status == ERGO_OK && !(replayed && t->whole))
-        status = compare_sample(ctx, t, s, member, t->r.samples - 1,
-                                t->members_terms ? &d : NULL, after);
+        status = compare_sample(ctx, t, s, member, t->r.samples - 1, t->members_terms ? &d : NULL,
+                                after);
     bytes_disorder_free(&d);
     free(after);
     free(before);

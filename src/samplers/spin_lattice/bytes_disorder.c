@@ -129,8 +129,8 @@ void bytes_disorder_free(struct bytes_disorder *d) {
 
 /* Of blume-capel's field the sign, of potts' the state that it prefers. */
 static uint32_t field_state(const struct bytes_shape *s, const uint32_t key[2], uint64_t site) {
-    const struct ergo_words r = ergo_philox_words((uint32_t)site, 0, 0,
-                                                  ERGO_DRAW(BYTES_PURPOSE_FIELD, 2), key[0], key[1]);
+    const struct ergo_words r =
+        ergo_philox_words((uint32_t)site, 0, 0, ERGO_DRAW(BYTES_PURPOSE_FIELD, 2), key[0], key[1]);
     return (uint32_t)((uint64_t)r.x * (s->kind == BYTES_POTTS ? s->q : 2) >> 32);
 }
 
@@ -240,16 +240,15 @@ out:
     return status;
 }
 
-/* Half of the largest cost of a flip at this site, of potts with two states the cost, as an integer.
- * Along a side of 2, both bonds
- * lead to one neighbour and may cancel. */
+/* Half of the largest cost of a flip at this site, of potts with two states the cost, as an
+ * integer. Along a side of 2, both bonds lead to one neighbour and may cancel. */
 static int64_t most_force(const struct bytes_shape *s, const struct bytes_disorder *d,
                           uint64_t site) {
     const uint64_t stride[3] = {1, s->l[0], (uint64_t)s->l[0] * s->l[1]};
     const int64_t field = s->kind != BYTES_POTTS ? d->fields[site]
-                          : s->fields            ? (int64_t)d->field + d->fields[site] -
-                                        d->fields[s->sites + site]
-                                                 : d->field;
+                          : s->fields
+                              ? (int64_t)d->field + d->fields[site] - d->fields[s->sites + site]
+                              : d->field;
     int64_t sum = llabs((long long)field);
     for (uint32_t k = 0; k < s->d && k < 3; k++) {
         const uint64_t at = site / stride[k] % s->l[k];

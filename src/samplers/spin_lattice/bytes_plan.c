@@ -38,9 +38,15 @@ static uint64_t loop_limited(const struct bytes_shape *s, uint32_t group, uint64
     const uint64_t blocks = (s->colour / 16 + group - 1) / group;
     const uint64_t fill = 4 * blocks + bytes_choices_length(s) / group + 2 * BYTES_TABLE / group;
     const bool by_site = s->general && s->kind != BYTES_ISING; /* each with all its neighbours */
-    const uint64_t sweep = 2 * blocks * (weights ? 2200 : by_site ? 700 : 120) +
-                           2 * blocks * (by_site ? 500 : s->general ? 120 : 80) + 2 * s->numbers +
-                           150;
+    const uint64_t sweep = 2 * blocks *
+                               (weights   ? 2200
+                                : by_site ? 700
+                                          : 120) +
+                           2 * blocks *
+                               (by_site      ? 500
+                                : s->general ? 120
+                                             : 80) +
+                           2 * s->numbers + 150;
     return limit > fill ? (limit - fill) / sweep : 0;
 }
 
@@ -260,9 +266,9 @@ enum ergo_status bytes_configure(struct ergo_context *ctx, void *state) {
     l->block_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
     plan->launches_per_step =
         l->local ? (l->ahead ? 2.0 : 1.0) / (double)ergo_plan_launch(plan, l->launch_sweeps) : 2;
-    plan->host_bytes = (h->general ? 8 + 12 * (uint64_t)h->fields + (h->bonds ? 20 * h->d : 0) : 4) *
-                           h->sites +
-                       batch->count * (2 * h->colour + 4 * bytes_terms_length(h));
+    plan->host_bytes =
+        (h->general ? 8 + 12 * (uint64_t)h->fields + (h->bonds ? 20 * h->d : 0) : 4) * h->sites +
+        batch->count * (2 * h->colour + 4 * bytes_terms_length(h));
     describe(s, plan);
     if (s->launch.curve_length)
         s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/correlation_every");

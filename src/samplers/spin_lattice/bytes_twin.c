@@ -133,9 +133,8 @@ static int64_t general_gain(const struct bytes_shape *s, const struct bytes_diso
                                : 0;
     gain += !capel && state == 0 ? d->field : 0;
     for (uint32_t k = 0; k < 2 * s->d; k++) {
-        const int64_t j = d->bonds
-                              ? d->bonds[k / 2 * s->sites + (k % 2 ? at : n.site[k])]
-                              : d->j[k / 2];
+        const int64_t j =
+            d->bonds ? d->bonds[k / 2 * s->sites + (k % 2 ? at : n.site[k])] : d->j[k / 2];
         gain += j * (capel ? spin * (1 - sites[n.site[k]]) : sites[n.site[k]] == state);
     }
     return gain;

@@ -104,7 +104,8 @@ const struct ergo_key disorder_keys[DISORDER_KEYS] = {
     {ERGO_KEY("/system/disorder", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .choices = model_disorders, .unit = "",
      .help = "Random couplings J_ij, in units of /system/coupling or of couplings: bimodal, +1 or "
-             "-1 (or disorder_ratio); gaussian, of mean 0 and variance 1. There is one sample, the first of model "
+             "-1 (or disorder_ratio); gaussian, of mean 0 and variance 1. There is one sample, the "
+             "first of model "
              "spin-glass with the same seed."},
     {ERGO_KEY("/system/disorder_file", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE, .unit = "",
      .help = "A file with the couplings: lines \"x y [z] axis J\" for the bond from a site to its "
@@ -118,8 +119,9 @@ const struct ergo_key disorder_keys[DISORDER_KEYS] = {
          "where couplings or fields are drawn: with disorder or random_field, without their files"},
     {ERGO_KEY("/system/negative_fraction", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
      .max = 1, .unit = "",
-     .help = "Bimodal disorder: the probability of J = -1 (or of disorder_ratio); 0.5 if not given. 0 "
-             "is the ferromagnet.",
+     .help =
+         "Bimodal disorder: the probability of J = -1 (or of disorder_ratio); 0.5 if not given. 0 "
+         "is the ferromagnet.",
      .acts = draws_signs,
      .where =
          "where couplings are drawn as +1 and -1: with disorder bimodal, without disorder_file"},

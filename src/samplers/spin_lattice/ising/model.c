@@ -222,7 +222,7 @@ enum { LATTICE_TUNABLES = 4 }; /* of a byte per spin: the first */
              {disorder_keys, DISORDER_KEYS},                                                       \
              {lattice_run_keys, LATTICE_RUN_KEYS}},                                                \
     .columns = columns, .n_columns = ISING_COLUMNS, .has_column = has_column,                      \
-    .conjugates = lattice_conjugates, .n_conjugates = 2, .unweighted = model_unweighted,                 \
+    .conjugates = lattice_conjugates, .n_conjugates = 2, .unweighted = model_unweighted,           \
     .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
     .curves = lattice_curves, .n_curves = LATTICE_CURVES, .curve_every = lattice_curve_every,      \
     .frame_suffix = "vti", .has_frames = model_has_frames, .remedy = bytes_remedy,                 \

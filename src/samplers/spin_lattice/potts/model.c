@@ -22,10 +22,11 @@ static const struct ergo_key site_keys[] = {
              "each site.",
      .acts = model_draws_fields, .where = "with random_field, without field_file"},
     {ERGO_KEY("/system/field_file", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE, .unit = "",
-     .help = "A file with f_i(s): q numbers up to 1e6 for each site, of states 0 to q - 1, sites in "
-             "the order x fastest, then y, then z, with blanks or ends of lines between them; # a "
-             "comment. Fields and couplings are rounded to 2^-28 of the largest energy of a move, "
-             "or finer."},
+     .help =
+         "A file with f_i(s): q numbers up to 1e6 for each site, of states 0 to q - 1, sites in "
+         "the order x fastest, then y, then z, with blanks or ends of lines between them; # a "
+         "comment. Fields and couplings are rounded to 2^-28 of the largest energy of a move, "
+         "or finer."},
 };
 
 enum { POTTS_COLUMNS = COLUMNS + 1 };

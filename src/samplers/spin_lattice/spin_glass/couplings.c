@@ -291,8 +291,8 @@ enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_
             if (normal)
                 *to = glass_normal(key, bond, 0, GLASS_PURPOSE_COUPLING, 0) * 0x1p-24;
             else
-                *to = bimodal(key, bond, 0, fraction->present ? fraction->real : 0.5) & 1 ? other
-                                                                                          : 1;
+                *to =
+                    bimodal(key, bond, 0, fraction->present ? fraction->real : 0.5) & 1 ? other : 1;
         }
     return ERGO_OK;
 }
