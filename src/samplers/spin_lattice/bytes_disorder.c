@@ -5,102 +5,16 @@
  * Fields: key = that of the random field (seed and replica, not the temperature), entity = site.
  * Gaussian: step = 1, of potts 1 + state, draw = attempt, by glass_normal. The signs of
  * blume-capel's and the states that potts' fields prefer: step = 0, draw = 2, the first word; the
- * signs of ising's as cl/spin_lattice/bytes.h has them. A file is text: a number for each site, of
- * potts one for each state of a site, x fastest, then y, then z, separated by blanks or ends of
- * lines. # begins a comment.
+ * signs of ising's as cl/spin_lattice/bytes.h has them. Files of fields: fields.c.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/rng.h"
-#include "job/input.h"
 #include "samplers/spin_lattice/bytes.h"
+#include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
-
-/* ---- from a file ----------------------------------------------------------------------------- */
-
-static const double file_most = 1e6; /* as the limits of the keys */
-
-/* fields: [of a site][sites]. false: an error, which `wrong` describes with its line. */
-static bool read_numbers(char *text, uint64_t sites, uint64_t of_site, double *fields,
-                         char wrong[160]) {
-    const uint64_t all = sites * of_site;
-    char each[40] = "";
-    uint64_t n = 0;
-    unsigned long line = 1, last = 1;
-    if (of_site > 1)
-        snprintf(each, sizeof each, " with %llu states each", (unsigned long long)of_site);
-    for (char *at = text; *at != '\0';) {
-        char *end = at;
-        if (*at == '\n' || *at == ' ' || *at == '\t' || *at == '\r') {
-            line += *at++ == '\n';
-            continue;
-        }
-        if (*at == '#') {
-            at += strcspn(at, "\n");
-            continue;
-        }
-        const double number = strtod(at, &end);
-        const size_t length = strcspn(at, " \t\r\n#");
-        if (end != at + length || !isfinite(number)) {
-            snprintf(wrong, 160, "line %lu: \"%.*s\" is not a number", line,
-                     length < 40 ? (int)length : 40, at);
-            return false;
-        }
-        if (fabs(number) > file_most) {
-            snprintf(wrong, 160, "line %lu: %g is beyond %g", line, number, file_most);
-            return false;
-        }
-        if (n == all) {
-            snprintf(wrong, 160, "line %lu: more numbers than the lattice's %llu sites%s", line,
-                     (unsigned long long)sites, each);
-            return false;
-        }
-        fields[n % of_site * sites + n / of_site] = number;
-        n++;
-        last = line;
-        at = end;
-    }
-    if (n < all)
-        snprintf(wrong, 160,
-                 "line %lu: the file ends after %llu numbers; the lattice has %llu sites%s", last,
-                 (unsigned long long)n, (unsigned long long)sites, each);
-    return n == all;
-}
-
-static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_point *point,
-                                  const struct bytes_shape *s, double *fields) {
-    const uint64_t of_site = s->kind == BYTES_POTTS ? s->q : 1;
-    const char *path = ergo_point_text(point, "/system/field_file");
-    char *text = NULL, wrong[160] = "";
-    size_t length = 0;
-    enum ergo_status status =
-        ergo_input_read(ctx, point, "/system/field_file", (size_t)1 << 36, &text, &length);
-    if (status == ERGO_OK && strlen(text) != length)
-        status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s is not a file of fields: it is not text", path);
-    if (status == ERGO_OK && !read_numbers(text, s->sites, of_site, fields, wrong))
-        status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s is not a file of fields: %s", path, wrong);
-    free(text);
-    return status;
-}
-
-enum ergo_status bytes_file_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    const struct bytes_shape s = bytes_shape_of(point);
-    double *fields = malloc(s.sites * (s.fields ? s.fields : 1) * sizeof *fields);
-    const enum ergo_status status =
-        fields ? read_file(ctx, point, &s, fields)
-               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the fields of the file");
-    free(fields);
-    if (status == ERGO_OK)
-        return ERGO_OK;
-    char message[400];
-    snprintf(message, sizeof message, "%s", ergo_error_message(ctx));
-    ergo_error_clear(ctx);
-    return ERGO_FAIL(ctx, status, "/system/field_file: %s", message);
-}
 
 static struct glass_shape glass_of(const struct bytes_shape *s) {
     const struct glass_shape g = {.d = s->d,
@@ -111,6 +25,11 @@ static struct glass_shape glass_of(const struct bytes_shape *s) {
                                   .samples = 1,
                                   .real = true};
     return g;
+}
+
+enum ergo_status bytes_file_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    return model_fields_check(ctx, point, s.sites, s.kind == BYTES_POTTS ? s.q : 1, "states");
 }
 
 enum ergo_status bytes_bonds_check(struct ergo_context *ctx, const struct ergo_point *point) {
@@ -142,7 +61,8 @@ static enum ergo_status fields_of(struct ergo_context *ctx, const struct ergo_po
     bytes_member_fill(point, &m);
     const uint32_t key[2] = {m.field0, m.field1};
     if (ergo_point_value(point, "/system/field_file")->present)
-        return read_file(ctx, point, s, fields);
+        return model_fields_read(ctx, point, s->sites, s->kind == BYTES_POTTS ? s->q : 1, "states",
+                                 fields);
     if (distribution->present &&
         strcmp(ergo_point_text(point, "/system/field_distribution"), "gaussian") == 0) {
         for (uint32_t k = 0; k < s->fields; k++)

@@ -80,6 +80,14 @@ uint64_t lattice_curve_every(const struct ergo_point *point);
 enum { FIELD_KEYS = 3, DISORDER_KEYS = 5 };
 extern const struct ergo_key field_keys[FIELD_KEYS], disorder_keys[DISORDER_KEYS];
 bool model_draws_fields(const struct ergo_point *point);
+/* fields.c: read /system/field_file, `of_site` numbers for each site, whose name is said where they
+ * do not fit ("states"; NULL: one). fields: [of a site][site]. The second only checks it, and
+ * records a job error. */
+enum ergo_status model_fields_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                   uint64_t sites, uint64_t of_site, const char *each_has,
+                                   double *fields);
+enum ergo_status model_fields_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                    uint64_t sites, uint64_t of_site, const char *each_has);
 /* Half a sentence on samples that no other point shares, or NULL: ergo_model's unweighted. */
 const char *model_unweighted(const struct ergo_point *point);
 /* Keys of parallel tempering (engine/ladder.h). */
