@@ -42,6 +42,11 @@ static int bonds_of(const struct vector_oracle *o, int steps[3][3], double direc
     return o->triangular ? 3 : o->d;
 }
 
+/* The coupling of the bond in direction k from `site`, over j. */
+static double coupling(const struct vector_oracle *o, int k, int site) {
+    return o->bonds ? o->bonds[k * vector_oracle_sites(o) + site] : 1;
+}
+
 static double dot(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -74,10 +79,32 @@ static void on_sphere(double height, double around, double spin[3]) {
     spin[2] = z;
 }
 
-/* Of the random field at a site. */
+/* Ratio of uniforms; rounded to 2^-24. */
+static double normal(const struct vector_oracle *o, int site, int component) {
+    for (uint32_t attempt = 0;; attempt++) {
+        const uint32_t counter[4] = {(uint32_t)site, 1 + (uint32_t)component, 0,
+                                     17u << 24 | 32 * attempt};
+        const uint32_t key[2] = {(uint32_t)o->field, (uint32_t)(o->field >> 32)};
+        uint32_t w[4];
+        ergo_oracle_philox(counter, key, w);
+        const double u = (w[0] + (w[1] + 0.5) / 4294967296.0) / 4294967296.0;
+        const double v = (w[2] + (w[3] + 0.5) / 4294967296.0) / 4294967296.0;
+        const double x = sqrt(2 / exp(1)) * (2 * v - 1) / u;
+        if (fabs(x) < 8 && u <= exp(-x * x / 4))
+            return floor(x * 16777216 + 0.5) / 16777216;
+    }
+}
+
+/* The random field at a site, over its strength. */
 static void random_direction(const struct vector_oracle *o, int site, double n[3]) {
     double u[4];
     uint32_t words[4];
+    const int components = o->space ? 3 : 2;
+    n[2] = 0;
+    for (int c = 0; c < components && (o->given || o->normal); c++)
+        n[c] = o->given ? o->given[site * components + c] : normal(o, site, c);
+    if (o->given || o->normal)
+        return;
     words_of(o, (uint64_t)site, 0, 17, u, words);
     if (o->space)
         on_sphere(u[0], u[1], n);
@@ -94,10 +121,10 @@ static void local_field(const struct vector_oracle *o, double (*spins)[3], int s
     h[0] = h[1] = h[2] = 0;
     for (int k = 0; k < n; k++)
         for (int sign = -1; sign < 2; sign += 2) {
-            const double *other = spins[site_at(o, x + sign * steps[k][0], y + sign * steps[k][1],
-                                                z + sign * steps[k][2])];
+            const int there =
+                site_at(o, x + sign * steps[k][0], y + sign * steps[k][1], z + sign * steps[k][2]);
             for (int c = 0; c < 3; c++)
-                h[c] += o->j * other[c];
+                h[c] += o->j * coupling(o, k, sign > 0 ? site : there) * spins[there][c];
         }
     h[o->space ? 2 : 0] += o->b;
     random_direction(o, site, direction);
@@ -263,10 +290,11 @@ void vector_oracle_measure(const struct vector_oracle *o, double (*spins)[3],
             const double *b = spins[site_at(o, x + steps[k][0], y + steps[k][1], z + steps[k][2])];
             const double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
                                      a[0] * b[1] - a[1] * b[0]};
-            s->alignment += dot(a, b) / n;
+            const double j = coupling(o, k, i);
+            s->alignment += j * dot(a, b) / n;
             for (int axis = 0; axis < 3; axis++)
                 for (int c = 0; c < 3; c++)
-                    current[axis][c] += directions[k][axis] * cross[c];
+                    current[axis][c] += j * directions[k][axis] * cross[c];
         }
     }
     for (int axis = 0; axis < 3; axis++)
@@ -302,6 +330,30 @@ static void any_spin(const struct vector_oracle *o, uint64_t generator[4], doubl
         on_sphere(a, b, spin);
     else
         on_circle(2 * pi * (o->q ? floor(a * o->q) / o->q : a), spin);
+}
+
+void vector_oracle_enumerate(const struct vector_oracle *o, double means[2]) {
+    const int n = vector_oracle_sites(o);
+    double spins[16][3], z = 0, ground = 0;
+    int states[16] = {0};
+    means[0] = means[1] = 0;
+    for (bool more = n <= 16, first = true; more; first = false) {
+        struct vector_oracle_sample s;
+        for (int i = 0; i < n; i++)
+            on_circle(2 * pi * states[i] / o->q, spins[i]);
+        vector_oracle_measure(o, spins, &s);
+        ground = first ? s.energy : ground;
+        const double w = exp(-n * (s.energy - ground) / o->t);
+        z += w;
+        means[0] += w * s.energy;
+        means[1] += w * s.m[0];
+        int i = 0;
+        while (i < n && ++states[i] == o->q)
+            states[i++] = 0;
+        more = i < n;
+    }
+    means[0] /= z;
+    means[1] /= z;
 }
 
 void vector_oracle_run(const struct vector_oracle *o, uint64_t seed, int blocks, int sweeps,

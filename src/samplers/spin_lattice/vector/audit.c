@@ -56,13 +56,14 @@ static void plan_stretch(struct stretch *t, const struct vector_state *s) {
 
 /* Compare a sample of a member whose lattice is `sites`. */
 static enum ergo_status compare_sample(struct ergo_context *ctx, const struct stretch *t,
-                                       const struct vector_state *s, size_t member, size_t sample,
+                                       const struct vector_state *s, size_t member,
+                                       const struct vector_terms *d, size_t sample,
                                        const uint32_t *sites) {
     const size_t count = s->e.batch->count;
     const double *found = t->r.found.columns + VECTOR_COLUMNS * (sample * count + member);
     int64_t sums[VECTOR_NUMBERS_SPACE];
     double columns[VECTOR_COLUMNS];
-    vector_twin_count(&s->shape, &s->members[member], sites, sums);
+    vector_twin_count(&s->shape, &s->members[member], d, sites, sums);
     vector_columns(&s->shape, &s->physics[member], sums, columns);
     if (!ergo_replay_same(columns, found, VECTOR_COLUMNS))
         return ergo_replay_differs(ctx, &t->r, member,
@@ -118,7 +119,8 @@ static bool same_slab(const struct stretch *t, const struct vector_state *s, con
 /* before: the member's lattice before the stretch; the twin moves it to the end. after: the end on
  * the device. */
 static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t,
-                               const struct vector_state *s, size_t member, uint32_t *before,
+                               const struct vector_state *s, size_t member,
+                               const struct vector_terms *d, uint32_t *before,
                                const uint32_t *after) {
     const struct vector_member *m = &s->members[member];
     enum ergo_status status = ERGO_OK;
@@ -126,14 +128,31 @@ static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t
     if (step == 0 && !is_start(t, s, member, before))
         return ergo_replay_differs(ctx, &t->r, member, "the starts");
     if (!t->whole)
-        vector_twin_slab(&s->shape, m, step, t->r.samples * t->r.every, t->slab, before);
+        vector_twin_slab(&s->shape, m, d, step, t->r.samples * t->r.every, t->slab, before);
     for (size_t i = 0; i < t->r.samples && t->whole && status == ERGO_OK; i++) {
         for (uint64_t e = 0; e < t->r.every; e++)
-            vector_twin_sweep(&s->shape, m, step++, before);
-        status = compare_sample(ctx, t, s, member, i, before);
+            vector_twin_sweep(&s->shape, m, d, step++, before);
+        status = compare_sample(ctx, t, s, member, d, i, before);
     }
     if (status == ERGO_OK && !same_slab(t, s, before, after))
         status = ergo_replay_differs(ctx, &t->r, member, "the lattices");
+    return status;
+}
+
+/* A member's couplings and fields, from the device: the audit has checked that these constants are
+ * what the host wrote. */
+static enum ergo_status read_terms(struct ergo_context *ctx, struct vector_state *s, size_t member,
+                                   struct vector_terms *d) {
+    const size_t length = vector_terms_length(&s->shape);
+    float *packed = malloc(4 * length + 1);
+    if (!packed)
+        return no_memory(ctx);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, VECTOR_NUMBERS_OF_SITES, 4 * length * member, 4 * length, packed);
+    enum ergo_status status = ergo_engine_end(&s->e);
+    if (status == ERGO_OK)
+        status = vector_terms_unpack(ctx, &s->shape, packed, d);
+    free(packed);
     return status;
 }
 
@@ -145,16 +164,20 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     enum ergo_status status = raw && before && after ? ERGO_OK : no_memory(ctx);
     for (size_t m = 0; m < r->members && status == ERGO_OK; m++) {
         const bool replayed = ergo_replay_takes(r, t->members, m);
+        struct vector_terms d = {0};
         status = vector_read(ctx, s, m, raw);
+        if (status == ERGO_OK && vector_terms_length(&s->shape))
+            status = read_terms(ctx, s, m, &d);
         if (status != ERGO_OK)
             break;
         vector_unpack(&s->shape, raw, after);
         if (replayed) {
             vector_unpack(&s->shape, (const uint32_t *)r->kept[VECTOR_SPINS] + words * m, before);
-            status = replay(ctx, t, s, m, before, after);
+            status = replay(ctx, t, s, m, &d, before, after);
         }
         if (status == ERGO_OK && !(replayed && t->whole))
-            status = compare_sample(ctx, t, s, m, r->samples - 1, after);
+            status = compare_sample(ctx, t, s, m, &d, r->samples - 1, after);
+        vector_terms_free(&d);
     }
     free(raw);
     free(before);

@@ -42,17 +42,30 @@ static ergo_vector vector_of(const struct vector_shape *s, const uint32_t *spin)
                     : ergo_vector_of(ergo_cos(spin[0]), ergo_sin(spin[0]), 0);
 }
 
-/* Direction of the random field. */
+/* The random field, in the member's unit. */
 static ergo_vector random_of(const struct vector_shape *s, const struct vector_member *m,
-                             uint64_t site) {
+                             const struct vector_terms *d, uint64_t site) {
+    if (s->stored)
+        return ergo_vector_of(d->fields[site], d->fields[s->sites + site],
+                              s->space ? d->fields[2 * s->sites + site] : 0);
     return vector_random((uint32_t)site, m->field0, m->field1, s->space);
 }
 
 static ergo_vector local_field(const struct vector_shape *s, const struct vector_member *m,
-                               const uint32_t *sites, const uint32_t at[3]) {
+                               const struct vector_terms *d, const uint32_t *sites,
+                               const uint32_t at[3]) {
     float x = 0, y = 0, z = 0;
     for (uint32_t k = 0; k < 2 * s->directions; k++) {
-        const uint32_t *other = sites + s->components * neighbour(s, at, k / 2, k % 2 == 0);
+        const uint64_t there = neighbour(s, at, k / 2, k % 2 == 0);
+        const uint32_t *other = sites + s->components * there;
+        if (s->coupled) { /* the coupling is at the site that the bond is ahead of */
+            const float j = d->bonds[k / 2 * s->sites + (k % 2 ? there : number(s, at))];
+            const ergo_vector v = vector_of(s, other);
+            x = ERGO_FMA(j, v.x, x);
+            y = ERGO_FMA(j, v.y, y);
+            z = ERGO_FMA(j, v.z, z);
+            continue;
+        }
         x += s->space ? ergo_as_float(other[0]) : ergo_cos(other[0]);
         y += s->space ? ergo_as_float(other[1]) : ergo_sin(other[0]);
         z += s->space ? ergo_as_float(other[2]) : 0;
@@ -61,7 +74,7 @@ static ergo_vector local_field(const struct vector_shape *s, const struct vector
         ergo_vector_of(vector_field(x, m->coupling, s->space ? 0 : m->field),
                        vector_field(y, m->coupling, 0), vector_field(z, m->coupling, m->field));
     if (s->random) {
-        const ergo_vector n = random_of(s, m, number(s, at));
+        const ergo_vector n = random_of(s, m, d, number(s, at));
         h.x = ERGO_FMA(m->random, n.x, h.x);
         h.y = ERGO_FMA(m->random, n.y, h.y);
         h.z = ERGO_FMA(m->random, n.z, h.z);
@@ -69,11 +82,12 @@ static ergo_vector local_field(const struct vector_shape *s, const struct vector
     return h;
 }
 
-static void update(const struct vector_shape *s, const struct vector_member *m, uint64_t step,
-                   bool relax, uint32_t *sites, const uint32_t at[3]) {
+static void update(const struct vector_shape *s, const struct vector_member *m,
+                   const struct vector_terms *d, uint64_t step, bool relax, uint32_t *sites,
+                   const uint32_t at[3]) {
     const uint64_t site = number(s, at);
     uint32_t *spin = sites + s->components * site;
-    const ergo_vector h = local_field(s, m, sites, at);
+    const ergo_vector h = local_field(s, m, d, sites, at);
     const struct ergo_words w =
         ergo_philox_words((uint32_t)site, (uint32_t)step, (uint32_t)(step >> 32),
                           ERGO_DRAW(VECTOR_PURPOSE_SWEEP, 0), m->key0, m->key1);
@@ -93,8 +107,9 @@ static void update(const struct vector_shape *s, const struct vector_member *m, 
 }
 
 /* All sites of a colour in `count` planes of the last dimension, from `first` on. */
-static void pass(const struct vector_shape *s, const struct vector_member *m, uint64_t step,
-                 bool relax, uint32_t colour, struct vector_slab slab, uint32_t *sites) {
+static void pass(const struct vector_shape *s, const struct vector_member *m,
+                 const struct vector_terms *d, uint64_t step, bool relax, uint32_t colour,
+                 struct vector_slab slab, uint32_t *sites) {
     const uint32_t last = s->d - 1, others[2] = {last > 0 ? s->l[0] : 1, last > 1 ? s->l[1] : 1};
     uint32_t at[3] = {0, 0, 0};
     for (uint32_t p = 0; p < slab.count; p++) {
@@ -105,7 +120,7 @@ static void pass(const struct vector_shape *s, const struct vector_member *m, ui
                 at[1] = b;
                 at[last] = plane;
                 if ((at[0] + at[1] + at[2]) % s->colours == colour)
-                    update(s, m, step, relax, sites, at);
+                    update(s, m, d, step, relax, sites, at);
             }
     }
 }
@@ -114,8 +129,9 @@ uint64_t vector_twin_margin(const struct vector_shape *s, uint64_t sweeps) {
     return sweeps * s->colours * (1 + s->relax);
 }
 
-void vector_twin_slab(const struct vector_shape *s, const struct vector_member *m, uint64_t step,
-                      uint64_t sweeps, struct vector_slab slab, uint32_t *sites) {
+void vector_twin_slab(const struct vector_shape *s, const struct vector_member *m,
+                      const struct vector_terms *d, uint64_t step, uint64_t sweeps,
+                      struct vector_slab slab, uint32_t *sites) {
     const uint32_t side = s->l[s->d - 1];
     uint64_t margin = vector_twin_margin(s, sweeps);
     for (uint64_t i = 0; i < sweeps; i++, step++)
@@ -125,13 +141,13 @@ void vector_twin_slab(const struct vector_shape *s, const struct vector_member *
             const struct vector_slab now = {all ? 0
                                                 : (uint32_t)((slab.first + side - margin) % side),
                                             all ? side : (uint32_t)(slab.count + 2 * margin)};
-            pass(s, m, step, c >= s->colours, c % s->colours, now, sites);
+            pass(s, m, d, step, c >= s->colours, c % s->colours, now, sites);
         }
 }
 
-void vector_twin_sweep(const struct vector_shape *s, const struct vector_member *m, uint64_t step,
-                       uint32_t *sites) {
-    vector_twin_slab(s, m, step, 1, (struct vector_slab){0, s->l[s->d - 1]}, sites);
+void vector_twin_sweep(const struct vector_shape *s, const struct vector_member *m,
+                       const struct vector_terms *d, uint64_t step, uint32_t *sites) {
+    vector_twin_slab(s, m, d, step, 1, (struct vector_slab){0, s->l[s->d - 1]}, sites);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -143,11 +159,17 @@ static void add_spin(const struct vector_shape *s, const uint32_t *spin, int64_t
     sums[2] += vector_fixed(v.z);
 }
 
-static void add_bonds(const struct vector_shape *s, const uint32_t *sites, const uint32_t at[3],
-                      int64_t *sums) {
+static void add_bonds(const struct vector_shape *s, const struct vector_terms *d,
+                      const uint32_t *sites, const uint32_t at[3], int64_t *sums) {
     const uint32_t *spin = sites + s->components * number(s, at);
     for (uint32_t k = 0; k < s->directions; k++) {
         const uint32_t *other = sites + s->components * neighbour(s, at, k, true);
+        const float j = s->coupled ? d->bonds[k * s->sites + number(s, at)] : 0;
+        if (s->coupled && !s->space) {
+            sums[VECTOR_BONDS] += vector_fixed(j * ergo_cos(other[0] - spin[0]));
+            sums[VECTOR_CURRENTS + k] += vector_fixed(j * ergo_sin(other[0] - spin[0]));
+            continue;
+        }
         if (!s->space) {
             sums[VECTOR_BONDS] += vector_fixed(ergo_cos(other[0] - spin[0]));
             sums[VECTOR_CURRENTS + k] += vector_fixed(ergo_sin(other[0] - spin[0]));
@@ -155,6 +177,13 @@ static void add_bonds(const struct vector_shape *s, const uint32_t *sites, const
         }
         const ergo_vector a = vector_of(s, spin), b = vector_of(s, other);
         int64_t *current = sums + VECTOR_CURRENTS + 3 * (size_t)k;
+        if (s->coupled) {
+            sums[VECTOR_BONDS] += vector_fixed(j * ergo_dot(a, b));
+            current[0] += vector_coupled(j, a.y, a.z, b.y, b.z);
+            current[1] += vector_coupled(j, a.z, a.x, b.z, b.x);
+            current[2] += vector_coupled(j, a.x, a.y, b.x, b.y);
+            continue;
+        }
         sums[VECTOR_BONDS] += vector_fixed(ergo_dot(a, b));
         current[0] += vector_cross(a.y, a.z, b.y, b.z);
         current[1] += vector_cross(a.z, a.x, b.z, b.x);
@@ -180,8 +209,9 @@ static void add_plaquette(const struct vector_shape *s, const uint32_t *sites, c
 }
 
 static void add_random(const struct vector_shape *s, const struct vector_member *m,
-                       const uint32_t *spin, uint64_t site, int64_t *sums) {
-    sums[VECTOR_ALONG] += vector_fixed(ergo_dot(vector_of(s, spin), random_of(s, m, site)));
+                       const struct vector_terms *d, const uint32_t *spin, uint64_t site,
+                       int64_t *sums) {
+    sums[VECTOR_ALONG] += vector_fixed(ergo_dot(vector_of(s, spin), random_of(s, m, d, site)));
 }
 
 /* Sites of a huge lattice are counted in parts, by all cores; sums of integers know no order. */
@@ -189,6 +219,7 @@ enum { PARTS = 64, PART_SITES = 1 << 14 };
 struct parts {
     const struct vector_shape *s;
     const struct vector_member *m;
+    const struct vector_terms *d;
     const uint32_t *sites;
     uint64_t n;
     int64_t sums[PARTS][VECTOR_NUMBERS_SPACE];
@@ -204,7 +235,7 @@ static void count_part(size_t i, void *user) {
                                 (uint32_t)(row / s->l[1])};
         const uint32_t *spin = parts->sites + s->components * n;
         add_spin(s, spin, sums + VECTOR_TOTAL);
-        add_bonds(s, parts->sites, at, sums);
+        add_bonds(s, parts->d, parts->sites, at, sums);
         if (s->space) {
             const float z = ergo_as_float(spin[2]);
             sums[VECTOR_SQUARES] += vector_fixed(z * z);
@@ -212,14 +243,14 @@ static void count_part(size_t i, void *user) {
             add_plaquette(s, parts->sites, at, sums);
         }
         if (s->random)
-            add_random(s, parts->m, spin, n, sums);
+            add_random(s, parts->m, parts->d, spin, n, sums);
     }
 }
 
 void vector_twin_count(const struct vector_shape *s, const struct vector_member *m,
-                       const uint32_t *sites, int64_t *sums) {
+                       const struct vector_terms *d, const uint32_t *sites, int64_t *sums) {
     const uint64_t n = s->sites / PART_SITES + 1;
-    struct parts parts = {.s = s, .m = m, .sites = sites, .n = n < PARTS ? n : PARTS};
+    struct parts parts = {.s = s, .m = m, .d = d, .sites = sites, .n = n < PARTS ? n : PARTS};
     ergo_parallel((size_t)parts.n, PARTS, count_part, &parts);
     memset(sums, 0, s->numbers * sizeof *sums);
     for (uint64_t i = 0; i < parts.n; i++)

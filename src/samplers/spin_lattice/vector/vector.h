@@ -13,7 +13,9 @@ struct vector_shape {
     bool space; /* heisenberg: three components; else an angle */
     uint32_t q; /* directions of clock; 0: any */
     bool heat_bath;
-    bool random;         /* random fields */
+    bool random;         /* random fields, */
+    bool stored;         /* whose components are stored */
+    bool coupled;        /* each bond has its coupling */
     uint32_t relax;      /* over-relaxations in a sweep */
     uint32_t colours;    /* 2; triangular 3 */
     uint32_t directions; /* of bonds, at a site: d; triangular 3 */
@@ -26,6 +28,16 @@ struct vector_shape {
 struct vector_physics {
     double t, j, b, anisotropy;
     double random; /* strength of the random field */
+    /* units of stored couplings and fields, powers of two; 1 where there are none */
+    double bond_unit, field_unit;
+};
+
+/* Random couplings and stored fields of a member, in natural order, in parts of a unit that none
+ * exceeds: multiples of 2^-24. */
+struct vector_terms {
+    double bond_unit, field_unit;
+    float *bonds;  /* [direction][site], to the neighbour ahead; NULL: none */
+    float *fields; /* [component][site]; NULL: none */
 };
 
 enum vector_column {
@@ -53,6 +65,7 @@ struct vector_waves {
 enum vector_buffer {
     VECTOR_SPINS,
     VECTOR_MEMBERS,
+    VECTOR_NUMBERS_OF_SITES, /* couplings and fields */
     VECTOR_WAVES,
     VECTOR_COUNTS,
     VECTOR_WAVE_COUNTS
@@ -78,6 +91,18 @@ bool vector_has_column(const struct ergo_point *point, size_t c);
 /* n 0: the structure factor is not measured. False: /run/wave_vectors cannot be read. */
 bool vector_waves_of(const struct ergo_point *point, struct vector_waves *waves);
 double vector_exact(const struct ergo_point *point, const char *observable);
+
+/* disorder.c */
+enum ergo_status vector_terms_make(struct ergo_context *ctx, const struct ergo_point *point,
+                                   struct vector_terms *d);
+void vector_terms_free(struct vector_terms *d);
+/* Are files as they should be? If not, a job error is recorded. */
+enum ergo_status vector_terms_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* As the kernels have them; floats of a member. Unpacking leaves the units alone; ERGO_E_MEMORY. */
+size_t vector_terms_length(const struct vector_shape *s);
+void vector_terms_pack(const struct vector_shape *s, const struct vector_terms *d, float *packed);
+enum ergo_status vector_terms_unpack(struct ergo_context *ctx, const struct vector_shape *s,
+                                     const float *packed, struct vector_terms *d);
 
 /* columns.c: what the sums over sites and bonds mean, as doubles. */
 /* columns[VECTOR_COLUMNS] from the sums of vector_params.h; those that are not measured are 0. */
@@ -109,22 +134,23 @@ enum ergo_status vector_load(struct ergo_context *ctx, void *state, size_t membe
 enum ergo_status vector_view(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_view *view);
 
-/* twin.c: the chain on the host, on sites in natural order. */
+/* twin.c: the chain on the host, on sites in natural order. d: what is stored, if anything is. */
 void vector_twin_start(const struct vector_shape *s, const struct vector_member *m, bool random,
                        uint64_t site, uint32_t *spin);
 /* A sweep, of the planes [first, first + count) of the last dimension, modulo its side. */
 struct vector_slab {
     uint32_t first, count;
 };
-void vector_twin_sweep(const struct vector_shape *s, const struct vector_member *m, uint64_t step,
-                       uint32_t *sites);
+void vector_twin_sweep(const struct vector_shape *s, const struct vector_member *m,
+                       const struct vector_terms *d, uint64_t step, uint32_t *sites);
 /* Sweeps after which only the planes of the slab are right. */
-void vector_twin_slab(const struct vector_shape *s, const struct vector_member *m, uint64_t step,
-                      uint64_t sweeps, struct vector_slab slab, uint32_t *sites);
+void vector_twin_slab(const struct vector_shape *s, const struct vector_member *m,
+                      const struct vector_terms *d, uint64_t step, uint64_t sweeps,
+                      struct vector_slab slab, uint32_t *sites);
 /* Planes beyond the slab, on either side, that so many sweeps read. */
 uint64_t vector_twin_margin(const struct vector_shape *s, uint64_t sweeps);
 void vector_twin_count(const struct vector_shape *s, const struct vector_member *m,
-                       const uint32_t *sites, int64_t *sums);
+                       const struct vector_terms *d, const uint32_t *sites, int64_t *sums);
 void vector_twin_wave(const struct vector_shape *s, const uint32_t k[3], const uint32_t *sites,
                       int64_t sums[VECTOR_WAVE_NUMBERS]);
 
