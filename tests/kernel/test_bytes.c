@@ -69,7 +69,7 @@ static const struct {
     /* general terms of potts and blume-capel */
     {"'model': 'potts', 'q': 3, 'size': [38, 6], 'temperature': 1, 'field': -0.4", false, 1},
     {"'model': 'potts', 'q': 5, 'size': [34, 4, 2], 'temperature': 0.8, 'random_field': 0.7, "
-     "'field': 0.3, 'couplings': [1, 0.5, -0.25]",
+     "'field': 0.3, 'couplings': [1, -0.25, 0.5]",
      false, 1},
     {"'model': 'potts', 'q': 3, 'size': [12, 4, 6], 'temperature': 0.9, 'random_field': 0.6, "
      "'field_distribution': 'gaussian', 'disorder': 'gaussian', 'disorder_seed': 3",
