@@ -51,7 +51,21 @@ sweeps() {
         "$(number "$1" per-sweep)" "$2"
 }
 
-parts=() started=0
+# together SWEEPS: all ranks in one mpirun; run folder mix
+together() {
+    local -a parts=() with=()
+    local k name
+    for ((k = 0; k < ${#devices[@]}; k++)); do
+        name=BENCH_WITH_$k
+        read -ra with <<<"${!name:-}"
+        [ "$k" -eq 0 ] || parts+=(:)
+        parts+=(-np 1 "${with[@]}" "$ergocl" run "$job" -o "$room/mix" --overwrite --quiet --set "/run/sweeps=$1"
+            --set "/distribute=$how" --device "$(IFS=,; echo "${devices[*]}")")
+    done
+    mpirun --bind-to none "${parts[@]}"
+}
+
+started=0
 for ((k = 0; k < ${#devices[@]}; k++)); do
     alone "$k" 20 # compiles, and tells about how fast it is
     n=$(sweeps "$k" "$((k == 0 ? seconds : (seconds + 2) / 3))")
@@ -60,14 +74,10 @@ for ((k = 0; k < ${#devices[@]}; k++)); do
     alone "$k" "$n"
     started=$(python3 -c "print(max($started, $(now) - $begun - $(number "$k" seconds)))")
     echo "rank $k, ${devices[k]}: $(number "$k" value) per second"
-    name=BENCH_WITH_$k
-    read -ra with <<<"${!name:-}"
-    [ "$k" -eq 0 ] || parts+=(:)
-    parts+=(-np 1 "${with[@]}" "$ergocl" run "$job" -o "$room/mix" --quiet --set "/run/sweeps=$whole"
-        --set "/distribute=$how" --device "$(IFS=,; echo "${devices[*]}")")
 done
+together 20 # compiles
 begun=$(now)
-mpirun --bind-to none "${parts[@]}"
+together "$whole"
 ended=$(now)
 python3 - "$room" "$begun" "$ended" "$started" "${#devices[@]}" <<'END'
 import json, sys

@@ -1,8 +1,19 @@
 /*
  * Sweeps of hard spheres in global memory: a launch for each of the eight checkerboard sets, then
- * the shift. SPHERES_SLOTS: of a cell; SPHERES_AROUND: more spheres than there can be in 27 cells.
+ * the shift. SPHERES_SLOTS: of a cell. SPHERES_LISTED: spheres around a cell that a work-item
+ * lists, in private memory, or in local memory where a group has SPHERES_GROUP work-items (0:
+ * private): lanes of a GPU write different entries at a time, which private memory serves one by
+ * one.
  */
 #include "hard_spheres/cell.h"
+
+#if SPHERES_GROUP > 0
+#define SPHERES_LIST __local float4 *
+#define SPHERES_STRIDE SPHERES_GROUP
+#else
+#define SPHERES_LIST float4 *
+#define SPHERES_STRIDE 1
+#endif
 
 /* Plans of the `count` sweeps that begin at `step`: plans[member][capacity]. */
 __kernel void spheres_plans(__global const struct spheres_member *members, __global ulong *plans,
@@ -15,14 +26,24 @@ __kernel void spheres_plans(__global const struct spheres_member *members, __glo
                          m->width[1], m->width[2]);
 }
 
-/* Does a sphere at (x, y, z), in whole units, overlap one of n? They are given from the middle of
- * the cell, which is half a unit off in a cell of an odd width. */
-ERGO_INLINE uint spheres_overlap(const float4 *n, uint count, float x, float y, float z,
-                                 ulong contact) {
-    for (uint i = 0u; i < count; i++) {
-        const long dx = (long)(n[i].x - x), dy = (long)(n[i].y - y), dz = (long)(n[i].z - z);
-        if ((ulong)(dx * dx + dy * dy + dz * dz) < contact)
-            return 1u;
+/* Does a sphere at (x, y, z), in units from the cell's corner, overlap one of the cells around? */
+ERGO_INLINE uint spheres_overlap(__global const ulong2 *cells,
+                                 __global const struct spheres_member *m, ulong contact, uint plane,
+                                 uint cx, uint cy, uint cz, int x, int y, int z) {
+    for (int o = 0; o < 27; o++) {
+        const int ox = o % 3 - 1, oy = o / 3 % 3 - 1, oz = o / 9 - 1;
+        const uint at =
+            spheres_at(m, spheres_beside(cx, ox, m->cells[0]), spheres_beside(cy, oy, m->cells[1]),
+                       spheres_beside(cz, oz, m->cells[2]));
+        if (o == 13)
+            continue;
+        SPHERES_EACH(cells, plane, at, {
+            const long dx = (long)spheres_x(sphere) + (long)ox * m->width[0] - x;
+            const long dy = (long)spheres_y(sphere) + (long)oy * m->width[1] - y;
+            const long dz = (long)spheres_z(sphere) + (long)oz * m->width[2] - z;
+            if ((ulong)(dx * dx + dy * dy + dz * dz) < contact)
+                return 1u;
+        })
     }
     return 0u;
 }
@@ -32,16 +53,16 @@ ERGO_INLINE uint spheres_overlap(const float4 *n, uint count, float x, float y, 
  * middle of the cell. For a trial at t, r^2 = |n|^2 - 2 t.n + |t|^2: three fma a sphere. Near
  * contact |n| is below 1.9 W and |t| below 0.87 W, so all roundings in fp32 together are below 36
  * 2^-24 W^2, and W^2 is below twice contact: 2^-17.8 of contact. Trials with the nearest sphere
- * within 2^-17 of contact are decided in exact integers. Returns accepted moves, plus 2^16 if the
- * cell has spheres.
+ * within 2^-17 of contact, and those where not all spheres are listed, are decided in exact
+ * integers. Returns accepted moves, plus 2^16 if the cell has spheres.
  */
 ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct spheres_member *m,
                                 ulong contact, uint plane, uint cx, uint cy, uint cz, ulong step,
-                                uint purpose) {
+                                uint purpose, SPHERES_LIST near) {
     const uint at = spheres_at(m, cx, cy, cz), entity = (cz * m->cells[1] + cy) * m->cells[0] + cx;
     const float wx = (float)m->width[0], wy = (float)m->width[1], wz = (float)m->width[2];
-    float4 own[SPHERES_SLOTS], near[SPHERES_AROUND];
-    uint n = 0u, count = 0u, accepted = 0u;
+    float4 own[SPHERES_SLOTS];
+    uint n = 0u, count = 0u, unlisted = 0u, accepted = 0u;
 #define SPHERES_FROM_MIDDLE(x, y, z)                                                               \
     (float4)((float)spheres_x(sphere) + (x), (float)spheres_y(sphere) + (y),                       \
              (float)spheres_z(sphere) + (z), 0.0f)
@@ -65,9 +86,12 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
                     const float gx = fmax(fabs(v.x) - 0.5f * wx, 0.0f);
                     const float gy = fmax(fabs(v.y) - 0.5f * wy, 0.0f);
                     const float gz = fmax(fabs(v.z) - 0.5f * wz, 0.0f);
-                    near[count] = v;
-                    count += (uint)(fma(gx, gx, fma(gy, gy, gz * gz)) < high &&
-                                    count + 1u < SPHERES_AROUND);
+                    if (fma(gx, gx, fma(gy, gy, gz * gz)) < high) {
+                        if (count < SPHERES_LISTED)
+                            near[SPHERES_STRIDE * count++] = v;
+                        else
+                            unlisted = 1u;
+                    }
                 })
             }
         }
@@ -94,7 +118,7 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
         const float t2 = fma(z, z, fma(y, y, x * x));
         float least = 4.0f * high;
         for (uint i = 0u; i < count; i++) {
-            const float4 v = near[i];
+            const float4 v = near[SPHERES_STRIDE * i];
             least = fmin(least, fma(v.x, tx, fma(v.y, ty, fma(v.z, tz, v.w))));
         }
         least += t2;
@@ -104,12 +128,14 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
                 least = fmin(least, fma(uz, uz, fma(uy, uy, ux * ux)));
         }
         uint good = (uint)(least > low);
-        if (good && least < high) { /* seldom */
-            const float4 kept = own[mine];
-            own[mine].x = 4.0f * wx + x; /* out of reach */
-            good = !spheres_overlap(near, count, x, y, z, contact) &&
-                   !spheres_overlap(own, n, x, y, z, contact);
-            own[mine] = kept;
+        if (good && (least < high || unlisted)) { /* seldom */
+            for (uint i = 0u; i < n; i++) {
+                const long dx = (long)(own[i].x - x), dy = (long)(own[i].y - y),
+                           dz = (long)(own[i].z - z);
+                good &= (uint)(i == mine || (ulong)(dx * dx + dy * dy + dz * dz) >= contact);
+            }
+            good &= 1u ^ spheres_overlap(cells, m, contact, plane, cx, cy, cz, (int)(x + 0.5f * wx),
+                                         (int)(y + 0.5f * wy), (int)(z + 0.5f * wz));
         }
         if (good) {
             own[mine] = (float4)(x, y, z, 0.0f);
@@ -134,6 +160,14 @@ __kernel void spheres_subsweep(__global ulong2 *cells,
                                __global const ulong *contacts, __global const ulong *plans,
                                __global uint *tally, ulong step, uint k, uint capacity, uint sub,
                                uint note, uint plane, uint layers, uint n_members, uint purpose) {
+#if SPHERES_GROUP > 0
+    __local float4 lists[SPHERES_LISTED * SPHERES_GROUP];
+    SPHERES_LIST near =
+        lists + ((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) +
+                 get_local_id(0));
+#else
+    float4 near[SPHERES_LISTED];
+#endif
     const uint x = (uint)get_global_id(0), y = (uint)get_global_id(1);
     const uint z = (uint)get_global_id(2) % layers, member = (uint)get_global_id(2) / layers;
     if (member >= n_members)
@@ -143,8 +177,8 @@ __kernel void spheres_subsweep(__global ulong2 *cells,
         return;
     const uint set = (uint)(plans[member * capacity + k] >> 3u * sub) & 7u;
     const uint cx = 2u * x + (set & 1u), cy = 2u * y + (set >> 1 & 1u), cz = 2u * z + (set >> 2);
-    const uint done =
-        spheres_update(cells + m->first, m, contacts[member], plane, cx, cy, cz, step, purpose);
+    const uint done = spheres_update(cells + m->first, m, contacts[member], plane, cx, cy, cz, step,
+                                     purpose, near);
     if (note)
         tally[m->first + spheres_at(m, cx, cy, cz)] = done;
 }

@@ -92,12 +92,27 @@ static struct work *collect(const struct ergo_shares *s, double size, double sec
     return all;
 }
 
-static void take_speeds(struct ergo_shares *s, const struct work *all) {
-    for (size_t r = 0; r < s->ranks; r++)
-        s->weights[r] = all[r].size / all[r].seconds;
+double ergo_share_of_speed(double speed, double all, size_t ranks) {
+    enum { PARTS = 32 };
+    return fmax(1, round(speed / all * (double)(PARTS * ranks)));
 }
 
-static const double trial_seconds = 0.04;
+/* Are the shares other ones than before? */
+static bool take_speeds(struct ergo_shares *s, const struct work *work) {
+    const double old = s->weights[0];
+    double all = 0;
+    bool changed = false;
+    for (size_t r = 0; r < s->ranks; r++)
+        all += work[r].size / work[r].seconds;
+    for (size_t r = 0; r < s->ranks; r++) {
+        const double weight = ergo_share_of_speed(work[r].size / work[r].seconds, all, s->ranks);
+        changed = changed || weight * old != s->weights[r] * (r ? s->weights[0] : weight);
+        s->weights[r] = weight;
+    }
+    return changed;
+}
+
+static const double trial_seconds = 0.2;
 
 enum ergo_status ergo_shares_try(struct ergo_context *ctx, struct ergo_shares *s, double size,
                                  enum ergo_status (*sweep)(struct ergo_context *ctx, void *state),
@@ -120,22 +135,22 @@ enum ergo_status ergo_shares_try(struct ergo_context *ctx, struct ergo_shares *s
         slowest = fmin(slowest, all[r].size / all[r].seconds);
         fastest = fmax(fastest, all[r].size / all[r].seconds);
     }
-    *uneven = fastest > 1.1 * slowest;
-    if (*uneven)
-        take_speeds(s, all);
+    *uneven = fastest > 1.1 * slowest && take_speeds(s, all);
     free(all);
     s->compared = ergo_clock();
     return ERGO_OK;
 }
 
-/* Seconds between comparisons; how much longer than necessary the slowest may take. */
-static const double compare_every = 2, patience = 1.25;
+/* Seconds between comparisons; how much longer than necessary the slowest may take; the most of a
+ * run that may go into dividing anew, where programs are built for a shape (seconds of a CPU). */
+static const double compare_every = 2, patience = 1.25, most_spent = 0.1;
 
 enum ergo_status ergo_shares_compare(struct ergo_context *ctx, struct ergo_shares *s, double size,
                                      bool *uneven) {
     double slowest = 0, speed = 0, whole = 0;
     *uneven = false;
-    if (!ergo_dist_any(ergo_ranks_rank() == 0 && ergo_clock() - s->compared > compare_every &&
+    const double pause = fmax(compare_every, s->cost / most_spent);
+    if (!ergo_dist_any(ergo_ranks_rank() == 0 && ergo_clock() - s->compared > pause &&
                        s->sweeps > 3))
         return ERGO_OK;
     struct work *all = collect(s, size, s->busy / (double)s->sweeps);
@@ -146,9 +161,7 @@ enum ergo_status ergo_shares_compare(struct ergo_context *ctx, struct ergo_share
         speed += all[r].size / all[r].seconds;
         whole += all[r].size;
     }
-    *uneven = slowest > patience * whole / speed;
-    if (*uneven)
-        take_speeds(s, all);
+    *uneven = slowest > patience * whole / speed && take_speeds(s, all);
     free(all);
     s->busy = 0;
     s->sweeps = 0;

@@ -16,6 +16,7 @@ struct ergo_shares {
     /* since `compared`, seconds of a clock: of this rank's device, without waiting for others */
     double busy, compared;
     uint64_t sweeps;
+    double cost;      /* seconds that the last division by new weights took; set by who divides */
     double weights[]; /* [ranks], positive */
 };
 
@@ -28,15 +29,22 @@ struct ergo_shares *ergo_shares_create(struct ergo_context *ctx, const struct er
  * before share k. n <= length; k <= n. */
 uint64_t ergo_share_before(uint64_t length, const double *weights, size_t n, size_t k);
 
+/* A rank's weight by its speed and that of all, a whole number of 32nds of an equal share. So what
+ * is cut has few shapes, which come again in the next run: programs that are built for a shape are
+ * in the cache (10 s of a core through PoCL), and a speed measured a little otherwise changes
+ * nothing. At most 1/64 of an equal share is lost. */
+double ergo_share_of_speed(double speed, double all, size_t ranks);
+
 /* A trial at the start: repeats `sweep`, which waits for the device but not for other ranks. size:
  * of what a sweep works on here, in any unit. *uneven: speeds differ by more than a tenth, and
- * weights are speeds. */
+ * there are new weights by speed. */
 enum ergo_status ergo_shares_try(struct ergo_context *ctx, struct ergo_shares *shares, double size,
                                  enum ergo_status (*sweep)(struct ergo_context *ctx, void *state),
                                  void *state, bool *uneven);
-/* Between blocks, of `busy` and `sweeps`: looks every two seconds. *uneven: one rank keeps the
- * others waiting for a quarter of the time that a sweep would take at best, and weights are speeds.
- */
+/* Between blocks, of `busy` and `sweeps`: looks every two seconds, or ten
+ * times `cost` where that is more. *uneven: one rank keeps the
+ * others waiting for a quarter of the time that a sweep would take at best, and there are new
+ * weights by speed. */
 enum ergo_status ergo_shares_compare(struct ergo_context *ctx, struct ergo_shares *shares,
                                      double size, bool *uneven);
 

@@ -47,14 +47,21 @@ static void test_bound(void **state) {
     assert_int_equal(ergo_dist_threads(masks, all, RANKS, 5), 2);
 }
 
-/* Seven ranks drive GPUs: the eighth has the CPU. */
+/* Seven ranks drive GPUs, each from a core: the eighth has the others. */
 static void test_others_have_gpus(void **state) {
-    const bool one[RANKS] = {[7] = true};
+    const bool one[RANKS] = {[7] = true}, two[RANKS] = {[6] = true, [7] = true};
     cpu_set_t masks[RANKS];
     (void)state;
     for (size_t k = 0; k < RANKS; k++)
         may_use(&masks[k], 3, 16);
-    assert_int_equal(ergo_dist_threads(masks, one, RANKS, 7), 16);
+    assert_int_equal(ergo_dist_threads(masks, one, RANKS, 7), 9);
+    assert_int_equal(ergo_dist_threads(masks, two, RANKS, 7), 5); /* half of ten */
+    for (size_t k = 0; k < 7; k++)
+        may_use(&masks[k], k, 1); /* bound: cores 3 to 6 are this rank's too */
+    assert_int_equal(ergo_dist_threads(masks, one, RANKS, 7), 12);
+    for (size_t k = 0; k < RANKS; k++)
+        may_use(&masks[k], 0, 4); /* more GPUs than cores */
+    assert_int_equal(ergo_dist_threads(masks, one, RANKS, 7), 1);
 }
 
 static void test_not_known(void **state) {

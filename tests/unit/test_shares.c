@@ -93,6 +93,18 @@ static enum ergo_status sweep(struct ergo_context *context, void *state) {
     return ERGO_FAIL(context, ERGO_E_DEVICE, "a sweep failed");
 }
 
+/* Whole numbers, which speeds that differ little share; a slow rank keeps a part. */
+static void test_weights(void **unused) {
+    (void)unused;
+    assert_true(ergo_share_of_speed(1, 2, 2) == 32 && ergo_share_of_speed(1.02, 2.01, 2) == 32);
+    assert_true(ergo_share_of_speed(3, 4, 2) == 48 && ergo_share_of_speed(1, 4, 2) == 16);
+    assert_true(ergo_share_of_speed(1, 1000, 4) == 1);
+    for (double speed = 0.02; speed < 1; speed += 0.007) {
+        const double first = ergo_share_of_speed(speed, 1, 2);
+        assert_true(first == floor(first) && fabs(first / 64 - speed) <= 1.0 / 128 + 1e-9);
+    }
+}
+
 /* One rank alone is never uneven; a sweep that fails ends the trial. */
 static void test_speeds(void **unused) {
     (void)unused;
@@ -113,6 +125,11 @@ static void test_speeds(void **unused) {
     assert_int_equal(ergo_shares_compare(ctx, s, 5, &uneven), ERGO_OK); /* too early */
     assert_true(!uneven && s->sweeps == 4);
     s->compared -= 3;
+    s->cost = 1; /* that would be a quarter of the time */
+    assert_int_equal(ergo_shares_compare(ctx, s, 5, &uneven), ERGO_OK);
+    assert_true(!uneven && s->sweeps == 4);
+    s->compared -= 8;
+    uneven = true;
     assert_int_equal(ergo_shares_compare(ctx, s, 5, &uneven), ERGO_OK);
     assert_true(!uneven && s->sweeps == 0 && s->weights[0] == 7);
     free(s);
@@ -122,6 +139,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_jobs),
         cmocka_unit_test(test_division),
+        cmocka_unit_test(test_weights),
         cmocka_unit_test(test_speeds),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);

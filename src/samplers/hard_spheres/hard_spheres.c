@@ -165,6 +165,8 @@ static const struct ergo_curve_info curves[] = {
 
 static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+    {"listed", "spheres around a cell that a work-item keeps at hand; more are looked up", 0, 128,
+     false},
 };
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {

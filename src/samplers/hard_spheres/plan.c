@@ -22,6 +22,7 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct spheres_s
         s->members[i].first = (uint32_t)l->all_cells;
         s->contacts[i] = shape->contact;
         l->slots = shape->slots > l->slots ? shape->slots : l->slots;
+        l->listed = spheres_listed(shape) > l->listed ? spheres_listed(shape) : l->listed;
         l->most_cells = shape->all > l->most_cells ? (uint32_t)shape->all : l->most_cells;
         for (int k = 0; k < 3; k++)
             if (shape->cells[k] / 2 > l->half[k])
@@ -48,6 +49,23 @@ static void choose_group(uint32_t group, struct spheres_launch *l) {
         l->group[k] = best;
         group /= best;
     }
+}
+
+/* Lists of GPUs are in local memory, where a group of 32 at least has room for them. */
+static void choose_launch(const struct ergo_device *device, uint32_t wish, uint32_t listed,
+                          struct spheres_launch *l) {
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    uint32_t group = wish ? wish : 64;
+    l->listed = listed ? listed : l->listed;
+    while (group > device->summary.largest_group)
+        group /= 2;
+    const uint64_t bytes = 16 * (uint64_t)l->listed;
+    while (!wish && group > 32 && gpu && bytes * group > device->summary.local_memory)
+        group /= 2;
+    choose_group(group, l);
+    l->list_items = l->group[0] * l->group[1] * l->group[2];
+    if (!gpu || bytes * l->list_items > device->summary.local_memory)
+        l->list_items = 0;
 }
 
 static void declare_buffers(struct spheres_state *s) {
@@ -94,16 +112,12 @@ static void declare_kernels(struct spheres_state *s) {
     static const char *const measure = "hard_spheres/spheres_measure.cl";
     struct ergo_engine *e = &s->e;
     const struct spheres_launch *l = &s->launch;
-    unsigned around = 0;
     const bool npt = s->shapes[0].npt;
     char options[200];
-    for (size_t i = 0; i < e->batch->count; i++) {
-        const unsigned some = spheres_around(&s->shapes[i], l->start_sweeps > 0);
-        around = some > around ? some : around;
-    }
     snprintf(options, sizeof options,
-             "-DSPHERES_SLOTS=%u -DSPHERES_AROUND=%u -DSPHERES_MOVES=%u -DSPHERES_SUM_GROUP=%u%s",
-             l->slots, (around + 7) / 8 * 8, s->shapes[0].moves_per_cell, l->sum_group,
+             "-DSPHERES_SLOTS=%u -DSPHERES_LISTED=%u -DSPHERES_GROUP=%u -DSPHERES_MOVES=%u "
+             "-DSPHERES_SUM_GROUP=%u%s",
+             l->slots, l->listed, l->list_items, s->shapes[0].moves_per_cell, l->sum_group,
              npt ? " -DSPHERES_NPT" : "");
     ergo_engine_kernel(e, SPHERES_PLAN_SWEEPS, sweep, options, "spheres_plans");
     ergo_engine_kernel(e, SPHERES_SUBSWEEP, sweep, options, "spheres_subsweep");
@@ -146,11 +160,8 @@ enum ergo_status spheres_configure(struct ergo_context *ctx, void *state) {
     const enum ergo_status status = shape_members(ctx, s);
     if (status != ERGO_OK)
         return status;
-    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
-    uint32_t group = wish ? wish : gpu ? 128 : 64;
-    while (group > d->largest_group)
-        group /= 2;
-    choose_group(group, l);
+    choose_launch(device, (uint32_t)ergo_point_int(first, "/tuning/work_group"),
+                  (uint32_t)ergo_point_int(first, "/tuning/listed"), l);
     l->plans = 256;
     l->look_cells = l->most_cells;
     l->pair_layers = 1u << 30;

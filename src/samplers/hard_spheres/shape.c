@@ -134,15 +134,12 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *s, c
     return true;
 }
 
-unsigned spheres_around(const struct spheres_shape *s, bool random) {
-    /* no packing of spheres in what three cells and half a diameter around them fill is denser than
-     * the closest one (Hales 2005) */
-    const uint64_t least = s->npt ? s->rules.contact[0] : s->contact;
-    const double sigma = sqrt((double)(random ? spheres_start_contact(s) : least));
-    double volume = 1.0;
-    for (int k = 0; k < 3; k++)
-        volume *= 3.0 * s->width[k] / sigma + 1.0;
-    return (unsigned)floor(volume * SPHERES_CLOSEST * 6.0 / SPHERES_PI) + 1;
+unsigned spheres_listed(const struct spheres_shape *s) {
+    const double sigma = s->sigma, pi = SPHERES_PI;
+    const double x = s->width[0] / sigma, y = s->width[1] / sigma, z = s->width[2] / sigma;
+    /* what is within a diameter of the cell, and not in it */
+    const double volume = 2.0 * (x * y + y * z + z * x) + pi * (x + y + z) + 4.0 * pi / 3.0;
+    return 4 * ((unsigned)ceil(s->density * volume) / 4 + 2);
 }
 
 void spheres_member_fill(const struct ergo_point *point, const struct spheres_shape *s,

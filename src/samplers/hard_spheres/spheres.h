@@ -42,9 +42,8 @@ bool spheres_is_npt(const struct ergo_point *point);
 /* What sigma is in units, and V in sigma^3, at that ln V. */
 double spheres_sigma_at(const struct spheres_shape *shape, int64_t volume);
 double spheres_volume_at(int64_t volume);
-/* More spheres than there can be in a cell and its 26 neighbours; `random`: also those of a random
- * start, which are smaller. */
-unsigned spheres_around(const struct spheres_shape *shape, bool random);
+/* More spheres than mostly can touch one of a cell's from outside, and not many more. */
+unsigned spheres_listed(const struct spheres_shape *shape);
 
 /* ---- curve.c: pair histograms, and the pressure from them ----------------------------------- */
 
@@ -175,6 +174,8 @@ struct spheres_launch {
     uint32_t bins[SPHERES_CURVES];
     uint32_t pair_layers;  /* pair histograms: most layers of cells per launch */
     unsigned slots;        /* of a cell, in all members */
+    unsigned listed;       /* spheres around a cell that a work-item lists */
+    uint32_t list_items;   /* of a group, whose lists are in local memory; 0: private memory */
     uint32_t start_sweeps; /* of a random start, per call */
 };
 
