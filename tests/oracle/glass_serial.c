@@ -244,6 +244,7 @@ void glass_oracle_exact(const struct glass_oracle *o, const double *j, double t,
             c += (s >> i & 1) * cos(phase);
             d += (s >> i & 1) * sin(phase);
         }
+        x->q += p * q;
         x->abs_q += p * fabs(q);
         x->q2 += p * q * q;
         x->q4 += p * q * q * q * q;

@@ -42,7 +42,7 @@ enum { GLASS_EXACT_SITES = 16 };
 struct glass_exact {
     double ground; /* lowest energy per site */
     /* per site; q_k for the longest wave along the last direction */
-    double e, e2, abs_q, q2, q4, qk2;
+    double e, e2, q, abs_q, q2, q4, qk2;
     double m, abs_m, m2, m4;
     double p[GLASS_EXACT_SITES + 1]; /* probability of this number of unequal sites of two copies */
     double left_out; /* weight of the states that Metropolis neither leaves nor enters */

@@ -91,7 +91,8 @@ static inline void glass_physics_exact(struct ergo_context *ctx, const struct er
                                              x.abs_m,
                                              x.m2,
                                              x.m4,
-                                             x.m};
+                                             x.m,
+                                             s.copies == 4 ? x.q * x.q : 0};
             for (int k = 0; k < GLASS_MOMENTS; k++)
                 to[k] += m[k] / lanes;
             v->left_out = fmax(v->left_out, x.left_out);

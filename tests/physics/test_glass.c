@@ -43,7 +43,8 @@ static const struct {
          "'coupling': 0.8",
          LONG)},
     {"4 x 2, +-h and a field, heat bath, tempering",
-     JOB("'size': [4, 2], 'temperature': 0.9, 'ladder': 3, 'temperature_max': 2.5, 'swap_every': "
+     JOB("'size': [4, 2], 'copies': 4, 'temperature': 0.9, 'ladder': 3, 'temperature_max': 2.5, "
+         "'swap_every': "
          "2, "
          "'random_field': 0.6, 'field': 0.25, 'dynamics': 'heat-bath', 'coupling': 1.25",
          LONG)},

@@ -20,7 +20,8 @@ enum {
     GLASS_ABS_M, /* |m|, m^2, m^4 */
     GLASS_M2,
     GLASS_M4,
-    GLASS_M, /* m */
+    GLASS_M,  /* m */
+    GLASS_QQ, /* four copies: products of overlaps of pairs without a common copy */
     GLASS_MOMENTS
 };
 
@@ -35,6 +36,7 @@ enum {
     GLASS_BINDER,
     GLASS_LENGTH,
     GLASS_HEAT,
+    GLASS_CONNECTED,
     GLASS_RESULTS
 };
 

@@ -141,7 +141,8 @@ void glass_units_of(const struct ergo_point *point, const struct glass_shape *s,
                              {n, 1 / n, GLASS_ABS_M, s->copies},
                              {n * n, 1 / (n * n), GLASS_M2, s->copies},
                              {n * n * n * n, 1 / (n * n * n * n), GLASS_M4, s->copies},
-                             {n, 1 / n, GLASS_M, s->copies}};
+                             {n, 1 / n, GLASS_M, s->copies},
+                             {n * n, 1 / (n * n), GLASS_QQ, s->copies == 4 ? 2 : 1}};
     u->energy[0] = s->real ? 0 : -(double)s->d * n;
     u->energy[1] = s->real ? 1 : 2;
     for (int k = 0; k < GLASS_MOMENTS; k++) {

@@ -104,6 +104,10 @@ static bool has_pairs(const struct ergo_point *point) {
     return ergo_point_int(point, "/system/copies") > 1;
 }
 
+static bool has_four(const struct ergo_point *point) {
+    return ergo_point_int(point, "/system/copies") == 4;
+}
+
 #define GLASS_MOMENT(NAME)                                                                         \
     static double glass_##NAME(const struct ergo_point *point, const double *mean, size_t size) {  \
         (void)size;                                                                                \
@@ -117,6 +121,7 @@ GLASS_MOMENT(overlap4)
 GLASS_MOMENT(overlap_binder)
 GLASS_MOMENT(overlap_length)
 GLASS_MOMENT(glass_heat_capacity)
+GLASS_MOMENT(overlap_susceptibility)
 GLASS_MOMENT(glass_magnetization2)
 
 /* An average over the samples of a spin glass. */
@@ -144,6 +149,13 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("overlap_length", "sites"),
      .help = "second-moment correlation length of the overlap along the last direction",
      GLASS_AVERAGE("moments", glass_overlap_length, has_pairs)},
+    {ERGO_NAMED("overlap_susceptibility", "per site"),
+     .help =
+         "with four copies: N ([<q^2>] - [<q>^2]), <q>^2 without bias, as the product of the "
+         "overlaps of two pairs that have no copy in common: the spin glass susceptibility, also "
+         "in a field, where <q> is not 0. Without one and in equilibrium over all signs <q> is "
+         "0, and this N [<q^2>]",
+     GLASS_AVERAGE("moments", glass_overlap_susceptibility, has_four)},
     {ERGO_NAMED("glass_heat_capacity", "k_B per site"),
      .help = "N [<e^2> - <e>^2] / T^2, <e>^2 from two copies",
      GLASS_AVERAGE("moments", glass_glass_heat_capacity, has_pairs)},
@@ -191,14 +203,14 @@ static const struct ergo_curve_info curves[GLASS_CURVES] = {
      .x_label = "observable",
      .unit = "",
      .help = "lowest temperature: energy, m, m^2, |q|, q^2, q^4, Binder's, length, heat "
-             "capacity, by pseudo-values of samples"},
+             "capacity, overlap susceptibility, by pseudo-values of samples"},
     {.name = "halves",
      .x_label = "moment",
      .unit = "",
-     .help =
-         "means over the even lanes of words, then over the odd ones: at each "
-         "temperature e, e^2, e e', |q|, q^2, q^4, |q_k|^2, |m|, m^2, m^4, m; the bins of P(q); "
-         "then exchanges and round trips of all samples since the start, and tries"},
+     .help = "means over the even lanes of words, then over the odd ones: at each "
+             "temperature e, e^2, e e', |q|, q^2, q^4, |q_k|^2, |m|, m^2, m^4, m, q q' of four "
+             "copies; the bins of P(q); "
+             "then exchanges and round trips of all samples since the start, and tries"},
     {.name = "samples",
      .x_label = "moment",
      .unit = "",
