@@ -159,6 +159,18 @@ ERGO_INLINE void vector_count(__global const vector_word *own,
     }
 }
 
+/* A work-item's sites: neighbours are read by work-items in step on GPUs, and by a core one after the
+ * other, which would else fetch a line of memory for each. */
+#if VECTOR_RUN > 1
+#define VECTOR_EACH_SITE(site, stride)                                                             \
+    for (uint first = VECTOR_RUN * (uint)get_global_id(0); first < VECTOR_SITES;                   \
+         first += VECTOR_RUN * (stride))                                                           \
+        for (uint site = first; site < min(first + VECTOR_RUN, VECTOR_SITES); site++)
+#else
+#define VECTOR_EACH_SITE(site, stride)                                                             \
+    for (uint site = (uint)get_global_id(0); site < VECTOR_SITES; site += (stride))
+#endif
+
 /* Add a sample's sums to `counts`. Dimension 0: any number of work-items; 1: members. */
 __kernel void vector_measure(__global const vector_word *spins,
                              __global const struct vector_member *members, __global uint *counts,
@@ -174,7 +186,7 @@ __kernel void vector_measure(__global const vector_word *spins,
     for (uint k = 0; k < VECTOR_NUMBERS; k++)
         sum[k] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint site = (uint)get_global_id(0); site < VECTOR_SITES; site += stride) {
+    VECTOR_EACH_SITE(site, stride) {
         const uint row = site / VECTOR_LX, z = row / VECTOR_LY;
         vector_count(own, members + member, site - row * VECTOR_LX, row - z * VECTOR_LY, z,
                      sum VECTOR_PASS);
@@ -204,7 +216,7 @@ __kernel void vector_waves(__global const vector_word *spins, __global const uin
     for (uint i = item; i < 2u * VECTOR_WAVE_NUMBERS; i += size)
         part[i] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint site = (uint)get_global_id(0); site < VECTOR_SITES; site += stride) {
+    VECTOR_EACH_SITE(site, stride) {
         const uint row = site / VECTOR_LX, x = site - row * VECTOR_LX;
         const uint z = row / VECTOR_LY, y = row - z * VECTOR_LY;
         const vector_spin s = vector_load(own, vector_place(x, y, z));

@@ -40,6 +40,8 @@ enum { ERGO_ANALYSE_INDEPENDENT = 100 };
 struct ergo_chain {
     const struct ergo_member_result *member;
     size_t run;
+    size_t n_columns; /* that have a series, and the energy's */
+    uint8_t columns[ERGO_COLUMNS_MAX];
 };
 
 /* Chains with the same weights. */
@@ -238,11 +240,12 @@ struct ergo_part {
     size_t n_blocks;       /* 0: too short for errors */
     double *block_log_sum; /* [n_blocks][n_values]: without the block */
     double low, high;      /* the axis inside of the overlap */
+    struct ergo_sums *sums; /* owned; sums.c */
 };
-enum ergo_status ergo_system_weigh(struct ergo_context *ctx, const struct ergo_analysis *a,
-                                   struct ergo_system *system);
+/* False: out of memory, or its points are too far apart for common weights. */
+bool ergo_system_weigh(const struct ergo_analysis *a, struct ergo_system *system);
 void ergo_part_destroy(struct ergo_part *part);
-/* Columns of sample i of a chain's measured samples. */
+/* Columns of sample i of a chain's measured samples; those without a series stay as they are. */
 void ergo_chain_columns(const struct ergo_chain *chain, size_t i, double *columns);
 size_t ergo_chain_length(const struct ergo_chain *chain);
 
@@ -263,6 +266,15 @@ const struct ergo_part *ergo_system_part(const struct ergo_system *system,
 static inline size_t ergo_analysis_cores(double work) {
     return work < 2e6 ? 1 : SIZE_MAX;
 }
+
+/* ---- sums.c --------------------------------------------------------------------------------- */
+
+struct ergo_sums *ergo_sums_create(void);      /* NULL: out of memory */
+void ergo_sums_destroy(struct ergo_sums *sums); /* NULL-safe */
+/* [n_entries][n] sums of the samples of these observables, as they would be recorded at the target;
+ * by several cores at a time. *own: NULL, or the caller frees it. NULL: out of memory. */
+const double *ergo_sums_at(const struct ergo_part *part, const struct ergo_target *target,
+                           const size_t *observables, size_t n, double **own);
 
 /* ---- evaluate.c ----------------------------------------------------------------------------- */
 

@@ -266,11 +266,36 @@ static enum ergo_status reweight(struct ergo_context *ctx, struct ergo_analysis 
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+struct weighing {
+    struct ergo_analysis *a;
+    bool *done; /* [systems] */
+};
+
+static void weigh_system(size_t s, void *user) {
+    struct weighing *w = user;
+    w->done[s] = ergo_system_weigh(w->a, &w->a->systems[s]);
+}
+
+static enum ergo_status weigh_all(struct ergo_context *ctx, struct ergo_analysis *a) {
+    struct weighing w = {a, calloc(a->n_systems + 1, sizeof *w.done)};
+    enum ergo_status status = w.done ? ERGO_OK : no_memory(ctx);
+    if (w.done)
+        ergo_parallel(a->n_systems, SIZE_MAX, weigh_system, &w);
+    for (size_t s = 0; s < a->n_systems && status == ERGO_OK; s++)
+        if (!w.done[s])
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY,
+                               "weighing the samples of %s%s%zu points failed: there is too little "
+                               "memory, or the points are too far apart for common weights",
+                               a->systems[s].label, *a->systems[s].label ? ", " : "",
+                               a->systems[s].n_states);
+    free(w.done);
+    return status;
+}
+
 static enum ergo_status weigh(struct ergo_context *ctx, struct ergo_analysis *a) {
-    enum ergo_status status = ERGO_OK;
+    enum ergo_status status = weigh_all(ctx, a);
     for (size_t s = 0; s < a->n_systems && status == ERGO_OK; s++) {
         struct ergo_system *system = &a->systems[s];
-        status = ergo_system_weigh(ctx, a, system);
         for (size_t p = 0; p < system->n_parts && status == ERGO_OK; p++) {
             const struct ergo_part *part = system->parts[p];
             const struct ergo_chain *slow = &system->chains[part->slow_chain];

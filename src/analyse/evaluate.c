@@ -86,33 +86,6 @@ bool ergo_analysis_can_weigh(const struct ergo_analysis *a, size_t o) {
     return can;
 }
 
-/* sums[entry][series] of the samples, as they would be recorded at the target. */
-static void add_up(const struct ergo_part *part, const struct ergo_target *target,
-                   const struct series *series, double *sums) {
-    const struct ergo_system *system = part->system;
-    const struct ergo_model *model = target->point.job->model;
-    double columns[ERGO_COLUMNS_MAX] = {0}, own[ERGO_CONJUGATES_MAX], shift[ERGO_CONJUGATES_MAX];
-    size_t at = 0;
-    for (size_t k = 0; k < part->n_states; k++) {
-        const struct ergo_state *state = &system->states[part->states[k]];
-        ergo_target_of(system, state->point, own, shift);
-        for (size_t c = state->first; c < state->first + state->count; c++) {
-            const size_t n = ergo_chain_length(&system->chains[c]);
-            for (size_t i = 0; i < n; i++, at++) {
-                double *sum = sums + (size_t)part->entry_of[at] * series->n;
-                ergo_chain_columns(&system->chains[c], i, columns);
-                for (size_t r = 1; r < model->n_conjugates; r++)
-                    if (target->shift[r] != shift[r])
-                        columns[model->conjugates[0].column] +=
-                            (target->shift[r] - shift[r]) * columns[model->conjugates[r].column];
-                for (size_t s = 0; s < series->n; s++)
-                    sum[s] +=
-                        model->observables[series->observable[s]].sample(&target->point, columns);
-            }
-        }
-    }
-}
-
 struct sums {
     const struct ergo_part *part;
     const struct ergo_window *window;
@@ -158,7 +131,8 @@ bool ergo_part_values(const struct ergo_part *part, const struct ergo_target *ta
     double rows[ERGO_CONJUGATES_MAX], means[SERIES_MAX];
     if (!collect(model, observables, n, &series))
         return false;
-    double *sums = calloc(part->n_entries * series.n + 1, sizeof *sums);
+    double *own = NULL;
+    const double *sums = ergo_sums_at(part, target, series.observable, series.n, &own);
     double *weight = malloc((part->mbar.n_values + 1) * sizeof *weight);
     struct sums all = {part, window, part->n_rows, sums, series.n};
     for (size_t r = 0; r < part->n_rows; r++) {
@@ -167,7 +141,6 @@ bool ergo_part_values(const struct ergo_part *part, const struct ergo_target *ta
             all.row = r;
     }
     if (sums && weight) {
-        add_up(part, target, &series, sums);
         const size_t n_blocks = blocks || share ? part->n_blocks : 0;
         for (size_t b = 0; b <= n_blocks; b++) {
             const size_t without = b ? b - 1 : SIZE_MAX;
@@ -185,7 +158,7 @@ bool ergo_part_values(const struct ergo_part *part, const struct ergo_target *ta
         }
     }
     const bool ok = sums && weight;
-    free(sums);
+    free(own);
     free(weight);
     return ok;
 }

@@ -194,7 +194,11 @@ static bool add(struct ergo_analysis *a, const struct ergo_member_result *member
     if (!chains)
         return false;
     system->chains = chains;
-    chains[system->n_chains++] = (struct ergo_chain){member, run};
+    struct ergo_chain *chain = &chains[system->n_chains++];
+    *chain = (struct ergo_chain){.member = member, .run = run};
+    for (size_t c = 0; c < a->model->n_columns && member->series; c++)
+        if (member->series[c] || (a->model->n_conjugates && c == a->model->conjugates[0].column))
+            chain->columns[chain->n_columns++] = (uint8_t)c;
     for (size_t s = 0; s < system->n_states; s++)
         if (same_state(a, system->states[s].point, member->point))
             return true;
@@ -315,7 +319,7 @@ enum ergo_status ergo_analysis_gather(struct ergo_context *ctx, struct ergo_anal
         choose_axis(a, room);
     for (size_t r = 0; r < a->n_runs; r++)
         for (size_t m = 0; m < a->results[r]->n_members && ok; m++)
-            if (ergo_chain_length(&(struct ergo_chain){&a->results[r]->members[m], r}))
+            if (ergo_chain_length(&(struct ergo_chain){.member = &a->results[r]->members[m]}))
                 ok = add(a, &a->results[r]->members[m], r);
     for (size_t s = 0; s < a->n_systems && ok; s++)
         ok = fill(a, &a->systems[s]);

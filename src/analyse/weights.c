@@ -20,8 +20,10 @@ size_t ergo_chain_length(const struct ergo_chain *chain) {
 
 void ergo_chain_columns(const struct ergo_chain *chain, size_t i, double *columns) {
     const struct ergo_member_result *m = chain->member;
-    for (size_t c = 0; c < m->point->job->model->n_columns; c++)
-        columns[c] = m->series[c] ? m->series[c][m->n_equilibration + i] : 0;
+    for (size_t k = 0; k < chain->n_columns; k++) {
+        const double *series = m->series[chain->columns[k]];
+        columns[chain->columns[k]] = series ? series[m->n_equilibration + i] : 0;
+    }
 }
 
 /* Columns of a sample with the energy that it has at the base point. */
@@ -51,6 +53,7 @@ void ergo_part_destroy(struct ergo_part *part) {
     free(part->entry_count);
     free(part->entry_of);
     free(part->block_log_sum);
+    ergo_sums_destroy(part->sums);
     free(part);
 }
 
@@ -346,13 +349,14 @@ static struct ergo_part *make_part(const struct ergo_analysis *a, const struct e
     part->system = system;
     part->states = calloc(system->n_states, sizeof *part->states);
     part->inefficiency = calloc(system->n_states, sizeof *part->inefficiency);
+    part->sums = ergo_sums_create();
     for (size_t c = 0; c < a->model->n_conjugates; c++)
         if (active[c])
             part->rows[part->n_rows++] = c;
     for (size_t s = 0; part->states && s < system->n_states; s++)
         if (of[s] == which)
             part->states[part->n_states++] = s;
-    if (part->states && part->inefficiency && find_blocks(a, part) &&
+    if (part->states && part->inefficiency && part->sums && find_blocks(a, part) &&
         part->n_samples < UINT32_MAX && read_samples(a, part) && solve(part))
         return part;
     ergo_part_destroy(part);
@@ -361,16 +365,7 @@ static struct ergo_part *make_part(const struct ergo_analysis *a, const struct e
 
 /* ---- a system -------------------------------------------------------------------------------- */
 
-static enum ergo_status failed(struct ergo_context *ctx, const struct ergo_system *system) {
-    return ERGO_FAIL(
-        ctx, ERGO_E_MEMORY,
-        "weighing the samples of %s%s%zu points failed: there is too little memory, or "
-        "the points are too far apart for common weights",
-        system->label, *system->label ? ", " : "", system->n_states);
-}
-
-enum ergo_status ergo_system_weigh(struct ergo_context *ctx, const struct ergo_analysis *a,
-                                   struct ergo_system *system) {
+bool ergo_system_weigh(const struct ergo_analysis *a, struct ergo_system *system) {
     bool active[ERGO_CONJUGATES_MAX] = {false}, ok = true;
     size_t *of = calloc(system->n_states, sizeof *of);
     system->parts = calloc(system->n_states, sizeof(struct ergo_part *));
@@ -380,7 +375,7 @@ enum ergo_status ergo_system_weigh(struct ergo_context *ctx, const struct ergo_a
     if (!whole || !ergo_part_split(whole, of)) {
         ergo_part_destroy(whole);
         free(of);
-        return failed(ctx, system);
+        return false;
     }
     for (size_t s = 0; s < system->n_states && ok; s++) {
         if (of[s] != s)
@@ -399,5 +394,5 @@ enum ergo_status ergo_system_weigh(struct ergo_context *ctx, const struct ergo_a
     }
     ergo_part_destroy(whole);
     free(of);
-    return ok ? ERGO_OK : failed(ctx, system);
+    return ok;
 }

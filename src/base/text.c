@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sodium.h>
-
 #include "base/parallel.h"
 
 static bool text_reserve(struct ergo_text *text, size_t extra) {
@@ -58,13 +56,19 @@ void ergo_text_append_number(struct ergo_text *text, double value) {
     ergo_text_append_bytes(text, number, strlen(number));
 }
 
-void ergo_text_append_bytes(struct ergo_text *text, const void *bytes, size_t length) {
+void *ergo_text_extend(struct ergo_text *text, size_t length) {
     if (!text_reserve(text, length))
-        return;
-    if (length)
-        memcpy(text->data + text->length, bytes, length);
+        return NULL;
+    void *at = text->data + text->length;
     text->length += length;
     text->data[text->length] = '\0';
+    return at;
+}
+
+void ergo_text_append_bytes(struct ergo_text *text, const void *bytes, size_t length) {
+    void *to = ergo_text_extend(text, length);
+    if (to && length)
+        memcpy(to, bytes, length);
 }
 
 /* Pieces of rows, of which as many at a time as keep the cores busy: the second copy of a text of
@@ -160,17 +164,4 @@ const char *ergo_text_nearest(const char *word, const char *const *names, size_t
         }
     }
     return nearest;
-}
-
-void ergo_sha256(const void *data, size_t length, uint8_t out[32]) {
-    crypto_hash_sha256(out, data, length);
-}
-
-uint64_t ergo_hash64(const void *data, size_t length) {
-    uint8_t sha[32];
-    ergo_sha256(data, length, sha);
-    uint64_t hash = 0;
-    for (int i = 0; i < 8; i++)
-        hash = hash << 8 | sha[i];
-    return hash;
 }

@@ -21,6 +21,8 @@ void ergo_text_append_va(struct ergo_text *text, const char *format, va_list arg
 /* The shortest decimal that reads back as the same double; "null" for NaN and infinities. */
 void ergo_text_append_number(struct ergo_text *text, double value);
 void ergo_text_append_bytes(struct ergo_text *text, const void *bytes, size_t length);
+/* Appends so many bytes, which the caller sets before it appends more; NULL: no memory. */
+void *ergo_text_extend(struct ergo_text *text, size_t length);
 /* Appends the rows 0 .. n - 1, each as `append` makes it, by all cores: their texts are put
  * together in order. `append` must not use a context. */
 void ergo_text_append_rows(struct ergo_text *text, size_t n,
@@ -35,7 +37,7 @@ size_t ergo_text_distance(const char *a, const char *b);
 /* Nearest of `names` (NULL entries skipped), or NULL when nothing is near enough to suggest. */
 const char *ergo_text_nearest(const char *word, const char *const *names, size_t count);
 
-/* SHA-256 (libsodium). out: 32 bytes. */
+/* hash.c: SHA-256. out: 32 bytes. */
 void ergo_sha256(const void *data, size_t length, uint8_t out[32]);
 /* First 8 bytes of the SHA-256, big-endian. */
 uint64_t ergo_hash64(const void *data, size_t length);

@@ -96,6 +96,9 @@ enum ergo_status ergo_device_probe(struct ergo_context *ctx, struct ergo_device 
 /* `what` names the buffer in messages ("spins"). Zero-filled when data == NULL. */
 enum ergo_status ergo_buffer_create(struct ergo_context *ctx, struct ergo_device *device,
                                     const char *what, size_t bytes, const void *data, cl_mem *mem);
+/* A buffer with the first `bytes` of `from`, copied by the device; false: it has no room for that,
+ * or cannot. */
+bool ergo_buffer_copy(struct ergo_device *device, cl_mem from, size_t bytes, cl_mem *mem);
 void ergo_buffer_release(cl_mem *mem); /* NULL-safe, sets NULL */
 /* Blocking transfers. */
 enum ergo_status ergo_buffer_read(struct ergo_context *ctx, struct ergo_device *device, cl_mem mem,

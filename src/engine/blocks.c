@@ -174,6 +174,13 @@ enum ergo_status ergo_engine_collect(struct ergo_context *ctx, void *state, unsi
     return status;
 }
 
+/* For a copy. Drivers need some memory, too, and may say that there is none only when a copy is
+ * used. */
+static bool has_room(const struct ergo_engine *e, uint64_t bytes) {
+    const uint64_t all = e->device->summary.global_memory;
+    return e->plan.device_bytes + bytes <= all - all / 8;
+}
+
 enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine *e,
                                     struct ergo_replay *r, const struct ergo_replay_row *extra,
                                     size_t n_extra) {
@@ -192,6 +199,8 @@ enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine
             rows[i].kind = b->kind == ERGO_BUFFER_STATE ? ERGO_REPLAY_STATE : ERGO_REPLAY_RESULT;
             rows[i].host = b->window;
             rows[i].bytes = b->window ? b->window_bytes : (size_t)b->bytes;
+            if (b->flags & ERGO_BUFFER_APART && has_room(e, b->bytes))
+                rows[i].kind = ERGO_REPLAY_APART;
             if (b->each) {
                 rows[i].mem = b->each;
                 rows[i].kind = ERGO_REPLAY_EACH;

@@ -48,7 +48,10 @@ enum ergo_buffer_flag {
     ERGO_BUFFER_EACH = 1, /* one for each member; ergo_engine_choose selects the member */
     /* no result; has host memory of its size, one for all members: ergo_engine_host(..., 0, 0) */
     ERGO_BUFFER_HOSTED = 2,
-    ERGO_BUFFER_BESIDE = 4 /* hosted; transfers run beside launches if the device can do it */
+    ERGO_BUFFER_BESIDE = 4, /* hosted; transfers run beside launches if the device can do it */
+    /* a state, large; audits work on a copy of it, where the device has room for one. It does not
+     * change places, and `compare` asks for it by ergo_replay_before. */
+    ERGO_BUFFER_APART = 8
 };
 
 struct ergo_engine_buffer {
@@ -354,7 +357,8 @@ enum { ERGO_REPLAY_EXTRA = ERGO_BUFFERS + 1 };
 /*
  * ergo_replay with this engine's buffers, samples and steps. The caller has set samples, lead,
  * every, first_sample, n_columns, n_curves, curve_sizes, compare, user, remedy. extra (NULL: none):
- * rows of kind ERGO_REPLAY_HOST. In compare, kept[row of a buffer] is a state before the stretch.
+ * rows of kind ERGO_REPLAY_HOST. In compare, kept[row of a buffer] is a state before the stretch; of
+ * ERGO_BUFFER_APART, ergo_replay_before has it.
  */
 enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine *e,
                                     struct ergo_replay *r, const struct ergo_replay_row *extra,

@@ -56,11 +56,23 @@ static enum ergo_status wipe(struct ergo_context *ctx, const struct ergo_replay 
     return status;
 }
 
+/* The stretch goes on in a copy. False: there is no room for one. */
+static bool set_apart(const struct ergo_replay *r, size_t i) {
+    const struct ergo_replay_row *row = &r->rows[i];
+    cl_mem copy = NULL;
+    if (row->kind != ERGO_REPLAY_APART ||
+        !ergo_buffer_copy(r->device, *row->mem, row->bytes, &copy))
+        return false;
+    r->owns[i] = *row->mem;
+    *row->mem = copy;
+    return true;
+}
+
 static enum ergo_status keep(struct ergo_context *ctx, struct ergo_replay *r) {
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < r->n_rows && status == ERGO_OK; i++) {
         const struct ergo_replay_row *row = &r->rows[i];
-        if (row->kind == ERGO_REPLAY_NONE)
+        if (row->kind == ERGO_REPLAY_NONE || set_apart(r, i))
             continue;
         if (row->kind == ERGO_REPLAY_RESULT) {
             status = wipe(ctx, r, row, 0xff);
@@ -94,8 +106,18 @@ static enum ergo_status put_back(struct ergo_context *ctx, const struct ergo_rep
     return status;
 }
 
+/* The run's own memory again. */
+static void take_back(const struct ergo_replay *r) {
+    for (size_t i = 0; i < r->n_rows; i++)
+        if (r->owns[i]) {
+            ergo_buffer_release(r->rows[i].mem);
+            *r->rows[i].mem = r->owns[i];
+        }
+}
+
 static enum ergo_status restore(struct ergo_context *ctx, const struct ergo_replay *r) {
     enum ergo_status status = ERGO_OK;
+    take_back(r);
     for (size_t i = 0; i < r->n_rows; i++) {
         const struct ergo_replay_row *row = &r->rows[i];
         if (row->kind == ERGO_REPLAY_HOST && r->kept[i])
@@ -132,8 +154,10 @@ static void close_replay(struct ergo_replay *r) {
     for (size_t i = 0; r->kept && i < r->n_rows; i++)
         free(r->kept[i]);
     free(r->kept);
+    free(r->owns);
     memset(&r->found, 0, sizeof r->found);
     r->kept = NULL;
+    r->owns = NULL;
 }
 
 /* collect refused the numbers of a sample. Is it the job's fault, or does the device give wrong
@@ -153,7 +177,9 @@ static enum ergo_status whose_fault(struct ergo_context *ctx, const struct ergo_
 enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r) {
     memset(&r->found, 0, sizeof r->found);
     r->kept = calloc(r->n_rows + 1, sizeof *r->kept);
-    enum ergo_status status = r->kept && open_samples(r) ? keep(ctx, r) : no_memory(ctx, r);
+    r->owns = calloc(r->n_rows + 1, sizeof(cl_mem));
+    const bool room = r->kept && r->owns && open_samples(r);
+    enum ergo_status status = room ? keep(ctx, r) : no_memory(ctx, r);
     const bool kept = status == ERGO_OK;
     if (status == ERGO_OK && r->lead)
         status = r->advance(ctx, r->state, 0, 0, r->lead, 0);
@@ -171,9 +197,19 @@ enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r) {
     if (kept) {
         const enum ergo_status back = restore(ctx, r);
         status = status == ERGO_OK ? back : status;
+    } else if (room) {
+        take_back(r);
     }
     close_replay(r);
     return status;
+}
+
+enum ergo_status ergo_replay_before(struct ergo_context *ctx, const struct ergo_replay *r,
+                                    size_t row, size_t offset, size_t bytes, void *to) {
+    if (r->owns[row])
+        return ergo_buffer_read(ctx, r->device, r->owns[row], offset, bytes, to);
+    memcpy(to, (const char *)r->kept[row] + offset, bytes);
+    return ERGO_OK;
 }
 
 enum ergo_status ergo_replay_differs(struct ergo_context *ctx, const struct ergo_replay *r,

@@ -17,7 +17,10 @@ enum ergo_replay_kind {
     ERGO_REPLAY_NONE, /* nothing: lets rows have the numbers of the sampler's buffers */
     /* on the device: from which a chain continues; restored after the stretch */
     ERGO_REPLAY_STATE,
-    /* the same with a buffer for each member: mem[members], one after the other in `kept` */
+    /* a state too, but the stretch is made in a copy on the device, where that has room for it: then
+     * the run's own memory is not touched, and nothing is kept on the host (ergo_replay_before) */
+    ERGO_REPLAY_APART,
+    /* the same as STATE with a buffer for each member: mem[members], one after the other in `kept` */
     ERGO_REPLAY_EACH,
     /* on the device: written anew by the stretch. Wiped before it (0xff), because a kernel that
      * does nothing must not leave the last block's numbers; zeroed after it */
@@ -68,7 +71,9 @@ struct ergo_replay {
     enum ergo_status (*compare)(struct ergo_context *ctx, const struct ergo_replay *r);
 
     /* set by ergo_replay, for compare */
-    void **kept; /* [n_rows] bytes of STATE and HOST rows before the stretch */
+    void **kept;  /* [n_rows] bytes of STATE and HOST rows before the stretch; of APART
+                     rows see ergo_replay_before */
+    cl_mem *owns; /* [n_rows] the run's memory of rows whose stretch is made in a copy, else NULL */
     struct ergo_samples found;
 };
 
@@ -79,6 +84,10 @@ enum ergo_status ergo_replay(struct ergo_context *ctx, struct ergo_replay *r);
  * differ between the device and the host at steps ...". */
 enum ergo_status ergo_replay_differs(struct ergo_context *ctx, const struct ergo_replay *r,
                                      size_t member, const char *what);
+
+/* For compare: bytes of a STATE or APART row as they were before the stretch. */
+enum ergo_status ergo_replay_before(struct ergo_context *ctx, const struct ergo_replay *r,
+                                    size_t row, size_t offset, size_t bytes, void *to);
 
 /* Calls one() for members [begin, end), by all cores and with no context: it asks nothing of the
  * device. Where one of them fails, once more with the context, for the message. */

@@ -195,6 +195,17 @@ enum ergo_status ergo_work_finish(struct ergo_work *work) {
     return status;
 }
 
+/* Where the time went. */
+static void say_phases(const struct ergo_work *work) {
+    const double *of = work->result->phases;
+    ergo_log(work->ctx, ERGO_LOG_INFO,
+             "seconds: %.3g to open the device, %.3g to build kernels, %.3g to start with a first "
+             "audit, %.3g of sampling, %.3g of further audits, checkpoints and digests, %.3g of "
+             "estimates and files",
+             of[ERGO_PHASE_DEVICE], of[ERGO_PHASE_BUILD], of[ERGO_PHASE_PREPARE],
+             of[ERGO_PHASE_SAMPLE], of[ERGO_PHASE_AUDIT], of[ERGO_PHASE_FILES]);
+}
+
 enum ergo_status ergo_work_execute(struct ergo_work *work, struct ergo_result **result) {
     struct ergo_session *session = work->session;
     const struct ergo_value *limit = ergo_point_value(&work->job->points[0], "/wall_time");
@@ -218,6 +229,7 @@ enum ergo_status ergo_work_execute(struct ergo_work *work, struct ergo_result **
     status = status == ERGO_OK ? ended : status;
     if (status != ERGO_OK || ergo_ranks_rank() > 0)
         return status;
+    say_phases(work);
     ergo_result_drop_binned(work->result);
     *result = work->result;
     work->result = NULL;

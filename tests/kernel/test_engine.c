@@ -29,6 +29,7 @@ struct counting {
 
 static uint64_t wish;     /* bytes of one more buffer */
 static uint64_t interval; /* of curves */
+static bool apart;        /* audits have a copy of the counters */
 
 /* A clock that stands still, or goes as the test says. */
 static bool stands;
@@ -63,6 +64,7 @@ static enum ergo_status configure(struct ergo_context *context, void *state) {
     struct ergo_engine *e = &((struct counting *)state)->e;
     (void)context;
     ergo_engine_buffer(e, COUNTERS, "counters", ERGO_BUFFER_STATE, 4 * N);
+    ergo_engine_flag(e, COUNTERS, apart ? ERGO_BUFFER_APART : 0);
     ergo_engine_buffer(e, OTHER, "second copy", ERGO_BUFFER_SCRATCH, 4 * N);
     ergo_engine_buffer(e, OFFSETS, "offsets", ERGO_BUFFER_CONSTANT, 4 * N);
     ergo_engine_sums(e, SUMS, "sums", ERGO_BUFFER_SAMPLES, 4);
@@ -369,11 +371,15 @@ static void test_each(void **state) {
     }
 }
 
+static bool copies = true; /* has the device room for a copy? */
+
 /* The stretch has to be what the host's counters say. */
 static enum ergo_status compare(struct ergo_context *context, const struct ergo_replay *r) {
-    const uint32_t *kept = r->kept[COUNTERS];
     struct ergo_engine *e = r->state;
     uint32_t last = 0; /* read ahead, and old when the state is put back */
+    uint32_t kept[N];
+    assert_int_equal(ergo_replay_before(context, r, COUNTERS, 4, 4 * (N - 1), kept + 1), ERGO_OK);
+    assert_int_equal(!r->kept[COUNTERS], apart && copies);
     ergo_engine_begin(e, context);
     ergo_engine_read(e, COUNTERS, 4 * (N - 1), sizeof last, &last);
     if (ergo_engine_end(e) != ERGO_OK || last <= kept[N - 1])
@@ -386,12 +392,13 @@ static enum ergo_status compare(struct ergo_context *context, const struct ergo_
 }
 
 /* Twice the same replay: it leaves nothing behind. */
-static void test_replay(void **state) {
-    (void)state;
+static void replay_thrice(void) {
+    const uint64_t memory = device->summary.global_memory;
     interval = INTERVAL;
     const size_t sizes[1] = {N};
     uint32_t before[N], after[N], extra = 5;
     struct counting *s = create();
+    const cl_mem own = s->e.buffers[COUNTERS].mem[0];
     advance(s, 0, 0, START, 0);
     for (int round = 0; round < 3; round++) {
         const struct ergo_replay_row more = {
@@ -408,7 +415,9 @@ static void test_replay(void **state) {
         ergo_engine_read_ahead(&s->e, round == 1);
         ergo_engine_read(&s->e, COUNTERS, 0, sizeof before, before);
         assert_int_equal(ergo_engine_end(&s->e), ERGO_OK);
+        device->summary.global_memory = copies ? memory : s->e.plan.device_bytes;
         const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, &more, 1);
+        device->summary.global_memory = memory;
         assert_int_equal(status, round == 2 ? ERGO_E_AUDIT : ERGO_OK);
         ergo_engine_begin(&s->e, ctx);
         ergo_engine_read(&s->e, COUNTERS, 0, sizeof after, after);
@@ -416,6 +425,7 @@ static void test_replay(void **state) {
         ergo_engine_read_ahead(&s->e, false);
         assert_memory_equal(before, after, sizeof before);
         assert_int_equal(s->e.step, START);
+        assert_ptr_equal(s->e.buffers[COUNTERS].mem[0], own);
     }
     assert_non_null(strstr(ergo_error_message(ctx), "audit of counting failed"));
     assert_non_null(strstr(ergo_error_message(ctx), "steps 7 to 16"));
@@ -424,6 +434,18 @@ static void test_replay(void **state) {
     advance(s, 0, 2, 1, 0); /* the run goes on as if nothing had been */
     expect(s, 0, 2, 1, 0, START);
     ergo_engine_destroy(s);
+}
+
+/* In the run's own memory, in a copy, and in the former where there is no room for the latter. */
+static void test_replay(void **state) {
+    (void)state;
+    replay_thrice();
+    apart = true;
+    replay_thrice();
+    copies = false;
+    replay_thrice();
+    copies = true;
+    apart = false;
 }
 
 static void test_constants(void **state) {

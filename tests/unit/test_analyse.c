@@ -311,12 +311,50 @@ static void test_arguments(void **state) {
     ergo_error_clear(ctx);
 }
 
+/* Sums of samples are kept for each list of observables, and made for the caller where there are too
+ * many. */
+static void test_sums(void **state) {
+    const char *reweight[] = {"temperature=2.3"};
+    const struct ergo_analyse_options o = {.reweight = reweight, .n_reweight = 1};
+    const double at[2][ERGO_SCAN_MAX] = {{2.3}, {2.4}};
+    struct ergo_target target[2];
+    char text[512];
+    double *own = NULL;
+    (void)state;
+    snprintf(text, sizeof text, ISING("", "6000", "\"/system/temperature\":[2.2,2.5]"), 4u);
+    struct ergo_result *result = make_result(text, fill_ising);
+    struct ergo_analysis *a = analyse(&result, 1, &o, ERGO_OK);
+    const struct ergo_part *part = a->systems[0].parts[0];
+    const size_t lists[2] = {a->observables[find(a, "energy")],
+                             a->observables[find(a, "magnetization2")]};
+    for (size_t t = 0; t < 2; t++)
+        assert_true(ergo_target_create(a, &a->systems[0], at[t], &target[t]));
+    const double *energies = ergo_sums_at(part, &target[0], &lists[0], 1, &own);
+    const double *squares = ergo_sums_at(part, &target[0], &lists[1], 1, &own);
+    assert_true(energies[0] < 0 && squares[0] > 0);
+    assert_ptr_equal(ergo_sums_at(part, &target[1], &lists[0], 1, &own), energies);
+    assert_null(own);
+    for (size_t n = 2; n < 12; n++) {
+        size_t list[12];
+        for (size_t i = 0; i < n; i++)
+            list[i] = lists[i % 2];
+        const double *sums = ergo_sums_at(part, &target[0], list, n, &own);
+        assert_true(sums[0] == energies[0] && sums[1] == squares[0]);
+        free(own);
+    }
+    assert_non_null(own);
+    for (size_t t = 0; t < 2; t++)
+        ergo_target_free(&target[t]);
+    ergo_analysis_destroy(a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_coverage),  cmocka_unit_test(test_field),
         cmocka_unit_test(test_refusals),  cmocka_unit_test(test_edges),
         cmocka_unit_test(test_pool),      cmocka_unit_test(test_coexistence),
         cmocka_unit_test(test_one_phase), cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_sums),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -193,16 +193,18 @@ void graph_network_free(struct graph_network *net) {
 
 /* ---- energies -------------------------------------------------------------------------------- */
 
-static double sign(const uint8_t *bits, uint32_t v) {
-    return bits[v / 8] >> (v % 8) & 1 ? 1 : -1;
+static unsigned is_up(const uint8_t *bits, uint32_t v) {
+    return bits[v / 8] >> (v % 8) & 1u;
 }
 
 double graph_problem_energy(const struct graph_problem *p, const uint8_t *bits) {
+    static const double sign[2] = {-1, 1}; /* a branch would be guessed wrong every other time */
     double energy = p->offset;
     for (size_t e = 0; e < p->m; e++)
-        energy -= p->edges[e].w * sign(bits, p->edges[e].i) * sign(bits, p->edges[e].j);
+        energy -=
+            p->edges[e].w * sign[1 ^ is_up(bits, p->edges[e].i) ^ is_up(bits, p->edges[e].j)];
     for (uint32_t v = 0; v < p->n; v++)
-        energy -= p->fields[v] * sign(bits, v);
+        energy -= p->fields[v] * sign[is_up(bits, v)];
     return energy;
 }
 

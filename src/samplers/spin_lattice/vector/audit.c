@@ -54,21 +54,36 @@ static void plan_stretch(struct stretch *t, const struct vector_state *s) {
     t->members = fit < 1 ? 1 : fit < count ? (size_t)fit : count;
 }
 
-/* Compare a sample of a member whose lattice is `sites`. */
+/* Sums of a lattice. */
+struct sums {
+    int64_t sites[VECTOR_NUMBERS_SPACE], waves[VECTOR_WAVES_MAX][VECTOR_WAVE_NUMBERS];
+};
+
+static bool has_waves(const struct stretch *t, const struct vector_state *s, size_t sample) {
+    return s->waves.n && ergo_replay_has_curve(&t->r, s->e.curve_interval, sample);
+}
+
+/* Add those of the first planes of a part. */
+static void add_sums(const struct vector_state *s, size_t member, const struct vector_terms *d,
+                     bool waves, const struct vector_part *part, uint32_t planes,
+                     struct sums *sums) {
+    vector_twin_count(&s->shape, &s->members[member], d, part, planes, sums->sites);
+    for (uint32_t w = 0; w < s->waves.n && waves; w++)
+        vector_twin_wave(&s->shape, s->waves.k[w], part, planes, sums->waves[w]);
+}
+
+/* Compare a sample of a member with the sums of its lattice. */
 static enum ergo_status compare_sample(struct ergo_context *ctx, const struct stretch *t,
-                                       const struct vector_state *s, size_t member,
-                                       const struct vector_terms *d, size_t sample,
-                                       const uint32_t *sites) {
+                                       const struct vector_state *s, size_t member, size_t sample,
+                                       const struct sums *sums) {
     const size_t count = s->e.batch->count;
     const double *found = t->r.found.columns + VECTOR_COLUMNS * (sample * count + member);
-    int64_t sums[VECTOR_NUMBERS_SPACE];
     double columns[VECTOR_COLUMNS];
-    vector_twin_count(&s->shape, &s->members[member], d, sites, sums);
-    vector_columns(&s->shape, &s->physics[member], sums, columns);
+    vector_columns(&s->shape, &s->physics[member], sums->sites, columns);
     if (!ergo_replay_same(columns, found, VECTOR_COLUMNS))
         return ergo_replay_differs(ctx, &t->r, member,
                                    "energy, magnetization, currents or vortices");
-    if (!s->waves.n || !ergo_replay_has_curve(&t->r, s->e.curve_interval, sample))
+    if (!has_waves(t, s, sample))
         return ERGO_OK;
     size_t curves = 0; /* curve samples before this one */
     for (size_t i = 0; i < sample; i++)
@@ -76,66 +91,108 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
     const double *structure =
         t->r.found.curves[VECTOR_CURVE_STRUCTURE] + s->waves.n * (curves * count + member);
     for (uint32_t w = 0; w < s->waves.n; w++) {
-        int64_t wave[VECTOR_WAVE_NUMBERS];
-        vector_twin_wave(&s->shape, s->waves.k[w], sites, wave);
-        const double expected = vector_structure(&s->shape, wave);
+        const double expected = vector_structure(&s->shape, sums->waves[w]);
         if (!ergo_replay_same(&expected, structure + w, 1))
             return ergo_replay_differs(ctx, &t->r, member, "structure factors");
     }
     return ERGO_OK;
 }
 
-static bool in_slab(const struct stretch *t, const struct vector_state *s, size_t site) {
+/* Are these the sites of the job's start? */
+static bool is_start(const struct vector_state *s, size_t member, const uint32_t *sites,
+                     struct vector_slab slab) {
     const struct vector_shape *h = &s->shape;
-    const size_t side = h->l[h->d - 1], plane = site / ((size_t)h->sites / side);
-    return (plane + side - t->slab.first) % side < t->slab.count;
-}
-
-/* The words of sites in the slab: at step 0 those of the job's start, then the same. */
-static bool is_start(const struct stretch *t, const struct vector_state *s, size_t member,
-                     const uint32_t *sites) {
     const bool random = model_start(s->e.batch->points[member]) == 2;
-    const size_t each = s->shape.components;
+    const size_t each = h->components, plane = (size_t)h->sites / h->l[h->d - 1];
     uint32_t spin[3];
-    for (size_t i = 0; i < s->shape.sites; i++) {
-        if (!in_slab(t, s, i))
-            continue;
-        vector_twin_start(&s->shape, &s->members[member], random, i, spin);
+    for (size_t i = 0; i < plane * slab.count; i++) {
+        const size_t at = (slab.first + i / plane) % h->l[h->d - 1];
+        vector_twin_start(h, &s->members[member], random, plane * at + i % plane, spin);
         if (memcmp(spin, sites + each * i, 4 * each) != 0)
             return false;
     }
     return true;
 }
 
-static bool same_slab(const struct stretch *t, const struct vector_state *s, const uint32_t *a,
-                      const uint32_t *b) {
-    const size_t each = s->shape.components;
-    for (size_t i = 0; i < s->shape.sites; i++)
-        if (in_slab(t, s, i) && memcmp(a + each * i, b + each * i, 4 * each) != 0)
-            return false;
-    return true;
+/* Part of a lattice before and after the stretch; the twin moves the first to the second. */
+struct pair {
+    struct vector_reader reader;
+    struct vector_part before, after;
+};
+
+static void pair_close(struct pair *p) {
+    vector_reader_close(&p->reader);
+    free(p->before.sites);
+    free(p->after.sites);
 }
 
-/* before: the member's lattice before the stretch; the twin moves it to the end. after: the end on
- * the device. */
+/* The slab, before the stretch with its margin. */
+static enum ergo_status pair_read(struct ergo_context *ctx, const struct stretch *t,
+                                  struct vector_state *s, size_t member, struct pair *p) {
+    const struct vector_shape *h = &s->shape;
+    const uint32_t side = h->l[h->d - 1];
+    const uint64_t margin = t->whole ? 0 : vector_twin_margin(h, t->r.samples * t->r.every);
+    *p = (struct pair){.after.slab = t->slab, .before.slab = t->slab};
+    p->before.slab.first = (uint32_t)((t->slab.first + side - margin) % side);
+    p->before.slab.count += (uint32_t)(2 * margin);
+    p->before.sites = malloc(4 * vector_words(h, p->before.slab));
+    p->after.sites = malloc(4 * vector_words(h, p->after.slab));
+    if (!vector_reader_open(&p->reader, s, p->before.slab.count) || !p->before.sites ||
+        !p->after.sites)
+        return no_memory(ctx);
+    enum ergo_status status = vector_read(ctx, &p->reader, member, &p->after);
+    p->reader.before = &t->r;
+    return status == ERGO_OK ? vector_read(ctx, &p->reader, member, &p->before) : status;
+}
+
 static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t,
                                const struct vector_state *s, size_t member,
-                               const struct vector_terms *d, uint32_t *before,
-                               const uint32_t *after) {
+                               const struct vector_terms *d, const struct pair *p) {
+    const struct vector_shape *h = &s->shape;
     const struct vector_member *m = &s->members[member];
+    const size_t into = vector_words(h, p->before.slab) - vector_words(h, p->after.slab);
+    uint32_t *slab = p->before.sites + into / 2; /* behind the margin */
     enum ergo_status status = ERGO_OK;
     uint64_t step = t->r.step;
-    if (step == 0 && !is_start(t, s, member, before))
+    if (step == 0 && !is_start(s, member, slab, t->slab))
         return ergo_replay_differs(ctx, &t->r, member, "the starts");
     if (!t->whole)
-        vector_twin_slab(&s->shape, m, d, step, t->r.samples * t->r.every, t->slab, before);
+        vector_twin_slab(h, m, d, step, t->r.samples * t->r.every, t->slab, &p->before);
     for (size_t i = 0; i < t->r.samples && t->whole && status == ERGO_OK; i++) {
+        struct sums sums = {0};
         for (uint64_t e = 0; e < t->r.every; e++)
-            vector_twin_sweep(&s->shape, m, d, step++, before);
-        status = compare_sample(ctx, t, s, member, d, i, before);
+            vector_twin_sweep(h, m, d, step++, p->before.sites);
+        add_sums(s, member, d, has_waves(t, s, i), &p->before, t->slab.count, &sums);
+        status = compare_sample(ctx, t, s, member, i, &sums);
     }
-    if (status == ERGO_OK && !same_slab(t, s, before, after))
+    if (status == ERGO_OK && memcmp(slab, p->after.sites, 4 * vector_words(h, p->after.slab)) != 0)
         status = ergo_replay_differs(ctx, &t->r, member, "the lattices");
+    return status;
+}
+
+/* The last sample, from the lattice at the end on the device, which is read in pieces. */
+static enum ergo_status compare_last(struct ergo_context *ctx, const struct stretch *t,
+                                     struct vector_state *s, size_t member,
+                                     const struct vector_terms *d) {
+    const struct vector_shape *h = &s->shape;
+    const uint32_t side = h->l[h->d - 1], some = vector_planes(h);
+    const struct vector_slab most = {0, some < side ? some + 1 : side};
+    struct vector_part part = {most, malloc(4 * vector_words(h, most))};
+    struct vector_reader reader;
+    struct sums sums = {0};
+    enum ergo_status status =
+        vector_reader_open(&reader, s, most.count) && part.sites ? ERGO_OK : no_memory(ctx);
+    for (uint32_t done = 0; done < side && status == ERGO_OK; done += some) {
+        const uint32_t now = side - done < some ? side - done : some;
+        part.slab = now < side ? (struct vector_slab){done, now + 1} : most;
+        status = vector_read(ctx, &reader, member, &part);
+        if (status == ERGO_OK)
+            add_sums(s, member, d, has_waves(t, s, t->r.samples - 1), &part, now, &sums);
+    }
+    if (status == ERGO_OK)
+        status = compare_sample(ctx, t, s, member, t->r.samples - 1, &sums);
+    vector_reader_close(&reader);
+    free(part.sites);
     return status;
 }
 
@@ -159,29 +216,23 @@ static enum ergo_status read_terms(struct ergo_context *ctx, struct vector_state
 static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
     const struct stretch *t = (const struct stretch *)r;
     struct vector_state *s = r->state;
-    const size_t words = s->shape.components * (size_t)s->shape.sites;
-    uint32_t *raw = malloc(4 * words), *before = malloc(4 * words), *after = malloc(4 * words);
-    enum ergo_status status = raw && before && after ? ERGO_OK : no_memory(ctx);
+    enum ergo_status status = ERGO_OK;
     for (size_t m = 0; m < r->members && status == ERGO_OK; m++) {
         const bool replayed = ergo_replay_takes(r, t->members, m);
         struct vector_terms d = {0};
-        status = vector_read(ctx, s, m, raw);
-        if (status == ERGO_OK && vector_terms_length(&s->shape))
+        if (vector_terms_length(&s->shape))
             status = read_terms(ctx, s, m, &d);
-        if (status != ERGO_OK)
-            break;
-        vector_unpack(&s->shape, raw, after);
-        if (replayed) {
-            vector_unpack(&s->shape, (const uint32_t *)r->kept[VECTOR_SPINS] + words * m, before);
-            status = replay(ctx, t, s, m, &d, before, after);
+        if (replayed && status == ERGO_OK) {
+            struct pair p;
+            status = pair_read(ctx, t, s, m, &p);
+            if (status == ERGO_OK)
+                status = replay(ctx, t, s, m, &d, &p);
+            pair_close(&p);
         }
         if (status == ERGO_OK && !(replayed && t->whole))
-            status = compare_sample(ctx, t, s, m, &d, r->samples - 1, after);
+            status = compare_last(ctx, t, s, m, &d);
         vector_terms_free(&d);
     }
-    free(raw);
-    free(before);
-    free(after);
     return status;
 }
 

@@ -14,6 +14,7 @@ static void declare(struct vector_state *s) {
     char options[300];
     ergo_engine_buffer(e, VECTOR_SPINS, "spins", ERGO_BUFFER_STATE,
                        4 * h->components * h->sites * members);
+    ergo_engine_flag(e, VECTOR_SPINS, ERGO_BUFFER_APART);
     ergo_engine_buffer(e, VECTOR_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
     ergo_engine_buffer(e, VECTOR_NUMBERS_OF_SITES, "couplings and fields", ERGO_BUFFER_CONSTANT,
@@ -23,12 +24,13 @@ static void declare(struct vector_state *s) {
                        s->waves.n * sizeof s->waves.k[0]);
     ergo_engine_sums(e, VECTOR_WAVE_COUNTS, "waves", ERGO_BUFFER_CURVES,
                      8 * VECTOR_WAVE_NUMBERS * members * s->waves.n);
-    snprintf(options, sizeof options,
-             "-DVECTOR_D=%u -DVECTOR_LX=%uu -DVECTOR_LY=%uu -DVECTOR_LZ=%uu -DVECTOR_TRIANGULAR=%d "
-             "-DVECTOR_SPACE=%d -DVECTOR_Q=%uu -DVECTOR_HEAT=%d -DVECTOR_RANDOM=%d "
-             "-DVECTOR_COUPLED=%d",
-             h->d, h->l[0], h->l[1], h->l[2], (int)h->triangular, (int)h->space, h->q,
-             (int)h->heat_bath, h->stored ? 2 : (int)h->random, (int)h->coupled);
+    snprintf(
+        options, sizeof options,
+        "-DVECTOR_D=%u -DVECTOR_LX=%uu -DVECTOR_LY=%uu -DVECTOR_LZ=%uu -DVECTOR_TRIANGULAR=%d "
+        "-DVECTOR_SPACE=%d -DVECTOR_Q=%uu -DVECTOR_HEAT=%d -DVECTOR_RANDOM=%d -DVECTOR_RUN=%uu "
+        "-DVECTOR_COUPLED=%d",
+        h->d, h->l[0], h->l[1], h->l[2], (int)h->triangular, (int)h->space, h->q, (int)h->heat_bath,
+        h->stored ? 2 : (int)h->random, s->run, (int)h->coupled);
     ergo_engine_kernel(e, VECTOR_START, path, options, "vector_start_all");
     ergo_engine_kernel(e, VECTOR_SWEEP, path, options, "vector_sweep");
     if (h->relax)
@@ -75,6 +77,8 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     const uint64_t fill_groups = h->sites / s->group + 1;
     const double wanted = (gpu ? 16 : 4) * units / members + 1;
     s->measure_groups = (uint32_t)fmax(least, fmin((double)fill_groups, wanted));
+    const uint64_t items = (uint64_t)s->measure_groups * s->group;
+    s->run = gpu ? 1 : (uint32_t)((h->sites + items - 1) / items);
 
     const double passes = 1 + 0.5 * h->relax, rate = gpu ? 3e10 : 1e7 * units;
     const double seconds = passes * (double)h->sites * members / rate +
@@ -82,8 +86,8 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     plan->work_per_step = (double)h->sites * members;
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     plan->launches_per_step = h->colours * (1.0 + h->relax);
-    /* an audit's three copies of a member, and its copy of the state */
-    plan->host_bytes = 4 * h->components * h->sites * (3 + batch->count) +
+    /* an audit's copies of a small member; without room on the device, its copy of the state */
+    plan->host_bytes = 4 * h->components * h->sites * (2 + batch->count) +
                        4 * vector_terms_length(h) * (4 + 2 * batch->count);
     snprintf(plan->path, sizeof plan->path, h->space ? "vectors" : "angles");
     snprintf(plan->launch, sizeof plan->launch,

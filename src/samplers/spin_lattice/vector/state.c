@@ -13,47 +13,20 @@
 #include "samplers/spin_lattice/vector/vector.h"
 #include "spin_lattice/vector.h"
 
+enum { WORTHWHILE = 1 << 16 }; /* words that are worth waking a core */
+
 size_t vector_at(const struct vector_shape *s, uint32_t x, uint32_t y, uint32_t z, uint32_t c) {
     const size_t row = s->l[0] / s->colours, per = (size_t)s->sites / s->colours;
     return (x + y + z) % s->colours * per + (y + (size_t)s->l[1] * z) * row + x / s->colours +
            c * (size_t)s->sites;
 }
 
-/* Between the device's layout and natural order, by all cores. */
-struct layout {
-    const struct vector_shape *s;
-    const uint32_t *from;
-    uint32_t *to;
-    bool packing; /* to the device */
-};
-
-static void lay_sites(size_t begin, size_t end, void *user) {
-    const struct layout *l = user;
-    const struct vector_shape *s = l->s;
-    for (size_t site = begin; site < end; site++) {
-        const size_t row = site / s->l[0];
-        const uint32_t x = (uint32_t)(site % s->l[0]), y = (uint32_t)(row % s->l[1]),
-                       z = (uint32_t)(row / s->l[1]);
-        for (uint32_t c = 0; c < s->components; c++) {
-            const size_t there = vector_at(s, x, y, z, c), here = s->components * site + c;
-            l->to[l->packing ? there : here] = l->from[l->packing ? here : there];
-        }
-    }
-}
-
-/* NOLINTNEXTLINE(readability-non-const-parameter): lay_sites writes through it */
-static void each_word(const struct vector_shape *s, const uint32_t *from, uint32_t *to,
-                      bool packing) {
-    struct layout l = {s, from, to, packing};
-    ergo_parallel_ranges((size_t)s->sites, 1 << 16, lay_sites, &l);
-}
-
-void vector_unpack(const struct vector_shape *s, const uint32_t *raw, uint32_t *sites) {
-    each_word(s, raw, sites, false);
-}
-
 static size_t words_of(const struct vector_shape *s) {
     return s->components * (size_t)s->sites;
+}
+
+size_t vector_words(const struct vector_shape *s, struct vector_slab slab) {
+    return words_of(s) / s->l[s->d - 1] * slab.count;
 }
 
 static enum ergo_status no_memory(struct ergo_context *ctx, const struct vector_shape *s) {
@@ -61,12 +34,106 @@ static enum ergo_status no_memory(struct ergo_context *ctx, const struct vector_
                      4 * (double)words_of(s) / 1048576);
 }
 
-enum ergo_status vector_read(struct ergo_context *ctx, struct vector_state *s, size_t member,
-                             uint32_t *raw) {
-    const size_t bytes = 4 * words_of(&s->shape);
-    ergo_engine_begin(&s->e, ctx);
-    ergo_engine_read(&s->e, VECTOR_SPINS, bytes * member, bytes, raw);
-    return ergo_engine_end(&s->e);
+/* So many planes that they are some MiB. */
+uint32_t vector_planes(const struct vector_shape *s) {
+    enum { WORDS = 1 << 22 };
+    const uint32_t side = s->l[s->d - 1];
+    const size_t fit = WORDS / (words_of(s) / side) + 1;
+    return s->d == 1 || fit > side ? side : (uint32_t)fit;
+}
+
+/* ---- from the device's layout to natural order -----------------------------------------------
+ */
+
+/* A chain's planes are single sites: of it a reader has all. */
+bool vector_reader_open(struct vector_reader *r, struct vector_state *s, uint32_t count) {
+    const struct vector_slab most = {0, s->shape.d == 1 ? s->shape.l[0] : count};
+    *r = (struct vector_reader){.s = s, .raw = malloc(4 * vector_words(&s->shape, most))};
+    return r->raw != NULL;
+}
+
+void vector_reader_close(struct vector_reader *r) {
+    free(r->raw);
+    r->raw = NULL;
+}
+
+static enum ergo_status read_words(struct ergo_context *ctx, const struct vector_reader *r,
+                                   size_t at, size_t words, uint32_t *to) {
+    struct ergo_engine *e = &r->s->e;
+    if (r->before)
+        return ergo_replay_before(ctx, r->before, VECTOR_SPINS, 4 * at, 4 * words, to);
+    ergo_engine_begin(e, ctx);
+    ergo_engine_read(e, VECTOR_SPINS, 4 * at, 4 * words, to);
+    return ergo_engine_end(e);
+}
+
+/* A slab lies in one or two runs for each component and colour: so it lies in `raw`, too. */
+static enum ergo_status read_slab(struct ergo_context *ctx, const struct vector_reader *r,
+                                  size_t member, struct vector_slab slab) {
+    const struct vector_shape *s = &r->s->shape;
+    const size_t side = s->l[s->d - 1], pieces = (size_t)s->components * s->colours;
+    const size_t piece = words_of(s) / pieces, plane = piece / side;
+    const size_t end = (size_t)slab.first + slab.count, here = end < side ? end : side;
+    enum ergo_status status = ERGO_OK;
+    if (slab.count == side && slab.first == 0)
+        return read_words(ctx, r, words_of(s) * member, words_of(s), r->raw);
+    for (size_t k = 0; k < pieces && status == ERGO_OK; k++) {
+        /* components are kept one after the other, colours within each */
+        const size_t from = words_of(s) * member + piece * k;
+        uint32_t *to = r->raw + plane * slab.count * k;
+        const size_t first = plane * (here - slab.first);
+        status = read_words(ctx, r, from + plane * slab.first, first, to);
+        if (status == ERGO_OK && end > side)
+            status = read_words(ctx, r, from, plane * (end - side), to + first);
+    }
+    return status;
+}
+
+struct layout {
+    const struct vector_shape *s;
+    const uint32_t *raw;
+    const struct vector_part *part;
+};
+
+/* Rows of a part in x. */
+static void lay_rows(size_t begin, size_t end, void *user) {
+    const struct layout *l = user;
+    const struct vector_shape *s = l->s;
+    const uint32_t lx = s->l[0], ly = s->d == 3 ? s->l[1] : 1;
+    const size_t row = lx / s->colours, colour = row * ly * l->part->slab.count;
+    for (size_t i = begin; i < end; i++) {
+        const size_t place = l->part->slab.first + i / ly; /* y + z, but for a whole side */
+        const size_t offset = i % ly + place % s->l[s->d - 1];
+        uint32_t *to = l->part->sites + s->components * lx * i;
+        for (uint32_t c = 0; c < s->components; c++)
+            for (uint32_t first = 0; first < s->colours; first++) {
+                const size_t of = (first + offset) % s->colours;
+                const uint32_t *from = l->raw + colour * (c * s->colours + of) + row * i;
+                for (size_t x = 0; x < row; x++)
+                    to[s->components * (first + s->colours * x) + c] = from[x];
+            }
+    }
+}
+
+enum ergo_status vector_read(struct ergo_context *ctx, const struct vector_reader *r, size_t member,
+                             const struct vector_part *part) {
+    const struct vector_shape *s = &r->s->shape;
+    const struct vector_slab slab = part->slab;
+    if (s->d == 1) {
+        const enum ergo_status status =
+            read_words(ctx, r, words_of(s) * member, words_of(s), r->raw);
+        for (uint32_t i = 0; i < slab.count && status == ERGO_OK; i++)
+            for (uint32_t c = 0; c < s->components; c++)
+                part->sites[s->components * (size_t)i + c] =
+                    r->raw[vector_at(s, (slab.first + i) % s->l[0], 0, 0, c)];
+        return status;
+    }
+    const enum ergo_status status = read_slab(ctx, r, member, slab);
+    struct layout l = {s, r->raw, part};
+    if (status == ERGO_OK)
+        ergo_parallel_ranges((size_t)slab.count * (s->d == 3 ? s->l[1] : 1),
+                             WORTHWHILE / s->l[0] + 1, lay_rows, &l);
+    return status;
 }
 
 /* ---- words of the canonical state ------------------------------------------------------------ */
@@ -75,16 +142,24 @@ static size_t state_bytes(const struct vector_shape *s) {
     return s->q ? (size_t)s->sites : 4 * words_of(s);
 }
 
-static void encode(const struct vector_shape *s, const uint32_t *sites, uint8_t *out) {
-    for (size_t i = 0; i < words_of(s); i++) {
+struct coding {
+    const struct vector_shape *s;
+    const uint32_t *sites;
+    uint8_t *out;
+};
+
+static void encode(size_t begin, size_t end, void *user) {
+    const struct coding *k = user;
+    const struct vector_shape *s = k->s;
+    for (size_t i = begin; i < end; i++) {
         if (s->q) {
-            out[i] = (uint8_t)vector_number(sites[i], s->q);
+            k->out[i] = (uint8_t)vector_number(k->sites[i], s->q);
             continue;
         }
         const uint32_t word =
-            s->space ? (uint32_t)(int32_t)(ergo_as_float(sites[i]) * 0x1p21f) : sites[i];
+            s->space ? (uint32_t)(int32_t)(ergo_as_float(k->sites[i]) * 0x1p21f) : k->sites[i];
         for (int b = 0; b < 4; b++)
-            out[4 * i + (size_t)b] = (uint8_t)(word >> 8 * b);
+            k->out[4 * i + (size_t)b] = (uint8_t)(word >> 8 * b);
     }
 }
 
@@ -114,24 +189,45 @@ static bool is_spin(const struct vector_shape *s, const uint8_t *in, const uint3
 enum ergo_status vector_save(struct ergo_context *ctx, void *opaque, size_t member,
                              struct ergo_text *text) {
     struct vector_state *s = opaque;
-    const size_t words = words_of(&s->shape);
-    uint32_t *raw = malloc(4 * words), *sites = malloc(4 * words);
-    uint8_t *out = malloc(state_bytes(&s->shape));
-    enum ergo_status status =
-        raw && sites && out ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx, &s->shape);
-    if (status == ERGO_OK)
-        status = vector_read(ctx, s, member, raw);
-    if (status == ERGO_OK) {
-        vector_unpack(&s->shape, raw, sites);
-        encode(&s->shape, sites, out);
-        ergo_text_append_bytes(text, out, state_bytes(&s->shape));
-        if (text->failed)
-            status = no_memory(ctx, &s->shape);
+    const struct vector_shape *h = &s->shape;
+    const uint32_t side = h->l[h->d - 1], some = vector_planes(h);
+    struct vector_part part = {{0, some},
+                               malloc(4 * vector_words(h, (struct vector_slab){0, some}))};
+    struct vector_reader reader;
+    uint8_t *out = ergo_text_extend(text, state_bytes(h));
+    const bool memory = vector_reader_open(&reader, s, some) && part.sites && out;
+    enum ergo_status status = memory ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx, h);
+    for (; part.slab.first < side && status == ERGO_OK; part.slab.first += some) {
+        const uint32_t rest = side - part.slab.first;
+        part.slab.count = rest < some ? rest : some;
+        status = vector_read(ctx, &reader, member, &part);
+        struct coding coding = {h, part.sites, out};
+        const size_t words = vector_words(h, part.slab);
+        if (status == ERGO_OK)
+            ergo_parallel_ranges(words, WORTHWHILE, encode, &coding);
+        out += h->q ? words : 4 * words;
     }
-    free(raw);
-    free(sites);
-    free(out);
+    vector_reader_close(&reader);
+    free(part.sites);
     return status;
+}
+
+/* From natural order to the device's layout. */
+struct placing {
+    const struct vector_shape *s;
+    const uint32_t *sites;
+    uint32_t *raw;
+};
+
+static void place_sites(size_t begin, size_t end, void *user) {
+    const struct placing *p = user;
+    const struct vector_shape *s = p->s;
+    for (size_t site = begin; site < end; site++) {
+        const size_t row = site / s->l[0];
+        for (uint32_t c = 0; c < s->components; c++)
+            p->raw[vector_at(s, (uint32_t)(site % s->l[0]), (uint32_t)(row % s->l[1]),
+                             (uint32_t)(row / s->l[1]), c)] = p->sites[s->components * site + c];
+    }
 }
 
 enum ergo_status vector_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
@@ -153,7 +249,8 @@ enum ergo_status vector_load(struct ergo_context *ctx, void *opaque, size_t memb
                                member, i / each);
     }
     if (status == ERGO_OK) {
-        each_word(&s->shape, sites, raw, true);
+        struct placing p = {&s->shape, sites, raw};
+        ergo_parallel_ranges((size_t)s->shape.sites, WORTHWHILE, place_sites, &p);
         status = ergo_device_finish(ctx, s->e.device);
     }
     if (status == ERGO_OK) {

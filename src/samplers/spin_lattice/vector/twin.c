@@ -1,9 +1,11 @@
-/* Spins that are unit vectors: the chain and its sums in serial C. */
-#include <string.h>
+/* Spins that are unit vectors: the chain and its sums in C. */
+#include <pthread.h>
 
 #include "base/parallel.h"
 #include "samplers/spin_lattice/vector/vector.h"
 #include "spin_lattice/vector.h"
+
+enum { ROW_SITES = 1 << 14 }; /* that are worth waking a core */
 
 void vector_twin_start(const struct vector_shape *s, const struct vector_member *m, bool random,
                        uint64_t site, uint32_t *spin) {
@@ -19,20 +21,69 @@ void vector_twin_start(const struct vector_shape *s, const struct vector_member 
     spin[2] = ergo_as_uint(v.z);
 }
 
-static uint64_t number(const struct vector_shape *s, const uint32_t at[3]) {
-    return at[0] + s->l[0] * (at[1] + (uint64_t)s->l[1] * at[2]);
+/* A row of a part in x, and the rows beside it in y and z. A chain's part is one row. */
+struct row {
+    uint32_t *own;
+    const uint32_t *next[2], *last[2];
+    uint32_t y, z;     /* in the lattice */
+    uint32_t n, first; /* sites, and the x of the first one */
+};
+
+static uint32_t after(uint32_t i, uint32_t n) {
+    return i + 1 < n ? i + 1 : 0;
 }
 
-/* The neighbour in direction k, ahead or behind. */
-static uint64_t neighbour(const struct vector_shape *s, const uint32_t at[3], uint32_t k,
-                          bool ahead) {
-    uint32_t to[3] = {at[0], at[1], at[2]};
-    for (uint32_t axis = 0; axis < 3; axis++)
-        if (axis == k || (s->triangular && k == 2 && axis < 2))
-            to[axis] = (to[axis] + (ahead ? 1 : s->l[axis] - 1)) % s->l[axis];
-    if (s->triangular)
-        to[2] = at[2];
-    return number(s, to);
+static uint32_t before(uint32_t i, uint32_t n) {
+    return i ? i - 1 : n - 1;
+}
+
+/* Rows of a plane of the last dimension. */
+static uint32_t rows_of_plane(const struct vector_shape *s) {
+    return s->d == 3 ? s->l[1] : 1;
+}
+
+/* Row `y` of plane `p` of a part; of a chain's part the only one. */
+static struct row row_of(const struct vector_shape *s, const struct vector_part *part, uint32_t p,
+                         uint32_t y) {
+    const size_t length = (size_t)s->components * s->l[0], plane = length * rows_of_plane(s);
+    const uint32_t n = part->slab.count, side = s->l[s->d - 1];
+    const uint32_t at = (uint32_t)(((uint64_t)part->slab.first + p) % side);
+    uint32_t *all = part->sites;
+    struct row r = {.own = all, .n = s->l[0]};
+    if (s->d == 1) {
+        r.n = n;
+        r.first = part->slab.first;
+        return r;
+    }
+    r.own = all + plane * p + length * y;
+    r.y = s->d == 2 ? at : y;
+    r.z = s->d == 2 ? 0 : at;
+    if (s->d == 2) {
+        r.next[0] = all + plane * after(p, n);
+        r.last[0] = all + plane * before(p, n);
+        return r;
+    }
+    r.next[0] = all + plane * p + length * after(y, s->l[1]);
+    r.last[0] = all + plane * p + length * before(y, s->l[1]);
+    r.next[1] = all + plane * after(p, n) + length * y;
+    r.last[1] = all + plane * before(p, n) + length * y;
+    return r;
+}
+
+/* The neighbour of site x of a row in direction k, ahead or behind. */
+static const uint32_t *neighbour(const struct vector_shape *s, const struct row *r, uint32_t x,
+                                 uint32_t k, bool ahead) {
+    const uint32_t *row = r->own;
+    if (k)
+        row = ahead ? r->next[s->triangular ? 0 : k - 1] : r->last[s->triangular ? 0 : k - 1];
+    if (!k || (s->triangular && k == 2))
+        x = ahead ? after(x, r->n) : before(x, r->n);
+    return row + s->components * (size_t)x;
+}
+
+/* Number of a site in the lattice. */
+static uint64_t number(const struct vector_shape *s, const struct row *r, uint32_t x) {
+    return (r->first + (uint64_t)x) % s->l[0] + s->l[0] * (r->y + (uint64_t)s->l[1] * r->z);
 }
 
 /* A spin as a vector, in a plane too. */
@@ -51,15 +102,23 @@ static ergo_vector random_of(const struct vector_shape *s, const struct vector_m
     return vector_random((uint32_t)site, m->field0, m->field1, s->space);
 }
 
+/* The coupling of a bond in direction k, ahead or behind: it is at the site that it is ahead of. */
+static float coupling(const struct vector_shape *s, const struct vector_terms *d,
+                      const struct row *r, uint32_t x, uint32_t k, bool ahead) {
+    uint32_t at[3] = {(uint32_t)((r->first + (uint64_t)x) % s->l[0]), r->y, r->z};
+    for (uint32_t axis = 0; axis < 3 && !ahead; axis++)
+        if (s->triangular ? axis < 2 && (k == 2 || axis == k) : axis == k)
+            at[axis] = before(at[axis], s->l[axis]);
+    return d->bonds[k * s->sites + at[0] + s->l[0] * (at[1] + (uint64_t)s->l[1] * at[2])];
+}
+
 static ergo_vector local_field(const struct vector_shape *s, const struct vector_member *m,
-                               const struct vector_terms *d, const uint32_t *sites,
-                               const uint32_t at[3]) {
+                               const struct vector_terms *d, const struct row *r, uint32_t at) {
     float x = 0, y = 0, z = 0;
     for (uint32_t k = 0; k < 2 * s->directions; k++) {
-        const uint64_t there = neighbour(s, at, k / 2, k % 2 == 0);
-        const uint32_t *other = sites + s->components * there;
-        if (s->coupled) { /* the coupling is at the site that the bond is ahead of */
-            const float j = d->bonds[k / 2 * s->sites + (k % 2 ? there : number(s, at))];
+        const uint32_t *other = neighbour(s, r, at, k / 2, k % 2 == 0);
+        if (s->coupled) {
+            const float j = coupling(s, d, r, at, k / 2, k % 2 == 0);
             const ergo_vector v = vector_of(s, other);
             x = ERGO_FMA(j, v.x, x);
             y = ERGO_FMA(j, v.y, y);
@@ -74,7 +133,7 @@ static ergo_vector local_field(const struct vector_shape *s, const struct vector
         ergo_vector_of(vector_field(x, m->coupling, s->space ? 0 : m->field),
                        vector_field(y, m->coupling, 0), vector_field(z, m->coupling, m->field));
     if (s->random) {
-        const ergo_vector n = random_of(s, m, d, number(s, at));
+        const ergo_vector n = random_of(s, m, d, number(s, r, at));
         h.x = ERGO_FMA(m->random, n.x, h.x);
         h.y = ERGO_FMA(m->random, n.y, h.y);
         h.z = ERGO_FMA(m->random, n.z, h.z);
@@ -82,22 +141,33 @@ static ergo_vector local_field(const struct vector_shape *s, const struct vector
     return h;
 }
 
-static void update(const struct vector_shape *s, const struct vector_member *m,
-                   const struct vector_terms *d, uint64_t step, bool relax, uint32_t *sites,
-                   const uint32_t at[3]) {
-    const uint64_t site = number(s, at);
-    uint32_t *spin = sites + s->components * site;
-    const ergo_vector h = local_field(s, m, d, sites, at);
+/* All sites of a colour in a slab of a part. */
+struct pass {
+    const struct vector_shape *s;
+    const struct vector_member *m;
+    const struct vector_terms *d;
+    uint64_t step;
+    bool relax;
+    uint32_t colour;
+    uint32_t first, count; /* planes of the part */
+    const struct vector_part *part;
+};
+
+static void update(const struct pass *p, const struct row *r, uint32_t x) {
+    const struct vector_shape *s = p->s;
+    const struct vector_member *m = p->m;
+    uint32_t *spin = r->own + s->components * (size_t)x;
+    const ergo_vector h = local_field(s, m, p->d, r, x);
     const struct ergo_words w =
-        ergo_philox_words((uint32_t)site, (uint32_t)step, (uint32_t)(step >> 32),
+        ergo_philox_words((uint32_t)number(s, r, x), (uint32_t)p->step, (uint32_t)(p->step >> 32),
                           ERGO_DRAW(VECTOR_PURPOSE_SWEEP, 0), m->key0, m->key1);
     if (!s->space) {
-        spin[0] = relax ? vector_relax_angle(spin[0], h.x, h.y)
-                        : vector_turn(spin[0], h.x, h.y, m->beta, m->width, s->q, w);
+        spin[0] = p->relax ? vector_relax_angle(spin[0], h.x, h.y)
+                           : vector_turn(spin[0], h.x, h.y, m->beta, m->width, s->q, w);
         return;
     }
     const ergo_vector old = vector_of(s, spin);
-    const ergo_vector new = relax ? ergo_unit_reflect(old, h)
+    const ergo_vector new = p->relax ? ergo_unit_reflect(old, h)
                             : s->heat_bath
                                 ? vector_heat(h, m->beta, w)
                                 : vector_tilt(old, h, m->beta, m->step, m->anisotropy, w);
@@ -106,22 +176,25 @@ static void update(const struct vector_shape *s, const struct vector_member *m,
     spin[2] = ergo_as_uint(new.z);
 }
 
-/* All sites of a colour in `count` planes of the last dimension, from `first` on. */
-static void pass(const struct vector_shape *s, const struct vector_member *m,
-                 const struct vector_terms *d, uint64_t step, bool relax, uint32_t colour,
-                 struct vector_slab slab, uint32_t *sites) {
-    const uint32_t last = s->d - 1, others[2] = {last > 0 ? s->l[0] : 1, last > 1 ? s->l[1] : 1};
-    uint32_t at[3] = {0, 0, 0};
-    for (uint32_t p = 0; p < slab.count; p++) {
-        const uint32_t plane = (uint32_t)(((uint64_t)slab.first + p) % s->l[last]);
-        for (uint32_t b = 0; b < others[1]; b++)
-            for (uint32_t a = 0; a < others[0]; a++) {
-                at[0] = a;
-                at[1] = b;
-                at[last] = plane;
-                if ((at[0] + at[1] + at[2]) % s->colours == colour)
-                    update(s, m, d, step, relax, sites, at);
-            }
+/* Sites of a row that have the pass's colour, from x on. No two of a colour are neighbours, so rows
+ * may be updated at the same time. */
+static void update_row(const struct pass *p, const struct row *r, uint32_t x, uint32_t end) {
+    const uint32_t colours = p->s->colours;
+    const uint64_t is = (number(p->s, r, x) % p->s->l[0] + r->y + r->z) % colours;
+    for (x += (uint32_t)((p->colour + colours - is) % colours); x < end; x += colours)
+        update(p, r, x);
+}
+
+static void update_rows(size_t begin, size_t end, void *user) {
+    const struct pass *p = user;
+    const uint32_t rows = rows_of_plane(p->s), planes = p->part->slab.count;
+    for (size_t i = begin; i < end; i++) {
+        const uint32_t plane = (uint32_t)((p->first + i / rows) % planes);
+        const struct row r = row_of(p->s, p->part, plane, (uint32_t)(i % rows));
+        if (p->s->d == 1)
+            update_row(p, &r, plane, plane + 1);
+        else
+            update_row(p, &r, 0, r.n);
     }
 }
 
@@ -131,23 +204,32 @@ uint64_t vector_twin_margin(const struct vector_shape *s, uint64_t sweeps) {
 
 void vector_twin_slab(const struct vector_shape *s, const struct vector_member *m,
                       const struct vector_terms *d, uint64_t step, uint64_t sweeps,
-                      struct vector_slab slab, uint32_t *sites) {
-    const uint32_t side = s->l[s->d - 1];
+                      struct vector_slab slab, const struct vector_part *part) {
+    const uint32_t side = s->l[s->d - 1], rows = rows_of_plane(s);
+    const size_t worthwhile = ROW_SITES / (s->d == 1 ? 1 : s->l[0]) + 1;
     uint64_t margin = vector_twin_margin(s, sweeps);
     for (uint64_t i = 0; i < sweeps; i++, step++)
         for (uint32_t c = 0; c < s->colours * (1 + s->relax); c++) {
             margin--; /* what this pass reads beyond it is still right */
             const bool all = slab.count + 2 * margin >= side;
-            const struct vector_slab now = {all ? 0
-                                                : (uint32_t)((slab.first + side - margin) % side),
-                                            all ? side : (uint32_t)(slab.count + 2 * margin)};
-            pass(s, m, d, step, c >= s->colours, c % s->colours, now, sites);
+            const uint64_t first = slab.first + 2 * (uint64_t)side - margin - part->slab.first;
+            struct pass p = {.s = s,
+                             .m = m,
+                             .d = d,
+                             .step = step,
+                             .relax = c >= s->colours,
+                             .colour = c % s->colours,
+                             .first = all ? 0 : (uint32_t)(first % side),
+                             .count = all ? side : (uint32_t)(slab.count + 2 * margin),
+                             .part = part};
+            ergo_parallel_ranges((size_t)p.count * rows, worthwhile, update_rows, &p);
         }
 }
 
 void vector_twin_sweep(const struct vector_shape *s, const struct vector_member *m,
                        const struct vector_terms *d, uint64_t step, uint32_t *sites) {
-    vector_twin_slab(s, m, d, step, 1, (struct vector_slab){0, s->l[s->d - 1]}, sites);
+    const struct vector_part whole = {{0, s->l[s->d - 1]}, sites};
+    vector_twin_slab(s, m, d, step, 1, whole.slab, &whole);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -160,11 +242,11 @@ static void add_spin(const struct vector_shape *s, const uint32_t *spin, int64_t
 }
 
 static void add_bonds(const struct vector_shape *s, const struct vector_terms *d,
-                      const uint32_t *sites, const uint32_t at[3], int64_t *sums) {
-    const uint32_t *spin = sites + s->components * number(s, at);
+                      const struct row *r, uint32_t x, int64_t *sums) {
+    const uint32_t *spin = r->own + s->components * (size_t)x;
     for (uint32_t k = 0; k < s->directions; k++) {
-        const uint32_t *other = sites + s->components * neighbour(s, at, k, true);
-        const float j = s->coupled ? d->bonds[k * s->sites + number(s, at)] : 0;
+        const uint32_t *other = neighbour(s, r, x, k, true);
+        const float j = s->coupled ? coupling(s, d, r, x, k, true) : 0;
         if (s->coupled && !s->space) {
             sums[VECTOR_BONDS] += vector_fixed(j * ergo_cos(other[0] - spin[0]));
             sums[VECTOR_CURRENTS + k] += vector_fixed(j * ergo_sin(other[0] - spin[0]));
@@ -192,14 +274,11 @@ static void add_bonds(const struct vector_shape *s, const struct vector_terms *d
 }
 
 /* Vortices of a square, chirality of the two triangles. */
-static void add_plaquette(const struct vector_shape *s, const uint32_t *sites, const uint32_t at[3],
+static void add_plaquette(const struct vector_shape *s, const struct row *r, uint32_t x,
                           int64_t *sums) {
-    const uint32_t x1 = (at[0] + 1) % s->l[0], y1 = (at[1] + 1) % s->l[1];
-    const uint32_t corners[4][3] = {{at[0], at[1], 0}, {x1, at[1], 0}, {x1, y1, 0}, {at[0], y1, 0}};
-    uint32_t angle[4];
+    const uint32_t x1 = after(x, r->n);
+    const uint32_t angle[4] = {r->own[x], r->own[x1], r->next[0][x1], r->next[0][x]};
     int64_t turned = 0; /* each step by the shorter way */
-    for (int i = 0; i < 4; i++)
-        angle[i] = sites[number(s, corners[i])];
     for (int i = 0; i < 4; i++)
         turned += (int32_t)(angle[(i + 1) % 4] - angle[i]);
     sums[VECTOR_SQUARES] += !s->triangular
@@ -208,70 +287,80 @@ static void add_plaquette(const struct vector_shape *s, const uint32_t *sites, c
                                       vector_chirality(angle[0], angle[2], angle[3]);
 }
 
-static void add_random(const struct vector_shape *s, const struct vector_member *m,
-                       const struct vector_terms *d, const uint32_t *spin, uint64_t site,
-                       int64_t *sums) {
-    sums[VECTOR_ALONG] += vector_fixed(ergo_dot(vector_of(s, spin), random_of(s, m, d, site)));
-}
-
-/* Sites of a huge lattice are counted in parts, by all cores; sums of integers know no order. */
-enum { PARTS = 64, PART_SITES = 1 << 14 };
-struct parts {
+/* Rows are counted by all cores; sums of integers know no order. */
+struct counting {
     const struct vector_shape *s;
     const struct vector_member *m;
     const struct vector_terms *d;
-    const uint32_t *sites;
-    uint64_t n;
-    int64_t sums[PARTS][VECTOR_NUMBERS_SPACE];
+    const struct vector_part *part;
+    const uint32_t *wave; /* or NULL */
+    int64_t *sums;
+    pthread_mutex_t lock; /* of the sums */
 };
 
-static void count_part(size_t i, void *user) {
-    struct parts *parts = user;
-    const struct vector_shape *s = parts->s;
-    int64_t *sums = parts->sums[i];
-    for (uint64_t n = s->sites * i / parts->n; n < s->sites * (i + 1) / parts->n; n++) {
-        const uint64_t row = n / s->l[0];
-        const uint32_t at[3] = {(uint32_t)(n % s->l[0]), (uint32_t)(row % s->l[1]),
-                                (uint32_t)(row / s->l[1])};
-        const uint32_t *spin = parts->sites + s->components * n;
+static void count_row(const struct counting *c, const struct row *r, int64_t *sums) {
+    const struct vector_shape *s = c->s;
+    for (uint32_t x = 0; x < r->n; x++) {
+        const uint32_t *spin = r->own + s->components * (size_t)x;
         add_spin(s, spin, sums + VECTOR_TOTAL);
-        add_bonds(s, parts->d, parts->sites, at, sums);
+        add_bonds(s, c->d, r, x, sums);
         if (s->space) {
             const float z = ergo_as_float(spin[2]);
             sums[VECTOR_SQUARES] += vector_fixed(z * z);
         } else if (s->d == 2) {
-            add_plaquette(s, parts->sites, at, sums);
+            add_plaquette(s, r, x, sums);
         }
         if (s->random)
-            add_random(s, parts->m, parts->d, spin, n, sums);
+            sums[VECTOR_ALONG] += vector_fixed(
+                ergo_dot(vector_of(s, spin), random_of(s, c->m, c->d, number(s, r, x))));
     }
 }
 
-void vector_twin_count(const struct vector_shape *s, const struct vector_member *m,
-                       const struct vector_terms *d, const uint32_t *sites, int64_t *sums) {
-    const uint64_t n = s->sites / PART_SITES + 1;
-    struct parts parts = {.s = s, .m = m, .d = d, .sites = sites, .n = n < PARTS ? n : PARTS};
-    ergo_parallel((size_t)parts.n, PARTS, count_part, &parts);
-    memset(sums, 0, s->numbers * sizeof *sums);
-    for (uint64_t i = 0; i < parts.n; i++)
-        for (uint32_t k = 0; k < s->numbers; k++)
-            sums[k] += parts.sums[i][k];
-}
-
-void vector_twin_wave(const struct vector_shape *s, const uint32_t k[3], const uint32_t *sites,
-                      int64_t sums[VECTOR_WAVE_NUMBERS]) {
-    memset(sums, 0, VECTOR_WAVE_NUMBERS * sizeof *sums);
-    for (uint64_t i = 0; i < s->sites; i++) {
-        const uint64_t row = i / s->l[0];
-        const uint32_t phase = vector_phase(k, (uint32_t)(i % s->l[0]), (uint32_t)(row % s->l[1]),
-                                            (uint32_t)(row / s->l[1]));
-        const uint32_t *spin = sites + s->components * i;
+static void count_wave(const struct counting *c, const struct row *r, int64_t *sums) {
+    for (uint32_t x = 0; x < r->n; x++) {
+        const uint32_t phase = vector_phase(c->wave, x, r->y, r->z);
         const float wave[2] = {ergo_cos(phase), ergo_sin(phase)};
-        const ergo_vector v = vector_of(s, spin);
+        const ergo_vector v = vector_of(c->s, r->own + c->s->components * (size_t)x);
         for (int w = 0; w < 2; w++) {
             sums[w] += vector_fixed(v.x * wave[w]);
             sums[2 + w] += vector_fixed(v.y * wave[w]);
             sums[4 + w] += vector_fixed(v.z * wave[w]);
         }
     }
+}
+
+static void count_rows(size_t begin, size_t end, void *user) {
+    struct counting *c = user;
+    const uint32_t rows = rows_of_plane(c->s);
+    int64_t sums[VECTOR_NUMBERS_SPACE] = {0};
+    for (size_t i = begin; i < end; i++) {
+        const struct row r = row_of(c->s, c->part, (uint32_t)(i / rows), (uint32_t)(i % rows));
+        (c->wave ? count_wave : count_row)(c, &r, sums);
+    }
+    pthread_mutex_lock(&c->lock);
+    for (uint32_t k = 0; k < (c->wave ? VECTOR_WAVE_NUMBERS : c->s->numbers); k++)
+        c->sums[k] += sums[k];
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* The first `planes` planes of a part; a chain is counted as a whole. */
+static void count(struct counting *c, uint32_t planes) {
+    const size_t rows = c->s->d == 1 ? 1 : (size_t)planes * rows_of_plane(c->s);
+    pthread_mutex_init(&c->lock, NULL);
+    ergo_parallel_ranges(rows, ROW_SITES / c->s->l[0] + 1, count_rows, c);
+    pthread_mutex_destroy(&c->lock);
+}
+
+void vector_twin_count(const struct vector_shape *s, const struct vector_member *m,
+                       const struct vector_terms *d, const struct vector_part *part,
+                       uint32_t planes, int64_t *sums) {
+    struct counting c = {.s = s, .m = m, .d = d, .part = part, .sums = sums};
+    count(&c, planes);
+}
+
+void vector_twin_wave(const struct vector_shape *s, const uint32_t k[3],
+                      const struct vector_part *part, uint32_t planes,
+                      int64_t sums[VECTOR_WAVE_NUMBERS]) {
+    struct counting c = {.s = s, .part = part, .wave = k, .sums = sums};
+    count(&c, planes);
 }

@@ -79,6 +79,7 @@ struct vector_state {
     struct vector_physics *physics; /* [members] */
     uint32_t group;                 /* work-items of a group */
     uint32_t measure_groups;
+    uint32_t run;              /* successive sites that a work-item measures */
     struct vector_waves waves; /* n 0: no structure factor */
 };
 
@@ -119,14 +120,35 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state);
 /* advance.c: enqueue an over-relaxation of all sites of a colour. */
 void vector_relax(struct vector_state *s, uint32_t colour);
 
-/* state.c: a member's spins in natural order, x fastest: an angle or three components (the bits of
- * floats) a site. */
+/* The planes [first, first + count) of the last dimension, modulo its side. */
+struct vector_slab {
+    uint32_t first, count;
+};
+/* Their sites in natural order, x fastest: an angle or three components (the bits of floats) a
+ * site. */
+struct vector_part {
+    struct vector_slab slab;
+    uint32_t *sites;
+};
+
+/* state.c */
 /* Where a device has component `c` of the site at (x, y, z), in words. */
 size_t vector_at(const struct vector_shape *s, uint32_t x, uint32_t y, uint32_t z, uint32_t c);
-/* From the device's layout to natural order. */
-void vector_unpack(const struct vector_shape *s, const uint32_t *raw, uint32_t *sites);
-enum ergo_status vector_read(struct ergo_context *ctx, struct vector_state *s, size_t member,
-                             uint32_t *raw);
+/* Words of a slab. */
+size_t vector_words(const struct vector_shape *s, struct vector_slab slab);
+/* Planes to be read at a time: all, or some MiB. */
+uint32_t vector_planes(const struct vector_shape *s);
+/* Memory to read slabs of up to `count` planes; false: there is none. */
+struct vector_reader {
+    struct vector_state *s;
+    const struct ergo_replay *before; /* as before this stretch; NULL: as it is now */
+    uint32_t *raw;                    /* owned */
+};
+bool vector_reader_open(struct vector_reader *r, struct vector_state *s, uint32_t count);
+void vector_reader_close(struct vector_reader *r);
+/* Sets part->sites, which has vector_words(part->slab). */
+enum ergo_status vector_read(struct ergo_context *ctx, const struct vector_reader *r, size_t member,
+                             const struct vector_part *part);
 enum ergo_status vector_save(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_text *text);
 enum ergo_status vector_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
@@ -134,24 +156,26 @@ enum ergo_status vector_load(struct ergo_context *ctx, void *state, size_t membe
 enum ergo_status vector_view(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_view *view);
 
-/* twin.c: the chain on the host, on sites in natural order. d: what is stored, if anything is. */
+/* twin.c: the chain on the host. d: what is stored of the whole lattice, if anything is. */
 void vector_twin_start(const struct vector_shape *s, const struct vector_member *m, bool random,
                        uint64_t site, uint32_t *spin);
-/* A sweep, of the planes [first, first + count) of the last dimension, modulo its side. */
-struct vector_slab {
-    uint32_t first, count;
-};
+/* sites: of the whole lattice */
 void vector_twin_sweep(const struct vector_shape *s, const struct vector_member *m,
                        const struct vector_terms *d, uint64_t step, uint32_t *sites);
-/* Sweeps after which only the planes of the slab are right. */
+/* Sweeps of a part that has the slab with its margin on either side, or the whole lattice; after
+ * them only the slab is right. */
 void vector_twin_slab(const struct vector_shape *s, const struct vector_member *m,
                       const struct vector_terms *d, uint64_t step, uint64_t sweeps,
-                      struct vector_slab slab, uint32_t *sites);
+                      struct vector_slab slab, const struct vector_part *part);
 /* Planes beyond the slab, on either side, that so many sweeps read. */
 uint64_t vector_twin_margin(const struct vector_shape *s, uint64_t sweeps);
+/* Adds the sums over the first `planes` planes of a part, which has the one behind them, too; a
+ * chain's is the whole lattice. */
 void vector_twin_count(const struct vector_shape *s, const struct vector_member *m,
-                       const struct vector_terms *d, const uint32_t *sites, int64_t *sums);
-void vector_twin_wave(const struct vector_shape *s, const uint32_t k[3], const uint32_t *sites,
+                       const struct vector_terms *d, const struct vector_part *part,
+                       uint32_t planes, int64_t *sums);
+void vector_twin_wave(const struct vector_shape *s, const uint32_t k[3],
+                      const struct vector_part *part, uint32_t planes,
                       int64_t sums[VECTOR_WAVE_NUMBERS]);
 
 /* audit.c */

@@ -4,9 +4,11 @@
  * of the last step, and all columns and histograms of all samples must be equal. Before the first
  * step, the starting configuration.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "samplers/swendsen_wang/sites/sites.h"
 
 /* Site updates of the twin: a tenth of a second, some 40 ns each. One member is compared, however
@@ -47,30 +49,50 @@ static enum ergo_status compare_bytes(struct ergo_context *ctx, const struct erg
     return status;
 }
 
+struct labelled {
+    const uint32_t *labels; /* on the device */
+    const struct sw_sites_twin *t;
+    size_t n;
+    atomic_bool differ;
+};
+
+/* The site to which a label leads. */
+static uint32_t root_of(const struct labelled *l, size_t i) {
+    uint32_t root = (uint32_t)i;
+    for (size_t k = 0; k < l->n && l->labels[root] >> 3 != root && l->labels[root] >> 3 < l->n; k++)
+        root = l->labels[root] >> 3;
+    return root;
+}
+
+static void same_labels(size_t begin, size_t end, void *user) {
+    struct labelled *l = user;
+    bool same = true;
+    for (size_t i = begin; i < end && same; i++)
+        same = root_of(l, i) == l->t->labels[i];
+    if (!same)
+        l->differ = true;
+}
+
 /* The roots to which labels lead; Wolff's update knows those of its own cluster alone. */
 static enum ergo_status compare_labels(struct ergo_context *ctx, const struct ergo_replay *r,
                                        size_t member, const struct sw_sites_twin *t) {
+    enum { WORTHWHILE = 1 << 14 }; /* sites that are worth waking a core */
     struct sw_sites_state *s = r->state;
-    const size_t n = s->shape.sites;
+    struct labelled l = {.t = t, .n = s->shape.sites};
     void *data;
-    enum ergo_status status = read_member(ctx, s, SITES_LABELS, member, 4 * n, &data);
-    const uint32_t *labels = data;
-    uint32_t root_of_seed = 0;
-    bool same = true, seen = false;
-    for (size_t i = 0; i < n && same && status == ERGO_OK; i++) {
-        uint32_t root = (uint32_t)i;
-        for (size_t k = 0; k < n && labels[root] >> 3 != root && labels[root] >> 3 < n; k++)
-            root = labels[root] >> 3;
-        if (!s->shape.wolff) {
-            same = root == t->labels[i];
-        } else if (t->labels[i] != UINT32_MAX) {
-            same = !seen || root == root_of_seed;
-            seen = true;
+    const enum ergo_status status = read_member(ctx, s, SITES_LABELS, member, 4 * l.n, &data);
+    uint32_t root_of_seed = UINT32_MAX;
+    l.labels = data;
+    if (status == ERGO_OK && !s->shape.wolff)
+        ergo_parallel_ranges(l.n, WORTHWHILE, same_labels, &l);
+    for (size_t i = 0; i < l.n && status == ERGO_OK && s->shape.wolff; i++)
+        if (t->labels[i] != UINT32_MAX) {
+            const uint32_t root = root_of(&l, i);
+            l.differ = l.differ || (root_of_seed != UINT32_MAX && root != root_of_seed);
             root_of_seed = root;
         }
-    }
     free(data);
-    return same ? status : ergo_replay_differs(ctx, r, member, "labels of the last step");
+    return l.differ ? ergo_replay_differs(ctx, r, member, "labels of the last step") : status;
 }
 
 static enum ergo_status compare_state(struct ergo_context *ctx, const struct ergo_replay *r,
@@ -110,17 +132,15 @@ static const char *sample_differs(const struct sw_sites_state *s, size_t member,
     return NULL;
 }
 
-/* The twin is at the end of the stretch then. */
+/* The twin begins with the spins before the stretch, and is at its end then. */
 static enum ergo_status compare_samples(struct ergo_context *ctx, const struct ergo_replay *r,
                                         size_t member, void *user) {
     const struct twins *twins = user;
     const struct sw_sites_state *s = r->state;
     struct sw_sites_twin *t = &twins->of[member - twins->first];
     const struct ergo_point *point = s->e.batch->points[member];
-    const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
     const char *wrong = NULL;
     uint64_t step = r->step;
-    memcpy(t->spins, (const char *)r->kept[SITES_SPINS] + member * bytes, bytes);
     for (uint64_t e = 0; e < r->lead; e++)
         sw_sites_twin_step(point, &s->shape, step++, false, t);
     for (size_t i = 0; i < r->samples && !wrong; i++) {
@@ -143,6 +163,10 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     for (size_t i = 0; i < some && memory; i++)
         memory = sw_sites_twin_open(&twins.of[i], &s->shape);
     enum ergo_status status = memory ? ERGO_OK : no_memory(ctx);
+    const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
+    for (size_t i = 0; i < some && status == ERGO_OK; i++)
+        status = ergo_replay_before(ctx, r, SITES_SPINS, (twins.first + i) * bytes, bytes,
+                                    twins.of[i].spins);
     if (status == ERGO_OK)
         status = ergo_replay_each(ctx, r, twins.first, r->members, compare_samples, &twins);
     for (size_t m = r->members; m-- > twins.first && status == ERGO_OK;)

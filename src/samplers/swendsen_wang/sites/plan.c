@@ -160,6 +160,7 @@ static void declare_buffers(struct sw_sites_state *s) {
     const uint64_t places = members * s->launch.sum_slots;
     const bool sized = s->clusters && !s->shape.wolff;
     ergo_engine_buffer(e, SITES_SPINS, "spins", ERGO_BUFFER_STATE, s->shape.spin_bytes * sites);
+    ergo_engine_flag(e, SITES_SPINS, ERGO_BUFFER_APART);
     ergo_engine_buffer(e, SITES_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
     ergo_engine_buffer(e, SITES_BONDS, "bonds", ERGO_BUFFER_SCRATCH, sites);

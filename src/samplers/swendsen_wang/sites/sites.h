@@ -128,13 +128,15 @@ enum ergo_status sw_sites_view(struct ergo_context *ctx, void *state, size_t mem
                                struct ergo_view *view);
 
 /* twin.c: a step of one member on the host. Clusters are walked, site by site, from the smallest
- * site on. */
+ * site on; of huge lattices in pieces, by all cores. */
 struct sw_sites_twin {
     void *spins; /* as on the device */
     uint8_t *bonds;
     uint32_t *labels, *queue; /* labels: the smallest site of each site's cluster */
+    uint32_t *sizes;          /* of clusters, at their smallest sites */
     uint8_t *ways;            /* the edges that the walk to a site has crossed, by bits */
     float *parts;             /* of unit vectors along the mirror */
+    uint32_t piece_sites;     /* least sites of a piece that a core walks */
     /* after a counted step: of states, or of unit vectors */
     struct sw_counts counts;
     int64_t sums[SW_NUMBERS];
@@ -155,11 +157,15 @@ struct sw_vectors {
     const struct sw_site_member *member;
     uint64_t step; /* its mirror */
 };
-void sw_vectors_start(const struct sw_vectors *v, bool random);
+/* Of the sites [begin, end): by several cores at the same time. */
+void sw_vectors_start(const struct sw_vectors *v, uint32_t begin, uint32_t end, bool random);
 /* parts[sites], along the mirror. */
-void sw_vectors_parts(const struct sw_vectors *v, float *parts);
-void sw_vectors_flip(const struct sw_vectors *v, uint32_t site);
-void sw_vectors_sum(const struct sw_vectors *v, int64_t *sums);
+void sw_vectors_parts(const struct sw_vectors *v, uint32_t begin, uint32_t end, float *parts);
+/* Those whose label's clusters flip; labels NULL: all. */
+void sw_vectors_flip(const struct sw_vectors *v, uint32_t begin, uint32_t end,
+                     const uint32_t *labels);
+/* Adds to sums[SW_NUMBERS]. */
+void sw_vectors_sum(const struct sw_vectors *v, uint32_t begin, uint32_t end, int64_t *sums);
 
 /* audit.c */
 enum ergo_status sw_sites_audit(struct ergo_context *ctx, void *state);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "samplers/swendsen_wang/sites/sites.h"
 
 _Static_assert(sizeof(struct sw_site_member) == SW_SITE_MEMBER_BYTES,
@@ -49,6 +50,14 @@ enum ergo_status sw_sites_init(struct ergo_context *ctx, void *opaque) {
     return ergo_engine_end(&s->e);
 }
 
+static enum ergo_status fetch_to(struct ergo_context *ctx, struct sw_sites_state *s, size_t member,
+                                 void *spins) {
+    const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, SITES_SPINS, member * bytes, bytes, spins);
+    return ergo_engine_end(&s->e);
+}
+
 static enum ergo_status fetch(struct ergo_context *ctx, struct sw_sites_state *s, size_t member,
                               void **spins) {
     const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
@@ -56,9 +65,7 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct sw_sites_state *s
     if (!*spins)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice of %u sites",
                          s->shape.sites);
-    ergo_engine_begin(&s->e, ctx);
-    ergo_engine_read(&s->e, SITES_SPINS, member * bytes, bytes, *spins);
-    const enum ergo_status status = ergo_engine_end(&s->e);
+    const enum ergo_status status = fetch_to(ctx, s, member, *spins);
     if (status != ERGO_OK) {
         free(*spins);
         *spins = NULL;
@@ -71,15 +78,23 @@ static size_t place(const struct sw_sites_shape *h, size_t i, size_t k) {
     return i + k * h->sites;
 }
 
-static void encode(const struct sw_sites_shape *h, const uint32_t *words, uint8_t *out) {
+struct coding {
+    const struct sw_sites_shape *h;
+    const uint32_t *words;
+    uint8_t *out;
+};
+
+static void encode(size_t begin, size_t end, void *user) {
+    const struct coding *c = user;
+    const struct sw_sites_shape *h = c->h;
     const size_t each = h->spin_bytes / 4;
-    for (size_t i = 0; i < h->sites; i++)
+    for (size_t i = begin; i < end; i++)
         for (size_t k = 0; k < each; k++) {
-            const uint32_t raw = words[place(h, i, k)];
+            const uint32_t raw = c->words[place(h, i, k)];
             const uint32_t word =
                 h->model == SW_MODEL_XY ? raw : (uint32_t)(int32_t)(ergo_as_float(raw) * 0x1p21f);
             for (size_t b = 0; b < 4; b++)
-                out[4 * (each * i + k) + b] = (uint8_t)(word >> 8 * b);
+                c->out[4 * (each * i + k) + b] = (uint8_t)(word >> 8 * b);
         }
 }
 
@@ -107,25 +122,21 @@ static bool decode(const struct sw_sites_shape *h, const uint8_t *in, uint32_t *
 
 enum ergo_status sw_sites_save(struct ergo_context *ctx, void *opaque, size_t member,
                                struct ergo_text *text) {
+    enum { WORTHWHILE = 1 << 16 }; /* sites that are worth waking a core */
     struct sw_sites_state *s = opaque;
     const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
+    uint8_t *out = ergo_text_extend(text, bytes);
     void *spins = NULL;
-    uint8_t *out = malloc(bytes);
-    enum ergo_status status =
-        out ? fetch(ctx, s, member, &spins)
-            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", bytes);
-    if (status == ERGO_OK) {
-        if (s->shape.spin_bytes == 1)
-            memcpy(out, spins, bytes);
-        else
-            encode(&s->shape, spins, out);
-        ergo_text_append_bytes(text, out, bytes);
-    }
+    if (!out)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", bytes);
+    if (s->shape.spin_bytes == 1)
+        return fetch_to(ctx, s, member, out);
+    const enum ergo_status status = fetch(ctx, s, member, &spins);
+    struct coding coding = {&s->shape, spins, out};
+    if (status == ERGO_OK)
+        ergo_parallel_ranges(s->shape.sites, WORTHWHILE, encode, &coding);
     free(spins);
-    free(out);
-    return status == ERGO_OK && text->failed
-               ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", bytes)
-               : status;
+    return status;
 }
 
 enum ergo_status sw_sites_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,

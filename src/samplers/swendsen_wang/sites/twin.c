@@ -1,12 +1,15 @@
 /*
- * A step in serial C. Random numbers and neighbours are those of cl/swendsen_wang/sites.h compiled
- * as C. Clusters are walked along active bonds, and a walk that comes to a known site by edges of
- * the lattice other than those of the first way there has found a way around it. The twin has no
- * tiles, unions, atomics or launches.
+ * A step in C. Random numbers and neighbours are those of cl/swendsen_wang/sites.h compiled as C.
+ * Clusters are walked along active bonds, and a walk that comes to a known site by edges of the
+ * lattice other than those of the first way there has found a way around it. Of a huge lattice all
+ * cores walk pieces of whole layers, and what they find is joined along the bonds between pieces.
+ * The twin has no tiles, atomics or launches.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "samplers/swendsen_wang/sites/sites.h"
 
 /* sites.h takes the lattice from macros; when compiled as C they read this. */
@@ -20,15 +23,23 @@ static _Thread_local struct sw_sites_shape twin;
 #define SW_DIRECTIONS twin.directions
 #include "swendsen_wang/sites_vectors.h"
 
+enum {
+    PIECE_SITES = 1 << 20,
+    MOST_PIECES = 16,     /* more would leave more to join */
+    WORTHWHILE = 1 << 14, /* sites that are worth waking a core */
+};
+
 bool sw_sites_twin_open(struct sw_sites_twin *t, const struct sw_sites_shape *s) {
     const size_t n = s->sites;
     *t = (struct sw_sites_twin){.spins = malloc(n * s->spin_bytes),
                                 .bonds = malloc(n),
                                 .labels = malloc(4 * n),
                                 .queue = malloc(4 * n),
+                                .sizes = malloc(4 * n),
                                 .ways = malloc(n),
+                                .piece_sites = PIECE_SITES,
                                 .parts = malloc(s->model == SW_MODEL_POTTS ? 1 : 4 * n)};
-    return t->spins && t->bonds && t->labels && t->queue && t->ways && t->parts;
+    return t->spins && t->bonds && t->labels && t->queue && t->sizes && t->ways && t->parts;
 }
 
 void sw_sites_twin_close(struct sw_sites_twin *t) {
@@ -36,6 +47,7 @@ void sw_sites_twin_close(struct sw_sites_twin *t) {
     free(t->bonds);
     free(t->labels);
     free(t->queue);
+    free(t->sizes);
     free(t->ways);
     free(t->parts);
     *t = (struct sw_sites_twin){0};
@@ -47,64 +59,195 @@ static void place_of(uint32_t site, uint32_t *x, uint32_t *y, uint32_t *z) {
     *z = site / twin.lx / twin.ly;
 }
 
-static void draw(const struct sw_site_member *m, uint64_t step, struct sw_sites_twin *t) {
+/* ---- by all cores: ranges of sites ----------------------------------------------------------- */
+
+struct work {
+    const struct sw_sites_shape *s;
+    const struct sw_site_member *m;
+    const struct sw_vectors *v; /* NULL: states */
+    struct sw_sites_twin *t;
+    uint64_t step;
+    bool random; /* start */
+    void (*sites)(struct work *w, uint32_t begin, uint32_t end);
+    uint64_t fourths[2];
+    pthread_mutex_t lock; /* of sums */
+};
+
+static void do_range(size_t begin, size_t end, void *user) {
+    struct work *w = user;
+    twin = *w->s;
+    w->sites(w, (uint32_t)begin, (uint32_t)end);
+}
+
+static void each_site(struct work *w, void (*sites)(struct work *w, uint32_t begin, uint32_t end)) {
+    w->sites = sites;
+    ergo_parallel_ranges(w->s->sites, WORTHWHILE, do_range, w);
+}
+
+/* ---- bonds ----------------------------------------------------------------------------------- */
+
+/* The place of the next site. */
+static void move_on(uint32_t *x, uint32_t *y, uint32_t *z) {
+    if (++*x < twin.lx)
+        return;
+    *x = 0;
+    if (++*y < twin.ly)
+        return;
+    *y = 0;
+    ++*z;
+}
+
+static void draw(struct work *w, uint32_t begin, uint32_t end) {
+    struct sw_sites_twin *t = w->t;
     const uint8_t *spins = t->spins;
-    for (uint32_t i = 0; i < twin.sites; i++) {
-        uint32_t x, y, z, around, open = 0;
-        place_of(i, &x, &y, &z);
+    uint32_t x, y, z, around;
+    place_of(begin, &x, &y, &z);
+    for (uint32_t i = begin; i < end; i++, move_on(&x, &y, &z)) {
+        uint32_t open = 0;
         for (uint32_t d = 0; d < twin.directions; d++)
             if (sw_site_owns(x, y, d) && spins[sw_site_next(x, y, z, d, &around)] == spins[i])
                 open |= 1u << d;
-        t->bonds[i] = (uint8_t)sw_site_activate(m, i, step, open);
+        t->bonds[i] = (uint8_t)sw_site_activate(w->m, i, w->step, open);
     }
+}
+
+static void set_parts(struct work *w, uint32_t begin, uint32_t end) {
+    sw_vectors_parts(w->v, begin, end, w->t->parts);
 }
 
 /* The same of unit vectors with these parts along the mirror. */
-static void draw_parts(const struct sw_site_member *m, uint64_t step, struct sw_sites_twin *t) {
-    for (uint32_t i = 0; i < twin.sites; i++) {
+static void draw_parts(struct work *w, uint32_t begin, uint32_t end) {
+    struct sw_sites_twin *t = w->t;
+    uint32_t x, y, z, around;
+    place_of(begin, &x, &y, &z);
+    for (uint32_t i = begin; i < end; i++, move_on(&x, &y, &z)) {
         float weights[3] = {0, 0, 0};
-        uint32_t x, y, z, around;
-        place_of(i, &x, &y, &z);
         for (uint32_t d = 0; d < twin.directions; d++)
             if (sw_site_owns(x, y, d))
                 weights[d] = t->parts[i] * t->parts[sw_site_next(x, y, z, d, &around)];
-        t->bonds[i] = (uint8_t)sw_site_activate_parts(m, i, step, weights);
+        t->bonds[i] = (uint8_t)sw_site_activate_parts(w->m, i, w->step, weights);
     }
+}
+
+/* ---- clusters -------------------------------------------------------------------------------- */
+
+/* Sites [begin, end): all, or whole layers. */
+struct piece {
+    struct sw_sites_twin *t;
+    uint32_t begin, end, wraps;
+};
+
+static bool is_in(const struct piece *p, uint32_t site) {
+    return site >= p->begin && site < p->end;
 }
 
 /* Come to `site` from a site of the cluster `label`, by edges `way`. */
-static void visit(struct sw_sites_twin *t, uint32_t site, uint32_t label, uint32_t way,
-                  uint32_t *queued) {
+static inline void visit(struct piece *p, uint32_t site, uint32_t label, uint32_t way, uint32_t *queued) {
+    struct sw_sites_twin *t = p->t;
+    if (!is_in(p, site))
+        return;
     if (t->labels[site] == UINT32_MAX) {
         t->labels[site] = label;
         t->ways[site] = (uint8_t)way;
-        t->queue[(*queued)++] = site;
+        t->queue[p->begin + (*queued)++] = site;
     } else {
-        t->wraps |= way ^ t->ways[site];
+        p->wraps |= way ^ t->ways[site];
     }
 }
 
-/* Label the cluster of a site. Returns its size. */
-static uint32_t walk(struct sw_sites_twin *t, uint32_t first) {
+/* Label a site's cluster within the piece. Returns its size. */
+static uint32_t walk(struct piece *p, uint32_t first) {
+    struct sw_sites_twin *t = p->t;
     uint32_t queued = 0;
-    visit(t, first, first, 0, &queued);
+    visit(p, first, first, 0, &queued);
     for (uint32_t at = 0; at < queued; at++) {
-        const uint32_t i = t->queue[at], way = t->ways[i];
+        const uint32_t i = t->queue[p->begin + at], way = t->ways[i];
         uint32_t x, y, z;
         place_of(i, &x, &y, &z);
         for (uint32_t d = 0; d < twin.directions; d++) {
             uint32_t around, bx, by;
             const uint32_t next = sw_site_next(x, y, z, d, &around);
             if (t->bonds[i] >> d & 1u)
-                visit(t, next, first, way ^ around, &queued);
+                visit(p, next, first, way ^ around, &queued);
             const uint32_t before = sw_site_before(x, y, z, d, &bx, &by);
             if (!(t->bonds[before] >> d & 1u))
                 continue;
             sw_site_next(bx, by, before / twin.lx / twin.ly, d, &around);
-            visit(t, before, first, way ^ around, &queued);
+            visit(p, before, first, way ^ around, &queued);
         }
     }
     return queued;
+}
+
+struct pieces {
+    const struct sw_sites_shape *s;
+    size_t n;
+    struct piece of[MOST_PIECES];
+};
+
+static void walk_piece(size_t k, void *user) {
+    struct pieces *all = user;
+    struct piece *p = &all->of[k];
+    struct sw_sites_twin *t = p->t;
+    twin = *all->s;
+    memset(t->labels + p->begin, 0xff, 4 * (size_t)(p->end - p->begin));
+    for (uint32_t i = p->begin; i < p->end; i++)
+        if (t->labels[i] == UINT32_MAX)
+            t->sizes[i] = walk(p, i);
+}
+
+/* The site that names a site's cluster so far. *way: changed by the edges on the way there. */
+static uint32_t find(struct sw_sites_twin *t, uint32_t i, uint32_t *way) {
+    while (t->labels[i] != i) {
+        const uint32_t to = t->labels[i];
+        if (t->labels[to] != to) { /* half the way for those who come later */
+            t->ways[i] ^= t->ways[to];
+            t->labels[i] = t->labels[to];
+        }
+        *way ^= t->ways[i];
+        i = t->labels[i];
+    }
+    return i;
+}
+
+static void join(struct sw_sites_twin *t, uint32_t i, uint32_t next, uint32_t around) {
+    uint32_t way = around;
+    const uint32_t a = find(t, i, &way), b = find(t, next, &way);
+    const uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    if (low == high) {
+        t->wraps |= way;
+        return;
+    }
+    t->labels[high] = low;
+    t->ways[high] = (uint8_t)way;
+    t->sizes[low] += t->sizes[high];
+}
+
+/* The bonds that leave a piece: those of its last layer. */
+static void join_piece(const struct piece *p, uint32_t layer) {
+    struct sw_sites_twin *t = p->t;
+    for (uint32_t i = p->end - layer; i < p->end; i++) {
+        uint32_t x, y, z, around;
+        place_of(i, &x, &y, &z);
+        for (uint32_t d = 0; d < twin.directions; d++) {
+            const uint32_t next = sw_site_next(x, y, z, d, &around);
+            if (t->bonds[i] >> d & 1u && !is_in(p, next))
+                join(t, i, next, around);
+        }
+    }
+}
+
+/* Others may do the same to sites on the way: each of their values leads to the same end. */
+static void settle(struct work *w, uint32_t begin, uint32_t end) {
+    uint32_t *labels = w->t->labels;
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t at = i, to = __atomic_load_n(labels + i, __ATOMIC_RELAXED);
+        while (to != at) {
+            at = to;
+            to = __atomic_load_n(labels + at, __ATOMIC_RELAXED);
+        }
+        __atomic_store_n(labels + i, at, __ATOMIC_RELAXED);
+    }
 }
 
 static void add_size(struct sw_counts *c, uint64_t fourths[2], uint64_t n) {
@@ -115,100 +258,167 @@ static void add_size(struct sw_counts *c, uint64_t fourths[2], uint64_t n) {
     c->bins[63 - __builtin_clzll(n)]++;
 }
 
-static void label(struct sw_sites_twin *t) {
-    struct sw_counts *c = &t->counts;
+static void add_sizes(struct work *w, uint32_t begin, uint32_t end) {
+    const struct sw_sites_twin *t = w->t;
+    struct sw_counts *all = &w->t->counts, c = {0};
     uint64_t fourths[2] = {0, 0};
-    *c = (struct sw_counts){0};
+    for (uint32_t i = begin; i < end; i++)
+        if (t->labels[i] == i)
+            add_size(&c, fourths, t->sizes[i]);
+    pthread_mutex_lock(&w->lock);
+    all->clusters += c.clusters;
+    all->largest = c.largest > all->largest ? c.largest : all->largest;
+    all->squares += c.squares;
+    for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
+        all->bins[b] += c.bins[b];
+    w->fourths[0] += fourths[0];
+    w->fourths[1] += fourths[1] + (w->fourths[0] < fourths[0]);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void label(struct work *w) {
+    struct sw_sites_twin *t = w->t;
+    const uint32_t layer = twin.lz > 1 ? twin.lx * twin.ly : twin.lx, layers = twin.sites / layer;
+    const uint32_t fit = twin.sites / t->piece_sites, most = fit < MOST_PIECES ? fit : MOST_PIECES;
+    struct pieces all = {w->s, most < 1 ? 1 : most < layers ? most : layers, {{0}}};
+    for (size_t k = 0; k < all.n; k++)
+        all.of[k] = (struct piece){t, (uint32_t)(layers * k / all.n) * layer,
+                                   (uint32_t)(layers * (k + 1) / all.n) * layer, 0};
+    t->counts = (struct sw_counts){0};
     t->wraps = 0;
-    memset(t->labels, 0xff, 4 * (size_t)twin.sites);
-    for (uint32_t i = 0; i < twin.sites; i++)
-        if (t->labels[i] == UINT32_MAX)
-            add_size(c, fourths, walk(t, i));
-    c->fourths = sw_fourths_value(fourths);
-}
-
-static void flip(const struct sw_site_member *m, uint64_t step, const struct sw_vectors *v,
-                 struct sw_sites_twin *t) {
-    uint8_t *spins = t->spins;
-    for (uint32_t i = 0; i < twin.sites; i++) {
-        if (v) {
-            if (sw_site_flips(m, t->labels[i], step))
-                sw_vectors_flip(v, i);
-            continue;
-        }
-        spins[i] = t->labels[i] == i ? (uint8_t)sw_state(i, SW_PURPOSE_SPIN, (uint32_t)step,
-                                                         (uint32_t)(step >> 32), m->key0, m->key1)
-                                     : spins[t->labels[i]];
+    w->fourths[0] = w->fourths[1] = 0;
+    ergo_parallel(all.n, all.n, walk_piece, &all);
+    for (size_t k = 0; k < all.n; k++) {
+        t->wraps |= all.of[k].wraps;
+        if (all.n > 1)
+            join_piece(&all.of[k], layer);
     }
+    if (all.n > 1)
+        each_site(w, settle);
+    each_site(w, add_sizes);
+    t->counts.fourths = sw_fourths_value(w->fourths);
 }
 
-static void flip_one(const struct sw_site_member *m, uint64_t step, const struct sw_vectors *v,
-                     struct sw_sites_twin *t) {
-    const struct sw_seed seed = sw_site_seed(m, step);
+/* ---- flips and sums -------------------------------------------------------------------------- */
+
+static void flip_first(struct work *w, uint32_t begin, uint32_t end) {
+    uint8_t *spins = w->t->spins;
+    for (uint32_t i = begin; i < end; i++)
+        if (w->t->labels[i] == i)
+            spins[i] = (uint8_t)sw_state(i, SW_PURPOSE_SPIN, (uint32_t)w->step,
+                                         (uint32_t)(w->step >> 32), w->m->key0, w->m->key1);
+}
+
+static void flip_others(struct work *w, uint32_t begin, uint32_t end) {
+    uint8_t *spins = w->t->spins;
+    for (uint32_t i = begin; i < end; i++)
+        if (w->t->labels[i] != i)
+            spins[i] = spins[w->t->labels[i]];
+}
+
+static void flip_vectors(struct work *w, uint32_t begin, uint32_t end) {
+    sw_vectors_flip(w->v, begin, end, w->t->labels);
+}
+
+static void flip_one(struct work *w) {
+    struct sw_sites_twin *t = w->t;
+    const struct sw_seed seed = sw_site_seed(w->m, w->step);
+    struct piece whole = {t, 0, twin.sites, 0};
     uint8_t *spins = t->spins;
     memset(t->labels, 0xff, 4 * (size_t)twin.sites);
     t->counts = (struct sw_counts){0};
-    t->grown = (struct sw_grown){.sites = walk(t, seed.site)};
+    t->grown = (struct sw_grown){.sites = walk(&whole, seed.site)};
     t->wraps = 0;
     for (uint32_t k = 0; k < t->grown.sites; k++) {
         const uint32_t i = t->queue[k];
-        if (v) {
+        if (w->v) {
             t->grown.parts += sw_part_fixed(t->parts[i]);
-            sw_vectors_flip(v, i);
+            sw_vectors_flip(w->v, i, i + 1, NULL);
         } else {
             spins[i] = (uint8_t)((spins[i] + seed.shift) % twin.q);
         }
     }
 }
 
-static void count_spins(struct sw_sites_twin *t) {
-    const uint8_t *spins = t->spins;
-    struct sw_counts *c = &t->counts;
-    for (uint32_t i = 0; i < twin.sites; i++) {
-        uint32_t x, y, z, around;
-        place_of(i, &x, &y, &z);
-        c->states[spins[i]]++;
+static void count_spins(struct work *w, uint32_t begin, uint32_t end) {
+    const uint8_t *spins = w->t->spins;
+    struct sw_counts *all = &w->t->counts, c = {0};
+    uint32_t x, y, z, around;
+    place_of(begin, &x, &y, &z);
+    for (uint32_t i = begin; i < end; i++, move_on(&x, &y, &z)) {
+        c.states[spins[i]]++;
         for (uint32_t d = 0; d < twin.directions; d++)
-            c->unequal +=
+            c.unequal +=
                 sw_site_owns(x, y, d) && spins[sw_site_next(x, y, z, d, &around)] != spins[i];
     }
+    pthread_mutex_lock(&w->lock);
+    for (size_t k = 0; k < sizeof c.states / sizeof *c.states; k++)
+        all->states[k] += c.states[k];
+    all->unequal += c.unequal;
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void sum_vectors(struct work *w, uint32_t begin, uint32_t end) {
+    int64_t sums[SW_NUMBERS] = {0};
+    sw_vectors_sum(w->v, begin, end, sums);
+    pthread_mutex_lock(&w->lock);
+    for (size_t k = 0; k < SW_NUMBERS; k++)
+        w->t->sums[k] += sums[k];
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+static void start(struct work *w, uint32_t begin, uint32_t end) {
+    uint8_t *spins = w->t->spins;
+    if (w->v) {
+        sw_vectors_start(w->v, begin, end, w->random);
+        return;
+    }
+    for (uint32_t i = begin; i < end; i++)
+        spins[i] = w->random
+                       ? (uint8_t)sw_state(i, SW_PURPOSE_START, 0, 0, w->m->key0, w->m->key1)
+                       : 0;
 }
 
 void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_shape *s,
                          struct sw_sites_twin *t) {
     struct sw_site_member m;
-    const bool random = strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
-    uint8_t *spins = t->spins;
     sw_sites_member_fill(point, &m);
     const struct sw_vectors v = {s, t->spins, &m, 0};
-    twin = *s;
-    if (s->model != SW_MODEL_POTTS)
-        sw_vectors_start(&v, random);
-    for (uint32_t i = 0; i < s->sites && s->model == SW_MODEL_POTTS; i++)
-        spins[i] = random ? (uint8_t)sw_state(i, SW_PURPOSE_START, 0, 0, m.key0, m.key1) : 0;
+    struct work w = {.s = s,
+                     .m = &m,
+                     .v = s->model == SW_MODEL_POTTS ? NULL : &v,
+                     .t = t,
+                     .random = strcmp(ergo_point_text(point, "/system/start"), "random") == 0};
+    each_site(&w, start);
 }
 
 void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_shape *s,
                         uint64_t step, bool counted, struct sw_sites_twin *t) {
     struct sw_site_member m;
     sw_sites_member_fill(point, &m);
-    const struct sw_vectors vectors = {s, t->spins, &m, step};
-    const struct sw_vectors *v = s->model == SW_MODEL_POTTS ? NULL : &vectors;
+    const struct sw_vectors v = {s, t->spins, &m, step};
+    struct work w = {.s = s,
+                     .m = &m,
+                     .v = s->model == SW_MODEL_POTTS ? NULL : &v,
+                     .t = t,
+                     .step = step,
+                     .lock = PTHREAD_MUTEX_INITIALIZER};
     twin = *s;
-    if (v) {
-        sw_vectors_parts(v, t->parts);
-        draw_parts(&m, step, t);
-    } else {
-        draw(&m, step, t);
-    }
+    if (w.v)
+        each_site(&w, set_parts);
+    each_site(&w, w.v ? draw_parts : draw);
     if (s->wolff) {
-        flip_one(&m, step, v, t);
+        flip_one(&w);
     } else {
-        label(t);
-        flip(&m, step, v, t);
+        label(&w);
+        if (!w.v)
+            each_site(&w, flip_first);
+        each_site(&w, w.v ? flip_vectors : flip_others);
     }
-    if (counted && v)
-        sw_vectors_sum(v, t->sums);
-    else if (counted)
-        count_spins(t);
+    if (!counted)
+        return;
+    memset(t->sums, 0, sizeof t->sums);
+    each_site(&w, w.v ? sum_vectors : count_spins);
 }

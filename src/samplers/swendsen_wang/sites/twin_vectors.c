@@ -1,7 +1,5 @@
 /* The twin's spins that are unit vectors: parts along the mirror, flips, sums, in the order of
  * sites. The arithmetic of a spin is that of cl/swendsen_wang/sites_vectors.h compiled as C. */
-#include <string.h>
-
 #include "samplers/swendsen_wang/sites/sites.h"
 
 /* sites.h takes the lattice from macros; when compiled as C they read this. */
@@ -39,8 +37,8 @@ static struct sw_mirror mirror_of(const struct sw_vectors *v) {
     return sw_mirror_of(v->member, v->step, v->shape->model == SW_MODEL_CLOCK ? v->shape->q : 0);
 }
 
-void sw_vectors_start(const struct sw_vectors *v, bool random) {
-    for (uint32_t i = 0; i < v->shape->sites; i++) {
+void sw_vectors_start(const struct sw_vectors *v, uint32_t begin, uint32_t end, bool random) {
+    for (uint32_t i = begin; i < end; i++) {
         const struct ergo_words r = ergo_philox_words(i, 0, 0, ERGO_DRAW(SW_PURPOSE_START, 0),
                                                       v->member->key0, v->member->key1);
         if (v->shape->model == SW_MODEL_HEISENBERG)
@@ -52,9 +50,9 @@ void sw_vectors_start(const struct sw_vectors *v, bool random) {
     }
 }
 
-void sw_vectors_parts(const struct sw_vectors *v, float *parts) {
+void sw_vectors_parts(const struct sw_vectors *v, uint32_t begin, uint32_t end, float *parts) {
     const struct sw_mirror mirror = mirror_of(v);
-    for (size_t i = 0; i < v->shape->sites; i++)
+    for (uint32_t i = begin; i < end; i++)
         parts[i] = v->shape->model == SW_MODEL_HEISENBERG
                        ? ergo_dot(vector_at(v, i), mirror.direction)
                    : v->shape->model == SW_MODEL_XY
@@ -62,15 +60,20 @@ void sw_vectors_parts(const struct sw_vectors *v, float *parts) {
                        : sw_part_clock(((const uint8_t *)v->spins)[i], mirror.angle, v->shape->q);
 }
 
-void sw_vectors_flip(const struct sw_vectors *v, uint32_t site) {
+void sw_vectors_flip(const struct sw_vectors *v, uint32_t begin, uint32_t end,
+                     const uint32_t *labels) {
     const struct sw_mirror mirror = mirror_of(v);
     uint8_t *bytes = v->spins;
-    if (v->shape->model == SW_MODEL_HEISENBERG)
-        put_vector(v, site, sw_mirrored_vector(vector_at(v, site), mirror.direction));
-    else if (v->shape->model == SW_MODEL_XY)
-        ((uint32_t *)v->spins)[site] = sw_mirrored_angle(angle_at(v, site), mirror.angle);
-    else
-        bytes[site] = (uint8_t)sw_mirrored_clock(bytes[site], mirror.angle, v->shape->q);
+    for (uint32_t i = begin; i < end; i++) {
+        if (labels && !sw_site_flips(v->member, labels[i], v->step))
+            continue;
+        if (v->shape->model == SW_MODEL_HEISENBERG)
+            put_vector(v, i, sw_mirrored_vector(vector_at(v, i), mirror.direction));
+        else if (v->shape->model == SW_MODEL_XY)
+            ((uint32_t *)v->spins)[i] = sw_mirrored_angle(angle_at(v, i), mirror.angle);
+        else
+            bytes[i] = (uint8_t)sw_mirrored_clock(bytes[i], mirror.angle, v->shape->q);
+    }
 }
 
 static void add_component(int64_t *sums, size_t component, float s, uint32_t wave) {
@@ -95,12 +98,11 @@ static void add_bond(const struct sw_vectors *v, uint32_t i, uint32_t next, uint
     currents[2] += vector_cross(s.x, s.y, t.x, t.y);
 }
 
-void sw_vectors_sum(const struct sw_vectors *v, int64_t *sums) {
+void sw_vectors_sum(const struct sw_vectors *v, uint32_t begin, uint32_t end, int64_t *sums) {
     const struct sw_sites_shape *h = v->shape;
     const bool flat = h->lz == 1, space = h->model == SW_MODEL_HEISENBERG;
     lattice = *h;
-    memset(sums, 0, SW_NUMBERS * sizeof *sums);
-    for (uint32_t i = 0; i < h->sites; i++) {
+    for (uint32_t i = begin; i < end; i++) {
         const uint32_t x = i % h->lx, y = i / h->lx % h->ly, z = i / h->lx / h->ly;
         const uint32_t wave = flat ? sw_wave(y, h->ly) : sw_wave(z, h->lz);
         uint32_t around;

@@ -1,0 +1,80 @@
+/* Clusters of the host's twin (swendsen_wang/sites): walked in pieces and joined, they are those
+ * that are walked as a whole, with sizes and ways around the lattice. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "samplers/swendsen_wang/sites/sites.h"
+
+static struct ergo_context *ctx;
+
+enum { STEPS = 8 };
+
+static void compare(const char *system) {
+    char text[300];
+    struct ergo_job *job = NULL;
+    struct sw_sites_twin whole, cut;
+    unsigned around = 0;
+    snprintf(text, sizeof text,
+             "{'sampler': 'swendsen-wang', 'seed': '3', 'system': {%s, 'start': 'random'}, "
+             "'run': {'sweeps': 9}}",
+             system);
+    for (char *c = text; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    if (ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job) != ERGO_OK)
+        fail_msg("%s", ergo_error_message(ctx));
+    const struct ergo_point *point = &job->points[0];
+    const struct sw_sites_shape shape = sw_sites_shape_of(point);
+    const size_t n = shape.sites;
+    assert_true(sw_sites_twin_open(&whole, &shape) && sw_sites_twin_open(&cut, &shape));
+    cut.piece_sites = shape.lx;
+    sw_sites_twin_start(point, &shape, &whole);
+    sw_sites_twin_start(point, &shape, &cut);
+    for (uint64_t step = 0; step < STEPS; step++) {
+        sw_sites_twin_step(point, &shape, step, true, &whole);
+        sw_sites_twin_step(point, &shape, step, true, &cut);
+        assert_memory_equal(whole.bonds, cut.bonds, n);
+        assert_memory_equal(whole.labels, cut.labels, n * sizeof *cut.labels);
+        assert_memory_equal(whole.spins, cut.spins, n * shape.spin_bytes);
+        assert_memory_equal(&whole.counts, &cut.counts, sizeof cut.counts);
+        assert_memory_equal(whole.sums, cut.sums, sizeof cut.sums);
+        assert_int_equal(whole.wraps, cut.wraps);
+        around |= 1u << cut.wraps;
+    }
+    if (around <= 1)
+        fail_msg("%s: no cluster leads around", system);
+    sw_sites_twin_close(&whole);
+    sw_sites_twin_close(&cut);
+    ergo_job_destroy(job);
+}
+
+static void test_pieces(void **state) {
+    (void)state;
+    compare("'size': [20, 24, 18], 'temperature': 1.5");
+    compare("'size': [16, 12, 36], 'temperature': 1.1, 'q': 3");
+    compare("'lattice': 'triangular', 'size': [40, 30], 'temperature': 1");
+    compare("'lattice': 'honeycomb', 'size': [24, 40], 'temperature': 0.4");
+    compare("'model': 'heisenberg', 'size': [10, 12, 14], 'temperature': 0.9");
+    compare("'model': 'xy', 'size': [30, 50], 'temperature': 0.4");
+}
+
+static int open_context(void **state) {
+    (void)state;
+    return (ctx = ergo_context_create()) == NULL;
+}
+
+static int close_context(void **state) {
+    (void)state;
+    ergo_context_destroy(ctx);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces)};
+    return cmocka_run_group_tests(tests, open_context, close_context);
+}
