@@ -1,37 +1,22 @@
 /*
- * Branching at a fixed population, and samples. Weights are integers and the comb runs over walkers
- * in the order of their numbers, so nothing depends on the launch.
+ * Branching at a fixed population (common/comb.h), and samples.
  *
  * Macro: HELIUM_COMB, work-items of a group.
  */
 #include "helium_dmc/core.h"
 
-/* The sum of x over this work-item and those before it. part: [HELIUM_COMB], has it for each
- * afterwards. All of the group call it. */
-ERGO_INLINE long helium_up_to(long x, const uint id, __local long *part) {
-    barrier(CLK_LOCAL_MEM_FENCE);
-    part[id] = x;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint d = 1; d < HELIUM_COMB; d *= 2) {
-        const long before = id >= d ? part[id - d] : 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        part[id] += before;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    return part[id];
-}
-
 /*
  * A group for each member. A work-item has `share` walkers in a row: it adds up their energies,
  * then their weights, and leaves in `weights` the sum up to and with each walker. Then work-items
  * look up the walkers that teeth belong to: `parents` of the next step, each as its number less
- * that of the walker, so that zeros are the start.
+ * that of the walker, so that zeros are the start. growth: [members][remember] pairs of the mean
+ * energy and the sum of the weights, of the last steps.
  */
 __kernel __attribute__((reqd_work_group_size(HELIUM_COMB, 1, 1))) void
 helium_dmc_comb(__global const struct helium_sums *sums,
                 __global const struct helium_member *members,
-                __global const struct helium_dmc *steps, ulong step, uint count,
-                __global ulong *weights, __global uint *parents) {
+                __global const struct helium_dmc *steps, ulong step, uint count, uint remember,
+                __global ulong *weights, __global uint *parents, __global ulong *growth) {
     __local long part[HELIUM_COMB];
     const uint id = (uint)get_local_id(0), which = (uint)get_group_id(0);
     const ulong first = (ulong)which * count;
@@ -44,7 +29,7 @@ helium_dmc_comb(__global const struct helium_sums *sums,
         __global const struct helium_sums *s = sums + first + w;
         energy += helium_dmc_energy(s->potential, s->laplacian, s->gradient, &dmc);
     }
-    (void)helium_up_to(energy, id, part);
+    (void)ergo_comb_up_to(energy, id, HELIUM_COMB, part);
     const long mean = part[HELIUM_COMB - 1] / (long)count;
     ulong own = 0;
     for (uint w = begin; w < end; w++) {
@@ -54,33 +39,25 @@ helium_dmc_comb(__global const struct helium_sums *sums,
                                  (uint)(s->accepted >> HELIUM_BEYOND));
         weights[first + w] = own;
     }
-    const ulong before = (ulong)helium_up_to((long)own, id, part) - own;
+    const ulong before = (ulong)ergo_comb_up_to((long)own, id, HELIUM_COMB, part) - own;
     for (uint w = begin; w < end; w++)
         weights[first + w] += before;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     const ulong all = (ulong)part[HELIUM_COMB - 1];
+    if (remember && id == 0) {
+        __global ulong *now = growth + 2 * ((ulong)which * remember + (uint)(step % remember));
+        now[0] = (ulong)mean;
+        now[1] = all;
+    }
     for (uint k = id; k < count; k += HELIUM_COMB) {
-        const ulong tooth = helium_dmc_tooth(k, all, count, word);
-        uint low = 0, high = HELIUM_COMB - 1; /* the first work-item whose sum is above */
-        while (low < high) {
-            const uint middle = (low + high) / 2;
-            const uint above = (ulong)part[middle] > tooth;
-            high = above ? middle : high;
-            low = above ? low : middle + 1;
-        }
-        low = low * share;
-        high = min(low + share, count) - 1; /* and the first of its walkers */
-        while (low < high) {
-            const uint middle = (low + high) / 2;
-            const uint above = weights[first + middle] > tooth;
-            high = above ? middle : high;
-            low = above ? low : middle + 1;
-        }
-        parents[first + k] = all ? low - k : 0;
+        const ulong tooth = ergo_comb_tooth(k, all, count, word);
+        const uint whose = ergo_comb_whose(tooth, part, HELIUM_COMB, weights + first, share, count);
+        parents[first + k] = all ? whose - k : 0;
     }
 }
 
-/* The sums of the last step become sample `row`. words: 64-bit words of all walkers' sums. */
+/* The sums of the last step, or the growth of all that are remembered, become sample `row`. words:
+ * 64-bit words of them. */
 __kernel void helium_dmc_keep(__global const long *sums, uint words, uint row,
                               __global long *sample) {
     const uint k = (uint)get_global_id(0);
@@ -98,7 +75,7 @@ helium_dmc_forward(__global const long *records, uint count, uint members, uint 
     long sum = 0;
     for (uint w = id; w < count; w += HELIUM_COMB)
         sum += records[((ulong)which * count + w) * HELIUM_DMC_RECORDS + record];
-    sum = helium_up_to(sum, id, part);
+    sum = ergo_comb_up_to(sum, id, HELIUM_COMB, part);
     if (id == HELIUM_COMB - 1)
         sample[((ulong)row * members + which) * HELIUM_DMC_RECORDS + record] = sum;
 }

@@ -5,6 +5,7 @@
 #ifndef ERGO_CL_HELIUM_DMC_CORE_H
 #define ERGO_CL_HELIUM_DMC_CORE_H
 
+#include "common/comb.h"
 #include "common/exp.h"
 #include "helium/core.h"
 #include "helium_dmc/params.h"
@@ -18,6 +19,11 @@ ERGO_INLINE int helium_dmc_drift(float gradient, float halves, uint axis,
     float d = gradient * (halves * dmc->drift);
     d = d < -most ? -most : d;
     return helium_shift(d < most ? d : most);
+}
+
+/* The place between two. */
+ERGO_INLINE int helium_dmc_halfway(int from, int to) {
+    return (int)((uint)from + (uint)((int)((uint)to - (uint)from) / 2));
 }
 
 /* The local energy of a walker in the unit that its member's sums have in common. */
@@ -37,17 +43,6 @@ ERGO_INLINE float helium_dmc_exponent(long energy, long mean, const struct heliu
 ERGO_INLINE ulong helium_dmc_weight(float exponent, uint marks) {
     const float scale = (float)(1 << HELIUM_DMC_WEIGHT_BITS);
     return marks ? 0 : (ulong)(ergo_exp(exponent) * scale + 0.5f);
-}
-
-/*
- * Tooth k of the comb: of `count` teeth at equal distances over the sum of all weights, the first
- * at a random place. Walker w has those teeth that are below the sum of the weights up to and with
- * its own, and not below that of those before it. So it has as many copies as its weight is worth,
- * rounded up or down.
- */
-ERGO_INLINE ulong helium_dmc_tooth(uint k, ulong sum, uint count, uint word) {
-    const ulong apart = sum / count, rest = sum % count;
-    return k * apart + k * rest / count + (apart * word >> 32);
 }
 
 /* The random word of a step's comb. */

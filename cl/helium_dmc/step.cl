@@ -42,6 +42,11 @@ ERGO_INLINE int4 helium_drifted(const int4 from, const struct helium_share *shar
                   (int)((uint)from.z + (uint)helium_dmc_drift(share->gz, halves, 2, dmc)), 0);
 }
 
+ERGO_INLINE int4 helium_halfway(const int4 from, const int4 to) {
+    return (int4)(helium_dmc_halfway(from.x, to.x), helium_dmc_halfway(from.y, to.y),
+                  helium_dmc_halfway(from.z, to.z), 0);
+}
+
 ERGO_INLINE int4 helium_fetch(__global const int *home, uint i) {
     return (int4)(home[i], home[HELIUM_N + i], home[2 * HELIUM_N + i], 0);
 }
@@ -55,15 +60,16 @@ ERGO_INLINE void helium_store(__global int *home, uint i, const int4 place) {
 /*
  * Dimension 0: groups of HELIUM_E_MATES walkers of a member. next: the places after the step;
  * middle: those in the middle of the drift, where `sums` are the energies (as struct helium_sums;
- * no ln psi). push: 1: this step's potential energies become records; 2: all of a walker's.
+ * no ln psi); euler: Euler's guess of these, unless it is in local memory. push: 1: this step's
+ * potential energies become records; 2: all of a walker's.
  */
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_dmc_step(__global const int *positions, __global const uint *parents,
                 __global const long *records, __global const struct helium_member *members,
                 __global const struct helium_dmc *steps, __global const helium_cubic *e_tables,
                 __global const helium_cubic *random, ulong step, uint count, uint push,
-                __global int *next, __global long *next_records, __global int *middle,
-                __global long *sums) {
+                __global int *next, __global long *next_records, __global int *euler,
+                __global int *middle, __global long *sums) {
     __local long parts[4 * HELIUM_GROUP], heads[4 * HELIUM_HEADS * HELIUM_E_MATES];
     __local uint beyond[HELIUM_E_MATES]; /* marks of all atoms of a walker */
     const uint id = (uint)get_local_id(0);
@@ -79,6 +85,11 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
     __global const int *from = positions + parent * (3 * HELIUM_N);
     __global int *home = next + (ulong)index * (3 * HELIUM_N);
     __global int *between = middle + (ulong)index * (3 * HELIUM_N);
+#if HELIUM_LOCAL /* of its own atoms alone: others read local memory */
+    __global int *guess = between;
+#else
+    __global int *guess = euler + (ulong)index * (3 * HELIUM_N);
+#endif
     long total[4] = {0, 0, 0, 0};
     uint marks = 0;
     if (item == 0)
@@ -92,9 +103,9 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
 #endif
 #if HELIUM_LOCAL
     __local int4 places[HELIUM_N * HELIUM_E_MATES];
-    __local int4 *place = places + mate * HELIUM_N, *place_half = place;
+    __local int4 *place = places + mate * HELIUM_N, *place_guess = place, *place_half = place;
 #else
-    __global const int *place = home, *place_half = between;
+    __global const int *place = home, *place_guess = guess, *place_half = between;
 #endif
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
         const int4 old = helium_fetch(from, i);
@@ -112,7 +123,19 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
         const int4 own = helium_own(place, i);
         const struct helium_share share = helium_slope_of(own, i, place, table, &member);
-        helium_store(between, i, helium_drifted(own, &share, 1.0f, &dmc));
+        helium_store(guess, i, helium_drifted(own, &share, 1.0f, &dmc));
+    }
+    barrier(HELIUM_FENCE);
+#if HELIUM_LOCAL
+    for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS)
+        place[i] = helium_fetch(guess, i);
+    barrier(HELIUM_FENCE);
+#endif
+    for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
+        const int4 own = helium_own(place_guess, i);
+        const struct helium_share share = helium_slope_of(own, i, place_guess, table, &member);
+        const int4 mid = helium_halfway(helium_fetch(home, i), own);
+        helium_store(between, i, helium_drifted(mid, &share, 0.5f, &dmc));
     }
     barrier(HELIUM_FENCE);
 #if HELIUM_LOCAL

@@ -155,7 +155,7 @@ ERGO_INLINE void ising_store(ISING_SPACE uint *own, struct ising_place p, uint b
 #endif
 }
 
-/* Update one block of `own` at place p. `block` is its number on the whole lattice. */
+/* Update one block of `own` at place p. `block` is its number on the lattice. */
 ERGO_INLINE void ising_update(ISING_SPACE uint *own, ISING_SPACE const uint *other,
                               struct ising_place p, uint block, ulong sweep, uint colour,
                               const struct ising_member *member) {
@@ -166,7 +166,7 @@ ERGO_INLINE void ising_update(ISING_SPACE uint *own, ISING_SPACE const uint *oth
     ERGO_UNROLL
     for (uint l = 0; l < 4; l++)
         s[l] = ising_open(spins[l], n[l], ISING_VALID(4 * block + l), member);
-    ising_decide(s, block, sweep, colour, member);
+    ising_decide(s, ISING_ENTITY(block, member), sweep, colour, member);
     ising_store(own, p, block, spins, s);
 }
 

@@ -10,14 +10,15 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
                           ,
                           __global const uint4 *choices
 #endif
-) {
-    const uint item = (uint)get_global_id(0), member = (uint)get_global_id(1);
+                              BYTES_RANGE) {
+    const uint item = BYTES_FROM / BYTES_STRIP * BYTES_BLOCKS + (uint)get_global_id(0);
+    const uint member = (uint)get_global_id(1);
     const uint local_item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     __global const struct bytes_member *m = members + member;
     for (uint i = local_item; i < BYTES_LOOKUP; i += size)
         table[i] = BYTES_ENTRY(i);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item >= BYTES_COLOUR / BYTES_STRIP)
+    if (item >= BYTES_TO / BYTES_STRIP * BYTES_BLOCKS)
         return;
     const uint strip = item / BYTES_BLOCKS, block = item - strip * BYTES_BLOCKS;
     const uint first = strip * BYTES_STRIP, z = first / BYTES_LY, y = first - z * BYTES_LY;
@@ -43,7 +44,7 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
         }
         v.side = bytes_side(other, v.near, row, block, odd);
         const struct bytes_sixteen s =
-            bytes_step(bytes_load(own, at), v, row, block, odd, step,
+            bytes_step(bytes_load(own, at), v, BYTES_ENTITY(row, m), block, odd, step,
                        ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), key0, key1, table);
         own[at] = (uint4)(s.at[0], s.at[1], s.at[2], s.at[3]);
         v.north = v.near;
@@ -109,7 +110,7 @@ __kernel void bytes_start_all(__global uint4 *spins, __global const struct bytes
     __global const struct bytes_member *m = members + member;
     uint out[4];
     for (uint g = 0; g < 4; g++) {
-        const uint h = 16 * block + 4 * g, entity = row * BYTES_QUADS + h / 4;
+        const uint h = 16 * block + 4 * g, entity = BYTES_ENTITY(row, m) * BYTES_QUADS + h / 4;
         const struct ergo_words a = ergo_philox_words(
             entity, 0, 0, ERGO_DRAW(BYTES_PURPOSE_START, colour), m->key0, m->key1);
         const struct ergo_words b = ergo_philox_words(
@@ -130,18 +131,18 @@ __kernel void bytes_start_all(__global uint4 *spins, __global const struct bytes
  */
 __kernel void bytes_measure(__global const uint4 *spins,
                             __global const struct bytes_member *members, __global uint *counts,
-                            uint sample, __local uint *own) {
+                            uint sample, __local uint *own BYTES_RANGE) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint member = (uint)get_global_id(1);
-    const ulong stride = get_global_size(0);
+    const ulong stride = get_global_size(0), some = BYTES_SOME;
     __global const uint4 *first = spins + 2 * BYTES_COLOUR * member;
     const uint staggered = BYTES_MODEL == 0 ? members[member].staggered : 0u;
     for (uint i = item; i < BYTES_COUNTS; i += size)
         own[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     struct bytes_tally t = {0, 0, 0, {0, 0, 0, 0}, 0};
-    for (ulong at = get_global_id(0); at < 2 * BYTES_COLOUR; at += stride)
-        t = bytes_count(t, first, at, staggered, own + 3);
+    for (ulong at = get_global_id(0); at < 2 * some; at += stride)
+        t = bytes_count(t, first, BYTES_AT(at, some, 1), staggered, own + 3);
     atomic_add(&own[0], t.x);
     atomic_add(&own[1], t.y);
     atomic_add(&own[2], t.z);
@@ -164,7 +165,7 @@ __kernel void bytes_measure(__global const uint4 *spins,
  * h, and its colour changes with the distance. Along x see the layout in bytes.h.
  */
 __kernel void bytes_correlate(__global const uint4 *spins, __global uint *counts, uint sample,
-                              uint reach, uint stride, __local uint *sum) {
+                              uint reach, uint stride, __local uint *sum BYTES_RANGE) {
     const uint which = (uint)get_global_id(1) % (BYTES_D * reach);
     const uint member = (uint)get_global_id(1) / (BYTES_D * reach);
     const uint members = (uint)get_global_size(1) / (BYTES_D * reach);
@@ -175,8 +176,9 @@ __kernel void bytes_correlate(__global const uint4 *spins, __global uint *counts
         sum[0] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     uint equal = 0;
-    const ulong quads = 8 * BYTES_COLOUR, step = get_global_size(0);
-    for (ulong at = get_global_id(0); at < quads; at += step) {
+    const ulong quads = 8 * BYTES_COLOUR, step = get_global_size(0), some = 4 * BYTES_SOME;
+    for (ulong i = get_global_id(0); i < 2 * some; i += step) {
+        const ulong at = BYTES_AT(i, some, 4);
         const uint colour = at >= quads / 2;
         const uint of = (uint)(at - colour * (quads / 2));
         const uint row = of / (BYTES_PITCH / 4), h = 4 * (of - row * (BYTES_PITCH / 4));

@@ -30,6 +30,10 @@
  * (limit.h). Potts and Blume-Capel, by Metropolis only: the proposed state is taken if what it
  * costs is below the limit of the word's lower part.
  *
+ * With BYTES_CUT the lattice here is a slab of one that is cut over ranks: layers (planes, in two
+ * dimensions rows) of it with halos around them (src/engine/slab.h), the first of an even number.
+ * BYTES_ALL_ROWS: rows of the whole lattice. Kernels then say for which rows they are, BYTES_RANGE.
+ *
  * Compile-time: BYTES_D, BYTES_LX, BYTES_LY, BYTES_LZ, BYTES_Q, BYTES_MODEL (0 ising, 1 potts
  * Metropolis, 2 potts heat bath, 3 Blume-Capel), BYTES_FIELDS (0: no random field, bit 1 is always
  * 0), BYTES_GENERAL (general fields), BYTES_BONDS (also general couplings), BYTES_FIELD_PLANES
@@ -48,6 +52,19 @@
 #define BYTES_ROWS ((uint)(BYTES_LY) * (uint)(BYTES_LZ))
 #define BYTES_QUADS (((BYTES_HALF) + 3) / 4) /* per row */
 #define BYTES_ONES 0x01010101u
+
+#ifdef BYTES_CUT
+#define BYTES_RANGE , uint begin_row, uint end_row
+#define BYTES_FROM begin_row
+#define BYTES_TO end_row
+/* The number of a row in the whole lattice, around its end. */
+#define BYTES_ENTITY(row, member) (((row) + (member)->first_row) % (uint)(BYTES_ALL_ROWS))
+#else
+#define BYTES_RANGE
+#define BYTES_FROM 0u
+#define BYTES_TO BYTES_ROWS
+#define BYTES_ENTITY(row, member) (row)
+#endif
 
 /* Is the sign (-1)^(sum of x, y, z over the staggered directions) negative? All sites of one colour
  * in a row have the same. */

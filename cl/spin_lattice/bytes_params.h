@@ -19,9 +19,9 @@ struct bytes_member {
     int j[3];
     /* bit k: the coupling along direction k is negative, so the order alternates along it */
     uint staggered;
-    int field;   /* general terms of potts: the uniform field on the first state */
-    int crystal; /* general terms of blume-capel: its crystal field */
-    uint unused;
+    int field;      /* general terms of potts: the uniform field on the first state */
+    int crystal;    /* general terms of blume-capel: its crystal field */
+    uint first_row; /* of a slab (bytes.h): the lattice's row that is its first; else 0 */
     uint table[BYTES_TABLE];
     uint low[BYTES_TABLE]; /* heat bath of potts: lower words of the weights */
 };

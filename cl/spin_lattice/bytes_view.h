@@ -11,6 +11,18 @@
 #define BYTES_BLOCKS (BYTES_PITCH / 16)                 /* per row */
 #define BYTES_COLOUR ((ulong)BYTES_ROWS * BYTES_BLOCKS) /* blocks of sixteen sites per colour */
 
+/* Blocks of a colour that a measurement looks at. Number i of both colours', in units of which
+ * `some` of a colour are looked at and a block has `units`: its place. */
+#ifdef BYTES_CUT
+#define BYTES_SOME ((ulong)(BYTES_TO - BYTES_FROM) * BYTES_BLOCKS)
+#define BYTES_AT(i, some, units)                                                                   \
+    ((i) + (ulong)BYTES_FROM * (BYTES_BLOCKS * (units)) +                                          \
+     ((i) >= (some) ? BYTES_COLOUR * (units) - (some) : 0UL))
+#else
+#define BYTES_SOME BYTES_COLOUR
+#define BYTES_AT(i, some, units) (i)
+#endif
+
 struct bytes_sixteen {
     uint at[4];
 };

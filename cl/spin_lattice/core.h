@@ -9,6 +9,10 @@
  * Unused bits of the last word are zero. A block is four consecutive words of one colour, which may
  * span rows. It is the entity of the random counter and the share of one work-item.
  *
+ * With ISING_CUT the lattice here is a slab of one that is cut over ranks: rows of it with halos
+ * around them (src/engine/slab.h), whose first row is even and begins a block. ISING_ALL: blocks of
+ * the whole lattice. Kernels then say for which blocks they are, ISING_RANGE.
+ *
  * Neighbours of (k, y) have the other colour: the same k in rows y-1, y, y+1, and in row y also k+1
  * if (y + colour) is odd, or k-1 if it is even.
  */
@@ -24,6 +28,19 @@
 #define ISING_BLOCKS ((ISING_WORDS + 3) / 4)
 #define ISING_TAIL (ISING_H - 32 * (ISING_W - 1)) /* sites in a row's last word, 1..32 */
 #define ISING_TAIL_MASK (0xffffffffu >> (32 - ISING_TAIL))
+
+#ifdef ISING_CUT
+#define ISING_RANGE , uint first_block, uint end_block
+#define ISING_FROM first_block
+#define ISING_TO end_block
+/* The number of a block in the whole lattice, around its end. */
+#define ISING_ENTITY(block, member) (((block) + (member)->first) % (uint)(ISING_ALL))
+#else
+#define ISING_RANGE
+#define ISING_FROM 0u
+#define ISING_TO ISING_BLOCKS
+#define ISING_ENTITY(block, member) (block)
+#endif
 
 /*
  * The type on which decisions work: one word of a block on GPUs and in C. With ISING_LANES, for

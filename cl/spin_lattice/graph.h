@@ -2,13 +2,16 @@
  * Spins on any graph: pure functions. Vertices have slots, colour by colour (network.h of the
  * sampler). A sweep updates one colour after the other, all its vertices at once.
  *
- * Layout. A byte for each spin, 0 or 1, [slot][member]: work-items in a row have members in a row,
+ * A member of a batch has one chain; or those of a ladder, [temperature][copy]; or a population.
+ *
+ * Layout. A byte for each spin, 0 or 1, [slot][column]: work-items in a row have chains in a row,
  * load neighbouring bytes and share the couplings. Per update of a vertex with d neighbours among R
- * members, memory gives and takes 2 bytes of the vertex, the bytes of its neighbours, each once a
+ * chains, memory gives and takes 2 bytes of the vertex, the bytes of its neighbours, each once a
  * colour if caches hold them, and (8 d + 16) / R bytes of the graph: 5 bytes where d = 6 and R =
  * 32, a floor of 650 updates/ns at 3.3 TB/s. Decisions cost more: some 80 instructions each.
  *
- * Random numbers. Four slots share a counter, entity = slot / 4, step = sweep, one word each.
+ * Random numbers. Four slots share a counter, entity = slot / 4, step = sweep, draw = the chain's
+ * number in its member, one word each.
  *
  * force = h + sum of J s' of the neighbours = base + 2 (sum of J of those that are up), an integer
  * in the unit of couplings below 2^30.
@@ -16,14 +19,17 @@
 #ifndef ERGO_CL_SPIN_LATTICE_GRAPH_H
 #define ERGO_CL_SPIN_LATTICE_GRAPH_H
 
+#include "common/comb.h"
+#include "common/exp.h"
+#include "common/ladder.h"
 #include "common/rng.h"
 #include "spin_lattice/graph_params.h"
 #include "spin_lattice/limit.h"
 
-/* The words of four slots. */
-ERGO_INLINE struct ergo_words graph_words(uint quad, ulong step, uint purpose, uint key0,
+/* The words of four slots of a member's chain number `own`. */
+ERGO_INLINE struct ergo_words graph_words(uint quad, ulong step, uint purpose, uint own, uint key0,
                                           uint key1) {
-    return ergo_philox_words(quad, (uint)step, (uint)(step >> 32), ERGO_DRAW(purpose, 0), key0,
+    return ergo_philox_words(quad, (uint)step, (uint)(step >> 32), ERGO_DRAW(purpose, own), key0,
                              key1);
 }
 
@@ -62,6 +68,27 @@ ERGO_INLINE uint graph_choose(GRAPH_SPACE const struct graph_found *found, uint 
         least = other < least ? other : least;
     }
     return known || sum <= least ? GRAPH_NOTHING : place;
+}
+
+/* Do chains with these sums exchange? An exchange is named by the colder one's number `own`; slope:
+ * of its temperature. */
+ERGO_INLINE uint graph_exchange(long cold, long hot, float slope, uint own, ulong step, uint key0,
+                                uint key1) {
+    return ergo_ladder_decides(cold - hot, slope, 0, step, ERGO_DRAW(GRAPH_PURPOSE_SWAP, own), key0,
+                               key1);
+}
+
+/* The weight of a member of a population, exp(-(1/T' - 1/T)(E - lowest E)); slope: the difference
+ * of 1/T, per unit of sums. */
+ERGO_INLINE ulong graph_weight(long sum, long best, float slope) {
+    const float x = (float)(sum - best) * slope;
+    const float bound = x < -80.0f ? -80.0f : x;
+    return (ulong)(ergo_exp(bound) * (float)(1u << GRAPH_WEIGHT_BITS) + 0.5f);
+}
+
+/* The random word of a comb. */
+ERGO_INLINE uint graph_comb_word(ulong step, uint key0, uint key1) {
+    return graph_words(0, step, GRAPH_PURPOSE_COMB, 0, key0, key1).x;
 }
 
 /* What a look adds to the trace. */

@@ -10,9 +10,9 @@
 /* Half a sweep: all sites of one colour. A group has one member, whose keys are then the same for
  * all of its work-items. */
 __kernel void ising_sweep(__global uint *spins, __global const struct ising_member *members,
-                          uint colour, ulong sweep) {
-    const uint block = (uint)get_global_id(0), index = (uint)get_group_id(1);
-    if (block >= ISING_BLOCKS)
+                          uint colour, ulong sweep ISING_RANGE) {
+    const uint block = ISING_FROM + (uint)get_global_id(0), index = (uint)get_group_id(1);
+    if (block >= ISING_TO)
         return;
     const struct ising_member member = members[index];
     __global uint *lattice = spins + (ulong)index * ISING_MEMBER_WORDS;
@@ -29,8 +29,9 @@ __kernel void ising_start(__global uint *spins, __global const struct ising_memb
         return;
     __global uint *lattice = spins + (ulong)index * ISING_MEMBER_WORDS;
     for (uint colour = 0; colour < 2; colour++) {
-        const struct ising_quad r = ising_random(block, 0, ISING_PURPOSE_START, colour,
-                                                 members[index].key0, members[index].key1);
+        const struct ising_quad r =
+            ising_random(ISING_ENTITY(block, &members[index]), 0, ISING_PURPOSE_START, colour,
+                         members[index].key0, members[index].key1);
         for (uint l = 0; l < 4; l++) {
             const uint spin = mode == 2 ? r.w[l] : mode == 1 ? 0xffffffffu : 0u;
             lattice[(colour * ISING_BLOCKS + block) * 4 + l] = spin & ising_valid(4 * block + l);
@@ -54,7 +55,7 @@ ERGO_INLINE void ising_group_sums(__local uint *scratch, uint item, uint size, u
  * host bounds the blocks per group, so that a partial sum is at most 2^32 - 1. scratch: ISING_SUMS
  * numbers per work-item. */
 __kernel void ising_measure(__global const uint *spins, __global uint *sums, uint sample,
-                            __local uint *scratch) {
+                            __local uint *scratch ISING_RANGE) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint index = (uint)get_global_id(1);
@@ -67,12 +68,13 @@ __kernel void ising_measure(__global const uint *spins, __global uint *sums, uin
     /* All work-items make the same number of rounds. If each left the loop on its own, PoCL 3.1
      * would never end it with one block and more than one work-item (2026-11-21: 4 x 4 in groups of
      * 8). */
-    const uint stride = groups * size, rounds = (ISING_BLOCKS + stride - 1) / stride;
+    const uint stride = groups * size, blocks = ISING_TO - ISING_FROM;
+    const uint rounds = (blocks + stride - 1) / stride;
     for (uint round = 0; round < rounds; round++) {
         const uint block = round * stride + group * size + item;
-        if (block >= ISING_BLOCKS)
+        if (block >= blocks)
             continue;
-        ising_count_block(own, other, block, counts);
+        ising_count_block(own, other, ISING_FROM + block, counts);
     }
     __global uint *to =
         sums + ISING_SUMS * (((ulong)sample * (uint)get_global_size(1) + index) * groups + group);
@@ -95,7 +97,8 @@ __kernel void ising_measure(__global const uint *spins, __global uint *sums, uin
  * group's size is a power of two.
  */
 __kernel void ising_correlate(__global const uint *spins, __global uint *counts, uint sample,
-                              uint reach, uint parts, uint stride, __local uint *scratch) {
+                              uint reach, uint parts, uint stride,
+                              __local uint *scratch ISING_RANGE) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), index = (uint)get_global_id(1);
     const uint batches = (reach + ISING_AT_ONCE - 1) / ISING_AT_ONCE;
@@ -107,7 +110,8 @@ __kernel void ising_correlate(__global const uint *spins, __global uint *counts,
     ERGO_UNROLL
     for (uint k = 0; k < ISING_AT_ONCE; k++)
         unequal[k] = 0;
-    for (uint word = part * size + item; word < ISING_WORDS; word += parts * size) {
+    const uint end = min((uint)ISING_WORDS, 4u * ISING_TO);
+    for (uint word = 4u * ISING_FROM + part * size + item; word < end; word += parts * size) {
         ERGO_UNROLL
         for (uint k = 0; k < ISING_AT_ONCE; k++) { /* those beyond `reach` are not stored */
             const uint r = min(before + k + 1, reach);

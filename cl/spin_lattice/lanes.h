@@ -22,12 +22,15 @@
 /* The block of each lane, in the order in which two unpack instructions deal them. */
 #define ISING_LANE_BLOCKS (ulong8)(0, 4, 1, 5, 2, 6, 3, 7)
 
-/* Consecutive draws of blocks `block` .. `block` + 7: words 0 and 1 of each lane's block, words 2
- * and 3. */
+/* Consecutive draws of blocks `block` .. `block` + 7, around the lattice's end: words 0 and 1 of
+ * each lane's block, words 2 and 3. */
 ERGO_INLINE void ising_random(uint block, ulong sweep, uint colour, uint draw,
                               const struct ising_member *member, ulong8 out[ERGO_PHILOX_SIDES][2]) {
-    ergo_philox_lanes((ulong8)((ulong)block) + ISING_LANE_BLOCKS, sweep,
-                      ERGO_DRAW(1 + colour, draw), member->key0, member->key1, out);
+    ulong8 entity = (ulong8)((ulong)block) + ISING_LANE_BLOCKS;
+#ifdef ISING_CUT
+    entity -= (ulong8)((ulong)(ISING_ALL)) & ISING_MASK(entity >= (ulong8)((ulong)(ISING_ALL)));
+#endif
+    ergo_philox_lanes(entity, sweep, ERGO_DRAW(1 + colour, draw), member->key0, member->key1, out);
 }
 
 /* ising_resolve of core.h with two words per lane: decides the lowest open spin of each block. */
@@ -244,7 +247,7 @@ ERGO_INLINE void ising_update_lanes(ISING_SPACE uint *own, ISING_SPACE const uin
     ising_deal(m[0].open, m[1].open, &s[0].open, &s[1].open);
     ising_deal(m[0].flip, m[1].flip, &s[0].flip, &s[1].flip);
     s[0].below = s[1].below = (ulong8)(0UL);
-    ising_decide(s, block, sweep, colour, member);
+    ising_decide(s, ISING_ENTITY(block, member), sweep, colour, member);
     /* dealt a second time, pairs are back in their places */
     const ulong8 p = s[0].flip, q = s[1].flip;
     spins[0] ^= as_uint16((ulong8)(p.s0, q.s0, p.s2, q.s2, p.s4, q.s4, p.s6, q.s6));

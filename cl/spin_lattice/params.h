@@ -38,7 +38,8 @@ struct ising_member {
     /* bits of high[0] and high[1], from the lowest one on, each as a mask: made of the bit in a
      * kernel, compilers turn it into a predicate, which costs a selection at each use */
     uint planes[2][ISING_PLANES];
+    uint first; /* of a slab (core.h): the lattice's block that is its first; else 0 */
 };
-#define ISING_MEMBER_BYTES 152
+#define ISING_MEMBER_BYTES 156
 
 #endif

@@ -2,9 +2,12 @@
 #include "device/cache.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -124,4 +127,31 @@ bool ergo_cache_write(struct ergo_context *ctx, const char *folder, const char *
     ergo_folder_close(&in);
     ergo_context_destroy(aside);
     return written;
+}
+
+/* Sixteen locks for all records: a lock of each would stay beside it for ever. */
+bool ergo_cache_claim(const char *folder, const uint8_t key[32], int *claim) {
+    char name[32];
+    snprintf(name, sizeof name, "making-%x.lock", key[0] & 15);
+    char *path = ergo_path_join(folder, name);
+    const int fd =
+        path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0666) : -1;
+    const double begun = ergo_clock();
+    bool waited = false, busy = true;
+    free(path);
+    /* a compiler that never returns holds up no other process for ever */
+    while (fd >= 0 && busy && ergo_clock() - begun < 120) {
+        busy = flock(fd, LOCK_EX | LOCK_NB) && (errno == EWOULDBLOCK || errno == EINTR);
+        waited |= busy;
+        if (busy)
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    *claim = fd + 1;
+    return waited;
+}
+
+void ergo_cache_unclaim(int *claim) {
+    if (*claim)
+        close(*claim - 1);
+    *claim = 0;
 }

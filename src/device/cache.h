@@ -27,6 +27,14 @@ enum ergo_cache_state ergo_cache_read(const char *folder, const char *kind, cons
 bool ergo_cache_write(struct ergo_context *ctx, const char *folder, const char *kind,
                       const uint8_t key[32], const char *what, const void *payload, size_t length);
 
+/*
+ * Before a record is made that takes long: while another process makes one, this waits for it, for
+ * minutes if need be, and says true: the record may be there now. Where there can be no lock it
+ * does not wait. *claim has to be given back.
+ */
+bool ergo_cache_claim(const char *folder, const uint8_t key[32], int *claim);
+void ergo_cache_unclaim(int *claim);
+
 enum { ERGO_CACHE_NAME = 64 };
 /* The file of a record: KEY.kind */
 void ergo_cache_name(const char *kind, const uint8_t key[32], char name[ERGO_CACHE_NAME]);

@@ -30,6 +30,7 @@ struct ergo_quirks {
     bool many_barriers_unreliable; /* kernels with dozens of barriers give wrong answers */
     bool finish_forgets;       /* clFinish does not wait for commands that were flushed before it */
     bool build_again;          /* a build may fail because another process makes the same one */
+    bool binaries_compile;     /* asked for a binary, it compiles kernels that nothing launches */
     const char *build_options; /* extra build options, "" for none */
     /* build options with which kernels read and write atomically without changing anything
      * (cl/swendsen_wang/relaxed.h), "" where that needs OpenCL 1.2's atomics */

@@ -15,6 +15,7 @@ struct build {
     struct ergo_text options;
     char *folder; /* NULL: no cache */
     uint8_t key[32];
+    int claim; /* of the cache, while it is built */
 };
 
 /* Texts are hashed with their lengths, or "ab","c" and "a","bc" would be one key. */
@@ -85,6 +86,12 @@ static const char *build_binary(struct build *b, const char *payload, size_t len
     const bool same = names && strcmp(names, payload) == 0;
     free(names);
     return same ? NULL : "loaded, but with other kernels";
+}
+
+bool ergo_program_kept(const struct ergo_device *device) {
+    const char *specialized = getenv("POCL_WORK_GROUP_SPECIALIZATION");
+    return !device->quirks.no_binary_cache &&
+           (!device->quirks.binaries_compile || (specialized && strcmp(specialized, "0") == 0));
 }
 
 static cl_program load_cached(struct build *b) {
@@ -193,11 +200,13 @@ enum ergo_status ergo_program_build(struct ergo_context *ctx, struct ergo_device
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "No memory to build %s", path);
         goto out;
     }
-    if (!device->quirks.no_binary_cache)
+    if (ergo_program_kept(device))
         b.folder = ergo_cache_folder(ctx);
     if (b.folder)
         make_key(&b);
     if (b.folder)
+        *program = load_cached(&b);
+    if (b.folder && !*program && ergo_cache_claim(b.folder, b.key, &b.claim))
         *program = load_cached(&b);
     if (*program) {
         device->loaded++;
@@ -208,6 +217,7 @@ enum ergo_status ergo_program_build(struct ergo_context *ctx, struct ergo_device
     if (status == ERGO_OK && b.folder)
         store_cached(&b, *program);
 out:
+    ergo_cache_unclaim(&b.claim);
     device->build_seconds += ergo_clock() - begun;
     ergo_text_free(&b.options);
     free(b.folder);

@@ -22,9 +22,13 @@ enum ergo_status ergo_program_flatten(struct ergo_context *ctx, const char *path
 void ergo_program_options(const struct ergo_device *device, const char *options,
                           struct ergo_text *text);
 
+/* Whether binaries of the device's programs are cached, and not its driver's business alone. */
+bool ergo_program_kept(const struct ergo_device *device);
+
 /*
  * Flatten and build `path` with `options` (added to "-cl-std=CL1.2" and the device's own), or take
- * the binary from the cache (cache.h). A build failure raises the full log, device and options.
+ * the binary from the cache (cache.h). Of several processes that want one that is not there, one
+ * builds it, and the others wait for it. A build failure raises the full log, device and options.
  */
 enum ergo_status ergo_program_build(struct ergo_context *ctx, struct ergo_device *device,
                                     const char *path, const char *options, cl_program *program);

@@ -121,7 +121,7 @@ struct ergo_key_rows {
     const struct ergo_key *keys;
     size_t n;
 };
-enum { ERGO_KEY_ROWS_MAX = 6 };
+enum { ERGO_KEY_ROWS_MAX = 8 };
 
 /* A picture of a member: rgb is malloc'ed, 3 bytes per pixel, row by row from the top; no side is
  * longer than this. */
@@ -240,6 +240,9 @@ struct ergo_model {
      * elsewhere; load is given the whole. Chains, samples and states are those of the other table.
      */
     const struct ergo_sampler_ops *cut;
+    /* "distribute": "auto": is it worth while to cut this point's system over so many ranks? NULL:
+     * it is. */
+    bool (*cuts)(const struct ergo_point *point, size_t ranks);
 };
 
 struct ergo_sampler {

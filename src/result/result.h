@@ -166,6 +166,8 @@ bool ergo_state_digest(const struct ergo_job *job, uint64_t step, const char *st
  * for all results; and in a line for people what is kept, with memory and disk. */
 double ergo_states_memory(const struct ergo_job *job, double bytes);
 void ergo_states_say(const struct ergo_job *job, double bytes, struct ergo_text *text);
+/* Would a state of so many bytes stay? */
+bool ergo_result_keeps(const struct ergo_result *result, size_t length);
 /* The state in which a point has ended, owned from here on; it stays where
  * /checkpoint/final_states allows it. */
 void ergo_result_keep_state(struct ergo_result *result, struct ergo_member_result *member,

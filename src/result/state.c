@@ -62,6 +62,12 @@ static void forget(struct ergo_member_result *m) {
     m->state_length = 0;
 }
 
+bool ergo_result_keeps(const struct ergo_result *result, size_t length) {
+    const char *wish = ergo_point_text(&result->job->points[0], "/checkpoint/final_states");
+    return strcmp(wish, "drop") != 0 &&
+           (strcmp(wish, "auto") != 0 || result->kept_states + (double)length <= kept_most);
+}
+
 void ergo_result_keep_state(struct ergo_result *result, struct ergo_member_result *member,
                             char *state, size_t length) {
     const char *wish = ergo_point_text(&result->job->points[0], "/checkpoint/final_states");

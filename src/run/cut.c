@@ -13,12 +13,19 @@
  * (bench/NOTES.md, unequal devices), an NVIDIA card and a CPU 0.07. */
 static const double nearly_all = 0.8;
 
+static bool is_worth_while(const struct ergo_job *job, size_t ranks) {
+    bool worth = true;
+    for (size_t p = 0; p < job->n_points && job->model->cuts; p++)
+        worth = worth && job->model->cuts(&job->points[p], ranks);
+    return worth;
+}
+
 bool ergo_work_cuts(const struct ergo_job *job) {
     const char *distribute = ergo_point_text(&job->points[0], "/distribute");
     const size_t ranks = (size_t)ergo_dist_count();
-    return job->model->cut &&
-           (strcmp(distribute, "lattice") == 0 ||
-            (strcmp(distribute, "auto") == 0 && ranks > 1 && job->n_points < ranks));
+    return job->model->cut && (strcmp(distribute, "lattice") == 0 ||
+                               (strcmp(distribute, "auto") == 0 && ranks > 1 &&
+                                job->n_points < ranks && is_worth_while(job, ranks)));
 }
 
 /* Work per second of the whole system on this rank's device; 0 where it is too large for it. */

@@ -228,6 +228,10 @@ static void keep(struct ergo_work *work, struct ergo_member_result *member,
     const size_t length = text->length - head; /* 0: another rank has it */
     if (!length || (!asked && (work->session->stopped || work->result->dropped_states)))
         return;
+    if (!asked && !ergo_result_keeps(work->result, length)) { /* a state of gigabytes stays here */
+        ergo_result_keep_state(work->result, member, NULL, length);
+        return;
+    }
     char *state = ergo_text_take(text);
     memmove(state, state + head, length);
     char *fitting = realloc(state, length);

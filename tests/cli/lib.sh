@@ -136,8 +136,8 @@ long_run() {
         expect 0 "$ERGOCL" run job.json -o whole
         milliseconds=$((($(date +%s%N) - start) / 1000000))
         echo "$sweeps sweeps: $milliseconds ms"
-        [ $milliseconds -lt 3000 ] || return
-        sweeps=$((sweeps * (4000 / (milliseconds + 1) + 1)))
+        [ $milliseconds -lt 2000 ] || return
+        sweeps=$((sweeps * (2500 / (milliseconds + 1) + 1)))
     done
 }
 

@@ -13,7 +13,7 @@ SMALLER = {
     "helium-paper": {"walkers": 2}, "ising-large": {"size": [512, 512]}, "lj-checkerboard": {"box": [27.6] * 3, "particles": 12000},
     "north-east": {"realisations": 64}, "north-east-lambda": {"realisations": 64, "size": [64, 64]},
     "north-east-large": {"realisations": 64, "size": [128, 128]}, "fredrickson-andersen": {"realisations": 64},
-    "potts-cut": {"size": [256, 256]}, "spin-glass": {"samples": 64},
+    "potts-cut": {"size": [256, 256]}, "ising-cut": {"size": [256, 256]}, "spin-glass": {"samples": 64},
     "sherrington-kirkpatrick": {"samples": 8}, "random-orthogonal": {"samples": 8}, "east": {"realisations": 64, "size": [512]},
 }
 path = pathlib.Path(sys.argv[1])

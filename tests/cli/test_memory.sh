@@ -39,17 +39,17 @@ sweep() {
     echo "$*: to allocation $n, refused $refused times"
     [ $refused -gt 1 ] || fail "no allocation of ergocl $* failed"
 }
-sweep 1 help
-sweep 7 help spin-lattice
-sweep 1 help job
-sweep 1 help voodoo
+sweep 3 help
+sweep 13 help spin-lattice
+sweep 3 help job
+sweep 3 help voodoo
 sweep 61 schema
-sweep 2 validate job.json
-sweep 5 validate wrong.json
+sweep 5 validate job.json
+sweep 7 validate wrong.json
 sweep 41 kernels --dump spin-lattice
 export FAULT_PATH=${ERGOCL##*/}
-sweep 7 devices
-sweep 13 devices --json
+sweep 17 devices
+sweep 29 devices --json
 unset FAULT_PATH
 
 # A disk that is full; a pipe without a reader (who went away knows it: nothing is said).

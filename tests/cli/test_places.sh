@@ -17,10 +17,16 @@ chmod 555 locked # means nothing to root, who is covered by the lines above
 expect 0 env -u XDG_CACHE_HOME -u ERGOCL_CACHE_DIR HOME="$PWD/locked" "$ERGOCL" run job.json -o locked-home
 same_results reference locked-home
 
+# PoCL has a cache of its own: asked for binaries it would compile all kernels once more
+expect 0 env POCL_WORK_GROUP_SPECIALIZATION=1 ERGOCL_CACHE_DIR="$PWD/small cache" "$ERGOCL" run job.json -o small-cache
+same_results reference small-cache
+[ -z "$(find "small cache" -name '*.program')" ] || fail "binaries of PoCL are cached"
+
 # a cache full of rubbish
+export POCL_WORK_GROUP_SPECIALIZATION=0 # binaries are what launches take
 export ERGOCL_CACHE_DIR="$PWD/my cache"
 expect 0 "$ERGOCL" run job.json -o fill-cache
-[ "$(find "$ERGOCL_CACHE_DIR" -type f | wc -l)" -gt 0 ] || fail "nothing was cached"
+[ "$(find "$ERGOCL_CACHE_DIR" -name '*.program' | wc -l)" -gt 0 ] || fail "nothing was cached"
 find "$ERGOCL_CACHE_DIR" -type f -size +100c | while read -r file; do
     printf 'rubbish' | dd of="$file" bs=1 seek=$(($(stat -c %s "$file") - 50)) conv=notrunc status=none
 done

@@ -44,8 +44,9 @@ static struct contract {
     uint64_t keep_at;     /* keep the checkpoint that is there at this step, 0: none */
     char *kept;           /* its bytes; the test frees them */
     size_t kept_length;
-    bool lazy; /* launches with a tunable set do nothing, in no time */
-    bool idle; /* this is one */
+    bool another; /* its job is of another model than the sampler's own job */
+    bool lazy;    /* launches with a tunable set do nothing, in no time */
+    bool idle;    /* this is one */
 } contract;
 
 static inline void contract_ok(enum ergo_status status, const char *what) {
@@ -135,6 +136,15 @@ __attribute__((constructor)) static void contract_look_after(void) {
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
+
+/* On each push ($ERGOCL_TEST_PART, tests/run-all) every sampler's own job goes through all points
+ * of a test, and the jobs of its other models through the first of each sort. */
+static inline bool contract_part(void) {
+    return getenv("ERGOCL_TEST_PART") != NULL;
+}
+static inline bool contract_brief(void) {
+    return contract_part() && contract.another;
+}
 
 /* Whether a job file is of $TEST_SAMPLER, if that is set. */
 static inline bool contract_about(const char *path) {
@@ -271,6 +281,7 @@ static inline void contract_job(const char *name, const char *path, void (*test)
     struct ergo_job *parsed = NULL;
     contract_ok(contract_parse(contract.job, NULL, 0, &parsed), path);
     contract.model = contract_model_of(parsed);
+    contract.another = strchr(path, '+') != NULL;
     ergo_job_destroy(parsed);
     contract.block_samples = 0;
     contract.block_steps = 0;
@@ -322,7 +333,9 @@ static inline int contract_remove(const char *path, const struct stat *status, i
 
 static inline int contract_set_up(void **state) {
     (void)state;
-    strcpy(contract.folder, "/tmp/ergo-contract-XXXXXX");
+    /* half of the time of many short runs is that of disks that are to have written everything */
+    snprintf(contract.folder, sizeof contract.folder, "%s/ergo-contract-XXXXXX",
+             access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp");
     contract.ctx = ergo_context_create();
     return contract.ctx && mkdtemp(contract.folder) ? 0 : -1;
 }

@@ -10,10 +10,12 @@
 static struct ergo_device_summary *devices;
 static size_t n_devices;
 
+static bool at_home; /* on the test's own device only: others compile for seconds, every time */
+
 /* Where the resumed sessions take place: on each usable device once, then on the test's own (some
  * compile for seconds, every time). */
 static inline const char *device_of(size_t resumed) {
-    for (size_t i = 0; i < n_devices; i++)
+    for (size_t i = 0; i < n_devices && !at_home; i++)
         if (devices[i].usable && resumed-- == 0)
             return devices[i].id;
     return NULL;

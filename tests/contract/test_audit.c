@@ -152,13 +152,14 @@ static void audits(void) {
         fail_msg("%s: the audit fails on a good state: %s", name, ergo_error_message(contract.ctx));
     const size_t launches = faults.launches, buffers = faults.n_buffers;
     size_t found = 0, tried = 0, constants = 0;
+    const size_t step = contract_part() ? 2 : 1; /* of the eighths of a buffer */
     bench_advance(&b, 2);
     bench_advance(&undisturbed, 2);
     for (size_t m = 0; m < b.batch.count; m++)
         if (!bench_same(&b, m, &undisturbed, m))
             fail_msg("%s: member %zu is not the same after an audit", name, m);
 
-    for (size_t k = 1; k <= launches; k++) {
+    for (size_t k = 1; k <= launches; k += contract_brief() ? 3 : 1) {
         prepare(&b);
         faults.lose = k;
         snprintf(what, sizeof what, "launch %zu of %zu of the audit lost", k, launches);
@@ -166,7 +167,7 @@ static void audits(void) {
             fail_msg("%s: %s, and it passes", name, what);
     }
     for (size_t i = 0; i < buffers; i++)
-        for (size_t part = 0; part < 8; part++) {
+        for (size_t part = 0; part < 8; part += contract_brief() ? 4 : step) {
             prepare(&b);
             const size_t byte = faults.sizes[i] * part / 8;
             snprintf(what, sizeof what, "bit 0 of byte %zu of buffer %zu flipped", byte, i);
@@ -179,7 +180,8 @@ static void audits(void) {
             found += finds;
             constants += constant && faults.flipped;
         }
-    print_message("%s: %zu launches of the audit matter; of %zu flipped bits it finds %zu, all %zu "
+    print_message("%s: of %zu launches of the audit all that were lost matter; of %zu flipped bits "
+                  "it finds %zu, all %zu "
                   "in constants among them\n",
                   name, launches, tried, found, constants);
     assert_true(found > 0);

@@ -72,9 +72,11 @@ static void tuning(void) {
     struct values values[MAX_TUNABLES];
     struct ergo_result *base = contract_run(contract.job, NULL, NULL), *other;
     /* PoCL compiles for seconds, and Mesa for half a minute, what others do in a fraction of one */
-    const size_t rows = strstr(base->device.platform, "rusticl")                       ? 3
-                        : strstr(base->device.platform, "Portable Computing Language") ? 8
-                                                                                       : 16;
+    const char *platform = base->device.platform;
+    const size_t rows = strstr(platform, "rusticl") || contract_brief()   ? 3
+                        : contract_part()                                 ? 5
+                        : strstr(platform, "Portable Computing Language") ? 8
+                                                                          : 16;
     assert_true(model->n_tunables <= MAX_TUNABLES);
     for (size_t t = 0; t < model->n_tunables; t++)
         values[t] = values_of(&model->tunables[t]);

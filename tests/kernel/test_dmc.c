@@ -29,7 +29,7 @@ static bool rusticl;
 struct walkers {
     struct dmc_twin twin;
     struct helium_cubic_host *table, *random;
-    int32_t *places, *next, *middle;
+    int32_t *places, *next, *middle, *euler;
     int64_t *records, *next_records;
     struct helium_sums *sums;
     uint32_t *parents;
@@ -43,12 +43,13 @@ static void begin(struct walkers *w, const struct dmc_state *s, size_t member) {
                           .places = malloc(4 * count * size),
                           .next = malloc(4 * count * size),
                           .middle = malloc(4 * count * size),
+                          .euler = malloc(4 * size),
                           .records = calloc(count * HELIUM_DMC_RECORDS, 8),
                           .next_records = calloc(count * HELIUM_DMC_RECORDS, 8),
                           .sums = malloc(count * sizeof *w->sums),
                           .parents = malloc(count * sizeof *w->parents)};
-    assert_true(w->table && w->random && w->places && w->next && w->middle && w->records &&
-                w->next_records && w->sums && w->parents);
+    assert_true(w->table && w->random && w->places && w->next && w->middle && w->euler &&
+                w->records && w->next_records && w->sums && w->parents);
     helium_table_energy(&s->models[member], s->launch.binades, w->table);
     helium_table_random(w->random);
     w->twin = (struct dmc_twin){.member = &s->members[member],
@@ -57,7 +58,8 @@ static void begin(struct walkers *w, const struct dmc_state *s, size_t member) {
                                 .random = w->random,
                                 .binades = s->launch.binades,
                                 .n = s->shape.n,
-                                .walkers = s->shape.walkers};
+                                .walkers = s->shape.walkers,
+                                .euler = w->euler};
     for (uint32_t k = 0; k < count; k++)
         helium_lattice_start(s->shape.sites, &s->members[member], s->shape.n, k,
                              w->places + k * size);
@@ -69,6 +71,7 @@ static void end(struct walkers *w) {
     free(w->places);
     free(w->next);
     free(w->middle);
+    free(w->euler);
     free(w->records);
     free(w->next_records);
     free(w->sums);
@@ -84,7 +87,8 @@ static void advance(struct walkers *w, uint64_t step) {
         dmc_twin_records(&w->twin, step, &w->sums[k], w->records + k * records,
                          w->next_records + k * records);
     }
-    dmc_twin_comb(&w->twin, step, w->sums, w->parents);
+    uint64_t grown[2];
+    dmc_twin_comb(&w->twin, step, w->sums, w->parents, grown);
     for (uint32_t k = 0; k < count; k++) {
         memcpy(w->places + k * size, w->next + w->parents[k] * size, 4 * size);
         memcpy(w->records + k * records, w->next_records + w->parents[k] * records, 8 * records);

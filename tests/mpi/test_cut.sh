@@ -145,11 +145,11 @@ expect 3 ranks 3 run cold.json -o small --device "$pocl" --quiet --set "/system/
 says err "cannot be cut over 3 ranks"
 expect 2 "$ERGOCL" validate cold.json --set /system/shares=3,0
 says err /system/shares
-cat >ising.json <<'JOB'
-{ "sampler": "spin-lattice", "system": { "size": [32, 32], "temperature": 2 }, "run": { "sweeps": 20 },
+cat >east.json <<'JOB'
+{ "sampler": "spin-lattice", "system": { "model": "east", "size": [32], "temperature": 1 }, "run": { "sweeps": 20 },
   "distribute": "lattice" }
 JOB
-expect 2 "$ERGOCL" validate ising.json
+expect 2 "$ERGOCL" validate east.json
 says err /distribute "of spin-lattice cannot cut its systems into pieces"
 
 # --overwrite: the earlier run stands until the new one can begin, that is until kernels compile.

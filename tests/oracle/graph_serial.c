@@ -265,14 +265,19 @@ struct graph_oracle_means graph_oracle_enumerate(const struct graph_oracle *o, d
             const double weight = exp(-(energy - least) / t), mag = (2.0 * up - n) / n;
             z += weight;
             m.energy += weight * energy / n;
+            m.heat += weight * energy * energy / n;
             m.abs_m += weight * fabs(mag);
             m.m2 += weight * mag * mag;
+            m.m4 += weight * mag * mag * mag * mag;
             m.n_lowest += energy < least + 1e-9;
         }
     }
     m.energy /= z;
+    m.heat = (m.heat / z - n * m.energy * m.energy) / (t * t);
+    m.free_energy = (least - t * log(z)) / n;
     m.abs_m /= z;
     m.m2 /= z;
+    m.m4 /= z;
     m.lowest = least;
     return m;
 }

@@ -29,8 +29,9 @@ bool graph_oracle_read(struct graph_oracle *o, const char *path, char format, in
 double graph_oracle_energy(const struct graph_oracle *o, const int *s); /* total */
 
 struct graph_oracle_means {
-    double energy, abs_m, m2; /* per site, |m|, m^2 */
-    double lowest;            /* total */
+    double energy, abs_m, m2, m4; /* per site, |m|, m^2, m^4 */
+    double heat, free_energy;     /* per site: of the heat capacity, -T ln Z */
+    double lowest;                /* total */
     int n_lowest;
 };
 struct graph_oracle_means graph_oracle_enumerate(const struct graph_oracle *o, double t);

@@ -4,7 +4,8 @@
  *
  * Error budget, set before the first run. A job has 32 independent chains; means are averages of
  * theirs, errors come from their spread: Student's t with 31 degrees of freedom. At most 60
- * comparisons: |z| < 5.5 has a chance below 5e-6 each, together below 3e-4.
+ * comparisons of single temperatures and 100 of ladders and populations: |z| < 5.5 has a chance
+ * below 5e-6 each, together below 8e-4.
  */
 #ifndef ERGO_TESTS_PHYSICS_GRAPH_PHYSICS_H
 #define ERGO_TESTS_PHYSICS_GRAPH_PHYSICS_H
@@ -104,6 +105,128 @@ static inline void graph_energy(struct ergo_context *context, struct ergo_device
     double means[3][GRAPH_CHAINS];
     graph_means(context, on, text, means);
     graph_compare(v, text, "energy", means[0], exact);
+}
+
+/* ---- ladders and populations: curves over temperatures ----------------------------------------
+ */
+
+struct graph_run {
+    struct ergo_job *job;
+    void *state;
+    struct ergo_curve curves[GRAPH_CHAINS][GRAPH_CURVES];
+};
+
+static inline void graph_run_block(struct ergo_context *context, const char *text,
+                                   struct graph_run *run, size_t count, uint64_t every,
+                                   size_t first, struct ergo_samples *samples) {
+    const struct ergo_sampler_ops *ops = run->job->model->ops;
+    GRAPH_BENCH_OK(context, text,
+                   ergo_sampler_advance(context, ops, run->state, 0, count, every, first));
+    GRAPH_BENCH_OK(context, text, ergo_sampler_collect(context, ops, run->state, 0, samples));
+    for (int m = 0; m < GRAPH_CHAINS; m++) {
+        struct ergo_curve *c = run->curves[m];
+        const double *census = samples->curves[CURVE_CENSUS];
+        if (c[CURVE_CENSUS].size)
+            ergo_curve_add_sum(&c[CURVE_CENSUS], census + (size_t)m * c[CURVE_CENSUS].size, count);
+        for (size_t i = 0; i < count && c[CURVE_CHAIN_MOMENTS].size; i++)
+            ergo_curve_add(&c[CURVE_CHAIN_MOMENTS],
+                           samples->curves[CURVE_CHAIN_MOMENTS] +
+                               (i * GRAPH_CHAINS + (size_t)m) * c[CURVE_CHAIN_MOMENTS].size);
+    }
+}
+
+/* A whole run of a job of 32 replicas, and its curves. */
+static inline void graph_run_job(struct ergo_context *context, struct ergo_device *on,
+                                 const char *text, struct graph_run *run) {
+    run->job = graph_bench_job(context, text);
+    const struct ergo_batch *batch = &run->job->batches[0];
+    const struct ergo_point *first = batch->points[0];
+    const struct ergo_sampler_ops *ops = run->job->model->ops;
+    const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
+    const size_t count = (size_t)((uint64_t)ergo_point_int(first, "/run/sweeps") / every);
+    const int64_t lead = ergo_point_int(first, "/run/equilibration");
+    assert_int_equal(batch->count, GRAPH_CHAINS);
+    for (int m = 0; m < GRAPH_CHAINS; m++)
+        for (size_t c = 0; c < GRAPH_CURVES; c++)
+            assert_true((c == CURVE_CENSUS ? ergo_curve_init_sum : ergo_curve_init)(
+                &run->curves[m][c], graph_curve_size(first, c)));
+    GRAPH_BENCH_OK(context, text, ergo_sampler_create(context, ops, batch, on, &run->state));
+    const struct graph_state *s = run->state;
+    const size_t block = s->e.block_samples < 250 ? s->e.block_samples : 250;
+    struct ergo_samples samples = {.columns =
+                                       malloc(8 * GRAPH_COLUMNS * GRAPH_CHAINS * (block + 1))};
+    samples.curves[CURVE_CENSUS] =
+        malloc(8 * GRAPH_CHAINS * graph_curve_size(first, CURVE_CENSUS) + 8);
+    samples.curves[CURVE_CHAIN_MOMENTS] =
+        malloc(8 * GRAPH_CHAINS * block * graph_curve_size(first, CURVE_CHAIN_MOMENTS) + 8);
+    GRAPH_BENCH_OK(context, text, ops->init(context, run->state));
+    if (lead)
+        GRAPH_BENCH_OK(context, text,
+                       ergo_sampler_advance(context, ops, run->state, 0, 0, (uint64_t)lead, 0));
+    for (size_t done = 0; done < count; done += block)
+        graph_run_block(context, text, run, count - done < block ? count - done : block, every,
+                        done, &samples);
+    for (size_t m = 0; m < GRAPH_CHAINS; m++)
+        GRAPH_BENCH_OK(context, text, ops->end_curves(context, run->state, m, run->curves[m]));
+    free(samples.columns);
+    free(samples.curves[CURVE_CENSUS]);
+    free(samples.curves[CURVE_CHAIN_MOMENTS]);
+}
+
+static inline void graph_run_free(struct graph_run *run) {
+    for (int m = 0; m < GRAPH_CHAINS; m++)
+        for (size_t c = 0; c < GRAPH_CURVES; c++)
+            ergo_curve_free(&run->curves[m][c]);
+    ergo_engine_destroy(run->state);
+    ergo_job_destroy(run->job);
+}
+
+/* Point `at` of a curve of all replicas. */
+static inline void graph_compare_point(struct graph_verdict *v, const char *text,
+                                       const struct graph_run *run, size_t c, size_t at,
+                                       const char *name, double exact) {
+    double means[GRAPH_CHAINS];
+    for (int m = 0; m < GRAPH_CHAINS; m++) {
+        const struct ergo_curve *curve = &run->curves[m][c];
+        double *mean = malloc(2 * sizeof *mean * curve->size);
+        ergo_curve_result(curve, mean, mean + curve->size);
+        means[m] = mean[at];
+        free(mean);
+    }
+    graph_compare(v, text, name, means, exact);
+}
+
+/* Energies and so on at each temperature, of populations also F, against enumeration. */
+static inline void graph_temperatures(struct ergo_context *context, struct ergo_device *on,
+                                      const char *text, struct graph_verdict *v) {
+    struct graph_run run = {0};
+    struct graph_oracle o = {0};
+    double t[GRAPH_STAGES / 64];
+    graph_run_job(context, on, text, &run);
+    const struct ergo_point *first = run.job->batches[0].points[0];
+    const size_t n = graph_curve_size(first, CURVE_CHAIN_ENERGY);
+    assert_true(n > 1 && n < sizeof t / sizeof t[0]);
+    graph_bench_oracle(first, &o);
+    graph_curve_x(first, CURVE_CHAIN_ENERGY, t);
+    for (size_t i = 0; i < n; i++) {
+        const struct graph_oracle_means exact = graph_oracle_enumerate(&o, t[i]);
+        char name[5][40];
+        snprintf(name[0], sizeof name[0], "energy at T = %.4f", t[i]);
+        snprintf(name[1], sizeof name[1], "heat capacity at T = %.4f", t[i]);
+        snprintf(name[2], sizeof name[2], "|m| at T = %.4f", t[i]);
+        snprintf(name[3], sizeof name[3], "Binder at T = %.4f", t[i]);
+        snprintf(name[4], sizeof name[4], "free energy at T = %.4f", t[i]);
+        graph_compare_point(v, text, &run, CURVE_CHAIN_ENERGY, i, name[0], exact.energy);
+        graph_compare_point(v, text, &run, CURVE_CHAIN_HEAT, i, name[1], exact.heat);
+        graph_compare_point(v, text, &run, CURVE_CHAIN_ORDER, i, name[2], exact.abs_m);
+        if (graph_is_population(first))
+            graph_compare_point(v, text, &run, CURVE_FREE_ENERGY, i, name[4], exact.free_energy);
+        else
+            graph_compare_point(v, text, &run, CURVE_CHAIN_BINDER, i, name[3],
+                                1 - exact.m4 / (3 * exact.m2 * exact.m2));
+    }
+    graph_oracle_free(&o);
+    graph_run_free(&run);
 }
 
 /* NULL: agrees. Otherwise what does not. */

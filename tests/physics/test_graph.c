@@ -72,6 +72,35 @@ static void test_long_range(void **state) {
         fail_msg("%s", graph_judge(&v));
 }
 
+/* Ladders and populations at all their temperatures. */
+static void test_temperatures(void **state) {
+    static const char *const jobs[] = {
+        "{'sampler': 'spin-lattice', 'seed': '8', 'replicas': 32, 'system': {'model': 'graph', "
+        "'graph': 'triangular', 'size': [4, 3], 'coupling': -1, 'field': 0.3, 'dynamics': "
+        "'heat-bath', 'temperature': 0.4, 'temperature_max': 3, 'ladder': 5, 'swap_every': 2}, "
+        "'run': {'equilibration': 100, 'sweeps': 1600, 'measure_every': 2}}",
+        "{'sampler': 'spin-lattice', 'seed': '9', 'replicas': 32, 'system': {'model': 'graph', "
+        "'graph': 'data/reference/graph-edges.txt', 'temperature': 0.3, 'temperature_max': 2, "
+        "'ladder': 4, 'swap_every': 1, 'ladder_spacing': 'inverse'}, 'run': {'equilibration': "
+        "100, 'sweeps': 1600, 'measure_every': 2}}",
+        "{'sampler': 'spin-lattice', 'seed': '10', 'replicas': 32, 'system': {'model': 'graph', "
+        "'graph': 'data/reference/graph-qubo.txt', 'dynamics': 'heat-bath'}, 'run': {'method': "
+        "'population-annealing', 'population': 1500, 'temperatures': 6, 'sweeps': 12, "
+        "'temperature_final': 0.4}}",
+        "{'sampler': 'spin-lattice', 'seed': '11', 'replicas': 32, 'system': {'model': 'graph', "
+        "'graph': 'kagome', 'size': [2, 2], 'coupling': -1, 'field': 0.4}, 'run': {'method': "
+        "'population-annealing', 'population': 1000, 'temperatures': 8, 'sweeps': 16, "
+        "'temperature_final': 0.5}}",
+    };
+    struct graph_verdict v = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
+        graph_temperatures(ctx, device, jobs[i], &v);
+    print_message("temperatures: %zu comparisons, largest |z| %.2f (%s)\n", v.n, v.worst, v.where);
+    if (graph_judge(&v))
+        fail_msg("%s", graph_judge(&v));
+}
+
 /* Gset's G1 has no larger cut known than 11,624 (data/reference/README.md): annealing finds it, and
  * what is reported of it is so. */
 static void test_gset(void **state) {
@@ -107,6 +136,7 @@ static void test_gset(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_enumeration),
                                        cmocka_unit_test(test_long_range),
+                                       cmocka_unit_test(test_temperatures),
                                        cmocka_unit_test(test_gset)};
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

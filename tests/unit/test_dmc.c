@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "helium_dmc/core.h"
+#include "oracle/helium_dmc.h"
 #include "oracle/helium_ground.h"
 #include "oracle/helium_serial.h"
 #include "samplers/helium_dmc/dmc.h"
@@ -55,6 +56,7 @@ static void comb_copies_in_proportion(void **state) {
     enum { WALKERS = 257 };
     struct helium_sums sums[WALKERS];
     uint32_t parents[WALKERS];
+    uint64_t grown[2];
     uint64_t seed = 7;
     double copies = 0, wanted = 0;
     for (uint32_t step = 0; step < 200; step++) {
@@ -64,7 +66,7 @@ static void comb_copies_in_proportion(void **state) {
         double weight[WALKERS], all = 0, energy = 0;
         uint32_t n[WALKERS] = {0};
         fill(sums, walkers, &seed, 3);
-        dmc_twin_comb(&twin, step, sums, parents);
+        dmc_twin_comb(&twin, step, sums, parents, grown);
         for (uint32_t w = 0; w < walkers; w++)
             energy += (double)sums[w].potential / 2 * 0x1p-20 / walkers;
         for (uint32_t w = 0; w < walkers; w++) {
@@ -73,6 +75,8 @@ static void comb_copies_in_proportion(void **state) {
             assert_true(parents[w] < walkers && (w == 0 || parents[w] >= parents[w - 1]));
             n[parents[w]]++;
         }
+        close_to("the mean", (double)(int64_t)grown[0] * 0x1p-20, energy, 1e-5);
+        close_to("the sum of weights", (double)grown[1] * 0x1p-24 / all, 1, 1e-5);
         for (uint32_t w = 0; w < walkers; w++) {
             const double worth = walkers * weight[w] / all;
             if (!(n[w] > worth - 1 - 1e-5 && n[w] < worth + 1 + 1e-5))
@@ -90,17 +94,18 @@ static void comb_of_equal_weights_and_of_none(void **state) {
     enum { WALKERS = 64 };
     struct helium_sums sums[WALKERS] = {{0}};
     uint32_t parents[WALKERS];
+    uint64_t grown[2];
     const struct helium_member member = {.key0 = 1};
     const struct dmc_twin twin = {.member = &member, .dmc = &plain, .walkers = WALKERS};
     for (int marked = 0; marked < 2; marked++) {
         for (uint32_t w = 0; w < WALKERS; w++)
             sums[w].accepted = marked ? INT64_C(1) << 32 : 0;
-        dmc_twin_comb(&twin, 5, sums, parents);
+        dmc_twin_comb(&twin, 5, sums, parents, grown);
         for (uint32_t w = 0; w < WALKERS; w++)
             assert_int_equal(parents[w], w);
     }
     sums[3].accepted = 0; /* all others end */
-    dmc_twin_comb(&twin, 5, sums, parents);
+    dmc_twin_comb(&twin, 5, sums, parents, grown);
     for (uint32_t w = 0; w < WALKERS; w++)
         assert_int_equal(parents[w], 3);
 }
@@ -113,12 +118,42 @@ static void teeth_are_in_order(void **state) {
     for (size_t s = 0; s < sizeof sums / sizeof sums[0]; s++)
         for (uint32_t count = 2; count <= 1048576; count = count * 3 + 1)
             for (uint32_t word = 1; word; word = word * 5 > word ? word * 5 : 0) {
-                const uint64_t first = helium_dmc_tooth(0, sums[s], count, word);
-                const uint64_t last = helium_dmc_tooth(count - 1, sums[s], count, word);
-                const uint64_t next = helium_dmc_tooth(1, sums[s], count, word);
+                const uint64_t first = ergo_comb_tooth(0, sums[s], count, word);
+                const uint64_t last = ergo_comb_tooth(count - 1, sums[s], count, word);
+                const uint64_t next = ergo_comb_tooth(1, sums[s], count, word);
                 assert_true(first <= sums[s] / count && last < sums[s]);
                 assert_true(next - first - sums[s] / count <= 1);
             }
+}
+
+/* ---- the pair function of two atoms alone ---------------------------------------------------- */
+
+/* With it the local energy of a pair is the same at all distances where it is used. */
+static void a_pair_alone_has_one_energy(void **state) {
+    (void)state;
+    struct ergo_context *ctx = ergo_context_create();
+    static const struct {
+        double healing, energy; /* by Numerov's rule on another grid */
+    } cases[] = {{4.4, -1.385761}, {5.5, -1.057571}};
+    for (size_t k = 0; k < 2; k++) {
+        struct helium_model m = {
+            .potential = HELIUM_AZIZ, .half = 7.15, .core = 0.5, .lambda = helium_lambda(4.002602)};
+        double u[3], v[2];
+        assert_int_equal(helium_two_body(ctx, &m, cases[k].healing, &m.f_curve), ERGO_OK);
+        for (double r = 1.5; r < cases[k].healing - 0.02; r += 0.01) {
+            helium_model_u(&m, r, u);
+            helium_model_v(&m, r, v);
+            const double local = v[0] - 2 * m.lambda * (u[2] + 2 * u[1] / r + u[1] * u[1]);
+            close_to("local energy of a pair", local, cases[k].energy, 2e-3 + 1e-5 * fabs(v[0]));
+        }
+        for (int i = 0; i < 2; i++) { /* value and slope at the end, 0 beyond */
+            helium_model_u(&m, cases[k].healing + i * 0.5, u);
+            close_to("u", u[0], 0, 1e-9);
+            close_to("u'", u[1], 0, 1e-4);
+        }
+        helium_model_free(&m);
+    }
+    ergo_context_destroy(ctx);
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
@@ -129,6 +164,7 @@ struct pair {
     struct helium_dmc dmc;
     struct helium_cubic_host *table, *random;
     struct dmc_twin twin;
+    int32_t euler[6];
 };
 
 static void begin(struct pair *p, double tau) {
@@ -173,7 +209,8 @@ static void begin(struct pair *p, double tau) {
                                 .random = p->random,
                                 .binades = binades,
                                 .n = 2,
-                                .walkers = 1};
+                                .walkers = 1,
+                                .euler = p->euler};
 }
 
 static void end(struct pair *p) {
@@ -181,8 +218,9 @@ static void end(struct pair *p) {
     free(p->random);
 }
 
-/* Without diffusion: the drift dx/dtau = 2 lambda grad ln psi by the midpoint rule, from two atoms
- * at distance r. Atom 0 goes by half of what r does. */
+/* Without diffusion: the drift dx/dtau = 2 lambda grad ln psi to the middle by Heun's rule, and
+ * from there by the midpoint rule, from two atoms at distance r. Atom 0 goes by half of what r
+ * does. */
 static void the_drift_is_the_midpoint_rule(void **state) {
     (void)state;
     const double tau = 0.002;
@@ -195,7 +233,9 @@ static void the_drift_is_the_midpoint_rule(void **state) {
         from[1] = (int32_t)(r / 8 * 0x1p32);
         dmc_twin_step(&p.twin, 0, 0, from, next, middle, &sums);
         ergo_oracle_helium_u(r, 3.07, 8, u);
-        const double half = r + 2 * p.model.lambda * tau * u[1];
+        const double euler = 2 * p.model.lambda * tau * u[1];
+        ergo_oracle_helium_u(r + euler, 3.07, 8, u);
+        const double half = r + euler / 2 + p.model.lambda * tau * u[1];
         ergo_oracle_helium_u(half, 3.07, 8, u);
         const double whole = r + 4 * p.model.lambda * tau * u[1];
         close_to("the middle", (double)(middle[1] - middle[0]) * 8 * 0x1p-32, half, 2e-6);
@@ -217,10 +257,13 @@ static void the_drift_is_limited(void **state) {
     struct pair p;
     int32_t from[6] = {0}, next[6], middle[6];
     struct helium_sums sums;
+    double u[3];
     begin(&p, 0.002);
     from[1] = (int32_t)(1.5 / 8 * 0x1p32);
     dmc_twin_step(&p.twin, 0, 0, from, next, middle, &sums);
-    close_to("half a step", (double)middle[0] * 8 * 0x1p-32, -0.36, 1e-6);
+    ergo_oracle_helium_u(1.5 + 2 * 0.36, 3.07, 8, u);
+    close_to("half a step", (double)middle[0] * 8 * 0x1p-32,
+             -0.5 * (0.36 + p.model.lambda * 0.002 * u[1]), 2e-6);
     assert_true(fabs((double)next[0] * 8 * 0x1p-32) <= 0.72 + 1e-6);
     assert_true(helium_dmc_drift(1e30f, 2, 1, &plain) == 2000);
     assert_true(helium_dmc_drift(-INFINITY, 1, 2, &plain) == -1000);
@@ -303,6 +346,24 @@ static void estimates_have_half_weights(void **state) {
              1e-5);
 }
 
+/* The newest step counts by half, and nothing is older than step 0. */
+static void weights_of_the_last_steps(void **state) {
+    (void)state;
+    const struct dmc_shape shape = {.walkers = 2, .remember = 4};
+    const double tau = 0.5, unit = 0.25;
+    uint64_t grown[8];
+    for (uint64_t k = 0; k < 4; k++) { /* steps 4 5 2 3: energies -4 -5 -2 -3 K, weights step / 2 */
+        const uint64_t step = k < 2 ? k + 4 : k;
+        grown[2 * k] = (uint64_t)(-4 * (int64_t)step);
+        grown[2 * k + 1] = step << 24;
+    }
+    const double l5 = log(2.5) + 2.5, l4 = log(2.0) + 2, l3 = log(1.5) + 1.5, l2 = log(1.0) + 1;
+    close_to("all", dmc_log_weight(&shape, tau, unit, 5, grown, 4), l5 / 2 + l4 + l3 + l2, 1e-12);
+    close_to("half", dmc_log_weight(&shape, tau, unit, 5, grown, 2), l5 / 2 + l4, 1e-12);
+    grown[1] = 0; /* no step 4: a run begins */
+    close_to("some", dmc_log_weight(&shape, tau, unit, 5, grown, 2), l5 / 2, 1e-12);
+}
+
 /* ---- the oracle ------------------------------------------------------------------------------ */
 
 static void finite_differences_find_a_known_state(void **state) {
@@ -319,18 +380,83 @@ static void finite_differences_find_a_known_state(void **state) {
     close_to("V", (4 * b.potential - a.potential) / 3, ergo_oracle_smooth_mean(&pair, 3), 1e-3);
 }
 
+/* Is the energy above that of the ground state? phi by Numerov's rule from 1 A to 200 A: then it
+ * has a node, or falls more steeply there than a bound state. */
+static bool above_ground(const struct helium_model *m, double energy) {
+    const double h = 0.002, w = h * h / 12, end = 200;
+    double a = 0, b = 1e-30, f[3], v[2];
+    for (int k = 0; k < 2; k++) {
+        helium_model_v(m, 1 + k * h, v);
+        f[k] = (v[0] - energy) / (2 * m->lambda);
+    }
+    for (double r = 1 + 2 * h; r < end; r += h) {
+        helium_model_v(m, r, v);
+        f[2] = (v[0] - energy) / (2 * m->lambda);
+        const double c = (2 * (1 + 5 * w * f[1]) * b - (1 - w * f[0]) * a) / (1 - w * f[2]);
+        const double scale = fabs(c) > 1e200 ? 1e-200 : 1;
+        a = b * scale;
+        b = c * scale;
+        f[0] = f[1];
+        f[1] = f[2];
+    }
+    return b < 0 || (b - a) / h / (0.5 * (a + b)) < -sqrt(-energy / (2 * m->lambda));
+}
+
+/* The dimer's binding energy is a small difference of V and kinetic energy, and so a sharp test of
+ * the potentials' constants and of lambda: 1.69 mK for HFD-B(HE), 0.83 mK for HFDHE2 (A. R. Janzen,
+ * R. A. Aziz, J. Chem. Phys. 103, 9626 (1995)). */
+static void potentials_bind_their_dimers(void **state) {
+    (void)state;
+    static const struct {
+        enum helium_potential potential;
+        double binding;
+    } dimers[] = {{HELIUM_AZIZ, 1.69e-3}, {HELIUM_AZIZ_1979, 0.83e-3}};
+    for (size_t k = 0; k < 2; k++) {
+        const struct helium_model m = {.potential = dimers[k].potential,
+                                       .lambda = helium_lambda(4.002602)};
+        double low = -1e-2, high = -1e-5;
+        for (int i = 0; i < 25; i++) {
+            const double middle = 0.5 * (low + high);
+            *(above_ground(&m, middle) ? &high : &low) = middle;
+        }
+        close_to("binding energy", -1e3 * low, 1e3 * dimers[k].binding, 8e-3);
+    }
+}
+
+/* Two atoms, by finite differences on 72^3 and 96^3 cells: -0.19450 K. */
+static void the_serial_program_finds_two_atoms(void **state) {
+    (void)state;
+    const struct ergo_oracle_dmc job = {.n = 2,
+                                        .walkers = 300,
+                                        .density = 2.0 / 512,
+                                        .b = 2.8,
+                                        .lambda = helium_lambda(4.002602),
+                                        .time_step = 0.001,
+                                        .equilibration = 1,
+                                        .time = 8,
+                                        .seed = 1};
+    const struct ergo_oracle_dmc_energy e = ergo_oracle_dmc(&job);
+    print_message("%.5f +- %.5f, acceptance %.4f\n", e.energy, e.error, e.acceptance);
+    assert_true(e.error < 0.01 && e.acceptance > 0.99);
+    close_to("energy", e.energy, -0.1945, 4 * e.error + 2e-3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_exponentials),
         cmocka_unit_test(comb_copies_in_proportion),
         cmocka_unit_test(comb_of_equal_weights_and_of_none),
         cmocka_unit_test(teeth_are_in_order),
+        cmocka_unit_test(a_pair_alone_has_one_energy),
         cmocka_unit_test(the_drift_is_the_midpoint_rule),
         cmocka_unit_test(the_drift_is_limited),
         cmocka_unit_test(diffusion_has_its_width),
         cmocka_unit_test(records_are_in_order),
         cmocka_unit_test(estimates_have_half_weights),
+        cmocka_unit_test(weights_of_the_last_steps),
         cmocka_unit_test(finite_differences_find_a_known_state),
+        cmocka_unit_test(potentials_bind_their_dimers),
+        cmocka_unit_test(the_serial_program_finds_two_atoms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,7 +240,7 @@ static void test_schedules(void **state) {
                  how[k]);
         struct ergo_job *job = job_of(run);
         assert_int_equal(graph_problem_of(ctx, &job->points[0], &p), ERGO_OK);
-        assert_int_equal(graph_schedule_of(ctx, &job->points[0], &p, &s), ERGO_OK);
+        assert_int_equal(graph_schedule_of(ctx, &job->points[0], &p, 1, &s), ERGO_OK);
         const double middle = k == 0 ? 2 : k == 1 ? 4.25 : 1 / (0.5 / 8 + 0.5 / 0.5);
         assert_true(graph_factor(&s, 0) == 8.0f && graph_factor(&s, 5) == 8.0f);
         assert_true(fabs(graph_factor(&s, 55) - middle) < 1e-5);
@@ -255,7 +255,7 @@ static void test_schedules(void **state) {
     struct graph_schedule s;
     struct ergo_job *job = job_of("'sweeps': 200000");
     assert_int_equal(graph_problem_of(ctx, &job->points[0], &p), ERGO_OK);
-    assert_int_equal(graph_schedule_of(ctx, &job->points[0], &p, &s), ERGO_OK);
+    assert_int_equal(graph_schedule_of(ctx, &job->points[0], &p, 1, &s), ERGO_OK);
     assert_int_equal(s.per, 4);
     assert_int_equal(s.stages, 50000);
     assert_true(graph_factor(&s, 0) == graph_factor(&s, 3) &&

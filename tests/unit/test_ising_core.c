@@ -153,7 +153,7 @@ static void same_measurements(const struct bed *b, const uint32_t *words) {
                                  ising_valid(i));
     const int64_t n = (int64_t)o->Lx * o->Ly;
     assert_int_equal(unequal, (2 * n - ergo_oracle_ising_bonds(o)) / 2);
-    const struct ising_counts c = ising_count(&b->shape, b->rows);
+    const struct ising_counts c = ising_count(&b->shape, b->rows, b->rows);
     int64_t even = 0;
     for (int y = 0; y < o->Ly; y++)
         for (int x = y % 2; x < o->Lx; x += 2)
@@ -165,7 +165,8 @@ static void same_measurements(const struct bed *b, const uint32_t *words) {
     uint64_t counted[2 * 64];
     uint32_t planes[2 * 64];
     assert_true(shorter / 2 <= 64 && o->Ly <= 64);
-    assert_true(ising_count_pairs(&b->shape, b->rows, (size_t)shorter / 2, 1, 1, counted));
+    assert_true(ising_count_pairs(&b->shape, b->rows, (size_t)b->shape.ly, (size_t)shorter / 2, 1,
+                                  1, counted));
     for (int turns = 0; turns < 2; turns++) {
         ising_count_rows(&b->shape, b->rows, turns, planes);
         for (int y = 0; y < o->Ly; y++) {

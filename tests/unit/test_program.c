@@ -9,6 +9,8 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -282,6 +284,40 @@ static void test_round_trip(void **state) {
     assert_int_equal(files, 3);
 }
 
+/* Who wants a record that another process makes waits until that is done, and no longer. */
+static void test_claim(void **state) {
+    struct room *room = *state;
+    int claim = 0, ready[2];
+    char byte = 0;
+    assert_int_equal(pipe(ready), 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        (void)ergo_cache_claim(room->folder, key, &claim);
+        const bool told = claim && write(ready[1], "", 1) == 1;
+        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+        _exit(!told);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    uint8_t other[32] = {2};
+    assert_false(ergo_cache_claim(room->folder, other, &claim));
+    assert_true(claim);
+    ergo_cache_unclaim(&claim);
+    assert_true(ergo_cache_claim(room->folder, key, &claim));
+    ergo_cache_unclaim(&claim);
+    assert_false(ergo_cache_claim(room->folder, key, &claim));
+    ergo_cache_unclaim(&claim);
+    assert_int_equal(claim, 0);
+    /* no lock, no wait */
+    assert_false(ergo_cache_claim("/proc/1/nowhere", key, &claim));
+    assert_int_equal(claim, 0);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+
 static void test_wrong_key(void **state) {
     struct room *room = *state;
     char *path = NULL;
@@ -344,8 +380,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_nesting_and_once), TEST(test_cycle),      TEST(test_left_alone),
         TEST(test_missing_include),  TEST(test_embedded),   TEST(test_folder),
-        TEST(test_round_trip),       TEST(test_wrong_key),  TEST(test_bit_flips),
-        TEST(test_truncation),       TEST(test_unwritable),
+        TEST(test_round_trip),       TEST(test_claim),      TEST(test_wrong_key),
+        TEST(test_bit_flips),        TEST(test_truncation), TEST(test_unwritable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

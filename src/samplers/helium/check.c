@@ -39,11 +39,12 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
                                 "\"aziz-hfd-b3-fci1\", \"lennard-jones\", or the name of a file, "
                                 "with a dot or a slash in it",
                                 potential);
-    if (!from_file && strcmp(wave_function, "schiff-verlet") != 0)
-        status = ergo_job_error(ctx, "/system/wave_function",
-                                "found \"%s\"; allowed: \"schiff-verlet\", or the name of a file, "
-                                "with a dot or a slash in it",
-                                wave_function);
+    if (!from_file && !helium_is_schiff_verlet(point) && !helium_is_two_body(point))
+        status =
+            ergo_job_error(ctx, "/system/wave_function",
+                           "found \"%s\"; allowed: \"schiff-verlet\", \"two-body\", or the name of "
+                           "a file, with a dot or a slash in it",
+                           wave_function);
     if (status != ERGO_OK)
         return status;
     struct helium_model model;
@@ -57,7 +58,7 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
     status = helium_model_load(ctx, point, added, &model);
     if (status != ERGO_OK)
         return status;
-    if (model.core > 0.6 * model.half && from_file)
+    if (model.core > 0.6 * model.half && !helium_is_schiff_verlet(point))
         status = ergo_job_error(
             ctx, "/system/wave_function",
             "%s: begins at %.4g A, or |u| is above %d up to %.4g A, too far out "
@@ -69,7 +70,7 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
                                 "function would vanish (below exp(-%d)) for pairs closer than %.4g "
                                 "A; use more atoms or a smaller b",
                                 model.b, model.half, HELIUM_U_LIMIT, model.core);
-    if (status == ERGO_OK && !from_file)
+    if (status == ERGO_OK && helium_is_schiff_verlet(point))
         status = check_core(ctx, point, &model);
     if (status == ERGO_OK && ergo_point_value(point, "/system/start")->present &&
         !point->job->again)

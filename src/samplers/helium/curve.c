@@ -146,30 +146,49 @@ void helium_curve_at(const struct helium_curve *s, double r, double out[3]) {
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
+/* Without points, but with memory for so many, and for the spline's work behind them. */
+static struct helium_curve *new_curve(size_t most) {
+    struct helium_curve *s = calloc(1, sizeof *s);
+    double *values = malloc(5 * most * sizeof *values);
+    if (!s || !values) {
+        free(values);
+        free(s);
+        return NULL;
+    }
+    s->r = values;
+    s->value = values + most;
+    s->second = values + 2 * most;
+    return s;
+}
+
+enum ergo_status helium_curve_of(struct ergo_context *ctx, size_t n, const double *r,
+                                 const double *value, struct helium_curve **curve) {
+    struct helium_curve *s = *curve = new_curve(n);
+    if (!s)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a curve of %zu points", n);
+    s->n = n;
+    memcpy(s->r, r, n * sizeof *r);
+    memcpy(s->value, value, n * sizeof *value);
+    solve(s, s->r + 3 * n);
+    return ERGO_OK;
+}
+
 enum ergo_status helium_curve_parse(struct ergo_context *ctx, const char *name, const char *text,
                                     size_t length, struct helium_curve **curve) {
     size_t lines = 1;
     for (size_t i = 0; i < length; i++)
         lines += text[i] == '\n';
-    struct helium_curve *s = calloc(1, sizeof *s);
-    double *values = malloc(5 * lines * sizeof *values);
-    enum ergo_status status = ERGO_OK;
+    struct helium_curve *s = new_curve(lines);
     *curve = NULL;
-    if (!s || !values)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read %s", name);
-    if (status == ERGO_OK) {
-        s->r = values;
-        s->value = values + lines;
-        s->second = values + 2 * lines;
-        s->hash = ergo_hash64(text, length);
-        status = read_lines(ctx, name, text, length, s);
-    }
+    if (!s)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read %s", name);
+    s->hash = ergo_hash64(text, length);
+    const enum ergo_status status = read_lines(ctx, name, text, length, s);
     if (status != ERGO_OK) {
-        free(values);
-        free(s);
+        helium_curve_free(s);
         return status;
     }
-    solve(s, values + 3 * lines);
+    solve(s, s->r + 3 * lines);
     *curve = s;
     return ERGO_OK;
 }

@@ -8,7 +8,7 @@
 struct helium_curve {
     size_t n;
     double *r, *value, *second; /* [n]; second derivatives at the points */
-    uint64_t hash;              /* of the bytes of the file */
+    uint64_t hash;              /* of the bytes of the file; 0: none */
 };
 
 /*
@@ -21,6 +21,9 @@ struct helium_curve {
  */
 enum ergo_status helium_curve_parse(struct ergo_context *ctx, const char *name, const char *text,
                                     size_t length, struct helium_curve **curve);
+/* The same from n >= 4 points. */
+enum ergo_status helium_curve_of(struct ergo_context *ctx, size_t n, const double *r,
+                                 const double *value, struct helium_curve **curve);
 /* Read and parse the file that a key names. */
 enum ergo_status helium_curve_read(struct ergo_context *ctx, const struct ergo_point *point,
                                    const char *pointer, struct helium_curve **curve);

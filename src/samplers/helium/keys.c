@@ -14,8 +14,12 @@ bool helium_is_schiff_verlet(const struct ergo_point *point) {
     return strcmp(ergo_point_text(point, "/system/wave_function"), "schiff-verlet") == 0;
 }
 
+bool helium_is_two_body(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/wave_function"), "two-body") == 0;
+}
+
 static bool is_from_file(const struct ergo_point *point) {
-    return !helium_is_schiff_verlet(point);
+    return helium_is_file(ergo_point_text(point, "/system/wave_function"));
 }
 
 static bool is_lennard_jones(const struct ergo_point *point) {
@@ -66,9 +70,19 @@ const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS] = {
      .flags = SHAPE_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD, .fallback = "\"schiff-verlet\"",
      .unit = "",
      .help = "psi = exp(sum u(r)). schiff-verlet: u(r) = f(r) + f(L-r) - 2 f(L/2) up to L/2, 0 "
-             "beyond, L the shortest side, f of Eq. 9 (Eq. 8 as printed is a misprint); or the "
+             "beyond, L the shortest side, f of Eq. 9 (Eq. 8 as printed is a misprint); two-body: "
+             "exp(u) is the "
+             "state of two atoms alone, -2 lambda lap f + V f = e f, with f = 1 and f' = 0 at "
+             "/system/healing (Pandharipande and "
+             "Bethe, Phys. Rev. C 7, 1312 (1973)), for diffusion Monte Carlo; or the "
              "name of a file (with a dot or a slash in it) with lines \"r f\", r in A, between "
              "which f is a cubic spline."},
+    {ERGO_KEY("/system/healing", REAL), .flags = ERGO_KEY_SCAN, .fallback = "0", .min = 0,
+     .max = 1000, .unit = "A",
+     .help = "two-body: from this distance on u is 0; at most half the shortest side. 0: 5.5 A, or "
+             "half "
+             "the shortest side where that is less.",
+     .acts = helium_is_two_body, .where = "with wave_function two-body"},
     {ERGO_KEY("/system/symmetrised", BOOL), .flags = ERGO_KEY_SHAPE, .fallback = "true", .unit = "",
      .help = "A wave function from a file: true: as above, from f up to L; false: u(r) = f(r) - "
              "f(L/2), whose slope should be 0 at L/2 (kinetic_difference tells).",

@@ -12,7 +12,7 @@
 /* ---- keys.c, check.c --------------------------------------------------------------------------
  */
 
-enum { HELIUM_N_LIQUID_KEYS = 11, HELIUM_N_STRUCTURE_KEYS = 5 };
+enum { HELIUM_N_LIQUID_KEYS = 12, HELIUM_N_STRUCTURE_KEYS = 5 };
 /* The atoms, their box, V and psi; curves and frames. */
 extern const struct ergo_key helium_liquid_keys[HELIUM_N_LIQUID_KEYS];
 extern const struct ergo_key helium_structure_keys[HELIUM_N_STRUCTURE_KEYS];
@@ -21,6 +21,7 @@ extern const struct ergo_key helium_structure_keys[HELIUM_N_STRUCTURE_KEYS];
 #define HELIUM_STRUCTURE_KEYS                                                                      \
     { helium_structure_keys, HELIUM_N_STRUCTURE_KEYS }
 bool helium_is_schiff_verlet(const struct ergo_point *point);
+bool helium_is_two_body(const struct ergo_point *point);
 /* The liquid and /system/walkers, /system/start. added: as of helium_model_load. */
 enum ergo_status helium_check_liquid(struct ergo_context *ctx, const struct ergo_point *point,
                                      uint32_t added);

@@ -6,6 +6,7 @@
 
 #include "base/portable.h"
 #include "helium/params.h"
+#include "samplers/helium/liquid.h"
 
 /* V = epsilon (a exp(-alpha x - beta x^2) - F(x) (c6/x^6 + c8/x^8 + c10/x^10)), x = r / rm, F =
  * exp(-(d/x - 1)^2) for x < d, else 1. K, A. */
@@ -51,9 +52,7 @@ double helium_cube_root(double x) {
     return y;
 }
 
-/* Set `core`, below which u keeps its value: there |u| would exceed the range of the fixed
- * point. Its probability exp(-2 |u|) is below 1e-27. */
-static void find_core(struct helium_model *m) {
+void helium_model_core(struct helium_model *m) {
     const double most = 0.997 * HELIUM_U_LIMIT;
     double u[3], low = m->core, high = m->half;
     helium_model_u(m, m->core, u);
@@ -113,92 +112,10 @@ void helium_model_of(const struct ergo_point *point, struct helium_model *m) {
         !helium_is_file(ergo_point_text(point, "/system/potential")))
         m->kink = azizs[m->potential].d * azizs[m->potential].rm;
     m->core = 0.5 < m->half / 4 ? 0.5 : m->half / 4;
-    if (!helium_is_file(ergo_point_text(point, "/system/wave_function")))
-        find_core(m);
+    if (helium_is_schiff_verlet(point))
+        helium_model_core(m);
     if (ergo_point_bool(point, "/system/tail_correction"))
         helium_tails(m);
-}
-
-bool helium_is_file(const char *text) {
-    return strpbrk(text, "./") != NULL;
-}
-
-/* Read the potential from a file, and check that it reaches half the shortest side. */
-static enum ergo_status load_potential(struct ergo_context *ctx, const struct ergo_point *point,
-                                       const char *path, struct helium_model *m) {
-    enum ergo_status status = helium_curve_read(ctx, point, "/system/potential", &m->v_curve);
-    if (status == ERGO_OK && m->v_curve->r[m->v_curve->n - 1] < m->half)
-        status = ergo_job_error(ctx, "/system/potential",
-                                "%s ends at %.6g A; up to half the shortest side, %.6g A, is "
-                                "needed",
-                                path, m->v_curve->r[m->v_curve->n - 1], m->half);
-    return status;
-}
-
-static enum ergo_status load_wave_function(struct ergo_context *ctx, const struct ergo_point *point,
-                                           const char *path, struct helium_model *m) {
-    enum ergo_status status = helium_curve_read(ctx, point, "/system/wave_function", &m->f_curve);
-    if (status != ERGO_OK)
-        return status;
-    const struct helium_curve *f = m->f_curve;
-    const double first = f->r[0], last = f->r[f->n - 1];
-    m->core = m->core > first ? m->core : first;
-    const double need = m->symmetrised ? 2 * m->half - m->core : m->half;
-    if (last < need * (1 - 1e-9))
-        return ergo_job_error(ctx, "/system/wave_function",
-                              "%s ends at %.6g A; up to %.6g A is needed%s", path, last, need,
-                              m->symmetrised ? " for f(L - r), or /system/symmetrised false" : "");
-    find_core(m);
-    return ERGO_OK;
-}
-
-static enum ergo_status choose_units(struct ergo_context *ctx, struct helium_model *m) {
-    double most = 0, usual = 0;
-    int kind = 0;
-    if (helium_fixed_point(m, &kind, &most, &usual))
-        return ERGO_OK;
-    const bool kinetic = kind > 1, light = kinetic && m->lambda > 1e6;
-    return ergo_job_error(
-        ctx,
-        light     ? "/system/mass"
-        : kinetic ? "/system/wave_function"
-                  : "/system/potential",
-        "the %s energy of an atom can come to %.3g K (usual are %.3g K): the fixed-point sums hold "
-        "1e27 K at most, with units that are then too coarse for the usual ones. %s",
-        kinetic ? "kinetic" : "potential", most, usual,
-        light     ? "Use a larger mass"
-        : kinetic ? "Use a wave function that is less steep at short distances"
-                  : "Use a potential that is lower at short distances, smaller /system/epsilon or "
-                    "/system/sigma of lennard-jones, or a larger /system/b");
-}
-
-enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_point *point,
-                                   uint32_t added, struct helium_model *m) {
-    const char *potential = ergo_point_text(point, "/system/potential");
-    const char *wave_function = ergo_point_text(point, "/system/wave_function");
-    helium_model_of(point, m);
-    m->added = added;
-    enum ergo_status status = ERGO_OK;
-    if (helium_is_file(potential))
-        status = load_potential(ctx, point, potential, m);
-    if (status == ERGO_OK && helium_is_file(wave_function))
-        status = load_wave_function(ctx, point, wave_function, m);
-    if (status == ERGO_OK)
-        status = choose_units(ctx, m);
-    if (status != ERGO_OK)
-        helium_model_free(m);
-    return status;
-}
-
-void helium_model_free(struct helium_model *m) {
-    helium_curve_free(m->v_curve);
-    helium_curve_free(m->f_curve);
-    m->v_curve = m->f_curve = NULL;
-}
-
-uint64_t helium_model_hash(const struct helium_model *m) {
-    const uint64_t v = m->v_curve ? m->v_curve->hash : 0, f = m->f_curve ? m->f_curve->hash : 0;
-    return v + 3 * f;
 }
 
 /* u from f of a file, symmetrised or not. */

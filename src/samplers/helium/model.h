@@ -30,10 +30,11 @@ struct helium_model {
     double core;    /* below this distance V and u keep their values, A */
     double step[3]; /* standard deviation of a displacement along each axis, in units of the side */
     enum helium_potential potential;
-    double epsilon, sigma;                  /* of Lennard-Jones: K, A */
-    double kink;                            /* distance at which V'' jumps, A; 0: no jump */
-    struct helium_curve *v_curve, *f_curve; /* from files, owned; NULL: built-in functions */
-    bool symmetrised;                       /* f_curve is symmetrised about L/2 */
+    double epsilon, sigma; /* of Lennard-Jones: K, A */
+    double kink;           /* distance at which V'' jumps, A; 0: no jump */
+    struct helium_curve *v_curve,
+        *f_curve;     /* from files, or made; owned; NULL: built-in functions */
+    bool symmetrised; /* f_curve is symmetrised about L/2 */
     /* Tails beyond the cut with g = 1, of V/N and of 1/N sum r V', in K; 0: not requested. */
     double tail_potential, tail_virial;
     int bits[4];    /* sums of V, r V', lap ln psi, (grad ln psi)^2 have units of 2^-bits K */
@@ -54,6 +55,9 @@ enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_p
 void helium_model_step(struct helium_model *model, double rms, double unit);
 /* The same bits on every host. */
 double helium_cube_root(double x);
+/* Set `core`, below which u keeps its value: there |u| would exceed the range of the fixed point.
+ * Its probability exp(-2 |u|) is below 1e-27. */
+void helium_model_core(struct helium_model *model);
 void helium_model_free(struct helium_model *model);
 /* Is this value of /system/potential or /system/wave_function the name of a file? */
 bool helium_is_file(const char *text);
@@ -69,6 +73,11 @@ void helium_model_v(const struct helium_model *model, double r, double out[2]);
  * cannot hold the largest, or the unit is too coarse for the usual one. Then `kind` is the sum,
  * and `most` and `usual` are these energies, K. */
 bool helium_fixed_point(struct helium_model *model, int *kind, double *most, double *usual);
+
+/* two_body.c: ln f of two atoms that are alone: -2 lambda (f'' + 2 f'/r) + V f = e f without nodes,
+ * f = 1 and f' = 0 at `healing`, A. From where the wall is steep on; 0 from `healing` on. */
+enum ergo_status helium_two_body(struct ergo_context *ctx, const struct helium_model *model,
+                                 double healing, struct helium_curve **curve);
 
 /* tail.c: set the tails of V and r V', K per atom. */
 void helium_tails(struct helium_model *model);

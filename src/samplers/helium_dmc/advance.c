@@ -12,7 +12,7 @@ static void step_walkers(struct dmc_state *s) {
                 BUFFER(DMC_POSITIONS), BUFFER(DMC_PARENTS), BUFFER(DMC_RECORDS),
                 BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS), BUFFER(DMC_E_TABLES), BUFFER(DMC_RANDOM),
                 U64(s->e.step), U32(s->shape.walkers), U32(push), BUFFER(DMC_NEXT),
-                BUFFER(DMC_NEXT_RECORDS), BUFFER(DMC_MIDDLE), BUFFER(DMC_SUMS));
+                BUFFER(DMC_NEXT_RECORDS), BUFFER(DMC_EULER), BUFFER(DMC_MIDDLE), BUFFER(DMC_SUMS));
     ergo_engine_swap(&s->e, DMC_POSITIONS, DMC_NEXT);
     ergo_engine_swap(&s->e, DMC_RECORDS, DMC_NEXT_RECORDS);
 }
@@ -20,7 +20,8 @@ static void step_walkers(struct dmc_state *s) {
 static void comb(struct dmc_state *s) {
     ERGO_LAUNCH(&s->e, DMC_COMB, ergo_grid_groups(s->e.batch->count, s->launch.comb, 1),
                 BUFFER(DMC_SUMS), BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS), U64(s->e.step),
-                U32(s->shape.walkers), BUFFER(DMC_WEIGHTS), BUFFER(DMC_PARENTS));
+                U32(s->shape.walkers), U32(s->shape.remember), BUFFER(DMC_WEIGHTS),
+                BUFFER(DMC_PARENTS), BUFFER(DMC_GROWN));
 }
 
 void dmc_steps(void *state, uint64_t steps) {
@@ -43,6 +44,10 @@ void dmc_measure(void *state, size_t sample) {
     const size_t words = members * s->shape.walkers * (HELIUM_SUMS_BYTES / 8);
     ERGO_LAUNCH(&s->e, DMC_KEEP, ergo_grid_items(words, 32, 1), BUFFER(DMC_SUMS), U32(words),
                 U32(sample), BUFFER(DMC_SAMPLE));
+    const size_t grown = members * s->shape.remember * 2;
+    if (grown)
+        ERGO_LAUNCH(&s->e, DMC_KEEP, ergo_grid_items(grown, 32, 1), BUFFER(DMC_GROWN), U32(grown),
+                    U32(sample), BUFFER(DMC_HISTORY));
     if (s->shape.every)
         ERGO_LAUNCH(&s->e, DMC_SUM_RECORDS,
                     ergo_grid_groups(HELIUM_DMC_RECORDS, s->launch.comb, members),

@@ -18,10 +18,12 @@ struct scene {
     const struct ergo_replay *r;
     struct helium_cubic_host *tables, *random;
     int32_t *places, *next, *middle, *found; /* [walkers][3][n] */
+    int32_t *euler;                          /* [3][n] */
     int64_t *records, *next_records, *found_records;
     struct helium_sums *sums;
     uint32_t *parents, *found_parents;
-    uint32_t first; /* walkers from here on are compared */
+    uint64_t *grown, *found_grown; /* [remember][2] */
+    uint32_t first;                /* walkers from here on are compared */
 };
 
 static enum ergo_status no_memory(struct ergo_context *ctx) {
@@ -29,7 +31,7 @@ static enum ergo_status no_memory(struct ergo_context *ctx) {
 }
 
 static double pairs_of_step(const struct dmc_state *s) {
-    return 2.0 * s->shape.n * s->shape.n; /* of a walker */
+    return 3.0 * s->shape.n * s->shape.n; /* of a walker */
 }
 
 static size_t records_of(const struct dmc_state *s) {
@@ -56,6 +58,11 @@ static const char *compare_sample(const struct scene *c, size_t member, size_t i
     for (uint32_t w = c->first; w < count; w++)
         if (memcmp(&found[w], &c->sums[w], sizeof *found) != 0)
             return "the energies";
+    const size_t remember = 2 * (size_t)s->shape.remember;
+    if (remember &&
+        memcmp((const uint64_t *)ergo_engine_host(&s->e, DMC_HISTORY, 0, i) + member * remember,
+               c->grown, 8 * remember) != 0)
+        return "the growth of the last steps";
     if (c->first > 0)
         return NULL;
     for (size_t k = 0; k < records_of(s); k++) {
@@ -109,6 +116,8 @@ static const char *compare_end(const struct scene *c, size_t member) {
     for (uint32_t w = 0; w < s->shape.walkers; w++)
         if (c->found_parents[w] + w != c->parents[w])
             return "the parents";
+    if (memcmp(c->found_grown, c->grown, 16 * s->shape.remember) != 0)
+        return "the growth of the last steps, at the end,";
     return c->first > 0 ? compare_forward(c, member) : NULL;
 }
 
@@ -125,6 +134,10 @@ static const char *follow(const struct scene *c, const struct dmc_twin *t, size_
         if (c->parents[w] >= count)
             return "the parents before these steps";
     }
+    const size_t remember = s->shape.remember;
+    uint64_t unused[2];
+    memcpy(c->grown, (const uint64_t *)c->r->kept[DMC_GROWN] + member * 2 * remember,
+           16 * remember);
     memcpy(c->next, (const int32_t *)c->r->kept[DMC_POSITIONS] + at * size, 4 * count * size);
     if (records)
         memcpy(c->next_records, (const int64_t *)c->r->kept[DMC_RECORDS] + at * records,
@@ -144,7 +157,8 @@ static const char *follow(const struct scene *c, const struct dmc_twin *t, size_
                     dmc_twin_records(t, step, &c->sums[w], c->records + w * records,
                                      c->next_records + w * records);
             }
-            dmc_twin_comb(t, step, c->sums, c->parents);
+            dmc_twin_comb(t, step, c->sums, c->parents,
+                          remember ? c->grown + 2 * (step % remember) : unused);
         }
         wrong = compare_sample(c, member, i);
         if (!wrong && interval && (c->r->first_sample + i) % interval == 0)
@@ -165,10 +179,14 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct sc
                                   .random = c->random,
                                   .binades = s->launch.binades,
                                   .n = s->shape.n,
-                                  .walkers = count};
+                                  .walkers = count,
+                                  .euler = c->euler};
     ergo_engine_begin(&s->e, ctx);
     ergo_engine_read(&s->e, DMC_POSITIONS, member * bytes, bytes, c->found);
     ergo_engine_read(&s->e, DMC_PARENTS, member * count * 4, count * 4, c->found_parents);
+    const size_t grown = 16 * (size_t)s->shape.remember;
+    if (grown)
+        ergo_engine_read(&s->e, DMC_GROWN, member * grown, grown, c->found_grown);
     if (records)
         ergo_engine_read(&s->e, DMC_RECORDS, member * records, records, c->found_records);
     const enum ergo_status status = ergo_engine_end(&s->e);
@@ -191,15 +209,19 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
                       .next = malloc(bytes),
                       .middle = malloc(bytes),
                       .found = malloc(bytes),
+                      .euler = malloc((size_t)s->shape.walker_bytes),
                       .records = malloc(records),
                       .next_records = malloc(records),
                       .found_records = malloc(records),
                       .sums = malloc(count * sizeof *c.sums),
                       .parents = malloc(count * sizeof *c.parents),
+                      .grown = malloc(16 * (size_t)s->shape.remember + 1),
+                      .found_grown = malloc(16 * (size_t)s->shape.remember + 1),
                       .found_parents = malloc(count * sizeof *c.found_parents)};
     enum ergo_status status = c.tables && c.random && c.places && c.next && c.middle && c.found &&
-                                      c.records && c.next_records && c.found_records && c.sums &&
-                                      c.parents && c.found_parents
+                                      c.euler && c.records && c.next_records && c.found_records &&
+                                      c.sums && c.parents && c.found_parents && c.grown &&
+                                      c.found_grown
                                   ? ERGO_OK
                                   : no_memory(ctx);
     double left = most_pairs;
@@ -221,12 +243,15 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     free(c.next);
     free(c.middle);
     free(c.found);
+    free(c.euler);
     free(c.records);
     free(c.next_records);
     free(c.found_records);
     free(c.sums);
     free(c.parents);
     free(c.found_parents);
+    free(c.grown);
+    free(c.found_grown);
     return status;
 }
 

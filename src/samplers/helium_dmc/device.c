@@ -65,6 +65,7 @@ enum ergo_status dmc_init(struct ergo_context *ctx, void *opaque) {
     ergo_engine_begin(&s->e, ctx);
     ergo_engine_fill(&s->e, DMC_PARENTS, 0);
     ergo_engine_fill(&s->e, DMC_RECORDS, 0);
+    ergo_engine_fill(&s->e, DMC_GROWN, 0);
     if (ergo_point_value(s->e.batch->points[0], "/system/start")->present)
         status = helium_start_write(ctx, &s->e, DMC_POSITIONS, s->models, s->shape.walkers,
                                     s->shape.walker_bytes);

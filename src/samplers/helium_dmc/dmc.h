@@ -11,6 +11,7 @@
 struct dmc_shape {
     uint32_t n, walkers;
     uint32_t sites[4]; /* of the starting lattice */
+    uint32_t remember; /* steps whose growth is kept; 0: none */
     uint32_t every;    /* steps between records of V; 0: no forward walking */
     uint64_t walker_bytes;
     uint32_t structure_walkers; /* walkers of a member that curves are computed from; 0: none */
@@ -30,14 +31,18 @@ enum dmc_buffer {
     DMC_PARENTS, /* [members][walkers]: whose places a walker continues, less its own number */
     DMC_RECORDS, /* [walkers of all members][HELIUM_DMC_RECORDS] of V; likewise */
     DMC_NEXT_RECORDS,
+    DMC_EULER,   /* a guess of the places in the middle, where local memory does not hold it */
     DMC_MIDDLE,  /* places in the middle of the last step, where energies are measured */
     DMC_SUMS,    /* energies there */
+    DMC_GROWN,   /* [members][remember][2]: mean energy and sum of weights of step s at s % remember
+                  */
     DMC_WEIGHTS, /* sums of the walkers' weights */
     DMC_MEMBERS,
     DMC_STEPS,
     DMC_E_TABLES,
     DMC_RANDOM,
     DMC_SAMPLE,  /* DMC_SUMS of a sample */
+    DMC_HISTORY, /* DMC_GROWN of a sample */
     DMC_FORWARD, /* [members][HELIUM_DMC_RECORDS] of a sample: sums of the records */
     DMC_PLACES   /* [members][structure_walkers][3][n] of a sample with curves */
 };
@@ -62,6 +67,10 @@ enum dmc_column {
     DMC_SQUARE,
     DMC_EFFECTIVE,
     DMC_PURE,
+    DMC_LATE, /* ln of the weights of the newer half of the steps that are remembered */
+    DMC_LATE_ENERGY,
+    DMC_LONG, /* of all of them */
+    DMC_LONG_ENERGY,
     DMC_COLUMNS
 };
 /* Curves. */
@@ -84,11 +93,16 @@ void dmc_steps(void *state, uint64_t steps);
 void dmc_measure(void *state, size_t sample);
 void dmc_measure_curves(void *state, size_t curve);
 /* mixed.c: samples from the sums of all walkers */
-/* All columns but DMC_PURE, which is 0, from a step's sums of a member's walkers. unit: K; of
+/* The columns up to DMC_PURE, which is 0, from a step's sums of a member's walkers. unit: K; of
  * energies. */
 void dmc_estimate(const struct helium_model *model, const struct helium_dmc *dmc, double tau,
                   double unit, const struct helium_sums *sums, uint32_t walkers,
                   double columns[DMC_COLUMNS]);
+/* ln of the product of the mean weights of the last `steps` steps, whose newest, number `step`, was
+ * measured in its middle and counts by half. grown: as in DMC_GROWN, of one member. Energies are
+ * from 0. */
+double dmc_log_weight(const struct dmc_shape *shape, double tau, double unit, uint64_t step,
+                      const uint64_t *grown, uint32_t steps);
 bool dmc_rows(const void *state, unsigned slot, size_t begin, size_t end,
               const struct ergo_samples *samples);
 bool dmc_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
@@ -112,6 +126,7 @@ struct dmc_twin {
     const struct helium_cubic_host *e_table, *random; /* e_table has `binades` binades */
     unsigned binades;
     uint32_t n, walkers;
+    int32_t *euler; /* [3][n] of working memory */
 };
 /* A step of walker number `walker`. from: its parent's places [3][n]; next, middle: places after
  * and in the middle of the step; sums: energies there. */
@@ -120,8 +135,9 @@ void dmc_twin_step(const struct dmc_twin *twin, uint64_t step, uint32_t walker, 
 /* A walker's records after that step. */
 void dmc_twin_records(const struct dmc_twin *twin, uint64_t step, const struct helium_sums *sums,
                       const int64_t *from, int64_t *next);
-/* parents [walkers] of the step after `step`, from the sums of all walkers. */
+/* parents [walkers] of the step after `step`, from the sums of all walkers. grown: mean energy and
+ * sum of the weights. */
 void dmc_twin_comb(const struct dmc_twin *twin, uint64_t step, const struct helium_sums *sums,
-                   uint32_t *parents);
+                   uint32_t *parents, uint64_t grown[2]);
 
 #endif

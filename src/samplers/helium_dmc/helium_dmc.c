@@ -25,6 +25,11 @@ static const struct ergo_key keys[] = {
          "long ago (Casulleras and Boronat, Phys. Rev. B 52, 3654 (1995)); the curve "
          "potential_forward shows whether it is long enough. Ancestors before the first step have "
          "its V, so /run/equilibration should be longer. 0: none."},
+    {ERGO_KEY("/system/correction_steps", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0", .min = 0,
+     .max = 65536, .unit = "steps",
+     .help =
+         "Steps before a measurement whose weights energy_corrected takes into account: 0.2/K and "
+         "more in helium, less than /run/equilibration. The chain is the same. 0: none."},
     {ERGO_KEY("/system/start", STRING), .flags = SHAPE_CHAIN | ERGO_KEY_FILE, .unit = "",
      .help = "Extended XYZ file whose frames are the walkers' first configurations (in turn, where "
              "there are fewer frames), in the job's box: snapshots of a run of helium-vmc, for "
@@ -38,6 +43,10 @@ static const struct ergo_column columns[] = {
     [DMC_SQUARE] = {"energy2", "K^2", "square of a walker's local energy per atom, mixed"},
     [DMC_EFFECTIVE] = {"effective_walkers", "", "(sum w)^2 / (walkers sum w^2) of one step"},
     [DMC_PURE] = {"potential_pure", "K per atom", "V/N of the walkers' ancestors"},
+    [DMC_LATE] = {"log_weight_half", "", "ln of the mean weights of half of the steps remembered"},
+    [DMC_LATE_ENERGY] = {"log_weight_half_energy", "K per atom", "the same times energy"},
+    [DMC_LONG] = {"log_weight", "", "ln of the mean weights of the steps remembered"},
+    [DMC_LONG_ENERGY] = {"log_weight_energy", "K per atom", "the same times energy"},
 };
 
 #define SAMPLE(name, column)                                                                       \
@@ -51,6 +60,10 @@ SAMPLE(sample_growth, DMC_GROWTH)
 SAMPLE(sample_square, DMC_SQUARE)
 SAMPLE(sample_effective, DMC_EFFECTIVE)
 SAMPLE(sample_pure, DMC_PURE)
+SAMPLE(sample_late, DMC_LATE)
+SAMPLE(sample_late_energy, DMC_LATE_ENERGY)
+SAMPLE(sample_long, DMC_LONG)
+SAMPLE(sample_long_energy, DMC_LONG_ENERGY)
 
 static double sample_kinetic(const struct ergo_point *point, const double *c) {
     (void)point;
@@ -67,12 +80,22 @@ static double derive_sigma(const struct ergo_point *point, const double *m) {
     return m[1] > m[0] * m[0] ? sqrt(m[1] - m[0] * m[0]) : 0.0;
 }
 
+/* Means of E, L and L E. */
+static double derive_corrected(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return m[0] + (m[2] - m[0] * m[1]);
+}
+
+static bool corrects(const struct ergo_point *point) {
+    return ergo_point_int(point, "/system/correction_steps") > 0;
+}
+
 static bool walks_forward(const struct ergo_point *point) {
     return ergo_point_int(point, "/system/forward_steps") > 0;
 }
 
 static bool has_column(const struct ergo_point *point, size_t c) {
-    return c != DMC_PURE || walks_forward(point);
+    return c >= DMC_LATE ? corrects(point) : c != DMC_PURE || walks_forward(point);
 }
 
 static const struct ergo_observable observables[] = {
@@ -99,6 +122,23 @@ static const struct ergo_observable observables[] = {
      .help = "part of the population that a step's weights are worth, (sum w)^2 / (walkers sum "
              "w^2): near 1 where the step is short",
      .sample = sample_effective, .of_moves = true},
+    {ERGO_NAMED("energy_corrected", "K per atom"),
+     .help = "energy without the bias of the population, to first order in 1/walkers: energy + its "
+             "covariance with the ln of the mean weights of /system/correction_steps before it",
+     .inputs = {"energy", "log_weight", "log_weight_energy"}, .derive = derive_corrected,
+     .applies = corrects},
+    {ERGO_NAMED("energy_corrected_half", "K per atom"),
+     .help = "the same with half of those steps: where both agree, there are enough",
+     .inputs = {"energy", "log_weight_half", "log_weight_half_energy"}, .derive = derive_corrected,
+     .applies = corrects},
+    {ERGO_NAMED("log_weight", ""), .help = "input", .sample = sample_long, .hidden = true,
+     .applies = corrects},
+    {ERGO_NAMED("log_weight_energy", "K per atom"), .help = "input", .sample = sample_long_energy,
+     .hidden = true, .applies = corrects},
+    {ERGO_NAMED("log_weight_half", ""), .help = "input", .sample = sample_late, .hidden = true,
+     .applies = corrects},
+    {ERGO_NAMED("log_weight_half_energy", "K per atom"), .help = "input",
+     .sample = sample_late_energy, .hidden = true, .applies = corrects},
     {ERGO_NAMED("energy2", "K^2"), .help = "input", .sample = sample_square, .hidden = true},
 };
 
@@ -199,7 +239,7 @@ const struct ergo_sampler ergo_helium_dmc = {
                 "for He, Phys. Rev. B 49, 8920 (1994)",
     .step_name = "time step",
     .rate_unit = "pair visits per second",
-    .state_version = 1,
+    .state_version = 2,
     .models = models,
     .n_models = 1,
 };

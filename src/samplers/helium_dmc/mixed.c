@@ -106,6 +106,35 @@ void dmc_estimate(const struct helium_model *model, const struct helium_dmc *dmc
         (double)mean * unit / n + model->tail_potential - log(all / walkers) / (tau * n);
     columns[DMC_EFFECTIVE] = all * all / (all2 * walkers);
     columns[DMC_PURE] = 0;
+    for (int c = DMC_LATE; c < DMC_COLUMNS; c++)
+        columns[c] = 0;
+}
+
+double dmc_log_weight(const struct dmc_shape *shape, double tau, double unit, uint64_t step,
+                      const uint64_t *grown, uint32_t steps) {
+    double sum = 0;
+    for (uint32_t k = 0; k < steps && k <= step; k++) {
+        const uint64_t *g = grown + 2 * ((step - k) % shape->remember);
+        const double weight = (double)g[1] * 0x1p-24 / shape->walkers;
+        if (g[1])
+            sum += (k ? 1 : 0.5) * (log(weight) - tau * unit * (double)(int64_t)g[0]);
+    }
+    return sum;
+}
+
+/* What the energies before a sample have to do with its own. */
+static void add_weights(const struct dmc_state *s, unsigned which, size_t sample, size_t m,
+                        double columns[DMC_COLUMNS]) {
+    const struct ergo_engine_slot *slot = &s->e.slots[which];
+    const uint64_t *grown = ergo_engine_host(&s->e, DMC_HISTORY, which, sample);
+    const uint64_t step = slot->step + (sample + 1) * slot->every - 1;
+    const double tau = ergo_point_real(s->e.batch->points[m], "/system/time_step");
+    const uint32_t all = s->shape.remember;
+    grown += m * 2 * all;
+    columns[DMC_LATE] = dmc_log_weight(&s->shape, tau, s->unit[m], step, grown, all / 2);
+    columns[DMC_LONG] = dmc_log_weight(&s->shape, tau, s->unit[m], step, grown, all);
+    columns[DMC_LATE_ENERGY] = columns[DMC_LATE] * columns[DMC_ENERGY];
+    columns[DMC_LONG_ENERGY] = columns[DMC_LONG] * columns[DMC_ENERGY];
 }
 
 static const int64_t *records_of(const struct dmc_state *s, unsigned slot, size_t sample,
@@ -133,6 +162,8 @@ bool dmc_rows(const void *state, unsigned which, size_t begin, size_t end,
                      s->shape.walkers, columns);
         if (records)
             columns[DMC_PURE] = pure_of(s, m, records, HELIUM_DMC_RECORDS - 1);
+        if (s->shape.remember)
+            add_weights(s, which, sample, m, columns);
     }
     return whole;
 }

@@ -13,6 +13,7 @@ struct dmc_shape dmc_shape_of(const struct ergo_point *point) {
     s.n = (uint32_t)ergo_point_int(point, "/system/n");
     s.walkers = (uint32_t)ergo_point_int(point, "/system/walkers");
     s.every = (uint32_t)ergo_point_int(point, "/system/forward_steps") / (HELIUM_DMC_RECORDS - 1);
+    s.remember = (uint32_t)ergo_point_int(point, "/system/correction_steps");
     helium_lattice_sites(s.n, ergo_point_value(point, "/system/aspect"), s.sites);
     s.walker_bytes = 12 * (uint64_t)s.n;
     if (ergo_point_int(point, "/run/structure_every")) {
@@ -143,9 +144,13 @@ static void declare_buffers(struct dmc_state *s) {
     ergo_engine_buffer(e, DMC_PARENTS, "parents", ERGO_BUFFER_STATE, 4 * all);
     ergo_engine_buffer(e, DMC_RECORDS, "records of potential energies", ERGO_BUFFER_STATE, records);
     ergo_engine_buffer(e, DMC_NEXT_RECORDS, "next records", ERGO_BUFFER_STATE, records);
+    ergo_engine_buffer(e, DMC_EULER, "guesses of places in the middle", ERGO_BUFFER_SCRATCH,
+                       s->launch.places_local ? 4 : all * h->walker_bytes);
     ergo_engine_buffer(e, DMC_MIDDLE, "places of measurements", ERGO_BUFFER_RESULT,
                        all * h->walker_bytes);
     ergo_engine_buffer(e, DMC_SUMS, "energies", ERGO_BUFFER_RESULT, all * HELIUM_SUMS_BYTES);
+    ergo_engine_buffer(e, DMC_GROWN, "growth of the last steps", ERGO_BUFFER_STATE,
+                       h->remember ? members * 16 * h->remember : 16);
     ergo_engine_buffer(e, DMC_WEIGHTS, "weights", ERGO_BUFFER_RESULT, 8 * all);
     ergo_engine_buffer(e, DMC_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
                        members * HELIUM_MEMBER_BYTES);
@@ -156,6 +161,8 @@ static void declare_buffers(struct dmc_state *s) {
     ergo_engine_buffer(e, DMC_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
                        (uint64_t)32 * HELIUM_R_SIZE);
     ergo_engine_buffer(e, DMC_SAMPLE, "samples", ERGO_BUFFER_SAMPLES, all * HELIUM_SUMS_BYTES);
+    ergo_engine_buffer(e, DMC_HISTORY, "growth before samples", ERGO_BUFFER_SAMPLES,
+                       members * 16 * h->remember);
     ergo_engine_buffer(e, DMC_FORWARD, "forward walks", ERGO_BUFFER_SAMPLES,
                        h->every ? members * 8 * HELIUM_DMC_RECORDS : 0);
     ergo_engine_buffer(e, DMC_PLACES, "places for curves", ERGO_BUFFER_HOST,
@@ -188,7 +195,7 @@ static enum ergo_status check_loops(struct ergo_context *ctx, const struct dmc_s
     const struct dmc_shape *h = &s->shape;
     const uint64_t limit = device->quirks.loop_limit, n = h->n, comb = s->launch.comb;
     const uint64_t items = (n + s->launch.group - 1) / s->launch.group;
-    const uint64_t step = items * (2 * n + n / 8 + 4) + 4096 + 7 * (uint64_t)s->launch.group;
+    const uint64_t step = items * (3 * n + n / 8 + 6) + 4096 + 7 * (uint64_t)s->launch.group;
     const uint64_t share = (h->walkers + comb - 1) / comb;
     if (limit && (step > limit || share * 26 + 64 > limit))
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -215,7 +222,7 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const double all = (double)batch->count * s->shape.walkers, n = s->shape.n;
     const double units = device->summary.compute_units ? device->summary.compute_units : 1;
-    plan->work_per_step = 2 * n * n * all; /* two gradients */
+    plan->work_per_step = 3 * n * n * all; /* three gradients */
     plan->block_steps =
         fmax(1.0, floor(0.1 * (gpu ? 1e9 : 5e7) * units * (gpu ? fmin(1, all / (4 * units)) : 1) /
                         plan->work_per_step));

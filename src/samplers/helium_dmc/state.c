@@ -1,8 +1,10 @@
 /*
  * The canonical state of a member, little-endian: for each walker its places (int32, x of all
  * atoms, then y, then z) and its records of the potential energy (int64, the newest first; none
- * without forward walking), as the next step will begin from them; at the end, where pair functions
- * are from files, a hash of these (uint64).
+ * without forward walking), as the next step will begin from them; of each step that is remembered
+ * for energy_corrected, step s at s % correction_steps, the mean energy and the sum of the weights
+ * (int64, uint64; zeros before step 0); at the end, where pair functions are from files, a hash of
+ * these (uint64).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,12 +40,14 @@ struct walkers {
     int32_t *places;
     int64_t *records;
     uint32_t *parents;
+    uint64_t *grown;
 };
 
 static void free_walkers(struct walkers *w) {
     free(w->places);
     free(w->records);
     free(w->parents);
+    free(w->grown);
 }
 
 static enum ergo_status make_walkers(struct ergo_context *ctx, const struct dmc_state *s,
@@ -52,7 +56,8 @@ static enum ergo_status make_walkers(struct ergo_context *ctx, const struct dmc_
     w->places = malloc(count * (size_t)s->shape.walker_bytes);
     w->records = malloc(count * 8 * records_of(s) + 1);
     w->parents = malloc(count * sizeof *w->parents);
-    return w->places && w->records && w->parents
+    w->grown = malloc(16 * (size_t)s->shape.remember + 1);
+    return w->places && w->records && w->parents && w->grown
                ? ERGO_OK
                : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu walkers", count);
 }
@@ -69,6 +74,9 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct dmc_state *s, siz
     ergo_engine_read(&s->e, DMC_PARENTS, member * count * 4, count * 4, w->parents);
     if (records)
         ergo_engine_read(&s->e, DMC_RECORDS, member * records, records, w->records);
+    const size_t grown = 16 * (size_t)s->shape.remember;
+    if (grown)
+        ergo_engine_read(&s->e, DMC_GROWN, member * grown, grown, w->grown);
     for (uint32_t k = 0; k < count && ergo_engine_end(&s->e) == ERGO_OK; k++)
         if ((w->parents[k] += k) >= count)
             ERGO_ENGINE_FAIL(&s->e, ERGO_E_AUDIT,
@@ -91,6 +99,8 @@ enum ergo_status dmc_save(struct ergo_context *ctx, void *opaque, size_t member,
         for (size_t k = 0; k < records; k++)
             put64(text, (uint64_t)walkers.records[from * records + k]);
     }
+    for (size_t k = 0; k < 2 * (size_t)s->shape.remember && status == ERGO_OK; k++)
+        put64(text, walkers.grown[k]);
     const uint64_t hash = helium_model_hash(&s->models[member]);
     if (status == ERGO_OK && hash)
         put64(text, hash);
@@ -112,7 +122,8 @@ enum ergo_status dmc_load(struct ergo_context *ctx, void *opaque, size_t member,
     const uint8_t *at = data;
     const size_t n = s->shape.n, count = s->shape.walkers, records = records_of(s);
     const uint64_t hash = helium_model_hash(&s->models[member]);
-    const size_t expected = count * (12 * n + 8 * records) + (hash ? 8 : 0);
+    const size_t grown = 16 * (size_t)s->shape.remember;
+    const size_t expected = count * (12 * n + 8 * records) + grown + (hash ? 8 : 0);
     struct walkers walkers = {0};
     if (length != expected)
         return ERGO_FAIL(ctx, ERGO_E_IO,
@@ -137,6 +148,16 @@ enum ergo_status dmc_load(struct ergo_context *ctx, void *opaque, size_t member,
                                    member);
         }
     }
+    for (size_t k = 0; k < grown / 8 && status == ERGO_OK; k++, at += 8) {
+        walkers.grown[k] = get64(at);
+        /* mean energies, and weights, which are not negative either */
+        const int64_t signed_one = (int64_t)walkers.grown[k], most = INT64_C(1) << 62;
+        if (signed_one > most || signed_one < (k % 2 ? 0 : -most))
+            status = ERGO_FAIL(ctx, ERGO_E_IO,
+                               "the saved state of member %zu has a weight that no run has: it is "
+                               "damaged",
+                               member);
+    }
     if (status == ERGO_OK) {
         const size_t bytes = count * 12 * n;
         ergo_engine_begin(&s->e, ctx);
@@ -145,6 +166,8 @@ enum ergo_status dmc_load(struct ergo_context *ctx, void *opaque, size_t member,
         if (records)
             ergo_engine_write(&s->e, DMC_RECORDS, member * count * 8 * records, count * 8 * records,
                               walkers.records);
+        if (grown)
+            ergo_engine_write(&s->e, DMC_GROWN, member * grown, grown, walkers.grown);
         status = ergo_engine_end(&s->e);
     }
     s->e.step = step;

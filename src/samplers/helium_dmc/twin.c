@@ -14,6 +14,7 @@ void dmc_twin_step(const struct dmc_twin *t, uint64_t step, uint32_t walker, con
                    int32_t *next, int32_t *middle, struct helium_sums *sums) {
     const helium_cubic *random = (const helium_cubic *)(const void *)t->random;
     const uint32_t n = t->n;
+    int32_t *euler = t->euler;
     struct helium_atoms atoms = {t->member, t->e_table, t->binades, n, next};
     int64_t total[HELIUM_E_KINDS] = {0};
     uint64_t marks = 0;
@@ -25,10 +26,17 @@ void dmc_twin_step(const struct dmc_twin *t, uint64_t step, uint32_t walker, con
         for (uint32_t k = 0; k < 3; k++)
             next[k * n + i] = moved(from[k * n + i], by[k]);
     }
-    for (uint32_t i = 0; i < n; i++) { /* half the drift */
+    for (uint32_t i = 0; i < n; i++) { /* half the drift, a guess */
         helium_atoms_share(&atoms, i, share, gradient);
         for (uint32_t k = 0; k < 3; k++)
-            middle[k * n + i] = moved(next[k * n + i], helium_dmc_drift(gradient[k], 1, k, t->dmc));
+            euler[k * n + i] = moved(next[k * n + i], helium_dmc_drift(gradient[k], 1, k, t->dmc));
+    }
+    atoms.place = euler;
+    for (uint32_t i = 0; i < n; i++) { /* by the mean of both gradients */
+        helium_atoms_share(&atoms, i, share, gradient);
+        for (uint32_t k = 0; k < 3; k++)
+            middle[k * n + i] = moved(helium_dmc_halfway(next[k * n + i], euler[k * n + i]),
+                                      helium_dmc_drift(gradient[k], 0.5f, k, t->dmc));
     }
     atoms.place = middle;
     for (uint32_t i = 0; i < n; i++) { /* all of it, by the gradient there */
@@ -51,7 +59,7 @@ void dmc_twin_records(const struct dmc_twin *t, uint64_t step, const struct heli
 }
 
 void dmc_twin_comb(const struct dmc_twin *t, uint64_t step, const struct helium_sums *sums,
-                   uint32_t *parents) {
+                   uint32_t *parents, uint64_t grown[2]) {
     const uint32_t count = t->walkers;
     const uint32_t word = helium_dmc_word(step, t->member->key0, t->member->key1);
     int64_t energy = 0;
@@ -67,9 +75,11 @@ void dmc_twin_comb(const struct dmc_twin *t, uint64_t step, const struct helium_
             const uint64_t weight = helium_dmc_weight(helium_dmc_exponent(e, mean, t->dmc),
                                                       (uint32_t)(sums[w].accepted >> 32));
             *(pass ? &below : &all) += weight;
-            while (pass && k < count && helium_dmc_tooth(k, all, count, word) < below)
+            while (pass && k < count && ergo_comb_tooth(k, all, count, word) < below)
                 parents[k++] = w;
         }
+    grown[0] = (uint64_t)mean;
+    grown[1] = all;
     for (k = 0; all == 0 && k < count; k++)
         parents[k] = k;
 }

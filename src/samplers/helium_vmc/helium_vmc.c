@@ -124,8 +124,7 @@ static double sample_cross(const struct ergo_point *point, const double *c) {
 }
 
 static bool has_b(const struct ergo_point *point) {
-    return !helium_is_file(ergo_point_text(point, "/system/wave_function")) &&
-           ergo_point_real(point, "/system/b") > 0;
+    return helium_is_schiff_verlet(point) && ergo_point_real(point, "/system/b") > 0;
 }
 
 /* The README derives both pressures. inputs: pressure, e, ln psi / N, e ln psi / N. */

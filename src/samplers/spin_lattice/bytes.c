@@ -43,7 +43,7 @@ static enum ergo_status create_choices(struct ergo_context *ctx, struct bytes_st
     return ERGO_OK;
 }
 
-static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+enum ergo_status bytes_prepare(struct ergo_context *ctx, void *state) {
     struct bytes_state *s = state;
     struct ergo_engine *e = &s->e;
     if (s->launch.local) /* compiled for it */
@@ -58,7 +58,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     return status;
 }
 
-static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
+enum ergo_status bytes_init(struct ergo_context *ctx, void *opaque) {
     struct bytes_state *s = opaque;
     const unsigned mode = model_start(s->e.batch->points[0]);
     const size_t blocks = (size_t)(2 * s->shape.colour / 16);
@@ -101,6 +101,31 @@ static void launch_local(struct bytes_state *s, size_t samples, uint64_t every, 
     s->e.step += sweeps;
 }
 
+/* Half a sweep of some layers of a slab. */
+static void sweep_layers(void *state, unsigned colour, uint64_t from, uint64_t to) {
+    struct bytes_state *s = state;
+    const uint64_t rows = bytes_layer_rows(&s->shape), blocks = s->shape.pitch / 16;
+    const size_t items = (size_t)((to - from) * rows * blocks / s->launch.strip);
+    const struct ergo_grid grid = ergo_grid_items(items, s->launch.group, s->e.batch->count);
+    const size_t choices = 4 * bytes_choices_length(&s->shape);
+    if (choices)
+        ERGO_LAUNCH(&s->e, BYTES_SWEEP, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
+                    U32(colour), U64(s->e.step), LOCAL(choices), BUFFER(BYTES_CHANCES),
+                    U32(from * rows), U32(to * rows));
+    else
+        ERGO_LAUNCH(&s->e, BYTES_SWEEP, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
+                    U32(colour), U64(s->e.step), LOCAL(2 * BYTES_TABLE * sizeof(cl_uint)),
+                    U32(from * rows), U32(to * rows));
+}
+
+static void sweep_slab(struct bytes_state *s, uint64_t sweeps) {
+    const uint32_t unit = s->shape.d > 2 ? 1 : s->launch.strip;
+    for (uint64_t i = 0; i < 2 * sweeps && s->e.status == ERGO_OK; i++) {
+        ergo_slab_half_sweep(&s->e, &s->slab, unit, sweep_layers, i % 2);
+        s->e.step += i % 2;
+    }
+}
+
 static void sweep_by_halves(struct bytes_state *s, uint64_t sweeps) {
     const size_t items = (size_t)(s->shape.colour / 16 / s->launch.strip);
     const struct ergo_grid grid = ergo_grid_items(items, s->launch.group, s->e.batch->count);
@@ -120,9 +145,11 @@ static void sweep_by_halves(struct bytes_state *s, uint64_t sweeps) {
     }
 }
 
-static void steps(void *state, uint64_t sweeps) {
+void bytes_steps(void *state, uint64_t sweeps) {
     struct bytes_state *s = state;
-    if (!s->launch.local)
+    if (s->cut)
+        sweep_slab(s, sweeps);
+    else if (!s->launch.local)
         sweep_by_halves(s, sweeps);
     for (uint64_t now; s->launch.local && sweeps && s->e.status == ERGO_OK; sweeps -= now) {
         now = ergo_engine_next(&s->e, &s->e.pace, sweeps, s->launch.launch_sweeps);
@@ -131,28 +158,38 @@ static void steps(void *state, uint64_t sweeps) {
     }
 }
 
-static void measure(void *state, size_t sample) {
+void bytes_measure(void *state, size_t sample) {
     struct bytes_state *s = state;
     const struct ergo_grid grid =
         ergo_grid_groups(s->launch.measure_groups, s->launch.group, s->e.batch->count);
-    ERGO_LAUNCH(&s->e, BYTES_MEASURE, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
-                BUFFER(BYTES_COUNTS), U32(sample), LOCAL(s->shape.counts * sizeof(cl_uint)));
+    const struct ergo_arg args[] = {BUFFER(BYTES_SPINS),
+                                    BUFFER(BYTES_MEMBERS),
+                                    BUFFER(BYTES_COUNTS),
+                                    U32(sample),
+                                    LOCAL(s->shape.counts * sizeof(cl_uint)),
+                                    U32(s->launch.from),
+                                    U32(s->launch.to)};
+    ergo_engine_launch(&s->e, BYTES_MEASURE, grid, args, s->cut ? 7 : 5);
     if (s->shape.general)
         ERGO_LAUNCH(&s->e, BYTES_ENERGY, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
                     BUFFER(BYTES_COUNTS), U32(sample), BUFFER(BYTES_TERMS),
                     LOCAL(2 * sizeof(cl_uint)));
 }
 
-static void measure_curves(void *state, size_t curve) {
+void bytes_measure_curves(void *state, size_t curve) {
     struct bytes_state *s = state;
     const struct bytes_launch *l = &s->launch;
     const uint32_t pairs = s->shape.d * l->reach;
     const size_t members = s->e.batch->count;
+    const struct ergo_arg args[] = {
+        BUFFER(BYTES_SPINS),  BUFFER(BYTES_CURVE_COUNTS), U32(curve),   U32(l->reach),
+        U32(l->curve_length), LOCAL(sizeof(cl_uint)),     U32(l->from), U32(l->to)};
+    if (s->cut)
+        ergo_slab_need(&s->e, &s->slab, l->reach);
     if (pairs)
-        ERGO_LAUNCH(&s->e, BYTES_CORRELATE,
-                    ergo_grid_groups(l->measure_groups, l->group, members * pairs),
-                    BUFFER(BYTES_SPINS), BUFFER(BYTES_CURVE_COUNTS), U32(curve), U32(l->reach),
-                    U32(l->curve_length), LOCAL(sizeof(cl_uint)));
+        ergo_engine_launch(&s->e, BYTES_CORRELATE,
+                           ergo_grid_groups(l->measure_groups, l->group, members * pairs), args,
+                           s->cut ? 8 : 6);
     if (l->planes)
         ERGO_LAUNCH(&s->e, BYTES_PLANES, ergo_grid_groups(l->planes, l->group, members),
                     BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS), BUFFER(BYTES_CURVE_COUNTS),
@@ -169,7 +206,7 @@ static size_t samples_at_once(struct bytes_state *s, size_t first, size_t count,
                     every);
 }
 
-static void block(void *state, size_t count, uint64_t every) {
+void bytes_block(void *state, size_t count, uint64_t every) {
     struct bytes_state *s = state;
     size_t curve = 0;
     if (!s->launch.local) {
@@ -182,12 +219,12 @@ static void block(void *state, size_t count, uint64_t every) {
             launch_local(s, now, every, i);
             ergo_engine_made(&s->e, &s->e.pace, now * every);
         } else {
-            steps(s, every);
-            measure(s, i);
+            bytes_steps(s, every);
+            bytes_measure(s, i);
             now = 1;
         }
         if (ergo_engine_curve_due(&s->e, i + now - 1))
-            measure_curves(s, curve++);
+            bytes_measure_curves(s, curve++);
     }
 }
 
@@ -195,9 +232,9 @@ void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *co
                   const struct ergo_samples *samples) {
     static const int curve[3] = {CURVE_CORRELATION_X, CURVE_CORRELATION_Y, CURVE_CORRELATION_Z};
     const size_t reach = s->launch.reach, size = reach + 1;
-    const double q = s->shape.q, n = (double)s->shape.sites;
+    const double q = s->shape.q, n = (double)s->whole.sites;
     if (s->launch.planes)
-        bytes_structure(&s->shape, s->members[member].staggered != 0, s->wave,
+        bytes_structure(&s->whole, s->members[member].staggered != 0, s->wave,
                         counts + s->shape.d * reach, samples->curves[CURVE_STRUCTURE] + 2 * row);
     if (!reach)
         return;
@@ -213,48 +250,40 @@ void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *co
     }
 }
 
-static bool rows(const void *state, unsigned slot, size_t begin, size_t end,
-                 const struct ergo_samples *samples) {
+bool bytes_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                const struct ergo_samples *samples) {
     const struct bytes_state *s = state;
     const size_t members = s->e.batch->count, columns = s->e.batch->job->model->n_columns;
     for (size_t row = begin; row < end; row++) {
         const uint32_t *counts = ergo_engine_host(&s->e, BYTES_COUNTS, slot, row / members);
-        const size_t m = row % members;
-        bytes_columns(&s->physics[m], &s->shape, s->units[m], counts + m * s->shape.numbers,
+        const size_t m = row % members, numbers = s->shape.numbers;
+        bytes_columns(&s->physics[m], &s->whole, s->units[m],
+                      s->cut ? s->joined + row * numbers : counts + m * numbers,
                       samples->columns + row * columns);
     }
     return true;
 }
 
-static bool curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
-                       const struct ergo_samples *samples) {
+bool bytes_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                      const struct ergo_samples *samples) {
     const struct bytes_state *s = state;
     const size_t members = s->e.batch->count;
     for (size_t row = begin; row < end && s->launch.curve_length; row++) {
         const uint32_t *counts = ergo_engine_host(&s->e, BYTES_CURVE_COUNTS, slot, row / members);
-        bytes_curves(s, row % members, counts + row % members * s->launch.curve_length, row,
-                     samples);
+        bytes_curves(s, row % members,
+                     s->cut ? s->joined_curves + row * bytes_joined_numbers(s)
+                            : counts + row % members * s->launch.curve_length,
+                     row, samples);
     }
     return true;
 }
 
-static const struct ergo_engine_model model = {
-    .sampler = "spin-lattice",
-    .smaller = "a smaller lattice",
-    .state_bytes = sizeof(struct bytes_state),
-    .configure = bytes_configure,
-    .prepare = prepare,
-    .steps = steps,
-    .measure = measure,
-    .measure_curves = measure_curves,
-    .block = block,
-    .rows = rows,
-    .curve_rows = curve_rows,
-};
+static const struct ergo_engine_model model = {BYTES_ENGINE, .configure = bytes_configure,
+                                               .prepare = bytes_prepare};
 
 const struct ergo_sampler_ops bytes_ops = {
     .engine = &model,
-    .init = init,
+    .init = bytes_init,
     .save = bytes_save,
     .load = bytes_load,
     .audit = bytes_audit,

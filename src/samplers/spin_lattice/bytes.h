@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "engine/engine.h"
+#include "engine/slab.h"
 #include "samplers/sampler.h"
 #include "spin_lattice/bytes_params.h"
 
@@ -26,6 +27,8 @@ struct bytes_shape {
     /* counts of a sample: 3 + states; ising also up spins at sites with positive sign */
     uint32_t counts;
     uint32_t numbers; /* words of a sample; general: 2 more, for a sum of 64 bits */
+    /* of layers of a lattice: their first row, and how many rows the lattice has */
+    uint64_t first_row, all_rows;
 };
 
 struct bytes_physics {
@@ -52,6 +55,7 @@ struct bytes_launch {
     uint64_t block_sweeps;  /* sweeps per block, roughly 0.1 s */
     uint32_t reach, planes; /* of the curves; 0: none */
     uint32_t curve_length;  /* counts per curve sample and member */
+    uint32_t from, to;      /* rows that are measured: of a slab, its own */
 };
 
 enum bytes_buffer {
@@ -61,7 +65,9 @@ enum bytes_buffer {
     BYTES_CHANCES, /* heat bath of potts: choices of all members */
     BYTES_DRAWN,   /* random words drawn ahead */
     BYTES_COUNTS,
-    BYTES_CURVE_COUNTS
+    BYTES_CURVE_COUNTS,
+    BYTES_EDGES, /* of a slab, both outgoing and incoming */
+    BYTES_HALOS
 };
 enum bytes_kernel {
     BYTES_SWEEP,
@@ -70,12 +76,19 @@ enum bytes_kernel {
     BYTES_MEASURE,
     BYTES_CORRELATE,
     BYTES_PLANES,
-    BYTES_ENERGY /* the sum of 64 bits for general fields */
+    BYTES_ENERGY, /* the sum of 64 bits for general fields */
+    BYTES_PACK,   /* of a slab */
+    BYTES_UNPACK
 };
 
 struct bytes_state {
     struct ergo_engine e;
-    struct bytes_shape shape;
+    struct bytes_shape shape; /* of what is on this device */
+    struct bytes_shape whole; /* of the lattice */
+    bool cut;                 /* what is here is a slab of it */
+    struct ergo_slab slab;
+    /* counts over all ranks: [samples][members][numbers]; [curves][members][of a whole lattice] */
+    uint32_t *joined, *joined_curves;
     struct bytes_launch launch;
     struct bytes_member *members;
     bool fields;                   /* members have random fields */
@@ -88,6 +101,17 @@ struct bytes_state {
 
 /* bytes_job.c: what a job tells without a device. */
 struct bytes_shape bytes_shape_of(const struct ergo_point *point);
+/* Layers of that lattice, of the last direction: `layers` from layer `first` on, around its end. */
+struct bytes_shape bytes_shape_of_layers(const struct bytes_shape *whole, uint64_t first,
+                                         uint64_t layers);
+static inline uint32_t bytes_layers(const struct bytes_shape *s) {
+    return s->l[s->d - 1];
+}
+static inline uint64_t bytes_layer_rows(const struct bytes_shape *s) {
+    return s->d > 2 ? s->l[1] : 1;
+}
+/* Is it worth while to cut the lattice over so many ranks? */
+bool bytes_pays_to_cut(const struct ergo_point *point, size_t ranks);
 /* Bits of the directions with a negative coupling, along which the signs of an antiferromagnet
  * alternate. The wave vector of its order is pi along these. Also for the Ising model with a bit
  * per spin. */
@@ -154,7 +178,22 @@ enum ergo_status bytes_configure(struct ergo_context *ctx, void *state);
 /* Random words in fours that are drawn ahead for the blocks of a colour. */
 uint64_t bytes_fours(const struct bytes_shape *s);
 
-/* bytes.c */
+/* bytes.c: the engine's functions of both tables. */
+#define BYTES_ENGINE                                                                               \
+    .sampler = "spin-lattice", .smaller = "a smaller lattice",                                     \
+    .state_bytes = sizeof(struct bytes_state), .steps = bytes_steps, .measure = bytes_measure,     \
+    .measure_curves = bytes_measure_curves, .block = bytes_block, .rows = bytes_rows,              \
+    .curve_rows = bytes_curve_rows
+enum ergo_status bytes_prepare(struct ergo_context *ctx, void *state);
+enum ergo_status bytes_init(struct ergo_context *ctx, void *state);
+void bytes_steps(void *state, uint64_t sweeps);
+void bytes_measure(void *state, size_t sample);
+void bytes_measure_curves(void *state, size_t curve);
+void bytes_block(void *state, size_t count, uint64_t every);
+bool bytes_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                const struct ergo_samples *samples);
+bool bytes_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                      const struct ergo_samples *samples);
 /* Curves of sample `row` from its counts: equal pairs [axis][r - 1], then planes. */
 void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *counts, size_t row,
                   const struct ergo_samples *samples);
@@ -170,9 +209,43 @@ enum ergo_status bytes_load(struct ergo_context *ctx, void *state, size_t member
 struct ergo_checkerboard bytes_board(const struct bytes_shape *shape);
 enum ergo_status bytes_view(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_view *view);
+struct ergo_view bytes_view_of(const struct bytes_shape *shape); /* without sites */
 
 /* bytes_audit.c */
 enum ergo_status bytes_audit(struct ergo_context *ctx, void *state);
+struct bytes_box {
+    uint32_t first[3], count[3];
+};
+/* A stretch of an audit. */
+struct bytes_stretch {
+    struct ergo_replay r; /* first, because compare gets its address */
+    size_t members;       /* members that are replayed */
+    struct bytes_box box; /* of each replayed member */
+    bool whole;           /* the box is the lattice */
+    /* distances of correlations that are compared: first, first + stride, ... On large batches
+     * these are not all, and later audits take others. */
+    uint32_t pair_first;
+    uint32_t pair_stride;
+    const int32_t *members_terms; /* of all members; NULL: no general fields */
+};
+/* before: the member's lattice before the stretch, which the twin moves to the end. after: the end
+ * on the device. */
+enum ergo_status bytes_replay(struct ergo_context *ctx, const struct bytes_stretch *t,
+                              const struct bytes_state *s, size_t member,
+                              const struct bytes_disorder *d, uint8_t *before,
+                              const uint8_t *after);
+/* What the twin has counted of a lattice, against row `row` of the samples found; of those with
+ * curves. */
+enum ergo_status bytes_compare_counts(struct ergo_context *ctx, const struct bytes_stretch *t,
+                                      const struct bytes_state *s, size_t member,
+                                      const uint32_t *counts, size_t row);
+enum ergo_status bytes_compare_curves(struct ergo_context *ctx, const struct bytes_stretch *t,
+                                      const struct bytes_state *s, size_t member,
+                                      const uint32_t *counts, size_t row);
+
+/* bytes_cut.c: a slab of a lattice on each rank. bytes_cut_audit.c: its audit. */
+size_t bytes_joined_numbers(const struct bytes_state *s);
+enum ergo_status bytes_cut_audit(struct ergo_context *ctx, void *state);
 
 /* bytes_twin.c: the chain on the host, on sites in natural order, x fastest. A random field sets
  * a bit of the sites. Row number: y + ly z. */
@@ -187,18 +260,20 @@ void bytes_twin_sweep(const struct bytes_shape *shape, const struct bytes_member
                       const struct bytes_disorder *d, uint64_t step, uint8_t *sites);
 /* Several sweeps, after which only the sites in a box are right. Up to 2 sites per sweep around
  * it are wrong. A side of the box may be that of the lattice. */
-struct bytes_box {
-    uint32_t first[3], count[3];
-};
 void bytes_twin_box(const struct bytes_shape *shape, const struct bytes_member *member,
                     const struct bytes_disorder *d, uint64_t step, uint64_t sweeps,
                     const struct bytes_box *box, uint8_t *sites);
 void bytes_twin_count(const struct bytes_shape *shape, const struct bytes_member *member,
                       const struct bytes_disorder *d, const uint8_t *sites, uint32_t *counts);
-/* counts[axis][r - 1]: equal pairs at the distances r = first, first + stride, ... up to reach.
- * false: no memory. */
-bool bytes_twin_pairs(const struct bytes_shape *shape, const uint8_t *sites, uint32_t reach,
-                      uint32_t first, uint32_t stride, uint32_t *counts);
+/* The same of rows `begin` to `end` - 1 alone: what they add to the counts, without the sum of
+ * general fields. Of pairs: those whose first site is there. */
+void bytes_twin_count_rows(const struct bytes_shape *shape, const struct bytes_member *member,
+                           const uint8_t *sites, size_t begin, size_t end, uint32_t *counts);
+/* counts[axis][r - 1]: equal pairs at the distances r = first, first + stride, ... up to reach,
+ * whose first site is in rows `begin` to `end` - 1. false: no memory. */
+bool bytes_twin_pairs(const struct bytes_shape *shape, const uint8_t *sites, size_t begin,
+                      size_t end, uint32_t reach, uint32_t first, uint32_t stride,
+                      uint32_t *counts);
 /* counts[plane][q]: sites in each state in each plane of the last direction, for
  * bytes_structure. */
 void bytes_twin_planes(const struct bytes_shape *shape, const struct bytes_member *member,

@@ -19,25 +19,13 @@ static const uint64_t replay_spins = UINT64_C(1) << 22, pair_sites = UINT64_C(1)
 /* Most sweeps of the stretch. More would find nothing else. */
 static const uint64_t replay_sweeps = 64;
 
-struct stretch {
-    struct ergo_replay r; /* first, because compare gets its address */
-    size_t members;       /* members that are replayed */
-    struct bytes_box box; /* of each replayed member */
-    bool whole;           /* the box is the lattice */
-    /* distances of correlations that are compared: first, first + stride, ... On large batches
-     * these are not all, and later audits take others. */
-    uint32_t pair_first;
-    uint32_t pair_stride;
-    const int32_t *members_terms; /* of all members; NULL: no general fields */
-};
-
-static bool has_curve(const struct stretch *t, const struct bytes_state *s, size_t sample) {
+static bool has_curve(const struct bytes_stretch *t, const struct bytes_state *s, size_t sample) {
     return ergo_replay_has_curve(&t->r, s->e.curve_interval, sample);
 }
 
 /* Shorten one side after the other, the last one first, to some sites around the boundary, until
  * the twin has at most `most` updates. */
-static void plan_box(struct stretch *t, const struct bytes_state *s, uint64_t most) {
+static void plan_box(struct bytes_stretch *t, const struct bytes_state *s, uint64_t most) {
     const uint64_t sweeps = t->r.samples * t->r.every;
     uint64_t sites = s->shape.sites;
     t->whole = true;
@@ -62,7 +50,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 }
 
 /* Plan the stretch like the run, if the host has time for that. The last sample has curves. */
-static void plan_stretch(struct stretch *t, const struct bytes_state *s) {
+static void plan_stretch(struct bytes_stretch *t, const struct bytes_state *s) {
     const struct bytes_launch *l = &s->launch;
     const struct ergo_point *point = s->e.batch->points[0];
     const uint64_t sites = s->shape.sites, interval = s->e.curve_interval;
@@ -96,7 +84,7 @@ static enum ergo_status no_memory(struct ergo_context *ctx) {
 }
 
 /* Compare curve `c` at the distances that are counted. */
-static bool same_curve(const struct stretch *t, const struct ergo_samples *expected, size_t c,
+static bool same_curve(const struct bytes_stretch *t, const struct ergo_samples *expected, size_t c,
                        size_t row) {
     const size_t size = t->r.curve_sizes[c];
     const double *found = t->r.found.curves[c] + row * size;
@@ -108,56 +96,77 @@ static bool same_curve(const struct stretch *t, const struct ergo_samples *expec
     return same;
 }
 
-/* Compare the curves of a lattice with the curve sample `curve`. */
-static enum ergo_status compare_curves(struct ergo_context *ctx, const struct stretch *t,
-                                       const struct bytes_state *s, size_t member,
-                                       const uint8_t *sites, size_t curve) {
-    const struct bytes_launch *l = &s->launch;
-    uint32_t *counts = malloc(4 * (size_t)l->curve_length);
-    double *values = malloc((4 * ((size_t)l->reach + 1) + 2) * sizeof *values);
+enum ergo_status bytes_compare_curves(struct ergo_context *ctx, const struct bytes_stretch *t,
+                                      const struct bytes_state *s, size_t member,
+                                      const uint32_t *counts, size_t row) {
+    double *values = malloc((4 * ((size_t)s->launch.reach + 1) + 2) * sizeof *values);
     struct ergo_samples expected = {0};
-    bool memory = counts && values, same = true;
-    if (memory && l->reach)
-        memory =
-            bytes_twin_pairs(&s->shape, sites, l->reach, t->pair_first, t->pair_stride, counts);
-    if (memory && l->planes)
-        bytes_twin_planes(&s->shape, &s->members[member], sites, counts + s->shape.d * l->reach);
     size_t used = 0;
-    for (size_t c = 0; c < LATTICE_CURVES && memory; c++)
+    bool same = true;
+    if (!values)
+        return no_memory(ctx);
+    for (size_t c = 0; c < LATTICE_CURVES; c++)
         if (t->r.curve_sizes[c]) {
             expected.curves[c] = values + used;
             used += t->r.curve_sizes[c];
         }
-    if (memory)
-        bytes_curves(s, member, counts, 0, &expected);
-    for (size_t c = 0; c < LATTICE_CURVES && memory; c++)
+    bytes_curves(s, member, counts, 0, &expected);
+    for (size_t c = 0; c < LATTICE_CURVES; c++)
         if (t->r.curve_sizes[c])
-            same = same && same_curve(t, &expected, c, curve * s->e.batch->count + member);
-    free(counts);
+            same = same && same_curve(t, &expected, c, row);
     free(values);
-    return !memory ? no_memory(ctx)
-           : same  ? ERGO_OK
-                   : ergo_replay_differs(ctx, &t->r, member, "correlations or structure factor");
+    return same ? ERGO_OK
+                : ergo_replay_differs(ctx, &t->r, member, "correlations or structure factor");
+}
+
+/* Compare the curves of a lattice with the curve sample `curve`. */
+static enum ergo_status compare_curves(struct ergo_context *ctx, const struct bytes_stretch *t,
+                                       const struct bytes_state *s, size_t member,
+                                       const uint8_t *sites, size_t curve) {
+    const struct bytes_launch *l = &s->launch;
+    const size_t rows = (size_t)s->shape.l[1] * s->shape.l[2];
+    uint32_t *counts =
+        malloc(4 * ((size_t)s->shape.d * l->reach + (size_t)s->shape.q * bytes_layers(&s->shape)));
+    bool memory = counts != NULL;
+    if (memory && l->reach)
+        memory = bytes_twin_pairs(&s->shape, sites, 0, rows, l->reach, t->pair_first,
+                                  t->pair_stride, counts);
+    if (memory && l->planes)
+        bytes_twin_planes(&s->shape, &s->members[member], sites, counts + s->shape.d * l->reach);
+    const enum ergo_status status =
+        memory ? bytes_compare_curves(ctx, t, s, member, counts, curve * s->e.batch->count + member)
+               : no_memory(ctx);
+    free(counts);
+    return status;
+}
+
+enum ergo_status bytes_compare_counts(struct ergo_context *ctx, const struct bytes_stretch *t,
+                                      const struct bytes_state *s, size_t member,
+                                      const uint32_t *counts, size_t row) {
+    const size_t width = s->e.batch->job->model->n_columns;
+    const double *found = t->r.found.columns + width * row;
+    double columns[ISING_COLUMNS];
+    memcpy(columns, found, width * sizeof *found);
+    bytes_columns(&s->physics[member], &s->whole, s->units[member], counts, columns);
+    return ergo_replay_same(columns, found, width)
+               ? ERGO_OK
+               : ergo_replay_differs(ctx, &t->r, member, "energy or magnetization");
 }
 
 /* Compare a sample of a member whose lattice is `sites`. */
-static enum ergo_status compare_sample(struct ergo_context *ctx, const struct stretch *t,
+static enum ergo_status compare_sample(struct ergo_context *ctx, const struct bytes_stretch *t,
                                        const struct bytes_state *s, size_t member, size_t sample,
                                        const struct bytes_disorder *d, const uint8_t *sites) {
-    const size_t count = s->e.batch->count;
     uint32_t *counts = malloc(4 * (size_t)s->shape.numbers);
-    const size_t width = s->e.batch->job->model->n_columns;
-    const double *found = t->r.found.columns + width * (sample * count + member);
-    double columns[ISING_COLUMNS];
     size_t curves = 0; /* curve samples before this one */
     if (!counts)
         return no_memory(ctx);
-    memcpy(columns, found, width * sizeof *found);
     bytes_twin_count(&s->shape, &s->members[member], d, sites, counts);
-    bytes_columns(&s->physics[member], &s->shape, s->units[member], counts, columns);
+    const enum ergo_status status =
+        bytes_compare_counts(ctx, t, s, member, counts, sample * s->e.batch->count + member);
     free(counts);
-    if (!ergo_replay_same(columns, found, width))
-        return ergo_replay_differs(ctx, &t->r, member, "energy or magnetization");
+    if (status != ERGO_OK)
+        return status;
     for (size_t i = 0; i < sample; i++)
         curves += has_curve(t, s, i);
     return has_curve(t, s, sample) ? compare_curves(ctx, t, s, member, sites, curves) : ERGO_OK;
@@ -165,13 +174,13 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
 
 /* ---- the chain ------------------------------------------------------------------------------- */
 
-static bool in_box(const struct stretch *t, const struct bytes_state *s, uint32_t k, uint64_t at,
-                   uint64_t margin) {
+static bool in_box(const struct bytes_stretch *t, const struct bytes_state *s, uint32_t k,
+                   uint64_t at, uint64_t margin) {
     const uint64_t l = s->shape.l[k], n = t->box.count[k] + 2 * margin;
     return n >= l || (at + l - (t->box.first[k] + l - margin) % l) % l < n;
 }
 
-static bool row_in_box(const struct stretch *t, const struct bytes_state *s, size_t row,
+static bool row_in_box(const struct bytes_stretch *t, const struct bytes_state *s, size_t row,
                        uint64_t margin) {
     return in_box(t, s, 1, row % s->shape.l[1], margin) &&
            in_box(t, s, 2, row / s->shape.l[1], margin);
@@ -179,7 +188,7 @@ static bool row_in_box(const struct stretch *t, const struct bytes_state *s, siz
 
 /* Unpack the rows around the box in natural order. At step 0, returns whether they are the job's
  * start. */
-static bool unpack_before(const struct stretch *t, const struct bytes_state *s, size_t member,
+static bool unpack_before(const struct bytes_stretch *t, const struct bytes_state *s, size_t member,
                           const uint8_t *raw, uint8_t *sites, uint8_t *row_sites) {
     const char *start = ergo_point_text(s->e.batch->points[member], "/system/start");
     const struct bytes_member *m = &s->members[member];
@@ -204,7 +213,7 @@ static bool unpack_before(const struct stretch *t, const struct bytes_state *s, 
     return same;
 }
 
-static bool same_box(const struct stretch *t, const struct bytes_state *s, const uint8_t *a,
+static bool same_box(const struct bytes_stretch *t, const struct bytes_state *s, const uint8_t *a,
                      const uint8_t *b) {
     const size_t lx = s->shape.l[0];
     bool same = true;
@@ -217,12 +226,10 @@ static bool same_box(const struct stretch *t, const struct bytes_state *s, const
     return same;
 }
 
-/* before: the member's lattice before the stretch; the twin moves it to the end. after: the end
- * on the device. */
-static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t,
-                               const struct bytes_state *s, size_t member,
-                               const struct bytes_disorder *d, uint8_t *before,
-                               const uint8_t *after) {
+enum ergo_status bytes_replay(struct ergo_context *ctx, const struct bytes_stretch *t,
+                              const struct bytes_state *s, size_t member,
+                              const struct bytes_disorder *d, uint8_t *before,
+                              const uint8_t *after) {
     const struct bytes_member *m = &s->members[member];
     enum ergo_status status = ERGO_OK;
     uint64_t step = t->r.step;
@@ -255,7 +262,7 @@ static bool is_sound(struct bytes_state *s, size_t member, const uint8_t *sites)
     return most < states && same;
 }
 
-static enum ergo_status compare_member(struct ergo_context *ctx, const struct stretch *t,
+static enum ergo_status compare_member(struct ergo_context *ctx, const struct bytes_stretch *t,
                                        struct bytes_state *s, size_t member, uint8_t *raw) {
     const struct bytes_shape *h = &s->shape;
     const struct ergo_checkerboard board = bytes_board(h);
@@ -271,6 +278,11 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
         d.field = s->members[member].field;
         d.crystal = s->members[member].crystal;
     }
+    const size_t bytes = (size_t)(2 * h->colour);
+    if (status == ERGO_OK && replayed)
+        status = ergo_replay_before(ctx, &t->r, BYTES_SPINS, bytes * member, bytes, raw);
+    if (status == ERGO_OK && replayed && !unpack_before(t, s, member, raw, before, row_sites))
+        status = ergo_replay_differs(ctx, &t->r, member, "the start or the random field");
     if (status == ERGO_OK)
         status = bytes_read(ctx, s, member, raw);
     if (status == ERGO_OK)
@@ -278,11 +290,8 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
     if (status == ERGO_OK && !is_sound(s, member, after))
         status = ergo_replay_differs(ctx, &t->r, member,
                                      "states of a spin, or the signs of its random field,");
-    const uint8_t *kept = (const uint8_t *)t->r.kept[BYTES_SPINS] + 2 * h->colour * member;
-    if (status == ERGO_OK && replayed && !unpack_before(t, s, member, kept, before, row_sites))
-        status = ergo_replay_differs(ctx, &t->r, member, "the start or the random field");
     if (status == ERGO_OK && replayed)
-        status = replay(ctx, t, s, member, t->members_terms ? &d : NULL, before, after);
+        status = bytes_replay(ctx, t, s, member, t->members_terms ? &d : NULL, before, after);
     if (status == ERGO_OK && !(replayed && t->whole))
         status = compare_sample(ctx, t, s, member, t->r.samples - 1, t->members_terms ? &d : NULL,
                                 after);
@@ -294,7 +303,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct st
 }
 
 static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
-    struct stretch t = *(const struct stretch *)r;
+    struct bytes_stretch t = *(const struct bytes_stretch *)r;
     struct bytes_state *s = r->state;
     const size_t terms = 4 * bytes_terms_length(&s->shape) * r->members;
     uint8_t *raw = malloc(2 * s->shape.colour);
@@ -316,12 +325,12 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 enum ergo_status bytes_audit(struct ergo_context *ctx, void *opaque) {
     struct bytes_state *s = opaque;
     size_t sizes[LATTICE_CURVES];
-    struct stretch t = {.r = {.n_columns = s->e.batch->job->model->n_columns,
-                              .n_curves = LATTICE_CURVES,
-                              .curve_sizes = sizes,
-                              .step = s->e.step,
-                              .members = s->e.batch->count,
-                              .compare = compare}};
+    struct bytes_stretch t = {.r = {.n_columns = s->e.batch->job->model->n_columns,
+                                    .n_curves = LATTICE_CURVES,
+                                    .curve_sizes = sizes,
+                                    .step = s->e.step,
+                                    .members = s->e.batch->count,
+                                    .compare = compare}};
     plan_stretch(&t, s);
     for (size_t c = 0; c < LATTICE_CURVES; c++)
         sizes[c] = bytes_curve_size(s->e.batch->points[0], c);

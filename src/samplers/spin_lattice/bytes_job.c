@@ -67,8 +67,26 @@ struct bytes_shape bytes_shape_of(const struct ergo_point *point) {
     s.counts = 3 + s.states + (s.kind == BYTES_ISING ? 1 : 0);
     s.numbers = s.counts + (s.general ? 2 : 0);
     s.pitch = (s.l[0] / 2 + 15) / 16 * 16;
-    s.colour = (uint64_t)s.l[1] * s.l[2] * s.pitch;
+    s.all_rows = (uint64_t)s.l[1] * s.l[2];
+    s.colour = s.all_rows * s.pitch;
     return s;
+}
+
+struct bytes_shape bytes_shape_of_layers(const struct bytes_shape *whole, uint64_t first,
+                                         uint64_t layers) {
+    struct bytes_shape s = *whole;
+    s.l[s.d - 1] = (uint32_t)layers;
+    s.sites = (uint64_t)s.l[0] * s.l[1] * s.l[2];
+    s.colour = (uint64_t)s.l[1] * s.l[2] * s.pitch;
+    s.first_row = first % bytes_layers(whole) * bytes_layer_rows(whole);
+    return s;
+}
+
+/* Slabs of 2^24 sites take an H100 80 us a sweep and more, beside which what ranks exchange is
+ * little; smaller lattices have faster kernels on one device. */
+bool bytes_pays_to_cut(const struct ergo_point *point, size_t ranks) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    return !s.general && s.d > 1 && (double)s.sites >= 0x1p24 * (double)ranks;
 }
 
 struct bytes_physics bytes_physics_of(const struct ergo_point *point) {
@@ -221,7 +239,14 @@ enum ergo_status bytes_check_size(struct ergo_context *ctx, const struct ergo_po
     }
     if (sites > most)
         status = ergo_job_error(ctx, "/system/size", "more than 2^%.0f sites", log2(most));
-    return status;
+    if (is_text(point, "/distribute", "lattice") &&
+        (size->items == 1 || bytes_shape_of(point).general))
+        status = ergo_job_error(
+            ctx, "/distribute", "\"lattice\": a %s cannot be cut over ranks; use \"points\"",
+            size->items == 1 ? "chain of spins"
+                             : "lattice with random couplings or general fields");
+    const enum ergo_status shares = ergo_shares_check(ctx, point);
+    return shares != ERGO_OK ? shares : status;
 }
 
 enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point) {

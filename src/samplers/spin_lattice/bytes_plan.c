@@ -2,6 +2,7 @@
  * chain. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "samplers/spin_lattice/bytes.h"
 
@@ -112,7 +113,7 @@ static void choose_local(const struct bytes_state *s, struct bytes_launch *l) {
     l->launch_sweeps = 1000000; /* kernels count with 32 bits */
     if (device->quirks.loop_limit)
         l->launch_sweeps = loop_limited(h, l->local_group, device->quirks.loop_limit);
-    if (path == PATH_GLOBAL || l->launch_sweeps == 0 ||
+    if (s->cut || path == PATH_GLOBAL || l->launch_sweeps == 0 ||
         local_bytes(h, l->local_group) > d->local_memory)
         return;
     l->local = path == PATH_LOCAL ||
@@ -134,6 +135,7 @@ static void declare(struct bytes_state *s) {
     const struct bytes_launch *l = &s->launch;
     char options[400], local[440];
     ergo_engine_buffer(e, BYTES_SPINS, "spins", ERGO_BUFFER_STATE, 2 * h->colour * members);
+    ergo_engine_flag(e, BYTES_SPINS, ERGO_BUFFER_APART);
     ergo_engine_buffer(e, BYTES_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
     ergo_engine_buffer(e, BYTES_TERMS, "fields and couplings", ERGO_BUFFER_CONSTANT,
@@ -152,6 +154,10 @@ static void declare(struct bytes_state *s) {
         "-DBYTES_STRIP=%uu -DBYTES_CHOICES=%uu -DBYTES_FIELD_PLANES=%u",
         h->d, h->l[0], h->l[1], h->l[2], h->q, (int)h->kind, (int)s->fields, (int)h->general,
         (int)h->bonds, (int)h->heat_bath, l->strip, bytes_choices(h), h->fields);
+    const size_t length = strlen(options);
+    if (s->cut)
+        snprintf(options + length, sizeof options - length, " -DBYTES_CUT -DBYTES_ALL_ROWS=%lluu",
+                 (unsigned long long)s->whole.all_rows);
     snprintf(local, sizeof local, "%s -DBYTES_GROUP=%uu%s", options, l->local_group,
              l->ahead ? " -DBYTES_AHEAD" : "");
     if (l->local)
@@ -235,17 +241,20 @@ enum ergo_status bytes_configure(struct ergo_context *ctx, void *state) {
     const struct ergo_device *device = s->e.device;
     struct ergo_plan *plan = &s->e.plan;
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    s->shape = bytes_shape_of(batch->points[0]);
+    if (!s->cut)
+        s->shape = s->whole = bytes_shape_of(batch->points[0]);
+    s->launch = (struct bytes_launch){.to = (uint32_t)(s->shape.l[1] * s->shape.l[2])};
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     s->field_sums = ergo_engine_memory(&s->e, batch->count, sizeof *s->field_sums);
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     s->units = ergo_engine_memory(&s->e, batch->count, sizeof *s->units);
-    s->wave = ergo_engine_memory(&s->e, s->shape.l[s->shape.d - 1], 2 * sizeof *s->wave);
+    s->wave = ergo_engine_memory(&s->e, bytes_layers(&s->whole), 2 * sizeof *s->wave);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
-    bytes_wave(&s->shape, s->wave);
+    bytes_wave(&s->whole, s->wave);
     for (size_t i = 0; i < batch->count; i++) {
         bytes_member_fill(batch->points[i], &s->members[i]);
+        s->members[i].first_row = (uint32_t)s->shape.first_row;
         s->physics[i] = bytes_physics_of(batch->points[i]);
         s->fields = s->fields || (!s->shape.general && s->physics[i].h != 0);
     }
@@ -261,7 +270,7 @@ enum ergo_status bytes_configure(struct ergo_context *ctx, void *state) {
     const double seconds = l->local && gpu
                                ? seconds_local(h, members, units, l->ahead > 0)
                                : (double)h->sites * members / rate + (gpu ? 1e-5 : 2e-5);
-    plan->work_per_step = (double)h->sites * members;
+    plan->work_per_step = (double)s->whole.sites * members;
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     l->block_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
     plan->launches_per_step =

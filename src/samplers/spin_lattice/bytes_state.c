@@ -28,24 +28,21 @@ enum ergo_status bytes_read(struct ergo_context *ctx, struct bytes_state *s, siz
     return ergo_engine_end(&s->e);
 }
 
-/* Read a member's sites in natural order, with the bits of random fields; malloc'ed. */
+static enum ergo_status no_memory(struct ergo_context *ctx, size_t sites) {
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice of %.3g MiB",
+                     (double)sites / 1048576);
+}
+
+/* Read a member's sites in natural order, with the bits of random fields. */
 static enum ergo_status fetch(struct ergo_context *ctx, struct bytes_state *s, size_t member,
-                              uint8_t **out) {
+                              uint8_t *sites) {
     const struct bytes_shape *h = &s->shape;
-    uint8_t *raw = malloc(2 * h->colour), *sites = calloc(h->sites, 1);
-    enum ergo_status status =
-        raw && sites ? bytes_read(ctx, s, member, raw)
-                     : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a lattice of %.3g MiB",
-                                 (double)h->sites / 1048576);
     const struct ergo_checkerboard board = bytes_board(h);
+    uint8_t *raw = malloc(2 * h->colour);
+    enum ergo_status status = raw ? bytes_read(ctx, s, member, raw) : no_memory(ctx, h->sites);
     if (status == ERGO_OK)
         ergo_checkerboard_pack(&board, raw, sites);
     free(raw);
-    if (status != ERGO_OK) {
-        free(sites);
-        sites = NULL;
-    }
-    *out = sites;
     return status;
 }
 
@@ -68,18 +65,15 @@ static enum ergo_status store(struct ergo_context *ctx, struct bytes_state *s, s
 enum ergo_status bytes_save(struct ergo_context *ctx, void *opaque, size_t member,
                             struct ergo_text *text) {
     struct bytes_state *s = opaque;
-    uint8_t *sites = NULL;
+    const size_t n = (size_t)s->shape.sites;
     enum ergo_status status = ergo_device_finish(ctx, s->e.device);
+    uint8_t *sites = status == ERGO_OK ? ergo_text_extend(text, n) : NULL;
+    if (status == ERGO_OK && !sites)
+        status = no_memory(ctx, n);
     if (status == ERGO_OK)
-        status = fetch(ctx, s, member, &sites);
-    for (size_t i = 0; i < s->shape.sites && status == ERGO_OK && s->shape.kind == BYTES_ISING; i++)
+        status = fetch(ctx, s, member, sites);
+    for (size_t i = 0; i < n && status == ERGO_OK && s->shape.kind == BYTES_ISING; i++)
         sites[i] &= 1;
-    if (status == ERGO_OK)
-        ergo_text_append_bytes(text, sites, s->shape.sites);
-    if (status == ERGO_OK && text->failed)
-        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %.3g MiB",
-                           (double)s->shape.sites / 1048576);
-    free(sites);
     return status;
 }
 
@@ -117,33 +111,37 @@ static unsigned state_at(const struct ergo_view *v, size_t x, size_t row) {
     return ((const uint8_t *)v->sites)[x + v->size[0] * row];
 }
 
+struct ergo_view bytes_view_of(const struct bytes_shape *h) {
+    const bool ising = h->kind == BYTES_ISING;
+    struct ergo_view view = {.size = {h->l[0], h->l[1], h->l[2]},
+                             .state = state_at,
+                             .name = ising ? "up" : "state",
+                             .states = h->q,
+                             .colours = {{31, 58, 95},
+                                         {245, 222, 179},
+                                         {178, 58, 72},
+                                         {84, 130, 53},
+                                         {120, 94, 160},
+                                         {230, 159, 0},
+                                         {86, 180, 233},
+                                         {60, 60, 60}}};
+    if (ising)
+        memcpy(view.colours, (uint8_t[2][3]){{245, 222, 179}, {31, 58, 95}}, 6);
+    for (unsigned i = 0; i < h->q && h->q > 8; i++) {
+        /* a wheel of hues would need care; shades tell clusters apart too */
+        view.colours[i][0] = (uint8_t)(i * 67u);
+        view.colours[i][1] = (uint8_t)(i * 29u + 40);
+        view.colours[i][2] = (uint8_t)(i * 101u + 90);
+    }
+    return view;
+}
+
 enum ergo_status bytes_view(struct ergo_context *ctx, void *opaque, size_t member,
                             struct ergo_view *view) {
     struct bytes_state *s = opaque;
-    const struct bytes_shape *h = &s->shape;
-    const bool ising = h->kind == BYTES_ISING;
     struct ergo_text sites = {0};
     const enum ergo_status status = bytes_save(ctx, s, member, &sites);
-    *view = (struct ergo_view){.size = {h->l[0], h->l[1], h->l[2]},
-                               .sites = sites.data,
-                               .state = state_at,
-                               .name = ising ? "up" : "state",
-                               .states = h->q,
-                               .colours = {{31, 58, 95},
-                                           {245, 222, 179},
-                                           {178, 58, 72},
-                                           {84, 130, 53},
-                                           {120, 94, 160},
-                                           {230, 159, 0},
-                                           {86, 180, 233},
-                                           {60, 60, 60}}};
-    if (ising)
-        memcpy(view->colours, (uint8_t[2][3]){{245, 222, 179}, {31, 58, 95}}, 6);
-    for (unsigned i = 0; i < h->q && h->q > 8; i++) {
-        /* a wheel of hues would need care; shades tell clusters apart too */
-        view->colours[i][0] = (uint8_t)(i * 67u);
-        view->colours[i][1] = (uint8_t)(i * 29u + 40);
-        view->colours[i][2] = (uint8_t)(i * 101u + 90);
-    }
+    *view = bytes_view_of(&s->shape);
+    view->sites = sites.data;
     return status;
 }

@@ -17,6 +17,11 @@ static size_t site_of(const struct bytes_shape *s, uint64_t x, uint64_t y, uint6
     return x % s->l[0] + s->l[0] * (y % s->l[1] + (size_t)s->l[1] * (z % s->l[2]));
 }
 
+/* A row's number in the whole lattice. */
+static uint64_t whole_row(const struct bytes_shape *s, uint64_t row) {
+    return (row + s->first_row) % s->all_rows;
+}
+
 /* Four random words for an entity. */
 static void draw(const uint32_t key[2], uint64_t entity, uint64_t step, uint32_t purpose,
                  uint32_t colour, uint32_t out[4]) {
@@ -37,7 +42,7 @@ static void draw_row(const struct bytes_shape *s, const uint32_t key[2], size_t 
         const uint32_t colour = k & 1;
         const size_t offset = (row % s->l[1] + row / s->l[1] + colour) & 1;
         uint32_t words[4];
-        draw(key, row * quads + k / 2, 0, purpose, colour, words);
+        draw(key, whole_row(s, row) * quads + k / 2, 0, purpose, colour, words);
         for (uint64_t h = k / 2 * 4, l = 0; l < 4 && h + l < half; l++) {
             uint8_t *site = &sites[2 * (h + l) + offset];
             if (purpose == BYTES_PURPOSE_FIELD)
@@ -207,7 +212,7 @@ void bytes_twin_box(const struct bytes_shape *s, const struct bytes_member *memb
         for (uint64_t k = 0; k < count[1] * count[2]; k++) {
             const uint64_t y = (first[1] + k % count[1]) % s->l[1];
             const uint64_t z = (first[2] + k / count[1]) % s->l[2];
-            const size_t row = y + s->l[1] * z;
+            const uint64_t row = whole_row(s, y + s->l[1] * z);
             uint64_t drawn = UINT64_MAX; /* the entity that `words` belong to */
             uint32_t words[4] = {0, 0, 0, 0};
             for (uint64_t i = (first[0] + y + z + colour) & 1; i < count[0]; i += 2) {
@@ -368,6 +373,17 @@ static void count_rows(size_t begin, size_t end, void *user) {
     pthread_mutex_unlock(&all->lock);
 }
 
+void bytes_twin_count_rows(const struct bytes_shape *s, const struct bytes_member *member,
+                           const uint8_t *sites, size_t begin, size_t end, uint32_t *counts) {
+    struct counting all = {.s = s,
+                           .member = member,
+                           .sites = sites,
+                           .counts = counts,
+                           .lock = PTHREAD_MUTEX_INITIALIZER};
+    memset(counts, 0, s->numbers * sizeof *counts);
+    count_rows(begin, end, &all);
+}
+
 void bytes_twin_count(const struct bytes_shape *s, const struct bytes_member *member,
                       const struct bytes_disorder *d, const uint8_t *sites, uint32_t *counts) {
     struct counting all = {.s = s,
@@ -384,14 +400,14 @@ void bytes_twin_count(const struct bytes_shape *s, const struct bytes_member *me
     }
 }
 
-bool bytes_twin_pairs(const struct bytes_shape *s, const uint8_t *sites, uint32_t reach,
-                      uint32_t first, uint32_t stride, uint32_t *counts) {
+bool bytes_twin_pairs(const struct bytes_shape *s, const uint8_t *sites, size_t begin, size_t end,
+                      uint32_t reach, uint32_t first, uint32_t stride, uint32_t *counts) {
     const uint8_t mask = mask_of(s);
     const size_t lx = s->l[0];
     uint8_t *twice = malloc(2 * lx); /* a row, twice in succession */
     const bool memory = twice != NULL;
     memset(counts, 0, s->d * reach * sizeof *counts);
-    for (size_t row = 0; row < (size_t)s->l[1] * s->l[2] && memory; row++) {
+    for (size_t row = begin; row < end && memory; row++) {
         const size_t y = row % s->l[1], z = row / s->l[1];
         const uint8_t *here = sites + row * lx;
         memcpy(twice, here, lx);

@@ -20,7 +20,8 @@ extern const struct ergo_model xy_model, clock_model, heisenberg_model;         
 extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops, glass_ops, dense_ops;
 extern const struct ergo_sampler_ops vector_ops;
 extern const struct ergo_sampler_ops graph_ops;
-extern const struct ergo_sampler_ops glass_cut_ops; /* spin glasses over ranks */
+extern const struct ergo_sampler_ops glass_cut_ops;                /* spin glasses over ranks */
+extern const struct ergo_sampler_ops ising_cut_ops, bytes_cut_ops; /* a lattice over ranks */
 
 /* Curves of ising and potts, of facilitated dynamics, of spin glasses, in the order of the tables.
  */
@@ -70,7 +71,7 @@ extern const char *const model_dynamics[], *const model_starts[], *const model_d
 enum { LATTICE_KEYS = 6, LATTICE_RUN_KEYS = 2 };
 /* The first two and the last are blume-capel's, too: size, temperature; start. */
 /* Of models with a byte per spin. */
-enum { BYTES_TUNABLES = 4 };
+enum { BYTES_TUNABLES = 6 };
 extern const struct ergo_tunable bytes_tunables[BYTES_TUNABLES];
 extern const struct ergo_key lattice_keys[LATTICE_KEYS], lattice_run_keys[LATTICE_RUN_KEYS];
 extern const struct ergo_curve_info lattice_curves[LATTICE_CURVES];
@@ -90,6 +91,9 @@ enum ergo_status model_fields_check(struct ergo_context *ctx, const struct ergo_
                                     uint64_t sites, uint64_t of_site, const char *each_has);
 /* Half a sentence on samples that no other point shares, or NULL: ergo_model's unweighted. */
 const char *model_unweighted(const struct ergo_point *point);
+/* Of a lattice that can be cut over ranks: the shares of these. */
+enum { SLAB_KEYS = 1 };
+extern const struct ergo_key slab_keys[SLAB_KEYS];
 /* Keys of parallel tempering (engine/ladder.h). */
 enum { LADDER_KEYS = 4 };
 extern const struct ergo_key ladder_keys[LADDER_KEYS];

@@ -18,6 +18,10 @@ const struct ergo_tunable bytes_tunables[BYTES_TUNABLES] = {
      "path 1: sweeps whose random words are drawn ahead, by a launch of their own (GPUs: automatic "
      "where lattices are few)",
      0, 16, false},
+    {"halo_sweeps", "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
+    {"halo_colours",
+     "cut over ranks: 1 an exchange of halos after each colour, 2 after sweeps, 0 automatic", 0, 2,
+     false},
 };
 
 static bool has_one_coupling(const struct ergo_point *point) {
@@ -141,6 +145,15 @@ const char *model_unweighted(const struct ergo_point *point) {
                  "configurations in its own way (disorder_file and field_file fix them)"
                : NULL;
 }
+
+const struct ergo_key slab_keys[SLAB_KEYS] = {
+    {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .unit = "",
+     .help =
+         "Shares of the ranks in a lattice cut over them (\"distribute\": \"lattice\"), slabs of "
+         "rows or planes; the chain does not depend on it. measured (if not given): by a short "
+         "trial at the start, and again when the run has become slower; equal; or numbers > 0, "
+         "\"3,1\", dealt out to the ranks in turn."},
+};
 
 bool model_has_ladder(const struct ergo_point *point) {
     return ergo_point_int(point, "/system/ladder") > 1;

@@ -27,16 +27,49 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     ergo_engine_constant(e, GRAPH_VERTICES, net->vertex_of);
     ergo_engine_constant(e, GRAPH_MEMBERS_ROW, s->members);
     for (unsigned k = 0; k < GRAPH_KERNELS; k++)
-        s->group = (uint32_t)ergo_engine_group(e, k, s->group);
+        if (k != GRAPH_COMB && k != GRAPH_LOOK_ALL)
+            s->group = (uint32_t)ergo_engine_group(e, k, s->group);
+    ergo_engine_need_group(e, GRAPH_COMB, s->comb);
+    ergo_engine_need_group(e, GRAPH_LOOK_ALL, s->comb);
     ergo_engine_fill(e, GRAPH_NOW, 0);
     free(terms);
     return ERGO_OK;
 }
 
-/* All members of so many quads or stripes. */
-static struct ergo_grid grid_of(const struct graph_state *s, size_t rows) {
-    const size_t items = rows * s->e.batch->count;
+/* So many items; of all chains so many quads or stripes. */
+static struct ergo_grid grid_of_items(const struct graph_state *s, size_t items) {
     return (struct ergo_grid){1, {ergo_round_up(items, s->group)}, {s->group}};
+}
+
+static struct ergo_grid grid_of(const struct graph_state *s, size_t rows) {
+    return grid_of_items(s, rows * s->e.batch->count * s->chains.width);
+}
+
+/* A work-group for each member. */
+static struct ergo_grid groups(const struct graph_state *s) {
+    return ergo_grid_groups(s->e.batch->count, s->comb, 1);
+}
+
+/* Each chain has its own column and family; nothing has been exchanged or resampled. */
+static void start_chains(struct graph_state *s) {
+    struct ergo_engine *e = &s->e;
+    const size_t width = s->chains.width, n = e->batch->count * width;
+    uint32_t *own = malloc(n * sizeof *own);
+    for (size_t i = 0; i < n && own; i++)
+        own[i] = (uint32_t)(i % width);
+    if (!own)
+        ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory for numbers of chains");
+    if (s->chains.rungs > 1) {
+        ergo_engine_write(e, GRAPH_PLACES, 0, n * sizeof *own, own);
+        ergo_engine_fill(e, GRAPH_CAME, 0);
+        ergo_engine_fill(e, GRAPH_MOVES, 0);
+    }
+    if (s->chains.population) {
+        ergo_engine_write(e, GRAPH_FAMILIES_ROW, 0, n * sizeof *own, own);
+        ergo_engine_fill(e, GRAPH_TOTALS, 0);
+    }
+    ergo_engine_finish(e);
+    free(own);
 }
 
 static enum ergo_status init(struct ergo_context *ctx, void *state) {
@@ -49,6 +82,7 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
         found[i] = (struct graph_found){GRAPH_EMPTY, 0, 0};
     s->e.step = 0;
     ergo_engine_begin(&s->e, ctx);
+    start_chains(s);
     ERGO_LAUNCH(&s->e, GRAPH_START, grid_of(s, s->net.slots / 4), BUFFER(GRAPH_SPINS),
                 BUFFER(GRAPH_VERTICES), BUFFER(GRAPH_MEMBERS_ROW),
                 U32(model_start(s->e.batch->points[0])), U32(s->net.slots));
@@ -60,60 +94,109 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
     return ergo_engine_end(&s->e);
 }
 
-/* Energies and so on of all members to row `to`. */
+/* Energies and so on of all chains to row `to`. */
 static void launch_measure(struct graph_state *s, unsigned to, size_t sample) {
-    const size_t members = s->e.batch->count, rows = members < s->group ? members : s->group;
+    const size_t chains = s->e.batch->count * s->chains.width;
     ERGO_LAUNCH(&s->e, GRAPH_MEASURE, grid_of(s, s->stripes), BUFFER(GRAPH_SPINS),
                 BUFFER(GRAPH_FIRST), BUFFER(GRAPH_BONDS), BUFFER(GRAPH_TERMS),
-                BUFFER(GRAPH_VERTICES), BUFFER(to), U32(sample), U32(s->stripes), U32(s->net.slots),
-                LOCAL(4 * GRAPH_NUMBERS * rows));
+                BUFFER(GRAPH_VERTICES), BUFFER(GRAPH_PLACES), BUFFER(to), U32(sample),
+                U32(s->stripes), U32(s->net.slots),
+                LOCAL(4 * GRAPH_NUMBERS * (chains < s->group ? chains : s->group)));
 }
 
-/* Is this one of the lowest states? */
-static void look(struct graph_state *s) {
+/* Is one of these a lowest state? Then what is measured is for an exchange, too, or cleared. */
+static void look(struct graph_state *s, bool clear) {
+    const size_t members = s->e.batch->count;
+    if (s->chains.width > 1)
+        ERGO_LAUNCH(&s->e, GRAPH_LOOK_ALL, groups(s), BUFFER(GRAPH_NOW), BUFFER(GRAPH_MEMBERS_ROW),
+                    BUFFER(GRAPH_FOUND), BUFFER(GRAPH_HITS), BUFFER(GRAPH_LOOKS), U64(s->e.step),
+                    U32(clear));
+    else
+        ERGO_LAUNCH(&s->e, GRAPH_LOOK, grid_of(s, 1), BUFFER(GRAPH_NOW), BUFFER(GRAPH_MEMBERS_ROW),
+                    BUFFER(GRAPH_FOUND), BUFFER(GRAPH_HITS), BUFFER(GRAPH_LOOKS), U64(s->e.step));
+    ERGO_LAUNCH(&s->e, GRAPH_KEEP_KERNEL, grid_of_items(s, s->stripes * members),
+                BUFFER(GRAPH_SPINS), BUFFER(GRAPH_PLACES), BUFFER(GRAPH_LOOKS), BUFFER(GRAPH_KEPT),
+                U32(s->stripes), U32(s->net.slots));
+}
+
+static void exchange(struct graph_state *s) {
+    const struct graph_chains *c = &s->chains;
+    const size_t pairs = (c->rungs / 2 + 1) * (size_t)c->copies;
+    ERGO_LAUNCH(&s->e, GRAPH_SWAP, grid_of_items(s, s->e.batch->count * pairs), BUFFER(GRAPH_NOW),
+                BUFFER(GRAPH_PLACES), BUFFER(GRAPH_CAME), BUFFER(GRAPH_MOVES),
+                BUFFER(GRAPH_MEMBERS_ROW), U64(s->e.step),
+                U32(ergo_ladder_parity(s->e.step, c->swap_every)));
+}
+
+static void resample(struct graph_state *s, float slope) {
     launch_measure(s, GRAPH_NOW, 0);
-    ERGO_LAUNCH(&s->e, GRAPH_LOOK, grid_of(s, 1), BUFFER(GRAPH_NOW), BUFFER(GRAPH_MEMBERS_ROW),
-                BUFFER(GRAPH_FOUND), BUFFER(GRAPH_HITS), BUFFER(GRAPH_LOOKS), U64(s->e.step));
-    ERGO_LAUNCH(&s->e, GRAPH_KEEP_KERNEL, grid_of(s, s->stripes), BUFFER(GRAPH_SPINS),
-                BUFFER(GRAPH_LOOKS), BUFFER(GRAPH_KEPT), U32(s->stripes), U32(s->net.slots));
+    ERGO_LAUNCH(&s->e, GRAPH_COMB, groups(s), BUFFER(GRAPH_NOW), BUFFER(GRAPH_MEMBERS_ROW),
+                F32(slope), U64(s->e.step), BUFFER(GRAPH_WEIGHTS), BUFFER(GRAPH_PARENTS),
+                BUFFER(GRAPH_TOTALS));
+    ERGO_LAUNCH(&s->e, GRAPH_BRANCH, grid_of(s, s->stripes), BUFFER(GRAPH_SPINS),
+                BUFFER(GRAPH_FAMILIES_ROW), BUFFER(GRAPH_PARENTS), BUFFER(GRAPH_NEXT),
+                BUFFER(GRAPH_NEXT_FAMILIES), U32(s->stripes), U32(s->net.slots));
+    ergo_engine_swap(&s->e, GRAPH_SPINS, GRAPH_NEXT);
+    ergo_engine_swap(&s->e, GRAPH_FAMILIES_ROW, GRAPH_NEXT_FAMILIES);
+}
+
+static void sweep(struct graph_state *s) {
+    const struct graph_network *net = &s->net;
+    const float factor = graph_factor(&s->schedule, s->e.step);
+    for (uint32_t c = 0; c < net->colours; c++) {
+        const uint32_t first = net->colour_first[c], count = net->colour_count[c];
+        ERGO_LAUNCH(&s->e, GRAPH_SWEEP, grid_of(s, (count + 3) / 4), BUFFER(GRAPH_SPINS),
+                    BUFFER(GRAPH_FIRST), BUFFER(GRAPH_BONDS), BUFFER(GRAPH_TERMS),
+                    BUFFER(GRAPH_MEMBERS_ROW), BUFFER(GRAPH_PLACES), U32(first / 4),
+                    U32(first + count), U64(s->e.step), F32(factor));
+    }
+    s->e.step++;
 }
 
 static void steps(void *state, uint64_t sweeps) {
     struct graph_state *s = state;
-    const struct graph_network *net = &s->net;
     for (uint64_t i = 0; i < sweeps && s->e.status == ERGO_OK; i++) {
-        const float factor = graph_factor(&s->schedule, s->e.step);
-        for (uint32_t c = 0; c < net->colours; c++) {
-            const uint32_t first = net->colour_first[c], count = net->colour_count[c];
-            ERGO_LAUNCH(&s->e, GRAPH_SWEEP, grid_of(s, (count + 3) / 4), BUFFER(GRAPH_SPINS),
-                        BUFFER(GRAPH_FIRST), BUFFER(GRAPH_BONDS), BUFFER(GRAPH_TERMS),
-                        BUFFER(GRAPH_MEMBERS_ROW), U32(first / 4), U32(first + count),
-                        U64(s->e.step), F32(factor));
-        }
-        s->e.step++;
-        if (s->e.step % s->look_every == 0)
-            look(s);
+        size_t stage;
+        if (graph_resamples(&s->schedule, s->e.step, &stage))
+            resample(s, s->schedule.slopes[stage]);
+        sweep(s);
+        const bool looks = s->e.step % s->look_every == 0;
+        const bool swaps = s->chains.rungs > 1 && ergo_ladder_due(s->e.step, s->chains.swap_every);
+        if (looks || swaps)
+            launch_measure(s, GRAPH_NOW, 0);
+        if (looks)
+            look(s, !swaps);
+        if (swaps)
+            exchange(s);
     }
 }
 
 static void measure(void *state, size_t sample) {
-    launch_measure(state, GRAPH_COUNTS, sample);
-}
-
-static struct ergo_grid grid_of_words(const struct graph_state *s) {
-    return (struct ergo_grid){1, {ergo_round_up(graph_words_of(s), s->group)}, {s->group}};
+    struct graph_state *s = state;
+    launch_measure(s, GRAPH_COUNTS, sample);
+    if (s->chains.population)
+        ERGO_LAUNCH(&s->e, GRAPH_CENSUS, grid_of(s, 1), BUFFER(GRAPH_FAMILIES_ROW),
+                    BUFFER(GRAPH_TOTALS), BUFFER(GRAPH_FAMILIES_SAMPLES),
+                    BUFFER(GRAPH_TOTALS_SAMPLES), U32(sample));
 }
 
 void graph_read_member(struct graph_state *s, size_t member, uint32_t *words) {
-    ERGO_LAUNCH(&s->e, GRAPH_PACK, grid_of_words(s), BUFFER(GRAPH_SPINS), BUFFER(GRAPH_KEPT),
-                BUFFER(GRAPH_PACKED), U32(member), U32(s->net.slots));
+    ERGO_LAUNCH(&s->e, GRAPH_PACK, grid_of_items(s, graph_words_of(s)), BUFFER(GRAPH_SPINS),
+                BUFFER(GRAPH_PLACES), BUFFER(GRAPH_KEPT), BUFFER(GRAPH_PACKED), U32(member),
+                U32(s->net.slots));
     ergo_engine_read(&s->e, GRAPH_PACKED, 0, 4 * graph_words_of(s), words);
 }
 
 void graph_write_member(struct graph_state *s, size_t member, const uint32_t *words) {
+    const size_t width = s->chains.width;
+    uint32_t own[ERGO_LADDER_MAX]; /* a chain's column is its own then */
+    for (uint32_t w = 0; w < ERGO_LADDER_MAX; w++)
+        own[w] = w;
+    if (s->chains.rungs > 1)
+        ergo_engine_write(&s->e, GRAPH_PLACES, 4 * width * member, 4 * width, own);
     ergo_engine_write(&s->e, GRAPH_PACKED, 0, 4 * graph_words_of(s), words);
-    ERGO_LAUNCH(&s->e, GRAPH_UNPACK, grid_of_words(s), BUFFER(GRAPH_SPINS), BUFFER(GRAPH_KEPT),
-                BUFFER(GRAPH_PACKED), U32(member), U32(s->net.slots));
+    ERGO_LAUNCH(&s->e, GRAPH_UNPACK, grid_of_items(s, graph_words_of(s)), BUFFER(GRAPH_SPINS),
+                BUFFER(GRAPH_KEPT), BUFFER(GRAPH_PACKED), U32(member), U32(s->net.slots));
 }
 
 void graph_columns(const struct graph_state *s, const uint32_t *numbers, double *columns) {
@@ -123,14 +206,21 @@ void graph_columns(const struct graph_state *s, const uint32_t *numbers, double 
     columns[COLUMN_SITES] = n;
 }
 
+/* Of a ladder the coldest chain; of a population the mean. */
 static bool rows(const void *state, unsigned slot, size_t begin, size_t end,
                  const struct ergo_samples *samples) {
     const struct graph_state *s = state;
-    const size_t members = s->e.batch->count;
+    const size_t members = s->e.batch->count, each = GRAPH_NUMBERS * (size_t)s->chains.width;
+    const size_t count = s->chains.population ? s->chains.width : 1;
     for (size_t row = begin; row < end; row++) {
         const uint32_t *of = ergo_engine_host(&s->e, GRAPH_COUNTS, slot, row / members);
-        graph_columns(s, of + GRAPH_NUMBERS * (row % members),
-                      samples->columns + GRAPH_COLUMNS * row);
+        double *to = samples->columns + GRAPH_COLUMNS * row, one[GRAPH_COLUMNS];
+        memset(to, 0, GRAPH_COLUMNS * sizeof *to);
+        for (size_t w = 0; w < count; w++) {
+            graph_columns(s, of + each * (row % members) + GRAPH_NUMBERS * w, one);
+            for (int c = 0; c < GRAPH_COLUMNS; c++)
+                to[c] += one[c] / (double)count;
+        }
     }
     return true;
 }
@@ -143,7 +233,9 @@ static const struct ergo_engine_model model = {
     .prepare = prepare,
     .steps = steps,
     .measure = measure,
+    .convert = graph_convert,
     .rows = rows,
+    .curve_rows = graph_curve_rows,
     .release = graph_release,
 };
 

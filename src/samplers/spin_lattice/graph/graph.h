@@ -3,12 +3,45 @@
 #define ERGO_SAMPLERS_SPIN_LATTICE_GRAPH_GRAPH_H
 
 #include "engine/engine.h"
+#include "engine/ladder.h"
 #include "samplers/sampler.h"
 #include "samplers/spin_lattice/graph/network.h"
 #include "spin_lattice/graph_params.h"
 
 enum { COLUMN_TOTAL, COLUMN_GRAPH_M, COLUMN_SITES, GRAPH_COLUMNS };
-enum { CURVE_LOWEST, CURVE_REACHED, GRAPH_CURVES };
+enum {
+    CURVE_LOWEST,
+    CURVE_REACHED,
+    CURVE_CHAIN_ENERGY, /* at each temperature of a ladder or of a population, up to families */
+    CURVE_CHAIN_HEAT,
+    CURVE_CHAIN_ORDER,
+    CURVE_CHAIN_BINDER,
+    CURVE_FREE_ENERGY, /* of populations alone, from here */
+    CURVE_FAMILIES,
+    CURVE_FAMILY_SIZE,
+    CURVE_FAMILY_ENTROPY,
+    CURVE_CHAIN_SWAPS, /* of ladders alone, from here */
+    CURVE_TRIPS,
+    CURVE_CHAIN_MOMENTS, /* what these are made of: in bins of time, and of a population */
+    CURVE_CENSUS,
+    GRAPH_CURVES
+};
+/* Moments at a temperature, of energies and magnetizations per site; and of a population: ln of the
+ * mean weight that led there, families, their sum of squared shares times the population, their
+ * entropy. */
+enum {
+    GRAPH_E,
+    GRAPH_E2,
+    GRAPH_ABS_M,
+    GRAPH_M2,
+    GRAPH_M4,
+    GRAPH_MOMENTS,
+    GRAPH_LN_WEIGHT = GRAPH_MOMENTS,
+    GRAPH_FAMILIES,
+    GRAPH_SQUARES,
+    GRAPH_ENTROPY,
+    GRAPH_CENSUS_MOMENTS
+};
 enum { GRAPH_STAGES = 65536 }; /* most temperatures of a schedule */
 
 enum graph_buffer {
@@ -21,10 +54,21 @@ enum graph_buffer {
     GRAPH_COUNTS,
     GRAPH_FOUND,
     GRAPH_HITS,
-    GRAPH_NOW, /* numbers of a look */
+    GRAPH_NOW, /* numbers of a look, an exchange, a resampling */
     GRAPH_LOOKS,
     GRAPH_KEPT,
-    GRAPH_PACKED
+    GRAPH_PACKED,
+    GRAPH_PLACES, /* of ladders, from here */
+    GRAPH_CAME,
+    GRAPH_MOVES,
+    GRAPH_FAMILIES_ROW, /* of populations, from here */
+    GRAPH_TOTALS,
+    GRAPH_NEXT,
+    GRAPH_NEXT_FAMILIES,
+    GRAPH_WEIGHTS,
+    GRAPH_PARENTS,
+    GRAPH_FAMILIES_SAMPLES,
+    GRAPH_TOTALS_SAMPLES
 };
 enum graph_kernel {
     GRAPH_SWEEP,
@@ -34,6 +78,11 @@ enum graph_kernel {
     GRAPH_KEEP_KERNEL,
     GRAPH_PACK,
     GRAPH_UNPACK,
+    GRAPH_LOOK_ALL,
+    GRAPH_SWAP,
+    GRAPH_COMB,
+    GRAPH_BRANCH,
+    GRAPH_CENSUS,
     GRAPH_KERNELS
 };
 
@@ -44,6 +93,15 @@ struct graph_schedule {
     uint64_t begin, per;
     size_t stages;
     float *factors; /* owned */
+    /* of a population, owned: what weighs sums before each stage (graph_weight); NULL: none */
+    float *slopes;
+};
+
+/* Chains of a member: one, or a ladder's, or a population. */
+struct graph_chains {
+    uint32_t rungs, copies, width; /* copies at each temperature; width: rungs times copies */
+    uint64_t swap_every;
+    bool population;
 };
 
 struct graph_state {
@@ -51,11 +109,13 @@ struct graph_state {
     struct graph_problem problem;
     struct graph_network net;
     struct graph_schedule schedule;
-    struct graph_member *members;
+    struct graph_chains chains;
+    struct graph_member *members; /* [members][rungs] */
     bool heat_bath;
     uint32_t keep;           /* configurations kept */
     uint64_t look_every;     /* sweeps from a look for them to the next */
-    uint32_t group, stripes; /* stripes: of a member's slots, in measurements */
+    uint32_t group, stripes; /* stripes: of a chain's slots, in measurements */
+    uint32_t comb;           /* work-items of a member that looks or resamples */
 };
 
 /* ---- job.c: what a job tells without a device ------------------------------------------------ */
@@ -63,6 +123,8 @@ struct graph_state {
 extern const char *const graph_boundaries[]; /* in the order of enum graph_side */
 bool graph_is_annealed(const struct ergo_point *point);
 bool graph_is_sampled(const struct ergo_point *point);
+bool graph_is_population(const struct ergo_point *point);
+struct graph_chains graph_chains_of(const struct ergo_point *point);
 bool graph_is_named(const struct ergo_point *point);
 bool graph_has_target(const struct ergo_point *point);
 bool graph_has_cut(const struct ergo_point *point);
@@ -75,13 +137,22 @@ uint64_t graph_look_every(const struct ergo_point *point);
 enum ergo_status graph_problem_of(struct ergo_context *ctx, const struct ergo_point *point,
                                   struct graph_problem *p);
 enum ergo_status graph_schedule_of(struct ergo_context *ctx, const struct ergo_point *point,
-                                   const struct graph_problem *p, struct graph_schedule *schedule);
+                                   const struct graph_problem *p, double unit,
+                                   struct graph_schedule *schedule);
 static inline float graph_factor(const struct graph_schedule *s, uint64_t step) {
     const uint64_t stage = step < s->begin ? 0 : (step - s->begin) / s->per;
     return s->factors[stage < s->stages ? stage : s->stages - 1];
 }
+/* Is a population resampled before the sweep of `step`, and by the slope of which stage? */
+static inline bool graph_resamples(const struct graph_schedule *s, uint64_t step, size_t *stage) {
+    *stage = s->slopes && step >= s->begin ? (size_t)((step - s->begin) / s->per) : 0;
+    return s->slopes && step >= s->begin && (step - s->begin) % s->per == 0 && *stage < s->stages;
+}
+/* members[rungs] */
 void graph_member_fill(const struct ergo_point *point, const struct graph_problem *p, double unit,
-                       struct graph_member *member);
+                       struct graph_member *members);
+size_t graph_curve_size(const struct ergo_point *point, size_t c);
+void graph_curve_x(const struct ergo_point *point, size_t c, double *x);
 
 /* ---- plan.c, device.c ------------------------------------------------------------------------ */
 
@@ -92,13 +163,13 @@ void graph_terms(const struct graph_network *net, uint32_t slot, int32_t terms[2
 /* Columns of a sample of `numbers` (GRAPH_NUMBERS). */
 void graph_columns(const struct graph_state *s, const uint32_t *numbers, double *columns);
 
-/* A member's spins and those of its kept configurations, as bits of slots: rows of
+/* Spins of a member's chains and of its kept configurations, as bits of slots: rows of
  * graph_row_words. After ergo_engine_begin. */
 static inline size_t graph_row_words(const struct graph_state *s) {
     return ((size_t)s->net.slots + 31) / 32;
 }
 static inline size_t graph_words_of(const struct graph_state *s) {
-    return (s->keep + 1) * graph_row_words(s);
+    return (s->chains.width + (size_t)s->keep) * graph_row_words(s);
 }
 void graph_read_member(struct graph_state *s, size_t member, uint32_t *words);
 void graph_write_member(struct graph_state *s, size_t member, const uint32_t *words);
@@ -115,6 +186,12 @@ enum ergo_status graph_load(struct ergo_context *ctx, void *state, size_t member
                             const void *bytes, size_t length);
 enum ergo_status graph_frame(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_text *text);
+
+/* curves.c */
+bool graph_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                      const struct ergo_samples *samples);
+enum ergo_status graph_convert(struct ergo_context *ctx, void *state, unsigned slot,
+                               struct ergo_samples *samples);
 enum ergo_status graph_end_curves(struct ergo_context *ctx, void *state, size_t member,
                                   struct ergo_curve *curves);
 
@@ -124,10 +201,11 @@ enum ergo_status graph_states(struct ergo_context *ctx, void *state, size_t firs
 
 /* ---- twin.c: the chain on the host, a byte per slot ------------------------------------------ */
 
-void graph_twin_start(const struct graph_network *net, const struct graph_member *member,
+/* own: a chain's number in its member; row: of its temperature. */
+void graph_twin_start(const struct graph_network *net, const struct graph_member *row, uint32_t own,
                       unsigned mode, uint8_t *spins);
-void graph_twin_sweep(const struct graph_state *s, const struct graph_member *member, uint64_t step,
-                      uint8_t *spins);
+void graph_twin_sweep(const struct graph_state *s, const struct graph_member *row, uint32_t own,
+                      uint64_t step, uint8_t *spins);
 void graph_twin_measure(const struct graph_network *net, const uint8_t *spins,
                         uint32_t numbers[GRAPH_NUMBERS]);
 static inline int64_t graph_sum(const uint32_t *numbers) {
@@ -136,10 +214,18 @@ static inline int64_t graph_sum(const uint32_t *numbers) {
 static inline uint64_t graph_mark_of(const uint32_t *numbers) {
     return (uint64_t)numbers[GRAPH_MARK + 1] << 32 | numbers[GRAPH_MARK];
 }
-/* Looks at a configuration after `step` sweeps: the place where it is kept, or GRAPH_NOTHING. */
-uint32_t graph_twin_look(const struct graph_state *s, const struct graph_member *member,
-                         const uint32_t numbers[GRAPH_NUMBERS], uint64_t step,
-                         struct graph_found *found, uint64_t *hit, uint32_t *trace);
+/* Looks at a member's configurations after `step` sweeps: numbers[width][GRAPH_NUMBERS];
+ * look[GRAPH_LOOK_WORDS] says which chain is kept at which place. */
+void graph_twin_look(const struct graph_state *s, const struct graph_member *rows,
+                     const uint32_t *numbers, uint64_t step, struct graph_found *found,
+                     uint64_t *hit, uint32_t *look);
+/* Exchanges along a ladder after `step` sweeps, of places, numbers, came, moves, [width] each. */
+void graph_twin_swap(const struct graph_state *s, const struct graph_member *rows, uint64_t step,
+                     uint32_t *places, uint32_t *numbers, uint32_t *came, uint64_t *moves);
+/* parents[width], for the sweep of `step`. */
+void graph_twin_comb(const struct graph_state *s, const struct graph_member *rows, float slope,
+                     uint64_t step, const uint32_t *numbers, uint32_t *parents,
+                     struct graph_totals *totals);
 
 /* ---- audit.c --------------------------------------------------------------------------------- */
 

@@ -18,8 +18,21 @@ bool graph_is_annealed(const struct ergo_point *point) {
     return model_says(point, "/run/method", "anneal");
 }
 
+bool graph_is_population(const struct ergo_point *point) {
+    return model_says(point, "/run/method", "population-annealing");
+}
+
 bool graph_is_sampled(const struct ergo_point *point) {
-    return !graph_is_annealed(point);
+    return !graph_is_annealed(point) && !graph_is_population(point);
+}
+
+struct graph_chains graph_chains_of(const struct ergo_point *point) {
+    struct graph_chains c = {.population = graph_is_population(point),
+                             .swap_every = ergo_ladder_every(point)};
+    c.rungs = graph_is_sampled(point) ? (uint32_t)ergo_point_int(point, "/system/ladder") : 1;
+    c.copies = c.population ? (uint32_t)ergo_point_int(point, "/run/population") : 1;
+    c.width = c.rungs * c.copies;
+    return c;
 }
 
 /* A name has no dot and no slash, a file has one (ERGO_KEY_WORD). */
@@ -206,8 +219,30 @@ static void ends_of(const struct ergo_point *point, const struct graph_scales *s
         t[0] = t[1];
 }
 
+/* Equal steps in 1/T from 0 on. */
+static enum ergo_status schedule_population(struct ergo_context *ctx,
+                                            const struct ergo_point *point, double unit,
+                                            struct graph_schedule *schedule) {
+    const size_t n = (size_t)ergo_point_int(point, "/run/temperatures");
+    const double last = ergo_point_real(point, "/run/temperature_final");
+    *schedule = (struct graph_schedule){.per = (uint64_t)ergo_point_int(point, "/run/sweeps") / n,
+                                        .stages = n};
+    schedule->factors = malloc(n * sizeof *schedule->factors);
+    schedule->slopes = malloc(n * sizeof *schedule->slopes);
+    if (!schedule->factors || !schedule->slopes)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the temperatures");
+    for (size_t k = 0; k < n; k++) {
+        schedule->factors[k] = (float)(last * (double)n / (double)(k + 1));
+        schedule->slopes[k] = (float)(0.5 * unit / (last * (double)n));
+    }
+    return ERGO_OK;
+}
+
 enum ergo_status graph_schedule_of(struct ergo_context *ctx, const struct ergo_point *point,
-                                   const struct graph_problem *p, struct graph_schedule *schedule) {
+                                   const struct graph_problem *p, double unit,
+                                   struct graph_schedule *schedule) {
+    if (graph_is_population(point))
+        return schedule_population(ctx, point, unit, schedule);
     const bool anneals = graph_is_annealed(point);
     const uint64_t sweeps = (uint64_t)ergo_point_int(point, "/run/sweeps");
     struct graph_scales scales = {0};
@@ -239,18 +274,23 @@ enum ergo_status graph_schedule_of(struct ergo_context *ctx, const struct ergo_p
 }
 
 void graph_member_fill(const struct ergo_point *point, const struct graph_problem *p, double unit,
-                       struct graph_member *member) {
-    const double t = graph_is_annealed(point) ? 1 : ergo_point_real(point, "/system/temperature");
-    memset(member, 0, sizeof *member);
-    member->key0 = (uint32_t)point->stream;
-    member->key1 = (uint32_t)(point->stream >> 32);
-    member->scale = (float)(0.5 * t / unit);
-    member->goal = INT64_MAX;
+                       struct graph_member *members) {
+    const uint32_t rungs = graph_chains_of(point).rungs;
+    int64_t goal = INT64_MAX;
+    double t[ERGO_LADDER_MAX] = {1};
+    if (graph_is_sampled(point))
+        ergo_ladder_temperatures(point, t);
     if (graph_has_target(point)) { /* a sum is -2 (E - offset) */
-        const double goal = 2 * (p->offset - ergo_point_real(point, "/run/target_energy")) / unit;
-        const double least = ceil(goal - 1e-9 * fabs(goal)); /* couplings are rounded */
-        member->goal = least >= 0x1p62 ? INT64_MAX : least <= -0x1p62 ? INT64_MIN : (int64_t)least;
+        const double exact = 2 * (p->offset - ergo_point_real(point, "/run/target_energy")) / unit;
+        const double least = ceil(exact - 1e-9 * fabs(exact)); /* couplings are rounded */
+        goal = least >= 0x1p62 ? INT64_MAX : least <= -0x1p62 ? INT64_MIN : (int64_t)least;
     }
+    for (uint32_t i = 0; i < rungs; i++)
+        members[i] = (struct graph_member){.goal = goal,
+                                           .key0 = (uint32_t)point->stream,
+                                           .key1 = (uint32_t)(point->stream >> 32),
+                                           .scale = (float)(0.5 * t[i] / unit),
+                                           .slope = ergo_ladder_slope(t, rungs, i, unit / 2)};
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -262,19 +302,23 @@ static enum ergo_status check_temperatures(struct ergo_context *ctx, const struc
     if (!graph_problem_scales(p, &scales))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a graph of %u vertices", p->n);
     if (graph_is_sampled(point)) {
-        const double hot = ergo_point_real(point, "/system/temperature");
+        const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
+        const double hot = top->present ? top->real : ergo_point_real(point, "/system/temperature");
         return 2 * scales.largest >= 1e-3 * hot ||
                        !model_says(point, "/system/dynamics", "metropolis")
                    ? ERGO_OK
-                   : ergo_job_error(ctx, "/system/temperature",
-                                    "%g is more than 1000 times the largest energy of a flip: "
-                                    "Metropolis would accept nearly every one; use dynamics "
-                                    "\"heat-bath\"",
-                                    hot);
+                   : ergo_job_error(
+                         ctx, top->present ? "/system/temperature_max" : "/system/temperature",
+                         "%g is more than 1000 times the largest energy of a flip: "
+                         "Metropolis would accept nearly every one; use dynamics "
+                         "\"heat-bath\"",
+                         hot);
     }
     if (scales.largest == 0)
         return ergo_job_error(ctx, "/system/graph",
                               "no couplings and no fields: nothing to anneal");
+    if (graph_is_population(point))
+        return ERGO_OK;
     ends_of(point, &scales, t);
     return t[0] >= t[1] ? ERGO_OK
                         : ergo_job_error(ctx, "/run/temperature_initial",
@@ -293,15 +337,60 @@ static uint64_t divisor(int64_t sweeps) {
     return (uint64_t)every;
 }
 
+/* Sweeps of a population at each temperature. */
+static uint64_t sweeps_each(const struct ergo_point *point) {
+    const int64_t each =
+        ergo_point_int(point, "/run/sweeps") / ergo_point_int(point, "/run/temperatures");
+    return each > 0 ? (uint64_t)each : 1;
+}
+
 uint64_t graph_measure_every(const struct ergo_point *point) {
+    if (graph_is_population(point))
+        return sweeps_each(point);
     return graph_is_annealed(point) ? divisor(ergo_point_int(point, "/run/sweeps")) : 1;
 }
 
 uint64_t graph_look_every(const struct ergo_point *point) {
     const struct ergo_value *every = ergo_point_value(point, "/run/lowest_every");
-    return every->present             ? (uint64_t)every->integer
-           : graph_is_annealed(point) ? divisor(all_sweeps(point))
-                                      : 10;
+    return every->present               ? (uint64_t)every->integer
+           : graph_is_population(point) ? sweeps_each(point)
+           : graph_is_annealed(point)   ? divisor(all_sweeps(point))
+                                        : 10;
+}
+
+static enum ergo_status check_population(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct ergo_value *every = ergo_point_value(point, "/run/measure_every");
+    const int64_t sweeps = ergo_point_int(point, "/run/sweeps");
+    const int64_t n = ergo_point_int(point, "/run/temperatures");
+    if (!model_has(point, "/run/temperature_final"))
+        return ergo_job_error(ctx, "/run/temperature_final",
+                              "missing; population-annealing goes from infinite temperature to it");
+    if (sweeps % n || sweeps == 0)
+        return ergo_job_error(ctx, "/run/sweeps", "%lld cannot be divided among %lld temperatures",
+                              (long long)sweeps, (long long)n);
+    if (ergo_point_int(point, "/run/equilibration"))
+        return ergo_job_error(ctx, "/run/equilibration",
+                              "a population is in equilibrium at its start, at infinite "
+                              "temperature: leave it out");
+    if (!model_says(point, "/system/start", "random"))
+        return ergo_job_error(ctx, "/system/start",
+                              "a population starts at infinite temperature: random");
+    if (every->given && !every->automatic && every->integer != sweeps / n)
+        return ergo_job_error(ctx, "/run/measure_every",
+                              "a population is measured once at each temperature, every %lld "
+                              "sweeps: leave it out",
+                              (long long)(sweeps / n));
+    return ERGO_OK;
+}
+
+static enum ergo_status check_ladder(struct ergo_context *ctx, const struct ergo_point *point) {
+    const bool ladder = model_has_ladder(point);
+    if (graph_is_sampled(point))
+        return ergo_ladder_check(ctx, point);
+    if (ladder || model_has(point, "/system/temperature_max"))
+        return ergo_job_error(ctx, ladder ? "/system/ladder" : "/system/temperature_max",
+                              "parallel tempering belongs to method sample");
+    return ERGO_OK;
 }
 
 enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *point) {
@@ -311,11 +400,15 @@ enum ergo_status graph_check(struct ergo_context *ctx, const struct ergo_point *
     enum ergo_status status = ERGO_OK;
     if (graph_is_sampled(point) && !temperature->present)
         status = ergo_job_error(ctx, "/system/temperature", "missing; method sample needs one");
+    if (status == ERGO_OK)
+        status = check_ladder(ctx, point);
+    if (status == ERGO_OK && graph_is_population(point))
+        status = check_population(ctx, point);
     if (status == ERGO_OK && named)
         status = check_lattice(ctx, point);
     if (status != ERGO_OK)
         return status;
-    if (graph_is_annealed(point) && all_sweeps(point) % (int64_t)graph_look_every(point))
+    if (!graph_is_sampled(point) && all_sweeps(point) % (int64_t)graph_look_every(point))
         return ergo_job_error(ctx, "/run/lowest_every",
                               "%lld does not divide the %lld sweeps of the run, whose last states "
                               "would not be looked at",
@@ -340,9 +433,10 @@ enum ergo_status graph_extends(struct ergo_context *ctx, const struct ergo_point
     if (graph_is_sampled(from) ||
         ergo_point_int(from, "/run/sweeps") == ergo_point_int(to, "/run/sweeps"))
         return ERGO_OK;
-    return ergo_job_error(ctx, "/run/sweeps",
-                          "%lld instead of %lld: temperatures of method anneal are spread over all "
-                          "sweeps; make another run",
-                          (long long)ergo_point_int(to, "/run/sweeps"),
-                          (long long)ergo_point_int(from, "/run/sweeps"));
+    return ergo_job_error(
+        ctx, "/run/sweeps",
+        "%lld instead of %lld: temperatures of this method are spread over all sweeps; "
+        "make another run",
+        (long long)ergo_point_int(to, "/run/sweeps"),
+        (long long)ergo_point_int(from, "/run/sweeps"));
 }

@@ -5,7 +5,7 @@
 #include "samplers/spin_lattice/models.h"
 
 static const char *const formats[] = {"auto", "edges", "maxcut", "qubo", NULL};
-static const char *const methods[] = {"sample", "anneal", NULL};
+static const char *const methods[] = {"sample", "anneal", "population-annealing", NULL};
 static const char *const schedules[] = {"geometric", "linear", "inverse", NULL};
 
 static bool is_file(const struct ergo_point *point) {
@@ -18,6 +18,10 @@ static bool has_short_range(const struct ergo_point *point) {
 
 static bool has_one_coupling(const struct ergo_point *point) {
     return graph_is_named(point) && !model_has(point, "/system/couplings");
+}
+
+static bool has_last_temperature(const struct ergo_point *point) {
+    return !graph_is_sampled(point);
 }
 
 static const struct ergo_key keys[] = {
@@ -51,7 +55,9 @@ static const struct ergo_key keys[] = {
      .acts = graph_is_named, .where = "where graph is a lattice"},
     {ERGO_KEY("/system/temperature", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
-     .unit = "J/k_B", .help = "Temperature T in the energy unit of the couplings (k_B = 1).",
+     .unit = "J/k_B",
+     .help = "Temperature T in the energy unit of the couplings (k_B = 1); of a ladder the "
+             "lowest.",
      .acts = graph_is_sampled, .where = "with method sample, which needs it"},
     {ERGO_KEY("/system/coupling", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "1", .min = -1e6, .max = 1e6, .unit = "J",
@@ -90,7 +96,20 @@ static const struct ergo_key run_keys[] = {
      .fallback = "\"sample\"", .choices = methods, .unit = "",
      .help = "sample: the equilibrium at a temperature. anneal: simulated annealing (Kirkpatrick, "
              "Gelatt, Vecchi 1983), each replica from its own random start; temperatures fall over "
-             "the run's sweeps, in up to 65,536 steps, and equilibration is at the first."},
+             "the run's sweeps, in up to 65,536 steps, and equilibration is at the first. "
+             "population-annealing: a population of configurations from infinite temperature to "
+             "temperature_final, in equal steps of 1/T; at each its members are copied or end by "
+             "their weights exp(-(1/T' - 1/T) E) (Hukushima, Iba 2003; Machta 2010), and then make "
+             "their sweeps. Each replica is a run of its own: their scatter is the error."},
+    {ERGO_KEY("/run/population", INT), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE, .fallback = "1000",
+     .stream = "", .min = 2, .max = GRAPH_POPULATION_MAX, .unit = "",
+     .help = "Configurations of a population, the same number at each temperature.",
+     .acts = graph_is_population, .where = "with method population-annealing"},
+    {ERGO_KEY("/run/temperatures", INT), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "100", .stream = "", .min = 1, .max = GRAPH_STAGES, .unit = "",
+     .help = "Temperatures T_k = temperature_final n/k, k = 1 to n; /run/sweeps are divided among "
+             "them.",
+     .acts = graph_is_population, .where = "with method population-annealing"},
     {ERGO_KEY("/run/schedule", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"geometric\"", .stream = "", .choices = schedules, .unit = "",
      .help = "How temperatures fall: geometric, by a constant ratio (of T as of 1/T); linear in T; "
@@ -109,19 +128,20 @@ static const struct ergo_key run_keys[] = {
      .help =
          "Where annealing ends. If not given: 2 J / ln 100, at which one flip in a hundred that "
          "costs 2 J is accepted; J is the smallest, over vertices, of a vertex's strongest "
-         "coupling or field.",
-     .acts = graph_is_annealed, .where = "with method anneal"},
+         "coupling or field. A population needs it.",
+     .acts = has_last_temperature, .where = "with methods anneal and population-annealing"},
     {ERGO_KEY("/run/lowest_states", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 1,
      .max = GRAPH_KEEP_MAX, .unit = "",
-     .help = "Different configurations of lowest energy that each chain keeps, of those that are "
-             "looked at; the lowest of a point's replicas are written to states/. They are told "
+     .help = "Different configurations of lowest energy that each replica (of a ladder or a "
+             "population all its chains together) keeps, of those that are looked at; the lowest "
+             "of a point's replicas are written to states/. They are told "
              "apart by 64 bits."},
     {ERGO_KEY("/run/lowest_every", INT), .flags = ERGO_KEY_SHAPE, .min = 1, .max = 1e12,
      .unit = "sweeps",
      .help =
          "Sweeps from a look for lowest states to the next, from the start of the run on; 10 if "
          "not given, with method anneal the largest number up to 10 that divides all sweeps of "
-         "the run."},
+         "the run, with population-annealing the sweeps at a temperature."},
     {ERGO_KEY("/run/target_energy", REAL), .flags = ERGO_KEY_SHAPE, .min = -1e18, .max = 1e18,
      .unit = "J",
      .help =
@@ -174,9 +194,13 @@ static double minus_first(const struct ergo_point *point, const double *mean, si
     return -mean[0];
 }
 
-static double second(const struct ergo_point *point, const double *mean, size_t size) {
+static double last(const struct ergo_point *point, const double *mean, size_t size) {
     (void)point;
     return mean[size - 1];
+}
+
+static double entropic_size(const struct ergo_point *point, const double *mean, size_t size) {
+    return (double)ergo_point_int(point, "/run/population") / exp(mean[size - 1]);
 }
 
 /* Sweeps until one of several runs has found it, with a probability of 99%. */
@@ -223,8 +247,34 @@ static const struct ergo_observable observables[] = {
      .help = "with target_energy: of a chain, the sweep after which it first saw it; of replicas, "
              "/run/sweeps ln 0.01 / ln(1 - success), the sweeps after which one of several such "
              "runs has seen it with a probability of 99%, and never less than those of one run",
-     AT_END("target", second, ERGO_FACT_SHARE), .of_share = time_to_solution,
+     AT_END("target", last, ERGO_FACT_SHARE), .of_share = time_to_solution,
      .applies = graph_has_target},
+    {ERGO_NAMED("swap_acceptance", ""),
+     .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run",
+     AT_END("ladder_swaps", model_curve_mean, ERGO_FACT_MEAN), .of_moves = true,
+     .applies = model_has_ladder},
+    {ERGO_NAMED("round_trips", "per million sweeps"),
+     .help = "ways of a configuration from the ladder's cold end to the hot one and back, from the "
+             "start of the run",
+     AT_END("round_trips", model_curve_first, ERGO_FACT_MEAN), .of_moves = true,
+     .applies = model_has_ladder},
+    {ERGO_NAMED("free_energy", "J per site"),
+     .help = "of a population at the last temperature, F = -T ln Z, with the file's offset; the "
+             "error is of the scatter of replicas",
+     .curve = "free_energy", .from_curve = last, .independent = true, .more = "/replicas",
+     .applies = graph_is_population},
+    {ERGO_NAMED("rho_t", ""),
+     .help = "of a population at the last temperature: mean square family size, population times "
+             "sum n_i^2, n_i the share of the descendants of member i of the start (Wang, Machta, "
+             "Katzgraber, PRE 92, 063307 (2015)). About population / rho_t members are "
+             "independent; for a trusted run it is at least some 100",
+     AT_END("rho_t", last, ERGO_FACT_MEAN), .applies = graph_is_population},
+    {ERGO_NAMED("rho_s", ""),
+     .help = "likewise the entropic family size, population / exp(-sum n_i ln n_i)",
+     AT_END("family_entropy", entropic_size, ERGO_FACT_MEAN), .applies = graph_is_population},
+    {ERGO_NAMED("families", ""),
+     .help = "of a population at the last temperature: families that are left",
+     AT_END("families", last, ERGO_FACT_MEAN), .applies = graph_is_population},
     {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
      .sample = sample_energy2, .hidden = true},
     {ERGO_NAMED("sites", ""), .help = "N", .sample = sample_sites, .hidden = true},
@@ -236,17 +286,26 @@ static const struct ergo_curve_info curves[GRAPH_CURVES] = {
      "offset; none where it has seen fewer"},
     {"target", "0: seen, 1: when", "",
      "with target_energy: 1 if the chain has seen it, else 0; and after which sweep, none if not"},
+    {"temperature_energy", "temperature", "J per site",
+     "mean energy at the temperatures of a ladder or a population, with the file's offset"},
+    {"temperature_heat_capacity", "temperature", "k_B per site", "N (<e^2> - <e>^2) / T^2"},
+    {"temperature_order", "temperature", "per site", "mean |m|"},
+    {"temperature_binder", "temperature", "", "Binder's cumulant 1 - <m^4> / (3 <m^2>^2)"},
+    {"free_energy", "temperature", "J per site",
+     "of a population: -T ln Z, from N ln 2 at infinite temperature and the mean weights of all "
+     "steps"},
+    {"families", "temperature", "", "of a population: families that are left"},
+    {"rho_t", "temperature", "", "of a population: mean square family size"},
+    {"family_entropy", "temperature", "",
+     "of a population: -sum n_i ln n_i, n_i the shares of families"},
+    {"ladder_swaps", "temperature", "",
+     "accepted exchanges with the next temperature, from the start of the run"},
+    {"round_trips", "once", "per million sweeps", "as the observable"},
+    {"ladder_moments", "moment", "", "at each temperature of a ladder e, e^2, |m|, m^2, m^4"},
+    {"census", "moment", "",
+     "at each temperature of a population the same; ln of the mean weight of the step to it; "
+     "families, rho_t, entropy of families"},
 };
-
-static size_t curve_size(const struct ergo_point *point, size_t c) {
-    return c == CURVE_LOWEST ? (size_t)ergo_point_int(point, "/run/lowest_states")
-                             : 2 * (size_t)graph_has_target(point);
-}
-
-static void curve_x(const struct ergo_point *point, size_t c, double *x) {
-    for (size_t i = 0; i < curve_size(point, c); i++)
-        x[i] = (double)i;
-}
 
 static double weight_of_energy(const struct ergo_point *point) {
     return -1 / ergo_point_real(point, "/system/temperature");
@@ -257,7 +316,7 @@ static const struct ergo_conjugate conjugates[] = {
 };
 
 static const char *unweighted(const struct ergo_point *point) {
-    return graph_is_annealed(point) ? "annealing has no temperature of its own" : NULL;
+    return graph_is_sampled(point) ? NULL : "annealing has no temperature of its own";
 }
 
 static bool has_frames(const struct ergo_point *point) {
@@ -282,9 +341,11 @@ const struct ergo_model graph_model = {
     .summary =
         "H = -sum J_ij s_i s_j - sum h_i s_i, s = +-1, on any graph: lattices of one to four "
         "dimensions with couplings to further neighbours and any boundaries, or a file (a "
-        "list of edges, MaxCut, QUBO); at a temperature, or annealed to its lowest states.",
-    .programs = {"spin_lattice/graph.cl"},
+        "list of edges, MaxCut, QUBO); at a temperature, with parallel tempering, annealed to "
+        "its lowest states, or as an annealed population.",
+    .programs = {"spin_lattice/graph.cl", "spin_lattice/graph_methods.cl"},
     .keys = {{keys, sizeof keys / sizeof keys[0]},
+             {ladder_keys, LADDER_KEYS},
              {run_keys, sizeof run_keys / sizeof run_keys[0]}},
     .first = first_job,
     .columns = columns,
@@ -296,8 +357,10 @@ const struct ergo_model graph_model = {
     .unweighted = unweighted,
     .curves = curves,
     .n_curves = GRAPH_CURVES,
-    .curves_at_end = (1u << GRAPH_CURVES) - 1,
-    .curves_hidden = 1u << CURVE_REACHED,
+    .curves_at_end = (1u << CURVE_CHAIN_MOMENTS) - 1,
+    .curves_hidden =
+        1u << CURVE_REACHED | 1u << CURVE_TRIPS | 1u << CURVE_CHAIN_MOMENTS | 1u << CURVE_CENSUS,
+    .curves_sums = 1u << CURVE_CENSUS,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
     .frame_suffix = "txt",
@@ -305,8 +368,8 @@ const struct ergo_model graph_model = {
     .trajectory = "configurations as text: the total energy, then a vertex and its spin in each "
                   "line",
     .check = graph_check,
-    .curve_size = curve_size,
-    .curve_x = curve_x,
+    .curve_size = graph_curve_size,
+    .curve_x = graph_curve_x,
     .extends = graph_extends,
     .measure_every = graph_measure_every,
     .ops = &graph_ops,

@@ -11,7 +11,8 @@ void graph_release(void *state) {
     graph_problem_free(&s->problem);
     graph_network_free(&s->net);
     free(s->schedule.factors);
-    s->schedule.factors = NULL;
+    free(s->schedule.slopes);
+    s->schedule.factors = s->schedule.slopes = NULL;
 }
 
 /* Of all vertices, or 0. Loops over so many neighbours are unrolled: on GPUs, where a program for
@@ -29,12 +30,51 @@ static uint32_t common_degree(const struct graph_network *net, bool gpu) {
     return degree;
 }
 
+/* What a ladder and a population have besides. */
+static void declare_methods(struct graph_state *s, uint64_t chains, uint64_t spins) {
+    static const char *const path = "spin_lattice/graph_methods.cl";
+    struct ergo_engine *e = &s->e;
+    const struct graph_chains *c = &s->chains;
+    const uint64_t members = e->batch->count;
+    char options[300];
+    snprintf(options, sizeof options,
+             "-DGRAPH_CHAINS=%lluu -DGRAPH_RUNGS=%uu -DGRAPH_COPIES=%uu -DGRAPH_INDEX=%s "
+             "-DGRAPH_KEEP=%uu -DGRAPH_COMB=%uu",
+             (unsigned long long)chains, c->rungs, c->copies, spins < UINT32_MAX ? "uint" : "ulong",
+             s->keep, s->comb);
+    if (c->width > 1)
+        ergo_engine_kernel(e, GRAPH_LOOK_ALL, path, options, "graph_look_all");
+    if (c->rungs > 1) {
+        ergo_engine_buffer(e, GRAPH_PLACES, "places", ERGO_BUFFER_STATE, 4 * chains);
+        ergo_engine_buffer(e, GRAPH_CAME, "walkers", ERGO_BUFFER_STATE, 4 * chains);
+        ergo_engine_buffer(e, GRAPH_MOVES, "accepted exchanges", ERGO_BUFFER_STATE, 8 * chains);
+        ergo_engine_kernel(e, GRAPH_SWAP, path, options, "graph_swap");
+    }
+    if (!c->population)
+        return;
+    ergo_engine_buffer(e, GRAPH_FAMILIES_ROW, "families", ERGO_BUFFER_STATE, 4 * chains);
+    ergo_engine_buffer(e, GRAPH_TOTALS, "sums of weights", ERGO_BUFFER_STATE,
+                       sizeof(struct graph_totals) * members);
+    ergo_engine_buffer(e, GRAPH_NEXT, "next spins", ERGO_BUFFER_STATE, spins);
+    ergo_engine_buffer(e, GRAPH_NEXT_FAMILIES, "next families", ERGO_BUFFER_STATE, 4 * chains);
+    ergo_engine_buffer(e, GRAPH_WEIGHTS, "weights", ERGO_BUFFER_RESULT, 8 * chains);
+    ergo_engine_buffer(e, GRAPH_PARENTS, "parents", ERGO_BUFFER_RESULT, 4 * chains);
+    ergo_engine_buffer(e, GRAPH_FAMILIES_SAMPLES, "families of samples", ERGO_BUFFER_SAMPLES,
+                       4 * chains);
+    ergo_engine_buffer(e, GRAPH_TOTALS_SAMPLES, "sums of weights of samples", ERGO_BUFFER_SAMPLES,
+                       sizeof(struct graph_totals) * members);
+    ergo_engine_kernel(e, GRAPH_COMB, path, options, "graph_comb");
+    ergo_engine_kernel(e, GRAPH_BRANCH, path, options, "graph_branch");
+    ergo_engine_kernel(e, GRAPH_CENSUS, path, options, "graph_census");
+}
+
 static void declare(struct graph_state *s, bool gpu) {
     static const char *const path = "spin_lattice/graph.cl";
     struct ergo_engine *e = &s->e;
     const struct graph_network *net = &s->net;
-    const uint64_t members = e->batch->count, spins = members * net->slots;
-    char options[300];
+    const uint64_t members = e->batch->count, chains = members * s->chains.width;
+    const uint64_t spins = chains * net->slots;
+    char options[400];
     ergo_engine_buffer(e, GRAPH_SPINS, "spins", ERGO_BUFFER_STATE, spins);
     ergo_engine_buffer(e, GRAPH_FIRST, "lists of neighbours", ERGO_BUFFER_CONSTANT,
                        4 * ((uint64_t)net->slots + 1));
@@ -44,35 +84,48 @@ static void declare(struct graph_state *s, bool gpu) {
     ergo_engine_buffer(e, GRAPH_VERTICES, "vertices", ERGO_BUFFER_CONSTANT,
                        4 * (uint64_t)net->slots);
     ergo_engine_buffer(e, GRAPH_MEMBERS_ROW, "members", ERGO_BUFFER_CONSTANT,
-                       members * sizeof *s->members);
-    ergo_engine_sums(e, GRAPH_COUNTS, "samples", ERGO_BUFFER_SAMPLES, 4 * GRAPH_NUMBERS * members);
+                       members * s->chains.rungs * sizeof *s->members);
+    ergo_engine_sums(e, GRAPH_COUNTS, "samples", ERGO_BUFFER_SAMPLES, 4 * GRAPH_NUMBERS * chains);
     ergo_engine_buffer(e, GRAPH_FOUND, "lowest energies", ERGO_BUFFER_STATE,
                        sizeof(struct graph_found) * s->keep * members);
     ergo_engine_buffer(e, GRAPH_HITS, "times of the target", ERGO_BUFFER_STATE, 8 * members);
     ergo_engine_buffer(e, GRAPH_NOW, "numbers of a look", ERGO_BUFFER_STATE,
-                       4 * GRAPH_NUMBERS * members);
-    ergo_engine_buffer(e, GRAPH_LOOKS, "looks", ERGO_BUFFER_RESULT, 4 * GRAPH_LOOK_WORDS * members);
-    ergo_engine_buffer(e, GRAPH_KEPT, "lowest states", ERGO_BUFFER_STATE, s->keep * spins);
+                       4 * GRAPH_NUMBERS * chains);
+    ergo_engine_buffer(e, GRAPH_LOOKS, "looks", ERGO_BUFFER_RESULT,
+                       4 * GRAPH_LOOK_WORDS(s->keep) * members);
+    ergo_engine_buffer(e, GRAPH_KEPT, "lowest states", ERGO_BUFFER_STATE,
+                       s->keep * members * net->slots);
     ergo_engine_buffer(e, GRAPH_PACKED, "packed states", ERGO_BUFFER_SCRATCH,
                        4 * (uint64_t)graph_words_of(s));
     snprintf(options, sizeof options,
-             "-DGRAPH_MEMBERS=%lluu -DGRAPH_HEAT=%uu -DGRAPH_KEEP=%uu "
-             "-DGRAPH_DEGREE=%u -DGRAPH_INDEX=%s",
-             (unsigned long long)members, s->heat_bath, s->keep, common_degree(net, gpu),
-             spins < UINT32_MAX ? "uint" : "ulong");
+             "-DGRAPH_CHAINS=%lluu -DGRAPH_RUNGS=%uu -DGRAPH_COPIES=%uu -DGRAPH_INDEX=%s "
+             "-DGRAPH_HEAT=%uu -DGRAPH_KEEP=%uu -DGRAPH_DEGREE=%u",
+             (unsigned long long)chains, s->chains.rungs, s->chains.copies,
+             spins < UINT32_MAX ? "uint" : "ulong", s->heat_bath, s->keep, common_degree(net, gpu));
     ergo_engine_kernel(e, GRAPH_SWEEP, path, options, "graph_sweep");
     ergo_engine_kernel(e, GRAPH_START, path, options, "graph_start");
     ergo_engine_kernel(e, GRAPH_MEASURE, path, options, "graph_measure");
-    ergo_engine_kernel(e, GRAPH_LOOK, path, options, "graph_look");
+    if (chains == members)
+        ergo_engine_kernel(e, GRAPH_LOOK, path, options, "graph_look");
     ergo_engine_kernel(e, GRAPH_KEEP_KERNEL, path, options, "graph_keep");
     ergo_engine_kernel(e, GRAPH_PACK, path, options, "graph_pack");
     ergo_engine_kernel(e, GRAPH_UNPACK, path, options, "graph_unpack");
+    declare_methods(s, chains, spins);
+}
+
+/* The power of two that is not above `most` and, if it can be, not below n. */
+static uint32_t power_for(uint32_t n, uint32_t most) {
+    uint32_t power = 1;
+    while (power < n && 2 * power <= most)
+        power *= 2;
+    return power;
 }
 
 /* Vertices of a stripe: so few that all units are busy, so many that sums are worth it. */
 static uint32_t stripes_of(const struct graph_state *s, bool gpu, unsigned units) {
-    const double wanted = gpu ? 512.0 * units : 4.0 * units, members = (double)s->e.batch->count;
-    return (uint32_t)fmax(1, fmin(s->net.slots / 4.0, wanted / members));
+    const double wanted = gpu ? 512.0 * units : 4.0 * units;
+    const double chains = (double)s->e.batch->count * s->chains.width;
+    return (uint32_t)fmax(1, fmin(s->net.slots / 4.0, wanted / chains));
 }
 
 static enum ergo_status make_network(struct ergo_context *ctx, struct graph_state *s) {
@@ -83,7 +136,7 @@ static enum ergo_status make_network(struct ergo_context *ctx, struct graph_stat
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a graph of %u vertices and %zu edges",
                            s->problem.n, s->problem.m);
     if (status == ERGO_OK)
-        status = graph_schedule_of(ctx, first, &s->problem, &s->schedule);
+        status = graph_schedule_of(ctx, first, &s->problem, s->net.unit, &s->schedule);
     return status;
 }
 
@@ -96,14 +149,16 @@ enum ergo_status graph_configure(struct ergo_context *ctx, void *state) {
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const unsigned units = device->summary.compute_units ? device->summary.compute_units : 1;
     const int64_t wish = ergo_point_int(first, "/tuning/work_group");
-    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->chains = graph_chains_of(first);
+    const size_t width = s->chains.width, chains = batch->count * width, rungs = s->chains.rungs;
+    s->members = ergo_engine_memory(&s->e, batch->count * rungs, sizeof *s->members);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     enum ergo_status status = make_network(ctx, s);
     if (status != ERGO_OK)
         return status;
     for (size_t m = 0; m < batch->count; m++)
-        graph_member_fill(batch->points[m], &s->problem, s->net.unit, &s->members[m]);
+        graph_member_fill(batch->points[m], &s->problem, s->net.unit, &s->members[m * rungs]);
     s->heat_bath = model_says(first, "/system/dynamics", "heat-bath");
     s->keep = (uint32_t)ergo_point_int(first, "/run/lowest_states");
     s->look_every = graph_look_every(first);
@@ -111,23 +166,25 @@ enum ergo_status graph_configure(struct ergo_context *ctx, void *state) {
     while (s->group > device->summary.largest_group)
         s->group /= 2;
     s->stripes = stripes_of(s, gpu, units);
-    const double spins = (double)s->net.slots * (double)batch->count;
+    s->comb = power_for((uint32_t)width, s->group);
+    s->e.curve_interval = width > 1; /* each sample carries the curves */
+    const double spins = (double)s->net.slots * (double)chains;
     if (spins / 4 + s->group >= 0x1p32)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "%.4g spins; kernels number fewer than 2^34: use fewer replicas or scan "
-                         "points",
+                         "%.4g spins; kernels number fewer than 2^34: use fewer replicas, chains "
+                         "of a replica or scan points",
                          spins);
-    const double edges = 2.0 * (double)s->problem.m * (double)batch->count;
+    const double edges = 2.0 * (double)s->problem.m * (double)chains;
     const double seconds =
         (spins + edges) / (gpu ? 2e11 : 1e8 * units) + s->net.colours * (gpu ? 5e-6 : 2e-5);
-    plan->work_per_step = (double)s->net.n * (double)batch->count;
+    plan->work_per_step = (double)s->net.n * (double)chains;
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     plan->launches_per_step = s->net.colours;
-    plan->host_bytes =
-        24 * (uint64_t)s->problem.m + 40 * (uint64_t)s->net.slots + (uint64_t)spins * (1 + s->keep);
+    plan->host_bytes = 24 * (uint64_t)s->problem.m + 40 * (uint64_t)s->net.slots +
+                       (uint64_t)s->net.slots * (2 * width + s->keep) * 2;
     snprintf(plan->path, sizeof plan->path, "graph");
     snprintf(plan->launch, sizeof plan->launch,
-             "a launch for each of %u colours: four vertices of a member per work-item, "
+             "a launch for each of %u colours: four vertices of a chain per work-item, "
              "work-groups of %u",
              s->net.colours, s->group);
     declare(s, gpu);

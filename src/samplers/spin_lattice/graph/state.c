@@ -1,12 +1,17 @@
 /*
  * Spins on graphs: the canonical state, files for people.
  *
- * Canonical state of a member: its spins, a bit for each vertex in the order of their numbers, the
- * lowest bit first, 1 up, unused bits 0; the sweep after which the target was first seen, 8 bytes,
- * lowest first (all ones: not yet); then for each of /run/lowest_states the sweep at which it was
- * seen (all ones: none yet) and its spins. Energies follow from the spins.
+ * Canonical state of a member: the spins of its chains (one; or temperature by temperature, the
+ * coldest first; or a population), a bit for each vertex in the order of their numbers, the lowest
+ * bit first, 1 up, unused bits 0; with a ladder for each chain a byte, whether its walker has been
+ * at the hot end since it was at the cold one, then for each 8 bytes, the accepted exchanges with
+ * the next temperature (of the hottest: round trips); of a population for each chain 4 bytes, the
+ * member of the start that it descends from, then of the last resampling the sum of weights and the
+ * largest sum (graph_totals), 8 bytes each. Then the sweep after which the target was first seen,
+ * 8 bytes (all ones: not yet); then for each of /run/lowest_states the sweep at which it was seen
+ * (all ones: none yet) and its spins. Numbers have the lowest byte first. Energies follow from the
+ * spins.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +63,94 @@ static uint64_t number_at(const uint8_t *bytes) {
     return number;
 }
 
+/* ---- what a ladder and a population have besides spins --------------------------------------- */
+
+struct besides {
+    uint32_t *came, *families; /* [width] */
+    uint64_t *moves;
+    struct graph_totals totals;
+};
+
+static bool besides_create(const struct graph_state *s, struct besides *b) {
+    const size_t width = s->chains.width;
+    *b = (struct besides){.came = calloc(2 * width, sizeof *b->came),
+                          .moves = calloc(width, sizeof *b->moves)};
+    b->families = b->came ? b->came + width : NULL;
+    return b->came && b->moves;
+}
+
+static void besides_free(struct besides *b) {
+    free(b->came);
+    free(b->moves);
+}
+
+static size_t besides_bytes(const struct graph_state *s) {
+    return s->chains.width *
+               (size_t)((s->chains.rungs > 1 ? 9 : 0) + (s->chains.population ? 4 : 0)) +
+           (s->chains.population ? 16 : 0);
+}
+
+/* Reads or writes what the device has of a member. */
+static void transfer(struct graph_state *s, size_t member, struct besides *b, bool write) {
+    const size_t width = s->chains.width, each = sizeof b->totals;
+    const struct {
+        unsigned row;
+        bool there;
+        size_t bytes;
+        void *data;
+    } parts[] = {{GRAPH_CAME, s->chains.rungs > 1, 4 * width, b->came},
+                 {GRAPH_MOVES, s->chains.rungs > 1, 8 * width, b->moves},
+                 {GRAPH_FAMILIES_ROW, s->chains.population, 4 * width, b->families},
+                 {GRAPH_TOTALS, s->chains.population, each, &b->totals}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].there && write)
+            ergo_engine_write(&s->e, parts[i].row, member * parts[i].bytes, parts[i].bytes,
+                              parts[i].data);
+        else if (parts[i].there)
+            ergo_engine_read(&s->e, parts[i].row, member * parts[i].bytes, parts[i].bytes,
+                             parts[i].data);
+}
+
+static void put_besides(const struct graph_state *s, const struct besides *b, uint8_t *to) {
+    const size_t width = s->chains.width;
+    for (size_t w = 0; w < width && s->chains.rungs > 1; w++) {
+        to[w] = (uint8_t)b->came[w];
+        put_number(b->moves[w], to + width + 8 * w);
+    }
+    if (!s->chains.population)
+        return;
+    for (size_t w = 0; w < width; w++)
+        for (int i = 0; i < 4; i++)
+            to[4 * w + (size_t)i] = (uint8_t)(b->families[w] >> 8 * i);
+    put_number(b->totals.weights, to + 4 * width);
+    put_number((uint64_t)b->totals.best, to + 4 * width + 8);
+}
+
+/* false: it cannot be after `step` sweeps. */
+static bool take_besides(const struct graph_state *s, uint64_t step, const uint8_t *from,
+                         struct besides *b) {
+    const size_t width = s->chains.width;
+    bool good = true;
+    for (size_t w = 0; w < width && s->chains.rungs > 1; w++) {
+        b->came[w] = from[w];
+        b->moves[w] = number_at(from + width + 8 * w);
+        good = good && b->came[w] < 2 && b->moves[w] <= step;
+    }
+    if (!s->chains.population)
+        return good;
+    for (size_t w = 0; w < width; w++) {
+        for (int i = 0; i < 4; i++)
+            b->families[w] |= (uint32_t)from[4 * w + (size_t)i] << 8 * i;
+        good = good && b->families[w] < width;
+    }
+    b->totals.weights = number_at(from + 4 * width);
+    b->totals.best = (int64_t)number_at(from + 4 * width + 8);
+    return good && b->totals.weights <= (uint64_t)width << GRAPH_WEIGHT_BITS &&
+           (b->totals.weights > 0) == (step > 0) && llabs(b->totals.best) < INT64_C(1) << 60;
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
 /* Reads what the device has of a member. */
 static void fetch(struct graph_state *s, size_t member, uint32_t *words, struct graph_found *found,
                   uint64_t *hit) {
@@ -71,33 +164,55 @@ static enum ergo_status no_memory(struct ergo_context *ctx) {
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state");
 }
 
+/* Where the parts of a state begin: after the spins, after what else chains have, its end. */
+struct parts {
+    size_t spins, hit, lowest, all;
+};
+
+static struct parts parts_of(const struct graph_state *s) {
+    struct parts p = {.spins = bytes_of(s) * s->chains.width};
+    p.hit = p.spins + besides_bytes(s);
+    p.lowest = p.hit + 8;
+    p.all = p.lowest + s->keep * (bytes_of(s) + 8);
+    return p;
+}
+
 enum ergo_status graph_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text) {
     struct graph_state *s = state;
-    const size_t each = bytes_of(s) + 8;
+    const size_t one = bytes_of(s), row = graph_row_words(s), width = s->chains.width;
+    const struct parts parts = parts_of(s);
     uint32_t *words = malloc(4 * graph_words_of(s));
-    uint8_t *out = calloc(s->keep + 1, each);
+    uint8_t *out = calloc(parts.all, 1);
     struct graph_found found[GRAPH_KEEP_MAX];
+    struct besides b;
+    const bool room = besides_create(s, &b);
     uint64_t hit = GRAPH_NEVER;
-    enum ergo_status status = words && out ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx);
+    enum ergo_status status =
+        words && out && room ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx);
     if (status == ERGO_OK) {
         ergo_engine_begin(&s->e, ctx);
         fetch(s, member, words, found, &hit);
+        transfer(s, member, &b, false);
         status = ergo_engine_end(&s->e);
     }
     if (status == ERGO_OK) {
-        to_vertices(s, words, out);
-        put_number(hit, out + bytes_of(s));
+        for (size_t w = 0; w < width; w++)
+            to_vertices(s, words + w * row, out + w * one);
+        put_besides(s, &b, out + parts.spins);
+        put_number(hit, out + parts.hit);
         for (uint32_t k = 0; k < s->keep; k++) {
             const bool empty = found[k].sum == GRAPH_EMPTY;
-            put_number(empty ? GRAPH_NEVER : found[k].step, out + (k + 1) * each);
+            uint8_t *to = out + parts.lowest + k * (one + 8);
+            put_number(empty ? GRAPH_NEVER : found[k].step, to);
             if (!empty)
-                to_vertices(s, words + (k + 1) * graph_row_words(s), out + (k + 1) * each + 8);
+                to_vertices(s, words + (width + k) * row, to + 8);
         }
-        ergo_text_append_bytes(text, out, (s->keep + 1) * each);
+        ergo_text_append_bytes(text, out, parts.all);
         if (text->failed)
             status = no_memory(ctx);
     }
+    besides_free(&b);
     free(words);
     free(out);
     return status;
@@ -127,28 +242,35 @@ static bool load_lowest(const struct graph_state *s, const uint8_t *from, uint64
 enum ergo_status graph_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                             const void *bytes, size_t length) {
     struct graph_state *s = state;
-    const size_t one = bytes_of(s), each = one + 8;
+    const size_t one = bytes_of(s), row = graph_row_words(s), width = s->chains.width;
+    const struct parts parts = parts_of(s);
     const uint8_t *from = bytes;
     struct graph_found found[GRAPH_KEEP_MAX];
-    if (length != (s->keep + 1) * each)
+    struct besides b;
+    if (length != parts.all)
         return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %zu",
-                         member, length, (s->keep + 1) * each);
+                         member, length, parts.all);
     uint32_t *words = malloc(4 * graph_words_of(s));
     uint8_t *spins = malloc(s->net.slots);
-    const uint64_t hit = number_at(from + one);
-    bool good = ergo_bits_clean(from, s->net.n) && (hit == GRAPH_NEVER || hit <= step);
+    const bool room = besides_create(s, &b);
+    const uint64_t hit = number_at(from + parts.hit);
+    bool good = hit == GRAPH_NEVER || hit <= step;
     enum ergo_status status =
-        words && spins ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx);
+        words && spins && room ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx);
+    for (size_t w = 0; w < width && status == ERGO_OK; w++) {
+        good = ergo_bits_clean(from + w * one, s->net.n) && good;
+        to_slots(s, from + w * one, words + w * row);
+    }
     if (status == ERGO_OK)
-        to_slots(s, from, words);
+        good = take_besides(s, step, from + parts.spins, &b) && good;
     for (uint32_t k = 0; k < s->keep && status == ERGO_OK; k++)
-        good = load_lowest(s, from + (k + 1) * each, step, words + (k + 1) * graph_row_words(s),
+        good = load_lowest(s, from + parts.lowest + k * (one + 8), step, words + (width + k) * row,
                            spins, &found[k]) &&
                good;
     if (status == ERGO_OK && !good)
         status = ERGO_FAIL(ctx, ERGO_E_IO,
-                           "the saved state of member %zu is damaged: bits beyond its spins, or "
-                           "sweeps that are still to come",
+                           "the saved state of member %zu is damaged: bits beyond its spins, "
+                           "sweeps that are still to come, or chains that cannot be",
                            member);
     if (status == ERGO_OK) {
         ergo_engine_begin(&s->e, ctx);
@@ -156,9 +278,11 @@ enum ergo_status graph_load(struct ergo_context *ctx, void *state, size_t member
         ergo_engine_write(&s->e, GRAPH_FOUND, member * s->keep * sizeof *found,
                           s->keep * sizeof *found, found);
         ergo_engine_write(&s->e, GRAPH_HITS, 8 * member, 8, &hit);
+        transfer(s, member, &b, true);
         status = ergo_engine_end(&s->e);
         s->e.step = step;
     }
+    besides_free(&b);
     free(words);
     free(spins);
     return status;
@@ -186,7 +310,7 @@ enum ergo_status graph_lowest_read(struct ergo_context *ctx, struct graph_state 
         uint8_t *bits = low->bits + k * bytes_of(s);
         if (found[k].sum == GRAPH_EMPTY)
             continue;
-        to_vertices(s, words + (k + 1) * graph_row_words(s), bits);
+        to_vertices(s, words + (s->chains.width + k) * graph_row_words(s), bits);
         low->states[low->count++] = (struct graph_lowest_state){
             graph_problem_energy(&s->problem, bits), found[k].step, 0, bits};
     }
@@ -208,29 +332,6 @@ enum ergo_status graph_frame(struct ergo_context *ctx, void *state, size_t membe
     ergo_text_append(text, "# energy %.15g\n", graph_problem_energy(&s->problem, bits));
     for (uint32_t v = 0; v < s->net.n; v++)
         ergo_text_append(text, "%u %d\n", v + s->problem.base, bits[v / 8] >> v % 8 & 1 ? 1 : -1);
-    graph_lowest_free(&low);
-    return ERGO_OK;
-}
-
-/* At the end: energies of the lowest states, NAN where there are fewer; whether and when the target
- * was seen. Each twice, so that the error is 0: these are facts. */
-enum ergo_status graph_end_curves(struct ergo_context *ctx, void *state, size_t member,
-                                  struct ergo_curve *curves) {
-    struct graph_state *s = state;
-    struct graph_lowest low;
-    double energies[GRAPH_KEEP_MAX];
-    const enum ergo_status status = graph_lowest_read(ctx, s, member, &low);
-    if (status != ERGO_OK)
-        return status;
-    for (uint32_t k = 0; k < s->keep; k++)
-        energies[k] = k < low.count ? low.states[k].energy : NAN;
-    for (int i = 0; i < 2; i++)
-        ergo_curve_add(&curves[CURVE_LOWEST], energies);
-    for (int i = 0; i < 2 && curves[CURVE_REACHED].size; i++) {
-        const double reached[2] = {low.hit != GRAPH_NEVER,
-                                   low.hit != GRAPH_NEVER ? (double)low.hit : NAN};
-        ergo_curve_add(&curves[CURVE_REACHED], reached);
-    }
     graph_lowest_free(&low);
     return ERGO_OK;
 }

@@ -10,11 +10,11 @@ static uint32_t word_of(struct ergo_words r, uint32_t slot) {
     return words[slot % 4];
 }
 
-void graph_twin_start(const struct graph_network *net, const struct graph_member *member,
+void graph_twin_start(const struct graph_network *net, const struct graph_member *row, uint32_t own,
                       unsigned mode, uint8_t *spins) {
     for (uint32_t slot = 0; slot < net->slots; slot++) {
-        const uint32_t random = word_of(
-            graph_words(slot / 4, 0, GRAPH_PURPOSE_START, member->key0, member->key1), slot);
+        const uint32_t random =
+            word_of(graph_words(slot / 4, 0, GRAPH_PURPOSE_START, own, row->key0, row->key1), slot);
         spins[slot] = net->vertex_of[slot] == GRAPH_PADDING ? 0
                       : mode == 2                           ? (uint8_t)(random >> 31)
                                                             : (uint8_t)mode;
@@ -28,15 +28,15 @@ static int32_t force_of(const struct graph_network *net, const uint8_t *spins, u
     return force;
 }
 
-void graph_twin_sweep(const struct graph_state *s, const struct graph_member *member, uint64_t step,
-                      uint8_t *spins) {
+void graph_twin_sweep(const struct graph_state *s, const struct graph_member *row, uint32_t own,
+                      uint64_t step, uint8_t *spins) {
     const struct graph_network *net = &s->net;
-    const float scale = member->scale * graph_factor(&s->schedule, step);
+    const float scale = row->scale * graph_factor(&s->schedule, step);
     struct ergo_words r = {0, 0, 0, 0};
     /* no two vertices of a colour are neighbours, so one after the other is all at once */
     for (uint32_t slot = 0; slot < net->slots; slot++) {
         if (slot % 4 == 0)
-            r = graph_words(slot / 4, step, GRAPH_PURPOSE_SWEEP, member->key0, member->key1);
+            r = graph_words(slot / 4, step, GRAPH_PURPOSE_SWEEP, own, row->key0, row->key1);
         if (net->vertex_of[slot] == GRAPH_PADDING)
             continue;
         spins[slot] ^=
@@ -64,15 +64,79 @@ void graph_twin_measure(const struct graph_network *net, const uint8_t *spins,
     numbers[GRAPH_MARK + 1] = (uint32_t)(mark >> 32);
 }
 
-uint32_t graph_twin_look(const struct graph_state *s, const struct graph_member *member,
-                         const uint32_t numbers[GRAPH_NUMBERS], uint64_t step,
-                         struct graph_found *found, uint64_t *hit, uint32_t *trace) {
-    const int64_t sum = graph_sum(numbers);
-    const uint32_t place = graph_choose(found, s->keep, sum, graph_mark_of(numbers));
-    if (place != GRAPH_NOTHING)
-        found[place] = (struct graph_found){sum, graph_mark_of(numbers), step};
-    *trace += graph_trace(sum, graph_mark_of(numbers));
-    if (sum >= member->goal && *hit == GRAPH_NEVER)
-        *hit = step;
-    return place;
+void graph_twin_look(const struct graph_state *s, const struct graph_member *rows,
+                     const uint32_t *numbers, uint64_t step, struct graph_found *found,
+                     uint64_t *hit, uint32_t *look) {
+    const uint32_t width = s->chains.width, keep = s->keep;
+    for (uint32_t w = 0; w < width; w++) {
+        const uint32_t *own = numbers + (size_t)w * GRAPH_NUMBERS;
+        look[GRAPH_LOOK_TRACE(keep)] += graph_trace(graph_sum(own), graph_mark_of(own));
+        if (graph_sum(own) >= rows->goal && *hit == GRAPH_NEVER)
+            *hit = step;
+    }
+    for (uint32_t k = 0; k < keep; k++)
+        look[GRAPH_LOOK_CHOICE + k] = GRAPH_NOTHING;
+    for (uint32_t round = 0; round < keep; round++) { /* the lowest that is not kept */
+        uint32_t best = GRAPH_NOTHING;
+        for (uint32_t w = 0; w < width; w++) {
+            const uint32_t *own = numbers + (size_t)w * GRAPH_NUMBERS;
+            if ((best == GRAPH_NOTHING ||
+                 graph_sum(own) > graph_sum(numbers + (size_t)best * GRAPH_NUMBERS)) &&
+                graph_choose(found, keep, graph_sum(own), graph_mark_of(own)) != GRAPH_NOTHING)
+                best = w;
+        }
+        if (best == GRAPH_NOTHING)
+            break;
+        const uint32_t *own = numbers + (size_t)best * GRAPH_NUMBERS;
+        const uint32_t place = graph_choose(found, keep, graph_sum(own), graph_mark_of(own));
+        found[place] = (struct graph_found){graph_sum(own), graph_mark_of(own), step};
+        look[GRAPH_LOOK_CHOICE + place] = best;
+    }
+    look[GRAPH_LOOK_TIMES(keep)]++;
+}
+
+void graph_twin_swap(const struct graph_state *s, const struct graph_member *rows, uint64_t step,
+                     uint32_t *places, uint32_t *numbers, uint32_t *came, uint64_t *moves) {
+    const uint32_t rungs = s->chains.rungs, copies = s->chains.copies;
+    const uint32_t parity = ergo_ladder_parity(step, s->chains.swap_every);
+    for (uint32_t t = 0; t < rungs; t++)
+        for (uint32_t copy = 0; copy < copies && ergo_ladder_colder(t, rungs, parity); copy++) {
+            const uint32_t cold = t * copies + copy, hot = cold + copies;
+            uint32_t *one = numbers + (size_t)cold * GRAPH_NUMBERS, kept[GRAPH_NUMBERS];
+            uint32_t *other = numbers + (size_t)hot * GRAPH_NUMBERS;
+            const uint32_t yes = graph_exchange(graph_sum(one), graph_sum(other), rows[t].slope,
+                                                cold, step, rows[t].key0, rows[t].key1);
+            const uint32_t arrived = ergo_ladder_walk(&came[cold], &came[hot], yes, 1, t, rungs);
+            if (t == 0)
+                moves[(rungs - 1) * copies + copy] += arrived;
+            if (!yes)
+                continue;
+            const uint32_t place = places[cold];
+            places[cold] = places[hot];
+            places[hot] = place;
+            memcpy(kept, one, sizeof kept);
+            memcpy(one, other, sizeof kept);
+            memcpy(other, kept, sizeof kept);
+            moves[cold]++;
+        }
+}
+
+void graph_twin_comb(const struct graph_state *s, const struct graph_member *rows, float slope,
+                     uint64_t step, const uint32_t *numbers, uint32_t *parents,
+                     struct graph_totals *totals) {
+    const uint32_t width = s->chains.width, word = graph_comb_word(step, rows->key0, rows->key1);
+    uint64_t below = 0;
+    uint32_t k = 0;
+    *totals = (struct graph_totals){0, GRAPH_EMPTY};
+    for (uint32_t w = 0; w < width; w++) {
+        const int64_t sum = graph_sum(numbers + (size_t)w * GRAPH_NUMBERS);
+        totals->best = sum > totals->best ? sum : totals->best;
+    }
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t w = 0; w < width; w++) {
+            *(pass ? &below : &totals->weights) +=
+                graph_weight(graph_sum(numbers + (size_t)w * GRAPH_NUMBERS), totals->best, slope);
+            while (pass && k < width && ergo_comb_tooth(k, totals->weights, width, word) < below)
+                parents[k++] = w;
+        }
 }

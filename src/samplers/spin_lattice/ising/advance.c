@@ -35,12 +35,40 @@ static void launch_local(struct ising_state *s, size_t samples, uint64_t every, 
     s->e.step += sweeps;
 }
 
+static struct ergo_grid over_blocks(const struct ising_state *s, uint64_t blocks) {
+    return ergo_grid_items(s->launch.lanes ? (blocks + 7) / 8 : blocks, s->sweep_group,
+                           s->e.batch->count);
+}
+
 static void sweep_by_halves(struct ising_state *s, uint64_t sweeps) {
-    const size_t items = s->launch.lanes ? (s->shape.blocks + 7) / 8 : s->shape.blocks;
-    const struct ergo_grid grid = ergo_grid_items(items, s->sweep_group, s->e.batch->count);
+    const struct ergo_grid grid = over_blocks(s, s->shape.blocks);
     for (uint64_t i = 0; i < 2 * sweeps; i++) {
         ERGO_LAUNCH(&s->e, ISING_SWEEP, grid, BUFFER(ISING_SPINS), BUFFER(ISING_MEMBERS),
                     U32(i % 2), U64(s->e.step));
+        s->e.step += i % 2;
+    }
+}
+
+/* Half a sweep of some rows of a slab. */
+static void sweep_rows(void *state, unsigned colour, uint64_t from, uint64_t to) {
+    struct ising_state *s = state;
+    const uint64_t first = from * s->shape.row_words / 4, end = to * s->shape.row_words / 4;
+    ERGO_LAUNCH(&s->e, ISING_SWEEP, over_blocks(s, end - first), BUFFER(ISING_SPINS),
+                BUFFER(ISING_MEMBERS), U32(colour), U64(s->e.step), U32(first), U32(end));
+}
+
+/* Rows that are whole blocks, or whole chunks of the vector kernels (32 words). */
+static uint32_t rows_at_once(const struct ising_state *s) {
+    uint32_t rows = s->launch.lanes ? 32 : 4;
+    while (rows % 2 == 0 && s->shape.row_words * (rows / 2) % (s->launch.lanes ? 32 : 4) == 0)
+        rows /= 2;
+    return rows;
+}
+
+static void sweep_slab(struct ising_state *s, uint64_t sweeps) {
+    const uint32_t unit = rows_at_once(s);
+    for (uint64_t i = 0; i < 2 * sweeps && s->e.status == ERGO_OK; i++) {
+        ergo_slab_half_sweep(&s->e, &s->slab, unit, sweep_rows, i % 2);
         s->e.step += i % 2;
     }
 }
@@ -49,20 +77,29 @@ static void sweep_by_halves(struct ising_state *s, uint64_t sweeps) {
 static void sweep_by_tiles(struct ising_state *s, uint64_t sweeps) {
     const size_t stripes = ((size_t)s->shape.ly + s->launch.rows - 1) / s->launch.rows;
     const struct ergo_grid grid = ergo_grid_groups(stripes, s->launch.group, s->e.batch->count);
-    uint64_t launches = (sweeps + s->launch.sweeps - 1) / s->launch.sweeps;
-    for (; launches; launches--) {
-        const uint64_t now = (sweeps + launches - 1) / launches;
+    const uint64_t most = s->launch.sweeps;
+    while (sweeps && s->e.status == ERGO_OK) {
+        const uint64_t launches = (sweeps + most - 1) / most;
+        uint64_t now = (sweeps + launches - 1) / launches;
+        if (s->cut && now > s->slab.valid / 2)
+            now = s->slab.valid / 2;
         ERGO_LAUNCH(&s->e, ISING_SWEEP, grid, BUFFER(ISING_SPINS), BUFFER(ISING_OTHER),
                     BUFFER(ISING_MEMBERS), U64(s->e.step), U32(now));
         ergo_engine_swap(&s->e, ISING_SPINS, ISING_OTHER);
         s->e.step += now;
         sweeps -= now;
+        if (s->cut) {
+            s->slab.valid -= 2 * (uint32_t)now;
+            ergo_slab_need(&s->e, &s->slab, 2);
+        }
     }
 }
 
 void ising_steps(void *state, uint64_t sweeps) {
     struct ising_state *s = state;
-    if (s->launch.path == ISING_PATH_GLOBAL)
+    if (s->launch.path == ISING_PATH_GLOBAL && s->cut)
+        sweep_slab(s, sweeps);
+    else if (s->launch.path == ISING_PATH_GLOBAL)
         sweep_by_halves(s, sweeps);
     else if (s->launch.path == ISING_PATH_TILE)
         sweep_by_tiles(s, sweeps);
@@ -74,12 +111,22 @@ void ising_steps(void *state, uint64_t sweeps) {
         }
 }
 
+/* With the two last arguments for a slab. */
+static void launch_range(struct ising_state *s, unsigned kernel, struct ergo_grid grid,
+                         const struct ergo_arg *args, size_t n) {
+    struct ergo_arg all[9];
+    const struct ergo_arg range[2] = {U32(s->launch.from), U32(s->launch.to)};
+    memcpy(all, args, n * sizeof *args);
+    memcpy(all + n, range, sizeof range);
+    ergo_engine_launch(&s->e, kernel, grid, all, s->cut ? n + 2 : n);
+}
+
 static void measure(struct ising_state *s, size_t sample) {
     const size_t group = s->measure_group;
-    ERGO_LAUNCH(&s->e, ISING_MEASURE,
-                ergo_grid_groups(s->launch.measure_groups, group, s->e.batch->count),
-                BUFFER(ISING_SPINS), BUFFER(ISING_SAMPLES), U32(sample),
-                LOCAL(s->launch.sums * group * sizeof(cl_uint)));
+    const struct ergo_arg args[] = {BUFFER(ISING_SPINS), BUFFER(ISING_SAMPLES), U32(sample),
+                                    LOCAL(s->launch.sums * group * sizeof(cl_uint))};
+    launch_range(s, ISING_MEASURE,
+                 ergo_grid_groups(s->launch.measure_groups, group, s->e.batch->count), args, 4);
 }
 
 /* Curves number `curve` and following, of `count` lattices of each member. */
@@ -96,9 +143,16 @@ static void measure_curves(struct ising_state *s, enum ising_buffer spins, size_
     const struct ergo_grid all = {3, {groups * group, members, count}, {group, 1, 1}};
     const struct ergo_grid rows = {
         3, {ergo_round_up(lanes * l->rows_counted, group), members, count}, {group, 1, 1}};
-    ERGO_LAUNCH(&s->e, ISING_CORRELATE, all, BUFFER(spins), BUFFER(ISING_CURVES), U32(curve),
-                U32(l->reach), U32(l->correlate_parts), U32(l->curve_numbers),
-                LOCAL(ISING_AT_ONCE * group * sizeof(cl_uint)));
+    const struct ergo_arg args[] = {BUFFER(spins),
+                                    BUFFER(ISING_CURVES),
+                                    U32(curve),
+                                    U32(l->reach),
+                                    U32(l->correlate_parts),
+                                    U32(l->curve_numbers),
+                                    LOCAL(ISING_AT_ONCE * group * sizeof(cl_uint))};
+    if (s->cut)
+        ergo_slab_need(&s->e, &s->slab, l->reach);
+    launch_range(s, ISING_CORRELATE, all, args, 7);
     if (l->rows_counted)
         ERGO_LAUNCH(&s->e, ISING_COUNT_ROWS, rows, BUFFER(spins), BUFFER(ISING_MEMBERS),
                     BUFFER(ISING_CURVES), U32(curve), U32(pairs), U32(l->curve_numbers), U32(lanes),
@@ -146,7 +200,7 @@ void ising_block(void *state, size_t count, uint64_t every) {
 /* ---- what comes of them ---------------------------------------------------------------------- */
 
 /* Add up the partial counts of row `row` (sample times members plus member). */
-static struct ising_counts add_parts(const struct ising_state *s, unsigned slot, size_t row) {
+struct ising_counts ising_add_parts(const struct ising_state *s, unsigned slot, size_t row) {
     const size_t parts = s->launch.measure_groups, sums = s->launch.sums;
     const uint32_t *all = ergo_engine_host(&s->e, ISING_SAMPLES, slot, 0);
     struct ising_counts c = {0, 0, 0};
@@ -177,13 +231,13 @@ void ising_columns(struct ising_physics p, const struct ising_shape *shape, stru
 void ising_curves(const struct ising_state *s, size_t member, const uint64_t *pairs,
                   uint32_t *planes, size_t row, const struct ergo_samples *samples) {
     const size_t reach = s->launch.reach, size = reach + 1;
-    const double sites = (double)s->shape.lx * (double)s->shape.ly;
+    const double sites = (double)s->whole.lx * (double)s->whole.ly;
     const bool anti = s->members[member].anti != 0;
     double *mean = samples->curves[CURVE_CORRELATION] + row * size;
     double *axis[2] = {samples->curves[CURVE_CORRELATION_X] + row * size,
                        samples->curves[CURVE_CORRELATION_Y] + row * size};
-    for (size_t y = 0; y < s->launch.rows_counted; y++)
-        planes[2 * y] = (anti ? 0 : (uint32_t)s->shape.lx) - planes[2 * y + 1];
+    for (size_t y = 0; y < (size_t)s->whole.ly && s->launch.rows_counted; y++)
+        planes[2 * y] = (anti ? 0 : (uint32_t)s->whole.lx) - planes[2 * y + 1];
     if (s->launch.rows_counted)
         bytes_structure(&s->planes, anti, s->wave, planes,
                         samples->curves[CURVE_STRUCTURE] + 2 * row);
@@ -200,33 +254,47 @@ bool ising_rows(const void *state, unsigned slot, size_t begin, size_t end,
     const struct ising_state *s = state;
     const size_t members = s->e.batch->count;
     for (size_t row = begin, m = begin % members; row < end; row++) {
-        ising_columns(s->physics[m], &s->shape, add_parts(s, slot, row),
+        ising_columns(s->physics[m], &s->whole,
+                      s->cut ? s->joined[row] : ising_add_parts(s, slot, row),
                       samples->columns + ISING_COLUMNS * row);
         m = m + 1 < members ? m + 1 : 0;
     }
     return true;
 }
 
+void ising_add_curve_parts(const struct ising_state *s, unsigned slot, size_t row,
+                           uint64_t *numbers) {
+    const struct ising_launch *l = &s->launch;
+    const size_t pairs = 2 * (size_t)l->reach, parts = l->correlate_parts;
+    const uint32_t *counts = ergo_engine_host(&s->e, ISING_CURVES, slot, 0);
+    counts += row * l->curve_numbers;
+    for (size_t k = 0; k < pairs; k++) {
+        numbers[k] = 0;
+        for (size_t p = 0; p < parts; p++)
+            numbers[k] += counts[k * parts + p];
+    }
+    for (size_t y = 0; y < l->rows_counted; y++)
+        numbers[pairs + y] = counts[pairs * parts + y];
+}
+
 bool ising_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
                       const struct ergo_samples *samples) {
     const struct ising_state *s = state;
-    const size_t reach = s->launch.reach, parts = s->launch.correlate_parts;
-    uint64_t *pairs = calloc(2 * reach + 1, sizeof *pairs);
-    uint32_t *planes = malloc((8 * (size_t)s->launch.rows_counted) + 1);
-    const bool memory = pairs && planes;
-    const uint32_t *counts = ergo_engine_host(&s->e, ISING_CURVES, slot, 0);
-    counts += begin * s->launch.curve_numbers;
-    for (size_t row = begin; row < end && memory; row++, counts += s->launch.curve_numbers) {
-        for (size_t k = 0; k < 2 * reach; k++) {
-            pairs[k] = 0;
-            for (size_t p = 0; p < parts; p++)
-                pairs[k] += counts[k * parts + p];
-        }
-        for (size_t y = 0; y < s->launch.rows_counted; y++)
-            planes[2 * y + 1] = counts[2 * reach * parts + y];
-        ising_curves(s, row % s->e.batch->count, pairs, planes, row, samples);
+    const size_t pairs = 2 * (size_t)s->launch.reach, ly = (size_t)s->whole.ly;
+    uint64_t *own = calloc(pairs + ly, sizeof *own);
+    uint32_t *planes = malloc(2 * ly * sizeof *planes);
+    const bool memory = own && planes;
+    for (size_t row = begin; row < end && memory; row++) {
+        const uint64_t *numbers = own;
+        if (s->cut)
+            numbers = s->joined_curves + row * ising_joined_numbers(s);
+        else
+            ising_add_curve_parts(s, slot, row, own);
+        for (size_t y = 0; y < ly && s->launch.rows_counted; y++)
+            planes[2 * y + 1] = (uint32_t)numbers[pairs + y];
+        ising_curves(s, row % s->e.batch->count, numbers, planes, row, samples);
     }
-    free(pairs);
+    free(own);
     free(planes);
     return memory;
 }

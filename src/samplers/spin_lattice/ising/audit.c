@@ -20,30 +20,21 @@ static const uint64_t replay_spins = UINT64_C(1) << 23, pair_words = UINT64_C(1)
 /* Most sweeps of the stretch. More would find nothing else. */
 static const uint64_t replay_sweeps = 128;
 
-struct stretch {
-    struct ergo_replay r; /* first, because compare gets its address */
-    size_t members;       /* members that are replayed */
-    uint64_t first, rows; /* of each replayed member: all rows, or some around the boundary */
-    /* Distances of correlations that are compared: first, first + stride, ... On huge lattices
-     * these are not all, and later audits take others. */
-    size_t pair_first, pair_stride;
-};
-
 static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-static bool is_whole(const struct stretch *t, const struct ising_state *s) {
+static bool is_whole(const struct ising_stretch *t, const struct ising_state *s) {
     return t->rows == (uint64_t)s->shape.ly;
 }
 
-static bool has_curve(const struct stretch *t, const struct ising_state *s, size_t sample) {
+static bool has_curve(const struct ising_stretch *t, const struct ising_state *s, size_t sample) {
     return ergo_replay_has_curve(&t->r, s->e.curve_interval, sample);
 }
 
 /* As the run measures, if that is in reason; the last sample has curves. As long as the host can
  * afford: some draws are needed by one block in 500 only. */
-static void plan_stretch(struct stretch *t, const struct ising_state *s) {
+static void plan_stretch(struct ising_stretch *t, const struct ising_state *s) {
     const struct ising_launch *l = &s->launch;
     const struct ergo_point *point = s->e.batch->points[0];
     const uint64_t lx = (uint64_t)s->shape.lx, ly = (uint64_t)s->shape.ly, sites = lx * ly;
@@ -83,7 +74,7 @@ static void plan_stretch(struct stretch *t, const struct ising_state *s) {
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-static bool same_curves(const struct stretch *t, const struct ising_state *s,
+static bool same_curves(const struct ising_stretch *t, const struct ising_state *s,
                         const struct ergo_samples *expected, size_t row) {
     const struct ergo_samples *found = &t->r.found;
     const size_t reach = s->launch.reach;
@@ -99,52 +90,70 @@ static bool same_curves(const struct stretch *t, const struct ising_state *s,
     return same;
 }
 
-/* Compare the curves of a lattice in canonical form with the curve sample `curve`. */
-static enum ergo_status compare_curves(struct ergo_context *ctx, const struct stretch *t,
-                                       const struct ising_state *s, size_t member,
-                                       const uint8_t *rows, size_t curve) {
+enum ergo_status ising_compare_curves(struct ergo_context *ctx, const struct ising_stretch *t,
+                                      const struct ising_state *s, size_t member,
+                                      const uint64_t *pairs, uint32_t *planes, size_t row) {
     const size_t reach = s->launch.reach;
-    const bool anti = ergo_point_real(s->e.batch->points[member], "/system/coupling") < 0;
-    uint64_t *pairs = calloc(2 * reach, sizeof *pairs);
-    uint32_t *planes = calloc(2 * (size_t)s->shape.ly, sizeof *planes);
-    double *curves_memory = calloc(3 * (reach + 1) + 2, sizeof *curves_memory);
+    double *memory = calloc(3 * (reach + 1) + 2, sizeof *memory);
     struct ergo_samples expected = {0};
-    bool memory = pairs && planes && curves_memory, same = true;
-    if (memory)
-        memory = ising_count_pairs(&s->shape, rows, reach, t->pair_first, t->pair_stride, pairs);
-    if (memory) {
-        for (size_t c = 0; c < 3; c++)
-            expected.curves[CURVE_CORRELATION + c] = curves_memory + c * (reach + 1);
-        expected.curves[CURVE_STRUCTURE] = curves_memory + 3 * (reach + 1);
-        ising_count_rows(&s->shape, rows, anti, planes);
-        ising_curves(s, member, pairs, planes, 0, &expected);
-        same = same_curves(t, s, &expected, curve * s->e.batch->count + member);
-    }
-    free(pairs);
-    free(planes);
-    free(curves_memory);
     if (!memory)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    for (size_t c = 0; c < 3; c++)
+        expected.curves[CURVE_CORRELATION + c] = memory + c * (reach + 1);
+    expected.curves[CURVE_STRUCTURE] = memory + 3 * (reach + 1);
+    ising_curves(s, member, pairs, planes, 0, &expected);
+    const bool same = same_curves(t, s, &expected, row);
+    free(memory);
     return same ? ERGO_OK
                 : ergo_replay_differs(ctx, &t->r, member, "correlations or structure factor");
 }
 
+/* Compare the curves of a lattice in canonical form with the curve sample `curve`. */
+static enum ergo_status compare_curves(struct ergo_context *ctx, const struct ising_stretch *t,
+                                       const struct ising_state *s, size_t member,
+                                       const uint8_t *rows, size_t curve) {
+    const size_t reach = s->launch.reach, ly = (size_t)s->shape.ly;
+    const bool anti = ergo_point_real(s->e.batch->points[member], "/system/coupling") < 0;
+    uint64_t *pairs = calloc(2 * reach, sizeof *pairs);
+    uint32_t *planes = calloc(2 * ly, sizeof *planes);
+    enum ergo_status status = ERGO_OK;
+    if (!pairs || !planes ||
+        !ising_count_pairs(&s->shape, rows, ly, reach, t->pair_first, t->pair_stride, pairs))
+        status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+    if (status == ERGO_OK) {
+        ising_count_rows(&s->shape, rows, anti, planes);
+        status = ising_compare_curves(ctx, t, s, member, pairs, planes,
+                                      curve * s->e.batch->count + member);
+    }
+    free(pairs);
+    free(planes);
+    return status;
+}
+
+enum ergo_status ising_compare_counts(struct ergo_context *ctx, const struct ising_stretch *t,
+                                      const struct ising_state *s, size_t member,
+                                      struct ising_counts counts, size_t row) {
+    double columns[ISING_COLUMNS];
+    if (s->launch.sums < 3)
+        counts.first = 0;
+    ising_columns(s->physics[member], &s->whole, counts, columns);
+    return ergo_replay_same(columns, t->r.found.columns + ISING_COLUMNS * row, ISING_COLUMNS)
+               ? ERGO_OK
+               : ergo_replay_differs(ctx, &t->r, member, "energy or magnetization");
+}
+
 /* Compare a sample of a member whose lattice is `words`. rows: memory for its canonical form. */
-static enum ergo_status compare_sample(struct ergo_context *ctx, const struct stretch *t,
+static enum ergo_status compare_sample(struct ergo_context *ctx, const struct ising_stretch *t,
                                        const struct ising_state *s, size_t member, size_t sample,
                                        const uint32_t *words, uint8_t *rows) {
     const size_t count = s->e.batch->count;
     size_t curves = 0; /* curve samples before this one */
-    double columns[ISING_COLUMNS];
     const struct ergo_checkerboard board = ising_board(&s->shape);
     ergo_checkerboard_pack(&board, words, rows);
-    struct ising_counts counts = ising_count(&s->shape, rows);
-    if (s->launch.sums < 3)
-        counts.first = 0;
-    ising_columns(s->physics[member], &s->shape, counts, columns);
-    if (!ergo_replay_same(columns, t->r.found.columns + ISING_COLUMNS * (sample * count + member),
-                          ISING_COLUMNS))
-        return ergo_replay_differs(ctx, &t->r, member, "energy or magnetization");
+    const enum ergo_status status = ising_compare_counts(
+        ctx, t, s, member, ising_count(&s->shape, rows, rows), sample * count + member);
+    if (status != ERGO_OK)
+        return status;
     for (size_t i = 0; i < sample; i++)
         curves += has_curve(t, s, i);
     return has_curve(t, s, sample) ? compare_curves(ctx, t, s, member, rows, curves) : ERGO_OK;
@@ -152,10 +161,9 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
 
 /* ---- the chain ------------------------------------------------------------------------------- */
 
-/* words: the member's lattice before the stretch; the twin moves it to the end. */
-static enum ergo_status replay_whole(struct ergo_context *ctx, const struct stretch *t,
-                                     const struct ising_state *s, size_t member, uint32_t *words,
-                                     const uint32_t *after, uint8_t *rows) {
+enum ergo_status ising_replay_whole(struct ergo_context *ctx, const struct ising_stretch *t,
+                                    const struct ising_state *s, size_t member, uint32_t *words,
+                                    const uint32_t *after, uint8_t *rows) {
     const struct ergo_point *point = s->e.batch->points[member];
     enum ergo_status status = ERGO_OK;
     uint64_t step = t->r.step + t->r.lead;
@@ -171,7 +179,7 @@ static enum ergo_status replay_whole(struct ergo_context *ctx, const struct stre
 
 /* The rows of the stretch are up to two pieces of each colour, before (0) and behind (1) the
  * boundary. Returns the number of words, and *first from the start of the colour. */
-static size_t window_piece(const struct stretch *t, const struct ising_state *s, int piece,
+static size_t window_piece(const struct ising_stretch *t, const struct ising_state *s, int piece,
                            size_t *first) {
     const uint64_t ly = (uint64_t)s->shape.ly, end = t->first + t->rows;
     const uint64_t rows = piece == 0 ? (end < ly ? end : ly) - t->first : end > ly ? end - ly : 0;
@@ -181,7 +189,7 @@ static size_t window_piece(const struct stretch *t, const struct ising_state *s,
 
 /* As replay_whole for the rows of the stretch. The words around them, which the twin gets wrong,
  * are restored. */
-static enum ergo_status replay_window(struct ergo_context *ctx, const struct stretch *t,
+static enum ergo_status replay_window(struct ergo_context *ctx, const struct ising_stretch *t,
                                       const struct ising_state *s, size_t member, uint32_t *words,
                                       const uint32_t *after) {
     const uint64_t sweeps = t->r.lead + t->r.samples * t->r.every;
@@ -215,7 +223,7 @@ struct lattices {
 
 static enum ergo_status compare_member(struct ergo_context *ctx, const struct ergo_replay *r,
                                        size_t m, void *user) {
-    const struct stretch *t = (const struct stretch *)r;
+    const struct ising_stretch *t = (const struct ising_stretch *)r;
     const struct lattices *lattices = user;
     const struct ising_state *s = r->state;
     const size_t bytes = s->shape.member_bytes;
@@ -235,7 +243,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct er
         status = ergo_replay_differs(ctx, r, m, "the start");
     if (status == ERGO_OK && whole) {
         memcpy(before, kept, bytes);
-        status = replay_whole(ctx, t, s, m, before, after, rows);
+        status = ising_replay_whole(ctx, t, s, m, before, after, rows);
     } else if (status == ERGO_OK && replayed) {
         status = replay_window(ctx, t, s, m, kept, after);
     }
@@ -270,11 +278,11 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 enum ergo_status ising_audit(struct ergo_context *ctx, void *opaque) {
     struct ising_state *s = opaque;
     size_t sizes[LATTICE_CURVES];
-    struct stretch t = {.r = {.remedy = "/tuning/path or /tuning/lanes",
-                              .n_columns = ISING_COLUMNS,
-                              .n_curves = LATTICE_CURVES,
-                              .curve_sizes = sizes,
-                              .compare = compare}};
+    struct ising_stretch t = {.r = {.remedy = "/tuning/path or /tuning/lanes",
+                                    .n_columns = ISING_COLUMNS,
+                                    .n_curves = LATTICE_CURVES,
+                                    .curve_sizes = sizes,
+                                    .compare = compare}};
     plan_stretch(&t, s);
     for (size_t c = 0; c < LATTICE_CURVES; c++)
         sizes[c] = ising_curve_size(s->e.batch->points[0], c);

@@ -49,7 +49,7 @@ void ising_member_fill(const struct ergo_point *point, bool field, struct ising_
     }
 }
 
-static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+enum ergo_status ising_prepare(struct ergo_context *ctx, void *state) {
     struct ising_state *s = state;
     (void)ctx;
     if (s->launch.path == ISING_PATH_GLOBAL)
@@ -62,19 +62,10 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     return ERGO_OK;
 }
 
-static const struct ergo_engine_model model = {
-    .sampler = "spin-lattice",
-    .smaller = "a smaller lattice",
-    .state_bytes = sizeof(struct ising_state),
-    .configure = ising_configure,
-    .prepare = prepare,
-    .steps = ising_steps,
-    .block = ising_block,
-    .rows = ising_rows,
-    .curve_rows = ising_curve_rows,
-};
+static const struct ergo_engine_model model = {ISING_ENGINE, .configure = ising_configure,
+                                               .prepare = ising_prepare};
 
-static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
+enum ergo_status ising_init(struct ergo_context *ctx, void *opaque) {
     struct ising_state *s = opaque;
     const unsigned mode = model_start(s->e.batch->points[0]);
     s->e.step = 0;
@@ -88,7 +79,7 @@ static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
 
 const struct ergo_sampler_ops ising_ops = {
     .engine = &model,
-    .init = init,
+    .init = ising_init,
     .save = ising_save,
     .load = ising_load,
     .audit = ising_audit,

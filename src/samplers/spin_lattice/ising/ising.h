@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "engine/engine.h"
+#include "engine/slab.h"
 #include "samplers/sampler.h"
 #include "samplers/spin_lattice/bytes.h"
 
@@ -16,12 +17,14 @@ enum ising_path {
     ISING_PATH_GLOBAL = 3, /* half a sweep per launch */
 };
 
-/* cl/spin_lattice/core.h describes the layout in words and blocks. */
+/* cl/spin_lattice/core.h describes the layout in words and blocks. Of a lattice, or of rows of one,
+ * which begin at its block `first`. */
 struct ising_shape {
     int64_t lx, ly;
     uint64_t words, blocks;   /* of one colour */
     uint32_t row_words, tail; /* words in a row of one colour; sites in its last word */
     uint64_t member_bytes;    /* both colours */
+    uint64_t first, all;      /* all: blocks of the whole lattice */
 };
 
 struct ising_launch {
@@ -44,10 +47,11 @@ struct ising_launch {
     uint32_t ahead;
     /* kernels with explicit vectors, for CPUs: eight blocks per work-item */
     bool lanes;
-    int narrow;      /* ISING_NARROW: 0, 1 or 2 words a row */
-    bool wide, full; /* ISING_WIDE, ISING_FULL: see cl/spin_lattice/block.h, core.h */
-    bool field;      /* ten acceptance classes instead of the two without a field */
-    bool fixed;      /* all members have one temperature: thresholds are compiled in */
+    int narrow;        /* ISING_NARROW: 0, 1 or 2 words a row */
+    bool wide, full;   /* ISING_WIDE, ISING_FULL: see cl/spin_lattice/block.h, core.h */
+    bool field;        /* ten acceptance classes instead of the two without a field */
+    bool fixed;        /* all members have one temperature: thresholds are compiled in */
+    uint32_t from, to; /* blocks that are measured: of a slab, its own */
 };
 
 enum ising_buffer {
@@ -57,7 +61,9 @@ enum ising_buffer {
     ISING_BITS,      /* local path: random bits drawn ahead */
     ISING_SNAPSHOTS, /* [number][member] */
     ISING_SAMPLES,   /* [member][part][launch.sums] */
-    ISING_CURVES     /* [member][launch.curve_numbers] */
+    ISING_CURVES,    /* [member][launch.curve_numbers] */
+    ISING_EDGES,     /* of a slab, both outgoing and incoming */
+    ISING_HALOS
 };
 enum ising_kernel {
     ISING_SWEEP, /* half a sweep or several, by the path */
@@ -65,19 +71,9 @@ enum ising_kernel {
     ISING_START,
     ISING_MEASURE,
     ISING_CORRELATE,
-    ISING_COUNT_ROWS
-};
-
-struct ising_state {
-    struct ergo_engine e;
-    struct ising_shape shape;
-    struct ising_launch launch;
-    struct ising_member *members; /* [batch->count] */
-    struct ising_physics *physics;
-    struct bytes_shape planes; /* for the structure factor */
-    double *wave;
-    /* work-items; powers of two */
-    size_t sweep_group, measure_group, correlate_group;
+    ISING_COUNT_ROWS,
+    ISING_PACK, /* of a slab */
+    ISING_UNPACK
 };
 
 /* What the energy is made of: coupling and field. */
@@ -91,7 +87,29 @@ struct ising_counts {
     uint64_t first;       /* up spins of colour 0 (x + y even) */
 };
 
+struct ising_state {
+    struct ergo_engine e;
+    struct ising_shape shape; /* of what is on this device */
+    struct ising_shape whole; /* of the lattice */
+    bool cut;                 /* what is here is a slab of it */
+    struct ergo_slab slab;
+    struct ising_counts *joined; /* of a block, over all ranks: [samples][members] */
+    uint64_t *joined_curves;     /* [curves][members][ising_joined_numbers()] */
+    struct ising_launch launch;
+    struct ising_member *members; /* [batch->count] */
+    struct ising_physics *physics;
+    struct bytes_shape planes; /* for the structure factor */
+    double *wave;
+    /* work-items; powers of two */
+    size_t sweep_group, measure_group, correlate_group;
+};
+
 struct ising_shape ising_shape_of(const struct ergo_point *point);
+/* Rows of that lattice: `rows` from row `first` on, around its end. Both are multiples of
+ * ising_granule, so that they begin a block and an even row. */
+struct ising_shape ising_shape_of_rows(const struct ising_shape *whole, uint64_t first,
+                                       uint64_t rows);
+uint32_t ising_granule(const struct ising_shape *whole);
 /* device.c: acceptance thresholds and Philox key of a member. */
 void ising_member_fill(const struct ergo_point *point, bool field, struct ising_member *member);
 /* Does the point need ten acceptance classes (a field, or heat-bath dynamics)? */
@@ -107,6 +125,11 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state);
 
 /* advance.c: functions of the engine's table */
 void ising_steps(void *state, uint64_t sweeps);
+/* Partial counts of a row of samples (sample times members plus member), added up. */
+struct ising_counts ising_add_parts(const struct ising_state *s, unsigned slot, size_t row);
+/* A row of curve samples: pairs as below, then the spins of the rows here. */
+void ising_add_curve_parts(const struct ising_state *s, unsigned slot, size_t row,
+                           uint64_t *numbers);
 void ising_block(void *state, size_t count, uint64_t every);
 bool ising_rows(const void *state, unsigned slot, size_t begin, size_t end,
                 const struct ergo_samples *samples);
@@ -131,14 +154,18 @@ enum ergo_status ising_fetch(struct ergo_context *ctx, struct ising_state *s, si
                              uint8_t **rows, size_t *length);
 enum ergo_status ising_view(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_view *view);
+struct ergo_view ising_view_of(const struct ising_shape *shape); /* without sites */
 /* One member on the device, of which the canonical form is made. */
 struct ergo_checkerboard ising_board(const struct ising_shape *shape);
-/* Counted from the canonical form, which is nothing like the kernels'. Unequal pairs at distances
+/* Counted from the canonical form, which is nothing like the kernels'. behind: the row after the
+ * last one. around: rows after which they begin again. Unequal pairs at distances
  * r = first, first + stride ... up to reach: pairs [axis][r - 1]. Spins of each row, of staggered
  * ones those of colour 0 less those of colour 1: planes [y][2], the second number. */
-struct ising_counts ising_count(const struct ising_shape *shape, const uint8_t *rows);
-bool ising_count_pairs(const struct ising_shape *shape, const uint8_t *rows, size_t reach,
-                       size_t first, size_t stride, uint64_t *pairs); /* false: no memory */
+struct ising_counts ising_count(const struct ising_shape *shape, const uint8_t *rows,
+                                const uint8_t *behind);
+bool ising_count_pairs(const struct ising_shape *shape, const uint8_t *rows, size_t around,
+                       size_t reach, size_t first, size_t stride,
+                       uint64_t *pairs); /* false: no memory */
 void ising_count_rows(const struct ising_shape *shape, const uint8_t *rows, bool staggered,
                       uint32_t *planes);
 
@@ -158,5 +185,39 @@ bool ising_twin_is_start(const struct ergo_point *point, const struct ising_shap
 
 /* audit.c */
 enum ergo_status ising_audit(struct ergo_context *ctx, void *state);
+/* A stretch of an audit. */
+struct ising_stretch {
+    struct ergo_replay r; /* first, because compare gets its address */
+    size_t members;       /* members that are replayed */
+    uint64_t first, rows; /* of each replayed member: all rows, or some around the boundary */
+    /* Distances of correlations that are compared: first, first + stride, ... On huge lattices
+     * these are not all, and later audits take others. */
+    size_t pair_first, pair_stride;
+};
+/* s: with the shape of a whole lattice, whose words before the stretch and after it are these;
+ * the twin moves `words` to the end. rows: memory for its canonical form. */
+enum ergo_status ising_replay_whole(struct ergo_context *ctx, const struct ising_stretch *t,
+                                    const struct ising_state *s, size_t member, uint32_t *words,
+                                    const uint32_t *after, uint8_t *rows);
+/* What is counted of a lattice and its columns and curves, against row `row` of the samples found,
+ * and of those with curves (SIZE_MAX: it has none). */
+enum ergo_status ising_compare_counts(struct ergo_context *ctx, const struct ising_stretch *t,
+                                      const struct ising_state *s, size_t member,
+                                      struct ising_counts counts, size_t row);
+enum ergo_status ising_compare_curves(struct ergo_context *ctx, const struct ising_stretch *t,
+                                      const struct ising_state *s, size_t member,
+                                      const uint64_t *pairs, uint32_t *planes, size_t row);
+
+/* device.c: the engine's functions of both tables. */
+#define ISING_ENGINE                                                                               \
+    .sampler = "spin-lattice", .smaller = "a smaller lattice",                                     \
+    .state_bytes = sizeof(struct ising_state), .steps = ising_steps, .block = ising_block,         \
+    .rows = ising_rows, .curve_rows = ising_curve_rows
+enum ergo_status ising_prepare(struct ergo_context *ctx, void *state);
+enum ergo_status ising_init(struct ergo_context *ctx, void *state);
+
+/* cut.c: a slab of a lattice on each rank. cut_audit.c: its audit. */
+size_t ising_joined_numbers(const struct ising_state *s);
+enum ergo_status ising_cut_audit(struct ergo_context *ctx, void *state);
 
 #endif

@@ -1,6 +1,7 @@
 /* The Ising model: its tables, and what a job tells without a device. */
 #include <math.h>
 
+#include "engine/shares.h"
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/ising/ising.h"
@@ -158,7 +159,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                            "every flip, and the lattice only change its sign from sweep to sweep; "
                            "use dynamics \"heat-bath\"",
                            t);
-    return status;
+    const enum ergo_status shares = ergo_shares_check(ctx, point);
+    return shares != ERGO_OK ? shares : status;
 }
 
 size_t ising_curve_size(const struct ergo_point *point, size_t c) {
@@ -205,10 +207,14 @@ static const struct ergo_tunable tunables[] = {
      "path 2: sweeps per launch; path 1: sweeps whose random bits are drawn ahead, by a launch of "
      "their own (GPUs: automatic where lattices are few)",
      0, 16, false},
+    {"halo_sweeps", "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
+    {"halo_colours",
+     "cut over ranks: 1 an exchange of halos after each colour, 2 after sweeps, 0 automatic", 0, 2,
+     false},
     {"lanes", "kernels with explicit vectors of eight, on CPUs only: 0 automatic, 1 yes, 2 no", 0,
      2, false},
 };
-enum { LATTICE_TUNABLES = 4 }; /* of a byte per spin: the first */
+enum { LATTICE_TUNABLES = 6 }; /* of a byte per spin: the first */
 
 #define ISING_TABLES                                                                               \
     .name = "ising",                                                                               \
@@ -220,6 +226,7 @@ enum { LATTICE_TUNABLES = 4 }; /* of a byte per spin: the first */
              {keys, sizeof keys / sizeof keys[0]},                                                 \
              {field_keys, FIELD_KEYS},                                                             \
              {disorder_keys, DISORDER_KEYS},                                                       \
+             {slab_keys, SLAB_KEYS},                                                               \
              {lattice_run_keys, LATTICE_RUN_KEYS}},                                                \
     .columns = columns, .n_columns = ISING_COLUMNS, .has_column = has_column,                      \
     .conjugates = lattice_conjugates, .n_conjugates = 2, .unweighted = model_unweighted,           \
@@ -238,28 +245,40 @@ static const char *const first_job[] = {"/system/size=[32, 32]",
                                         "/run/measure_every=10",
                                         NULL};
 
+/* "auto": slabs of 2^26 sites take an H100 30 us a sweep and more, beside which what ranks exchange
+ * is little; smaller lattices have faster kernels on one device. */
+static bool ising_pays_to_cut(const struct ergo_point *point, size_t ranks) {
+    return model_sites(point) >= 0x1p26 * (double)ranks &&
+           ergo_point_value(point, "/system/size")->size[1] % 4 == 0;
+}
+
 const struct ergo_model ising_model = {
     ISING_TABLES,
     .n_tunables = sizeof tunables / sizeof tunables[0],
     .serves = is_plain,
     .programs = {"spin_lattice/ising_global.cl", "spin_lattice/ising_local.cl",
                  "spin_lattice/ising_tile.cl", "spin_lattice/ising_lanes_local.cl",
-                 "spin_lattice/ising_lanes_global.cl", "spin_lattice/ising_lanes_tile.cl"},
+                 "spin_lattice/ising_lanes_global.cl", "spin_lattice/ising_lanes_tile.cl",
+                 "common/slab.cl"},
     .check = check,
     .curve_size = ising_curve_size,
     .curve_x = curve_x,
     .exact = exact,
+    .cuts = ising_pays_to_cut,
     .ops = &ising_ops,
+    .cut = &ising_cut_ops,
 };
 
 const struct ergo_model ising_lattice_model = {
     ISING_TABLES,
     .n_tunables = LATTICE_TUNABLES,
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
-                 "spin_lattice/bytes_draw.cl"},
+                 "spin_lattice/bytes_draw.cl", "common/slab.cl"},
     .check = bytes_check,
     .curve_size = bytes_curve_size,
     .curve_x = bytes_curve_x,
     .exact = bytes_exact,
+    .cuts = bytes_pays_to_cut,
     .ops = &bytes_ops,
+    .cut = &bytes_cut_ops,
 };

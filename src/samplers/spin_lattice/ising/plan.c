@@ -15,8 +15,23 @@ struct ising_shape ising_shape_of(const struct ergo_point *point) {
     s.row_words = (uint32_t)((h + 31) / 32);
     s.tail = (uint32_t)(h - 32 * ((uint64_t)s.row_words - 1));
     s.words = s.row_words * (uint64_t)s.ly;
-    s.blocks = (s.words + 3) / 4;
+    s.blocks = s.all = (s.words + 3) / 4;
     s.member_bytes = s.blocks * 32;
+    return s;
+}
+
+uint32_t ising_granule(const struct ising_shape *whole) {
+    return whole->row_words % 2 ? 4 : 2;
+}
+
+struct ising_shape ising_shape_of_rows(const struct ising_shape *whole, uint64_t first,
+                                       uint64_t rows) {
+    struct ising_shape s = *whole;
+    s.ly = (int64_t)rows;
+    s.words = s.row_words * rows;
+    s.blocks = s.words / 4;
+    s.member_bytes = s.blocks * 32;
+    s.first = first % (uint64_t)whole->ly * s.row_words / 4;
     return s;
 }
 
@@ -186,8 +201,10 @@ static double path_seconds(enum ising_path path, const struct ising_shape *s, si
                : 2 * cpu_launch + work / (cpu_rate * units);
 }
 
-static void choose_path(const struct ergo_batch *batch, const struct ergo_device *device,
-                        const struct ising_shape *s, struct ising_launch *l) {
+static void choose_path(const struct ising_state *state, struct ising_launch *l) {
+    const struct ergo_batch *batch = state->e.batch;
+    const struct ergo_device *device = state->e.device;
+    const struct ising_shape *s = &state->shape;
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *first = batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
@@ -207,8 +224,9 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
      * it pretends to be a GPU */
     const bool compiles =
         l->lanes || s->blocks >= 16 || !strstr(d->platform, "Portable Computing Language");
-    const bool local_fits = compiles && local_bytes(s, local_group, l) <= local_memory;
-    const bool tile_fits = choose_tile(first, s, batch->count, d, l);
+    const bool local_fits =
+        !state->cut && compiles && local_bytes(s, local_group, l) <= local_memory;
+    const bool tile_fits = !state->slab.by_colour && choose_tile(first, s, batch->count, d, l);
 
     l->path = (enum ising_path)ergo_point_int(first, "/tuning/path");
     l->ahead = local_fits ? sweeps_ahead(batch, device, s, l) : 0;
@@ -414,6 +432,8 @@ static enum ergo_status declare(struct ising_state *s) {
                          m->high[0], m->low[0], m->high[1], m->low[1]);
     if (l->sums > 2)
         ergo_text_append(&o, " -DISING_SUMS=%u", l->sums);
+    if (s->cut)
+        ergo_text_append(&o, " -DISING_CUT -DISING_ALL=%lluu", (unsigned long long)s->whole.blocks);
     if (l->snapshots)
         ergo_text_append(&o, " -DISING_SNAPSHOTS");
     if (l->path != ISING_PATH_GLOBAL)
@@ -437,24 +457,27 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
     struct ergo_plan *plan = &s->e.plan;
     struct ising_launch *l = &s->launch;
     (void)ctx;
-    s->shape = ising_shape_of(batch->points[0]);
+    if (!s->cut)
+        s->shape = s->whole = ising_shape_of(batch->points[0]);
+    *l = (struct ising_launch){.to = (uint32_t)s->shape.blocks};
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     s->planes = bytes_shape_of(batch->points[0]);
-    s->wave = ergo_engine_memory(&s->e, (size_t)s->shape.ly, 2 * sizeof *s->wave);
+    s->wave = ergo_engine_memory(&s->e, (size_t)s->whole.ly, 2 * sizeof *s->wave);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     bytes_wave(&s->planes, s->wave);
     choose_kernels(batch, device, &s->shape, l);
-    choose_path(batch, device, &s->shape, l);
+    choose_path(s, l);
     for (size_t i = 0; i < batch->count; i++) {
         ising_member_fill(batch->points[i], l->field, &s->members[i]);
+        s->members[i].first = (uint32_t)s->shape.first;
         s->physics[i] = ising_physics_of(batch->points[i]);
     }
     l->fixed = l->fixed && s->members[0].always == 0;
 
     const double members = (double)batch->count,
-                 spins = (double)s->shape.lx * (double)s->shape.ly * members;
+                 spins = (double)s->whole.lx * (double)s->whole.ly * members;
     const unsigned units = device->summary.compute_units;
     const double per_second = (device->type != CL_DEVICE_TYPE_CPU ? 2e10
                                : l->lanes                         ? 2e9

@@ -24,12 +24,13 @@ static uint64_t sites_at(const uint8_t *row, size_t bytes, size_t w) {
     return sites;
 }
 
-struct ising_counts ising_count(const struct ising_shape *s, const uint8_t *rows) {
+struct ising_counts ising_count(const struct ising_shape *s, const uint8_t *rows,
+                                const uint8_t *behind) {
     struct ising_counts c = {0, 0, 0};
     const size_t lx = (size_t)s->lx, ly = (size_t)s->ly, bytes = ergo_bits_bytes((size_t)s->lx),
                  n = (lx + 63) / 64;
     for (size_t y = 0; y < ly; y++) {
-        const uint8_t *row = rows + y * bytes, *below = rows + (y + 1 == ly ? 0 : y + 1) * bytes;
+        const uint8_t *row = rows + y * bytes, *below = y + 1 == ly ? behind : row + bytes;
         for (size_t w = 0; w < n; w++) {
             const uint64_t sites = sites_at(row, bytes, w);
             /* right neighbour of the last site of the word, or of the row */
@@ -54,8 +55,8 @@ static uint64_t bits_at(const uint64_t *words, size_t at) {
     return shift ? words[at / 64] >> shift | words[at / 64 + 1] << (64 - shift) : words[at / 64];
 }
 
-bool ising_count_pairs(const struct ising_shape *s, const uint8_t *rows, size_t reach, size_t first,
-                       size_t stride, uint64_t *pairs) {
+bool ising_count_pairs(const struct ising_shape *s, const uint8_t *rows, size_t around,
+                       size_t reach, size_t first, size_t stride, uint64_t *pairs) {
     const size_t lx = (size_t)s->lx, ly = (size_t)s->ly, bytes = ergo_bits_bytes((size_t)s->lx),
                  n = (lx + 63) / 64;
     uint64_t *twice = malloc((2 * n + 2) * sizeof *twice); /* a row, and once more behind it */
@@ -72,7 +73,7 @@ bool ising_count_pairs(const struct ising_shape *s, const uint8_t *rows, size_t 
                 twice[at / 64 + 1] |= sites >> (64 - at % 64);
         }
         for (size_t r = first; r <= reach; r += stride) {
-            const uint8_t *below = rows + (y + r) % ly * bytes;
+            const uint8_t *below = rows + (y + r) % around * bytes;
             for (size_t w = 0; w < n; w++) {
                 const uint64_t sites = sites_at(row, bytes, w);
                 const uint64_t in =
@@ -176,18 +177,22 @@ static unsigned spin_at(const struct ergo_view *v, size_t x, size_t y) {
     return ergo_bits_get((const uint8_t *)v->sites + y * ergo_bits_bytes(v->size[0]), x);
 }
 
+struct ergo_view ising_view_of(const struct ising_shape *shape) {
+    return (struct ergo_view){.size = {(uint64_t)shape->lx, (uint64_t)shape->ly, 1},
+                              .state = spin_at,
+                              .name = "up",
+                              .states = 2,
+                              .colours = {{245, 222, 179}, {31, 58, 95}},
+                              .mean = true};
+}
+
 enum ergo_status ising_view(struct ergo_context *ctx, void *opaque, size_t member,
                             struct ergo_view *view) {
     struct ising_state *s = opaque;
     uint8_t *rows;
     size_t length;
     const enum ergo_status status = ising_fetch(ctx, s, member, &rows, &length);
-    *view = (struct ergo_view){.size = {(uint64_t)s->shape.lx, (uint64_t)s->shape.ly, 1},
-                               .sites = rows,
-                               .state = spin_at,
-                               .name = "up",
-                               .states = 2,
-                               .colours = {{245, 222, 179}, {31, 58, 95}},
-                               .mean = true};
+    *view = ising_view_of(&s->shape);
+    view->sites = rows;
     return status;
 }

@@ -11,12 +11,12 @@
 #include "samplers/spin_lattice/ising/ising.h"
 #include "spin_lattice/params.h"
 
-/* Four random words for a block. */
-static void draw(const struct ising_member *member, uint64_t block, uint64_t sweep,
-                 uint32_t purpose, uint32_t number, uint32_t out[4]) {
-    const struct ergo_words r =
-        ergo_philox_words((uint32_t)block, (uint32_t)sweep, (uint32_t)(sweep >> 32),
-                          ERGO_DRAW(purpose, number), member->key0, member->key1);
+/* Four random words for a block of the shape. */
+static void draw(const struct ising_shape *shape, const struct ising_member *member, uint64_t block,
+                 uint64_t sweep, uint32_t purpose, uint32_t number, uint32_t out[4]) {
+    const struct ergo_words r = ergo_philox_words(
+        (uint32_t)((block + shape->first) % shape->all), (uint32_t)sweep, (uint32_t)(sweep >> 32),
+        ERGO_DRAW(purpose, number), member->key0, member->key1);
     out[0] = r.x, out[1] = r.y, out[2] = r.z, out[3] = r.w;
 }
 
@@ -49,7 +49,7 @@ static void update(const struct ising_shape *shape, const struct ising_member *m
                    uint32_t colour) {
     uint32_t planes[ISING_PLANES][4], rest[4] = {0, 0, 0, 0}, undecided = 0;
     for (uint32_t j = 0; j < ISING_PLANES; j++)
-        draw(member, block, sweep, ISING_PURPOSE_COLOUR0 + colour, j, planes[j]);
+        draw(shape, member, block, sweep, ISING_PURPOSE_COLOUR0 + colour, j, planes[j]);
     for (uint64_t l = 0; l < 4 && 4 * block + l < shape->words; l++) {
         const uint64_t word = 4 * block + l;
         uint32_t around[4], flips = 0;
@@ -66,7 +66,7 @@ static void update(const struct ising_shape *shape, const struct ising_member *m
                 flip = true;
             } else if (high == member->high[class]) { /* four sites share a draw */
                 if (undecided % 4 == 0)
-                    draw(member, block, sweep, ISING_PURPOSE_COLOUR0 + colour,
+                    draw(shape, member, block, sweep, ISING_PURPOSE_COLOUR0 + colour,
                          ISING_DRAW_RESOLVE + undecided / 4, rest);
                 flip = rest[undecided++ % 4] < member->low[class];
             }
@@ -127,7 +127,7 @@ bool ising_twin_is_start(const struct ergo_point *point, const struct ising_shap
         for (uint64_t block = from; block < to; block++) {
             uint32_t spins[4] = {same, same, same, same};
             if (strcmp(start, "random") == 0)
-                draw(&member, block, 0, ISING_PURPOSE_START, colour, spins);
+                draw(shape, &member, block, 0, ISING_PURPOSE_START, colour, spins);
             for (uint64_t l = 0; l < 4; l++) {
                 const uint64_t word = 4 * block + l;
                 const uint32_t sites = sites_of(shape, word % shape->row_words);

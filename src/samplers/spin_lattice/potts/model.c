@@ -121,13 +121,14 @@ const struct ergo_model potts_model = {
                "dimensions (sampler swendsen-wang has clusters); also with fields, random fields "
                "or random couplings.",
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
-                 "spin_lattice/bytes_draw.cl"},
+                 "spin_lattice/bytes_draw.cl", "common/slab.cl"},
     .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]},
              {lattice_keys, LATTICE_KEYS},
              {field_keys, 1},
              {site_keys, sizeof site_keys / sizeof site_keys[0]},
              {disorder_keys, DISORDER_KEYS},
+             {slab_keys, SLAB_KEYS},
              {lattice_run_keys, LATTICE_RUN_KEYS}},
     .columns = columns,
     .n_columns = POTTS_COLUMNS,
@@ -151,5 +152,7 @@ const struct ergo_model potts_model = {
     .curve_every = lattice_curve_every,
     .exact = bytes_exact,
     .remedy = bytes_remedy,
+    .cuts = bytes_pays_to_cut,
     .ops = &bytes_ops,
+    .cut = &bytes_cut_ops,
 };

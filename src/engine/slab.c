@@ -1,0 +1,335 @@
+/* See slab.h. */
+#include "engine/slab.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dist/dist.h"
+
+/* Above those of samplers, which may have posts of their own under way. */
+enum { TAG_UP = ERGO_DIST_TAGS + 24, TAG_DOWN };
+
+static int neighbour(int step) {
+    const int ranks = ergo_dist_count();
+    return (ergo_ranks_rank() + step + ranks) % ranks;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *s,
+                               const struct ergo_point *point, uint64_t layers, uint32_t granule) {
+    const size_t ranks = (size_t)ergo_dist_count(), own = (size_t)ergo_ranks_rank();
+    const uint64_t units = layers / granule;
+    if (!s->shares)
+        s->shares = ergo_shares_create(ctx, point);
+    if (!s->shares)
+        return ERGO_E_MEMORY;
+    if (units < ranks)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/distribute: a lattice of %llu layers cannot be cut over %zu ranks, "
+                         "which need %u each; use fewer ranks, or \"points\"",
+                         (unsigned long long)layers, ranks, granule);
+    s->layers = layers;
+    s->granule = granule;
+    s->least = UINT32_MAX;
+    s->most = 0;
+    for (size_t r = 0; r < ranks; r++) {
+        const uint64_t from = ergo_share_before(units, s->shares->weights, ranks, r);
+        const uint64_t to = ergo_share_before(units, s->shares->weights, ranks, r + 1);
+        const uint32_t count = (uint32_t)(to - from) * granule;
+        s->least = count < s->least ? count : s->least;
+        s->most = count > s->most ? count : s->most;
+        if (r == own) {
+            s->first = from * granule;
+            s->count = count;
+        }
+    }
+    return ERGO_OK;
+}
+
+/* Kernels know the number of layers in a buffer. Ranks of another number, or with other shares,
+ * find them built where it is rounded up. */
+static const uint32_t build_layers = 16;
+
+static uint32_t round_up(uint32_t n, uint32_t granule) {
+    return (n + granule - 1) / granule * granule;
+}
+
+bool ergo_slab_prefers_colours(const struct ergo_point *point, double layer_bytes,
+                               double half_sweep) {
+    const int64_t wish = ergo_point_int(point, "/tuning/halo_colours");
+    const double copies = 3 * 2 * 2 * layer_bytes / 20e9;
+    return wish ? wish == 1 : half_sweep > 40e-6 && copies > half_sweep;
+}
+
+bool ergo_slab_deepen(struct ergo_slab *s, bool by_colour, uint32_t sweeps, uint32_t reach) {
+    s->by_colour = by_colour;
+    sweeps = by_colour ? 1 : sweeps;
+    s->halo = round_up(2 * sweeps > reach ? 2 * sweeps : reach, s->granule);
+    s->halo = s->halo < s->least ? s->halo : s->least;
+    s->tall = round_up(s->most + 2 * s->halo, build_layers * s->granule);
+    s->valid = 0;
+    return s->halo >= reach;
+}
+
+void ergo_slab_describe(const struct ergo_slab *s, char *text, size_t size) {
+    const size_t length = strlen(text);
+    char every[48] = "after each colour";
+    if (!s->by_colour)
+        snprintf(every, sizeof every, "every %u sweeps", s->halo / 2);
+    snprintf(text + length, size - length,
+             "; layers %llu to %llu of %llu, halos of %u, exchanged %s",
+             (unsigned long long)s->first, (unsigned long long)(s->first + s->count - 1),
+             (unsigned long long)s->layers, s->halo, every);
+}
+
+/* ---- create ---------------------------------------------------------------------------------- */
+
+/* A block has as many steps as the slowest can make. */
+enum ergo_status ergo_slab_plan(struct ergo_context *ctx, const struct ergo_engine_model *model,
+                                const struct ergo_batch *batch, const struct ergo_device *device,
+                                struct ergo_plan *plan) {
+    const enum ergo_status status = ergo_engine_plan(ctx, model, batch, device, plan);
+    plan->block_steps = ergo_dist_min(status == ERGO_OK ? plan->block_steps : 1);
+    return status;
+}
+
+/* What a sweep is without the others. */
+static enum ergo_status sweep_alone(struct ergo_context *ctx, void *state) {
+    const enum ergo_status status = ergo_engine_advance(ctx, state, 0, 0, 1, 0);
+    return status == ERGO_OK ? ergo_device_finish(ctx, ((struct ergo_engine *)state)->device)
+                             : status;
+}
+
+static enum ergo_status share_by_speed(struct ergo_context *ctx, void *state, struct ergo_slab *s) {
+    bool uneven = false;
+    s->alone = true;
+    const enum ergo_status status =
+        ergo_shares_try(ctx, s->shares, s->count, sweep_alone, state, &uneven);
+    s->alone = false;
+    return uneven ? ergo_engine_remake(ctx, state) : status;
+}
+
+/* Rank 0's kernels before the others': theirs then find its results in the caches. */
+enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
+                                  const struct ergo_batch *batch, struct ergo_device *device,
+                                  struct ergo_slab *(*slab_of)(void *state),
+                                  enum ergo_status (*init)(struct ergo_context *ctx, void *state),
+                                  void **state) {
+    const bool first = ergo_ranks_rank() == 0;
+    enum ergo_status status = ERGO_OK;
+    *state = NULL;
+    if (first)
+        status = ergo_engine_create(ctx, model, batch, device, state);
+    if (status != ERGO_OK)
+        return status;
+    ergo_dist_barrier();
+    if (!first)
+        status = ergo_engine_create(ctx, model, batch, device, state);
+    if (status == ERGO_OK && slab_of(*state)->shares->measured) {
+        status = init(ctx, *state);
+        if (status == ERGO_OK)
+            status = share_by_speed(ctx, *state, slab_of(*state));
+    }
+    if (status != ERGO_OK) {
+        ergo_engine_destroy(*state);
+        *state = NULL;
+        return status;
+    }
+    const struct ergo_slab *s = slab_of(*state);
+    ergo_log(ctx, ERGO_LOG_INFO, "rank %d has layers %llu to %llu, %.3g %% of the lattice",
+             ergo_ranks_rank(), (unsigned long long)s->first,
+             (unsigned long long)(s->first + s->count - 1), 100.0 * s->count / (double)s->layers);
+    return ERGO_OK;
+}
+
+/* ---- on the device --------------------------------------------------------------------------- */
+
+/* Words of a piece's edge; bytes of all. */
+static uint64_t edge_words(const struct ergo_slab *s) {
+    return s->halo * s->layer_words;
+}
+
+static size_t edge_bytes(const struct ergo_slab *s) {
+    return 4 * (size_t)edge_words(s) * s->pieces;
+}
+
+void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *s, struct ergo_slab_rows rows) {
+    static const char *const path = "common/slab.cl";
+    const unsigned flags = ERGO_BUFFER_HOSTED | ERGO_BUFFER_BESIDE;
+    s->rows = rows;
+    ergo_engine_buffer(e, rows.out, "edges", ERGO_BUFFER_SCRATCH, 2 * edge_bytes(s));
+    ergo_engine_flag(e, rows.out, flags);
+    ergo_engine_buffer(e, rows.in, "halos", ERGO_BUFFER_SCRATCH, 2 * edge_bytes(s));
+    ergo_engine_flag(e, rows.in, flags);
+    ergo_engine_kernel(e, rows.pack, path, NULL, "slab_pack");
+    ergo_engine_kernel(e, rows.unpack, path, NULL, "slab_unpack");
+}
+
+void ergo_slab_prepare(struct ergo_engine *e, struct ergo_slab *s) {
+    const size_t wish = e->device->type == CL_DEVICE_TYPE_CPU ? 16 : 64;
+    s->group = ergo_engine_group(e, s->rows.pack, wish);
+    if (!s->posts && !(s->posts = ergo_dist_posts_create()))
+        ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory for messages of a slab");
+}
+
+void ergo_slab_release(struct ergo_slab *s) {
+    ergo_dist_posts_destroy(s->posts);
+    free(s->shares);
+    *s = (struct ergo_slab){0};
+}
+
+/* What is exchanged: `layers` of all pieces, or (pieces of members times colours) of one colour. */
+struct parcel {
+    uint32_t layers;
+    size_t pieces;
+    uint64_t words, pitch, first; /* of a piece; of the first one */
+};
+
+static struct parcel whole_halo(const struct ergo_slab *s) {
+    return (struct parcel){s->halo, s->pieces, edge_words(s), s->pitch, 0};
+}
+
+static struct parcel one_layer(const struct ergo_slab *s, unsigned colour) {
+    return (struct parcel){1, s->pieces / 2, s->layer_words, 2 * s->pitch, colour * s->pitch};
+}
+
+static size_t parcel_bytes(const struct parcel *p) {
+    return 4 * (size_t)p->words * p->pieces;
+}
+
+static struct ergo_grid over_parcel(const struct ergo_slab *s, const struct parcel *p) {
+    return ergo_grid_items(2 * (size_t)p->words, s->group, p->pieces);
+}
+
+static void send_edges(struct ergo_engine *e, struct ergo_slab *s, struct parcel p) {
+    if (s->alone)
+        return;
+    ERGO_LAUNCH(e, s->rows.pack, over_parcel(s, &p), BUFFER(s->rows.state), BUFFER(s->rows.out),
+                U32(p.words), U64(p.pitch), U64(p.first + s->halo * s->layer_words),
+                U64(p.first + (s->halo + s->count - p.layers) * s->layer_words));
+    ergo_engine_fetch(e, s->rows.out, 0, 2 * parcel_bytes(&p),
+                      e->status == ERGO_OK ? ergo_engine_host(e, s->rows.out, 0, 0) : NULL);
+    if (e->status == ERGO_OK)
+        clFlush(e->device->queue);
+}
+
+static void exchange(struct ergo_engine *e, struct ergo_slab *s, struct parcel p) {
+    const size_t bytes = parcel_bytes(&p);
+    s->valid = p.layers;
+    if (s->alone)
+        return;
+    if (e->status == ERGO_OK)
+        clFlush(e->device->queue);
+    ergo_engine_await(e, s->rows.out);
+    if (e->status != ERGO_OK)
+        return;
+    const char *out = ergo_engine_host(e, s->rows.out, 0, 0);
+    char *in = ergo_engine_host(e, s->rows.in, 0, 0);
+    const double started = ergo_clock();
+    ergo_engine_note(e, ergo_slab_trade(e->ctx, s, out, out + bytes, in, in + bytes, bytes));
+    s->waited += ergo_clock() - started;
+    s->bytes += 2 * bytes;
+    s->exchanges++;
+    ergo_engine_send(e, s->rows.in, 2 * bytes);
+    ERGO_LAUNCH(e, s->rows.unpack, over_parcel(s, &p), BUFFER(s->rows.state), BUFFER(s->rows.in),
+                U32(p.words), U64(p.pitch), U64(p.first + (s->halo - p.layers) * s->layer_words),
+                U64(p.first + (s->halo + s->count) * s->layer_words));
+}
+
+void ergo_slab_need(struct ergo_engine *e, struct ergo_slab *s, uint32_t layers) {
+    if (s->valid >= layers)
+        return;
+    send_edges(e, s, whole_halo(s));
+    exchange(e, s, whole_halo(s));
+}
+
+void ergo_slab_half_sweep(struct ergo_engine *e, struct ergo_slab *s, uint32_t unit,
+                          ergo_slab_update update, unsigned colour) {
+    /* layers of the halos that are right afterwards; updating more of them does no harm */
+    const uint32_t margin = s->by_colour ? 0 : --s->valid;
+    const struct parcel p = s->by_colour ? one_layer(s, colour) : whole_halo(s);
+    const uint32_t from = (s->halo - margin) / unit * unit;
+    const uint32_t to = round_up(s->halo + s->count + margin, unit);
+    const uint32_t top = round_up(s->halo + p.layers, unit);
+    const uint32_t bottom = (s->halo + s->count - p.layers) / unit * unit;
+    const bool apart = margin == 0 && top < bottom; /* edges first */
+    update(e, colour, from, apart ? top : to);
+    if (margin > 0)
+        return;
+    if (apart)
+        update(e, colour, bottom, to);
+    send_edges(e, s, p);
+    if (apart)
+        update(e, colour, top, bottom);
+    exchange(e, s, p);
+}
+
+void ergo_slab_log(struct ergo_context *ctx, struct ergo_slab *s) {
+    if (ctx && s->exchanges)
+        ergo_log(
+            ctx, ERGO_LOG_INFO,
+            "rank %d of %d: %u layers of %llu, %llu exchanges of halos, %.0f bytes and %.1f us "
+            "of waiting each",
+            ergo_ranks_rank(), ergo_dist_count(), s->count, (unsigned long long)s->layers,
+            (unsigned long long)s->exchanges, (double)s->bytes / (double)s->exchanges,
+            1e6 * s->waited / (double)s->exchanges);
+    s->bytes = s->exchanges = 0;
+    s->waited = 0;
+}
+
+/* ---- between ranks --------------------------------------------------------------------------- */
+
+enum ergo_status ergo_slab_trade(struct ergo_context *ctx, const struct ergo_slab *s,
+                                 const void *up, const void *down, void *from_above,
+                                 void *from_below, size_t bytes) {
+    const int above = neighbour(-1), below = neighbour(1);
+    enum ergo_status status =
+        ergo_dist_post_receive(ctx, s->posts, above, TAG_DOWN, from_above, bytes);
+    if (status == ERGO_OK)
+        status = ergo_dist_post_receive(ctx, s->posts, below, TAG_UP, from_below, bytes);
+    if (status == ERGO_OK)
+        status = ergo_dist_post_send(ctx, s->posts, above, TAG_UP, up, bytes);
+    if (status == ERGO_OK)
+        status = ergo_dist_post_send(ctx, s->posts, below, TAG_DOWN, down, bytes);
+    if (status == ERGO_OK)
+        ergo_dist_posts_wait(s->posts);
+    return status;
+}
+
+enum ergo_status ergo_slab_widen(struct ergo_context *ctx, const struct ergo_slab *s,
+                                 const uint8_t *own, size_t bytes, size_t margin, uint8_t **wide) {
+    const size_t count = s->count;
+    *wide = malloc(bytes * (count + 2 * margin));
+    if (!*wide)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for layers of neighbours");
+    memcpy(*wide + margin * bytes, own, count * bytes);
+    return ergo_slab_trade(ctx, s, own, own + (count - margin) * bytes, *wide,
+                           *wide + (margin + count) * bytes, margin * bytes);
+}
+
+bool ergo_slab_halos_agree(const struct ergo_slab *s, const uint8_t *tall, const uint8_t *wide,
+                           size_t bytes, size_t margin) {
+    const size_t valid = s->valid, own = s->halo + s->count;
+    return memcmp(tall + (s->halo - valid) * bytes, wide + (margin - valid) * bytes,
+                  valid * bytes) == 0 &&
+           memcmp(tall + own * bytes, wide + (margin + s->count) * bytes, valid * bytes) == 0;
+}
+
+static enum ergo_status append(void *user, int rank, const char *data, size_t length) {
+    (void)rank;
+    ergo_text_append_bytes(user, data, length);
+    return ERGO_OK;
+}
+
+enum ergo_status ergo_slab_gather(struct ergo_context *ctx, const struct ergo_text *mine,
+                                  struct ergo_text *whole) {
+    const bool first = ergo_ranks_rank() == 0;
+    if (first)
+        ergo_text_append_bytes(whole, mine->data, mine->length);
+    const enum ergo_status status = ergo_dist_gather(ctx, mine, append, whole);
+    return status == ERGO_OK && first && whole->failed
+               ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the layers of all ranks")
+               : status;
+}

@@ -1,0 +1,111 @@
+/*
+ * One lattice in slabs of whole layers (rows, planes), one for each rank, for local updates. A rank
+ * has its layers and, before and behind them, `halo` layers of its neighbours, which it updates as
+ * they do: random numbers belong to sites. Each update of a colour leaves one layer less of a halo
+ * that is right, `valid`; then edges are exchanged. So a rank sends few messages, and in the
+ * last update before one the edges go first and travel while the device makes the rest. Where
+ * layers are large, so that bytes cost more than messages, edges are exchanged after each update
+ * instead, one layer of that colour: a quarter of the bytes at a time, half of them in all.
+ *
+ * The state on a device: [piece][tall layers][layer_words], a piece being a colour of a member,
+ * `pitch` words from one to the next. All ranks have as many layers there, so that they share one
+ * build of the kernels: the halo before, the own ones from `halo` on, the halo behind; then unused
+ * ones.
+ */
+#ifndef ERGO_ENGINE_SLAB_H
+#define ERGO_ENGINE_SLAB_H
+
+#include "base/text.h"
+#include "engine/engine.h"
+#include "engine/shares.h"
+
+/* The model's rows for what a slab has on the device. */
+struct ergo_slab_rows {
+    unsigned state, out, in; /* buffers */
+    unsigned pack, unpack;   /* kernels */
+};
+
+struct ergo_slab {
+    struct ergo_shares *shares;
+    uint64_t layers;      /* of the lattice */
+    uint64_t first;       /* the own ones begin there */
+    uint32_t count;       /* and are so many */
+    uint32_t least, most; /* of all ranks */
+    uint32_t granule;     /* slabs begin at multiples of it, and so do halos */
+    uint32_t halo, tall;
+    uint32_t valid; /* layers of both halos that are right */
+    bool by_colour; /* one layer of one colour after each update */
+    uint64_t layer_words, pitch;
+    size_t pieces;
+    size_t group; /* of packing */
+    bool alone;   /* for a trial: nothing is exchanged, and halos become wrong */
+    struct ergo_slab_rows rows;
+    struct ergo_dist_posts *posts;
+    uint64_t bytes, exchanges; /* sent so far, and how often */
+    double waited;             /* seconds for messages */
+};
+
+/* A sampler's operations (samplers/sampler.h) of a model in slabs, whose slab is `slab_of` its
+ * state. create: with shares by a trial, where the job does not say them; `init` is the sampler's.
+ */
+enum ergo_status ergo_slab_plan(struct ergo_context *ctx, const struct ergo_engine_model *model,
+                                const struct ergo_batch *batch, const struct ergo_device *device,
+                                struct ergo_plan *plan);
+enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
+                                  const struct ergo_batch *batch, struct ergo_device *device,
+                                  struct ergo_slab *(*slab_of)(void *state),
+                                  enum ergo_status (*init)(struct ergo_context *ctx, void *state),
+                                  void **state);
+
+/* The slabs of `layers` layers by the shares of the job, which are made if there are none. granule
+ * divides `layers`. ERGO_E_DEVICE, at all ranks: there are not so many. */
+enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *slab,
+                               const struct ergo_point *point, uint64_t layers, uint32_t granule);
+/* Halos for `sweeps` sweeps of two colours from one exchange to the next, and of `reach` layers at
+ * least; fewer sweeps where a slab has not so many layers. With `by_colour` for an exchange after
+ * each colour. False: a slab has less than `reach`. */
+bool ergo_slab_deepen(struct ergo_slab *slab, bool by_colour, uint32_t sweeps, uint32_t reach);
+/* By the job's tuning, or where a model expects it to be faster: the copies of two layers of
+ * layer_bytes to the host, to the other one and to its device, at 20 GB/s, take longer than half a
+ * sweep of a slab, of so many seconds, and this longer than what an exchange costs besides. */
+bool ergo_slab_prefers_colours(const struct ergo_point *point, double layer_bytes,
+                               double half_sweep);
+/* Appends to a plan's text which layers are here, and how halos are exchanged. */
+void ergo_slab_describe(const struct ergo_slab *slab, char *text, size_t size);
+/* Declares buffers and kernels of the exchange; layer_words, pitch and pieces are set. */
+void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *slab, struct ergo_slab_rows rows);
+void ergo_slab_prepare(struct ergo_engine *e, struct ergo_slab *slab);
+void ergo_slab_release(struct ergo_slab *slab);
+
+/*
+ * An update of one colour, which `update` launches for layers `from` to `to` - 1 of the state, in
+ * one or several calls; both are multiples of `unit`, which divides `tall`. Where it leaves
+ * nothing of the halos that is right, edges are exchanged: those are updated first, and travel
+ * while the device updates the rest.
+ */
+typedef void (*ergo_slab_update)(void *state, unsigned colour, uint64_t from, uint64_t to);
+void ergo_slab_half_sweep(struct ergo_engine *e, struct ergo_slab *slab, uint32_t unit,
+                          ergo_slab_update update, unsigned colour);
+/* An exchange, where fewer than `layers` layers of the halos are right. */
+void ergo_slab_need(struct ergo_engine *e, struct ergo_slab *slab, uint32_t layers);
+
+/* Says, for bench/scaling.py, what exchanges have cost since the last call; ctx NULL: only forgets.
+ */
+void ergo_slab_log(struct ergo_context *ctx, struct ergo_slab *slab);
+
+/* `bytes` of each rank to the rank before (up) and behind (down), and theirs. Collective. */
+enum ergo_status ergo_slab_trade(struct ergo_context *ctx, const struct ergo_slab *slab,
+                                 const void *up, const void *down, void *from_above,
+                                 void *from_below, size_t bytes);
+/* Layers of `bytes` bytes each: `count` own ones with `margin` of the neighbours' before and behind
+ * them; malloc'ed. Collective. */
+enum ergo_status ergo_slab_widen(struct ergo_context *ctx, const struct ergo_slab *slab,
+                                 const uint8_t *own, size_t bytes, size_t margin, uint8_t **wide);
+/* Are the halos of `tall`, as far as they are said to be right, those of `wide` layers? */
+bool ergo_slab_halos_agree(const struct ergo_slab *slab, const uint8_t *tall, const uint8_t *wide,
+                           size_t bytes, size_t margin);
+/* What all ranks have, in order, appended to `whole` at rank 0. Collective. */
+enum ergo_status ergo_slab_gather(struct ergo_context *ctx, const struct ergo_text *mine,
+                                  struct ergo_text *whole);
+
+#endif

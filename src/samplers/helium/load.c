@@ -1,0 +1,111 @@
+/* The functions of a model: from files, or made from the potential. */
+#include <math.h>
+#include <string.h>
+
+#include "samplers/helium/liquid.h"
+
+bool helium_is_file(const char *text) {
+    return strpbrk(text, "./") != NULL;
+}
+
+/* Read the potential from a file, and check that it reaches half the shortest side. */
+static enum ergo_status load_potential(struct ergo_context *ctx, const struct ergo_point *point,
+                                       const char *path, struct helium_model *m) {
+    enum ergo_status status = helium_curve_read(ctx, point, "/system/potential", &m->v_curve);
+    if (status == ERGO_OK && m->v_curve->r[m->v_curve->n - 1] < m->half)
+        status = ergo_job_error(ctx, "/system/potential",
+                                "%s ends at %.6g A; up to half the shortest side, %.6g A, is "
+                                "needed",
+                                path, m->v_curve->r[m->v_curve->n - 1], m->half);
+    return status;
+}
+
+static enum ergo_status load_wave_function(struct ergo_context *ctx, const struct ergo_point *point,
+                                           const char *path, struct helium_model *m) {
+    enum ergo_status status = helium_curve_read(ctx, point, "/system/wave_function", &m->f_curve);
+    if (status != ERGO_OK)
+        return status;
+    const struct helium_curve *f = m->f_curve;
+    const double first = f->r[0], last = f->r[f->n - 1];
+    m->core = m->core > first ? m->core : first;
+    const double need = m->symmetrised ? 2 * m->half - m->core : m->half;
+    if (last < need * (1 - 1e-9))
+        return ergo_job_error(ctx, "/system/wave_function",
+                              "%s ends at %.6g A; up to %.6g A is needed%s", path, last, need,
+                              m->symmetrised ? " for f(L - r), or /system/symmetrised false" : "");
+    helium_model_core(m);
+    return ERGO_OK;
+}
+
+/* The healing distance with the smallest spread of energies of 64 atoms at 0.02186 A^-3, A. */
+#define HEALING 5.5
+
+/* Between two atoms only, so that it is the same for every number of them. */
+static enum ergo_status make_wave_function(struct ergo_context *ctx, const struct ergo_point *point,
+                                           struct helium_model *m) {
+    const double wish = ergo_point_real(point, "/system/healing");
+    const double usual = HEALING < m->half ? HEALING : m->half;
+    if (wish > m->half)
+        return ergo_job_error(ctx, "/system/healing",
+                              "%g A; at most half the shortest side of the box, %.6g A", wish,
+                              m->half);
+    m->symmetrised = false;
+    enum ergo_status status = helium_two_body(ctx, m, wish > 0 ? wish : usual, &m->f_curve);
+    if (status == ERGO_OK) {
+        const double first = m->f_curve->r[0];
+        m->core = m->core > first ? m->core : first;
+        helium_model_core(m);
+    }
+    return status;
+}
+
+static enum ergo_status choose_units(struct ergo_context *ctx, struct helium_model *m) {
+    double most = 0, usual = 0;
+    int kind = 0;
+    if (helium_fixed_point(m, &kind, &most, &usual))
+        return ERGO_OK;
+    const bool kinetic = kind > 1, light = kinetic && m->lambda > 1e6;
+    return ergo_job_error(
+        ctx,
+        light     ? "/system/mass"
+        : kinetic ? "/system/wave_function"
+                  : "/system/potential",
+        "the %s energy of an atom can come to %.3g K (usual are %.3g K): the fixed-point sums hold "
+        "1e27 K at most, with units that are then too coarse for the usual ones. %s",
+        kinetic ? "kinetic" : "potential", most, usual,
+        light     ? "Use a larger mass"
+        : kinetic ? "Use a wave function that is less steep at short distances"
+                  : "Use a potential that is lower at short distances, smaller /system/epsilon or "
+                    "/system/sigma of lennard-jones, or a larger /system/b");
+}
+
+enum ergo_status helium_model_load(struct ergo_context *ctx, const struct ergo_point *point,
+                                   uint32_t added, struct helium_model *m) {
+    const char *potential = ergo_point_text(point, "/system/potential");
+    const char *wave_function = ergo_point_text(point, "/system/wave_function");
+    helium_model_of(point, m);
+    m->added = added;
+    enum ergo_status status = ERGO_OK;
+    if (helium_is_file(potential))
+        status = load_potential(ctx, point, potential, m);
+    if (status == ERGO_OK && helium_is_file(wave_function))
+        status = load_wave_function(ctx, point, wave_function, m);
+    if (status == ERGO_OK && helium_is_two_body(point))
+        status = make_wave_function(ctx, point, m);
+    if (status == ERGO_OK)
+        status = choose_units(ctx, m);
+    if (status != ERGO_OK)
+        helium_model_free(m);
+    return status;
+}
+
+void helium_model_free(struct helium_model *m) {
+    helium_curve_free(m->v_curve);
+    helium_curve_free(m->f_curve);
+    m->v_curve = m->f_curve = NULL;
+}
+
+uint64_t helium_model_hash(const struct helium_model *m) {
+    const uint64_t v = m->v_curve ? m->v_curve->hash : 0, f = m->f_curve ? m->f_curve->hash : 0;
+    return v + 3 * f;
+}

@@ -1,0 +1,221 @@
+/*
+ * One lattice with a byte per spin over ranks, a slab of layers of its last direction on each
+ * (engine/slab.h): the second table of operations (sampler.h). The kernels are those of a whole
+ * lattice, which take the slab with its halos for one. What is counted is added up over the ranks,
+ * exactly, before samples are made of it.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dist/dist.h"
+#include "samplers/spin_lattice/bytes.h"
+#include "samplers/spin_lattice/models.h"
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+/* Sweeps between exchanges: an exchange costs about as much as 3e6 updates of an H100 (20 us), and
+ * halos of 2 s layers cost s layers more in each sweep. The least of both; halos at most an eighth.
+ */
+static uint32_t sweeps_of(const struct bytes_state *s) {
+    const struct ergo_point *first = s->e.batch->points[0];
+    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/halo_sweeps");
+    const double layer = (double)s->whole.sites / bytes_layers(&s->whole);
+    const double best = sqrt(3e6 / (2 * layer * (double)s->e.batch->count));
+    return wish ? wish : (uint32_t)fmax(1, fmin(best, s->slab.least / 16.0));
+}
+
+static enum ergo_status cut(struct ergo_context *ctx, struct bytes_state *s) {
+    const struct ergo_point *first = s->e.batch->points[0];
+    struct ergo_slab *slab = &s->slab;
+    const uint32_t reach = bytes_reach(first);
+    s->cut = true;
+    s->whole = bytes_shape_of(first);
+    const uint64_t layers = bytes_layers(&s->whole);
+    const enum ergo_status status = ergo_slab_cut(ctx, slab, first, layers, 2);
+    if (status != ERGO_OK)
+        return status;
+    const double layer = (double)s->whole.sites / (double)layers, rate = 8e11; /* of an H100 */
+    const bool by_colour =
+        ergo_slab_prefers_colours(first, layer, layer * slab->least / (2 * rate));
+    if (!ergo_slab_deepen(slab, by_colour, sweeps_of(s), reach > 1 ? reach : 1))
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/run/correlation_max: a rank has %u layers, fewer than correlations are "
+                         "measured over; use fewer ranks, a smaller distance, or correlation_every "
+                         "0",
+                         slab->least);
+    s->shape = bytes_shape_of_layers(&s->whole, slab->first + layers - slab->halo, slab->tall);
+    slab->layer_words = bytes_layer_rows(&s->shape) * s->shape.pitch / 4;
+    slab->pitch = s->shape.colour / 4;
+    slab->pieces = 2 * s->e.batch->count;
+    return ERGO_OK;
+}
+
+size_t bytes_joined_numbers(const struct bytes_state *s) {
+    return (size_t)s->whole.d * s->launch.reach +
+           (s->launch.planes ? (size_t)s->whole.q * bytes_layers(&s->whole) : 0);
+}
+
+static enum ergo_status configure(struct ergo_context *ctx, void *state) {
+    struct bytes_state *s = state;
+    struct ergo_plan *plan = &s->e.plan;
+    const size_t members = s->e.batch->count, block = 64;
+    enum ergo_status status = cut(ctx, s);
+    if (status == ERGO_OK)
+        status = bytes_configure(ctx, s);
+    if (status != ERGO_OK)
+        return status;
+    const uint64_t rows = bytes_layer_rows(&s->shape), interval = s->e.curve_interval;
+    s->launch.from = (uint32_t)(s->slab.halo * rows);
+    s->launch.to = (uint32_t)((s->slab.halo + s->slab.count) * rows);
+    s->e.block_samples = block; /* the same at all ranks */
+    s->joined = ergo_engine_memory(&s->e, block * members, s->shape.numbers * sizeof *s->joined);
+    if (interval)
+        s->joined_curves = ergo_engine_memory(&s->e, ((block - 1) / interval + 1) * members,
+                                              bytes_joined_numbers(s) * sizeof *s->joined_curves);
+    ergo_slab_declare(
+        &s->e, &s->slab,
+        (struct ergo_slab_rows){BYTES_SPINS, BYTES_EDGES, BYTES_HALOS, BYTES_PACK, BYTES_UNPACK});
+    snprintf(plan->path, sizeof plan->path, "bytes, cut");
+    ergo_slab_describe(&s->slab, plan->launch, sizeof plan->launch);
+    return ergo_engine_end(&s->e);
+}
+
+/* ---- create ---------------------------------------------------------------------------------- */
+
+static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+    struct bytes_state *s = state;
+    ergo_slab_prepare(&s->e, &s->slab);
+    return bytes_prepare(ctx, state);
+}
+
+/* Of n counts, in place, the sums over all ranks, modulo 2^32. */
+static enum ergo_status sum(struct ergo_context *ctx, uint32_t *counts, size_t n) {
+    uint64_t *wide = malloc((n + 1) * sizeof *wide);
+    if (!wide)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the counts of all ranks");
+    for (size_t i = 0; i < n; i++)
+        wide[i] = counts[i];
+    ergo_dist_sum_counts(wide, n);
+    for (size_t i = 0; i < n; i++)
+        counts[i] = (uint32_t)wide[i];
+    free(wide);
+    return ERGO_OK;
+}
+
+/* Counts of all ranks, added up. */
+static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slot,
+                             struct ergo_samples *samples) {
+    struct bytes_state *s = state;
+    const size_t members = s->e.batch->count, q = s->whole.q, numbers = bytes_joined_numbers(s);
+    const size_t pairs = (size_t)s->whole.d * s->launch.reach;
+    const size_t rows = samples->count * members, curves = samples->n_curve_samples * members;
+    const bool has_curves = numbers > 0 && curves > 0;
+    if (rows)
+        memcpy(s->joined, ergo_engine_host(&s->e, BYTES_COUNTS, slot, 0),
+               4 * rows * s->shape.numbers);
+    const enum ergo_status status = sum(ctx, s->joined, rows * s->shape.numbers);
+    for (size_t row = 0; row < curves && has_curves; row++) {
+        const uint32_t *here = ergo_engine_host(&s->e, BYTES_CURVE_COUNTS, slot, 0);
+        uint32_t *to = s->joined_curves + row * numbers;
+        here += row * s->launch.curve_length;
+        memset(to, 0, 4 * numbers);
+        memcpy(to, here, 4 * pairs);
+        if (s->launch.planes)
+            memcpy(to + pairs + q * s->slab.first, here + pairs + q * s->slab.halo,
+                   4 * q * s->slab.count);
+    }
+    return status != ERGO_OK || !has_curves ? status : sum(ctx, s->joined_curves, curves * numbers);
+}
+
+static void release(void *state) {
+    ergo_slab_release(&((struct bytes_state *)state)->slab);
+}
+
+static const struct ergo_engine_model slabs = {
+    BYTES_ENGINE, .configure = configure, .prepare = prepare, .convert = join, .release = release};
+
+static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan) {
+    return ergo_slab_plan(ctx, &slabs, batch, device, plan);
+}
+
+static struct ergo_slab *slab_of(void *state) {
+    return &((struct bytes_state *)state)->slab;
+}
+
+static enum ergo_status init(struct ergo_context *ctx, void *state) {
+    const enum ergo_status status = bytes_init(ctx, state);
+    slab_of(state)->valid = slab_of(state)->halo; /* the start is drawn there, too */
+    return status;
+}
+
+static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state) {
+    return ergo_slab_create(ctx, &slabs, batch, device, slab_of, init, state);
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static enum ergo_status save(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_text *text) {
+    struct bytes_state *s = state;
+    const size_t layer = (size_t)(s->whole.sites / bytes_layers(&s->whole));
+    struct ergo_text tall = {0};
+    enum ergo_status status = bytes_save(ctx, s, member, &tall);
+    if (status == ERGO_OK) {
+        const struct ergo_text own = {.data = tall.data + layer * s->slab.halo,
+                                      .length = layer * s->slab.count};
+        status = ergo_slab_gather(ctx, &own, text);
+    }
+    ergo_text_free(&tall);
+    return status;
+}
+
+static enum ergo_status load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                             const void *bytes, size_t length) {
+    struct bytes_state *s = state;
+    const size_t layers = bytes_layers(&s->whole), layer = (size_t)(s->whole.sites / layers);
+    if (length != s->whole.sites)
+        return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %llu",
+                         member, length, (unsigned long long)s->whole.sites);
+    uint8_t *tall = malloc(layer * s->slab.tall);
+    if (!tall)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    for (size_t z = 0; z < s->slab.tall; z++)
+        memcpy(tall + z * layer,
+               (const uint8_t *)bytes +
+                   (s->slab.first + layers - s->slab.halo + z) % layers * layer,
+               layer);
+    const enum ergo_status status = bytes_load(ctx, s, member, step, tall, layer * s->slab.tall);
+    s->slab.valid = s->slab.halo;
+    free(tall);
+    return status;
+}
+
+static enum ergo_status view(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_view *view) {
+    struct bytes_state *s = state;
+    struct ergo_text text = {0};
+    const enum ergo_status status = save(ctx, s, member, &text);
+    *view = bytes_view_of(&s->whole);
+    view->sites = text.data; /* NULL on other ranks than the first */
+    return status;
+}
+
+static bool adapts(const void *state) {
+    return ((const struct bytes_state *)state)->slab.shares->measured;
+}
+
+const struct ergo_sampler_ops bytes_cut_ops = {
+    .engine = &slabs,
+    .plan = plan,
+    .create = create,
+    .adapts = adapts,
+    .init = init,
+    .save = save,
+    .load = load,
+    .audit = bytes_cut_audit,
+    .view = view,
+};

@@ -1,0 +1,222 @@
+/*
+ * One lattice over ranks, a slab of rows on each (engine/slab.h): the second table of operations
+ * (sampler.h). The kernels are those of a whole lattice, which take the slab with its halos for
+ * one. What is counted is added up over the ranks, exactly, before samples are made of it.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dist/dist.h"
+#include "samplers/spin_lattice/ising/ising.h"
+#include "samplers/spin_lattice/models.h"
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+static enum ergo_status refuse(struct ergo_context *ctx, const struct ising_state *s,
+                               const char *key, const char *why) {
+    return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                     "%s: a lattice of %lld x %lld cannot be cut over %d ranks: %s", key,
+                     (long long)s->whole.lx, (long long)s->whole.ly, ergo_dist_count(), why);
+}
+
+/* Sweeps between exchanges: an exchange costs about as much as 3e7 updates of an H100 (12 us), and
+ * halos of 2 s rows cost s rows more in each sweep. The least of both; halos at most an eighth. */
+static uint32_t sweeps_of(const struct ising_state *s) {
+    const struct ergo_point *first = s->e.batch->points[0];
+    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/halo_sweeps");
+    const double best = sqrt(3e7 / (2 * (double)s->whole.lx * (double)s->e.batch->count));
+    const double most = s->slab.least / 16.0;
+    return wish ? wish : (uint32_t)fmax(1, fmin(best, most));
+}
+
+static enum ergo_status cut(struct ergo_context *ctx, struct ising_state *s) {
+    const struct ergo_point *first = s->e.batch->points[0];
+    struct ergo_slab *slab = &s->slab;
+    const uint32_t reach = ergo_point_int(first, "/run/correlation_every") ? ising_reach(first) : 0;
+    s->cut = true;
+    s->whole = ising_shape_of(first);
+    const uint32_t granule = ising_granule(&s->whole);
+    if (s->whole.ly % granule)
+        return refuse(ctx, s, "/system/size/1",
+                      "with this Lx, words of 32 sites begin a block of random numbers in every "
+                      "fourth row; make Ly a multiple of 4, or Lx one of 128");
+    if (s->whole.blocks < 8)
+        return refuse(ctx, s, "/system/size", "it has fewer than 2,048 sites");
+    const enum ergo_status status = ergo_slab_cut(ctx, slab, first, (uint64_t)s->whole.ly, granule);
+    if (status != ERGO_OK)
+        return status;
+    const double rate = 2.5e12; /* of an H100 */
+    const bool by_colour = ergo_slab_prefers_colours(
+        first, (double)s->whole.lx / 4, (double)s->whole.lx * slab->least / (2 * rate));
+    if (!ergo_slab_deepen(slab, by_colour, sweeps_of(s), reach > 1 ? reach : 1))
+        return refuse(ctx, s, "/run/correlation_max",
+                      "a rank has fewer rows than it measures correlations over; use fewer ranks, "
+                      "a smaller distance, or correlation_every 0");
+    const uint64_t top = slab->first + (uint64_t)s->whole.ly - slab->halo;
+    s->shape = ising_shape_of_rows(&s->whole, top, slab->tall);
+    slab->layer_words = s->shape.row_words;
+    slab->pitch = 4 * s->shape.blocks;
+    slab->pieces = 2 * s->e.batch->count;
+    return ERGO_OK;
+}
+
+size_t ising_joined_numbers(const struct ising_state *s) {
+    return 2 * (size_t)s->launch.reach + (size_t)s->whole.ly;
+}
+
+static enum ergo_status configure(struct ergo_context *ctx, void *state) {
+    struct ising_state *s = state;
+    struct ergo_plan *plan = &s->e.plan;
+    const size_t members = s->e.batch->count, block = 64;
+    enum ergo_status status = cut(ctx, s);
+    if (status == ERGO_OK)
+        status = ising_configure(ctx, s);
+    if (status != ERGO_OK)
+        return status;
+    const uint64_t row_words = s->shape.row_words;
+    s->launch.from = (uint32_t)(s->slab.halo * row_words / 4);
+    s->launch.to = (uint32_t)((s->slab.halo + s->slab.count) * row_words / 4);
+    s->e.block_samples = block; /* the same at all ranks */
+    s->joined = ergo_engine_memory(&s->e, block * members, sizeof *s->joined);
+    if (s->e.curve_interval)
+        s->joined_curves =
+            ergo_engine_memory(&s->e, ((block - 1) / s->e.curve_interval + 1) * members,
+                               ising_joined_numbers(s) * sizeof *s->joined_curves);
+    ergo_slab_declare(
+        &s->e, &s->slab,
+        (struct ergo_slab_rows){ISING_SPINS, ISING_EDGES, ISING_HALOS, ISING_PACK, ISING_UNPACK});
+    snprintf(plan->path, sizeof plan->path, "cut");
+    ergo_slab_describe(&s->slab, plan->launch, sizeof plan->launch);
+    return ergo_engine_end(&s->e);
+}
+
+/* ---- create ---------------------------------------------------------------------------------- */
+
+static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+    struct ising_state *s = state;
+    ergo_slab_prepare(&s->e, &s->slab);
+    return ising_prepare(ctx, state);
+}
+
+/* Counts of all ranks, added up. */
+static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slot,
+                             struct ergo_samples *samples) {
+    struct ising_state *s = state;
+    const size_t members = s->e.batch->count, rows = samples->count * members;
+    const size_t curves = samples->n_curve_samples * members;
+    const size_t pairs = 2 * (size_t)s->launch.reach, numbers = ising_joined_numbers(s);
+    (void)ctx;
+    for (size_t row = 0; row < rows; row++)
+        s->joined[row] = ising_add_parts(s, slot, row);
+    ergo_dist_sum_counts(&s->joined[0].up, rows * (sizeof *s->joined / sizeof(uint64_t)));
+    for (size_t row = 0; row < curves; row++) {
+        uint64_t *to = s->joined_curves + row * numbers;
+        uint64_t *here = calloc(pairs + s->launch.rows_counted + 1, sizeof *here);
+        if (!here)
+            return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for curves");
+        ising_add_curve_parts(s, slot, row, here);
+        memset(to, 0, numbers * sizeof *to);
+        memcpy(to, here, pairs * sizeof *to);
+        for (size_t y = 0; y < s->slab.count && s->launch.rows_counted; y++)
+            to[pairs + s->slab.first + y] = here[pairs + s->slab.halo + y];
+        free(here);
+    }
+    if (curves)
+        ergo_dist_sum_counts(s->joined_curves, curves * numbers);
+    return ERGO_OK;
+}
+
+static void release(void *state) {
+    ergo_slab_release(&((struct ising_state *)state)->slab);
+}
+
+static const struct ergo_engine_model slabs = {
+    ISING_ENGINE, .configure = configure, .prepare = prepare, .convert = join, .release = release};
+
+static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan) {
+    return ergo_slab_plan(ctx, &slabs, batch, device, plan);
+}
+
+static enum ergo_status init(struct ergo_context *ctx, void *state) {
+    struct ising_state *s = state;
+    const enum ergo_status status = ising_init(ctx, state);
+    s->slab.valid = s->slab.halo; /* the start is drawn there, too */
+    return status;
+}
+
+static struct ergo_slab *slab_of(void *state) {
+    return &((struct ising_state *)state)->slab;
+}
+
+static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state) {
+    return ergo_slab_create(ctx, &slabs, batch, device, slab_of, init, state);
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static enum ergo_status save(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_text *text) {
+    struct ising_state *s = state;
+    const size_t row = ergo_bits_bytes((size_t)s->whole.lx);
+    uint8_t *rows = NULL;
+    size_t length = 0;
+    enum ergo_status status = ising_fetch(ctx, s, member, &rows, &length);
+    if (status == ERGO_OK) {
+        const struct ergo_text own = {.data = (char *)rows + row * s->slab.halo,
+                                      .length = row * s->slab.count};
+        status = ergo_slab_gather(ctx, &own, text);
+    }
+    free(rows);
+    return status;
+}
+
+static enum ergo_status load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                             const void *bytes, size_t length) {
+    struct ising_state *s = state;
+    const size_t row = ergo_bits_bytes((size_t)s->whole.lx), ly = (size_t)s->whole.ly;
+    if (length != row * ly)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes; a lattice of %lld x %lld "
+                         "has %zu",
+                         member, length, (long long)s->whole.lx, (long long)s->whole.ly, row * ly);
+    uint8_t *rows = malloc(row * s->slab.tall);
+    if (!rows)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    for (size_t y = 0; y < s->slab.tall; y++)
+        memcpy(rows + y * row,
+               (const uint8_t *)bytes + (s->slab.first + ly - s->slab.halo + y) % ly * row, row);
+    const enum ergo_status status = ising_load(ctx, s, member, step, rows, row * s->slab.tall);
+    s->slab.valid = s->slab.halo;
+    free(rows);
+    return status;
+}
+
+static enum ergo_status view(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_view *view) {
+    struct ising_state *s = state;
+    struct ergo_text text = {0};
+    const enum ergo_status status = save(ctx, s, member, &text);
+    *view = ising_view_of(&s->whole);
+    view->sites = text.data; /* NULL on other ranks than the first */
+    return status;
+}
+
+static bool adapts(const void *state) {
+    return ((const struct ising_state *)state)->slab.shares->measured;
+}
+
+const struct ergo_sampler_ops ising_cut_ops = {
+    .engine = &slabs,
+    .plan = plan,
+    .create = create,
+    .adapts = adapts,
+    .init = init,
+    .save = save,
+    .load = load,
+    .audit = ising_cut_audit,
+    .view = view,
+};
