@@ -78,6 +78,12 @@ ERGO_INLINE uint graph_exchange(long cold, long hot, float slope, uint own, ulon
                                key1);
 }
 
+/* Of two copies at temperature number `rung`, which differ at `count` vertices: where among them,
+ * in the order of slots, a cluster begins. */
+ERGO_INLINE uint graph_seed(uint count, ulong step, uint rung, uint key0, uint key1) {
+    return ergo_below(graph_words(0, step, GRAPH_PURPOSE_CLUSTER, rung, key0, key1).x, count);
+}
+
 /* The weight of a member of a population, exp(-(1/T' - 1/T)(E - lowest E)); slope: the difference
  * of 1/T, per unit of sums. */
 ERGO_INLINE ulong graph_weight(long sum, long best, float slope) {

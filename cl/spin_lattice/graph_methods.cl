@@ -125,6 +125,54 @@ __kernel void graph_swap(__global uint *numbers, __global uint *places, __global
 }
 
 /*
+ * Houdayer's move (2001): of two copies at one temperature, a cluster of connected vertices at
+ * which they differ changes sides, from a random one of these vertices on. The sum of their
+ * energies stays. queue[slot][pair]: the cluster's slots; those in it have bit 1 of the first
+ * copy's byte set until it is flipped. Dimension 0: pairs of all members' temperatures. It is one
+ * work-item's work, which needs neither atomics nor an order of others.
+ */
+__kernel void graph_cluster(__global uchar *spins, __global const uint *first,
+                            __global const int2 *bonds, __global const uint *places,
+                            __global const struct graph_member *members, __global uint *queue,
+                            ulong step, uint slots) {
+    const uint pair = (uint)get_global_id(0), pairs = GRAPH_MEMBERS * GRAPH_RUNGS;
+    if (pair >= pairs)
+        return;
+    const uint one = pair * GRAPH_COPIES, a = GRAPH_COLUMN(one), b = GRAPH_COLUMN(one + 1);
+    uint differ = 0;
+    for (uint slot = 0; slot < slots; slot++)
+        differ += spins[GRAPH_AT(slot, a)] ^ spins[GRAPH_AT(slot, b)];
+    if (differ == 0)
+        return;
+    uint left =
+        graph_seed(differ, step, pair % GRAPH_RUNGS, members[pair].key0, members[pair].key1) + 1;
+    uint seed = 0;
+    for (uint slot = 0; slot < slots && left > 0; slot++) {
+        left -= spins[GRAPH_AT(slot, a)] ^ spins[GRAPH_AT(slot, b)];
+        seed = slot;
+    }
+    uint size = 1;
+    queue[pair] = seed;
+    spins[GRAPH_AT(seed, a)] |= 2;
+    for (uint i = 0; i < size; i++) {
+        const uint slot = queue[(ulong)i * pairs + pair];
+        for (uint k = first[slot]; k < first[slot + 1]; k++) {
+            const uint to = (uint)bonds[k].x;
+            if ((spins[GRAPH_AT(to, a)] ^ spins[GRAPH_AT(to, b)]) != 1)
+                continue;
+            spins[GRAPH_AT(to, a)] |= 2;
+            queue[(ulong)size * pairs + pair] = to;
+            size++;
+        }
+    }
+    for (uint i = 0; i < size; i++) {
+        const uint slot = queue[(ulong)i * pairs + pair];
+        spins[GRAPH_AT(slot, a)] ^= 3;
+        spins[GRAPH_AT(slot, b)] ^= 1;
+    }
+}
+
+/*
  * Whose configurations a population continues with: parents[chain], numbers of chains in their
  * member. A group for each member. slope: of graph_weight. weights: their sums up to and with each
  * chain. numbers: of graph_measure, zeroed for the next time.

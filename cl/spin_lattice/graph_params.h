@@ -8,6 +8,7 @@
 #define GRAPH_PURPOSE_START 31
 #define GRAPH_PURPOSE_SWAP 32
 #define GRAPH_PURPOSE_COMB 33
+#define GRAPH_PURPOSE_CLUSTER 34
 
 /* Words of a sample: the sum of s (force + h), minus twice the energy, and the mark of the
  * configuration, of two words each; spins that are up. */

@@ -159,8 +159,8 @@ ERGO_INLINE void vector_count(__global const vector_word *own,
     }
 }
 
-/* A work-item's sites: neighbours are read by work-items in step on GPUs, and by a core one after the
- * other, which would else fetch a line of memory for each. */
+/* A work-item's sites: neighbours are read by work-items in step on GPUs, and by a core one after
+ * the other, which would else fetch a line of memory for each. */
 #if VECTOR_RUN > 1
 #define VECTOR_EACH_SITE(site, stride)                                                             \
     for (uint first = VECTOR_RUN * (uint)get_global_id(0); first < VECTOR_SITES;                   \

@@ -45,9 +45,11 @@ struct sw_site_member {
     uint threshold;  /* potts: p as a 32-bit integer */
     uint always;     /* potts, 1: p rounds to 1 */
     float coupling;  /* unit vectors: 2 J/T */
+    /* method probability-changing: what is added to the member's chance, and subtracted from it */
+    uint up, down;
     uint unused;
 };
-#define SW_SITE_MEMBER_BYTES 24
+#define SW_SITE_MEMBER_BYTES 32
 
 /* Sums over sites of unit vectors, as 64-bit integers. Products and components are in units of
  * 2^-30. */

@@ -9,6 +9,10 @@
  *     square      0 (x + 1, y, z), 1 (x, y + 1, z), in three dimensions 2 (x, y, z + 1)
  *     triangular  0 (x + 1, y), 1 (x, y + 1), 2 (x + 1, y + 1)
  *     honeycomb   as bricks, Lx and Ly even: 0 (x + 1, y), 1 (x, y + 1) where x + y is even
+ *
+ * SW_OPEN, SW_ANTI: sides that are open, and antiperiodic, by the bits below. No bond crosses an
+ * open side. One that crosses an antiperiodic side has the other sign: it prefers unequal spins
+ * (potts, q = 2), or opposite ones.
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_SITES_H
 #define ERGO_CL_SWENDSEN_WANG_SITES_H
@@ -24,11 +28,6 @@
 
 ERGO_INLINE uint sw_site_index(uint x, uint y, uint z) {
     return (z * SW_LY + y) * SW_LX + x;
-}
-
-/* Does the site own a bond in this direction? */
-ERGO_INLINE uint sw_site_owns(uint x, uint y, uint direction) {
-    return SW_LATTICE == SW_LATTICE_HONEYCOMB && direction == 1u ? ~(x + y) & 1u : 1u;
 }
 
 /* The next site. *around: the edges of the lattice that the bond crosses. */
@@ -51,6 +50,22 @@ ERGO_INLINE uint sw_site_next(uint x, uint y, uint z, uint direction, uint *arou
     return sw_site_index(x, y, z);
 }
 
+/* Does the site own a bond in this direction? */
+ERGO_INLINE uint sw_site_owns(uint x, uint y, uint z, uint direction) {
+    uint around = 0u;
+    if (SW_OPEN)
+        sw_site_next(x, y, z, direction, &around);
+    if (around & SW_OPEN)
+        return 0u;
+    return SW_LATTICE == SW_LATTICE_HONEYCOMB && direction == 1u ? ~(x + y) & 1u : 1u;
+}
+
+/* 1: a bond across these sides has the other sign. */
+ERGO_INLINE uint sw_site_turns(uint around) {
+    const uint sides = around & SW_ANTI;
+    return (sides ^ sides >> 1 ^ sides >> 2) & 1u;
+}
+
 /* The site before: the one whose next site in this direction is (x, y, z). On a honeycomb it need
  * not own that bond. *bx, *by: its place. */
 ERGO_INLINE uint sw_site_before(uint x, uint y, uint z, uint direction, uint *bx, uint *by) {
@@ -64,6 +79,19 @@ ERGO_INLINE uint sw_site_before(uint x, uint y, uint z, uint direction, uint *bx
         z = z == 0u ? SW_LZ - 1u : z - 1u;
     *bx = x;
     *by = y;
+    return sw_site_index(x, y, z);
+}
+
+/* Directions along which sides lie, and the site half or a quarter of a side further along one. */
+#define SW_SIDES (SW_LZ > 1u ? 3u : 2u)
+
+ERGO_INLINE uint sw_site_apart(uint x, uint y, uint z, uint side, uint share) {
+    if (side == 0u)
+        x = (x + SW_LX / share) % SW_LX;
+    else if (side == 1u)
+        y = (y + SW_LY / share) % SW_LY;
+    else
+        z = (z + SW_LZ / share) % SW_LZ;
     return sw_site_index(x, y, z);
 }
 
@@ -82,6 +110,27 @@ ERGO_INLINE uint sw_site_activate(const struct sw_site_member *m, uint index, ul
     const struct ergo_words r = sw_site_words(m, index, step);
     return open & ((r.x < m->threshold ? 1u : 0u) | (r.y < m->threshold ? 2u : 0u) |
                    (r.z < m->threshold ? 4u : 0u));
+}
+
+/*
+ * Method probability-changing (Y. Tomita, Y. Okabe, Phys. Rev. Lett. 86, 572 (2001)). A member has
+ * a chance, which takes the place of its temperature: of potts the bond probability in units of
+ * 2^-32, of unit vectors J/T in units of 2^-24. Where a cluster leads around the lattice, `down` is
+ * subtracted after the step, else `up` is added; both are doubled `shift` times.
+ */
+ERGO_INLINE uint sw_site_changed(const struct sw_site_member *m, uint chance, uint shift,
+                                 uint around) {
+    const uint up = m->up << shift, down = m->down << shift;
+    if (around)
+        return chance > down ? chance - down : 1u;
+    return 0xffffffffu - chance > up ? chance + up : 0xffffffffu;
+}
+
+/* Conversions of 24 bits and less are exact. */
+ERGO_INLINE void sw_site_take(struct sw_site_member *m, uint chance) {
+    m->threshold = chance;
+    m->always = 0u;
+    m->coupling = ((float)(chance >> 8) * 256.0f + (float)(chance & 255u)) * 0x1p-23f;
 }
 
 /* Wolff's cluster: the site from which it grows, uniform over all, and what is added to the states

@@ -39,8 +39,10 @@ __kernel void sw_site_measure(__global const uchar *spins, __global uint *sums, 
         const uint y = rows % SW_LY, z = rows / SW_LY, spin = mine[site];
         uint around;
         for (uint d = 0; d < SW_DIRECTIONS; d++)
-            if (sw_site_owns(x, y, d) && mine[sw_site_next(x, y, z, d, &around)] != spin)
-                own[0]++;
+            if (sw_site_owns(x, y, z, d)) {
+                const uint other = mine[sw_site_next(x, y, z, d, &around)];
+                own[0] += (other ^ sw_site_turns(around)) != spin ? 1u : 0u;
+            }
 #if SW_Q <= 8
         for (uint k = 1; k < SW_Q; k++)
             own[k] += spin == k ? 1u : 0u;

@@ -11,6 +11,9 @@
 #include "swendsen_wang/sites.h"
 
 #define SW_TILE_GROUP __attribute__((reqd_work_group_size(SW_GROUP, 1, 1)))
+/* Rounds that lower trees of labels. One work-item goes through a tile in order, where one round
+ * leads each site to its root; among many each round halves the ways. */
+#define SW_JUMPS (SW_GROUP == 1 ? 1u : 2u)
 #define SW_TILE (SW_TX * SW_TY * SW_TZ)
 #define SW_TILES_X ((SW_LX + SW_TX - 1u) / SW_TX)
 #define SW_TILES_Y ((SW_LY + SW_TY - 1u) / SW_TY)

@@ -27,6 +27,12 @@ __kernel void sw_site_begin(__global sw_word *spins, __global const struct sw_si
 #define SW_ANGLE(spins, site) SW_SPIN(spins, site)
 #endif
 
+#if SW_MODEL == SW_MODEL_HEISENBERG
+#define SW_OPPOSITE(s) ergo_vector_of(0.0f - (s).x, 0.0f - (s).y, 0.0f - (s).z)
+#else
+#define SW_OPPOSITE(angle) ((angle) + 0x80000000u)
+#endif
+
 /* What a component of the spin at (x, y, z) adds to the sums, `wave` being the wave's angle there.
  */
 ERGO_INLINE void sw_site_add(long *sum, uint component, float s, uint wave) {
@@ -55,9 +61,10 @@ ERGO_INLINE void sw_site_sum(__global const sw_word *own, uint site, long *sum) 
     }
 #endif
     for (uint d = 0; d < SW_DIRECTIONS; d++) {
-        if (!sw_site_owns(x, y, d))
+        if (!sw_site_owns(x, y, z, d))
             continue;
-        const sw_spin t = SW_ANGLE(own, sw_site_next(x, y, z, d, &around));
+        const sw_spin next = SW_ANGLE(own, sw_site_next(x, y, z, d, &around));
+        const sw_spin t = sw_site_turns(around) ? SW_OPPOSITE(next) : next;
 #if SW_MODEL == SW_MODEL_HEISENBERG
         sum[SW_NUMBER_BONDS] += vector_fixed(ergo_dot(s, t));
         sum[SW_NUMBER_CURRENTS + 3u * d] += vector_cross(s.y, s.z, t.y, t.z);

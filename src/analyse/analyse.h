@@ -236,10 +236,10 @@ struct ergo_part {
     uint32_t *value_of, *block_of; /* [n_entries], entries by increasing value */
     double *entry_count;
     size_t n_samples;
-    uint32_t *entry_of;    /* [n_samples], chains in order of the states */
-    size_t n_blocks;       /* 0: too short for errors */
-    double *block_log_sum; /* [n_blocks][n_values]: without the block */
-    double low, high;      /* the axis inside of the overlap */
+    uint32_t *entry_of;     /* [n_samples], chains in order of the states */
+    size_t n_blocks;        /* 0: too short for errors */
+    double *block_log_sum;  /* [n_blocks][n_values]: without the block */
+    double low, high;       /* the axis inside of the overlap */
     struct ergo_sums *sums; /* owned; sums.c */
 };
 /* False: out of memory, or its points are too far apart for common weights. */
@@ -269,7 +269,7 @@ static inline size_t ergo_analysis_cores(double work) {
 
 /* ---- sums.c --------------------------------------------------------------------------------- */
 
-struct ergo_sums *ergo_sums_create(void);      /* NULL: out of memory */
+struct ergo_sums *ergo_sums_create(void);       /* NULL: out of memory */
 void ergo_sums_destroy(struct ergo_sums *sums); /* NULL-safe */
 /* [n_entries][n] sums of the samples of these observables, as they would be recorded at the target;
  * by several cores at a time. *own: NULL, or the caller frees it. NULL: out of memory. */

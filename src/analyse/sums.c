@@ -85,6 +85,7 @@ static const double *find(const struct ergo_sums *all, const struct ergo_target 
 
 /* False: there is no room, or no memory. */
 static bool keep(struct ergo_sums *all, const struct ergo_target *target, const size_t *observables,
+                 /* NOLINTNEXTLINE(readability-non-const-parameter): it is freed later */
                  size_t n, double *sums) {
     size_t *list = all->n < KEPT_MOST ? malloc((n + 1) * sizeof *list) : NULL;
     if (!list)

@@ -357,8 +357,8 @@ enum { ERGO_REPLAY_EXTRA = ERGO_BUFFERS + 1 };
 /*
  * ergo_replay with this engine's buffers, samples and steps. The caller has set samples, lead,
  * every, first_sample, n_columns, n_curves, curve_sizes, compare, user, remedy. extra (NULL: none):
- * rows of kind ERGO_REPLAY_HOST. In compare, kept[row of a buffer] is a state before the stretch; of
- * ERGO_BUFFER_APART, ergo_replay_before has it.
+ * rows of kind ERGO_REPLAY_HOST. In compare, kept[row of a buffer] is a state before the stretch;
+ * of ERGO_BUFFER_APART, ergo_replay_before has it.
  */
 enum ergo_status ergo_engine_replay(struct ergo_context *ctx, struct ergo_engine *e,
                                     struct ergo_replay *r, const struct ergo_replay_row *extra,

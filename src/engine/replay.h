@@ -17,10 +17,12 @@ enum ergo_replay_kind {
     ERGO_REPLAY_NONE, /* nothing: lets rows have the numbers of the sampler's buffers */
     /* on the device: from which a chain continues; restored after the stretch */
     ERGO_REPLAY_STATE,
-    /* a state too, but the stretch is made in a copy on the device, where that has room for it: then
-     * the run's own memory is not touched, and nothing is kept on the host (ergo_replay_before) */
+    /* a state too, but the stretch is made in a copy on the device, where that has room for it:
+     * then the run's own memory is not touched, and nothing is kept on the host
+     * (ergo_replay_before) */
     ERGO_REPLAY_APART,
-    /* the same as STATE with a buffer for each member: mem[members], one after the other in `kept` */
+    /* the same as STATE with a buffer for each member: mem[members], one after the other in `kept`
+     */
     ERGO_REPLAY_EACH,
     /* on the device: written anew by the stretch. Wiped before it (0xff), because a kernel that
      * does nothing must not leave the last block's numbers; zeroed after it */

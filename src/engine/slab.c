@@ -17,34 +17,50 @@ static int neighbour(int step) {
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
+/* Slabs of `units` granules, each of `fewest` at least and else by weights. */
+static void divide(struct ergo_slab *s, uint64_t units, uint64_t fewest) {
+    const size_t ranks = s->shares->ranks, own = (size_t)ergo_ranks_rank();
+    const uint64_t rest = units - ranks * (fewest - 1);
+    s->least = UINT32_MAX;
+    s->most = 0;
+    for (size_t r = 0; r < ranks; r++) {
+        const uint64_t from = ergo_share_before(rest, s->shares->weights, ranks, r);
+        const uint64_t to = ergo_share_before(rest, s->shares->weights, ranks, r + 1);
+        const uint32_t count = (uint32_t)(to - from + fewest - 1) * s->granule;
+        s->least = count < s->least ? count : s->least;
+        s->most = count > s->most ? count : s->most;
+        if (r == own) {
+            s->first = (from + r * (fewest - 1)) * s->granule;
+            s->count = count;
+        }
+    }
+}
+
 enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *s,
-                               const struct ergo_point *point, uint64_t layers, uint32_t granule) {
-    const size_t ranks = (size_t)ergo_dist_count(), own = (size_t)ergo_ranks_rank();
-    const uint64_t units = layers / granule;
+                               const struct ergo_point *point, uint64_t layers, uint32_t granule,
+                               uint32_t reach) {
+    const uint64_t ranks = (uint64_t)ergo_dist_count(), units = layers / granule;
+    const uint64_t fewest = (reach + granule - 1) / granule;
     if (!s->shares)
         s->shares = ergo_shares_create(ctx, point);
     if (!s->shares)
         return ERGO_E_MEMORY;
     if (units < ranks)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "/distribute: a lattice of %llu layers cannot be cut over %zu ranks, "
+                         "/distribute: a lattice of %llu layers cannot be cut over %llu ranks, "
                          "which need %u each; use fewer ranks, or \"points\"",
-                         (unsigned long long)layers, ranks, granule);
+                         (unsigned long long)layers, (unsigned long long)ranks, granule);
+    if (units < ranks * fewest)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/run/correlation_max: of %llu layers each of %llu ranks would have fewer "
+                         "than the %u that correlations are measured over; use fewer ranks, a "
+                         "smaller distance, or correlation_every 0",
+                         (unsigned long long)layers, (unsigned long long)ranks, reach);
     s->layers = layers;
     s->granule = granule;
-    s->least = UINT32_MAX;
-    s->most = 0;
-    for (size_t r = 0; r < ranks; r++) {
-        const uint64_t from = ergo_share_before(units, s->shares->weights, ranks, r);
-        const uint64_t to = ergo_share_before(units, s->shares->weights, ranks, r + 1);
-        const uint32_t count = (uint32_t)(to - from) * granule;
-        s->least = count < s->least ? count : s->least;
-        s->most = count > s->most ? count : s->most;
-        if (r == own) {
-            s->first = from * granule;
-            s->count = count;
-        }
-    }
+    divide(s, units, 1);
+    if (s->least < reach)
+        divide(s, units, fewest);
     return ERGO_OK;
 }
 
@@ -63,14 +79,13 @@ bool ergo_slab_prefers_colours(const struct ergo_point *point, double layer_byte
     return wish ? wish == 1 : half_sweep > 40e-6 && copies > half_sweep;
 }
 
-bool ergo_slab_deepen(struct ergo_slab *s, bool by_colour, uint32_t sweeps, uint32_t reach) {
+void ergo_slab_deepen(struct ergo_slab *s, bool by_colour, uint32_t sweeps, uint32_t reach) {
     s->by_colour = by_colour;
     sweeps = by_colour ? 1 : sweeps;
     s->halo = round_up(2 * sweeps > reach ? 2 * sweeps : reach, s->granule);
     s->halo = s->halo < s->least ? s->halo : s->least;
     s->tall = round_up(s->most + 2 * s->halo, build_layers * s->granule);
     s->valid = 0;
-    return s->halo >= reach;
 }
 
 void ergo_slab_describe(const struct ergo_slab *s, char *text, size_t size) {

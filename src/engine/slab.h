@@ -57,14 +57,16 @@ enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_en
                                   enum ergo_status (*init)(struct ergo_context *ctx, void *state),
                                   void **state);
 
-/* The slabs of `layers` layers by the shares of the job, which are made if there are none. granule
- * divides `layers`. ERGO_E_DEVICE, at all ranks: there are not so many. */
+/* The slabs of `layers` layers by the shares of the job, which are made if there are none; each has
+ * `reach` (>= 1) at least, over which it measures. granule divides `layers`. ERGO_E_DEVICE, at all
+ * ranks: there are not so many. */
 enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *slab,
-                               const struct ergo_point *point, uint64_t layers, uint32_t granule);
+                               const struct ergo_point *point, uint64_t layers, uint32_t granule,
+                               uint32_t reach);
 /* Halos for `sweeps` sweeps of two colours from one exchange to the next, and of `reach` layers at
  * least; fewer sweeps where a slab has not so many layers. With `by_colour` for an exchange after
- * each colour. False: a slab has less than `reach`. */
-bool ergo_slab_deepen(struct ergo_slab *slab, bool by_colour, uint32_t sweeps, uint32_t reach);
+ * each colour. */
+void ergo_slab_deepen(struct ergo_slab *slab, bool by_colour, uint32_t sweeps, uint32_t reach);
 /* By the job's tuning, or where a model expects it to be faster: the copies of two layers of
  * layer_bytes to the host, to the other one and to its device, at 20 GB/s, take longer than half a
  * sweep of a slab, of so many seconds, and this longer than what an exchange costs besides. */

@@ -39,6 +39,7 @@ MODELS = [
     ("spin-lattice", {"model": "heisenberg", "size": [6, 6], "temperature": 0.9}, {}),
     ("swendsen-wang", {"size": [8, 8], "temperature": 1.1}, {}),
     ("swendsen-wang", {"size": [4, 4, 4], "temperature": 1.9}, {}),
+    ("swendsen-wang", {"size": [4, 6], "temperature": 1.1}, {"method": "probability-changing"}),
     ("swendsen-wang", {"model": "xy", "size": [8, 8], "temperature": 1}, {}),
     ("swendsen-wang", {"model": "clock", "size": [8, 8], "temperature": 1}, {}),
     ("swendsen-wang", {"model": "heisenberg", "size": [4, 4, 4], "temperature": 1.5}, {}),

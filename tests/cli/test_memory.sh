@@ -42,8 +42,8 @@ sweep() {
 sweep 3 help
 sweep 13 help spin-lattice
 sweep 3 help job
-sweep 3 help voodoo
-sweep 61 schema
+sweep 7 help voodoo
+sweep 307 schema
 sweep 5 validate job.json
 sweep 7 validate wrong.json
 sweep 41 kernels --dump spin-lattice

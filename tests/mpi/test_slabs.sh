@@ -69,7 +69,7 @@ says err /distribute "cannot be cut over 5 ranks"
 expect 3 ranks 2 run ising.json -o small --device "$pocl" --quiet --set "/system/size=[64,34]"
 says err /system/size/1 "a multiple of 4"
 expect 3 ranks 5 run ising.json -o small --device "$pocl" --quiet --set /run/correlation_max=20
-says err /run/correlation_max "fewer rows than it measures correlations over"
+says err /run/correlation_max "that correlations are measured over"
 expect 2 "$ERGOCL" validate ising.json --set /system/shares=3,0
 says err /system/shares
 expect 2 "$ERGOCL" validate bytes.json --set /system/disorder=gaussian

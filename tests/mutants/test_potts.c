@@ -79,19 +79,38 @@ static void compare_sites(void *state, const struct ergo_batch *batch) {
             .q = (int)ergo_point_int(p, "/system/q"),
             .j = ergo_point_real(p, "/system/coupling"),
             .t = ergo_point_real(p, "/system/temperature"),
-            .stream = p->stream};
+            .stream = p->stream,
+            .adapts = shape.adapts};
+        for (int d = 0; d < 3; d++) {
+            o.open[d] = shape.open >> d & 1u;
+            o.anti[d] = shape.anti >> d & 1u;
+        }
         struct ergo_text found = {0};
         OK(ops->save(ctx, state, m, &found));
         assert_true(sites_oracle_init(&o));
+        if (o.adapts) { /* for a share of 1/2 */
+            const double first = ergo_point_real(p, "/run/probability_step_first");
+            const double last = ergo_point_real(p, "/run/probability_step");
+            assert_true(first < 2 * last);
+            o.chance = (uint32_t)floor((1 - exp(-o.j / o.t)) * 4294967296.0 + 0.5);
+            o.up = o.down = (uint32_t)floor(last * 4294967296.0 + 0.5);
+        }
         sites_oracle_start(&o);
-        for (uint64_t t = 0; t < 4; t++)
+        for (uint64_t t = 0; t < 4; t++) {
             if (shape.wolff)
                 sites_oracle_wolff(&o, t);
             else
                 sites_oracle_sweep(&o, t);
+            if (o.adapts)
+                sites_oracle_adapt(&o, 0);
+        }
         for (int i = 0; i < o.sites; i++)
             if ((uint8_t)found.data[i] != o.spins[i])
                 fail_msg("member %zu, site %d: %d, oracle %d", m, i, found.data[i], o.spins[i]);
+        const uint8_t *tail = (const uint8_t *)found.data + o.sites;
+        if (o.adapts && ((uint32_t)tail[3] << 24 | (uint32_t)tail[2] << 16 |
+                         (uint32_t)tail[1] << 8 | tail[0]) != o.chance)
+            fail_msg("member %zu: another probability than the oracle's, %u", m, o.chance);
         ergo_text_free(&found);
         sites_oracle_free(&o);
     }

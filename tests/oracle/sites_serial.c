@@ -25,8 +25,23 @@ static int site_at(const struct sites_oracle *o, int x, int y, int z) {
     return (z % o->l[2] * o->l[1] + y % o->l[1]) * o->l[0] + x % o->l[0];
 }
 
-static void add_bond(struct sites_oracle *o, int a, int b, int direction) {
-    o->bonds[o->n_bonds++] = (struct sites_bond){a, b, direction};
+/* The bond from (x, y, z) by (dx, dy, dz), unless it crosses an open side. */
+static void add_bond(struct sites_oracle *o, const int at[3], const int by[3], int direction) {
+    struct sites_bond b = {.a = site_at(o, at[0], at[1], at[2]),
+                           .b = site_at(o, at[0] + by[0], at[1] + by[1], at[2] + by[2]),
+                           .direction = direction};
+    bool open = false;
+    for (int d = 0; d < 3; d++)
+        if (at[d] + by[d] == o->l[d] && by[d]) {
+            open = open || o->open[d];
+            b.turned = b.turned != o->anti[d];
+        }
+    if (!open)
+        o->bonds[o->n_bonds++] = b;
+}
+
+static bool satisfied(const struct sites_bond *b, const uint8_t *s) {
+    return (s[b->a] == s[b->b]) != b->turned;
 }
 
 bool sites_oracle_init(struct sites_oracle *o) {
@@ -35,19 +50,20 @@ bool sites_oracle_init(struct sites_oracle *o) {
     o->bonds = calloc(3 * (size_t)o->sites, sizeof *o->bonds);
     o->spins = calloc((size_t)o->sites, 1);
     o->cluster = calloc((size_t)o->sites, sizeof *o->cluster);
-    if (!o->bonds || !o->spins || !o->cluster)
+    o->active = calloc(3 * (size_t)o->sites, sizeof *o->active);
+    if (!o->bonds || !o->spins || !o->cluster || !o->active)
         return false;
     for (int z = 0; z < o->l[2]; z++)
         for (int y = 0; y < o->l[1]; y++)
             for (int x = 0; x < o->l[0]; x++) {
-                const int i = site_at(o, x, y, z);
-                add_bond(o, i, site_at(o, x + 1, y, z), 0);
+                const int at[3] = {x, y, z};
+                add_bond(o, at, (const int[3]){1, 0, 0}, 0);
                 if (o->lattice != SITES_HONEYCOMB || (x + y) % 2 == 0)
-                    add_bond(o, i, site_at(o, x, y + 1, z), 1);
+                    add_bond(o, at, (const int[3]){0, 1, 0}, 1);
                 if (o->lattice == SITES_TRIANGULAR)
-                    add_bond(o, i, site_at(o, x + 1, y + 1, z), 2);
+                    add_bond(o, at, (const int[3]){1, 1, 0}, 2);
                 else if (o->l[2] > 1)
-                    add_bond(o, i, site_at(o, x, y, z + 1), 2);
+                    add_bond(o, at, (const int[3]){0, 0, 1}, 2);
             }
     return true;
 }
@@ -56,6 +72,7 @@ void sites_oracle_free(struct sites_oracle *o) {
     free(o->bonds);
     free(o->spins);
     free(o->cluster);
+    free(o->active);
 }
 
 void sites_oracle_start(struct sites_oracle *o) {
@@ -66,29 +83,81 @@ void sites_oracle_start(struct sites_oracle *o) {
     }
 }
 
-/* Clusters by passing the smaller id along active bonds until nothing changes. */
-static void find_clusters(struct sites_oracle *o, uint64_t t) {
-    const double p = floor((1 - exp(-o->j / o->t)) * 4294967296.0 + 0.5);
-    bool *active = calloc((size_t)o->n_bonds, sizeof *active), changed = true;
-    for (int k = 0; k < o->n_bonds; k++) {
-        const struct sites_bond *b = &o->bonds[k];
-        uint32_t r[4];
-        draw(o, (uint32_t)b->a, t, 1, r);
-        active[k] = o->spins[b->a] == o->spins[b->b] && r[b->direction] < p;
-    }
+/* Clusters of active bonds by passing the smaller id along them until nothing changes. */
+static void join(struct sites_oracle *o) {
+    bool changed = true;
     for (int i = 0; i < o->sites; i++)
         o->cluster[i] = i;
     while (changed) {
         changed = false;
         for (int k = 0; k < o->n_bonds; k++) {
             int *a = &o->cluster[o->bonds[k].a], *b = &o->cluster[o->bonds[k].b];
-            if (!active[k] || *a == *b)
+            if (!o->active[k] || *a == *b)
                 continue;
             *a = *b = *a < *b ? *a : *b;
             changed = true;
         }
     }
-    free(active);
+}
+
+static void find_clusters(struct sites_oracle *o, uint64_t t) {
+    const double p = o->adapts ? o->chance : floor((1 - exp(-o->j / o->t)) * 4294967296.0 + 0.5);
+    for (int k = 0; k < o->n_bonds; k++) {
+        const struct sites_bond *b = &o->bonds[k];
+        uint32_t r[4];
+        draw(o, (uint32_t)b->a, t, 1, r);
+        o->active[k] = satisfied(b, o->spins) && r[b->direction] < p;
+    }
+    join(o);
+}
+
+/* Steps of a bond along x, y, z. */
+static void displacement(const struct sites_oracle *o, const struct sites_bond *b, int by[3]) {
+    const bool diagonal = o->lattice == SITES_TRIANGULAR && b->direction == 2;
+    by[0] = b->direction == 0 || diagonal;
+    by[1] = b->direction == 1 || diagonal;
+    by[2] = b->direction == 2 && !diagonal;
+}
+
+/* Each site gets a place in an infinite lattice, from its neighbour's; a bond between places that
+ * are not neighbours there closes a path around the lattice. */
+bool sites_oracle_wraps(const struct sites_oracle *o) {
+    int(*at)[3] = calloc((size_t)o->sites, sizeof *at);
+    bool *placed = calloc((size_t)o->sites, sizeof *placed), changed = true, odd = false;
+    for (int i = 0; i < o->sites; i++)
+        placed[i] = o->cluster[i] == i;
+    while (changed) {
+        changed = false;
+        for (int k = 0; k < o->n_bonds; k++) {
+            const struct sites_bond *b = &o->bonds[k];
+            int by[3];
+            displacement(o, b, by);
+            if (!o->active[k] || placed[b->a] == placed[b->b])
+                continue;
+            for (int d = 0; d < 3; d++)
+                if (placed[b->a])
+                    at[b->b][d] = at[b->a][d] + by[d];
+                else
+                    at[b->a][d] = at[b->b][d] - by[d];
+            placed[b->a] = placed[b->b] = changed = true;
+        }
+    }
+    for (int k = 0; k < o->n_bonds; k++) {
+        const struct sites_bond *b = &o->bonds[k];
+        int by[3];
+        displacement(o, b, by);
+        for (int d = 0; d < 3; d++)
+            odd = odd || (o->active[k] && (at[b->a][d] + by[d] - at[b->b][d]) / o->l[d] % 2);
+    }
+    free(at);
+    free(placed);
+    return odd;
+}
+
+void sites_oracle_adapt(struct sites_oracle *o, int shift) {
+    const int64_t up = (int64_t)o->up << shift, down = (int64_t)o->down << shift;
+    const int64_t next = (int64_t)o->chance + (sites_oracle_wraps(o) ? -down : up);
+    o->chance = next < 1 ? 1 : next > UINT32_MAX ? UINT32_MAX : (uint32_t)next;
 }
 
 void sites_oracle_sweep(struct sites_oracle *o, uint64_t t) {
@@ -96,7 +165,8 @@ void sites_oracle_sweep(struct sites_oracle *o, uint64_t t) {
     for (int i = 0; i < o->sites; i++) {
         uint32_t r[4];
         draw(o, (uint32_t)o->cluster[i], t, 2, r);
-        o->spins[i] = (uint8_t)one_of((uint32_t)o->q, r);
+        const uint8_t drawn = (uint8_t)one_of((uint32_t)o->q, r);
+        o->spins[i] = o->anti[0] || o->anti[1] || o->anti[2] ? o->spins[i] ^ drawn : drawn;
     }
 }
 
@@ -115,14 +185,29 @@ int sites_oracle_wolff(struct sites_oracle *o, uint64_t t) {
     return size;
 }
 
+/* Mean of (q delta - 1)/(q - 1) over pairs of sites l/share apart along a side. */
+static double correlation(const struct sites_oracle *o, const uint8_t *s, int share) {
+    const int sides = o->l[2] > 1 ? 3 : 2;
+    int equal = 0;
+    for (int z = 0; z < o->l[2]; z++)
+        for (int y = 0; y < o->l[1]; y++)
+            for (int x = 0; x < o->l[0]; x++) {
+                const uint8_t mine = s[site_at(o, x, y, z)];
+                equal += mine == s[site_at(o, x + o->l[0] / share, y, z)];
+                equal += mine == s[site_at(o, x, y + o->l[1] / share, z)];
+                equal += sides == 3 && mine == s[site_at(o, x, y, z + o->l[2] / share)];
+            }
+    return ((double)o->q * equal / (sides * o->sites) - 1) / (o->q - 1);
+}
+
 struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o) {
     const double n = o->sites, q = o->q;
-    double z = 0, e = 0, e2 = 0, sums[5] = {0};
+    double z = 0, e = 0, e2 = 0, sums[7] = {0};
     uint8_t *s = calloc((size_t)o->sites, 1);
     for (bool more = true; more;) {
         int unequal = 0, most = 0, squares = 0, counts[256] = {0};
         for (int k = 0; k < o->n_bonds; k++)
-            unequal += s[o->bonds[k].a] != s[o->bonds[k].b];
+            unequal += !satisfied(&o->bonds[k], s);
         for (int i = 0; i < o->sites; i++)
             counts[s[i]]++;
         for (int k = 0; k < o->q; k++) {
@@ -132,11 +217,12 @@ struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o) {
         const double weight = exp(-o->j * unequal / o->t), energy = o->j * unequal / n;
         const double m = (q * most / n - 1) / (q - 1);
         const double psi2 = (q * squares / (n * n) - 1) / (q - 1);
-        const double terms[5] = {m, m * m, m * m * m * m, psi2, psi2 * psi2};
+        const double terms[7] = {
+            m, m * m, m * m * m * m, psi2, psi2 * psi2, correlation(o, s, 2), correlation(o, s, 4)};
         z += weight;
         e += weight * energy;
         e2 += weight * energy * energy;
-        for (int k = 0; k < 5; k++)
+        for (int k = 0; k < 7; k++)
             sums[k] += weight * terms[k];
         more = false;
         for (int i = 0; i < o->sites && !more; i++) { /* the next state */
@@ -153,5 +239,126 @@ struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o) {
                                 .m2 = sums[1] / z,
                                 .m4 = sums[2] / z,
                                 .psi2 = sums[3] / z,
-                                .psi4 = sums[4] / z};
+                                .psi4 = sums[4] / z,
+                                .half = sums[5] / z,
+                                .quarter = sums[6] / z};
+}
+
+/* Spins of state number s. */
+static void spins_of(struct sites_oracle *o, int s) {
+    for (int i = 0; i < o->sites; i++, s /= o->q)
+        o->spins[i] = (uint8_t)(s % o->q);
+}
+
+/* Moves from a state by a set of bonds: to states that are constant on clusters, each as likely. */
+struct move {
+    int from, open, active; /* state; bonds between equal spins, and how many of them are active */
+    bool wraps;
+    int clusters;
+    int *to; /* q^clusters states */
+    int n_to;
+};
+
+static struct move move_of(struct sites_oracle *o, int from, unsigned set) {
+    struct move m = {.from = from, .n_to = 1};
+    spins_of(o, from);
+    for (int k = 0; k < o->n_bonds; k++) {
+        const bool equal = o->spins[o->bonds[k].a] == o->spins[o->bonds[k].b];
+        o->active[k] = set >> k & 1u;
+        m.open += equal;
+        m.active += o->active[k];
+        if (o->active[k] && !equal)
+            return (struct move){.from = -1};
+    }
+    join(o);
+    m.wraps = sites_oracle_wraps(o);
+    for (int i = 0; i < o->sites; i++)
+        m.clusters += o->cluster[i] == i;
+    for (int c = 0; c < m.clusters; c++)
+        m.n_to *= o->q;
+    m.to = calloc((size_t)m.n_to, sizeof *m.to);
+    for (int n = 0; n < m.n_to; n++) {
+        int state[16], rest = n, power = 1;
+        for (int i = 0; i < o->sites; i++, power *= o->q) {
+            if (o->cluster[i] == i) {
+                state[i] = rest % o->q;
+                rest /= o->q;
+            }
+            m.to[n] += power * state[o->cluster[i]];
+        }
+    }
+    return m;
+}
+
+/* Means over spins, by their distribution over states. */
+static void of_states(struct sites_oracle *o, const double *weights, int states,
+                      struct sites_adapting *mean) {
+    const double n = o->sites;
+    for (int s = 0; s < states; s++) {
+        double squares = 0, unequal = 0;
+        spins_of(o, s);
+        for (int k = 0; k < o->n_bonds; k++)
+            unequal += o->spins[o->bonds[k].a] != o->spins[o->bonds[k].b];
+        for (int k = 0; k < o->q; k++) {
+            int sites = 0;
+            for (int i = 0; i < o->sites; i++)
+                sites += o->spins[i] == k;
+            squares += sites / n * sites / n;
+        }
+        mean->energy += weights[s] * o->j * unequal / n;
+        mean->psi2 += weights[s] * (o->q * squares - 1) / (o->q - 1);
+    }
+}
+
+struct sites_adapting sites_oracle_adapting(struct sites_oracle *o, int levels, int start, int up,
+                                            int down) {
+    enum { STEPS = 300 };
+    struct sites_adapting mean = {0};
+    int states = 1;
+    for (int i = 0; i < o->sites; i++)
+        states *= o->q;
+    const size_t row = (size_t)levels + 1, places = (size_t)states * row;
+    struct move *moves = calloc((size_t)states << o->n_bonds, sizeof *moves);
+    double *now = calloc(places, sizeof *now), *next = calloc(places, sizeof *next);
+    double *weights = calloc((size_t)states, sizeof *weights);
+    size_t count = 0;
+    for (int s = 0; s < states; s++)
+        for (unsigned set = 0; set < 1u << o->n_bonds; set++) {
+            moves[count] = move_of(o, s, set);
+            count += moves[count].from >= 0;
+        }
+    for (int s = 0; s < states; s++)
+        now[(size_t)s * row + (size_t)start] = 1.0 / states;
+    for (int t = 1; t <= STEPS; t++) {
+        memset(next, 0, places * sizeof *next);
+        for (size_t k = 0; k < count; k++)
+            for (int c = 0; c <= levels; c++) {
+                const struct move *m = &moves[k];
+                const double p = (double)c / levels;
+                const double w = now[(size_t)m->from * row + (size_t)c] * pow(p, m->active) *
+                                 pow(1 - p, m->open - m->active);
+                int after = m->wraps ? c - down : c + up;
+                after = after < 0 ? 0 : after > levels ? levels : after;
+                if (w == 0)
+                    continue;
+                for (int i = 0; i < m->n_to; i++)
+                    next[(size_t)m->to[i] * row + (size_t)after] += w / m->n_to;
+                if (t < STEPS)
+                    continue;
+                mean.p += w * p;
+                mean.p2 += w * p * p;
+                mean.clusters += w * m->clusters / o->sites;
+            }
+        memcpy(now, next, places * sizeof *now);
+    }
+    for (size_t k = 0; k < places; k++)
+        weights[k / row] += now[k];
+    of_states(o, weights, states, &mean);
+    for (size_t k = 0; k < count; k++)
+        free(moves[k].to);
+    free(moves);
+    free(now);
+    free(next);
+    free(weights);
+    return mean;
 }

@@ -20,6 +20,15 @@
  * floor(q (2^32 r_0 + r_1) / 2^64). Start, purpose 3: the same for each site, t = 0. Wolff, purpose
  * 4, entity 0: the seed floor(N (2^32 r_0 + r_1) / 2^64); its cluster's states grow by 1 + floor((q
  * - 1) (2^32 r_2 + r_3) / 2^64) modulo q.
+ *
+ * No bond crosses an open side. One that crosses an antiperiodic side (q = 2) counts as equal where
+ * its spins are unequal, and Swendsen-Wang's draws decide whether clusters change (then all
+ * lattices with such a side), s -> s xor draw.
+ *
+ * Probability-changing (Tomita and Okabe, Phys. Rev. Lett. 86, 572 (2001)): bonds between equal
+ * spins are active with a probability of the chain's own, in units of 2^-32. After a sweep in which
+ * a closed path of active bonds goes around the lattice an odd number of times in some direction it
+ * falls by `down`, to 1 at the least, after another it rises by `up`, to 2^32 - 1 at the most.
  */
 #ifndef ERGO_ORACLE_SITES_SERIAL_H
 #define ERGO_ORACLE_SITES_SERIAL_H
@@ -32,19 +41,24 @@ enum sites_oracle_lattice { SITES_SQUARE, SITES_TRIANGULAR, SITES_HONEYCOMB };
 struct sites_bond {
     int a, b;      /* sites; a owns it */
     int direction; /* 0 .. 2 */
+    bool turned;   /* prefers unequal spins */
 };
 
 struct sites_oracle {
     int l[3]; /* l[2] = 1: two dimensions */
     enum sites_oracle_lattice lattice;
     int q;
+    bool open[3], anti[3]; /* sides; others are periodic */
     double j, t;
     uint64_t stream;
+    bool adapts;
+    uint32_t chance, up, down; /* of chains that adapt */
     /* made by init */
     int sites, n_bonds;
     struct sites_bond *bonds;
     uint8_t *spins;
     int *cluster; /* scratch: the smallest id of a site's cluster */
+    bool *active; /* scratch: bonds */
 };
 
 bool sites_oracle_init(struct sites_oracle *o);
@@ -52,6 +66,10 @@ void sites_oracle_free(struct sites_oracle *o);
 void sites_oracle_start(struct sites_oracle *o);
 /* Step number t. */
 void sites_oracle_sweep(struct sites_oracle *o, uint64_t t);
+/* After a sweep, of its bonds: does a closed path of them go around the lattice an odd number of
+ * times in some direction? And what that does to `chance`, with steps doubled `shift` times. */
+bool sites_oracle_wraps(const struct sites_oracle *o);
+void sites_oracle_adapt(struct sites_oracle *o, int shift);
 /* The size of the cluster. */
 int sites_oracle_wolff(struct sites_oracle *o, uint64_t t);
 
@@ -59,8 +77,22 @@ int sites_oracle_wolff(struct sites_oracle *o, uint64_t t);
  */
 struct sites_exact {
     double energy, heat_capacity, m, m2, m4, psi2, psi4;
+    double half,
+        quarter; /* (q delta - 1)/(q - 1) of sites L/2 and L/4 apart, mean over the sides */
 };
 /* q^N states, at most 2^24. */
 struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o);
+
+/*
+ * Exact means of chains that adapt, whose chance is a multiple of 1/levels and moves by up/levels
+ * or -down/levels within 0 .. 1: the stationary distribution of states and chances together, by all
+ * states and all sets of bonds (at most 12). p: the chance of a sweep; clusters: of its bonds;
+ * energy, psi2: of the spins after it. Begins at the chance start/levels.
+ */
+struct sites_adapting {
+    double p, p2, clusters, energy, psi2;
+};
+struct sites_adapting sites_oracle_adapting(struct sites_oracle *o, int levels, int start, int up,
+                                            int down);
 
 #endif

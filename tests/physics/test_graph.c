@@ -78,11 +78,15 @@ static void test_temperatures(void **state) {
         "{'sampler': 'spin-lattice', 'seed': '8', 'replicas': 32, 'system': {'model': 'graph', "
         "'graph': 'triangular', 'size': [4, 3], 'coupling': -1, 'field': 0.3, 'dynamics': "
         "'heat-bath', 'temperature': 0.4, 'temperature_max': 3, 'ladder': 5, 'swap_every': 2}, "
-        "'run': {'equilibration': 100, 'sweeps': 1600, 'measure_every': 2}}",
+        "'run': {'equilibration': 100, 'sweeps': 800, 'measure_every': 2}}",
         "{'sampler': 'spin-lattice', 'seed': '9', 'replicas': 32, 'system': {'model': 'graph', "
         "'graph': 'data/reference/graph-edges.txt', 'temperature': 0.3, 'temperature_max': 2, "
         "'ladder': 4, 'swap_every': 1, 'ladder_spacing': 'inverse'}, 'run': {'equilibration': "
-        "100, 'sweeps': 1600, 'measure_every': 2}}",
+        "100, 'sweeps': 800, 'measure_every': 2}}",
+        "{'sampler': 'spin-lattice', 'seed': '12', 'replicas': 32, 'system': {'model': 'graph', "
+        "'graph': 'square', 'size': [3, 4], 'coupling': -1, 'field': 0.2, 'dynamics': 'heat-bath', "
+        "'temperature': 0.8, 'temperature_max': 3, 'ladder': 3, 'swap_every': 2, "
+        "'cluster_every': 1}, 'run': {'equilibration': 100, 'sweeps': 600, 'measure_every': 2}}",
         "{'sampler': 'spin-lattice', 'seed': '10', 'replicas': 32, 'system': {'model': 'graph', "
         "'graph': 'data/reference/graph-qubo.txt', 'dynamics': 'heat-bath'}, 'run': {'method': "
         "'population-annealing', 'population': 1500, 'temperatures': 6, 'sweeps': 12, "

@@ -3,7 +3,7 @@
  * against all states of tiny lattices (tests/oracle/sites_serial.h).
  *
  * Error budget, set before the first run. Seeds are fixed, nothing is retried. Replicas of a point
- * are averaged; of each such mean |z| < 4.6 (4e-6), at most 80 of them: 4e-4.
+ * are averaged; of each such mean |z| < 4.6 (4e-6), at most 120 of them: 5e-4.
  */
 #include <math.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void compare(const cJSON *tree, const char *what, const char *name, doubl
         fail_msg("%s: z of %s is %.2f", what, name, z);
 }
 
-/* psi4 of clusters is of sweeps alone. */
+/* psi4 of clusters and pairs in clusters are of sweeps alone. */
 static void check(const char *what, struct sites_oracle o, const char *system, bool wolff,
                   int sweeps) {
     char job[600];
@@ -55,9 +55,15 @@ static void check(const char *what, struct sites_oracle o, const char *system, b
                {"psi2_plain", x.psi2},
                {"psi2", x.psi2},
                {"psi4_plain", x.psi4},
-               {"psi4", x.psi4}};
-    for (size_t k = 0; k < sizeof all / sizeof all[0] - (wolff ? 1 : 0); k++)
-        compare(tree, what, all[k].name, all[k].value);
+               {"psi4", x.psi4},
+               {"correlation_half", x.half},
+               {"correlation_quarter", x.quarter}};
+    const bool long_sides = o.l[0] >= 4 && o.l[1] >= 4;
+    const bool closed = !o.open[0] && !o.open[1] && !o.open[2];
+    const bool anti = o.anti[0] || o.anti[1] || o.anti[2];
+    for (size_t k = 0; k < sizeof all / sizeof all[0] - (wolff ? 3 : long_sides ? 0 : 1); k++)
+        if (k < (anti ? 6 : closed ? 11 : 9))
+            compare(tree, what, all[k].name, all[k].value);
     cJSON_Delete(tree);
     sites_oracle_free(&o);
 }
@@ -72,14 +78,65 @@ static void test_cubic(void **unused) {
 
 static void test_plane(void **unused) {
     (void)unused;
-    check("triangular 3 x 4, q = 2",
+    check("triangular 4 x 4, q = 2",
           (struct sites_oracle){
-              .l = {3, 4, 1}, .lattice = SITES_TRIANGULAR, .q = 2, .j = 1, .t = 1.9},
-          "'size': [3, 4], 'lattice': 'triangular'", false, 2500);
+              .l = {4, 4, 1}, .lattice = SITES_TRIANGULAR, .q = 2, .j = 1, .t = 2.0},
+          "'size': [4, 4], 'lattice': 'triangular'", false, 1200);
     check(
         "honeycomb 4 x 2, q = 3",
         (struct sites_oracle){.l = {4, 2, 1}, .lattice = SITES_HONEYCOMB, .q = 3, .j = 1, .t = 0.7},
         "'size': [4, 2], 'lattice': 'honeycomb'", false, 2500);
+}
+
+/* Unit vectors on 2 x 2 at T = 1, and the energy; half a side away are neighbours, so G(L/2) is
+ * their mean s.s'. */
+static void vectors(const char *what, const char *system, double energy, double half) {
+    char job[600];
+    snprintf(job, sizeof job,
+             "{'sampler': 'swendsen-wang', 'seed': '31', 'replicas': %d, 'system': {%s, 'size': "
+             "[2, 2], 'temperature': 1}, 'run': {'equilibration': 50, 'sweeps': 2500}, 'output': "
+             "{'snapshots': 0}}",
+             REPLICAS, system);
+    cJSON *tree = physics_run(ctx, job, what);
+    compare(tree, what, "energy", energy);
+    if (half > 0)
+        compare(tree, what, "correlation_half", half);
+    cJSON_Delete(tree);
+}
+
+/* Rings of four bonds, double ones where sides are periodic: -sum I_n^3 I_n'/sum I_n^4 at J/T or 2
+ * J/T, in space of spherical Bessel functions, 2 l + 1 times. Antiperiodic: along x the two bonds
+ * of neighbours cancel, and pairs along y are left, -I1(2)/I0(2). */
+static void test_vectors(void **unused) {
+    (void)unused;
+    vectors("xy", "'model': 'xy'", -2 * 0.779560922692, 0.779560922692);
+    if (!getenv("ERGOCL_TEST_FULL")) /* each lattice is compiled for */
+        return;
+    vectors("heisenberg", "'model': 'heisenberg'", -2 * 0.605891569899, 0.605891569899);
+    vectors("xy, antiperiodic", "'model': 'xy', 'boundary': ['antiperiodic', 'periodic']",
+            -0.697774657964, 0);
+    vectors("xy, open", "'model': 'xy', 'boundary': 'open'", -0.505196539768, 0);
+}
+
+static void test_sides(void **unused) {
+    (void)unused;
+    check("2 x 3 x 2 with sides, q = 2",
+          (struct sites_oracle){
+              .l = {2, 3, 2}, .open = {true}, .anti = {[2] = true}, .q = 2, .j = 1, .t = 2.0},
+          "'size': [2, 3, 2], 'boundary': ['open', 'periodic', 'antiperiodic']", false, 2500);
+    check("Wolff, 4 x 3, antiperiodic",
+          (struct sites_oracle){.l = {4, 3, 1}, .anti = {true}, .q = 2, .j = 1, .t = 1.1},
+          "'size': [4, 3], 'boundary': ['antiperiodic', 'periodic']", true, 4000);
+    if (!getenv("ERGOCL_TEST_FULL")) /* each lattice is compiled for */
+        return;
+    check("open triangle, q = 3",
+          (struct sites_oracle){.l = {3, 3, 1},
+                                .lattice = SITES_TRIANGULAR,
+                                .open = {true, true},
+                                .q = 3,
+                                .j = 1,
+                                .t = 1.1},
+          "'size': [3, 3], 'lattice': 'triangular', 'boundary': 'open'", false, 2500);
 }
 
 static void test_wolff(void **unused) {
@@ -93,11 +150,52 @@ static void test_wolff(void **unused) {
           true, 4000);
 }
 
+/* The stationary distribution of states and bond probabilities together, and what it does to means.
+ * Probabilities are multiples of 1/32, to 2^-32. */
+static void adapts(const char *what, struct sites_oracle o, const char *system, double share,
+                   int up, int down) {
+    enum { LEVELS = 32 };
+    char job[600];
+    assert_true(sites_oracle_init(&o));
+    const struct sites_adapting x = sites_oracle_adapting(&o, LEVELS, LEVELS / 2, up, down);
+    snprintf(job, sizeof job,
+             "{'sampler': 'swendsen-wang', 'seed': '31', 'replicas': %d, 'system': {%s, 'q': %d, "
+             "'temperature': 1.4426950408889634}, 'run': {'equilibration': 50, 'sweeps': 2500, "
+             "'method': 'probability-changing', 'probability_step': 0.0625, "
+             "'probability_step_first': 0.0625, 'wrapping_share': %.9g}, 'output': "
+             "{'snapshots': 0}}",
+             REPLICAS, system, o.q, share);
+    cJSON *tree = physics_run(ctx, job, what);
+    const struct {
+        const char *name;
+        double value;
+    } all[] = {{"bond_probability", x.p},
+               {"bond_probability_width", sqrt(x.p2 - x.p * x.p)},
+               {"clusters", x.clusters},
+               {"energy", x.energy},
+               {"psi2_plain", x.psi2}};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+        compare(tree, what, all[k].name, all[k].value);
+    cJSON_Delete(tree);
+    sites_oracle_free(&o);
+}
+
+static void test_adapting(void **unused) {
+    (void)unused;
+    adapts("adapting, 2 x 2, q = 3", (struct sites_oracle){.l = {2, 2, 1}, .q = 3, .j = 1},
+           "'size': [2, 2]", 0.5, 2, 2);
+    if (!getenv("ERGOCL_TEST_FULL"))
+        return;
+    adapts("adapting, triangular 2 x 2",
+           (struct sites_oracle){.l = {2, 2, 1}, .lattice = SITES_TRIANGULAR, .q = 2, .j = 1},
+           "'size': [2, 2], 'lattice': 'triangular'", 0.75, 3, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cubic),
-        cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_wolff),
+        cmocka_unit_test(test_cubic), cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_sides), cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_wolff), cmocka_unit_test(test_adapting),
     };
     ctx = ergo_context_create();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -311,8 +311,8 @@ static void test_arguments(void **state) {
     ergo_error_clear(ctx);
 }
 
-/* Sums of samples are kept for each list of observables, and made for the caller where there are too
- * many. */
+/* Sums of samples are kept for each list of observables, and made for the caller where there are
+ * too many. */
 static void test_sums(void **state) {
     const char *reweight[] = {"temperature=2.3"};
     const struct ergo_analyse_options o = {.reweight = reweight, .n_reweight = 1};

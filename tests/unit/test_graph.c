@@ -309,6 +309,74 @@ static void test_long_range(void **state) {
     assert_non_null(strstr(wrong, "at most 4096"));
 }
 
+/* Keys of ladders and populations that contradict each other: refused, at that key. */
+static void test_refusals(void **state) {
+    static const struct {
+        const char *system, *run, *pointer;
+    } jobs[] = {
+        {"'temperature': 1, 'ladder': 3", "'sweeps': 10", "/system/temperature_max"},
+        {"'temperature': 1, 'cluster_every': 3", "'sweeps': 10", "/system/cluster_every"},
+        {"'ladder': 3, 'temperature_max': 3", "'method': 'anneal', 'sweeps': 10", "/system/ladder"},
+        {"'start': 'random'", "'method': 'population-annealing', 'sweeps': 100",
+         "/run/temperature_final"},
+        {"'start': 'random'",
+         "'method': 'population-annealing', 'sweeps': 150, 'temperature_final': 1", "/run/sweeps"},
+        {"'start': 'up'", "'method': 'population-annealing', 'sweeps': 100, 'temperature_final': 1",
+         "/system/start"},
+        {"'start': 'random'",
+         "'method': 'population-annealing', 'sweeps': 100, 'temperature_final': 1, "
+         "'equilibration': 5",
+         "/run/equilibration"},
+        {"'start': 'random'",
+         "'method': 'population-annealing', 'sweeps': 200, 'temperature_final': 1, "
+         "'measure_every': 1",
+         "/run/measure_every"},
+        {"'temperature': 1", "'sweeps': 10, 'population': 5", "/run/population"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
+        char text[600];
+        struct ergo_job *job = NULL;
+        snprintf(text, sizeof text,
+                 "{'sampler': 'spin-lattice', 'seed': '1', 'system': {'model': 'graph', 'graph': "
+                 "'data/reference/graph-edges.txt', %s}, 'run': {%s}}",
+                 jobs[i].system, jobs[i].run);
+        for (char *c = text; *c; c++)
+            *c = *c == '\'' ? '"' : *c;
+        ergo_error_clear(ctx);
+        assert_int_equal(ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job),
+                         ERGO_E_JOB);
+        if (!strstr(ergo_error_message(ctx), jobs[i].pointer))
+            fail_msg("%s: %s", text, ergo_error_message(ctx));
+        ergo_error_clear(ctx);
+    }
+}
+
+/* Equal steps of 1/T, and what weighs them. */
+static void test_population(void **state) {
+    (void)state;
+    struct graph_problem p = {0};
+    struct graph_schedule s;
+    static const char text[] =
+        "{\"sampler\": \"spin-lattice\", \"seed\": \"1\", \"system\": {\"model\": \"graph\", "
+        "\"graph\": \"square\", \"size\": [4, 4]}, \"run\": {\"method\": \"population-annealing\", "
+        "\"sweeps\": 30, \"temperatures\": 10, \"temperature_final\": 0.5}}";
+    struct ergo_job *job = NULL;
+    size_t stage;
+    assert_int_equal(ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job), ERGO_OK);
+    assert_int_equal(graph_schedule_of(ctx, &job->points[0], &p, 0.25, &s), ERGO_OK);
+    assert_true(graph_factor(&s, 0) == 5.0f && graph_factor(&s, 29) == 0.5f);
+    assert_true(graph_factor(&s, 3) == 2.5f && graph_factor(&s, 1000) == 0.5f);
+    assert_true(graph_resamples(&s, 0, &stage) && stage == 0);
+    assert_true(!graph_resamples(&s, 1, &stage));
+    assert_true(graph_resamples(&s, 27, &stage) && stage == 9);
+    assert_true(!graph_resamples(&s, 30, &stage));
+    assert_true(s.slopes[4] == 0.025f); /* 1/T grows by 0.2; a sum of 1 is half of 0.25 */
+    free(s.factors);
+    free(s.slopes);
+    ergo_job_destroy(job);
+}
+
 static void test_kept(void **state) {
     struct graph_found found[2] = {{GRAPH_EMPTY, 0, 0}, {GRAPH_EMPTY, 0, 0}};
     (void)state;
@@ -331,6 +399,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refused),  cmocka_unit_test(test_files),
         cmocka_unit_test(test_lattices), cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_population),
         cmocka_unit_test(test_kept),     cmocka_unit_test(test_long_range),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);

@@ -73,7 +73,7 @@ enum ergo_status helium_two_body(struct ergo_context *ctx, const struct helium_m
             healing, s.r);
     s.steps = (size_t)((healing - s.r) / width) + 1;
     s.h = (healing - s.r) / (double)s.steps;
-    double *room = malloc((5 * s.steps + 4) * sizeof *room);
+    double *room = calloc(5 * s.steps + 4, sizeof *room);
     if (!room)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a pair function");
     double *r = room + 2 * s.steps + 1, *u = r + s.steps + 1, *y = u + s.steps + 1;

@@ -29,22 +29,17 @@ static uint32_t sweeps_of(const struct bytes_state *s) {
 static enum ergo_status cut(struct ergo_context *ctx, struct bytes_state *s) {
     const struct ergo_point *first = s->e.batch->points[0];
     struct ergo_slab *slab = &s->slab;
-    const uint32_t reach = bytes_reach(first);
+    const uint32_t reach = bytes_reach(first) ? bytes_reach(first) : 1;
     s->cut = true;
     s->whole = bytes_shape_of(first);
     const uint64_t layers = bytes_layers(&s->whole);
-    const enum ergo_status status = ergo_slab_cut(ctx, slab, first, layers, 2);
+    const enum ergo_status status = ergo_slab_cut(ctx, slab, first, layers, 2, reach);
     if (status != ERGO_OK)
         return status;
     const double layer = (double)s->whole.sites / (double)layers, rate = 8e11; /* of an H100 */
     const bool by_colour =
         ergo_slab_prefers_colours(first, layer, layer * slab->least / (2 * rate));
-    if (!ergo_slab_deepen(slab, by_colour, sweeps_of(s), reach > 1 ? reach : 1))
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "/run/correlation_max: a rank has %u layers, fewer than correlations are "
-                         "measured over; use fewer ranks, a smaller distance, or correlation_every "
-                         "0",
-                         slab->least);
+    ergo_slab_deepen(slab, by_colour, sweeps_of(s), reach);
     s->shape = bytes_shape_of_layers(&s->whole, slab->first + layers - slab->halo, slab->tall);
     slab->layer_words = bytes_layer_rows(&s->shape) * s->shape.pitch / 4;
     slab->pitch = s->shape.colour / 4;

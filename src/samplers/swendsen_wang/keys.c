@@ -2,13 +2,16 @@
 #include "samplers/swendsen_wang/sites/sites.h"
 
 static const char *const lattices[] = {"square", "triangular", "honeycomb", NULL};
+static const char *const boundaries[] = {"periodic", "open", "antiperiodic", NULL};
+static const char *const methods[] = {"sample", "probability-changing", NULL};
+#define WHERE_ADAPTS "with method probability-changing"
 static const char *const updates[] = {"swendsen-wang", "wolff", NULL};
 
 const struct ergo_key sw_size_keys[SW_SIZE_KEYS] = {
     {ERGO_KEY("/system/size", SIZE),
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 2,
      .max = 4194304, .min_items = 2, .max_items = 3, .unit = "sites",
-     .help = "Lattice sides [Lx, Ly] or [Lx, Ly, Lz], periodic, odd ones too. A side of 2 has two "
+     .help = "Lattice sides [Lx, Ly] or [Lx, Ly, Lz], odd ones too. A side of 2 has two "
              "bonds between the same neighbours."},
 };
 
@@ -19,12 +22,48 @@ const struct ergo_key sw_sites_keys[SW_SITES_KEYS] = {
              "simple cubic lattice; triangular: as square, and (x + 1, y + 1), (x - 1, y - 1); "
              "honeycomb, as bricks: (x +- 1, y), and (x, y + 1) where x + y is even, (x, y - 1) "
              "where it is odd, with even sides."},
+    {ERGO_KEY("/system/boundary", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE | ERGO_KEY_LIST,
+     .fallback = "\"periodic\"", .stream = "", .choices = boundaries, .max_items = 3, .unit = "",
+     .help = "Boundary conditions: periodic, open or antiperiodic (bonds across it have the other "
+             "sign: of potts with q = 2, of clock with even q), or an array with one for each "
+             "side."},
     {ERGO_KEY("/system/update", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"swendsen-wang\"", .stream = "", .choices = updates, .unit = "",
      .help = "What a step is. swendsen-wang: a sweep, all clusters get new states; wolff: one "
              "cluster, that of a site drawn from all, gets another state (U. Wolff, Phys. Rev. "
              "Lett. 62, 361 (1989)). /run counts steps: one of wolff moves cluster_size "
              "sites, where a sweep moves all."},
+};
+
+const struct ergo_key sw_run_keys[SW_RUN_KEYS] = {
+    {ERGO_KEY("/run/method", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"sample\"", .stream = "", .choices = methods, .unit = "",
+     .help = "sample: the equilibrium at a temperature. probability-changing: with update "
+             "swendsen-wang, each replica finds the critical temperature of its size by itself (Y. "
+             "Tomita, Y. Okabe, Phys. Rev. Lett. 86, 572 (2001); unit vectors: Phys. Rev. B 65, "
+             "184405 (2002)). After a sweep in which a cluster leads around the lattice the bond "
+             "probability is lowered by a small step, after another one it is raised: it ends up "
+             "and stays where a cluster leads around in half of the sweeps. The temperature of the "
+             "job is where it begins."},
+    {ERGO_KEY("/run/probability_step", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "0.0005", .stream = "",
+     .min = 1e-9, .max = 0.1, .unit = "", .acts = sw_adapts, .where = WHERE_ADAPTS,
+     .help = "Step of the bond probability 1 - exp(-J/T) in sweeps that are measured; of unit "
+             "vectors the step of J/T. Rounded to 2^-32, of J/T to 2^-24. The width of the "
+             "probability's distribution goes as its "
+             "root, towards 0, and so does what it changes in means."},
+    {ERGO_KEY("/run/probability_step_first", REAL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "0.01", .stream = "", .min = 1e-9, .max = 0.1, .unit = "", .acts = sw_adapts,
+     .where = WHERE_ADAPTS,
+     .help = "The step at the start. During equilibration it is halved, in parts of equal length, "
+             "down to probability_step."},
+    {ERGO_KEY("/run/wrapping_share", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.5",
+     .stream = "", .min = 0, .max = 0.999, .unit = "", .acts = sw_adapts, .where = WHERE_ADAPTS,
+     .help = "Share of sweeps in which a cluster leads around the lattice, that is held: upward "
+             "and downward steps are as this to its rest, with probability_step as their mean. "
+             "With the share of the infinite lattice at its critical point (of Ising squares some "
+             "0.99) sizes converge faster than with 0.5, the method's own."},
 };
 
 const struct ergo_tunable sw_tunables[SW_TUNABLES] = {

@@ -82,8 +82,9 @@ double sw_bond_probability(const struct ergo_point *point);
 void sw_member_fill(const struct ergo_point *point, struct sw_member *member);
 /* Can a label on one device record whether a cluster leads around the lattice? */
 bool sw_shape_counts_clusters(const struct sw_shape *shape);
-/* Does the job ask for an observable that needs clusters? */
+/* Does the job ask for an observable that needs clusters? Or pairs of sites in one? */
 bool sw_wants_clusters(const struct ergo_point *point);
+bool sw_wants_pairs(const struct ergo_point *point);
 /* Is the Hamiltonian -J sum s s instead of -J sum (delta - 1)? */
 bool sw_is_ising(const struct ergo_point *point);
 
@@ -129,6 +130,9 @@ enum {
     SW_COLUMN_WRAPS_X = SW_COLUMNS,
     SW_COLUMN_WRAPS_Y,
     SW_COLUMN_WRAPS_Z,
+    SW_COLUMN_CHANCE,
+    SW_COLUMN_HALF,
+    SW_COLUMN_QUARTER,
     SW_SITES_COLUMNS
 };
 /* Columns of the improved estimators, from sums of n^2 and n^4 over clusters. */

@@ -7,6 +7,7 @@
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/swendsen_wang/cut.h"
 #include "samplers/swendsen_wang/sites/sites.h"
+#include "samplers/swendsen_wang/tables.h"
 
 static const char *const labellings[] = {"union-find", NULL};
 static const char *const merges[] = {"auto", "rounds", "gather", NULL};
@@ -69,185 +70,6 @@ static const struct ergo_key keys[] = {
              "transition of first order (q > 4) it decides in which phase a run begins."},
 };
 
-static const struct ergo_column columns[] = {
-    {"energy", "per site, in units of J = 1", "H/N"},
-    {"order_parameter", "", "(q max_k n_k/N - 1)/(q - 1)"},
-    {"psi2_plain", "", "(q sum_k (n_k/N)^2 - 1)/(q - 1)"},
-    {"psi2", "", "sum_c n_c^2 / N^2 over the clusters of the sweep"},
-    {"clusters", "per site", "number of clusters / N"},
-    {"largest_cluster", "", "sites of the largest cluster / N"},
-    {"wrapping", "", "1: a cluster leads around the lattice"},
-    {"psi4", "", "((q + 1) (sum_c n_c^2)^2 - 2 sum_c n_c^4)/((q - 1) N^4) over the clusters"},
-    {"wrapping_x", "", "1: a closed path in a cluster goes around in x an odd number of times"},
-    {"wrapping_y", "", "the same in y"},
-    {"wrapping_z", "", "the same in z"},
-};
-_Static_assert(sizeof columns / sizeof columns[0] == SW_SITES_COLUMNS, "columns as in sw.h");
-
-static bool is_wolff(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/update"), "wolff") == 0;
-}
-
-static bool sweeps_all(const struct ergo_point *point) {
-    return !is_wolff(point);
-}
-
-/* Directions of wrapping are told apart by sites/ alone. */
-static bool has_ways(const struct ergo_point *point) {
-    return sweeps_all(point) && !sw_serves_square(point);
-}
-
-static bool has_depth(const struct ergo_point *point) {
-    return has_ways(point) && ergo_point_value(point, "/system/size")->items > 2;
-}
-
-bool sw_wants_clusters(const struct ergo_point *point) {
-    static const char *const of_clusters[] = {"psi2",         "psi4",
-                                              "moment_ratio", "cluster_susceptibility",
-                                              "clusters",     "largest_cluster",
-                                              "wrapping",     "wrapping_x",
-                                              "wrapping_y",   "wrapping_z",
-                                              "cluster_sizes"};
-    bool wanted = false;
-    for (size_t i = 0; i < sizeof of_clusters / sizeof of_clusters[0]; i++)
-        wanted = wanted || ergo_point_asks(point, of_clusters[i]);
-    return wanted;
-}
-
-/* All columns but those of spins need clusters. */
-static bool has_column(const struct ergo_point *point, size_t c) {
-    if (is_wolff(point))
-        return c <= SW_COLUMN_IMPROVED;
-    if (c == SW_COLUMN_WRAPS_Z && !has_depth(point))
-        return false;
-    return c == SW_COLUMN_ENERGY || c == SW_COLUMN_ORDER || c == SW_COLUMN_PSI2 ||
-           sw_wants_clusters(point);
-}
-
-#define SAMPLE(name, expression)                                                                   \
-    static double sample_##name(const struct ergo_point *point, const double *c) {                 \
-        (void)point;                                                                               \
-        return (expression);                                                                       \
-    }
-SAMPLE(energy, c[SW_COLUMN_ENERGY])
-SAMPLE(energy2, c[SW_COLUMN_ENERGY] * c[SW_COLUMN_ENERGY])
-SAMPLE(order, c[SW_COLUMN_ORDER])
-SAMPLE(order2, c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER])
-SAMPLE(order4, c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER])
-SAMPLE(plain, c[SW_COLUMN_PSI2])
-SAMPLE(plain4, c[SW_COLUMN_PSI2] * c[SW_COLUMN_PSI2])
-SAMPLE(psi4, c[SW_COLUMN_IMPROVED4])
-SAMPLE(psi2, c[SW_COLUMN_IMPROVED])
-SAMPLE(clusters, c[SW_COLUMN_CLUSTERS])
-SAMPLE(largest, c[SW_COLUMN_LARGEST])
-SAMPLE(wrapping, c[SW_COLUMN_WRAPS])
-SAMPLE(wrapping_x, c[SW_COLUMN_WRAPS_X])
-SAMPLE(wrapping_y, c[SW_COLUMN_WRAPS_Y])
-SAMPLE(wrapping_z, c[SW_COLUMN_WRAPS_Z])
-
-static double sites(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    double n = 1;
-    for (int k = 0; k < size->items; k++)
-        n *= (double)size->size[k];
-    return n;
-}
-
-static double derive_heat_capacity(const struct ergo_point *point, const double *m) {
-    const double t = ergo_point_real(point, "/system/temperature");
-    return sites(point) * (m[1] - m[0] * m[0]) / (t * t);
-}
-
-static double derive_susceptibility(const struct ergo_point *point, const double *m) {
-    return sites(point) * (m[1] - m[0] * m[0]) / ergo_point_real(point, "/system/temperature");
-}
-
-static double derive_cluster_susceptibility(const struct ergo_point *point, const double *m) {
-    return sites(point) * m[0] / ergo_point_real(point, "/system/temperature");
-}
-
-static double derive_ratio(const struct ergo_point *point, const double *m) {
-    (void)point;
-    return m[0] * m[0] / m[1];
-}
-
-static double derive_binder(const struct ergo_point *point, const double *m) {
-    (void)point;
-    return 1.0 - m[1] / (3.0 * m[0] * m[0]);
-}
-
-static double weight_of_energy(const struct ergo_point *point) {
-    return -sites(point) / ergo_point_real(point, "/system/temperature");
-}
-
-static const struct ergo_conjugate conjugates[] = {
-    {SW_COLUMN_ENERGY, .coefficient = weight_of_energy, .keys = {"/system/temperature"}},
-};
-
-static const struct ergo_observable observables[] = {
-    {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = sample_energy},
-    {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",
-     .inputs = {"energy", "energy2"}, .derive = derive_heat_capacity},
-    {ERGO_NAMED("order_parameter", ""),
-     .help = "mean m = (q max_k n_k/N - 1)/(q - 1), the majority's excess; |m| of Ising for q = 2",
-     .sample = sample_order},
-    {ERGO_NAMED("psi2", ""),
-     .help = "<psi^2> by the improved estimator: mean sum_c n_c^2 / N^2 over clusters; with update "
-             "wolff the mean size of its cluster / N",
-     .sample = sample_psi2, .of_moves = true},
-    {ERGO_NAMED("psi2_plain", ""),
-     .help = "<psi^2> from the spins: mean (q sum_k (n_k/N)^2 - 1)/(q - 1); equals psi2 within "
-             "errors",
-     .sample = sample_plain},
-    {ERGO_NAMED("susceptibility", "per site"),
-     .help = "N (<m^2> - <m>^2) / T, m the order parameter, the finite-lattice form; as in "
-             "spin-lattice",
-     .inputs = {"order_parameter", "order_parameter2"}, .derive = derive_susceptibility},
-    {ERGO_NAMED("cluster_susceptibility", "per site"),
-     .help = "N <psi^2> / T by the improved estimator: mean sum_c n_c^2 / (N T) over clusters; the "
-             "susceptibility above Tc, where nothing is to be subtracted",
-     .inputs = {"psi2"}, .derive = derive_cluster_susceptibility},
-    {ERGO_NAMED("moment_ratio", ""),
-     .help = "<psi^2>^2 / <psi^4>: 1 in order, (q - 1)/(q + 1) in disorder; curves of all sizes "
-             "cross at Tc (what Komura and Okabe check their program with)",
-     .inputs = {"psi2", "psi4"}, .derive = derive_ratio, .applies = sweeps_all},
-    {ERGO_NAMED("binder", ""),
-     .help =
-         "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m the order parameter; as in spin-lattice. "
-         "Of psi, by the improved estimators, it is 1 - 1 / (3 moment_ratio)",
-     .inputs = {"order_parameter2", "order_parameter4"}, .derive = derive_binder, .crosses = true},
-    {ERGO_NAMED("order_parameter2", ""), .help = "mean m^2", .sample = sample_order2},
-    {ERGO_NAMED("order_parameter4", ""), .help = "mean m^4", .sample = sample_order4},
-    {ERGO_NAMED("psi4", ""),
-     .help = "<psi^4> by the improved estimator: mean ((q + 1) (sum_c n_c^2)^2 - 2 sum_c n_c^4) / "
-             "((q - 1) N^4) over clusters",
-     .sample = sample_psi4, .of_moves = true, .applies = sweeps_all},
-    {ERGO_NAMED("psi4_plain", ""), .help = "<psi^4> from the spins; equals psi4 within errors",
-     .sample = sample_plain4},
-    {ERGO_NAMED("clusters", "per site"), .help = "mean number of clusters / N",
-     .sample = sample_clusters, .of_moves = true, .applies = sweeps_all},
-    {ERGO_NAMED("largest_cluster", ""), .help = "mean share of the largest cluster",
-     .sample = sample_largest, .of_moves = true, .applies = sweeps_all},
-    {ERGO_NAMED("wrapping", ""),
-     .help = "probability that a cluster leads around the lattice, in either direction",
-     .sample = sample_wrapping, .of_moves = true, .applies = sweeps_all},
-    {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
-     .sample = sample_energy2, .hidden = true},
-    {ERGO_NAMED("wrapping_x", ""),
-     .help = "probability that a closed path in a cluster goes around the lattice in x an odd "
-             "number of times",
-     .sample = sample_wrapping_x, .of_moves = true, .applies = has_ways},
-    {ERGO_NAMED("wrapping_y", ""), .help = "the same in y", .sample = sample_wrapping_y,
-     .of_moves = true, .applies = has_ways},
-    {ERGO_NAMED("wrapping_z", ""), .help = "the same in z", .sample = sample_wrapping_z,
-     .of_moves = true, .applies = has_depth},
-};
-
-static const struct ergo_curve_info curves[] = {
-    {"cluster_sizes", "size (lower edge of the bin)", "per site",
-     "mean number of clusters of size s .. 2 s - 1, per site; s = 1, 2, 4, ..."},
-};
-
 static enum ergo_status check_unit(struct ergo_context *ctx, const struct ergo_point *point) {
     if (!sw_is_ising(point) || ergo_point_int(point, "/system/q") == 2)
         return ERGO_OK;
@@ -291,26 +113,6 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     return shares != ERGO_OK ? shares : status;
 }
 
-static size_t curve_size(const struct ergo_point *point, size_t c) {
-    const uint64_t n = (uint64_t)sites(point);
-    size_t bins = 0;
-    (void)c;
-    while (bins < 64 && n >> bins && sweeps_all(point) &&
-           sw_wants_clusters(point)) /* one device has at most SW_CLUSTER_BINS */
-        bins++;
-    return bins;
-}
-
-static void curve_x(const struct ergo_point *point, size_t c, double *x) {
-    for (size_t i = 0; i < curve_size(point, c); i++)
-        x[i] = (double)((uint64_t)1 << i);
-}
-
-static uint64_t curve_every(const struct ergo_point *point) {
-    (void)point;
-    return 1;
-}
-
 /* q = 2 is Ising with half the coupling. Moments are exact if all states can be enumerated. */
 static double exact(const struct ergo_point *point, const char *observable) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
@@ -344,8 +146,8 @@ static double exact(const struct ergo_point *point, const char *observable) {
         {"psi4_plain", m.magnetization4},
         {"binder", m.binder},
         {"susceptibility",
-         sites(point) / t * (m.magnetization2 - m.abs_magnetization * m.abs_magnetization)},
-        {"cluster_susceptibility", sites(point) / t * m.magnetization2}};
+         sw_sites(point) / t * (m.magnetization2 - m.abs_magnetization * m.abs_magnetization)},
+        {"cluster_susceptibility", sw_sites(point) / t * m.magnetization2}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(observable, known[i].name) == 0)
             return known[i].value;
@@ -419,12 +221,13 @@ static const char *const first_job[] = {"/system/size=[32, 32]", "/system/temper
     .keys = {{q_keys, 1},                                                                          \
              {sw_size_keys, SW_SIZE_KEYS},                                                         \
              {keys, sizeof keys / sizeof keys[0]},                                                 \
-             {sw_sites_keys, SW_SITES_KEYS}},                                                      \
-    .columns = columns, .has_column = has_column, .conjugates = conjugates, .n_conjugates = 1,     \
-    .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
-    .curves = curves, .n_curves = sizeof curves / sizeof curves[0], .tunables = sw_tunables,       \
-    .n_tunables = SW_TUNABLES, .curve_size = curve_size, .curve_x = curve_x,                       \
-    .curve_every = curve_every, .remedy = remedy
+             {sw_sites_keys, SW_SITES_KEYS},                                                       \
+             {sw_run_keys, SW_RUN_KEYS}},                                                          \
+    .columns = sw_columns, .has_column = sw_has_column, .conjugates = sw_conjugates,               \
+    .n_conjugates = SW_CONJUGATES, .observables = sw_observables, .n_observables = SW_OBSERVABLES, \
+    .curves = sw_curves, .n_curves = SW_CURVES, .tunables = sw_tunables,                           \
+    .n_tunables = SW_TUNABLES, .curve_size = sw_curve_size, .curve_x = sw_curve_x,                 \
+    .remedy = remedy, .unweighted = sw_unweighted
 
 static const struct ergo_model square_model = {
     POTTS_TABLES,

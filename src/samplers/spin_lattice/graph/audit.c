@@ -49,6 +49,9 @@ static void plan_stretch(struct stretch *t, const struct graph_state *s) {
     most = most > two ? most : two;
     if (run >= s->look_every && s->look_every <= replay_sweeps && most < s->look_every)
         most = s->look_every; /* some look is in it */
+    if (s->chains.cluster_every > most && s->chains.cluster_every <= replay_sweeps &&
+        run >= s->chains.cluster_every)
+        most = s->chains.cluster_every;
     if (s->chains.rungs > 1 && run >= swap && swap <= replay_sweeps && most < swap)
         most = swap; /* and some exchange */
     ergo_replay_plan(&t->r, ergo_point_int(point, "/run/measure_every"), 0, most,
@@ -69,6 +72,7 @@ struct scene {
     uint8_t *kept;          /* [keep][slots] */
     uint32_t *places, *came, *families, *old_families, *parents, *read; /* [width] */
     uint32_t *numbers;                                                  /* [width] */
+    uint32_t *queue;                                                    /* [slots] */
     uint64_t *moves, *read_moves;                                       /* [width] */
     struct graph_found found[GRAPH_KEEP_MAX];
     struct graph_totals totals;
@@ -85,6 +89,7 @@ static bool scene_create(const struct graph_state *s, struct scene *a) {
                         .kept = malloc(s->keep * slots),
                         .places = calloc(6 * width, sizeof *a->places),
                         .numbers = calloc(width, GRAPH_NUMBERS * sizeof *a->numbers),
+                        .queue = malloc(slots * sizeof *a->queue),
                         .moves = calloc(2 * width, sizeof *a->moves)};
     if (!a->words || !a->spins || !a->chains || !a->next || !a->kept || !a->places || !a->numbers ||
         !a->moves)
@@ -106,6 +111,7 @@ static void scene_free(struct scene *a) {
     free(a->kept);
     free(a->places);
     free(a->numbers);
+    free(a->queue);
     free(a->moves);
 }
 
@@ -234,6 +240,9 @@ static const char *replay(const struct stretch *t, const struct graph_state *s, 
         for (uint32_t w = t->first; w < c->width; w++)
             graph_twin_sweep(s, rows + w / c->copies, w, step, chain_of(s, a, w));
         step++;
+        for (uint32_t k = 0; k < c->rungs && graph_clusters(c, step); k++)
+            graph_twin_cluster(&s->net, rows + k, k, step, chain_of(s, a, k * c->copies),
+                               chain_of(s, a, k * c->copies + 1), a->queue);
         const bool sampled = (i + 1) % t->r.every == 0, all = t->first == 0;
         const bool looked = all && step % s->look_every == 0;
         const bool swapped = c->rungs > 1 && ergo_ladder_due(step, c->swap_every);

@@ -128,6 +128,12 @@ static void exchange(struct graph_state *s) {
                 U32(ergo_ladder_parity(s->e.step, c->swap_every)));
 }
 
+static void move_clusters(struct graph_state *s) {
+    ERGO_LAUNCH(&s->e, GRAPH_CLUSTER, grid_of_items(s, s->e.batch->count * s->chains.rungs),
+                BUFFER(GRAPH_SPINS), BUFFER(GRAPH_FIRST), BUFFER(GRAPH_BONDS), BUFFER(GRAPH_PLACES),
+                BUFFER(GRAPH_MEMBERS_ROW), BUFFER(GRAPH_QUEUE), U64(s->e.step), U32(s->net.slots));
+}
+
 static void resample(struct graph_state *s, float slope) {
     launch_measure(s, GRAPH_NOW, 0);
     ERGO_LAUNCH(&s->e, GRAPH_COMB, groups(s), BUFFER(GRAPH_NOW), BUFFER(GRAPH_MEMBERS_ROW),
@@ -160,6 +166,8 @@ static void steps(void *state, uint64_t sweeps) {
         if (graph_resamples(&s->schedule, s->e.step, &stage))
             resample(s, s->schedule.slopes[stage]);
         sweep(s);
+        if (graph_clusters(&s->chains, s->e.step))
+            move_clusters(s);
         const bool looks = s->e.step % s->look_every == 0;
         const bool swaps = s->chains.rungs > 1 && ergo_ladder_due(s->e.step, s->chains.swap_every);
         if (looks || swaps)
@@ -189,8 +197,8 @@ void graph_read_member(struct graph_state *s, size_t member, uint32_t *words) {
 
 void graph_write_member(struct graph_state *s, size_t member, const uint32_t *words) {
     const size_t width = s->chains.width;
-    uint32_t own[ERGO_LADDER_MAX]; /* a chain's column is its own then */
-    for (uint32_t w = 0; w < ERGO_LADDER_MAX; w++)
+    uint32_t own[2 * ERGO_LADDER_MAX]; /* a chain's column is its own then */
+    for (uint32_t w = 0; w < 2 * ERGO_LADDER_MAX; w++)
         own[w] = w;
     if (s->chains.rungs > 1)
         ergo_engine_write(&s->e, GRAPH_PLACES, 4 * width * member, 4 * width, own);

@@ -61,6 +61,7 @@ enum graph_buffer {
     GRAPH_PLACES, /* of ladders, from here */
     GRAPH_CAME,
     GRAPH_MOVES,
+    GRAPH_QUEUE,
     GRAPH_FAMILIES_ROW, /* of populations, from here */
     GRAPH_TOTALS,
     GRAPH_NEXT,
@@ -80,6 +81,7 @@ enum graph_kernel {
     GRAPH_UNPACK,
     GRAPH_LOOK_ALL,
     GRAPH_SWAP,
+    GRAPH_CLUSTER,
     GRAPH_COMB,
     GRAPH_BRANCH,
     GRAPH_CENSUS,
@@ -99,8 +101,8 @@ struct graph_schedule {
 
 /* Chains of a member: one, or a ladder's, or a population. */
 struct graph_chains {
-    uint32_t rungs, copies, width; /* copies at each temperature; width: rungs times copies */
-    uint64_t swap_every;
+    uint32_t rungs, copies, width;      /* copies at each temperature; width: rungs times copies */
+    uint64_t swap_every, cluster_every; /* 0: no clusters */
     bool population;
 };
 
@@ -124,6 +126,7 @@ extern const char *const graph_boundaries[]; /* in the order of enum graph_side 
 bool graph_is_annealed(const struct ergo_point *point);
 bool graph_is_sampled(const struct ergo_point *point);
 bool graph_is_population(const struct ergo_point *point);
+bool graph_has_clusters(const struct ergo_point *point);
 struct graph_chains graph_chains_of(const struct ergo_point *point);
 bool graph_is_named(const struct ergo_point *point);
 bool graph_has_target(const struct ergo_point *point);
@@ -139,6 +142,9 @@ enum ergo_status graph_problem_of(struct ergo_context *ctx, const struct ergo_po
 enum ergo_status graph_schedule_of(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct graph_problem *p, double unit,
                                    struct graph_schedule *schedule);
+static inline bool graph_clusters(const struct graph_chains *c, uint64_t step) {
+    return c->cluster_every && step % c->cluster_every == 0;
+}
 static inline float graph_factor(const struct graph_schedule *s, uint64_t step) {
     const uint64_t stage = step < s->begin ? 0 : (step - s->begin) / s->per;
     return s->factors[stage < s->stages ? stage : s->stages - 1];
@@ -222,6 +228,10 @@ void graph_twin_look(const struct graph_state *s, const struct graph_member *row
 /* Exchanges along a ladder after `step` sweeps, of places, numbers, came, moves, [width] each. */
 void graph_twin_swap(const struct graph_state *s, const struct graph_member *rows, uint64_t step,
                      uint32_t *places, uint32_t *numbers, uint32_t *came, uint64_t *moves);
+/* Houdayer's move of two copies at temperature number t, after `step` sweeps; queue[slots] is
+ * scratch. */
+void graph_twin_cluster(const struct graph_network *net, const struct graph_member *row, uint32_t t,
+                        uint64_t step, uint8_t *a, uint8_t *b, uint32_t *queue);
 /* parents[width], for the sweep of `step`. */
 void graph_twin_comb(const struct graph_state *s, const struct graph_member *rows, float slope,
                      uint64_t step, const uint32_t *numbers, uint32_t *parents,

@@ -26,11 +26,19 @@ bool graph_is_sampled(const struct ergo_point *point) {
     return !graph_is_annealed(point) && !graph_is_population(point);
 }
 
+bool graph_has_clusters(const struct ergo_point *point) {
+    return graph_is_sampled(point) && model_has(point, "/system/cluster_every");
+}
+
 struct graph_chains graph_chains_of(const struct ergo_point *point) {
     struct graph_chains c = {.population = graph_is_population(point),
                              .swap_every = ergo_ladder_every(point)};
     c.rungs = graph_is_sampled(point) ? (uint32_t)ergo_point_int(point, "/system/ladder") : 1;
-    c.copies = c.population ? (uint32_t)ergo_point_int(point, "/run/population") : 1;
+    if (graph_has_clusters(point))
+        c.cluster_every = (uint64_t)ergo_point_int(point, "/system/cluster_every");
+    c.copies = c.population      ? (uint32_t)ergo_point_int(point, "/run/population")
+               : c.cluster_every ? 2
+                                 : 1;
     c.width = c.rungs * c.copies;
     return c;
 }
@@ -385,6 +393,9 @@ static enum ergo_status check_population(struct ergo_context *ctx, const struct 
 
 static enum ergo_status check_ladder(struct ergo_context *ctx, const struct ergo_point *point) {
     const bool ladder = model_has_ladder(point);
+    if (graph_has_clusters(point) && !ladder)
+        return ergo_job_error(ctx, "/system/cluster_every",
+                              "needs a ladder of temperatures (/system/ladder)");
     if (graph_is_sampled(point))
         return ergo_ladder_check(ctx, point);
     if (ladder || model_has(point, "/system/temperature_max"))

@@ -91,6 +91,17 @@ static const struct ergo_key keys[] = {
      .help = "Starting configuration."},
 };
 
+static const struct ergo_key cluster_keys[] = {
+    {ERGO_KEY("/system/cluster_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
+     .max = 1000000, .unit = "sweeps",
+     .help = "Sweeps between cluster moves of two copies at each temperature of a ladder (Houdayer "
+             "2001; Zhu, Ochoa, Katzgraber 2015): connected vertices at which the copies differ "
+             "change sides, at constant energy. If not given there is one copy, and no such moves. "
+             "They pay below the percolation of such clusters, in two dimensions. One work-item "
+             "makes a cluster: on GPUs have many temperatures and replicas.",
+     .acts = graph_is_sampled, .where = "with method sample"},
+};
+
 static const struct ergo_key run_keys[] = {
     {ERGO_KEY("/run/method", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"sample\"", .choices = methods, .unit = "",
@@ -346,6 +357,7 @@ const struct ergo_model graph_model = {
     .programs = {"spin_lattice/graph.cl", "spin_lattice/graph_methods.cl"},
     .keys = {{keys, sizeof keys / sizeof keys[0]},
              {ladder_keys, LADDER_KEYS},
+             {cluster_keys, 1},
              {run_keys, sizeof run_keys / sizeof run_keys[0]}},
     .first = first_job,
     .columns = columns,

@@ -201,8 +201,7 @@ double graph_problem_energy(const struct graph_problem *p, const uint8_t *bits) 
     static const double sign[2] = {-1, 1}; /* a branch would be guessed wrong every other time */
     double energy = p->offset;
     for (size_t e = 0; e < p->m; e++)
-        energy -=
-            p->edges[e].w * sign[1 ^ is_up(bits, p->edges[e].i) ^ is_up(bits, p->edges[e].j)];
+        energy -= p->edges[e].w * sign[1 ^ is_up(bits, p->edges[e].i) ^ is_up(bits, p->edges[e].j)];
     for (uint32_t v = 0; v < p->n; v++)
         energy -= p->fields[v] * sign[is_up(bits, v)];
     return energy;

@@ -50,6 +50,11 @@ static void declare_methods(struct graph_state *s, uint64_t chains, uint64_t spi
         ergo_engine_buffer(e, GRAPH_MOVES, "accepted exchanges", ERGO_BUFFER_STATE, 8 * chains);
         ergo_engine_kernel(e, GRAPH_SWAP, path, options, "graph_swap");
     }
+    if (c->cluster_every) {
+        ergo_engine_buffer(e, GRAPH_QUEUE, "clusters", ERGO_BUFFER_SCRATCH,
+                           4 * members * c->rungs * s->net.slots);
+        ergo_engine_kernel(e, GRAPH_CLUSTER, path, options, "graph_cluster");
+    }
     if (!c->population)
         return;
     ergo_engine_buffer(e, GRAPH_FAMILIES_ROW, "families", ERGO_BUFFER_STATE, 4 * chains);

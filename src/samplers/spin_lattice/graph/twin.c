@@ -121,6 +121,30 @@ void graph_twin_swap(const struct graph_state *s, const struct graph_member *row
         }
 }
 
+void graph_twin_cluster(const struct graph_network *net, const struct graph_member *row, uint32_t t,
+                        uint64_t step, uint8_t *a, uint8_t *b, uint32_t *queue) {
+    uint32_t differ = 0, size = 0, done = 0;
+    for (uint32_t slot = 0; slot < net->slots; slot++)
+        if (a[slot] != b[slot])
+            queue[differ++] = slot;
+    if (!differ)
+        return;
+    queue[0] = queue[graph_seed(differ, step, t, row->key0, row->key1)];
+    a[queue[0]] |= 2; /* in the cluster */
+    for (size = 1; size > done; done++)
+        for (uint32_t k = net->first[queue[done]]; k < net->first[queue[done] + 1]; k++) {
+            const uint32_t to = net->bonds[k].to;
+            if ((a[to] ^ b[to]) == 1) {
+                a[to] |= 2;
+                queue[size++] = to;
+            }
+        }
+    for (uint32_t i = 0; i < size; i++) {
+        a[queue[i]] ^= 3;
+        b[queue[i]] ^= 1;
+    }
+}
+
 void graph_twin_comb(const struct graph_state *s, const struct graph_member *rows, float slope,
                      uint64_t step, const uint32_t *numbers, uint32_t *parents,
                      struct graph_totals *totals) {
@@ -132,11 +156,11 @@ void graph_twin_comb(const struct graph_state *s, const struct graph_member *row
         const int64_t sum = graph_sum(numbers + (size_t)w * GRAPH_NUMBERS);
         totals->best = sum > totals->best ? sum : totals->best;
     }
-    for (int pass = 0; pass < 2; pass++)
+    for (int turn = 0; turn < 2; turn++)
         for (uint32_t w = 0; w < width; w++) {
-            *(pass ? &below : &totals->weights) +=
+            *(turn ? &below : &totals->weights) +=
                 graph_weight(graph_sum(numbers + (size_t)w * GRAPH_NUMBERS), totals->best, slope);
-            while (pass && k < width && ergo_comb_tooth(k, totals->weights, width, word) < below)
+            while (turn && k < width && ergo_comb_tooth(k, totals->weights, width, word) < below)
                 parents[k++] = w;
         }
 }

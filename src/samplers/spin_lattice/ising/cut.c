@@ -34,7 +34,7 @@ static uint32_t sweeps_of(const struct ising_state *s) {
 static enum ergo_status cut(struct ergo_context *ctx, struct ising_state *s) {
     const struct ergo_point *first = s->e.batch->points[0];
     struct ergo_slab *slab = &s->slab;
-    const uint32_t reach = ergo_point_int(first, "/run/correlation_every") ? ising_reach(first) : 0;
+    const uint32_t reach = ergo_point_int(first, "/run/correlation_every") ? ising_reach(first) : 1;
     s->cut = true;
     s->whole = ising_shape_of(first);
     const uint32_t granule = ising_granule(&s->whole);
@@ -44,16 +44,14 @@ static enum ergo_status cut(struct ergo_context *ctx, struct ising_state *s) {
                       "fourth row; make Ly a multiple of 4, or Lx one of 128");
     if (s->whole.blocks < 8)
         return refuse(ctx, s, "/system/size", "it has fewer than 2,048 sites");
-    const enum ergo_status status = ergo_slab_cut(ctx, slab, first, (uint64_t)s->whole.ly, granule);
+    const enum ergo_status status =
+        ergo_slab_cut(ctx, slab, first, (uint64_t)s->whole.ly, granule, reach);
     if (status != ERGO_OK)
         return status;
     const double rate = 2.5e12; /* of an H100 */
     const bool by_colour = ergo_slab_prefers_colours(
         first, (double)s->whole.lx / 4, (double)s->whole.lx * slab->least / (2 * rate));
-    if (!ergo_slab_deepen(slab, by_colour, sweeps_of(s), reach > 1 ? reach : 1))
-        return refuse(ctx, s, "/run/correlation_max",
-                      "a rank has fewer rows than it measures correlations over; use fewer ranks, "
-                      "a smaller distance, or correlation_every 0");
+    ergo_slab_deepen(slab, by_colour, sweeps_of(s), reach);
     const uint64_t top = slab->first + (uint64_t)s->whole.ly - slab->halo;
     s->shape = ising_shape_of_rows(&s->whole, top, slab->tall);
     slab->layer_words = s->shape.row_words;

@@ -238,7 +238,7 @@ enum ergo_status vector_load(struct ergo_context *ctx, void *opaque, size_t memb
     if (length != state_bytes(&s->shape))
         return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %zu",
                          member, length, state_bytes(&s->shape));
-    uint32_t *raw = malloc(4 * words), *sites = malloc(4 * words);
+    uint32_t *raw = malloc(4 * words), *sites = calloc(words, sizeof *sites);
     enum ergo_status status = raw && sites ? ERGO_OK : no_memory(ctx, &s->shape);
     for (size_t i = 0; i < words && status == ERGO_OK; i += each) {
         for (size_t c = 0; c < each; c++)

@@ -227,7 +227,9 @@ void vector_twin_slab(const struct vector_shape *s, const struct vector_member *
 }
 
 void vector_twin_sweep(const struct vector_shape *s, const struct vector_member *m,
-                       const struct vector_terms *d, uint64_t step, uint32_t *sites) {
+                       const struct vector_terms *d, uint64_t step,
+                       /* NOLINTNEXTLINE(readability-non-const-parameter): updates write there */
+                       uint32_t *sites) {
     const struct vector_part whole = {{0, s->l[s->d - 1]}, sites};
     vector_twin_slab(s, m, d, step, 1, whole.slab, &whole);
 }
@@ -353,13 +355,16 @@ static void count(struct counting *c, uint32_t planes) {
 
 void vector_twin_count(const struct vector_shape *s, const struct vector_member *m,
                        const struct vector_terms *d, const struct vector_part *part,
-                       uint32_t planes, int64_t *sums) {
+                       uint32_t planes,
+                       /* NOLINTNEXTLINE(readability-non-const-parameter): count_rows adds there */
+                       int64_t *sums) {
     struct counting c = {.s = s, .m = m, .d = d, .part = part, .sums = sums};
     count(&c, planes);
 }
 
 void vector_twin_wave(const struct vector_shape *s, const uint32_t k[3],
                       const struct vector_part *part, uint32_t planes,
+                      /* NOLINTNEXTLINE(readability-non-const-parameter): count_rows adds there */
                       int64_t sums[VECTOR_WAVE_NUMBERS]) {
     struct counting c = {.s = s, .part = part, .wave = k, .sums = sums};
     count(&c, planes);

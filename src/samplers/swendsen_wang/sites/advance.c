@@ -11,9 +11,13 @@ static void step(struct sw_sites_state *s, uint32_t sample) {
     const bool sized = sample != SW_NO_SAMPLE && s->clusters && !s->shape.wolff;
     ERGO_LAUNCH(&s->e, SITES_LABEL, over_tiles(s), BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
                 BUFFER(SITES_BONDS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
-                U32(sized));
-    ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_LABELS),
-                BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
+                U32(sized), BUFFER(SITES_CHANCES), BUFFER(SITES_WAYS));
+    if (s->shape.adapts)
+        ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_LABELS),
+                    BUFFER(SITES_WAYS), U32(0));
+    else
+        ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_LABELS),
+                    BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
     if (s->shape.wolff)
         ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, over_tiles(s), BUFFER(SITES_SPINS),
                     BUFFER(SITES_MEMBERS), BUFFER(SITES_LABELS), U64(s->e.step),
@@ -25,6 +29,11 @@ static void step(struct sw_sites_state *s, uint32_t sample) {
     else
         ERGO_LAUNCH(&s->e, SITES_FLIP, over_tiles(s), BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
                     BUFFER(SITES_LABELS), U64(s->e.step));
+    if (s->shape.adapts)
+        ERGO_LAUNCH(&s->e, SITES_ADAPT, ergo_grid_items(1, 1, s->e.batch->count),
+                    BUFFER(SITES_MEMBERS), BUFFER(SITES_CHANCES), BUFFER(SITES_WAYS),
+                    U32(sw_adapt_shift(s->e.batch->points[0], s->e.step)), BUFFER(SITES_RECORD),
+                    U32(sample));
     s->e.step++;
 }
 
@@ -44,33 +53,61 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
         if (s->clusters && !s->shape.wolff)
             ERGO_LAUNCH(&s->e, SITES_COUNT, sums, BUFFER(SITES_SIZES), BUFFER(SITES_CLUSTERS),
                         U32(i));
+        if (s->pairs) { /* sizes have been counted */
+            ERGO_LAUNCH(&s->e, SITES_NAME, over_tiles(s), BUFFER(SITES_LABELS),
+                        BUFFER(SITES_SIZES));
+            ERGO_LAUNCH(&s->e, SITES_PAIR, over_tiles(s), BUFFER(SITES_SPINS),
+                        BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES), U64(s->e.step - 1),
+                        BUFFER(SITES_PAIRS), U32(i));
+        }
         ERGO_LAUNCH(&s->e, SITES_MEASURE, sums, BUFFER(SITES_SPINS), BUFFER(SITES_SUMS), U32(i));
     }
 }
 
 void sw_sites_convert(const struct sw_sites_shape *h, struct sw_unit unit,
-                      const struct sw_counts *c, uint32_t wraps, uint32_t grown, double *columns) {
+                      const struct sw_counts *c, const struct sw_found *found, double *columns) {
     const struct sw_shape counted = {.q = h->q, .sites = h->sites};
     for (size_t k = 0; k < SW_SITES_COLUMNS; k++)
         columns[k] = 0;
     sw_convert(&counted, unit, c, columns);
     if (h->wolff)
-        columns[SW_COLUMN_IMPROVED] = (double)grown / (double)h->sites;
-    columns[SW_COLUMN_WRAPS] = wraps ? 1.0 : 0.0;
+        columns[SW_COLUMN_IMPROVED] = (double)found->grown / (double)h->sites;
+    columns[SW_COLUMN_WRAPS] = found->wraps ? 1.0 : 0.0;
+    columns[SW_COLUMN_CHANCE] = (double)found->chance * 0x1p-32;
+    for (size_t k = 0; k < 2; k++)
+        columns[SW_COLUMN_HALF + k] =
+            (double)found->pairs[k] / ((h->lz > 1 ? 3.0 : 2.0) * (double)h->sites);
     for (size_t d = 0; d < 3; d++)
-        columns[SW_COLUMN_WRAPS_X + d] = wraps >> d & 1u ? 1.0 : 0.0;
+        columns[SW_COLUMN_WRAPS_X + d] = found->wraps >> d & 1u ? 1.0 : 0.0;
 }
 
-/* A sample of unit vectors; numbers are pairs of words. grown NULL: no Wolff. */
-static void vector_row(const struct sw_sites_state *s, const uint32_t *words, const uint32_t *grown,
-                       struct sw_unit unit, double *columns) {
+/* What a slot's results of row `row` say of the step's clusters. */
+static struct sw_found found_of(const struct sw_sites_state *s, unsigned slot, size_t row) {
+    struct sw_found found = {0};
+    if (s->shape.wolff) {
+        const uint32_t *grown = ergo_engine_host(&s->e, SITES_GROWN, slot, 0);
+        found.grown = grown[3 * row];
+        found.parts = (uint64_t)grown[3 * row + 2] << 32 | grown[3 * row + 1];
+    } else if (s->shape.adapts) {
+        const uint32_t *record = ergo_engine_host(&s->e, SITES_RECORD, slot, 0);
+        found.chance = record[2 * row];
+        found.wraps = s->clusters ? record[2 * row + 1] : 0;
+    } else if (s->clusters) {
+        found.wraps = ((const uint32_t *)ergo_engine_host(&s->e, SITES_WRAPS, slot, 0))[row];
+    }
+    const uint32_t *pairs = ergo_engine_host(&s->e, SITES_PAIRS, slot, 0);
+    for (size_t k = 0; k < 2 && s->pairs; k++)
+        found.pairs[k] = (uint64_t)pairs[4 * row + 2 * k + 1] << 32 | pairs[4 * row + 2 * k];
+    return found;
+}
+
+/* A sample of unit vectors; numbers are pairs of words. */
+static void vector_row(const struct sw_sites_state *s, const uint32_t *words,
+                       const struct sw_found *found, struct sw_unit unit, double *columns) {
     int64_t sums[SW_NUMBERS];
-    struct sw_grown cluster = {0};
     for (size_t k = 0; k < SW_NUMBERS; k++)
         sums[k] = (int64_t)((uint64_t)words[2 * k + 1] << 32 | words[2 * k]);
-    if (grown)
-        cluster = (struct sw_grown){grown[0], (uint64_t)grown[2] << 32 | grown[1]};
-    sw_vectors_convert(&s->shape, unit, sums, &cluster, columns);
+    sw_vectors_convert(&s->shape, unit, sums, found, columns);
 }
 
 bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
@@ -80,21 +117,22 @@ bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
     const bool sized = s->clusters && !s->shape.wolff;
     const uint32_t *sums = ergo_engine_host(&s->e, SITES_SUMS, slot, 0);
     const uint32_t *clusters = ergo_engine_host(&s->e, SITES_CLUSTERS, slot, 0);
-    const uint32_t *wraps = ergo_engine_host(&s->e, SITES_WRAPS, slot, 0);
-    const uint32_t *grown = ergo_engine_host(&s->e, SITES_GROWN, slot, 0);
     if (s->shape.model != SW_MODEL_POTTS) {
-        for (size_t row = begin; row < end; row++)
-            vector_row(s, sums + row * 2 * SW_NUMBERS, s->shape.wolff ? grown + 3 * row : NULL,
-                       s->units[row % members], samples->columns + row * s->columns);
+        for (size_t row = begin; row < end; row++) {
+            const struct sw_found found = found_of(s, slot, row);
+            vector_row(s, sums + row * 2 * SW_NUMBERS, &found, s->units[row % members],
+                       samples->columns + row * s->columns);
+        }
         return true;
     }
     const size_t bins = sized ? 32 - (size_t)__builtin_clz(s->shape.sites) : 0;
     for (size_t row = begin; row < end; row++) {
+        const struct sw_found found = found_of(s, slot, row);
         struct sw_counts c;
         sw_add_partial_sums(s->shape.q, s->shape.sites, slots, sums + row * slots * s->shape.q,
                             sized ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
-        sw_sites_convert(&s->shape, s->units[row % members], &c, sized ? wraps[row] : 0,
-                         s->shape.wolff ? grown[3 * row] : 0, samples->columns + row * s->columns);
+        sw_sites_convert(&s->shape, s->units[row % members], &c, &found,
+                         samples->columns + row * s->columns);
         for (size_t b = 0; b < bins && samples->curves[0]; b++)
             samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
     }

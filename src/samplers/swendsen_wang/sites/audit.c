@@ -100,7 +100,18 @@ static enum ergo_status compare_state(struct ergo_context *ctx, const struct erg
     enum ergo_status status = compare_bytes(ctx, r, member, SITES_SPINS, t->spins, "new spins");
     if (status == ERGO_OK)
         status = compare_bytes(ctx, r, member, SITES_BONDS, t->bonds, "the bonds of the last step");
-    return status == ERGO_OK ? compare_labels(ctx, r, member, t) : status;
+    if (status == ERGO_OK)
+        status = compare_labels(ctx, r, member, t);
+    struct sw_sites_state *s = r->state;
+    uint32_t chance = t->chance;
+    if (status == ERGO_OK && s->shape.adapts) {
+        ergo_engine_begin(&s->e, ctx);
+        ergo_engine_read(&s->e, SITES_CHANCES, member * sizeof chance, sizeof chance, &chance);
+        status = ergo_engine_end(&s->e);
+    }
+    return status == ERGO_OK && chance != t->chance
+               ? ergo_replay_differs(ctx, r, member, "the next bond probability")
+               : status;
 }
 
 /* What of a sample differs, or NULL. */
@@ -108,24 +119,29 @@ static const char *sample_differs(const struct sw_sites_state *s, size_t member,
                                   const struct sw_sites_twin *t, const double *found,
                                   const double *found_curve, size_t bins) {
     double columns[ERGO_COLUMNS_MAX], curve[SW_CLUSTER_BINS];
+    struct sw_found of = t->found;
+    for (size_t k = 0; k < 2 && !s->pairs; k++)
+        of.pairs[k] = 0;
     if (s->shape.model != SW_MODEL_POTTS) {
-        sw_vectors_convert(&s->shape, s->units[member], t->sums, &t->grown, columns);
+        sw_vectors_convert(&s->shape, s->units[member], t->sums, &of, columns);
         return ergo_replay_same(columns, found, SW_VECTOR_COLUMNS) ? NULL : "sums over spins";
     }
     const bool sized = s->clusters && !s->shape.wolff;
     struct sw_counts c = t->counts;
+    of.wraps = sized ? of.wraps : 0;
     if (!sized) {
         c.clusters = c.largest = c.squares = 0;
         c.fourths = 0;
     }
-    sw_sites_convert(&s->shape, s->units[member], &c, sized ? t->wraps : 0,
-                     s->shape.wolff ? t->grown.sites : 0, columns);
+    sw_sites_convert(&s->shape, s->units[member], &c, &of, columns);
     for (size_t b = 0; b < bins; b++)
         curve[b] = (double)c.bins[b] / (double)s->shape.sites;
     if (!ergo_replay_same(columns, found, SW_COLUMN_PSI2 + 1))
         return "counts of spins and bonds";
     if (!ergo_replay_same(columns + SW_COLUMN_WRAPS_X, found + SW_COLUMN_WRAPS_X, 3))
         return "clusters around the lattice";
+    if (!ergo_replay_same(columns + SW_COLUMN_CHANCE, found + SW_COLUMN_CHANCE, 1))
+        return "the bond probability";
     if (!ergo_replay_same(columns, found, SW_SITES_COLUMNS) ||
         !ergo_replay_same(curve, found_curve, bins))
         return "number and sizes of clusters";
@@ -167,6 +183,9 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     for (size_t i = 0; i < some && status == ERGO_OK; i++)
         status = ergo_replay_before(ctx, r, SITES_SPINS, (twins.first + i) * bytes, bytes,
                                     twins.of[i].spins);
+    for (size_t i = 0; i < some && status == ERGO_OK && s->shape.adapts; i++)
+        status = ergo_replay_before(ctx, r, SITES_CHANCES, (twins.first + i) * sizeof(uint32_t),
+                                    sizeof(uint32_t), &twins.of[i].chance);
     if (status == ERGO_OK)
         status = ergo_replay_each(ctx, r, twins.first, r->members, compare_samples, &twins);
     for (size_t m = r->members; m-- > twins.first && status == ERGO_OK;)

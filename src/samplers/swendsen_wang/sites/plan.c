@@ -17,7 +17,62 @@ bool sw_serves_square(const struct ergo_point *point) {
     return says(point, "/system/model", "potts") &&
            ergo_point_value(point, "/system/size")->items == 2 &&
            says(point, "/system/lattice", "square") &&
-           says(point, "/system/update", "swendsen-wang");
+           says(point, "/system/update", "swendsen-wang") && !sw_adapts(point) &&
+           sw_is_periodic(point);
+}
+
+/* Sides of this kind, by bits; *words: how many the job has. */
+static uint32_t sides(const struct ergo_point *point, const char *kind, int *words) {
+    const char *at = ergo_point_text(point, "/system/boundary");
+    const uint32_t all = (1u << ergo_point_value(point, "/system/size")->items) - 1;
+    const size_t length = strlen(kind);
+    uint32_t found = 0;
+    for (*words = 0;; at++) {
+        const size_t word = strcspn(at, ",");
+        if (word == length && memcmp(at, kind, length) == 0)
+            found |= 1u << *words;
+        ++*words;
+        at += word;
+        if (*at == '\0')
+            return *words == 1 && found ? all : found;
+    }
+}
+
+bool sw_is_periodic(const struct ergo_point *point) {
+    int words;
+    return !sides(point, "open", &words) && !sides(point, "antiperiodic", &words);
+}
+
+bool sw_is_ferromagnetic(const struct ergo_point *point) {
+    int words;
+    return !sides(point, "antiperiodic", &words);
+}
+
+static enum ergo_status check_sides(struct ergo_context *ctx, const struct ergo_point *point) {
+    const int items = ergo_point_value(point, "/system/size")->items;
+    int words;
+    const bool periodic = sides(point, "periodic", &words);
+    if (words != 1 && words != items)
+        return ergo_job_error(ctx, "/system/boundary",
+                              "%d of them; one word, or one for each of the %d sides", words,
+                              items);
+    if (!sw_is_ferromagnetic(point) && says(point, "/system/model", "potts") &&
+        ergo_point_int(point, "/system/q") != 2)
+        return ergo_job_error(ctx, "/system/boundary",
+                              "\"antiperiodic\" has the opposite spin across a side, and of "
+                              "potts only q = 2 has opposites; /system/q is %lld",
+                              (long long)ergo_point_int(point, "/system/q"));
+    if (!sw_is_ferromagnetic(point) && says(point, "/system/model", "clock") &&
+        ergo_point_int(point, "/system/q") % 2)
+        return ergo_job_error(ctx, "/system/boundary",
+                              "\"antiperiodic\" has the opposite spin across a side, which of "
+                              "clock is a direction for even q only; /system/q is %lld",
+                              (long long)ergo_point_int(point, "/system/q"));
+    if (sw_adapts(point) && !periodic)
+        return ergo_job_error(ctx, "/system/boundary",
+                              "no side is periodic, and method probability-changing waits for "
+                              "clusters that lead around one");
+    return ERGO_OK;
 }
 
 struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point) {
@@ -25,7 +80,8 @@ struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point) {
     struct sw_sites_shape s = {.lx = (uint32_t)size->size[0],
                                .ly = (uint32_t)size->size[1],
                                .lz = size->items > 2 ? (uint32_t)size->size[2] : 1,
-                               .wolff = says(point, "/system/update", "wolff")};
+                               .wolff = says(point, "/system/update", "wolff"),
+                               .adapts = sw_adapts(point)};
     static const struct {
         const char *name;
         uint32_t model, bytes;
@@ -46,8 +102,19 @@ struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point) {
     } else if (says(point, "/system/lattice", "honeycomb")) {
         s.lattice = SW_LATTICE_HONEYCOMB;
     }
+    int words;
+    s.open = sides(point, "open", &words);
+    s.anti = sides(point, "antiperiodic", &words);
     s.sites = s.lx * s.ly * s.lz;
     return s;
+}
+
+bool sw_has_quarter(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    bool all = true;
+    for (int k = 0; k < size->items; k++)
+        all = all && size->size[k] >= 4;
+    return all;
 }
 
 enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_point *point) {
@@ -76,13 +143,16 @@ enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_poin
                                 "found \"lattice\", but only square lattices of two dimensions "
                                 "with /system/update swendsen-wang are cut over ranks; allowed: "
                                 "\"points\", \"auto\"");
-    return status;
+    const enum ergo_status adapts = sw_adapt_check(ctx, point), closed = check_sides(ctx, point);
+    return status != ERGO_OK ? status : adapts != ERGO_OK ? adapts : closed;
 }
 
 void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member *member) {
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
+    if (sw_adapts(point))
+        sw_adapt_fill(point, member);
     if (!says(point, "/system/model", "potts")) {
         member->coupling = (float)(2 * ergo_point_real(point, "/system/coupling") /
                                    ergo_point_real(point, "/system/temperature"));
@@ -99,8 +169,8 @@ static uint32_t parts(uint32_t n, uint32_t size) {
     return (n + size - 1) / size;
 }
 
-/* Bytes of local memory of a tile's site: two labels (or a label and bonds). */
-enum { SITE_BYTES = 8 };
+/* Bytes of local memory of a tile's site: a label, a state and a place in a list. */
+enum { SITE_BYTES = 10 };
 
 /* A tile of some 2,048 sites, as compact as a row of 32 bytes allows. One work-item does a whole
  * tile on a CPU, where barriers and atomics cost more than they bring. */
@@ -159,6 +229,10 @@ static void declare_buffers(struct sw_sites_state *s) {
     const uint64_t members = e->batch->count, sites = members * s->shape.sites;
     const uint64_t places = members * s->launch.sum_slots;
     const bool sized = s->clusters && !s->shape.wolff;
+    if (sized || s->pairs)
+        ergo_engine_buffer(e, SITES_SIZES, "cluster sizes", ERGO_BUFFER_SCRATCH, 4 * sites);
+    if (s->pairs)
+        ergo_engine_sums(e, SITES_PAIRS, "pairs in clusters", ERGO_BUFFER_SAMPLES, 16 * members);
     ergo_engine_buffer(e, SITES_SPINS, "spins", ERGO_BUFFER_STATE, s->shape.spin_bytes * sites);
     ergo_engine_flag(e, SITES_SPINS, ERGO_BUFFER_APART);
     ergo_engine_buffer(e, SITES_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
@@ -170,9 +244,14 @@ static void declare_buffers(struct sw_sites_state *s) {
                                                       : 8 * members * SW_NUMBERS);
     if (s->shape.wolff)
         ergo_engine_sums(e, SITES_GROWN, "Wolff's clusters", ERGO_BUFFER_SAMPLES, 12 * members);
+    if (s->shape.adapts) {
+        ergo_engine_buffer(e, SITES_CHANCES, "bond probabilities", ERGO_BUFFER_STATE, 4 * members);
+        ergo_engine_buffer(e, SITES_WAYS, "ways around", ERGO_BUFFER_SCRATCH, 4 * members);
+        ergo_engine_sums(e, SITES_RECORD, "bond probabilities of samples", ERGO_BUFFER_SAMPLES,
+                         8 * members);
+    }
     if (!sized)
         return;
-    ergo_engine_buffer(e, SITES_SIZES, "cluster sizes", ERGO_BUFFER_SCRATCH, 4 * sites);
     ergo_engine_sums(e, SITES_CLUSTERS, "sums over clusters", ERGO_BUFFER_SAMPLES,
                      4 * places * SW_CLUSTER_FIELDS);
     ergo_engine_sums(e, SITES_WRAPS, "clusters around the lattice", ERGO_BUFFER_SAMPLES,
@@ -189,10 +268,12 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     struct ergo_text o = {0};
     ergo_text_append(&o,
                      "-DSW_MODEL=%u -DSW_Q=%uu -DSW_LX=%uu -DSW_LY=%uu -DSW_LZ=%uu -DSW_LATTICE=%u "
-                     "-DSW_DIRECTIONS=%uu -DSW_TX=%uu -DSW_TY=%uu -DSW_TZ=%uu -DSW_GROUP=%u "
-                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=3u %s",
-                     h->model, h->q, h->lx, h->ly, h->lz, h->lattice, h->directions, l->tx, l->ty,
-                     l->tz, l->tile_group, l->sum_slots, e->device->quirks.relaxed_atomics);
+                     "-DSW_OPEN=%uu -DSW_ANTI=%uu -DSW_DIRECTIONS=%uu -DSW_TX=%uu -DSW_TY=%uu "
+                     "-DSW_TZ=%uu -DSW_GROUP=%u "
+                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=3u -DSW_ADAPTS=%d %s",
+                     h->model, h->q, h->lx, h->ly, h->lz, h->lattice, h->open, h->anti,
+                     h->directions, l->tx, l->ty, l->tz, l->tile_group, l->sum_slots, h->adapts,
+                     e->device->quirks.relaxed_atomics);
     if (h->model == SW_MODEL_POTTS) {
         ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
         ergo_engine_kernel(e, SITES_MEASURE, measure, o.data, "sw_site_measure");
@@ -206,6 +287,12 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
         ergo_engine_kernel(e, SITES_FLIP_ONE, sites, o.data, "sw_site_flip_one");
     else
         ergo_engine_kernel(e, SITES_FLIP, sites, o.data, "sw_site_flip");
+    if (s->pairs) {
+        ergo_engine_kernel(e, SITES_NAME, sites, o.data, "sw_site_name");
+        ergo_engine_kernel(e, SITES_PAIR, sites, o.data, "sw_site_pairs");
+    }
+    if (h->adapts)
+        ergo_engine_kernel(e, SITES_ADAPT, sites, o.data, "sw_site_adapt");
     if (s->clusters && !h->wolff) {
         ergo_engine_kernel(e, SITES_FLIP_SIZES, sites, o.data, "sw_site_flip_sizes");
         ergo_engine_kernel(e, SITES_COUNT, measure, o.data, "sw_site_count");
@@ -213,6 +300,16 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     const bool failed = o.failed;
     ergo_text_free(&o);
     return failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options") : ERGO_OK;
+}
+
+/* Bonds per site. An open side has none across it. */
+static double bonds_of(const struct sw_sites_shape *h) {
+    const double x = h->open & 1u ? 1 - 1.0 / h->lx : 1, y = h->open & 2u ? 1 - 1.0 / h->ly : 1;
+    const double z = h->open & 4u ? 1 - 1.0 / h->lz : 1;
+    return h->lattice == SW_LATTICE_TRIANGULAR  ? x + y + x * y
+           : h->lattice == SW_LATTICE_HONEYCOMB ? x + 0.5 * y
+           : h->directions == 3                 ? x + y + z
+                                                : x + y;
 }
 
 enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
@@ -224,6 +321,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     s->shape = sw_sites_shape_of(batch->points[0]);
     s->columns = batch->job->model->n_columns;
     s->clusters = s->shape.model == SW_MODEL_POTTS && sw_wants_clusters(batch->points[0]);
+    s->pairs = !s->shape.wolff && sw_wants_pairs(batch->points[0]);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     s->units = ergo_engine_memory(&s->e, batch->count, sizeof *s->units);
     if (ergo_engine_end(&s->e) != ERGO_OK)
@@ -231,6 +329,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     for (size_t i = 0; i < batch->count; i++) {
         sw_sites_member_fill(batch->points[i], &s->members[i]);
         s->units[i] = sw_unit_of(batch->points[i]);
+        s->units[i].bonds = bonds_of(&s->shape);
     }
     if (ergo_point_int(batch->points[0], "/tuning/path") == 1)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -250,7 +349,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
         (size_t)fmax(1, fmin(fmax(64, plan->block_steps), ERGO_BLOCK_BYTES / sample_bytes));
     s->e.curve_interval = 1;
     plan->host_bytes = s->shape.sites * (16 + s->shape.spin_bytes * (3 + (uint64_t)batch->count));
-    plan->launches_per_step = 3;
+    plan->launches_per_step = s->shape.adapts ? 4 : 3;
     snprintf(plan->path, sizeof plan->path, "sites");
     snprintf(plan->launch, sizeof plan->launch,
              "labels in tiles of %u x %u x %u sites (work-groups of %u), then across them; other "

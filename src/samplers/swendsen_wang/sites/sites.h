@@ -11,9 +11,11 @@ struct sw_sites_shape {
     uint32_t directions; /* in which a site owns bonds */
     uint32_t model;      /* SW_MODEL_... */
     uint32_t q;          /* of potts and clock; others 2 */
+    uint32_t open, anti; /* sides, by bits SW_AROUND_... */
     uint32_t sites;
     uint32_t spin_bytes; /* of a site, in one or three words */
     bool wolff;
+    bool adapts; /* method probability-changing */
 };
 
 /* Columns of unit vectors. */
@@ -28,14 +30,22 @@ enum {
     SW_VECTOR_WAVE2,
     SW_VECTOR_GROWN,
     SW_VECTOR_IMPROVED2,
+    SW_VECTOR_CHANCE,
+    SW_VECTOR_HALF,
+    SW_VECTOR_QUARTER,
     SW_VECTOR_COLUMNS
 };
 
-/* What Wolff's cluster was in a step: sites, and the sum of the sizes of their parts along the
- * mirror in units of 2^-30. */
-struct sw_grown {
-    uint32_t sites;
+/* Of a step's clusters: the directions in which one leads around (SW_AROUND_... by bits); the
+ * sites of Wolff's, and the sum of the sizes of their parts along the mirror in units of 2^-30; the
+ * chance with which bonds were drawn (cl/swendsen_wang/sites.h); pairs of sites half and a quarter
+ * of a side apart (sites.cl). */
+struct sw_found {
+    uint32_t wraps;
+    uint32_t grown;
     uint64_t parts;
+    uint32_t chance;
+    uint64_t pairs[2];
 };
 
 struct sw_sites_launch {
@@ -53,12 +63,16 @@ enum sw_sites_buffer {
     SITES_BONDS,
     SITES_LABELS,
     SITES_SIZES,
+    SITES_CHANCES,
+    SITES_WAYS, /* directions in which a cluster of this step leads around */
     /* samples: partial sums of spins, of clusters, directions in which a cluster leads around, and
-     * Wolff's cluster */
+     * Wolff's cluster; chances and ways */
     SITES_SUMS,
     SITES_CLUSTERS,
     SITES_WRAPS,
-    SITES_GROWN
+    SITES_GROWN,
+    SITES_RECORD,
+    SITES_PAIRS
 };
 
 enum sw_sites_kernel {
@@ -69,7 +83,10 @@ enum sw_sites_kernel {
     SITES_JOIN,
     SITES_FLIP,
     SITES_FLIP_SIZES,
-    SITES_FLIP_ONE
+    SITES_FLIP_ONE,
+    SITES_ADAPT,
+    SITES_NAME,
+    SITES_PAIR
 };
 
 struct sw_sites_state {
@@ -77,6 +94,7 @@ struct sw_sites_state {
     struct sw_sites_shape shape;
     struct sw_sites_launch launch;
     bool clusters;                  /* clusters are measured, not only spins */
+    bool pairs;                     /* of sites in one cluster are counted */
     bool started;                   /* the spins are those of the start */
     size_t columns;                 /* of the model */
     struct sw_site_member *members; /* [batch->count] */
@@ -89,6 +107,11 @@ extern const struct ergo_sampler_ops sw_sites_ops;
 /* Does another engine (sw.h) make this job's sweeps: Swendsen-Wang on a plain square lattice? */
 bool sw_serves_square(const struct ergo_point *point);
 struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point);
+/* Do all sides close as periodic ones? Is none antiperiodic? */
+bool sw_is_periodic(const struct ergo_point *point);
+bool sw_is_ferromagnetic(const struct ergo_point *point);
+/* Are all sides at least 4 long? */
+bool sw_has_quarter(const struct ergo_point *point);
 enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_point *point);
 enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state);
 /* Philox key and bond probability of a member. */
@@ -99,26 +122,38 @@ void sw_sites_steps(void *state, uint64_t steps);
 void sw_sites_block(void *state, size_t count, uint64_t every);
 bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
                    const struct ergo_samples *samples);
-/* Columns of a sample. wraps: SW_AROUND_... by bits; grown: sites of Wolff's cluster. */
 void sw_sites_convert(const struct sw_sites_shape *shape, struct sw_unit unit,
-                      const struct sw_counts *counts, uint32_t wraps, uint32_t grown,
+                      const struct sw_counts *counts, const struct sw_found *found,
                       double *columns);
+
+/* adapt.c: method probability-changing. */
+bool sw_adapts(const struct ergo_point *point);
+bool sw_is_sampled(const struct ergo_point *point); /* at its temperature */
+const char *sw_unweighted(const struct ergo_point *point);
+enum ergo_status sw_adapt_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* The member's steps, `up` and `down`. */
+void sw_adapt_fill(const struct ergo_point *point, struct sw_site_member *member);
+/* The chance of the first step, of the member that has been filled. */
+uint32_t sw_adapt_start(const struct ergo_point *point, const struct sw_site_member *member);
+/* How often a step's change is doubled. */
+uint32_t sw_adapt_shift(const struct ergo_point *point, uint64_t step);
 
 /* vectors.c: models of unit vectors. */
 /* columns[SW_VECTOR_COLUMNS] from sums[SW_NUMBERS]. */
 void sw_vectors_convert(const struct sw_sites_shape *shape, struct sw_unit unit,
-                        const int64_t *sums, const struct sw_grown *grown, double *columns);
+                        const int64_t *sums, const struct sw_found *found, double *columns);
 extern const struct ergo_model sw_xy_model, sw_clock_model, sw_heisenberg_model;
 /* Keys of all models, in swendsen_wang.c. */
-enum { SW_SIZE_KEYS = 1, SW_SITES_KEYS = 2 };
+enum { SW_SIZE_KEYS = 1, SW_SITES_KEYS = 3, SW_RUN_KEYS = 4 };
 extern const struct ergo_key sw_size_keys[SW_SIZE_KEYS], sw_sites_keys[SW_SITES_KEYS];
+extern const struct ergo_key sw_run_keys[SW_RUN_KEYS];
 enum { SW_TUNABLES = 5 };
 extern const struct ergo_tunable sw_tunables[SW_TUNABLES];
 
 /* state.c: the canonical state, in the order of site indices. potts and clock: a byte for each
  * site, its state (0 .. q - 1); xy: the angle in units of 2 pi/2^32, four bytes, the lowest first;
  * heisenberg: x, y and z in units of 2^-21, each a signed number of four bytes, the lowest first.
- */
+ * Method probability-changing: then the chance, four bytes, the lowest first. */
 enum ergo_status sw_sites_init(struct ergo_context *ctx, void *state);
 enum ergo_status sw_sites_save(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_text *text);
@@ -140,8 +175,8 @@ struct sw_sites_twin {
     /* after a counted step: of states, or of unit vectors */
     struct sw_counts counts;
     int64_t sums[SW_NUMBERS];
-    uint32_t wraps;
-    struct sw_grown grown;
+    struct sw_found found;
+    uint32_t chance; /* of the next step */
 };
 bool sw_sites_twin_open(struct sw_sites_twin *twin, const struct sw_sites_shape *shape);
 void sw_sites_twin_close(struct sw_sites_twin *twin);

@@ -46,6 +46,10 @@ enum ergo_status sw_sites_init(struct ergo_context *ctx, void *opaque) {
     ERGO_LAUNCH(&s->e, SITES_START,
                 ergo_grid_items(s->shape.sites, s->launch.group, s->e.batch->count),
                 BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS), U32(random));
+    for (size_t m = 0; m < s->e.batch->count && s->shape.adapts; m++) {
+        const uint32_t chance = sw_adapt_start(s->e.batch->points[m], &s->members[m]);
+        ergo_engine_write(&s->e, SITES_CHANCES, m * sizeof chance, sizeof chance, &chance);
+    }
     ergo_engine_finish(&s->e);
     return ergo_engine_end(&s->e);
 }
@@ -71,6 +75,21 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct sw_sites_state *s
         *spins = NULL;
     }
     return status;
+}
+
+/* Bytes of the chance in a state, behind the spins. */
+static size_t chance_bytes(const struct sw_sites_state *s) {
+    return s->shape.adapts ? sizeof(uint32_t) : 0;
+}
+
+static enum ergo_status put_chance(struct ergo_context *ctx, struct sw_sites_state *s,
+                                   size_t member, uint8_t *out) {
+    uint32_t chance = 0;
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, SITES_CHANCES, member * sizeof chance, sizeof chance, &chance);
+    for (size_t b = 0; b < sizeof chance; b++)
+        out[b] = (uint8_t)(chance >> 8 * b);
+    return ergo_engine_end(&s->e);
 }
 
 /* Word k of site i on the device, and of the canonical state; 4 bytes, the lowest first. */
@@ -125,13 +144,16 @@ enum ergo_status sw_sites_save(struct ergo_context *ctx, void *opaque, size_t me
     enum { WORTHWHILE = 1 << 16 }; /* sites that are worth waking a core */
     struct sw_sites_state *s = opaque;
     const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
-    uint8_t *out = ergo_text_extend(text, bytes);
+    uint8_t *out = ergo_text_extend(text, bytes + chance_bytes(s));
     void *spins = NULL;
     if (!out)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", bytes);
+    enum ergo_status status = s->shape.adapts ? put_chance(ctx, s, member, out + bytes) : ERGO_OK;
+    if (status != ERGO_OK)
+        return status;
     if (s->shape.spin_bytes == 1)
         return fetch_to(ctx, s, member, out);
-    const enum ergo_status status = fetch(ctx, s, member, &spins);
+    status = fetch(ctx, s, member, &spins);
     struct coding coding = {&s->shape, spins, out};
     if (status == ERGO_OK)
         ergo_parallel_ranges(s->shape.sites, WORTHWHILE, encode, &coding);
@@ -142,22 +164,27 @@ enum ergo_status sw_sites_save(struct ergo_context *ctx, void *opaque, size_t me
 enum ergo_status sw_sites_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
                                const void *bytes, size_t length) {
     struct sw_sites_state *s = opaque;
-    const size_t expected = (size_t)s->shape.sites * s->shape.spin_bytes;
+    const size_t lattice = (size_t)s->shape.sites * s->shape.spin_bytes;
+    const size_t expected = lattice + chance_bytes(s);
     const uint8_t *states = bytes;
+    uint32_t chance = 0;
     bool good = true;
     if (length != expected)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes; a lattice of %u sites has "
                          "%zu",
                          member, length, s->shape.sites, expected);
-    uint32_t *words = malloc(length);
+    uint32_t *words = malloc(lattice);
     if (!words)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
     if (s->shape.spin_bytes == 1)
-        for (size_t i = 0; i < length; i++)
+        for (size_t i = 0; i < lattice; i++)
             good = good && states[i] < s->shape.q;
     else
         good = decode(&s->shape, bytes, words);
+    for (size_t b = 0; b < chance_bytes(s); b++)
+        chance |= (uint32_t)states[lattice + b] << 8 * b;
+    good = good && (chance || !s->shape.adapts);
     enum ergo_status status =
         good ? ERGO_OK
              : ERGO_FAIL(ctx, ERGO_E_IO,
@@ -165,8 +192,10 @@ enum ergo_status sw_sites_load(struct ergo_context *ctx, void *opaque, size_t me
                          member);
     if (good) {
         ergo_engine_begin(&s->e, ctx);
-        ergo_engine_write(&s->e, SITES_SPINS, member * length, length,
+        ergo_engine_write(&s->e, SITES_SPINS, member * lattice, lattice,
                           s->shape.spin_bytes == 1 ? bytes : words);
+        if (s->shape.adapts)
+            ergo_engine_write(&s->e, SITES_CHANCES, member * sizeof chance, sizeof chance, &chance);
         status = ergo_engine_end(&s->e);
     }
     s->e.step = step;

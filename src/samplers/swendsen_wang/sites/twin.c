@@ -21,6 +21,8 @@ static _Thread_local struct sw_sites_shape twin;
 #define SW_LZ twin.lz
 #define SW_LATTICE twin.lattice
 #define SW_DIRECTIONS twin.directions
+#define SW_OPEN twin.open
+#define SW_ANTI twin.anti
 #include "swendsen_wang/sites_vectors.h"
 
 enum {
@@ -105,8 +107,10 @@ static void draw(struct work *w, uint32_t begin, uint32_t end) {
     for (uint32_t i = begin; i < end; i++, move_on(&x, &y, &z)) {
         uint32_t open = 0;
         for (uint32_t d = 0; d < twin.directions; d++)
-            if (sw_site_owns(x, y, d) && spins[sw_site_next(x, y, z, d, &around)] == spins[i])
-                open |= 1u << d;
+            if (sw_site_owns(x, y, z, d)) {
+                const uint32_t other = spins[sw_site_next(x, y, z, d, &around)];
+                open |= (uint32_t)((other ^ sw_site_turns(around)) == spins[i]) << d;
+            }
         t->bonds[i] = (uint8_t)sw_site_activate(w->m, i, w->step, open);
     }
 }
@@ -123,8 +127,10 @@ static void draw_parts(struct work *w, uint32_t begin, uint32_t end) {
     for (uint32_t i = begin; i < end; i++, move_on(&x, &y, &z)) {
         float weights[3] = {0, 0, 0};
         for (uint32_t d = 0; d < twin.directions; d++)
-            if (sw_site_owns(x, y, d))
-                weights[d] = t->parts[i] * t->parts[sw_site_next(x, y, z, d, &around)];
+            if (sw_site_owns(x, y, z, d)) {
+                const float other = t->parts[sw_site_next(x, y, z, d, &around)];
+                weights[d] = t->parts[i] * (sw_site_turns(around) ? 0 - other : other);
+            }
         t->bonds[i] = (uint8_t)sw_site_activate_parts(w->m, i, w->step, weights);
     }
 }
@@ -142,7 +148,8 @@ static bool is_in(const struct piece *p, uint32_t site) {
 }
 
 /* Come to `site` from a site of the cluster `label`, by edges `way`. */
-static inline void visit(struct piece *p, uint32_t site, uint32_t label, uint32_t way, uint32_t *queued) {
+static inline void visit(struct piece *p, uint32_t site, uint32_t label, uint32_t way,
+                         uint32_t *queued) {
     struct sw_sites_twin *t = p->t;
     if (!is_in(p, site))
         return;
@@ -215,7 +222,7 @@ static void join(struct sw_sites_twin *t, uint32_t i, uint32_t next, uint32_t ar
     const uint32_t a = find(t, i, &way), b = find(t, next, &way);
     const uint32_t low = a < b ? a : b, high = a < b ? b : a;
     if (low == high) {
-        t->wraps |= way;
+        t->found.wraps |= way;
         return;
     }
     t->labels[high] = low;
@@ -285,11 +292,11 @@ static void label(struct work *w) {
         all.of[k] = (struct piece){t, (uint32_t)(layers * k / all.n) * layer,
                                    (uint32_t)(layers * (k + 1) / all.n) * layer, 0};
     t->counts = (struct sw_counts){0};
-    t->wraps = 0;
+    t->found.wraps = 0;
     w->fourths[0] = w->fourths[1] = 0;
     ergo_parallel(all.n, all.n, walk_piece, &all);
     for (size_t k = 0; k < all.n; k++) {
-        t->wraps |= all.of[k].wraps;
+        t->found.wraps |= all.of[k].wraps;
         if (all.n > 1)
             join_piece(&all.of[k], layer);
     }
@@ -316,6 +323,14 @@ static void flip_others(struct work *w, uint32_t begin, uint32_t end) {
             spins[i] = spins[w->t->labels[i]];
 }
 
+/* With antiperiodic sides: states of a cluster change alike. */
+static void flip_turned(struct work *w, uint32_t begin, uint32_t end) {
+    uint8_t *spins = w->t->spins;
+    for (uint32_t i = begin; i < end; i++)
+        spins[i] ^= (uint8_t)sw_state(w->t->labels[i], SW_PURPOSE_SPIN, (uint32_t)w->step,
+                                      (uint32_t)(w->step >> 32), w->m->key0, w->m->key1);
+}
+
 static void flip_vectors(struct work *w, uint32_t begin, uint32_t end) {
     sw_vectors_flip(w->v, begin, end, w->t->labels);
 }
@@ -327,12 +342,12 @@ static void flip_one(struct work *w) {
     uint8_t *spins = t->spins;
     memset(t->labels, 0xff, 4 * (size_t)twin.sites);
     t->counts = (struct sw_counts){0};
-    t->grown = (struct sw_grown){.sites = walk(&whole, seed.site)};
-    t->wraps = 0;
-    for (uint32_t k = 0; k < t->grown.sites; k++) {
+    t->found.grown = walk(&whole, seed.site);
+    t->found.wraps = 0;
+    for (uint32_t k = 0; k < t->found.grown; k++) {
         const uint32_t i = t->queue[k];
         if (w->v) {
-            t->grown.parts += sw_part_fixed(t->parts[i]);
+            t->found.parts += sw_part_fixed(t->parts[i]);
             sw_vectors_flip(w->v, i, i + 1, NULL);
         } else {
             spins[i] = (uint8_t)((spins[i] + seed.shift) % twin.q);
@@ -348,13 +363,34 @@ static void count_spins(struct work *w, uint32_t begin, uint32_t end) {
     for (uint32_t i = begin; i < end; i++, move_on(&x, &y, &z)) {
         c.states[spins[i]]++;
         for (uint32_t d = 0; d < twin.directions; d++)
-            c.unequal +=
-                sw_site_owns(x, y, d) && spins[sw_site_next(x, y, z, d, &around)] != spins[i];
+            if (sw_site_owns(x, y, z, d)) {
+                const uint32_t other = spins[sw_site_next(x, y, z, d, &around)];
+                c.unequal += (other ^ sw_site_turns(around)) != spins[i];
+            }
     }
     pthread_mutex_lock(&w->lock);
     for (size_t k = 0; k < sizeof c.states / sizeof *c.states; k++)
         all->states[k] += c.states[k];
     all->unequal += c.unequal;
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* Pairs of sites in one cluster; of unit vectors by their parts after the step. */
+static void count_pairs(struct work *w, uint32_t begin, uint32_t end) {
+    struct sw_sites_twin *t = w->t;
+    uint64_t pairs[2] = {0, 0};
+    uint32_t x, y, z;
+    place_of(begin, &x, &y, &z);
+    for (uint32_t i = begin; i < end; i++, move_on(&x, &y, &z))
+        for (uint32_t side = 0; side < (twin.lz > 1 ? 3 : 2); side++)
+            for (uint32_t k = 0; k < 2; k++) {
+                const uint32_t other = sw_site_apart(x, y, z, side, k ? 4 : 2);
+                if (t->labels[i] == t->labels[other])
+                    pairs[k] += w->v ? sw_part_fixed(t->parts[i] * t->parts[other]) : 1;
+            }
+    pthread_mutex_lock(&w->lock);
+    for (size_t k = 0; k < 2; k++)
+        t->found.pairs[k] += pairs[k];
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -376,9 +412,8 @@ static void start(struct work *w, uint32_t begin, uint32_t end) {
         return;
     }
     for (uint32_t i = begin; i < end; i++)
-        spins[i] = w->random
-                       ? (uint8_t)sw_state(i, SW_PURPOSE_START, 0, 0, w->m->key0, w->m->key1)
-                       : 0;
+        spins[i] =
+            w->random ? (uint8_t)sw_state(i, SW_PURPOSE_START, 0, 0, w->m->key0, w->m->key1) : 0;
 }
 
 void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_shape *s,
@@ -391,6 +426,7 @@ void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_s
                      .v = s->model == SW_MODEL_POTTS ? NULL : &v,
                      .t = t,
                      .random = strcmp(ergo_point_text(point, "/system/start"), "random") == 0};
+    t->chance = s->adapts ? sw_adapt_start(point, &m) : 0;
     each_site(&w, start);
 }
 
@@ -398,6 +434,9 @@ void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_sh
                         uint64_t step, bool counted, struct sw_sites_twin *t) {
     struct sw_site_member m;
     sw_sites_member_fill(point, &m);
+    t->found = (struct sw_found){.chance = s->adapts ? t->chance : 0};
+    if (s->adapts)
+        sw_site_take(&m, t->chance);
     const struct sw_vectors v = {s, t->spins, &m, step};
     struct work w = {.s = s,
                      .m = &m,
@@ -413,12 +452,18 @@ void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_sh
         flip_one(&w);
     } else {
         label(&w);
-        if (!w.v)
+        if (!w.v && !s->anti)
             each_site(&w, flip_first);
-        each_site(&w, w.v ? flip_vectors : flip_others);
+        each_site(&w, w.v ? flip_vectors : s->anti ? flip_turned : flip_others);
     }
+    if (s->adapts)
+        t->chance = sw_site_changed(&m, t->chance, sw_adapt_shift(point, step), t->found.wraps);
     if (!counted)
         return;
+    if (!s->wolff && w.v)
+        each_site(&w, set_parts);
+    if (!s->wolff)
+        each_site(&w, count_pairs);
     memset(t->sums, 0, sizeof t->sums);
     each_site(&w, w.v ? sum_vectors : count_spins);
 }

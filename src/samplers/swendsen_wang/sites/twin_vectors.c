@@ -11,6 +11,8 @@ static _Thread_local struct sw_sites_shape lattice;
 #define SW_LZ lattice.lz
 #define SW_LATTICE lattice.lattice
 #define SW_DIRECTIONS lattice.directions
+#define SW_OPEN lattice.open
+#define SW_ANTI lattice.anti
 #include "swendsen_wang/sites_vectors.h"
 
 static ergo_vector vector_at(const struct sw_vectors *v, size_t i) {
@@ -82,16 +84,18 @@ static void add_component(int64_t *sums, size_t component, float s, uint32_t wav
     sums[SW_NUMBER_WAVES + 2 * component + 1] += vector_fixed(s * ergo_sin(wave));
 }
 
+/* turns: the other end counts as its opposite. */
 static void add_bond(const struct sw_vectors *v, uint32_t i, uint32_t next, uint32_t direction,
-                     int64_t *sums) {
+                     bool turns, int64_t *sums) {
     int64_t *currents = sums + SW_NUMBER_CURRENTS + 3 * direction;
     if (v->shape->model != SW_MODEL_HEISENBERG) {
-        const uint32_t turn = angle_at(v, next) - angle_at(v, i);
+        const uint32_t turn = angle_at(v, next) + (turns ? 0x80000000u : 0u) - angle_at(v, i);
         sums[SW_NUMBER_BONDS] += vector_fixed(ergo_cos(turn));
         currents[0] += vector_fixed(ergo_sin(turn));
         return;
     }
-    const ergo_vector s = vector_at(v, i), t = vector_at(v, next);
+    const ergo_vector s = vector_at(v, i), other = vector_at(v, next);
+    const ergo_vector t = turns ? ergo_vector_of(0 - other.x, 0 - other.y, 0 - other.z) : other;
     sums[SW_NUMBER_BONDS] += vector_fixed(ergo_dot(s, t));
     currents[0] += vector_cross(s.y, s.z, t.y, t.z);
     currents[1] += vector_cross(s.z, s.x, t.z, t.x);
@@ -122,7 +126,9 @@ void sw_vectors_sum(const struct sw_vectors *v, uint32_t begin, uint32_t end, in
                               angle_at(v, x1 + h->lx * y1), angle_at(v, x + h->lx * y1));
         }
         for (uint32_t d = 0; d < h->directions; d++)
-            if (sw_site_owns(x, y, d))
-                add_bond(v, i, sw_site_next(x, y, z, d, &around), d, sums);
+            if (sw_site_owns(x, y, z, d)) {
+                const uint32_t next = sw_site_next(x, y, z, d, &around);
+                add_bond(v, i, next, d, sw_site_turns(around), sums);
+            }
     }
 }

@@ -28,7 +28,7 @@ static double current2(const struct sw_sites_shape *h, const int64_t *sums) {
 }
 
 void sw_vectors_convert(const struct sw_sites_shape *h, struct sw_unit unit, const int64_t *sums,
-                        const struct sw_grown *grown, double *columns) {
+                        const struct sw_found *found, double *columns) {
     const double n = (double)h->sites, one = 0x1p-30 / n;
     const double components = h->model == SW_MODEL_HEISENBERG ? 3 : 2;
     double wave2 = 0;
@@ -43,11 +43,15 @@ void sw_vectors_convert(const struct sw_sites_shape *h, struct sw_unit unit, con
     columns[SW_VECTOR_CURRENT2] = current2(h, sums);
     columns[SW_VECTOR_VORTICES] = (double)sums[SW_NUMBER_VORTICES] / n;
     columns[SW_VECTOR_WAVE2] = wave2 / n;
-    columns[SW_VECTOR_GROWN] = (double)grown->sites / n;
+    columns[SW_VECTOR_GROWN] = (double)found->grown / n;
     /* <(M.r)^2> = N <(sum of parts in Wolff's cluster)^2 / its size>, and r is any direction */
-    const double parts = (double)grown->parts * 0x1p-30;
+    const double parts = (double)found->parts * 0x1p-30;
     columns[SW_VECTOR_IMPROVED2] =
-        grown->sites ? components * parts * parts / ((double)grown->sites * n) : 0;
+        found->grown ? components * parts * parts / ((double)found->grown * n) : 0;
+    columns[SW_VECTOR_CHANCE] = (double)found->chance * 0x1p-24;
+    for (size_t k = 0; k < 2; k++)
+        columns[SW_VECTOR_HALF + k] =
+            components * (double)found->pairs[k] * one / (h->lz > 1 ? 3 : 2);
 }
 
 static const struct ergo_column columns[SW_VECTOR_COLUMNS] = {
@@ -62,6 +66,11 @@ static const struct ergo_column columns[SW_VECTOR_COLUMNS] = {
     {"wave2", "", "|sum s exp(i k r)|^2 / N, k = 2 pi / L along the last dimension"},
     {"cluster_size", "", "sites of Wolff's cluster / N"},
     {"improved2", "", "components (sum of |s.r| in Wolff's cluster)^2 / (N sites of the cluster)"},
+    {"inverse_temperature", "1/J", "J/T of the step before the sample"},
+    {"correlation_half", "",
+     "components times the mean of |s.r| |s'.r| over pairs of sites half a side apart, 0 for those "
+     "in two clusters"},
+    {"correlation_quarter", "", "the same, a quarter of a side apart"},
 };
 
 static bool is_wolff(const struct ergo_point *point) {
@@ -70,19 +79,33 @@ static bool is_wolff(const struct ergo_point *point) {
 
 static bool has_vortices(const struct ergo_point *point) {
     const struct sw_sites_shape h = shape_of(point);
-    return h.model != SW_MODEL_HEISENBERG && h.lz == 1 && h.lattice == SW_LATTICE_SQUARE;
+    return h.model != SW_MODEL_HEISENBERG && h.lz == 1 && h.lattice == SW_LATTICE_SQUARE &&
+           sw_is_periodic(point);
 }
 
 static bool has_helicity(const struct ergo_point *point) {
     const struct sw_sites_shape h = shape_of(point);
-    return h.model != SW_MODEL_CLOCK && h.lattice != SW_LATTICE_HONEYCOMB;
+    return !h.adapts && sw_is_periodic(point) && h.model != SW_MODEL_CLOCK &&
+           h.lattice != SW_LATTICE_HONEYCOMB;
+}
+
+static bool has_half(const struct ergo_point *point) {
+    return !is_wolff(point) && sw_is_periodic(point);
+}
+
+/* A parallel cluster: <m^2> by its sum. */
+static bool has_grown_moment(const struct ergo_point *point) {
+    return is_wolff(point) && sw_is_ferromagnetic(point);
 }
 
 static bool has_column(const struct ergo_point *point, size_t c) {
     return c == SW_VECTOR_Z          ? shape_of(point).model == SW_MODEL_HEISENBERG
            : c == SW_VECTOR_VORTICES ? has_vortices(point)
            : c == SW_VECTOR_GROWN || c == SW_VECTOR_IMPROVED2 ? is_wolff(point)
-                                                              : true;
+           : c == SW_VECTOR_HALF || c == SW_VECTOR_QUARTER
+               ? has_half(point) && sw_wants_pairs(point)
+           : c == SW_VECTOR_CHANCE ? sw_adapts(point)
+                                   : true;
 }
 
 /* ---- observables ----------------------------------------------------------------------------- */
@@ -108,6 +131,10 @@ SAMPLE(vortices, c[SW_VECTOR_VORTICES])
 SAMPLE(wave2, c[SW_VECTOR_WAVE2])
 SAMPLE(grown, c[SW_VECTOR_GROWN])
 SAMPLE(improved2, c[SW_VECTOR_IMPROVED2])
+SAMPLE(half, c[SW_VECTOR_HALF])
+SAMPLE(quarter, c[SW_VECTOR_QUARTER])
+SAMPLE(chance, c[SW_VECTOR_CHANCE])
+SAMPLE(chance2, c[SW_VECTOR_CHANCE] * c[SW_VECTOR_CHANCE])
 
 static double temperature(const struct ergo_point *point) {
     return ergo_point_real(point, "/system/temperature");
@@ -129,6 +156,16 @@ static double cluster_susceptibility(const struct ergo_point *point, const doubl
     return sites(point) * m[0] / temperature(point);
 }
 
+static bool has_quarter(const struct ergo_point *point) {
+    return has_half(point) && sw_has_quarter(point);
+}
+
+/* inputs: correlation_half, correlation_quarter */
+static double correlation_ratio(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return m[0] / m[1];
+}
+
 static double binder(const struct ergo_point *point, const double *m) {
     (void)point;
     return 1 - m[1] / (3 * m[0] * m[0]);
@@ -140,6 +177,15 @@ static double helicity(const struct ergo_point *point, const double *m) {
     const double d = ergo_point_value(point, "/system/size")->items;
     return shape_of(point).model == SW_MODEL_HEISENBERG ? (2 * j * m[0] - j * j * m[1] / t) / 3 / d
                                                         : (j * m[0] - j * j * m[1] / t) / d;
+}
+
+/* inputs: inverse_temperature, inverse_temperature2 */
+static double critical(const struct ergo_point *point, const double *m) {
+    return ergo_point_real(point, "/system/coupling") / m[0];
+}
+
+static double critical_width(const struct ergo_point *point, const double *m) {
+    return critical(point, m) * sqrt(fmax(0, m[1] - m[0] * m[0])) / m[0];
 }
 
 static double last_side(const struct ergo_point *point) {
@@ -161,18 +207,35 @@ static double longest_side(const struct ergo_point *point) {
 
 #define OBSERVABLES_COMMON                                                                         \
     {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = sample_energy}, \
+        {ERGO_NAMED("inverse_temperature", "1/J"), .help = "mean J/T of the steps",                \
+         .sample = sample_chance, .of_moves = true, .applies = sw_adapts},                         \
+        {ERGO_NAMED("critical_temperature", "J/k_B"),                                              \
+         .help = "J/<J/T>: the temperature of this size at which a cluster of the mirror's Ising " \
+                 "spins leads around the lattice in the share wrapping_share of sweeps",           \
+         .inputs = {"inverse_temperature"}, .derive = critical, .applies = sw_adapts},             \
+        {ERGO_NAMED("critical_temperature_width", "J/k_B"),                                        \
+         .help = "its standard deviation over the steps: T sqrt(<K^2> - <K>^2) / <K>, K = J/T",    \
+         .inputs = {"inverse_temperature", "inverse_temperature2"}, .derive = critical_width,      \
+         .applies = sw_adapts},                                                                    \
+        {ERGO_NAMED("inverse_temperature2", "1/J^2"),                                              \
+         .help = "mean (J/T)^2",                                                                   \
+         .sample = sample_chance2,                                                                 \
+         .of_moves = true,                                                                         \
+         .hidden = true,                                                                           \
+         .applies = sw_adapts},                                                                    \
         {ERGO_NAMED("order_parameter", "per site"), .help = "mean |m|, m = sum s / N, a vector",   \
          .sample = sample_order},                                                                  \
         {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",           \
-         .inputs = {"energy", "energy2"}, .derive = heat_capacity},                                \
+         .inputs = {"energy", "energy2"}, .derive = heat_capacity, .applies = sw_is_sampled},      \
         {ERGO_NAMED("susceptibility", "per site"),                                                 \
          .help = "N (<m^2> - <|m|>^2) / T, the finite-lattice form",                               \
-         .inputs = {"order_parameter", "order_parameter2"}, .derive = susceptibility},             \
+         .inputs = {"order_parameter", "order_parameter2"}, .derive = susceptibility,              \
+         .applies = sw_is_sampled},                                                                \
         {ERGO_NAMED("cluster_susceptibility", "per site"),                                         \
          .help = "N <m^2> / T by the improved estimator (order_parameter2_improved); the one to "  \
                  "use above the critical temperature. With update wolff",                          \
          .inputs = {"order_parameter2_improved"}, .derive = cluster_susceptibility,                \
-         .applies = is_wolff},                                                                     \
+         .applies = has_grown_moment},                                                             \
         {ERGO_NAMED("binder", ""),                                                                 \
          .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2); without order it is 1/3 in a plane, " \
                  "4/9 in space",                                                                   \
@@ -183,9 +246,26 @@ static double longest_side(const struct ergo_point *point) {
              "k = 2 pi / L. S(0) = N <m^2>, from which nothing is subtracted: with order this "    \
              "is no correlation length, but over L it crosses at the transition for all L",        \
          .inputs = {"order_parameter2", "wave2"},                                                  \
+         .applies = sw_is_periodic,                                                                \
          .derive = correlation_length,                                                             \
          .bound = longest_side,                                                                    \
          .beyond = "longer than the lattice: order"},                                              \
+        {ERGO_NAMED("correlation_ratio", ""),                                                      \
+         .help = "correlation_half / correlation_quarter: curves of all sizes cross at the "       \
+                 "transition (Y. Tomita, Y. Okabe, Phys. Rev. B 66, 180401 (2002)), and of a "     \
+                 "Kosterlitz-Thouless transition merge below it",                                  \
+         .inputs = {"correlation_half", "correlation_quarter"},                                    \
+         .derive = correlation_ratio,                                                              \
+         .crosses = true,                                                                          \
+         .applies = has_quarter},                                                                  \
+        {ERGO_NAMED("correlation_half", ""),                                                       \
+         .help = "<s.s'> of sites half a side apart (of an odd side the whole number below), "     \
+                 "mean over the sides, by the improved estimator: components times |s.r| |s'.r| "  \
+                 "of pairs in one cluster of the mirror r",                                        \
+         .sample = sample_half, .of_moves = true, .applies = has_half},                            \
+        {ERGO_NAMED("correlation_quarter", ""),                                                    \
+         .help = "the same, a quarter of a side apart; sides of 4 and more",                       \
+         .sample = sample_quarter, .of_moves = true, .applies = has_quarter},                      \
         {ERGO_NAMED("alignment", "per site"), .help = "mean of s.s' summed over bonds, per site",  \
          .sample = sample_alignment},                                                              \
         {ERGO_NAMED("order_parameter2", "per site^2"), .help = "mean m^2", .sample = sample_m2},   \
@@ -193,7 +273,7 @@ static double longest_side(const struct ergo_point *point) {
         {ERGO_NAMED("order_parameter2_improved", "per site^2"),                                    \
          .help = "<m^2> from Wolff's cluster: n <(sum of |s.r|)^2 / (N sites)>, n components, r "  \
                  "the mirror",                                                                     \
-         .sample = sample_improved2, .of_moves = true, .applies = is_wolff},                       \
+         .sample = sample_improved2, .of_moves = true, .applies = has_grown_moment},               \
         {ERGO_NAMED("cluster_size", ""), .help = "mean size of Wolff's cluster / N",               \
          .sample = sample_grown, .of_moves = true, .applies = is_wolff},                           \
         {ERGO_NAMED("current2", "per site"),                                                       \
@@ -293,7 +373,8 @@ static const char *const first_space[] = {"/system/size=[12, 12, 12]", "/system/
     .first = (first_), .columns = columns, .n_columns = SW_VECTOR_COLUMNS,                         \
     .has_column = has_column, .conjugates = conjugates, .n_conjugates = 1,                         \
     .observables = (observables_), .n_observables = COUNT(observables_), .tunables = sw_tunables,  \
-    .n_tunables = SW_TUNABLES, .check = sw_sites_check, .ops = &sw_sites_ops
+    .n_tunables = SW_TUNABLES, .check = sw_sites_check, .unweighted = sw_unweighted,               \
+    .ops = &sw_sites_ops
 
 const struct ergo_model sw_xy_model = {
     MODEL("xy", xy_observables, first_plane),
@@ -301,7 +382,8 @@ const struct ergo_model sw_xy_model = {
                "of their mirror images.",
     .keys = {{sw_size_keys, SW_SIZE_KEYS},
              {vector_keys, VECTOR_KEYS},
-             {sw_sites_keys, SW_SITES_KEYS}},
+             {sw_sites_keys, SW_SITES_KEYS},
+             {sw_run_keys, SW_RUN_KEYS}},
 };
 
 const struct ergo_model sw_clock_model = {
@@ -311,7 +393,8 @@ const struct ergo_model sw_clock_model = {
     .keys = {{sw_size_keys, SW_SIZE_KEYS},
              {q_keys, COUNT(q_keys)},
              {vector_keys, VECTOR_KEYS},
-             {sw_sites_keys, SW_SITES_KEYS}},
+             {sw_sites_keys, SW_SITES_KEYS},
+             {sw_run_keys, SW_RUN_KEYS}},
 };
 
 const struct ergo_model sw_heisenberg_model = {
@@ -320,5 +403,6 @@ const struct ergo_model sw_heisenberg_model = {
                "1, by clusters of their mirror images.",
     .keys = {{sw_size_keys, SW_SIZE_KEYS},
              {vector_keys, VECTOR_KEYS},
-             {sw_sites_keys, SW_SITES_KEYS}},
+             {sw_sites_keys, SW_SITES_KEYS},
+             {sw_run_keys, SW_RUN_KEYS}},
 };

@@ -1,0 +1,336 @@
+/* Potts models: what is measured of square lattices in words and of lattices of sites. */
+#include <math.h>
+#include <string.h>
+
+#include "samplers/swendsen_wang/sites/sites.h"
+#include "samplers/swendsen_wang/tables.h"
+
+const struct ergo_column sw_columns[SW_SITES_COLUMNS] = {
+    {"energy", "per site, in units of J = 1", "H/N"},
+    {"order_parameter", "", "(q max_k n_k/N - 1)/(q - 1)"},
+    {"psi2_plain", "", "(q sum_k (n_k/N)^2 - 1)/(q - 1)"},
+    {"psi2", "", "sum_c n_c^2 / N^2 over the clusters of the sweep"},
+    {"clusters", "per site", "number of clusters / N"},
+    {"largest_cluster", "", "sites of the largest cluster / N"},
+    {"wrapping", "", "1: a cluster leads around the lattice"},
+    {"psi4", "", "((q + 1) (sum_c n_c^2)^2 - 2 sum_c n_c^4)/((q - 1) N^4) over the clusters"},
+    {"wrapping_x", "", "1: a closed path in a cluster goes around in x an odd number of times"},
+    {"wrapping_y", "", "the same in y"},
+    {"wrapping_z", "", "the same in z"},
+    {"bond_probability", "", "of the step before the sample, method probability-changing"},
+    {"correlation_half", "", "share of pairs of sites half a side apart that are in one cluster"},
+    {"correlation_quarter", "", "the same, a quarter of a side apart"},
+};
+
+static bool is_wolff(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/update"), "wolff") == 0;
+}
+
+static bool sweeps_all(const struct ergo_point *point) {
+    return !is_wolff(point);
+}
+
+/* Are all spins of a cluster equal, so that sums of sizes are moments of the order parameter? */
+static bool has_moments(const struct ergo_point *point) {
+    return sweeps_all(point) && sw_is_ferromagnetic(point);
+}
+
+static bool has_response(const struct ergo_point *point) {
+    return sw_is_sampled(point) && sw_is_ferromagnetic(point);
+}
+
+static bool has_wrapping(const struct ergo_point *point) {
+    return sweeps_all(point) && sw_is_sampled(point);
+}
+
+/* Directions of wrapping are told apart by sites/ alone, and pairs counted. */
+static bool has_ways(const struct ergo_point *point) {
+    return sweeps_all(point) && !sw_serves_square(point);
+}
+
+static bool has_depth(const struct ergo_point *point) {
+    return has_ways(point) && ergo_point_value(point, "/system/size")->items > 2;
+}
+
+bool sw_wants_clusters(const struct ergo_point *point) {
+    static const char *const of_clusters[] = {"psi2",          "psi4",
+                                              "moment_ratio",  "cluster_susceptibility",
+                                              "clusters",      "largest_cluster",
+                                              "wrapping",      "wrapping_x",
+                                              "wrapping_y",    "wrapping_z",
+                                              "cluster_sizes", "fisher_exponent"};
+    bool wanted = false;
+    for (size_t i = 0; i < sizeof of_clusters / sizeof of_clusters[0]; i++)
+        wanted = wanted || ergo_point_asks(point, of_clusters[i]);
+    return wanted;
+}
+
+static bool has_half(const struct ergo_point *point) {
+    return has_ways(point) && sw_is_periodic(point);
+}
+
+static bool has_quarter(const struct ergo_point *point) {
+    return has_half(point) && sw_has_quarter(point);
+}
+
+bool sw_wants_pairs(const struct ergo_point *point) {
+    return ergo_point_asks(point, "correlation_half") ||
+           ergo_point_asks(point, "correlation_quarter") ||
+           ergo_point_asks(point, "correlation_ratio");
+}
+
+/* All columns but those of spins need clusters. */
+bool sw_has_column(const struct ergo_point *point, size_t c) {
+    if (is_wolff(point))
+        return c <= SW_COLUMN_IMPROVED;
+    if (c == SW_COLUMN_WRAPS_Z && !has_depth(point))
+        return false;
+    if (c == SW_COLUMN_CHANCE)
+        return sw_adapts(point);
+    if (c == SW_COLUMN_HALF || c == SW_COLUMN_QUARTER)
+        return has_half(point) && sw_wants_pairs(point);
+    return c == SW_COLUMN_ENERGY || c == SW_COLUMN_ORDER || c == SW_COLUMN_PSI2 ||
+           sw_wants_clusters(point);
+}
+
+#define SAMPLE(name, expression)                                                                   \
+    static double sample_##name(const struct ergo_point *point, const double *c) {                 \
+        (void)point;                                                                               \
+        return (expression);                                                                       \
+    }
+SAMPLE(energy, c[SW_COLUMN_ENERGY])
+SAMPLE(energy2, c[SW_COLUMN_ENERGY] * c[SW_COLUMN_ENERGY])
+SAMPLE(order, c[SW_COLUMN_ORDER])
+SAMPLE(order2, c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER])
+SAMPLE(order4, c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER] * c[SW_COLUMN_ORDER])
+SAMPLE(plain, c[SW_COLUMN_PSI2])
+SAMPLE(plain4, c[SW_COLUMN_PSI2] * c[SW_COLUMN_PSI2])
+SAMPLE(psi4, c[SW_COLUMN_IMPROVED4])
+SAMPLE(psi2, c[SW_COLUMN_IMPROVED])
+SAMPLE(clusters, c[SW_COLUMN_CLUSTERS])
+SAMPLE(largest, c[SW_COLUMN_LARGEST])
+SAMPLE(wrapping, c[SW_COLUMN_WRAPS])
+SAMPLE(wrapping_x, c[SW_COLUMN_WRAPS_X])
+SAMPLE(wrapping_y, c[SW_COLUMN_WRAPS_Y])
+SAMPLE(wrapping_z, c[SW_COLUMN_WRAPS_Z])
+SAMPLE(half, c[SW_COLUMN_HALF])
+SAMPLE(quarter, c[SW_COLUMN_QUARTER])
+SAMPLE(chance, c[SW_COLUMN_CHANCE])
+SAMPLE(chance2, c[SW_COLUMN_CHANCE] * c[SW_COLUMN_CHANCE])
+
+double sw_sites(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    double n = 1;
+    for (int k = 0; k < size->items; k++)
+        n *= (double)size->size[k];
+    return n;
+}
+
+static double derive_heat_capacity(const struct ergo_point *point, const double *m) {
+    const double t = ergo_point_real(point, "/system/temperature");
+    return sw_sites(point) * (m[1] - m[0] * m[0]) / (t * t);
+}
+
+static double derive_susceptibility(const struct ergo_point *point, const double *m) {
+    return sw_sites(point) * (m[1] - m[0] * m[0]) / ergo_point_real(point, "/system/temperature");
+}
+
+static double derive_cluster_susceptibility(const struct ergo_point *point, const double *m) {
+    return sw_sites(point) * m[0] / ergo_point_real(point, "/system/temperature");
+}
+
+/* inputs: bond_probability, bond_probability2 */
+static double derive_width(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return sqrt(fmax(0, m[1] - m[0] * m[0]));
+}
+
+/* The energy of an unequal bond over T is -ln(1 - p). */
+static double derive_critical(const struct ergo_point *point, const double *m) {
+    const double j = ergo_point_real(point, "/system/coupling");
+    return (sw_is_ising(point) ? 2 : 1) * j / -log1p(-m[0]);
+}
+
+static double derive_critical_width(const struct ergo_point *point, const double *m) {
+    return derive_critical(point, m) / (-log1p(-m[0]) * (1 - m[0])) * derive_width(point, m);
+}
+
+static double derive_ratio(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return m[0] * m[0] / m[1];
+}
+
+/* inputs: correlation_half, correlation_quarter */
+static double derive_correlation_ratio(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return m[0] / m[1];
+}
+
+/* The first and the last bin of cluster_sizes in the fit: from N^(1/3) sites (and 16) to N^(2/3).
+ * The lattice's bonds show in smaller clusters, and that it is finite in the largest ones, of some
+ * N^(y/d) sites. */
+static size_t first_bin(const struct ergo_point *point) {
+    return (size_t)fmax(4, ceil(log2(sw_sites(point)) / 3));
+}
+
+static size_t last_bin(const struct ergo_point *point) {
+    const double most = floor(2.0 / 3.0 * log2(sw_sites(point)));
+    return most > 1 ? (size_t)most - 1 : 0;
+}
+
+static bool has_exponent(const struct ergo_point *point) {
+    return sweeps_all(point) && last_bin(point) >= first_bin(point) + 2;
+}
+
+/* Clusters of s .. 2 s - 1 sites are as s^(1 - tau): the slope of their logarithms. */
+static double fisher_exponent(const struct ergo_point *point, const double *mean, size_t size) {
+    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (size_t b = first_bin(point); b <= last_bin(point) && b < size; b++) {
+        const double x = (double)b, y = log2(mean[b]);
+        if (!(mean[b] > 0))
+            return NAN;
+        n += 1;
+        sx += x;
+        sy += y;
+        sxx += x * x;
+        sxy += x * y;
+    }
+    return 1 - (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+static double derive_binder(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return 1.0 - m[1] / (3.0 * m[0] * m[0]);
+}
+
+static double weight_of_energy(const struct ergo_point *point) {
+    return -sw_sites(point) / ergo_point_real(point, "/system/temperature");
+}
+
+const struct ergo_conjugate sw_conjugates[SW_CONJUGATES] = {
+    {SW_COLUMN_ENERGY, .coefficient = weight_of_energy, .keys = {"/system/temperature"}},
+};
+
+const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
+    {ERGO_NAMED("energy", "J per site"), .help = "mean energy per site", .sample = sample_energy},
+    {ERGO_NAMED("bond_probability", ""),
+     .help = "mean p = 1 - exp(-J/T) of the steps; of Ising's units 1 - exp(-2 J/T)",
+     .sample = sample_chance, .of_moves = true, .applies = sw_adapts},
+    {ERGO_NAMED("bond_probability_width", ""),
+     .help = "standard deviation of p over the steps, sqrt(<p^2> - <p>^2); small steps s: "
+             "<p^2> - <p>^2 = s w (1 - w)/(dw/dp) for a share w of wrapping, if a sweep forgot the "
+             "one before",
+     .inputs = {"bond_probability", "bond_probability2"}, .derive = derive_width,
+     .applies = sw_adapts},
+    {ERGO_NAMED("critical_temperature", "J/k_B"),
+     .help = "the temperature of the mean p, -J/ln(1 - <p>) (Ising's units: 2 J instead of J): "
+             "that of this size at which a cluster leads around the lattice in the share "
+             "wrapping_share of sweeps; it tends to T_c as L^(-1/nu)",
+     .inputs = {"bond_probability"}, .derive = derive_critical, .applies = sw_adapts},
+    {ERGO_NAMED("critical_temperature_width", "J/k_B"),
+     .help = "bond_probability_width times dT/dp at the mean p",
+     .inputs = {"bond_probability", "bond_probability2"}, .derive = derive_critical_width,
+     .applies = sw_adapts},
+    {ERGO_NAMED("bond_probability2", ""), .help = "mean p^2", .sample = sample_chance2,
+     .of_moves = true, .hidden = true, .applies = sw_adapts},
+    {ERGO_NAMED("heat_capacity", "k_B per site"), .help = "N (<e^2> - <e>^2) / T^2",
+     .inputs = {"energy", "energy2"}, .derive = derive_heat_capacity, .applies = sw_is_sampled},
+    {ERGO_NAMED("order_parameter", ""),
+     .help = "mean m = (q max_k n_k/N - 1)/(q - 1), the majority's excess; |m| of Ising for q = 2",
+     .sample = sample_order},
+    {ERGO_NAMED("psi2", ""),
+     .help = "<psi^2> by the improved estimator: mean sum_c n_c^2 / N^2 over clusters; with update "
+             "wolff the mean size of its cluster / N",
+     .sample = sample_psi2, .of_moves = true, .applies = sw_is_ferromagnetic},
+    {ERGO_NAMED("psi2_plain", ""),
+     .help = "<psi^2> from the spins: mean (q sum_k (n_k/N)^2 - 1)/(q - 1); equals psi2 within "
+             "errors",
+     .sample = sample_plain},
+    {ERGO_NAMED("susceptibility", "per site"),
+     .help = "N (<m^2> - <m>^2) / T, m the order parameter, the finite-lattice form; as in "
+             "spin-lattice",
+     .inputs = {"order_parameter", "order_parameter2"}, .derive = derive_susceptibility,
+     .applies = sw_is_sampled},
+    {ERGO_NAMED("cluster_susceptibility", "per site"),
+     .help = "N <psi^2> / T by the improved estimator: mean sum_c n_c^2 / (N T) over clusters; the "
+             "susceptibility above Tc, where nothing is to be subtracted",
+     .inputs = {"psi2"}, .derive = derive_cluster_susceptibility, .applies = has_response},
+    {ERGO_NAMED("moment_ratio", ""),
+     .help = "<psi^2>^2 / <psi^4>: 1 in order, (q - 1)/(q + 1) in disorder; curves of all sizes "
+             "cross at Tc (what Komura and Okabe check their program with)",
+     .inputs = {"psi2", "psi4"}, .derive = derive_ratio, .applies = has_moments},
+    {ERGO_NAMED("binder", ""),
+     .help =
+         "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m the order parameter; as in spin-lattice. "
+         "Of psi, by the improved estimators, it is 1 - 1 / (3 moment_ratio)",
+     .inputs = {"order_parameter2", "order_parameter4"}, .derive = derive_binder, .crosses = true},
+    {ERGO_NAMED("order_parameter2", ""), .help = "mean m^2", .sample = sample_order2},
+    {ERGO_NAMED("order_parameter4", ""), .help = "mean m^4", .sample = sample_order4},
+    {ERGO_NAMED("psi4", ""),
+     .help = "<psi^4> by the improved estimator: mean ((q + 1) (sum_c n_c^2)^2 - 2 sum_c n_c^4) / "
+             "((q - 1) N^4) over clusters",
+     .sample = sample_psi4, .of_moves = true, .applies = has_moments},
+    {ERGO_NAMED("psi4_plain", ""), .help = "<psi^4> from the spins; equals psi4 within errors",
+     .sample = sample_plain4},
+    {ERGO_NAMED("clusters", "per site"), .help = "mean number of clusters / N",
+     .sample = sample_clusters, .of_moves = true, .applies = sweeps_all},
+    {ERGO_NAMED("largest_cluster", ""), .help = "mean share of the largest cluster",
+     .sample = sample_largest, .of_moves = true, .applies = sweeps_all},
+    {ERGO_NAMED("wrapping", ""),
+     .help = "probability that a cluster leads around the lattice, in either direction; not with "
+             "method probability-changing, which holds it at wrapping_share",
+     .sample = sample_wrapping, .of_moves = true, .applies = has_wrapping},
+    {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
+     .sample = sample_energy2, .hidden = true},
+    {ERGO_NAMED("fisher_exponent", ""),
+     .help = "tau of the number of clusters of s sites, s^-tau at the critical point: 1 minus the "
+             "slope of a line through the logarithms of cluster_sizes over s, from N^(1/3) sites "
+             "(and 16) to N^(2/3). An effective exponent: on 256 x 256, q = 2, some 2.1. tau = 1 "
+             "+ d/y, y = d - beta/nu: 31/15 in two dimensions "
+             "for q = 2, 29/14 for q = 3, 2.2088 in three for q = 2. On lattices of 1,449 sites "
+             "and more",
+     .curve = "cluster_sizes", .from_curve = fisher_exponent, .of_moves = true,
+     .applies = has_exponent},
+    {ERGO_NAMED("correlation_ratio", ""),
+     .help = "correlation_half / correlation_quarter: curves of all sizes cross at the critical "
+             "point (Y. Tomita, Y. Okabe, Phys. Rev. B 66, 180401 (2002)). Not on square lattices "
+             "of two dimensions with method sample",
+     .inputs = {"correlation_half", "correlation_quarter"}, .derive = derive_correlation_ratio,
+     .crosses = true, .applies = has_quarter},
+    {ERGO_NAMED("correlation_half", ""),
+     .help = "<(q delta - 1)/(q - 1)> of sites half a side apart (of an odd side the whole number "
+             "below), mean over the sides, by the improved estimator: pairs in one cluster count "
+             "1, others 0",
+     .sample = sample_half, .of_moves = true, .applies = has_half},
+    {ERGO_NAMED("correlation_quarter", ""),
+     .help = "the same, a quarter of a side apart; sides of 4 and more", .sample = sample_quarter,
+     .of_moves = true, .applies = has_quarter},
+    {ERGO_NAMED("wrapping_x", ""),
+     .help = "probability that a closed path in a cluster goes around the lattice in x an odd "
+             "number of times",
+     .sample = sample_wrapping_x, .of_moves = true, .applies = has_ways},
+    {ERGO_NAMED("wrapping_y", ""), .help = "the same in y", .sample = sample_wrapping_y,
+     .of_moves = true, .applies = has_ways},
+    {ERGO_NAMED("wrapping_z", ""), .help = "the same in z", .sample = sample_wrapping_z,
+     .of_moves = true, .applies = has_depth},
+};
+
+const struct ergo_curve_info sw_curves[SW_CURVES] = {
+    {"cluster_sizes", "size (lower edge of the bin)", "per site",
+     "mean number of clusters of size s .. 2 s - 1, per site; s = 1, 2, 4, ..."},
+};
+
+size_t sw_curve_size(const struct ergo_point *point, size_t c) {
+    const uint64_t n = (uint64_t)sw_sites(point);
+    size_t bins = 0;
+    (void)c;
+    while (bins < 64 && n >> bins && sweeps_all(point) &&
+           sw_wants_clusters(point)) /* one device has at most SW_CLUSTER_BINS */
+        bins++;
+    return bins;
+}
+
+void sw_curve_x(const struct ergo_point *point, size_t c, double *x) {
+    for (size_t i = 0; i < sw_curve_size(point, c); i++)
+        x[i] = (double)((uint64_t)1 << i);
+}

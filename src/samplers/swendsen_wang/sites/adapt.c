@@ -1,0 +1,77 @@
+/* Method probability-changing: the chance with which a member draws bonds, and its steps
+ * (cl/swendsen_wang/sites.h). */
+#include <math.h>
+#include <string.h>
+
+#include "samplers/swendsen_wang/sites/sites.h"
+
+bool sw_adapts(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/run/method"), "probability-changing") == 0;
+}
+
+bool sw_is_sampled(const struct ergo_point *point) {
+    return !sw_adapts(point);
+}
+
+const char *sw_unweighted(const struct ergo_point *point) {
+    return sw_adapts(point) ? "the temperature changes from step to step" : NULL;
+}
+
+enum ergo_status sw_adapt_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    if (!sw_adapts(point))
+        return ERGO_OK;
+    if (strcmp(ergo_point_text(point, "/system/update"), "wolff") == 0)
+        return ergo_job_error(ctx, "/run/method",
+                              "\"probability-changing\" looks for clusters that lead around the "
+                              "lattice among all clusters of a sweep, and /system/update wolff "
+                              "grows one: use \"swendsen-wang\"");
+    if (ergo_point_real(point, "/run/probability_step_first") <
+        ergo_point_real(point, "/run/probability_step"))
+        return ergo_job_error(ctx, "/run/probability_step_first",
+                              "%g is less than /run/probability_step, %g, down to which it is "
+                              "halved",
+                              ergo_point_real(point, "/run/probability_step_first"),
+                              ergo_point_real(point, "/run/probability_step"));
+    return ERGO_OK;
+}
+
+/* A chance of 1: of potts a probability, of unit vectors J/T. */
+static double unit_of(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/model"), "potts") == 0 ? 0x1p32 : 0x1p24;
+}
+
+/* A whole number from `least` on. */
+static uint32_t rounded(double value, double least) {
+    const double nearest = floor(value + 0.5);
+    return (uint32_t)fmin(fmax(nearest, least), 4294967295.0);
+}
+
+void sw_adapt_fill(const struct ergo_point *point, struct sw_site_member *member) {
+    const double share = ergo_point_real(point, "/run/wrapping_share");
+    const uint32_t both =
+        rounded(2 * ergo_point_real(point, "/run/probability_step") * unit_of(point), 2);
+    member->up = rounded(share * both, 1);
+    member->up = member->up < both ? member->up : both - 1;
+    member->down = both - member->up;
+}
+
+uint32_t sw_adapt_start(const struct ergo_point *point, const struct sw_site_member *member) {
+    if (unit_of(point) == 0x1p32)
+        return member->always ? UINT32_MAX : member->threshold ? member->threshold : 1;
+    return rounded(0x1p24 * ergo_point_real(point, "/system/coupling") /
+                       ergo_point_real(point, "/system/temperature"),
+                   1);
+}
+
+uint32_t sw_adapt_shift(const struct ergo_point *point, uint64_t step) {
+    const uint64_t steps = (uint64_t)ergo_point_int(point, "/run/equilibration");
+    if (step >= steps)
+        return 0;
+    const double last = ergo_point_real(point, "/run/probability_step");
+    const double first = ergo_point_real(point, "/run/probability_step_first");
+    uint32_t doubled = 0;
+    while (ldexp(last, (int)doubled + 1) <= first)
+        doubled++;
+    const uint64_t part = (steps + doubled) / (doubled + 1);
+    return step / part >= doubled ? 0 : doubled - (uint32_t)(step / part);
+}
