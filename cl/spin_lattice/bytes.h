@@ -23,10 +23,12 @@
  *   divided by the largest possible weight, times 2^40, in two words. With two or three states the
  *   choices that follow from the weights have a table of their own, see bytes_choose.
  *
- * General fields and couplings (ising) use no table. Each site has its field. It also has a
- * coupling for each neighbour, or there is one coupling for each direction. All are integers in the
- * member's unit of energy, a power of two. A spin flips if half of the energy that this costs is
- * below the limit of its random word (limit.h).
+ * General fields and couplings use no table. Each site has its field, of potts one for each state
+ * or none beside the uniform one. It also has a coupling for each neighbour, or there is one
+ * coupling for each direction. All are integers in the member's unit of energy, a power of two. An
+ * Ising spin flips if half of the energy that this costs is below the limit of its random word
+ * (limit.h). Potts and Blume-Capel, by Metropolis only: the proposed state is taken if what it
+ * costs is below the limit of the word's lower part.
  *
  * With BYTES_CUT the lattice here is a slab of one that is cut over ranks: layers (planes, in two
  * dimensions rows) of it with halos around them (src/engine/slab.h), the first of an even number.
@@ -34,9 +36,9 @@
  *
  * Compile-time: BYTES_D, BYTES_LX, BYTES_LY, BYTES_LZ, BYTES_Q, BYTES_MODEL (0 ising, 1 potts
  * Metropolis, 2 potts heat bath, 3 Blume-Capel), BYTES_FIELDS (0: no random field, bit 1 is always
- * 0), BYTES_GENERAL (general fields), BYTES_BONDS (also general couplings), BYTES_HEAT (heat bath
- * for both), BYTES_STRIP (rows per work-item, a divisor of BYTES_LY), BYTES_CHOICES (entries of the
- * table of choices, or 0).
+ * 0), BYTES_GENERAL (general fields), BYTES_BONDS (also general couplings), BYTES_FIELD_PLANES
+ * (general fields of a site), BYTES_HEAT (heat bath for both), BYTES_STRIP (rows per work-item, a
+ * divisor of BYTES_LY), BYTES_CHOICES (entries of the table of choices, or 0).
  */
 #ifndef ERGO_CL_SPIN_LATTICE_BYTES_H
 #define ERGO_CL_SPIN_LATTICE_BYTES_H
@@ -173,6 +175,30 @@ ERGO_INLINE bytes_ints bytes_half_cost(uint own, struct bytes_around n, struct b
         force += t.above * BYTES_SIGNS(n.above) + t.below * BYTES_SIGNS(n.below);
     return force * BYTES_SIGNS(own);
 }
+
+/* General terms of one site of potts or blume-capel. near, j: the neighbours' bytes and the
+ * couplings to them. */
+#if BYTES_MODEL == 1 || BYTES_MODEL == 3
+/* What the bonds add if the site goes from `own` to `to`. */
+ERGO_INLINE int bytes_bonds_cost(uint own, uint to, const uint *near, const int *j) {
+    int sum = 0;
+    ERGO_UNROLL
+    for (uint k = 0; k < 2 * (BYTES_D); k++)
+        sum += (BYTES_MODEL) == 3 ? j[k] * (1 - (int)near[k])
+                                  : j[k] * ((int)(near[k] == own) - (int)(near[k] == to));
+    return (BYTES_MODEL) == 3 ? ((int)to - (int)own) * sum : sum;
+}
+
+/* The sum over the bonds of J (delta - 1), of blume-capel of J s s'. */
+ERGO_INLINE int bytes_bonds_sum(uint own, const uint *near, const int *j) {
+    int sum = 0;
+    ERGO_UNROLL
+    for (uint k = 0; k < 2 * (BYTES_D); k++)
+        sum += (BYTES_MODEL) == 3 ? j[k] * ((1 - (int)own) * (1 - (int)near[k]))
+                                  : j[k] * ((int)(near[k] == own) - 1);
+    return sum;
+}
+#endif
 
 /* Heat bath of potts for one site: byte `lane` of the neighbours. A state is drawn in proportion to
  * its weight. */

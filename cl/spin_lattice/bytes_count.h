@@ -68,7 +68,8 @@ ERGO_INLINE struct bytes_tally bytes_count(struct bytes_tally t, BYTES_PLACE con
 }
 
 #if BYTES_GENERAL
-/* Of block `at`: the sum of s B and, with general couplings, of J s s', in the member's unit. */
+/* Of block `at`: the sum of s B and, with general couplings, of J s s', in the member's unit;
+ * potts: of the states' fields and of J (delta - 1). */
 ERGO_INLINE long bytes_general_sum(BYTES_PLACE const uint4 *first, ulong at,
                                    __global const struct bytes_member *m, uint member,
                                    __global const int4 *terms) {
@@ -81,12 +82,23 @@ ERGO_INLINE long bytes_general_sum(BYTES_PLACE const uint4 *first, ulong at,
         const uint h = 16 * block + 4 * g;
         if (h >= BYTES_HALF)
             break;
+#if BYTES_MODEL != 0
+        __global const int *t = bytes_terms_at(terms, 2 * (ulong)member + colour, of, g);
+        for (uint l = 0; l < 4 && h + l < BYTES_HALF; l++, t++) {
+            const uint own = s.at[g] >> 8 * l & 255;
+            const struct bytes_site site = bytes_site_of(bytes_around_of(v, g), l, t, m);
+            sum += bytes_in_field(t, m, own);
+            if (BYTES_BONDS && colour == 0) /* colour 0 counts each bond once */
+                sum += bytes_bonds_sum(own, site.near, site.j);
+        }
+#else
         const struct bytes_terms t = bytes_terms_of(terms, m, 2 * (ulong)member + colour, of, g);
         int4 part = t.field * BYTES_SIGNS(s.at[g]);
         if (BYTES_BONDS && colour == 0) /* colour 0 counts each bond once */
             part = bytes_half_cost(s.at[g], bytes_around_of(v, g), t);
         sum += (long)part.x + (h + 1 < BYTES_HALF ? part.y : 0) +
                (h + 2 < BYTES_HALF ? part.z : 0) + (h + 3 < BYTES_HALF ? part.w : 0);
+#endif
     }
     return sum;
 }

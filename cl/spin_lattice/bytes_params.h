@@ -13,12 +13,15 @@ struct bytes_member {
     uint key0, key1; /* Philox key: the member's stream */
     /* key of the random field, from seed and replica but not from the temperature */
     uint field0, field1;
-    float scale; /* general fields: T/2 in the member's unit of energy */
-    int j[3];    /* general fields: couplings along x, y, z */
+    /* general terms, in the member's unit of energy: T/2 of ising, else T; couplings along x, y, z
+     */
+    float scale;
+    int j[3];
     /* bit k: the coupling along direction k is negative, so the order alternates along it */
     uint staggered;
+    int field;      /* general terms of potts: the uniform field on the first state */
+    int crystal;    /* general terms of blume-capel: its crystal field */
     uint first_row; /* of a slab (bytes.h): the lattice's row that is its first; else 0 */
-    uint unused[2];
     uint table[BYTES_TABLE];
     uint low[BYTES_TABLE]; /* heat bath of potts: lower words of the weights */
 };

@@ -83,7 +83,8 @@ ERGO_INLINE struct bytes_sixteen bytes_step(struct bytes_sixteen s, struct bytes
 #if BYTES_GENERAL
 /* terms: [member][colour][plane][block][four]. The planes are the fields, then the couplings to the
  * neighbours, in bytes_view's order. side: 2 member + colour. */
-#define BYTES_TERMS (1 + (BYTES_BONDS ? 2 * BYTES_D : 0))
+#define BYTES_TERMS (BYTES_FIELD_PLANES + (BYTES_BONDS ? 2 * BYTES_D : 0))
+#if BYTES_MODEL == 0
 ERGO_INLINE struct bytes_terms bytes_terms_of(__global const int4 *terms,
                                               __global const struct bytes_member *m, ulong side,
                                               uint block, uint four) {
@@ -131,6 +132,86 @@ ERGO_INLINE struct bytes_sixteen bytes_general_step(struct bytes_sixteen s, stru
     }
     return s;
 }
+#else
+#define BYTES_PLANE (16 * BYTES_COLOUR) /* sites of a plane of terms */
+
+/* The terms of the first site of a four. */
+ERGO_INLINE __global const int *bytes_terms_at(__global const int4 *terms, ulong side, uint block,
+                                               uint four) {
+    return (__global const int *)terms + side * BYTES_TERMS * BYTES_PLANE + 16 * (ulong)block +
+           4 * four;
+}
+
+/* The energy of a state in the site's fields, with the opposite sign; blume-capel: without the
+ * crystal field. */
+ERGO_INLINE int bytes_in_field(__global const int *t, __global const struct bytes_member *m,
+                               uint state) {
+#if BYTES_MODEL == 3
+    return (1 - (int)state) * t[0];
+#elif BYTES_FIELD_PLANES
+    return (state == 0 ? m->field : 0) + t[state * BYTES_PLANE];
+#else
+    return state == 0 ? m->field : 0;
+#endif
+}
+
+struct bytes_site {
+    uint near[6];
+    int j[6];
+};
+
+/* Byte `lane` of the neighbours, and the couplings to them. */
+ERGO_INLINE struct bytes_site bytes_site_of(struct bytes_around n, uint lane, __global const int *t,
+                                            __global const struct bytes_member *m) {
+    const uint all[6] = {n.west, n.east, n.north, n.south, n.above, n.below};
+    struct bytes_site s;
+    ERGO_UNROLL
+    for (uint k = 0; k < 6; k++) {
+        s.near[k] = all[k] >> 8 * lane & 255;
+#if BYTES_BONDS
+        s.j[k] = k < 2 * BYTES_D ? t[(BYTES_FIELD_PLANES + k) * BYTES_PLANE] : 0;
+#else
+        s.j[k] = m->j[k / 2];
+#endif
+    }
+    return s;
+}
+
+/* The same for potts and blume-capel, site by site. */
+ERGO_INLINE struct bytes_sixteen bytes_general_step(struct bytes_sixteen s, struct bytes_view v,
+                                                    uint row, uint block, ulong step, uint draw,
+                                                    __global const struct bytes_member *m,
+                                                    __global const int4 *terms, ulong side,
+                                                    uint item) {
+    const float scale = m->scale;
+    for (uint g = 0; g < 4; g++) {
+        const uint h = 16 * block + 4 * g;
+        if (BYTES_HALF % 16 && h >= BYTES_HALF)
+            continue;
+        const struct ergo_words r = bytes_words(row, h, step, draw, m->key0, m->key1);
+        const uint random[4] = {r.x, r.y, r.z, r.w};
+        const struct bytes_around n = bytes_around_of(v, g);
+        __global const int *t = bytes_terms_at(terms, side, item, g);
+        uint result = 0;
+        for (uint l = 0; l < 4; l++, t++) {
+            const ulong w = (ulong)random[l] * (BYTES_Q - 1);
+            const uint own = s.at[g] >> 8 * l & 255;
+            uint to = own + 1 + (uint)(w >> 32);
+            to -= to >= BYTES_Q ? BYTES_Q : 0;
+            if (h + l >= BYTES_HALF) /* there is no such site, and bytes beyond rows stay */
+                to = own;
+            const struct bytes_site site = bytes_site_of(n, l, t, m);
+            int cost = bytes_bonds_cost(own, to, site.near, site.j) + bytes_in_field(t, m, own) -
+                       bytes_in_field(t, m, to);
+            if (BYTES_MODEL == 3) /* s = 0 is state 1 */
+                cost += m->crystal * ((int)(own == 1) - (int)(to == 1));
+            result |= (cost < spin_limit((uint)w, scale, 0) ? to : own) << 8 * l;
+        }
+        s.at[g] = result;
+    }
+    return s;
+}
+#endif
 #endif
 
 #endif

@@ -12,7 +12,7 @@
  * Layout. The colour of a site is (x + y + z) & 1. The sites of one colour in a row are k = 0 ..
  * LX/2 - 1 at x = 2k + ((y + z + colour) & 1), and h = k + LX/2 (y + LY z). Spins:
  * [word-lattice][colour][h][quad]. Couplings: [word-lattice][colour][h][direction], each stored
- * twice, once for each end. Directions: +x -x +y -y +z -z.
+ * twice, once for each end. Directions: +x -x +y -y +z -z. With fields that of the site follows.
  *
  * Draws: entity = site x + LX (y + LY z), step = sweep, draw = word << 8 | quad of the whole
  * ladder. Word i of a block belongs to slot i of the quad. It is compared with a flip's probability
@@ -20,8 +20,9 @@
  * the upper and lower 32 bits of p 2^64.
  *
  * Compile-time: GLASS_LX, GLASS_LY, GLASS_LZ, GLASS_D (2 or 3), GLASS_HEAT (heat bath), GLASS_REAL
- * (couplings are not +-1), GLASS_T (temperatures on this rank), GLASS_COPIES. With tempering
- * GLASS_COUNT_LEVELS; if the ladder is divided over ranks, GLASS_RUNG and GLASS_RUNGS.
+ * (couplings are not +-1, or there are fields), GLASS_FIELD (fields), GLASS_T (temperatures on this
+ * rank), GLASS_COPIES. With tempering GLASS_COUNT_LEVELS; if the ladder is divided over ranks,
+ * GLASS_RUNG and GLASS_RUNGS.
  */
 #ifndef ERGO_CL_SPIN_LATTICE_GLASS_H
 #define ERGO_CL_SPIN_LATTICE_GLASS_H
@@ -33,6 +34,11 @@
 #define GLASS_ROW ((uint)(GLASS_LX) / 2)
 #define GLASS_HALF (GLASS_ROW * (uint)(GLASS_LY) * (uint)(GLASS_LZ))
 #define GLASS_Z (2u * (GLASS_D)) /* neighbours */
+/* With fields each site has one more bond, to a spin that is always up; only with GLASS_REAL. */
+#ifndef GLASS_FIELD
+#define GLASS_FIELD 0
+#endif
+#define GLASS_BONDS (GLASS_Z + (GLASS_FIELD)) /* of a site */
 #define GLASS_QUADS (((uint)(GLASS_T) * (GLASS_COPIES) + 3) / 4)
 
 /* A ladder may be divided over ranks at whole quads. GLASS_RUNGS: all its temperatures; GLASS_RUNG:

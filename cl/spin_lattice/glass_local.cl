@@ -28,7 +28,7 @@ ERGO_INLINE struct glass_decision glass_step(__global uint4 *mine, __local const
                                              uint4 *next) {
     const struct glass_at a = glass_site(h, colour);
     const uint4 own = mine[h * GLASS_QUADS];
-    uint4 x[6];
+    uint4 x[7];
     GLASS_LOOK(x, own, a, room, GLASS_QUADS)
     const struct glass_decision d = glass_decide(x, p, a.site, colour * GLASS_HALF + h);
     *next = own ^ d.flip;

@@ -25,7 +25,7 @@ ERGO_INLINE uint glass_count_read(__local const uint4 *planes, uint o) {
 ERGO_INLINE struct glass_sum glass_even_of(__global const uint4 *spins,
                                            __global const uint *couplings, uint h) {
     const struct glass_at a = glass_site(h, 0);
-    uint4 x[6];
+    uint4 x[7];
     GLASS_LOOK(x, spins[h * GLASS_QUADS], a, spins + GLASS_HALF * GLASS_QUADS, GLASS_QUADS)
     return glass_unsatisfied(x, couplings, h);
 }
@@ -65,7 +65,7 @@ glass_energy(__global const uint4 *spins, __global const uint *couplings, __glob
     /* a work-item has one sample and the group's share of sites divided by rows, for all four slots
      */
     __global const int *bonds =
-        (__global const int *)couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z * 32);
+        (__global const int *)couplings + (ulong)lattice * (GLASS_SITES * GLASS_BONDS * 32);
     const uint bit = item & 31u, row = item / 32, rows = GLASS_GROUP / 32;
     __local long *sums = (__local long *)planes;
     long4 sum = (long4)(0);
@@ -76,8 +76,16 @@ glass_energy(__global const uint4 *spins, __global const uint *couplings, __glob
         ERGO_UNROLL
         for (uint d = 0; d < GLASS_Z; d++) {
             const int4 minus = -as_int4(((s ^ other[a.near[d] * GLASS_QUADS]) >> bit) & 1u);
-            cost += ((int4)(bonds[(h * 32 + bit) * GLASS_Z + d]) ^ minus) - minus;
+            cost += ((int4)(bonds[(h * 32 + bit) * GLASS_BONDS + d]) ^ minus) - minus;
         }
+#if GLASS_FIELD /* of this site, and of the one of the other colour */
+        for (uint colour = 0; colour < 2; colour++) {
+            const uint at = h + colour * GLASS_HALF;
+            const int4 minus = -as_int4((~own[at * GLASS_QUADS] >> bit) & 1u);
+            sum -= convert_long4(((int4)(bonds[(at * 32 + bit) * GLASS_BONDS + GLASS_Z]) ^ minus) -
+                                 minus);
+        }
+#endif
         sum -= convert_long4(cost);
     }
     sums[item] = sum.x;

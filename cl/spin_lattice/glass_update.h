@@ -49,7 +49,7 @@ ERGO_INLINE uint4 glass_choose(struct glass_sum s, struct glass_place p, uint si
 }
 #else
 /* Couplings that are not +-1 are added up for each sample. bonds: [32][directions]. */
-ERGO_INLINE uint4 glass_real_flips(const uint4 x[6], __global const int *bonds, uint4 r,
+ERGO_INLINE uint4 glass_real_flips(const uint4 x[7], __global const int *bonds, uint4 r,
                                    float4 scale) {
     const int4 limit = (int4)(glass_limit(r.x, scale.x), glass_limit(r.y, scale.y),
                               glass_limit(r.z, scale.z), glass_limit(r.w, scale.w));
@@ -57,9 +57,9 @@ ERGO_INLINE uint4 glass_real_flips(const uint4 x[6], __global const int *bonds, 
     for (uint b = 0; b < 32; b++) {
         int4 cost = (int4)(0);
         ERGO_UNROLL
-        for (uint d = 0; d < GLASS_Z; d++) {
+        for (uint d = 0; d < GLASS_BONDS; d++) {
             const int4 minus = -as_int4((x[d] >> b) & 1u);
-            cost += ((int4)(bonds[b * GLASS_Z + d]) ^ minus) - minus;
+            cost += ((int4)(bonds[b * GLASS_BONDS + d]) ^ minus) - minus;
         }
         flip |= as_uint4(cost < limit) & (1u << b);
     }
@@ -73,14 +73,15 @@ struct glass_decision {
     struct glass_sum sum;
 };
 
-/* x: the spins that differ from each neighbour; at: colour * HALF + h. */
-ERGO_INLINE struct glass_decision glass_decide(uint4 x[6], struct glass_place p, uint site,
+/* x: the spins that differ from each neighbour (and from a field that is up); at: colour * HALF +
+ * h. */
+ERGO_INLINE struct glass_decision glass_decide(uint4 x[7], struct glass_place p, uint site,
                                                uint at) {
     struct glass_decision d;
 #if GLASS_REAL
     const uint4 r = glass_draw(site, p.sweep, GLASS_PURPOSE_UPDATE, p.draw, p.key);
     d.sum.m0 = d.sum.m1 = d.sum.m2 = (uint4)(0u);
-    d.flip = glass_real_flips(x, (__global const int *)p.couplings + at * (32 * GLASS_Z), r,
+    d.flip = glass_real_flips(x, (__global const int *)p.couplings + at * (32 * GLASS_BONDS), r,
                               as_float4(p.table[0])) &
              p.lanes;
 #else
@@ -90,11 +91,14 @@ ERGO_INLINE struct glass_decision glass_decide(uint4 x[6], struct glass_place p,
     return d;
 }
 
-/* x: where the own spins differ from each neighbour. Sites are STRIDE quads apart. */
+/* x: where the own spins differ from each neighbour, and from a field. Sites are STRIDE quads
+ * apart. */
 #define GLASS_LOOK(x, own, a, other, STRIDE)                                                       \
     ERGO_UNROLL                                                                                    \
     for (uint d = 0; d < GLASS_Z; d++)                                                             \
-        x[d] = (own) ^ (other)[(a).near[d] * (STRIDE)];
+        x[d] = (own) ^ (other)[(a).near[d] * (STRIDE)];                                            \
+    if (GLASS_FIELD)                                                                               \
+        x[GLASS_Z] = ~(own);
 
 /* Update one site of four slots. `spins`: of the word-lattice; sites are STRIDE quads apart. */
 #define GLASS_UPDATE(NAME, SPACE, STRIDE)                                                          \
@@ -104,7 +108,7 @@ ERGO_INLINE struct glass_decision glass_decide(uint4 x[6], struct glass_place p,
         const uint own_at = colour * GLASS_HALF + h;                                               \
         SPACE const uint4 *other = spins + (1 - colour) * GLASS_HALF * (STRIDE);                   \
         const uint4 own = spins[own_at * (STRIDE)];                                                \
-        uint4 x[6];                                                                                \
+        uint4 x[7];                                                                                \
         GLASS_LOOK(x, own, a, other, STRIDE)                                                       \
         const struct glass_decision d = glass_decide(x, p, a.site, own_at);                        \
         spins[own_at * (STRIDE)] = own ^ d.flip;                                                   \
@@ -122,7 +126,8 @@ ERGO_INLINE struct glass_place glass_place(__global const uint *couplings,
     p.draw = (words.y + word) << 8 | (GLASS_QUADS_BEFORE + quad);
     p.lanes = GLASS_LANES(word, words.x, last);
     p.table = tables + (member * GLASS_QUADS + quad) * (2 * GLASS_CLASSES);
-    p.couplings = couplings + (ulong)lattice * (GLASS_SITES * GLASS_Z * (GLASS_REAL ? 32u : 1u));
+    p.couplings =
+        couplings + (ulong)lattice * (GLASS_SITES * GLASS_BONDS * (GLASS_REAL ? 32u : 1u));
     return p;
 }
 

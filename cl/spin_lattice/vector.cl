@@ -33,17 +33,37 @@ __kernel void vector_start_all(__global vector_word *spins,
     __global vector_word *own = (spins) + (ulong)member * VECTOR_COMPONENTS * VECTOR_SITES;        \
     const uint x = vector_x(i, y, z, colour), at = vector_place(x, y, z);                          \
     const uint site = x + VECTOR_LX * (y + VECTOR_LY * z);                                         \
+    VECTOR_OF_MEMBER(member)                                                                       \
     const vector_spin old = vector_load(own, at);                                                  \
-    const ergo_vector sum = vector_around(own, x, y, z)
+    const ergo_vector sum = vector_around(own, x, y, z VECTOR_PASS)
+
+/* Let `terms` be those of the member. */
+#if VECTOR_STORED
+#define VECTOR_OF_MEMBER(member) terms += (ulong)(member) * (VECTOR_PLANES * VECTOR_SITES);
+#else
+#define VECTOR_OF_MEMBER(member)
+#endif
+
+/* The random field of a site, in its member's unit. */
+ERGO_INLINE ergo_vector vector_field_at(__global const struct vector_member *m, uint site,
+                                        uint at VECTOR_TERMS) {
+#if VECTOR_RANDOM == 2
+    const uint from = VECTOR_BOND_PLANES * VECTOR_SITES + at;
+    return ergo_vector_of(terms[from], terms[from + VECTOR_SITES],
+                          VECTOR_SPACE ? terms[from + VECTOR_SPACE * 2u * VECTOR_SITES] : 0.0f);
+#else
+    return vector_random(site, m->field0, m->field1, VECTOR_SPACE);
+#endif
+}
 
 /* The local field of a site. */
 ERGO_INLINE ergo_vector vector_local(__global const struct vector_member *m, ergo_vector sum,
-                                     uint site) {
+                                     uint site, uint at VECTOR_TERMS) {
     ergo_vector h = ergo_vector_of(vector_field(sum.x, m->coupling, VECTOR_SPACE ? 0.0f : m->field),
                                    vector_field(sum.y, m->coupling, 0.0f),
                                    vector_field(sum.z, m->coupling, m->field));
 #if VECTOR_RANDOM
-    const ergo_vector n = vector_random(site, m->field0, m->field1, VECTOR_SPACE);
+    const ergo_vector n = vector_field_at(m, site, at VECTOR_PASS);
     h.x = ERGO_FMA(m->random, n.x, h.x);
     h.y = ERGO_FMA(m->random, n.y, h.y);
     h.z = ERGO_FMA(m->random, n.z, h.z);
@@ -53,9 +73,10 @@ ERGO_INLINE ergo_vector vector_local(__global const struct vector_member *m, erg
 
 /* Metropolis, or heat bath (VECTOR_HEAT), of all sites of a colour. */
 __kernel void vector_sweep(__global vector_word *spins,
-                           __global const struct vector_member *members, uint colour, ulong step) {
+                           __global const struct vector_member *members, uint colour,
+                           ulong step VECTOR_TERMS) {
     VECTOR_SITE(spins, members, colour);
-    const ergo_vector h = vector_local(m, sum, site);
+    const ergo_vector h = vector_local(m, sum, site, at VECTOR_PASS);
     const struct ergo_words w = ergo_philox_words(
         site, (uint)step, (uint)(step >> 32), ERGO_DRAW(VECTOR_PURPOSE_SWEEP, 0), m->key0, m->key1);
 #if !VECTOR_SPACE
@@ -70,9 +91,9 @@ __kernel void vector_sweep(__global vector_word *spins,
 
 /* Over-relaxation of all sites of a colour. */
 __kernel void vector_relax(__global vector_word *spins,
-                           __global const struct vector_member *members, uint colour) {
+                           __global const struct vector_member *members, uint colour VECTOR_TERMS) {
     VECTOR_SITE(spins, members, colour);
-    const ergo_vector h = vector_local(m, sum, site);
+    const ergo_vector h = vector_local(m, sum, site, at VECTOR_PASS);
 #if VECTOR_SPACE
     vector_store(own, at, ergo_unit_reflect(old, h));
 #else
@@ -85,7 +106,7 @@ __kernel void vector_relax(__global vector_word *spins,
 /* What the site at (x, y, z) and its bonds ahead add to a sample. */
 ERGO_INLINE void vector_count(__global const vector_word *own,
                               __global const struct vector_member *m, uint x, uint y, uint z,
-                              long *sum) {
+                              long *sum VECTOR_TERMS) {
     const vector_spin s = vector_load(own, vector_place(x, y, z));
 #if VECTOR_SPACE
     const ergo_vector v = s;
@@ -110,12 +131,23 @@ ERGO_INLINE void vector_count(__global const vector_word *own,
 #if VECTOR_RANDOM
     const uint site = x + VECTOR_LX * (y + VECTOR_LY * z);
     sum[VECTOR_ALONG] +=
-        vector_fixed(ergo_dot(v, vector_random(site, m->field0, m->field1, VECTOR_SPACE)));
+        vector_fixed(ergo_dot(v, vector_field_at(m, site, vector_place(x, y, z) VECTOR_PASS)));
 #endif
     ERGO_UNROLL
     for (uint k = 0; k < VECTOR_DIRECTIONS; k++) {
         const vector_spin t = vector_load(own, vector_ahead(k, x, y, z));
+#if VECTOR_COUPLED
+        const float j = terms[k * VECTOR_SITES + vector_place(x, y, z)];
 #if VECTOR_SPACE
+        sum[VECTOR_BONDS] += vector_fixed(j * ergo_dot(s, t));
+        sum[VECTOR_CURRENTS + 3u * k] += vector_coupled(j, s.y, s.z, t.y, t.z);
+        sum[VECTOR_CURRENTS + 3u * k + 1u] += vector_coupled(j, s.z, s.x, t.z, t.x);
+        sum[VECTOR_CURRENTS + 3u * k + 2u] += vector_coupled(j, s.x, s.y, t.x, t.y);
+#else
+        sum[VECTOR_BONDS] += vector_fixed(j * ergo_cos(t - s));
+        sum[VECTOR_CURRENTS + k] += vector_fixed(j * ergo_sin(t - s));
+#endif
+#elif VECTOR_SPACE
         sum[VECTOR_BONDS] += vector_fixed(ergo_dot(s, t));
         sum[VECTOR_CURRENTS + 3u * k] += vector_cross(s.y, s.z, t.y, t.z);
         sum[VECTOR_CURRENTS + 3u * k + 1u] += vector_cross(s.z, s.x, t.z, t.x);
@@ -142,11 +174,12 @@ ERGO_INLINE void vector_count(__global const vector_word *own,
 /* Add a sample's sums to `counts`. Dimension 0: any number of work-items; 1: members. */
 __kernel void vector_measure(__global const vector_word *spins,
                              __global const struct vector_member *members, __global uint *counts,
-                             uint sample, __local uint *part) {
+                             uint sample, __local uint *part VECTOR_TERMS) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint member = (uint)get_global_id(1), stride = (uint)get_global_size(0);
     __global const vector_word *own = spins + (ulong)member * VECTOR_COMPONENTS * VECTOR_SITES;
     long sum[VECTOR_NUMBERS];
+    VECTOR_OF_MEMBER(member)
     for (uint k = item; k < 2u * VECTOR_NUMBERS; k += size)
         part[k] = 0u;
     ERGO_UNROLL
@@ -155,7 +188,8 @@ __kernel void vector_measure(__global const vector_word *spins,
     barrier(CLK_LOCAL_MEM_FENCE);
     VECTOR_EACH_SITE(site, stride) {
         const uint row = site / VECTOR_LX, z = row / VECTOR_LY;
-        vector_count(own, members + member, site - row * VECTOR_LX, row - z * VECTOR_LY, z, sum);
+        vector_count(own, members + member, site - row * VECTOR_LX, row - z * VECTOR_LY, z,
+                     sum VECTOR_PASS);
     }
     ERGO_UNROLL
     for (uint k = 0; k < VECTOR_NUMBERS; k++)

@@ -2,7 +2,8 @@
  * Spins that are unit vectors (xy, clock, heisenberg): a site's update and a bond's part in what is
  * measured, as pure functions, in C and in OpenCL C.
  *
- * H = -J sum s.s' - B sum s_n - h sum s.n - D sum s_z^2, n random at each site. A spin in a plane
+ * H = -J sum s.s' - B sum s_n - h sum s.n - D sum s_z^2, n random at each site; with random
+ * couplings -J sum j s.s'. A spin in a plane
  * (xy, clock) is an angle of 32 bits, and one of q directions is the angle floor(k 2^32 / q). A
  * spin in space (heisenberg) has three components on the grid of common/unit.h. The field B points
  * along z, in a plane along x.
@@ -134,6 +135,11 @@ ERGO_INLINE int vector_fixed(float x) {
 /* A component of a x b. */
 ERGO_INLINE int vector_cross(float a1, float a2, float b1, float b2) {
     return vector_fixed(ERGO_FMA(a1, b2, 0.0f - a2 * b1));
+}
+
+/* The same times a bond's coupling. */
+ERGO_INLINE int vector_coupled(float j, float a1, float a2, float b1, float b2) {
+    return vector_fixed(j * ERGO_FMA(a1, b2, 0.0f - a2 * b1));
 }
 
 /* The angle of the wave k at a site: k in units of 2^-32 of a turn. */

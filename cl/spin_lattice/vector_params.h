@@ -11,10 +11,12 @@
 
 /* Numbers of a sample, sums over sites as 64-bit integers. Products and components are in units of
  * 2^-30. Spins in a plane have the first VECTOR_NUMBERS_PLANE. */
-#define VECTOR_BONDS 0    /* s.s' over bonds */
-#define VECTOR_TOTAL 1    /* x, y, z */
-#define VECTOR_SQUARES 4  /* z^2; in a plane: vortices (square), chirality (triangular) */
-#define VECTOR_ALONG 5    /* s.n, n the direction of the site's random field */
+#define VECTOR_BONDS 0   /* s.s' over bonds, times their couplings in the member's unit */
+#define VECTOR_TOTAL 1   /* x, y, z */
+#define VECTOR_SQUARES 4 /* z^2; in a plane: vortices (square), chirality (triangular) */
+#define VECTOR_ALONG                                                                               \
+    5                     /* s.n, n the direction of the site's random field, or the field in the  \
+                             member's unit */
 #define VECTOR_CURRENTS 6 /* s x s' over the bonds of a direction: [direction][component] */
 #define VECTOR_NUMBERS_PLANE 9
 #define VECTOR_NUMBERS_SPACE 15
@@ -24,14 +26,14 @@
 struct vector_member {
     uint key0, key1;  /* Philox key: the member's stream */
     float beta;       /* 1/T */
-    float coupling;   /* J */
+    float coupling;   /* J, times the unit of random couplings */
     float field;      /* along z; spins in a plane: along x */
     float anisotropy; /* of s_z^2 */
     float step;       /* heisenberg: length of the random step */
     /* number of the states that a move may lead to, odd: xy, in units of an angle; clock, in
      * states */
     uint width;
-    float random;        /* strength of the random field */
+    float random;        /* strength of the random field, times the unit of stored ones */
     uint field0, field1; /* its Philox key, from seed and replica but not from the temperature */
     uint unused;
 };

@@ -1,6 +1,8 @@
 /*
  * Where spins that are unit vectors lie on a device, and their neighbours. Options:
  *
+ *     VECTOR_COUPLED                              1: each bond has its coupling
+ *     VECTOR_RANDOM                               random fields, 1: of a drawn direction, 2: stored
  *     VECTOR_D, VECTOR_LX, VECTOR_LY, VECTOR_LZ   dimensions and sides (1 beyond them)
  *     VECTOR_TRIANGULAR                           1: each site has neighbours at (1, 1) and (-1,
  * -1), too VECTOR_SPACE                                1: three components, else an angle VECTOR_Q
@@ -21,6 +23,20 @@
 #define VECTOR_SITES (VECTOR_PER * VECTOR_COLOURS)
 #define VECTOR_COMPONENTS (VECTOR_SPACE ? 3u : 1u)
 #define VECTOR_DIRECTIONS (VECTOR_TRIANGULAR ? 3u : (uint)(VECTOR_D))
+
+/* Numbers of sites: the couplings of the bonds ahead, direction by direction (VECTOR_COUPLED), and
+ * the components of random fields (VECTOR_RANDOM 2): [plane][place], fractions of the member's
+ * largest. */
+#define VECTOR_STORED (VECTOR_COUPLED || VECTOR_RANDOM == 2)
+#define VECTOR_BOND_PLANES (VECTOR_COUPLED ? VECTOR_DIRECTIONS : 0u)
+#define VECTOR_PLANES (VECTOR_BOND_PLANES + (VECTOR_RANDOM == 2 ? (VECTOR_SPACE ? 3u : 2u) : 0u))
+#if VECTOR_STORED
+#define VECTOR_TERMS , __global const float *terms
+#define VECTOR_PASS , terms
+#else
+#define VECTOR_TERMS
+#define VECTOR_PASS
+#endif
 
 #if VECTOR_SPACE
 typedef float vector_word;
@@ -82,14 +98,25 @@ ERGO_INLINE uint vector_behind(uint k, uint x, uint y, uint z) {
     return vector_place(x1, y1, (uint)(k == 2u) & ~diagonal ? vector_last(z, VECTOR_LZ) : z);
 }
 
-/* Sum of the neighbours, one direction after the other, in each the one ahead first; in a plane as
- * components, too. The order is part of the chain. */
-ERGO_INLINE ergo_vector vector_around(__global const vector_word *spins, uint x, uint y, uint z) {
+/* Sum of the neighbours, or of couplings times neighbours, one direction after the other, in each
+ * the one ahead first; in a plane as components, too. The order is part of the chain. */
+ERGO_INLINE ergo_vector vector_around(__global const vector_word *spins, uint x, uint y,
+                                      uint z VECTOR_TERMS) {
     ergo_vector sum = ergo_vector_of(0.0f, 0.0f, 0.0f);
     ERGO_UNROLL
     for (uint k = 0; k < 2u * VECTOR_DIRECTIONS; k++) {
         const uint at = k & 1u ? vector_behind(k >> 1, x, y, z) : vector_ahead(k >> 1, x, y, z);
+#if VECTOR_COUPLED /* a bond's coupling is at the site that it is ahead of */
+        const float j = terms[(k >> 1) * VECTOR_SITES + (k & 1u ? at : vector_place(x, y, z))];
 #if VECTOR_SPACE
+        const ergo_vector other = vector_load(spins, at);
+#else
+        const ergo_vector other = ergo_vector_of(ergo_cos(spins[at]), ergo_sin(spins[at]), 0.0f);
+#endif
+        sum.x = ERGO_FMA(j, other.x, sum.x);
+        sum.y = ERGO_FMA(j, other.y, sum.y);
+        sum.z = ERGO_FMA(j, other.z, sum.z);
+#elif VECTOR_SPACE
         sum += vector_load(spins, at);
 #else
         const uint angle = spins[at];

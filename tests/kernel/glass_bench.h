@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "oracle/glass_serial.h"
+#include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 
 #define GLASS_BENCH_OK(ctx, what, call)                                                            \
@@ -33,11 +34,16 @@ static inline struct glass_oracle glass_oracle_of(const struct ergo_point *point
                              .temperatures = (int)s.temperatures,
                              .copies = (int)s.copies,
                              .heat = s.heat,
-                             .real = s.real,
+                             .real = !s.signs,
+                             .logs = s.real,
+                             .b = ergo_point_real(point, "/system/field") / j,
+                             .normal = model_says(point, "/system/field_distribution", "gaussian"),
                              .stream = point->stream,
                              .fraction = fraction->present ? fraction->real : 0.5};
     char line[100];
     double t[ERGO_LADDER_MAX];
+    if (model_has(point, "/system/random_field"))
+        o.h = ergo_point_real(point, "/system/random_field") / j;
     assert_true(j > 0 && ergo_ladder_temperatures(point, t) <= 16);
     for (int i = 0; i < o.temperatures; i++)
         o.t[i] = t[i] / j;
@@ -53,10 +59,10 @@ static inline struct glass_oracle glass_oracle_of(const struct ergo_point *point
 static inline void glass_bench_member(const char *what, const struct ergo_point *point,
                                       const uint8_t *state, uint64_t step, uint64_t sweeps) {
     const struct glass_shape s = glass_shape_of(point);
-    const struct glass_oracle o = glass_oracle_of(point);
+    struct glass_oracle o = glass_oracle_of(point);
     const size_t sites = s.sites, slots = s.slots;
     const size_t ladder = s.temperatures > 1 ? 4 * slots + 8 * slots : 0;
-    double *j = malloc(s.d * sites * sizeof *j);
+    double *j = malloc((s.d + 1) * sites * sizeof *j), *f = j + s.d * sites;
     int *spins = malloc(slots * sites * sizeof *spins), from_hot[512];
     assert_true(j && spins && slots <= 512);
     for (uint32_t word = 0; word < s.words; word++) {
@@ -66,6 +72,8 @@ static inline void glass_bench_member(const char *what, const struct ergo_point 
         for (int sample = 32 * (int)word; sample < 32 * (int)word + 32; sample++) {
             int own_trips = 0;
             glass_oracle_couplings(&o, sample, j);
+            glass_oracle_fields(&o, sample, f);
+            o.f = s.field ? f : NULL;
             glass_oracle_start(&o, sample, spins);
             for (size_t k = 0; k < slots; k++)
                 from_hot[k] = s.temperatures > 1 && k >= slots - s.copies;

@@ -51,7 +51,12 @@ static inline void graph_bench_oracle(const struct ergo_point *point, struct gra
             if (strchr(boundary, ','))
                 boundary = strchr(boundary, ',') ? strchr(boundary, ',') + 1 : boundary;
         }
-        good = graph_oracle_lattice(o, name, l, sides, couplings, j->present ? j->items : 1, field);
+        if (ergo_point_value(point, "/system/long_range")->present)
+            good = graph_oracle_long(o, name, l, sides, couplings[0],
+                                     ergo_point_real(point, "/system/long_range"), field);
+        else
+            good = graph_oracle_lattice(o, name, l, sides, couplings, j->present ? j->items : 1,
+                                        field);
     }
     assert_true(good);
 }

@@ -66,6 +66,30 @@ static const struct {
     {"'model': 'blume-capel', 'size': [12, 4, 6], 'temperature': 2, 'coupling': -0.8, "
      "'crystal_field': -0.4, 'field': 0.2",
      true, 2},
+    /* general terms of potts and blume-capel */
+    {"'model': 'potts', 'q': 3, 'size': [38, 6], 'temperature': 1, 'field': -0.4", false, 1},
+    {"'model': 'potts', 'q': 5, 'size': [34, 4, 2], 'temperature': 0.8, 'random_field': 0.7, "
+     "'field': 0.3, 'couplings': [1, -0.25, 0.5]",
+     false, 1},
+    {"'model': 'potts', 'q': 3, 'size': [12, 4, 6], 'temperature': 0.9, 'random_field': 0.6, "
+     "'field_distribution': 'gaussian', 'disorder': 'gaussian', 'disorder_seed': 3",
+     true, 1},
+    {"'model': 'potts', 'q': 4, 'size': [4, 2, 2], 'temperature': 0.7, 'field': 0.2, 'field_file': "
+     "'data/reference/fields-16x4.txt', 'disorder_file': 'data/reference/bonds-4x2x2.txt'",
+     false, 1},
+    {"'model': 'potts', 'q': 256, 'size': [26], 'temperature': 0.2, 'disorder': 'bimodal', "
+     "'disorder_ratio': 0.25, 'random_field': 1",
+     false, 1},
+    {"'model': 'blume-capel', 'size': [12, 4, 6], 'temperature': 1.6, 'crystal_field': 1.1, "
+     "'field': 0.2, 'random_field': 0.8, 'disorder': 'bimodal', 'disorder_ratio': 0.3, "
+     "'negative_fraction': 0.4",
+     true, 1},
+    {"'model': 'blume-capel', 'size': [70, 6], 'temperature': 0.8, 'coupling': -0.7, "
+     "'crystal_field': -0.4, 'random_field': 0.5, 'field_distribution': 'gaussian'",
+     false, 1},
+    {"'model': 'blume-capel', 'size': [4, 2, 2], 'temperature': 1, 'crystal_field': 0.7, "
+     "'field_file': 'data/reference/fields-16.txt', 'disorder': 'gaussian'",
+     false, 1},
 };
 
 static void run_cases(const char *path) {

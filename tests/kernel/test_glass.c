@@ -34,6 +34,13 @@ static const struct {
     {"\"size\": [4, 6], \"temperature\": 0.7, \"disorder\": \"gaussian\", \"dynamics\": "
      "\"heat-bath\", \"disorder_seed\": \"5\", \"coupling\": 2",
      false},
+    {"\"size\": [4, 4, 2], \"temperature\": 0.9, \"ladder\": 2, \"temperature_max\": 2, "
+     "\"swap_every\": 2, \"random_field\": 0.7, \"field\": 0.3",
+     true},
+    {"\"size\": [6, 4], \"temperature\": 0.8, \"ladder\": 2, \"temperature_max\": 1.5, "
+     "\"swap_every\": 1, \"copies\": 4, \"disorder\": \"gaussian\", \"random_field\": 1.2, "
+     "\"field_distribution\": \"gaussian\", \"coupling\": 1.5, \"dynamics\": \"heat-bath\"",
+     false},
 };
 
 static void cases(int path) {

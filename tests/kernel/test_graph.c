@@ -35,6 +35,9 @@ static const struct {
     {"'graph': 'diamond', 'size': [2, 1, 2], 'temperature': 2, 'couplings': [1, 0.25, 0.1]" SAMPLE,
      2, false},
     {"'graph': 'hypercubic', 'size': [3, 2, 4, 3], 'temperature': 5" SAMPLE, 2, false},
+    {"'graph': 'honeycomb', 'size': [3, 4], 'temperature': 3, 'long_range': 1.5, 'field': 0.1, "
+     "'boundary': ['periodic', 'open']" SAMPLE,
+     2, false},
     {"'graph': 'data/reference/graph-edges.txt', 'temperature': 1" KEEP, 3, true},
     {"'graph': 'data/reference/graph-edges.txt', 'temperature': 0.7, 'field': 0.3, 'dynamics': "
      "'heat-bath'" KEEP,

@@ -30,6 +30,19 @@ static const struct {
     {"'model': 'heisenberg', 'lattice': 'triangular', 'size': [6, 9], 'temperature': 0.4, "
      "'coupling': -1, 'dynamics': 'heat-bath', 'over_relaxation': 1",
      "0.5 -0.25", true},
+    {"'model': 'heisenberg', 'size': [4, 2, 2], 'temperature': 0.7, 'disorder_file': "
+     "'data/reference/bonds-4x2x2.txt', 'random_field': 0.8, 'field_distribution': 'gaussian', "
+     "'over_relaxation': 1, 'dynamics': 'heat-bath'",
+     "0.5 -0.25 0.125", false},
+    {"'model': 'heisenberg', 'size': [6, 4, 2], 'temperature': 0.9, 'disorder': 'gaussian', "
+     "'random_field': 0.6, 'field': 0.2",
+     "0.5 -0.25 0.125", true},
+    {"'model': 'xy', 'lattice': 'triangular', 'size': [9, 6], 'temperature': 0.4, 'disorder': "
+     "'bimodal', 'disorder_ratio': 0.25, 'over_relaxation': 1",
+     "0.5 -0.25", false},
+    {"'model': 'clock', 'q': 6, 'size': [4, 8], 'temperature': 0.7, 'field_file': "
+     "'data/reference/fields-16x4.txt', 'disorder': 'gaussian'",
+     "0.5 -0.25", true},
 };
 
 static void test_against_oracle(void **state) {

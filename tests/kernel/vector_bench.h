@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
+#include "oracle/glass_serial.h"
 #include "oracle/vector_serial.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/vector/vector.h"
@@ -32,6 +33,70 @@
         if ((call) != ERGO_OK)                                                                     \
             fail_msg("%s: %s", what, ergo_error_message(ctx));                                     \
     } while (0)
+
+/* Couplings of the spin glass's first sample from its oracle, or those of a file of a lattice of
+ * three dimensions in order. */
+static inline const double *vector_bench_bonds(const struct ergo_point *point,
+                                               const struct vector_oracle *o) {
+    static double j[3 * 512];
+    const struct ergo_value *seed = ergo_point_value(point, "/system/disorder_seed");
+    const int n = vector_oracle_sites(o), directions = o->triangular ? 3 : o->d;
+    assert_true(n <= 512);
+    if (model_has(point, "/system/disorder_file")) {
+        FILE *file = fopen(ergo_point_text(point, "/system/disorder_file"), "r");
+        char line[200], axis;
+        int x, y, z, read = 0;
+        double value;
+        assert_non_null(file);
+        while (fgets(line, sizeof line, file))
+            if (sscanf(line, "%d %d %d %c %lf", &x, &y, &z, &axis, &value) == 5) {
+                j[(axis - 'x') * n + x + o->l[0] * (y + o->l[1] * z)] = value;
+                read++;
+            }
+        fclose(file);
+        assert_int_equal(read, 3 * n);
+        return j;
+    }
+    if (!model_has(point, "/system/disorder"))
+        return NULL;
+    char line[100];
+    struct glass_oracle g = {.d = directions,
+                             .l = {o->l[0], o->l[1], o->l[2]},
+                             .real = model_says(point, "/system/disorder", "gaussian"),
+                             .fraction = model_has(point, "/system/negative_fraction")
+                                             ? ergo_point_real(point, "/system/negative_fraction")
+                                             : 0.5};
+    snprintf(
+        line, sizeof line, "ergocl spin-glass disorder %llu %u",
+        (unsigned long long)(seed->present ? seed->seed : ergo_point_value(point, "/seed")->seed),
+        point->replica);
+    g.disorder = ergo_hash64(line, strlen(line));
+    glass_oracle_couplings(&g, 0, j);
+    for (int i = 0; i < directions * n && model_has(point, "/system/disorder_ratio"); i++)
+        j[i] = j[i] < 0 ? ergo_point_real(point, "/system/disorder_ratio") : 1;
+    return j;
+}
+
+/* A file of fields, read by other code than the job's. */
+static inline const double *vector_bench_file(const struct ergo_point *point, int numbers) {
+    static double f[64];
+    char line[200];
+    int n = 0;
+    if (!model_has(point, "/system/field_file"))
+        return NULL;
+    FILE *file = fopen(ergo_point_text(point, "/system/field_file"), "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "#")] = '\0';
+        for (char *word = strtok(line, " \n"); word; word = strtok(NULL, " \n")) {
+            assert_true(n < numbers && n < 64);
+            f[n++] = atof(word);
+        }
+    }
+    fclose(file);
+    assert_int_equal(n, numbers);
+    return f;
+}
 
 static inline struct vector_oracle vector_bench_oracle(const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
@@ -55,6 +120,10 @@ static inline struct vector_oracle vector_bench_oracle(const struct ergo_point *
         o.anisotropy = ergo_point_real(point, "/system/anisotropy");
         o.heat_bath = model_says(point, "/system/dynamics", "heat-bath");
     }
+    o.bonds = vector_bench_bonds(point, &o);
+    o.given = vector_bench_file(point, (o.space ? 3 : 2) * vector_oracle_sites(&o));
+    o.normal = model_says(point, "/system/field_distribution", "gaussian");
+    o.random = o.given ? 1 : 0;
     if (model_has(point, "/system/random_field")) {
         char line[100];
         const struct ergo_value *own = ergo_point_value(point, "/system/disorder_seed");

@@ -43,10 +43,10 @@ static uint32_t word_of(const struct bytes_oracle *o, uint64_t key, int i, uint6
 }
 
 /* Ratio of uniforms; rounded to 2^-24. */
-static double normal(const struct bytes_oracle *o, int i) {
+static double normal(const struct bytes_oracle *o, int i, int state) {
     for (uint32_t attempt = 0;; attempt++) {
         uint32_t r[4];
-        words(o->field, (uint32_t)i, 1, 14, 32 * attempt, r);
+        words(o->field, (uint32_t)i, 1 + (uint64_t)state, 14, 32 * attempt, r);
         const double u = (r[0] + (r[1] + 0.5) / 4294967296.0) / 4294967296.0;
         const double v = (r[2] + (r[3] + 0.5) / 4294967296.0) / 4294967296.0;
         const double x = sqrt(2 / exp(1)) * (2 * v - 1) / u;
@@ -55,10 +55,32 @@ static double normal(const struct bytes_oracle *o, int i) {
     }
 }
 
+static bool is_potts(const struct bytes_oracle *o) {
+    return o->q != 0 && !o->capel;
+}
+
+int bytes_oracle_numbers(const struct bytes_oracle *o) {
+    return bytes_oracle_sites(o) * (is_potts(o) ? o->q : 1);
+}
+
+/* One of n, at random. */
+static int one_of(const struct bytes_oracle *o, int i, int n) {
+    uint32_t r[4];
+    words(o->field, (uint32_t)i, 0, 14, 2, r);
+    return (int)(r[0] * 0x1p-32 * n);
+}
+
 void bytes_oracle_fields(const struct bytes_oracle *o, double *f) {
-    for (int i = 0; i < bytes_oracle_sites(o); i++)
+    for (int i = 0; i < bytes_oracle_numbers(o) && o->q != 0; i++) {
+        const int site = is_potts(o) ? i / o->q : i, state = is_potts(o) ? i % o->q : 0;
+        f[i] = o->given      ? o->given[i]
+               : o->normal   ? normal(o, site, state)
+               : is_potts(o) ? one_of(o, site, o->q) == state
+                             : 2 * one_of(o, site, 2) - 1;
+    }
+    for (int i = 0; i < bytes_oracle_sites(o) && o->q == 0; i++)
         f[i] = o->given                                        ? o->given[i]
-               : o->normal                                     ? normal(o, i)
+               : o->normal                                     ? normal(o, i, 0)
                : word_of(o, o->field, i, 0, 14) >= 0x80000000u ? 1
                                                                : -1;
 }
@@ -97,28 +119,35 @@ static void flip(const struct bytes_oracle *o, double f, uint64_t step, int i, u
         sites[i] = !sites[i];
 }
 
+/* -energy of a state of potts or blume-capel in the fields of site i. */
+static double in_field(const struct bytes_oracle *o, const double *f, int i, int state) {
+    const int s = 1 - state;
+    if (o->capel)
+        return s * (o->b + (f ? f[i] * o->h : 0)) - o->crystal * s * s;
+    return (state == 0 ? o->b : 0) + (f ? f[i * o->q + state] * o->h : 0);
+}
+
 /* -energy / T of site i in a state. */
-static double exponent(const struct bytes_oracle *o, int i, int state, const uint8_t *sites) {
-    double sum = 0;
-    if (o->capel) {
-        const int s = 1 - state;
-        sum = (o->b * s - o->crystal * s * s) / o->t;
-        for (int k = 0; k < o->d; k++)
-            for (int way = -1; way < 2; way += 2)
-                sum += o->j[k] * s * (1 - sites[neighbour(o, i, k, way)]) / o->t;
-        return sum;
-    }
+static double exponent(const struct bytes_oracle *o, const double *f, int i, int state,
+                       const uint8_t *sites) {
+    double sum = in_field(o, f, i, state) / o->t;
     for (int k = 0; k < o->d; k++)
-        for (int way = -1; way < 2; way += 2)
-            sum += sites[neighbour(o, i, k, way)] == state ? o->j[k] / o->t : 0;
+        for (int way = -1; way < 2; way += 2) {
+            const int other = sites[neighbour(o, i, k, way)];
+            sum += coupling(o, i, k, way) / o->t *
+                   (o->capel ? (1 - state) * (1 - other) : other == state);
+        }
     return sum;
 }
 
-static void propose(const struct bytes_oracle *o, uint64_t step, int i, uint8_t *sites) {
+static void propose(const struct bytes_oracle *o, const double *f, uint64_t step, int i,
+                    uint8_t *sites) {
     const uint64_t product = (uint64_t)word_of(o, o->stream, i, step, 12) * (uint64_t)(o->q - 1);
     const int state = (sites[i] + 1 + (int)(product >> 32)) % o->q;
-    const double gain = exponent(o, i, state, sites) - exponent(o, i, sites[i], sites);
-    if (happens(gain >= 0 ? 1 : exp(gain), (uint32_t)product))
+    const double gain = exponent(o, f, i, state, sites) - exponent(o, f, i, sites[i], sites);
+    const double u = ((uint32_t)product + 0.5) / 4294967296.0;
+    if (o->general ? gain >= 0 || -gain < -log(u)
+                   : happens(gain >= 0 ? 1 : exp(gain), (uint32_t)product))
         sites[i] = (uint8_t)state;
 }
 
@@ -140,7 +169,7 @@ static void choose(const struct bytes_oracle *o, uint64_t step, int i, uint8_t *
         if (known)
             continue;
         states[n] = state;
-        weights[n] = (uint64_t)(exp(exponent(o, i, state, sites) - most) * 0x1p40 + 1);
+        weights[n] = (uint64_t)(exp(exponent(o, NULL, i, state, sites) - most) * 0x1p40 + 1);
         total += weights[n++];
     }
     words(o->stream, (uint32_t)(i / o->l[0] * (o->l[0] / 2) + i % o->l[0] / 2), step, 12,
@@ -178,7 +207,7 @@ void bytes_oracle_sweep(const struct bytes_oracle *o, const double *f, uint64_t 
             else if (o->heat_bath)
                 choose(o, step, i, sites);
             else
-                propose(o, step, i, sites);
+                propose(o, f, step, i, sites);
         }
 }
 
@@ -189,14 +218,14 @@ double bytes_oracle_energy(const struct bytes_oracle *o, const double *f, const 
         const double s = 2.0 * sites[i] - 1;
         for (int k = 0; k < o->d; k++) {
             const int other = sites[neighbour(o, i, k, 1)];
-            e -= o->capel    ? o->j[k] * (1 - sites[i]) * (1 - other)
+            e -= o->capel    ? coupling(o, i, k, 1) * (1 - sites[i]) * (1 - other)
                  : o->q == 0 ? coupling(o, i, k, 1) * s * (2.0 * other - 1)
-                             : o->j[k] * ((sites[i] == other) - 1);
+                             : coupling(o, i, k, 1) * ((sites[i] == other) - 1);
         }
         if (o->q == 0)
             e -= s * (o->b + (f ? f[i] * o->h : 0));
-        if (o->capel)
-            e += (1 - sites[i]) * ((1 - sites[i]) * o->crystal - o->b);
+        else
+            e -= in_field(o, f, i, sites[i]);
     }
     return e / n;
 }
@@ -215,11 +244,11 @@ double bytes_oracle_order(const struct bytes_oracle *o, const uint8_t *sites) {
     return ((double)o->q * most / n - 1) / (o->q - 1);
 }
 
-double bytes_oracle_quadrupole(const struct bytes_oracle *o, const uint8_t *sites) {
+double bytes_oracle_third(const struct bytes_oracle *o, const uint8_t *sites) {
     const int n = bytes_oracle_sites(o);
     double sum = 0;
     for (int i = 0; i < n; i++)
-        sum += sites[i] != 1;
+        sum += o->capel ? sites[i] != 1 : sites[i] == 0;
     return sum / n;
 }
 
@@ -236,7 +265,7 @@ struct bytes_oracle_means bytes_oracle_enumerate(const struct bytes_oracle *o, c
         m.order += w * p;
         m.abs_order += w * fabs(p);
         m.order2 += w * p * p;
-        m.quadrupole += w * bytes_oracle_quadrupole(o, sites);
+        m.third += w * bytes_oracle_third(o, sites);
         int i = 0;
         while (i < n && ++sites[i] == q)
             sites[i++] = 0;
@@ -246,6 +275,6 @@ struct bytes_oracle_means bytes_oracle_enumerate(const struct bytes_oracle *o, c
     m.order /= z;
     m.abs_order /= z;
     m.order2 /= z;
-    m.quadrupole /= z;
+    m.third /= z;
     return m;
 }

@@ -38,10 +38,12 @@ static double draw_sign(const struct glass_oracle *o, int sample, uint32_t bond)
 }
 
 /* Ratio of uniforms; rounded to 2^-24. */
-static double draw_normal(const struct glass_oracle *o, int sample, uint32_t bond) {
+static double draw_normal(const struct glass_oracle *o, int sample, uint32_t entity,
+                          uint32_t purpose) {
     for (uint32_t attempt = 0;; attempt++) {
         uint32_t r[4];
-        words(o->disorder, bond, (uint64_t)sample / 32, 6, 32 * attempt + (uint32_t)sample % 32, r);
+        words(o->disorder, entity, (uint64_t)sample / 32, purpose,
+              32 * attempt + (uint32_t)sample % 32, r);
         const double u = (r[0] + (r[1] + 0.5) / 4294967296.0) / 4294967296.0;
         const double v = (r[2] + (r[3] + 0.5) / 4294967296.0) / 4294967296.0;
         const double x = sqrt(2 / exp(1)) * (2 * v - 1) / u;
@@ -56,8 +58,18 @@ void glass_oracle_couplings(const struct glass_oracle *o, int sample, double *j)
         for (int site = 0; site < n; site++) {
             const uint32_t bond = (uint32_t)(3 * site + axis);
             j[axis * n + site] =
-                o->real ? draw_normal(o, sample, bond) : draw_sign(o, sample, bond);
+                o->real ? draw_normal(o, sample, bond, 6) : draw_sign(o, sample, bond);
         }
+}
+
+void glass_oracle_fields(const struct glass_oracle *o, int sample, double *f) {
+    for (int site = 0; site < glass_oracle_sites(o); site++) {
+        uint32_t r[4];
+        words(o->disorder, (uint32_t)site, (uint64_t)sample / 32, 11, 0, r);
+        f[site] = o->b + o->h * (o->normal ? draw_normal(o, sample, (uint32_t)site, 11)
+                                 : r[0] >> (sample % 32) & 1 ? 1
+                                                             : -1);
+    }
 }
 
 void glass_oracle_start(const struct glass_oracle *o, int sample, int *spins) {
@@ -71,7 +83,7 @@ void glass_oracle_start(const struct glass_oracle *o, int sample, int *spins) {
         }
 }
 
-/* sum_j J_ij s_i s_j: half of what a flip of i costs. */
+/* sum_j J_ij s_i s_j, and with f_i s_i half of what a flip of i costs. */
 static double bond_sum(const struct glass_oracle *o, const double *j, const int *spins, int i) {
     const int n = glass_oracle_sites(o);
     double sum = 0;
@@ -81,6 +93,10 @@ static double bond_sum(const struct glass_oracle *o, const double *j, const int 
         sum += j[axis * n + before] * spins[i] * spins[before];
     }
     return sum;
+}
+
+static double half_cost(const struct glass_oracle *o, const double *j, const int *spins, int i) {
+    return bond_sum(o, j, spins, i) + (o->f ? o->f[i] * spins[i] : 0);
 }
 
 /* Is a draw of 64 bits, upper and lower, below p? Upper 0 stands for the highest of its range. */
@@ -96,7 +112,7 @@ static bool flips(const struct glass_oracle *o, double cost, double t, uint32_t 
     const double u = (upper + 0.5) / 4294967296.0;
     if (!o->heat && cost <= 0)
         return true;
-    if (o->real)
+    if (o->logs)
         return cost < 0.5 * t * (o->heat ? log(1 / u - 1) : -log(u));
     const double weight = exp(-2 * cost / t);
     return below(o->heat ? weight / (1 + weight) : weight, upper, lower);
@@ -115,7 +131,7 @@ void glass_oracle_sweep(const struct glass_oracle *o, int sample, const double *
                     continue;
                 words(o->stream, (uint32_t)i, step, 8, draw, r);
                 words(o->stream, (uint32_t)i, step, 9, draw, low);
-                if (flips(o, bond_sum(o, j, spins + slot * n, i), o->t[slot / o->copies],
+                if (flips(o, half_cost(o, j, spins + slot * n, i), o->t[slot / o->copies],
                           r[slot % 4], low[slot % 4]))
                     spins[slot * n + i] = -spins[slot * n + i];
             }
@@ -124,7 +140,7 @@ void glass_oracle_sweep(const struct glass_oracle *o, int sample, const double *
 double glass_oracle_energy(const struct glass_oracle *o, const double *j, const int *spins) {
     double sum = 0;
     for (int i = 0; i < glass_oracle_sites(o); i++)
-        sum -= 0.5 * bond_sum(o, j, spins, i);
+        sum -= 0.5 * bond_sum(o, j, spins, i) + (o->f ? o->f[i] * spins[i] : 0);
     return sum;
 }
 
@@ -194,7 +210,7 @@ void glass_oracle_exact(const struct glass_oracle *o, const double *j, double t,
         for (int i = 0; i < n; i++)
             spins[i] = s >> i & 1 ? 1 : -1;
         for (int i = 0; i < n && metropolis; i++)
-            free_sites += bond_sum(o, j, spins, i) == 0;
+            free_sites += half_cost(o, j, spins, i) == 0;
         w[s] = exp(-(e[s] - ground) / t);
         if (free_sites == n) {
             out += w[s];
@@ -209,6 +225,7 @@ void glass_oracle_exact(const struct glass_oracle *o, const double *j, double t,
         w[s] /= z;
         x->e += w[s] * e[s] / n;
         x->e2 += w[s] * e[s] * e[s] / n / n;
+        x->m += w[s] * m;
         x->abs_m += w[s] * fabs(m);
         x->m2 += w[s] * m * m;
         x->m4 += w[s] * m * m * m * m;
@@ -227,6 +244,7 @@ void glass_oracle_exact(const struct glass_oracle *o, const double *j, double t,
             c += (s >> i & 1) * cos(phase);
             d += (s >> i & 1) * sin(phase);
         }
+        x->q += p * q;
         x->abs_q += p * fabs(q);
         x->q2 += p * q * q;
         x->q4 += p * q * q * q * q;

@@ -142,6 +142,46 @@ bool graph_oracle_lattice(struct graph_oracle *o, const char *name, const int *s
     return true;
 }
 
+bool graph_oracle_long(struct graph_oracle *o, const char *name, const int *size, const char *sides,
+                       double coupling, double exponent, double field) {
+    struct cell c;
+    int l[4] = {1, 1, 1, 1}, cells = 1;
+    cell_of(name, &c);
+    for (int k = 0; k < c.d; k++)
+        cells *= l[k] = size[k];
+    const double unit = distance_of(&c, 1);
+    if (!make(o, cells * c.sites, field))
+        return false;
+    for (int i = 0; i < o->n; i++)
+        for (int k = 0; k < o->n; k++) {
+            double least = INFINITY;
+            for (int code = 0; code < 625 && i != k; code++) {
+                double r[4], square = 0;
+                int rest = code, a = i / c.sites, b = k / c.sites;
+                bool there = true;
+                for (int x = 0; x < 4; x++)
+                    r[x] = c.at[k % c.sites][x] - c.at[i % c.sites][x];
+                for (int x = 0; x < 4; x++, rest /= 5) {
+                    const int turn = rest % 5 - 2;
+                    there = there && (turn == 0 || (x < c.d && sides[x] == 'p'));
+                    if (x >= c.d)
+                        continue;
+                    for (int y = 0; y < 4; y++)
+                        r[y] += (b % l[x] + turn * l[x] - a % l[x]) * c.a[x][y];
+                    a /= l[x];
+                    b /= l[x];
+                }
+                for (int x = 0; x < 4; x++)
+                    square += r[x] * r[x];
+                if (there)
+                    least = fmin(least, sqrt(square));
+            }
+            o->j[i * o->n + k] = i == k ? 0 : coupling * pow(least / unit, -exponent);
+            o->bond[i * o->n + k] = i != k;
+        }
+    return true;
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static void couple(struct graph_oracle *o, int i, int k, double w) {

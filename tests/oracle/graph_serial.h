@@ -18,6 +18,10 @@ void graph_oracle_free(struct graph_oracle *o);
 /* sides: a letter for each direction, p, o or a; couplings[shells] */
 bool graph_oracle_lattice(struct graph_oracle *o, const char *name, const int *size,
                           const char *sides, const double *couplings, int shells, double field);
+/* All pairs, coupling / r^exponent, r to the nearest image across sides p, in units of the distance
+ * of nearest neighbours. */
+bool graph_oracle_long(struct graph_oracle *o, const char *name, const int *size, const char *sides,
+                       double coupling, double exponent, double field);
 /* format: e edges, m maxcut, q qubo; n vertices, numbered from `base` on */
 bool graph_oracle_read(struct graph_oracle *o, const char *path, char format, int n, int base,
                        double field);

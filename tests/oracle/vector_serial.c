@@ -42,6 +42,11 @@ static int bonds_of(const struct vector_oracle *o, int steps[3][3], double direc
     return o->triangular ? 3 : o->d;
 }
 
+/* The coupling of the bond in direction k from `site`, over j. */
+static double coupling(const struct vector_oracle *o, int k, int site) {
+    return o->bonds ? o->bonds[k * vector_oracle_sites(o) + site] : 1;
+}
+
 static double dot(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -74,10 +79,32 @@ static void on_sphere(double height, double around, double spin[3]) {
     spin[2] = z;
 }
 
-/* Of the random field at a site. */
+/* Ratio of uniforms; rounded to 2^-24. */
+static double normal(const struct vector_oracle *o, int site, int component) {
+    for (uint32_t attempt = 0;; attempt++) {
+        const uint32_t counter[4] = {(uint32_t)site, 1 + (uint32_t)component, 0,
+                                     17u << 24 | 32 * attempt};
+        const uint32_t key[2] = {(uint32_t)o->field, (uint32_t)(o->field >> 32)};
+        uint32_t w[4];
+        ergo_oracle_philox(counter, key, w);
+        const double u = (w[0] + (w[1] + 0.5) / 4294967296.0) / 4294967296.0;
+        const double v = (w[2] + (w[3] + 0.5) / 4294967296.0) / 4294967296.0;
+        const double x = sqrt(2 / exp(1)) * (2 * v - 1) / u;
+        if (fabs(x) < 8 && u <= exp(-x * x / 4))
+            return floor(x * 16777216 + 0.5) / 16777216;
+    }
+}
+
+/* The random field at a site, over its strength. */
 static void random_direction(const struct vector_oracle *o, int site, double n[3]) {
     double u[4];
     uint32_t words[4];
+    const int components = o->space ? 3 : 2;
+    n[2] = 0;
+    for (int c = 0; c < components && (o->given || o->normal); c++)
+        n[c] = o->given ? o->given[site * components + c] : normal(o, site, c);
+    if (o->given || o->normal)
+        return;
     words_of(o, (uint64_t)site, 0, 17, u, words);
     if (o->space)
         on_sphere(u[0], u[1], n);
@@ -94,10 +121,10 @@ static void local_field(const struct vector_oracle *o, double (*spins)[3], int s
     h[0] = h[1] = h[2] = 0;
     for (int k = 0; k < n; k++)
         for (int sign = -1; sign < 2; sign += 2) {
-            const double *other = spins[site_at(o, x + sign * steps[k][0], y + sign * steps[k][1],
-                                                z + sign * steps[k][2])];
+            const int there =
+                site_at(o, x + sign * steps[k][0], y + sign * steps[k][1], z + sign * steps[k][2]);
             for (int c = 0; c < 3; c++)
-                h[c] += o->j * other[c];
+                h[c] += o->j * coupling(o, k, sign > 0 ? site : there) * spins[there][c];
         }
     h[o->space ? 2 : 0] += o->b;
     random_direction(o, site, direction);
@@ -263,10 +290,11 @@ void vector_oracle_measure(const struct vector_oracle *o, double (*spins)[3],
             const double *b = spins[site_at(o, x + steps[k][0], y + steps[k][1], z + steps[k][2])];
             const double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
                                      a[0] * b[1] - a[1] * b[0]};
-            s->alignment += dot(a, b) / n;
+            const double j = coupling(o, k, i);
+            s->alignment += j * dot(a, b) / n;
             for (int axis = 0; axis < 3; axis++)
                 for (int c = 0; c < 3; c++)
-                    current[axis][c] += directions[k][axis] * cross[c];
+                    current[axis][c] += j * directions[k][axis] * cross[c];
         }
     }
     for (int axis = 0; axis < 3; axis++)
@@ -302,6 +330,30 @@ static void any_spin(const struct vector_oracle *o, uint64_t generator[4], doubl
         on_sphere(a, b, spin);
     else
         on_circle(2 * pi * (o->q ? floor(a * o->q) / o->q : a), spin);
+}
+
+void vector_oracle_enumerate(const struct vector_oracle *o, double means[2]) {
+    const int n = vector_oracle_sites(o);
+    double spins[16][3], z = 0, ground = 0;
+    int states[16] = {0};
+    means[0] = means[1] = 0;
+    for (bool more = n <= 16, first = true; more; first = false) {
+        struct vector_oracle_sample s;
+        for (int i = 0; i < n; i++)
+            on_circle(2 * pi * states[i] / o->q, spins[i]);
+        vector_oracle_measure(o, spins, &s);
+        ground = first ? s.energy : ground;
+        const double w = exp(-n * (s.energy - ground) / o->t);
+        z += w;
+        means[0] += w * s.energy;
+        means[1] += w * s.m[0];
+        int i = 0;
+        while (i < n && ++states[i] == o->q)
+            states[i++] = 0;
+        more = i < n;
+    }
+    means[0] /= z;
+    means[1] /= z;
 }
 
 void vector_oracle_run(const struct vector_oracle *o, uint64_t seed, int blocks, int sweeps,
@@ -340,127 +392,4 @@ void vector_oracle_run(const struct vector_oracle *o, uint64_t seed, int blocks,
         errors[k] = sqrt(fmax(0, squares[k] - sums[k] * sums[k]) / (blocks - 1));
     }
     free(spins);
-}
-
-/* ---- closed chains --------------------------------------------------------------------------- */
-
-enum { POINTS = 28, CIRCLE = 64 };
-
-/* Gauss-Legendre nodes and weights on [-1, 1], by Newton from Tricomi's guess. */
-static void legendre(double x[POINTS], double w[POINTS]) {
-    for (int i = 0; i < POINTS; i++) {
-        double t = cos(pi * (i + 0.75) / (POINTS + 0.5)), slope = 1;
-        for (int step = 0; step < 100; step++) {
-            double p = 1, last = 0;
-            for (int k = 1; k <= POINTS; k++) {
-                const double next = ((2 * k - 1) * t * p - (k - 1) * last) / k;
-                last = p;
-                p = next;
-            }
-            slope = POINTS * (t * p - last) / (t * t - 1);
-            t -= p / slope;
-        }
-        x[i] = t;
-        w[i] = 2 / ((1 - t * t) * slope * slope);
-    }
-}
-
-/* exp(-|z|) I_m(z) as an integral over the circle, exact for equidistant points. */
-static double bessel(int m, double z) {
-    double sum = 0;
-    for (int i = 0; i < 128; i++)
-        sum += exp(z * cos(2 * pi * i / 128) - fabs(z)) * cos(2 * pi * ((m * i) % 128) / 128);
-    return sum / 128;
-}
-
-/* ln of the trace of the n-th power of a symmetric matrix with positive entries at its diagonal:
- * squared again and again, n = a power of two times an odd number. */
-static double log_trace(int size, double *a, int n) {
-    double *b = malloc(sizeof *b * (size_t)size * (size_t)size),
-           *result = calloc((size_t)size * (size_t)size, sizeof *result), ln = 0, scale = 0;
-    for (int i = 0; i < size; i++)
-        result[i * size + i] = 1;
-    for (int left = n; left; left >>= 1) {
-        for (int times = left & 1 ? 0 : 1; times < 2; times++) { /* result *= a; a *= a */
-            double *to = times ? a : result, most = 0;
-            for (int i = 0; i < size; i++)
-                for (int k = 0; k < size; k++) {
-                    double sum = 0;
-                    for (int m = 0; m < size; m++)
-                        sum += to[i * size + m] * a[m * size + k];
-                    b[i * size + k] = sum;
-                    most = fmax(most, fabs(sum));
-                }
-            for (int i = 0; i < size * size; i++)
-                to[i] = b[i] / most;
-            if (times)
-                scale = 2 * scale + log(most);
-            else
-                ln += scale + log(most);
-        }
-    }
-    double trace = 0;
-    for (int i = 0; i < size; i++)
-        trace += result[i * size + i];
-    free(b);
-    free(result);
-    return ln + log(trace);
-}
-
-/* ln Z of a ring, weights K = J/T, B/T, D/T. */
-static double log_partition(const struct vector_oracle *o, int n, double k, double b, double d) {
-    if (!o->space) {
-        const int size = o->q ? o->q : CIRCLE;
-        double *a = malloc(sizeof *a * (size_t)size * (size_t)size);
-        for (int i = 0; i < size; i++)
-            for (int m = 0; m < size; m++)
-                a[i * size + m] = exp(k * cos(2 * pi * (i - m) / size) +
-                                      b / 2 * (cos(2 * pi * i / size) + cos(2 * pi * m / size))) /
-                                  size;
-        const double ln = log_trace(size, a, n);
-        free(a);
-        return ln;
-    }
-    double x[POINTS], w[POINTS], a[POINTS * POINTS], total = 0, first = 0;
-    legendre(x, w);
-    for (int m = 0; m < 40; m++) { /* angular momentum around z; m and -m alike */
-        for (int i = 0; i < POINTS; i++)
-            for (int l = 0; l < POINTS; l++) {
-                const double s = sqrt((1 - x[i] * x[i]) * (1 - x[l] * x[l]));
-                a[i * POINTS + l] = sqrt(w[i] * w[l]) / 2 * bessel(m, k * s) *
-                                    exp(fabs(k) * s + k * x[i] * x[l] + b / 2 * (x[i] + x[l]) +
-                                        d / 2 * (x[i] * x[i] + x[l] * x[l]));
-            }
-        const double ln = log_trace(POINTS, a, n);
-        if (m == 0)
-            first = ln;
-        else if (!(ln - first > -40))
-            break;
-        total += (m ? 2 : 1) * exp(ln - first);
-    }
-    return first + log(total);
-}
-
-struct vector_oracle_ring vector_oracle_ring(const struct vector_oracle *o, int n) {
-    const double beta = 1 / o->t, h = 1e-3;
-    double ln[5];
-    for (int i = -2; i <= 2; i++) { /* over beta */
-        const double now = beta * (1 + i * h);
-        ln[i + 2] = log_partition(o, n, now * o->j, now * o->b, now * o->anisotropy);
-    }
-    const double step = beta * h, b = beta * o->b, d = beta * o->anisotropy, k = beta * o->j;
-    const double slope = (8 * (ln[3] - ln[1]) - (ln[4] - ln[0])) / (12 * step);
-    const double bend = (16 * (ln[3] + ln[1]) - (ln[4] + ln[0]) - 30 * ln[2]) / (12 * step * step);
-    return (struct vector_oracle_ring){
-        .energy = -slope / n,
-        .heat = beta * beta * bend / n,
-        .along = (8 * (log_partition(o, n, k, b + h, d) - log_partition(o, n, k, b - h, d)) -
-                  (log_partition(o, n, k, b + 2 * h, d) - log_partition(o, n, k, b - 2 * h, d))) /
-                 (12 * h * n),
-        .z2 =
-            !o->space
-                ? 0
-                : (8 * (log_partition(o, n, k, b, d + h) - log_partition(o, n, k, b, d - h)) -
-                   (log_partition(o, n, k, b, d + 2 * h) - log_partition(o, n, k, b, d - 2 * h))) /
-                      (12 * h * n)};
 }

@@ -20,6 +20,9 @@ struct vector_oracle {
     double random;          /* strength of a random field, any direction at each site */
     int relax;              /* over-relaxations in a sweep */
     uint64_t stream, field; /* keys of the chain and of the random field */
+    bool normal;            /* each component of the random field is normal */
+    const double *given;    /* [site][components], instead of a drawn random field; or NULL */
+    const double *bonds;    /* [direction][site], in units of j, to the neighbour ahead; NULL: 1 */
 };
 
 int vector_oracle_sites(const struct vector_oracle *o);
@@ -45,6 +48,9 @@ void vector_oracle_measure(const struct vector_oracle *o, double (*spins)[3],
                            struct vector_oracle_sample *sample);
 
 /* ---- means ----------------------------------------------------------------------------------- */
+
+/* Energy and m along the field, of clock models by enumeration of all states. */
+void vector_oracle_enumerate(const struct vector_oracle *o, double means[2]);
 
 enum vector_oracle_mean {
     VECTOR_MEAN_ENERGY,

@@ -3,8 +3,8 @@
  * the test of the engine and the test of its power (mutants) share. By the sampler's ops alone.
  *
  * Error budget, set before the first run. A job has 32 independent chains; means are averages of
- * theirs, errors come from their spread: Student's t with 31 degrees of freedom. At most 85
- * comparisons: |z| < 5.5 has a chance below 5e-6 each, together below 5e-4.
+ * theirs, errors come from their spread: Student's t with 31 degrees of freedom. At most 120
+ * comparisons: |z| < 5.5 has a chance below 5e-6 each, together below 6e-4.
  */
 #ifndef ERGO_TESTS_PHYSICS_BYTES_PHYSICS_H
 #define ERGO_TESTS_PHYSICS_BYTES_PHYSICS_H
@@ -102,18 +102,18 @@ static inline void bytes_enumerated(struct ergo_context *ctx, struct ergo_device
     bytes_compare(v, text, "order", means[1], exact.order);
     bytes_compare(v, text, "|order|", means[2], exact.abs_order);
     bytes_compare(v, text, "order^2", means[3], exact.order2);
-    if (o.capel)
-        bytes_compare(v, text, "quadrupole", means[4], exact.quadrupole);
+    if (o.q)
+        bytes_compare(v, text, o.capel ? "quadrupole" : "first state", means[4], exact.third);
     ergo_job_destroy(job);
 }
 
 /* A random field: each replica has its own, and its own exact energy. */
 static inline void bytes_enumerated_fields(struct ergo_context *ctx, struct ergo_device *device,
                                            const char *text, struct bytes_verdict *v) {
-    double means[BYTES_MEANS][BYTES_CHAINS], off[2][BYTES_CHAINS];
+    double means[BYTES_MEANS][BYTES_CHAINS], off[3][BYTES_CHAINS];
     struct bytes_oracle o;
     struct ergo_job *job = bytes_run(ctx, device, text, means, &o);
-    double f[24];
+    double f[24 * 6];
     for (size_t m = 0; m < BYTES_CHAINS; m++) {
         struct bytes_member member;
         bytes_member_fill(job->batches[0].points[m], &member);
@@ -122,9 +122,12 @@ static inline void bytes_enumerated_fields(struct ergo_context *ctx, struct ergo
         const struct bytes_oracle_means exact = bytes_oracle_enumerate(&o, f);
         off[0][m] = means[0][m] - exact.energy;
         off[1][m] = means[1][m] - exact.order;
+        off[2][m] = means[4][m] - exact.third;
     }
     bytes_compare(v, text, "energy", off[0], 0);
     bytes_compare(v, text, "order", off[1], 0);
+    if (o.q)
+        bytes_compare(v, text, o.capel ? "quadrupole" : "first state", off[2], 0);
     ergo_job_destroy(job);
 }
 

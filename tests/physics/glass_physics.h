@@ -45,18 +45,37 @@ static inline void glass_physics_couplings(struct ergo_context *ctx, const struc
     free(file);
 }
 
+/* Fields of a sample, in the same way. */
+static inline void glass_physics_fields(struct ergo_context *ctx, const struct ergo_point *point,
+                                        const struct glass_oracle *o, int sample, double *f) {
+    const struct glass_shape s = glass_shape_of(point);
+    if (!model_has(point, "/system/field_file")) {
+        glass_oracle_fields(o, sample, f);
+        return;
+    }
+    uint32_t *job = malloc(4 * glass_couplings_length(&s));
+    assert_non_null(job);
+    GLASS_BENCH_OK(ctx, "file", glass_couplings(ctx, point, &s, (uint32_t)sample / 32, job));
+    for (size_t i = 0; i < s.sites; i++)
+        f[i] = (int32_t)job[(s.d * s.sites + i) * 32 + (size_t)sample % 32] / 16777216.0;
+    free(job);
+}
+
 /* Of a member, word by word, the moments of each temperature and the bins of P(q), exactly. */
 static inline void glass_physics_exact(struct ergo_context *ctx, const struct ergo_point *point,
                                        double *expected, struct glass_verdict *v) {
     const struct glass_shape s = glass_shape_of(point);
-    const struct glass_oracle o = glass_oracle_of(point);
+    struct glass_oracle o = glass_oracle_of(point);
     const double unit = ergo_point_real(point, "/system/coupling");
     const size_t bins = s.copies > 1 ? glass_q_bins(&s) : 0;
     const size_t group = s.temperatures * (size_t)GLASS_MOMENTS + bins;
     double j[3 * GLASS_EXACT_SITES];
     memset(expected, 0, s.words * group * sizeof *expected);
     for (uint32_t sample = 0; sample < s.samples; sample++) {
-        double *to = expected + sample / 32 * group;
+        double *to = expected + sample / 32 * group, f[GLASS_EXACT_SITES];
+        if (s.field)
+            glass_physics_fields(ctx, point, &o, (int)sample, f);
+        o.f = s.field ? f : NULL;
         const uint32_t lanes = sample / 32 + 1 == s.words ? (s.samples - 1) % 32 + 1 : 32;
         glass_physics_couplings(ctx, point, &o, (int)sample, j);
         for (uint32_t t = 0; t < s.temperatures; t++, to += GLASS_MOMENTS) {
@@ -72,7 +91,8 @@ static inline void glass_physics_exact(struct ergo_context *ctx, const struct er
                                              x.abs_m,
                                              x.m2,
                                              x.m4,
-                                             0};
+                                             x.m,
+                                             s.copies == 4 ? x.q * x.q : 0};
             for (int k = 0; k < GLASS_MOMENTS; k++)
                 to[k] += m[k] / lanes;
             v->left_out = fmax(v->left_out, x.left_out);

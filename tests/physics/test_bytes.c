@@ -100,6 +100,39 @@ static void test_blume_capel(void **state) {
         fail_msg("%s", bytes_judge(&v));
 }
 
+/* Potts and blume-capel with fields and random couplings of all kinds. */
+static void test_disorder(void **state) {
+    static const char *const jobs[] = {
+        JOB("'model': 'potts', 'q': 3, 'size': [4, 2], 'temperature': 1.2, 'random_field': 0.9, "
+            "'field': 0.3",
+            LONG),
+        JOB("'model': 'potts', 'q': 3, 'size': [4, 2], 'temperature': 1, 'random_field': 0.6, "
+            "'field_distribution': 'gaussian', 'disorder': 'bimodal', 'disorder_ratio': 0.25",
+            LONG),
+        JOB("'model': 'blume-capel', 'size': [4, 2], 'temperature': 1.3, 'crystal_field': 1.2, "
+            "'field': 0.2, 'random_field': 0.8, 'disorder': 'gaussian'",
+            LONG),
+        JOB("'model': 'potts', 'q': 4, 'size': [2, 2, 2], 'temperature': 1.5, 'disorder': "
+            "'gaussian', 'couplings': [1, 0.5, -0.75]",
+            LONG),
+        JOB("'model': 'blume-capel', 'size': [2, 2, 2], 'temperature': 2, 'crystal_field': 0.5, "
+            "'disorder': 'bimodal', 'negative_fraction': 0.3, 'disorder_ratio': 0",
+            LONG),
+    };
+    struct bytes_verdict v = {0};
+    (void)state;
+    bytes_enumerated(
+        ctx, device,
+        JOB("'model': 'potts', 'q': 3, 'size': [8], 'temperature': 0.9, 'field': 0.4", LONG), &v);
+    /* of the last two only with time: programs of their own */
+    const size_t n = sizeof jobs / sizeof jobs[0], most = getenv("ERGOCL_TEST_FULL") ? n : n - 2;
+    for (size_t i = 0; i < most; i++)
+        bytes_enumerated_fields(ctx, device, jobs[i], &v);
+    print_message("disorder: %zu comparisons, largest |z| %.2f (%s)\n", v.n, v.worst, v.where);
+    if (bytes_judge(&v))
+        fail_msg("%s", bytes_judge(&v));
+}
+
 static void test_chains(void **state) {
     static const char *const jobs[] = {
         JOB("'model': 'ising', 'size': [64], 'temperature': 1.5, 'field': 0.1",
@@ -218,8 +251,8 @@ static void test_potts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_enumerated), cmocka_unit_test(test_blume_capel),
-        cmocka_unit_test(test_chains),     cmocka_unit_test(test_cubic),
-        cmocka_unit_test(test_potts),
+        cmocka_unit_test(test_disorder),   cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_cubic),      cmocka_unit_test(test_potts),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

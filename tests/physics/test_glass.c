@@ -42,6 +42,20 @@ static const struct {
      JOB("'size': [4, 4], 'disorder': 'gaussian', 'temperature': 1, 'dynamics': 'heat-bath', "
          "'coupling': 0.8",
          LONG)},
+    {"4 x 2, +-h and a field, heat bath, tempering",
+     JOB("'size': [4, 2], 'copies': 4, 'temperature': 0.9, 'ladder': 3, 'temperature_max': 2.5, "
+         "'swap_every': "
+         "2, "
+         "'random_field': 0.6, 'field': 0.25, 'dynamics': 'heat-bath', 'coupling': 1.25",
+         LONG)},
+    {"2 x 2 x 2 Gaussian, Gaussian fields, Metropolis",
+     JOB("'size': [2, 2, 2], 'temperature': 1.5, 'disorder': 'gaussian', 'random_field': 0.8, "
+         "'field_distribution': 'gaussian'",
+         LONG)},
+    {"4 x 4 and fields from files",
+     JOB("'size': [4, 4], 'disorder_file': 'data/reference/glass-4x4.txt', 'field_file': "
+         "'data/reference/fields-16.txt', 'random_field': 0.7, 'temperature': 1.2",
+         LONG)},
 };
 
 static void test_enumeration(void **state) {

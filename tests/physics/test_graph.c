@@ -42,6 +42,36 @@ static void test_enumeration(void **state) {
         fail_msg("%s", graph_judge(&v));
 }
 
+/* All pairs coupled: by enumeration, and the Curie-Weiss model of 64 spins by its sum over M: the
+ * energy is -(M^2 - N) / 2N, M occurs in binomial(N, (N + M) / 2) states. */
+static void test_long_range(void **state) {
+    static const char *const jobs[] = {
+        JOB("'graph': 'chain', 'size': [12], 'temperature': 2.5, 'long_range': 2"),
+        JOB("'graph': 'square', 'size': [4, 4], 'temperature': 4, 'long_range': 3, 'boundary': "
+            "['periodic', 'open'], 'field': 0.2" HEAT),
+        JOB("'graph': 'kagome', 'size': [2, 2], 'temperature': 2, 'long_range': 1.5, 'coupling': "
+            "-0.7" HEAT),
+    };
+    static const char *const weiss =
+        JOB("'graph': 'chain', 'size': [64], 'temperature': 1.1, 'long_range': 0, 'coupling': "
+            "0.015625");
+    double z = 0, energy = 0;
+    struct graph_verdict v = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
+        graph_enumerated(ctx, device, jobs[i], &v);
+    for (int up = 0; up <= 64; up++) {
+        const double m = 2.0 * up - 64, e = -(m * m - 64) / 128;
+        const double w = exp(lgamma(65) - lgamma(up + 1) - lgamma(65 - up) - e / 1.1);
+        z += w;
+        energy += w * e / 64;
+    }
+    graph_energy(ctx, device, weiss, energy / z, &v);
+    print_message("long range: %zu comparisons, largest |z| %.2f (%s)\n", v.n, v.worst, v.where);
+    if (graph_judge(&v))
+        fail_msg("%s", graph_judge(&v));
+}
+
 /* Ladders and populations at all their temperatures. */
 static void test_temperatures(void **state) {
     static const char *const jobs[] = {
@@ -109,6 +139,7 @@ static void test_gset(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_enumeration),
+                                       cmocka_unit_test(test_long_range),
                                        cmocka_unit_test(test_temperatures),
                                        cmocka_unit_test(test_gset)};
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);

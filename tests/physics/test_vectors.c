@@ -53,6 +53,41 @@ static void test_random_field(void **state) {
     judge(&v);
 }
 
+/* Clock models with random couplings and fields, by enumeration: each replica has its own. */
+static void test_disorder(void **state) {
+    (void)state;
+    static const char *const jobs[] = {
+        JOB("'model': 'clock', 'q': 3, 'size': [4, 2], 'temperature': 0.8, 'disorder': 'gaussian', "
+            "'random_field': 0.7, 'field_distribution': 'gaussian', 'field': 0.2"),
+        JOB("'model': 'clock', 'q': 4, 'size': [6], 'temperature': 0.6, 'disorder': 'bimodal', "
+            "'disorder_ratio': 0.25, 'negative_fraction': 0.4, 'random_field': 0.5"),
+    };
+    struct vector_verdict v = {0};
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++) {
+        double means[VECTOR_CHAINS][VECTOR_MEANS], expected[VECTOR_MEANS];
+        char text[800];
+        struct ergo_job *job = NULL;
+        vector_means(ctx, device, jobs[i], means);
+        snprintf(text, sizeof text, "%s", jobs[i]);
+        for (char *c = text; *c; c++)
+            *c = *c == '\'' ? '"' : *c;
+        VECTOR_BENCH_OK(ctx, text, ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
+        for (size_t m = 0; m < VECTOR_CHAINS; m++) {
+            const struct vector_oracle o = vector_bench_oracle(job->batches[0].points[m]);
+            double exact[2];
+            vector_oracle_enumerate(&o, exact);
+            means[m][VECTOR_MEAN_ENERGY] -= exact[0];
+            means[m][VECTOR_MEAN_ALONG] -= exact[1];
+        }
+        for (int k = 0; k < VECTOR_MEANS; k++)
+            expected[k] = NAN;
+        expected[VECTOR_MEAN_ENERGY] = expected[VECTOR_MEAN_ALONG] = 0;
+        vector_compare(&v, jobs[i], means, expected, NULL);
+        ergo_job_destroy(job);
+    }
+    judge(&v);
+}
+
 static void test_ising(void **state) {
     (void)state;
     struct vector_verdict v = {0};
@@ -103,9 +138,8 @@ static void test_serial(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rings),
-        cmocka_unit_test(test_random_field),
-        cmocka_unit_test(test_ising),
+        cmocka_unit_test(test_rings),    cmocka_unit_test(test_random_field),
+        cmocka_unit_test(test_disorder), cmocka_unit_test(test_ising),
         cmocka_unit_test(test_serial),
     };
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);

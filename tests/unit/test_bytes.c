@@ -74,12 +74,13 @@ static void test_chain(void **state) {
                                        .stream = point->stream,
                                        .field = (uint64_t)m.field1 << 32 | m.field0};
         bytes_oracle_start(&o, plain);
-        bytes_oracle_fields(&o, f);
+        if (k == 0)
+            bytes_oracle_fields(&o, f);
         memcpy(ours, plain, shape.sites);
         if (k == 0)
             bytes_twin_fields(&shape, &m, ours);
         for (uint64_t t = 0; t < 20; t++) {
-            bytes_oracle_sweep(&o, f, t << 31, plain);
+            bytes_oracle_sweep(&o, k == 0 ? f : NULL, t << 31, plain);
             bytes_twin_sweep(&shape, &m, NULL, t << 31, ours);
         }
         for (size_t i = 0; i < shape.sites; i++) {
@@ -314,8 +315,40 @@ static void test_file(void **state) {
                 fail_msg("\"%s\": %s", bad[i - 1].text, ergo_error_message(ctx));
         }
     }
+    /* potts: the states of a site one after the other, kept state by state */
+    static const struct {
+        const char *text, *message;
+    } potts[] = {
+        {"1 2 3\n4 5 6\n-1 -2 -3\n0 0 .5", NULL},
+        {"1 2 3\n4 5 6\n-1 -2 -3", "line 3: the file ends after 9 numbers; the lattice has "
+                                   "4 sites with 3 states each"},
+        {"1 2 3 4 5 6 7 8 9 10 11 12\n13", "line 2: more numbers than the lattice's 4 sites"},
+        {"1 2 nan 4 5 6 7 8 9 10 11 12", "line 1: \"nan\" is not a number"}};
+    snprintf(system, sizeof system, "'size': [2, 2], 'q': 3, 'field': 7, 'field_file': '%s'", path);
+    for (size_t i = 0; i < sizeof potts / sizeof potts[0]; i++) {
+        static const double expected[12] = {1, 4, -1, 0, 2, 5, -2, 0, 3, 6, -3, 0.5};
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(potts[i].text, file);
+        fclose(file);
+        struct ergo_job *job = job_of_model(ctx, "potts", system);
+        if (potts[i].message) {
+            assert_null(job);
+            assert_non_null(strstr(ergo_error_message(ctx), potts[i].message));
+        } else {
+            struct bytes_disorder d;
+            assert_non_null(job);
+            assert_int_equal(bytes_disorder_make(ctx, &job->points[0], &d), ERGO_OK);
+            for (int k = 0; k < 12; k++)
+                assert_true(fabs(d.fields[k] * d.unit - expected[k]) <= d.unit);
+            assert_true(fabs(d.field * d.unit - 7) <= d.unit);
+            bytes_disorder_free(&d);
+        }
+        ergo_job_destroy(job);
+        ergo_error_clear(ctx);
+    }
     unlink(path);
-    assert_null(job_of(ctx, system));
+    assert_null(job_of_model(ctx, "potts", system));
     assert_non_null(strstr(ergo_error_message(ctx), "cannot read"));
     ergo_context_destroy(ctx);
 }
@@ -352,6 +385,60 @@ static void test_free_spins(void **state) {
             ergo_job_destroy(job);
         }
     unlink(path);
+    ergo_context_destroy(ctx);
+}
+
+/* Fields of drawn states: each site prefers one, all alike often. Weak and strong bonds in the
+ * fraction that the job says; what two states cannot do, and the heat bath of potts. */
+static void test_states(void **state) {
+    static const struct {
+        const char *model, *system, *message;
+    } bad[] = {
+        {"potts", "'size': [4, 4], 'field': 1, 'dynamics': 'heat-bath'", "/system/dynamics"},
+        {"potts", "'size': [4, 4], 'q': 2, 'disorder': 'bimodal', 'disorder_ratio': 0",
+         "/system/disorder_ratio"},
+        {"ising", "'size': [4, 4], 'disorder': 'bimodal', 'disorder_ratio': 0",
+         "/system/disorder_ratio"},
+        {"potts", "'size': [4, 2], 'q': 2, 'disorder': 'bimodal'", "a side of 2"},
+        {"potts", "'size': [4, 4], 'disorder_ratio': 0.5", "/system/disorder_ratio"},
+    };
+    struct ergo_context *ctx = ergo_context_create();
+    struct ergo_job *job =
+        job_of_model(ctx, "potts",
+                     "'size': [64, 64], 'q': 3, 'random_field': 0.5, 'disorder': "
+                     "'bimodal', 'disorder_ratio': 0.25, 'negative_fraction': "
+                     "0.1");
+    enum { N = 64 * 64 };
+    struct bytes_disorder d;
+    int preferred[3] = {0}, weak = 0;
+    (void)state;
+    assert_non_null(job);
+    assert_int_equal(bytes_disorder_make(ctx, &job->points[0], &d), ERGO_OK);
+    for (int i = 0; i < N; i++) {
+        int n = 0;
+        for (int k = 0; k < 3; k++) {
+            const double f = d.fields[k * N + i] * d.unit;
+            assert_true(fabs(f) <= d.unit || fabs(f - 0.5) <= d.unit);
+            preferred[k] += f > 0.25;
+            n += f > 0.25;
+        }
+        assert_int_equal(n, 1);
+    }
+    for (int i = 0; i < 2 * N; i++) {
+        assert_true(fabs(d.bonds[i] * d.unit - 1) <= d.unit ||
+                    fabs(d.bonds[i] * d.unit - 0.25) <= d.unit);
+        weak += d.bonds[i] * d.unit < 0.5;
+    }
+    for (int k = 0; k < 3; k++) /* four standard deviations */
+        assert_true(fabs(preferred[k] - N / 3.0) < 4 * sqrt(N * 2 / 9.0));
+    assert_true(fabs(weak - 0.1 * 2 * N) < 4 * sqrt(2 * N * 0.09));
+    bytes_disorder_free(&d);
+    ergo_job_destroy(job);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_null(job_of_model(ctx, bad[i].model, bad[i].system));
+        assert_non_null(strstr(ergo_error_message(ctx), bad[i].message));
+        ergo_error_clear(ctx);
+    }
     ergo_context_destroy(ctx);
 }
 
@@ -450,6 +537,7 @@ int main(void) {
         cmocka_unit_test(test_choices),    cmocka_unit_test(test_chain),
         cmocka_unit_test(test_box),        cmocka_unit_test(test_normal),
         cmocka_unit_test(test_bonds),      cmocka_unit_test(test_file),
-        cmocka_unit_test(test_free_spins), cmocka_unit_test(test_structure)};
+        cmocka_unit_test(test_free_spins), cmocka_unit_test(test_states),
+        cmocka_unit_test(test_structure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

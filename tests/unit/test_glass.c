@@ -223,7 +223,7 @@ static void test_refused(void **state) {
         "\"size\": [4, 4], \"temperature\": 1, \"ladder\": 3, \"temperature_max\": 1",
         "\"size\": [4, 4], \"temperature\": 1, \"temperature_max\": 2",
         "\"size\": [4, 4], \"temperature\": 1, \"coupling\": 0",
-        "\"size\": [4, 4], \"temperature\": 1, \"field\": 0.1",
+        "\"size\": [4, 4], \"temperature\": 1, \"field\": 60",
         "\"size\": [4, 4], \"temperature\": 1, \"negative_fraction\": 1.1",
         "\"size\": [80, 100, 6000], \"temperature\": 1, \"disorder\": \"gaussian\"",
         ("\"size\": [64, 64, 64], \"temperature\": 1, \"samples\": 2097152, \"ladder\": 32, "

@@ -267,6 +267,48 @@ static void test_schedules(void **state) {
     ergo_job_destroy(job);
 }
 
+/* All pairs: the nearest image, the plain distance across open sides, distances over that of
+ * nearest neighbours; more precise than a unit of the network. */
+static void test_long_range(void **state) {
+    static const struct {
+        const char *name;
+        int64_t size[4];
+        enum graph_side side;
+        double exponent;
+    } cases[] = {
+        {"chain", {7}, GRAPH_PERIODIC, 2},         {"chain", {6}, GRAPH_OPEN, 1.25},
+        {"triangular", {4, 3}, GRAPH_PERIODIC, 3}, {"honeycomb", {2, 3}, GRAPH_OPEN, 0.5},
+        {"diamond", {1, 2, 1}, GRAPH_PERIODIC, 6}, {"hypercubic", {2, 1, 2, 3}, GRAPH_PERIODIC, 1}};
+    const enum graph_side open[4] = {GRAPH_OPEN, GRAPH_OPEN, GRAPH_OPEN, GRAPH_OPEN};
+    const enum graph_side periodic[4] = {GRAPH_PERIODIC, GRAPH_PERIODIC, GRAPH_PERIODIC,
+                                         GRAPH_PERIODIC};
+    const int64_t large[4] = {4097};
+    char wrong[GRAPH_WRONG];
+    struct graph_problem p;
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        struct graph_oracle o = {0};
+        const bool is_open = cases[k].side == GRAPH_OPEN;
+        int size[4];
+        for (int i = 0; i < 4; i++)
+            size[i] = (int)cases[k].size[i];
+        assert_true(graph_oracle_long(&o, cases[k].name, size, is_open ? "oooo" : "pppp", -0.7,
+                                      cases[k].exponent, 0));
+        assert_true(graph_long_range_make(graph_lattice_find(cases[k].name), cases[k].size,
+                                          is_open ? open : periodic, -0.7, cases[k].exponent, &p,
+                                          wrong));
+        assert_int_equal(p.n, o.n);
+        assert_int_equal(p.m, p.n * (p.n - 1) / 2);
+        for (size_t e = 0; e < p.m; e++)
+            assert_true(fabs(p.edges[e].w / o.j[p.edges[e].i * p.n + p.edges[e].j] - 1) < 1e-13);
+        graph_problem_free(&p);
+        graph_oracle_free(&o);
+    }
+    assert_false(
+        graph_long_range_make(graph_lattice_find("chain"), large, periodic, 1, 2, &p, wrong));
+    assert_non_null(strstr(wrong, "at most 4096"));
+}
+
 /* Keys of ladders and populations that contradict each other: refused, at that key. */
 static void test_refusals(void **state) {
     static const struct {
@@ -358,7 +400,7 @@ int main(void) {
         cmocka_unit_test(test_refused),  cmocka_unit_test(test_files),
         cmocka_unit_test(test_lattices), cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_refusals), cmocka_unit_test(test_population),
-        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_kept),     cmocka_unit_test(test_long_range),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

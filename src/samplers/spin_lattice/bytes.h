@@ -20,8 +20,9 @@ struct bytes_shape {
     uint32_t pitch;  /* bytes of a row of one colour */
     uint64_t colour; /* bytes of all sites of a colour */
     uint32_t states; /* values of a byte that are counted */
-    bool general;    /* ising: each site has its integer field */
+    bool general;    /* fields and couplings are integers, of each site or bond or of all */
     bool bonds;      /* general: each bond has its coupling */
+    uint32_t fields; /* general: fields of a site: 1, of potts q or none */
     bool heat_bath;
     /* counts of a sample: 3 + states; ising also up spins at sites with positive sign */
     uint32_t counts;
@@ -31,15 +32,16 @@ struct bytes_shape {
 };
 
 struct bytes_physics {
-    double t, j[3], b, h; /* h: strength of the random field */
+    double t, j[3], b, h; /* b: of potts on the first state; h: strength of the random field */
     double crystal;       /* blume_capel: crystal field */
 };
 
 /* General fields and couplings as integers, in multiples of `unit`. Sites are in natural order,
  * x fastest. */
 struct bytes_disorder {
-    double unit; /* energy, a power of two */
-    int32_t *fields, j[3];
+    double unit;     /* energy, a power of two */
+    int32_t *fields; /* [of a site][site], with the uniform one; potts: [state][site], without it */
+    int32_t j[3], field, crystal; /* field: potts, uniform */
     int32_t *bonds; /* [axis][site], to the neighbour in the positive direction; NULL: all are j */
 };
 
@@ -118,6 +120,8 @@ const char *bytes_remedy(const struct ergo_point *point); /* also for ising/ */
 struct bytes_physics bytes_physics_of(const struct ergo_point *point);
 void bytes_member_fill(const struct ergo_point *point, struct bytes_member *member);
 enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* The part of bytes_check about random fields and couplings. */
+enum ergo_status bytes_check_disorder(struct ergo_context *ctx, const struct ergo_point *point);
 /* Refuse odd sides, and more than `most` sites. */
 enum ergo_status bytes_check_size(struct ergo_context *ctx, const struct ergo_point *point,
                                   double most);

@@ -276,6 +276,8 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct by
         status = bytes_terms_unpack(ctx, h, t->members_terms + member * bytes_terms_length(h), &d);
         d.unit = s->units[member];
         memcpy(d.j, s->members[member].j, sizeof d.j);
+        d.field = s->members[member].field;
+        d.crystal = s->members[member].crystal;
     }
     const size_t bytes = (size_t)(2 * h->colour);
     if (status == ERGO_OK && replayed)
@@ -290,9 +292,10 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct by
         status = ergo_replay_differs(ctx, &t->r, member,
                                      "states of a spin, or the signs of its random field,");
     if (status == ERGO_OK && replayed)
-        status = bytes_replay(ctx, t, s, member, d.fields ? &d : NULL, before, after);
+        status = bytes_replay(ctx, t, s, member, t->members_terms ? &d : NULL, before, after);
     if (status == ERGO_OK && !(replayed && t->whole))
-        status = compare_sample(ctx, t, s, member, t->r.samples - 1, d.fields ? &d : NULL, after);
+        status = compare_sample(ctx, t, s, member, t->r.samples - 1, t->members_terms ? &d : NULL,
+                                after);
     bytes_disorder_free(&d);
     free(after);
     free(before);

@@ -1,95 +1,20 @@
 /*
- * General fields and couplings of the Ising model with a byte per spin, drawn or read from a file,
- * as integers. Couplings are those of the first sample of a spin glass, see spin_glass/couplings.c.
+ * General fields and couplings of models with a byte per spin, drawn or read from a file, as
+ * integers. Couplings are those of the first sample of a spin glass, see spin_glass/couplings.c.
  *
- * Gaussian fields: key = that of the random field (seed and replica, not the temperature), entity =
- * site, step = 1, draw = attempt, by glass_normal. A file is text: a number for each site, x
- * fastest, then y, then z, separated by blanks or ends of lines. # begins a comment.
+ * Fields: key = that of the random field (seed and replica, not the temperature), entity = site.
+ * Gaussian: step = 1, of potts 1 + state, draw = attempt, by glass_normal. The signs of
+ * blume-capel's and the states that potts' fields prefer: step = 0, draw = 2, the first word; the
+ * signs of ising's as cl/spin_lattice/bytes.h has them. Files of fields: fields.c.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/input.h"
+#include "common/rng.h"
 #include "samplers/spin_lattice/bytes.h"
+#include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
-
-/* ---- from a file ----------------------------------------------------------------------------- */
-
-static const double file_most = 1e6; /* as the limits of the keys */
-
-/* fields: [sites]. false: an error, which `wrong` describes with its line. */
-static bool read_numbers(char *text, uint64_t sites, double *fields, char wrong[160]) {
-    uint64_t n = 0;
-    unsigned long line = 1, last = 1;
-    for (char *at = text; *at != '\0';) {
-        char *end = at;
-        if (*at == '\n' || *at == ' ' || *at == '\t' || *at == '\r') {
-            line += *at++ == '\n';
-            continue;
-        }
-        if (*at == '#') {
-            at += strcspn(at, "\n");
-            continue;
-        }
-        const double number = strtod(at, &end);
-        const size_t length = strcspn(at, " \t\r\n#");
-        if (end != at + length || !isfinite(number)) {
-            snprintf(wrong, 160, "line %lu: \"%.*s\" is not a number", line,
-                     length < 40 ? (int)length : 40, at);
-            return false;
-        }
-        if (fabs(number) > file_most) {
-            snprintf(wrong, 160, "line %lu: %g is beyond %g", line, number, file_most);
-            return false;
-        }
-        if (n == sites) {
-            snprintf(wrong, 160, "line %lu: more numbers than the lattice's %llu sites", line,
-                     (unsigned long long)sites);
-            return false;
-        }
-        fields[n++] = number;
-        last = line;
-        at = end;
-    }
-    if (n < sites)
-        snprintf(wrong, 160,
-                 "line %lu: the file ends after %llu numbers; the lattice has %llu sites", last,
-                 (unsigned long long)n, (unsigned long long)sites);
-    return n == sites;
-}
-
-static enum ergo_status read_file(struct ergo_context *ctx, const struct ergo_point *point,
-                                  uint64_t sites, double *fields) {
-    const char *path = ergo_point_text(point, "/system/field_file");
-    char *text = NULL, wrong[160] = "";
-    size_t length = 0;
-    enum ergo_status status =
-        ergo_input_read(ctx, point, "/system/field_file", (size_t)1 << 36, &text, &length);
-    if (status == ERGO_OK && strlen(text) != length)
-        status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s is not a file of fields: it is not text", path);
-    if (status == ERGO_OK && !read_numbers(text, sites, fields, wrong))
-        status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s is not a file of fields: %s", path, wrong);
-    free(text);
-    return status;
-}
-
-enum ergo_status bytes_file_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    const struct bytes_shape s = bytes_shape_of(point);
-    double *fields = malloc(s.sites * sizeof *fields);
-    const enum ergo_status status =
-        fields ? read_file(ctx, point, s.sites, fields)
-               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the fields of the file");
-    free(fields);
-    if (status == ERGO_OK)
-        return ERGO_OK;
-    char message[400];
-    snprintf(message, sizeof message, "%s", ergo_error_message(ctx));
-    ergo_error_clear(ctx);
-    return ERGO_FAIL(ctx, status, "/system/field_file: %s", message);
-}
 
 static struct glass_shape glass_of(const struct bytes_shape *s) {
     const struct glass_shape g = {.d = s->d,
@@ -100,6 +25,11 @@ static struct glass_shape glass_of(const struct bytes_shape *s) {
                                   .samples = 1,
                                   .real = true};
     return g;
+}
+
+enum ergo_status bytes_file_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct bytes_shape s = bytes_shape_of(point);
+    return model_fields_check(ctx, point, s.sites, s.kind == BYTES_POTTS ? s.q : 1, "states");
 }
 
 enum ergo_status bytes_bonds_check(struct ergo_context *ctx, const struct ergo_point *point) {
@@ -116,7 +46,14 @@ void bytes_disorder_free(struct bytes_disorder *d) {
     memset(d, 0, sizeof *d);
 }
 
-/* f of all sites, from the file or drawn. */
+/* Of blume-capel's field the sign, of potts' the state that it prefers. */
+static uint32_t field_state(const struct bytes_shape *s, const uint32_t key[2], uint64_t site) {
+    const struct ergo_words r =
+        ergo_philox_words((uint32_t)site, 0, 0, ERGO_DRAW(BYTES_PURPOSE_FIELD, 2), key[0], key[1]);
+    return (uint32_t)((uint64_t)r.x * (s->kind == BYTES_POTTS ? s->q : 2) >> 32);
+}
+
+/* f of all sites, [of a site][site], from the file or drawn. */
 static enum ergo_status fields_of(struct ergo_context *ctx, const struct ergo_point *point,
                                   const struct bytes_shape *s, double *fields) {
     const struct ergo_value *distribution = ergo_point_value(point, "/system/field_distribution");
@@ -124,13 +61,25 @@ static enum ergo_status fields_of(struct ergo_context *ctx, const struct ergo_po
     bytes_member_fill(point, &m);
     const uint32_t key[2] = {m.field0, m.field1};
     if (ergo_point_value(point, "/system/field_file")->present)
-        return read_file(ctx, point, s->sites, fields);
+        return model_fields_read(ctx, point, s->sites, s->kind == BYTES_POTTS ? s->q : 1, "states",
+                                 fields);
     if (distribution->present &&
         strcmp(ergo_point_text(point, "/system/field_distribution"), "gaussian") == 0) {
-        for (uint64_t i = 0; i < s->sites; i++)
-            fields[i] = glass_normal(key, (uint32_t)i, 1, BYTES_PURPOSE_FIELD, 0) * 0x1p-24;
+        for (uint32_t k = 0; k < s->fields; k++)
+            for (uint64_t i = 0; i < s->sites; i++)
+                fields[k * s->sites + i] =
+                    glass_normal(key, (uint32_t)i, 1 + k, BYTES_PURPOSE_FIELD, 0) * 0x1p-24;
         return ERGO_OK;
     }
+    for (uint64_t i = 0; i < s->sites && s->kind == BYTES_BLUME_CAPEL; i++)
+        fields[i] = field_state(s, key, i) ? 1 : -1;
+    for (uint64_t i = 0; i < s->sites && s->kind == BYTES_POTTS && s->fields; i++) {
+        const uint32_t state = field_state(s, key, i);
+        for (uint32_t k = 0; k < s->q; k++)
+            fields[k * s->sites + i] = k == state;
+    }
+    if (s->kind != BYTES_ISING)
+        return ERGO_OK;
     uint8_t *signs = calloc(s->sites, 1);
     if (!signs)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for random fields");
@@ -145,17 +94,50 @@ static int32_t whole(double x) {
     return (int32_t)floor(x + 0.5);
 }
 
+/* Make d->fields, d->bonds, d->j and all else that has the unit, from energies. n_fields, n_bonds:
+ * numbers there are. */
+static void round_all(const struct bytes_shape *s, const struct bytes_physics *p,
+                      const double *fields, size_t n_fields, const double *bonds, size_t n_bonds,
+                      struct bytes_disorder *d) {
+    const bool potts = s->kind == BYTES_POTTS, capel = s->kind == BYTES_BLUME_CAPEL;
+    double field = 0, around = 0;
+    int exponent = 0;
+    for (size_t i = 0; i < n_fields; i++)
+        field = fmax(field, fabs(fields[i]));
+    for (uint32_t k = 0; k < s->d && k < 3; k++) {
+        double largest = n_bonds ? 0 : fabs(p->j[k]);
+        for (size_t i = k * s->sites; i < (k + 1) * s->sites && n_bonds; i++)
+            largest = fmax(largest, fabs(bonds[i]));
+        around += 2 * largest;
+    }
+    /* half the cost of an Ising spin's flip, or the cost of a move */
+    const double most = capel   ? 2 * (field + around) + fabs(p->crystal)
+                        : potts ? 2 * field + fabs(p->b) + around
+                                : field + around;
+    /* it stays below 2^29, and below 2^30 after rounding */
+    (void)frexp(most, &exponent);
+    d->unit = ldexp(1, most > 0 ? exponent - 29 : 0);
+    for (size_t i = 0; i < n_fields; i++)
+        d->fields[i] = whole(fields[i] / d->unit);
+    for (size_t i = 0; i < n_bonds; i++)
+        d->bonds[i] = whole(bonds[i] / d->unit);
+    for (uint32_t k = 0; k < s->d && k < 3 && !n_bonds; k++)
+        d->j[k] = whole(p->j[k] / d->unit);
+    d->field = potts ? whole(p->b / d->unit) : 0;
+    d->crystal = capel ? whole(p->crystal / d->unit) : 0;
+}
+
 enum ergo_status bytes_disorder_make(struct ergo_context *ctx, const struct ergo_point *point,
                                      struct bytes_disorder *d) {
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
     const struct glass_shape g = glass_of(&s);
-    const size_t n = s.sites, n_bonds = s.bonds ? s.d * n : 0;
-    double *fields = malloc(n * sizeof *fields), *bonds = malloc((n_bonds + 1) * sizeof *bonds);
-    double most = 0;
-    int exponent = 0;
+    const size_t n = s.sites, n_bonds = s.bonds ? s.d * n : 0, n_fields = s.fields * n;
+    const double uniform = s.kind == BYTES_POTTS ? 0 : p.b;
+    double *fields = malloc((n_fields + 1) * sizeof *fields);
+    double *bonds = malloc((n_bonds + 1) * sizeof *bonds);
     memset(d, 0, sizeof *d);
-    d->fields = calloc(n, sizeof *d->fields);
+    d->fields = calloc(n_fields + 1, sizeof *d->fields);
     d->bonds = n_bonds ? malloc(n_bonds * sizeof *d->bonds) : NULL;
     enum ergo_status status =
         fields && bonds && d->fields && (d->bonds || !n_bonds)
@@ -165,27 +147,11 @@ enum ergo_status bytes_disorder_make(struct ergo_context *ctx, const struct ergo
         status = glass_first_sample(ctx, point, &g, bonds);
     if (status != ERGO_OK)
         goto out;
-    for (size_t i = 0; i < n; i++) {
-        fields[i] = p.b + p.h * fields[i];
-        most = fmax(most, fabs(fields[i]));
-    }
-    for (uint32_t k = 0; k < s.d && k < 3; k++) {
-        double largest = n_bonds ? 0 : fabs(p.j[k]);
-        for (size_t i = k * n; i < (k + 1) * n && n_bonds; i++) {
-            bonds[i] *= p.j[k];
-            largest = fmax(largest, fabs(bonds[i]));
-        }
-        most += 2 * largest;
-    }
-    /* half the cost of a flip stays below 2^29, and below 2^30 after rounding */
-    (void)frexp(most, &exponent);
-    d->unit = ldexp(1, most > 0 ? exponent - 29 : 0);
-    for (size_t i = 0; i < n; i++)
-        d->fields[i] = whole(fields[i] / d->unit);
+    for (size_t i = 0; i < n_fields; i++) /* without a random field there is nothing to read */
+        fields[i] = uniform + (p.h != 0 ? p.h * fields[i] : 0);
     for (size_t i = 0; i < n_bonds; i++)
-        d->bonds[i] = whole(bonds[i] / d->unit);
-    for (uint32_t k = 0; k < s.d && k < 3 && !n_bonds; k++)
-        d->j[k] = whole(p.j[k] / d->unit);
+        bonds[i] *= p.j[i / n];
+    round_all(&s, &p, fields, n_fields, bonds, n_bonds, d);
 out:
     free(fields);
     free(bonds);
@@ -194,12 +160,16 @@ out:
     return status;
 }
 
-/* Half of the largest cost of a flip at this site, as an integer. Along a side of 2, both bonds
- * lead to one neighbour and may cancel. */
+/* Half of the largest cost of a flip at this site, of potts with two states the cost, as an
+ * integer. Along a side of 2, both bonds lead to one neighbour and may cancel. */
 static int64_t most_force(const struct bytes_shape *s, const struct bytes_disorder *d,
                           uint64_t site) {
     const uint64_t stride[3] = {1, s->l[0], (uint64_t)s->l[0] * s->l[1]};
-    int64_t sum = llabs((long long)d->fields[site]);
+    const int64_t field = s->kind != BYTES_POTTS ? d->fields[site]
+                          : s->fields
+                              ? (int64_t)d->field + d->fields[site] - d->fields[s->sites + site]
+                              : d->field;
+    int64_t sum = llabs((long long)field);
     for (uint32_t k = 0; k < s->d && k < 3; k++) {
         const uint64_t at = site / stride[k] % s->l[k];
         const uint64_t before = site - at * stride[k] + (at + s->l[k] - 1) % s->l[k] * stride[k];
@@ -228,19 +198,23 @@ enum ergo_status bytes_force_check(struct ergo_context *ctx, const struct ergo_p
 
 void bytes_disorder_fill(const struct ergo_point *point, const struct bytes_disorder *d,
                          struct bytes_member *member) {
-    member->scale = (float)(0.5 * ergo_point_real(point, "/system/temperature") / d->unit);
+    const double of_cost = bytes_shape_of(point).kind == BYTES_ISING ? 0.5 : 1;
+    member->scale = (float)(of_cost * ergo_point_real(point, "/system/temperature") / d->unit);
     memcpy(member->j, d->j, sizeof member->j);
+    member->field = d->field;
+    member->crystal = d->crystal;
 }
 
 /* ---- for the kernels ------------------------------------------------------------------------- */
 
-/* Numbers per site: the field, and the couplings to the neighbours. */
+/* Numbers per site: its fields, and the couplings to the neighbours. */
 static size_t planes_of(const struct bytes_shape *s) {
-    return s->bonds ? 1 + 2 * (size_t)s->d : 1;
+    return s->fields + (s->bonds ? 2 * (size_t)s->d : 0);
 }
 
 size_t bytes_terms_length(const struct bytes_shape *s) {
-    return s->general ? 2 * s->colour * planes_of(s) : 0;
+    const size_t length = 2 * s->colour * planes_of(s);
+    return !s->general ? 0 : length ? length : 4; /* kernels get a buffer, also for no numbers */
 }
 
 /* cl/spin_lattice/bytes.cl describes the order. Couplings are those to the neighbour at the same
@@ -255,19 +229,20 @@ void bytes_terms_pack(const struct bytes_shape *s, const struct bytes_disorder *
             const size_t y = row % ly, z = row / ly, site = row * lx + x;
             int32_t *to =
                 packed + ((x + y + z) & 1) * planes_of(s) * s->colour + row * s->pitch + x / 2;
-            *to = d->fields[site];
+            for (uint32_t k = 0; k < s->fields; k++, to += s->colour)
+                *to = d->fields[k * n + site];
             if (!s->bonds)
                 continue;
             const int32_t before = d->bonds[row * lx + (x + lx - 1) % lx], after = d->bonds[site];
-            to[s->colour] = x & 1 ? before : after;
-            to[2 * s->colour] = x & 1 ? after : before;
+            to[0] = x & 1 ? before : after;
+            to[s->colour] = x & 1 ? after : before;
             if (s->d > 1) {
-                to[3 * s->colour] = d->bonds[n + (z * ly + (y + ly - 1) % ly) * lx + x];
-                to[4 * s->colour] = d->bonds[n + site];
+                to[2 * s->colour] = d->bonds[n + (z * ly + (y + ly - 1) % ly) * lx + x];
+                to[3 * s->colour] = d->bonds[n + site];
             }
             if (s->d > 2) {
-                to[5 * s->colour] = d->bonds[2 * n + ((z + lz - 1) % lz * ly + y) * lx + x];
-                to[6 * s->colour] = d->bonds[2 * n + site];
+                to[4 * s->colour] = d->bonds[2 * n + ((z + lz - 1) % lz * ly + y) * lx + x];
+                to[5 * s->colour] = d->bonds[2 * n + site];
             }
         }
 }
@@ -276,7 +251,7 @@ enum ergo_status bytes_terms_unpack(struct ergo_context *ctx, const struct bytes
                                     const int32_t *packed, struct bytes_disorder *d) {
     const size_t lx = s->l[0], ly = s->l[1], n = s->sites;
     memset(d, 0, sizeof *d);
-    d->fields = malloc(n * sizeof *d->fields);
+    d->fields = malloc((s->fields * n + 1) * sizeof *d->fields);
     d->bonds = s->bonds ? malloc(s->d * n * sizeof *d->bonds) : NULL;
     if (!d->fields || (s->bonds && !d->bonds)) {
         bytes_disorder_free(d);
@@ -286,9 +261,10 @@ enum ergo_status bytes_terms_unpack(struct ergo_context *ctx, const struct bytes
         const size_t x = i % lx, row = i / lx, y = row % ly, z = row / ly;
         const int32_t *from =
             packed + ((x + y + z) & 1) * planes_of(s) * s->colour + row * s->pitch + x / 2;
-        d->fields[i] = from[0];
+        for (uint32_t k = 0; k < s->fields; k++, from += s->colour)
+            d->fields[k * n + i] = *from;
         for (uint32_t k = 0; k < s->d && s->bonds; k++)
-            d->bonds[k * n + i] = from[(k == 0 ? 1 + (x & 1) : 2 * k + 2) * s->colour];
+            d->bonds[k * n + i] = from[(k == 0 ? x & 1 : 2 * k + 1) * s->colour];
     }
     return ERGO_OK;
 }

@@ -52,9 +52,16 @@ struct bytes_shape bytes_shape_of(const struct ergo_point *point) {
         s.q = 3;
         s.kind = BYTES_BLUME_CAPEL;
     }
-    s.bonds = s.kind == BYTES_ISING && has_bonds(point);
-    s.general = s.kind == BYTES_ISING && (s.bonds || has(point, "/system/field_file") ||
-                                          is_text(point, "/system/field_distribution", "gaussian"));
+    const bool random = has(point, "/system/random_field") || has(point, "/system/field_file");
+    s.bonds = has_bonds(point);
+    if (s.kind == BYTES_ISING)
+        s.general = s.bonds || has(point, "/system/field_file") ||
+                    is_text(point, "/system/field_distribution", "gaussian");
+    else if (is_potts(point)) /* a field of 0 that is given may be one of a scan */
+        s.general = s.bonds || random || model_given(point, "/system/field");
+    else
+        s.general = s.bonds || random;
+    s.fields = !s.general ? 0 : !is_potts(point) ? 1 : random ? s.q : 0;
     s.heat_bath = is_heat_bath(point);
     s.states = s.kind == BYTES_ISING ? 4 : s.q;
     s.counts = 3 + s.states + (s.kind == BYTES_ISING ? 1 : 0);
@@ -85,18 +92,15 @@ bool bytes_pays_to_cut(const struct ergo_point *point, size_t ranks) {
 struct bytes_physics bytes_physics_of(const struct ergo_point *point) {
     struct bytes_physics p = {.t = ergo_point_real(point, "/system/temperature")};
     if (is_blume_capel(point)) {
-        p.j[0] = p.j[1] = p.j[2] = ergo_point_real(point, "/system/coupling");
-        p.b = ergo_point_real(point, "/system/field");
         p.crystal = ergo_point_real(point, "/system/crystal_field");
-        return p;
+        p.j[0] = p.j[1] = p.j[2] = ergo_point_real(point, "/system/coupling");
+    } else {
+        const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
+        for (int k = 0; k < 3; k++)
+            p.j[k] = !j->present    ? ergo_point_real(point, "/system/coupling")
+                     : k < j->items ? j->reals[k]
+                                    : 0;
     }
-    const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
-    for (int k = 0; k < 3; k++)
-        p.j[k] = !j->present    ? ergo_point_real(point, "/system/coupling")
-                 : k < j->items ? j->reals[k]
-                                : 0;
-    if (is_potts(point))
-        return p;
     const struct ergo_value *h = ergo_point_value(point, "/system/random_field");
     p.b = ergo_point_real(point, "/system/field");
     p.h = h->present ? h->real : has(point, "/system/field_file");
@@ -124,8 +128,7 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
     const bool heat_bath = is_heat_bath(point);
-    /* models without a random field ignore it */
-    const uint64_t field = model_field_key(point, !is_potts(point) && !is_blume_capel(point));
+    const uint64_t field = model_field_key(point, true);
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
@@ -169,30 +172,55 @@ void bytes_member_fill(const struct ergo_point *point, struct bytes_member *memb
     }
 }
 
-/* Checks of random fields and couplings. */
-static enum ergo_status check_disorder(struct ergo_context *ctx, const struct ergo_point *point) {
+/* Metropolis of two states flips a spin that feels nothing in every sweep. Such a spin is possible
+ * where the two bonds of a side of 2 cancel, or all bonds of a site are missing. */
+static enum ergo_status check_free(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
+    const struct ergo_value *ratio = ergo_point_value(point, "/system/disorder_ratio");
+    const char *remedy = s.kind == BYTES_ISING ? "use \"heat-bath\"" : "take model ising";
+    if (has(point, "/system/disorder_file"))
+        return bytes_force_check(ctx, point);
+    if (is_text(point, "/system/disorder", "gaussian") || p.b != 0 || p.h != 0)
+        return ERGO_OK;
+    if (ratio->present && ratio->real == 0)
+        return ergo_job_error(ctx, "/system/disorder_ratio",
+                              "0, metropolis and no field: a spin whose bonds are all missing "
+                              "would flip in every sweep, and the chain would not sample; %s",
+                              remedy);
+    for (uint32_t k = 0; k < s.d && k < 3; k++)
+        if (s.l[k] == 2 && (!ratio->present || ratio->real == -1))
+            return ergo_job_error(
+                ctx, "/system/dynamics",
+                "metropolis without a field with a side of 2: a spin whose double bonds all "
+                "cancel would flip in every sweep, and the chain would not sample; %s",
+                remedy);
+    return ERGO_OK;
+}
+
+enum ergo_status bytes_check_disorder(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct bytes_shape s = bytes_shape_of(point);
     const bool file = has(point, "/system/disorder_file");
-    const bool signs = !file && !is_text(point, "/system/disorder", "gaussian");
+    const double numbers = s.fields + (s.bonds ? 2.0 * s.d : 0); /* of a site */
     enum ergo_status status = ERGO_OK;
     if (file && has(point, "/system/disorder"))
         status = ergo_job_error(ctx, "/system/disorder", "given together with disorder_file");
     if (s.bonds && s.sites > 1 << 30)
         status = ergo_job_error(ctx, "/system/size", "more than 2^30 sites with random couplings");
-    for (uint32_t k = 0; k < s.d && k < 3; k++)
-        if (s.bonds && signs && !s.heat_bath && s.l[k] == 2 && p.b == 0 && p.h == 0)
-            return ergo_job_error(
-                ctx, "/system/dynamics",
-                "metropolis without a field with a side of 2: a spin whose double bonds all "
-                "cancel would flip in every sweep, and the chain would not sample; use "
-                "\"heat-bath\"");
+    if (numbers > 6 && (double)s.sites * numbers > 0x1p36)
+        status = ergo_job_error(ctx, "/system/size",
+                                "%.0f fields and couplings for each of %.3g sites: more than 2^36",
+                                numbers, (double)s.sites);
+    if (is_potts(point) && s.general && s.heat_bath)
+        status = ergo_job_error(ctx, "/system/dynamics",
+                                "heat-bath has neither fields nor random couplings in model "
+                                "potts: use \"metropolis\"");
     if (status == ERGO_OK && has(point, "/system/field_file"))
         status = bytes_file_check(ctx, point);
     if (status == ERGO_OK && file)
         status = bytes_bonds_check(ctx, point);
-    if (status == ERGO_OK && file && !s.heat_bath)
-        status = bytes_force_check(ctx, point);
+    if (status == ERGO_OK && s.bonds && !s.heat_bath && s.q == 2)
+        status = check_free(ctx, point);
     return status;
 }
 
@@ -228,15 +256,15 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
     if (j->present && j->items != size->items)
         status = ergo_job_error(ctx, "/system/couplings", "%d numbers for %d dimensions", j->items,
                                 size->items);
-    if (!is_potts(point) && status == ERGO_OK)
-        status = check_disorder(ctx, point);
+    if (status == ERGO_OK)
+        status = bytes_check_disorder(ctx, point);
     const struct bytes_physics p = bytes_physics_of(point);
     double cost = 0;
     for (uint32_t k = 0; k < (uint32_t)size->items; k++)
         cost += 4 * fabs(p.j[k]);
     /* half of the force on a spin among equal ones */
     const double force = p.j[0] + p.j[1] + p.j[2];
-    const bool two = is_potts(point) ? bytes_shape_of(point).q == 2 : !has_bonds(point);
+    const bool two = bytes_shape_of(point).q == 2 && !has_bonds(point);
     if (status == ERGO_OK && two && force == 0 && p.b == 0 && p.h == 0 && !is_heat_bath(point) &&
         !is_text(point, "/system/start", "random"))
         status = ergo_job_error(
@@ -342,6 +370,10 @@ void bytes_columns(const struct bytes_physics *p, const struct bytes_shape *s, d
                    const uint32_t *counts, double *columns) {
     const double n = (double)s->sites;
     const uint32_t *of = counts + 3;
+    /* with general terms, the sum of those that are not counted, modulo 2^64 */
+    const uint32_t *words = s->general ? counts + s->counts : NULL;
+    const int64_t sum = words ? (int64_t)((uint64_t)words[1] << 32 | words[0]) : 0;
+    const double general = unit * (double)sum / n;
     double energy = 0;
     if (s->kind == BYTES_ISING) {
         const double up = (double)of[1] + of[3], along = (double)of[0] + of[3];
@@ -351,9 +383,7 @@ void bytes_columns(const struct bytes_physics *p, const struct bytes_shape *s, d
         columns[COLUMN_MAGNETIZATION] = 2 * up / n - 1;
         columns[COLUMN_STAGGERED] = (4 * (double)of[4] - 2 * up) / n;
         if (s->general) {
-            const uint32_t *long_sum = counts + s->counts;
-            const int64_t sum = (int64_t)((uint64_t)long_sum[1] << 32 | long_sum[0]);
-            columns[COLUMN_ENERGY] = (s->bonds ? 0 : energy) - unit * (double)sum / n;
+            columns[COLUMN_ENERGY] = (s->bonds ? 0 : energy) - general;
             return;
         }
         columns[COLUMN_ENERGY] =
@@ -365,8 +395,8 @@ void bytes_columns(const struct bytes_physics *p, const struct bytes_shape *s, d
             energy -= p->j[k] * (int32_t)counts[k] / n;
         columns[COLUMN_MAGNETIZATION] = ((double)of[0] - of[2]) / n;
         columns[COLUMN_QUADRUPOLE] = ((double)of[0] + of[2]) / n;
-        columns[COLUMN_ENERGY] =
-            energy + p->crystal * columns[COLUMN_QUADRUPOLE] - p->b * columns[COLUMN_MAGNETIZATION];
+        columns[COLUMN_ENERGY] = (s->bonds ? 0 : energy) + p->crystal * columns[COLUMN_QUADRUPOLE] -
+                                 (s->general ? general : p->b * columns[COLUMN_MAGNETIZATION]);
         return;
     }
     uint32_t most = 0;
@@ -374,8 +404,9 @@ void bytes_columns(const struct bytes_physics *p, const struct bytes_shape *s, d
         most = of[k] > most ? of[k] : most;
     for (uint32_t k = 0; k < s->d; k++)
         energy += p->j[k] * (1 - (double)counts[k] / n);
-    columns[COLUMN_ENERGY] = energy;
+    columns[COLUMN_ENERGY] = (s->bonds ? 0 : energy) - general;
     columns[COLUMN_MAGNETIZATION] = (s->q * (double)most / n - 1) / (s->q - 1);
+    columns[COLUMN_FIRST_STATE] = of[0] / n;
 }
 
 /* Above 1 in the ordered phase of a lattice without a field, and below 1 in the disordered one.
@@ -426,7 +457,7 @@ double bytes_exact(const struct ergo_point *point, const char *observable) {
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
     const bool energy = strcmp(observable, "energy") == 0;
-    if (s.d != 1 || p.h != 0 || s.bonds)
+    if (s.d != 1 || p.h != 0 || s.bonds || (s.general && is_potts(point)))
         return NAN;
     if (s.kind != BYTES_ISING) {
         /* eigenvalues 1 + (q - 1) w, and 1 - w with multiplicity q - 1 */

@@ -38,8 +38,16 @@ static uint64_t loop_limited(const struct bytes_shape *s, uint32_t group, uint64
     const bool weights = s->kind == BYTES_POTTS_HEAT && !bytes_choices(s);
     const uint64_t blocks = (s->colour / 16 + group - 1) / group;
     const uint64_t fill = 4 * blocks + bytes_choices_length(s) / group + 2 * BYTES_TABLE / group;
-    const uint64_t sweep = 2 * blocks * (weights ? 2200 : 120) +
-                           2 * blocks * (s->general ? 120 : 80) + 2 * s->numbers + 150;
+    const bool by_site = s->general && s->kind != BYTES_ISING; /* each with all its neighbours */
+    const uint64_t sweep = 2 * blocks *
+                               (weights   ? 2200
+                                : by_site ? 700
+                                          : 120) +
+                           2 * blocks *
+                               (by_site      ? 500
+                                : s->general ? 120
+                                             : 80) +
+                           2 * s->numbers + 150;
     return limit > fill ? (limit - fill) / sweep : 0;
 }
 
@@ -143,9 +151,9 @@ static void declare(struct bytes_state *s) {
         options, sizeof options,
         "-DBYTES_D=%u -DBYTES_LX=%uu -DBYTES_LY=%uu -DBYTES_LZ=%uu -DBYTES_Q=%uu "
         "-DBYTES_MODEL=%d -DBYTES_FIELDS=%d -DBYTES_GENERAL=%d -DBYTES_BONDS=%d -DBYTES_HEAT=%d "
-        "-DBYTES_STRIP=%uu -DBYTES_CHOICES=%uu",
+        "-DBYTES_STRIP=%uu -DBYTES_CHOICES=%uu -DBYTES_FIELD_PLANES=%u",
         h->d, h->l[0], h->l[1], h->l[2], h->q, (int)h->kind, (int)s->fields, (int)h->general,
-        (int)h->bonds, (int)h->heat_bath, l->strip, bytes_choices(h));
+        (int)h->bonds, (int)h->heat_bath, l->strip, bytes_choices(h), h->fields);
     const size_t length = strlen(options);
     if (s->cut)
         snprintf(options + length, sizeof options - length, " -DBYTES_CUT -DBYTES_ALL_ROWS=%lluu",
@@ -267,8 +275,9 @@ enum ergo_status bytes_configure(struct ergo_context *ctx, void *state) {
     l->block_sweeps = (uint64_t)fmin(plan->block_steps, 1e6);
     plan->launches_per_step =
         l->local ? (l->ahead ? 2.0 : 1.0) / (double)ergo_plan_launch(plan, l->launch_sweeps) : 2;
-    plan->host_bytes = (h->general ? 20 + (h->bonds ? 20 * h->d : 0) : 4) * h->sites +
-                       batch->count * (2 * h->colour + 4 * bytes_terms_length(h));
+    plan->host_bytes =
+        (h->general ? 8 + 12 * (uint64_t)h->fields + (h->bonds ? 20 * h->d : 0) : 4) * h->sites +
+        batch->count * (2 * h->colour + 4 * bytes_terms_length(h));
     describe(s, plan);
     if (s->launch.curve_length)
         s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/correlation_every");

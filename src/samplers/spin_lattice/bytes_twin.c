@@ -127,6 +127,36 @@ static uint8_t other_state(const struct bytes_shape *s, const struct bytes_membe
     return (uint8_t)((uint32_t)product < member->table[index] ? other : state);
 }
 
+/* -energy of a state at a site: in its fields, and with its bonds; of blume-capel also in the
+ * crystal field. */
+static int64_t general_gain(const struct bytes_shape *s, const struct bytes_disorder *d,
+                            const uint8_t *sites, size_t at, struct around n, int32_t state) {
+    const bool capel = s->kind == BYTES_BLUME_CAPEL;
+    const int32_t spin = 1 - state; /* of blume-capel */
+    int64_t gain = capel       ? (int64_t)spin * d->fields[at] - (int64_t)spin * spin * d->crystal
+                   : s->fields ? d->fields[(size_t)state * s->sites + at]
+                               : 0;
+    gain += !capel && state == 0 ? d->field : 0;
+    for (uint32_t k = 0; k < 2 * s->d; k++) {
+        const int64_t j =
+            d->bonds ? d->bonds[k / 2 * s->sites + (k % 2 ? at : n.site[k])] : d->j[k / 2];
+        gain += j * (capel ? spin * (1 - sites[n.site[k]]) : sites[n.site[k]] == state);
+    }
+    return gain;
+}
+
+/* Metropolis of Potts and Blume-Capel with general terms. Returns the new state. */
+static uint8_t general_state(const struct bytes_shape *s, const struct bytes_member *member,
+                             const struct bytes_disorder *d, const uint8_t *sites, size_t at,
+                             struct around n, uint32_t random) {
+    const uint64_t product = (uint64_t)random * (s->q - 1);
+    const int32_t q = (int32_t)s->q, state = sites[at];
+    const int32_t other = (state + 1 + (int32_t)(product >> 32)) % q;
+    const int64_t cost = general_gain(s, d, sites, at, n, state < q ? state : 0) -
+                         general_gain(s, d, sites, at, n, other);
+    return (uint8_t)(cost < spin_limit((uint32_t)product, member->scale, 0) ? other : state);
+}
+
 /* Heat bath of Potts: choose a state by its weight, first among the states of the neighbours in
  * their order, then among the others. */
 static uint8_t potts_heat(const struct bytes_shape *s, const struct bytes_member *member,
@@ -198,7 +228,8 @@ void bytes_twin_box(const struct bytes_shape *s, const struct bytes_member *memb
                 if (heat)
                     sites[at] = potts_heat(s, member, sites, n, words);
                 else if (s->kind != BYTES_ISING)
-                    sites[at] = other_state(s, member, sites, at, n, random);
+                    sites[at] = d ? general_state(s, member, d, sites, at, n, random)
+                                  : other_state(s, member, sites, at, n, random);
                 else
                     sites[at] ^= d ? general_flips(s, member, d, sites, at, n, random)
                                    : ising_flips(s, member, sites, at, n, random);
@@ -253,6 +284,28 @@ static uint32_t pairs_of(const struct bytes_shape *s, const uint8_t *a, const ui
 static bool is_odd(const struct bytes_member *member, uint64_t x, uint64_t y, uint64_t z) {
     const uint32_t axes = member->staggered;
     return ((axes & 1 ? x : 0) + (axes & 2 ? y : 0) + (axes & 4 ? z : 0)) & 1;
+}
+
+/* Sum over a row of potts or blume-capel: of the states' fields and, with general couplings, of J
+ * (delta - 1) or of J s s'. */
+static int64_t sum_row_of_states(const struct bytes_shape *s, const struct bytes_disorder *d,
+                                 size_t row, const uint8_t *sites) {
+    const size_t first = row * s->l[0], y = row % s->l[1], z = row / s->l[1];
+    const bool capel = s->kind == BYTES_BLUME_CAPEL;
+    int64_t sum = 0;
+    for (uint32_t x = 0; x < s->l[0]; x++) {
+        const int64_t state = sites[first + x] < s->q ? sites[first + x] : 0;
+        const size_t next[3] = {site_of(s, x + 1, y, z), site_of(s, x, y + 1, z),
+                                site_of(s, x, y, z + 1)};
+        sum += capel       ? (1 - state) * d->fields[first + x]
+               : s->fields ? d->fields[(size_t)state * s->sites + first + x]
+                           : 0;
+        sum += !capel && state == 0 ? d->field : 0;
+        for (uint32_t k = 0; k < s->d && k < 3 && d->bonds; k++)
+            sum += (int64_t)d->bonds[k * s->sites + first + x] *
+                   (capel ? (1 - state) * (1 - sites[next[k]]) : (sites[next[k]] == state) - 1);
+    }
+    return sum;
 }
 
 /* Sum of s B and, with general couplings, of J s s' over a row. */
@@ -310,7 +363,8 @@ static void count_rows(size_t begin, size_t end, void *user) {
             counts[3 + s->states] += (is_odd(all->member, 0, y, z) ? 0 : up[0]) +
                                      (is_odd(all->member, 1, y, z) ? 0 : up[1]);
         if (all->d)
-            sum += sum_row(s, all->d, row, all->sites);
+            sum += s->kind == BYTES_ISING ? sum_row(s, all->d, row, all->sites)
+                                          : sum_row_of_states(s, all->d, row, all->sites);
     }
     pthread_mutex_lock(&all->lock);
     for (uint32_t k = 0; k < s->counts; k++)

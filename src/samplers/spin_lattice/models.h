@@ -59,9 +59,13 @@ enum {
     CURVE_ROUND_TRIPS,
     GLASS_CURVES
 };
-/* Columns: all models have the first two, ising and blume-capel one more. */
+/* Columns: all models have the first two, ising, potts and blume-capel one more. */
 enum { COLUMN_ENERGY, COLUMN_MAGNETIZATION, COLUMN_STAGGERED, ISING_COLUMNS };
-enum { COLUMNS = COLUMN_STAGGERED, COLUMN_QUADRUPOLE = COLUMN_STAGGERED };
+enum {
+    COLUMNS = COLUMN_STAGGERED,
+    COLUMN_QUADRUPOLE = COLUMN_STAGGERED,
+    COLUMN_FIRST_STATE = COLUMN_STAGGERED
+};
 
 /* ---- shared.c -------------------------------------------------------------------------------- */
 
@@ -75,6 +79,21 @@ extern const struct ergo_tunable bytes_tunables[BYTES_TUNABLES];
 extern const struct ergo_key lattice_keys[LATTICE_KEYS], lattice_run_keys[LATTICE_RUN_KEYS];
 extern const struct ergo_curve_info lattice_curves[LATTICE_CURVES];
 uint64_t lattice_curve_every(const struct ergo_point *point);
+/* Random fields and couplings of models with a byte per spin. Potts has its own in place of those
+ * about the fields of a site. */
+enum { FIELD_KEYS = 3, DISORDER_KEYS = 5 };
+extern const struct ergo_key field_keys[FIELD_KEYS], disorder_keys[DISORDER_KEYS];
+bool model_draws_fields(const struct ergo_point *point);
+/* fields.c: read /system/field_file, `of_site` numbers for each site, whose name is said where they
+ * do not fit ("states"; NULL: one). fields: [of a site][site]. The second only checks it, and
+ * records a job error. */
+enum ergo_status model_fields_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                   uint64_t sites, uint64_t of_site, const char *each_has,
+                                   double *fields);
+enum ergo_status model_fields_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                    uint64_t sites, uint64_t of_site, const char *each_has);
+/* Half a sentence on samples that no other point shares, or NULL: ergo_model's unweighted. */
+const char *model_unweighted(const struct ergo_point *point);
 /* Of a lattice that can be cut over ranks: the shares of these. */
 enum { SLAB_KEYS = 1 };
 extern const struct ergo_key slab_keys[SLAB_KEYS];

@@ -69,6 +69,83 @@ const struct ergo_key lattice_run_keys[LATTICE_RUN_KEYS] = {
      .help = "Largest distance of the correlation; never more than half the shorter side."},
 };
 
+/* ---- random fields and couplings ------------------------------------------------------------- */
+
+bool model_draws_fields(const struct ergo_point *point) {
+    return model_has(point, "/system/random_field") && !model_has(point, "/system/field_file");
+}
+
+static bool draws_couplings(const struct ergo_point *point) {
+    return model_has(point, "/system/disorder") && !model_has(point, "/system/disorder_file");
+}
+
+static bool draws_disorder(const struct ergo_point *point) {
+    return draws_couplings(point) || model_draws_fields(point);
+}
+
+static bool draws_signs(const struct ergo_point *point) {
+    return draws_couplings(point) && !model_says(point, "/system/disorder", "gaussian");
+}
+
+const struct ergo_key field_keys[FIELD_KEYS] = {
+    {ERGO_KEY("/system/random_field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
+     .max = 1e6, .unit = "J",
+     .help = "h of a random field h f_i beside the uniform one (Imry, Ma 1975); f_i by "
+             "field_distribution, or from field_file (h is 1 then, if not given). It depends on "
+             "seed (or disorder_seed) and replica, not on the temperature."},
+    {ERGO_KEY("/system/field_distribution", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = model_disorders, .unit = "",
+     .help = "f_i of the random field: bimodal (if not given), +1 or -1 with probability 1/2; "
+             "gaussian, of mean 0 and variance 1.",
+     .acts = model_draws_fields, .where = "with random_field, without field_file"},
+    {ERGO_KEY("/system/field_file", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE, .unit = "",
+     .help = "A file with f_i of each site, numbers up to 1e6 in the order x fastest, then y, then "
+             "z, with blanks or ends of lines between them; # a comment. Fields and couplings are "
+             "rounded to 2^-28 of the largest force on a spin, or finer."},
+};
+
+const struct ergo_key disorder_keys[DISORDER_KEYS] = {
+    {ERGO_KEY("/system/disorder", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .choices = model_disorders, .unit = "",
+     .help = "Random couplings J_ij, in units of /system/coupling or of couplings: bimodal, +1 or "
+             "-1 (or disorder_ratio); gaussian, of mean 0 and variance 1. There is one sample, the "
+             "first of model "
+             "spin-glass with the same seed."},
+    {ERGO_KEY("/system/disorder_file", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE, .unit = "",
+     .help = "A file with the couplings: lines \"x y [z] axis J\" for the bond from a site to its "
+             "neighbour in the positive direction of axis x, y or z, each bond once; # a comment. "
+             "How they are rounded: see field_file."},
+    {ERGO_KEY("/system/disorder_seed", SEED), .flags = ERGO_KEY_SHAPE, .unit = "",
+     .help = "The seed of random couplings and fields; /seed if not given. They depend on it and "
+             "on the replica, not on the temperature: a scan over it has the same ones.",
+     .acts = draws_disorder,
+     .where =
+         "where couplings or fields are drawn: with disorder or random_field, without their files"},
+    {ERGO_KEY("/system/negative_fraction", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
+     .max = 1, .unit = "",
+     .help =
+         "Bimodal disorder: the probability of J = -1 (or of disorder_ratio); 0.5 if not given. 0 "
+         "is the ferromagnet.",
+     .acts = draws_signs,
+     .where =
+         "where couplings are drawn as +1 and -1: with disorder bimodal, without disorder_file"},
+    {ERGO_KEY("/system/disorder_ratio", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = -8,
+     .max = 8, .unit = "",
+     .help = "Bimodal disorder: the other coupling, drawn with negative_fraction, over the first; "
+             "-1 if not given. Between 0 and 1 a random ferromagnet of strong and weak bonds, 0: "
+             "bonds are missing.",
+     .acts = draws_signs,
+     .where =
+         "where couplings are drawn as one of two: with disorder bimodal, without disorder_file"},
+};
+
+const char *model_unweighted(const struct ergo_point *point) {
+    return draws_disorder(point)
+               ? "its couplings or fields are drawn, so that each seed and replica weighs "
+                 "configurations in its own way (disorder_file and field_file fix them)"
+               : NULL;
+}
+
 const struct ergo_key slab_keys[SLAB_KEYS] = {
     {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .unit = "",
      .help =

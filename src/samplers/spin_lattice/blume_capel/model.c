@@ -90,7 +90,8 @@ static const struct ergo_conjugate conjugates[] = {
 
 /* Sums of s s' are counted modulo 2^32. */
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
-    return bytes_check_size(ctx, point, 0x1p30);
+    const enum ergo_status status = bytes_check_size(ctx, point, 0x1p30);
+    return status == ERGO_OK ? bytes_check_disorder(ctx, point) : status;
 }
 
 static const char *const first_job[] = {"/system/size=[32, 32]",   "/system/temperature=1",
@@ -102,18 +103,22 @@ const struct ergo_model blume_capel_model = {
     .name = "blume-capel",
     .summary =
         "H = -J sum s_i s_j + D sum s_i^2 - B sum s_i over nearest neighbours, s = 1, 0, -1, "
-        "in one to three dimensions (Blume 1966, Capel 1966).",
+        "in one to three dimensions (Blume 1966, Capel 1966); also with random fields or random "
+        "couplings.",
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
                  "spin_lattice/bytes_draw.cl", "common/slab.cl"},
     .first = first_job,
     .keys = {{lattice_keys, 2},
              {keys, sizeof keys / sizeof keys[0]},
+             {field_keys, FIELD_KEYS},
+             {disorder_keys, DISORDER_KEYS},
              {&lattice_keys[LATTICE_KEYS - 1], 1},
              {slab_keys, SLAB_KEYS}},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],
     .conjugates = conjugates,
     .n_conjugates = sizeof conjugates / sizeof conjugates[0],
+    .unweighted = model_unweighted,
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
     .tunables = bytes_tunables,

@@ -116,6 +116,11 @@ static enum ergo_status make_lattice(struct ergo_context *ctx, const struct ergo
         sides[k] = n == 1 ? sides[0] : sides[k];
     }
     const uint32_t shells = read_couplings(point, j);
+    if (model_has(point, "/system/long_range")) /* of all sizes, which tell different things */
+        return graph_long_range_make(lattice, size->size, sides, j[0],
+                                     ergo_point_real(point, "/system/long_range"), p, wrong)
+                   ? ERGO_OK
+                   : ERGO_FAIL(ctx, ERGO_E_JOB, "/system/size: %s", wrong);
     return graph_lattice_make(lattice, l, sides, j, shells, p, wrong)
                ? ERGO_OK
                : ERGO_FAIL(ctx, ERGO_E_JOB, "/system/size: %s", wrong);
@@ -145,6 +150,17 @@ static enum ergo_status check_lattice(struct ergo_context *ctx, const struct erg
         return ergo_job_error(ctx, "/system/boundary",
                               "%d of them; one word, or one for each of the %u directions", n,
                               lattice->d);
+    for (int k = 0; k < n && model_has(point, "/system/long_range"); k++)
+        if (sides[k] == GRAPH_ANTIPERIODIC)
+            return ergo_job_error(ctx, "/system/boundary",
+                                  "antiperiodic with long_range: the nearest image has no sign of "
+                                  "its own where two are equally near; periodic and open are "
+                                  "possible");
+    if (model_has(point, "/system/long_range") &&
+        graph_lattice_sites(lattice, size->size) > GRAPH_LONG_SITES_MAX)
+        return ergo_job_error(ctx, "/system/size",
+                              "%.4g sites, all pairs of which are coupled; at most %d",
+                              graph_lattice_sites(lattice, size->size), GRAPH_LONG_SITES_MAX);
     if (couplings->present && couplings->items > (int)lattice->shells)
         return ergo_job_error(ctx, "/system/couplings",
                               "%d numbers; at most %u kinds of neighbours", couplings->items,

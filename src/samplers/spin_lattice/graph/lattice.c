@@ -102,6 +102,28 @@ static size_t bonds_of(const struct graph_lattice *l, uint32_t n, struct bond *b
     return kept;
 }
 
+double graph_lattice_square(const struct graph_lattice *l, uint32_t from, uint32_t to,
+                            const int cell[4]) {
+    struct bond b = {.from = from, .to = to};
+    memcpy(b.cell, cell, sizeof b.cell);
+    return (double)square_of(l, &b);
+}
+
+double graph_lattice_nearest(const struct graph_lattice *l) {
+    long nearest = 0;
+    /* of one of the sites; all have neighbours at this distance, in a cell that is near */
+    for (uint32_t code = 0; code < 81 * l->sites; code++) {
+        struct bond near = {.from = 0, .to = code % l->sites};
+        uint32_t rest = code / l->sites;
+        for (uint32_t k = 0; k < 4; k++, rest /= 3)
+            near.cell[k] = k < l->d ? (int)(rest % 3) - 1 : 0;
+        const long square = square_of(l, &near);
+        if (square > 0 && (nearest == 0 || square < nearest))
+            nearest = square;
+    }
+    return (double)nearest;
+}
+
 /* The site to which a bond of the cell at x leads. False: there is none, beyond an open side. */
 static bool follow(const struct graph_lattice *l, const int64_t *size, const enum graph_side *sides,
                    const struct bond *b, const int64_t x[4], uint32_t *to, double *sign) {

@@ -12,6 +12,10 @@ static bool is_file(const struct ergo_point *point) {
     return !graph_is_named(point);
 }
 
+static bool has_short_range(const struct ergo_point *point) {
+    return graph_is_named(point) && !model_has(point, "/system/long_range");
+}
+
 static bool has_one_coupling(const struct ergo_point *point) {
     return graph_is_named(point) && !model_has(point, "/system/couplings");
 }
@@ -67,6 +71,13 @@ static const struct ergo_key keys[] = {
      .help =
          "Couplings to nearest, second and third neighbours, [J1, J2, J3], by distance, instead "
          "of one.",
+     .acts = has_short_range, .where = "where graph is a lattice, without long_range"},
+    {ERGO_KEY("/system/long_range", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .min = 0, .max = 100, .unit = "",
+     .help = "Exponent a: all pairs of sites are coupled by coupling / r^a, r in units of the "
+             "distance of nearest neighbours, across periodic sides to the nearest image alone "
+             "(minimum image). a = 0 with coupling 1/N is the Curie-Weiss model. At most 4,096 "
+             "sites; each is a colour of its own, so that a sweep is a launch for each site.",
      .acts = graph_is_named, .where = "where graph is a lattice"},
     {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "0", .min = -1e6, .max = 1e6, .unit = "J",

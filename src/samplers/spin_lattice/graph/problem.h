@@ -59,5 +59,17 @@ double graph_lattice_sites(const struct graph_lattice *lattice, const int64_t *s
 bool graph_lattice_make(const struct graph_lattice *lattice, const int64_t *size,
                         const enum graph_side *sides, const double *j, uint32_t n,
                         struct graph_problem *p, char wrong[GRAPH_WRONG]);
+/* Square of the distance between site `from` and site `to` of the cell that is `cell` away, and
+ * that of nearest neighbours, in one unit. */
+double graph_lattice_square(const struct graph_lattice *lattice, uint32_t from, uint32_t to,
+                            const int cell[4]);
+double graph_lattice_nearest(const struct graph_lattice *lattice);
+
+/* long_range.c: all pairs of sites, with j / r^exponent. r, in units of the distance of nearest
+ * neighbours, is that to the nearest image across periodic sides; sides are periodic or open. */
+enum { GRAPH_LONG_SITES_MAX = 4096 };
+bool graph_long_range_make(const struct graph_lattice *lattice, const int64_t *size,
+                           const enum graph_side *sides, double j, double exponent,
+                           struct graph_problem *p, char wrong[GRAPH_WRONG]);
 
 #endif

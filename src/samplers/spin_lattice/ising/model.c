@@ -9,60 +9,9 @@
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-static bool draws_fields(const struct ergo_point *point) {
-    return model_has(point, "/system/random_field") && !model_has(point, "/system/field_file");
-}
-
-static bool draws_couplings(const struct ergo_point *point) {
-    return model_has(point, "/system/disorder") && !model_has(point, "/system/disorder_file");
-}
-
-static bool draws_disorder(const struct ergo_point *point) {
-    return draws_couplings(point) || draws_fields(point);
-}
-
-static bool draws_signs(const struct ergo_point *point) {
-    return draws_couplings(point) && !model_says(point, "/system/disorder", "gaussian");
-}
-
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
      .min = -1e6, .max = 1e6, .unit = "J", .help = "Magnetic field B: positive prefers up."},
-    {ERGO_KEY("/system/random_field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
-     .max = 1e6, .unit = "J",
-     .help = "h of a random field h f_i beside the uniform one (Imry, Ma 1975); f_i by "
-             "field_distribution, or from field_file (h is 1 then, if not given). It depends on "
-             "seed (or disorder_seed) and replica, not on the temperature."},
-    {ERGO_KEY("/system/field_distribution", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .choices = model_disorders, .unit = "",
-     .help = "f_i of the random field: bimodal (if not given), +1 or -1 with probability 1/2; "
-             "gaussian, of mean 0 and variance 1.",
-     .acts = draws_fields, .where = "with random_field, without field_file"},
-    {ERGO_KEY("/system/field_file", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE, .unit = "",
-     .help = "A file with f_i of each site, numbers up to 1e6 in the order x fastest, then y, then "
-             "z, with blanks or ends of lines between them; # a comment. Fields and couplings are "
-             "rounded to 2^-28 of the largest force on a spin, or finer."},
-    {ERGO_KEY("/system/disorder", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
-     .choices = model_disorders, .unit = "",
-     .help = "Random couplings J_ij, in units of /system/coupling or of couplings: bimodal, +1 or "
-             "-1; gaussian, of mean 0 and variance 1. There is one sample, the first of model "
-             "spin-glass with the same seed."},
-    {ERGO_KEY("/system/disorder_file", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE, .unit = "",
-     .help = "A file with the couplings: lines \"x y [z] axis J\" for the bond from a site to its "
-             "neighbour in the positive direction of axis x, y or z, each bond once; # a comment. "
-             "How they are rounded: see field_file."},
-    {ERGO_KEY("/system/disorder_seed", SEED), .flags = ERGO_KEY_SHAPE, .unit = "",
-     .help = "The seed of random couplings and fields; /seed if not given. They depend on it and "
-             "on the replica, not on the temperature: a scan over it has the same ones.",
-     .acts = draws_disorder,
-     .where =
-         "where couplings or fields are drawn: with disorder or random_field, without their files"},
-    {ERGO_KEY("/system/negative_fraction", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
-     .max = 1, .unit = "",
-     .help = "Bimodal disorder: the probability of J = -1; 0.5 if not given. 0 is the ferromagnet.",
-     .acts = draws_signs,
-     .where =
-         "where couplings are drawn as +1 and -1: with disorder bimodal, without disorder_file"},
 };
 
 /* Two dimensions, one coupling, a uniform field: one bit per spin. */
@@ -244,13 +193,6 @@ static double exact(const struct ergo_point *point, const char *observable) {
     return energy ? e.energy : e.heat_capacity;
 }
 
-static const char *unweighted(const struct ergo_point *point) {
-    return draws_disorder(point)
-               ? "its couplings or fields are drawn, so that each seed and replica weighs "
-                 "configurations in its own way (disorder_file and field_file fix them)"
-               : NULL;
-}
-
 /* ---- the model ------------------------------------------------------------------------------- */
 
 static const struct ergo_tunable tunables[] = {
@@ -282,10 +224,12 @@ enum { LATTICE_TUNABLES = 6 }; /* of a byte per spin: the first */
     .first = first_job,                                                                            \
     .keys = {{lattice_keys, LATTICE_KEYS},                                                         \
              {keys, sizeof keys / sizeof keys[0]},                                                 \
+             {field_keys, FIELD_KEYS},                                                             \
+             {disorder_keys, DISORDER_KEYS},                                                       \
              {slab_keys, SLAB_KEYS},                                                               \
              {lattice_run_keys, LATTICE_RUN_KEYS}},                                                \
     .columns = columns, .n_columns = ISING_COLUMNS, .has_column = has_column,                      \
-    .conjugates = lattice_conjugates, .n_conjugates = 2, .unweighted = unweighted,                 \
+    .conjugates = lattice_conjugates, .n_conjugates = 2, .unweighted = model_unweighted,           \
     .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
     .curves = lattice_curves, .n_curves = LATTICE_CURVES, .curve_every = lattice_curve_every,      \
     .frame_suffix = "vti", .has_frames = model_has_frames, .remedy = bytes_remedy,                 \

@@ -2,17 +2,59 @@
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 
+static const char *const distributions[] = {"one-state", "gaussian", NULL};
+
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/q", INT),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "3",
      .stream = "", .min = 2, .max = 256, .unit = "states",
      .help = "Number of states. The infinite square lattice is critical at T = 1/ln(1 + sqrt q)."},
+    {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
+     .min = -1e6, .max = 1e6, .unit = "J",
+     .help = "Field B on the first state, 0 (start up): -B for each site in it."},
 };
 
-static const struct ergo_column columns[COLUMNS] = {
-    {"energy", "per site, in units of J = 1", "U/N = -J sum (delta(s, s) - 1)/N"},
-    {"magnetization", "per site", "the order parameter"},
+static const struct ergo_key site_keys[] = {
+    {ERGO_KEY("/system/field_distribution", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = distributions, .unit = "",
+     .help = "f_i(s) of the random field, -h f_i(s_i) for each site: one-state (if not given), 1 "
+             "for a state drawn at each site and 0 for the others (Blankschtein, Shapir, Aharony, "
+             "Phys. Rev. B 29, 1263 (1984)); gaussian, of mean 0 and variance 1 for each state of "
+             "each site.",
+     .acts = model_draws_fields, .where = "with random_field, without field_file"},
+    {ERGO_KEY("/system/field_file", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE, .unit = "",
+     .help =
+         "A file with f_i(s): q numbers up to 1e6 for each site, of states 0 to q - 1, sites in "
+         "the order x fastest, then y, then z, with blanks or ends of lines between them; # a "
+         "comment. Fields and couplings are rounded to 2^-28 of the largest energy of a move, "
+         "or finer."},
 };
+
+enum { POTTS_COLUMNS = COLUMNS + 1 };
+static const struct ergo_column columns[POTTS_COLUMNS] = {
+    {"energy", "per site, in units of J = 1", "U/N = -(J sum (delta(s, s) - 1) + sum fields)/N"},
+    {"magnetization", "per site", "the order parameter"},
+    {"first_state", "per site", "n_0 / N, with a field"},
+};
+
+static bool has_field(const struct ergo_point *point) {
+    return model_given(point, "/system/field") || model_has(point, "/system/random_field") ||
+           model_has(point, "/system/field_file");
+}
+
+static bool has_column(const struct ergo_point *point, size_t c) {
+    return c != COLUMN_FIRST_STATE || has_field(point);
+}
+
+static double sample_first_state(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[COLUMN_FIRST_STATE];
+}
+
+static double sample_first_state2(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[COLUMN_FIRST_STATE] * c[COLUMN_FIRST_STATE];
+}
 
 static bool is_staggered(const struct ergo_point *point) {
     return bytes_staggered_axes(point) != 0 && bytes_has_structure(point);
@@ -39,6 +81,16 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("binder", ""),
      .help = "Binder's cumulant 1 - <m^4> / (3 <m^2>^2), m as in susceptibility",
      .inputs = {"order_parameter2", "order_parameter4"}, .derive = model_binder, .crosses = true},
+    {ERGO_NAMED("first_state", "per site"),
+     .help = "with a field: the mean part of the sites in state 0, which /system/field prefers",
+     .sample = sample_first_state, .applies = has_field},
+    {ERGO_NAMED("first_state_susceptibility", "per site"),
+     .help = "with a field: N (<n_0^2> - <n_0>^2) / T, n_0 as in first_state: how it answers to "
+             "/system/field",
+     .inputs = {"first_state", "first_state2"}, .derive = model_susceptibility,
+     .applies = has_field},
+    {ERGO_NAMED("first_state2", "per site^2"), .help = "with a field: mean n_0^2",
+     .sample = sample_first_state2, .applies = has_field, .hidden = true},
     {ERGO_NAMED("staggered_order_parameter2", ""),
      .help = "with a negative coupling, two dimensions or three: q / (q - 1) times the sum over "
              "states k of <(sum over sites of +-delta(s, k) / N)^2>, signs as of m_s; 3/4 for q = "
@@ -59,9 +111,6 @@ static const struct ergo_observable observables[] = {
      .sample = model_energy2, .hidden = true},
 };
 
-/* The field of other models, which chains had in their random streams from the beginning. */
-static const char *const stream_lines[] = {"/system/field=0", NULL};
-
 static const char *const first_job[] = {"/system/size=[32, 32]",        "/system/q=3",
                                         "/system/temperature=0.994973", "/system/start=\"up\"",
                                         "/run/equilibration=1000",      "/run/sweeps=20000",
@@ -70,19 +119,24 @@ static const char *const first_job[] = {"/system/size=[32, 32]",        "/system
 const struct ergo_model potts_model = {
     .name = "potts",
     .summary = "H = -J sum (delta(s_i, s_j) - 1), s = 0 .. q - 1, by single spins in one to three "
-               "dimensions (sampler swendsen-wang has clusters).",
+               "dimensions (sampler swendsen-wang has clusters); also with fields, random fields "
+               "or random couplings.",
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
                  "spin_lattice/bytes_draw.cl", "common/slab.cl"},
     .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]},
              {lattice_keys, LATTICE_KEYS},
+             {field_keys, 1},
+             {site_keys, sizeof site_keys / sizeof site_keys[0]},
+             {disorder_keys, DISORDER_KEYS},
              {slab_keys, SLAB_KEYS},
              {lattice_run_keys, LATTICE_RUN_KEYS}},
-    .stream_lines = stream_lines,
     .columns = columns,
-    .n_columns = COLUMNS,
+    .n_columns = POTTS_COLUMNS,
+    .has_column = has_column,
     .conjugates = lattice_conjugates,
-    .n_conjugates = 1, /* without a field */
+    .n_conjugates = 1, /* at one field */
+    .unweighted = model_unweighted,
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
     .curves = lattice_curves,

@@ -18,12 +18,13 @@
 #include "common/rng.h"
 #include "base/portable.h"
 #include "job/input.h"
+#include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 
 static const double real_most = 8; /* six bonds and 24 bits stay below 2^30 */
 
 size_t glass_couplings_length(const struct glass_shape *s) {
-    return s->d * (size_t)s->sites * (s->real ? 32 : 1);
+    return (s->d + (size_t)s->field) * (size_t)s->sites * (s->real ? 32 : 1);
 }
 
 /* ---- drawn ----------------------------------------------------------------------------------- */
@@ -95,7 +96,7 @@ static bool fails(struct reading *r, const char *what) {
 
 static bool keep(struct reading *r, size_t bond, double j) {
     const struct glass_shape *s = r->s;
-    if (!s->real && j != 1 && j != -1)
+    if (s->signs && j != 1 && j != -1)
         return fails(r, "a coupling is not 1 or -1: give \"/system/disorder\": \"gaussian\" for "
                         "couplings of any size");
     if (!(fabs(j) <= real_most))
@@ -201,12 +202,105 @@ enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_po
     return ERGO_FAIL(ctx, status, "/system/disorder_file: %s", message);
 }
 
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+static bool has_field_file(const struct ergo_point *point) {
+    return ergo_point_value(point, "/system/field_file")->present;
+}
+
+static double strength(const struct ergo_point *point) {
+    const struct ergo_value *h = ergo_point_value(point, "/system/random_field");
+    return h->present ? h->real : has_field_file(point);
+}
+
+/* The largest sum of couplings and field at a site, in units of the coupling, that is counted. */
+static const double most_force = 63;
+
+/* f of all samples, [sample][site], from the file; malloc'ed. */
+static enum ergo_status read_fields(struct ergo_context *ctx, const struct ergo_point *point,
+                                    const struct glass_shape *s, double **fields) {
+    *fields = malloc(s->sites * s->samples * sizeof **fields);
+    if (!*fields)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the fields of %u samples", s->samples);
+    return model_fields_read(ctx, point, s->sites, s->samples, "samples", *fields);
+}
+
+enum ergo_status glass_field_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct glass_shape *s) {
+    const struct ergo_value *distribution = ergo_point_value(point, "/system/field_distribution");
+    const bool normal =
+        distribution->present &&
+        strcmp(ergo_point_text(point, "/system/field_distribution"), "bimodal") != 0;
+    const double unit = fabs(ergo_point_real(point, "/system/coupling"));
+    double most = normal ? real_most : 1;
+    enum ergo_status status = ERGO_OK;
+    if (has_field_file(point)) {
+        double *fields = NULL;
+        status = model_fields_check(ctx, point, s->sites, s->samples, "samples");
+        if (status == ERGO_OK)
+            status = read_fields(ctx, point, s, &fields);
+        for (uint64_t i = 0; i < s->sites * s->samples && status == ERGO_OK; i++)
+            most = fmax(i ? most : 0, fabs(fields[i]));
+        free(fields);
+    }
+    const double field =
+        (fabs(ergo_point_real(point, "/system/field")) + strength(point) * most) / unit;
+    if (status == ERGO_OK && 2 * s->d * (s->signs ? 1 : real_most) + field > most_force)
+        status = ergo_job_error(
+            ctx, strength(point) != 0 ? "/system/random_field" : "/system/field",
+            "fields of up to %.4g couplings beside %u couplings of up to %g: forces are counted up "
+            "to %g couplings, in units of 2^-24",
+            field, 2 * s->d, s->signs ? 1 : real_most, most_force);
+    return status;
+}
+
+/* Of word-lattice `word`: [site][32]. */
+static enum ergo_status add_fields(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct glass_shape *s, uint32_t word, uint32_t *to) {
+    const struct ergo_value *distribution = ergo_point_value(point, "/system/field_distribution");
+    const bool normal =
+        distribution->present &&
+        strcmp(ergo_point_text(point, "/system/field_distribution"), "bimodal") != 0;
+    const double unit = fabs(ergo_point_real(point, "/system/coupling"));
+    const double b = ergo_point_real(point, "/system/field") / unit, h = strength(point) / unit;
+    double *file = NULL;
+    uint32_t key[2];
+    enum ergo_status status = ERGO_OK;
+    key_of(point, key);
+    if (has_field_file(point))
+        status = read_fields(ctx, point, s, &file);
+    for (uint64_t site = 0; site < s->sites && status == ERGO_OK; site++) {
+        const uint32_t up = ergo_philox_words((uint32_t)site, word, 0,
+                                              ERGO_DRAW(GLASS_PURPOSE_FIELD, 0), key[0], key[1])
+                                .x;
+        for (uint32_t k = 0; k < 32; k++) {
+            const uint64_t sample = 32 * (uint64_t)word + k;
+            double f = 0;
+            if (h != 0)
+                f = file ? (sample < s->samples ? file[sample * s->sites + site] : 0)
+                    : normal
+                        ? glass_normal(key, (uint32_t)site, word, GLASS_PURPOSE_FIELD, k) * 0x1p-24
+                        : (up >> k & 1 ? 1 : -1);
+            to[site * 32 + k] = (uint32_t)(int32_t)floor((b + h * f) * 0x1p24 + 0.5);
+        }
+    }
+    free(file);
+    return status;
+}
+
 /* ---- both ------------------------------------------------------------------------------------ */
+
+/* 32 couplings of +-1 as they are counted beside fields. */
+static void widen(uint32_t negative, uint32_t to[32]) {
+    for (uint32_t k = 0; k < 32; k++)
+        to[k] = negative >> k & 1 ? 0u - (1u << GLASS_REAL_BITS) : 1u << GLASS_REAL_BITS;
+}
 
 enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_point *point,
                                  const struct glass_shape *s, uint32_t word, uint32_t *couplings) {
     const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
-    const size_t length = glass_couplings_length(s);
+    const size_t length = s->d * (size_t)s->sites * (s->real ? 32 : 1); /* without fields */
+    const double sign = fraction->present ? fraction->real : 0.5;
     enum ergo_status status = ERGO_OK;
     uint32_t key[2];
     if (ergo_point_value(point, "/system/disorder_file")->present) {
@@ -220,9 +314,10 @@ enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_poi
                 const size_t at = d * (size_t)s->sites + site;
                 const uint32_t bond = (uint32_t)(3 * site + d);
                 if (!s->real)
-                    couplings[at] =
-                        bimodal(key, bond, word, fraction->present ? fraction->real : 0.5);
-                for (uint32_t b = 0; s->real && b < 32; b++)
+                    couplings[at] = bimodal(key, bond, word, sign);
+                else if (s->signs)
+                    widen(bimodal(key, bond, word, sign), couplings + at * 32);
+                for (uint32_t b = 0; !s->signs && b < 32; b++)
                     couplings[at * 32 + b] =
                         (uint32_t)glass_normal(key, bond, word, GLASS_PURPOSE_COUPLING, b);
             }
@@ -230,6 +325,8 @@ enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_poi
     if (ergo_point_real(point, "/system/coupling") < 0)
         for (size_t i = 0; i < length; i++)
             couplings[i] = s->real ? 0u - couplings[i] : ~couplings[i];
+    if (s->field && status == ERGO_OK)
+        status = add_fields(ctx, point, s, word, couplings + length);
     return status;
 }
 
@@ -237,6 +334,8 @@ enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_poi
  * neighbour and may cancel. */
 static bool is_free(const struct glass_shape *s, const int32_t *j, uint64_t site, uint32_t bit) {
     const uint64_t side[3] = {s->lx, s->ly, s->lz}, stride[3] = {1, s->lx, (uint64_t)s->lx * s->ly};
+    if (s->field && j[(s->d * s->sites + site) * 32 + bit] != 0)
+        return false;
     for (uint32_t k = 0; k < s->d && k < 3; k++) {
         const uint64_t at = site / stride[k] % side[k];
         const uint64_t before = site - at * stride[k] + (at + side[k] - 1) % side[k] * stride[k];
@@ -260,7 +359,7 @@ enum ergo_status glass_force_check(struct ergo_context *ctx, const struct ergo_p
             if (is_free(s, (const int32_t *)couplings, i, n % 32))
                 status = ergo_job_error(
                     ctx, "/system/dynamics",
-                    "metropolis, and the couplings of the file leave site %llu, %llu, %llu of "
+                    "metropolis, and the couplings leave site %llu, %llu, %llu of "
                     "sample %u without any force (those of a side of 2 may cancel): its spin would "
                     "flip in every sweep; use \"heat-bath\"",
                     (unsigned long long)(i % s->lx), (unsigned long long)(i / s->lx % s->ly),
@@ -274,6 +373,8 @@ enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_
                                     const struct glass_shape *s, double *j) {
     const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
     const struct ergo_value *disorder = ergo_point_value(point, "/system/disorder");
+    const struct ergo_value *ratio = ergo_point_value(point, "/system/disorder_ratio");
+    const double other = ratio->present ? ratio->real : -1;
     const bool normal =
         disorder->present && strcmp(ergo_point_text(point, "/system/disorder"), "gaussian") == 0;
     uint32_t key[2];
@@ -289,7 +390,8 @@ enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_
             if (normal)
                 *to = glass_normal(key, bond, 0, GLASS_PURPOSE_COUPLING, 0) * 0x1p-24;
             else
-                *to = bimodal(key, bond, 0, fraction->present ? fraction->real : 0.5) & 1 ? -1 : 1;
+                *to =
+                    bimodal(key, bond, 0, fraction->present ? fraction->real : 0.5) & 1 ? other : 1;
         }
     return ERGO_OK;
 }

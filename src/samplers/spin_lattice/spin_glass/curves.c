@@ -41,11 +41,18 @@ static double length_of(const struct glass_shape *s, double t, const double *m) 
     return ratio > 0 ? sqrt(ratio) / (2 * sin(3.14159265358979323846 / s->layers)) : 0;
 }
 
+/* N ([<q^2>] - [<q>^2]), of four copies. */
+static double connected_of(const struct glass_shape *s, double t, const double *m) {
+    (void)t;
+    return (double)s->sites * (m[GLASS_Q2] - m[GLASS_QQ]);
+}
+
 /* A mean (function NULL), or a function of the moments of a temperature. */
 struct quantity {
     double (*function)(const struct glass_shape *s, double t, const double *moments);
     int moment;
     bool pairs; /* of copies */
+    bool four;  /* copies */
 };
 
 /* Of the coldest temperature, and over the ladder. */
@@ -54,7 +61,7 @@ static const struct quantity results[GLASS_RESULTS] = {
     [GLASS_MEAN_M2] = {NULL, GLASS_M2, false}, [GLASS_MEAN_ABS_Q] = {NULL, GLASS_ABS_Q, true},
     [GLASS_MEAN_Q2] = {NULL, GLASS_Q2, true},  [GLASS_MEAN_Q4] = {NULL, GLASS_Q4, true},
     [GLASS_BINDER] = {binder_of, 0, true},     [GLASS_LENGTH] = {length_of, 0, true},
-    [GLASS_HEAT] = {heat_of, 0, true}};
+    [GLASS_HEAT] = {heat_of, 0, true},         [GLASS_CONNECTED] = {connected_of, 0, true, true}};
 static const struct {
     int curve, result;
 } over_ladder[] = {{CURVE_LADDER_ENERGY, GLASS_MEAN_E},
@@ -72,7 +79,8 @@ double glass_moment(const struct ergo_point *point, const char *observable, cons
                                                      [GLASS_MEAN_Q4] = "overlap4",
                                                      [GLASS_BINDER] = "overlap_binder",
                                                      [GLASS_LENGTH] = "overlap_length",
-                                                     [GLASS_HEAT] = "glass_heat_capacity"};
+                                                     [GLASS_HEAT] = "glass_heat_capacity",
+                                                     [GLASS_CONNECTED] = "overlap_susceptibility"};
     (void)point;
     for (int i = 0; i < GLASS_RESULTS; i++)
         if (strcmp(names[i], observable) == 0)
@@ -247,7 +255,7 @@ static void add_rows(struct ergo_curve *curve, const double *rows, size_t count)
 }
 
 static bool wanted(const struct glass_shape *s, const struct quantity *q) {
-    return s->copies > 1 || !q->pairs;
+    return (s->copies > 1 || !q->pairs) && (s->copies == 4 || !q->four);
 }
 
 static void add_results(const struct glass_shape *s, struct units *u, const double *ladder,

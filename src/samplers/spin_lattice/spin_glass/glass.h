@@ -20,7 +20,8 @@ enum {
     GLASS_ABS_M, /* |m|, m^2, m^4 */
     GLASS_M2,
     GLASS_M4,
-    GLASS_M, /* m */
+    GLASS_M,  /* m */
+    GLASS_QQ, /* four copies: products of overlaps of pairs without a common copy */
     GLASS_MOMENTS
 };
 
@@ -35,6 +36,7 @@ enum {
     GLASS_BINDER,
     GLASS_LENGTH,
     GLASS_HEAT,
+    GLASS_CONNECTED,
     GLASS_RESULTS
 };
 
@@ -48,6 +50,7 @@ struct glass_units {
 struct glass_shape {
     uint32_t lx, ly, lz, d;
     uint64_t sites, half;        /* half: of one colour */
+    bool signs, field;           /* couplings are +-1; spins are in fields */
     uint32_t samples, all, last; /* samples; word-lattices; samples in use of the last, a mask */
     uint32_t first, words;       /* word-lattices here: all, or a rank's share */
     bool idle;                   /* the share is none: a quad stands there and never moves */
@@ -147,13 +150,17 @@ size_t glass_q_bins(const struct glass_shape *s);
 size_t glass_q_bin(const struct glass_shape *s, uint64_t unequal);
 
 /* couplings.c: couplings of word-lattice `word`, [direction x, y, z][site]: the bit is one
- * where J < 0, or, real, [direction][site][32] in units of 2^-24. From the file: every word. */
+ * where J < 0, or, real, [direction][site][32] in units of 2^-24 of the coupling; fields are one
+ * more direction. From the file: every word. */
 size_t glass_couplings_length(const struct glass_shape *s); /* 32-bit words of a word-lattice */
 enum ergo_status glass_couplings(struct ergo_context *ctx, const struct ergo_point *point,
                                  const struct glass_shape *s, uint32_t word, uint32_t *couplings);
 /* A number of the normal distribution, below 8, in units of 2^-24, of (entity, step, sample). */
 int32_t glass_normal(const uint32_t key[2], uint32_t entity, uint32_t step, uint32_t purpose,
                      uint32_t sample);
+/* Do fields fit, and does /system/field_file, if given? If not, a job error is recorded. */
+enum ergo_status glass_field_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                   const struct glass_shape *s);
 /* Is /system/disorder_file as it should be? If not, a job error is recorded. */
 enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_point *point,
                                   const struct glass_shape *s);

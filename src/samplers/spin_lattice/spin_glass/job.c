@@ -37,7 +37,11 @@ struct glass_shape glass_shape_of(const struct ergo_point *point) {
     s.slots = s.temperatures * s.copies;
     s.quads = (s.slots + 3) / 4;
     s.swap_every = ergo_ladder_every(point);
-    s.real = strcmp(disorder, "gaussian") == 0;
+    s.signs = strcmp(disorder, "bimodal") == 0;
+    /* a field of 0 that is given may be one of a scan */
+    s.field = model_given(point, "/system/field") || model_has(point, "/system/random_field") ||
+              model_has(point, "/system/field_file");
+    s.real = !s.signs || s.field;
     s.heat = strcmp(ergo_point_text(point, "/system/dynamics"), "heat-bath") == 0;
     return s;
 }
@@ -121,7 +125,7 @@ void glass_units_of(const struct ergo_point *point, const struct glass_shape *s,
     const double measurements =
         fmax(units_least, (double)ergo_point_int(point, "/run/sweeps") / step + 1);
     const double e = s->real ? j * 0x1p-24 / n : j / n; /* of a unit of energy */
-    const double most = s->d * n * (s->real ? 0x1p27 : 1), wave = 4096 * n;
+    const double most = n * (s->field ? 0x1p30 : s->d * (s->real ? 0x1p27 : 1)), wave = 4096 * n;
     const uint32_t pairs = s->copies == 4 ? 4 : 1;
     const struct {
         double most, value;
@@ -137,7 +141,8 @@ void glass_units_of(const struct ergo_point *point, const struct glass_shape *s,
                              {n, 1 / n, GLASS_ABS_M, s->copies},
                              {n * n, 1 / (n * n), GLASS_M2, s->copies},
                              {n * n * n * n, 1 / (n * n * n * n), GLASS_M4, s->copies},
-                             {n, 1 / n, GLASS_M, s->copies}};
+                             {n, 1 / n, GLASS_M, s->copies},
+                             {n * n, 1 / (n * n), GLASS_QQ, s->copies == 4 ? 2 : 1}};
     u->energy[0] = s->real ? 0 : -(double)s->d * n;
     u->energy[1] = s->real ? 1 : 2;
     for (int k = 0; k < GLASS_MOMENTS; k++) {
@@ -173,7 +178,10 @@ static enum ergo_status check_disorder(struct ergo_context *ctx, const struct er
     enum ergo_status status = ERGO_OK;
     if (from_file(point))
         status = glass_file_check(ctx, point, s);
-    if (from_file(point) && status == ERGO_OK && s->real && !s->heat)
+    if (s->field && status == ERGO_OK)
+        status = glass_field_check(ctx, point, s);
+    const bool cancel = s->field && s->signs && (s->lx == 2 || s->ly == 2 || s->lz == 2);
+    if ((from_file(point) || cancel) && status == ERGO_OK && s->real && !s->heat)
         status = glass_force_check(ctx, point, s);
     if (!from_file(point) && s->samples % 32)
         status = ergo_job_error(ctx, "/system/samples",
@@ -305,8 +313,8 @@ double glass_exact(const struct ergo_point *point, const char *observable) {
     const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
     const struct glass_shape s = glass_shape_of(point);
     struct ergo_ising_exact e;
-    if (s.d != 2 || strcmp(ergo_point_text(point, "/system/disorder"), "bimodal") != 0 ||
-        !fraction->present || fraction->real != 0 || strcmp(observable, "energy") != 0 ||
+    if (s.d != 2 || !s.signs || s.field || !fraction->present || fraction->real != 0 ||
+        strcmp(observable, "energy") != 0 ||
         !ergo_ising_exact_torus(s.lx, s.ly, ergo_point_real(point, "/system/temperature"),
                                 ergo_point_real(point, "/system/coupling"), &e))
         return NAN;

@@ -5,11 +5,12 @@
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 static bool draws_disorder(const struct ergo_point *point) {
-    return !model_has(point, "/system/disorder_file");
+    return !model_has(point, "/system/disorder_file") || model_draws_fields(point);
 }
 
 static bool draws_signs(const struct ergo_point *point) {
-    return draws_disorder(point) && !model_says(point, "/system/disorder", "gaussian");
+    return !model_has(point, "/system/disorder_file") &&
+           !model_says(point, "/system/disorder", "gaussian");
 }
 
 static const struct ergo_key keys[] = {
@@ -24,6 +25,24 @@ static const struct ergo_key keys[] = {
      .help = "Temperature T in the energy unit of the coupling (k_B = 1); of a ladder the lowest."},
     {ERGO_KEY("/system/coupling", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "1",
      .min = -1e6, .max = 1e6, .unit = "J", .help = "The unit of the couplings J_ij."},
+    {ERGO_KEY("/system/field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .fallback = "0",
+     .min = -1e6, .max = 1e6, .unit = "J",
+     .help = "Magnetic field B: positive prefers up. With fields of any kind couplings and fields "
+             "are counted for each sample, as gaussian ones are, which takes longer."},
+    {ERGO_KEY("/system/random_field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
+     .max = 1e6, .unit = "J",
+     .help = "h of a random field h f_i beside the uniform one; f_i by field_distribution, or from "
+             "field_file (h is 1 then, if not given). Each sample has its own, which depends on "
+             "disorder_seed and replica, not on the temperature."},
+    {ERGO_KEY("/system/field_distribution", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = model_disorders, .unit = "",
+     .help = "f_i of the random field: bimodal (if not given), +1 or -1 with probability 1/2; "
+             "gaussian, of mean 0 and variance 1.",
+     .acts = model_draws_fields, .where = "with random_field, without field_file"},
+    {ERGO_KEY("/system/field_file", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE, .unit = "",
+     .help = "A file with f_i: for each site, x fastest, then y, then z, a number for each of the "
+             "samples, up to 1e6, with blanks or ends of lines between them; # a comment. Fields "
+             "are rounded to 2^-24 of the coupling."},
     {ERGO_KEY("/system/dynamics", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"metropolis\"", .choices = model_dynamics, .unit = "",
      .help = "Single-spin rule: metropolis, flip with min(1, exp(-dE/T)); heat-bath, flip with "
@@ -41,9 +60,10 @@ static const struct ergo_key keys[] = {
              "begins the next sample; # a comment. Couplings other than 1 and -1 need disorder "
              "gaussian, and are rounded to 2^-24."},
     {ERGO_KEY("/system/disorder_seed", SEED), .flags = ERGO_KEY_SHAPE, .unit = "",
-     .help = "The seed of the couplings; /seed if not given. Couplings depend on it and on the "
-             "replica, not on the temperature: a scan over it has the same samples.",
-     .acts = draws_disorder, .where = "where couplings are drawn, without disorder_file"},
+     .help =
+         "The seed of couplings and random fields; /seed if not given. They depend on it and on "
+         "the replica, not on the temperature: a scan over it has the same samples.",
+     .acts = draws_disorder, .where = "where couplings or fields are drawn, without their files"},
     {ERGO_KEY("/system/negative_fraction", REAL),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0, .max = 1, .unit = "",
      .help = "Bimodal disorder: the probability of J = -1; 0.5 if not given. 0 is the ferromagnet.",
@@ -73,9 +93,6 @@ static const struct ergo_key share_keys[] = {
      .acts = model_has_ladder, .where = "with a ladder"},
 };
 
-/* The field of other models, which chains had in their random streams from the beginning. */
-static const char *const stream_lines[] = {"/system/field=0", NULL};
-
 /* ---- observables ----------------------------------------------------------------------------- */
 
 static const struct ergo_column columns[COLUMNS] = {
@@ -85,6 +102,10 @@ static const struct ergo_column columns[COLUMNS] = {
 
 static bool has_pairs(const struct ergo_point *point) {
     return ergo_point_int(point, "/system/copies") > 1;
+}
+
+static bool has_four(const struct ergo_point *point) {
+    return ergo_point_int(point, "/system/copies") == 4;
 }
 
 #define GLASS_MOMENT(NAME)                                                                         \
@@ -100,6 +121,7 @@ GLASS_MOMENT(overlap4)
 GLASS_MOMENT(overlap_binder)
 GLASS_MOMENT(overlap_length)
 GLASS_MOMENT(glass_heat_capacity)
+GLASS_MOMENT(overlap_susceptibility)
 GLASS_MOMENT(glass_magnetization2)
 
 /* An average over the samples of a spin glass. */
@@ -127,6 +149,13 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("overlap_length", "sites"),
      .help = "second-moment correlation length of the overlap along the last direction",
      GLASS_AVERAGE("moments", glass_overlap_length, has_pairs)},
+    {ERGO_NAMED("overlap_susceptibility", "per site"),
+     .help =
+         "with four copies: N ([<q^2>] - [<q>^2]), <q>^2 without bias, as the product of the "
+         "overlaps of two pairs that have no copy in common: the spin glass susceptibility, also "
+         "in a field, where <q> is not 0. Without one and in equilibrium over all signs <q> is "
+         "0, and this N [<q^2>]",
+     GLASS_AVERAGE("moments", glass_overlap_susceptibility, has_four)},
     {ERGO_NAMED("glass_heat_capacity", "k_B per site"),
      .help = "N [<e^2> - <e>^2] / T^2, <e>^2 from two copies",
      GLASS_AVERAGE("moments", glass_glass_heat_capacity, has_pairs)},
@@ -174,14 +203,14 @@ static const struct ergo_curve_info curves[GLASS_CURVES] = {
      .x_label = "observable",
      .unit = "",
      .help = "lowest temperature: energy, m, m^2, |q|, q^2, q^4, Binder's, length, heat "
-             "capacity, by pseudo-values of samples"},
+             "capacity, overlap susceptibility, by pseudo-values of samples"},
     {.name = "halves",
      .x_label = "moment",
      .unit = "",
-     .help =
-         "means over the even lanes of words, then over the odd ones: at each "
-         "temperature e, e^2, e e', |q|, q^2, q^4, |q_k|^2, |m|, m^2, m^4, m; the bins of P(q); "
-         "then exchanges and round trips of all samples since the start, and tries"},
+     .help = "means over the even lanes of words, then over the odd ones: at each "
+             "temperature e, e^2, e e', |q|, q^2, q^4, |q_k|^2, |m|, m^2, m^4, m, q q' of four "
+             "copies; the bins of P(q); "
+             "then exchanges and round trips of all samples since the start, and tries"},
     {.name = "samples",
      .x_label = "moment",
      .unit = "",
@@ -221,8 +250,9 @@ static const char *const first_job[] = {"/system/size=[4, 4, 4]",    "/system/sa
 
 const struct ergo_model spin_glass_model = {
     .name = "spin-glass",
-    .summary = "H = -sum J_ij s_i s_j over nearest neighbours with random J_ij, in two or three "
-               "dimensions (Edwards, Anderson 1975), with parallel tempering.",
+    .summary =
+        "H = -sum J_ij s_i s_j - sum (B + h f_i) s_i over nearest neighbours with random "
+        "J_ij, in two or three dimensions (Edwards, Anderson 1975), with parallel tempering.",
     .programs = {"spin_lattice/glass.cl", "spin_lattice/glass_local.cl",
                  "spin_lattice/glass_temper.cl", "spin_lattice/glass_measure.cl",
                  "spin_lattice/glass_border.cl"},
@@ -230,7 +260,6 @@ const struct ergo_model spin_glass_model = {
     .keys = {{keys, sizeof keys / sizeof keys[0]},
              {ladder_keys, LADDER_KEYS},
              {share_keys, sizeof share_keys / sizeof share_keys[0]}},
-    .stream_lines = stream_lines,
     .columns = columns,
     .n_columns = COLUMNS,
     .observables = observables,

@@ -13,7 +13,7 @@ size_t glass_lattice_bytes(const struct glass_shape *s) {
 }
 
 size_t glass_packed_length(const struct glass_shape *s) {
-    return 2 * s->d * (size_t)s->sites * (s->real ? 32 : 1);
+    return (2 * s->d + (size_t)s->field) * (size_t)s->sites * (s->real ? 32 : 1);
 }
 
 size_t glass_lattices(const struct glass_state *s) {
@@ -164,9 +164,10 @@ static void declare_kernels(struct glass_state *s) {
         options, sizeof options,
         "-DGLASS_LX=%uu -DGLASS_LY=%uu -DGLASS_LZ=%uu -DGLASS_D=%u -DGLASS_HEAT=%d -DGLASS_REAL=%d "
         "-DGLASS_T=%u -DGLASS_COPIES=%uu -DGLASS_LEVELS=%u -DGLASS_COUNT_LEVELS=%u "
-        "-DGLASS_LADDER_LANES=%u -DGLASS_LADDER_ROOM=%zu%s",
+        "-DGLASS_LADDER_LANES=%u -DGLASS_LADDER_ROOM=%zu%s%s",
         h->lx, h->ly, h->lz, h->d, h->heat, h->real, h->temperatures, h->copies, l->levels,
-        l->count_levels, l->ladder_lanes, l->ladder_room, l->local ? " -DGLASS_LOCAL" : "");
+        l->count_levels, l->ladder_lanes, l->ladder_room, l->local ? " -DGLASS_LOCAL" : "",
+        h->field ? " -DGLASS_FIELD=1" : "");
     /* these do not ask where on the ladder they are: one program for all ranks */
     ergo_engine_kernel(e, GLASS_ENERGY, count, options, "glass_energy");
     ergo_engine_kernel(e, GLASS_OVERLAP, count, options, "glass_overlap");

@@ -104,6 +104,10 @@ static void measure(const struct glass_units *u, const struct glass_shape *s,
             v[GLASS_QK2][bit] += c * c + d * d;
         }
     }
+    for (uint32_t k = 0; n_pairs == 4 && k < 4; k += 2) /* pairs 01 and 23, then 02 and 13 */
+        for (uint32_t bit = 0; bit < 32; bit++)
+            v[GLASS_QQ][bit] += (n - 2 * (double)r[pairs[k].record * (size_t)32 + bit].unequal) *
+                                (n - 2 * (double)r[pairs[k + 1].record * (size_t)32 + bit].unequal);
     for (int k = 0; k < GLASS_MOMENTS; k++)
         for (uint32_t bit = 0; bit < 32; bit++)
             v[k][bit] = whole(v[k][bit] * u->inverse[k]);

@@ -26,10 +26,11 @@ static uint64_t neighbour(const struct glass_shape *s, uint64_t site, uint32_t d
 void glass_pack_couplings(const struct glass_shape *s, const uint32_t *couplings,
                           uint32_t *packed) {
     const size_t lanes = s->real ? 32 : 1;
-    const uint32_t z = 2 * s->d;
+    const uint32_t z = 2 * s->d + s->field;
     for (uint64_t site = 0; site < s->sites; site++)
         for (uint32_t direction = 0; direction < z; direction++) {
-            const uint64_t owner = direction % 2 ? neighbour(s, site, direction) : site;
+            const bool before = direction % 2; /* fields, the last direction, are the site's own */
+            const uint64_t owner = before ? neighbour(s, site, direction) : site;
             const uint32_t *from = couplings + (direction / 2 * s->sites + owner) * lanes;
             for (size_t b = 0; b < lanes; b++)
                 packed[(glass_place_of(s, site) * lanes + b) * z + direction] = from[b];
@@ -82,7 +83,7 @@ static uint32_t real_flips(const struct glass_shape *s, const uint32_t *x, const
     uint32_t flips = 0;
     for (uint32_t b = 0; b < 32; b++) {
         int32_t cost = 0;
-        for (uint32_t d = 0; d < 2 * s->d; d++)
+        for (uint32_t d = 0; d < 2 * s->d + s->field; d++)
             cost += x[d] >> b & 1 ? -j[d][b] : j[d][b];
         flips |= (uint32_t)(cost < limit) << b;
     }
@@ -113,7 +114,7 @@ static void update_quad(const struct glass_shape *s, const uint32_t key[2], cons
     const struct ergo_words r = draw((uint32_t)site, step, GLASS_PURPOSE_UPDATE, n, key);
     const uint32_t *table = tables + quad * (size_t)(2 * GLASS_CLASSES * 4);
     for (uint32_t slot = 4 * quad; slot < end && slot < s->slots; slot++) {
-        uint32_t *own = spins + glass_place_of(s, site) * stride + slot, x[6];
+        uint32_t *own = spins + glass_place_of(s, site) * stride + slot, x[7];
         const uint32_t random = slot_of(r, slot);
         uint32_t flips, classes[2 * GLASS_CLASSES], low = 0;
         if (!known[slot / s->copies])
@@ -121,10 +122,14 @@ static void update_quad(const struct glass_shape *s, const uint32_t key[2], cons
         for (uint32_t d = 0; d < 2 * s->d; d++)
             x[d] = *own ^ spins[bonds->near[d] * stride + slot];
         if (s->real) {
-            const int32_t *j[6];
+            const int32_t *j[7];
             float scale;
             for (uint32_t d = 0; d < 2 * s->d; d++)
                 j[d] = (const int32_t *)couplings + bonds->at[d] * 32;
+            if (s->field) {
+                j[2 * s->d] = (const int32_t *)couplings + (s->d * s->sites + site) * 32;
+                x[2 * s->d] = ~*own; /* differs from a field that is up */
+            }
             memcpy(&scale, table + slot % 4, sizeof scale);
             flips = real_flips(s, x, j, spin_limit(random, scale, s->heat));
         } else {
@@ -210,6 +215,13 @@ void glass_twin_energies(const struct glass_shape *s, const uint32_t *couplings,
                 for (uint32_t k = 0; s->real && k < 32; k++)
                     energies[slot * (size_t)32 + k] += differ >> k & 1 ? j[k] : -j[k];
             }
+        }
+        for (size_t site = 0; site < s->sites && s->field; site++) {
+            const uint32_t *at = spins + glass_place_of(s, site) * stride;
+            const int32_t *f = (const int32_t *)couplings + (bonds + site) * 32;
+            for (uint32_t slot = first; slot < last_of(s, first); slot++)
+                for (uint32_t k = 0; known[slot / s->copies] && k < 32; k++)
+                    energies[slot * (size_t)32 + k] += at[slot] >> k & 1 ? -f[k] : f[k];
         }
         for (uint32_t slot = first; !s->real && slot < last_of(s, first); slot++)
             for (uint32_t k = 0; k < 32; k++)

@@ -1,17 +1,43 @@
 /* Spins that are unit vectors on a device: constants, start, sweeps, measurements. */
+#include <stdlib.h>
+
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/vector/vector.h"
 
+/* Couplings and fields of all members, and what has their units. */
+static enum ergo_status create_terms(struct ergo_context *ctx, struct vector_state *s) {
+    const size_t length = vector_terms_length(&s->shape), n = s->e.batch->count;
+    float *packed = malloc(n * length * sizeof *packed);
+    enum ergo_status status =
+        packed ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for couplings and fields");
+    for (size_t m = 0; m < n && status == ERGO_OK; m++) {
+        struct vector_terms d;
+        status = vector_terms_make(ctx, s->e.batch->points[m], &d);
+        if (status != ERGO_OK)
+            break;
+        s->physics[m].bond_unit = d.bond_unit;
+        s->physics[m].field_unit = d.field_unit;
+        s->members[m].coupling = (float)(s->physics[m].j * d.bond_unit);
+        s->members[m].random = (float)(s->physics[m].random * d.field_unit);
+        vector_terms_pack(&s->shape, &d, packed + length * m);
+        vector_terms_free(&d);
+    }
+    if (status == ERGO_OK)
+        ergo_engine_constant(&s->e, VECTOR_NUMBERS_OF_SITES, packed);
+    free(packed);
+    return status;
+}
+
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct vector_state *s = state;
-    (void)ctx;
+    const enum ergo_status status = vector_terms_length(&s->shape) ? create_terms(ctx, s) : ERGO_OK;
     for (unsigned k = 0; k < ERGO_KERNELS; k++)
         if (s->e.kernels[k].kernel)
             s->group = (uint32_t)ergo_engine_group(&s->e, k, s->group);
     ergo_engine_constant(&s->e, VECTOR_MEMBERS, s->members);
     if (s->waves.n)
         ergo_engine_constant(&s->e, VECTOR_WAVES, s->waves.k);
-    return ERGO_OK;
+    return status;
 }
 
 static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
@@ -51,18 +77,29 @@ static struct ergo_grid colour_grid(const struct vector_state *s) {
                               {group[0], group[1], group[2]}};
 }
 
+/* Kernels get couplings and fields, where there are any, behind their other `n` arguments. */
+static void launch(struct vector_state *s, unsigned kernel, struct ergo_grid grid,
+                   struct ergo_arg *args, size_t n) {
+    const struct ergo_arg terms = BUFFER(VECTOR_NUMBERS_OF_SITES);
+    if (vector_terms_length(&s->shape))
+        args[n++] = terms;
+    ergo_engine_launch(&s->e, kernel, grid, args, n);
+}
+
 void vector_relax(struct vector_state *s, uint32_t colour) {
-    ERGO_LAUNCH(&s->e, VECTOR_RELAX, colour_grid(s), BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS),
-                U32(colour));
+    struct ergo_arg args[4] = {BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(colour)};
+    launch(s, VECTOR_RELAX, colour_grid(s), args, 3);
 }
 
 static void steps(void *state, uint64_t sweeps) {
     struct vector_state *s = state;
     const struct ergo_grid grid = colour_grid(s);
     for (uint64_t i = 0; i < sweeps; i++, s->e.step++) {
-        for (uint32_t c = 0; c < s->shape.colours; c++)
-            ERGO_LAUNCH(&s->e, VECTOR_SWEEP, grid, BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS),
-                        U32(c), U64(s->e.step));
+        for (uint32_t c = 0; c < s->shape.colours; c++) {
+            struct ergo_arg args[5] = {BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(c),
+                                       U64(s->e.step)};
+            launch(s, VECTOR_SWEEP, grid, args, 4);
+        }
         for (uint32_t c = 0; c < s->shape.colours * s->shape.relax; c++)
             vector_relax(s, c % s->shape.colours);
     }
@@ -70,10 +107,10 @@ static void steps(void *state, uint64_t sweeps) {
 
 static void measure(void *state, size_t sample) {
     struct vector_state *s = state;
-    ERGO_LAUNCH(&s->e, VECTOR_MEASURE,
-                ergo_grid_groups(s->measure_groups, s->group, s->e.batch->count),
-                BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), BUFFER(VECTOR_COUNTS), U32(sample),
-                LOCAL(2 * s->shape.numbers * sizeof(cl_uint)));
+    struct ergo_arg args[6] = {BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), BUFFER(VECTOR_COUNTS),
+                               U32(sample), LOCAL(2 * s->shape.numbers * sizeof(cl_uint))};
+    launch(s, VECTOR_MEASURE, ergo_grid_groups(s->measure_groups, s->group, s->e.batch->count),
+           args, 5);
 }
 
 static void measure_curves(void *state, size_t curve) {

@@ -64,9 +64,10 @@ static bool has_waves(const struct stretch *t, const struct vector_state *s, siz
 }
 
 /* Add those of the first planes of a part. */
-static void add_sums(const struct vector_state *s, size_t member, bool waves,
-                     const struct vector_part *part, uint32_t planes, struct sums *sums) {
-    vector_twin_count(&s->shape, &s->members[member], part, planes, sums->sites);
+static void add_sums(const struct vector_state *s, size_t member, const struct vector_terms *d,
+                     bool waves, const struct vector_part *part, uint32_t planes,
+                     struct sums *sums) {
+    vector_twin_count(&s->shape, &s->members[member], d, part, planes, sums->sites);
     for (uint32_t w = 0; w < s->waves.n && waves; w++)
         vector_twin_wave(&s->shape, s->waves.k[w], part, planes, sums->waves[w]);
 }
@@ -145,7 +146,8 @@ static enum ergo_status pair_read(struct ergo_context *ctx, const struct stretch
 }
 
 static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t,
-                               const struct vector_state *s, size_t member, const struct pair *p) {
+                               const struct vector_state *s, size_t member,
+                               const struct vector_terms *d, const struct pair *p) {
     const struct vector_shape *h = &s->shape;
     const struct vector_member *m = &s->members[member];
     const size_t into = vector_words(h, p->before.slab) - vector_words(h, p->after.slab);
@@ -155,12 +157,12 @@ static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t
     if (step == 0 && !s->e.carried && !is_start(s, member, slab, t->slab))
         return ergo_replay_differs(ctx, &t->r, member, "the starts");
     if (!t->whole)
-        vector_twin_slab(h, m, step, t->r.samples * t->r.every, t->slab, &p->before);
+        vector_twin_slab(h, m, d, step, t->r.samples * t->r.every, t->slab, &p->before);
     for (size_t i = 0; i < t->r.samples && t->whole && status == ERGO_OK; i++) {
         struct sums sums = {0};
         for (uint64_t e = 0; e < t->r.every; e++)
-            vector_twin_sweep(h, m, step++, p->before.sites);
-        add_sums(s, member, has_waves(t, s, i), &p->before, t->slab.count, &sums);
+            vector_twin_sweep(h, m, d, step++, p->before.sites);
+        add_sums(s, member, d, has_waves(t, s, i), &p->before, t->slab.count, &sums);
         status = compare_sample(ctx, t, s, member, i, &sums);
     }
     if (status == ERGO_OK && memcmp(slab, p->after.sites, 4 * vector_words(h, p->after.slab)) != 0)
@@ -170,7 +172,8 @@ static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t
 
 /* The last sample, from the lattice at the end on the device, which is read in pieces. */
 static enum ergo_status compare_last(struct ergo_context *ctx, const struct stretch *t,
-                                     struct vector_state *s, size_t member) {
+                                     struct vector_state *s, size_t member,
+                                     const struct vector_terms *d) {
     const struct vector_shape *h = &s->shape;
     const uint32_t side = h->l[h->d - 1], some = vector_planes(h);
     const struct vector_slab most = {0, some < side ? some + 1 : side};
@@ -184,12 +187,29 @@ static enum ergo_status compare_last(struct ergo_context *ctx, const struct stre
         part.slab = now < side ? (struct vector_slab){done, now + 1} : most;
         status = vector_read(ctx, &reader, member, &part);
         if (status == ERGO_OK)
-            add_sums(s, member, has_waves(t, s, t->r.samples - 1), &part, now, &sums);
+            add_sums(s, member, d, has_waves(t, s, t->r.samples - 1), &part, now, &sums);
     }
     if (status == ERGO_OK)
         status = compare_sample(ctx, t, s, member, t->r.samples - 1, &sums);
     vector_reader_close(&reader);
     free(part.sites);
+    return status;
+}
+
+/* A member's couplings and fields, from the device: the audit has checked that these constants are
+ * what the host wrote. */
+static enum ergo_status read_terms(struct ergo_context *ctx, struct vector_state *s, size_t member,
+                                   struct vector_terms *d) {
+    const size_t length = vector_terms_length(&s->shape);
+    float *packed = malloc(4 * length + 1);
+    if (!packed)
+        return no_memory(ctx);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, VECTOR_NUMBERS_OF_SITES, 4 * length * member, 4 * length, packed);
+    enum ergo_status status = ergo_engine_end(&s->e);
+    if (status == ERGO_OK)
+        status = vector_terms_unpack(ctx, &s->shape, packed, d);
+    free(packed);
     return status;
 }
 
@@ -199,15 +219,19 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     enum ergo_status status = ERGO_OK;
     for (size_t m = 0; m < r->members && status == ERGO_OK; m++) {
         const bool replayed = ergo_replay_takes(r, t->members, m);
-        if (replayed) {
+        struct vector_terms d = {0};
+        if (vector_terms_length(&s->shape))
+            status = read_terms(ctx, s, m, &d);
+        if (replayed && status == ERGO_OK) {
             struct pair p;
             status = pair_read(ctx, t, s, m, &p);
             if (status == ERGO_OK)
-                status = replay(ctx, t, s, m, &p);
+                status = replay(ctx, t, s, m, &d, &p);
             pair_close(&p);
         }
         if (status == ERGO_OK && !(replayed && t->whole))
-            status = compare_last(ctx, t, s, m);
+            status = compare_last(ctx, t, s, m, &d);
+        vector_terms_free(&d);
     }
     return status;
 }

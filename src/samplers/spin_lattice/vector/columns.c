@@ -34,14 +34,14 @@ void vector_columns(const struct vector_shape *s, const struct vector_physics *p
     columns[VECTOR_X] = (double)sums[VECTOR_TOTAL] * unit;
     columns[VECTOR_Y] = (double)sums[VECTOR_TOTAL + 1] * unit;
     columns[VECTOR_Z] = s->space ? (double)sums[VECTOR_TOTAL + 2] * unit : 0;
-    columns[VECTOR_ALIGNMENT] = (double)sums[VECTOR_BONDS] * unit;
-    columns[VECTOR_CURRENT2] = current2(s, sums);
+    columns[VECTOR_ALIGNMENT] = (double)sums[VECTOR_BONDS] * unit * p->bond_unit;
+    columns[VECTOR_CURRENT2] = current2(s, sums) * p->bond_unit * p->bond_unit;
     columns[VECTOR_Z2] = s->space ? (double)sums[VECTOR_SQUARES] * unit : 0;
     columns[VECTOR_VORTICES] = s->space || s->triangular ? 0 : (double)sums[VECTOR_SQUARES] / n;
     /* two triangles a site, each of at most 3 sqrt 3 / 2 */
     columns[VECTOR_CHIRALITY] =
         !s->space && s->triangular ? (double)sums[VECTOR_SQUARES] * 0x1p-29 / n / (3 * sqrt(3)) : 0;
-    columns[VECTOR_RANDOM_ALIGNMENT] = (double)sums[VECTOR_ALONG] * unit;
+    columns[VECTOR_RANDOM_ALIGNMENT] = (double)sums[VECTOR_ALONG] * unit * p->field_unit;
     columns[VECTOR_ENERGY] =
         -p->j * columns[VECTOR_ALIGNMENT] - p->b * columns[s->space ? VECTOR_Z : VECTOR_X] -
         p->anisotropy * columns[VECTOR_Z2] - p->random * columns[VECTOR_RANDOM_ALIGNMENT];

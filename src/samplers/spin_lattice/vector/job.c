@@ -23,7 +23,10 @@ struct vector_shape vector_shape_of(const struct ergo_point *point) {
     s.space = is_model(point, "heisenberg");
     s.q = is_model(point, "clock") ? (uint32_t)ergo_point_int(point, "/system/q") : 0;
     s.heat_bath = s.space && model_says(point, "/system/dynamics", "heat-bath");
-    s.random = model_has(point, "/system/random_field");
+    const bool file = model_has(point, "/system/field_file");
+    s.random = file || model_has(point, "/system/random_field");
+    s.stored = file || model_says(point, "/system/field_distribution", "gaussian");
+    s.coupled = model_has(point, "/system/disorder") || model_has(point, "/system/disorder_file");
     s.relax = s.q ? 0 : (uint32_t)ergo_point_int(point, "/system/over_relaxation");
     s.colours = s.triangular ? 3 : 2;
     s.directions = s.triangular ? 3 : s.d;
@@ -41,7 +44,9 @@ struct vector_physics vector_physics_of(const struct ergo_point *point) {
                                                      : 0,
                                    .random = model_has(point, "/system/random_field")
                                                  ? ergo_point_real(point, "/system/random_field")
-                                                 : 0};
+                                                 : model_has(point, "/system/field_file"),
+                                   .bond_unit = 1,
+                                   .field_unit = 1};
 }
 
 void vector_member_fill(const struct ergo_point *point, struct vector_member *member) {
@@ -118,6 +123,8 @@ enum ergo_status vector_check(struct ergo_context *ctx, const struct ergo_point 
                            s.d == 1   ? "0.5; 0.25"
                            : s.d == 2 ? "0.5 0.5; 0.5 0"
                                       : "0.5 0.5 0.5; 0.5 0 0");
+    if (status == ERGO_OK)
+        status = vector_terms_check(ctx, point);
     if (status == ERGO_OK && p.anisotropy != 0 && s.heat_bath)
         status = ergo_job_error(ctx, "/system/dynamics",
                                 "\"heat-bath\" with an anisotropy: only for an energy that is "
@@ -226,7 +233,7 @@ double vector_exact(const struct ergo_point *point, const char *observable) {
     const struct vector_shape s = vector_shape_of(point);
     const struct vector_physics p = vector_physics_of(point);
     const double k = p.j / p.t, n = (double)s.sites;
-    if (s.d != 1 || p.b != 0 || p.anisotropy != 0 || s.random ||
+    if (s.d != 1 || p.b != 0 || p.anisotropy != 0 || s.random || s.coupled ||
         strcmp(observable, "energy") != 0 || fabs(k) > 100)
         return NAN;
     return s.q ? -p.j * clock_ring(s.q, k, n) : k == 0 ? 0 : -fabs(p.j) * ring(s.space, fabs(k), n);

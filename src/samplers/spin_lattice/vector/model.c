@@ -11,15 +11,13 @@ static bool is_metropolis(const struct ergo_point *point) {
     return !vector_shape_of(point).heat_bath;
 }
 
-static bool has_random_field(const struct ergo_point *point) {
-    return model_has(point, "/system/random_field");
-}
-
 static bool measures_structure(const struct ergo_point *point) {
     return ergo_point_int(point, "/run/correlation_every") != 0;
 }
 
-enum { FIRST_KEYS = 7, LAST_KEYS = 3 };
+static const char *const distributions[] = {"direction", "gaussian", NULL};
+
+enum { FIRST_KEYS = 8, LAST_KEYS = 3 };
 static const struct ergo_key first_keys[FIRST_KEYS] = {
     {ERGO_KEY("/system/size", SIZE),
      .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
@@ -48,12 +46,20 @@ static const struct ergo_key first_keys[FIRST_KEYS] = {
     {ERGO_KEY("/system/random_field", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN, .min = 0,
      .max = 1e6, .unit = "J",
      .help =
-         "h of a random field h n_i beside the uniform one (Imry, Ma 1975), n_i a unit vector of "
-         "any direction at each site. It depends on seed (or disorder_seed) and replica, not on "
-         "the temperature."},
-    {ERGO_KEY("/system/disorder_seed", SEED), .flags = ERGO_KEY_SHAPE, .unit = "",
-     .help = "The seed of the random field; /seed if not given.", .acts = has_random_field,
-     .where = "with random_field"},
+         "h of a random field h n_i beside the uniform one (Imry, Ma 1975), n_i a vector at each "
+         "site by field_distribution, or from field_file (h is 1 then, if not given). It depends "
+         "on "
+         "seed (or disorder_seed) and replica, not on the temperature."},
+    {ERGO_KEY("/system/field_distribution", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = distributions, .unit = "",
+     .help = "n_i of the random field: direction (if not given), a unit vector of any direction; "
+             "gaussian, each component of mean 0 and variance 1.",
+     .acts = model_draws_fields, .where = "with random_field, without field_file"},
+    {ERGO_KEY("/system/field_file", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_FILE, .unit = "",
+     .help = "A file with n_i: x and y (heisenberg: x, y and z) of each site, numbers up to 1e6, "
+             "sites in the order x fastest, then y, then z, with blanks or ends of lines between "
+             "them; # a comment. Fields and random couplings are rounded to 2^-25 of the largest, "
+             "or finer."},
 };
 
 static const struct ergo_key last_keys[LAST_KEYS] = {
@@ -132,13 +138,13 @@ static const struct ergo_column columns[VECTOR_COLUMNS] = {
     {"magnetization_x", "per site", "sum s_x / N"},
     {"magnetization_y", "per site", "sum s_y / N"},
     {"magnetization_z", "per site", "sum s_z / N (heisenberg)"},
-    {"alignment", "per site", "sum over bonds of s.s' / N"},
+    {"alignment", "per site", "sum over bonds of s.s' / N, with random couplings J_ij s.s' / J"},
     {"current2", "per site",
      "|sum over bonds of e (s x s')|^2 / N, e the unit vector along the bond"},
     {"z2", "per site", "sum s_z^2 / N (heisenberg)"},
     {"vortices", "per site", "plaquettes with a vortex of either sense / N (xy, clock on square)"},
     {"chirality", "", "chirality, of either sign (xy, clock on triangular)"},
-    {"random_alignment", "per site", "sum s.n / N, n the direction of the site's random field"},
+    {"random_alignment", "per site", "sum s.n / N, n of the site's random field h n"},
 };
 
 static double m2_of(const double *c) {
@@ -256,7 +262,9 @@ static const char *slow_direction(const struct ergo_point *point) {
          .applies = has_structure,                                                                 \
          .bound = longest_side,                                                                    \
          .beyond = "longer than the lattice: order"},                                              \
-        {ERGO_NAMED("alignment", "per site"), .help = "mean of s.s' summed over bonds, per site",  \
+        {ERGO_NAMED("alignment", "per site"),                                                      \
+         .help =                                                                                   \
+             "mean of s.s' summed over bonds, per site; with random couplings of J_ij s.s' / J",   \
          .sample = sample_alignment},                                                              \
         {ERGO_NAMED("order_parameter2", "per site^2"), .help = "mean m^2", .sample = sample_m2},   \
         {ERGO_NAMED("order_parameter4", "per site^4"), .help = "mean m^4", .sample = sample_m4},   \
@@ -268,7 +276,7 @@ static const char *slow_direction(const struct ergo_point *point) {
          .help = "mean of |sum over bonds of e (s x s')|^2 / N, e the unit vector along the bond", \
          .sample = sample_current2, .hidden = true},                                               \
         {ERGO_NAMED("random_alignment", "per site"),                                               \
-         .help = "mean s.n, n the direction of the site's random field", .sample = sample_random,  \
+         .help = "mean s.n, n of the site's random field h n", .sample = sample_random,            \
          .applies = has_random},                                                                   \
     {                                                                                              \
         ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",           \
@@ -350,7 +358,7 @@ static double anisotropy_in_energy(const struct ergo_point *point) {
 static double random_in_energy(const struct ergo_point *point) {
     return model_has(point, "/system/random_field")
                ? -ergo_point_real(point, "/system/random_field")
-               : 0;
+               : -(double)model_has(point, "/system/field_file");
 }
 
 static const struct ergo_conjugate plane_conjugates[] = {
@@ -393,7 +401,10 @@ const struct ergo_model xy_model = {
     .summary = "H = -J sum cos(a_i - a_j) - B sum cos(a_i) over nearest neighbours: spins in a "
                "plane, in one to three dimensions.",
     .first = first_plane,
-    .keys = {{first_keys, FIRST_KEYS}, {xy_keys, COUNT(xy_keys)}, {last_keys, LAST_KEYS}},
+    .keys = {{first_keys, FIRST_KEYS},
+             {disorder_keys, DISORDER_KEYS},
+             {xy_keys, COUNT(xy_keys)},
+             {last_keys, LAST_KEYS}},
     .observables = xy_observables,
     .n_observables = COUNT(xy_observables),
     .conjugates = plane_conjugates,
@@ -408,7 +419,10 @@ const struct ergo_model clock_model = {
     .summary = "H = -J sum cos(a_i - a_j) - B sum cos(a_i) over nearest neighbours: spins in one "
                "of q directions of a plane, a = 2 pi k / q, in one to three dimensions.",
     .first = first_plane,
-    .keys = {{first_keys, FIRST_KEYS}, {clock_keys, COUNT(clock_keys)}, {last_keys, LAST_KEYS}},
+    .keys = {{first_keys, FIRST_KEYS},
+             {disorder_keys, DISORDER_KEYS},
+             {clock_keys, COUNT(clock_keys)},
+             {last_keys, LAST_KEYS}},
     .observables = clock_observables,
     .n_observables = COUNT(clock_observables),
     .conjugates = plane_conjugates,
@@ -423,6 +437,7 @@ const struct ergo_model heisenberg_model = {
                "three components and length 1, in one to three dimensions.",
     .first = first_space,
     .keys = {{first_keys, FIRST_KEYS},
+             {disorder_keys, DISORDER_KEYS},
              {heisenberg_keys, COUNT(heisenberg_keys)},
              {last_keys, LAST_KEYS}},
     .observables = heisenberg_observables,

@@ -17,6 +17,8 @@ static void declare(struct vector_state *s) {
     ergo_engine_flag(e, VECTOR_SPINS, ERGO_BUFFER_APART);
     ergo_engine_buffer(e, VECTOR_MEMBERS, "members", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
+    ergo_engine_buffer(e, VECTOR_NUMBERS_OF_SITES, "couplings and fields", ERGO_BUFFER_CONSTANT,
+                       4 * vector_terms_length(h) * members);
     ergo_engine_sums(e, VECTOR_COUNTS, "samples", ERGO_BUFFER_SAMPLES, 8 * members * h->numbers);
     ergo_engine_buffer(e, VECTOR_WAVES, "wave vectors", ERGO_BUFFER_CONSTANT,
                        s->waves.n * sizeof s->waves.k[0]);
@@ -25,9 +27,10 @@ static void declare(struct vector_state *s) {
     snprintf(
         options, sizeof options,
         "-DVECTOR_D=%u -DVECTOR_LX=%uu -DVECTOR_LY=%uu -DVECTOR_LZ=%uu -DVECTOR_TRIANGULAR=%d "
-        "-DVECTOR_SPACE=%d -DVECTOR_Q=%uu -DVECTOR_HEAT=%d -DVECTOR_RANDOM=%d -DVECTOR_RUN=%uu",
+        "-DVECTOR_SPACE=%d -DVECTOR_Q=%uu -DVECTOR_HEAT=%d -DVECTOR_RANDOM=%d -DVECTOR_RUN=%uu "
+        "-DVECTOR_COUPLED=%d",
         h->d, h->l[0], h->l[1], h->l[2], (int)h->triangular, (int)h->space, h->q, (int)h->heat_bath,
-        (int)h->random, s->run);
+        h->stored ? 2 : (int)h->random, s->run, (int)h->coupled);
     ergo_engine_kernel(e, VECTOR_START, path, options, "vector_start_all");
     ergo_engine_kernel(e, VECTOR_SWEEP, path, options, "vector_sweep");
     if (h->relax)
@@ -84,7 +87,8 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     plan->launches_per_step = h->colours * (1.0 + h->relax);
     /* an audit's copies of a small member; without room on the device, its copy of the state */
-    plan->host_bytes = 4 * h->components * h->sites * (2 + batch->count);
+    plan->host_bytes = 4 * h->components * h->sites * (2 + batch->count) +
+                       4 * vector_terms_length(h) * (4 + 2 * batch->count);
     snprintf(plan->path, sizeof plan->path, h->space ? "vectors" : "angles");
     snprintf(plan->launch, sizeof plan->launch,
              "a launch for each of %u colours: a spin per work-item, work-groups of %u", h->colours,

@@ -93,17 +93,38 @@ static ergo_vector vector_of(const struct vector_shape *s, const uint32_t *spin)
                     : ergo_vector_of(ergo_cos(spin[0]), ergo_sin(spin[0]), 0);
 }
 
-/* Direction of the random field. */
+/* The random field, in the member's unit. */
 static ergo_vector random_of(const struct vector_shape *s, const struct vector_member *m,
-                             uint64_t site) {
+                             const struct vector_terms *d, uint64_t site) {
+    if (s->stored)
+        return ergo_vector_of(d->fields[site], d->fields[s->sites + site],
+                              s->space ? d->fields[2 * s->sites + site] : 0);
     return vector_random((uint32_t)site, m->field0, m->field1, s->space);
 }
 
+/* The coupling of a bond in direction k, ahead or behind: it is at the site that it is ahead of. */
+static float coupling(const struct vector_shape *s, const struct vector_terms *d,
+                      const struct row *r, uint32_t x, uint32_t k, bool ahead) {
+    uint32_t at[3] = {(uint32_t)((r->first + (uint64_t)x) % s->l[0]), r->y, r->z};
+    for (uint32_t axis = 0; axis < 3 && !ahead; axis++)
+        if (s->triangular ? axis < 2 && (k == 2 || axis == k) : axis == k)
+            at[axis] = before(at[axis], s->l[axis]);
+    return d->bonds[k * s->sites + at[0] + s->l[0] * (at[1] + (uint64_t)s->l[1] * at[2])];
+}
+
 static ergo_vector local_field(const struct vector_shape *s, const struct vector_member *m,
-                               const struct row *r, uint32_t at) {
+                               const struct vector_terms *d, const struct row *r, uint32_t at) {
     float x = 0, y = 0, z = 0;
     for (uint32_t k = 0; k < 2 * s->directions; k++) {
         const uint32_t *other = neighbour(s, r, at, k / 2, k % 2 == 0);
+        if (s->coupled) {
+            const float j = coupling(s, d, r, at, k / 2, k % 2 == 0);
+            const ergo_vector v = vector_of(s, other);
+            x = ERGO_FMA(j, v.x, x);
+            y = ERGO_FMA(j, v.y, y);
+            z = ERGO_FMA(j, v.z, z);
+            continue;
+        }
         x += s->space ? ergo_as_float(other[0]) : ergo_cos(other[0]);
         y += s->space ? ergo_as_float(other[1]) : ergo_sin(other[0]);
         z += s->space ? ergo_as_float(other[2]) : 0;
@@ -112,7 +133,7 @@ static ergo_vector local_field(const struct vector_shape *s, const struct vector
         ergo_vector_of(vector_field(x, m->coupling, s->space ? 0 : m->field),
                        vector_field(y, m->coupling, 0), vector_field(z, m->coupling, m->field));
     if (s->random) {
-        const ergo_vector n = random_of(s, m, number(s, r, at));
+        const ergo_vector n = random_of(s, m, d, number(s, r, at));
         h.x = ERGO_FMA(m->random, n.x, h.x);
         h.y = ERGO_FMA(m->random, n.y, h.y);
         h.z = ERGO_FMA(m->random, n.z, h.z);
@@ -124,6 +145,7 @@ static ergo_vector local_field(const struct vector_shape *s, const struct vector
 struct pass {
     const struct vector_shape *s;
     const struct vector_member *m;
+    const struct vector_terms *d;
     uint64_t step;
     bool relax;
     uint32_t colour;
@@ -135,7 +157,7 @@ static void update(const struct pass *p, const struct row *r, uint32_t x) {
     const struct vector_shape *s = p->s;
     const struct vector_member *m = p->m;
     uint32_t *spin = r->own + s->components * (size_t)x;
-    const ergo_vector h = local_field(s, m, r, x);
+    const ergo_vector h = local_field(s, m, p->d, r, x);
     const struct ergo_words w =
         ergo_philox_words((uint32_t)number(s, r, x), (uint32_t)p->step, (uint32_t)(p->step >> 32),
                           ERGO_DRAW(VECTOR_PURPOSE_SWEEP, 0), m->key0, m->key1);
@@ -180,8 +202,9 @@ uint64_t vector_twin_margin(const struct vector_shape *s, uint64_t sweeps) {
     return sweeps * s->colours * (1 + s->relax);
 }
 
-void vector_twin_slab(const struct vector_shape *s, const struct vector_member *m, uint64_t step,
-                      uint64_t sweeps, struct vector_slab slab, const struct vector_part *part) {
+void vector_twin_slab(const struct vector_shape *s, const struct vector_member *m,
+                      const struct vector_terms *d, uint64_t step, uint64_t sweeps,
+                      struct vector_slab slab, const struct vector_part *part) {
     const uint32_t side = s->l[s->d - 1], rows = rows_of_plane(s);
     const size_t worthwhile = ROW_SITES / (s->d == 1 ? 1 : s->l[0]) + 1;
     uint64_t margin = vector_twin_margin(s, sweeps);
@@ -192,6 +215,7 @@ void vector_twin_slab(const struct vector_shape *s, const struct vector_member *
             const uint64_t first = slab.first + 2 * (uint64_t)side - margin - part->slab.first;
             struct pass p = {.s = s,
                              .m = m,
+                             .d = d,
                              .step = step,
                              .relax = c >= s->colours,
                              .colour = c % s->colours,
@@ -202,11 +226,12 @@ void vector_twin_slab(const struct vector_shape *s, const struct vector_member *
         }
 }
 
-void vector_twin_sweep(const struct vector_shape *s, const struct vector_member *m, uint64_t step,
+void vector_twin_sweep(const struct vector_shape *s, const struct vector_member *m,
+                       const struct vector_terms *d, uint64_t step,
                        /* NOLINTNEXTLINE(readability-non-const-parameter): updates write there */
                        uint32_t *sites) {
     const struct vector_part whole = {{0, s->l[s->d - 1]}, sites};
-    vector_twin_slab(s, m, step, 1, whole.slab, &whole);
+    vector_twin_slab(s, m, d, step, 1, whole.slab, &whole);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -218,11 +243,17 @@ static void add_spin(const struct vector_shape *s, const uint32_t *spin, int64_t
     sums[2] += vector_fixed(v.z);
 }
 
-static void add_bonds(const struct vector_shape *s, const struct row *r, uint32_t x,
-                      int64_t *sums) {
+static void add_bonds(const struct vector_shape *s, const struct vector_terms *d,
+                      const struct row *r, uint32_t x, int64_t *sums) {
     const uint32_t *spin = r->own + s->components * (size_t)x;
     for (uint32_t k = 0; k < s->directions; k++) {
         const uint32_t *other = neighbour(s, r, x, k, true);
+        const float j = s->coupled ? coupling(s, d, r, x, k, true) : 0;
+        if (s->coupled && !s->space) {
+            sums[VECTOR_BONDS] += vector_fixed(j * ergo_cos(other[0] - spin[0]));
+            sums[VECTOR_CURRENTS + k] += vector_fixed(j * ergo_sin(other[0] - spin[0]));
+            continue;
+        }
         if (!s->space) {
             sums[VECTOR_BONDS] += vector_fixed(ergo_cos(other[0] - spin[0]));
             sums[VECTOR_CURRENTS + k] += vector_fixed(ergo_sin(other[0] - spin[0]));
@@ -230,6 +261,13 @@ static void add_bonds(const struct vector_shape *s, const struct row *r, uint32_
         }
         const ergo_vector a = vector_of(s, spin), b = vector_of(s, other);
         int64_t *current = sums + VECTOR_CURRENTS + 3 * (size_t)k;
+        if (s->coupled) {
+            sums[VECTOR_BONDS] += vector_fixed(j * ergo_dot(a, b));
+            current[0] += vector_coupled(j, a.y, a.z, b.y, b.z);
+            current[1] += vector_coupled(j, a.z, a.x, b.z, b.x);
+            current[2] += vector_coupled(j, a.x, a.y, b.x, b.y);
+            continue;
+        }
         sums[VECTOR_BONDS] += vector_fixed(ergo_dot(a, b));
         current[0] += vector_cross(a.y, a.z, b.y, b.z);
         current[1] += vector_cross(a.z, a.x, b.z, b.x);
@@ -255,6 +293,7 @@ static void add_plaquette(const struct vector_shape *s, const struct row *r, uin
 struct counting {
     const struct vector_shape *s;
     const struct vector_member *m;
+    const struct vector_terms *d;
     const struct vector_part *part;
     const uint32_t *wave; /* or NULL */
     int64_t *sums;
@@ -266,7 +305,7 @@ static void count_row(const struct counting *c, const struct row *r, int64_t *su
     for (uint32_t x = 0; x < r->n; x++) {
         const uint32_t *spin = r->own + s->components * (size_t)x;
         add_spin(s, spin, sums + VECTOR_TOTAL);
-        add_bonds(s, r, x, sums);
+        add_bonds(s, c->d, r, x, sums);
         if (s->space) {
             const float z = ergo_as_float(spin[2]);
             sums[VECTOR_SQUARES] += vector_fixed(z * z);
@@ -274,8 +313,8 @@ static void count_row(const struct counting *c, const struct row *r, int64_t *su
             add_plaquette(s, r, x, sums);
         }
         if (s->random)
-            sums[VECTOR_ALONG] +=
-                vector_fixed(ergo_dot(vector_of(s, spin), random_of(s, c->m, number(s, r, x))));
+            sums[VECTOR_ALONG] += vector_fixed(
+                ergo_dot(vector_of(s, spin), random_of(s, c->m, c->d, number(s, r, x))));
     }
 }
 
@@ -315,10 +354,11 @@ static void count(struct counting *c, uint32_t planes) {
 }
 
 void vector_twin_count(const struct vector_shape *s, const struct vector_member *m,
-                       const struct vector_part *part, uint32_t planes,
+                       const struct vector_terms *d, const struct vector_part *part,
+                       uint32_t planes,
                        /* NOLINTNEXTLINE(readability-non-const-parameter): count_rows adds there */
                        int64_t *sums) {
-    struct counting c = {.s = s, .m = m, .part = part, .sums = sums};
+    struct counting c = {.s = s, .m = m, .d = d, .part = part, .sums = sums};
     count(&c, planes);
 }
 

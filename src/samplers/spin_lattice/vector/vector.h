@@ -13,7 +13,9 @@ struct vector_shape {
     bool space; /* heisenberg: three components; else an angle */
     uint32_t q; /* directions of clock; 0: any */
     bool heat_bath;
-    bool random;         /* random fields */
+    bool random;         /* random fields, */
+    bool stored;         /* whose components are stored */
+    bool coupled;        /* each bond has its coupling */
     uint32_t relax;      /* over-relaxations in a sweep */
     uint32_t colours;    /* 2; triangular 3 */
     uint32_t directions; /* of bonds, at a site: d; triangular 3 */
@@ -26,6 +28,16 @@ struct vector_shape {
 struct vector_physics {
     double t, j, b, anisotropy;
     double random; /* strength of the random field */
+    /* units of stored couplings and fields, powers of two; 1 where there are none */
+    double bond_unit, field_unit;
+};
+
+/* Random couplings and stored fields of a member, in natural order, in parts of a unit that none
+ * exceeds: multiples of 2^-24. */
+struct vector_terms {
+    double bond_unit, field_unit;
+    float *bonds;  /* [direction][site], to the neighbour ahead; NULL: none */
+    float *fields; /* [component][site]; NULL: none */
 };
 
 enum vector_column {
@@ -53,6 +65,7 @@ struct vector_waves {
 enum vector_buffer {
     VECTOR_SPINS,
     VECTOR_MEMBERS,
+    VECTOR_NUMBERS_OF_SITES, /* couplings and fields */
     VECTOR_WAVES,
     VECTOR_COUNTS,
     VECTOR_WAVE_COUNTS
@@ -79,6 +92,18 @@ bool vector_has_column(const struct ergo_point *point, size_t c);
 /* n 0: the structure factor is not measured. False: /run/wave_vectors cannot be read. */
 bool vector_waves_of(const struct ergo_point *point, struct vector_waves *waves);
 double vector_exact(const struct ergo_point *point, const char *observable);
+
+/* disorder.c */
+enum ergo_status vector_terms_make(struct ergo_context *ctx, const struct ergo_point *point,
+                                   struct vector_terms *d);
+void vector_terms_free(struct vector_terms *d);
+/* Are files as they should be? If not, a job error is recorded. */
+enum ergo_status vector_terms_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* As the kernels have them; floats of a member. Unpacking leaves the units alone; ERGO_E_MEMORY. */
+size_t vector_terms_length(const struct vector_shape *s);
+void vector_terms_pack(const struct vector_shape *s, const struct vector_terms *d, float *packed);
+enum ergo_status vector_terms_unpack(struct ergo_context *ctx, const struct vector_shape *s,
+                                     const float *packed, struct vector_terms *d);
 
 /* columns.c: what the sums over sites and bonds mean, as doubles. */
 /* columns[VECTOR_COLUMNS] from the sums of vector_params.h; those that are not measured are 0. */
@@ -131,22 +156,24 @@ enum ergo_status vector_load(struct ergo_context *ctx, void *state, size_t membe
 enum ergo_status vector_view(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_view *view);
 
-/* twin.c: the chain on the host. */
+/* twin.c: the chain on the host. d: what is stored of the whole lattice, if anything is. */
 void vector_twin_start(const struct vector_shape *s, const struct vector_member *m, bool random,
                        uint64_t site, uint32_t *spin);
 /* sites: of the whole lattice */
-void vector_twin_sweep(const struct vector_shape *s, const struct vector_member *m, uint64_t step,
-                       uint32_t *sites);
+void vector_twin_sweep(const struct vector_shape *s, const struct vector_member *m,
+                       const struct vector_terms *d, uint64_t step, uint32_t *sites);
 /* Sweeps of a part that has the slab with its margin on either side, or the whole lattice; after
  * them only the slab is right. */
-void vector_twin_slab(const struct vector_shape *s, const struct vector_member *m, uint64_t step,
-                      uint64_t sweeps, struct vector_slab slab, const struct vector_part *part);
+void vector_twin_slab(const struct vector_shape *s, const struct vector_member *m,
+                      const struct vector_terms *d, uint64_t step, uint64_t sweeps,
+                      struct vector_slab slab, const struct vector_part *part);
 /* Planes beyond the slab, on either side, that so many sweeps read. */
 uint64_t vector_twin_margin(const struct vector_shape *s, uint64_t sweeps);
 /* Adds the sums over the first `planes` planes of a part, which has the one behind them, too; a
  * chain's is the whole lattice. */
 void vector_twin_count(const struct vector_shape *s, const struct vector_member *m,
-                       const struct vector_part *part, uint32_t planes, int64_t *sums);
+                       const struct vector_terms *d, const struct vector_part *part,
+                       uint32_t planes, int64_t *sums);
 void vector_twin_wave(const struct vector_shape *s, const uint32_t k[3],
                       const struct vector_part *part, uint32_t planes,
                       int64_t sums[VECTOR_WAVE_NUMBERS]);

@@ -1,0 +1,93 @@
+/*
+ * Files of fields, /system/field_file: text, a number for each site, or as many as a site has
+ * states or samples, x fastest, then y, then z, separated by blanks or ends of lines. # begins a
+ * comment.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/input.h"
+#include "samplers/spin_lattice/models.h"
+
+static const double file_most = 1e6; /* as the limits of the keys */
+
+/* fields: [of a site][site]. false: an error, which `wrong` describes with its line. */
+static bool read_numbers(char *text, uint64_t sites, uint64_t of_site, const char *each_has,
+                         double *fields, char wrong[160]) {
+    const uint64_t all = sites * of_site;
+    char each[40] = "";
+    uint64_t n = 0;
+    unsigned long line = 1, last = 1;
+    if (of_site > 1)
+        snprintf(each, sizeof each, " with %llu %s each", (unsigned long long)of_site, each_has);
+    for (char *at = text; *at != '\0';) {
+        char *end = at;
+        if (*at == '\n' || *at == ' ' || *at == '\t' || *at == '\r') {
+            line += *at++ == '\n';
+            continue;
+        }
+        if (*at == '#') {
+            at += strcspn(at, "\n");
+            continue;
+        }
+        const double number = strtod(at, &end);
+        const size_t length = strcspn(at, " \t\r\n#");
+        if (end != at + length || !isfinite(number)) {
+            snprintf(wrong, 160, "line %lu: \"%.*s\" is not a number", line,
+                     length < 40 ? (int)length : 40, at);
+            return false;
+        }
+        if (fabs(number) > file_most) {
+            snprintf(wrong, 160, "line %lu: %g is beyond %g", line, number, file_most);
+            return false;
+        }
+        if (n == all) {
+            snprintf(wrong, 160, "line %lu: more numbers than the lattice's %llu sites%s", line,
+                     (unsigned long long)sites, each);
+            return false;
+        }
+        fields[n % of_site * sites + n / of_site] = number;
+        n++;
+        last = line;
+        at = end;
+    }
+    if (n < all)
+        snprintf(wrong, 160,
+                 "line %lu: the file ends after %llu numbers; the lattice has %llu sites%s", last,
+                 (unsigned long long)n, (unsigned long long)sites, each);
+    return n == all;
+}
+
+enum ergo_status model_fields_read(struct ergo_context *ctx, const struct ergo_point *point,
+                                   uint64_t sites, uint64_t of_site, const char *each_has,
+                                   double *fields) {
+    const char *path = ergo_point_text(point, "/system/field_file");
+    char *text = NULL, wrong[160] = "";
+    size_t length = 0;
+    enum ergo_status status =
+        ergo_input_read(ctx, point, "/system/field_file", (size_t)1 << 36, &text, &length);
+    if (status == ERGO_OK && strlen(text) != length)
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s is not a file of fields: it is not text", path);
+    if (status == ERGO_OK && !read_numbers(text, sites, of_site, each_has, fields, wrong))
+        status = ERGO_FAIL(ctx, ERGO_E_JOB, "%s is not a file of fields: %s", path, wrong);
+    free(text);
+    return status;
+}
+
+enum ergo_status model_fields_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                    uint64_t sites, uint64_t of_site, const char *each_has) {
+    double *fields = malloc(sites * of_site * sizeof *fields);
+    const enum ergo_status status =
+        fields ? model_fields_read(ctx, point, sites, of_site, each_has, fields)
+               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the fields of the file");
+    free(fields);
+    if (status == ERGO_OK)
+        return ERGO_OK;
+    char message[400];
+    snprintf(message, sizeof message, "%s", ergo_error_message(ctx));
+    ergo_error_clear(ctx);
+    return ERGO_FAIL(ctx, status, "/system/field_file: %s", message);
+}
