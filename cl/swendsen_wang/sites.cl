@@ -2,6 +2,7 @@
  * Cluster updates of a spin for each site (sites.h). A sweep takes three launches: labels in tiles,
  * joins across their edges, new states. Dimension 1 is the member.
  */
+#define SW_PLACES 8192u
 #include "common/sum64.h"
 #include "swendsen_wang/sites_spin.h"
 #include "swendsen_wang/sites_tile.h"
@@ -148,13 +149,19 @@ __kernel SW_TILE_GROUP void sw_site_label(__global const sw_word *spins,
     }
 }
 
-/* Join clusters across the edges of tiles, and around the lattice. sample: record in
- * wraps[sample][member] the directions in which a cluster leads around. */
+/* Join clusters across the edges of tiles, and around the lattice. Each bond is a walk through
+ * global memory, and few sites have one, so the bonds are listed first and shared out. sample:
+ * record in wraps[sample][member] the directions in which a cluster leads around. */
 __kernel SW_TILE_GROUP void sw_site_join(__global const uchar *bonds, __global uint *labels,
                                          __global uint *wraps, uint sample) {
+    __local ushort list[SW_DIRECTIONS * SW_TILE]; /* site of the tile, SW_PLACES times direction */
+    __local uint listed;
     const uint first = (uint)get_local_id(0), index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
     uint found = 0u;
+    if (first == 0u)
+        listed = 0u;
+    SW_SYNC;
     for (uint n = first; n < SW_TILE; n += SW_GROUP) {
         const struct sw_tile_site s = sw_tile_site_of(n);
         uint leaves = 0u;
@@ -163,12 +170,18 @@ __kernel SW_TILE_GROUP void sw_site_join(__global const uchar *bonds, __global u
         if (!s.inside || !leaves)
             continue;
         leaves &= bonds[plane + s.index];
-        for (uint d = 0; d < SW_DIRECTIONS; d++) {
-            uint around;
-            const uint next = sw_site_next(s.x, s.y, s.z, d, &around);
+        for (uint d = 0; d < SW_DIRECTIONS; d++)
             if (leaves >> d & 1u)
-                found |= sw_join(labels + plane, s.index, next, around);
-        }
+                list[SW_ADD_LOCAL(&listed, 1u)] = (ushort)(n + SW_PLACES * d);
+    }
+    SW_SYNC;
+    const uint count = listed;
+    for (uint k = first; k < count; k += SW_GROUP) {
+        const uint d = list[k] / SW_PLACES;
+        const struct sw_tile_site s = sw_tile_site_of(list[k] % SW_PLACES);
+        uint around;
+        const uint next = sw_site_next(s.x, s.y, s.z, d, &around);
+        found |= sw_join(labels + plane, s.index, next, around);
     }
     if (found && sample != SW_NO_SAMPLE)
         atomic_or(&wraps[(ulong)sample * get_num_groups(1) + index], found);

@@ -39,14 +39,14 @@ static uint64_t marks_of(const struct helium_sums *sums, uint32_t walkers) {
     return marks;
 }
 
-/* The spread of the exponents, few of which may be far away, how many are at the upper limit, and
- * the effective part of the population (sum w)^2 / (P sum w^2). */
+/* The spread of the exponents, few of which may be far away, how many are at a limit (none or the
+ * most), and the effective part of the population (sum w)^2 / (P sum w^2). */
 struct spread {
     double deviation, effective;
     uint32_t limited;
 };
 
-/* A step is too long where the branching is no small correction: many weights at their limit, or
+/* A step is too long where the branching is no small correction: many weights at a limit, or
  * hardly any walkers left. */
 static struct spread spread_of(const struct dmc_state *s, size_t member,
                                const struct helium_sums *sums) {
@@ -62,7 +62,7 @@ static struct spread spread_of(const struct dmc_state *s, size_t member,
         squares += fmin(away * away, (double)(HELIUM_DMC_MOST * HELIUM_DMC_MOST));
         all += weight;
         all2 += weight * weight;
-        spread.limited += away >= (double)HELIUM_DMC_MOST;
+        spread.limited += fabs(away) >= (double)HELIUM_DMC_MOST;
     }
     spread.deviation = sqrt(squares / count);
     spread.effective = all2 > 0 ? all * all / (all2 * count) : 0;
@@ -183,7 +183,7 @@ enum ergo_status dmc_refuse(struct ergo_context *ctx, const void *state, unsigne
         if (unstable(s, &spread))
             return ergo_job_error(
                 ctx, "/system/time_step",
-                "%g/K: at step %llu %u of %u walkers have weights at their limit, and all of them "
+                "%g/K: at step %llu %u of %u walkers have weights at a limit, and all of them "
                 "are worth %.3g walkers: energies run away. Try %.2g/K, or a wave function whose "
                 "local energy varies less; the last checkpoint is kept",
                 tau, step, spread.limited, s->shape.walkers, spread.effective * s->shape.walkers,
