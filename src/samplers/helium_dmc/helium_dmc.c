@@ -203,6 +203,7 @@ static const struct ergo_sampler_ops ops = {
 };
 
 static const char *const first_job[] = {"/system/n=16",
+                                        "/system/tail_correction=true",
                                         "/system/walkers=32",
                                         "/system/forward_steps=160",
                                         "/run/equilibration=400",
