@@ -11,6 +11,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
+#include <stdatomic.h>
 
 /* FIPS 180-4, section 4.2.2. */
 static const uint32_t constants[64] = {
@@ -25,11 +26,19 @@ static const uint32_t constants[64] = {
 static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
-static bool has_instructions(void) {
+static bool ask_processor(void) {
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 19 & 1)) /* SSE 4.1 */
         return false;
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 29 & 1);
+}
+
+/* A virtual machine leaves to answer: 10 us, as much as a hash of 16 KiB. So it is asked once. */
+static bool has_instructions(void) {
+    static atomic_int answer; /* 0: not yet */
+    if (!answer)
+        answer = ask_processor() ? 2 : 1;
+    return answer == 2;
 }
 
 /* Takes n blocks of 64 bytes into the hash `h` of words a to h. */

@@ -46,7 +46,7 @@ JOB
 expect 0 "$ERGOCL" run spins.json -o spins
 says out energy susceptibility
 says_not out psi2 clusters
-says_not spins/report.html moment_ratio binder wrapping
+says_not spins/report.html moment_ratio binder '>wrapping'
 expect 0 "$ERGOCL" run spins.json -o whole --set /run/observables=all
 [ "$(digests spins)" = "$(digests whole)" ] || fail "the chain depends on what is asked for"
 $python - <<'PYTHON' || fail "not what was asked for"

@@ -94,7 +94,7 @@ fi
 sed 's/"sweeps": [0-9]*/"sweeps": 60000/; s/"measure_every": 10/"measure_every": 30000/' job.json >rare.json
 expect 0 "$ERGOCL" run rare.json -o rare
 code=75
-expect 75 "$ERGOCL" run rare.json -o rare-sliced --set /wall_time=0.1
+expect 75 "$ERGOCL" run rare.json -o rare-sliced --set /wall_time=0.3
 for ((slice = 1; slice < 99 && code == 75; slice++)); do
     code=0
     "$ERGOCL" resume rare-sliced >out 2>err || code=$?

@@ -138,9 +138,8 @@ static void test_gset(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_enumeration),
-                                       cmocka_unit_test(test_long_range),
-                                       cmocka_unit_test(test_temperatures),
-                                       cmocka_unit_test(test_gset)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_enumeration), cmocka_unit_test(test_long_range),
+        cmocka_unit_test(test_temperatures), cmocka_unit_test(test_gset)};
     return cmocka_run_group_tests(tests, fixture_open, fixture_close);
 }

@@ -135,7 +135,7 @@ static const char *follow(const struct scene *c, const struct dmc_twin *t, size_
             return "the parents before these steps";
     }
     const size_t remember = s->shape.remember;
-    uint64_t unused[2];
+    uint64_t unused[2] = {0, 0};
     memcpy(c->grown, (const uint64_t *)c->r->kept[DMC_GROWN] + member * 2 * remember,
            16 * remember);
     memcpy(c->next, (const int32_t *)c->r->kept[DMC_POSITIONS] + at * size, 4 * count * size);

@@ -158,7 +158,7 @@ static bool same_counts(const struct stretch *t, size_t l, const struct lattice 
         same =
             same && expected[c] == (i < 0 ? fac_record(s, k, member_of(s, l), l % s->shape.words, c)
                                           : fac_sum_parts(s, counts, l, c));
-    uint64_t squares[FAC_SQUARES];
+    uint64_t squares[FAC_SQUARES] = {0};
     if (i < 0 && s->each)
         fac_twin_squares(&s->shape, a->spins, a->first, a->flipped, squares);
     for (unsigned c = 0; c < FAC_SQUARES && i < 0 && s->each; c++)

@@ -51,17 +51,16 @@ static double connected_of(const struct glass_shape *s, double t, const double *
 struct quantity {
     double (*function)(const struct glass_shape *s, double t, const double *moments);
     int moment;
-    bool pairs; /* of copies */
-    bool four;  /* copies */
+    uint32_t copies; /* at least */
 };
 
 /* Of the coldest temperature, and over the ladder. */
 static const struct quantity results[GLASS_RESULTS] = {
-    [GLASS_MEAN_E] = {NULL, GLASS_E, false},   [GLASS_MEAN_M] = {NULL, GLASS_M, false},
-    [GLASS_MEAN_M2] = {NULL, GLASS_M2, false}, [GLASS_MEAN_ABS_Q] = {NULL, GLASS_ABS_Q, true},
-    [GLASS_MEAN_Q2] = {NULL, GLASS_Q2, true},  [GLASS_MEAN_Q4] = {NULL, GLASS_Q4, true},
-    [GLASS_BINDER] = {binder_of, 0, true},     [GLASS_LENGTH] = {length_of, 0, true},
-    [GLASS_HEAT] = {heat_of, 0, true},         [GLASS_CONNECTED] = {connected_of, 0, true, true}};
+    [GLASS_MEAN_E] = {NULL, GLASS_E, 1},   [GLASS_MEAN_M] = {NULL, GLASS_M, 1},
+    [GLASS_MEAN_M2] = {NULL, GLASS_M2, 1}, [GLASS_MEAN_ABS_Q] = {NULL, GLASS_ABS_Q, 2},
+    [GLASS_MEAN_Q2] = {NULL, GLASS_Q2, 2}, [GLASS_MEAN_Q4] = {NULL, GLASS_Q4, 2},
+    [GLASS_BINDER] = {binder_of, 0, 2},    [GLASS_LENGTH] = {length_of, 0, 2},
+    [GLASS_HEAT] = {heat_of, 0, 2},        [GLASS_CONNECTED] = {connected_of, 0, 4}};
 static const struct {
     int curve, result;
 } over_ladder[] = {{CURVE_LADDER_ENERGY, GLASS_MEAN_E},
@@ -255,7 +254,7 @@ static void add_rows(struct ergo_curve *curve, const double *rows, size_t count)
 }
 
 static bool wanted(const struct glass_shape *s, const struct quantity *q) {
-    return (s->copies > 1 || !q->pairs) && (s->copies == 4 || !q->four);
+    return s->copies >= q->copies;
 }
 
 static void add_results(const struct glass_shape *s, struct units *u, const double *ladder,
