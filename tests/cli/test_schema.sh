@@ -23,7 +23,7 @@ expect 0 "$ERGOCL" help spin-lattice
 says out /system/temperature spin-glass
 expect 0 "$ERGOCL" help spin-lattice spin-glass
 says out /system/temperature "can be scanned" "required" "J/k_B" /system/ladder overlap_binder
-if grep -q /system/random_field out; then
+if grep -q /system/crystal_field out; then
     fail "help on a model has a key of another one"
 fi
 expect 0 "$ERGOCL" help potts
