@@ -441,8 +441,7 @@ static void append_numbers(struct ergo_text *text, const struct warner *w,
         ergo_text_append(text, ", chi^2 %.3g for %zu", scatter->chi2, scatter->dof);
 }
 
-/* The point where replicas differ most, by the first observable that shows it, usually the energy.
- */
+/* Where replicas differ most, by the first observable that shows it, usually the energy. */
 static void warn_replicas(struct warner *w) {
     const struct ergo_mean_result *worst = NULL;
     size_t count = 0, first = w->model->n_observables;

@@ -122,7 +122,8 @@ static void other_jobs(void) {
         fflush(stdout);
         cJSON *job = contract_read(found.gl_pathv[i]);
         struct ergo_result *whole = contract_run(job, NULL, NULL);
-        assert_true(run_in_sessions(job, contract.steps / sessions + 1, 1, &result) > 1);
+        assert_true(run_in_sessions(job, (contract.steps + sessions - 1) / sessions, 1, &result) >
+                    1);
         contract_same(found.gl_pathv[i], whole, result);
         ergo_result_destroy(whole);
         ergo_result_destroy(result);
