@@ -33,13 +33,15 @@ ERGO_INLINE uint sw_site_index(uint x, uint y, uint z) {
 /* The next site. *around: the edges of the lattice that the bond crosses. */
 ERGO_INLINE uint sw_site_next(uint x, uint y, uint z, uint direction, uint *around) {
     const uint diagonal = SW_LATTICE == SW_LATTICE_TRIANGULAR && direction == 2u ? 1u : 0u;
-    const uint along_z = direction == 2u && diagonal == 0u ? 1u : 0u;
+    const uint along_x = direction == 0u ? 1u : diagonal;
+    const uint along_y = direction == 1u ? 1u : diagonal;
+    const uint along_z = direction == 2u ? 1u - diagonal : 0u;
     *around = 0u;
-    if (direction == 0u || diagonal != 0u) {
+    if (along_x) {
         *around |= x + 1u == SW_LX ? SW_AROUND_X : 0u;
         x = x + 1u == SW_LX ? 0u : x + 1u;
     }
-    if (direction == 1u || diagonal != 0u) {
+    if (along_y) {
         *around |= y + 1u == SW_LY ? SW_AROUND_Y : 0u;
         y = y + 1u == SW_LY ? 0u : y + 1u;
     }
@@ -70,10 +72,12 @@ ERGO_INLINE uint sw_site_turns(uint around) {
  * not own that bond. *bx, *by: its place. */
 ERGO_INLINE uint sw_site_before(uint x, uint y, uint z, uint direction, uint *bx, uint *by) {
     const uint diagonal = SW_LATTICE == SW_LATTICE_TRIANGULAR && direction == 2u ? 1u : 0u;
-    const uint along_z = direction == 2u && diagonal == 0u ? 1u : 0u;
-    if (direction == 0u || diagonal != 0u)
+    const uint along_x = direction == 0u ? 1u : diagonal;
+    const uint along_y = direction == 1u ? 1u : diagonal;
+    const uint along_z = direction == 2u ? 1u - diagonal : 0u;
+    if (along_x)
         x = x == 0u ? SW_LX - 1u : x - 1u;
-    if (direction == 1u || diagonal != 0u)
+    if (along_y)
         y = y == 0u ? SW_LY - 1u : y - 1u;
     if (along_z)
         z = z == 0u ? SW_LZ - 1u : z - 1u;

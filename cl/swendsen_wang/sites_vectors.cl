@@ -53,12 +53,12 @@ ERGO_INLINE void sw_site_sum(__global const sw_word *own, uint site, long *sum) 
 #else
     sw_site_add(sum, 0u, ergo_cos(s), wave);
     sw_site_add(sum, 1u, ergo_sin(s), wave);
-    if (SW_LZ == 1u && SW_LATTICE == SW_LATTICE_SQUARE) {
-        const uint right = sw_site_next(x, y, z, 0u, &around);
-        const uint corner = sw_site_next(right % SW_LX, y, z, 1u, &around);
-        sum[SW_NUMBER_VORTICES] += vector_vortex(s, SW_ANGLE(own, right), SW_ANGLE(own, corner),
-                                                 SW_ANGLE(own, sw_site_next(x, y, z, 1u, &around)));
-    }
+#if SW_LZ == 1 && SW_LATTICE == SW_LATTICE_SQUARE
+    const uint right = sw_site_next(x, y, z, 0u, &around);
+    const uint corner = sw_site_next(right % SW_LX, y, z, 1u, &around);
+    sum[SW_NUMBER_VORTICES] += vector_vortex(s, SW_ANGLE(own, right), SW_ANGLE(own, corner),
+                                             SW_ANGLE(own, sw_site_next(x, y, z, 1u, &around)));
+#endif
 #endif
     for (uint d = 0; d < SW_DIRECTIONS; d++) {
         if (!sw_site_owns(x, y, z, d))
