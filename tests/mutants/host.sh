@@ -73,9 +73,9 @@ if [ -f "tests/contract/${program_of[$name]}.c" ]; then
     program=$build/tests/contract/${program_of[$name]}
     export TEST_SAMPLER=${jobs_of[$name]} # one is enough, and that has no trajectory
 fi
-if [ -f "tests/physics/${program_of[$name]}.c" ]; then
+if [ -f "tests/physics/${program_of[$name]}.c" ] && [[ ${jobs_of[$name]} = test_* ]]; then
     program=$build/tests/physics/${program_of[$name]}
-    export TEST_CASE=${jobs_of[$name]}
+    export TEST_CASE=${jobs_of[$name]} # of these long programs one test
 fi
 sed "${sed_of[$name]}" "$source" >"$own.c"
 make --no-print-directory BUILD="$build" mutant-program MUTANT="$own" MUTANT_OF="${source%/*}" \
