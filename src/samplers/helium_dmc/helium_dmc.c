@@ -202,14 +202,10 @@ static const struct ergo_sampler_ops ops = {
     .frame = dmc_frame,
 };
 
-static const char *const first_job[] = {"/system/n=16",
-                                        "/system/tail_correction=true",
-                                        "/system/walkers=32",
-                                        "/system/forward_steps=160",
-                                        "/run/equilibration=400",
-                                        "/run/sweeps=2000",
-                                        "/run/measure_every=4",
-                                        NULL};
+static const char *const first_job[] = {"/system/n=16",           "/system/tail_correction=true",
+                                        "/system/walkers=32",     "/system/forward_steps=160",
+                                        "/run/equilibration=400", "/run/sweeps=2000",
+                                        "/run/measure_every=4",   NULL};
 
 static const struct ergo_model model = {
     .programs = {"helium/lattice.cl", "helium_dmc/step.cl", "helium_dmc/comb.cl"},
