@@ -154,5 +154,8 @@ says err '/system/n: 33, but'
 expect 2 "$ERGOCL" run dmc.json -o long --set /system/time_step=0.05
 says err 'energies run away. Try'
 [ -e long/checkpoint ] || fail "the checkpoint is gone"
+# most weights nothing, few the most there is: that ran to -670 K once
+expect 2 "$ERGOCL" run dmc.json -o lost --set '/system={"n": 16, "walkers": 32, "b": 3.07, "forward_steps": 0, "time_step": 0.05}' --set /run/sweeps=20
+says err 'of 32 walkers have weights at a limit'
 expect 2 "$ERGOCL" validate dmc.json --set /system/forward_steps=20
 says err '20 is no multiple of 16, the records of a window: 32'
