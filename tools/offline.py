@@ -108,9 +108,8 @@ def amd_kernels(notes):
 
 def clang(compiler, target, source, options, out):
     version = re.search(r"\d+", compiler)[0]
-    command = [f"clang-{version}", "-target", "amdgcn-amd-amdhsa", f"-mcpu={target}", "-x", "cl", "-O3", "-Werror",
-               "-Wno-builtin-macro-redefined", "-Wno-linker-warnings",
-               "-D__OPENCL_VERSION__=120"]
+    command = [f"clang-{version}", "-target", "amdgcn-amd-amdhsa", f"-mcpu={target}", "-x", "cl", "-O3",
+               "-Werror", "-Wno-builtin-macro-redefined", "-Wno-linker-warnings", "-D__OPENCL_VERSION__=120"]
     if not compiler.endswith("+rocm"):
         command += ["-nogpulib", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", "/usr/lib/clc/amdgcn--amdhsa.bc"]
     built = run([*command, *options, source, "-o", out])

@@ -99,14 +99,16 @@ double ergo_share_of_speed(double speed, double all, size_t ranks) {
 
 /* Are the shares other ones than before? */
 static bool take_speeds(struct ergo_shares *s, const struct work *work) {
-    const double old = s->weights[0];
     double all = 0;
     bool changed = false;
     for (size_t r = 0; r < s->ranks; r++)
         all += work[r].size / work[r].seconds;
+    /* equal proportions are the same shares */
+    const double old = s->weights[0];
+    const double first = ergo_share_of_speed(work[0].size / work[0].seconds, all, s->ranks);
     for (size_t r = 0; r < s->ranks; r++) {
         const double weight = ergo_share_of_speed(work[r].size / work[r].seconds, all, s->ranks);
-        changed = changed || weight * old != s->weights[r] * (r ? s->weights[0] : weight);
+        changed = changed || weight * old != s->weights[r] * first;
         s->weights[r] = weight;
     }
     return changed;

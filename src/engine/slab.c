@@ -1,6 +1,7 @@
 /* See slab.h. */
 #include "engine/slab.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,13 @@ bool ergo_slab_prefers_colours(const struct ergo_point *point, double layer_byte
     const int64_t wish = ergo_point_int(point, "/tuning/halo_colours");
     const double copies = 3 * 2 * 2 * layer_bytes / 20e9;
     return wish ? wish == 1 : half_sweep > 40e-6 && copies > half_sweep;
+}
+
+uint32_t ergo_slab_sweeps(const struct ergo_slab *s, const struct ergo_point *point,
+                          double exchange, double layer_sites) {
+    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/halo_sweeps");
+    const double best = sqrt(exchange / (2 * layer_sites)), most = s->least / 16.0;
+    return wish ? wish : (uint32_t)fmax(1, fmin(best, most));
 }
 
 void ergo_slab_deepen(struct ergo_slab *s, bool by_colour, uint32_t sweeps, uint32_t reach) {
@@ -332,18 +340,32 @@ bool ergo_slab_halos_agree(const struct ergo_slab *s, const uint8_t *tall, const
            memcmp(tall + own * bytes, wide + (margin + s->count) * bytes, valid * bytes) == 0;
 }
 
+enum ergo_status ergo_slab_take(struct ergo_context *ctx, const struct ergo_slab *s,
+                                const void *whole, size_t bytes, uint8_t **tall) {
+    *tall = malloc(bytes * s->tall);
+    if (!*tall)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    for (size_t y = 0; y < s->tall; y++)
+        memcpy(*tall + y * bytes,
+               (const uint8_t *)whole + (s->first + s->layers - s->halo + y) % s->layers * bytes,
+               bytes);
+    return ERGO_OK;
+}
+
 static enum ergo_status append(void *user, int rank, const char *data, size_t length) {
     (void)rank;
     ergo_text_append_bytes(user, data, length);
     return ERGO_OK;
 }
 
-enum ergo_status ergo_slab_gather(struct ergo_context *ctx, const struct ergo_text *mine,
-                                  struct ergo_text *whole) {
+enum ergo_status ergo_slab_gather(struct ergo_context *ctx, const struct ergo_slab *s,
+                                  const void *tall, size_t bytes, struct ergo_text *whole) {
     const bool first = ergo_ranks_rank() == 0;
+    const struct ergo_text mine = {.data = (char *)(uintptr_t)tall + bytes * s->halo,
+                                   .length = bytes * s->count};
     if (first)
-        ergo_text_append_bytes(whole, mine->data, mine->length);
-    const enum ergo_status status = ergo_dist_gather(ctx, mine, append, whole);
+        ergo_text_append_bytes(whole, mine.data, mine.length);
+    const enum ergo_status status = ergo_dist_gather(ctx, &mine, append, whole);
     return status == ERGO_OK && first && whole->failed
                ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the layers of all ranks")
                : status;

@@ -63,6 +63,11 @@ enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_en
 enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *slab,
                                const struct ergo_point *point, uint64_t layers, uint32_t granule,
                                uint32_t reach);
+/* Sweeps from one exchange to the next: what the job says, or where those cost least together that
+ * an exchange takes as long as so many updates, and that halos of 2 s layers, of so many sites each
+ * in all members, add s layers to each sweep; halos are an eighth at most. */
+uint32_t ergo_slab_sweeps(const struct ergo_slab *slab, const struct ergo_point *point,
+                          double exchange, double layer_sites);
 /* Halos for `sweeps` sweeps of two colours from one exchange to the next, and of `reach` layers at
  * least; fewer sweeps where a slab has not so many layers. With `by_colour` for an exchange after
  * each colour. */
@@ -106,8 +111,13 @@ enum ergo_status ergo_slab_widen(struct ergo_context *ctx, const struct ergo_sla
 /* Are the halos of `tall`, as far as they are said to be right, those of `wide` layers? */
 bool ergo_slab_halos_agree(const struct ergo_slab *slab, const uint8_t *tall, const uint8_t *wide,
                            size_t bytes, size_t margin);
-/* What all ranks have, in order, appended to `whole` at rank 0. Collective. */
-enum ergo_status ergo_slab_gather(struct ergo_context *ctx, const struct ergo_text *mine,
-                                  struct ergo_text *whole);
+/* The own layers of all ranks, in order, appended to `whole` at rank 0; tall: with halos.
+ * Collective.
+ */
+enum ergo_status ergo_slab_gather(struct ergo_context *ctx, const struct ergo_slab *slab,
+                                  const void *tall, size_t bytes, struct ergo_text *whole);
+/* And back: this rank's layers with its halos, of all; malloc'ed. */
+enum ergo_status ergo_slab_take(struct ergo_context *ctx, const struct ergo_slab *slab,
+                                const void *whole, size_t bytes, uint8_t **tall);
 
 #endif

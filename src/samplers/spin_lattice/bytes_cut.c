@@ -15,17 +15,6 @@
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* Sweeps between exchanges: an exchange costs about as much as 3e6 updates of an H100 (20 us), and
- * halos of 2 s layers cost s layers more in each sweep. The least of both; halos at most an eighth.
- */
-static uint32_t sweeps_of(const struct bytes_state *s) {
-    const struct ergo_point *first = s->e.batch->points[0];
-    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/halo_sweeps");
-    const double layer = (double)s->whole.sites / bytes_layers(&s->whole);
-    const double best = sqrt(3e6 / (2 * layer * (double)s->e.batch->count));
-    return wish ? wish : (uint32_t)fmax(1, fmin(best, s->slab.least / 16.0));
-}
-
 static enum ergo_status cut(struct ergo_context *ctx, struct bytes_state *s) {
     const struct ergo_point *first = s->e.batch->points[0];
     struct ergo_slab *slab = &s->slab;
@@ -39,7 +28,9 @@ static enum ergo_status cut(struct ergo_context *ctx, struct bytes_state *s) {
     const double layer = (double)s->whole.sites / (double)layers, rate = 8e11; /* of an H100 */
     const bool by_colour =
         ergo_slab_prefers_colours(first, layer, layer * slab->least / (2 * rate));
-    ergo_slab_deepen(slab, by_colour, sweeps_of(s), reach);
+    /* an exchange costs about as much as 3e6 updates of an H100, 20 us */
+    const double layer_sites = layer * (double)s->e.batch->count;
+    ergo_slab_deepen(slab, by_colour, ergo_slab_sweeps(slab, first, 3e6, layer_sites), reach);
     s->shape = bytes_shape_of_layers(&s->whole, slab->first + layers - slab->halo, slab->tall);
     slab->layer_words = bytes_layer_rows(&s->shape) * s->shape.pitch / 4;
     slab->pitch = s->shape.colour / 4;
@@ -159,11 +150,8 @@ static enum ergo_status save(struct ergo_context *ctx, void *state, size_t membe
     const size_t layer = (size_t)(s->whole.sites / bytes_layers(&s->whole));
     struct ergo_text tall = {0};
     enum ergo_status status = bytes_save(ctx, s, member, &tall);
-    if (status == ERGO_OK) {
-        const struct ergo_text own = {.data = tall.data + layer * s->slab.halo,
-                                      .length = layer * s->slab.count};
-        status = ergo_slab_gather(ctx, &own, text);
-    }
+    if (status == ERGO_OK)
+        status = ergo_slab_gather(ctx, &s->slab, tall.data, layer, text);
     ergo_text_free(&tall);
     return status;
 }
@@ -171,19 +159,14 @@ static enum ergo_status save(struct ergo_context *ctx, void *state, size_t membe
 static enum ergo_status load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                              const void *bytes, size_t length) {
     struct bytes_state *s = state;
-    const size_t layers = bytes_layers(&s->whole), layer = (size_t)(s->whole.sites / layers);
+    const size_t layer = (size_t)(s->whole.sites / bytes_layers(&s->whole));
     if (length != s->whole.sites)
         return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %llu",
                          member, length, (unsigned long long)s->whole.sites);
-    uint8_t *tall = malloc(layer * s->slab.tall);
-    if (!tall)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    for (size_t z = 0; z < s->slab.tall; z++)
-        memcpy(tall + z * layer,
-               (const uint8_t *)bytes +
-                   (s->slab.first + layers - s->slab.halo + z) % layers * layer,
-               layer);
-    const enum ergo_status status = bytes_load(ctx, s, member, step, tall, layer * s->slab.tall);
+    uint8_t *tall = NULL;
+    enum ergo_status status = ergo_slab_take(ctx, &s->slab, bytes, layer, &tall);
+    if (status == ERGO_OK)
+        status = bytes_load(ctx, s, member, step, tall, layer * s->slab.tall);
     s->slab.valid = s->slab.halo;
     free(tall);
     return status;

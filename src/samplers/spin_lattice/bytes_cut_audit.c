@@ -54,23 +54,14 @@ static void plan_stretch(struct cut_stretch *c, const struct bytes_state *s) {
 /* ---- the whole ---------------------------------------------------------------------------------
  */
 
-/* At rank 0 the whole lattice. tall: the slab with its halos. */
-static enum ergo_status gather(struct ergo_context *ctx, const struct bytes_state *s,
-                               const uint8_t *tall, struct ergo_text *whole) {
-    const size_t layer = layer_bytes(s);
-    const struct ergo_text mine = {.data = (char *)(uintptr_t)tall + layer * s->slab.halo,
-                                   .length = layer * s->slab.count};
-    return ergo_slab_gather(ctx, &mine, whole);
-}
-
 static enum ergo_status compare_whole(struct ergo_context *ctx, const struct cut_stretch *c,
                                       const struct bytes_state *s, size_t member,
                                       const uint8_t *kept, const uint8_t *found) {
     struct bytes_state alone = *s;
     struct ergo_text before = {0}, after = {0};
-    enum ergo_status status = gather(ctx, s, kept, &before);
+    enum ergo_status status = ergo_slab_gather(ctx, &s->slab, kept, layer_bytes(s), &before);
     if (status == ERGO_OK)
-        status = gather(ctx, s, found, &after);
+        status = ergo_slab_gather(ctx, &s->slab, found, layer_bytes(s), &after);
     alone.shape = s->whole;
     alone.cut = false;
     if (status == ERGO_OK && ergo_ranks_rank() == 0)

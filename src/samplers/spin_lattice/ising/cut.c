@@ -21,16 +21,6 @@ static enum ergo_status refuse(struct ergo_context *ctx, const struct ising_stat
                      (long long)s->whole.lx, (long long)s->whole.ly, ergo_dist_count(), why);
 }
 
-/* Sweeps between exchanges: an exchange costs about as much as 3e7 updates of an H100 (12 us), and
- * halos of 2 s rows cost s rows more in each sweep. The least of both; halos at most an eighth. */
-static uint32_t sweeps_of(const struct ising_state *s) {
-    const struct ergo_point *first = s->e.batch->points[0];
-    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/halo_sweeps");
-    const double best = sqrt(3e7 / (2 * (double)s->whole.lx * (double)s->e.batch->count));
-    const double most = s->slab.least / 16.0;
-    return wish ? wish : (uint32_t)fmax(1, fmin(best, most));
-}
-
 static enum ergo_status cut(struct ergo_context *ctx, struct ising_state *s) {
     const struct ergo_point *first = s->e.batch->points[0];
     struct ergo_slab *slab = &s->slab;
@@ -51,7 +41,9 @@ static enum ergo_status cut(struct ergo_context *ctx, struct ising_state *s) {
     const double rate = 2.5e12; /* of an H100 */
     const bool by_colour = ergo_slab_prefers_colours(
         first, (double)s->whole.lx / 4, (double)s->whole.lx * slab->least / (2 * rate));
-    ergo_slab_deepen(slab, by_colour, sweeps_of(s), reach);
+    /* an exchange costs about as much as 3e7 updates of an H100, 12 us */
+    const double row_sites = (double)s->whole.lx * (double)s->e.batch->count;
+    ergo_slab_deepen(slab, by_colour, ergo_slab_sweeps(slab, first, 3e7, row_sites), reach);
     const uint64_t top = slab->first + (uint64_t)s->whole.ly - slab->halo;
     s->shape = ising_shape_of_rows(&s->whole, top, slab->tall);
     slab->layer_words = s->shape.row_words;
@@ -159,15 +151,11 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch
 static enum ergo_status save(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_text *text) {
     struct ising_state *s = state;
-    const size_t row = ergo_bits_bytes((size_t)s->whole.lx);
     uint8_t *rows = NULL;
     size_t length = 0;
     enum ergo_status status = ising_fetch(ctx, s, member, &rows, &length);
-    if (status == ERGO_OK) {
-        const struct ergo_text own = {.data = (char *)rows + row * s->slab.halo,
-                                      .length = row * s->slab.count};
-        status = ergo_slab_gather(ctx, &own, text);
-    }
+    if (status == ERGO_OK)
+        status = ergo_slab_gather(ctx, &s->slab, rows, ergo_bits_bytes((size_t)s->whole.lx), text);
     free(rows);
     return status;
 }
@@ -181,13 +169,10 @@ static enum ergo_status load(struct ergo_context *ctx, void *state, size_t membe
                          "the saved state of member %zu has %zu bytes; a lattice of %lld x %lld "
                          "has %zu",
                          member, length, (long long)s->whole.lx, (long long)s->whole.ly, row * ly);
-    uint8_t *rows = malloc(row * s->slab.tall);
-    if (!rows)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    for (size_t y = 0; y < s->slab.tall; y++)
-        memcpy(rows + y * row,
-               (const uint8_t *)bytes + (s->slab.first + ly - s->slab.halo + y) % ly * row, row);
-    const enum ergo_status status = ising_load(ctx, s, member, step, rows, row * s->slab.tall);
+    uint8_t *rows = NULL;
+    enum ergo_status status = ergo_slab_take(ctx, &s->slab, bytes, row, &rows);
+    if (status == ERGO_OK)
+        status = ising_load(ctx, s, member, step, rows, row * s->slab.tall);
     s->slab.valid = s->slab.halo;
     free(rows);
     return status;

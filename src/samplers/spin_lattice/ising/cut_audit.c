@@ -61,10 +61,8 @@ static enum ergo_status gather(struct ergo_context *ctx, const struct ising_stat
                                const uint8_t *tall, uint32_t **whole) {
     const struct ergo_checkerboard board = ising_board(&s->whole);
     const size_t row = ergo_checkerboard_row_bytes(&board);
-    const struct ergo_text mine = {.data = (char *)(uintptr_t)tall + row * s->slab.halo,
-                                   .length = row * s->slab.count};
     struct ergo_text all = {0};
-    enum ergo_status status = ergo_slab_gather(ctx, &mine, &all);
+    enum ergo_status status = ergo_slab_gather(ctx, &s->slab, tall, row, &all);
     *whole = NULL;
     if (status == ERGO_OK && ergo_ranks_rank() == 0) {
         *whole = malloc(s->whole.member_bytes);
