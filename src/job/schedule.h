@@ -19,4 +19,13 @@ bool ergo_schedule_allows(const struct ergo_schedule *s, uint64_t step, uint64_t
 /* Samples after which snapshot k (from 0) of n is taken; the last one comes at the end. */
 size_t ergo_schedule_snapshot(const struct ergo_schedule *s, size_t k, size_t n);
 
+/*
+ * Frames every `interval` steps of the measured run: at the first measurement at or after each
+ * multiple. How many there are; samples after which frame k (from 0) is taken; the first frame that
+ * is taken after more than so many samples, or SIZE_MAX.
+ */
+size_t ergo_schedule_frames(const struct ergo_schedule *s, uint64_t interval);
+size_t ergo_schedule_frame(const struct ergo_schedule *s, uint64_t interval, size_t k);
+size_t ergo_schedule_next_frame(const struct ergo_schedule *s, uint64_t interval, size_t samples);
+
 #endif

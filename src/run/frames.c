@@ -16,14 +16,9 @@ static uint64_t interval_of(const struct ergo_work *work) {
 }
 
 size_t ergo_work_next_frame(const struct ergo_work *work, size_t samples) {
-    const struct ergo_schedule *s = &work->schedule;
     const uint64_t interval = interval_of(work);
-    if (!interval)
-        return SIZE_MAX;
-    const uint64_t steps =
-        samples > s->n_equilibration ? (samples - s->n_equilibration) * s->every : 0;
-    const uint64_t due = (steps / interval + 1) * interval;
-    return s->n_equilibration + (size_t)((due + s->every - 1) / s->every);
+    const size_t k = ergo_schedule_next_frame(&work->schedule, interval, samples);
+    return k == SIZE_MAX ? k : ergo_schedule_frame(&work->schedule, interval, k);
 }
 
 enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind, size_t stride) {

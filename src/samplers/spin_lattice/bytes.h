@@ -202,6 +202,8 @@ void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *co
 /* Read a member's spins in the device's layout. */
 enum ergo_status bytes_read(struct ergo_context *ctx, struct bytes_state *s, size_t member,
                             uint8_t *raw);
+enum ergo_status bytes_form(struct ergo_context *ctx, const struct ergo_point *point,
+                            struct ergo_form *form);
 enum ergo_status bytes_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text);
 enum ergo_status bytes_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,

@@ -107,6 +107,8 @@ double model_sites(const struct ergo_point *point);
 uint64_t model_field_key(const struct ergo_point *point, bool seeded);
 /* /system/start as the kernels of all models have it: 2 random, 1 up, 0 down. */
 unsigned model_start(const struct ergo_point *point);
+/* The hash of couplings at the beginning of states that have one. */
+extern const struct ergo_form_part model_couplings_form;
 bool model_has_frames(const struct ergo_point *point);
 /* Rows of conjugates, and what they are made of: -N/T; -B. */
 extern const struct ergo_conjugate lattice_conjugates[2];

@@ -186,6 +186,8 @@ void graph_write_member(struct graph_state *s, size_t member, const uint32_t *wo
 void graph_spread(const struct graph_state *s, const uint32_t *words, uint8_t *spins);
 void graph_gather(const struct graph_state *s, const uint8_t *spins, uint32_t *words);
 
+enum ergo_status graph_form(struct ergo_context *ctx, const struct ergo_point *point,
+                            struct ergo_form *form);
 enum ergo_status graph_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text);
 enum ergo_status graph_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,

@@ -382,6 +382,7 @@ const struct ergo_model graph_model = {
     .trajectory = "configurations as text: the total energy, then a vertex and its spin in each "
                   "line",
     .check = graph_check,
+    .form = graph_form,
     .curve_size = graph_curve_size,
     .curve_x = graph_curve_x,
     .extends = graph_extends,

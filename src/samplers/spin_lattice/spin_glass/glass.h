@@ -263,6 +263,8 @@ size_t glass_state_bytes(const struct glass_shape *s); /* of the whole */
 size_t glass_part_bytes(const struct glass_shape *s);  /* of the share */
 enum ergo_status glass_save_part(struct ergo_context *ctx, struct glass_state *s, size_t member,
                                  struct ergo_text *text);
+enum ergo_status glass_form(struct ergo_context *ctx, const struct ergo_point *point,
+                            struct ergo_form *form);
 enum ergo_status glass_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text);
 enum ergo_status glass_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,

@@ -392,9 +392,9 @@ static const char *const first_space[] = {"/system/size=[16, 16, 16]", "/system/
     .programs = {"spin_lattice/vector.cl"}, .columns = columns, .n_columns = VECTOR_COLUMNS,       \
     .curves = curves, .n_curves = VECTOR_CURVES, .tunables = tunables,                             \
     .n_tunables = COUNT(tunables), .frame_suffix = "vti", .has_frames = model_has_frames,          \
-    .check = vector_check, .has_column = vector_has_column, .curve_size = curve_size,              \
-    .curve_x = curve_x, .curve_every = lattice_curve_every, .exact = vector_exact,                 \
-    .ops = &vector_ops
+    .check = vector_check, .form = vector_form, .has_column = vector_has_column,                   \
+    .curve_size = curve_size, .curve_x = curve_x, .curve_every = lattice_curve_every,              \
+    .exact = vector_exact, .ops = &vector_ops
 
 const struct ergo_model xy_model = {
     .name = "xy",

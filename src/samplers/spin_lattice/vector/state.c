@@ -264,6 +264,21 @@ enum ergo_status vector_load(struct ergo_context *ctx, void *opaque, size_t memb
     return status;
 }
 
+enum ergo_status vector_form(struct ergo_context *ctx, const struct ergo_point *point,
+                             struct ergo_form *form) {
+    const struct vector_shape s = vector_shape_of(point);
+    const uint64_t sides[] = {s.l[0], s.l[1], s.l[2]};
+    (void)ctx;
+    ergo_form_lattice(form, sides, s.d, s.q ? 1 : 4, s.components);
+    struct ergo_form_part *part = &form->parts[0];
+    part->is_signed = s.space;
+    part->scale = s.q ? 0 : s.space ? 0x1p-21 : ERGO_FORM_TURN;
+    part->help = s.q       ? "k, direction 2 pi k/q"
+                 : s.space ? "x, y, z of a unit vector"
+                           : "angle in radians";
+    return ERGO_OK;
+}
+
 /* ---- for people ------------------------------------------------------------------------------ */
 
 static unsigned state_at(const struct ergo_view *v, size_t x, size_t row) {

@@ -149,6 +149,8 @@ void vector_reader_close(struct vector_reader *r);
 /* Sets part->sites, which has vector_words(part->slab). */
 enum ergo_status vector_read(struct ergo_context *ctx, const struct vector_reader *r, size_t member,
                              const struct vector_part *part);
+enum ergo_status vector_form(struct ergo_context *ctx, const struct ergo_point *point,
+                             struct ergo_form *form);
 enum ergo_status vector_save(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_text *text);
 enum ergo_status vector_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
