@@ -16,11 +16,12 @@ static const char layout[] =
     "[points, frames, ...]: the configurations; its attribute axes names the other dimensions, "
     "description says what a value is. Where there is an attribute bits, so many sites along the "
     "last axis are packed into bytes: site i is bit i % 8 of byte i // 8 (numpy.unpackbits, "
-    "bitorder='little'). Where there is an attribute lanes, bit k of a number is that of system k "
-    "of 32. Where there is an attribute scale, a value is the stored number times it. Other "
-    "arrays: "
-    "what a start needs beside the spins. Numbers are little-endian. The offsets of all arrays in "
-    "the file are also in the text with which it begins. In Python: ergocl.configurations(FOLDER).";
+    "bitorder='little'). Where there is an attribute systems, the axis word has so many systems, 32 "
+    "in a number: bit k of word w is that of system 32 w + k. Along an axis plane is the binary "
+    "number of a state, the lowest bit first. Where there is an attribute scale, a value is the "
+    "stored number times it. Other arrays: what a start needs beside the spins. Numbers are "
+    "little-endian. Arrays are in one piece each, at offsets that the text says with which the file "
+    "begins. In Python: ergocl.configurations(FOLDER)";
 
 /* What is being written. */
 struct creation {
@@ -94,8 +95,8 @@ static void put_part(struct creation *k, hid_t at, const struct ergo_form_part *
     ergo_series_attribute(&k->w, set, "description", part->help);
     if (part->bits)
         number(k, set, "bits", (double)part->bits);
-    if (part->lanes)
-        number(k, set, "lanes", 32);
+    if (part->systems)
+        number(k, set, "systems", part->systems);
     if (part->scale != 0)
         number(k, set, "scale", part->scale);
     where->offset = place(k, set, group->points * group->frames);

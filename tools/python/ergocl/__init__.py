@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _abi as abi
+from ._configurations import Configurations, configurations
 from ._errors import (
     AuditError,
     DeviceError,
@@ -44,6 +45,7 @@ __version__ = abi.VERSION
 
 __all__ = [
     "AuditError",
+    "Configurations",
     "Curve",
     "Device",
     "DeviceError",
@@ -61,6 +63,7 @@ __all__ = [
     "Progress",
     "Result",
     "__version__",
+    "configurations",
     "devices",
     "explain",
     "extend",

@@ -158,7 +158,7 @@ enum ergo_status fac_form(struct ergo_context *ctx, const struct ergo_point *poi
         .help = words ? "1 up, 0 down, of realisations 32 word to 32 word + 31"
                       : "1 up, 0 down; x fastest",
         .element = words ? 4 : 1,
-        .lanes = words,
+        .systems = words ? s.words * s.lanes : 0,
         .bits = words ? 0 : s.sites,
         .stride = 3 * lattice_bytes(&s),
         .pieces = s.words};

@@ -195,7 +195,7 @@ enum ergo_status glass_form(struct ergo_context *ctx, const struct ergo_point *p
         .help =
             "1 up, 0 down, of samples 32 word to 32 word + 31; temperatures from the coldest on",
         .element = 4,
-        .lanes = true,
+        .systems = s.samples,
         .offset = 8,
         .stride = l.whole,
         .pieces = s.all};
