@@ -20,11 +20,11 @@ struct ergo_form_part {
     const char *help; /* what a value says */
     unsigned element; /* bytes of an element, little-endian: 1 or 4 */
     bool is_signed;
-    uint32_t systems;   /* an axis "word" has so many systems, 32 in a number: bit k of word w is that of system
-                         * 32 w + k; 0: there is none */
-    uint64_t bits; /* sites along the last axis, packed into bytes, the lowest bit first; 0: an
-                    * element is a site */
-    double scale;  /* a value is an element times this; 0: it is the element */
+    uint32_t systems; /* an axis "word" has so many systems, 32 in a number: bit k of word w is that
+                       * of system 32 w + k; 0: there is none */
+    uint64_t bits;    /* sites along the last axis, packed into bytes, the lowest bit first; 0: an
+                       * element is a site */
+    double scale;     /* a value is an element times this; 0: it is the element */
     unsigned n_dims;
     uint64_t shape[ERGO_FORM_DIMS];
     size_t offset, stride; /* in a state; stride 0: the array is in one piece */

@@ -94,7 +94,8 @@ static const char extend_page[] =
 static const char configurations_page[] =
     "With \"output\": {\"configurations_every\": N} a run of spin-lattice or swendsen-wang writes\n"
     "DIR/configurations.h5: the configuration of each chain at the first measurement at or after\n"
-    "each N steps, as the model has it in memory: Ising spins in two dimensions and on graphs a bit\n"
+    "each N steps, as the model has it in memory: Ising spins in two dimensions and on graphs a "
+    "bit\n"
     "each, spin glasses a bit for each sample, bytes, angles of 32 bits, three components.\n\n"
     "  batch0, batch1 ...  points (replicas included) that agree in size and length, in each:\n"
     "  point, replica      [points], numbers as in result.json\n"
@@ -103,7 +104,8 @@ static const char configurations_page[] =
     "  step                [points, frames], steps done when the frame was taken, equilibration\n"
     "                      included, as samples/step of series.h5; -1: not written yet\n"
     "  spins               [points, frames, ...], in one piece, little-endian. Attributes:\n"
-    "    axes              names of the other dimensions: \"y x\", \"word temperature copy z y x\"\n"
+    "    axes              names of the other dimensions: \"y x\", \"word temperature copy z y "
+    "x\"\n"
     "    description       what a value says\n"
     "    bits              so many sites along the last axis are packed into bytes: site i is bit\n"
     "                      i % 8, counted from the lowest, of byte i // 8\n"
@@ -117,7 +119,8 @@ static const char configurations_page[] =
     "offset each array begins, for programs without HDF5. The file is whole at any moment, can be\n"
     "read while the run writes, and is the same to the byte after a kill and a resume, on each\n"
     "device and number of ranks. A run that is extended keeps its frames.\n\n"
-    "  {\"start\": {\"run\": \"DIR\", \"frame\": 3}}    chains start in that frame (counted from 0)\n\n"
+    "  {\"start\": {\"run\": \"DIR\", \"frame\": 3}}    chains start in that frame (counted from "
+    "0)\n\n"
     "  import ergocl                             # Python: all of this unpacked\n"
     "  with ergocl.configurations(\"DIR\") as c:\n"
     "      spins, steps = c.spins(point=0, frame=3), c.steps(0)\n";
@@ -209,8 +212,13 @@ static const char environment_page[] =
 static const struct {
     const char *name, *page;
 } topics[] = {
-    {"job", NULL},           {"devices", devices_page},       {"result", result_page}, {"configurations", configurations_page},
-    {"extend", extend_page}, {"exit-codes", exit_codes_page}, {"environment", environment_page},
+    {"job", NULL},
+    {"devices", devices_page},
+    {"result", result_page},
+    {"configurations", configurations_page},
+    {"extend", extend_page},
+    {"exit-codes", exit_codes_page},
+    {"environment", environment_page},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 

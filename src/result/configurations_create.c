@@ -16,11 +16,13 @@ static const char layout[] =
     "[points, frames, ...]: the configurations; its attribute axes names the other dimensions, "
     "description says what a value is. Where there is an attribute bits, so many sites along the "
     "last axis are packed into bytes: site i is bit i % 8 of byte i // 8 (numpy.unpackbits, "
-    "bitorder='little'). Where there is an attribute systems, the axis word has so many systems, 32 "
+    "bitorder='little'). Where there is an attribute systems, the axis word has so many systems, "
+    "32 "
     "in a number: bit k of word w is that of system 32 w + k. Along an axis plane is the binary "
     "number of a state, the lowest bit first. Where there is an attribute scale, a value is the "
     "stored number times it. Other arrays: what a start needs beside the spins. Numbers are "
-    "little-endian. Arrays are in one piece each, at offsets that the text says with which the file "
+    "little-endian. Arrays are in one piece each, at offsets that the text says with which the "
+    "file "
     "begins. In Python: ergocl.configurations(FOLDER)";
 
 /* What is being written. */
