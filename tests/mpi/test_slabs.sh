@@ -81,3 +81,15 @@ expect 0 ranks 3 run ising.json -o auto --device "$pocl" --verbose --set /distri
 says_not err "of the lattice"
 same_points first auto
 exit 0
+
+# Configurations: one file, the same to the byte, whether ranks have points or slabs.
+cat >frames.json <<'JOB'
+{ "sampler": "spin-lattice", "seed": "5", "replicas": 2, "system": { "model": "ising", "size": [64, 48] },
+  "run": { "equilibration": 30, "sweeps": 180, "measure_every": 3 }, "scan": { "/system/temperature": [2.2, 3.4] },
+  "output": { "snapshots": 0, "configurations_every": 6 } }
+JOB
+for how in points lattice; do
+    expect 0 "$ERGOCL" run frames.json -o "one-$how" --device "$pocl" --quiet --set /distribute=$how
+    expect 0 ranks 3 run frames.json -o "three-$how" --device "$pocl" --quiet --set /distribute=$how
+    cmp "one-$how/configurations.h5" "three-$how/configurations.h5" || fail "$how: other frames over ranks"
+done
