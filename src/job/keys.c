@@ -11,6 +11,7 @@
 
 static const char *const kept[] = {"auto", "full", "blocks", "none", NULL};
 static const char *const final_states[] = {"auto", "keep", "drop", NULL};
+static const char *const spacings[] = {"even", "logarithmic", NULL};
 static const char *const distributions[] = {"auto", "points", "lattice", NULL};
 
 static bool writes_trajectory(const struct ergo_point *point) {
@@ -19,8 +20,12 @@ static bool writes_trajectory(const struct ergo_point *point) {
 
 static bool writes_configurations(const struct ergo_point *point) {
     const struct ergo_schedule s = ergo_schedule_of(point);
-    const int64_t every = ergo_point_int(point, "/output/configurations_every");
-    return every == 0 || (point->job->model->form && ergo_schedule_frames(&s, (uint64_t)every) > 0);
+    return ergo_point_int(point, "/output/configurations_every") == 0 ||
+           ergo_schedule_frames(&s, ergo_schedule_configurations(point->job)) > 0;
+}
+
+static bool wants_configurations(const struct ergo_point *point) {
+    return ergo_point_int(point, "/output/configurations_every") > 0;
 }
 
 static bool starts_from_run(const struct ergo_point *point) {
@@ -120,6 +125,14 @@ const struct ergo_key ergo_job_common_keys[] = {
              "is in `ergocl help configurations` and in the file.",
      .acts = writes_configurations,
      .where = "in models of spin-lattice and swendsen-wang, up to /run/sweeps"},
+    {ERGO_KEY("/output/configurations_spacing", ENUM), .flags = ERGO_KEY_HOW,
+     .fallback = "\"even\"", .choices = spacings, .unit = "",
+     .help = "even: at each multiple of configurations_every; logarithmic: after 1, 2, 3, 4, 5, 6, "
+             "8, 10, 12, 15, 20, 25, "
+             "30, 40, 50, 60, 80, 100 ... times as many steps of the measured run, for functions "
+             "of two times "
+             "(`ergocl help configurations`).",
+     .acts = wants_configurations, .where = "with /output/configurations_every"},
     {ERGO_KEY("/output/blocks", INT), .flags = ERGO_KEY_HOW, .fallback = "0", .min = 0, .max = 1e6,
      .unit = "",
      .help = "Blocks of consecutive measurements whose averages are written, a line each, to "

@@ -12,14 +12,8 @@
 
 static const char file_name[] = ERGO_CONFIGURATIONS;
 
-static uint64_t interval_of(const struct ergo_job *job) {
-    return job->model->form
-               ? (uint64_t)ergo_point_int(&job->points[0], "/output/configurations_every")
-               : 0;
-}
-
 bool ergo_configurations_wanted(const struct ergo_job *job) {
-    return interval_of(job) > 0;
+    return ergo_schedule_configurations(job).steps > 0;
 }
 
 void ergo_configurations_free(struct ergo_configurations *c) {
@@ -45,15 +39,15 @@ enum ergo_status ergo_configurations_cannot(struct ergo_context *ctx, const char
 uint64_t ergo_configurations_step(const struct ergo_configurations *c,
                                   const struct ergo_point *point, size_t k) {
     const struct ergo_schedule s = ergo_schedule_of(point);
-    return s.lead + ergo_schedule_frame(&s, c->interval, k) * s.every;
+    return s.lead + ergo_schedule_frame(&s, c->times, k) * s.every;
 }
 
 /* What makes two files the same: their chains, when frames are taken, what a frame is. */
 static bool identify(struct ergo_configurations *c) {
     struct ergo_text text = {0};
-    ergo_text_append(&text, "%s %s %u %" PRIu64, c->job->sampler->name,
+    ergo_text_append(&text, "%s %s %u %" PRIu64 "%s", c->job->sampler->name,
                      c->job->model->name ? c->job->model->name : "", c->job->sampler->state_version,
-                     c->interval);
+                     c->times.steps, c->times.logarithmic ? " logarithmic" : "");
     for (size_t g = 0; g < c->n_groups; g++) {
         const struct ergo_schedule s = ergo_schedule_of(c->job->batches[g].points[0]);
         ergo_text_append(&text, "\n%zu %zu %zu %" PRIu64, c->forms[g].bytes, s.n_samples,
@@ -69,7 +63,7 @@ static bool identify(struct ergo_configurations *c) {
 
 static enum ergo_status lay_out(struct ergo_context *ctx, const struct ergo_job *job,
                                 struct ergo_configurations *c) {
-    *c = (struct ergo_configurations){.job = job, .interval = interval_of(job)};
+    *c = (struct ergo_configurations){.job = job, .times = ergo_schedule_configurations(job)};
     c->groups = calloc(job->n_batches, sizeof *c->groups);
     c->forms = calloc(job->n_batches, sizeof *c->forms);
     c->places = calloc(job->n_points, sizeof *c->places);
@@ -80,10 +74,9 @@ static enum ergo_status lay_out(struct ergo_context *ctx, const struct ergo_job 
         const struct ergo_schedule s = ergo_schedule_of(batch->points[0]);
         struct ergo_frames_group *group = &c->groups[g];
         status = job->model->form(ctx, batch->points[0], &c->forms[g]);
-        *group =
-            (struct ergo_frames_group){.points = batch->count,
-                                       .frames = (uint64_t)ergo_schedule_frames(&s, c->interval),
-                                       .n_parts = c->forms[g].n_parts};
+        *group = (struct ergo_frames_group){.points = batch->count,
+                                            .frames = (uint64_t)ergo_schedule_frames(&s, c->times),
+                                            .n_parts = c->forms[g].n_parts};
         for (size_t i = 0; i < group->n_parts; i++)
             group->parts[i].bytes = ergo_form_part_bytes(&c->forms[g].parts[i]);
         for (size_t m = 0; m < batch->count; m++)

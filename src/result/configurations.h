@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "job/model.h"
+#include "job/schedule.h"
 
 #define ERGO_CONFIGURATIONS "configurations.h5"
 
@@ -33,8 +34,8 @@ struct ergo_frames_group {
 
 struct ergo_configurations {
     const struct ergo_job *job; /* NULL: as the file says */
-    uint64_t interval;
-    uint64_t identity; /* of points, their lengths, and the interval */
+    struct ergo_frame_times times;
+    uint64_t identity; /* of points, their lengths, and times of frames */
     size_t n_groups;
     struct ergo_frames_group *groups; /* owned */
     struct ergo_form *forms;          /* [groups], owned; of a job */

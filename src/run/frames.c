@@ -9,16 +9,18 @@
 #include "dist/dist.h"
 #include "run/work.h"
 
-static uint64_t interval_of(const struct ergo_work *work) {
-    return work->job->model->trajectory
-               ? (uint64_t)ergo_point_int(&work->job->points[0], "/output/trajectory_every")
-               : 0;
+static struct ergo_frame_times times_of(const struct ergo_work *work) {
+    return (struct ergo_frame_times){
+        work->job->model->trajectory
+            ? (uint64_t)ergo_point_int(&work->job->points[0], "/output/trajectory_every")
+            : 0,
+        false};
 }
 
 size_t ergo_work_next_frame(const struct ergo_work *work, size_t samples) {
-    const uint64_t interval = interval_of(work);
-    const size_t k = ergo_schedule_next_frame(&work->schedule, interval, samples);
-    return k == SIZE_MAX ? k : ergo_schedule_frame(&work->schedule, interval, k);
+    const struct ergo_frame_times times = times_of(work);
+    const size_t k = ergo_schedule_next_frame(&work->schedule, times, samples);
+    return k == SIZE_MAX ? k : ergo_schedule_frame(&work->schedule, times, k);
 }
 
 enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind, size_t stride) {

@@ -7,24 +7,18 @@
 #include "dist/dist.h"
 #include "run/work.h"
 
-static uint64_t interval_of(const struct ergo_work *work) {
-    return work->job->model->form
-               ? (uint64_t)ergo_point_int(&work->job->points[0], "/output/configurations_every")
-               : 0;
-}
-
 size_t ergo_work_next_configuration(const struct ergo_work *work, size_t samples) {
-    const uint64_t interval = interval_of(work);
-    const size_t k = ergo_schedule_next_frame(&work->schedule, interval, samples);
-    return k == SIZE_MAX ? k : ergo_schedule_frame(&work->schedule, interval, k);
+    const struct ergo_frame_times times = ergo_schedule_configurations(work->job);
+    const size_t k = ergo_schedule_next_frame(&work->schedule, times, samples);
+    return k == SIZE_MAX ? k : ergo_schedule_frame(&work->schedule, times, k);
 }
 
 size_t ergo_work_configuration_due(const struct ergo_work *work, size_t samples) {
-    const uint64_t interval = interval_of(work);
+    const struct ergo_frame_times times = ergo_schedule_configurations(work->job);
     const size_t k =
-        samples ? ergo_schedule_next_frame(&work->schedule, interval, samples - 1) : SIZE_MAX;
-    return k != SIZE_MAX && ergo_schedule_frame(&work->schedule, interval, k) == samples ? k
-                                                                                         : SIZE_MAX;
+        samples ? ergo_schedule_next_frame(&work->schedule, times, samples - 1) : SIZE_MAX;
+    return k != SIZE_MAX && ergo_schedule_frame(&work->schedule, times, k) == samples ? k
+                                                                                      : SIZE_MAX;
 }
 
 enum ergo_status ergo_work_prepare_configurations(struct ergo_work *work, bool fresh) {

@@ -118,7 +118,25 @@ static uint64_t missing(const struct ergo_configurations *c, int fd) {
     return n;
 }
 
-/* By counting: a frame at the first measurement at or after each multiple. */
+/* By counting: a frame at the first measurement at or after each multiple, or each of some. */
+static void check_schedule(const struct ergo_schedule *s, struct ergo_frame_times times) {
+    static const uint64_t numbers[] = {1,  2,  3,  4,  5,  6,  8,   10,  12,  15, 20,
+                                       25, 30, 40, 50, 60, 80, 100, 120, 150, 200};
+    const size_t equilibration = s->n_equilibration, all = ergo_schedule_frames(s, times);
+    const uint64_t apart = times.steps > s->every ? times.steps : s->every;
+    size_t frames = 0;
+    for (size_t i = 1; i <= s->n_samples - equilibration; i++) {
+        const uint64_t due = times.logarithmic ? numbers[frames] * apart : (frames + 1) * apart;
+        const size_t next = ergo_schedule_next_frame(s, times, equilibration + i - 1);
+        assert_int_equal(next, frames < all ? frames : SIZE_MAX);
+        if (i * s->every >= due) {
+            assert_int_equal(ergo_schedule_frame(s, times, frames), equilibration + i);
+            frames++;
+        }
+    }
+    assert_int_equal(all, frames);
+}
+
 static void test_schedule(void **state) {
     (void)state;
     for (uint64_t every = 1; every < 6; every++)
@@ -126,28 +144,14 @@ static void test_schedule(void **state) {
             for (size_t equilibration = 0; equilibration < 3; equilibration++) {
                 const struct ergo_schedule s = {.every = every,
                                                 .n_equilibration = equilibration,
-                                                .n_samples = equilibration + 11};
-                size_t frames = 0;
-                uint64_t due = interval;
-                for (size_t i = 1; i <= 11; i++) {
-                    const bool taken = i * every >= due;
-                    const size_t next =
-                        ergo_schedule_next_frame(&s, interval, equilibration + i - 1);
-                    assert_int_equal(next, frames < ergo_schedule_frames(&s, interval) ? frames
-                                                                                       : SIZE_MAX);
-                    if (taken) {
-                        assert_int_equal(ergo_schedule_frame(&s, interval, frames),
-                                         equilibration + i);
-                        frames++;
-                    }
-                    while (due <= i * every)
-                        due += interval;
-                }
-                assert_int_equal(ergo_schedule_frames(&s, interval), frames);
+                                                .n_samples = equilibration + 151};
+                check_schedule(&s, (struct ergo_frame_times){interval, false});
+                check_schedule(&s, (struct ergo_frame_times){interval, true});
             }
     const struct ergo_schedule s = {.every = 1, .n_samples = 5};
-    assert_int_equal(ergo_schedule_frames(&s, 0), 0);
-    assert_int_equal(ergo_schedule_next_frame(&s, 0, 0), SIZE_MAX);
+    assert_int_equal(ergo_schedule_frames(&s, (struct ergo_frame_times){0, true}), 0);
+    assert_int_equal(ergo_schedule_next_frame(&s, (struct ergo_frame_times){0, false}, 0),
+                     SIZE_MAX);
 }
 
 /* The spins of each word-lattice of a glass, [temperature][copy][site], without what is between
