@@ -94,7 +94,9 @@ static const char extend_page[] =
 static const char configurations_page[] =
     "With \"output\": {\"configurations_every\": N} a run of spin-lattice or swendsen-wang writes\n"
     "DIR/configurations.h5: the configuration of each chain at the first measurement at or after\n"
-    "each N steps, as the model has it in memory: Ising spins in two dimensions and on graphs a "
+    "each N steps (\"configurations_spacing\": \"logarithmic\": after 1, 2, 3, 4, 5, 6, 8, 10, 12, "
+    "15,\n"
+    "20, 25 ... times N), as the model has it: Ising spins in two dimensions and on graphs a "
     "bit\n"
     "each, spin glasses a bit for each sample, bytes, angles of 32 bits, three components.\n\n"
     "  batch0, batch1 ...  points (replicas included) that agree in size and length, in each:\n"
@@ -123,7 +125,8 @@ static const char configurations_page[] =
     "0)\n\n"
     "  import ergocl                             # Python: all of this unpacked\n"
     "  with ergocl.configurations(\"DIR\") as c:\n"
-    "      spins, steps = c.spins(point=0, frame=3), c.steps(0)\n";
+    "      spins, steps = c.spins(point=0, frame=3), c.steps(0)\n"
+    "      ages = c.two_times([10, 100])  # C(t_w + t, t_w) = <q>, chi4 = N var q, and errors\n";
 
 static const char result_page[] =
     "A run writes into one folder (-o DIR; default: the name of the job):\n\n"

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _abi as abi
-from ._configurations import Configurations, configurations
+from ._configurations import Configurations, TwoTimes, configurations
 from ._errors import (
     AuditError,
     DeviceError,
@@ -62,6 +62,7 @@ __all__ = [
     "Point",
     "Progress",
     "Result",
+    "TwoTimes",
     "__version__",
     "configurations",
     "devices",
