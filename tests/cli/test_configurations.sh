@@ -24,10 +24,9 @@ for start in "state", "frame":
     job["start"] = {"run": name} if start == "state" else {"run": name, "frame": 2}
     json.dump(job, open(start + ".json", "w"))
 PYTHON
-for name in spin-lattice spin-lattice-cubic spin-lattice+potts spin-lattice-blume-capel spin-lattice+heisenberg \
-    spin-lattice-xy spin-lattice-clock spin-lattice+spin-glass spin-lattice+sherrington-kirkpatrick \
-    spin-lattice+graph spin-lattice-graph-ladder spin-lattice+north-east spin-lattice-east \
-    spin-lattice-facilitated-cubic swendsen-wang swendsen-wang+cubic swendsen-wang+heisenberg swendsen-wang-xy \
+for name in spin-lattice spin-lattice-cubic spin-lattice+potts spin-lattice+heisenberg spin-lattice-xy \
+    spin-lattice-clock spin-lattice+spin-glass spin-lattice+sherrington-kirkpatrick spin-lattice+graph \
+    spin-lattice+north-east spin-lattice-east swendsen-wang swendsen-wang+cubic swendsen-wang+heisenberg \
     swendsen-wang-adapting; do
     $python vary.py "$ERGOCL_ROOT/tests/contract/jobs/$name.json" "$name" || fail "$name"
     expect 0 "$ERGOCL" run write.json -q -o "$name"
@@ -97,7 +96,7 @@ for fault in "pwrite kill 0" "pwrite kill 40" "pwrite kill 1001" "pwrite kill 20
     FAULT_PATH=configurations expect 137 faulty "$fault" "$ERGOCL" run job.json -q -o killed "${long[@]}"
     expect 0 "$ERGOCL" resume killed -q
     cmp whole/configurations.h5 killed/configurations.h5 || fail "$fault: other frames after a resume"
-    [ -z "$(ls killed | grep tmp)" ] || fail "$fault: half a file is left"
+    ! compgen -G "killed/*tmp*" >/dev/null || fail "$fault: half a file is left"
 done
 # A full disk: the reason, and a resume that goes on.
 rm -rf full
