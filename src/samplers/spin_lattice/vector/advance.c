@@ -51,30 +51,26 @@ static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
     return ergo_engine_end(&s->e);
 }
 
-/* A box of sites of one colour for a group, so that neighbours are read from a cache near by: of
- * the group's 2^k work-items up to 32 along x, then as many along y as along z, where there are as
- * many. */
-static struct ergo_grid colour_grid(const struct vector_state *s) {
+/* A box of columns of one colour for a group, so that neighbours are read from a cache near by: of
+ * the group's 2^k work-items up to 32 along x, the others along y, or along layers where they are
+ * rows. Small lattices have several columns behind each other in it. */
+static struct ergo_grid layers_grid(const struct vector_state *s, uint32_t from, uint32_t to) {
     const struct vector_shape *h = &s->shape;
-    const size_t row = h->l[0] / h->colours;
-    size_t group[3] = {1, 1, 1}, left = s->group;
-    const size_t most = h->d > 1 && left > 32 ? 32 : left;
+    const size_t row = h->l[0] / h->colours, members = s->e.batch->count;
+    const size_t columns = (to - from + s->depth - 1) / s->depth;
+    const size_t across = h->d == 3 ? h->l[1] : columns, behind = h->d == 3 ? columns : 1;
+    const size_t most = h->d > 1 && s->group > 32 ? 32 : s->group;
+    size_t group[3] = {1, 1, 1};
     while (group[0] < row && group[0] < most)
         group[0] *= 2;
-    left /= group[0];
-    while (left > 1 && (group[1] < h->l[1] || h->l[2] % (2 * group[2]) == 0)) {
-        const size_t k = group[1] <= group[2] && group[1] < h->l[1] ? 1
-                         : h->l[2] % (2 * group[2]) == 0            ? 2
-                                                                    : 1;
-        if (k == 1 && group[1] >= h->l[1])
-            break;
-        group[k] *= 2;
-        left /= 2;
-    }
-    return (struct ergo_grid){3,
-                              {ergo_round_up(row, group[0]), ergo_round_up(h->l[1], group[1]),
-                               h->l[2] * s->e.batch->count},
-                              {group[0], group[1], group[2]}};
+    while (group[0] * group[1] < s->group && group[1] < across)
+        group[1] *= 2;
+    while (group[0] * group[1] * group[2] < s->group && behind % (2 * group[2]) == 0)
+        group[2] *= 2;
+    return (struct ergo_grid){
+        3,
+        {ergo_round_up(row, group[0]), ergo_round_up(across, group[1]), behind * members},
+        {group[0], group[1], group[2]}};
 }
 
 /* Kernels get couplings and fields, where there are any, behind their other `n` arguments. */
@@ -86,20 +82,31 @@ static void launch(struct vector_state *s, unsigned kernel, struct ergo_grid gri
     ergo_engine_launch(&s->e, kernel, grid, args, n);
 }
 
+static void sweep_layers(void *state, unsigned colour, uint64_t from, uint64_t to) {
+    struct vector_state *s = state;
+    struct ergo_arg args[7] = {
+        BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(colour), U32(from), U32(to),
+        U64(s->e.step)};
+    launch(s, VECTOR_SWEEP, layers_grid(s, (uint32_t)from, (uint32_t)to), args, 6);
+}
+
+static void relax_layers(void *state, unsigned colour, uint64_t from, uint64_t to) {
+    struct vector_state *s = state;
+    struct ergo_arg args[6] = {BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(colour), U32(from),
+                               U32(to)};
+    launch(s, VECTOR_RELAX, layers_grid(s, (uint32_t)from, (uint32_t)to), args, 5);
+}
+
 void vector_relax(struct vector_state *s, uint32_t colour) {
-    struct ergo_arg args[4] = {BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(colour)};
-    launch(s, VECTOR_RELAX, colour_grid(s), args, 3);
+    relax_layers(s, colour, 0, vector_layers(&s->shape));
 }
 
 static void steps(void *state, uint64_t sweeps) {
     struct vector_state *s = state;
-    const struct ergo_grid grid = colour_grid(s);
+    const uint32_t layers = vector_layers(&s->shape);
     for (uint64_t i = 0; i < sweeps; i++, s->e.step++) {
-        for (uint32_t c = 0; c < s->shape.colours; c++) {
-            struct ergo_arg args[5] = {BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(c),
-                                       U64(s->e.step)};
-            launch(s, VECTOR_SWEEP, grid, args, 4);
-        }
+        for (uint32_t c = 0; c < s->shape.colours; c++)
+            sweep_layers(s, c, 0, layers);
         for (uint32_t c = 0; c < s->shape.colours * s->shape.relax; c++)
             vector_relax(s, c % s->shape.colours);
     }
@@ -107,10 +114,15 @@ static void steps(void *state, uint64_t sweeps) {
 
 static void measure(void *state, size_t sample) {
     struct vector_state *s = state;
-    struct ergo_arg args[6] = {BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), BUFFER(VECTOR_COUNTS),
-                               U32(sample), LOCAL(2 * s->shape.numbers * sizeof(cl_uint))};
+    struct ergo_arg args[8] = {BUFFER(VECTOR_SPINS),
+                               BUFFER(VECTOR_MEMBERS),
+                               BUFFER(VECTOR_COUNTS),
+                               U32(sample),
+                               U32(s->from),
+                               U32(s->to),
+                               LOCAL(2 * s->shape.numbers * sizeof(cl_uint))};
     launch(s, VECTOR_MEASURE, ergo_grid_groups(s->measure_groups, s->group, s->e.batch->count),
-           args, 5);
+           args, 7);
 }
 
 static void measure_curves(void *state, size_t curve) {
@@ -118,8 +130,9 @@ static void measure_curves(void *state, size_t curve) {
     if (s->waves.n)
         ERGO_LAUNCH(&s->e, VECTOR_COUNT_WAVES,
                     ergo_grid_groups(s->measure_groups, s->group, s->waves.n * s->e.batch->count),
-                    BUFFER(VECTOR_SPINS), BUFFER(VECTOR_WAVES), BUFFER(VECTOR_WAVE_COUNTS),
-                    U32(curve), U32(s->waves.n), LOCAL(2 * VECTOR_WAVE_NUMBERS * sizeof(cl_uint)));
+                    BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), BUFFER(VECTOR_WAVES),
+                    BUFFER(VECTOR_WAVE_COUNTS), U32(curve), U32(s->waves.n), U32(s->from),
+                    U32(s->to), LOCAL(2 * VECTOR_WAVE_NUMBERS * sizeof(cl_uint)));
 }
 
 static bool rows(const void *state, unsigned slot, size_t begin, size_t end,

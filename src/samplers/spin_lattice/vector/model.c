@@ -379,6 +379,8 @@ static const struct ergo_conjugate space_conjugates[] = {
 
 static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+    {"tile_rows", "layers (rows, planes) whose spins a work-item updates one after the other", 0,
+     64, false},
 };
 
 static const char *const first_plane[] = {"/system/size=[32, 32]",  "/system/temperature=0.9",

@@ -28,9 +28,9 @@ static void declare(struct vector_state *s) {
         options, sizeof options,
         "-DVECTOR_D=%u -DVECTOR_LX=%uu -DVECTOR_LY=%uu -DVECTOR_LZ=%uu -DVECTOR_TRIANGULAR=%d "
         "-DVECTOR_SPACE=%d -DVECTOR_Q=%uu -DVECTOR_HEAT=%d -DVECTOR_RANDOM=%d -DVECTOR_RUN=%uu "
-        "-DVECTOR_COUPLED=%d",
+        "-DVECTOR_COUPLED=%d -DVECTOR_DEPTH=%uu",
         h->d, h->l[0], h->l[1], h->l[2], (int)h->triangular, (int)h->space, h->q, (int)h->heat_bath,
-        h->stored ? 2 : (int)h->random, s->run, (int)h->coupled);
+        h->stored ? 2 : (int)h->random, s->run, (int)h->coupled, s->depth);
     ergo_engine_kernel(e, VECTOR_START, path, options, "vector_start_all");
     ergo_engine_kernel(e, VECTOR_SWEEP, path, options, "vector_sweep");
     if (h->relax)
@@ -38,6 +38,16 @@ static void declare(struct vector_state *s) {
     ergo_engine_kernel(e, VECTOR_MEASURE, path, options, "vector_measure");
     if (s->waves.n)
         ergo_engine_kernel(e, VECTOR_COUNT_WAVES, path, options, "vector_waves");
+}
+
+/* Layers of a work-item: the more, the fewer spins are loaded twice, but all units must stay
+ * busy. */
+static uint32_t depth_of(const struct vector_shape *s, double members, bool gpu) {
+    uint32_t depth = 1;
+    while (depth < (gpu ? 16 : 4) && 2 * depth <= vector_layers(s) &&
+           (double)s->sites * members / s->colours / (2 * depth) >= (gpu ? 0x1p20 : 0x1p10))
+        depth *= 2;
+    return depth;
 }
 
 enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
@@ -64,6 +74,10 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     s->group = wish ? (uint32_t)wish : gpu ? 256 : 64;
     while (s->group > d->largest_group)
         s->group /= 2;
+    const int64_t depth = ergo_point_int(first, "/tuning/tile_rows");
+    s->depth = depth ? (uint32_t)depth : depth_of(h, members, gpu);
+    s->from = 0;
+    s->to = vector_layers(h);
     if (members * h->l[2] > 0x1p30 || members * h->numbers > 0x1p30 ||
         members * s->waves.n > 0x1p27)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -91,8 +105,8 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
                        4 * vector_terms_length(h) * (4 + 2 * batch->count);
     snprintf(plan->path, sizeof plan->path, h->space ? "vectors" : "angles");
     snprintf(plan->launch, sizeof plan->launch,
-             "a launch for each of %u colours: a spin per work-item, work-groups of %u", h->colours,
-             s->group);
+             "a launch for each of %u colours: spins of %u layers per work-item, work-groups of %u",
+             h->colours, s->depth, s->group);
     if (s->waves.n)
         s->e.curve_interval = (uint64_t)ergo_point_int(first, "/run/correlation_every");
     declare(s);

@@ -78,10 +78,17 @@ struct vector_state {
     struct vector_member *members;
     struct vector_physics *physics; /* [members] */
     uint32_t group;                 /* work-items of a group */
+    uint32_t depth;                 /* layers that a work-item updates */
+    uint32_t from, to;              /* layers that are measured: of a slab, its own */
     uint32_t measure_groups;
     uint32_t run;              /* successive sites that a work-item measures */
     struct vector_waves waves; /* n 0: no structure factor */
 };
+
+/* Layers: planes, in two dimensions rows; a chain is one. */
+static inline uint32_t vector_layers(const struct vector_shape *s) {
+    return s->d > 1 ? s->l[s->d - 1] : 1;
+}
 
 /* job.c: what a job tells without a device. */
 struct vector_shape vector_shape_of(const struct ergo_point *point);
