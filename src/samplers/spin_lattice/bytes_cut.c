@@ -15,22 +15,33 @@
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
+static bool has_signs(const struct bytes_state *s) {
+    bool signs = false;
+    for (size_t m = 0; m < s->e.batch->count; m++)
+        signs = signs || bytes_physics_of(s->e.batch->points[m]).h != 0;
+    return signs && !s->whole.general;
+}
+
 static enum ergo_status cut(struct ergo_context *ctx, struct bytes_state *s) {
     const struct ergo_point *first = s->e.batch->points[0];
     struct ergo_slab *slab = &s->slab;
     const uint32_t reach = bytes_reach(first) ? bytes_reach(first) : 1;
     s->cut = true;
     s->whole = bytes_shape_of(first);
+    slab->colours = slab->per_sweep = 2;
+    /* of ising the second bit is the sign of the site's random field */
+    slab->bits =
+        ergo_slab_bits(s->whole.kind == BYTES_ISING && !has_signs(s) ? 2 : s->whole.states);
     const uint64_t layers = bytes_layers(&s->whole);
     const enum ergo_status status = ergo_slab_cut(ctx, slab, first, layers, 2, reach);
     if (status != ERGO_OK)
         return status;
     const double layer = (double)s->whole.sites / (double)layers, rate = 8e11; /* of an H100 */
     const bool by_colour =
-        ergo_slab_prefers_colours(first, layer, layer * slab->least / (2 * rate));
+        ergo_slab_prefers_colours(first, layer * slab->bits / 8, layer * slab->least / (2 * rate));
     /* an exchange costs about as much as 3e6 updates of an H100, 20 us */
     const double layer_sites = layer * (double)s->e.batch->count;
-    ergo_slab_deepen(slab, by_colour, ergo_slab_sweeps(slab, first, 3e6, layer_sites), reach);
+    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 3e6, layer_sites), reach);
     s->shape = bytes_shape_of_layers(&s->whole, slab->first + layers - slab->halo, slab->tall);
     slab->layer_words = bytes_layer_rows(&s->shape) * s->shape.pitch / 4;
     slab->pitch = s->shape.colour / 4;
