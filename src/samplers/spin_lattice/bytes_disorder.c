@@ -144,7 +144,7 @@ enum ergo_status bytes_disorder_make(struct ergo_context *ctx, const struct ergo
             ? fields_of(ctx, point, &s, fields)
             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for fields and couplings of %zu sites", n);
     if (status == ERGO_OK && n_bonds)
-        status = glass_first_sample(ctx, point, &g, bonds);
+        status = glass_first_sample(ctx, point, &g, (struct model_sites){0, n}, bonds);
     if (status != ERGO_OK)
         goto out;
     for (size_t i = 0; i < n_fields; i++) /* without a random field there is nothing to read */

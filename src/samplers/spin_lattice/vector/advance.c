@@ -11,8 +11,8 @@ static enum ergo_status create_terms(struct ergo_context *ctx, struct vector_sta
     enum ergo_status status =
         packed ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for couplings and fields");
     for (size_t m = 0; m < n && status == ERGO_OK; m++) {
-        struct vector_terms d;
-        status = vector_terms_make(ctx, s->e.batch->points[m], &d);
+        struct vector_terms d = {.of = {s->first, s->shape.sites}};
+        status = vector_terms_make(ctx, s->e.batch->points[m], s->cut, &d);
         if (status != ERGO_OK)
             break;
         s->physics[m].bond_unit = d.bond_unit;
@@ -28,7 +28,7 @@ static enum ergo_status create_terms(struct ergo_context *ctx, struct vector_sta
     return status;
 }
 
-static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+enum ergo_status vector_prepare(struct ergo_context *ctx, void *state) {
     struct vector_state *s = state;
     const enum ergo_status status = vector_terms_length(&s->shape) ? create_terms(ctx, s) : ERGO_OK;
     for (unsigned k = 0; k < ERGO_KERNELS; k++)
@@ -40,7 +40,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     return status;
 }
 
-static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
+enum ergo_status vector_init(struct ergo_context *ctx, void *opaque) {
     struct vector_state *s = opaque;
     s->e.step = 0;
     ergo_engine_begin(&s->e, ctx);
@@ -101,18 +101,21 @@ void vector_relax(struct vector_state *s, uint32_t colour) {
     relax_layers(s, colour, 0, vector_layers(&s->shape));
 }
 
-static void steps(void *state, uint64_t sweeps) {
+void vector_steps(void *state, uint64_t sweeps) {
     struct vector_state *s = state;
     const uint32_t layers = vector_layers(&s->shape);
-    for (uint64_t i = 0; i < sweeps; i++, s->e.step++) {
-        for (uint32_t c = 0; c < s->shape.colours; c++)
-            sweep_layers(s, c, 0, layers);
-        for (uint32_t c = 0; c < s->shape.colours * s->shape.relax; c++)
-            vector_relax(s, c % s->shape.colours);
-    }
+    const uint32_t colours = s->shape.colours;
+    for (uint64_t i = 0; i < sweeps && s->e.status == ERGO_OK; i++, s->e.step++)
+        for (uint32_t c = 0; c < colours * (1 + s->shape.relax); c++) {
+            const ergo_slab_update update = c < colours ? sweep_layers : relax_layers;
+            if (s->cut)
+                ergo_slab_half_sweep(&s->e, &s->slab, 1, update, c % colours);
+            else
+                update(s, c % colours, 0, layers);
+        }
 }
 
-static void measure(void *state, size_t sample) {
+void vector_measure(void *state, size_t sample) {
     struct vector_state *s = state;
     struct ergo_arg args[8] = {BUFFER(VECTOR_SPINS),
                                BUFFER(VECTOR_MEMBERS),
@@ -125,7 +128,7 @@ static void measure(void *state, size_t sample) {
            args, 7);
 }
 
-static void measure_curves(void *state, size_t curve) {
+void vector_measure_curves(void *state, size_t curve) {
     struct vector_state *s = state;
     if (s->waves.n)
         ERGO_LAUNCH(&s->e, VECTOR_COUNT_WAVES,
@@ -135,22 +138,23 @@ static void measure_curves(void *state, size_t curve) {
                     U32(s->to), LOCAL(2 * VECTOR_WAVE_NUMBERS * sizeof(cl_uint)));
 }
 
-static bool rows(const void *state, unsigned slot, size_t begin, size_t end,
+bool vector_rows(const void *state, unsigned slot, size_t begin, size_t end,
                  const struct ergo_samples *samples) {
     const struct vector_state *s = state;
     const size_t members = s->e.batch->count;
     for (size_t row = begin; row < end; row++) {
         const uint32_t *halves = ergo_engine_host(&s->e, VECTOR_COUNTS, slot, row / members);
-        const size_t m = row % members;
+        const size_t m = row % members, numbers = s->shape.numbers;
         int64_t sums[VECTOR_NUMBERS_SPACE];
-        for (uint32_t k = 0; k < s->shape.numbers; k++)
-            sums[k] = vector_sum(halves + 2 * (m * s->shape.numbers + k));
-        vector_columns(&s->shape, &s->physics[m], sums, samples->columns + row * VECTOR_COLUMNS);
+        for (size_t k = 0; k < numbers; k++)
+            sums[k] =
+                s->cut ? s->joined[row * numbers + k] : vector_sum(halves + 2 * (m * numbers + k));
+        vector_columns(&s->whole, &s->physics[m], sums, samples->columns + row * VECTOR_COLUMNS);
     }
     return true;
 }
 
-static bool curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+bool vector_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
                        const struct ergo_samples *samples) {
     const struct vector_state *s = state;
     const size_t members = s->e.batch->count, n = s->waves.n;
@@ -161,29 +165,20 @@ static bool curve_rows(const void *state, unsigned slot, size_t begin, size_t en
         for (size_t w = 0; w < n; w++, halves += 2 * VECTOR_WAVE_NUMBERS) {
             int64_t sums[VECTOR_WAVE_NUMBERS];
             for (int i = 0; i < VECTOR_WAVE_NUMBERS; i++)
-                sums[i] = vector_sum(halves + 2 * i);
-            structure[w] = vector_structure(&s->shape, sums);
+                sums[i] = s->cut ? s->joined_waves[VECTOR_WAVE_NUMBERS * (n * row + w) + (size_t)i]
+                                 : vector_sum(halves + 2 * i);
+            structure[w] = vector_structure(&s->whole, sums);
         }
     }
     return true;
 }
 
-static const struct ergo_engine_model model = {
-    .sampler = "spin-lattice",
-    .smaller = "a smaller lattice",
-    .state_bytes = sizeof(struct vector_state),
-    .configure = vector_configure,
-    .prepare = prepare,
-    .steps = steps,
-    .measure = measure,
-    .measure_curves = measure_curves,
-    .rows = rows,
-    .curve_rows = curve_rows,
-};
+static const struct ergo_engine_model model = {VECTOR_ENGINE, .configure = vector_configure,
+                                               .prepare = vector_prepare};
 
 const struct ergo_sampler_ops vector_ops = {
     .engine = &model,
-    .init = init,
+    .init = vector_init,
     .save = vector_save,
     .load = vector_load,
     .audit = vector_audit,
