@@ -130,42 +130,49 @@ static enum ergo_status sweep_alone(struct ergo_context *ctx, void *state) {
                              : status;
 }
 
-static enum ergo_status share_by_speed(struct ergo_context *ctx, void *state, struct ergo_slab *s) {
+static enum ergo_status settle(struct ergo_context *ctx, const struct ergo_slab_model *model,
+                               void *state) {
+    return model->settle ? model->settle(ctx, state) : ERGO_OK;
+}
+
+static enum ergo_status share_by_speed(struct ergo_context *ctx,
+                                       const struct ergo_slab_model *model, void *state) {
+    struct ergo_slab *s = model->slab_of(state);
     bool uneven = false;
+    enum ergo_status status = model->init(ctx, state);
     s->alone = true;
-    const enum ergo_status status =
-        ergo_shares_try(ctx, s->shares, s->count, sweep_alone, state, &uneven);
+    if (status == ERGO_OK)
+        status = ergo_shares_try(ctx, s->shares, s->count, sweep_alone, state, &uneven);
     s->alone = false;
-    return uneven ? ergo_engine_remake(ctx, state) : status;
+    if (status == ERGO_OK && uneven)
+        status = ergo_engine_remake(ctx, state);
+    return status == ERGO_OK && uneven ? settle(ctx, model, state) : status;
 }
 
 /* Rank 0's kernels before the others': theirs then find its results in the caches. */
-enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
+enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_slab_model *model,
                                   const struct ergo_batch *batch, struct ergo_device *device,
-                                  struct ergo_slab *(*slab_of)(void *state),
-                                  enum ergo_status (*init)(struct ergo_context *ctx, void *state),
                                   void **state) {
     const bool first = ergo_ranks_rank() == 0;
     enum ergo_status status = ERGO_OK;
     *state = NULL;
     if (first)
-        status = ergo_engine_create(ctx, model, batch, device, state);
+        status = ergo_engine_create(ctx, model->engine, batch, device, state);
     if (status != ERGO_OK)
         return status;
     ergo_dist_barrier();
     if (!first)
-        status = ergo_engine_create(ctx, model, batch, device, state);
-    if (status == ERGO_OK && slab_of(*state)->shares->measured) {
-        status = init(ctx, *state);
-        if (status == ERGO_OK)
-            status = share_by_speed(ctx, *state, slab_of(*state));
-    }
+        status = ergo_engine_create(ctx, model->engine, batch, device, state);
+    if (status == ERGO_OK)
+        status = settle(ctx, model, *state);
+    if (status == ERGO_OK && model->slab_of(*state)->shares->measured)
+        status = share_by_speed(ctx, model, *state);
     if (status != ERGO_OK) {
         ergo_engine_destroy(*state);
         *state = NULL;
         return status;
     }
-    const struct ergo_slab *s = slab_of(*state);
+    const struct ergo_slab *s = model->slab_of(*state);
     ergo_log(ctx, ERGO_LOG_INFO, "rank %d has layers %llu to %llu, %.3g %% of the lattice",
              ergo_ranks_rank(), (unsigned long long)s->first,
              (unsigned long long)(s->first + s->count - 1), 100.0 * s->count / (double)s->layers);

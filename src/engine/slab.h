@@ -48,16 +48,23 @@ struct ergo_slab {
     double waited;             /* seconds for messages */
 };
 
-/* A sampler's operations (samplers/sampler.h) of a model in slabs, whose slab is `slab_of` its
- * state. create: with shares by a trial, where the job does not say them; `init` is the sampler's.
+/* A model in slabs, whose slab is `slab_of` its state; `init` is the sampler's. settle (NULL:
+ * nothing): what follows `prepare` when all ranks have come that far, because they do it together.
  */
+struct ergo_slab_model {
+    const struct ergo_engine_model *engine;
+    struct ergo_slab *(*slab_of)(void *state);
+    enum ergo_status (*settle)(struct ergo_context *ctx, void *state);
+    enum ergo_status (*init)(struct ergo_context *ctx, void *state);
+};
+
+/* A sampler's operations (samplers/sampler.h). create: with shares by a trial, where the job does
+ * not say them. */
 enum ergo_status ergo_slab_plan(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                 const struct ergo_batch *batch, const struct ergo_device *device,
                                 struct ergo_plan *plan);
-enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
+enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_slab_model *model,
                                   const struct ergo_batch *batch, struct ergo_device *device,
-                                  struct ergo_slab *(*slab_of)(void *state),
-                                  enum ergo_status (*init)(struct ergo_context *ctx, void *state),
                                   void **state);
 
 /* The slabs of `layers` layers by the shares of the job, which are made if there are none; each has

@@ -148,9 +148,11 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
     return status;
 }
 
+static const struct ergo_slab_model cuts = {.engine = &slabs, .slab_of = slab_of, .init = init};
+
 static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
-    return ergo_slab_create(ctx, &slabs, batch, device, slab_of, init, state);
+    return ergo_slab_create(ctx, &cuts, batch, device, state);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */

@@ -28,16 +28,23 @@ static enum ergo_status create_terms(struct ergo_context *ctx, struct vector_sta
     return status;
 }
 
-enum ergo_status vector_prepare(struct ergo_context *ctx, void *state) {
-    struct vector_state *s = state;
-    const enum ergo_status status = vector_terms_length(&s->shape) ? create_terms(ctx, s) : ERGO_OK;
+void vector_groups(struct vector_state *s) {
     for (unsigned k = 0; k < ERGO_KERNELS; k++)
         if (s->e.kernels[k].kernel)
             s->group = (uint32_t)ergo_engine_group(&s->e, k, s->group);
+}
+
+enum ergo_status vector_constants(struct ergo_context *ctx, struct vector_state *s) {
+    const enum ergo_status status = vector_terms_length(&s->shape) ? create_terms(ctx, s) : ERGO_OK;
     ergo_engine_constant(&s->e, VECTOR_MEMBERS, s->members);
     if (s->waves.n)
         ergo_engine_constant(&s->e, VECTOR_WAVES, s->waves.k);
     return status;
+}
+
+static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+    vector_groups(state);
+    return vector_constants(ctx, state);
 }
 
 enum ergo_status vector_init(struct ergo_context *ctx, void *opaque) {
@@ -174,7 +181,7 @@ bool vector_curve_rows(const void *state, unsigned slot, size_t begin, size_t en
 }
 
 static const struct ergo_engine_model model = {VECTOR_ENGINE, .configure = vector_configure,
-                                               .prepare = vector_prepare};
+                                               .prepare = prepare};
 
 const struct ergo_sampler_ops vector_ops = {
     .engine = &model,

@@ -71,8 +71,10 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
 
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct vector_state *s = state;
+    (void)ctx;
     ergo_slab_prepare(&s->e, &s->slab);
-    return vector_prepare(ctx, state);
+    vector_groups(s);
+    return ERGO_OK;
 }
 
 /* n sums over all ranks, from halves of those here. */
@@ -117,9 +119,20 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
     return status;
 }
 
+/* Couplings have a unit that is the same at all ranks. */
+static enum ergo_status settle(struct ergo_context *ctx, void *state) {
+    struct vector_state *s = state;
+    ergo_engine_begin(&s->e, ctx);
+    const enum ergo_status status = vector_constants(ctx, s);
+    return status == ERGO_OK ? ergo_engine_end(&s->e) : status;
+}
+
+static const struct ergo_slab_model cuts = {
+    .engine = &slabs, .slab_of = slab_of, .settle = settle, .init = init};
+
 static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
-    return ergo_slab_create(ctx, &slabs, batch, device, slab_of, init, state);
+    return ergo_slab_create(ctx, &cuts, batch, device, state);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */

@@ -156,7 +156,9 @@ void vector_relax(struct vector_state *s, uint32_t colour);
     .sampler = "spin-lattice", .smaller = "a smaller lattice",                                     \
     .state_bytes = sizeof(struct vector_state), .steps = vector_steps, .measure = vector_measure,  \
     .measure_curves = vector_measure_curves, .rows = vector_rows, .curve_rows = vector_curve_rows
-enum ergo_status vector_prepare(struct ergo_context *ctx, void *state);
+/* What prepares: sizes of work-groups; parameters, couplings and fields. */
+void vector_groups(struct vector_state *s);
+enum ergo_status vector_constants(struct ergo_context *ctx, struct vector_state *s);
 enum ergo_status vector_init(struct ergo_context *ctx, void *state);
 void vector_steps(void *state, uint64_t sweeps);
 void vector_measure(void *state, size_t sample);
