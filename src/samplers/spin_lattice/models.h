@@ -21,7 +21,7 @@ extern const struct ergo_model xy_model, clock_model, heisenberg_model;         
 extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops, glass_ops, dense_ops;
 extern const struct ergo_sampler_ops vector_ops;
 extern const struct ergo_sampler_ops graph_ops;
-extern const struct ergo_sampler_ops glass_cut_ops;                /* spin glasses over ranks */
+extern const struct ergo_sampler_ops glass_cut_ops; /* spin glasses over ranks */
 /* a lattice over ranks */
 extern const struct ergo_sampler_ops ising_cut_ops, bytes_cut_ops, vector_cut_ops;
 
