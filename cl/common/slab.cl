@@ -41,6 +41,6 @@ __kernel void slab_unpack(__global uint *state, __global const uint *edges, uint
     const uint folded = edges[((ulong)side * pieces + piece) * sent + at];
     SLAB_EACH(k, word) {
         state[piece * pitch + (side ? behind : before) + word] =
-            folded >> k * (SLAB_BITS)&SLAB_MASK;
+            (folded >> k * (SLAB_BITS)) & SLAB_MASK;
     }
 }
