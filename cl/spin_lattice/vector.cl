@@ -29,16 +29,16 @@ __kernel void vector_start_all(__global vector_word *spins,
 }
 
 /*
- * A work-item has the sites number i of the colour's rows in VECTOR_DEPTH layers, of those from
+ * A work-item has the sites number i of the colour's rows in `depth` layers, of those from
  * `from` to `to` - 1. Dimensions: sites of the colour in a row; then, in three dimensions, y and
  * columns, in two columns and 1; of the last one, so many times members.
  */
-#define VECTOR_COLUMNS(from, to) (((to) - (from) + VECTOR_DEPTH - 1u) / VECTOR_DEPTH)
+#define VECTOR_COLUMNS(from, to, depth) (((to) - (from) + (depth)-1u) / (depth))
 
 /* What a work-item begins with: its member, row and layers. */
-#define VECTOR_BEGIN(spins, members, colour, from, to)                                             \
+#define VECTOR_BEGIN(spins, members, colour, from, to, depth)                                      \
     const uint i = (uint)get_global_id(0), across = (uint)get_global_id(1);                        \
-    const uint last = (uint)get_global_id(2), columns = VECTOR_COLUMNS(from, to);                  \
+    const uint last = (uint)get_global_id(2), columns = VECTOR_COLUMNS(from, to, depth);           \
     const uint member = VECTOR_D == 3 ? last / columns : last;                                     \
     const uint number = VECTOR_D == 3 ? last - member * columns : VECTOR_D == 2 ? across : 0u;     \
     if (i >= VECTOR_ROW || across >= (VECTOR_D == 3 ? VECTOR_LY : columns))                        \
@@ -46,7 +46,7 @@ __kernel void vector_start_all(__global vector_word *spins,
     __global const struct vector_member *m = (members) + member;                                   \
     __global vector_word *own = (spins) + (ulong)member * VECTOR_COMPONENTS * VECTOR_SITES;        \
     VECTOR_OF_MEMBER(member)                                                                       \
-    const uint begin = (from) + VECTOR_DEPTH * number, end = min(begin + VECTOR_DEPTH, to);        \
+    const uint begin = (from) + depth * number, end = min(begin + depth, to);                      \
     ergo_vector column[3];                                                                         \
     vector_column(own, i, across, begin, colour, column)
 
@@ -97,8 +97,8 @@ ERGO_INLINE ergo_vector vector_local(__global const struct vector_member *m, erg
 /* Metropolis, or heat bath (VECTOR_HEAT), of all sites of a colour in some layers. */
 __kernel void vector_sweep(__global vector_word *spins,
                            __global const struct vector_member *members, uint colour, uint from,
-                           uint to, ulong step VECTOR_TERMS) {
-    VECTOR_BEGIN(spins, members, colour, from, to);
+                           uint to, uint depth, ulong step VECTOR_TERMS) {
+    VECTOR_BEGIN(spins, members, colour, from, to, depth);
     for (uint layer = begin; layer < end; layer++) {
         VECTOR_SITE(layer, colour);
         const struct ergo_words w =
@@ -118,8 +118,8 @@ __kernel void vector_sweep(__global vector_word *spins,
 /* Over-relaxation of all sites of a colour in some layers. */
 __kernel void vector_relax(__global vector_word *spins,
                            __global const struct vector_member *members, uint colour, uint from,
-                           uint to VECTOR_TERMS) {
-    VECTOR_BEGIN(spins, members, colour, from, to);
+                           uint to, uint depth VECTOR_TERMS) {
+    VECTOR_BEGIN(spins, members, colour, from, to, depth);
     for (uint layer = begin; layer < end; layer++) {
         VECTOR_SITE(layer, colour);
 #if VECTOR_SPACE

@@ -8,7 +8,6 @@
  *                                                 (-1, -1), too
  *     VECTOR_SPACE                                1: three components, else an angle
  *     VECTOR_Q                                    directions of clock; 0: any
- *     VECTOR_DEPTH                                layers that a work-item updates
  *     VECTOR_CUT, VECTOR_ALL                      a slab of a lattice of so many layers
  *
  * Layers are planes, in two dimensions rows, and a chain is one. Of a slab the sides are those with

@@ -91,17 +91,18 @@ static void launch(struct vector_state *s, unsigned kernel, struct ergo_grid gri
 
 static void sweep_layers(void *state, unsigned colour, uint64_t from, uint64_t to) {
     struct vector_state *s = state;
-    struct ergo_arg args[7] = {
+    struct ergo_arg args[8] = {
         BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(colour), U32(from), U32(to),
-        U64(s->e.step)};
-    launch(s, VECTOR_SWEEP, layers_grid(s, (uint32_t)from, (uint32_t)to), args, 6);
+        U32(s->depth),        U64(s->e.step)};
+    launch(s, VECTOR_SWEEP, layers_grid(s, (uint32_t)from, (uint32_t)to), args, 7);
 }
 
 static void relax_layers(void *state, unsigned colour, uint64_t from, uint64_t to) {
     struct vector_state *s = state;
-    struct ergo_arg args[6] = {BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(colour), U32(from),
-                               U32(to)};
-    launch(s, VECTOR_RELAX, layers_grid(s, (uint32_t)from, (uint32_t)to), args, 5);
+    struct ergo_arg args[7] = {
+        BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(colour), U32(from), U32(to),
+        U32(s->depth)};
+    launch(s, VECTOR_RELAX, layers_grid(s, (uint32_t)from, (uint32_t)to), args, 6);
 }
 
 void vector_relax(struct vector_state *s, uint32_t colour) {

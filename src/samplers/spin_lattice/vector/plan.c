@@ -29,9 +29,9 @@ static void declare(struct vector_state *s) {
         options, sizeof options,
         "-DVECTOR_D=%u -DVECTOR_LX=%uu -DVECTOR_LY=%uu -DVECTOR_LZ=%uu -DVECTOR_TRIANGULAR=%d "
         "-DVECTOR_SPACE=%d -DVECTOR_Q=%uu -DVECTOR_HEAT=%d -DVECTOR_RANDOM=%d -DVECTOR_RUN=%uu "
-        "-DVECTOR_COUPLED=%d -DVECTOR_DEPTH=%uu",
+        "-DVECTOR_COUPLED=%d",
         h->d, h->l[0], h->l[1], h->l[2], (int)h->triangular, (int)h->space, h->q, (int)h->heat_bath,
-        h->stored ? 2 : (int)h->random, s->run, (int)h->coupled, s->depth);
+        h->stored ? 2 : (int)h->random, s->run, (int)h->coupled);
     const size_t length = strlen(options);
     if (s->cut)
         snprintf(options + length, sizeof options - length, " -DVECTOR_CUT -DVECTOR_ALL=%uu",
