@@ -109,46 +109,16 @@ void vector_relax(struct vector_state *s, uint32_t colour) {
     relax_layers(s, colour, 0, vector_layers(&s->shape));
 }
 
-/* Update number c of a sweep. */
-static void update_layers(struct vector_state *s, uint32_t c, uint32_t from, uint32_t to) {
-    const uint32_t colours = s->shape.colours;
-    if (from < to)
-        (c < colours ? sweep_layers : relax_layers)(s, c % colours, from, to);
-}
-
-/*
- * Updates number c to c + n - 1 of a sweep, one behind the other through the lattice, so that what
- * one has written the next finds in the device's cache. Each stays a layer behind the one before
- * it: so all that it reads is new, and nothing is new that the one before still reads. At the end
- * come the layers around the boundary, where the last one would have been before the first.
- */
-static void wave(struct vector_state *s, uint32_t c, uint32_t n) {
-    const uint32_t layers = vector_layers(&s->shape);
-    for (uint32_t from = 0; from < layers; from += s->wave) {
-        const uint32_t to = layers - from < s->wave ? layers : from + s->wave;
-        for (uint32_t p = 0; p < n; p++)
-            update_layers(s, c + p, from < 2 * p ? p : from - p, to < p ? 0 : to - p);
-    }
-    for (uint32_t p = 1; p < n; p++) {
-        update_layers(s, c + p, layers - p, layers);
-        update_layers(s, c + p, 0, p);
-    }
-}
-
 void vector_steps(void *state, uint64_t sweeps) {
     struct vector_state *s = state;
     const uint32_t layers = vector_layers(&s->shape), colours = s->shape.colours;
-    const uint32_t updates = colours * (1 + s->shape.relax);
     for (uint64_t i = 0; i < sweeps && s->e.status == ERGO_OK; i++, s->e.step++)
-        for (uint32_t c = 0, now = 1; c < updates; c += now) {
-            now = s->wave ? updates - c < s->together ? updates - c : s->together : 1;
+        for (uint32_t c = 0; c < colours * (1 + s->shape.relax); c++) {
+            const ergo_slab_update update = c < colours ? sweep_layers : relax_layers;
             if (s->cut)
-                ergo_slab_half_sweep(&s->e, &s->slab, 1, c < colours ? sweep_layers : relax_layers,
-                                     c % colours);
-            else if (s->wave)
-                wave(s, c, now);
+                ergo_slab_half_sweep(&s->e, &s->slab, 1, update, c % colours);
             else
-                update_layers(s, c, 0, layers);
+                update(s, c % colours, 0, layers);
         }
 }
 

@@ -379,12 +379,6 @@ static const struct ergo_conjugate space_conjugates[] = {
 
 static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
-    {"wave_rows",
-     "layers in which a colour follows the other one through the lattice, within the device's "
-     "cache; "
-     "0: the whole lattice, then the other colour",
-     0, 65536, false},
-    {"wave_updates", "updates of a colour that follow each other so, 0: two", 0, 64, false},
     {"halo_sweeps", "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
     {"halo_colours",
      "cut over ranks: 1 an exchange of halos after each colour, 2 after several, 0 automatic", 0, 2,

@@ -55,16 +55,6 @@ static uint32_t depth_of(const struct vector_shape *s, double members, bool gpu)
     return depth;
 }
 
-/* Where the job says so, and the lattice has layers enough. */
-static void choose_wave(struct vector_state *s, const struct ergo_point *first) {
-    const uint32_t layers = vector_layers(&s->shape);
-    const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/wave_updates");
-    s->together = wish ? wish : 2;
-    s->wave = (uint32_t)ergo_point_int(first, "/tuning/wave_rows");
-    if (s->cut || s->wave >= layers || 2 * s->together > layers)
-        s->wave = 0;
-}
-
 enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     struct vector_state *s = state;
     const struct ergo_batch *batch = s->e.batch;
@@ -93,7 +83,6 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
         s->group /= 2;
     const int64_t depth = ergo_point_int(first, "/tuning/tile_rows");
     s->depth = depth ? (uint32_t)depth : depth_of(h, members, gpu);
-    choose_wave(s, first);
     s->from = 0;
     s->to = vector_layers(h);
     if (members * h->l[2] > 0x1p30 || members * h->numbers > 0x1p30 ||
@@ -117,8 +106,7 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
                            (gpu ? 5e-6 : 1e-5) * h->colours * (1 + h->relax);
     plan->work_per_step = (double)s->whole.sites * members;
     plan->block_steps = fmax(1, floor(0.1 / seconds));
-    plan->launches_per_step = h->colours * (1.0 + h->relax) *
-                              (s->wave ? ceil(vector_layers(h) / (double)s->wave) + 2 : 1);
+    plan->launches_per_step = h->colours * (1.0 + h->relax);
     /* an audit's copies of a small member; without room on the device, its copy of the state */
     plan->host_bytes = 4 * h->components * h->sites * (2 + batch->count) +
                        4 * vector_terms_length(h) * (4 + 2 * batch->count);
