@@ -95,6 +95,7 @@ static enum ergo_status compare_whole(struct ergo_context *ctx, const struct vec
 /* An end of the slab: `before` has its layers with their margin, `after` those on the device. */
 static enum ergo_status follow_end(struct ergo_context *ctx, const struct vector_stretch *t,
                                    struct vector_state *s, size_t member, uint32_t into,
+                                   /* NOLINTNEXTLINE(readability-non-const-parameter): the twin */
                                    uint32_t *before) {
     const struct ergo_slab *slab = &s->slab;
     const uint32_t margin = margin_of(t, s), layers = vector_layers(&s->whole);
