@@ -158,7 +158,7 @@ static struct counted count(const struct critical *c, const struct joined *all,
     n.late = (double)all->late;
     for (int k = 0; k < all->ranks; k++) {
         const struct joined_rank *r = &all->rank[k];
-        n.messages = fmax(n.messages, (double)r->messages);
+        n.messages = fmax(n.messages, (double)(r->messages + r->hands));
         n.bytes += (double)r->bytes / all->ranks;
         n.most_bytes = fmax(n.most_bytes, (double)r->bytes);
         n.handed = fmax(n.handed, (double)r->handed);
@@ -175,9 +175,9 @@ static void show(const struct counted *n, bool sized) {
     const double edge = 4.0 * n->side, others = early_bytes(n) + late_bytes(n, sized);
     printf(
         "| %2u + %2u | %4.0f | %8.0f | %8.0f | %6.0f | %8.0f | %6.2f | %6.2f | %7.1f | %7.1f |\n",
-        n->rounds, n->steps, n->messages + 4 + n->steps, n->bytes, n->most_bytes, n->rest + n->late,
-        n->handed, (others + n->bytes + n->handed) / edge,
-        (others + n->most_bytes + n->handed) / edge, n->host_us, n->finish_us);
+        n->rounds, n->steps, n->messages + 4, n->bytes, n->most_bytes, n->rest, n->handed,
+        (others + n->bytes + n->handed) / edge, (others + n->most_bytes + n->handed) / edge,
+        n->host_us, n->finish_us);
     fflush(stdout);
 }
 
@@ -241,9 +241,9 @@ static int run(const struct options *o, uint32_t blocks) {
            counted.parts, counted.parts / (4.0 * o->side), counted.bridges_us);
     printf(
         "| rounds + steps | messages | bytes of rounds | most | %s | bytes handed on, most | all "
-        "bytes, a site of edge | most | us of a host | us with pairs |\n"
+        "bytes, a site of edge | most | us of a host | us with those |\n"
         "|---|---|---|---|---|---|---|---|---|---|\n",
-        o->sized ? "pairs, sizes" : "pairs");
+        "labels left");
     for (uint32_t rounds = 1; rounds <= o->most; rounds++) {
         struct sizes found = {0, 0};
         if (!joined_run(&all, rounds, take, &found))

@@ -22,7 +22,7 @@ double early_bytes(const struct counted *n) {
 }
 
 double late_bytes(const struct counted *n, bool sized) {
-    return sized ? 16 * n->late : 0;
+    return sized && n->late > 0 ? 16 * n->late : 0; /* a sum there and back */
 }
 
 struct predicted {
@@ -32,7 +32,8 @@ struct predicted {
 /* Of P ranks with squares of that side. */
 static struct predicted predict(const struct counted *n, double ranks, double side) {
     const double larger = side / n->side, edge = 4 * side, share = ranks / n->ranks;
-    const double rounds = sw_joining_rounds((int)ranks), steps = ranks > 1 ? ceil(log2(ranks)) : 0;
+    const double rounds = sw_joining_rounds((int)ranks),
+                 steps = ranks > 1 ? ceil(log(ranks) / log(SW_JOINING_FAN) - 1e-9) : 0;
     const double messages = ranks > 1 ? 2 + rounds + steps : 0;
     const double bytes = ranks > 1 ? (early_bytes(n) + n->bytes) * larger + n->handed * share : 0;
     struct predicted p = {0};

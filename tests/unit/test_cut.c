@@ -299,6 +299,13 @@ static void test_lost_messages(void **unused) {
             for (all.lost_side = 0; all.lost_side < (int)all.rank[all.lost_rank].parts.n_sides;
                  all.lost_side++)
                 assert_false(joined_run(&all, rounds, take, &counts));
+    /* of six ranks: three partners, then one */
+    for (all.lost_rank = 0; all.lost_rank < 6; all.lost_rank++)
+        for (int message = 0; message < 4; message++) {
+            all.lost_round = 2 * rounds + 1 + (message == 3 ? 1u : 0u);
+            all.lost_side = 1 + message % 3;
+            assert_false(joined_run(&all, rounds, take, &counts));
+        }
     free_ranks(&all, parts);
     close_whole(&w);
     ergo_layout_free(&l);

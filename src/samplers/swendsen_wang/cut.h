@@ -134,6 +134,12 @@ struct sw_gather {
     struct ergo_dist_shared *shared; /* of ranks on one host: what they tell, in no message */
 };
 
+/* A message of labels that are handed on. */
+struct sw_hand {
+    unsigned char *bytes;
+    size_t room;
+};
+
 /* One chain. */
 struct sw_cut_member {
     struct sw_member params;
@@ -174,7 +180,7 @@ struct sw_cut {
     struct sw_bridges *bridges; /* [n_sides] */
     struct sw_joining joining;
     uint32_t joinings;
-    struct sw_list hand_out, hand_in; /* messages */
+    struct sw_hand hands[SW_JOINING_FAN]; /* messages: the own one, and of partners */
     /* blocks of samples, whole: [samples][members] */
     struct sw_cut_counts *slots[2];
     size_t slot_samples[2];

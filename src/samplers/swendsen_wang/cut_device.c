@@ -68,8 +68,8 @@ static void release(void *state) {
     ergo_halo_free(&s->halo);
     sw_cut_free_bridges(s);
     sw_joining_free(&s->joining);
-    free(s->hand_out.items);
-    free(s->hand_in.items);
+    for (int k = 0; k < SW_JOINING_FAN; k++)
+        free(s->hands[k].bytes);
     ergo_layout_free(&s->layout);
     free(s->shares);
     free(s->slots[0]);
