@@ -73,6 +73,7 @@ enum sw_cut_buffer {
     SW_CUT_RECT,
     SW_CUT_RIGHT, /* bonds */
     SW_CUT_DOWN,
+    SW_CUT_DRAWN, /* bonds of the next sweep */
     SW_CUT_RUN_LABELS,
     SW_CUT_TILE_PARTS,
     SW_CUT_OPEN,
@@ -105,6 +106,7 @@ enum sw_cut_buffer {
 enum sw_cut_kernel {
     SW_CUT_START,
     SW_CUT_PACK,
+    SW_CUT_DRAW,
     SW_CUT_PARTS,
     SW_CUT_PART_SIZES,
     SW_CUT_RENAME,
@@ -159,6 +161,8 @@ struct sw_cut {
     bool of_clusters;      /* are measured, not only spins */
     bool gathers;          /* sweeps that are not measured join parts on the devices */
     bool in_flight;        /* or hosts join those of one chain while devices label the next */
+    bool ahead;            /* or while devices draw the bonds of its next sweep */
+    uint64_t drawn;        /* 1 + the step for which bonds are drawn; 0: none */
     uint32_t group_size, sum_groups;
     int rank;
     struct ergo_layout layout;

@@ -4,11 +4,29 @@
  * While the device labels the inside of its rectangle, the spins beyond its lower and right edge
  * come from the neighbours. Then the device lists the roots on the edges; the neighbours' come in
  * exchange, and make bridges where bonds lead across (cut_parts.c). Parts get their names
- * over ranks (cut_rounds.c, cut_gather.c), and all clusters their new states.
+ * over ranks (cut_rounds.c, cut_gather.c), and all clusters their new states. While hosts join
+ * parts, a device labels the next chain, or with a single chain draws the bonds of the next sweep.
  */
 #include "samplers/swendsen_wang/cut.h"
 
 /* ---- inside ---------------------------------------------------------------------------------- */
+
+static void draw(struct sw_cut *s, uint64_t step) {
+    ERGO_LAUNCH(&s->e, SW_CUT_DRAW, sw_cut_over(s, ergo_rectangle_words(&s->piece)),
+                BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_RECT), BUFFER(SW_CUT_DRAWN), U64(step));
+    s->drawn = step + 1;
+}
+
+/* With bonds that are drawn already, or now. */
+static void label_drawn(struct sw_cut *s) {
+    if (s->drawn != s->e.step + 1)
+        draw(s, s->e.step);
+    ERGO_LAUNCH(&s->e, SW_CUT_TILE_LABEL, sw_cut_over_tiles(s), BUFFER(SW_CUT_RECT),
+                BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_DRAWN),
+                BUFFER(SW_CUT_RIGHT), BUFFER(SW_CUT_DOWN), BUFFER(SW_CUT_RUN_LABELS),
+                BUFFER(SW_CUT_TILE_PARTS), BUFFER(SW_CUT_OPEN), BUFFER(SW_CUT_LABELS),
+                U64(s->e.step));
+}
 
 void sw_cut_local(struct sw_cut *s, bool counted, bool near) {
     const struct ergo_rectangle *p = &s->piece;
@@ -23,6 +41,8 @@ void sw_cut_local(struct sw_cut *s, bool counted, bool near) {
                     BUFFER(SW_CUT_OPEN), BUFFER(SW_CUT_LABELS), U64(s->e.step),
                     BUFFER(SW_CUT_SIZES), BUFFER(SW_CUT_CLUSTERS), U32(0), BUFFER(SW_CUT_SUMS),
                     U32(SW_NO_SAMPLE));
+    } else if (s->ahead) {
+        label_drawn(s);
     } else {
         ERGO_LAUNCH(&s->e, SW_CUT_TILE_LABEL, sw_cut_over_tiles(s), BUFFER(SW_CUT_RECT),
                     BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_RIGHT),
@@ -138,9 +158,14 @@ static void join(struct sw_cut *s, struct sw_cut_counts *counts) {
     s->times.sweeps++;
 }
 
-static void sweep_joined(struct sw_cut *s, struct sw_cut_counts *counts) {
+/* plain: the next sweep will not be measured. */
+static void sweep_joined(struct sw_cut *s, struct sw_cut_counts *counts, bool plain) {
     label(s, counts != NULL);
     sw_cut_find_parts(s, counts != NULL);
+    if (s->ahead && plain) {
+        draw(s, s->e.step + 1);
+        clFlush(s->e.device->queue);
+    }
     join(s, counts);
 }
 
@@ -170,15 +195,16 @@ static void sweeps_in_flight(struct sw_cut *s, uint64_t sweeps) {
     s->e.step = first + sweeps;
 }
 
-/* One sweep of a member at e.step, which stays; counts: what is asked for, NULL: nothing. */
-static void sweep(struct sw_cut *s, size_t member, struct sw_cut_counts *counts) {
+/* One sweep of a member at e.step, which stays; counts: what is asked for, NULL: nothing; plain: of
+ * the next sweep nothing. */
+static void sweep(struct sw_cut *s, size_t member, struct sw_cut_counts *counts, bool plain) {
     sw_cut_choose(s, member);
     if (counts)
         *counts = (struct sw_cut_counts){0};
     if (s->gathers && (!counts || !s->of_clusters))
         sweep_gathered(s);
     else
-        sweep_joined(s, s->of_clusters ? counts : NULL);
+        sweep_joined(s, s->of_clusters ? counts : NULL, plain || !s->of_clusters);
     if (counts && !s->of_clusters)
         count_spins(s, counts);
 }
@@ -200,7 +226,8 @@ enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *opaque, unsigned
             sweeps_in_flight(s, plain);
         for (uint64_t e = plain; e < every && s->e.status == ERGO_OK; e++, s->e.step++)
             for (size_t m = 0; m < members && s->e.status == ERGO_OK; m++)
-                sweep(s, m, count && e + 1 == every ? &s->slots[which][i * members + m] : NULL);
+                sweep(s, m, count && e + 1 == every ? &s->slots[which][i * members + m] : NULL,
+                      !count || (e + 1) % every + 1 < every);
     }
     for (size_t row = 0; row < count * members && s->e.status == ERGO_OK; row++)
         sw_cut_count_reduce(&s->slots[which][row]);

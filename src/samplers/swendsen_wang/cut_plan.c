@@ -39,6 +39,8 @@ static void choose_merge(struct sw_cut *s, const char *merge) {
     s->in_flight = members > 1 && s->layout.ranks > 1 && most * members <= most_in_flight;
     s->gathers = sw_gather_wanted(s, merge);
     s->in_flight = s->in_flight && !s->gathers;
+    s->ahead = members == 1 && !s->gathers;
+    s->drawn = 0;
 }
 
 static void choose_launch(struct sw_cut *s) {
@@ -117,6 +119,8 @@ static void declare_buffers(struct sw_cut *s) {
                        sizeof(struct sw_rect));
     declare(s, SW_CUT_RIGHT, "bonds to the right", own, 4 * words);
     declare(s, SW_CUT_DOWN, "bonds down", own, 4 * words);
+    if (s->ahead)
+        declare(s, SW_CUT_DRAWN, "next bonds", 0, 8 * words);
     declare(s, SW_CUT_RUN_LABELS, "runs' labels", own, s->tiles.run_bytes);
     declare(s, SW_CUT_TILE_PARTS, "clusters' parts", own, 4 * words);
     declare(s, SW_CUT_OPEN, "open parts", own, 4 * words);
@@ -160,7 +164,10 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_cut 
         ergo_engine_kernel(e, SW_CUT_JOIN_NODES, gather, all.data, "sw_cut_join_nodes");
         ergo_engine_kernel(e, SW_CUT_TAKE_STATES, gather, all.data, "sw_cut_take_states");
     }
-    ergo_engine_kernel(e, SW_CUT_TILE_LABEL, tiles, labels.data, "sw_label");
+    if (s->ahead)
+        ergo_engine_kernel(e, SW_CUT_DRAW, cut, all.data, "sw_cut_draw");
+    ergo_engine_kernel(e, SW_CUT_TILE_LABEL, tiles, labels.data,
+                       s->ahead ? "sw_cut_tile_label" : "sw_label");
     ergo_engine_kernel(e, SW_CUT_TILE_LABEL_SIZES, tiles, labels.data, "sw_label_sizes");
     ergo_engine_kernel(e, SW_CUT_TILE_JOIN, tiles, labels.data, "sw_join_tiles");
     ergo_engine_kernel(e, SW_CUT_TILE_NEAR, tiles, labels.data, "sw_cut_near");
@@ -211,7 +218,9 @@ enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state) {
              "joined by %s%s",
              s->layout.ranks, 32 * s->piece.words, s->piece.rows, 32 * s->tiles.tile_words,
              s->tiles.tile_rows, plan->merge,
-             s->in_flight ? ", behind the next chain's labels" : "");
+             s->in_flight ? ", behind the next chain's labels"
+             : s->ahead   ? ", behind the next sweep's draws"
+                          : "");
     declare_buffers(s);
     return declare_kernels(ctx, s);
 }
