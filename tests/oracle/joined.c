@@ -139,6 +139,12 @@ bool joined_run(struct joined *all, uint32_t rounds, sw_joining_take take, void 
             memset(rank->parts.sides[s].in, 0, 4 * sw_joining_room(rank->parts.sides[s].n_bridges));
         rank->seconds = now() - started;
     }
+    for (uint32_t k = 1; k <= all->early && ok; k++)
+        ok = exchange(all, UINT32_MAX, sw_joining_tell, sw_joining_hear);
+    for (int r = 0; r < all->ranks && ok && all->early; r++) {
+        struct joined_rank *rank = &all->rank[r];
+        ok = sw_joining_contract(&rank->joining, rank->groups, rank->n_groups, rank->group_names);
+    }
     for (uint32_t k = 1; k <= rounds && ok; k++)
         ok = exchange(all, k, sw_joining_tell, sw_joining_hear);
     ok = ok && finish(all, rounds);

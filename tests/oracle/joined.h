@@ -8,6 +8,11 @@
 struct joined_rank {
     struct sw_parts parts;
     struct sw_joining joining;
+    /* what inside connects, known after `early` rounds: as sw_joining_contract has it; NULL:
+     * nothing */
+    const uint32_t *groups;
+    size_t n_groups;
+    const uint64_t *group_names;
     int *far_rank, *far_side; /* [n_sides]: who is across, and which of their sides that is */
     uint64_t messages, bytes; /* told to neighbours */
     uint64_t hands, handed;   /* messages and bytes of labels that rounds have left, to others */
@@ -16,6 +21,7 @@ struct joined_rank {
 
 struct joined {
     int ranks;
+    uint32_t early;
     struct joined_rank *rank;
     /* the message of this round (from 1 on; beyond `rounds`: of sizes; beyond twice as many: handed
      * on, by the side-th partner) from this rank over this side is lost; 0: none */

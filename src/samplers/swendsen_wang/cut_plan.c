@@ -105,7 +105,8 @@ static void declare_result(struct sw_cut *s, unsigned row, const char *what, uin
 }
 
 static void declare_buffers(struct sw_cut *s) {
-    enum { EACH = ERGO_BUFFER_EACH, HOSTED = ERGO_BUFFER_HOSTED };
+    /* what hosts tell each other travels while the device does what comes next */
+    enum { EACH = ERGO_BUFFER_EACH, HOSTED = ERGO_BUFFER_HOSTED | ERGO_BUFFER_BESIDE };
     const unsigned own = s->in_flight ? EACH : 0;
     const struct ergo_rectangle *p = &s->piece;
     const uint64_t words = ergo_rectangle_words(p), entries = 32 * (uint64_t)p->words + p->rows;

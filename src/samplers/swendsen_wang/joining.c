@@ -27,6 +27,7 @@ void sw_joining_free(struct sw_joining *j) {
     free(j->changed);
     free(j->told);
     free(j->words);
+    free(j->owners);
     sw_rest_free(&j->rest);
     *j = (struct sw_joining){0};
 }
@@ -84,7 +85,8 @@ static void number_clusters(struct sw_joining *j, const struct sw_parts *parts) 
         const uint32_t c = root ? (uint32_t)j->n_clusters++ : j->cluster_of[j->cluster_of[i]];
         struct sw_cluster *cluster = &j->clusters[c];
         if (root)
-            *cluster = (struct sw_cluster){.name = UNKNOWN, .from = NONE, .bridges = NONE};
+            *cluster = (struct sw_cluster){
+                .name = UNKNOWN, .from = NONE, .bridges = NONE, .last = NONE, .parent = c};
         if (parts->names[i] < cluster->name)
             cluster->name = parts->names[i];
         cluster->size += parts->sizes ? parts->sizes[i] : 0;
@@ -102,6 +104,8 @@ static void number_bridges(struct sw_joining *j, const struct sw_side *side, uin
         const uint32_t c = j->cluster_of[side->items[k] & ~SW_BRIDGE_END];
         j->bridges[b] = (struct sw_bridge){
             .label = UNKNOWN, .cluster = c, .next = j->clusters[c].bridges, .side = number};
+        if (j->clusters[c].bridges == NONE)
+            j->clusters[c].last = b;
         j->clusters[c].bridges = b++;
     }
 }
@@ -167,11 +171,27 @@ static uint64_t get64(const uint32_t *words) {
     return words[0] | (uint64_t)words[1] << 32;
 }
 
+/* The cluster that this one is part of. */
+static struct sw_cluster *whole_of(struct sw_joining *j, uint32_t c) {
+    struct sw_cluster *k = j->clusters;
+    while (k[c].parent != c) {
+        k[c].parent = k[k[c].parent].parent;
+        c = k[c].parent;
+    }
+    return &k[c];
+}
+
+static void change(struct sw_joining *j, struct sw_cluster *c) {
+    if (!c->changed)
+        j->changed[j->n_changed++] = (uint32_t)(c - j->clusters);
+    c->changed = true;
+}
+
 /* numbered: not all bridges of a side in order. */
 static void tell_bridge(struct sw_joining *j, struct sw_side *sides, uint32_t b, bool numbered) {
     struct sw_bridge *bridge = &j->bridges[b];
     struct sw_side *side = &sides[bridge->side];
-    const struct sw_cluster *c = &j->clusters[bridge->cluster];
+    const struct sw_cluster *c = whole_of(j, bridge->cluster);
     bridge->label = c->label;
     bridge->x = c->x;
     bridge->y = c->y;
@@ -200,7 +220,9 @@ void sw_joining_tell(struct sw_joining *j, struct sw_side *sides, size_t n_sides
     j->n_told = j->n_changed;
     j->n_changed = 0;
     for (size_t k = 0; k < j->n_told; k++) {
-        struct sw_cluster *c = &j->clusters[told[k]];
+        struct sw_cluster *c = whole_of(j, told[k]);
+        if (!c->changed)
+            continue; /* told already, with another that is part of it */
         c->changed = false;
         for (uint32_t b = c->bridges; b != NONE; b = j->bridges[b].next)
             if (j->bridges[b].label != c->label)
@@ -210,7 +232,7 @@ void sw_joining_tell(struct sw_joining *j, struct sw_side *sides, size_t n_sides
 
 static void hear_label(struct sw_joining *j, uint32_t b, uint64_t label, int16_t x, int16_t y) {
     struct sw_bridge *bridge = &j->bridges[b];
-    struct sw_cluster *c = &j->clusters[bridge->cluster];
+    struct sw_cluster *c = whole_of(j, bridge->cluster);
     if (label > bridge->label) /* the other side learns this one's meanwhile */
         return;
     bridge->label = label;
@@ -223,9 +245,7 @@ static void hear_label(struct sw_joining *j, uint32_t b, uint64_t label, int16_t
     c->y = y;
     c->from = b;
     c->when = j->round;
-    if (!c->changed)
-        j->changed[j->n_changed++] = bridge->cluster;
-    c->changed = true;
+    change(j, c);
 }
 
 static uint64_t next_label(const struct sw_joining *j, const uint32_t **at) {
@@ -254,6 +274,41 @@ bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side) {
     return true;
 }
 
+/* ---- what inside connects -------------------------------------------------------------------- */
+
+static void unite(struct sw_joining *j, struct sw_cluster *a, struct sw_cluster *b) {
+    if (a == b)
+        return;
+    b->parent = (uint32_t)(a - j->clusters);
+    if (a->bridges == NONE)
+        a->bridges = b->bridges;
+    else if (b->bridges != NONE)
+        j->bridges[a->last].next = b->bridges;
+    a->last = b->last == NONE ? a->last : b->last;
+    a->label = b->label < a->label ? b->label : a->label;
+    change(j, a);
+}
+
+bool sw_joining_contract(struct sw_joining *j, const uint32_t *groups, size_t n_groups,
+                         const uint64_t *names) {
+    j->owners = reserve(j->owners, sizeof *j->owners, &j->owner_room, n_groups);
+    if (!j->owners)
+        return false;
+    memset(j->owners, 0xff, n_groups * sizeof *j->owners);
+    for (size_t i = 0; i < j->n_parts; i++) {
+        uint32_t *owner = &j->owners[groups[i]];
+        if (*owner == NONE)
+            *owner = j->cluster_of[i];
+        struct sw_cluster *c = whole_of(j, *owner);
+        unite(j, c, whole_of(j, j->cluster_of[i]));
+        if (names[i] < c->label) {
+            c->label = names[i];
+            change(j, c);
+        }
+    }
+    return true;
+}
+
 /* ---- what is left ---------------------------------------------------------------------------- */
 
 bool sw_joining_rest(struct sw_joining *j) {
@@ -262,8 +317,10 @@ bool sw_joining_rest(struct sw_joining *j) {
     if (!pairs)
         return false;
     for (size_t k = 0; k < j->n_changed; k++) {
-        const struct sw_cluster *c = &j->clusters[j->changed[k]];
-        for (uint32_t b = c->bridges; b != NONE; b = j->bridges[b].next) {
+        struct sw_cluster *c = whole_of(j, j->changed[k]);
+        const bool again = !c->changed;
+        c->changed = false;
+        for (uint32_t b = again ? NONE : c->bridges; b != NONE; b = j->bridges[b].next) {
             const struct sw_bridge *bridge = &j->bridges[b];
             if (bridge->label != c->label)
                 pairs[n++] =
@@ -295,6 +352,9 @@ bool sw_joining_finish(struct sw_joining *j) {
         if (leader)
             j->clusters[c].label = leader->label;
     }
+    for (uint32_t c = 0; c < j->n_clusters; c++)
+        if (j->clusters[c].parent != c)
+            j->clusters[c].label = whole_of(j, c)->label;
     return true;
 }
 

@@ -108,6 +108,8 @@ struct sw_cluster {
     uint64_t size;       /* sites; in the end those that nobody else counts */
     uint32_t from, when; /* the bridge and the round of the label; 0: its own */
     uint32_t bridges;    /* the first of a list */
+    uint32_t last;       /* of these */
+    uint32_t parent;     /* another cluster that this one is part of, or itself */
     int16_t x, y;        /* its place seen from the label's owner */
     bool changed;
 };
@@ -127,9 +129,10 @@ struct sw_joining {
     uint32_t *cluster_of; /* [n_parts] */
     struct sw_cluster *clusters;
     struct sw_bridge *bridges;
+    uint32_t *owners;         /* of groups: clusters */
     uint32_t *changed, *told; /* clusters, of this round and of the one before */
     struct sw_rest rest;
-    size_t part_rooms[4], bridge_room, word_room;
+    size_t part_rooms[4], bridge_room, word_room, owner_room;
     uint32_t *words; /* of messages */
 };
 
@@ -185,6 +188,12 @@ static inline uint32_t sw_joining_rounds(int ranks) {
 void sw_joining_tell(struct sw_joining *j, struct sw_side *sides, size_t n_sides);
 /* False: not the message that is due. */
 bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side);
+
+/* Between rounds: parts of one group, which is a number below n_groups, are of one cluster, too,
+ * and that has a site of this name: groups[n_parts], names[n_parts]. So parts can be joined over
+ * ranks before it is known what inside connects them. Without sizes. False: no memory. */
+bool sw_joining_contract(struct sw_joining *j, const uint32_t *groups, size_t n_groups,
+                         const uint64_t *names);
 
 /* What rounds have left here: j->rest. False: no memory. */
 bool sw_joining_rest(struct sw_joining *j);
