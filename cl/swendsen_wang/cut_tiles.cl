@@ -8,6 +8,7 @@
 #include "swendsen_wang/cut_edges.h"
 #include "swendsen_wang/sweep.cl"
 #include "swendsen_wang/cut_pairs.cl"
+#include "swendsen_wang/cut_early.cl"
 
 /* The representative of a root, which is a site's index or `sites` plus a part's number
  * (cut_params.h). */

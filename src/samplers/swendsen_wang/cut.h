@@ -7,6 +7,7 @@
  *     cut_advance.c    sweeps of a rank's rectangle, halos
  *     cut_parts.c      parts of clusters on the edges, bridges to others
  *     cut_collect.c    sums over ranks, samples
+ *     cut_early.c      edges labelled first, and joined meanwhile
  *     cut_rounds.c     clusters of several rectangles, by rounds between neighbours (joining.h)
  *     cut_gather.c     the same by each device for itself
  *     cut_state.c      the canonical state from pieces and back; pictures
@@ -73,7 +74,6 @@ enum sw_cut_buffer {
     SW_CUT_RECT,
     SW_CUT_RIGHT, /* bonds */
     SW_CUT_DOWN,
-    SW_CUT_DRAWN, /* bonds of the next sweep */
     SW_CUT_RUN_LABELS,
     SW_CUT_TILE_PARTS,
     SW_CUT_OPEN,
@@ -88,6 +88,12 @@ enum sw_cut_buffer {
     SW_CUT_SUMS,
     SW_CUT_CLUSTERS,
     SW_CUT_AUDITED, /* names of sites, for audits */
+    /* edges first: bonds of the next sweep; parts in tiles; for launches over some tiles */
+    SW_CUT_DRAWN,
+    SW_CUT_EARLY,
+    SW_CUT_EARLY_ROOTS,
+    SW_CUT_RECT_INSIDE,
+    SW_CUT_RECT_REST,
     /* pairs of parts of all ranks, joined on every device (cl/swendsen_wang/cut_gather.cl):
      * rectangles and neighbours of all ranks; of nodes; of pairs */
     SW_CUT_RECTS,
@@ -107,6 +113,10 @@ enum sw_cut_kernel {
     SW_CUT_START,
     SW_CUT_PACK,
     SW_CUT_DRAW,
+    SW_CUT_EARLY_PARTS,
+    SW_CUT_CLAIM,
+    SW_CUT_NUMBER,
+    SW_CUT_LATE,
     SW_CUT_PARTS,
     SW_CUT_PART_SIZES,
     SW_CUT_RENAME,
@@ -161,7 +171,7 @@ struct sw_cut {
     bool of_clusters;      /* are measured, not only spins */
     bool gathers;          /* sweeps that are not measured join parts on the devices */
     bool in_flight;        /* or hosts join those of one chain while devices label the next */
-    bool ahead;            /* or while devices draw the bonds of its next sweep */
+    bool ahead;            /* or edges are labelled first, and a next sweep's bonds drawn */
     uint64_t drawn;        /* 1 + the step for which bonds are drawn; 0: none */
     uint32_t group_size, sum_groups;
     int rank;
@@ -238,6 +248,10 @@ static inline void sw_cut_exchange(struct sw_cut *s, const void *mine, void *the
 /* What the sweep of a rectangle costs without the others, also for shares by speed. near: with
  * sw_gather_near. */
 void sw_cut_local(struct sw_cut *s, bool counted, bool near);
+void sw_cut_join_tiles(struct sw_cut *s);
+/* Spins of edges to the neighbours, and theirs. Seconds that others let wait. */
+void sw_cut_halo_start(struct sw_cut *s);
+double sw_cut_halo_finish(struct sw_cut *s);
 /* Seconds since *started, which is then now. */
 double sw_cut_lap(double *started);
 
@@ -250,12 +264,30 @@ void sw_cut_await_parts(struct sw_cut *s);
 /* Bonds between rectangles make their parts one cluster: names of all parts, to the device. counts
  * (NULL: none): of clusters. *started: for the times. */
 void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started);
+/* The same in two steps, without counts: parts in tiles, and when what connects them is known. */
+void sw_cut_join_early(struct sw_cut *s, double *started);
+void sw_cut_join_late(struct sw_cut *s, double *started);
 
 /* Fails: a message between ranks is not the one that is due. */
 enum ergo_status sw_cut_lost(struct ergo_context *ctx, int rank);
 /* cut_rounds.c: joins the parts of all ranks; joining.h has their names. Collective. */
 enum ergo_status sw_cut_rounds(struct ergo_context *ctx, struct sw_cut *s, struct sw_parts *parts,
                                struct sw_cut_counts *counts);
+
+/* In two steps: the first rounds; what inside connects (groups, names: sw_joining_contract), and
+ * the others. */
+enum ergo_status sw_cut_rounds_early(struct ergo_context *ctx, struct sw_cut *s,
+                                     struct sw_parts *parts);
+enum ergo_status sw_cut_rounds_late(struct ergo_context *ctx, struct sw_cut *s,
+                                    const uint32_t *groups, size_t n_groups, const uint64_t *names);
+
+/* cut_early.c */
+void sw_early_declare(struct sw_cut *s, const char *common, const char *tiles);
+void sw_early_prepare(struct sw_cut *s);
+/* Labels in so many tiles: from the first on, or of those that are last. */
+void sw_early_label(struct sw_cut *s, uint32_t first, uint32_t tiles);
+/* A sweep but for the new spins. plain: the next one will not be measured. */
+void sw_early_names(struct sw_cut *s, bool plain);
 
 /* cut_gather.c */
 /* The same at all ranks. auto: what is predicted to cost less; in_flight hides rounds. */

@@ -5,34 +5,25 @@
  * come from the neighbours. Then the device lists the roots on the edges; the neighbours' come in
  * exchange, and make bridges where bonds lead across (cut_parts.c). Parts get their names
  * over ranks (cut_rounds.c, cut_gather.c), and all clusters their new states. While hosts join
- * parts, a device labels the next chain, or with a single chain draws the bonds of the next sweep.
+ * parts, a device labels the next chain, or with a single chain its own inside (cut_early.c).
  */
 #include "samplers/swendsen_wang/cut.h"
 
 /* ---- inside ---------------------------------------------------------------------------------- */
 
-static void draw(struct sw_cut *s, uint64_t step) {
-    ERGO_LAUNCH(&s->e, SW_CUT_DRAW, sw_cut_over(s, ergo_rectangle_words(&s->piece)),
-                BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_RECT), BUFFER(SW_CUT_DRAWN), U64(step));
-    s->drawn = step + 1;
-}
-
-/* With bonds that are drawn already, or now. */
-static void label_drawn(struct sw_cut *s) {
-    if (s->drawn != s->e.step + 1)
-        draw(s, s->e.step);
-    ERGO_LAUNCH(&s->e, SW_CUT_TILE_LABEL, sw_cut_over_tiles(s), BUFFER(SW_CUT_RECT),
-                BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_DRAWN),
-                BUFFER(SW_CUT_RIGHT), BUFFER(SW_CUT_DOWN), BUFFER(SW_CUT_RUN_LABELS),
-                BUFFER(SW_CUT_TILE_PARTS), BUFFER(SW_CUT_OPEN), BUFFER(SW_CUT_LABELS),
-                U64(s->e.step));
-}
-
-void sw_cut_local(struct sw_cut *s, bool counted, bool near) {
+void sw_cut_join_tiles(struct sw_cut *s) {
     const struct ergo_rectangle *p = &s->piece;
     const uint32_t rows = (p->rows - 1) / s->tiles.tile_rows;
     const uint32_t columns = (p->words - 1) / s->tiles.tile_words;
     const size_t joins = 32 * (size_t)p->words * rows + (size_t)p->rows * columns;
+    if (joins)
+        ERGO_LAUNCH(&s->e, SW_CUT_TILE_JOIN, sw_cut_over(s, joins), BUFFER(SW_CUT_RECT),
+                    BUFFER(SW_CUT_RIGHT), BUFFER(SW_CUT_DOWN), BUFFER(SW_CUT_RUN_LABELS),
+                    BUFFER(SW_CUT_LABELS), U32(0), U32(rows), U32(0), U32(columns),
+                    BUFFER(SW_CUT_CLUSTERS), U32(SW_NO_SAMPLE));
+}
+
+void sw_cut_local(struct sw_cut *s, bool counted, bool near) {
     if (counted) {
         ergo_engine_zero(&s->e, SW_CUT_CLUSTERS, (size_t)s->e.buffers[SW_CUT_CLUSTERS].bytes);
         ERGO_LAUNCH(&s->e, SW_CUT_TILE_LABEL_SIZES, sw_cut_over_tiles(s), BUFFER(SW_CUT_RECT),
@@ -42,7 +33,7 @@ void sw_cut_local(struct sw_cut *s, bool counted, bool near) {
                     BUFFER(SW_CUT_SIZES), BUFFER(SW_CUT_CLUSTERS), U32(0), BUFFER(SW_CUT_SUMS),
                     U32(SW_NO_SAMPLE));
     } else if (s->ahead) {
-        label_drawn(s);
+        sw_early_label(s, 0, (uint32_t)s->tiles.tiles);
     } else {
         ERGO_LAUNCH(&s->e, SW_CUT_TILE_LABEL, sw_cut_over_tiles(s), BUFFER(SW_CUT_RECT),
                     BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_RIGHT),
@@ -51,11 +42,7 @@ void sw_cut_local(struct sw_cut *s, bool counted, bool near) {
     }
     if (near)
         sw_gather_near(s);
-    if (joins)
-        ERGO_LAUNCH(&s->e, SW_CUT_TILE_JOIN, sw_cut_over(s, joins), BUFFER(SW_CUT_RECT),
-                    BUFFER(SW_CUT_RIGHT), BUFFER(SW_CUT_DOWN), BUFFER(SW_CUT_RUN_LABELS),
-                    BUFFER(SW_CUT_LABELS), U32(0), U32(rows), U32(0), U32(columns),
-                    BUFFER(SW_CUT_CLUSTERS), U32(SW_NO_SAMPLE));
+    sw_cut_join_tiles(s);
     if (counted)
         ERGO_LAUNCH(&s->e, SW_CUT_TILE_SIZES, sw_cut_over_tiles(s), BUFFER(SW_CUT_RECT),
                     BUFFER(SW_CUT_OPEN), BUFFER(SW_CUT_LABELS), BUFFER(SW_CUT_SIZES));
@@ -75,7 +62,7 @@ static size_t row_bytes(const struct sw_cut *s) {
     return 4 * (size_t)s->shape.planes * s->piece.words;
 }
 
-static void halo_start(struct sw_cut *s) {
+void sw_cut_halo_start(struct sw_cut *s) {
     ERGO_LAUNCH(&s->e, SW_CUT_PACK,
                 sw_cut_over(s, (size_t)s->shape.planes * s->piece.words + s->piece.rows),
                 BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_RECT), BUFFER(SW_CUT_HALO_OUT));
@@ -84,15 +71,17 @@ static void halo_start(struct sw_cut *s) {
     clFlush(s->e.device->queue);
 }
 
-static void halo_finish(struct sw_cut *s) {
-    const double started = ergo_clock();
+double sw_cut_halo_finish(struct sw_cut *s) {
+    double started = ergo_clock();
     ergo_engine_await(&s->e, SW_CUT_HALO_OUT);
-    s->times.busy += ergo_clock() - started;
+    s->times.busy += s->ahead ? 0 : sw_cut_lap(&started);
     sw_cut_exchange(s, ergo_engine_host(&s->e, SW_CUT_HALO_OUT, 0, 0),
                     ergo_engine_host(&s->e, SW_CUT_HALO, 0, 0), row_bytes(s), 1);
+    const double waited = sw_cut_lap(&started);
     ergo_engine_send(&s->e, SW_CUT_HALO, row_bytes(s) + s->piece.rows);
     s->times.halo_bytes += row_bytes(s) + s->piece.rows;
     s->now->fresh = true;
+    return waited;
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
@@ -100,8 +89,8 @@ static void halo_finish(struct sw_cut *s) {
 static void count_spins(struct sw_cut *s, struct sw_cut_counts *c) {
     const size_t q = s->shape.q, bytes = (size_t)s->e.buffers[SW_CUT_SUMS].bytes;
     uint32_t *sums = ergo_engine_host(&s->e, SW_CUT_SUMS, 0, 0);
-    halo_start(s);
-    halo_finish(s);
+    sw_cut_halo_start(s);
+    (void)sw_cut_halo_finish(s);
     ERGO_LAUNCH(&s->e, SW_CUT_MEASURE, ergo_grid_groups(s->sum_groups, s->group_size, 1),
                 BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_RECT), BUFFER(SW_CUT_HALO),
                 BUFFER(SW_CUT_SUMS));
@@ -119,9 +108,13 @@ double sw_cut_lap(double *started) {
     return seconds;
 }
 
-/* Parts are joined by the devices, or by the hosts, who can count. */
-static void sweep_gathered(struct sw_cut *s) {
-    sw_gather_names(s);
+/* A sweep that is not measured, without other chains: parts are joined by the devices, or by hosts
+ * meanwhile. plain: neither will the next one be measured. */
+static void sweep_alone(struct sw_cut *s, bool plain) {
+    if (s->gathers)
+        sw_gather_names(s);
+    else
+        sw_early_names(s, plain);
     double started = ergo_clock();
     flip(s);
     clFlush(s->e.device->queue);
@@ -134,12 +127,12 @@ static void label(struct sw_cut *s, bool counted) {
     const bool fresh = s->now->fresh;
     double started = ergo_clock();
     if (!fresh)
-        halo_start(s);
+        sw_cut_halo_start(s);
     sw_cut_local(s, counted, false);
     clFlush(s->e.device->queue);
     s->times.local += sw_cut_lap(&started);
     if (!fresh)
-        halo_finish(s);
+        (void)sw_cut_halo_finish(s);
     s->times.halo += sw_cut_lap(&started);
 }
 
@@ -158,14 +151,9 @@ static void join(struct sw_cut *s, struct sw_cut_counts *counts) {
     s->times.sweeps++;
 }
 
-/* plain: the next sweep will not be measured. */
-static void sweep_joined(struct sw_cut *s, struct sw_cut_counts *counts, bool plain) {
+static void sweep_joined(struct sw_cut *s, struct sw_cut_counts *counts) {
     label(s, counts != NULL);
     sw_cut_find_parts(s, counts != NULL);
-    if (s->ahead && plain) {
-        draw(s, s->e.step + 1);
-        clFlush(s->e.device->queue);
-    }
     join(s, counts);
 }
 
@@ -201,10 +189,10 @@ static void sweep(struct sw_cut *s, size_t member, struct sw_cut_counts *counts,
     sw_cut_choose(s, member);
     if (counts)
         *counts = (struct sw_cut_counts){0};
-    if (s->gathers && (!counts || !s->of_clusters))
-        sweep_gathered(s);
+    if ((s->gathers || s->ahead) && (!counts || !s->of_clusters))
+        sweep_alone(s, plain || !s->of_clusters);
     else
-        sweep_joined(s, s->of_clusters ? counts : NULL, plain || !s->of_clusters);
+        sweep_joined(s, s->of_clusters ? counts : NULL);
     if (counts && !s->of_clusters)
         count_spins(s, counts);
 }

@@ -48,6 +48,8 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     if (status != ERGO_OK)
         return status;
     ergo_engine_constant(&s->e, SW_CUT_RECT, &rect);
+    if (s->ahead)
+        sw_early_prepare(s);
     for (size_t m = s->e.batch->count; m-- > 0;) {
         struct sw_member *params = &s->members[m].params;
         sw_member_fill(s->e.batch->points[m], params);

@@ -150,8 +150,8 @@ static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s,
 }
 
 /* Bridges of the lower and right sides, found here; those of the others, found by neighbours. */
-static enum ergo_status share_bridges(struct ergo_context *ctx, struct sw_cut *s) {
-    const uint32_t *edges = ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0);
+static enum ergo_status share_bridges(struct ergo_context *ctx, struct sw_cut *s,
+                                      const uint32_t *edges) {
     struct finding f = {s, edges + edge_sites(s)};
     enum ergo_status status = ERGO_OK;
     for (size_t k = 0; k < s->n_sides && status == ERGO_OK; k++) {
@@ -237,36 +237,70 @@ static void count_clusters(const struct sw_cut *s, struct sw_cut_counts *c) {
                         c->fourths);
 }
 
-static void name_parts(struct sw_cut *s, bool counted) {
-    const uint32_t *roots = ergo_engine_host(&s->e, SW_CUT_ROOTS, 0, 0);
-    const uint32_t *sizes = ergo_engine_host(&s->e, SW_CUT_ROOT_SIZES, 0, 0);
-    for (size_t i = 0; i < s->n_parts; i++) {
+static void name_parts(struct sw_cut *s, const uint32_t *roots) {
+    for (size_t i = 0; i < s->n_parts; i++)
         s->part_names[i] = ergo_layout_site(&s->layout, s->rank, roots[s->parts[i]]);
-        s->part_sizes[i] = counted ? sizes[s->parts[i]] : 0;
-    }
+}
+
+static void size_parts(struct sw_cut *s) {
+    const uint32_t *sizes = ergo_engine_host(&s->e, SW_CUT_ROOT_SIZES, 0, 0);
+    for (size_t i = 0; i < s->n_parts; i++)
+        s->part_sizes[i] = sizes[s->parts[i]];
+}
+
+/* Bridges between the parts in `edges`, which have these roots, and their names. */
+static struct sw_parts bridge_parts(struct sw_cut *s, unsigned edges, unsigned roots,
+                                    double *started) {
+    const uint32_t *mine = ergo_engine_host(&s->e, edges, 0, 0);
+    sw_cut_exchange(s, mine, s->far_edges, 4 * row_sites(s), 4);
+    s->times.edge_bytes += 4 * edge_sites(s);
+    if (s->e.status == ERGO_OK)
+        s->e.status = share_bridges(s->e.ctx, s, mine);
+    if (s->e.status == ERGO_OK && !index_parts(s))
+        s->e.status = sw_cut_lost(s->e.ctx, s->rank);
+    if (s->e.status == ERGO_OK)
+        name_parts(s, ergo_engine_host(&s->e, roots, 0, 0));
+    s->times.pairs += sw_cut_lap(started);
+    return (struct sw_parts){.narrow = s->shape.sites <= UINT64_C(1) << 32,
+                             .n_parts = s->n_parts,
+                             .names = s->part_names,
+                             .n_sides = s->n_sides,
+                             .sides = s->sides};
 }
 
 void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started) {
-    sw_cut_exchange(s, ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0), s->far_edges, 4 * row_sites(s),
-                    4);
-    s->times.edge_bytes += 4 * edge_sites(s);
-    if (s->e.status == ERGO_OK)
-        s->e.status = share_bridges(s->e.ctx, s);
-    if (s->e.status == ERGO_OK && !index_parts(s))
-        s->e.status = sw_cut_lost(s->e.ctx, s->rank);
+    struct sw_parts parts = bridge_parts(s, SW_CUT_EDGES, SW_CUT_ROOTS, started);
     if (s->e.status != ERGO_OK)
         return;
-    name_parts(s, counts != NULL);
-    s->times.pairs += sw_cut_lap(started);
-    if (counts)
+    if (counts) {
+        size_parts(s);
+        parts.sizes = s->part_sizes;
         count_clusters(s, counts);
-    struct sw_parts parts = {.narrow = s->shape.sites <= UINT64_C(1) << 32,
-                             .n_parts = s->n_parts,
-                             .names = s->part_names,
-                             .sizes = counts ? s->part_sizes : NULL,
-                             .n_sides = s->n_sides,
-                             .sides = s->sides};
+    }
     s->e.status = sw_cut_rounds(s->e.ctx, s, &parts, counts);
+    if (s->e.status == ERGO_OK)
+        rename_parts(s);
+    s->times.merge += sw_cut_lap(started);
+}
+
+/* ---- edges first ----------------------------------------------------------------------------- */
+
+void sw_cut_join_early(struct sw_cut *s, double *started) {
+    struct sw_parts parts = bridge_parts(s, SW_CUT_EARLY, SW_CUT_EARLY_ROOTS, started);
+    if (s->e.status == ERGO_OK)
+        s->e.status = sw_cut_rounds_early(s->e.ctx, s, &parts);
+    s->times.merge += sw_cut_lap(started);
+}
+
+/* Parts in tiles become those of the rectangle. */
+void sw_cut_join_late(struct sw_cut *s, double *started) {
+    const uint32_t *edges = ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0);
+    if (s->e.status != ERGO_OK)
+        return;
+    for (size_t i = 0; i < s->n_parts; i++)
+        s->parts[i] = edges[s->parts[i]];
+    name_parts(s, ergo_engine_host(&s->e, SW_CUT_ROOTS, 0, 0));
+    s->e.status = sw_cut_rounds_late(s->e.ctx, s, s->parts, 2 * edge_sites(s), s->part_names);
     if (s->e.status == ERGO_OK)
         rename_parts(s);
     s->times.merge += sw_cut_lap(started);

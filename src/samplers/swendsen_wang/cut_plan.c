@@ -120,8 +120,6 @@ static void declare_buffers(struct sw_cut *s) {
                        sizeof(struct sw_rect));
     declare(s, SW_CUT_RIGHT, "bonds to the right", own, 4 * words);
     declare(s, SW_CUT_DOWN, "bonds down", own, 4 * words);
-    if (s->ahead)
-        declare(s, SW_CUT_DRAWN, "next bonds", 0, 8 * words);
     declare(s, SW_CUT_RUN_LABELS, "runs' labels", own, s->tiles.run_bytes);
     declare(s, SW_CUT_TILE_PARTS, "clusters' parts", own, 4 * words);
     declare(s, SW_CUT_OPEN, "open parts", own, 4 * words);
@@ -166,7 +164,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_cut 
         ergo_engine_kernel(e, SW_CUT_TAKE_STATES, gather, all.data, "sw_cut_take_states");
     }
     if (s->ahead)
-        ergo_engine_kernel(e, SW_CUT_DRAW, cut, all.data, "sw_cut_draw");
+        sw_early_declare(s, all.data, labels.data);
     ergo_engine_kernel(e, SW_CUT_TILE_LABEL, tiles, labels.data,
                        s->ahead ? "sw_cut_tile_label" : "sw_label");
     ergo_engine_kernel(e, SW_CUT_TILE_LABEL_SIZES, tiles, labels.data, "sw_label_sizes");
@@ -220,7 +218,7 @@ enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state) {
              s->layout.ranks, 32 * s->piece.words, s->piece.rows, 32 * s->tiles.tile_words,
              s->tiles.tile_rows, plan->merge,
              s->in_flight ? ", behind the next chain's labels"
-             : s->ahead   ? ", behind the next sweep's draws"
+             : s->ahead   ? ", edges first"
                           : "");
     declare_buffers(s);
     return declare_kernels(ctx, s);

@@ -148,26 +148,57 @@ static void count_late(struct sw_cut *s, struct sw_cut_counts *counts) {
     sw_joining_sum(j, take, counts);
 }
 
-enum ergo_status sw_cut_rounds(struct ergo_context *ctx, struct sw_cut *s, struct sw_parts *parts,
-                               struct sw_cut_counts *counts) {
-    struct sw_joining *j = &s->joining;
+static enum ergo_status begin(struct ergo_context *ctx, struct sw_cut *s, struct sw_parts *parts) {
     const uint32_t rounds = sw_joining_rounds(s->layout.ranks);
+    return sw_joining_begin(&s->joining, parts, s->joinings++ * SERIALS, rounds) ? ERGO_OK
+                                                                                 : no_memory(ctx);
+}
+
+static enum ergo_status go_rounds(struct ergo_context *ctx, struct sw_cut *s, uint32_t rounds) {
     enum ergo_status status = ERGO_OK;
-    if (!sw_joining_begin(j, parts, s->joinings++ * SERIALS, rounds))
-        return no_memory(ctx);
     for (uint32_t k = 0; k < rounds && status == ERGO_OK; k++)
         status = go_round(ctx, s, sw_joining_tell, sw_joining_hear);
-    if (status == ERGO_OK && !sw_joining_rest(j))
-        status = no_memory(ctx);
+    return status;
+}
+
+static enum ergo_status join_rest(struct ergo_context *ctx, struct sw_cut *s) {
+    enum ergo_status status = sw_joining_rest(&s->joining) ? ERGO_OK : no_memory(ctx);
     for (int width = 1; width < s->layout.ranks && status == ERGO_OK; width *= SW_JOINING_FAN)
         status = hand_on(ctx, s, width);
-    if (status == ERGO_OK && !sw_joining_finish(j))
+    if (status == ERGO_OK && !sw_joining_finish(&s->joining))
         status = no_memory(ctx);
+    return status;
+}
+
+enum ergo_status sw_cut_rounds(struct ergo_context *ctx, struct sw_cut *s, struct sw_parts *parts,
+                               struct sw_cut_counts *counts) {
+    const uint32_t rounds = sw_joining_rounds(s->layout.ranks);
+    enum ergo_status status = begin(ctx, s, parts);
+    if (status == ERGO_OK)
+        status = go_rounds(ctx, s, rounds);
+    if (status == ERGO_OK)
+        status = join_rest(ctx, s);
     for (uint32_t k = 0; k < rounds && status == ERGO_OK && counts; k++)
         status = go_round(ctx, s, sw_joining_count, sw_joining_counted);
-    if (status == ERGO_OK && counts)
+    if (status == ERGO_OK && counts) {
         count_late(s, counts);
-    if (status == ERGO_OK && counts && j->wraps)
-        counts->wraps = 1;
+        counts->wraps |= s->joining.wraps ? 1 : 0;
+    }
     return status;
+}
+
+enum ergo_status sw_cut_rounds_early(struct ergo_context *ctx, struct sw_cut *s,
+                                     struct sw_parts *parts) {
+    const enum ergo_status status = begin(ctx, s, parts);
+    return status == ERGO_OK ? go_rounds(ctx, s, SW_ROUNDS_EARLY) : status;
+}
+
+enum ergo_status sw_cut_rounds_late(struct ergo_context *ctx, struct sw_cut *s,
+                                    const uint32_t *groups, size_t n_groups,
+                                    const uint64_t *names) {
+    enum ergo_status status =
+        sw_joining_contract(&s->joining, groups, n_groups, names) ? ERGO_OK : no_memory(ctx);
+    if (status == ERGO_OK)
+        status = go_rounds(ctx, s, sw_joining_rounds(s->layout.ranks));
+    return status == ERGO_OK ? join_rest(ctx, s) : status;
 }

@@ -189,6 +189,8 @@ void sw_joining_tell(struct sw_joining *j, struct sw_side *sides, size_t n_sides
 /* False: not the message that is due. */
 bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side);
 
+/* Of parts in tiles, before what inside connects is known. */
+enum { SW_ROUNDS_EARLY = 2 };
 /* Between rounds: parts of one group, which is a number below n_groups, are of one cluster, too,
  * and that has a site of this name: groups[n_parts], names[n_parts]. So parts can be joined over
  * ranks before it is known what inside connects them. Without sizes. False: no memory. */
