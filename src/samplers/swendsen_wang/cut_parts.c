@@ -297,8 +297,16 @@ void sw_cut_join_late(struct sw_cut *s, double *started) {
     const uint32_t *edges = ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0);
     if (s->e.status != ERGO_OK)
         return;
-    for (size_t i = 0; i < s->n_parts; i++)
+    for (size_t i = 0; i < s->n_parts; i++) {
         s->parts[i] = edges[s->parts[i]];
+        if (s->parts[i] >= 2 * edge_sites(s)) {
+            s->e.status = ERGO_FAIL(s->e.ctx, ERGO_E_DEVICE,
+                                    "rank %d: %s lost a part of a cluster on a rectangle's edge; "
+                                    "try another device, or another /system/merge",
+                                    s->rank, s->e.device->summary.name);
+            return;
+        }
+    }
     name_parts(s, ergo_engine_host(&s->e, SW_CUT_ROOTS, 0, 0));
     s->e.status = sw_cut_rounds_late(s->e.ctx, s, s->parts, 2 * edge_sites(s), s->part_names);
     if (s->e.status == ERGO_OK)
