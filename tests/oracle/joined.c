@@ -89,6 +89,22 @@ static bool hand_on(struct joined *all, int width, uint32_t number) {
     return ok;
 }
 
+/* As cut_parts.c does: most parts stay as they are. */
+static void connect(struct joined_rank *rank) {
+    uint32_t *first = keep(malloc(rank->n_groups * sizeof *first + 1));
+    memset(first, 0xff, rank->n_groups * sizeof *first);
+    for (size_t p = rank->parts.n_parts; p-- > 0;)
+        first[rank->groups[p]] = (uint32_t)p;
+    const double started = now();
+    for (uint32_t p = 0; p < rank->parts.n_parts; p++) {
+        const uint32_t other = first[rank->groups[p]];
+        if (other != p || rank->group_names[p] != rank->parts.names[p])
+            sw_joining_connect(&rank->joining, p, other, rank->group_names[p]);
+    }
+    rank->seconds = now() - started;
+    free(first);
+}
+
 static bool finish(struct joined *all, uint32_t rounds) {
     bool ok = true;
     for (int r = 0; r < all->ranks; r++) {
@@ -143,7 +159,9 @@ bool joined_run(struct joined *all, uint32_t rounds, sw_joining_take take, void 
         ok = exchange(all, UINT32_MAX, sw_joining_tell, sw_joining_hear);
     for (int r = 0; r < all->ranks && ok && all->early; r++) {
         struct joined_rank *rank = &all->rank[r];
-        ok = sw_joining_contract(&rank->joining, rank->groups, rank->n_groups, rank->group_names);
+        rank->early = rank->seconds;
+        rank->early_bytes = rank->bytes;
+        connect(rank);
     }
     for (uint32_t k = 1; k <= rounds && ok; k++)
         ok = exchange(all, k, sw_joining_tell, sw_joining_hear);

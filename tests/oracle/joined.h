@@ -8,14 +8,16 @@
 struct joined_rank {
     struct sw_parts parts;
     struct sw_joining joining;
-    /* what inside connects, known after `early` rounds: as sw_joining_contract has it; NULL:
-     * nothing */
+    /* what inside connects, known after `early` rounds: parts of a group, below n_groups, and the
+     * group's name; NULL: nothing */
     const uint32_t *groups;
     size_t n_groups;
     const uint64_t *group_names;
     int *far_rank, *far_side; /* [n_sides]: who is across, and which of their sides that is */
     uint64_t messages, bytes; /* told to neighbours */
     uint64_t hands, handed;   /* messages and bytes of labels that rounds have left, to others */
+    uint64_t early_bytes;     /* of bytes: in early rounds */
+    double early;             /* of this rank's own work in early rounds */
     double seconds, finish; /* of this rank's own work until labels are handed on, and with them */
 };
 

@@ -274,12 +274,11 @@ enum ergo_status sw_cut_lost(struct ergo_context *ctx, int rank);
 enum ergo_status sw_cut_rounds(struct ergo_context *ctx, struct sw_cut *s, struct sw_parts *parts,
                                struct sw_cut_counts *counts);
 
-/* In two steps: the first rounds; what inside connects (groups, names: sw_joining_contract), and
- * the others. */
+/* In two steps: the first rounds; when it is known what inside connects (sw_joining_connect), the
+ * others. */
 enum ergo_status sw_cut_rounds_early(struct ergo_context *ctx, struct sw_cut *s,
                                      struct sw_parts *parts);
-enum ergo_status sw_cut_rounds_late(struct ergo_context *ctx, struct sw_cut *s,
-                                    const uint32_t *groups, size_t n_groups, const uint64_t *names);
+enum ergo_status sw_cut_rounds_late(struct ergo_context *ctx, struct sw_cut *s);
 
 /* cut_early.c */
 void sw_early_declare(struct sw_cut *s, const char *common, const char *tiles);

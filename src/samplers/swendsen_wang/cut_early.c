@@ -3,7 +3,7 @@
  *
  * Tiles on the rectangle's edges are labelled first. What of clusters they have there, as far as
  * tiles alone know it, hosts join over ranks while devices label the inside. Then tiles are joined,
- * and hosts learn which of these parts are one (sw_joining_contract): few reach so far. While they
+ * and hosts learn which of these parts are one (sw_joining_connect): few reach so far. While they
  * tell each other what follows from that, devices draw the bonds of the next sweep.
  */
 #include "samplers/swendsen_wang/cut.h"

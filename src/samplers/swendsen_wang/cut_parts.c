@@ -292,23 +292,37 @@ void sw_cut_join_early(struct sw_cut *s, double *started) {
     s->times.merge += sw_cut_lap(started);
 }
 
-/* Parts in tiles become those of the rectangle. */
-void sw_cut_join_late(struct sw_cut *s, double *started) {
+/* Parts in tiles become those of the rectangle. Most stay as they are; of the others, those with
+ * the same number are one. False: a number that cannot be. */
+static bool connect_parts(struct sw_cut *s) {
     const uint32_t *edges = ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0);
+    const uint32_t *roots = ergo_engine_host(&s->e, SW_CUT_ROOTS, 0, 0);
+    const uint32_t *early = ergo_engine_host(&s->e, SW_CUT_EARLY_ROOTS, 0, 0);
+    for (size_t i = 0; i < s->n_parts; i++) {
+        const uint32_t before = s->parts[i], number = edges[before];
+        if (number == before && roots[number] == early[before])
+            continue;
+        if (number >= 2 * edge_sites(s))
+            return false;
+        if (s->index_of[number] == SW_CUT_NO_BOND)
+            s->index_of[number] = (uint32_t)i;
+        s->parts[i] = number;
+        s->part_names[i] = ergo_layout_site(&s->layout, s->rank, roots[number]);
+        sw_joining_connect(&s->joining, (uint32_t)i, s->index_of[number], s->part_names[i]);
+    }
+    return true;
+}
+
+void sw_cut_join_late(struct sw_cut *s, double *started) {
     if (s->e.status != ERGO_OK)
         return;
-    for (size_t i = 0; i < s->n_parts; i++) {
-        s->parts[i] = edges[s->parts[i]];
-        if (s->parts[i] >= 2 * edge_sites(s)) {
-            s->e.status = ERGO_FAIL(s->e.ctx, ERGO_E_DEVICE,
-                                    "rank %d: %s lost a part of a cluster on a rectangle's edge; "
-                                    "try another device, or another /system/merge",
-                                    s->rank, s->e.device->summary.name);
-            return;
-        }
-    }
-    name_parts(s, ergo_engine_host(&s->e, SW_CUT_ROOTS, 0, 0));
-    s->e.status = sw_cut_rounds_late(s->e.ctx, s, s->parts, 2 * edge_sites(s), s->part_names);
+    if (!connect_parts(s))
+        s->e.status = ERGO_FAIL(s->e.ctx, ERGO_E_DEVICE,
+                                "rank %d: %s lost a part of a cluster on a rectangle's edge; try "
+                                "another device, or another /system/merge",
+                                s->rank, s->e.device->summary.name);
+    if (s->e.status == ERGO_OK)
+        s->e.status = sw_cut_rounds_late(s->e.ctx, s);
     if (s->e.status == ERGO_OK)
         rename_parts(s);
     s->times.merge += sw_cut_lap(started);

@@ -193,12 +193,7 @@ enum ergo_status sw_cut_rounds_early(struct ergo_context *ctx, struct sw_cut *s,
     return status == ERGO_OK ? go_rounds(ctx, s, SW_ROUNDS_EARLY) : status;
 }
 
-enum ergo_status sw_cut_rounds_late(struct ergo_context *ctx, struct sw_cut *s,
-                                    const uint32_t *groups, size_t n_groups,
-                                    const uint64_t *names) {
-    enum ergo_status status =
-        sw_joining_contract(&s->joining, groups, n_groups, names) ? ERGO_OK : no_memory(ctx);
-    if (status == ERGO_OK)
-        status = go_rounds(ctx, s, sw_joining_rounds(s->layout.ranks));
+enum ergo_status sw_cut_rounds_late(struct ergo_context *ctx, struct sw_cut *s) {
+    const enum ergo_status status = go_rounds(ctx, s, sw_joining_rounds(s->layout.ranks));
     return status == ERGO_OK ? join_rest(ctx, s) : status;
 }

@@ -27,7 +27,6 @@ void sw_joining_free(struct sw_joining *j) {
     free(j->changed);
     free(j->told);
     free(j->words);
-    free(j->owners);
     sw_rest_free(&j->rest);
     *j = (struct sw_joining){0};
 }
@@ -289,24 +288,13 @@ static void unite(struct sw_joining *j, struct sw_cluster *a, struct sw_cluster 
     change(j, a);
 }
 
-bool sw_joining_contract(struct sw_joining *j, const uint32_t *groups, size_t n_groups,
-                         const uint64_t *names) {
-    j->owners = reserve(j->owners, sizeof *j->owners, &j->owner_room, n_groups);
-    if (!j->owners)
-        return false;
-    memset(j->owners, 0xff, n_groups * sizeof *j->owners);
-    for (size_t i = 0; i < j->n_parts; i++) {
-        uint32_t *owner = &j->owners[groups[i]];
-        if (*owner == NONE)
-            *owner = j->cluster_of[i];
-        struct sw_cluster *c = whole_of(j, *owner);
-        unite(j, c, whole_of(j, j->cluster_of[i]));
-        if (names[i] < c->label) {
-            c->label = names[i];
-            change(j, c);
-        }
+void sw_joining_connect(struct sw_joining *j, uint32_t part, uint32_t other, uint64_t name) {
+    struct sw_cluster *c = whole_of(j, j->cluster_of[part]);
+    unite(j, c, whole_of(j, j->cluster_of[other]));
+    if (name < c->label) {
+        c->label = name;
+        change(j, c);
     }
-    return true;
 }
 
 /* ---- what is left ---------------------------------------------------------------------------- */

@@ -129,10 +129,9 @@ struct sw_joining {
     uint32_t *cluster_of; /* [n_parts] */
     struct sw_cluster *clusters;
     struct sw_bridge *bridges;
-    uint32_t *owners;         /* of groups: clusters */
     uint32_t *changed, *told; /* clusters, of this round and of the one before */
     struct sw_rest rest;
-    size_t part_rooms[4], bridge_room, word_room, owner_room;
+    size_t part_rooms[4], bridge_room, word_room;
     uint32_t *words; /* of messages */
 };
 
@@ -191,11 +190,10 @@ bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side);
 
 /* Of parts in tiles, before what inside connects is known. */
 enum { SW_ROUNDS_EARLY = 2 };
-/* Between rounds: parts of one group, which is a number below n_groups, are of one cluster, too,
- * and that has a site of this name: groups[n_parts], names[n_parts]. So parts can be joined over
- * ranks before it is known what inside connects them. Without sizes. False: no memory. */
-bool sw_joining_contract(struct sw_joining *j, const uint32_t *groups, size_t n_groups,
-                         const uint64_t *names);
+/* Between rounds: these two parts (or one) are of one cluster of the rectangle, too, which has a
+ * site of this name. So parts can be joined over ranks before it is known what inside connects
+ * them. Not if sized. */
+void sw_joining_connect(struct sw_joining *j, uint32_t part, uint32_t other, uint64_t name);
 
 /* What rounds have left here: j->rest. False: no memory. */
 bool sw_joining_rest(struct sw_joining *j);
