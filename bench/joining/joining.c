@@ -276,7 +276,7 @@ static int run(const struct options *o, uint32_t blocks) {
                      fabs(found.squares / expected.squares - 1) > 1e-12;
         const struct counted now = count(&c, &all, &counted, rounds);
         show(&now, o->sized);
-        if (rounds == sw_joining_rounds((int)o->ranks))
+        if (all.early && rounds == sw_joining_rounds((int)o->ranks))
             best = now;
     }
     printf("\n%s%llu wrong\n",
