@@ -25,8 +25,8 @@ __kernel SW_TILE_GROUP void sw_cut_tile_label(SW_RECT rect, __global const uint 
                                               __global uint *labels, ulong step) {
     __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
     __local uint opens[SW_TILE_ITEMS];
-    sw_label_tile(rect, spins, members, step, drawn, right, down, runs, roots, open, labels, tile,
-                  sides, unders, opens);
+    sw_label_tile(rect, spins, members, step, true, drawn, right, down, runs, roots, open, labels,
+                  tile, sides, unders, opens);
 }
 
 __kernel void sw_cut_tile_edges(__global const uint *spins, __global const struct sw_member *member,

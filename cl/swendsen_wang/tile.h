@@ -47,31 +47,13 @@ struct sw_tile {
     uint first;  /* this work-item in the group */
 };
 
-#ifdef SW_OF_RECT
-/* Tiles on the edges of a rectangle come first: the first row, the last, then those at both ends of
- * the others. */
-ERGO_INLINE void sw_tile_place(SW_RECT rect, struct sw_tile *t) {
-    const uint columns = SW_TILES_X, rows = SW_TILES_Y;
-    const uint k = (uint)get_group_id(0) + rect->first_tile, row = columns < 3u ? columns : 2u;
-    const uint edges = rows < 3u ? rows * columns : 2u * columns + row * (rows - 2u);
-    if (k < 2u * columns) {
-        t->x = k < columns ? k : k - columns;
-        t->y = k < columns ? 0u : rows - 1u;
-    } else if (k < edges) {
-        t->x = (k - 2u * columns) % row ? columns - 1u : 0u;
-        t->y = 1u + (k - 2u * columns) / row;
-    } else {
-        t->x = 1u + (k - edges) % (columns - 2u);
-        t->y = 1u + (k - edges) / (columns - 2u);
-    }
-    t->id = t->y * columns + t->x;
-}
-#endif
-
 ERGO_INLINE struct sw_tile sw_tile_of_group(SW_SHAPE_ALONE) {
     struct sw_tile t;
-#ifdef SW_OF_RECT
-    sw_tile_place(rect, &t);
+#ifdef SW_OF_RECT /* a list of tiles follows the shape (cut_params.h) */
+    const uint2 place = ((__global const uint2 *)(rect + 1))[get_group_id(0) + rect->first_tile];
+    t.x = place.x;
+    t.y = place.y;
+    t.id = place.y * SW_TILES_X + place.x;
 #else
     t.id = SW_TILES_X * SW_TILES_Y > 1u ? (uint)get_group_id(0) : 0u;
     t.x = t.id % SW_TILES_X;

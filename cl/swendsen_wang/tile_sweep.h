@@ -28,7 +28,7 @@ ERGO_INLINE __global uint *sw_sums_of(SW_SHAPE __global uint *sums, uint sample,
 /* Draw the bonds of a tile's words, or take those that were drawn already (sw_cut_draw; 0: none).
  * If of_spins is set, also add sums over the spins (spins.h) to spin_sums and spin_fields. */
 ERGO_INLINE void sw_label_bonds(SW_SHAPE __global const uint *spins,
-                                __global const struct sw_member *members, ulong step,
+                                __global const struct sw_member *members, ulong step, bool ahead,
                                 __global const uint *drawn, __global uint *right,
                                 __global uint *down, __local uint *sides, __local uint *unders,
                                 __local uint *opens, struct sw_spins *spin_sums,
@@ -47,7 +47,7 @@ ERGO_INLINE void sw_label_bonds(SW_SHAPE __global const uint *spins,
                     word[p] = planes[p * SW_PLANE_WORDS + at.word];
                 sw_spins_add(SW_HERE spin_sums, spin_fields, word, at.i, side, under);
             }
-            if (drawn) {
+            if (ahead) {
                 side &= drawn[t.plane + at.word];
                 under &= drawn[t.plane + SW_PLANE_WORDS + at.word];
             } else {

@@ -211,6 +211,10 @@ enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state);
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan);
 struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct ergo_rectangle *piece);
+/* This rank's, with the list of its tiles. */
+static inline size_t sw_cut_rect_bytes(const struct sw_cut *s) {
+    return sizeof(struct sw_rect) + 2 * sizeof(uint32_t) * s->tiles.tiles;
+}
 static inline struct ergo_grid sw_cut_over(const struct sw_cut *s, size_t items) {
     return ergo_grid_items(items, s->group_size, 1);
 }
@@ -282,7 +286,8 @@ enum ergo_status sw_cut_rounds_late(struct ergo_context *ctx, struct sw_cut *s);
 
 /* cut_early.c */
 void sw_early_declare(struct sw_cut *s, const char *common, const char *tiles);
-void sw_early_prepare(struct sw_cut *s);
+/* rect: as in SW_CUT_RECT. */
+void sw_early_prepare(struct sw_cut *s, struct sw_rect *rect);
 /* Labels in so many tiles: from the first on, or of those that are last. */
 void sw_early_label(struct sw_cut *s, uint32_t first, uint32_t tiles);
 /* A sweep but for the new spins. plain: the next one will not be measured. */

@@ -36,9 +36,9 @@ void sw_early_declare(struct sw_cut *s, const char *common, const char *tiles) {
     ergo_engine_flag(e, SW_CUT_EARLY, ERGO_BUFFER_HOSTED | ERGO_BUFFER_BESIDE);
     ergo_engine_flag(e, SW_CUT_EARLY_ROOTS, ERGO_BUFFER_HOSTED | ERGO_BUFFER_BESIDE);
     ergo_engine_buffer(e, SW_CUT_RECT_INSIDE, "its inside", ERGO_BUFFER_CONSTANT,
-                       sizeof(struct sw_rect));
+                       sw_cut_rect_bytes(s));
     ergo_engine_buffer(e, SW_CUT_RECT_REST, "the rest of it", ERGO_BUFFER_CONSTANT,
-                       sizeof(struct sw_rect));
+                       sw_cut_rect_bytes(s));
     ergo_engine_kernel(e, SW_CUT_DRAW, "swendsen_wang/cut.cl", common, "sw_cut_draw");
     ergo_engine_kernel(e, SW_CUT_EARLY_PARTS, of_tiles, tiles, "sw_cut_early");
     ergo_engine_kernel(e, SW_CUT_CLAIM, of_tiles, tiles, "sw_cut_claim");
@@ -46,12 +46,11 @@ void sw_early_declare(struct sw_cut *s, const char *common, const char *tiles) {
     ergo_engine_kernel(e, SW_CUT_LATE, of_tiles, tiles, "sw_cut_late");
 }
 
-void sw_early_prepare(struct sw_cut *s) {
-    struct sw_rect rect = sw_cut_rect(s, &s->piece);
-    rect.first_tile = edge_tiles(s);
-    ergo_engine_constant(&s->e, SW_CUT_RECT_INSIDE, &rect);
-    rect.first_tile = tiles_before_rest(s);
-    ergo_engine_constant(&s->e, SW_CUT_RECT_REST, &rect);
+void sw_early_prepare(struct sw_cut *s, struct sw_rect *rect) {
+    rect->first_tile = edge_tiles(s);
+    ergo_engine_constant(&s->e, SW_CUT_RECT_INSIDE, rect);
+    rect->first_tile = tiles_before_rest(s);
+    ergo_engine_constant(&s->e, SW_CUT_RECT_REST, rect);
 }
 
 /* ---- on the device --------------------------------------------------------------------------- */

@@ -116,8 +116,7 @@ static void declare_buffers(struct sw_cut *s) {
     declare(s, SW_CUT_MEMBER, "member", EACH, sizeof(struct sw_member));
     declare(s, SW_CUT_HALO, "incoming halo", EACH | HOSTED, halo);
     declare(s, SW_CUT_HALO_OUT, "outgoing halo", HOSTED, halo);
-    ergo_engine_buffer(&s->e, SW_CUT_RECT, "rectangle", ERGO_BUFFER_CONSTANT,
-                       sizeof(struct sw_rect));
+    ergo_engine_buffer(&s->e, SW_CUT_RECT, "rectangle", ERGO_BUFFER_CONSTANT, sw_cut_rect_bytes(s));
     declare(s, SW_CUT_RIGHT, "bonds to the right", own, 4 * words);
     declare(s, SW_CUT_DOWN, "bonds down", own, 4 * words);
     declare(s, SW_CUT_RUN_LABELS, "runs' labels", own, s->tiles.run_bytes);
