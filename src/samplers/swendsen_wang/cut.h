@@ -199,7 +199,8 @@ struct sw_cut {
     struct sw_cut_counts *slots[2];
     size_t slot_samples[2];
     struct sw_cut_times times;
-    size_t n_parts; /* in bridges, or pairs, of the latest sweep */
+    size_t n_renamed; /* parts with other names, in the list for the device */
+    size_t n_parts;   /* in bridges, or pairs, of the latest sweep */
     struct ergo_shares *shares;
 };
 

@@ -204,24 +204,36 @@ static bool index_parts(struct sw_cut *s) {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Names of parts that are in other rectangles, to the device. */
-static void rename_parts(struct sw_cut *s) {
+/* Names of parts that are in other rectangles: a list for the device. */
+static void list_name(struct sw_cut *s, size_t i, uint32_t *entry) {
     uint32_t *parts = ergo_engine_host(&s->e, SW_CUT_RENAMED, 0, 0);
     uint64_t *names = ergo_engine_host(&s->e, SW_CUT_NEW_NAMES, 0, 0);
-    size_t n = 0;
-    for (size_t i = 0; i < s->n_parts; i++) {
-        const uint64_t name = sw_joining_name(&s->joining, i);
-        if (name != s->part_names[i]) {
-            parts[n] = s->parts[i];
-            names[n++] = name;
-        }
+    const uint64_t name = sw_joining_name(&s->joining, i);
+    if (*entry == SW_CUT_NO_BOND) {
+        if (name == s->part_names[i])
+            return;
+        *entry = (uint32_t)s->n_renamed++;
     }
-    if (!n)
+    parts[*entry] = s->parts[i];
+    names[*entry] = name;
+}
+
+static void rename_parts(struct sw_cut *s) {
+    if (!s->n_renamed)
         return;
-    ergo_engine_send(&s->e, SW_CUT_RENAMED, 4 * n);
-    ergo_engine_send(&s->e, SW_CUT_NEW_NAMES, 8 * n);
-    ERGO_LAUNCH(&s->e, SW_CUT_RENAME, sw_cut_over(s, n), BUFFER(SW_CUT_NAMES),
-                BUFFER(SW_CUT_RENAMED), BUFFER(SW_CUT_NEW_NAMES), U32(n));
+    ergo_engine_send(&s->e, SW_CUT_RENAMED, 4 * s->n_renamed);
+    ergo_engine_send(&s->e, SW_CUT_NEW_NAMES, 8 * s->n_renamed);
+    ERGO_LAUNCH(&s->e, SW_CUT_RENAME, sw_cut_over(s, s->n_renamed), BUFFER(SW_CUT_NAMES),
+                BUFFER(SW_CUT_RENAMED), BUFFER(SW_CUT_NEW_NAMES), U32(s->n_renamed));
+}
+
+/* Of all parts; part_sizes are then free, and remember where these stand. */
+static void list_names(struct sw_cut *s) {
+    s->n_renamed = 0;
+    for (size_t i = 0; i < s->n_parts; i++) {
+        s->part_sizes[i] = SW_CUT_NO_BOND;
+        list_name(s, i, &s->part_sizes[i]);
+    }
 }
 
 /* Clusters of this rectangle alone: those inside, and parts without bonds to others. */
@@ -278,8 +290,10 @@ void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *s
         count_clusters(s, counts);
     }
     s->e.status = sw_cut_rounds(s->e.ctx, s, &parts, counts);
-    if (s->e.status == ERGO_OK)
+    if (s->e.status == ERGO_OK) {
+        list_names(s);
         rename_parts(s);
+    }
     s->times.merge += sw_cut_lap(started);
 }
 
@@ -289,6 +303,10 @@ void sw_cut_join_early(struct sw_cut *s, double *started) {
     struct sw_parts parts = bridge_parts(s, SW_CUT_EARLY, SW_CUT_EARLY_ROOTS, started);
     if (s->e.status == ERGO_OK)
         s->e.status = sw_cut_rounds_early(s->e.ctx, s, &parts);
+    if (s->e.status == ERGO_OK) {
+        list_names(s);
+        sw_joining_note(&s->joining);
+    }
     s->times.merge += sw_cut_lap(started);
 }
 
@@ -323,7 +341,9 @@ void sw_cut_join_late(struct sw_cut *s, double *started) {
                                 s->rank, s->e.device->summary.name);
     if (s->e.status == ERGO_OK)
         s->e.status = sw_cut_rounds_late(s->e.ctx, s);
-    if (s->e.status == ERGO_OK)
-        rename_parts(s);
+    for (size_t i = 0; i < s->n_parts && s->e.status == ERGO_OK; i++)
+        if (sw_joining_touched(&s->joining, i))
+            list_name(s, i, &s->part_sizes[i]);
+    rename_parts(s);
     s->times.merge += sw_cut_lap(started);
 }

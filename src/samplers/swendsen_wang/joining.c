@@ -24,6 +24,7 @@ void sw_joining_free(struct sw_joining *j) {
     free(j->cluster_of);
     free(j->clusters);
     free(j->bridges);
+    free(j->touched);
     free(j->changed);
     free(j->told);
     free(j->words);
@@ -41,9 +42,11 @@ static bool allocate(struct sw_joining *j, size_t parts, size_t bridges, size_t 
     j->clusters = reserve(j->clusters, sizeof *j->clusters, &rooms[1], parts);
     j->changed = reserve(j->changed, sizeof *j->changed, &rooms[2], parts);
     j->told = reserve(j->told, sizeof *j->told, &rooms[3], parts);
+    j->touched = reserve(j->touched, sizeof *j->touched, &rooms[4], parts);
     j->bridges = reserve(j->bridges, sizeof *j->bridges, &j->bridge_room, bridges);
     j->words = reserve(j->words, sizeof *j->words, &j->word_room, words);
-    return j->cluster_of && j->clusters && j->changed && j->told && j->bridges && j->words;
+    return j->cluster_of && j->clusters && j->changed && j->told && j->touched && j->bridges &&
+           j->words;
 }
 
 /* ---- clusters of a rectangle ----------------------------------------------------------------- */
@@ -141,6 +144,7 @@ bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t ser
     number_clusters(j, parts);
     for (size_t s = 0; s < parts->n_sides; s++)
         number_bridges(j, &parts->sides[s], (uint32_t)s);
+    sw_joining_note(j);
     return true;
 }
 
@@ -181,6 +185,7 @@ static struct sw_cluster *whole_of(struct sw_joining *j, uint32_t c) {
 }
 
 static void change(struct sw_joining *j, struct sw_cluster *c) {
+    j->touched[c - j->clusters] = 1;
     if (!c->changed)
         j->changed[j->n_changed++] = (uint32_t)(c - j->clusters);
     c->changed = true;
@@ -273,12 +278,17 @@ bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side) {
     return true;
 }
 
+void sw_joining_note(struct sw_joining *j) {
+    memset(j->touched, 0, j->n_clusters);
+}
+
 /* ---- what inside connects -------------------------------------------------------------------- */
 
 static void unite(struct sw_joining *j, struct sw_cluster *a, struct sw_cluster *b) {
     if (a == b)
         return;
     b->parent = (uint32_t)(a - j->clusters);
+    j->touched[b - j->clusters] = 1;
     if (a->bridges == NONE)
         a->bridges = b->bridges;
     else if (b->bridges != NONE)
@@ -290,6 +300,7 @@ static void unite(struct sw_joining *j, struct sw_cluster *a, struct sw_cluster 
 
 void sw_joining_connect(struct sw_joining *j, uint32_t part, uint32_t other, uint64_t name) {
     struct sw_cluster *c = whole_of(j, j->cluster_of[part]);
+    j->touched[j->cluster_of[part]] = 1;
     unite(j, c, whole_of(j, j->cluster_of[other]));
     if (name < c->label) {
         c->label = name;
@@ -337,8 +348,10 @@ bool sw_joining_finish(struct sw_joining *j) {
     }
     for (size_t c = 0; c < j->n_clusters && j->rest.n; c++) {
         const struct sw_label *leader = sw_rest_leader(&j->rest, j->clusters[c].label);
-        if (leader)
+        if (leader) {
             j->clusters[c].label = leader->label;
+            j->touched[c] = 1;
+        }
     }
     for (uint32_t c = 0; c < j->n_clusters; c++)
         if (j->clusters[c].parent != c)

@@ -129,9 +129,10 @@ struct sw_joining {
     uint32_t *cluster_of; /* [n_parts] */
     struct sw_cluster *clusters;
     struct sw_bridge *bridges;
+    uint8_t *touched;         /* of clusters: another name since sw_joining_note */
     uint32_t *changed, *told; /* clusters, of this round and of the one before */
     struct sw_rest rest;
-    size_t part_rooms[4], bridge_room, word_room;
+    size_t part_rooms[5], bridge_room, word_room;
     uint32_t *words; /* of messages */
 };
 
@@ -216,6 +217,12 @@ typedef void (*sw_joining_take)(void *user, uint64_t size);
 void sw_joining_late(struct sw_joining *j, sw_joining_take take, void *user);
 /* From the sums over all ranks: those that are this rank's to count. */
 void sw_joining_sum(const struct sw_joining *j, sw_joining_take take, void *user);
+
+/* Has this part's cluster another name, or been connected, since the last note? */
+void sw_joining_note(struct sw_joining *j);
+static inline bool sw_joining_touched(const struct sw_joining *j, size_t part) {
+    return j->touched[j->cluster_of[part]];
+}
 
 /* The name of a part's cluster. */
 static inline uint64_t sw_joining_name(const struct sw_joining *j, size_t part) {
