@@ -95,6 +95,9 @@ static void connect(struct joined_rank *rank) {
     memset(first, 0xff, rank->n_groups * sizeof *first);
     for (size_t p = rank->parts.n_parts; p-- > 0;)
         first[rank->groups[p]] = (uint32_t)p;
+    for (size_t p = 0; p < rank->parts.n_parts && rank->noted; p++)
+        rank->noted[p] = sw_joining_name(&rank->joining, p);
+    sw_joining_note(&rank->joining);
     const double started = now();
     for (uint32_t p = 0; p < rank->parts.n_parts; p++) {
         const uint32_t other = first[rank->groups[p]];

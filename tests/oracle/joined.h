@@ -13,6 +13,7 @@ struct joined_rank {
     const uint32_t *groups;
     size_t n_groups;
     const uint64_t *group_names;
+    uint64_t *noted;          /* [n_parts]: names before that; NULL: not asked for */
     int *far_rank, *far_side; /* [n_sides]: who is across, and which of their sides that is */
     uint64_t messages, bytes; /* told to neighbours */
     uint64_t hands, handed;   /* messages and bytes of labels that rounds have left, to others */

@@ -336,6 +336,7 @@ static void test_edges_first(void **unused) {
             rank->groups = at;
             rank->group_names = name_at;
             rank->n_groups = L * L;
+            rank->noted = calloc(rank->parts.n_parts + 1, sizeof *rank->noted);
             for (size_t p = 0; p < rank->parts.n_parts; p++)
                 *name_at++ = *at++ = find(whole.local, (uint32_t)rank->parts.names[p]);
         }
@@ -351,8 +352,14 @@ static void test_edges_first(void **unused) {
                 join(labels, i, (i / L + 1) % L * L + i % L);
         }
         for (int r = 0; r < all.ranks; r++)
-            for (size_t p = 0; p < all.rank[r].parts.n_parts; p++)
-                found[all.rank[r].groups[p]] = sw_joining_name(&all.rank[r].joining, p);
+            for (size_t p = 0; p < all.rank[r].parts.n_parts; p++) {
+                const uint64_t name = sw_joining_name(&all.rank[r].joining, p);
+                found[all.rank[r].groups[p]] = name;
+                assert_true(name == all.rank[r].noted[p] ||
+                            sw_joining_touched(&all.rank[r].joining, p));
+            }
+        for (int r = 0; r < all.ranks; r++)
+            free(all.rank[r].noted);
         for (uint32_t i = 0; i < L * L; i++)
             assert_int_equal(found[find(whole.local, i)], find(labels, i));
         free(groups);
