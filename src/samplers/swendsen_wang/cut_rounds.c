@@ -9,7 +9,7 @@
 
 enum {
     TAG_ROUND = ERGO_DIST_TAGS,
-    TAG_HAND = TAG_ROUND + 14,
+    TAG_HAND = ERGO_DIST_TAGS + 28, /* beyond those of bridges and halos */
     TAG_MORE = TAG_HAND + SW_JOINING_FAN
 };
 

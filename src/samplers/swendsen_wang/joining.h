@@ -13,7 +13,7 @@
  * hand on what they know (joining_rest.c): in step k all of it to those 4^k, 2 4^k and 3 4^k
  * further. A label that many pairs have is told once.
  *
- * So any number of rounds gives the same labels; more rounds leave fewer pairs. Numbers of sites
+ * So any number of rounds gives the same labels; more rounds leave fewer labels. Numbers of sites
  * travel back over the bridges by which labels came. A label has a place, too: how many lattices
  * its owner lies away, by the bonds on the way. Two ways to different places lead around the
  * lattice.
