@@ -1,0 +1,68 @@
+/*
+ * Spins on graphs whose couplings are all +J or -J, without fields: pure functions.
+ *
+ * A flip costs m J, m = s (2 c - d), where d is the number of neighbours and c the number of those
+ * that ask for up. So a sweep needs counts, which four chains of a word or 32 of a vector add up
+ * together, byte by byte, and for each level m the number of random words that accept it: they are
+ * 0, 1, 2 ... up to it, because the largest cost that a word accepts (spin_limit) never rises with
+ * the word. It was compared for all 2^32 (tests/unit/test_graph_levels.c).
+ *
+ * A table, of one temperature: the numbers of words for m = -GRAPH_LEVELS to GRAPH_LEVELS; for a
+ * vertex without neighbours; then the first level that some word does not accept.
+ */
+#ifndef ERGO_CL_SPIN_LATTICE_GRAPH_LEVELS_H
+#define ERGO_CL_SPIN_LATTICE_GRAPH_LEVELS_H
+
+#include "spin_lattice/graph.h"
+
+#define GRAPH_LEVEL_AT(levels, m) ((uint)((int)(levels) + (m)))
+#define GRAPH_LEVEL_ALONE(levels) (2 * (levels) + 1) /* it is level `levels` + 1 */
+#define GRAPH_LEVEL_FIRST(levels) (2 * (levels) + 2)
+#define GRAPH_LEVEL_WORDS(levels) (2 * (levels) + 3)
+
+/* A vertex's neighbours, four to an element of the lists, those with +J first; places that are left
+ * have the number of a row of zeros. numbers, a byte each: elements of neighbours with +J and with
+ * -J; neighbours; those of them with -J. */
+struct graph_head {
+    uint first; /* element of the lists */
+    uint numbers;
+};
+#define GRAPH_PLUS(head) ((head).numbers & 255)
+#define GRAPH_MINUS(head) ((head).numbers >> 8 & 255)
+#define GRAPH_NEIGHBOURS(head) ((int)((head).numbers >> 16 & 255))
+#define GRAPH_NEGATIVE(head) ((head).numbers >> 24)
+#define GRAPH_HEAD_BYTES 8
+
+/* When temperatures change: stage 0 before sweep `begin`, then `per` sweeps each, the last for
+ * ever. */
+struct graph_stages {
+    ulong begin, per, count;
+};
+#define GRAPH_STAGES_BYTES 24
+
+ERGO_INLINE ulong graph_stage(struct graph_stages s, ulong step) {
+    const ulong stage = step < s.begin ? 0 : (step - s.begin) / s.per;
+    return stage < s.count ? stage : s.count - 1;
+}
+
+/* Does a word accept a flip that costs m J? */
+ERGO_INLINE bool graph_level_accepts(uint word, int m, int j, float scale, uint heat_bath) {
+    return m * j < spin_limit(word, scale, heat_bath);
+}
+
+/* How many words accept it: 0 to 2^32. */
+ERGO_INLINE ulong graph_level_words(int m, int j, float scale, uint heat_bath) {
+    if (graph_level_accepts(0xffffffffu, m, j, scale, heat_bath))
+        return 0x100000000UL;
+    uint least = 0, most = 0xffffffffu; /* words below `least` do, from `most` on they do not */
+    while (least < most) {
+        const uint middle = least + (most - least) / 2;
+        if (graph_level_accepts(middle, m, j, scale, heat_bath))
+            least = middle + 1;
+        else
+            most = middle;
+    }
+    return least;
+}
+
+#endif
