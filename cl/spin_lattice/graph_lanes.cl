@@ -1,7 +1,6 @@
 /*
- * Spins on graphs with couplings +-J (graph_levels.h): many sweeps a launch, for CPUs. A work-group
- * is one work-item with 32 chains side by side in vectors of bytes, [slot][chain], and below them a
- * row of zeros.
+ * Spins on graphs with levels of costs (graph_levels.h): many sweeps a launch, for CPUs. A work-group
+ * is one work-item with 32 chains side by side in vectors of bytes, [slot][chain].
  *
  * Decisions compare the highest byte of the random word with that of the number of words that
  * accept; where they are equal, once in 256, the whole words. An update costs 1/32 of (its
@@ -87,7 +86,7 @@ graph_lanes(__global uchar *spins, __global const ushort4 *restrict lists,
     const uint begin = (uint)get_group_id(0) * GRAPH_LANES;
     const uint lanes = min((uint)GRAPH_CHAINS - begin, GRAPH_LANES);
     __local uchar *mine = (__local uchar *)own;
-    __local uchar16 *high = (__local uchar16 *)(own + slots + 1);
+    __local uchar16 *high = (__local uchar16 *)(own + GRAPH_ROWS(slots));
     ulong8 draws[4], key0[4], key1[4], words[4][2];
     uint column[GRAPH_LANES], row[GRAPH_LANES], table[GRAPH_LANES];
     for (uint l = 0; l < GRAPH_LANES; l++) {
@@ -98,9 +97,11 @@ graph_lanes(__global uchar *spins, __global const ushort4 *restrict lists,
         column[l] = GRAPH_COLUMN(chain);
         row[l] = table_of[m];
     }
-    for (uint slot = 0; slot <= slots; slot++)
+    for (uint slot = 0; slot < slots; slot++)
         for (uint l = 0; l < GRAPH_LANES; l++)
-            mine[slot * GRAPH_LANES + l] = slot < slots ? spins[GRAPH_AT(slot, column[l])] : 0;
+            mine[slot * GRAPH_LANES + l] = spins[GRAPH_AT(slot, column[l])];
+    own[GRAPH_ZEROS(slots)] = (ulong4)(0);
+    own[GRAPH_ONES(slots)] = (ulong4)(0x0101010101010101UL);
     for (uint side = 0; side < 4; side++)
         words[side][0] = words[side][1] = (ulong8)(0);
     ulong stage = graph_stage(stages, step);

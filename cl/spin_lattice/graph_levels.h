@@ -1,11 +1,12 @@
 /*
- * Spins on graphs whose couplings are all +J or -J, without fields: pure functions.
+ * Spins on graphs whose couplings and fields are few times a common unit J: pure functions.
  *
- * A flip costs m J, m = s (2 c - d), where d is the number of neighbours and c the number of those
- * that ask for up. So a sweep needs counts, which four chains of a word or 32 of a vector add up
- * together, byte by byte, and for each level m the number of random words that accept it: they are
- * 0, 1, 2 ... up to it, because the largest cost that a word accepts (spin_limit) never rises with
- * the word. It was compared for all 2^32 (tests/unit/test_graph_levels.c).
+ * A flip costs m J, m = s (2 c - d), where d is the number of neighbours, each as often as its
+ * coupling is worth, a field being one that is always up, and c the number of those that ask for
+ * up. So a sweep needs counts, which four chains of a word or 32 of a vector add up together, byte
+ * by byte, and for each level m the number of random words that accept it: they are 0, 1, 2 ... up
+ * to it, because the largest cost that a word accepts (spin_limit) never rises with the word. All
+ * 2^32 were compared (tests/unit/test_graph.c).
  *
  * A table, of one temperature: the numbers of words for m = -GRAPH_LEVELS to GRAPH_LEVELS; for a
  * vertex without neighbours; then the first level that some word does not accept.
@@ -20,8 +21,13 @@
 #define GRAPH_LEVEL_FIRST(levels) (2 * (levels) + 2)
 #define GRAPH_LEVEL_WORDS(levels) (2 * (levels) + 3)
 
+/* Rows of spins below those of all slots: always down, always up. */
+#define GRAPH_ZEROS(slots) (slots)
+#define GRAPH_ONES(slots) ((slots) + 1)
+#define GRAPH_ROWS(slots) ((slots) + 2)
+
 /* A vertex's neighbours, four to an element of the lists, those with +J first; places that are left
- * have the number of a row of zeros. numbers, a byte each: elements of neighbours with +J and with
+ * have the row of zeros. numbers, a byte each: elements of neighbours with +J and with
  * -J; neighbours; those of them with -J. */
 struct graph_head {
     uint first; /* element of the lists */

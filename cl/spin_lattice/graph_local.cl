@@ -1,7 +1,6 @@
 /*
- * Spins on graphs with couplings +-J (graph_levels.h): many sweeps a launch, in local memory. A
- * work-group has GRAPH_LANES chains, a byte for each spin, [slot][chain], and below them a row of
- * zeros. A colour is updated in two steps with a barrier after each: counts of neighbours, a
+ * Spins on graphs with levels of costs (graph_levels.h): many sweeps a launch, in local memory. A
+ * work-group has GRAPH_LANES chains, a byte for each spin, [slot][chain]. A colour is updated in two steps with a barrier after each: counts of neighbours, a
  * work-item for a vertex and four chains; decisions, a work-item for four vertices that share a
  * counter and one chain.
  *
@@ -16,8 +15,8 @@
 
 #define GRAPH_WORDS (GRAPH_LANES / 4)
 
-/* colours: first slot and number of vertices. tables: [table_of[row] + stage][levels]. own: rows of
- * all slots and of zeros, then the counts of a colour. */
+/* colours: first slot and number of vertices. tables: [table_of[row] + stage][levels]. own: rows
+ * (GRAPH_ROWS), then the counts of a colour. */
 __kernel void graph_local(__global uchar *spins, __global const ushort4 *restrict lists,
                           __global const struct graph_head *restrict heads, __global const uint2 *colours,
                           __global const uint *tables, __global const uint *table_of,
@@ -30,11 +29,11 @@ __kernel void graph_local(__global uchar *spins, __global const ushort4 *restric
     const uint chain = is_chain ? wanted : GRAPH_CHAINS - 1;
     const uint m = GRAPH_ROW(chain), column = GRAPH_COLUMN(chain);
     const uint key0 = members[m].key0, key1 = members[m].key1;
-    __local uint *counts = own + (slots + 1) * GRAPH_WORDS;
+    __local uint *counts = own + GRAPH_ROWS(slots) * GRAPH_WORDS;
     __local uchar *mine = (__local uchar *)own, *found = (__local uchar *)counts;
-    for (uint i = id; i < (slots + 1) * GRAPH_LANES; i += size) {
+    for (uint i = id; i < GRAPH_ROWS(slots) * GRAPH_LANES; i += size) {
         const uint slot = i / GRAPH_LANES;
-        mine[i] = slot < slots ? spins[GRAPH_AT(slot, column)] : 0;
+        mine[i] = slot < slots ? spins[GRAPH_AT(slot, column)] : (uchar)(slot == GRAPH_ONES(slots));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint s = 0; s < sweeps; s++) {

@@ -1,41 +1,67 @@
-/* Graphs whose couplings are all +J or -J, without fields: lists and tables of graph_levels.h. */
+/* Graphs whose couplings are few times a common unit: lists and tables of graph_levels.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "samplers/spin_lattice/graph/graph.h"
 
-enum { MOST_NEIGHBOURS = 126, /* counts are bytes, levels signed ones */
-       MOST_SLOTS = 65535 };
+enum {
+    MOST_NEIGHBOURS = 126, /* counts are bytes, levels signed ones */
+    MOST_SLOTS = 65533     /* with two rows below them, 16 bits number them */
+};
 
-/* The most neighbours of a vertex; 0: costs are no levels. */
-static uint32_t most_neighbours(const struct graph_network *net, int32_t *j) {
-    uint32_t most = 0;
-    *j = net->first[net->slots] ? abs(net->bonds[0].j) : 0;
-    for (uint32_t slot = 0; slot < net->slots; slot++) {
-        const uint32_t degree = net->first[slot + 1] - net->first[slot];
-        if (net->fields[slot])
-            return 0;
-        most = degree > most ? degree : most;
+static int32_t common_divisor(int32_t a, int32_t b) {
+    while (b) {
+        const int32_t rest = a % b;
+        a = b;
+        b = rest;
     }
-    for (uint32_t k = 0; k < net->first[net->slots]; k++)
-        if (abs(net->bonds[k].j) != *j)
-            return 0;
-    return *j > 0 && most <= MOST_NEIGHBOURS && net->slots < MOST_SLOTS ? most : 0;
+    return a;
 }
 
-/* Neighbours with this sign to `to`, if that is there, and the number of elements that they fill. */
-static uint32_t list(const struct graph_network *net, uint32_t slot, bool plus, uint16_t *to) {
+/* Costs of a slot in units of j: the sum over its neighbours and of its field. */
+static int64_t strength(const struct graph_network *net, uint32_t slot, int32_t j) {
+    int64_t sum = abs(net->fields[slot] / j);
+    for (uint32_t k = net->first[slot]; k < net->first[slot + 1]; k++)
+        sum += abs(net->bonds[k].j / j);
+    return sum;
+}
+
+/* The most neighbours of a vertex, as often as their couplings are worth; 0: costs are no levels. */
+static uint32_t most_neighbours(const struct graph_network *net, int32_t *j) {
+    int64_t most = 0;
+    *j = 0;
+    for (uint32_t k = 0; k < net->first[net->slots]; k++)
+        *j = common_divisor(abs(net->bonds[k].j), *j);
+    for (uint32_t slot = 0; slot < net->slots; slot++)
+        *j = common_divisor(abs(net->fields[slot]), *j);
+    for (uint32_t slot = 0; slot < net->slots && *j; slot++) {
+        const int64_t own = strength(net, slot, *j);
+        const bool alone = net->first[slot] == net->first[slot + 1]; /* has a rule of its own */
+        if (own > MOST_NEIGHBOURS || (alone && own))
+            return 0;
+        most = own > most ? own : most;
+    }
+    return net->slots <= MOST_SLOTS ? (uint32_t)most : 0;
+}
+
+/* Adds a row as often as a coupling is worth, if it has this sign. Returns the number of rows. */
+static uint32_t add(uint16_t *to, uint32_t n, uint32_t row, int32_t j, bool plus) {
+    for (int32_t k = 0; k < abs(j) && (j > 0) == plus; k++, n++)
+        if (to)
+            to[n] = (uint16_t)row;
+    return n;
+}
+
+/* Neighbours with this sign to `to`, if that is there. Returns how often there are any. */
+static uint32_t list(const struct graph_network *net, uint32_t slot, int32_t j, bool plus,
+                     uint16_t *to) {
     uint32_t n = 0;
     for (uint32_t k = net->first[slot]; k < net->first[slot + 1]; k++)
-        if ((net->bonds[k].j > 0) == plus) {
-            if (to)
-                to[n] = (uint16_t)net->bonds[k].to;
-            n++;
-        }
-    for (; n % 4; n++)
-        if (to)
-            to[n] = (uint16_t)net->slots;
-    return n / 4;
+        n = add(to, n, net->bonds[k].to, net->bonds[k].j / j, plus);
+    n = add(to, n, GRAPH_ONES(net->slots), net->fields[slot] / j, plus);
+    for (uint32_t k = n; k % 4 && to; k++)
+        to[k] = (uint16_t)GRAPH_ZEROS(net->slots);
+    return n;
 }
 
 /* The number of a row's table among those of all scales. */
@@ -61,10 +87,10 @@ static bool number_tables(const struct graph_state *s, size_t rows, struct graph
 
 bool graph_levels_make(const struct graph_state *s, struct graph_levels *v) {
     const struct graph_network *net = &s->net;
-    *v = (struct graph_levels){.most = most_neighbours(net, &v->j)};
+    *v = (struct graph_levels){0};
+    v->most = most_neighbours(net, &v->j);
     if (!v->most)
         return true;
-    (void)most_neighbours(net, &v->j);
     v->heads = calloc(net->slots, sizeof *v->heads);
     v->colours = malloc(net->colours * sizeof *v->colours);
     if (!v->heads || !v->colours ||
@@ -76,23 +102,21 @@ bool graph_levels_make(const struct graph_state *s, struct graph_levels *v) {
             v->widest = net->colour_count[c];
     }
     for (uint32_t slot = 0; slot < net->slots; slot++)
-        v->elements += list(net, slot, true, NULL) + list(net, slot, false, NULL);
-    v->lists = malloc((v->elements + 1) * 8);
+        for (int plus = 0; plus < 2; plus++)
+            v->elements += (list(net, slot, v->j, plus, NULL) + 3) / 4;
+    v->lists = malloc(v->elements * (4 * sizeof *v->lists));
     if (!v->lists)
         return false;
     uint32_t at = 0;
     for (uint32_t slot = 0; slot < net->slots; slot++) {
-        struct graph_head *h = &v->heads[slot];
-        h->first = at;
-        uint32_t numbers = 0;
-        for (uint32_t minus = 0; minus < 2; minus++) {
-            const uint32_t n = list(net, slot, !minus, v->lists + 4 * (size_t)at);
-            numbers |= n << 8 * minus;
-            at += n;
+        uint32_t n[2] = {0, 0};
+        v->heads[slot].first = at;
+        for (int minus = 0; minus < 2; minus++) {
+            n[minus] = list(net, slot, v->j, !minus, v->lists + 4 * (size_t)at);
+            at += (n[minus] + 3) / 4;
         }
-        for (uint32_t k = net->first[slot]; k < net->first[slot + 1]; k++)
-            numbers += (UINT32_C(1) << 16) + (net->bonds[k].j < 0 ? UINT32_C(1) << 24 : 0);
-        h->numbers = numbers;
+        v->heads[slot].numbers =
+            (n[0] + 3) / 4 | (n[1] + 3) / 4 << 8 | (n[0] + n[1]) << 16 | n[1] << 24;
     }
     return true;
 }

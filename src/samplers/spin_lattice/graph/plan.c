@@ -181,7 +181,7 @@ static enum ergo_status make_network(struct ergo_context *ctx, struct graph_stat
 enum { PATH_LAUNCHES = 1, PATH_LOCAL = 2, VECTOR = 32 /* chains of graph_lanes */ };
 
 size_t graph_local_bytes(const struct graph_state *s) {
-    const size_t slots = s->net.slots, rows = slots + 1;
+    const size_t slots = s->net.slots, rows = GRAPH_ROWS(slots);
     const size_t levels = 2 * (size_t)s->levels.most + 1;
     return s->lanes * (s->sweeps_group == 1 ? rows + levels : rows + (s->levels.widest + 3) / 4 * 4);
 }
@@ -240,8 +240,8 @@ static enum ergo_status choose_path(struct ergo_context *ctx, struct graph_state
         s->lanes = 0;
     if (path == PATH_LOCAL && !s->lanes)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "/tuning/path 2 needs couplings of one strength, no fields, at most 126 "
-                         "neighbours a vertex, and local memory for a byte of each of %u vertices "
+                         "/tuning/path 2 needs couplings and fields that are multiples of one, which "
+                         "add up to at most 126 times that at a vertex, and local memory for a byte of each of %u vertices "
                          "in /tuning/lanes chains; %s has %llu bytes",
                          s->net.n, device->summary.name,
                          (unsigned long long)device->summary.local_memory);
