@@ -64,14 +64,17 @@ ERGO_INLINE struct graph_bytes graph_bytes_of(__global const uint *tables, const
     for (uint l = 0; l < GRAPH_LANES; l++)
         b.first = min(b.first, (int)tables[at[l] + GRAPH_LEVEL_FIRST(GRAPH_LEVELS)]);
     __local uchar *to = (__local uchar *)bytes;
-    for (int m = b.first; m <= GRAPH_LEVELS; m++)
+    for (int m = b.first, some = 1; some && m <= GRAPH_LEVELS; m++) {
+        some = 0; /* fewer words accept what costs more */
         for (uint l = 0; l < GRAPH_LANES; l++) {
             const int certain = (int)tables[at[l] + GRAPH_LEVEL_FIRST(GRAPH_LEVELS)];
             const uint words = tables[at[l] + GRAPH_LEVEL_AT(GRAPH_LEVELS, m)];
-            const uchar high = m < certain ? 255 : (uchar)(words >> 24);
-            b.last = high ? m : b.last;
-            to[(uint)(m - b.first) * GRAPH_LANES + l] = high;
+            const uint high = m < certain ? 255 : words >> 24;
+            some |= (int)high;
+            to[(uint)(m - b.first) * GRAPH_LANES + l] = (uchar)high;
         }
+        b.last = some ? m : b.last;
+    }
     return b;
 }
 

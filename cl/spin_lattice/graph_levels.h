@@ -9,7 +9,8 @@
  * 2^32 were compared (tests/unit/test_graph.c).
  *
  * A table, of one temperature: the numbers of words for m = -GRAPH_LEVELS to GRAPH_LEVELS; for a
- * vertex without neighbours; then the first level that some word does not accept.
+ * vertex without neighbours; then the first level that some word does not accept, below which
+ * numbers do not count.
  */
 #ifndef ERGO_CL_SPIN_LATTICE_GRAPH_LEVELS_H
 #define ERGO_CL_SPIN_LATTICE_GRAPH_LEVELS_H
@@ -56,11 +57,9 @@ ERGO_INLINE bool graph_level_accepts(uint word, int m, int j, float scale, uint 
     return m * j < spin_limit(word, scale, heat_bath);
 }
 
-/* How many words accept it: 0 to 2^32. */
-ERGO_INLINE ulong graph_level_words(int m, int j, float scale, uint heat_bath) {
-    if (graph_level_accepts(0xffffffffu, m, j, scale, heat_bath))
-        return 0x100000000UL;
-    uint least = 0, most = 0xffffffffu; /* words below `least` do, from `most` on they do not */
+/* How many words accept it, if that is between these two. */
+ERGO_INLINE uint graph_level_words(uint least, uint most, int m, int j, float scale,
+                                   uint heat_bath) {
     while (least < most) {
         const uint middle = least + (most - least) / 2;
         if (graph_level_accepts(middle, m, j, scale, heat_bath))

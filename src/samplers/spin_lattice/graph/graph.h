@@ -235,7 +235,10 @@ enum ergo_status graph_states(struct ergo_context *ctx, void *state, size_t firs
 
 /* false: no memory. Tables are apart, because a plan does not need them. */
 bool graph_levels_make(const struct graph_state *s, struct graph_levels *levels);
-uint32_t *graph_levels_tables(const struct graph_state *s); /* owned by the caller; NULL: no memory */
+/* table[GRAPH_LEVEL_WORDS], of a temperature; of all, owned by the caller (NULL: no memory). */
+void graph_levels_table(const struct graph_levels *levels, float scale, bool heat_bath,
+                        uint32_t *table);
+uint32_t *graph_levels_tables(const struct graph_state *s);
 void graph_levels_free(struct graph_levels *levels);
 
 /* ---- twin.c: the chain on the host, a byte per slot ------------------------------------------ */

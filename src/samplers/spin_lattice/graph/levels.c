@@ -1,7 +1,8 @@
 /* Graphs whose couplings are few times a common unit: lists and tables of graph_levels.h. */
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/parallel.h"
 #include "samplers/spin_lattice/graph/graph.h"
 
 enum {
@@ -121,30 +122,60 @@ bool graph_levels_make(const struct graph_state *s, struct graph_levels *v) {
     return true;
 }
 
-/* One table. */
-static void fill(const struct graph_levels *v, float scale, uint32_t heat_bath, uint32_t *table) {
+/* How many words accept a flip of level m. Found near what arithmetic without rounding says. */
+static uint64_t words_of(int m, const struct graph_levels *v, float scale, bool heat_bath) {
+    if (graph_level_accepts(UINT32_MAX, m, v->j, scale, heat_bath))
+        return UINT64_C(1) << 32;
+    const double ratio = exp(-((double)m * v->j + 1) / (double)scale);
+    const double guess = 0x1p32 * fmin(1, heat_bath ? ratio / (1 + ratio) : ratio);
+    const double width = 1 + guess * 0x1p-20;
+    uint32_t least = (uint32_t)fmax(0, guess - width);
+    uint32_t most = (uint32_t)fmin(UINT32_MAX, guess + width);
+    if (least && !graph_level_accepts(least - 1, m, v->j, scale, heat_bath))
+        least = 0;
+    if (graph_level_accepts(most, m, v->j, scale, heat_bath))
+        most = UINT32_MAX;
+    return graph_level_words(least, most, m, v->j, scale, heat_bath);
+}
+
+void graph_levels_table(const struct graph_levels *v, float scale, bool heat_bath,
+                        uint32_t *table) {
     const int most = (int)v->most;
     const uint64_t all = UINT64_C(1) << 32;
     int first = -most;
     uint64_t words = all;
     for (int m = -most; m <= most; m++) {
         if (words) /* none of the next level, if none of this one */
-            words = graph_level_words(m, v->j, scale, heat_bath);
+            words = words_of(m, v, scale, heat_bath);
         if (words == all)
             first = m + 1;
         table[GRAPH_LEVEL_AT(most, m)] = (uint32_t)(words < all ? words : UINT32_MAX);
     }
-    table[GRAPH_LEVEL_ALONE(most)] = (uint32_t)graph_level_words(0, v->j, scale, 1);
+    table[GRAPH_LEVEL_ALONE(most)] = (uint32_t)words_of(0, v, scale, true);
     table[GRAPH_LEVEL_FIRST(most)] = (uint32_t)first;
+}
+
+struct filling {
+    const struct graph_state *s;
+    uint32_t *tables;
+};
+
+static void fill(size_t begin, size_t end, void *user) {
+    const struct filling *f = user;
+    const struct graph_state *s = f->s;
+    const size_t stages = s->schedule.stages;
+    for (size_t t = begin; t < end; t++)
+        graph_levels_table(
+            &s->levels, s->levels.scales[t / stages] * s->schedule.factors[t % stages],
+            s->heat_bath, f->tables + t * GRAPH_LEVEL_WORDS((size_t)s->levels.most));
 }
 
 uint32_t *graph_levels_tables(const struct graph_state *s) {
     const struct graph_levels *v = &s->levels;
-    const size_t stages = s->schedule.stages;
-    uint32_t *tables = malloc(v->tables * GRAPH_LEVEL_WORDS(v->most) * sizeof *tables);
-    for (size_t t = 0; t < v->tables && tables; t++)
-        fill(v, v->scales[t / stages] * s->schedule.factors[t % stages], s->heat_bath,
-             tables + t * GRAPH_LEVEL_WORDS(v->most));
+    uint32_t *tables = malloc(v->tables * GRAPH_LEVEL_WORDS((size_t)v->most) * sizeof *tables);
+    struct filling f = {s, tables};
+    if (tables)
+        ergo_parallel_ranges(v->tables, 100, fill, &f);
     return tables;
 }
 
