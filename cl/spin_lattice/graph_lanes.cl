@@ -1,6 +1,6 @@
 /*
- * Spins on graphs with levels of costs (graph_levels.h): many sweeps a launch, for CPUs. A work-group
- * is one work-item with 32 chains side by side in vectors of bytes, [slot][chain].
+ * Spins on graphs with levels of costs (graph_levels.h): many sweeps a launch, for CPUs. A
+ * work-group is one work-item with 32 chains side by side in vectors of bytes, [slot][chain].
  *
  * Decisions compare the highest byte of the random word with that of the number of words that
  * accept; where they are equal, once in 256, the whole words. An update costs 1/32 of (its
@@ -18,8 +18,7 @@
  * latter in the upper side, out[eight][1] words 2 and 3. As ergo_philox_lanes, with keys that
  * differ. */
 ERGO_INLINE void graph_words_lanes(uint quad, ulong step, const ulong8 *draws, const ulong8 *key0,
-                                   const ulong8 *key1,
-                                   ulong8 out[2][2]) {
+                                   const ulong8 *key1, ulong8 out[2][2]) {
     const ulong8 low = (ulong8)(0xffffffffUL);
     ulong8 c0[2], c1[2], c2[2], c3[2], k0[2], k1[2];
     ERGO_UNROLL
@@ -139,7 +138,8 @@ graph_lanes(__global uchar *spins, __global const ushort4 *restrict lists,
                 ERGO_UNROLL
                 for (uint side = 0; side < 2; side++) {
                     const uchar16 spin = as_uchar16(side ? own[slot].hi : own[slot].lo);
-                    const char16 up = as_char16(side ? sum.hi : sum.lo) * (char16)(2) - (char16)((char)degree);
+                    const char16 up =
+                        as_char16(side ? sum.hi : sum.lo) * (char16)(2) - (char16)((char)degree);
                     const char16 down = spin == (uchar16)(0);
                     const char16 level = (up ^ down) - down;
                     const uchar16 random =
@@ -159,14 +159,17 @@ graph_lanes(__global uchar *spins, __global const ushort4 *restrict lists,
                         vstore16(level, 0, levels);
                         for (uint i = 0; i < GRAPH_HALF; i++) {
                             const uint lane = side * GRAPH_HALF + i;
-                            const uint r = (uint)(((const ulong *)words[lane / 8])[8 * (l / 2) + lane % 8] >> 32 * (l & 1));
+                            const uint r =
+                                (uint)(((const ulong *)words[lane / 8])[8 * (l / 2) + lane % 8] >>
+                                       32 * (l & 1));
                             const int m = degree == 0 ? GRAPH_LEVELS + 1 : levels[i];
                             if (asked[i])
-                                decided[i] =
-                                    m < (int)tables[table[lane] + GRAPH_LEVEL_FIRST(GRAPH_LEVELS)] ||
-                                            r < tables[table[lane] + GRAPH_LEVEL_AT(GRAPH_LEVELS, m)]
-                                        ? -1
-                                        : 0;
+                                decided[i] = m < (int)tables[table[lane] +
+                                                             GRAPH_LEVEL_FIRST(GRAPH_LEVELS)] ||
+                                                     r < tables[table[lane] +
+                                                                GRAPH_LEVEL_AT(GRAPH_LEVELS, m)]
+                                                 ? -1
+                                                 : 0;
                         }
                         yes = vload16(0, decided);
                     }

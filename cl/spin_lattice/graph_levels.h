@@ -6,7 +6,7 @@
  * up. So a sweep needs counts, which four chains of a word or 32 of a vector add up together, byte
  * by byte, and for each level m the number of random words that accept it: they are 0, 1, 2 ... up
  * to it, because the largest cost that a word accepts (spin_limit) never rises with the word. All
- * 2^32 were compared (tests/unit/test_graph.c).
+ * 2^32 were compared (tests/unit/test_graph_levels.c).
  *
  * A table, of one temperature: the numbers of words for m = -GRAPH_LEVELS to GRAPH_LEVELS; for a
  * vertex without neighbours; then the first level that some word does not accept, below which

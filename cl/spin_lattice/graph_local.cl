@@ -1,8 +1,8 @@
 /*
  * Spins on graphs with levels of costs (graph_levels.h): many sweeps a launch, in local memory. A
- * work-group has GRAPH_LANES chains, a byte for each spin, [slot][chain]. A colour is updated in two steps with a barrier after each: counts of neighbours, a
- * work-item for a vertex and four chains; decisions, a work-item for four vertices that share a
- * counter and one chain.
+ * work-group has GRAPH_LANES chains, a byte for each spin, [slot][chain]. A colour is updated in
+ * two steps with a barrier after each: counts of neighbours, a work-item for a vertex and four
+ * chains; decisions, a work-item for four vertices that share a counter and one chain.
  *
  * An update costs 1/4 of (its neighbours' indices and spins and their addition), some 70 / 4
  * instructions of Philox, and 10 of the decision.
@@ -18,8 +18,9 @@
 /* colours: first slot and number of vertices. tables: [table_of[row] + stage][levels]. own: rows
  * (GRAPH_ROWS), then the counts of a colour. */
 __kernel void graph_local(__global uchar *spins, __global const ushort4 *restrict lists,
-                          __global const struct graph_head *restrict heads, __global const uint2 *colours,
-                          __global const uint *tables, __global const uint *table_of,
+                          __global const struct graph_head *restrict heads,
+                          __global const uint2 *colours, __global const uint *tables,
+                          __global const uint *table_of,
                           __global const struct graph_member *members, __global const uint *places,
                           uint slots, uint n_colours, ulong step, uint sweeps,
                           struct graph_stages stages, __local uint *own) {

@@ -183,8 +183,7 @@ static void sweeps_to(struct graph_state *s, uint64_t end) {
     const size_t chains = s->e.batch->count * s->chains.width;
     const struct graph_stages stages = {s->schedule.begin, s->schedule.per, s->schedule.stages};
     while (s->e.step < end && s->e.status == ERGO_OK) {
-        const uint64_t now =
-            ergo_engine_next(&s->e, &s->e.pace, end - s->e.step, s->launch_sweeps);
+        const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, end - s->e.step, s->launch_sweeps);
         ERGO_LAUNCH(&s->e, GRAPH_SWEEPS,
                     ergo_grid_groups((chains + s->lanes - 1) / s->lanes, s->sweeps_group, 1),
                     BUFFER(GRAPH_SPINS), BUFFER(GRAPH_LISTS), BUFFER(GRAPH_HEADS),

@@ -114,7 +114,7 @@ struct graph_chains {
 
 /* What kernels have where couplings and fields are few times a common unit (graph_levels.h). */
 struct graph_levels {
-    uint32_t most; /* neighbours of a vertex; 0: the graph is another */
+    uint32_t most;             /* neighbours of a vertex; 0: the graph is another */
     uint32_t widest, elements; /* vertices of a colour; elements of all lists */
     int32_t j;
     uint16_t *lists;

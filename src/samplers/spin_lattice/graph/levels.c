@@ -27,7 +27,8 @@ static int64_t strength(const struct graph_network *net, uint32_t slot, int32_t 
     return sum;
 }
 
-/* The most neighbours of a vertex, as often as their couplings are worth; 0: costs are no levels. */
+/* The most neighbours of a vertex, as often as their couplings are worth; 0: costs are no levels.
+ */
 static uint32_t most_neighbours(const struct graph_network *net, int32_t *j) {
     int64_t most = 0;
     *j = 0;
@@ -94,8 +95,7 @@ bool graph_levels_make(const struct graph_state *s, struct graph_levels *v) {
         return true;
     v->heads = calloc(net->slots, sizeof *v->heads);
     v->colours = malloc(net->colours * sizeof *v->colours);
-    if (!v->heads || !v->colours ||
-        !number_tables(s, s->e.batch->count * s->chains.rungs, v))
+    if (!v->heads || !v->colours || !number_tables(s, s->e.batch->count * s->chains.rungs, v))
         return false;
     for (uint32_t c = 0; c < net->colours; c++) {
         v->colours[c] = (cl_uint2){{net->colour_first[c], net->colour_count[c]}};
@@ -165,9 +165,9 @@ static void fill(size_t begin, size_t end, void *user) {
     const struct graph_state *s = f->s;
     const size_t stages = s->schedule.stages;
     for (size_t t = begin; t < end; t++)
-        graph_levels_table(
-            &s->levels, s->levels.scales[t / stages] * s->schedule.factors[t % stages],
-            s->heat_bath, f->tables + t * GRAPH_LEVEL_WORDS((size_t)s->levels.most));
+        graph_levels_table(&s->levels,
+                           s->levels.scales[t / stages] * s->schedule.factors[t % stages],
+                           s->heat_bath, f->tables + t * GRAPH_LEVEL_WORDS((size_t)s->levels.most));
 }
 
 uint32_t *graph_levels_tables(const struct graph_state *s) {

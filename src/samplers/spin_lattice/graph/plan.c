@@ -81,8 +81,7 @@ static void declare_levels(struct graph_state *s, const char *options) {
     const struct graph_levels *v = &s->levels;
     const bool vectors = s->sweeps_group == 1;
     char all[500];
-    snprintf(all, sizeof all, "%s -DGRAPH_LANES=%uu -DGRAPH_LEVELS=%u", options, s->lanes,
-             v->most);
+    snprintf(all, sizeof all, "%s -DGRAPH_LANES=%uu -DGRAPH_LEVELS=%u", options, s->lanes, v->most);
     ergo_engine_buffer(e, GRAPH_LISTS, "lists of fours", ERGO_BUFFER_CONSTANT,
                        8 * ((uint64_t)v->elements));
     ergo_engine_buffer(e, GRAPH_HEADS, "heads of lists", ERGO_BUFFER_CONSTANT,
@@ -183,7 +182,8 @@ enum { PATH_LAUNCHES = 1, PATH_LOCAL = 2, VECTOR = 32 /* chains of graph_lanes *
 size_t graph_local_bytes(const struct graph_state *s) {
     const size_t slots = s->net.slots, rows = GRAPH_ROWS(slots);
     const size_t levels = 2 * (size_t)s->levels.most + 1;
-    return s->lanes * (s->sweeps_group == 1 ? rows + levels : rows + (s->levels.widest + 3) / 4 * 4);
+    return s->lanes *
+           (s->sweeps_group == 1 ? rows + levels : rows + (s->levels.widest + 3) / 4 * 4);
 }
 
 /* Chains of a group and its work-items; lanes 0: they do not fit. */
@@ -199,7 +199,8 @@ static void shape_groups(struct graph_state *s, const struct ergo_device *device
         const int64_t lanes = ergo_point_int(s->e.batch->points[0], "/tuning/lanes");
         s->sweeps_group = most;
         for (s->lanes = lanes ? (uint32_t)lanes : 16; s->lanes > 4 && !lanes; s->lanes /= 2)
-            if (graph_local_bytes(s) + 64 <= d->local_memory && chains / s->lanes >= d->compute_units)
+            if (graph_local_bytes(s) + 64 <= d->local_memory &&
+                chains / s->lanes >= d->compute_units)
                 break;
         while (!wish && s->sweeps_group > 32 && s->sweeps_group / 2 >= quads * s->lanes)
             s->sweeps_group /= 2;
@@ -214,7 +215,8 @@ static void shape_groups(struct graph_state *s, const struct ergo_device *device
 }
 
 /* Seconds of a sweep, by launches and in local memory, roughly. */
-static bool is_faster(const struct graph_state *s, const struct ergo_device *device, double chains) {
+static bool is_faster(const struct graph_state *s, const struct ergo_device *device,
+                      double chains) {
     const double units = device->summary.compute_units ? device->summary.compute_units : 1;
     const double visits = (double)s->net.first[s->net.slots] + 8 * s->net.slots;
     const double groups = ceil(chains / s->lanes);
@@ -239,12 +241,13 @@ static enum ergo_status choose_path(struct ergo_context *ctx, struct graph_state
     if (!path && s->lanes && !is_faster(s, device, chains))
         s->lanes = 0;
     if (path == PATH_LOCAL && !s->lanes)
-        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
-                         "/tuning/path 2 needs couplings and fields that are multiples of one, which "
-                         "add up to at most 126 times that at a vertex, and local memory for a byte of each of %u vertices "
-                         "in /tuning/lanes chains; %s has %llu bytes",
-                         s->net.n, device->summary.name,
-                         (unsigned long long)device->summary.local_memory);
+        return ERGO_FAIL(
+            ctx, ERGO_E_DEVICE,
+            "/tuning/path 2 needs couplings and fields that are multiples of one, which "
+            "add up to at most 126 times that at a vertex, and local memory for a byte of each of "
+            "%u vertices "
+            "in /tuning/lanes chains; %s has %llu bytes",
+            s->net.n, device->summary.name, (unsigned long long)device->summary.local_memory);
     /* iterations of all loops of a work-item in a sweep */
     const double loops = s->sweeps_group == 1
                              ? (double)s->net.first[s->net.slots] / 4 + 200.0 * s->net.slots
