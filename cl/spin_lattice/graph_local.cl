@@ -56,7 +56,10 @@ __kernel void graph_local(__global uchar *spins, __global const ushort4 *restric
                 for (uint k = 0; k < GRAPH_MINUS(head); k++)
                     sum -= own[to[k].x * GRAPH_WORDS + word] + own[to[k].y * GRAPH_WORDS + word] +
                            own[to[k].z * GRAPH_WORDS + word] + own[to[k].w * GRAPH_WORDS + word];
-                counts[i] = sum;
+                /* 2 c - d + 128, of each of the four; 0 if alone */
+                counts[i] = GRAPH_NEIGHBOURS(head) == 0
+                                ? 0
+                                : 2 * sum + (uint)(128 - GRAPH_NEIGHBOURS(head)) * 0x01010101u;
             }
             barrier(CLK_LOCAL_MEM_FENCE);
             for (uint i = id; i < (count + 3) / 4 * GRAPH_LANES; i += size) {
@@ -70,9 +73,10 @@ __kernel void graph_local(__global uchar *spins, __global const ushort4 *restric
                     if (at >= count)
                         continue;
                     __local uchar *spin = mine + (first + at) * GRAPH_LANES + lane;
-                    const int degree = GRAPH_NEIGHBOURS(heads[first + at]);
-                    const int up = 2 * (int)found[at * GRAPH_LANES + lane] - degree;
-                    const int level = degree == 0 ? GRAPH_LEVELS + 1 : *spin ? up : -up;
+                    const int asked = found[at * GRAPH_LANES + lane];
+                    const int level = asked == 0 ? GRAPH_LEVELS + 1
+                                      : *spin    ? asked - 128
+                                                 : 128 - asked;
                     *spin ^= (uchar)(level < certain ||
                                      random[l] < table[GRAPH_LEVEL_AT(GRAPH_LEVELS, level)]);
                 }
