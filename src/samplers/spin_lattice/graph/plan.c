@@ -214,17 +214,18 @@ static void shape_groups(struct graph_state *s, const struct ergo_device *device
         s->lanes = 0;
 }
 
-/* Seconds of a sweep, by launches and in local memory, roughly. */
+/* Is a sweep faster in local memory than by launches? Nanoseconds, roughly. */
 static bool is_faster(const struct graph_state *s, const struct ergo_device *device,
                       double chains) {
     const double units = device->summary.compute_units ? device->summary.compute_units : 1;
-    const double visits = (double)s->net.first[s->net.slots] + 8 * s->net.slots;
-    const double groups = ceil(chains / s->lanes);
+    const double slots = s->net.slots, neighbours = s->net.first[s->net.slots] / slots;
+    const double groups = ceil(chains / s->lanes), colours = s->net.colours;
     if (s->sweeps_group == 1)
-        return ceil(groups / units) * visits * 0.8e-9 <
-               s->net.colours * 2e-5 + chains * visits * 0.7e-9 / units;
-    return ceil(groups / (8 * units)) * s->net.colours * (1e-6 + 0) <
-           s->net.colours * 5e-6 + chains * visits / 2e11;
+        return ceil(groups / units) * slots * (50 + neighbours / 2) <
+               colours * 2e4 + chains * slots / units * (60 + neighbours * 0.7);
+    const double rounds = ceil(slots / colours * s->lanes / 4 / s->sweeps_group);
+    return ceil(groups / (8 * units)) * colours * rounds * (1000 + 20 * neighbours) <
+           colours * 5e3 + chains * slots * (8 + neighbours) / (1.5 * units);
 }
 
 static enum ergo_status choose_path(struct ergo_context *ctx, struct graph_state *s) {
