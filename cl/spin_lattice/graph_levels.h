@@ -11,6 +11,9 @@
  * A table, of one temperature: the numbers of words for m = -GRAPH_LEVELS to GRAPH_LEVELS; for a
  * vertex without neighbours; then the first level that some word does not accept, below which
  * numbers do not count.
+ *
+ * Graphs without levels (GRAPH_LEVELS 0) are updated in local memory, too: lists then have their
+ * couplings beside them, and a table is the bits of a scale.
  */
 #ifndef ERGO_CL_SPIN_LATTICE_GRAPH_LEVELS_H
 #define ERGO_CL_SPIN_LATTICE_GRAPH_LEVELS_H
@@ -20,7 +23,7 @@
 #define GRAPH_LEVEL_AT(levels, m) ((uint)((int)(levels) + (m)))
 #define GRAPH_LEVEL_ALONE(levels) (2 * (levels) + 1) /* it is level `levels` + 1 */
 #define GRAPH_LEVEL_FIRST(levels) (2 * (levels) + 2)
-#define GRAPH_LEVEL_WORDS(levels) (2 * (levels) + 3)
+#define GRAPH_LEVEL_WORDS(levels) ((levels) ? 2 * (levels) + 3 : 1)
 
 /* Rows of spins below those of all slots: always down, always up. */
 #define GRAPH_ZEROS(slots) (slots)
@@ -29,7 +32,7 @@
 
 /* A vertex's neighbours, four to an element of the lists, those with +J first; places that are left
  * have the row of zeros. numbers, a byte each: elements of neighbours with +J and with
- * -J; neighbours; those of them with -J. */
+ * -J; neighbours; those of them with -J. Without levels: elements of all; whether there are any. */
 struct graph_head {
     uint first; /* element of the lists */
     uint numbers;

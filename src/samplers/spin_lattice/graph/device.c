@@ -20,6 +20,8 @@ static void prepare_levels(struct graph_state *s) {
         return;
     }
     ergo_engine_constant(e, GRAPH_LISTS, s->levels.lists);
+    if (s->levels.values)
+        ergo_engine_constant(e, GRAPH_VALUES, s->levels.values);
     ergo_engine_constant(e, GRAPH_HEADS, s->levels.heads);
     ergo_engine_constant(e, GRAPH_COLOURS, s->levels.colours);
     ergo_engine_constant(e, GRAPH_TABLES, tables);
@@ -186,11 +188,11 @@ static void sweeps_to(struct graph_state *s, uint64_t end) {
         const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, end - s->e.step, s->launch_sweeps);
         ERGO_LAUNCH(&s->e, GRAPH_SWEEPS,
                     ergo_grid_groups((chains + s->lanes - 1) / s->lanes, s->sweeps_group, 1),
-                    BUFFER(GRAPH_SPINS), BUFFER(GRAPH_LISTS), BUFFER(GRAPH_HEADS),
-                    BUFFER(GRAPH_COLOURS), BUFFER(GRAPH_TABLES), BUFFER(GRAPH_TABLE_OF),
-                    BUFFER(GRAPH_MEMBERS_ROW), BUFFER(GRAPH_PLACES), U32(s->net.slots),
-                    U32(s->net.colours), U64(s->e.step), U32(now), VALUE(stages),
-                    LOCAL(graph_local_bytes(s)));
+                    BUFFER(GRAPH_SPINS), BUFFER(GRAPH_LISTS), BUFFER(GRAPH_VALUES),
+                    BUFFER(GRAPH_HEADS), BUFFER(GRAPH_TERMS), BUFFER(GRAPH_COLOURS),
+                    BUFFER(GRAPH_TABLES), BUFFER(GRAPH_TABLE_OF), BUFFER(GRAPH_MEMBERS_ROW),
+                    BUFFER(GRAPH_PLACES), U32(s->net.slots), U32(s->net.colours), U64(s->e.step),
+                    U32(now), VALUE(stages), LOCAL(graph_local_bytes(s)));
         ergo_engine_made(&s->e, &s->e.pace, now);
         s->e.step += now;
     }

@@ -58,7 +58,8 @@ enum graph_buffer {
     GRAPH_LOOKS,
     GRAPH_KEPT,
     GRAPH_PACKED,
-    GRAPH_LISTS, /* of levels, from here */
+    GRAPH_LISTS, /* of chains in local memory, from here */
+    GRAPH_VALUES,
     GRAPH_HEADS,
     GRAPH_COLOURS,
     GRAPH_TABLES,
@@ -112,12 +113,14 @@ struct graph_chains {
     bool population;
 };
 
-/* What kernels have where couplings and fields are few times a common unit (graph_levels.h). */
+/* What kernels have that keep chains in local memory (graph_levels.h). */
 struct graph_levels {
-    uint32_t most;             /* neighbours of a vertex; 0: the graph is another */
+    bool possible;
+    uint32_t most;             /* neighbours of a vertex; 0: costs are no levels */
     uint32_t widest, elements; /* vertices of a colour; elements of all lists */
     int32_t j;
     uint16_t *lists;
+    int32_t *values;          /* couplings of lists; NULL with levels */
     struct graph_head *heads; /* [slots] */
     cl_uint2 *colours;        /* first slot, vertices */
     size_t tables;            /* of all stages of the schedule, of each scale */
@@ -235,7 +238,8 @@ enum ergo_status graph_states(struct ergo_context *ctx, void *state, size_t firs
 
 /* false: no memory. Tables are apart, because a plan does not need them. */
 bool graph_levels_make(const struct graph_state *s, struct graph_levels *levels);
-/* table[GRAPH_LEVEL_WORDS], of a temperature; of all, owned by the caller (NULL: no memory). */
+/* table[GRAPH_LEVEL_WORDS], of a temperature, with levels; of all, owned by the caller (NULL: no
+ * memory). */
 void graph_levels_table(const struct graph_levels *levels, float scale, bool heat_bath,
                         uint32_t *table);
 uint32_t *graph_levels_tables(const struct graph_state *s);

@@ -1,4 +1,4 @@
-/* Graphs whose couplings are few times a common unit: lists and tables of graph_levels.h. */
+/* Graphs in local memory: lists and tables of graph_levels.h. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,8 +6,9 @@
 #include "samplers/spin_lattice/graph/graph.h"
 
 enum {
-    MOST_NEIGHBOURS = 126, /* counts are bytes, levels signed ones */
-    MOST_SLOTS = 65533     /* with two rows below them, 16 bits number them */
+    MOST_LEVELS = 126,      /* counts are bytes, levels signed ones */
+    MOST_NEIGHBOURS = 1020, /* a byte numbers elements of a list */
+    MOST_SLOTS = 65533      /* with two rows below them, 16 bits number them */
 };
 
 static int32_t common_divisor(int32_t a, int32_t b) {
@@ -29,7 +30,7 @@ static int64_t strength(const struct graph_network *net, uint32_t slot, int32_t 
 
 /* The most neighbours of a vertex, as often as their couplings are worth; 0: costs are no levels.
  */
-static uint32_t most_neighbours(const struct graph_network *net, int32_t *j) {
+static uint32_t most_levels(const struct graph_network *net, int32_t *j) {
     int64_t most = 0;
     *j = 0;
     for (uint32_t k = 0; k < net->first[net->slots]; k++)
@@ -39,11 +40,11 @@ static uint32_t most_neighbours(const struct graph_network *net, int32_t *j) {
     for (uint32_t slot = 0; slot < net->slots && *j; slot++) {
         const int64_t own = strength(net, slot, *j);
         const bool alone = net->first[slot] == net->first[slot + 1]; /* has a rule of its own */
-        if (own > MOST_NEIGHBOURS || (alone && own))
+        if (own > MOST_LEVELS || (alone && own))
             return 0;
         most = own > most ? own : most;
     }
-    return net->slots <= MOST_SLOTS ? (uint32_t)most : 0;
+    return (uint32_t)most;
 }
 
 /* Adds a row as often as a coupling is worth, if it has this sign. Returns the number of rows. */
@@ -87,12 +88,57 @@ static bool number_tables(const struct graph_state *s, size_t rows, struct graph
     return true;
 }
 
+static bool is_possible(const struct graph_network *net) {
+    bool good = net->slots <= MOST_SLOTS;
+    for (uint32_t slot = 0; slot < net->slots && good; slot++)
+        good = net->first[slot + 1] - net->first[slot] <= MOST_NEIGHBOURS;
+    return good;
+}
+
+/* The lists of a vertex with levels. Returns the elements. */
+static uint32_t list_levels(const struct graph_network *net, uint32_t slot, int32_t j, uint16_t *to,
+                            struct graph_head *head) {
+    uint32_t n[2] = {0, 0}, at = 0;
+    for (int minus = 0; minus < 2; minus++) {
+        n[minus] = list(net, slot, j, !minus, to ? to + 4 * (size_t)at : NULL);
+        at += (n[minus] + 3) / 4;
+    }
+    head->numbers = (n[0] + 3) / 4 | (n[1] + 3) / 4 << 8 | (n[0] + n[1]) << 16 | n[1] << 24;
+    return at;
+}
+
+/* The list of a vertex without levels. Returns the elements. */
+static uint32_t list_values(const struct graph_network *net, uint32_t slot, uint16_t *to,
+                            int32_t *values, struct graph_head *head) {
+    const uint32_t begin = net->first[slot], n = net->first[slot + 1] - begin;
+    for (uint32_t k = 0; k < (n + 3) / 4 * 4 && to; k++) {
+        to[k] = (uint16_t)(k < n ? net->bonds[begin + k].to : GRAPH_ZEROS(net->slots));
+        values[k] = k < n ? net->bonds[begin + k].j : 0;
+    }
+    head->numbers = (n + 3) / 4 | (n > 0 ? UINT32_C(1) << 16 : 0);
+    return (n + 3) / 4;
+}
+
+/* Elements of all lists; the lists, if they are there. */
+static uint32_t list_all(const struct graph_network *net, struct graph_levels *v) {
+    uint32_t at = 0;
+    for (uint32_t slot = 0; slot < net->slots; slot++) {
+        uint16_t *to = v->lists ? v->lists + 4 * (size_t)at : NULL;
+        int32_t *values = v->values ? v->values + 4 * (size_t)at : NULL;
+        v->heads[slot].first = at;
+        at += v->most ? list_levels(net, slot, v->j, to, &v->heads[slot])
+                      : list_values(net, slot, to, values, &v->heads[slot]);
+    }
+    return at;
+}
+
 bool graph_levels_make(const struct graph_state *s, struct graph_levels *v) {
     const struct graph_network *net = &s->net;
     *v = (struct graph_levels){0};
-    v->most = most_neighbours(net, &v->j);
-    if (!v->most)
+    v->possible = is_possible(net);
+    if (!v->possible)
         return true;
+    v->most = most_levels(net, &v->j);
     v->heads = calloc(net->slots, sizeof *v->heads);
     v->colours = malloc(net->colours * sizeof *v->colours);
     if (!v->heads || !v->colours || !number_tables(s, s->e.batch->count * s->chains.rungs, v))
@@ -102,23 +148,13 @@ bool graph_levels_make(const struct graph_state *s, struct graph_levels *v) {
         if (net->colour_count[c] > v->widest)
             v->widest = net->colour_count[c];
     }
-    for (uint32_t slot = 0; slot < net->slots; slot++)
-        for (int plus = 0; plus < 2; plus++)
-            v->elements += (list(net, slot, v->j, plus, NULL) + 3) / 4;
-    v->lists = malloc(v->elements * (4 * sizeof *v->lists));
-    if (!v->lists)
+    v->elements = list_all(net, v);
+    const size_t n = 4 * (size_t)(v->elements ? v->elements : 1); /* no buffer is empty */
+    v->lists = calloc(n, sizeof *v->lists);
+    v->values = v->most ? NULL : calloc(n, sizeof *v->values);
+    if (!v->lists || (!v->most && !v->values))
         return false;
-    uint32_t at = 0;
-    for (uint32_t slot = 0; slot < net->slots; slot++) {
-        uint32_t n[2] = {0, 0};
-        v->heads[slot].first = at;
-        for (int minus = 0; minus < 2; minus++) {
-            n[minus] = list(net, slot, v->j, !minus, v->lists + 4 * (size_t)at);
-            at += (n[minus] + 3) / 4;
-        }
-        v->heads[slot].numbers =
-            (n[0] + 3) / 4 | (n[1] + 3) / 4 << 8 | (n[0] + n[1]) << 16 | n[1] << 24;
-    }
+    (void)list_all(net, v);
     return true;
 }
 
@@ -164,10 +200,14 @@ static void fill(size_t begin, size_t end, void *user) {
     const struct filling *f = user;
     const struct graph_state *s = f->s;
     const size_t stages = s->schedule.stages;
-    for (size_t t = begin; t < end; t++)
-        graph_levels_table(&s->levels,
-                           s->levels.scales[t / stages] * s->schedule.factors[t % stages],
-                           s->heat_bath, f->tables + t * GRAPH_LEVEL_WORDS((size_t)s->levels.most));
+    for (size_t t = begin; t < end; t++) {
+        const float scale = s->levels.scales[t / stages] * s->schedule.factors[t % stages];
+        if (s->levels.most)
+            graph_levels_table(&s->levels, scale, s->heat_bath,
+                               f->tables + t * GRAPH_LEVEL_WORDS((size_t)s->levels.most));
+        else
+            f->tables[t] = ergo_as_uint(scale);
+    }
 }
 
 uint32_t *graph_levels_tables(const struct graph_state *s) {
@@ -185,5 +225,6 @@ void graph_levels_free(struct graph_levels *v) {
     free(v->heads);
     free(v->colours);
     free(v->lists);
+    free(v->values);
     *v = (struct graph_levels){0};
 }

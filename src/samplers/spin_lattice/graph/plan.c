@@ -81,9 +81,12 @@ static void declare_levels(struct graph_state *s, const char *options) {
     const struct graph_levels *v = &s->levels;
     const bool vectors = s->sweeps_group == 1;
     char all[500];
-    snprintf(all, sizeof all, "%s -DGRAPH_LANES=%uu -DGRAPH_LEVELS=%u", options, s->lanes, v->most);
+    snprintf(all, sizeof all, "%s -DGRAPH_LANES=%uu -DGRAPH_LEVELS=%u -DGRAPH_HEAT=%u", options,
+             s->lanes, v->most, s->heat_bath);
     ergo_engine_buffer(e, GRAPH_LISTS, "lists of fours", ERGO_BUFFER_CONSTANT,
-                       8 * ((uint64_t)v->elements));
+                       8 * (uint64_t)(v->elements ? v->elements : 1));
+    ergo_engine_buffer(e, GRAPH_VALUES, "couplings of fours", ERGO_BUFFER_CONSTANT,
+                       v->values ? 16 * (uint64_t)(v->elements ? v->elements : 1) : 0);
     ergo_engine_buffer(e, GRAPH_HEADS, "heads of lists", ERGO_BUFFER_CONSTANT,
                        sizeof *v->heads * (uint64_t)s->net.slots);
     ergo_engine_buffer(e, GRAPH_COLOURS, "colours", ERGO_BUFFER_CONSTANT,
@@ -180,10 +183,11 @@ static enum ergo_status make_network(struct ergo_context *ctx, struct graph_stat
 enum { PATH_LAUNCHES = 1, PATH_LOCAL = 2, VECTOR = 32 /* chains of graph_lanes */ };
 
 size_t graph_local_bytes(const struct graph_state *s) {
-    const size_t slots = s->net.slots, rows = GRAPH_ROWS(slots);
-    const size_t levels = 2 * (size_t)s->levels.most + 1;
-    return s->lanes *
-           (s->sweeps_group == 1 ? rows + levels : rows + (s->levels.widest + 3) / 4 * 4);
+    const size_t most = s->levels.most, rows = GRAPH_ROWS((size_t)s->net.slots);
+    const size_t widest = (s->levels.widest + (size_t)3) / 4 * 4;
+    if (s->sweeps_group == 1) /* tables by bytes */
+        return s->lanes * (rows + (most ? 2 * most + 1 : 0));
+    return s->lanes * (rows + widest * (most ? 1 : 4)); /* counts, or forces */
 }
 
 /* Chains of a group and its work-items; lanes 0: they do not fit. */
@@ -237,17 +241,15 @@ static enum ergo_status choose_path(struct ergo_context *ctx, struct graph_state
         return ERGO_OK;
     if (!graph_levels_make(s, &s->levels))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the lists of %u vertices", s->net.n);
-    if (s->levels.most)
+    if (s->levels.possible)
         shape_groups(s, device, chains);
     if (!path && s->lanes && !is_faster(s, device, chains))
         s->lanes = 0;
     if (path == PATH_LOCAL && !s->lanes)
         return ERGO_FAIL(
             ctx, ERGO_E_DEVICE,
-            "/tuning/path 2 needs couplings and fields that are multiples of one, which "
-            "add up to at most 126 times that at a vertex, and local memory for a byte of each of "
-            "%u vertices "
-            "in /tuning/lanes chains; %s has %llu bytes",
+            "/tuning/path 2 needs at most 1020 neighbours a vertex, and local memory for a byte of "
+            "each of %u vertices in /tuning/lanes chains; %s has %llu bytes",
             s->net.n, device->summary.name, (unsigned long long)device->summary.local_memory);
     /* iterations of all loops of a work-item in a sweep */
     const double loops = s->sweeps_group == 1
