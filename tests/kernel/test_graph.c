@@ -13,8 +13,8 @@
 static const struct {
     const char *job;
     int replicas;
-    bool tiny;   /* also where there is little time */
-    bool levels; /* also with chains in local memory, as on CPUs and as on GPUs */
+    bool tiny;  /* also where there is little time */
+    bool local; /* also with chains in local memory, as on CPUs and as on GPUs */
 } cases[] = {
     {"'graph': 'chain', 'size': [7], 'temperature': 1.5, 'couplings': [1, -0.5, 0.25]" SAMPLE, 2,
      false, false},
@@ -42,7 +42,7 @@ static const struct {
     {"'graph': 'honeycomb', 'size': [3, 4], 'temperature': 3, 'long_range': 1.5, 'field': 0.1, "
      "'boundary': ['periodic', 'open']" SAMPLE,
      2, false, false},
-    {"'graph': 'data/reference/graph-edges.txt', 'temperature': 1" KEEP, 3, true, false},
+    {"'graph': 'data/reference/graph-edges.txt', 'temperature': 1" KEEP, 3, true, true},
     {"'graph': 'data/reference/graph-edges.txt', 'temperature': 0.7, 'field': 0.3, 'dynamics': "
      "'heat-bath'" KEEP,
      3, false, false},
@@ -60,7 +60,7 @@ static const struct {
     {"'graph': 'data/reference/graph-edges.txt', 'dynamics': 'heat-bath'" KEEP
      ", 'method': 'anneal', 'schedule': 'inverse', 'temperature_initial': 4, 'temperature_final': "
      "0.25, 'measure_every': 1",
-     3, false, false},
+     35, false, true},
 };
 
 /* The job of a case, by a launch for each colour (path 1) or in local memory. */
@@ -85,7 +85,7 @@ static void test_launches(void **state) {
 static void test_local(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        if (cases[i].levels && (!small || cases[i].tiny))
+        if (cases[i].local && (!small || cases[i].tiny))
             run(i, 2, 0);
 }
 

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +78,22 @@ static void test_tables(void **state) {
         }
 }
 
-/* Lists of a file's text. most 0: there are none. */
+/* The force of a slot by its lists. */
+static int force_of(const struct graph_state *s, uint32_t slot, const uint8_t *spins) {
+    const struct graph_levels *v = &s->levels;
+    const struct graph_head head = v->heads[slot];
+    const uint16_t *to = v->lists + 4 * (size_t)head.first;
+    int32_t terms[2], count = (int)GRAPH_NEGATIVE(head);
+    graph_terms(&s->net, slot, terms);
+    for (uint32_t k = 0; k < 4 * (GRAPH_PLUS(head) + GRAPH_MINUS(head)); k++)
+        if (v->most)
+            count += k < 4 * GRAPH_PLUS(head) ? spins[to[k]] : -spins[to[k]];
+        else
+            terms[0] += 2 * spins[to[k]] * v->values[4 * (size_t)head.first + k];
+    return v->most ? v->j * (2 * count - GRAPH_NEIGHBOURS(head)) : terms[0];
+}
+
+/* Lists of a file's text. most: levels; 0: couplings beside the lists. */
 static void check_lists(const char *text, uint32_t most) {
     struct graph_state s = {.chains = {.rungs = 1, .copies = 1, .width = 1}};
     const struct ergo_batch batch = {.count = 1};
@@ -88,28 +104,53 @@ static void check_lists(const char *text, uint32_t most) {
     s.e.batch = &batch;
     s.members = &member;
     s.schedule.stages = 1;
-    assert_true(graph_levels_make(&s, &s.levels));
+    assert_true(graph_levels_make(&s, &s.levels) && s.levels.possible);
     assert_int_equal(s.levels.most, most);
-    for (uint32_t bits = 0; most && bits < 64; bits++) {
+    for (uint32_t bits = 0; bits < 64; bits++) {
         uint8_t spins[GRAPH_ROWS(64)] = {0};
         for (uint32_t v = 0; v < s.net.n; v++)
             spins[s.net.slot_of[v]] = bits >> v & 1;
         spins[GRAPH_ONES(s.net.slots)] = 1;
         for (uint32_t v = 0; v < s.net.n; v++) {
-            const uint32_t slot = s.net.slot_of[v];
-            const struct graph_head head = s.levels.heads[slot];
-            const uint16_t *to = s.levels.lists + 4 * (size_t)head.first;
-            int force = s.net.fields[slot], count = (int)GRAPH_NEGATIVE(head);
-            for (uint32_t k = s.net.first[slot]; k < s.net.first[slot + 1]; k++)
+            const uint32_t slot = s.net.slot_of[v], begin = s.net.first[slot];
+            int force = s.net.fields[slot];
+            for (uint32_t k = begin; k < s.net.first[slot + 1]; k++)
                 force += spins[s.net.bonds[k].to] ? s.net.bonds[k].j : -s.net.bonds[k].j;
-            for (uint32_t k = 0; k < 4 * (GRAPH_PLUS(head) + GRAPH_MINUS(head)); k++)
-                count += k < 4 * GRAPH_PLUS(head) ? spins[to[k]] : -spins[to[k]];
-            assert_int_equal(force, s.levels.j * (2 * count - GRAPH_NEIGHBOURS(head)));
+            assert_int_equal(force, force_of(&s, slot, spins));
+            assert_int_equal(s.net.first[slot + 1] > begin,
+                             GRAPH_NEIGHBOURS(s.levels.heads[slot]) > 0);
         }
     }
     graph_levels_free(&s.levels);
     graph_network_free(&s.net);
     graph_problem_free(&s.problem);
+}
+
+/* Too many neighbours for a list. */
+static void test_hub(void **state) {
+    (void)state;
+    for (int n = 1020; n < 1022; n++) {
+        char *text = malloc(20 * (size_t)n), wrong[GRAPH_WRONG];
+        size_t length = 0;
+        struct graph_state s = {.chains = {.rungs = 1, .copies = 1, .width = 1}};
+        const struct ergo_batch batch = {.count = 1};
+        struct graph_member member = {.scale = 1};
+        assert_non_null(text);
+        for (int i = 1; i <= n; i++)
+            length += (size_t)sprintf(text + length, "0 %d 0.3\n", i);
+        assert_true(graph_parse(text, length, GRAPH_AUTO, &s.problem, wrong));
+        assert_true(graph_network_make(&s.problem, &s.net));
+        s.e.batch = &batch;
+        s.members = &member;
+        s.schedule.stages = 1;
+        assert_true(graph_levels_make(&s, &s.levels));
+        assert_int_equal(s.levels.possible, n == 1020);
+        assert_true(!s.levels.possible || GRAPH_PLUS(s.levels.heads[s.net.slot_of[0]]) == 255);
+        graph_levels_free(&s.levels);
+        graph_network_free(&s.net);
+        graph_problem_free(&s.problem);
+        free(text);
+    }
 }
 
 static void test_lists(void **state) {
@@ -136,10 +177,8 @@ static void test_stages(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_words), cmocka_unit_test(test_tables), cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_hub),   cmocka_unit_test(test_stages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,18 +218,21 @@ static void shape_groups(struct graph_state *s, const struct ergo_device *device
         s->lanes = 0;
 }
 
-/* Is a sweep faster in local memory than by launches? Nanoseconds, roughly. */
+/* Is a sweep faster in local memory than by launches? Nanoseconds, roughly: an EPYC core (PoCL 3.1)
+ * and an H100, bench/NOTES.md, 2026-11-26. */
 static bool is_faster(const struct graph_state *s, const struct ergo_device *device,
                       double chains) {
     const double units = device->summary.compute_units ? device->summary.compute_units : 1;
     const double slots = s->net.slots, neighbours = s->net.first[s->net.slots] / slots;
     const double groups = ceil(chains / s->lanes), colours = s->net.colours;
+    const double updates = chains * slots / units, whole = s->levels.most ? 1 : 3;
     if (s->sweeps_group == 1)
-        return ceil(groups / units) * slots * (50 + neighbours / 2) <
-               colours * 2e4 + chains * slots / units * (60 + neighbours * 0.7);
+        return ceil(groups / units) * slots * (50 + 0.5 * whole * neighbours) <
+               colours * 2e4 + updates * (60 + 0.7 * neighbours);
     const double rounds = ceil(slots / colours * s->lanes / 4 / s->sweeps_group);
-    return ceil(groups / (8 * units)) * colours * rounds * (1000 + 20 * neighbours) <
-           colours * 5e3 + chains * slots * (8 + neighbours) / (1.5 * units);
+    const double latency = colours * rounds * (1500 + 15 * neighbours);
+    return fmax(latency, updates * (10 + neighbours) * 0.0225 * whole) <
+           colours * (5e3 + 360 * neighbours) + updates * (8 + neighbours) / 16;
 }
 
 static enum ergo_status choose_path(struct ergo_context *ctx, struct graph_state *s) {
