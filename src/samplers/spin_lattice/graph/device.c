@@ -26,8 +26,13 @@ static void prepare_levels(struct graph_state *s) {
     ergo_engine_constant(e, GRAPH_COLOURS, s->levels.colours);
     ergo_engine_constant(e, GRAPH_TABLES, tables);
     ergo_engine_constant(e, GRAPH_TABLE_OF, s->levels.table_of);
-    ergo_engine_need_group(e, GRAPH_SWEEPS, s->sweeps_group);
     free(tables);
+    s->sweeps_group = (uint32_t)ergo_engine_group(e, GRAPH_SWEEPS, s->sweeps_group);
+    if (s->sweeps_group > 1 && s->sweeps_group < s->lanes)
+        ERGO_ENGINE_FAIL(e, ERGO_E_DEVICE,
+                         "%s runs work-groups of up to %u here, with %u chains each; /tuning/path "
+                         "1 has smaller ones",
+                         e->device->summary.name, s->sweeps_group, s->lanes);
 }
 
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {

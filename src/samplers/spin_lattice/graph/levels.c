@@ -111,7 +111,7 @@ static uint32_t list_levels(const struct graph_network *net, uint32_t slot, int3
 static uint32_t list_values(const struct graph_network *net, uint32_t slot, uint16_t *to,
                             int32_t *values, struct graph_head *head) {
     const uint32_t begin = net->first[slot], n = net->first[slot + 1] - begin;
-    for (uint32_t k = 0; k < (n + 3) / 4 * 4 && to; k++) {
+    for (uint32_t k = 0; k < (n + 3) / 4 * 4 && to && values; k++) {
         to[k] = (uint16_t)(k < n ? net->bonds[begin + k].to : GRAPH_ZEROS(net->slots));
         values[k] = k < n ? net->bonds[begin + k].j : 0;
     }

@@ -190,31 +190,37 @@ size_t graph_local_bytes(const struct graph_state *s) {
     return s->lanes * (rows + widest * (most ? 1 : 4)); /* counts, or forces */
 }
 
-/* Chains of a group and its work-items; lanes 0: they do not fit. */
-static void shape_groups(struct graph_state *s, const struct ergo_device *device, double chains) {
-    const struct ergo_device_summary *d = &device->summary;
-    const double quads = (double)s->net.slots / 4 / s->net.colours;
-    const size_t wish = (size_t)ergo_point_int(s->e.batch->points[0], "/tuning/work_group");
+static bool fits(const struct graph_state *s) {
+    return graph_local_bytes(s) + 64 <= s->e.device->summary.local_memory;
+}
+
+/* Chains of a group and its work-items; lanes 0: they do not fit. A GPU's group has so few chains
+ * that all units have one, and work-items for all decisions of a colour. */
+static void shape_groups(struct graph_state *s, double chains) {
+    const struct ergo_point *point = s->e.batch->points[0];
+    const struct ergo_device_summary *d = &s->e.device->summary;
+    const double quads = s->net.slots / (4.0 * s->net.colours);
+    const uint32_t lanes = (uint32_t)ergo_point_int(point, "/tuning/lanes");
+    const uint32_t group = (uint32_t)ergo_point_int(point, "/tuning/work_group");
     s->sweeps_group = 1;
     s->lanes = VECTOR;
-    if (device->type != CL_DEVICE_TYPE_CPU) {
+    if (s->e.device->type != CL_DEVICE_TYPE_CPU) {
         const uint32_t most =
             ergo_power_of_two_down(d->largest_group < 256 ? d->largest_group : 256);
-        const int64_t lanes = ergo_point_int(s->e.batch->points[0], "/tuning/lanes");
+        s->lanes = lanes ? lanes : 16;
         s->sweeps_group = most;
-        for (s->lanes = lanes ? (uint32_t)lanes : 16; s->lanes > 4 && !lanes; s->lanes /= 2)
-            if (graph_local_bytes(s) + 64 <= d->local_memory &&
-                chains / s->lanes >= d->compute_units)
-                break;
-        while (!wish && s->sweeps_group > 32 && s->sweeps_group / 2 >= quads * s->lanes)
+        while (!lanes && s->lanes > 4 && (!fits(s) || chains / s->lanes < d->compute_units))
+            s->lanes /= 2;
+        while (!group && s->sweeps_group > 32 && s->sweeps_group >= 2 * quads * s->lanes)
             s->sweeps_group /= 2;
-        if (wish && wish < s->sweeps_group)
-            s->sweeps_group = (uint32_t)wish;
-        s->sweeps_group = s->sweeps_group > s->lanes ? s->sweeps_group : s->lanes;
-        if (s->sweeps_group > most)
+        if (group && group < most)
+            s->sweeps_group = group;
+        if (s->sweeps_group < s->lanes)
+            s->sweeps_group = s->lanes;
+        if (s->lanes < 4 || s->sweeps_group > most)
             s->lanes = 0;
     }
-    if (graph_local_bytes(s) + 64 > d->local_memory)
+    if (!fits(s))
         s->lanes = 0;
 }
 
@@ -225,14 +231,22 @@ static bool is_faster(const struct graph_state *s, const struct ergo_device *dev
     const double units = device->summary.compute_units ? device->summary.compute_units : 1;
     const double slots = s->net.slots, neighbours = s->net.first[s->net.slots] / slots;
     const double groups = ceil(chains / s->lanes), colours = s->net.colours;
-    const double updates = chains * slots / units, whole = s->levels.most ? 1 : 3;
+    const double updates = chains * slots / units, whole = s->levels.most ? 1.0 : 3.0;
     if (s->sweeps_group == 1)
         return ceil(groups / units) * slots * (50 + 0.5 * whole * neighbours) <
                colours * 2e4 + updates * (60 + 0.7 * neighbours);
-    const double rounds = ceil(slots / colours * s->lanes / 4 / s->sweeps_group);
+    const double rounds = ceil(slots / colours * 0.25 * s->lanes / s->sweeps_group);
     const double latency = colours * rounds * (1500 + 15 * neighbours);
     return fmax(latency, updates * (10 + neighbours) * 0.0225 * whole) <
            colours * (5e3 + 360 * neighbours) + updates * (8 + neighbours) / 16;
+}
+
+/* Sweeps that a launch may have, because some devices stop loops. */
+static uint64_t most_sweeps(const struct graph_state *s) {
+    const double limit = (double)s->e.device->quirks.loop_limit, slots = s->net.slots;
+    const double loops = s->sweeps_group == 1 ? s->net.first[s->net.slots] / 4.0 + 200 * slots
+                                              : s->net.colours * 60.0 * s->lanes;
+    return limit > 0 ? (uint64_t)(limit / loops) : 1024;
 }
 
 static enum ergo_status choose_path(struct ergo_context *ctx, struct graph_state *s) {
@@ -245,25 +259,25 @@ static enum ergo_status choose_path(struct ergo_context *ctx, struct graph_state
     if (!graph_levels_make(s, &s->levels))
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the lists of %u vertices", s->net.n);
     if (s->levels.possible)
-        shape_groups(s, device, chains);
-    if (!path && s->lanes && !is_faster(s, device, chains))
+        shape_groups(s, chains);
+    s->launch_sweeps = s->lanes ? most_sweeps(s) : 1;
+    const bool asked =
+        path == PATH_LOCAL || (device->type != CL_DEVICE_TYPE_CPU &&
+                               ergo_point_int(s->e.batch->points[0], "/tuning/lanes"));
+    if (!s->launch_sweeps || (!asked && s->lanes && !is_faster(s, device, chains)))
         s->lanes = 0;
-    if (path == PATH_LOCAL && !s->lanes)
+    if (asked && !s->launch_sweeps)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/tuning/path 2 makes a sweep of %u vertices in one launch; %s stops "
+                         "loops before that",
+                         s->net.n, device->summary.name);
+    if (asked && !s->lanes)
         return ERGO_FAIL(
             ctx, ERGO_E_DEVICE,
             "/tuning/path 2 needs at most 1020 neighbours a vertex, and local memory for a byte of "
-            "each of %u vertices in /tuning/lanes chains; %s has %llu bytes",
+            "each of %u vertices in /tuning/lanes chains (4 and more, at most as many as a "
+            "work-group has work-items); %s has %llu bytes",
             s->net.n, device->summary.name, (unsigned long long)device->summary.local_memory);
-    /* iterations of all loops of a work-item in a sweep */
-    const double loops = s->sweeps_group == 1
-                             ? (double)s->net.first[s->net.slots] / 4 + 200.0 * s->net.slots
-                             : s->net.colours * 60.0 * s->lanes;
-    s->launch_sweeps = 1024;
-    if (device->quirks.loop_limit && s->lanes) {
-        s->launch_sweeps = (uint64_t)((double)device->quirks.loop_limit / loops);
-        if (!s->launch_sweeps)
-            s->lanes = 0;
-    }
     return ERGO_OK;
 }
 
