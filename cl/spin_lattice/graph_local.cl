@@ -80,7 +80,10 @@ __kernel void graph_local(__global uchar *spins, __global const ushort4 *restric
 #endif
     for (uint i = id; i < GRAPH_ROWS(slots) * GRAPH_LANES; i += size) {
         const uint slot = i / GRAPH_LANES;
-        mine[i] = slot < slots ? spins[GRAPH_AT(slot, column)] : (uchar)(slot == GRAPH_ONES(slots));
+        if (slot < slots)
+            mine[i] = is_chain ? spins[GRAPH_AT(slot, column)] : (uchar)0;
+        else
+            mine[i] = (uchar)(slot == GRAPH_ONES(slots));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint s = 0; s < sweeps; s++) {
