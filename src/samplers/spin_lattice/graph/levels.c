@@ -162,8 +162,8 @@ bool graph_levels_make(const struct graph_state *s, struct graph_levels *v) {
 static uint64_t words_of(int m, const struct graph_levels *v, float scale, bool heat_bath) {
     if (graph_level_accepts(UINT32_MAX, m, v->j, scale, heat_bath))
         return UINT64_C(1) << 32;
-    const double ratio = exp(-((double)m * v->j + 1) / (double)scale);
-    const double guess = 0x1p32 * fmin(1, heat_bath ? ratio / (1 + ratio) : ratio);
+    const double cost = ((double)m * v->j + 1) / (double)scale;
+    const double guess = 0x1p32 * fmin(1, heat_bath ? 1 / (1 + exp(cost)) : exp(-cost));
     const double width = 1 + guess * 0x1p-20;
     uint32_t least = (uint32_t)fmax(0, guess - width);
     uint32_t most = (uint32_t)fmin(UINT32_MAX, guess + width);

@@ -326,7 +326,10 @@ enum ergo_status graph_configure(struct ergo_context *ctx, void *state) {
     plan->launches_per_step = s->lanes ? 1.0 / 64 : s->net.colours;
     plan->host_bytes = 24 * (uint64_t)s->problem.m + 40 * (uint64_t)s->net.slots +
                        (uint64_t)s->net.slots * (2 * width + s->keep) * 2;
-    snprintf(plan->path, sizeof plan->path, s->lanes ? "local" : "graph");
+    if (s->lanes)
+        plan->host_bytes += 32 * (uint64_t)s->levels.elements +
+                            4 * GRAPH_LEVEL_WORDS((uint64_t)s->levels.most) * s->levels.tables;
+    snprintf(plan->path, sizeof plan->path, "%s", s->lanes ? "local" : "graph");
     if (s->lanes)
         snprintf(plan->launch, sizeof plan->launch,
                  "%u chains in local memory per work-group of %u, many sweeps a launch", s->lanes,
