@@ -93,14 +93,14 @@ done
 # Killed while a frame of configurations.h5 is written, before its step is, and long after a checkpoint.
 for fault in "pwrite kill 0" "pwrite kill 40" "pwrite kill 1001" "pwrite kill 2020"; do
     rm -rf killed
-    FAULT_PATH=configurations expect 137 faulty "$fault" "$ERGOCL" run job.json -q -o killed "${long[@]}"
+    FAULT_PATH=configurations.h5 expect 137 faulty "$fault" "$ERGOCL" run job.json -q -o killed "${long[@]}"
     expect 0 "$ERGOCL" resume killed -q
     cmp whole/configurations.h5 killed/configurations.h5 || fail "$fault: other frames after a resume"
     ! compgen -G "killed/*tmp*" >/dev/null || fail "$fault: half a file is left"
 done
 # A full disk: the reason, and a resume that goes on.
 rm -rf full
-FAULT_PATH=configurations expect 4 faulty "pwrite 28 500" "$ERGOCL" run job.json -q -o full "${long[@]}"
+FAULT_PATH=configurations.h5 expect 4 faulty "pwrite 28 500" "$ERGOCL" run job.json -q -o full "${long[@]}"
 says err "configurations.h5: No space left on device"
 expect 0 "$ERGOCL" resume full -q
 cmp whole/configurations.h5 full/configurations.h5 || fail "other frames after a full disk"
