@@ -108,7 +108,6 @@ says err /distribute "chain of spins"
 expect 0 ranks 3 run ising.json -o auto --device "$pocl" --verbose --set /distribute=auto
 says_not err "of the lattice"
 same_points first auto
-exit 0
 
 # Configurations: one file, the same to the byte, whether ranks have points or slabs.
 cat >frames.json <<'JOB'
