@@ -22,7 +22,7 @@
 #endif
 
 /* Random words of 16 chains for four slots: out[eight][0] has words 0 and 1 of eight chains, the
- * latter in the upper side, out[eight][1] words 2 and 3. As ergo_philox_lanes, with keys that
+ * latter in the upper half, out[eight][1] words 2 and 3. As ergo_philox_lanes, with keys that
  * differ. */
 ERGO_INLINE void graph_words_lanes(uint quad, ulong step, const ulong8 *draws, const ulong8 *key0,
                                    const ulong8 *key1, ulong8 out[2][2]) {
