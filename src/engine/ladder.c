@@ -22,11 +22,25 @@ static double root(double x, uint32_t n) {
     return 0.5 * (low + high);
 }
 
+enum { AUTOMATIC_RUNGS = 16 };
+
+uint32_t ergo_ladder_rungs(const struct ergo_point *point) {
+    const struct ergo_value *ladder = ergo_point_value(point, "/system/ladder");
+    return ladder->automatic ? AUTOMATIC_RUNGS : (uint32_t)ladder->integer;
+}
+
+bool ergo_ladder_automatic(const struct ergo_point *point) {
+    const struct ergo_value *spacing = ergo_point_value(point, "/system/ladder_spacing");
+    return spacing->present ? strcmp(spacing->text, "auto") == 0
+                            : ergo_point_value(point, "/system/ladder")->automatic;
+}
+
 uint32_t ergo_ladder_temperatures(const struct ergo_point *point, double t[ERGO_LADDER_MAX]) {
-    const uint32_t n = (uint32_t)ergo_point_int(point, "/system/ladder");
+    const uint32_t n = ergo_ladder_rungs(point);
     const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
     const struct ergo_value *given = ergo_point_value(point, "/system/ladder_spacing");
-    const char *spacing = given->present ? given->text : "geometric";
+    const char *spacing =
+        given->present && strcmp(given->text, "auto") != 0 ? given->text : "geometric";
     const double cold = ergo_point_real(point, "/system/temperature");
     t[0] = cold;
     if (n < 2 || !top->present)
@@ -54,7 +68,7 @@ enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_p
     enum ergo_status status = ERGO_OK;
     const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
     const double cold = ergo_point_real(point, "/system/temperature");
-    const int64_t n = ergo_point_int(point, "/system/ladder");
+    const int64_t n = ergo_ladder_rungs(point);
     if (n > 1 && !top->present)
         status = ergo_job_error(ctx, "/system/temperature_max",
                                 "missing; a ladder of %lld temperatures needs its hottest one",
@@ -70,6 +84,21 @@ enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_p
 
 float ergo_ladder_slope(const double *all, uint32_t rungs, uint32_t t, double unit) {
     return t + 1 < rungs ? (float)(unit / all[t] - unit / all[t + 1]) : 0;
+}
+
+void ergo_ladder_feed_back(uint32_t rungs, const double *rejected, double *all) {
+    double beta[ERGO_LADDER_MAX], barrier[ERGO_LADDER_MAX] = {0};
+    for (uint32_t r = 0; r < rungs; r++) {
+        beta[r] = 1 / all[r];
+        barrier[r] = r ? barrier[r - 1] + rejected[r - 1] : 0;
+    }
+    for (uint32_t r = 1, at = 0; r + 1 < rungs; r++) {
+        const double wanted = barrier[rungs - 1] * r / (rungs - 1);
+        while (at + 2 < rungs && barrier[at + 1] < wanted)
+            at++;
+        const double part = (wanted - barrier[at]) / (barrier[at + 1] - barrier[at]);
+        all[r] = 1 / (beta[at] + part * (beta[at + 1] - beta[at]));
+    }
 }
 
 /* ---- exchanges ------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "samplers/spin_lattice/bytes.h"
+#include "samplers/spin_lattice/models.h"
 
 enum { PATH_LOCAL = 1, PATH_GLOBAL = 3 }; /* values of /tuning/path */
 
@@ -280,7 +281,7 @@ enum ergo_status bytes_configure(struct ergo_context *ctx, void *state) {
         batch->count * (2 * h->colour + 4 * bytes_terms_length(h));
     describe(s, plan);
     if (s->launch.curve_length)
-        s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/correlation_every");
+        s->e.curve_interval = (uint64_t)model_correlation_every(batch->points[0]);
     declare(s);
     return ERGO_OK;
 }

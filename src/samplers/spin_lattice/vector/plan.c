@@ -94,7 +94,7 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
              "a launch for each of %u colours: a spin per work-item, work-groups of %u", h->colours,
              s->group);
     if (s->waves.n)
-        s->e.curve_interval = (uint64_t)ergo_point_int(first, "/run/correlation_every");
+        s->e.curve_interval = (uint64_t)model_correlation_every(first);
     declare(s);
     return ERGO_OK;
 }
