@@ -321,7 +321,7 @@ void ergo_engine_await(struct ergo_engine *e, unsigned row);
 /* Enqueue a read into ERGO_BUFFER_HOST row `to`, at offset `at` of curve number `curve`. */
 void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                             unsigned to, size_t curve, size_t at);
-/* Write the data of a declared constant. */
+/* Write the data of a declared constant, at first or anew. */
 void ergo_engine_constant(struct ergo_engine *e, unsigned row, const void *data);
 /* Enlarge a declared buffer. Its bytes stay: it has `pieces` equal pieces, and each is extended by
  * zeros. */

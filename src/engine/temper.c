@@ -128,7 +128,7 @@ static void begin_walks(struct ergo_engine *e) {
     ergo_engine_write(e, ERGO_TEMPER_MOVES, 0, 8 * t->inner.count, t->moves);
 }
 
-void ergo_temper_prepare(struct ergo_engine *e) {
+static void write_constants(struct ergo_engine *e) {
     const struct ergo_temper *t = e->temper;
     const size_t n = t->inner.count;
     struct ergo_ladder_term *terms = calloc(t->ladders, ERGO_LADDER_TERMS * sizeof *terms);
@@ -148,7 +148,6 @@ void ergo_temper_prepare(struct ergo_engine *e) {
     if (terms && rungs) {
         ergo_engine_constant(e, ERGO_TEMPER_TERMS, terms);
         ergo_engine_constant(e, ERGO_TEMPER_RUNGS, rungs);
-        begin_walks(e);
     } else {
         ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory for ladders");
     }
@@ -156,11 +155,15 @@ void ergo_temper_prepare(struct ergo_engine *e) {
     free(rungs);
 }
 
+void ergo_temper_prepare(struct ergo_engine *e) {
+    write_constants(e);
+    begin_walks(e);
+}
+
 /* Work-items of groups of these kernels. */
 enum { GROUP = 64 };
 
-/* The energies as they are now, and decisions of a parity. */
-static void decide(struct ergo_engine *e, uint32_t parity) {
+void ergo_temper_decide(struct ergo_engine *e, uint32_t parity) {
     const struct ergo_temper *t = e->temper;
     const struct ergo_engine_buffer *b = &e->buffers[e->model->temper->counts];
     const size_t words = (size_t)b->bytes / 4 / t->inner.count;
@@ -179,16 +182,16 @@ static void decide(struct ergo_engine *e, uint32_t parity) {
     e->slot = slot;
 }
 
-static size_t spin_words(const struct ergo_engine *e) {
+size_t ergo_temper_spin_words(const struct ergo_engine *e) {
     return (size_t)e->buffers[e->model->temper->spins].bytes / 4 / e->temper->inner.count;
 }
 
-static void exchange(struct ergo_engine *e, uint32_t parity) {
+void ergo_temper_exchange(struct ergo_engine *e, uint32_t parity) {
     const struct ergo_temper *t = e->temper;
     ERGO_LAUNCH(e, ERGO_TEMPER_EXCHANGE,
-                ergo_grid_items(spin_words(e), ergo_engine_group(e, ERGO_TEMPER_EXCHANGE, GROUP),
+                ergo_grid_items(ergo_temper_spin_words(e), ergo_engine_group(e, ERGO_TEMPER_EXCHANGE, GROUP),
                                 t->ladders * ergo_ladder_pairs(t->rungs, parity)),
-                BUFFER(e->model->temper->spins), BUFFER(ERGO_TEMPER_DECISIONS), U64(spin_words(e)),
+                BUFFER(e->model->temper->spins), BUFFER(ERGO_TEMPER_DECISIONS), U64(ergo_temper_spin_words(e)),
                 U32(t->rungs), U32(parity));
 }
 
@@ -209,27 +212,12 @@ uint64_t ergo_temper_since(const struct ergo_temper *t, uint64_t step) {
     return 0;
 }
 
-/* The state of the model stays, while its parameters become those of the rungs' temperatures. */
+/* Parameters become those of the rungs' temperatures. */
 static void renew(struct ergo_engine *e) {
-    struct ergo_context *ctx = e->ctx;
-    void *kept[ERGO_MODEL_BUFFERS] = {0};
-    for (unsigned i = 0; i < ERGO_MODEL_BUFFERS; i++) {
-        const struct ergo_engine_buffer *b = &e->buffers[i];
-        if (b->kind != ERGO_BUFFER_STATE || e->status != ERGO_OK)
-            continue;
-        kept[i] = malloc((size_t)b->bytes);
-        if (kept[i])
-            ergo_engine_read(e, i, 0, (size_t)b->bytes, kept[i]);
-        else
-            ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory to keep the %s", b->what);
-    }
+    e->model->temper->fill(e);
     if (e->status == ERGO_OK)
-        ergo_engine_note(e, ergo_engine_remake(ctx, e));
-    for (unsigned i = 0; i < ERGO_MODEL_BUFFERS; i++) {
-        if (kept[i])
-            ergo_engine_write(e, i, 0, (size_t)e->buffers[i].bytes, kept[i]);
-        free(kept[i]);
-    }
+        ergo_engine_note(e, e->model->prepare(e->ctx, e));
+    write_constants(e);
 }
 
 static void put(struct ergo_temper *t, size_t ladder, const double *temperatures) {
@@ -257,6 +245,7 @@ static void feed_back(struct ergo_engine *e, uint64_t since) {
         put(t, l, all);
     }
     renew(e);
+    begin_walks(e);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -271,8 +260,8 @@ void ergo_temper_steps(struct ergo_engine *e, uint64_t steps) {
             continue;
         const uint32_t parity = ergo_ladder_parity(e->step, t->every);
         if (ergo_ladder_pairs(t->rungs, parity)) {
-            decide(e, parity);
-            exchange(e, parity);
+            ergo_temper_decide(e, parity);
+            ergo_temper_exchange(e, parity);
         }
         if (ergo_temper_since(t, e->step) == e->step && t->automatic)
             feed_back(e, ergo_temper_since(t, e->step - 1));
@@ -382,123 +371,4 @@ enum ergo_status ergo_temper_collect(struct ergo_context *ctx, struct ergo_engin
     for (size_t c = 0; c < model->n_curves; c++)
         free(inner.curves[c]);
     return status;
-}
-
-/* ---- audit ----------------------------------------------------------------------------------- */
-
-/* Bytes of configurations that an audit of exchanges looks at: of each rung at most so many. */
-enum { LOOKED_AT = 1 << 16 };
-
-struct audit {
-    struct ergo_engine *e;
-    size_t ladder, words, look; /* words of a member's counts; bytes of a member */
-    uint32_t *counts;
-    struct ergo_ladder_term terms[ERGO_LADDER_TERMS];
-    struct ergo_ladder_rung *rungs;
-    uint32_t *came, *came_now, *from; /* from: the rung whose configuration is here */
-    uint64_t *moves, *moves_now;
-    char *before, *after;
-};
-
-static void read_spins(const struct audit *a, char *to) {
-    const size_t bytes = 4 * spin_words(a->e), n = a->e->temper->rungs;
-    for (size_t r = 0; r < n; r++)
-        ergo_engine_read(a->e, a->e->model->temper->spins,
-                         (a->ladder * n + r) * bytes + bytes - a->look, a->look, to + r * a->look);
-}
-
-/* An exchange of one parity, on both. False: they differ. */
-static bool same_exchange(struct audit *a, uint32_t parity) {
-    struct ergo_engine *e = a->e;
-    const uint32_t n = e->temper->rungs;
-    const size_t words = a->words;
-    decide(e, parity);
-    exchange(e, parity);
-    const unsigned slot = e->slot;
-    e->slot = ERGO_TEMPER_SLOT;
-    ergo_engine_read(e, e->model->temper->counts, 4 * a->ladder * n * words, 4 * n * words,
-                     a->counts);
-    e->slot = slot;
-    for (uint32_t t = parity; t + 1 < n && e->status == ERGO_OK; t += 2) {
-        const uint32_t *cold = a->counts + t * words, held = a->from[t];
-        const uint32_t accepted = ergo_ladder_exchanges(
-            ergo_ladder_worse(cold, cold + words, a->terms), t, e->step, a->rungs[t]);
-        a->moves[n - 1] += ergo_ladder_walk(&a->came[t], &a->came[t + 1], accepted, 1, t, n);
-        a->moves[t] += accepted;
-        if (accepted) {
-            a->from[t] = a->from[t + 1];
-            a->from[t + 1] = held;
-        }
-    }
-    ergo_temper_read(e, a->ladder, a->came_now, a->moves_now);
-    read_spins(a, a->after);
-    bool same = memcmp(a->came, a->came_now, n * sizeof *a->came) == 0 &&
-                memcmp(a->moves, a->moves_now, n * sizeof *a->moves) == 0;
-    for (uint32_t t = 0; t < n; t++)
-        same = same && memcmp(a->after + t * a->look, a->before + a->from[t] * a->look,
-                              a->look) == 0;
-    return same || e->status != ERGO_OK;
-}
-
-static bool audit_room(struct audit *a) {
-    struct ergo_engine *e = a->e;
-    const size_t n = e->temper->rungs, bytes = 4 * spin_words(e);
-    a->words = (size_t)e->buffers[e->model->temper->counts].bytes / 4 / e->temper->inner.count;
-    a->look = bytes < LOOKED_AT ? bytes : LOOKED_AT;
-    a->counts = malloc(4 * n * a->words);
-    a->rungs = malloc(n * sizeof *a->rungs);
-    a->came = calloc(3 * n, sizeof *a->came);
-    a->moves = calloc(2 * n, sizeof *a->moves);
-    a->before = malloc(2 * n * a->look);
-    if (!a->counts || !a->rungs || !a->came || !a->moves || !a->before)
-        return false;
-    a->came_now = a->came + n;
-    a->from = a->came + 2 * n;
-    a->moves_now = a->moves + n;
-    a->after = a->before + n * a->look;
-    return true;
-}
-
-enum ergo_status ergo_temper_audit(struct ergo_context *ctx, struct ergo_engine *e) {
-    struct ergo_temper *t = e->temper;
-    /* each audit looks at another ladder */
-    struct audit a = {.e = e, .ladder = (size_t)(e->step / t->every % t->ladders)};
-    const size_t n = t->rungs;
-    bool same = true;
-    ergo_engine_begin(e, ctx);
-    if (!audit_room(&a))
-        ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory to audit exchanges");
-    else {
-        ergo_engine_read(e, ERGO_TEMPER_TERMS, a.ladder * sizeof a.terms, sizeof a.terms, a.terms);
-        ergo_engine_read(e, ERGO_TEMPER_RUNGS, a.ladder * n * sizeof *a.rungs, n * sizeof *a.rungs,
-                         a.rungs);
-        ergo_engine_read(e, ERGO_TEMPER_CAME, 0, 4 * t->inner.count, t->came);
-        ergo_engine_read(e, ERGO_TEMPER_MOVES, 0, 8 * t->inner.count, t->moves);
-        memcpy(a.came, t->came + a.ladder * n, n * sizeof *a.came);
-        memcpy(a.moves, t->moves + a.ladder * n, n * sizeof *a.moves);
-        read_spins(&a, a.before);
-        for (uint32_t parity = 0; parity < 2 && same && ergo_ladder_pairs(t->rungs, parity);
-             parity++) {
-            for (uint32_t r = 0; r < n; r++)
-                a.from[r] = r;
-            same = same_exchange(&a, parity);
-            exchange(e, parity); /* back */
-        }
-        read_spins(&a, a.after);
-        same = same && memcmp(a.before, a.after, n * a.look) == 0;
-        ergo_engine_write(e, ERGO_TEMPER_CAME, 0, 4 * t->inner.count, t->came);
-        ergo_engine_write(e, ERGO_TEMPER_MOVES, 0, 8 * t->inner.count, t->moves);
-    }
-    free(a.counts);
-    free(a.rungs);
-    free(a.came);
-    free(a.moves);
-    free(a.before);
-    if (ergo_engine_end(e) == ERGO_OK && !same)
-        ERGO_ENGINE_FAIL(e, ERGO_E_AUDIT,
-                         "audit of %s failed on %s (%s): exchanges of ladder %zu at step %llu "
-                         "differ between the device and the host. Do not use these results",
-                         e->model->sampler, e->device->summary.name, e->device->summary.driver,
-                         a.ladder, (unsigned long long)e->step);
-    return ergo_engine_end(e);
 }

@@ -27,6 +27,9 @@ struct ergo_temper_model {
     const struct ergo_sampler_ops *plain; /* the functions of a batch without ladders */
     unsigned spins;  /* the buffer with the configurations, of one member after the other */
     unsigned counts; /* the samples that `measure` writes, of one member after the other */
+    /* The host's parameters of all members, for the temperatures that e.batch has now; `prepare`
+     * then writes them to the device, at first or anew. */
+    void (*fill)(void *state);
     /* The terms of a member's energy, at most ERGO_LADDER_TERMS; returns how many. The same at all
      * rungs. Asked after `prepare`. */
     uint32_t (*terms)(const void *state, size_t member, struct ergo_ladder_term *terms);
@@ -97,7 +100,7 @@ void ergo_temper_read(struct ergo_engine *e, size_t ladder, uint32_t *came, uint
 void ergo_temper_write(struct ergo_engine *e, size_t ladder, const uint32_t *came,
                        const uint64_t *moves);
 double ergo_temper_temperature(const struct ergo_temper *t, size_t ladder, uint32_t rung);
-/* Of one ladder, [rungs]; counts begin again, and the rest of the state stays. */
+/* Of one ladder, [rungs]. */
 void ergo_temper_set(struct ergo_engine *e, size_t ladder, const double *temperatures);
 /* The step from which on moves are counted, after so many steps. */
 uint64_t ergo_temper_since(const struct ergo_temper *t, uint64_t step);
@@ -108,8 +111,12 @@ void ergo_temper_suspend(struct ergo_engine *e, bool suspend);
 size_t ergo_temper_moments(const struct ergo_model *model);
 /* Index of the curve of that name; n_curves: there is none. */
 size_t ergo_temper_curve(const struct ergo_model *model, const char *name);
-/* Decides and makes exchanges of both parities on a ladder once more, and compares them with the
- * host's; undoes them. ERGO_E_AUDIT. */
+/* Enqueue: the energies as they are now, and decisions of a parity; the exchanges. */
+void ergo_temper_decide(struct ergo_engine *e, uint32_t parity);
+void ergo_temper_exchange(struct ergo_engine *e, uint32_t parity);
+size_t ergo_temper_spin_words(const struct ergo_engine *e); /* of a member */
+/* temper_audit.c: decides and exchanges on a ladder once more, and compares with the host; the
+ * state stays. ERGO_E_AUDIT. */
 enum ergo_status ergo_temper_audit(struct ergo_context *ctx, struct ergo_engine *e);
 
 #endif

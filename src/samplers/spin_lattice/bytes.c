@@ -315,7 +315,7 @@ static const struct ergo_sampler_ops plain = {
 };
 
 static const struct ergo_temper_model temper = {
-    .plain = &plain, .spins = BYTES_SPINS, .counts = BYTES_COUNTS, .terms = terms};
+    .plain = &plain, .spins = BYTES_SPINS, .counts = BYTES_COUNTS, .fill = bytes_fill, .terms = terms};
 
 static const struct ergo_engine_model model = {
     BYTES_ENGINE, .configure = bytes_configure, .prepare = bytes_prepare, .temper = &temper};

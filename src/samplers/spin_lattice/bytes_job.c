@@ -304,9 +304,6 @@ bool bytes_has_structure(const struct ergo_point *point) {
 }
 
 size_t bytes_curve_size(const struct ergo_point *point, size_t c) {
-    size_t size;
-    if (ergo_tempered_curve_size(point, c, &size))
-        return size;
     const struct bytes_shape s = bytes_shape_of(point);
     const uint32_t reach = bytes_reach(point);
     if (c == CURVE_STRUCTURE)
@@ -314,6 +311,11 @@ size_t bytes_curve_size(const struct ergo_point *point, size_t c) {
     const bool measured = c <= CURVE_CORRELATION_X || (c == CURVE_CORRELATION_Y && s.d > 1) ||
                           (c == CURVE_CORRELATION_Z && s.d > 2);
     return reach && measured ? reach + 1 : 0;
+}
+
+size_t bytes_tempered_curve_size(const struct ergo_point *point, size_t c) {
+    size_t size;
+    return ergo_tempered_curve_size(point, c, &size) ? size : bytes_curve_size(point, c);
 }
 
 void bytes_curve_x(const struct ergo_point *point, size_t c, double *x) {

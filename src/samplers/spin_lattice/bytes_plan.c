@@ -236,6 +236,17 @@ static void describe(const struct bytes_state *s, struct ergo_plan *plan) {
                  l->strip, l->group);
 }
 
+void bytes_fill(void *state) {
+    struct bytes_state *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    for (size_t i = 0; i < batch->count; i++) {
+        bytes_member_fill(batch->points[i], &s->members[i]);
+        s->members[i].first_row = (uint32_t)s->shape.first_row;
+        s->physics[i] = bytes_physics_of(batch->points[i]);
+        s->fields = s->fields || (!s->shape.general && s->physics[i].h != 0);
+    }
+}
+
 enum ergo_status bytes_configure(struct ergo_context *ctx, void *state) {
     struct bytes_state *s = state;
     const struct ergo_batch *batch = s->e.batch;
@@ -253,12 +264,7 @@ enum ergo_status bytes_configure(struct ergo_context *ctx, void *state) {
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     bytes_wave(&s->whole, s->wave);
-    for (size_t i = 0; i < batch->count; i++) {
-        bytes_member_fill(batch->points[i], &s->members[i]);
-        s->members[i].first_row = (uint32_t)s->shape.first_row;
-        s->physics[i] = bytes_physics_of(batch->points[i]);
-        s->fields = s->fields || (!s->shape.general && s->physics[i].h != 0);
-    }
+    bytes_fill(s);
     enum ergo_status status = choose_launch(ctx, s);
     if (status != ERGO_OK)
         return status;

@@ -98,7 +98,7 @@ static const struct ergo_sampler_ops plain = {
 };
 
 static const struct ergo_temper_model temper = {
-    .plain = &plain, .spins = ISING_SPINS, .counts = ISING_SAMPLES, .terms = terms};
+    .plain = &plain, .spins = ISING_SPINS, .counts = ISING_SAMPLES, .fill = ising_fill, .terms = terms};
 
 static const struct ergo_engine_model model = {
     ISING_ENGINE, .configure = ising_configure, .prepare = ising_prepare, .temper = &temper};

@@ -122,6 +122,7 @@ size_t ising_curve_size(const struct ergo_point *point, size_t c);
 /* plan.c: path, launch sizes, buffers and kernels. ERGO_E_DEVICE if the device cannot run the
  * path that the job asks for. */
 enum ergo_status ising_configure(struct ergo_context *ctx, void *state);
+void ising_fill(void *state); /* the parameters of all members */
 
 /* advance.c: functions of the engine's table */
 void ising_steps(void *state, uint64_t sweeps);

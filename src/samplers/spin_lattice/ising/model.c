@@ -281,7 +281,7 @@ const struct ergo_model ising_lattice_model = {
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
                  "spin_lattice/bytes_draw.cl", "common/slab.cl", "common/ladder.cl"},
     .check = bytes_check,
-    .curve_size = bytes_curve_size,
+    .curve_size = bytes_tempered_curve_size,
     .curve_x = bytes_curve_x,
     .exact = bytes_exact,
     .cuts = bytes_pays_to_cut,

@@ -451,6 +451,16 @@ static enum ergo_status declare(struct ising_state *s) {
     return ergo_engine_end(e);
 }
 
+void ising_fill(void *state) {
+    struct ising_state *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    for (size_t i = 0; i < batch->count; i++) {
+        ising_member_fill(batch->points[i], s->launch.field, &s->members[i]);
+        s->members[i].first = (uint32_t)s->shape.first;
+        s->physics[i] = ising_physics_of(batch->points[i]);
+    }
+}
+
 enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
     struct ising_state *s = state;
     const struct ergo_batch *batch = s->e.batch;
@@ -470,11 +480,7 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
     bytes_wave(&s->planes, s->wave);
     choose_kernels(batch, device, &s->shape, l);
     choose_path(s, l);
-    for (size_t i = 0; i < batch->count; i++) {
-        ising_member_fill(batch->points[i], l->field, &s->members[i]);
-        s->members[i].first = (uint32_t)s->shape.first;
-        s->physics[i] = ising_physics_of(batch->points[i]);
-    }
+    ising_fill(s);
     l->fixed = l->fixed && s->members[0].always == 0;
 
     const double members = (double)batch->count,

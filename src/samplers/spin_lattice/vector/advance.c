@@ -182,7 +182,7 @@ static const struct ergo_sampler_ops plain = {
 };
 
 static const struct ergo_temper_model temper = {
-    .plain = &plain, .spins = VECTOR_SPINS, .counts = VECTOR_COUNTS, .terms = terms};
+    .plain = &plain, .spins = VECTOR_SPINS, .counts = VECTOR_COUNTS, .fill = vector_fill, .terms = terms};
 
 static const struct ergo_engine_model model = {
     .sampler = "spin-lattice",

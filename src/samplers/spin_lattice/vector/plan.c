@@ -40,6 +40,15 @@ static void declare(struct vector_state *s) {
         ergo_engine_kernel(e, VECTOR_COUNT_WAVES, path, options, "vector_waves");
 }
 
+void vector_fill(void *state) {
+    struct vector_state *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    for (size_t i = 0; i < batch->count; i++) {
+        vector_member_fill(batch->points[i], &s->members[i]);
+        s->physics[i] = vector_physics_of(batch->points[i]);
+    }
+}
+
 enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     struct vector_state *s = state;
     const struct ergo_batch *batch = s->e.batch;
@@ -57,10 +66,7 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
-    for (size_t i = 0; i < batch->count; i++) {
-        vector_member_fill(batch->points[i], &s->members[i]);
-        s->physics[i] = vector_physics_of(batch->points[i]);
-    }
+    vector_fill(s);
     s->group = wish ? (uint32_t)wish : gpu ? 256 : 64;
     while (s->group > d->largest_group)
         s->group /= 2;
