@@ -102,6 +102,8 @@ void ergo_temper_declare(struct ergo_engine *e) {
     ergo_engine_buffer(e, ERGO_TEMPER_DECISIONS, "decisions", ERGO_BUFFER_SCRATCH, 4 * n);
     ergo_engine_kernel(e, ERGO_TEMPER_DECIDE, "common/ladder.cl", NULL, "ladder_decide");
     ergo_engine_kernel(e, ERGO_TEMPER_EXCHANGE, "common/ladder.cl", NULL, "ladder_exchange");
+    if (t->automatic) /* saved, besides what is on the device */
+        e->plan.state_bytes += 8 * n;
     t->interval = e->curve_interval;
     if (!e->curve_interval) { /* samples of the ladder's curves */
         const struct ergo_model *model = e->batch->job->model;
