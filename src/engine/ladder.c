@@ -1,5 +1,6 @@
 /* Parallel tempering: temperatures of a job, exchanges in time, acceptance and round trips. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/ladder.h"
@@ -35,6 +36,21 @@ bool ergo_ladder_automatic(const struct ergo_point *point) {
                             : ergo_point_value(point, "/system/ladder")->automatic;
 }
 
+/* Numbers with commas between them, "1, 1.2, 1.5"; returns how many, 0: no such list. */
+static uint32_t read_list(const char *text, double t[ERGO_LADDER_MAX]) {
+    uint32_t n = 0;
+    for (const char *at = text; n < ERGO_LADDER_MAX; at++) {
+        char *end = NULL;
+        t[n++] = strtod(at, &end);
+        if (end == at || (*end && *end != ','))
+            return 0;
+        at = end;
+        if (!*at)
+            return n;
+    }
+    return 0;
+}
+
 uint32_t ergo_ladder_temperatures(const struct ergo_point *point, double t[ERGO_LADDER_MAX]) {
     const uint32_t n = ergo_ladder_rungs(point);
     const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
@@ -42,6 +58,10 @@ uint32_t ergo_ladder_temperatures(const struct ergo_point *point, double t[ERGO_
     const char *spacing =
         given->present && strcmp(given->text, "auto") != 0 ? given->text : "geometric";
     const double cold = ergo_point_real(point, "/system/temperature");
+    const struct ergo_value *list = ergo_point_value(point, "/system/ladder_temperatures");
+    t[0] = cold;
+    if (list->present && read_list(list->text, t) == n)
+        return n;
     t[0] = cold;
     if (n < 2 || !top->present)
         return n;
@@ -64,6 +84,20 @@ uint32_t ergo_ladder_every(const struct ergo_point *point) {
     return every->present ? (uint32_t)every->integer : 10;
 }
 
+static enum ergo_status check_list(struct ergo_context *ctx, const char *text, uint32_t n,
+                                   double cold, double hot) {
+    double t[ERGO_LADDER_MAX];
+    const uint32_t found = read_list(text, t);
+    bool right = found == n && t[0] >= cold && t[0] <= cold && t[n - 1] >= hot && t[n - 1] <= hot;
+    for (uint32_t r = 1; r < n && right; r++)
+        right = t[r] > t[r - 1];
+    return right ? ERGO_OK
+                 : ergo_job_error(ctx, "/system/ladder_temperatures",
+                                  "\"%.64s\": %u numbers that grow, from /system/temperature %.17g "
+                                  "to temperature_max %.17g, with commas between them",
+                                  text, n, cold, hot);
+}
+
 enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = ERGO_OK;
     const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
@@ -76,6 +110,9 @@ enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_p
     if (n > 1 && top->present && !(top->real > cold))
         status = ergo_job_error(ctx, "/system/temperature_max",
                                 "%g is not above /system/temperature %g", top->real, cold);
+    const struct ergo_value *list = ergo_point_value(point, "/system/ladder_temperatures");
+    if (status == ERGO_OK && n > 1 && list->present)
+        status = check_list(ctx, list->text, (uint32_t)n, cold, top->real);
     if (n == 1 && top->present)
         status = ergo_job_error(ctx, "/system/ladder",
                                 "missing; temperature_max belongs to a ladder of 2 and more");

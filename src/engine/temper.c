@@ -130,22 +130,24 @@ static void begin_walks(struct ergo_engine *e) {
     ergo_engine_write(e, ERGO_TEMPER_MOVES, 0, 8 * t->inner.count, t->moves);
 }
 
+void ergo_temper_rungs(const struct ergo_temper *t, size_t ladder, struct ergo_ladder_rung *rungs) {
+    const uint64_t stream = t->outer->points[ladder]->stream;
+    double all[ERGO_LADDER_MAX];
+    for (uint32_t r = 0; r < t->rungs; r++)
+        all[r] = ergo_temper_temperature(t, ladder, r);
+    for (uint32_t r = 0; r < t->rungs; r++)
+        rungs[r] = (struct ergo_ladder_rung){.slope = ergo_ladder_slope(all, t->rungs, r, 1),
+                                             .key0 = (uint32_t)stream,
+                                             .key1 = (uint32_t)(stream >> 32)};
+}
+
 static void write_constants(struct ergo_engine *e) {
     const struct ergo_temper *t = e->temper;
-    const size_t n = t->inner.count;
     struct ergo_ladder_term *terms = calloc(t->ladders, ERGO_LADDER_TERMS * sizeof *terms);
-    struct ergo_ladder_rung *rungs = calloc(n, sizeof *rungs);
-    double all[ERGO_LADDER_MAX];
+    struct ergo_ladder_rung *rungs = calloc(t->inner.count, sizeof *rungs);
     for (size_t l = 0; l < t->ladders && terms && rungs; l++) {
-        const uint64_t stream = t->outer->points[l]->stream;
         e->model->temper->terms(e, l * t->rungs, terms + l * ERGO_LADDER_TERMS);
-        for (uint32_t r = 0; r < t->rungs; r++)
-            all[r] = ergo_temper_temperature(t, l, r);
-        for (uint32_t r = 0; r < t->rungs; r++)
-            rungs[l * t->rungs + r] =
-                (struct ergo_ladder_rung){.slope = ergo_ladder_slope(all, t->rungs, r, 1),
-                                          .key0 = (uint32_t)stream,
-                                          .key1 = (uint32_t)(stream >> 32)};
+        ergo_temper_rungs(t, l, rungs + l * t->rungs);
     }
     if (terms && rungs) {
         ergo_engine_constant(e, ERGO_TEMPER_TERMS, terms);

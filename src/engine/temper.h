@@ -111,6 +111,8 @@ void ergo_temper_suspend(struct ergo_engine *e, bool suspend);
 size_t ergo_temper_moments(const struct ergo_model *model);
 /* Index of the curve of that name; n_curves: there is none. */
 size_t ergo_temper_curve(const struct ergo_model *model, const char *name);
+/* What the device knows of a ladder's rungs. */
+void ergo_temper_rungs(const struct ergo_temper *t, size_t ladder, struct ergo_ladder_rung *rungs);
 /* Enqueue: the energies as they are now, and decisions of a parity; the exchanges. */
 void ergo_temper_decide(struct ergo_engine *e, uint32_t parity);
 void ergo_temper_exchange(struct ergo_engine *e, uint32_t parity);

@@ -118,8 +118,7 @@ static bool audit_ladder(struct audit *a) {
     const size_t n = t->rungs, row = e->model->temper->counts;
     bool same = true;
     ergo_engine_read(e, ERGO_TEMPER_TERMS, a->ladder * sizeof a->terms, sizeof a->terms, a->terms);
-    ergo_engine_read(e, ERGO_TEMPER_RUNGS, a->ladder * n * sizeof *a->rungs, n * sizeof *a->rungs,
-                     a->rungs);
+    ergo_temper_rungs(t, a->ladder, a->rungs); /* of the device the constants' check knows */
     ergo_engine_read(e, ERGO_TEMPER_CAME, 0, 4 * t->inner.count, t->came);
     ergo_engine_read(e, ERGO_TEMPER_MOVES, 0, 8 * t->inner.count, t->moves);
     memcpy(a->came, t->came + a->ladder * n, n * sizeof *a->came);

@@ -162,6 +162,10 @@ bool model_has_ladder(const struct ergo_point *point) {
     return ergo_ladder_rungs(point) > 1;
 }
 
+static bool has_spacing_of_its_own(const struct ergo_point *point) {
+    return model_has_ladder(point) && !model_has(point, "/system/ladder_spacing");
+}
+
 const struct ergo_key ladder_keys[LADDER_KEYS] = {
     {ERGO_KEY("/system/ladder", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "1", .stream = "", .min = 1, .max = 128, .unit = "temperatures",
@@ -175,6 +179,11 @@ const struct ergo_key ladder_keys[LADDER_KEYS] = {
      .help = "The ladder's temperatures: geometric (if not given), a constant ratio; linear, a "
              "constant difference; inverse, constant in 1/T.",
      .acts = model_has_ladder, .where = "with a ladder"},
+    {ERGO_KEY("/system/ladder_temperatures", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .unit = "J/k_B",
+     .help = "All temperatures of the ladder with commas between them, \"1, 1.25, 1.6\", instead of "
+             "a spacing: as many as /system/ladder says, from temperature to temperature_max.",
+     .acts = has_spacing_of_its_own, .where = "with a ladder, without ladder_spacing"},
     {ERGO_KEY("/system/swap_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
      .max = 1000000, .unit = "sweeps",
      .help = "Sweeps between exchanges along the ladder, of pairs (0, 1), (2, 3) ... and (1, 2), "
@@ -198,6 +207,11 @@ const struct ergo_key tempered_keys[LADDER_KEYS] = {
              "equally often, by feedback during the first half of /run/equilibration (Syed et al., "
              "J. R. Stat. Soc. B 84, 321 (2022)): the curve ladder_temperatures has them.",
      .acts = model_has_ladder, .where = "with a ladder"},
+    {ERGO_KEY("/system/ladder_temperatures", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .unit = "J/k_B",
+     .help = "All temperatures of the ladder with commas between them, \"1, 1.25, 1.6\", instead of "
+             "a spacing: as many as /system/ladder says, from temperature to temperature_max.",
+     .acts = has_spacing_of_its_own, .where = "with a ladder, without ladder_spacing"},
     {ERGO_KEY("/system/swap_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
      .max = 1000000, .unit = "sweeps",
      .help = "Sweeps between exchanges along the ladder, of pairs (0, 1), (2, 3) ... and (1, 2), "
