@@ -97,17 +97,18 @@ ERGO_INLINE float ergo_ladder_worse(ERGO_LADDER_GLOBAL const uint *cold,
                                     ERGO_LADDER_GLOBAL const struct ergo_ladder_term *terms) {
     float worse = 0.0f;
     for (uint k = 0; k < ERGO_LADDER_TERMS; k++) {
-        const long more = (long)(ergo_ladder_sum(hot, terms + k) - ergo_ladder_sum(cold, terms + k));
+        const long more =
+            (long)(ergo_ladder_sum(hot, terms + k) - ergo_ladder_sum(cold, terms + k));
         worse = worse + (float)more * terms[k].weight;
     }
     return worse;
 }
 
 /* Do rungs t and t + 1 of a ladder exchange their configurations? */
-ERGO_INLINE uint ergo_ladder_exchanges(float worse, uint t, ulong step, struct ergo_ladder_rung rung) {
-    const struct ergo_words r =
-        ergo_philox_words(t, (uint)step, (uint)(step >> 32), ERGO_DRAW(ERGO_LADDER_PURPOSE, 0),
-                          rung.key0, rung.key1);
+ERGO_INLINE uint ergo_ladder_exchanges(float worse, uint t, ulong step,
+                                       struct ergo_ladder_rung rung) {
+    const struct ergo_words r = ergo_philox_words(
+        t, (uint)step, (uint)(step >> 32), ERGO_DRAW(ERGO_LADDER_PURPOSE, 0), rung.key0, rung.key1);
     return (uint)(worse <= 0.0f) | (uint)(worse * rung.slope < ergo_minus_log(r.x));
 }
 

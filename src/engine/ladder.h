@@ -37,8 +37,9 @@ enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_p
  * ergo_ladder_temperatures. */
 float ergo_ladder_slope(const double *all, uint32_t rungs, uint32_t t, double unit);
 
-/* Feedback: puts the inner temperatures, all[rungs], to where each rung has an equal part of the sum
- * of the rejection rates, rejected[rungs - 1] > 0, which is taken as linear in 1/T between rungs. */
+/* Feedback: puts the inner temperatures, all[rungs], to where each rung has an equal part of the
+ * sum of the rejection rates, rejected[rungs - 1] > 0, which is taken as linear in 1/T between
+ * rungs. */
 void ergo_ladder_feed_back(uint32_t rungs, const double *rejected, double *all);
 
 /* ---- exchanges ------------------------------------------------------------------------------- */

@@ -193,13 +193,15 @@ size_t ergo_temper_spin_words(const struct ergo_engine *e) {
 void ergo_temper_exchange(struct ergo_engine *e, uint32_t parity) {
     const struct ergo_temper *t = e->temper;
     ERGO_LAUNCH(e, ERGO_TEMPER_EXCHANGE,
-                ergo_grid_items(ergo_temper_spin_words(e), ergo_engine_group(e, ERGO_TEMPER_EXCHANGE, GROUP),
+                ergo_grid_items(ergo_temper_spin_words(e),
+                                ergo_engine_group(e, ERGO_TEMPER_EXCHANGE, GROUP),
                                 t->ladders * ergo_ladder_pairs(t->rungs, parity)),
-                BUFFER(e->model->temper->spins), BUFFER(ERGO_TEMPER_DECISIONS), U64(ergo_temper_spin_words(e)),
-                U32(t->rungs), U32(parity));
+                BUFFER(e->model->temper->spins), BUFFER(ERGO_TEMPER_DECISIONS),
+                U64(ergo_temper_spin_words(e)), U32(t->rungs), U32(parity));
 }
 
-/* ---- temperatures by feedback ----------------------------------------------------------------- */
+/* ---- temperatures by feedback -----------------------------------------------------------------
+ */
 
 /* Feedback comes at these parts of the equilibration: half of it, a quarter ... */
 enum { HALVES = 6 };
@@ -325,7 +327,8 @@ static void pick(const struct ergo_engine *e, unsigned slot, const struct ergo_s
                  struct ergo_samples *samples) {
     const struct ergo_temper *t = e->temper;
     const struct ergo_model *model = e->batch->job->model;
-    const size_t width = model->n_columns, n = t->inner.count, of = ergo_temper_curve(model, "ladder_moments");
+    const size_t width = model->n_columns, n = t->inner.count,
+                 of = ergo_temper_curve(model, "ladder_moments");
     const size_t moments = t->rungs * ergo_temper_moments(model);
     const uint64_t every = e->curve_interval, first = e->slots[slot].first_sample;
     for (size_t i = 0, curve = 0; i < samples->count; i++) {
@@ -346,12 +349,11 @@ static void pick(const struct ergo_engine *e, unsigned slot, const struct ergo_s
     }
 }
 
-enum ergo_status ergo_temper_collect(struct ergo_context *ctx, struct ergo_engine *e, unsigned slot,
-                                     struct ergo_samples *samples,
-                                     enum ergo_status (*convert)(struct ergo_context *ctx,
-                                                                 struct ergo_engine *e,
-                                                                 unsigned slot,
-                                                                 struct ergo_samples *samples)) {
+enum ergo_status
+ergo_temper_collect(struct ergo_context *ctx, struct ergo_engine *e, unsigned slot,
+                    struct ergo_samples *samples,
+                    enum ergo_status (*convert)(struct ergo_context *ctx, struct ergo_engine *e,
+                                                unsigned slot, struct ergo_samples *samples)) {
     const struct ergo_model *model = e->batch->job->model;
     const size_t n = e->batch->count, of = ergo_temper_curve(model, "ladder_moments");
     struct ergo_samples inner = {.count = samples->count,

@@ -54,9 +54,9 @@ struct ergo_temper {
     uint32_t rungs;
     uint64_t every;
     size_t ladders;
-    bool active;    /* exchanges are made, and rows are the outer batch's; not in a model's audit */
+    bool active; /* exchanges are made, and rows are the outer batch's; not in a model's audit */
     uint64_t interval; /* of the model's own curves, engine's curve_interval */
-    bool automatic; /* temperatures are found by feedback */
+    bool automatic;    /* temperatures are found by feedback */
     const struct ergo_batch *outer;
     struct ergo_batch inner;
     struct ergo_point *points; /* [ladders rungs], whose temperatures are the ladders' */
@@ -83,12 +83,11 @@ void ergo_temper_prepare(struct ergo_engine *e);
 /* The model's steps, and exchanges where they are due. */
 void ergo_temper_steps(struct ergo_engine *e, uint64_t steps);
 /* Samples of the outer batch, made by `convert` of those of the inner one. */
-enum ergo_status ergo_temper_collect(struct ergo_context *ctx, struct ergo_engine *e, unsigned slot,
-                                     struct ergo_samples *samples,
-                                     enum ergo_status (*convert)(struct ergo_context *ctx,
-                                                                 struct ergo_engine *e,
-                                                                 unsigned slot,
-                                                                 struct ergo_samples *samples));
+enum ergo_status
+ergo_temper_collect(struct ergo_context *ctx, struct ergo_engine *e, unsigned slot,
+                    struct ergo_samples *samples,
+                    enum ergo_status (*convert)(struct ergo_context *ctx, struct ergo_engine *e,
+                                                unsigned slot, struct ergo_samples *samples));
 
 /* ---- for samplers/tempered.c -----------------------------------------------------------------
  */

@@ -34,8 +34,7 @@ enum ergo_status ergo_tempered_check(struct ergo_context *ctx, const struct ergo
                                 "first half, the first of which comes after %llu sweeps; thousands "
                                 "of sweeps find good ones",
                                 (long long)steps, (unsigned long long)least / 2);
-    if (ergo_is_tempered(point) &&
-        strcmp(ergo_point_text(point, "/distribute"), "lattice") == 0)
+    if (ergo_is_tempered(point) && strcmp(ergo_point_text(point, "/distribute"), "lattice") == 0)
         status = ergo_job_error(ctx, "/distribute",
                                 "\"lattice\": a ladder of temperatures is not cut over ranks; use "
                                 "\"points\"");
@@ -59,10 +58,10 @@ bool ergo_tempered_curve_size(const struct ergo_point *point, size_t c, size_t *
     const size_t rungs = ergo_ladder_rungs(point);
     if (strncmp(name, "ladder_", 7) != 0 && strcmp(name, "round_trips") != 0)
         return false;
-    *size = rungs < 2                                ? 0
-            : of                                     ? (ergo_observable_shown(of, point) ? rungs : 0)
-            : strcmp(name, "ladder_swaps") == 0      ? rungs - 1
-            : strcmp(name, "ladder_moments") == 0    ? rungs * ergo_temper_moments(model)
+    *size = rungs < 2                             ? 0
+            : of                                  ? (ergo_observable_shown(of, point) ? rungs : 0)
+            : strcmp(name, "ladder_swaps") == 0   ? rungs - 1
+            : strcmp(name, "ladder_moments") == 0 ? rungs * ergo_temper_moments(model)
             : strcmp(name, "ladder_temperatures") == 0 ? rungs
             : strcmp(name, "round_trips") == 0         ? 1
                                                        : 0;
@@ -193,10 +192,11 @@ static enum ergo_status check_length(struct ergo_context *ctx, const struct ergo
                                      size_t member, size_t length) {
     return length >= head_bytes(t) && (length - head_bytes(t)) % t->rungs == 0
                ? ERGO_OK
-               : ERGO_FAIL(ctx, ERGO_E_IO,
-                           "the saved state of member %zu has %zu bytes, which are none of a ladder "
-                           "of %u temperatures",
-                           member, length, t->rungs);
+               : ERGO_FAIL(
+                     ctx, ERGO_E_IO,
+                     "the saved state of member %zu has %zu bytes, which are none of a ladder "
+                     "of %u temperatures",
+                     member, length, t->rungs);
 }
 
 enum ergo_status ergo_tempered_load(struct ergo_context *ctx, void *state, size_t member,

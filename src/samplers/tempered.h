@@ -18,8 +18,8 @@
 bool ergo_is_tempered(const struct ergo_point *point);
 enum ergo_status ergo_tempered_check(struct ergo_context *ctx, const struct ergo_point *point);
 
-/* Curves of ladders are the last of a model's, "ladder_X" and "round_trips", to "ladder_moments". Their
- * sizes and x; false: it is another curve. */
+/* Curves of ladders are the last of a model's, "ladder_X" and "round_trips", to "ladder_moments".
+ * Their sizes and x; false: it is another curve. */
 bool ergo_tempered_curve_size(const struct ergo_point *point, size_t c, size_t *size);
 bool ergo_tempered_curve_x(const struct ergo_point *point, size_t c, double *x);
 
@@ -29,7 +29,7 @@ bool ergo_tempered_curve_x(const struct ergo_point *point, size_t c, double *x);
         {"ladder_swaps", "temperature", "",                                                        \
          "accepted exchanges with the next temperature, from the start of the run, or since "      \
          "feedback moved the temperatures"},                                                       \
-        {"round_trips", "once", "per million sweeps", "as the observable round_trips"},     \
+        {"round_trips", "once", "per million sweeps", "as the observable round_trips"},            \
         {"ladder_temperatures", "rung", "",                                                        \
          "temperatures, as in /system/temperatures of a job that repeats them"},                   \
     {                                                                                              \
@@ -37,8 +37,8 @@ bool ergo_tempered_curve_x(const struct ergo_point *point, size_t c, double *x);
     }
 enum { ERGO_N_LADDER_CURVES = 6 };
 /* Of a model with `n` curves: bits of those that are made at the end, and of the hidden one. */
-#define ERGO_LADDER_AT_END(n, own) ((1u << ((n) - 1)) - (1u << (own)))
-#define ERGO_LADDER_HIDDEN(n) (1u << ((n) - 1))
+#define ERGO_LADDER_AT_END(n, own) ((1u << ((n)-1)) - (1u << (own)))
+#define ERGO_LADDER_HIDDEN(n) (1u << ((n)-1))
 
 /* With feedback the x of curves over temperatures are those that were found: the curve that has
  * them. (ergo_model's x_from) */
@@ -50,13 +50,18 @@ double ergo_tempered_mean(const struct ergo_point *point, const double *mean, si
     {ERGO_NAMED("swap_acceptance", ""),                                                            \
      .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run "   \
              "or since feedback moved the temperatures",                                           \
-     .curve = "ladder_swaps", .from_curve = ergo_tempered_mean, .independent = true,               \
-     .more = "/replicas", .fact = ERGO_FACT_MEAN, .of_moves = true, .applies = ergo_is_tempered},  \
+     .curve = "ladder_swaps",                                                                      \
+     .from_curve = ergo_tempered_mean,                                                             \
+     .independent = true,                                                                          \
+     .more = "/replicas",                                                                          \
+     .fact = ERGO_FACT_MEAN,                                                                       \
+     .of_moves = true,                                                                             \
+     .applies = ergo_is_tempered},                                                                 \
     {                                                                                              \
         ERGO_NAMED("round_trips", "per million sweeps"),                                           \
             .help = "ways of a configuration from the ladder's cold end to the hot one and back, " \
                     "counted like swap_acceptance",                                                \
-            .curve = "round_trips", .from_curve = ergo_tempered_first, .independent = true, \
+            .curve = "round_trips", .from_curve = ergo_tempered_first, .independent = true,        \
             .more = "/replicas", .fact = ERGO_FACT_MEAN, .of_moves = true,                         \
             .applies = ergo_is_tempered                                                            \
     }
@@ -82,9 +87,8 @@ enum ergo_status ergo_tempered_view(struct ergo_context *ctx, void *state, size_
 #define ERGO_TEMPERED(model)                                                                       \
     {                                                                                              \
         .engine = (model), .init = ergo_tempered_init, .save = ergo_tempered_save,                 \
-        .load = ergo_tempered_load, .carry = ergo_tempered_carry,                                  \
-        .audit = ergo_tempered_audit, .view = ergo_tempered_view,                                  \
-        .end_curves = ergo_tempered_end_curves                                                     \
+        .load = ergo_tempered_load, .carry = ergo_tempered_carry, .audit = ergo_tempered_audit,    \
+        .view = ergo_tempered_view, .end_curves = ergo_tempered_end_curves                         \
     }
 
 #endif

@@ -1,5 +1,5 @@
-/* One job of tempered lattices against exact values: test_temperingphysics 'JOB', with ' for ". What
- * kills a mutant of kind "temperingphysics". */
+/* One job of tempered lattices against exact values: test_temperingphysics 'JOB', with ' for ".
+ * What kills a mutant of kind "temperingphysics". */
 #include "mutants/mutant.h"
 #include "physics/tempering_physics.h"
 

@@ -83,7 +83,8 @@ static inline void tempering_job(struct ergo_context *context, struct ergo_devic
     snprintf(text, sizeof text, "%s", quoted);
     for (char *c = text; *c; c++)
         *c = *c == '\'' ? '"' : *c;
-    VECTOR_BENCH_OK(context, text, ergo_job_parse(context, text, strlen(text), "case", NULL, 0, &job));
+    VECTOR_BENCH_OK(context, text,
+                    ergo_job_parse(context, text, strlen(text), "case", NULL, 0, &job));
     const struct ergo_batch *batch = &job->batches[0];
     const struct ergo_point *first = batch->points[0];
     const struct ergo_model *model = job->model;
@@ -95,8 +96,8 @@ static inline void tempering_job(struct ergo_context *context, struct ergo_devic
     const size_t which[2] = {tempering_moment(model, "energy", "energy"),
                              tempering_moment(model, "abs_magnetization", "order_parameter")};
     double *mean = calloc(TEMPERING_LADDERS * row, sizeof *mean);
-    struct ergo_samples samples = {.columns = malloc(BLOCK * TEMPERING_LADDERS * model->n_columns *
-                                                     sizeof(double))};
+    struct ergo_samples samples = {
+        .columns = malloc(BLOCK * TEMPERING_LADDERS * model->n_columns * sizeof(double))};
     samples.curves[of] = malloc(BLOCK * TEMPERING_LADDERS * row * sizeof(double));
     assert_true(job->n_batches == 1 && batch->count == TEMPERING_LADDERS &&
                 rungs <= TEMPERING_RUNGS && mean && samples.columns && samples.curves[of]);
@@ -111,8 +112,7 @@ static inline void tempering_job(struct ergo_context *context, struct ergo_devic
         VECTOR_BENCH_OK(context, text, ergo_sampler_collect(context, ops, state, 0, &samples));
         assert_int_equal(samples.n_curve_samples, BLOCK);
         for (size_t i = 0; i < BLOCK * TEMPERING_LADDERS * row; i++)
-            mean[i % (TEMPERING_LADDERS * row)] +=
-                samples.curves[of][i] / (double)(BLOCK * blocks);
+            mean[i % (TEMPERING_LADDERS * row)] += samples.curves[of][i] / (double)(BLOCK * blocks);
     }
     for (uint32_t r = 0; r < rungs; r++) {
         double off[2][TEMPERING_LADDERS], exact[2];

@@ -68,7 +68,8 @@ static void test_feedback(void **state) {
     char found[300] = "";
     for (int run = 0; run < 3; run++) {
         char text[800];
-        snprintf(text, sizeof text, job, 3 + run, run < 2 ? "ladder_spacing" : "ladder_temperatures",
+        snprintf(text, sizeof text, job, 3 + run,
+                 run < 2 ? "ladder_spacing" : "ladder_temperatures",
                  run == 0   ? "geometric"
                  : run == 1 ? "auto"
                             : found);

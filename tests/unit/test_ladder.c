@@ -303,7 +303,8 @@ static void test_feedback(void **state) {
     assert_true(two[0] == 1 && two[1] == 3);
 }
 
-/* Equilibration 130, exchanges each 3 sweeps: feedback after 3, 6, 15, 30, 63 sweeps, then never. */
+/* Equilibration 130, exchanges each 3 sweeps: feedback after 3, 6, 15, 30, 63 sweeps, then never.
+ */
 static void test_frozen(void **state) {
     (void)state;
     static const char *const text =

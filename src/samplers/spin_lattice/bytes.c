@@ -314,10 +314,13 @@ static const struct ergo_sampler_ops plain = {
     .view = bytes_view,
 };
 
-static const struct ergo_temper_model temper = {
-    .plain = &plain, .spins = BYTES_SPINS, .counts = BYTES_COUNTS, .fill = bytes_fill, .terms = terms};
+static const struct ergo_temper_model temper = {.plain = &plain,
+                                                .spins = BYTES_SPINS,
+                                                .counts = BYTES_COUNTS,
+                                                .fill = bytes_fill,
+                                                .terms = terms};
 
-static const struct ergo_engine_model model = {
-    BYTES_ENGINE, .configure = bytes_configure, .prepare = bytes_prepare, .temper = &temper};
+static const struct ergo_engine_model model = {BYTES_ENGINE, .configure = bytes_configure,
+                                               .prepare = bytes_prepare, .temper = &temper};
 
 const struct ergo_sampler_ops bytes_ops = ERGO_TEMPERED(&model);

@@ -86,7 +86,8 @@ struct bytes_shape bytes_shape_of_layers(const struct bytes_shape *whole, uint64
  * little; smaller lattices have faster kernels on one device. */
 bool bytes_pays_to_cut(const struct ergo_point *point, size_t ranks) {
     const struct bytes_shape s = bytes_shape_of(point);
-    return !model_has_ladder(point) && !s.general && s.d > 1 && (double)s.sites >= 0x1p24 * (double)ranks;
+    return !model_has_ladder(point) && !s.general && s.d > 1 &&
+           (double)s.sites >= 0x1p24 * (double)ranks;
 }
 
 struct bytes_physics bytes_physics_of(const struct ergo_point *point) {

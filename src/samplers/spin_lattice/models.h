@@ -35,8 +35,12 @@ enum {
     CURVE_STRUCTURE,
     LATTICE_CURVES
 };
-/* Behind these, of ladders: order parameter, susceptibility, Binder's cumulant, and what all have. */
-enum { ORDERED_CURVES = 3 + ERGO_N_LADDER_CURVES, TEMPERED_CURVES = LATTICE_CURVES + ORDERED_CURVES };
+/* Behind these, of ladders: order parameter, susceptibility, Binder's cumulant, and what all have.
+ */
+enum {
+    ORDERED_CURVES = 3 + ERGO_N_LADDER_CURVES,
+    TEMPERED_CURVES = LATTICE_CURVES + ORDERED_CURVES
+};
 enum {
     CURVE_PHI,
     CURVE_AUTOCORRELATION,
@@ -80,7 +84,8 @@ enum { LATTICE_KEYS = 6, LATTICE_RUN_KEYS = 2 };
 enum { BYTES_TUNABLES = 6 };
 extern const struct ergo_tunable bytes_tunables[BYTES_TUNABLES];
 extern const struct ergo_key lattice_keys[LATTICE_KEYS], lattice_run_keys[LATTICE_RUN_KEYS];
-extern const struct ergo_curve_info curves_of_ising[TEMPERED_CURVES], curves_of_potts[TEMPERED_CURVES];
+extern const struct ergo_curve_info curves_of_ising[TEMPERED_CURVES],
+    curves_of_potts[TEMPERED_CURVES];
 /* Blume-Capel has those of ladders alone. */
 /* /run/correlation_every; with a ladder 0 unless it is given. */
 int64_t model_correlation_every(const struct ergo_point *point);

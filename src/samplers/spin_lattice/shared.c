@@ -181,8 +181,9 @@ const struct ergo_key ladder_keys[LADDER_KEYS] = {
      .acts = model_has_ladder, .where = "with a ladder"},
     {ERGO_KEY("/system/ladder_temperatures", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .unit = "J/k_B",
-     .help = "All temperatures of the ladder with commas between them, \"1, 1.25, 1.6\", instead of "
-             "a spacing: as many as /system/ladder says, from temperature to temperature_max.",
+     .help =
+         "All temperatures of the ladder with commas between them, \"1, 1.25, 1.6\", instead of "
+         "a spacing: as many as /system/ladder says, from temperature to temperature_max.",
      .acts = has_spacing_of_its_own, .where = "with a ladder, without ladder_spacing"},
     {ERGO_KEY("/system/swap_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
      .max = 1000000, .unit = "sweeps",
@@ -193,8 +194,9 @@ const struct ergo_key ladder_keys[LADDER_KEYS] = {
 
 /* Of models that the engine tempers (samplers/tempered.h). */
 const struct ergo_key tempered_keys[LADDER_KEYS] = {
-    {ERGO_KEY("/system/ladder", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_AUTO,
-     .fallback = "1", .stream = "", .min = 1, .max = 128, .unit = "temperatures",
+    {ERGO_KEY("/system/ladder", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_AUTO, .fallback = "1",
+     .stream = "", .min = 1, .max = 128, .unit = "temperatures",
      .help = "Temperatures of parallel tempering (Hukushima, Nemoto 1996), from temperature to "
              "temperature_max; 1: no ladder. \"auto\": 16, with ladder_spacing auto."},
     {ERGO_KEY("/system/temperature_max", REAL),
@@ -202,15 +204,17 @@ const struct ergo_key tempered_keys[LADDER_KEYS] = {
      .unit = "J/k_B", .help = "The hottest temperature of the ladder."},
     {ERGO_KEY("/system/ladder_spacing", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .choices = tempered_spacings, .unit = "",
-     .help = "The ladder's temperatures: geometric (if not given), a constant ratio; linear, a "
-             "constant difference; inverse, constant in 1/T; auto, so that all exchanges are rejected "
-             "equally often, by feedback during the first half of /run/equilibration (Syed et al., "
-             "J. R. Stat. Soc. B 84, 321 (2022)): the curve ladder_temperatures has them.",
+     .help =
+         "The ladder's temperatures: geometric (if not given), a constant ratio; linear, a "
+         "constant difference; inverse, constant in 1/T; auto, so that all exchanges are rejected "
+         "equally often, by feedback during the first half of /run/equilibration (Syed et al., "
+         "J. R. Stat. Soc. B 84, 321 (2022)): the curve ladder_temperatures has them.",
      .acts = model_has_ladder, .where = "with a ladder"},
     {ERGO_KEY("/system/ladder_temperatures", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .unit = "J/k_B",
-     .help = "All temperatures of the ladder with commas between them, \"1, 1.25, 1.6\", instead of "
-             "a spacing: as many as /system/ladder says, from temperature to temperature_max.",
+     .help =
+         "All temperatures of the ladder with commas between them, \"1, 1.25, 1.6\", instead of "
+         "a spacing: as many as /system/ladder says, from temperature to temperature_max.",
      .acts = has_spacing_of_its_own, .where = "with a ladder, without ladder_spacing"},
     {ERGO_KEY("/system/swap_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
      .max = 1000000, .unit = "sweeps",
@@ -219,21 +223,25 @@ const struct ergo_key tempered_keys[LADDER_KEYS] = {
      .acts = model_has_ladder, .where = "with a ladder"},
 };
 
-#define OWN_CURVES \
-    {"correlation", "distance (sites)", "", "<s(0) s(r)> along the axes, mean of both"}, \
-    {"correlation_x", "distance (sites)", "", "<s(0) s(r)> along x"}, \
-    {"correlation_y", "distance (sites)", "", "<s(0) s(r)> along y"}, \
-    {"correlation_z", "distance (sites)", "", "<s(0) s(r)> along z"}, \
-    {"structure_factor", "k along the last dimension (1/site)", "", \
-     "per site, at the wave vector Q of order, pi along each direction with a negative coupling " \
-     "and 0 " \
-     "along the others (there N <m^2>, antiferromagnets N <m_s^2>), and at the next one along the " \
-     "last dimension; potts: of the q-state spins, as unit vectors"}
+#define OWN_CURVES                                                                                 \
+    {"correlation", "distance (sites)", "", "<s(0) s(r)> along the axes, mean of both"},           \
+        {"correlation_x", "distance (sites)", "", "<s(0) s(r)> along x"},                          \
+        {"correlation_y", "distance (sites)", "", "<s(0) s(r)> along y"},                          \
+        {"correlation_z", "distance (sites)", "", "<s(0) s(r)> along z"}, {                        \
+        "structure_factor", "k along the last dimension (1/site)", "",                             \
+            "per site, at the wave vector Q of order, pi along each direction with a negative "    \
+            "coupling "                                                                            \
+            "and 0 "                                                                               \
+            "along the others (there N <m^2>, antiferromagnets N <m_s^2>), and at the next one "   \
+            "along the "                                                                           \
+            "last dimension; potts: of the q-state spins, as unit vectors"                         \
+    }
 
 #define ORDER_CURVES(order, what)                                                                  \
     {"ladder_" order, "temperature", "", what " at each temperature"},                             \
-        {"ladder_susceptibility", "temperature", "per site", "as the observable"},                 \
-        {"ladder_binder", "temperature", "", "as the observable"}
+        {"ladder_susceptibility", "temperature", "per site", "as the observable"}, {               \
+        "ladder_binder", "temperature", "", "as the observable"                                    \
+    }
 
 const struct ergo_curve_info curves_of_ising[TEMPERED_CURVES] = {
     OWN_CURVES, ORDER_CURVES("abs_magnetization", "mean |m|"), ERGO_LADDER_CURVES};

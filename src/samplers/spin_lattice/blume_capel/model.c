@@ -102,8 +102,7 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
 /* Sums of s s' are counted modulo 2^32. */
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
     const enum ergo_status status = bytes_check_size(ctx, point, 0x1p30);
-    const enum ergo_status disorder =
-        status == ERGO_OK ? bytes_check_disorder(ctx, point) : status;
+    const enum ergo_status disorder = status == ERGO_OK ? bytes_check_disorder(ctx, point) : status;
     return disorder == ERGO_OK ? ergo_tempered_check(ctx, point) : disorder;
 }
 

@@ -112,6 +112,7 @@ struct ising_shape ising_shape_of_rows(const struct ising_shape *whole, uint64_t
 uint32_t ising_granule(const struct ising_shape *whole);
 /* device.c: acceptance thresholds and Philox key of a member. */
 void ising_member_fill(const struct ergo_point *point, bool field, struct ising_member *member);
+void ising_fill(void *state); /* those of all members */
 /* Does the point need ten acceptance classes (a field, or heat-bath dynamics)? */
 bool ising_needs_field(const struct ergo_point *point);
 uint32_t ising_reach(const struct ergo_point *point);
@@ -122,7 +123,6 @@ size_t ising_curve_size(const struct ergo_point *point, size_t c);
 /* plan.c: path, launch sizes, buffers and kernels. ERGO_E_DEVICE if the device cannot run the
  * path that the job asks for. */
 enum ergo_status ising_configure(struct ergo_context *ctx, void *state);
-void ising_fill(void *state); /* the parameters of all members */
 
 /* advance.c: functions of the engine's table */
 void ising_steps(void *state, uint64_t sweeps);
@@ -215,7 +215,7 @@ enum ergo_status ising_compare_curves(struct ergo_context *ctx, const struct isi
 #define ISING_ENGINE                                                                               \
     .sampler = "spin-lattice", .smaller = "a smaller lattice",                                     \
     .state_bytes = sizeof(struct ising_state), .steps = ising_steps, .block = ising_block,         \
-    .rows = ising_rows, .curve_rows = ising_curve_rows, .measure = ising_measure,                     \
+    .rows = ising_rows, .curve_rows = ising_curve_rows, .measure = ising_measure,                  \
     .measure_curves = ising_measure_curves
 enum ergo_status ising_prepare(struct ergo_context *ctx, void *state);
 enum ergo_status ising_init(struct ergo_context *ctx, void *state);

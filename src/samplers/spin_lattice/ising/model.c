@@ -171,9 +171,7 @@ size_t ising_curve_size(const struct ergo_point *point, size_t c) {
         return size;
     if (c == CURVE_STRUCTURE)
         return bytes_curve_size(point, c);
-    return c <= CURVE_CORRELATION_Y && model_correlation_every(point)
-               ? ising_reach(point) + 1
-               : 0;
+    return c <= CURVE_CORRELATION_Y && model_correlation_every(point) ? ising_reach(point) + 1 : 0;
 }
 
 static void curve_x(const struct ergo_point *point, size_t c, double *x) {
@@ -231,11 +229,11 @@ enum { LATTICE_TUNABLES = 6 }; /* of a byte per spin: the first */
     .keys = {{lattice_keys, LATTICE_KEYS}, {keys, sizeof keys / sizeof keys[0]},                   \
              {field_keys, FIELD_KEYS},     {disorder_keys, DISORDER_KEYS},                         \
              {slab_keys, SLAB_KEYS},       {lattice_run_keys, LATTICE_RUN_KEYS},                   \
-             {tempered_keys, LADDER_KEYS}},                  \
+             {tempered_keys, LADDER_KEYS}},                                                        \
     .columns = columns, .n_columns = ISING_COLUMNS, .has_column = has_column,                      \
     .conjugates = lattice_conjugates, .n_conjugates = 2, .unweighted = model_unweighted,           \
     .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
-    .curves = curves_of_ising, .n_curves = TEMPERED_CURVES, .curve_every = lattice_curve_every,       \
+    .curves = curves_of_ising, .n_curves = TEMPERED_CURVES, .curve_every = lattice_curve_every,    \
     .curves_at_end = ERGO_LADDER_AT_END(TEMPERED_CURVES, LATTICE_CURVES),                          \
     .curves_hidden = ERGO_LADDER_HIDDEN(TEMPERED_CURVES), .x_from = ergo_tempered_x,               \
     .frame_suffix = "vti", .has_frames = model_has_frames, .remedy = bytes_remedy,                 \

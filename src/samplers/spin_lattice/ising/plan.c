@@ -451,16 +451,6 @@ static enum ergo_status declare(struct ising_state *s) {
     return ergo_engine_end(e);
 }
 
-void ising_fill(void *state) {
-    struct ising_state *s = state;
-    const struct ergo_batch *batch = s->e.batch;
-    for (size_t i = 0; i < batch->count; i++) {
-        ising_member_fill(batch->points[i], s->launch.field, &s->members[i]);
-        s->members[i].first = (uint32_t)s->shape.first;
-        s->physics[i] = ising_physics_of(batch->points[i]);
-    }
-}
-
 enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
     struct ising_state *s = state;
     const struct ergo_batch *batch = s->e.batch;

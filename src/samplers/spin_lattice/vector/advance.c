@@ -181,8 +181,11 @@ static const struct ergo_sampler_ops plain = {
     .view = vector_view,
 };
 
-static const struct ergo_temper_model temper = {
-    .plain = &plain, .spins = VECTOR_SPINS, .counts = VECTOR_COUNTS, .fill = vector_fill, .terms = terms};
+static const struct ergo_temper_model temper = {.plain = &plain,
+                                                .spins = VECTOR_SPINS,
+                                                .counts = VECTOR_COUNTS,
+                                                .fill = vector_fill,
+                                                .terms = terms};
 
 static const struct ergo_engine_model model = {
     .sampler = "spin-lattice",

@@ -278,8 +278,7 @@ static const char *slow_direction(const struct ergo_point *point) {
         {ERGO_NAMED("random_alignment", "per site"),                                               \
          .help = "mean s.n, n of the site's random field h n", .sample = sample_random,            \
          .applies = has_random},                                                                   \
-        ERGO_LADDER_OBSERVABLES,                                                                   \
-    {                                                                                              \
+        ERGO_LADDER_OBSERVABLES, {                                                                 \
         ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",           \
                                                  .sample = model_energy2, .hidden = true           \
     }
@@ -398,10 +397,10 @@ static const char *const first_space[] = {"/system/size=[16, 16, 16]", "/system/
                                           "/run/measure_every=10",     NULL};
 
 #define MODEL_COMMON                                                                               \
-    .programs = {"spin_lattice/vector.cl", "common/ladder.cl"}, .columns = columns, .n_columns = VECTOR_COLUMNS,       \
-    .curves = curves, .n_curves = ALL_CURVES, .x_from = ergo_tempered_x,                             \
-    .curves_at_end = ERGO_LADDER_AT_END(ALL_CURVES, VECTOR_CURVES),                                \
-    .curves_hidden = ERGO_LADDER_HIDDEN(ALL_CURVES), .tunables = tunables,                             \
+    .programs = {"spin_lattice/vector.cl", "common/ladder.cl"}, .columns = columns,                \
+    .n_columns = VECTOR_COLUMNS, .curves = curves, .n_curves = ALL_CURVES,                         \
+    .x_from = ergo_tempered_x, .curves_at_end = ERGO_LADDER_AT_END(ALL_CURVES, VECTOR_CURVES),     \
+    .curves_hidden = ERGO_LADDER_HIDDEN(ALL_CURVES), .tunables = tunables,                         \
     .n_tunables = COUNT(tunables), .frame_suffix = "vti", .has_frames = model_has_frames,          \
     .check = vector_check, .has_column = vector_has_column, .curve_size = curve_size,              \
     .curve_x = curve_x, .curve_every = lattice_curve_every, .exact = vector_exact,                 \
