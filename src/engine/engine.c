@@ -121,7 +121,9 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
             plan->host_bytes += 2 * bytes;
         if (b->kind == ERGO_BUFFER_HOST)
             continue;
-        plan->device_bytes += (result ? 2 : 1) * bytes + (e->temper && result ? b->bytes : 0);
+        plan->device_bytes += (result ? 2 : 1) * bytes;
+        if (e->temper && i == e->model->temper->counts)
+            plan->device_bytes += b->bytes;
         plan->state_bytes += b->kind == ERGO_BUFFER_STATE ? bytes : 0;
         if (b->flags & ERGO_BUFFER_EACH)
             plan->device_bytes += (e->batch->count - 1) * bytes;

@@ -35,8 +35,8 @@ static void job_temperatures(struct ergo_temper *t) {
 }
 
 enum ergo_status ergo_temper_expand(struct ergo_context *ctx, struct ergo_engine *e) {
-    const struct ergo_point *first = e->batch->points[0];
-    const uint32_t rungs = e->model->temper ? ergo_ladder_rungs(first) : 1;
+    const struct ergo_point *first = e->model->temper ? e->batch->points[0] : NULL;
+    const uint32_t rungs = first ? ergo_ladder_rungs(first) : 1;
     const size_t keys = e->batch->job->n_keys;
     if (rungs < 2)
         return ERGO_OK;
