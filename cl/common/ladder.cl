@@ -23,7 +23,7 @@ __kernel void ladder_decide(__global const uint *counts,
     const uint member = ladder * length + t;
     __global const uint *cold = counts + (ulong)member * words;
     const float worse = ergo_ladder_worse(cold, cold + words, terms + ladder * ERGO_LADDER_TERMS);
-    const uint accepted = ergo_ladder_exchanges(worse, t, step, rungs[member]);
+    const uint accepted = ergo_ladder_exchanges(worse, t, step, rungs + member);
     uint here = came[member], next = came[member + 1];
     const uint trip = ergo_ladder_walk(&here, &next, accepted, 1u, t, length);
     if (t == 0) /* alone writes there */

@@ -104,12 +104,13 @@ ERGO_INLINE float ergo_ladder_worse(ERGO_LADDER_GLOBAL const uint *cold,
     return worse;
 }
 
-/* Do rungs t and t + 1 of a ladder exchange their configurations? */
+/* Do rungs t and t + 1 of a ladder exchange their configurations? rung: number t. */
 ERGO_INLINE uint ergo_ladder_exchanges(float worse, uint t, ulong step,
-                                       struct ergo_ladder_rung rung) {
-    const struct ergo_words r = ergo_philox_words(
-        t, (uint)step, (uint)(step >> 32), ERGO_DRAW(ERGO_LADDER_PURPOSE, 0), rung.key0, rung.key1);
-    return (uint)(worse <= 0.0f) | (uint)(worse * rung.slope < ergo_minus_log(r.x));
+                                       ERGO_LADDER_GLOBAL const struct ergo_ladder_rung *rung) {
+    const struct ergo_words r =
+        ergo_philox_words(t, (uint)step, (uint)(step >> 32), ERGO_DRAW(ERGO_LADDER_PURPOSE, 0),
+                          rung->key0, rung->key1);
+    return (uint)(worse <= 0.0f) | (uint)(worse * rung->slope < ergo_minus_log(r.x));
 }
 
 #endif

@@ -331,6 +331,16 @@ static enum ergo_status create_host(struct ergo_context *ctx, struct ergo_engine
     return ERGO_OK;
 }
 
+/* A sample beside those of the slots, for exchanges of a ladder; zeros on the host to clear it. */
+static enum ergo_status create_energies(struct ergo_context *ctx, struct ergo_engine *e,
+                                        struct ergo_engine_buffer *b) {
+    const size_t bytes = (size_t)b->bytes;
+    b->host[ERGO_TEMPER_SLOT] = calloc(1, bytes);
+    if (!b->host[ERGO_TEMPER_SLOT])
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies of a ladder");
+    return ergo_buffer_create(ctx, e->device, b->what, bytes, NULL, &b->mem[ERGO_TEMPER_SLOT]);
+}
+
 static enum ergo_status create_buffers(struct ergo_context *ctx, struct ergo_engine *e) {
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < ERGO_BUFFERS && status == ERGO_OK; i++) {
@@ -339,8 +349,7 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct ergo_eng
         for (unsigned slot = 0; slot < 2 && back && status == ERGO_OK; slot++)
             status = create_result(ctx, e, b, slot);
         if (e->temper && i == e->model->temper->counts && status == ERGO_OK)
-            status = ergo_buffer_create(ctx, e->device, b->what, (size_t)b->bytes, NULL,
-                                        &b->mem[ERGO_TEMPER_SLOT]);
+            status = create_energies(ctx, e, b);
         if (status == ERGO_OK && b->flags & ERGO_BUFFER_EACH)
             status = create_each(ctx, e, b);
         else if (status == ERGO_OK &&
@@ -405,12 +414,11 @@ static void unmake(struct ergo_engine *e) {
         if (b->each)
             b->mem[0] = NULL;
         free(b->each);
-        for (unsigned slot = 0; slot < 2; slot++) {
+        for (unsigned slot = 0; slot <= ERGO_TEMPER_SLOT; slot++) {
             ergo_buffer_release(&b->mem[slot]);
             ergo_buffer_release(&b->held);
             unpin(e->device, &b->pins[slot], &b->host[slot]);
         }
-        ergo_buffer_release(&b->mem[ERGO_TEMPER_SLOT]);
         if (b->read)
             clReleaseEvent(b->read);
     }

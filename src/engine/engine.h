@@ -63,11 +63,12 @@ struct ergo_engine_buffer {
     bool zeroed; /* results: zeroed when a block begins, because kernels add to them */
     bool ends;   /* a state: read back when a block ends */
     uint64_t bytes;
-    cl_mem
-        mem[3];   /* results: one for each slot, and of a ladder's energies; else the first alone */
-    cl_mem *each; /* [members], ERGO_BUFFER_EACH; mem[0] is the chosen one */
-    void *host[2];  /* for results and a state that `ends`; hosted buffers have the first alone */
-    cl_mem pins[2]; /* behind `host`, where the driver has such memory */
+    /* results: one for each slot, and one for a ladder's energies (temper.h); else the first alone
+     */
+    cl_mem mem[3];
+    cl_mem *each;   /* [members], ERGO_BUFFER_EACH; mem[0] is the chosen one */
+    void *host[3];  /* for results and a state that `ends`; hosted buffers have the first alone */
+    cl_mem pins[3]; /* behind `host`, where the driver has such memory */
     cl_mem held;    /* ergo_engine_hold */
     uint64_t held_bytes;
     cl_event read; /* of ergo_engine_fetch */

@@ -60,7 +60,7 @@ static bool same_decisions(struct audit *a, uint32_t parity) {
     for (uint32_t t = parity; t + 1 < n && e->status == ERGO_OK; t += 2) {
         const uint32_t *cold = a->counts + t * a->words;
         const uint32_t accepted = ergo_ladder_exchanges(
-            ergo_ladder_worse(cold, cold + a->words, a->terms), t, e->step, a->rungs[t]);
+            ergo_ladder_worse(cold, cold + a->words, a->terms), t, e->step, &a->rungs[t]);
         a->moves[n - 1] += ergo_ladder_walk(&a->came[t], &a->came[t + 1], accepted, 1, t, n);
         a->moves[t] += accepted;
         same = same && accepted == a->decisions[t];
