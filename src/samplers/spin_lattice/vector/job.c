@@ -46,7 +46,8 @@ struct vector_shape vector_shape_of_layers(const struct vector_shape *whole, uin
  * are little; planes are so for slabs of 2^26, 1.2 ms. */
 bool vector_pays_to_cut(const struct ergo_point *point, size_t ranks) {
     const struct vector_shape s = vector_shape_of(point);
-    return !model_has_ladder(point) && s.d > 1 && (double)s.sites >= (s.d == 2 ? 0x1p22 : 0x1p26) * (double)ranks;
+    return !model_has_ladder(point) && s.d > 1 &&
+           (double)s.sites >= (s.d == 2 ? 0x1p22 : 0x1p26) * (double)ranks;
 }
 
 struct vector_physics vector_physics_of(const struct ergo_point *point) {
