@@ -48,4 +48,69 @@ ERGO_INLINE uint ergo_ladder_walk(uint *cold, uint *hot, uint accepted, uint sam
     return t == 0 ? down : 0u;
 }
 
+/*
+ * Ladders whose rungs are members of a batch (common/ladder.cl, src/engine/temper.h): the energy
+ * of a member is a sum of terms, each an integer that its measurement has counted times a weight.
+ * The integer: `parts` words of the member's counts, from `first` on, `stride` apart, added up.
+ */
+#define ERGO_LADDER_TERMS 8
+#define ERGO_LADDER_UINT 0u /* words */
+#define ERGO_LADDER_INT 1u  /* words with a sign */
+#define ERGO_LADDER_LONG 2u /* lower and upper words of 64 bits */
+struct ergo_ladder_term {
+    uint first, stride, parts, kind;
+    float weight; /* energy of a count of 1 */
+    uint unused[3];
+};
+#define ERGO_LADDER_TERM_BYTES 32
+struct ergo_ladder_rung {
+    float slope;     /* 1/T less that of the next rung; 0 of the hottest */
+    uint key0, key1; /* Philox key of the ladder */
+    uint unused;
+};
+#define ERGO_LADDER_RUNG_BYTES 16
+#define ERGO_LADDER_PURPOSE 48 /* entity: the colder rung */
+
+#ifdef __OPENCL_VERSION__
+#define ERGO_LADDER_GLOBAL __global
+#else
+#define ERGO_LADDER_GLOBAL
+#endif
+
+ERGO_INLINE ulong ergo_ladder_sum(ERGO_LADDER_GLOBAL const uint *counts,
+                                  ERGO_LADDER_GLOBAL const struct ergo_ladder_term *term) {
+    ulong sum = 0;
+    for (uint p = 0, at = term->first; p < term->parts; p++, at += term->stride) {
+        const uint low = counts[at];
+        const uint high = term->kind == ERGO_LADDER_LONG  ? counts[at + 1]
+                          : term->kind == ERGO_LADDER_INT ? 0u - (low >> 31)
+                                                          : 0u;
+        sum += (ulong)high << 32 | low;
+    }
+    return sum;
+}
+
+/* Energy of the hotter member less that of the colder one: of each term the exact difference of
+ * integers, which is then rounded to 24 bits. */
+ERGO_INLINE float ergo_ladder_worse(ERGO_LADDER_GLOBAL const uint *cold,
+                                    ERGO_LADDER_GLOBAL const uint *hot,
+                                    ERGO_LADDER_GLOBAL const struct ergo_ladder_term *terms) {
+    float worse = 0.0f;
+    for (uint k = 0; k < ERGO_LADDER_TERMS; k++) {
+        const long more =
+            (long)(ergo_ladder_sum(hot, terms + k) - ergo_ladder_sum(cold, terms + k));
+        worse = worse + (float)more * terms[k].weight;
+    }
+    return worse;
+}
+
+/* Do rungs t and t + 1 of a ladder exchange their configurations? rung: number t. */
+ERGO_INLINE uint ergo_ladder_exchanges(float worse, uint t, ulong step,
+                                       ERGO_LADDER_GLOBAL const struct ergo_ladder_rung *rung) {
+    const struct ergo_words r =
+        ergo_philox_words(t, (uint)step, (uint)(step >> 32), ERGO_DRAW(ERGO_LADDER_PURPOSE, 0),
+                          rung->key0, rung->key1);
+    return (uint)(worse <= 0.0f) | (uint)(worse * rung->slope < ergo_minus_log(r.x));
+}
+
 #endif

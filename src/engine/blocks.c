@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "engine/engine.h"
+#include "engine/temper.h"
 
 /* How many samples of a block carry curves. They are counted from the run's first sample. */
 static size_t curves_of(const struct ergo_engine *e, uint64_t first, size_t count) {
@@ -39,11 +39,22 @@ size_t ergo_engine_until_curve(const struct ergo_engine *e, size_t sample) {
     return (size_t)((interval - at % interval) % interval);
 }
 
+static bool is_tempered(const struct ergo_engine *e) {
+    return e->temper && e->temper->active;
+}
+
+static void make_steps(struct ergo_engine *e, uint64_t steps) {
+    if (is_tempered(e))
+        ergo_temper_steps(e, steps);
+    else
+        e->model->steps(e, steps);
+}
+
 void ergo_engine_block(void *state, size_t count, uint64_t every) {
     struct ergo_engine *e = state;
     size_t curve = 0;
     for (size_t i = 0; i < count && e->status == ERGO_OK; i++) {
-        e->model->steps(state, every);
+        make_steps(e, every);
         e->model->measure(state, i);
         if (ergo_engine_curve_due(e, i) && e->model->measure_curves)
             e->model->measure_curves(state, curve++);
@@ -90,8 +101,8 @@ enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsi
         if (e->buffers[i].zeroed && used(&e->buffers[i], count, slot->curves))
             ergo_engine_zero(e, (unsigned)i, used(&e->buffers[i], count, slot->curves));
     if (count == 0)
-        e->model->steps(state, every);
-    else if (e->model->block)
+        make_steps(e, every);
+    else if (e->model->block && !is_tempered(e))
         e->model->block(state, count, every);
     else
         ergo_engine_block(state, count, every);
@@ -169,7 +180,8 @@ enum ergo_status ergo_engine_collect(struct ergo_context *ctx, void *state, unsi
         return ERGO_OK;
     enum ergo_status status = ergo_event_wait(ctx, e->device, &slot->ready, NULL);
     if (status == ERGO_OK)
-        status = convert(ctx, e, which, samples);
+        status = is_tempered(e) ? ergo_temper_collect(ctx, e, which, samples, convert)
+                                : convert(ctx, e, which, samples);
     slot->busy = false;
     return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/program.h"
+#include "engine/temper.h"
 
 /* ---- declarations -----------------------------------------------------------------------------
  */
@@ -121,6 +122,8 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
         if (b->kind == ERGO_BUFFER_HOST)
             continue;
         plan->device_bytes += (result ? 2 : 1) * bytes;
+        if (e->temper && i == e->model->temper->counts)
+            plan->device_bytes += b->bytes;
         plan->state_bytes += b->kind == ERGO_BUFFER_STATE ? bytes : 0;
         if (b->flags & ERGO_BUFFER_EACH)
             plan->device_bytes += (e->batch->count - 1) * bytes;
@@ -146,6 +149,8 @@ static enum ergo_status sum_memory(struct ergo_context *ctx, struct ergo_engine 
 static enum ergo_status declare(struct ergo_context *ctx, struct ergo_engine *e) {
     ergo_engine_begin(e, ctx);
     enum ergo_status status = e->model->configure(ctx, e);
+    if (status == ERGO_OK && e->temper)
+        ergo_temper_declare(e);
     status = status == ERGO_OK ? ergo_engine_end(e) : status;
     if (status != ERGO_OK)
         return status;
@@ -164,7 +169,8 @@ static enum ergo_status configure(struct ergo_context *ctx, const struct ergo_en
     e->model = model;
     e->batch = batch;
     e->device = (struct ergo_device *)(uintptr_t)device; /* a plan only looks at it */
-    return declare(ctx, e);
+    const enum ergo_status status = ergo_temper_expand(ctx, e);
+    return status == ERGO_OK ? declare(ctx, e) : status;
 }
 
 /* Free what configure has declared. */
@@ -187,6 +193,7 @@ static void forget(struct ergo_engine *e) {
     if (e->model->release)
         e->model->release(e);
     undeclare(e);
+    ergo_temper_free(e);
     free(e);
 }
 
@@ -324,6 +331,16 @@ static enum ergo_status create_host(struct ergo_context *ctx, struct ergo_engine
     return ERGO_OK;
 }
 
+/* A sample beside those of the slots, for exchanges of a ladder; zeros on the host to clear it. */
+static enum ergo_status create_energies(struct ergo_context *ctx, struct ergo_engine *e,
+                                        struct ergo_engine_buffer *b) {
+    const size_t bytes = (size_t)b->bytes;
+    b->host[ERGO_TEMPER_SLOT] = calloc(1, bytes);
+    if (!b->host[ERGO_TEMPER_SLOT])
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies of a ladder");
+    return ergo_buffer_create(ctx, e->device, b->what, bytes, NULL, &b->mem[ERGO_TEMPER_SLOT]);
+}
+
 static enum ergo_status create_buffers(struct ergo_context *ctx, struct ergo_engine *e) {
     enum ergo_status status = ERGO_OK;
     for (size_t i = 0; i < ERGO_BUFFERS && status == ERGO_OK; i++) {
@@ -331,6 +348,8 @@ static enum ergo_status create_buffers(struct ergo_context *ctx, struct ergo_eng
         const bool back = is_result(b->kind) || b->ends;
         for (unsigned slot = 0; slot < 2 && back && status == ERGO_OK; slot++)
             status = create_result(ctx, e, b, slot);
+        if (e->temper && i == e->model->temper->counts && status == ERGO_OK)
+            status = create_energies(ctx, e, b);
         if (status == ERGO_OK && b->flags & ERGO_BUFFER_EACH)
             status = create_each(ctx, e, b);
         else if (status == ERGO_OK &&
@@ -348,11 +367,12 @@ static enum ergo_status make(struct ergo_context *ctx, struct ergo_engine *e) {
     enum ergo_status status = create_kernels(ctx, e);
     if (status == ERGO_OK)
         status = create_buffers(ctx, e);
-    if (status == ERGO_OK && e->model->prepare) {
-        ergo_engine_begin(e, ctx);
+    ergo_engine_begin(e, ctx);
+    if (status == ERGO_OK && e->model->prepare)
         status = e->model->prepare(ctx, e);
-        status = status == ERGO_OK ? ergo_engine_end(e) : status;
-    }
+    if (status == ERGO_OK && e->temper)
+        ergo_temper_prepare(e);
+    status = status == ERGO_OK ? ergo_engine_end(e) : status;
     return status;
 }
 
@@ -394,7 +414,7 @@ static void unmake(struct ergo_engine *e) {
         if (b->each)
             b->mem[0] = NULL;
         free(b->each);
-        for (unsigned slot = 0; slot < 2; slot++) {
+        for (unsigned slot = 0; slot <= ERGO_TEMPER_SLOT; slot++) {
             ergo_buffer_release(&b->mem[slot]);
             ergo_buffer_release(&b->held);
             unpin(e->device, &b->pins[slot], &b->host[slot]);

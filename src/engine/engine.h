@@ -36,8 +36,10 @@ enum ergo_buffer_kind {
 };
 
 enum {
-    ERGO_BUFFERS = 40,
-    ERGO_KERNELS = 40,
+    ERGO_MODEL_BUFFERS = 40, /* rows of the model; behind them those of a ladder (temper.h) */
+    ERGO_BUFFERS = 46,
+    ERGO_MODEL_KERNELS = 40,
+    ERGO_KERNELS = 42,
     ERGO_PROGRAMS = 12,
     ERGO_ARGS = 24,
     ERGO_MEMORIES = 24 /* pieces of host memory */
@@ -61,10 +63,12 @@ struct ergo_engine_buffer {
     bool zeroed; /* results: zeroed when a block begins, because kernels add to them */
     bool ends;   /* a state: read back when a block ends */
     uint64_t bytes;
-    cl_mem mem[2];  /* results: one for each slot; else the first alone */
+    /* results: one for each slot, and one for a ladder's energies (temper.h); else the first alone
+     */
+    cl_mem mem[3];
     cl_mem *each;   /* [members], ERGO_BUFFER_EACH; mem[0] is the chosen one */
-    void *host[2];  /* for results and a state that `ends`; hosted buffers have the first alone */
-    cl_mem pins[2]; /* behind `host`, where the driver has such memory */
+    void *host[3];  /* for results and a state that `ends`; hosted buffers have the first alone */
+    cl_mem pins[3]; /* behind `host`, where the driver has such memory */
     cl_mem held;    /* ergo_engine_hold */
     uint64_t held_bytes;
     cl_event read; /* of ergo_engine_fetch */
@@ -107,9 +111,13 @@ struct ergo_ahead {
     unsigned next; /* the one that is replaced */
 };
 
+struct ergo_temper; /* engine/temper.h */
+struct ergo_temper_model;
+
 struct ergo_engine {
     const struct ergo_engine_model *model;
-    const struct ergo_batch *batch;
+    const struct ergo_batch *batch; /* of ladders that the engine tempers, the one of their rungs */
+    struct ergo_temper *temper;     /* NULL: there are none */
     struct ergo_device *device;
     struct ergo_context *ctx; /* of the current call */
     enum ergo_status status;  /* its first error */
@@ -172,6 +180,9 @@ struct ergo_engine_model {
                                const struct ergo_samples *samples);
     /* Free what the state has besides ergo_engine_memory. NULL: nothing. */
     void (*release)(void *state);
+    /* Where points have ladders of temperatures whose rungs are members; NULL: the model has no
+     * ladders, or its own. */
+    const struct ergo_temper_model *temper;
 };
 
 /* ---- declared by configure --------------------------------------------------------------------
@@ -312,7 +323,7 @@ void ergo_engine_await(struct ergo_engine *e, unsigned row);
 /* Enqueue a read into ERGO_BUFFER_HOST row `to`, at offset `at` of curve number `curve`. */
 void ergo_engine_read_curve(struct ergo_engine *e, unsigned row, size_t offset, size_t bytes,
                             unsigned to, size_t curve, size_t at);
-/* Write the data of a declared constant. */
+/* Write the data of a declared constant, at first or anew. */
 void ergo_engine_constant(struct ergo_engine *e, unsigned row, const void *data);
 /* Enlarge a declared buffer. Its bytes stay: it has `pieces` equal pieces, and each is extended by
  * zeros. */

@@ -1,5 +1,6 @@
 /* Parallel tempering: temperatures of a job, exchanges in time, acceptance and round trips. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/ladder.h"
@@ -22,12 +23,45 @@ static double root(double x, uint32_t n) {
     return 0.5 * (low + high);
 }
 
+enum { AUTOMATIC_RUNGS = 16 };
+
+uint32_t ergo_ladder_rungs(const struct ergo_point *point) {
+    const struct ergo_value *ladder = ergo_point_value(point, "/system/ladder");
+    return ladder->automatic ? AUTOMATIC_RUNGS : (uint32_t)ladder->integer;
+}
+
+bool ergo_ladder_automatic(const struct ergo_point *point) {
+    const struct ergo_value *spacing = ergo_point_value(point, "/system/ladder_spacing");
+    return spacing->present ? strcmp(spacing->text, "auto") == 0
+                            : ergo_point_value(point, "/system/ladder")->automatic;
+}
+
+/* Numbers with commas between them, "1, 1.2, 1.5"; returns how many, 0: no such list. */
+static uint32_t read_list(const char *text, double t[ERGO_LADDER_MAX]) {
+    uint32_t n = 0;
+    for (const char *at = text; n < ERGO_LADDER_MAX; at++) {
+        char *end = NULL;
+        t[n++] = strtod(at, &end);
+        if (end == at || (*end && *end != ','))
+            return 0;
+        at = end;
+        if (!*at)
+            return n;
+    }
+    return 0;
+}
+
 uint32_t ergo_ladder_temperatures(const struct ergo_point *point, double t[ERGO_LADDER_MAX]) {
-    const uint32_t n = (uint32_t)ergo_point_int(point, "/system/ladder");
+    const uint32_t n = ergo_ladder_rungs(point);
     const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
     const struct ergo_value *given = ergo_point_value(point, "/system/ladder_spacing");
-    const char *spacing = given->present ? given->text : "geometric";
+    const char *spacing =
+        given->present && strcmp(given->text, "auto") != 0 ? given->text : "geometric";
     const double cold = ergo_point_real(point, "/system/temperature");
+    const struct ergo_value *list = ergo_point_value(point, "/system/ladder_temperatures");
+    t[0] = cold;
+    if (list->present && read_list(list->text, t) == n)
+        return n;
     t[0] = cold;
     if (n < 2 || !top->present)
         return n;
@@ -50,11 +84,25 @@ uint32_t ergo_ladder_every(const struct ergo_point *point) {
     return every->present ? (uint32_t)every->integer : 10;
 }
 
+static enum ergo_status check_list(struct ergo_context *ctx, const char *text, uint32_t n,
+                                   double cold, double hot) {
+    double t[ERGO_LADDER_MAX];
+    const uint32_t found = read_list(text, t);
+    bool right = found == n && t[0] >= cold && t[0] <= cold && t[n - 1] >= hot && t[n - 1] <= hot;
+    for (uint32_t r = 1; r < n && right; r++)
+        right = t[r] > t[r - 1];
+    return right ? ERGO_OK
+                 : ergo_job_error(ctx, "/system/ladder_temperatures",
+                                  "\"%.64s\": %u numbers that grow, from /system/temperature %.17g "
+                                  "to temperature_max %.17g, with commas between them",
+                                  text, n, cold, hot);
+}
+
 enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = ERGO_OK;
     const struct ergo_value *top = ergo_point_value(point, "/system/temperature_max");
     const double cold = ergo_point_real(point, "/system/temperature");
-    const int64_t n = ergo_point_int(point, "/system/ladder");
+    const int64_t n = ergo_ladder_rungs(point);
     if (n > 1 && !top->present)
         status = ergo_job_error(ctx, "/system/temperature_max",
                                 "missing; a ladder of %lld temperatures needs its hottest one",
@@ -62,6 +110,9 @@ enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_p
     if (n > 1 && top->present && !(top->real > cold))
         status = ergo_job_error(ctx, "/system/temperature_max",
                                 "%g is not above /system/temperature %g", top->real, cold);
+    const struct ergo_value *list = ergo_point_value(point, "/system/ladder_temperatures");
+    if (status == ERGO_OK && n > 1 && list->present)
+        status = check_list(ctx, list->text, (uint32_t)n, cold, top->real);
     if (n == 1 && top->present)
         status = ergo_job_error(ctx, "/system/ladder",
                                 "missing; temperature_max belongs to a ladder of 2 and more");
@@ -70,6 +121,21 @@ enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_p
 
 float ergo_ladder_slope(const double *all, uint32_t rungs, uint32_t t, double unit) {
     return t + 1 < rungs ? (float)(unit / all[t] - unit / all[t + 1]) : 0;
+}
+
+void ergo_ladder_feed_back(uint32_t rungs, const double *rejected, double *all) {
+    double beta[ERGO_LADDER_MAX], barrier[ERGO_LADDER_MAX] = {0};
+    for (uint32_t r = 0; r < rungs; r++) {
+        beta[r] = 1 / all[r];
+        barrier[r] = r ? barrier[r - 1] + rejected[r - 1] : 0;
+    }
+    for (uint32_t r = 1, at = 0; r + 1 < rungs; r++) {
+        const double wanted = barrier[rungs - 1] * r / (rungs - 1);
+        while (at + 2 < rungs && barrier[at + 1] < wanted)
+            at++;
+        const double part = (wanted - barrier[at]) / (barrier[at + 1] - barrier[at]);
+        all[r] = 1 / (beta[at] + part * (beta[at + 1] - beta[at]));
+    }
 }
 
 /* ---- exchanges ------------------------------------------------------------------------------- */

@@ -20,8 +20,13 @@ enum { ERGO_LADDER_MAX = 128 }; /* most temperatures */
 
 /* ---- the job --------------------------------------------------------------------------------- */
 
+/* How many temperatures: /system/ladder; "auto": 16. Are they found by feedback: "auto", or with
+ * ladder_spacing "auto"? */
+uint32_t ergo_ladder_rungs(const struct ergo_point *point);
+bool ergo_ladder_automatic(const struct ergo_point *point);
 /* The temperatures, coldest first, of /system/temperature, ladder, temperature_max and
- * ladder_spacing; returns how many. The same bits on all machines. */
+ * ladder_spacing; returns how many. Those that feedback begins with are geometric. The same bits on
+ * all machines. */
 uint32_t ergo_ladder_temperatures(const struct ergo_point *point, double t[ERGO_LADDER_MAX]);
 /* Steps from an exchange to the next: /system/swap_every, or 10. */
 uint32_t ergo_ladder_every(const struct ergo_point *point);
@@ -31,6 +36,11 @@ enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_p
  * `unit`, the energy that a count of 1 stands for; 0 for the hottest rung. all[rungs]: of
  * ergo_ladder_temperatures. */
 float ergo_ladder_slope(const double *all, uint32_t rungs, uint32_t t, double unit);
+
+/* Feedback: puts the inner temperatures, all[rungs], to where each rung has an equal part of the
+ * sum of the rejection rates, rejected[rungs - 1] > 0, which is taken as linear in 1/T between
+ * rungs. */
+void ergo_ladder_feed_back(uint32_t rungs, const double *rejected, double *all);
 
 /* ---- exchanges ------------------------------------------------------------------------------- */
 

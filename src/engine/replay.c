@@ -312,7 +312,8 @@ static enum ergo_status note(struct ergo_context *ctx, struct ergo_constants *c,
 enum ergo_status ergo_constant_create(struct ergo_context *ctx, struct ergo_device *device,
                                       struct ergo_constants *constants, const char *what,
                                       size_t bytes, const void *data, cl_mem *mem) {
-    const enum ergo_status status = ergo_buffer_create(ctx, device, what, bytes, data, mem);
+    const enum ergo_status status = *mem ? ergo_buffer_write(ctx, device, *mem, 0, bytes, data)
+                                         : ergo_buffer_create(ctx, device, what, bytes, data, mem);
     return status == ERGO_OK ? note(ctx, constants, what, *mem, bytes, checksum(data, bytes))
                              : status;
 }

@@ -131,7 +131,7 @@ struct ergo_constants {
 };
 
 /* Like ergo_buffer_create, but also notes the hash; `data` is never NULL. The buffer is released
- * like any other. */
+ * like any other. Where *mem is there, it gets other data of the same size. */
 enum ergo_status ergo_constant_create(struct ergo_context *ctx, struct ergo_device *device,
                                       struct ergo_constants *constants, const char *what,
                                       size_t bytes, const void *data, cl_mem *mem);

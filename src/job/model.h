@@ -197,6 +197,9 @@ struct ergo_model {
     /* Points on curve c (0: not measured), and its x values. NULL: there are no curves. */
     size_t (*curve_size)(const struct ergo_point *point, size_t c);
     void (*curve_x)(const struct ergo_point *point, size_t c, double *x);
+    /* The curve whose values are the x of curve c, where a run has found them; c: curve_x has them.
+     * NULL: curve_x always. */
+    size_t (*x_from)(const struct ergo_point *point, size_t c);
     /* histograms: the point of curve c to which a sample adds *count; one beyond the curve's size:
      * to none, but the sample is counted. NULL: there are none. */
     size_t (*histogram_bin)(const struct ergo_point *point, size_t c, const double *columns,

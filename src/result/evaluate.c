@@ -158,12 +158,16 @@ static bool curves_of(struct ergo_member_result *m) {
             curve->count && ergo_point_asks(m->point, model->curves[c].name) ? curve->size : 0;
         if (!r->size)
             continue;
-        r->x = malloc(r->size * sizeof(double));
+        const size_t from = model->x_from ? model->x_from(m->point, c) : c;
+        const size_t of_x = m->binned[from].size; /* at least as many */
+        r->x = malloc((of_x > r->size ? of_x : r->size) * sizeof(double));
         r->mean = malloc(r->size * sizeof(double));
-        r->error = malloc(r->size * sizeof(double));
+        r->error = malloc((of_x > r->size ? of_x : r->size) * sizeof(double));
         if (!r->x || !r->mean || !r->error)
             return false;
         model->curve_x(m->point, c, r->x);
+        if (from != c && m->binned[from].count)
+            ergo_curve_result(&m->binned[from], r->x, r->error);
         ergo_curve_result(curve, r->mean, r->error);
     }
     return true;

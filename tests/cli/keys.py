@@ -37,6 +37,7 @@ MODELS = [
     ("spin-lattice", {"model": "graph", "graph": f"{ROOT}/data/reference/graph-edges.txt"}, {"method": "anneal"}),
     ("spin-lattice", {"model": "clock", "size": [6, 6], "temperature": 0.9, "random_field": 0.5}, {}),
     ("spin-lattice", {"model": "heisenberg", "size": [6, 6], "temperature": 0.9}, {}),
+    ("spin-lattice", {"model": "heisenberg", "size": [6, 6], "temperature": 0.5, "temperature_max": 1, "ladder": 3, "swap_every": 2}, {}),
     ("swendsen-wang", {"size": [8, 8], "temperature": 1.1}, {}),
     ("swendsen-wang", {"size": [4, 4, 4], "temperature": 1.9}, {}),
     ("swendsen-wang", {"size": [4, 6], "temperature": 1.1}, {"method": "probability-changing"}),

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "engine/ladder.h"
+#include "engine/temper.h"
 
 #include "context.h"
 
@@ -287,12 +287,51 @@ static void test_units(void **state) {
     ergo_curve_free(&curve);
 }
 
+/* ---- feedback -------------------------------------------------------------------------------- */
+
+/* 1/T from 1 to 0.25 in parts that are rejected with 0.5, 0.25, 0.25: a third of it each. */
+static void test_feedback(void **state) {
+    (void)state;
+    static const double rejected[3] = {0.5, 0.25, 0.25};
+    double t[4] = {1, 1 / 0.75, 2, 4};
+    ergo_ladder_feed_back(4, rejected, t);
+    assert_true(t[0] == 1 && t[3] == 4);
+    assert_true(fabs(1 / t[1] - (1 - 0.25 * 2 / 3)) < 1e-15);
+    assert_true(fabs(1 / t[2] - (0.75 - 0.25 * 2 / 3)) < 1e-15);
+    double two[2] = {1, 3};
+    ergo_ladder_feed_back(2, rejected, two);
+    assert_true(two[0] == 1 && two[1] == 3);
+}
+
+/* Equilibration 130, exchanges each 3 sweeps: feedback after 3, 6, 15, 30, 63 sweeps, then never.
+ */
+static void test_frozen(void **state) {
+    (void)state;
+    static const char *const text =
+        "{\"sampler\": \"spin-lattice\", \"system\": {\"model\": \"xy\", \"size\": [4, 4], "
+        "\"temperature\": 0.5, \"temperature_max\": 2, \"ladder\": \"auto\"}, "
+        "\"run\": {\"equilibration\": 130, \"sweeps\": 1000}}";
+    static const uint64_t steps[] = {3, 6, 15, 30, 63};
+    struct ergo_job *job = NULL;
+    assert_int_equal(ergo_job_parse(ctx, text, strlen(text), "unit", NULL, 0, &job), ERGO_OK);
+    assert_int_equal(ergo_ladder_rungs(&job->points[0]), 16);
+    assert_true(ergo_ladder_automatic(&job->points[0]));
+    const struct ergo_temper t = {
+        .rungs = 16, .every = 3, .automatic = true, .outer = &job->batches[0]};
+    for (uint64_t step = 0, k = 0; step < 2000; step++) {
+        k += k < 5 && steps[k] == step;
+        assert_int_equal(ergo_temper_since(&t, step), k ? steps[k - 1] : 0);
+    }
+    ergo_job_destroy(job);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_temperatures), cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_tries),        cmocka_unit_test(test_log),
         cmocka_unit_test(test_decision),     cmocka_unit_test(test_trips),
         cmocka_unit_test(test_rates),        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_feedback),     cmocka_unit_test(test_frozen),
     };
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

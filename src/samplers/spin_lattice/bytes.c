@@ -279,14 +279,49 @@ bool bytes_curve_rows(const void *state, unsigned slot, size_t begin, size_t end
     return true;
 }
 
-static const struct ergo_engine_model model = {BYTES_ENGINE, .configure = bytes_configure,
-                                               .prepare = prepare};
+static struct ergo_ladder_term term_of(uint32_t first, uint32_t kind, double weight) {
+    return (struct ergo_ladder_term){
+        .first = first, .parts = 1, .kind = kind, .weight = (float)weight};
+}
 
-const struct ergo_sampler_ops bytes_ops = {
-    .engine = &model,
+/* The energy as in bytes_columns: of equal neighbours, of sites in a state, of general terms. */
+static uint32_t terms(const void *state, size_t member, struct ergo_ladder_term *terms) {
+    const struct bytes_state *s = state;
+    const struct bytes_shape *h = &s->shape;
+    const struct bytes_physics *p = &s->physics[member];
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < h->d && !h->bonds; k++)
+        terms[n++] = h->kind == BYTES_BLUME_CAPEL ? term_of(k, ERGO_LADDER_INT, -p->j[k])
+                     : h->kind == BYTES_ISING     ? term_of(k, ERGO_LADDER_UINT, -2 * p->j[k])
+                                                  : term_of(k, ERGO_LADDER_UINT, -p->j[k]);
+    if (h->general)
+        terms[n++] = term_of(h->counts, ERGO_LADDER_LONG, -s->units[member]);
+    if (h->kind == BYTES_BLUME_CAPEL) {
+        terms[n++] = term_of(3, ERGO_LADDER_UINT, p->crystal - (h->general ? 0 : p->b));
+        terms[n++] = term_of(5, ERGO_LADDER_UINT, p->crystal + (h->general ? 0 : p->b));
+    } else if (h->kind == BYTES_ISING && !h->general) {
+        terms[n++] = term_of(3, ERGO_LADDER_UINT, -2 * p->h);
+        terms[n++] = term_of(4, ERGO_LADDER_UINT, -2 * p->b);
+        terms[n++] = term_of(6, ERGO_LADDER_UINT, -2 * (p->b + p->h));
+    }
+    return n;
+}
+
+static const struct ergo_sampler_ops plain = {
     .init = bytes_init,
     .save = bytes_save,
     .load = bytes_load,
     .audit = bytes_audit,
     .view = bytes_view,
 };
+
+static const struct ergo_temper_model temper = {.plain = &plain,
+                                                .spins = BYTES_SPINS,
+                                                .counts = BYTES_COUNTS,
+                                                .fill = bytes_fill,
+                                                .terms = terms};
+
+static const struct ergo_engine_model model = {BYTES_ENGINE, .configure = bytes_configure,
+                                               .prepare = prepare, .temper = &temper};
+
+const struct ergo_sampler_ops bytes_ops = ERGO_TEMPERED(&model);

@@ -137,6 +137,8 @@ uint32_t bytes_reach(const struct ergo_point *point);
 /* The curve "structure_factor". These three also serve the Ising model with a bit per spin. */
 bool bytes_has_structure(const struct ergo_point *point);
 size_t bytes_curve_size(const struct ergo_point *point, size_t c);
+/* With the curves of ladders. */
+size_t bytes_tempered_curve_size(const struct ergo_point *point, size_t c);
 void bytes_curve_x(const struct ergo_point *point, size_t c, double *x);
 double bytes_correlation_length(const struct ergo_point *point, const double *mean, size_t size);
 double bytes_longest_side(const struct ergo_point *point); /* in sites */
@@ -180,6 +182,7 @@ enum ergo_status bytes_terms_unpack(struct ergo_context *ctx, const struct bytes
 
 /* bytes_plan.c */
 enum ergo_status bytes_configure(struct ergo_context *ctx, void *state);
+void bytes_fill(void *state); /* the parameters of all members */
 /* Random words in fours that are drawn ahead for the blocks of a colour. */
 uint64_t bytes_fours(const struct bytes_shape *s);
 

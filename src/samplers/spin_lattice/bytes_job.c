@@ -86,7 +86,7 @@ struct bytes_shape bytes_shape_of_layers(const struct bytes_shape *whole, uint64
  * little; smaller lattices have faster kernels on one device. */
 bool bytes_pays_to_cut(const struct ergo_point *point, size_t ranks) {
     const struct bytes_shape s = bytes_shape_of(point);
-    return s.d > 1 && (double)s.sites >= 0x1p24 * (double)ranks;
+    return !model_has_ladder(point) && s.d > 1 && (double)s.sites >= 0x1p24 * (double)ranks;
 }
 
 struct bytes_physics bytes_physics_of(const struct ergo_point *point) {
@@ -256,6 +256,8 @@ enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *
                                 size->items);
     if (status == ERGO_OK)
         status = bytes_check_disorder(ctx, point);
+    if (status == ERGO_OK)
+        status = ergo_tempered_check(ctx, point);
     const struct bytes_physics p = bytes_physics_of(point);
     double cost = 0;
     for (uint32_t k = 0; k < (uint32_t)size->items; k++)
@@ -290,13 +292,13 @@ uint32_t bytes_reach(const struct ergo_point *point) {
     int64_t reach = ergo_point_int(point, "/run/correlation_max");
     for (uint32_t k = 0; k < s.d; k++)
         reach = reach < s.l[k] / 2 ? reach : s.l[k] / 2;
-    return ergo_point_int(point, "/run/correlation_every") ? (uint32_t)reach : 0;
+    return model_correlation_every(point) ? (uint32_t)reach : 0;
 }
 
 bool bytes_has_structure(const struct ergo_point *point) {
     const struct bytes_shape s = bytes_shape_of(point);
     return s.kind != BYTES_BLUME_CAPEL && s.d > 1 && s.l[s.d - 1] * (uint64_t)s.q <= 1 << 17 &&
-           ergo_point_int(point, "/run/correlation_every");
+           model_correlation_every(point);
 }
 
 size_t bytes_curve_size(const struct ergo_point *point, size_t c) {
@@ -309,8 +311,15 @@ size_t bytes_curve_size(const struct ergo_point *point, size_t c) {
     return reach && measured ? reach + 1 : 0;
 }
 
+size_t bytes_tempered_curve_size(const struct ergo_point *point, size_t c) {
+    size_t size;
+    return ergo_tempered_curve_size(point, c, &size) ? size : bytes_curve_size(point, c);
+}
+
 void bytes_curve_x(const struct ergo_point *point, size_t c, double *x) {
     const struct bytes_shape s = bytes_shape_of(point);
+    if (ergo_tempered_curve_x(point, c, x))
+        return;
     for (size_t i = 0; i < bytes_curve_size(point, c); i++)
         x[i] = c == CURVE_STRUCTURE ? acos(-1) * ((bytes_staggered_axes(point) >> (s.d - 1) & 1) +
                                                   (double)i * 2 / s.l[s.d - 1])

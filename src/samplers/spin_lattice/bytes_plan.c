@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "samplers/spin_lattice/bytes.h"
+#include "samplers/spin_lattice/models.h"
 
 enum { PATH_LOCAL = 1, PATH_GLOBAL = 3 }; /* values of /tuning/path */
 
@@ -235,6 +236,17 @@ static void describe(const struct bytes_state *s, struct ergo_plan *plan) {
                  l->strip, l->group);
 }
 
+void bytes_fill(void *state) {
+    struct bytes_state *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    for (size_t i = 0; i < batch->count; i++) {
+        bytes_member_fill(batch->points[i], &s->members[i]);
+        s->members[i].first_row = (uint32_t)s->shape.first_row;
+        s->physics[i] = bytes_physics_of(batch->points[i]);
+        s->fields = s->fields || (!s->shape.general && s->physics[i].h != 0);
+    }
+}
+
 enum ergo_status bytes_configure(struct ergo_context *ctx, void *state) {
     struct bytes_state *s = state;
     const struct ergo_batch *batch = s->e.batch;
@@ -252,12 +264,7 @@ enum ergo_status bytes_configure(struct ergo_context *ctx, void *state) {
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     bytes_wave(&s->whole, s->wave);
-    for (size_t i = 0; i < batch->count; i++) {
-        bytes_member_fill(batch->points[i], &s->members[i]);
-        s->members[i].first_row = (uint32_t)s->shape.first_row;
-        s->physics[i] = bytes_physics_of(batch->points[i]);
-        s->fields = s->fields || (!s->shape.general && s->physics[i].h != 0);
-    }
+    bytes_fill(s);
     enum ergo_status status = choose_launch(ctx, s);
     if (status != ERGO_OK)
         return status;
@@ -280,7 +287,7 @@ enum ergo_status bytes_configure(struct ergo_context *ctx, void *state) {
         batch->count * (2 * h->colour + 4 * bytes_terms_length(h));
     describe(s, plan);
     if (s->launch.curve_length)
-        s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/correlation_every");
+        s->e.curve_interval = (uint64_t)model_correlation_every(batch->points[0]);
     declare(s);
     return ERGO_OK;
 }

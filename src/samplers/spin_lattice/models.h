@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "samplers/sampler.h"
+#include "samplers/tempered.h"
 
 /* ising/, potts/, blume_capel/, facilitated/, spin_glass/, vector/: model.c. The Ising model has
  * two implementations: a bit per spin in two dimensions with one coupling and a uniform field, a
@@ -34,6 +35,12 @@ enum {
     CURVE_CORRELATION_Z,
     CURVE_STRUCTURE,
     LATTICE_CURVES
+};
+/* Behind these, of ladders: order parameter, susceptibility, Binder's cumulant, and what all have.
+ */
+enum {
+    ORDERED_CURVES = 3 + ERGO_N_LADDER_CURVES,
+    TEMPERED_CURVES = LATTICE_CURVES + ORDERED_CURVES
 };
 enum {
     CURVE_PHI,
@@ -78,7 +85,11 @@ enum { LATTICE_KEYS = 6, LATTICE_RUN_KEYS = 2 };
 enum { BYTES_TUNABLES = 6 };
 extern const struct ergo_tunable bytes_tunables[BYTES_TUNABLES];
 extern const struct ergo_key lattice_keys[LATTICE_KEYS], lattice_run_keys[LATTICE_RUN_KEYS];
-extern const struct ergo_curve_info lattice_curves[LATTICE_CURVES];
+extern const struct ergo_curve_info curves_of_ising[TEMPERED_CURVES],
+    curves_of_potts[TEMPERED_CURVES];
+/* Blume-Capel has those of ladders alone. */
+/* /run/correlation_every; with a ladder 0 unless it is given. */
+int64_t model_correlation_every(const struct ergo_point *point);
 uint64_t lattice_curve_every(const struct ergo_point *point);
 /* Random fields and couplings of models with a byte per spin. Potts has its own in place of those
  * about the fields of a site. */
@@ -106,8 +117,8 @@ const char *model_unweighted(const struct ergo_point *point);
 enum { SLAB_KEYS = 1 };
 extern const struct ergo_key slab_keys[SLAB_KEYS];
 /* Keys of parallel tempering (engine/ladder.h). */
-enum { LADDER_KEYS = 4 };
-extern const struct ergo_key ladder_keys[LADDER_KEYS];
+enum { LADDER_KEYS = 5 };
+extern const struct ergo_key ladder_keys[LADDER_KEYS], tempered_keys[LADDER_KEYS];
 bool model_has_ladder(const struct ergo_point *point);
 
 double model_sites(const struct ergo_point *point);

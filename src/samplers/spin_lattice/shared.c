@@ -8,6 +8,7 @@ const char *const model_dynamics[] = {"metropolis", "heat-bath", NULL};
 const char *const model_starts[] = {"up", "down", "random", NULL};
 const char *const model_disorders[] = {"bimodal", "gaussian", NULL};
 static const char *const spacings[] = {"geometric", "linear", "inverse", NULL};
+static const char *const tempered_spacings[] = {"geometric", "linear", "inverse", "auto", NULL};
 
 const struct ergo_tunable bytes_tunables[BYTES_TUNABLES] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
@@ -63,7 +64,9 @@ const struct ergo_key lattice_keys[LATTICE_KEYS] = {
 const struct ergo_key lattice_run_keys[LATTICE_RUN_KEYS] = {
     {ERGO_KEY("/run/correlation_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "10", .min = 0,
      .max = 1e12, .unit = "measurements",
-     .help = "Measure the spin-spin correlation with every so many measurements; 0: never."},
+     .help = "Measure the spin-spin correlation with every so many measurements; 0: never. With a "
+             "ladder at its lowest temperature, and 0 if not given; its curves (ladder_energy ...) "
+             "are made of the same measurements, with 0 of all."},
     {ERGO_KEY("/run/correlation_max", INT), .flags = ERGO_KEY_SHAPE, .fallback = "64", .min = 1,
      .max = 4096, .unit = "sites",
      .help = "Largest distance of the correlation; never more than half the shorter side."},
@@ -156,7 +159,11 @@ const struct ergo_key slab_keys[SLAB_KEYS] = {
 };
 
 bool model_has_ladder(const struct ergo_point *point) {
-    return ergo_point_int(point, "/system/ladder") > 1;
+    return ergo_ladder_rungs(point) > 1;
+}
+
+static bool has_spacing_of_its_own(const struct ergo_point *point) {
+    return model_has_ladder(point) && !model_has(point, "/system/ladder_spacing");
 }
 
 const struct ergo_key ladder_keys[LADDER_KEYS] = {
@@ -172,6 +179,12 @@ const struct ergo_key ladder_keys[LADDER_KEYS] = {
      .help = "The ladder's temperatures: geometric (if not given), a constant ratio; linear, a "
              "constant difference; inverse, constant in 1/T.",
      .acts = model_has_ladder, .where = "with a ladder"},
+    {ERGO_KEY("/system/ladder_temperatures", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .unit = "J/k_B",
+     .help =
+         "All temperatures of the ladder with commas between them, \"1, 1.25, 1.6\", instead of "
+         "a spacing: as many as /system/ladder says, from temperature to temperature_max.",
+     .acts = has_spacing_of_its_own, .where = "with a ladder, without ladder_spacing"},
     {ERGO_KEY("/system/swap_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
      .max = 1000000, .unit = "sweeps",
      .help = "Sweeps between exchanges along the ladder, of pairs (0, 1), (2, 3) ... and (1, 2), "
@@ -179,20 +192,71 @@ const struct ergo_key ladder_keys[LADDER_KEYS] = {
      .acts = model_has_ladder, .where = "with a ladder"},
 };
 
-const struct ergo_curve_info lattice_curves[LATTICE_CURVES] = {
-    {"correlation", "distance (sites)", "", "<s(0) s(r)> along the axes, mean of both"},
-    {"correlation_x", "distance (sites)", "", "<s(0) s(r)> along x"},
-    {"correlation_y", "distance (sites)", "", "<s(0) s(r)> along y"},
-    {"correlation_z", "distance (sites)", "", "<s(0) s(r)> along z"},
-    {"structure_factor", "k along the last dimension (1/site)", "",
-     "per site, at the wave vector Q of order, pi along each direction with a negative coupling "
-     "and 0 "
-     "along the others (there N <m^2>, antiferromagnets N <m_s^2>), and at the next one along the "
-     "last dimension; potts: of the q-state spins, as unit vectors"},
+/* Of models that the engine tempers (samplers/tempered.h). */
+const struct ergo_key tempered_keys[LADDER_KEYS] = {
+    {ERGO_KEY("/system/ladder", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_AUTO, .fallback = "1",
+     .stream = "", .min = 1, .max = 128, .unit = "temperatures",
+     .help = "Temperatures of parallel tempering (Hukushima, Nemoto 1996), from temperature to "
+             "temperature_max; 1: no ladder. \"auto\": 16, with ladder_spacing auto."},
+    {ERGO_KEY("/system/temperature_max", REAL),
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
+     .unit = "J/k_B", .help = "The hottest temperature of the ladder."},
+    {ERGO_KEY("/system/ladder_spacing", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = tempered_spacings, .unit = "",
+     .help =
+         "The ladder's temperatures: geometric (if not given), a constant ratio; linear, a "
+         "constant difference; inverse, constant in 1/T; auto, so that all exchanges are rejected "
+         "equally often, by feedback during the first half of /run/equilibration (Syed et al., "
+         "J. R. Stat. Soc. B 84, 321 (2022)): the curve ladder_temperatures has them.",
+     .acts = model_has_ladder, .where = "with a ladder"},
+    {ERGO_KEY("/system/ladder_temperatures", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .unit = "J/k_B",
+     .help =
+         "All temperatures of the ladder with commas between them, \"1, 1.25, 1.6\", instead of "
+         "a spacing: as many as /system/ladder says, from temperature to temperature_max.",
+     .acts = has_spacing_of_its_own, .where = "with a ladder, without ladder_spacing"},
+    {ERGO_KEY("/system/swap_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
+     .max = 1000000, .unit = "sweeps",
+     .help = "Sweeps between exchanges along the ladder, of pairs (0, 1), (2, 3) ... and (1, 2), "
+             "(3, 4) ... in turn; 10 if not given.",
+     .acts = model_has_ladder, .where = "with a ladder"},
 };
 
+#define OWN_CURVES                                                                                 \
+    {"correlation", "distance (sites)", "", "<s(0) s(r)> along the axes, mean of both"},           \
+        {"correlation_x", "distance (sites)", "", "<s(0) s(r)> along x"},                          \
+        {"correlation_y", "distance (sites)", "", "<s(0) s(r)> along y"},                          \
+        {"correlation_z", "distance (sites)", "", "<s(0) s(r)> along z"}, {                        \
+        "structure_factor", "k along the last dimension (1/site)", "",                             \
+            "per site, at the wave vector Q of order, pi along each direction with a negative "    \
+            "coupling "                                                                            \
+            "and 0 "                                                                               \
+            "along the others (there N <m^2>, antiferromagnets N <m_s^2>), and at the next one "   \
+            "along the "                                                                           \
+            "last dimension; potts: of the q-state spins, as unit vectors"                         \
+    }
+
+#define ORDER_CURVES(order, what)                                                                  \
+    {"ladder_" order, "temperature", "", what " at each temperature"},                             \
+        {"ladder_susceptibility", "temperature", "per site", "as the observable"}, {               \
+        "ladder_binder", "temperature", "", "as the observable"                                    \
+    }
+
+const struct ergo_curve_info curves_of_ising[TEMPERED_CURVES] = {
+    OWN_CURVES, ORDER_CURVES("abs_magnetization", "mean |m|"), ERGO_LADDER_CURVES};
+const struct ergo_curve_info curves_of_potts[TEMPERED_CURVES] = {
+    OWN_CURVES, ORDER_CURVES("order_parameter", "mean m"), ERGO_LADDER_CURVES};
+
+/* Curves of a ladder are made of the samples that carry curves: of all, if the job does not ask for
+ * correlations. */
+int64_t model_correlation_every(const struct ergo_point *point) {
+    const struct ergo_value *every = ergo_point_value(point, "/run/correlation_every");
+    return every->given || !model_has_ladder(point) ? every->integer : 0;
+}
+
 uint64_t lattice_curve_every(const struct ergo_point *point) {
-    const int64_t every = ergo_point_int(point, "/run/correlation_every");
+    const int64_t every = model_correlation_every(point);
     return every > 0 ? (uint64_t)every : 1;
 }
 

@@ -71,6 +71,7 @@ static const struct ergo_observable observables[] = {
     {.name = "magnetization", .unit = "per site", .help = "mean m", .sample = model_m},
     {.name = "magnetization2", .unit = "per site^2", .help = "mean m^2", .sample = model_m2},
     {.name = "magnetization4", .unit = "per site^4", .help = "mean m^4", .sample = model_m4},
+    ERGO_LADDER_OBSERVABLES,
     {.name = "energy2",
      .unit = "J^2 per site^2",
      .help = "mean squared energy per site",
@@ -88,10 +89,21 @@ static const struct ergo_conjugate conjugates[] = {
     {COLUMN_QUADRUPOLE, .in_energy = crystal_in_energy, .keys = {"/system/crystal_field"}},
 };
 
+static size_t curve_size(const struct ergo_point *point, size_t c) {
+    size_t size = 0;
+    (void)ergo_tempered_curve_size(point, c, &size);
+    return size;
+}
+
+static void curve_x(const struct ergo_point *point, size_t c, double *x) {
+    (void)ergo_tempered_curve_x(point, c, x);
+}
+
 /* Sums of s s' are counted modulo 2^32. */
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
     const enum ergo_status status = bytes_check_size(ctx, point, 0x1p30);
-    return status == ERGO_OK ? bytes_check_disorder(ctx, point) : status;
+    const enum ergo_status disorder = status == ERGO_OK ? bytes_check_disorder(ctx, point) : status;
+    return disorder == ERGO_OK ? ergo_tempered_check(ctx, point) : disorder;
 }
 
 static const char *const first_job[] = {"/system/size=[32, 32]",   "/system/temperature=1",
@@ -106,14 +118,15 @@ const struct ergo_model blume_capel_model = {
         "in one to three dimensions (Blume 1966, Capel 1966); also with random fields or random "
         "couplings.",
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
-                 "spin_lattice/bytes_draw.cl", "common/slab.cl"},
+                 "spin_lattice/bytes_draw.cl", "common/slab.cl", "common/ladder.cl"},
     .first = first_job,
     .keys = {{lattice_keys, 2},
              {keys, sizeof keys / sizeof keys[0]},
              {field_keys, FIELD_KEYS},
              {disorder_keys, DISORDER_KEYS},
              {&lattice_keys[LATTICE_KEYS - 1], 1},
-             {slab_keys, SLAB_KEYS}},
+             {slab_keys, SLAB_KEYS},
+             {tempered_keys, LADDER_KEYS}},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],
     .conjugates = conjugates,
@@ -121,6 +134,13 @@ const struct ergo_model blume_capel_model = {
     .unweighted = model_unweighted,
     .observables = observables,
     .n_observables = sizeof observables / sizeof observables[0],
+    .curves = curves_of_ising + LATTICE_CURVES,
+    .n_curves = ORDERED_CURVES,
+    .curves_at_end = ERGO_LADDER_AT_END(ORDERED_CURVES, 0),
+    .curves_hidden = ERGO_LADDER_HIDDEN(ORDERED_CURVES),
+    .x_from = ergo_tempered_x,
+    .curve_size = curve_size,
+    .curve_x = curve_x,
     .tunables = bytes_tunables,
     .n_tunables = BYTES_TUNABLES,
     .frame_suffix = "vti",

@@ -121,7 +121,8 @@ static void launch_range(struct ising_state *s, unsigned kernel, struct ergo_gri
     ergo_engine_launch(&s->e, kernel, grid, all, s->cut ? n + 2 : n);
 }
 
-static void measure(struct ising_state *s, size_t sample) {
+void ising_measure(void *state, size_t sample) {
+    struct ising_state *s = state;
     const size_t group = s->measure_group;
     const struct ergo_arg args[] = {BUFFER(ISING_SPINS), BUFFER(ISING_SAMPLES), U32(sample),
                                     LOCAL(s->launch.sums * group * sizeof(cl_uint))};
@@ -133,6 +134,8 @@ static void measure(struct ising_state *s, size_t sample) {
 static void measure_curves(struct ising_state *s, enum ising_buffer spins, size_t curve,
                            size_t count) {
     const struct ising_launch *l = &s->launch;
+    if (!l->curve_numbers) /* samples with curves of a ladder alone */
+        return;
     const size_t group = s->correlate_group, members = s->e.batch->count;
     const size_t pairs = 2 * (size_t)l->reach * l->correlate_parts;
     const size_t batches = (l->reach + ISING_AT_ONCE - 1) / ISING_AT_ONCE;
@@ -157,6 +160,10 @@ static void measure_curves(struct ising_state *s, enum ising_buffer spins, size_
         ERGO_LAUNCH(&s->e, ISING_COUNT_ROWS, rows, BUFFER(spins), BUFFER(ISING_MEMBERS),
                     BUFFER(ISING_CURVES), U32(curve), U32(pairs), U32(l->curve_numbers), U32(lanes),
                     LOCAL(group * sizeof(cl_uint)));
+}
+
+void ising_measure_curves(void *state, size_t curve) {
+    measure_curves(state, ISING_SPINS, curve, 1);
 }
 
 /* Number of samples, from `first` on, that one launch of the local path makes. It ends with a
@@ -187,7 +194,7 @@ void ising_block(void *state, size_t count, uint64_t every) {
             launch_local(s, 1, 1, i);
         } else {
             ising_steps(s, every);
-            measure(s, i);
+            ising_measure(s, i);
         }
         now = now ? now : 1;
         const size_t curves = ergo_engine_curves_due(&s->e, i, now);
@@ -284,7 +291,7 @@ bool ising_curve_rows(const void *state, unsigned slot, size_t begin, size_t end
     uint64_t *own = calloc(pairs + ly, sizeof *own);
     uint32_t *planes = malloc(2 * ly * sizeof *planes);
     const bool memory = own && planes;
-    for (size_t row = begin; row < end && memory; row++) {
+    for (size_t row = begin; row < end && memory && s->launch.curve_numbers; row++) {
         const uint64_t *numbers = own;
         if (s->cut)
             numbers = s->joined_curves + row * ising_joined_numbers(s);

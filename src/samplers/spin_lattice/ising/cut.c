@@ -24,7 +24,7 @@ static enum ergo_status refuse(struct ergo_context *ctx, const struct ising_stat
 static enum ergo_status cut(struct ergo_context *ctx, struct ising_state *s) {
     const struct ergo_point *first = s->e.batch->points[0];
     struct ergo_slab *slab = &s->slab;
-    const uint32_t reach = ergo_point_int(first, "/run/correlation_every") ? ising_reach(first) : 1;
+    const uint32_t reach = model_correlation_every(first) ? ising_reach(first) : 1;
     s->cut = true;
     s->whole = ising_shape_of(first);
     slab->colours = slab->per_sweep = 2;

@@ -49,6 +49,16 @@ void ising_member_fill(const struct ergo_point *point, bool field, struct ising_
     }
 }
 
+void ising_fill(void *state) {
+    struct ising_state *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    for (size_t i = 0; i < batch->count; i++) {
+        ising_member_fill(batch->points[i], s->launch.field, &s->members[i]);
+        s->members[i].first = (uint32_t)s->shape.first;
+        s->physics[i] = ising_physics_of(batch->points[i]);
+    }
+}
+
 enum ergo_status ising_prepare(struct ergo_context *ctx, void *state) {
     struct ising_state *s = state;
     (void)ctx;
@@ -62,9 +72,6 @@ enum ergo_status ising_prepare(struct ergo_context *ctx, void *state) {
     return ERGO_OK;
 }
 
-static const struct ergo_engine_model model = {ISING_ENGINE, .configure = ising_configure,
-                                               .prepare = ising_prepare};
-
 enum ergo_status ising_init(struct ergo_context *ctx, void *opaque) {
     struct ising_state *s = opaque;
     const unsigned mode = model_start(s->e.batch->points[0]);
@@ -77,11 +84,32 @@ enum ergo_status ising_init(struct ergo_context *ctx, void *opaque) {
     return ergo_engine_end(&s->e);
 }
 
-const struct ergo_sampler_ops ising_ops = {
-    .engine = &model,
+/* E = -2 N J + 2 J unequal + N B - 2 B up */
+static uint32_t terms(const void *state, size_t member, struct ergo_ladder_term *terms) {
+    const struct ising_state *s = state;
+    const uint32_t sums = s->launch.sums, parts = s->launch.measure_groups;
+    terms[0] = (struct ergo_ladder_term){
+        .first = 0, .stride = sums, .parts = parts, .weight = (float)(-2 * s->physics[member].b)};
+    terms[1] = (struct ergo_ladder_term){
+        .first = 1, .stride = sums, .parts = parts, .weight = (float)(2 * s->physics[member].j)};
+    return 2;
+}
+
+static const struct ergo_sampler_ops plain = {
     .init = ising_init,
     .save = ising_save,
     .load = ising_load,
     .audit = ising_audit,
     .view = ising_view,
 };
+
+static const struct ergo_temper_model temper = {.plain = &plain,
+                                                .spins = ISING_SPINS,
+                                                .counts = ISING_SAMPLES,
+                                                .fill = ising_fill,
+                                                .terms = terms};
+
+static const struct ergo_engine_model model = {ISING_ENGINE, .configure = ising_configure,
+                                               .prepare = ising_prepare, .temper = &temper};
+
+const struct ergo_sampler_ops ising_ops = ERGO_TEMPERED(&model);

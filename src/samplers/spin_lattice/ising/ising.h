@@ -112,6 +112,7 @@ struct ising_shape ising_shape_of_rows(const struct ising_shape *whole, uint64_t
 uint32_t ising_granule(const struct ising_shape *whole);
 /* device.c: acceptance thresholds and Philox key of a member. */
 void ising_member_fill(const struct ergo_point *point, bool field, struct ising_member *member);
+void ising_fill(void *state); /* those of all members */
 /* Does the point need ten acceptance classes (a field, or heat-bath dynamics)? */
 bool ising_needs_field(const struct ergo_point *point);
 uint32_t ising_reach(const struct ergo_point *point);
@@ -131,6 +132,8 @@ struct ising_counts ising_add_parts(const struct ising_state *s, unsigned slot, 
 void ising_add_curve_parts(const struct ising_state *s, unsigned slot, size_t row,
                            uint64_t *numbers);
 void ising_block(void *state, size_t count, uint64_t every);
+void ising_measure(void *state, size_t sample);
+void ising_measure_curves(void *state, size_t curve);
 bool ising_rows(const void *state, unsigned slot, size_t begin, size_t end,
                 const struct ergo_samples *samples);
 bool ising_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
@@ -214,7 +217,8 @@ enum ergo_status ising_compare_curves(struct ergo_context *ctx, const struct isi
 #define ISING_ENGINE                                                                               \
     .sampler = "spin-lattice", .smaller = "a smaller lattice",                                     \
     .state_bytes = sizeof(struct ising_state), .steps = ising_steps, .block = ising_block,         \
-    .rows = ising_rows, .curve_rows = ising_curve_rows
+    .rows = ising_rows, .curve_rows = ising_curve_rows, .measure = ising_measure,                  \
+    .measure_curves = ising_measure_curves
 enum ergo_status ising_prepare(struct ergo_context *ctx, void *state);
 enum ergo_status ising_init(struct ergo_context *ctx, void *state);
 

@@ -114,6 +114,7 @@ static const struct ergo_observable observables[] = {
      .curve = "structure_factor", .from_curve = bytes_correlation_length,
      .applies = bytes_has_structure, .bound = bytes_longest_side,
      .beyond = "longer than the lattice: order"},
+    ERGO_LADDER_OBSERVABLES,
     {ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",
      .sample = model_energy2, .hidden = true},
 };
@@ -160,22 +161,25 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                            "use dynamics \"heat-bath\"",
                            t);
     const enum ergo_status shares = ergo_shares_check(ctx, point);
-    return shares != ERGO_OK ? shares : status;
+    const enum ergo_status ladder = ergo_tempered_check(ctx, point);
+    return shares != ERGO_OK ? shares : ladder != ERGO_OK ? ladder : status;
 }
 
 size_t ising_curve_size(const struct ergo_point *point, size_t c) {
+    size_t size;
+    if (ergo_tempered_curve_size(point, c, &size))
+        return size;
     if (c == CURVE_STRUCTURE)
         return bytes_curve_size(point, c);
-    return c <= CURVE_CORRELATION_Y && ergo_point_int(point, "/run/correlation_every")
-               ? ising_reach(point) + 1
-               : 0;
+    return c <= CURVE_CORRELATION_Y && model_correlation_every(point) ? ising_reach(point) + 1 : 0;
 }
 
 static void curve_x(const struct ergo_point *point, size_t c, double *x) {
     if (c == CURVE_STRUCTURE)
         bytes_curve_x(point, c, x);
-    for (size_t i = 0; i < ising_curve_size(point, c) && c != CURVE_STRUCTURE; i++)
-        x[i] = (double)i;
+    else if (!ergo_tempered_curve_x(point, c, x))
+        for (size_t i = 0; i < ising_curve_size(point, c); i++)
+            x[i] = (double)i;
 }
 
 static double exact(const struct ergo_point *point, const char *observable) {
@@ -224,11 +228,14 @@ enum { LATTICE_TUNABLES = 6 }; /* of a byte per spin: the first */
     .first = first_job,                                                                            \
     .keys = {{lattice_keys, LATTICE_KEYS}, {keys, sizeof keys / sizeof keys[0]},                   \
              {field_keys, FIELD_KEYS},     {disorder_keys, DISORDER_KEYS},                         \
-             {slab_keys, SLAB_KEYS},       {lattice_run_keys, LATTICE_RUN_KEYS}},                  \
+             {slab_keys, SLAB_KEYS},       {lattice_run_keys, LATTICE_RUN_KEYS},                   \
+             {tempered_keys, LADDER_KEYS}},                                                        \
     .columns = columns, .n_columns = ISING_COLUMNS, .has_column = has_column,                      \
     .conjugates = lattice_conjugates, .n_conjugates = 2, .unweighted = model_unweighted,           \
     .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
-    .curves = lattice_curves, .n_curves = LATTICE_CURVES, .curve_every = lattice_curve_every,      \
+    .curves = curves_of_ising, .n_curves = TEMPERED_CURVES, .curve_every = lattice_curve_every,    \
+    .curves_at_end = ERGO_LADDER_AT_END(TEMPERED_CURVES, LATTICE_CURVES),                          \
+    .curves_hidden = ERGO_LADDER_HIDDEN(TEMPERED_CURVES), .x_from = ergo_tempered_x,               \
     .frame_suffix = "vti", .has_frames = model_has_frames, .remedy = bytes_remedy,                 \
     .trajectory = "configurations as VTK image data, a value for each site, of lattices up to "    \
                   "2^22 sites",                                                                    \
@@ -245,7 +252,7 @@ static const char *const first_job[] = {"/system/size=[32, 32]",
 /* "auto": slabs of 2^26 sites take an H100 30 us a sweep and more, beside which what ranks exchange
  * is little; smaller lattices have faster kernels on one device. */
 static bool ising_pays_to_cut(const struct ergo_point *point, size_t ranks) {
-    return model_sites(point) >= 0x1p26 * (double)ranks &&
+    return !model_has_ladder(point) && model_sites(point) >= 0x1p26 * (double)ranks &&
            ergo_point_value(point, "/system/size")->size[1] % 4 == 0;
 }
 
@@ -256,7 +263,7 @@ const struct ergo_model ising_model = {
     .programs = {"spin_lattice/ising_global.cl", "spin_lattice/ising_local.cl",
                  "spin_lattice/ising_tile.cl", "spin_lattice/ising_lanes_local.cl",
                  "spin_lattice/ising_lanes_global.cl", "spin_lattice/ising_lanes_tile.cl",
-                 "common/slab.cl"},
+                 "common/slab.cl", "common/ladder.cl"},
     .check = check,
     .form = ising_form,
     .curve_size = ising_curve_size,
@@ -271,10 +278,10 @@ const struct ergo_model ising_lattice_model = {
     ISING_TABLES,
     .n_tunables = LATTICE_TUNABLES,
     .programs = {"spin_lattice/bytes.cl", "spin_lattice/bytes_local.cl",
-                 "spin_lattice/bytes_draw.cl", "common/slab.cl"},
+                 "spin_lattice/bytes_draw.cl", "common/slab.cl", "common/ladder.cl"},
     .check = bytes_check,
     .form = bytes_form,
-    .curve_size = bytes_curve_size,
+    .curve_size = bytes_tempered_curve_size,
     .curve_x = bytes_curve_x,
     .exact = bytes_exact,
     .cuts = bytes_pays_to_cut,

@@ -6,6 +6,7 @@
 
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/ising/ising.h"
+#include "samplers/spin_lattice/models.h"
 #include "spin_lattice/params.h"
 
 struct ising_shape ising_shape_of(const struct ergo_point *point) {
@@ -319,7 +320,7 @@ static void choose_measurement(const struct ergo_batch *batch, const struct ergo
     const struct ergo_point *first = batch->points[0];
     const unsigned units = device->summary.compute_units;
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    l->reach = ergo_point_int(first, "/run/correlation_every") ? ising_reach(first) : 0;
+    l->reach = model_correlation_every(first) ? ising_reach(first) : 0;
     l->correlate_parts = (uint32_t)(s->words / (1u << 25) + 1); /* 2^25 words x 64 sites < 2^32 */
     if (device->quirks.loop_limit)
         l->correlate_parts = (uint32_t)(s->words / (1u << 13) + 1);
@@ -469,11 +470,7 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
     bytes_wave(&s->planes, s->wave);
     choose_kernels(batch, device, &s->shape, l);
     choose_path(s, l);
-    for (size_t i = 0; i < batch->count; i++) {
-        ising_member_fill(batch->points[i], l->field, &s->members[i]);
-        s->members[i].first = (uint32_t)s->shape.first;
-        s->physics[i] = ising_physics_of(batch->points[i]);
-    }
+    ising_fill(s);
     l->fixed = l->fixed && s->members[0].always == 0;
 
     const double members = (double)batch->count,
@@ -491,7 +488,7 @@ enum ergo_status ising_configure(struct ergo_context *ctx, void *state) {
     if (l->ahead && l->ahead < l->launch_sweeps)
         l->launch_sweeps = l->ahead;
     choose_measurement(batch, device, &s->shape, l);
-    s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/correlation_every");
+    s->e.curve_interval = (uint64_t)model_correlation_every(batch->points[0]);
     plan->host_bytes = (2 + batch->count) * s->shape.member_bytes; /* for an audit */
     describe(s, plan);
     return declare(s);

@@ -180,14 +180,39 @@ bool vector_curve_rows(const void *state, unsigned slot, size_t begin, size_t en
     return true;
 }
 
-static const struct ergo_engine_model model = {VECTOR_ENGINE, .configure = vector_configure,
-                                               .prepare = prepare};
+static struct ergo_ladder_term term_of(uint32_t number, double weight) {
+    return (struct ergo_ladder_term){.first = 2 * number,
+                                     .parts = 1,
+                                     .kind = ERGO_LADDER_LONG,
+                                     .weight = (float)(-0x1p-30 * weight)};
+}
 
-const struct ergo_sampler_ops vector_ops = {
-    .engine = &model,
+/* The energy as in vector_columns. */
+static uint32_t terms(const void *state, size_t member, struct ergo_ladder_term *terms) {
+    const struct vector_state *s = state;
+    const struct vector_physics *p = &s->physics[member];
+    terms[0] = term_of(VECTOR_BONDS, p->j * p->bond_unit);
+    terms[1] = term_of(VECTOR_TOTAL + (s->shape.space ? 2 : 0), p->b);
+    terms[2] = term_of(VECTOR_ALONG, p->random * p->field_unit);
+    terms[3] = term_of(VECTOR_SQUARES, s->shape.space ? p->anisotropy : 0);
+    return 4;
+}
+
+static const struct ergo_sampler_ops plain = {
     .init = vector_init,
     .save = vector_save,
     .load = vector_load,
     .audit = vector_audit,
     .view = vector_view,
 };
+
+static const struct ergo_temper_model temper = {.plain = &plain,
+                                                .spins = VECTOR_SPINS,
+                                                .counts = VECTOR_COUNTS,
+                                                .fill = vector_fill,
+                                                .terms = terms};
+
+static const struct ergo_engine_model model = {VECTOR_ENGINE, .configure = vector_configure,
+                                               .prepare = prepare, .temper = &temper};
+
+const struct ergo_sampler_ops vector_ops = ERGO_TEMPERED(&model);

@@ -46,7 +46,8 @@ struct vector_shape vector_shape_of_layers(const struct vector_shape *whole, uin
  * are little; planes are so for slabs of 2^26, 1.2 ms. */
 bool vector_pays_to_cut(const struct ergo_point *point, size_t ranks) {
     const struct vector_shape s = vector_shape_of(point);
-    return s.d > 1 && (double)s.sites >= (s.d == 2 ? 0x1p22 : 0x1p26) * (double)ranks;
+    return !model_has_ladder(point) && s.d > 1 &&
+           (double)s.sites >= (s.d == 2 ? 0x1p22 : 0x1p26) * (double)ranks;
 }
 
 struct vector_physics vector_physics_of(const struct ergo_point *point) {
@@ -154,7 +155,7 @@ enum ergo_status vector_check(struct ergo_context *ctx, const struct ergo_point 
         status = ergo_job_error(ctx, "/system/over_relaxation",
                                 "with an anisotropy a reflection at the local field does not keep "
                                 "the energy; leave it out");
-    return status;
+    return status == ERGO_OK ? ergo_tempered_check(ctx, point) : status;
 }
 
 bool vector_has_column(const struct ergo_point *point, size_t c) {
@@ -170,7 +171,7 @@ bool vector_waves_of(const struct ergo_point *point, struct vector_waves *waves)
     const struct vector_shape s = vector_shape_of(point);
     const struct ergo_value *list = ergo_point_value(point, "/run/wave_vectors");
     *waves = (struct vector_waves){.n = 0};
-    if (ergo_point_int(point, "/run/correlation_every") == 0)
+    if (model_correlation_every(point) == 0)
         return true;
     for (uint32_t k = 0; k < s.d; k++)
         waves->k[k + 1][k] = (uint32_t)(0x1p32 / s.l[k] + 0.5); /* a side is 2 at least */

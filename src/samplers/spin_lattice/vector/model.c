@@ -12,7 +12,7 @@ static bool is_metropolis(const struct ergo_point *point) {
 }
 
 static bool measures_structure(const struct ergo_point *point) {
-    return ergo_point_int(point, "/run/correlation_every") != 0;
+    return model_correlation_every(point) != 0;
 }
 
 static const char *const distributions[] = {"direction", "gaussian", NULL};
@@ -278,7 +278,7 @@ static const char *slow_direction(const struct ergo_point *point) {
         {ERGO_NAMED("random_alignment", "per site"),                                               \
          .help = "mean s.n, n of the site's random field h n", .sample = sample_random,            \
          .applies = has_random},                                                                   \
-    {                                                                                              \
+        ERGO_LADDER_OBSERVABLES, {                                                                 \
         ERGO_NAMED("energy2", "J^2 per site^2"), .help = "mean squared energy per site",           \
                                                  .sample = model_energy2, .hidden = true           \
     }
@@ -332,21 +332,29 @@ static const struct ergo_observable heisenberg_observables[] = {
     {ERGO_NAMED("z2", "per site"), .help = "mean s_z^2", .sample = sample_z2},
 };
 
-static const struct ergo_curve_info curves[VECTOR_CURVES] = {
+enum { ALL_CURVES = VECTOR_CURVES + 4 + ERGO_N_LADDER_CURVES };
+static const struct ergo_curve_info curves[ALL_CURVES] = {
     {"structure_factor", "number of the wave vector", "",
      "per site, S(k) = |sum s exp(i k r)|^2 / N, r in lattice coordinates: number 0 at k = 0, "
      "where "
      "it is N <m^2>; from 1 on at 2 pi / L along x, y, z, as many as there are; then at "
      "/run/wave_vectors in their order"},
+    {"ladder_order_parameter", "temperature", "per site", "mean |m| at each temperature"},
+    {"ladder_susceptibility", "temperature", "per site", "as the observable"},
+    {"ladder_binder", "temperature", "", "as the observable"},
+    {"ladder_helicity_modulus", "temperature", "J", "as the observable"},
+    ERGO_LADDER_CURVES,
 };
 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
-    return c == VECTOR_CURVE_STRUCTURE ? structure_size(point) : 0;
+    size_t size;
+    return ergo_tempered_curve_size(point, c, &size) ? size : structure_size(point);
 }
 
 static void curve_x(const struct ergo_point *point, size_t c, double *x) {
-    for (size_t i = 0; i < curve_size(point, c); i++)
-        x[i] = (double)i;
+    if (!ergo_tempered_curve_x(point, c, x))
+        for (size_t i = 0; i < curve_size(point, c); i++)
+            x[i] = (double)i;
 }
 
 /* ---- weights --------------------------------------------------------------------------------- */
@@ -395,13 +403,14 @@ static const char *const first_space[] = {"/system/size=[16, 16, 16]", "/system/
                                           "/run/measure_every=10",     NULL};
 
 #define MODEL_COMMON                                                                               \
-    .programs = {"spin_lattice/vector.cl", "common/slab.cl"}, .columns = columns,                  \
-    .n_columns = VECTOR_COLUMNS, .curves = curves, .n_curves = VECTOR_CURVES,                      \
-    .tunables = tunables, .n_tunables = COUNT(tunables), .frame_suffix = "vti",                    \
-    .has_frames = model_has_frames, .check = vector_check, .form = vector_form,                    \
-    .has_column = vector_has_column, .curve_size = curve_size, .curve_x = curve_x,                 \
-    .curve_every = lattice_curve_every, .exact = vector_exact, .cuts = vector_pays_to_cut,         \
-    .ops = &vector_ops, .cut = &vector_cut_ops
+    .programs = {"spin_lattice/vector.cl", "common/slab.cl", "common/ladder.cl"},                  \
+    .columns = columns, .n_columns = VECTOR_COLUMNS, .curves = curves, .n_curves = ALL_CURVES,     \
+    .x_from = ergo_tempered_x, .curves_at_end = ERGO_LADDER_AT_END(ALL_CURVES, VECTOR_CURVES),     \
+    .curves_hidden = ERGO_LADDER_HIDDEN(ALL_CURVES), .tunables = tunables,                         \
+    .n_tunables = COUNT(tunables), .frame_suffix = "vti", .has_frames = model_has_frames,          \
+    .check = vector_check, .form = vector_form, .has_column = vector_has_column,                   \
+    .curve_size = curve_size, .curve_x = curve_x, .curve_every = lattice_curve_every,              \
+    .exact = vector_exact, .cuts = vector_pays_to_cut, .ops = &vector_ops, .cut = &vector_cut_ops
 
 const struct ergo_model xy_model = {
     .name = "xy",
@@ -412,7 +421,8 @@ const struct ergo_model xy_model = {
              {disorder_keys, DISORDER_KEYS},
              {xy_keys, COUNT(xy_keys)},
              {slab_keys, SLAB_KEYS},
-             {last_keys, LAST_KEYS}},
+             {last_keys, LAST_KEYS},
+             {tempered_keys, LADDER_KEYS}},
     .observables = xy_observables,
     .n_observables = COUNT(xy_observables),
     .conjugates = plane_conjugates,
@@ -431,7 +441,8 @@ const struct ergo_model clock_model = {
              {disorder_keys, DISORDER_KEYS},
              {clock_keys, COUNT(clock_keys)},
              {slab_keys, SLAB_KEYS},
-             {last_keys, LAST_KEYS}},
+             {last_keys, LAST_KEYS},
+             {tempered_keys, LADDER_KEYS}},
     .observables = clock_observables,
     .n_observables = COUNT(clock_observables),
     .conjugates = plane_conjugates,
@@ -449,7 +460,8 @@ const struct ergo_model heisenberg_model = {
              {disorder_keys, DISORDER_KEYS},
              {heisenberg_keys, COUNT(heisenberg_keys)},
              {slab_keys, SLAB_KEYS},
-             {last_keys, LAST_KEYS}},
+             {last_keys, LAST_KEYS},
+             {tempered_keys, LADDER_KEYS}},
     .observables = heisenberg_observables,
     .n_observables = COUNT(heisenberg_observables),
     .conjugates = space_conjugates,

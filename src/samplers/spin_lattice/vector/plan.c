@@ -45,6 +45,17 @@ static void declare(struct vector_state *s) {
         ergo_engine_kernel(e, VECTOR_COUNT_WAVES, path, options, "vector_waves");
 }
 
+void vector_fill(void *state) {
+    struct vector_state *s = state;
+    const struct ergo_batch *batch = s->e.batch;
+    const struct vector_shape *h = &s->shape;
+    for (size_t i = 0; i < batch->count; i++) {
+        vector_member_fill(batch->points[i], &s->members[i]);
+        s->members[i].first = (uint32_t)(s->first / (h->sites / vector_layers(h)));
+        s->physics[i] = vector_physics_of(batch->points[i]);
+    }
+}
+
 /* Layers of a work-item: the more, the fewer spins are loaded twice, but all units must stay
  * busy. */
 static uint32_t depth_of(const struct vector_shape *s, double members, bool gpu) {
@@ -73,11 +84,7 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
-    for (size_t i = 0; i < batch->count; i++) {
-        vector_member_fill(batch->points[i], &s->members[i]);
-        s->members[i].first = (uint32_t)(s->first / (h->sites / vector_layers(h)));
-        s->physics[i] = vector_physics_of(batch->points[i]);
-    }
+    vector_fill(s);
     s->group = wish ? (uint32_t)wish : gpu ? 256 : 64;
     while (s->group > d->largest_group)
         s->group /= 2;
@@ -115,7 +122,7 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
              "a launch for each of %u colours: spins of %u layers per work-item, work-groups of %u",
              h->colours, s->depth, s->group);
     if (s->waves.n)
-        s->e.curve_interval = (uint64_t)ergo_point_int(first, "/run/correlation_every");
+        s->e.curve_interval = (uint64_t)model_correlation_every(first);
     declare(s);
     return ERGO_OK;
 }

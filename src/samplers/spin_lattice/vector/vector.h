@@ -148,6 +148,7 @@ int64_t vector_sum(const uint32_t *halves);
 
 /* plan.c */
 enum ergo_status vector_configure(struct ergo_context *ctx, void *state);
+void vector_fill(void *state); /* the parameters of all members */
 
 /* advance.c: enqueue an over-relaxation of all sites of a colour. The engine's functions of both
  * tables. */
