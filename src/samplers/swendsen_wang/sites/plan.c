@@ -169,8 +169,11 @@ static uint32_t parts(uint32_t n, uint32_t size) {
     return (n + size - 1) / size;
 }
 
-/* Bytes of local memory of a tile's site: a label, a state and a place in a list. */
-enum { SITE_BYTES = 10 };
+/* Bytes of local memory of a tile's site: a label and a sixteenth of a block of 16 sites; or where
+ * it finds its cluster, a place in a list and, where sizes are counted, a count. */
+enum { LABEL_BYTES = 6, SIZED_BYTES = 8 };
+/* Sites of a block, which a work-item labels in registers; its least sides. */
+enum { BLOCK = 16, BLOCK_X = 4 };
 
 /* A tile of some 2,048 sites, as compact as a row of 32 bytes allows. One work-item does a whole
  * tile on a CPU, where barriers and atomics cost more than they bring. */
@@ -184,22 +187,28 @@ static void choose_tile(const struct sw_sites_state *s, struct sw_sites_launch *
     const uint32_t rows = (uint32_t)ergo_point_int(first, "/tuning/tile_rows");
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/tile_group");
     const uint32_t side = rows ? rows : flat ? 64 : 8;
-    l->tx = ergo_power_of_two_up(h->lx, 1, words ? 32 * words : 32);
-    l->ty = ergo_power_of_two_up(h->ly, 1, side);
-    l->tz = ergo_power_of_two_up(h->lz, 1, side);
-    const uint64_t most = d->local_memory > 2048 ? (d->local_memory - 2048) / SITE_BYTES : 1;
+    const uint32_t block_y = flat ? 4 : 2, block_z = flat ? 1 : 2;
+    const bool sized = s->clusters && !h->wolff;
+    l->tx = ergo_power_of_two_up(h->lx, BLOCK_X, words ? 32 * words : 32);
+    l->ty = ergo_power_of_two_up(h->ly, block_y, side > block_y ? side : block_y);
+    l->tz = ergo_power_of_two_up(h->lz, block_z, flat ? 1 : side > block_z ? side : block_z);
+    const uint64_t most = d->local_memory > 2048
+                              ? (d->local_memory - 2048) / (sized ? SIZED_BYTES : LABEL_BYTES)
+                              : BLOCK;
     while (l->tx * l->ty * l->tz > most || l->tx * l->ty * l->tz > 8192) {
-        if (l->tz >= l->ty && l->tz > 1)
+        if (l->tz >= l->ty && l->tz > block_z)
             l->tz /= 2;
-        else if (l->ty > 1)
+        else if (l->ty > block_y)
             l->ty /= 2;
-        else
+        else if (l->tx > BLOCK_X)
             l->tx /= 2;
+        else
+            break;
     }
     const uint32_t sites = l->tx * l->ty * l->tz;
-    l->tile_group = ergo_power_of_two_up(sites, 1, wish ? wish : gpu ? 256 : 1);
+    l->tile_group = ergo_power_of_two_up(sites / BLOCK, 1, wish ? wish : gpu ? 256 : 1);
     /* a site takes some 50 loop iterations */
-    while (device->quirks.loop_limit && l->tile_group < sites &&
+    while (device->quirks.loop_limit && l->tile_group < sites / BLOCK &&
            50 * (uint64_t)sites > device->quirks.loop_limit * l->tile_group)
         l->tile_group *= 2;
     while (l->tile_group > 1 && l->tile_group > d->largest_group)
@@ -270,10 +279,10 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
                      "-DSW_MODEL=%u -DSW_Q=%uu -DSW_LX=%uu -DSW_LY=%uu -DSW_LZ=%uu -DSW_LATTICE=%u "
                      "-DSW_OPEN=%uu -DSW_ANTI=%uu -DSW_DIRECTIONS=%uu -DSW_TX=%uu -DSW_TY=%uu "
                      "-DSW_TZ=%uu -DSW_GROUP=%u "
-                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=3u -DSW_ADAPTS=%d %s",
+                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=3u -DSW_ADAPTS=%d -DSW_SIZED=%d %s",
                      h->model, h->q, h->lx, h->ly, h->lz, h->lattice, h->open, h->anti,
                      h->directions, l->tx, l->ty, l->tz, l->tile_group, l->sum_slots, h->adapts,
-                     e->device->quirks.relaxed_atomics);
+                     s->clusters && !h->wolff, e->device->quirks.relaxed_atomics);
     if (h->model == SW_MODEL_POTTS) {
         ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
         ergo_engine_kernel(e, SITES_MEASURE, measure, o.data, "sw_site_measure");
