@@ -9,14 +9,16 @@
 /*
  * Draw the bonds, and label the parts of clusters in a tile: in blocks of 16 sites first, in
  * registers (sites_block.h), then across the faces of blocks, in local memory. `bonds` gets the
- * active bonds of each site; `labels` the site index of the first site of its part. sized: also set
- * `sizes` to 0. chances: method probability-changing, which needs ways = 0.
+ * active bonds of each site; `firsts` the place in the tile of the first site of its part; `labels`
+ * its own index, which joins of parts lower at first sites alone. sized: also set `sizes` to 0.
+ * chances: method probability-changing, which needs ways = 0.
  */
 __kernel SW_TILE_GROUP void sw_site_label(__global const sw_word *spins,
                                           __global const struct sw_site_member *members,
-                                          __global uchar *bonds, __global uint *labels, ulong step,
-                                          __global uint *sizes, uint sized,
-                                          __global const uint *chances, __global uint *ways) {
+                                          __global uchar *bonds, __global ushort *firsts,
+                                          __global uint *labels, ulong step, __global uint *sizes,
+                                          uint sized, __global const uint *chances,
+                                          __global uint *ways) {
     __local uint tile[SW_NODES];
     __local struct sw_block blocks[SW_BLOCKS];
     const uint first = (uint)get_local_id(0), index = (uint)get_group_id(1);
@@ -37,7 +39,7 @@ __kernel SW_TILE_GROUP void sw_site_label(__global const sw_word *spins,
                 sw_four_bonds(spins + SW_COMPONENTS * plane, s, &m, &common, step);
             sw_four_store(bonds + plane, s, mine);
             if (sized)
-                sw_four_labels_store(sizes + plane, s, 0u, 0u, 0u, 0u);
+                sw_four_labels_store(sizes + plane, s, (uint4)(0u));
             for (uint d = 0; d < SW_DIRECTIONS; d++)
                 active[d] |= sw_four_bits(mine >> d) << i;
         }
@@ -56,15 +58,16 @@ __kernel SW_TILE_GROUP void sw_site_label(__global const sw_word *spins,
         const uint place = sw_block_place(b);
         const struct sw_parts parts = blocks[b].parts;
         sw_block_lower(tile, parts, place);
+        ERGO_UNROLL
         for (uint i = 0; i < SW_BLOCK; i += 4u) {
             const struct sw_tile_site s = sw_tile_site_of(place + sw_block_offset(i));
-            uint four[4];
-            for (uint j = 0; j < 4u; j++) {
-                const uint part = sw_part_of(parts, i + j);
-                const uint root = tile[SW_NODE(place + sw_block_offset(part))];
-                four[j] = SW_LABEL(sw_tile_site_of(SW_PLACE(root)).index);
-            }
-            sw_four_labels_store(labels + plane, s, four[0], four[1], four[2], four[3]);
+            const uint4 own = s.index + (uint4)(0u, 1u, 2u, 3u);
+            sw_four_labels_store(labels + plane, s, SW_LABEL(own));
+            sw_four_firsts_store(firsts + plane, s,
+                                 (ushort4)(sw_block_first(tile, parts, place, i),
+                                           sw_block_first(tile, parts, place, i + 1u),
+                                           sw_block_first(tile, parts, place, i + 2u),
+                                           sw_block_first(tile, parts, place, i + 3u)));
         }
     }
 }
@@ -72,7 +75,8 @@ __kernel SW_TILE_GROUP void sw_site_label(__global const sw_word *spins,
 /* Join clusters across the faces of tiles, and around the lattice. Each bond is a walk through
  * global memory, and few are active, so these are listed first and shared out. sample: record in
  * wraps[sample][member] the directions in which a cluster leads around. */
-__kernel SW_TILE_GROUP void sw_site_join(__global const uchar *bonds, __global uint *labels,
+__kernel SW_TILE_GROUP void sw_site_join(__global const uchar *bonds,
+                                         __global const ushort *firsts, __global uint *labels,
                                          __global uint *wraps, uint sample) {
     __local ushort list[SW_FACES];
     __local uint listed;
@@ -95,7 +99,8 @@ __kernel SW_TILE_GROUP void sw_site_join(__global const uchar *bonds, __global u
         const struct sw_tile_site s = sw_tile_site_of(list[k] % SW_PLACES);
         uint around;
         const uint next = sw_site_next(s.x, s.y, s.z, list[k] / SW_PLACES, &around);
-        found |= sw_join(labels + plane, s.index, next, around);
+        found |= sw_join(labels + plane, sw_first_of(firsts + plane, s.index),
+                         sw_first_of(firsts + plane, next), around);
     }
     if (found && sample != SW_NO_SAMPLE)
         atomic_or(&wraps[(ulong)sample * get_num_groups(1) + index], found);
@@ -119,13 +124,16 @@ __kernel void sw_site_adapt(__global const struct sw_site_member *members, __glo
 
 __kernel SW_TILE_GROUP void sw_site_flip(__global sw_word *spins,
                                          __global const struct sw_site_member *members,
+                                         __global const ushort *firsts,
                                          __global const uint *labels, ulong step) {
-    __local ushort leads[SW_TILE], list[SW_TILE];
+    __local ushort4 rows[SW_TILE / 4u];
+    __local ushort list[SW_TILE];
+    __local ushort *leads = (__local ushort *)rows;
     __local uint listed;
     const uint index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
     const struct sw_site_member m = members[index];
-    sw_site_leads(labels + plane, leads, list, &listed);
+    sw_site_leads(firsts + plane, rows, list, &listed);
     sw_site_give(spins + SW_COMPONENTS * plane, &m, labels + plane, step, 0, 0, leads, list,
                  listed);
 }
@@ -134,16 +142,19 @@ __kernel SW_TILE_GROUP void sw_site_flip(__global sw_word *spins,
 /* The same in a measured sweep: also add up the sizes of clusters at their roots. */
 __kernel SW_TILE_GROUP void sw_site_flip_sizes(__global sw_word *spins,
                                                __global const struct sw_site_member *members,
+                                               __global const ushort *firsts,
                                                __global const uint *labels, ulong step,
                                                __global uint *sizes) {
-    __local ushort leads[SW_TILE], list[SW_TILE];
+    __local ushort4 rows[SW_TILE / 4u];
+    __local ushort list[SW_TILE];
+    __local ushort *leads = (__local ushort *)rows;
     __local uint counts[SW_TILE], listed;
     const uint index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
     const struct sw_site_member m = members[index];
     for (uint n = (uint)get_local_id(0); n < SW_TILE; n += SW_GROUP)
         counts[n] = 0u;
-    sw_site_leads(labels + plane, leads, list, &listed);
+    sw_site_leads(firsts + plane, rows, list, &listed);
     sw_site_sizes(leads, counts);
     SW_SYNC;
     sw_site_give(spins + SW_COMPONENTS * plane, &m, labels + plane, step, sizes + plane, counts,
@@ -158,9 +169,12 @@ __kernel SW_TILE_GROUP void sw_site_flip_sizes(__global sw_word *spins,
  */
 __kernel SW_TILE_GROUP void sw_site_flip_one(__global sw_word *spins,
                                              __global const struct sw_site_member *members,
+                                             __global const ushort *firsts,
                                              __global const uint *labels, ulong step,
                                              __global uint *grown, uint sample) {
-    __local ushort leads[SW_TILE], list[SW_TILE];
+    __local ushort4 rows[SW_TILE / 4u];
+    __local ushort list[SW_TILE];
+    __local ushort *leads = (__local ushort *)rows;
     __local uint listed, root, flipped[3];
     const uint first = (uint)get_local_id(0), index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
@@ -168,10 +182,11 @@ __kernel SW_TILE_GROUP void sw_site_flip_one(__global sw_word *spins,
     const sw_common common = SW_STEP_OF(&m, step);
     __global sw_word *own = spins + SW_COMPONENTS * plane;
     if (first == 0u) {
-        root = sw_find_still(labels + plane, sw_site_seed(&m, step).site);
+        root = sw_find_still(labels + plane,
+                             sw_first_of(firsts + plane, sw_site_seed(&m, step).site));
         flipped[0] = flipped[1] = flipped[2] = 0u;
     }
-    sw_site_leads(labels + plane, leads, list, &listed);
+    sw_site_leads(firsts + plane, rows, list, &listed);
     for (uint k = first; k < listed; k += SW_GROUP) {
         const uint at = sw_tile_site_of(list[k]).index;
         leads[list[k]] = SW_FOUND | (sw_find_still(labels + plane, at) == root ? 1u : 0u);
@@ -202,12 +217,13 @@ __kernel SW_TILE_GROUP void sw_site_flip_one(__global sw_word *spins,
 }
 
 /* The representative of each site's cluster. */
-__kernel SW_TILE_GROUP void sw_site_name(__global const uint *labels, __global uint *names) {
+__kernel SW_TILE_GROUP void sw_site_name(__global const ushort *firsts, __global const uint *labels,
+                                         __global uint *names) {
     const ulong plane = (ulong)get_group_id(1) * SW_N;
     for (uint n = (uint)get_local_id(0); n < SW_TILE; n += SW_GROUP) {
         const struct sw_tile_site s = sw_tile_site_of(n);
         if (s.inside)
-            names[plane + s.index] = sw_find_still(labels + plane, s.index);
+            names[plane + s.index] = sw_find_still(labels + plane, sw_first_of(firsts + plane, s.index));
     }
 }
 

@@ -49,6 +49,13 @@ ERGO_INLINE void sw_parts_join(struct sw_parts *p, uint a, uint b, uint active) 
     p->high ^= sw_numbers_equal(p->high, larger) * change;
 }
 
+/* Two sites of one word, as long as no part has sites in both. */
+ERGO_INLINE uint sw_word_join(uint word, uint a, uint b, uint active) {
+    const uint pa = word >> 4u * a & 15u, pb = word >> 4u * b & 15u;
+    const uint change = active ? pa ^ pb : 0u, larger = (pa < pb ? pb : pa) * 0x11111111u;
+    return word ^ sw_numbers_equal(word, larger) * change;
+}
+
 /* The parts that active bonds make; x, y, z: the sites that own one, by bits. Those that leave the
  * block do not count. */
 ERGO_INLINE struct sw_parts sw_parts_of(uint x, uint y, uint z) {
@@ -63,8 +70,13 @@ ERGO_INLINE struct sw_parts sw_parts_of(uint x, uint y, uint z) {
             p.high |= before << 4u * (i - 8u);
     }
     ERGO_UNROLL
+    for (uint i = 0; i < 4u; i++) {
+        p.low = sw_word_join(p.low, i, i + SW_APART_Y, y >> i & 1u);
+        p.high = sw_word_join(p.high, i, i + SW_APART_Y, y >> (8u + i) & 1u);
+    }
+    ERGO_UNROLL
     for (uint i = 0; i < SW_BLOCK; i++) {
-        if (SW_WITHIN_Y >> i & 1u)
+        if (SW_WITHIN_Y >> i & i >> 2 & 1u)
             sw_parts_join(&p, i, i + SW_APART_Y, y >> i & 1u);
         if (SW_DIRECTIONS > 2u && SW_WITHIN_Z >> i & 1u)
             sw_parts_join(&p, i, i + SW_APART_Z, z >> i & 1u);

@@ -19,20 +19,48 @@ ERGO_INLINE void sw_four_store(__global uchar *to, struct sw_tile_site s, uint b
 #endif
 }
 
-ERGO_INLINE void sw_four_labels_store(__global uint *to, struct sw_tile_site s, uint a, uint b,
-                                      uint c, uint d) {
+ERGO_INLINE void sw_four_labels_store(__global uint *to, struct sw_tile_site s, uint4 four) {
     if (!s.inside)
         return;
 #if SW_LX % 4 == 0
-    *(__global uint4 *)(to + s.index) = (uint4)(a, b, c, d);
+    *(__global uint4 *)(to + s.index) = four;
 #else
-    to[s.index] = a;
+    to[s.index] = four.x;
     if (s.x + 1u < SW_LX)
-        to[s.index + 1u] = b;
+        to[s.index + 1u] = four.y;
     if (s.x + 2u < SW_LX)
-        to[s.index + 2u] = c;
+        to[s.index + 2u] = four.z;
     if (s.x + 3u < SW_LX)
-        to[s.index + 3u] = d;
+        to[s.index + 3u] = four.w;
+#endif
+}
+
+ERGO_INLINE void sw_four_firsts_store(__global ushort *to, struct sw_tile_site s, ushort4 four) {
+    if (!s.inside)
+        return;
+#if SW_LX % 4 == 0
+    *(__global ushort4 *)(to + s.index) = four;
+#else
+    to[s.index] = four.x;
+    if (s.x + 1u < SW_LX)
+        to[s.index + 1u] = four.y;
+    if (s.x + 2u < SW_LX)
+        to[s.index + 2u] = four.z;
+    if (s.x + 3u < SW_LX)
+        to[s.index + 3u] = four.w;
+#endif
+}
+
+/* Of sites beyond the lattice 0. */
+ERGO_INLINE ushort4 sw_four_firsts(__global const ushort *from, struct sw_tile_site s) {
+    if (!s.inside)
+        return (ushort4)(0);
+#if SW_LX % 4 == 0
+    return *(__global const ushort4 *)(from + s.index);
+#else
+    return (ushort4)(from[s.index], s.x + 1u < SW_LX ? from[s.index + 1u] : (ushort)0,
+                     s.x + 2u < SW_LX ? from[s.index + 2u] : (ushort)0,
+                     s.x + 3u < SW_LX ? from[s.index + 3u] : (ushort)0);
 #endif
 }
 
@@ -100,43 +128,46 @@ ERGO_INLINE void sw_block_lower(__local uint *tile, struct sw_parts parts, uint 
     }
 }
 
+/* The place of the first site of the part of site i, after that. */
+ERGO_INLINE ushort sw_block_first(__local const uint *tile, struct sw_parts parts, uint place,
+                                  uint i) {
+    return (ushort)SW_PLACE(tile[SW_NODE(place + sw_block_offset(sw_part_of(parts, i)))]);
+}
+
 /*
- * Where a site finds its cluster: another site of the tile, or SW_FOUND plus what is known of the
- * cluster. Work-items take strips of four rows of four sites; neighbours have neighbouring rows.
+ * Where a site finds its cluster: at the first site of its part, and there SW_FOUND plus what is
+ * known of the cluster. Work-items take strips of four rows of four sites; neighbours have
+ * neighbouring rows.
  */
 #define SW_FOUND 0x8000u
 #define SW_STRIPS (SW_TILE / 16u)
 #define SW_STRIP_PLACE(strip, row) (4u * ((strip) + (row)*SW_STRIPS))
 
-/* leads of all sites of the tile; list: those that lead to no other site of it, a third of all at
- * a critical point, in any order, so that all work-items then have one. Barriers before and after.
- */
-ERGO_INLINE void sw_site_leads(__global const uint *labels, __local ushort *leads,
+ERGO_INLINE ushort sw_lead(uint first, uint place) {
+    return (ushort)(first == place ? SW_FOUND : first);
+}
+
+/* leads of all sites of the tile; list: the first sites of parts, a third of all at a critical
+ * point, in any order, so that all work-items then have one. Barriers before and after. */
+ERGO_INLINE void sw_site_leads(__global const ushort *firsts, __local ushort4 *leads,
                                __local ushort *list, __local uint *listed) {
     if (get_local_id(0) == 0)
         *listed = 0u;
     SW_SYNC;
     for (uint strip = (uint)get_local_id(0); strip < SW_STRIPS; strip += SW_GROUP) {
         uint found = 0u;
+        ERGO_UNROLL
         for (uint row = 0; row < 4u; row++) {
             const uint n = SW_STRIP_PLACE(strip, row);
             const struct sw_tile_site s = sw_tile_site_of(n);
-            if (!s.inside)
-                continue;
-#if SW_LX % 4 == 0
-            const uint4 four = *(__global const uint4 *)(labels + s.index);
-            const uint label[4] = {four.x, four.y, four.z, four.w};
-#endif
-            for (uint j = 0; j < 4u && s.x + j < SW_LX; j++) {
-#if SW_LX % 4 == 0
-                const uint place = sw_tile_place(SW_LEADS(label[j]));
-#else
-                const uint place = sw_tile_place(SW_LEADS(labels[s.index + j]));
-#endif
-                const bool own = place == SW_TILE || place == n + j;
-                leads[n + j] = (ushort)(own ? SW_FOUND : place);
-                found |= own ? 1u << (4u * row + j) : 0u;
-            }
+            const ushort4 four = sw_four_firsts(firsts, s);
+            const ushort4 lead = (ushort4)(sw_lead(four.x, n), sw_lead(four.y, n + 1u),
+                                           sw_lead(four.z, n + 2u), sw_lead(four.w, n + 3u));
+            leads[n / 4u] = lead;
+            found |= s.inside ? (uint)(lead.x >> 15 | lead.y >> 15 << 1 | lead.z >> 15 << 2 |
+                                       lead.w >> 15 << 3)
+                                    << 4u * row
+                              : 0u;
         }
         if (!found)
             continue;
@@ -151,27 +182,24 @@ ERGO_INLINE void sw_site_leads(__global const uint *labels, __local ushort *lead
 
 /* What is known of the site's cluster. */
 ERGO_INLINE uint sw_site_found(__local const ushort *leads, uint n) {
-    uint lead = leads[n];
-    while (lead < SW_FOUND)
-        lead = leads[lead];
-    return lead - SW_FOUND;
+    const uint lead = leads[n];
+    return (lead < SW_FOUND ? leads[lead] : lead) - SW_FOUND;
 }
 
-/* Numbers of sites of the tile that end at each listed site, before something is known. */
+/* Numbers of sites of the tile's parts, at their first sites. */
 ERGO_INLINE void sw_site_sizes(__local const ushort *leads, __local uint *counts) {
     for (uint strip = (uint)get_local_id(0); strip < SW_STRIPS; strip += SW_GROUP) {
         uint last = 0u, same = 0u;
         for (uint k = 0; k < 16u; k++) {
-            uint n = SW_STRIP_PLACE(strip, k >> 2) + (k & 3u);
+            const uint n = SW_STRIP_PLACE(strip, k >> 2) + (k & 3u);
             if (!sw_tile_site_of(n).inside)
                 continue;
-            while (leads[n] < SW_FOUND)
-                n = leads[n];
-            if (n != last && same) {
+            const uint first = leads[n] < SW_FOUND ? leads[n] : n;
+            if (first != last && same) {
                 SW_ADD_LOCAL(&counts[last], same);
                 same = 0u;
             }
-            last = n;
+            last = first;
             same++;
         }
         if (same)

@@ -37,12 +37,13 @@ ERGO_INLINE struct sw_tile_site sw_tile_site_of(uint n) {
     return s;
 }
 
-/* Site n of the tile that has this index, or SW_TILE if it lies in another tile. */
-ERGO_INLINE uint sw_tile_place(uint index) {
-    const struct sw_tile_site corner = sw_tile_site_of(0u);
-    const uint x = index % SW_LX - corner.x, rows = index / SW_LX;
-    const uint y = rows % SW_LY - corner.y, z = rows / SW_LY - corner.z;
-    return x < SW_TX && y < SW_TY && z < SW_TZ ? (z * SW_TY + y) * SW_TX + x : SW_TILE;
+/* The first site of a site's part of a cluster. firsts: of each site the place of that in the tile
+ * of both, since a part lies in one tile. */
+ERGO_INLINE uint sw_first_of(__global const ushort *firsts, uint site) {
+    const uint place = firsts[site], x = site % SW_LX, rows = site / SW_LX;
+    const uint y = rows % SW_LY, z = rows / SW_LY;
+    return sw_site_index(x - x % SW_TX + place % SW_TX, y - y % SW_TY + place / SW_TX % SW_TY,
+                         z - z % SW_TZ + place / (SW_TX * SW_TY));
 }
 
 /* The last of the tile's sites along each direction, beyond which the lattice closes or another

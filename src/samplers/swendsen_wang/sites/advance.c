@@ -10,25 +10,25 @@ static struct ergo_grid over_tiles(const struct sw_sites_state *s) {
 static void step(struct sw_sites_state *s, uint32_t sample) {
     const bool sized = sample != SW_NO_SAMPLE && s->clusters && !s->shape.wolff;
     ERGO_LAUNCH(&s->e, SITES_LABEL, over_tiles(s), BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                BUFFER(SITES_BONDS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
+                BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
                 U32(sized), BUFFER(SITES_CHANCES), BUFFER(SITES_WAYS));
     if (s->shape.adapts)
-        ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_LABELS),
+        ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
                     BUFFER(SITES_WAYS), U32(0));
     else
-        ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_LABELS),
+        ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
                     BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
     if (s->shape.wolff)
         ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, over_tiles(s), BUFFER(SITES_SPINS),
-                    BUFFER(SITES_MEMBERS), BUFFER(SITES_LABELS), U64(s->e.step),
+                    BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step),
                     BUFFER(SITES_GROWN), U32(sample));
     else if (sized)
         ERGO_LAUNCH(&s->e, SITES_FLIP_SIZES, over_tiles(s), BUFFER(SITES_SPINS),
-                    BUFFER(SITES_MEMBERS), BUFFER(SITES_LABELS), U64(s->e.step),
+                    BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step),
                     BUFFER(SITES_SIZES));
     else
         ERGO_LAUNCH(&s->e, SITES_FLIP, over_tiles(s), BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                    BUFFER(SITES_LABELS), U64(s->e.step));
+                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step));
     if (s->shape.adapts)
         ERGO_LAUNCH(&s->e, SITES_ADAPT, ergo_grid_items(1, 1, s->e.batch->count),
                     BUFFER(SITES_MEMBERS), BUFFER(SITES_CHANCES), BUFFER(SITES_WAYS),
@@ -54,7 +54,7 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
             ERGO_LAUNCH(&s->e, SITES_COUNT, sums, BUFFER(SITES_SIZES), BUFFER(SITES_CLUSTERS),
                         U32(i));
         if (s->pairs) { /* sizes have been counted */
-            ERGO_LAUNCH(&s->e, SITES_NAME, over_tiles(s), BUFFER(SITES_LABELS),
+            ERGO_LAUNCH(&s->e, SITES_NAME, over_tiles(s), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
                         BUFFER(SITES_SIZES));
             ERGO_LAUNCH(&s->e, SITES_PAIR, over_tiles(s), BUFFER(SITES_SPINS),
                         BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES), U64(s->e.step - 1),

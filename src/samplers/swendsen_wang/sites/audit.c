@@ -51,14 +51,30 @@ static enum ergo_status compare_bytes(struct ergo_context *ctx, const struct erg
 
 struct labelled {
     const uint32_t *labels; /* on the device */
+    const uint16_t *firsts;
+    const struct sw_sites_shape *h;
+    const struct sw_sites_launch *launch;
     const struct sw_sites_twin *t;
     size_t n;
     atomic_bool differ;
 };
 
-/* The site to which a label leads. */
+/* The first site of a site's part of its tile (cl/swendsen_wang/sites_tile.h). */
+static uint32_t first_of(const struct labelled *l, size_t i) {
+    const struct sw_sites_launch *t = l->launch;
+    const uint32_t lx = l->h->lx, ly = l->h->ly, at = (uint32_t)i, place = l->firsts[i];
+    const uint32_t x = at % lx, y = at / lx % ly, z = at / lx / ly;
+    return ((z - z % t->tz + place / (t->tx * t->ty)) * ly + y - y % t->ty +
+            place / t->tx % t->ty) *
+               lx +
+           x - x % t->tx + place % t->tx;
+}
+
+/* The site to which its labels lead; l->n: to none. */
 static uint32_t root_of(const struct labelled *l, size_t i) {
-    uint32_t root = (uint32_t)i;
+    uint32_t root = first_of(l, i);
+    if (root >= l->n)
+        return (uint32_t)l->n;
     for (size_t k = 0; k < l->n && l->labels[root] >> 3 != root && l->labels[root] >> 3 < l->n; k++)
         root = l->labels[root] >> 3;
     return root;
@@ -78,11 +94,14 @@ static enum ergo_status compare_labels(struct ergo_context *ctx, const struct er
                                        size_t member, const struct sw_sites_twin *t) {
     enum { WORTHWHILE = 1 << 14 }; /* sites that are worth waking a core */
     struct sw_sites_state *s = r->state;
-    struct labelled l = {.t = t, .n = s->shape.sites};
-    void *data;
-    const enum ergo_status status = read_member(ctx, s, SITES_LABELS, member, 4 * l.n, &data);
+    struct labelled l = {.t = t, .n = s->shape.sites, .h = &s->shape, .launch = &s->launch};
+    void *data, *firsts = NULL;
+    enum ergo_status status = read_member(ctx, s, SITES_LABELS, member, 4 * l.n, &data);
+    if (status == ERGO_OK)
+        status = read_member(ctx, s, SITES_FIRSTS, member, 2 * l.n, &firsts);
     uint32_t root_of_seed = UINT32_MAX;
     l.labels = data;
+    l.firsts = firsts;
     if (status == ERGO_OK && !s->shape.wolff)
         ergo_parallel_ranges(l.n, WORTHWHILE, same_labels, &l);
     for (size_t i = 0; i < l.n && status == ERGO_OK && s->shape.wolff; i++)
@@ -92,6 +111,7 @@ static enum ergo_status compare_labels(struct ergo_context *ctx, const struct er
             root_of_seed = root;
         }
     free(data);
+    free(firsts);
     return l.differ ? ergo_replay_differs(ctx, r, member, "labels of the last step") : status;
 }
 

@@ -247,6 +247,7 @@ static void declare_buffers(struct sw_sites_state *s) {
     ergo_engine_buffer(e, SITES_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
     ergo_engine_buffer(e, SITES_BONDS, "bonds", ERGO_BUFFER_SCRATCH, sites);
+    ergo_engine_buffer(e, SITES_FIRSTS, "parts of tiles", ERGO_BUFFER_SCRATCH, 2 * sites);
     ergo_engine_buffer(e, SITES_LABELS, "labels", ERGO_BUFFER_SCRATCH, 4 * sites);
     ergo_engine_sums(e, SITES_SUMS, "samples", ERGO_BUFFER_SAMPLES,
                      s->shape.model == SW_MODEL_POTTS ? 4 * places * s->shape.q

@@ -61,6 +61,7 @@ enum sw_sites_buffer {
     SITES_SPINS,
     SITES_MEMBERS,
     SITES_BONDS,
+    SITES_FIRSTS, /* of each site the place in its tile of the first site of its part */
     SITES_LABELS,
     SITES_SIZES,
     SITES_CHANCES,
