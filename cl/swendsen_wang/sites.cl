@@ -13,12 +13,10 @@
  * its own index, which joins of parts lower at first sites alone. sized: also set `sizes` to 0.
  * chances: method probability-changing, which needs ways = 0.
  */
-__kernel SW_TILE_GROUP void sw_site_label(__global const sw_word *spins,
-                                          __global const struct sw_site_member *members,
-                                          __global uchar *bonds, __global ushort *firsts,
-                                          __global uint *labels, ulong step, __global uint *sizes,
-                                          uint sized, __global const uint *chances,
-                                          __global uint *ways) {
+__kernel SW_TILE_GROUP void
+sw_site_label(__global const sw_word *spins, __global const struct sw_site_member *members,
+              __global uchar *bonds, __global ushort *firsts, __global uint *labels, ulong step,
+              __global uint *sizes, uint sized, __global const uint *chances, __global uint *ways) {
     __local uint tile[SW_NODES];
     __local struct sw_block blocks[SW_BLOCKS];
     const uint first = (uint)get_local_id(0), index = (uint)get_group_id(1);
@@ -35,8 +33,7 @@ __kernel SW_TILE_GROUP void sw_site_label(__global const sw_word *spins,
         uint active[3] = {0u, 0u, 0u};
         for (uint i = 0; i < SW_BLOCK; i += 4u) {
             const struct sw_tile_site s = sw_tile_site_of(place + sw_block_offset(i));
-            const uint mine =
-                sw_four_bonds(spins + SW_COMPONENTS * plane, s, &m, &common, step);
+            const uint mine = sw_four_bonds(spins + SW_COMPONENTS * plane, s, &m, &common, step);
             sw_four_store(bonds + plane, s, mine);
             if (sized)
                 sw_four_labels_store(sizes + plane, s, (uint4)(0u));
@@ -75,9 +72,8 @@ __kernel SW_TILE_GROUP void sw_site_label(__global const sw_word *spins,
 /* Join clusters across the faces of tiles, and around the lattice. Each bond is a walk through
  * global memory, and few are active, so these are listed first and shared out. sample: record in
  * wraps[sample][member] the directions in which a cluster leads around. */
-__kernel SW_TILE_GROUP void sw_site_join(__global const uchar *bonds,
-                                         __global const ushort *firsts, __global uint *labels,
-                                         __global uint *wraps, uint sample) {
+__kernel SW_TILE_GROUP void sw_site_join(__global const uchar *bonds, __global const ushort *firsts,
+                                         __global uint *labels, __global uint *wraps, uint sample) {
     __local ushort list[SW_FACES];
     __local uint listed;
     const uint first = (uint)get_local_id(0), index = (uint)get_group_id(1);
@@ -89,8 +85,8 @@ __kernel SW_TILE_GROUP void sw_site_join(__global const uchar *bonds,
     SW_SYNC;
     for (uint k = first; k < SW_FACES; k += SW_GROUP) {
         const uint face = sw_tile_face(k, ends);
-        if (face != SW_NO_BOND && bonds[plane + sw_tile_site_of(face % SW_PLACES).index] >>
-                                          face / SW_PLACES & 1u)
+        if (face != SW_NO_BOND &&
+            bonds[plane + sw_tile_site_of(face % SW_PLACES).index] >> face / SW_PLACES & 1u)
             list[SW_ADD_LOCAL(&listed, 1u)] = (ushort)face;
     }
     SW_SYNC;
@@ -124,8 +120,8 @@ __kernel void sw_site_adapt(__global const struct sw_site_member *members, __glo
 
 __kernel SW_TILE_GROUP void sw_site_flip(__global sw_word *spins,
                                          __global const struct sw_site_member *members,
-                                         __global const ushort *firsts,
-                                         __global const uint *labels, ulong step) {
+                                         __global const ushort *firsts, __global const uint *labels,
+                                         ulong step) {
     __local ushort4 rows[SW_TILE / 4u];
     __local ushort list[SW_TILE];
     __local ushort *leads = (__local ushort *)rows;
@@ -182,8 +178,8 @@ __kernel SW_TILE_GROUP void sw_site_flip_one(__global sw_word *spins,
     const sw_common common = SW_STEP_OF(&m, step);
     __global sw_word *own = spins + SW_COMPONENTS * plane;
     if (first == 0u) {
-        root = sw_find_still(labels + plane,
-                             sw_first_of(firsts + plane, sw_site_seed(&m, step).site));
+        root =
+            sw_find_still(labels + plane, sw_first_of(firsts + plane, sw_site_seed(&m, step).site));
         flipped[0] = flipped[1] = flipped[2] = 0u;
     }
     sw_site_leads(firsts + plane, rows, list, &listed);
@@ -223,7 +219,8 @@ __kernel SW_TILE_GROUP void sw_site_name(__global const ushort *firsts, __global
     for (uint n = (uint)get_local_id(0); n < SW_TILE; n += SW_GROUP) {
         const struct sw_tile_site s = sw_tile_site_of(n);
         if (s.inside)
-            names[plane + s.index] = sw_find_still(labels + plane, sw_first_of(firsts + plane, s.index));
+            names[plane + s.index] =
+                sw_find_still(labels + plane, sw_first_of(firsts + plane, s.index));
     }
 }
 

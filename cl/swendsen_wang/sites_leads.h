@@ -93,7 +93,7 @@ ERGO_INLINE void sw_block_join(__local uint *tile, struct sw_block block, uint p
         if (small == large) {
             const uint bit = 31u - ERGO_CLZ(todo & (0u - todo)), i = bit & 15u;
             const uint from = place + sw_block_offset(i);
-            const uint apart = next == 0u ? SW_TX * (SW_DIAGONAL ? 1u : SW_TY) + SW_DIAGONAL
+            const uint apart = next == 0u  ? SW_TX * (SW_DIAGONAL ? 1u : SW_TY) + SW_DIAGONAL
                                : bit < 16u ? 1u
                                            : next;
             todo &= todo - 1u;

@@ -10,22 +10,22 @@ static struct ergo_grid over_tiles(const struct sw_sites_state *s) {
 static void step(struct sw_sites_state *s, uint32_t sample) {
     const bool sized = sample != SW_NO_SAMPLE && s->clusters && !s->shape.wolff;
     ERGO_LAUNCH(&s->e, SITES_LABEL, over_tiles(s), BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
-                U32(sized), BUFFER(SITES_CHANCES), BUFFER(SITES_WAYS));
+                BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step),
+                BUFFER(SITES_SIZES), U32(sized), BUFFER(SITES_CHANCES), BUFFER(SITES_WAYS));
     if (s->shape.adapts)
-        ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
-                    BUFFER(SITES_WAYS), U32(0));
+        ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
+                    BUFFER(SITES_LABELS), BUFFER(SITES_WAYS), U32(0));
     else
-        ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
-                    BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
+        ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
+                    BUFFER(SITES_LABELS), BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
     if (s->shape.wolff)
         ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, over_tiles(s), BUFFER(SITES_SPINS),
-                    BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step),
-                    BUFFER(SITES_GROWN), U32(sample));
+                    BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
+                    U64(s->e.step), BUFFER(SITES_GROWN), U32(sample));
     else if (sized)
         ERGO_LAUNCH(&s->e, SITES_FLIP_SIZES, over_tiles(s), BUFFER(SITES_SPINS),
-                    BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step),
-                    BUFFER(SITES_SIZES));
+                    BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
+                    U64(s->e.step), BUFFER(SITES_SIZES));
     else
         ERGO_LAUNCH(&s->e, SITES_FLIP, over_tiles(s), BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
                     BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step));
@@ -54,8 +54,8 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
             ERGO_LAUNCH(&s->e, SITES_COUNT, sums, BUFFER(SITES_SIZES), BUFFER(SITES_CLUSTERS),
                         U32(i));
         if (s->pairs) { /* sizes have been counted */
-            ERGO_LAUNCH(&s->e, SITES_NAME, over_tiles(s), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
-                        BUFFER(SITES_SIZES));
+            ERGO_LAUNCH(&s->e, SITES_NAME, over_tiles(s), BUFFER(SITES_FIRSTS),
+                        BUFFER(SITES_LABELS), BUFFER(SITES_SIZES));
             ERGO_LAUNCH(&s->e, SITES_PAIR, over_tiles(s), BUFFER(SITES_SPINS),
                         BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES), U64(s->e.step - 1),
                         BUFFER(SITES_PAIRS), U32(i));

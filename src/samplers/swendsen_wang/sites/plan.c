@@ -169,9 +169,9 @@ static uint32_t parts(uint32_t n, uint32_t size) {
     return (n + size - 1) / size;
 }
 
-/* Bytes of local memory of a tile's site: a label and a sixteenth of a block of 16 sites; or where
- * it finds its cluster, a place in a list and, where sizes are counted, a count. */
-enum { LABEL_BYTES = 6, SIZED_BYTES = 8 };
+/* Quarters of bytes of local memory for a site of a tile: a label, a part of its block and padding;
+ * or, where sizes are counted, what leads to its cluster, a place in a list and a count. */
+enum { LABEL_QUARTERS = 21, SIZED_QUARTERS = 32 };
 /* Sites of a block, which a work-item labels in registers; its least sides. */
 enum { BLOCK = 16, BLOCK_X = 4 };
 
@@ -192,9 +192,9 @@ static void choose_tile(const struct sw_sites_state *s, struct sw_sites_launch *
     l->tx = ergo_power_of_two_up(h->lx, BLOCK_X, words ? 32 * words : 32);
     l->ty = ergo_power_of_two_up(h->ly, block_y, side > block_y ? side : block_y);
     l->tz = ergo_power_of_two_up(h->lz, block_z, flat ? 1 : side > block_z ? side : block_z);
-    const uint64_t most = d->local_memory > 2048
-                              ? (d->local_memory - 2048) / (sized ? SIZED_BYTES : LABEL_BYTES)
-                              : BLOCK;
+    const uint64_t most = d->local_memory > 2048 ? 4 * (d->local_memory - 2048) /
+                                                       (sized ? SIZED_QUARTERS : LABEL_QUARTERS)
+                                                 : BLOCK;
     while (l->tx * l->ty * l->tz > most || l->tx * l->ty * l->tz > 8192) {
         if (l->tz >= l->ty && l->tz > block_z)
             l->tz /= 2;
