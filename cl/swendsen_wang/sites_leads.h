@@ -129,9 +129,9 @@ ERGO_INLINE void sw_block_lower(__local uint *tile, struct sw_parts parts, uint 
 }
 
 /* The place of the first site of the part of site i, after that. */
-ERGO_INLINE ushort sw_block_first(__local const uint *tile, struct sw_parts parts, uint place,
-                                  uint i) {
-    return (ushort)SW_PLACE(tile[SW_NODE(place + sw_block_offset(sw_part_of(parts, i)))]);
+ERGO_INLINE ushort sw_block_first(__local uint *tile, struct sw_parts parts, uint place, uint i) {
+    const uint first = SW_NODE(place + sw_block_offset(sw_part_of(parts, i)));
+    return (ushort)SW_PLACE(SW_READ_TILE(&tile[first]));
 }
 
 /*
