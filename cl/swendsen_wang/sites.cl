@@ -28,12 +28,13 @@ sw_site_label(__global const sw_word *spins, __global const struct sw_site_membe
         ways[index] = 0u;
 #endif
     const sw_common common = SW_STEP_OF(&m, step);
+    __global const sw_word *own = spins + SW_COMPONENTS * (ulong)index * SW_SPAN;
     for (uint b = first; b < SW_BLOCKS; b += SW_GROUP) {
         const uint place = sw_block_place(b);
         uint active[3] = {0u, 0u, 0u};
         for (uint i = 0; i < SW_BLOCK; i += 4u) {
             const struct sw_tile_site s = sw_tile_site_of(place + sw_block_offset(i));
-            const uint mine = sw_four_bonds(spins + SW_COMPONENTS * plane, s, &m, &common, step);
+            const uint mine = sw_four_bonds(own, s, &m, &common, step);
             sw_four_store(bonds + plane, s, mine);
             if (sized)
                 sw_four_labels_store(sizes + plane, s, (uint4)(0u));
@@ -58,8 +59,8 @@ sw_site_label(__global const sw_word *spins, __global const struct sw_site_membe
         ERGO_UNROLL
         for (uint i = 0; i < SW_BLOCK; i += 4u) {
             const struct sw_tile_site s = sw_tile_site_of(place + sw_block_offset(i));
-            const uint4 own = s.index + (uint4)(0u, 1u, 2u, 3u);
-            sw_four_labels_store(labels + plane, s, SW_LABEL(own));
+            const uint4 mine = s.index + (uint4)(0u, 1u, 2u, 3u);
+            sw_four_labels_store(labels + plane, s, SW_LABEL(mine));
             sw_four_firsts_store(firsts + plane, s,
                                  (ushort4)(sw_block_first(tile, parts, place, i),
                                            sw_block_first(tile, parts, place, i + 1u),
@@ -84,9 +85,10 @@ __kernel SW_TILE_GROUP void sw_site_join(__global const uchar *bonds, __global c
         listed = 0u;
     SW_SYNC;
     for (uint k = first; k < SW_FACES; k += SW_GROUP) {
-        const uint face = sw_tile_face(k, ends);
-        if (face != SW_NO_BOND &&
-            bonds[plane + sw_tile_site_of(face % SW_PLACES).index] >> face / SW_PLACES & 1u)
+        const uint face = sw_tile_face(k, ends), direction = face / SW_PLACES;
+        const struct sw_tile_site s = sw_tile_site_of(face % SW_PLACES);
+        const uint leaves = direction == 2u && s.z + 1u == SW_LZ ? SW_SLAB : 0u; /* the rank */
+        if (face != SW_NO_BOND && !leaves && bonds[plane + s.index] >> direction & 1u)
             list[SW_ADD_LOCAL(&listed, 1u)] = (ushort)face;
     }
     SW_SYNC;

@@ -223,6 +223,17 @@ ERGO_INLINE void sw_four_give(__global sw_word *spins, struct sw_tile_site s,
 #endif
 }
 
+ERGO_INLINE void sw_site_spread(__global sw_word *spins, __local const ushort *leads,
+                                const sw_common *common) {
+    for (uint strip = (uint)get_local_id(0); strip < SW_STRIPS; strip += SW_GROUP)
+        for (uint row = 0; row < 4u; row++) {
+            const uint n = SW_STRIP_PLACE(strip, row);
+            const struct sw_tile_site s = sw_tile_site_of(n);
+            if (s.inside)
+                sw_four_give(spins, s, leads, n, common);
+        }
+}
+
 /* Draw the states of the tile's clusters, or whether they flip, and give them to the sites. counts
  * and sizes: if not 0, add the former to the latter at the roots. */
 ERGO_INLINE void sw_site_give(__global sw_word *spins, const struct sw_site_member *m,
@@ -237,13 +248,7 @@ ERGO_INLINE void sw_site_give(__global sw_word *spins, const struct sw_site_memb
     }
     SW_SYNC;
     const sw_common common = SW_STEP_OF(m, step);
-    for (uint strip = (uint)get_local_id(0); strip < SW_STRIPS; strip += SW_GROUP)
-        for (uint row = 0; row < 4u; row++) {
-            const uint n = SW_STRIP_PLACE(strip, row);
-            const struct sw_tile_site s = sw_tile_site_of(n);
-            if (s.inside)
-                sw_four_give(spins, s, leads, n, &common);
-        }
+    sw_site_spread(spins, leads, &common);
 }
 
 #endif

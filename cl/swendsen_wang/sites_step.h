@@ -110,7 +110,7 @@ ERGO_INLINE uint sw_four_bonds(__global const sw_word *spins, struct sw_tile_sit
                          last_y ? 0x01010101u : 0u)
             << 1;
 #if SW_DIRECTIONS > 2
-    const uint behind = s.index + SW_LX * SW_LY - (last_z ? SW_N : 0u);
+    const uint behind = s.index + SW_LAYER - (last_z ? SW_AROUND_LAYERS : 0u);
     open |= sw_four_open(own, *(__global const uint *)(spins + behind), SW_AROUND_Z,
                          last_z ? 0x01010101u : 0u)
             << 2;
