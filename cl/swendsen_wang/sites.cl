@@ -54,7 +54,7 @@ sw_site_label(__global const sw_word *spins, __global const struct sw_site_membe
     SW_SYNC;
     for (uint b = first; b < SW_BLOCKS; b += SW_GROUP) {
         const uint place = sw_block_place(b);
-        const struct sw_parts parts = blocks[b].parts;
+        const struct sw_block_parts parts = blocks[b].parts;
         sw_block_lower(tile, parts, place);
         ERGO_UNROLL
         for (uint i = 0; i < SW_BLOCK; i += 4u) {

@@ -26,11 +26,11 @@
 #define SW_APART_Y 4u
 #define SW_APART_Z (SW_DIAGONAL ? 5u : 8u)
 
-struct sw_parts {
+struct sw_block_parts {
     uint low, high;
 };
 
-ERGO_INLINE uint sw_part_of(struct sw_parts p, uint i) {
+ERGO_INLINE uint sw_part_of(struct sw_block_parts p, uint i) {
     return (i < 8u ? p.low : p.high) >> 4u * (i & 7u) & 15u;
 }
 
@@ -42,7 +42,7 @@ ERGO_INLINE uint sw_numbers_equal(uint word, uint other) {
     return ~x & 0x11111111u;
 }
 
-ERGO_INLINE void sw_parts_join(struct sw_parts *p, uint a, uint b, uint active) {
+ERGO_INLINE void sw_parts_join(struct sw_block_parts *p, uint a, uint b, uint active) {
     const uint pa = sw_part_of(*p, a), pb = sw_part_of(*p, b);
     const uint change = active ? pa ^ pb : 0u, larger = (pa < pb ? pb : pa) * 0x11111111u;
     p->low ^= sw_numbers_equal(p->low, larger) * change;
@@ -58,8 +58,8 @@ ERGO_INLINE uint sw_word_join(uint word, uint a, uint b, uint active) {
 
 /* The parts that active bonds make; x, y, z: the sites that own one, by bits. Those that leave the
  * block do not count. */
-ERGO_INLINE struct sw_parts sw_parts_of(uint x, uint y, uint z) {
-    struct sw_parts p = {0u, 0u};
+ERGO_INLINE struct sw_block_parts sw_parts_of(uint x, uint y, uint z) {
+    struct sw_block_parts p = {0u, 0u};
     uint before = 0u;
     ERGO_UNROLL
     for (uint i = 0; i < SW_BLOCK; i++) {
@@ -85,7 +85,7 @@ ERGO_INLINE struct sw_parts sw_parts_of(uint x, uint y, uint z) {
 }
 
 /* The first sites of parts: bit 4 k for site k, and 4 k + 1 for site 8 + k. */
-ERGO_INLINE uint sw_parts_firsts(struct sw_parts p) {
+ERGO_INLINE uint sw_parts_firsts(struct sw_block_parts p) {
     return sw_numbers_equal(p.low, 0x76543210u) | sw_numbers_equal(p.high, 0xfedcba98u) << 1;
 }
 

@@ -67,7 +67,7 @@ ERGO_INLINE ushort4 sw_four_firsts(__global const ushort *from, struct sw_tile_s
 /* A block between barriers: its parts, and its active bonds to other blocks of the tile; of
  * direction 0 in the lower half of xy, of 1 in its upper half. */
 struct sw_block {
-    struct sw_parts parts;
+    struct sw_block_parts parts;
     uint xy, z;
 };
 
@@ -112,7 +112,7 @@ ERGO_INLINE void sw_block_join(__local uint *tile, struct sw_block block, uint p
 }
 
 /* Let the first site of each of the block's parts have the label of its root. */
-ERGO_INLINE void sw_block_lower(__local uint *tile, struct sw_parts parts, uint place) {
+ERGO_INLINE void sw_block_lower(__local uint *tile, struct sw_block_parts parts, uint place) {
     uint todo = sw_parts_firsts(parts), first = 0u, at = 0u;
     bool walks = false;
     while (todo || walks) {
@@ -129,7 +129,8 @@ ERGO_INLINE void sw_block_lower(__local uint *tile, struct sw_parts parts, uint 
 }
 
 /* The place of the first site of the part of site i, after that. */
-ERGO_INLINE ushort sw_block_first(__local uint *tile, struct sw_parts parts, uint place, uint i) {
+ERGO_INLINE ushort sw_block_first(__local uint *tile, struct sw_block_parts parts, uint place,
+                                  uint i) {
     const uint first = SW_NODE(place + sw_block_offset(sw_part_of(parts, i)));
     return (ushort)SW_PLACE(SW_READ_TILE(&tile[first]));
 }
