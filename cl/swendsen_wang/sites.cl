@@ -17,7 +17,7 @@ __kernel SW_TILE_GROUP void
 sw_site_label(__global const sw_word *spins, __global const struct sw_site_member *members,
               __global uchar *bonds, __global ushort *firsts, __global uint *labels, ulong step,
               __global uint *sizes, uint sized, __global const uint *chances, __global uint *ways) {
-    __local uint tile[SW_NODES];
+    __local uint tile[SW_TILE];
     __local struct sw_block blocks[SW_BLOCKS];
     const uint first = (uint)get_local_id(0), index = (uint)get_group_id(1);
     const ulong plane = (ulong)index * SW_N;
@@ -32,6 +32,7 @@ sw_site_label(__global const sw_word *spins, __global const struct sw_site_membe
     for (uint b = first; b < SW_BLOCKS; b += SW_GROUP) {
         const uint place = sw_block_place(b);
         uint active[3] = {0u, 0u, 0u};
+        ERGO_ROLLED
         for (uint i = 0; i < SW_BLOCK; i += 4u) {
             const struct sw_tile_site s = sw_tile_site_of(place + sw_block_offset(i));
             const uint mine = sw_four_bonds(own, s, &m, &common, step);
@@ -45,8 +46,7 @@ sw_site_label(__global const sw_word *spins, __global const struct sw_site_membe
         blocks[b] = block;
         ERGO_UNROLL
         for (uint i = 0; i < SW_BLOCK; i++)
-            tile[SW_NODE(place + sw_block_offset(i))] =
-                SW_NODE(place + sw_block_offset(sw_part_of(block.parts, i)));
+            tile[place + sw_block_offset(i)] = place + sw_block_offset(sw_part_of(block.parts, i));
     }
     SW_SYNC;
     for (uint b = first; b < SW_BLOCKS; b += SW_GROUP)

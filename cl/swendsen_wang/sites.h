@@ -119,11 +119,10 @@ ERGO_INLINE struct ergo_words sw_site_words(const struct sw_site_member *m, uint
 /* The active ones among the bonds in `open`, which join equal spins, by bits. */
 ERGO_INLINE uint sw_site_activate(const struct sw_site_member *m, uint index, ulong step,
                                   uint open) {
-    if (open == 0u || m->always)
-        return open;
     const struct ergo_words r = sw_site_words(m, index, step);
-    return open & ((r.x < m->threshold ? 1u : 0u) | (r.y < m->threshold ? 2u : 0u) |
-                   (r.z < m->threshold ? 4u : 0u));
+    const uint below = (r.x < m->threshold ? 1u : 0u) | (r.y < m->threshold ? 2u : 0u) |
+                       (r.z < m->threshold ? 4u : 0u);
+    return m->always ? open : open & below;
 }
 
 /*

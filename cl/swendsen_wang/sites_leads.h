@@ -102,8 +102,8 @@ ERGO_INLINE void sw_block_join(__local uint *tile, struct sw_block block, uint p
                 later = 0u;
                 next = 0u;
             }
-            small = SW_NODE(place + sw_block_offset(sw_part_of(block.parts, i)));
-            large = SW_NODE(from + apart);
+            small = place + sw_block_offset(sw_part_of(block.parts, i));
+            large = from + apart;
         }
         const uint a = small < large ? small : large, b = small < large ? large : small;
         large = sw_step_local(tile, b, a);
@@ -117,7 +117,7 @@ ERGO_INLINE void sw_block_lower(__local uint *tile, struct sw_block_parts parts,
     bool walks = false;
     while (todo || walks) {
         if (!walks) {
-            first = at = SW_NODE(place + sw_block_offset(sw_first_site(todo)));
+            first = at = place + sw_block_offset(sw_first_site(todo));
             todo &= todo - 1u;
         }
         const uint next = SW_READ_TILE(&tile[at]);
@@ -131,8 +131,8 @@ ERGO_INLINE void sw_block_lower(__local uint *tile, struct sw_block_parts parts,
 /* The place of the first site of the part of site i, after that. */
 ERGO_INLINE ushort sw_block_first(__local uint *tile, struct sw_block_parts parts, uint place,
                                   uint i) {
-    const uint first = SW_NODE(place + sw_block_offset(sw_part_of(parts, i)));
-    return (ushort)SW_PLACE(SW_READ_TILE(&tile[first]));
+    const uint first = place + sw_block_offset(sw_part_of(parts, i));
+    return (ushort)SW_READ_TILE(&tile[first]);
 }
 
 /*

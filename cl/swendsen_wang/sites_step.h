@@ -76,8 +76,12 @@ ERGO_INLINE void sw_site_give_state(__global sw_word *spins, uint site, uint sta
 }
 #endif
 
-/* Rows of four sites are words: of spins, bonds, labels. */
-#define SW_FOURS (SW_LX % 4u == 0u)
+/* A CPU's work-item does a whole tile: nothing is gained, and there is more to compile. */
+#if SW_GROUP == 1
+#define SW_UNROLL
+#else
+#define SW_UNROLL ERGO_UNROLL
+#endif
 
 #if SW_MODEL == SW_MODEL_POTTS && SW_LATTICE == SW_LATTICE_SQUARE && SW_LX % 4 == 0
 /* Bit 0 of each byte in which two words are equal. */
@@ -115,6 +119,7 @@ ERGO_INLINE uint sw_four_bonds(__global const sw_word *spins, struct sw_tile_sit
                          last_z ? 0x01010101u : 0u)
             << 2;
 #endif
+    SW_UNROLL
     for (uint j = 0; j < 4u; j++)
         active |= sw_site_activate(m, s.index + j, step, open >> 8u * j & 7u) << 8u * j;
     return active;

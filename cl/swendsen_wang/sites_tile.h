@@ -61,19 +61,6 @@ ERGO_INLINE struct sw_tile_ends sw_tile_ends(void) {
     return e;
 }
 
-/* Places in the order in which labels of a tile are compared. Work-items with neighbouring blocks
- * find theirs in different banks of local memory. */
-#define SW_NODE_STRIDE (SW_TX * SW_BY)
-#if SW_GROUP == 1
-#define SW_NODE(n) (n)
-#define SW_PLACE(node) (node)
-#define SW_NODES SW_TILE
-#else
-#define SW_NODE(n) ((n) + (n) / SW_NODE_STRIDE)
-#define SW_PLACE(node) ((node) - (node) / (SW_NODE_STRIDE + 1u))
-#define SW_NODES (SW_TILE + SW_TILE / SW_NODE_STRIDE)
-#endif
-
 #define SW_BLOCKS (SW_TILE / SW_BLOCK)
 #define SW_BLOCKS_X (SW_TX / SW_BX)
 #define SW_BLOCKS_Y (SW_TY / SW_BY)
