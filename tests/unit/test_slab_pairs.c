@@ -28,7 +28,7 @@ static uint32_t below(uint32_t n) {
 }
 
 static void test_joined(void **unused) {
-    struct sw_pairs p = {0};
+    struct sw_slab_pairs p = {0};
     (void)unused;
     for (int round = 0; round < 40; round++) {
         uint32_t near[BONDS], far[BONDS], expected[NAMES];
@@ -57,7 +57,7 @@ static void test_joined(void **unused) {
         for (size_t i = 0; i < p.n; i++)
             for (size_t k = 0; k < i; k++)
                 assert_false(p.pairs[i].a == p.pairs[k].a && p.pairs[i].b == p.pairs[k].b);
-        struct sw_pair pairs[BONDS];
+        struct sw_slab_pair pairs[BONDS];
         const size_t n = p.n;
         for (size_t i = 0; i < n; i++)
             pairs[i] = p.pairs[n - 1 - i];

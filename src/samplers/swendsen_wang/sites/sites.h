@@ -115,8 +115,8 @@ struct sw_sites_state {
     uint64_t *joined; /* [samples][members][q], sums of all ranks */
     uint8_t *layer;   /* first layers of all members, own and the next rank's */
     uint32_t *far;    /* names of clusters in the next rank's first layer */
-    struct sw_pairs pairs_of;
-    struct sw_pair *all_pairs;
+    struct sw_slab_pairs pairs_of;
+    struct sw_slab_pair *all_pairs;
     size_t all_room;
 };
 
@@ -197,6 +197,8 @@ enum ergo_status sw_sites_prepare(struct ergo_context *ctx, void *state);
 enum ergo_status sw_sites_init(struct ergo_context *ctx, void *state);
 enum ergo_status sw_sites_damaged(struct ergo_context *ctx, size_t member);
 void sw_sites_view_of(const struct sw_sites_shape *shape, struct ergo_view *view);
+enum ergo_status sw_sites_form(struct ergo_context *ctx, const struct ergo_point *point,
+                               struct ergo_form *form);
 enum ergo_status sw_sites_save(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_text *text);
 enum ergo_status sw_sites_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,

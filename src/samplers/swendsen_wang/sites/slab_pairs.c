@@ -5,12 +5,12 @@
 
 #define FREE_SLOT UINT32_MAX /* no lattice has a site of this id */
 
-void sw_pairs_free(struct sw_pairs *p) {
+void sw_pairs_free(struct sw_slab_pairs *p) {
     free(p->pairs);
     free(p->keys);
     free(p->parents);
     free(p->told);
-    *p = (struct sw_pairs){0};
+    *p = (struct sw_slab_pairs){0};
 }
 
 static size_t hash(uint64_t key, size_t slots) {
@@ -25,7 +25,7 @@ static size_t slots_for(size_t n) {
     return slots;
 }
 
-bool sw_pairs_find(struct sw_pairs *p, const uint32_t *near, const uint32_t *far, size_t count,
+bool sw_pairs_find(struct sw_slab_pairs *p, const uint32_t *near, const uint32_t *far, size_t count,
                    uint32_t none) {
     const size_t slots = slots_for(count);
     if (count > p->room) {
@@ -52,13 +52,13 @@ bool sw_pairs_find(struct sw_pairs *p, const uint32_t *near, const uint32_t *far
         if (p->told[at] == key)
             continue;
         p->told[at] = key;
-        p->pairs[p->n++] = (struct sw_pair){near[k], far[k]};
+        p->pairs[p->n++] = (struct sw_slab_pair){near[k], far[k]};
     }
     return true;
 }
 
 /* The slot of a name, which is new if it was not there. */
-static size_t slot_of(struct sw_pairs *p, uint32_t name) {
+static size_t slot_of(struct sw_slab_pairs *p, uint32_t name) {
     size_t at = hash(name, p->slots);
     while (p->keys[at] != FREE_SLOT && p->keys[at] != name)
         at = (at + 1) & (p->slots - 1);
@@ -69,7 +69,7 @@ static size_t slot_of(struct sw_pairs *p, uint32_t name) {
     return at;
 }
 
-static size_t root_of(const struct sw_pairs *p, size_t at) {
+static size_t root_of(const struct sw_slab_pairs *p, size_t at) {
     while (p->parents[at] != at) {
         p->parents[at] = p->parents[p->parents[at]];
         at = p->parents[at];
@@ -77,7 +77,7 @@ static size_t root_of(const struct sw_pairs *p, size_t at) {
     return at;
 }
 
-bool sw_pairs_join(struct sw_pairs *p, const struct sw_pair *pairs, size_t n) {
+bool sw_pairs_join(struct sw_slab_pairs *p, const struct sw_slab_pair *pairs, size_t n) {
     const size_t slots = slots_for(2 * n);
     if (slots > p->slots) {
         free(p->keys);
@@ -98,7 +98,7 @@ bool sw_pairs_join(struct sw_pairs *p, const struct sw_pair *pairs, size_t n) {
     return true;
 }
 
-void sw_pairs_renamed(const struct sw_pairs *p, uint64_t first, uint64_t n,
+void sw_pairs_renamed(const struct sw_slab_pairs *p, uint64_t first, uint64_t n,
                       void (*take)(void *user, uint32_t part, uint32_t name), void *user) {
     for (size_t at = 0; at < p->slots; at++)
         if (p->keys[at] != FREE_SLOT && p->keys[at] >= first && p->keys[at] - first < n &&
