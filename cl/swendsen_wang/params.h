@@ -46,7 +46,7 @@ struct sw_site_member {
     float coupling;  /* unit vectors: 2 J/T */
     /* method probability-changing: what is added to the member's chance, and subtracted from it */
     uint up, down;
-    uint unused;
+    uint first; /* id of the first site here, of a lattice cut over ranks; else 0 */
 };
 #define SW_SITE_MEMBER_BYTES 32
 

@@ -21,6 +21,16 @@
 
 #define SW_N (SW_LX * SW_LY * SW_LZ) /* sites */
 
+/* SW_SLAB 1: SW_LZ layers of a lattice cut over ranks. Behind them in memory is the layer after,
+ * of another rank. Ids of sites are indices plus the member's `first`. */
+#ifndef SW_SLAB
+#define SW_SLAB 0
+#endif
+#define SW_LAYER (SW_LX * SW_LY)
+#define SW_SPAN (SW_N + SW_SLAB * SW_LAYER)
+/* How far back from behind the last layer the next one is in memory. */
+#define SW_AROUND_LAYERS (SW_SLAB ? 0u : SW_N)
+
 /* Directions of a way around the lattice, by bits. */
 #define SW_AROUND_X 1u
 #define SW_AROUND_Y 2u
@@ -46,8 +56,8 @@ ERGO_INLINE uint sw_site_next(uint x, uint y, uint z, uint direction, uint *arou
         y = y + 1u == SW_LY ? 0u : y + 1u;
     }
     if (along_z) {
-        *around |= z + 1u == SW_LZ ? SW_AROUND_Z : 0u;
-        z = z + 1u == SW_LZ ? 0u : z + 1u;
+        *around |= SW_SLAB == 0 && z + 1u == SW_LZ ? SW_AROUND_Z : 0u;
+        z = SW_SLAB == 0 && z + 1u == SW_LZ ? 0u : z + 1u;
     }
     return sw_site_index(x, y, z);
 }
@@ -102,18 +112,17 @@ ERGO_INLINE uint sw_site_apart(uint x, uint y, uint z, uint side, uint share) {
 /* The random numbers of a site's bonds, one for each direction. */
 ERGO_INLINE struct ergo_words sw_site_words(const struct sw_site_member *m, uint index,
                                             ulong step) {
-    return ergo_philox_words(index, (uint)step, (uint)(step >> 32), ERGO_DRAW(SW_PURPOSE_BOND, 0),
-                             m->key0, m->key1);
+    return ergo_philox_words(m->first + index, (uint)step, (uint)(step >> 32),
+                             ERGO_DRAW(SW_PURPOSE_BOND, 0), m->key0, m->key1);
 }
 
 /* The active ones among the bonds in `open`, which join equal spins, by bits. */
 ERGO_INLINE uint sw_site_activate(const struct sw_site_member *m, uint index, ulong step,
                                   uint open) {
-    if (open == 0u || m->always)
-        return open;
     const struct ergo_words r = sw_site_words(m, index, step);
-    return open & ((r.x < m->threshold ? 1u : 0u) | (r.y < m->threshold ? 2u : 0u) |
-                   (r.z < m->threshold ? 4u : 0u));
+    const uint below = (r.x < m->threshold ? 1u : 0u) | (r.y < m->threshold ? 2u : 0u) |
+                       (r.z < m->threshold ? 4u : 0u);
+    return m->always ? open : open & below;
 }
 
 /*

@@ -7,9 +7,9 @@ __kernel void sw_site_start(__global uchar *spins, __global const struct sw_site
                             uint mode) {
     const uint site = (uint)get_global_id(0), index = (uint)get_global_id(1);
     if (site < SW_N)
-        spins[(ulong)index * SW_N + site] =
-            mode ? (uchar)sw_state(site, SW_PURPOSE_START, 0u, 0u, members[index].key0,
-                                   members[index].key1)
+        spins[(ulong)index * SW_SPAN + site] =
+            mode ? (uchar)sw_state(members[index].first + site, SW_PURPOSE_START, 0u, 0u,
+                                   members[index].key0, members[index].key1)
                  : 0u;
 }
 
@@ -27,7 +27,7 @@ __kernel void sw_site_measure(__global const uchar *spins, __global uint *sums, 
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint index = (uint)get_global_id(1), members = (uint)get_global_size(1);
-    __global const uchar *mine = spins + (ulong)index * SW_N;
+    __global const uchar *mine = spins + (ulong)index * SW_SPAN;
     uint own[SW_ITEM_SUMS];
     for (uint f = item; f < SW_Q; f += size)
         fields[f] = 0u;

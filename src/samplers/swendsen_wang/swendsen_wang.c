@@ -80,8 +80,9 @@ static enum ergo_status check_unit(struct ergo_context *ctx, const struct ergo_p
 }
 
 static enum ergo_status check_sites(struct ergo_context *ctx, const struct ergo_point *point) {
-    const enum ergo_status unit = check_unit(ctx, point), status = sw_sites_check(ctx, point);
-    return unit != ERGO_OK ? unit : status;
+    const enum ergo_status unit = check_unit(ctx, point), slab = sw_slab_check(ctx, point);
+    const enum ergo_status status = sw_sites_check(ctx, point);
+    return unit != ERGO_OK ? unit : slab != ERGO_OK ? slab : status;
 }
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
@@ -246,11 +247,14 @@ static const struct ergo_model square_model = {
 
 static const struct ergo_model sites_model = {
     POTTS_TABLES,
-    .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_measure.cl"},
+    .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_measure.cl",
+                 "swendsen_wang/sites_slab.cl"},
     .n_columns = SW_SITES_COLUMNS,
     .check = check_sites,
     .form = sw_sites_form,
     .ops = &sw_sites_ops,
+    .cut = &sw_slab_ops,
+    .cuts = sw_slab_is_worth,
 };
 
 static const struct ergo_key model_key = {

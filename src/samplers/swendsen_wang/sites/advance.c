@@ -10,25 +10,30 @@ static struct ergo_grid over_tiles(const struct sw_sites_state *s) {
 static void step(struct sw_sites_state *s, uint32_t sample) {
     const bool sized = sample != SW_NO_SAMPLE && s->clusters && !s->shape.wolff;
     ERGO_LAUNCH(&s->e, SITES_LABEL, over_tiles(s), BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                BUFFER(SITES_BONDS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
-                U32(sized), BUFFER(SITES_CHANCES), BUFFER(SITES_WAYS));
+                BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step),
+                BUFFER(SITES_SIZES), U32(sized || s->cut), BUFFER(SITES_CHANCES),
+                BUFFER(SITES_WAYS));
     if (s->shape.adapts)
-        ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_LABELS),
-                    BUFFER(SITES_WAYS), U32(0));
+        ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
+                    BUFFER(SITES_LABELS), BUFFER(SITES_WAYS), U32(0));
     else
-        ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_LABELS),
-                    BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
-    if (s->shape.wolff)
+        ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
+                    BUFFER(SITES_LABELS), BUFFER(SITES_WRAPS), U32(sized ? sample : SW_NO_SAMPLE));
+    if (s->cut) {
+        sw_slab_join(s);
+        sw_slab_flip(s);
+    } else if (s->shape.wolff) {
         ERGO_LAUNCH(&s->e, SITES_FLIP_ONE, over_tiles(s), BUFFER(SITES_SPINS),
-                    BUFFER(SITES_MEMBERS), BUFFER(SITES_LABELS), U64(s->e.step),
-                    BUFFER(SITES_GROWN), U32(sample));
-    else if (sized)
+                    BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
+                    U64(s->e.step), BUFFER(SITES_GROWN), U32(sample));
+    } else if (sized) {
         ERGO_LAUNCH(&s->e, SITES_FLIP_SIZES, over_tiles(s), BUFFER(SITES_SPINS),
-                    BUFFER(SITES_MEMBERS), BUFFER(SITES_LABELS), U64(s->e.step),
-                    BUFFER(SITES_SIZES));
-    else
+                    BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
+                    U64(s->e.step), BUFFER(SITES_SIZES));
+    } else {
         ERGO_LAUNCH(&s->e, SITES_FLIP, over_tiles(s), BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                    BUFFER(SITES_LABELS), U64(s->e.step));
+                    BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step));
+    }
     if (s->shape.adapts)
         ERGO_LAUNCH(&s->e, SITES_ADAPT, ergo_grid_items(1, 1, s->e.batch->count),
                     BUFFER(SITES_MEMBERS), BUFFER(SITES_CHANCES), BUFFER(SITES_WAYS),
@@ -54,8 +59,8 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
             ERGO_LAUNCH(&s->e, SITES_COUNT, sums, BUFFER(SITES_SIZES), BUFFER(SITES_CLUSTERS),
                         U32(i));
         if (s->pairs) { /* sizes have been counted */
-            ERGO_LAUNCH(&s->e, SITES_NAME, over_tiles(s), BUFFER(SITES_LABELS),
-                        BUFFER(SITES_SIZES));
+            ERGO_LAUNCH(&s->e, SITES_NAME, over_tiles(s), BUFFER(SITES_FIRSTS),
+                        BUFFER(SITES_LABELS), BUFFER(SITES_SIZES));
             ERGO_LAUNCH(&s->e, SITES_PAIR, over_tiles(s), BUFFER(SITES_SPINS),
                         BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES), U64(s->e.step - 1),
                         BUFFER(SITES_PAIRS), U32(i));
@@ -126,12 +131,16 @@ bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
         return true;
     }
     const size_t bins = sized ? 32 - (size_t)__builtin_clz(s->shape.sites) : 0;
+    const uint32_t q = s->shape.q;
     for (size_t row = begin; row < end; row++) {
         const struct sw_found found = found_of(s, slot, row);
         struct sw_counts c;
-        sw_add_partial_sums(s->shape.q, s->shape.sites, slots, sums + row * slots * s->shape.q,
-                            sized ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
-        sw_sites_convert(&s->shape, s->units[row % members], &c, &found,
+        if (s->cut)
+            sw_slab_sums(s, row, &c);
+        else
+            sw_add_partial_sums(q, s->shape.sites, slots, sums + row * slots * q,
+                                sized ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
+        sw_sites_convert(&s->whole, s->units[row % members], &c, &found,
                          samples->columns + row * s->columns);
         for (size_t b = 0; b < bins && samples->curves[0]; b++)
             samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;

@@ -2,7 +2,8 @@
  * Audit of lattices of sites: a stretch of the run, with and without samples, repeated by the
  * device as in the run and by the host's twin, of the last members. The spins, the bonds and labels
  * of the last step, and all columns and histograms of all samples must be equal. Before the first
- * step, the starting configuration.
+ * step, the starting configuration. Of a lattice over ranks the first one has the twin, and
+ * compares what it gathers, labels apart: these are known to each for its own slab.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -36,14 +37,31 @@ static enum ergo_status read_member(struct ergo_context *ctx, struct sw_sites_st
     return ergo_engine_end(&s->e);
 }
 
+/* Its bytes of all sites, of all ranks; NULL on other ranks than the first. Collective. */
+static enum ergo_status read_sites(struct ergo_context *ctx, struct sw_sites_state *s,
+                                   unsigned buffer, size_t member, size_t each, void **data) {
+    const size_t sites = buffer == SITES_SPINS ? sw_sites_span(s) : s->shape.sites;
+    struct ergo_text whole = {0};
+    void *own;
+    enum ergo_status status = read_member(ctx, s, buffer, member, sites * each, &own);
+    *data = own;
+    if (!s->cut)
+        return status;
+    if (status == ERGO_OK)
+        status = sw_slab_gather(ctx, s, own, &whole);
+    free(own);
+    *data = whole.data;
+    return status;
+}
+
 static enum ergo_status compare_bytes(struct ergo_context *ctx, const struct ergo_replay *r,
                                       size_t member, unsigned buffer, const void *expected,
                                       const char *what) {
     struct sw_sites_state *s = r->state;
-    const size_t bytes = (size_t)s->shape.sites * (buffer == SITES_SPINS ? s->shape.spin_bytes : 1);
+    const size_t each = buffer == SITES_SPINS ? s->shape.spin_bytes : 1;
     void *found;
-    enum ergo_status status = read_member(ctx, s, buffer, member, bytes, &found);
-    if (status == ERGO_OK && memcmp(found, expected, bytes) != 0)
+    enum ergo_status status = read_sites(ctx, s, buffer, member, each, &found);
+    if (status == ERGO_OK && found && memcmp(found, expected, s->whole.sites * each) != 0)
         status = ergo_replay_differs(ctx, r, member, what);
     free(found);
     return status;
@@ -51,14 +69,30 @@ static enum ergo_status compare_bytes(struct ergo_context *ctx, const struct erg
 
 struct labelled {
     const uint32_t *labels; /* on the device */
+    const uint16_t *firsts;
+    const struct sw_sites_shape *h;
+    const struct sw_sites_launch *launch;
     const struct sw_sites_twin *t;
     size_t n;
     atomic_bool differ;
 };
 
-/* The site to which a label leads. */
+/* The first site of a site's part of its tile (cl/swendsen_wang/sites_tile.h). */
+static uint32_t first_of(const struct labelled *l, size_t i) {
+    const struct sw_sites_launch *t = l->launch;
+    const uint32_t lx = l->h->lx, ly = l->h->ly, at = (uint32_t)i, place = l->firsts[i];
+    const uint32_t x = at % lx, y = at / lx % ly, z = at / lx / ly;
+    return ((z - z % t->tz + place / (t->tx * t->ty)) * ly + y - y % t->ty +
+            place / t->tx % t->ty) *
+               lx +
+           x - x % t->tx + place % t->tx;
+}
+
+/* The site to which its labels lead; l->n: to none. */
 static uint32_t root_of(const struct labelled *l, size_t i) {
-    uint32_t root = (uint32_t)i;
+    uint32_t root = first_of(l, i);
+    if (root >= l->n)
+        return (uint32_t)l->n;
     for (size_t k = 0; k < l->n && l->labels[root] >> 3 != root && l->labels[root] >> 3 < l->n; k++)
         root = l->labels[root] >> 3;
     return root;
@@ -78,11 +112,14 @@ static enum ergo_status compare_labels(struct ergo_context *ctx, const struct er
                                        size_t member, const struct sw_sites_twin *t) {
     enum { WORTHWHILE = 1 << 14 }; /* sites that are worth waking a core */
     struct sw_sites_state *s = r->state;
-    struct labelled l = {.t = t, .n = s->shape.sites};
-    void *data;
-    const enum ergo_status status = read_member(ctx, s, SITES_LABELS, member, 4 * l.n, &data);
+    struct labelled l = {.t = t, .n = s->shape.sites, .h = &s->shape, .launch = &s->launch};
+    void *data, *firsts = NULL;
+    enum ergo_status status = read_member(ctx, s, SITES_LABELS, member, 4 * l.n, &data);
+    if (status == ERGO_OK)
+        status = read_member(ctx, s, SITES_FIRSTS, member, 2 * l.n, &firsts);
     uint32_t root_of_seed = UINT32_MAX;
     l.labels = data;
+    l.firsts = firsts;
     if (status == ERGO_OK && !s->shape.wolff)
         ergo_parallel_ranges(l.n, WORTHWHILE, same_labels, &l);
     for (size_t i = 0; i < l.n && status == ERGO_OK && s->shape.wolff; i++)
@@ -92,6 +129,7 @@ static enum ergo_status compare_labels(struct ergo_context *ctx, const struct er
             root_of_seed = root;
         }
     free(data);
+    free(firsts);
     return l.differ ? ergo_replay_differs(ctx, r, member, "labels of the last step") : status;
 }
 
@@ -100,9 +138,9 @@ static enum ergo_status compare_state(struct ergo_context *ctx, const struct erg
     enum ergo_status status = compare_bytes(ctx, r, member, SITES_SPINS, t->spins, "new spins");
     if (status == ERGO_OK)
         status = compare_bytes(ctx, r, member, SITES_BONDS, t->bonds, "the bonds of the last step");
-    if (status == ERGO_OK)
-        status = compare_labels(ctx, r, member, t);
     struct sw_sites_state *s = r->state;
+    if (status == ERGO_OK && !s->cut)
+        status = compare_labels(ctx, r, member, t);
     uint32_t chance = t->chance;
     if (status == ERGO_OK && s->shape.adapts) {
         ergo_engine_begin(&s->e, ctx);
@@ -133,7 +171,7 @@ static const char *sample_differs(const struct sw_sites_state *s, size_t member,
         c.clusters = c.largest = c.squares = 0;
         c.fourths = 0;
     }
-    sw_sites_convert(&s->shape, s->units[member], &c, &of, columns);
+    sw_sites_convert(&s->whole, s->units[member], &c, &of, columns);
     for (size_t b = 0; b < bins; b++)
         curve[b] = (double)c.bins[b] / (double)s->shape.sites;
     if (!ergo_replay_same(columns, found, SW_COLUMN_PSI2 + 1))
@@ -158,10 +196,10 @@ static enum ergo_status compare_samples(struct ergo_context *ctx, const struct e
     const char *wrong = NULL;
     uint64_t step = r->step;
     for (uint64_t e = 0; e < r->lead; e++)
-        sw_sites_twin_step(point, &s->shape, step++, false, t);
+        sw_sites_twin_step(point, &s->whole, step++, false, t);
     for (size_t i = 0; i < r->samples && !wrong; i++) {
         for (uint64_t e = 1; e <= r->every; e++)
-            sw_sites_twin_step(point, &s->shape, step++, e == r->every, t);
+            sw_sites_twin_step(point, &s->whole, step++, e == r->every, t);
         const size_t at = i * r->members + member, bins = r->n_curves ? r->curve_sizes[0] : 0;
         wrong = sample_differs(s, member, t, r->found.columns + at * s->columns,
                                bins ? r->found.curves[0] + at * bins : NULL, bins);
@@ -169,24 +207,46 @@ static enum ergo_status compare_samples(struct ergo_context *ctx, const struct e
     return wrong ? ergo_replay_differs(ctx, r, member, wrong) : ERGO_OK;
 }
 
+/* Has this rank the twin? */
+static bool has_twin(const struct sw_sites_state *s) {
+    return !s->cut || ergo_ranks_rank() == 0;
+}
+
+static enum ergo_status spins_before(struct ergo_context *ctx, const struct ergo_replay *r,
+                                     size_t member, void *spins) {
+    struct sw_sites_state *s = r->state;
+    const size_t span = sw_sites_span(s) * s->shape.spin_bytes;
+    struct ergo_text whole = {0};
+    if (!s->cut)
+        return ergo_replay_before(ctx, r, SITES_SPINS, member * span, span, spins);
+    uint8_t *own = malloc(span);
+    enum ergo_status status =
+        own ? ergo_replay_before(ctx, r, SITES_SPINS, member * span, span, own) : no_memory(ctx);
+    if (status == ERGO_OK)
+        status = sw_slab_gather(ctx, s, own, &whole);
+    if (status == ERGO_OK && has_twin(s))
+        memcpy(spins, whole.data, s->whole.sites);
+    free(own);
+    ergo_text_free(&whole);
+    return status;
+}
+
 static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
     const struct sw_sites_state *s = r->state;
-    const uint64_t each = (r->lead + r->samples * r->every) * s->shape.sites;
+    const uint64_t each = (r->lead + r->samples * r->every) * s->whole.sites;
     const uint64_t fit = (budget + each - 1) / each;
     const size_t some = fit < r->members ? (size_t)fit : r->members;
     struct twins twins = {r->members - some, calloc(some, sizeof *twins.of)};
     bool memory = twins.of != NULL;
     for (size_t i = 0; i < some && memory; i++)
-        memory = sw_sites_twin_open(&twins.of[i], &s->shape);
+        memory = sw_sites_twin_open(&twins.of[i], &s->whole);
     enum ergo_status status = memory ? ERGO_OK : no_memory(ctx);
-    const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
     for (size_t i = 0; i < some && status == ERGO_OK; i++)
-        status = ergo_replay_before(ctx, r, SITES_SPINS, (twins.first + i) * bytes, bytes,
-                                    twins.of[i].spins);
+        status = spins_before(ctx, r, twins.first + i, twins.of[i].spins);
     for (size_t i = 0; i < some && status == ERGO_OK && s->shape.adapts; i++)
         status = ergo_replay_before(ctx, r, SITES_CHANCES, (twins.first + i) * sizeof(uint32_t),
                                     sizeof(uint32_t), &twins.of[i].chance);
-    if (status == ERGO_OK)
+    if (status == ERGO_OK && has_twin(s))
         status = ergo_replay_each(ctx, r, twins.first, r->members, compare_samples, &twins);
     for (size_t m = r->members; m-- > twins.first && status == ERGO_OK;)
         status = compare_state(ctx, r, m, &twins.of[m - twins.first]);
@@ -200,11 +260,11 @@ static enum ergo_status compare_start(struct ergo_context *ctx, struct sw_sites_
     struct ergo_replay r = {
         .sampler = "swendsen-wang", .device = s->e.device, .state = s, .every = 1, .samples = 1};
     struct sw_sites_twin t;
-    enum ergo_status status = sw_sites_twin_open(&t, &s->shape) ? ERGO_OK : no_memory(ctx);
+    enum ergo_status status = sw_sites_twin_open(&t, &s->whole) ? ERGO_OK : no_memory(ctx);
     uint64_t done = 0;
     for (size_t m = s->e.batch->count; m-- > 0 && done < budget && status == ERGO_OK;
-         done += s->shape.sites) {
-        sw_sites_twin_start(s->e.batch->points[m], &s->shape, &t);
+         done += s->whole.sites) {
+        sw_sites_twin_start(s->e.batch->points[m], &s->whole, &t);
         status = compare_bytes(ctx, &r, m, SITES_SPINS, t.spins, "the spins of the start");
     }
     sw_sites_twin_close(&t);
@@ -215,8 +275,8 @@ static enum ergo_status compare_start(struct ergo_context *ctx, struct sw_sites_
  * run has more, because steps without a sample are not measured. */
 static uint64_t every_of(const struct sw_sites_state *s, size_t samples) {
     const uint64_t every = (uint64_t)ergo_point_int(s->e.batch->points[0], "/run/measure_every");
-    const uint64_t fast = (uint64_t)s->e.plan.block_steps, few = budget / s->shape.sites;
-    const uint64_t most = (fast < few ? fast : few) / samples;
+    const uint64_t fast = (uint64_t)s->e.plan.block_steps, few = budget / s->whole.sites;
+    const uint64_t most = (fast < few && !s->cut ? fast : few) / samples; /* all ranks alike */
     return every <= most ? every : most > 2 ? most : every < 2 || few == 0 ? 1 : 2;
 }
 
@@ -225,15 +285,15 @@ enum ergo_status sw_sites_audit(struct ergo_context *ctx, void *opaque) {
     const size_t most = s->e.block_samples;
     const size_t bins =
         s->clusters && !s->shape.wolff ? 32 - (size_t)__builtin_clz(s->shape.sites) : 0;
-    const bool small = s->shape.sites <= budget / 32;
-    const size_t wish = small ? 3 : s->shape.sites <= budget ? 2 : 1;
+    const bool small = s->whole.sites <= budget / 32;
+    const size_t wish = small ? 3 : s->whole.sites <= budget ? 2 : 1;
     const size_t samples = wish < most ? wish : most;
     struct ergo_replay r = {.remedy = "/tuning/tile_rows",
                             .n_columns = s->columns,
                             .n_curves = s->shape.model == SW_MODEL_POTTS ? 1 : 0,
                             .curve_sizes = &bins,
                             .lead = small                          ? 3
-                                    : s->shape.sites <= 8 * budget ? 1
+                                    : s->whole.sites <= 8 * budget ? 1
                                                                    : 0,
                             .samples = samples,
                             .every = every_of(s, samples),

@@ -138,11 +138,6 @@ enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_poin
                                 "%.3g sites are more than 2^29, which the 32-bit labels of this "
                                 "lattice and update can number",
                                 sites);
-    if (says(point, "/distribute", "lattice"))
-        status = ergo_job_error(ctx, "/distribute",
-                                "found \"lattice\", but only square lattices of two dimensions "
-                                "with /system/update swendsen-wang are cut over ranks; allowed: "
-                                "\"points\", \"auto\"");
     const enum ergo_status adapts = sw_adapt_check(ctx, point), closed = check_sides(ctx, point);
     return status != ERGO_OK ? status : adapts != ERGO_OK ? adapts : closed;
 }
@@ -169,8 +164,11 @@ static uint32_t parts(uint32_t n, uint32_t size) {
     return (n + size - 1) / size;
 }
 
-/* Bytes of local memory of a tile's site: a label, a state and a place in a list. */
-enum { SITE_BYTES = 10 };
+/* Quarters of bytes of local memory for a site of a tile: a label, a part of its block and padding;
+ * or, where sizes are counted, what leads to its cluster, a place in a list and a count. */
+enum { LABEL_QUARTERS = 21, SIZED_QUARTERS = 32 };
+/* Sites of a block, which a work-item labels in registers; its least sides. */
+enum { BLOCK = 16, BLOCK_X = 4 };
 
 /* A tile of some 2,048 sites, as compact as a row of 32 bytes allows. One work-item does a whole
  * tile on a CPU, where barriers and atomics cost more than they bring. */
@@ -184,22 +182,28 @@ static void choose_tile(const struct sw_sites_state *s, struct sw_sites_launch *
     const uint32_t rows = (uint32_t)ergo_point_int(first, "/tuning/tile_rows");
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/tile_group");
     const uint32_t side = rows ? rows : flat ? 64 : 8;
-    l->tx = ergo_power_of_two_up(h->lx, 1, words ? 32 * words : 32);
-    l->ty = ergo_power_of_two_up(h->ly, 1, side);
-    l->tz = ergo_power_of_two_up(h->lz, 1, side);
-    const uint64_t most = d->local_memory > 2048 ? (d->local_memory - 2048) / SITE_BYTES : 1;
+    const uint32_t block_y = flat ? 4 : 2, block_z = flat ? 1 : 2;
+    const bool sized = s->clusters && !h->wolff;
+    l->tx = ergo_power_of_two_up(h->lx, BLOCK_X, words ? 32 * words : 32);
+    l->ty = ergo_power_of_two_up(h->ly, block_y, side > block_y ? side : block_y);
+    l->tz = ergo_power_of_two_up(h->lz, block_z, flat ? 1 : side > block_z ? side : block_z);
+    const uint64_t most = d->local_memory > 2048 ? 4 * (d->local_memory - 2048) /
+                                                       (sized ? SIZED_QUARTERS : LABEL_QUARTERS)
+                                                 : BLOCK;
     while (l->tx * l->ty * l->tz > most || l->tx * l->ty * l->tz > 8192) {
-        if (l->tz >= l->ty && l->tz > 1)
+        if (l->tz >= l->ty && l->tz > block_z)
             l->tz /= 2;
-        else if (l->ty > 1)
+        else if (l->ty > block_y)
             l->ty /= 2;
-        else
+        else if (l->tx > BLOCK_X)
             l->tx /= 2;
+        else
+            break;
     }
     const uint32_t sites = l->tx * l->ty * l->tz;
-    l->tile_group = ergo_power_of_two_up(sites, 1, wish ? wish : gpu ? 256 : 1);
+    l->tile_group = ergo_power_of_two_up(sites / BLOCK, 1, wish ? wish : gpu ? 256 : 1);
     /* a site takes some 50 loop iterations */
-    while (device->quirks.loop_limit && l->tile_group < sites &&
+    while (device->quirks.loop_limit && l->tile_group < sites / BLOCK &&
            50 * (uint64_t)sites > device->quirks.loop_limit * l->tile_group)
         l->tile_group *= 2;
     while (l->tile_group > 1 && l->tile_group > d->largest_group)
@@ -229,15 +233,17 @@ static void declare_buffers(struct sw_sites_state *s) {
     const uint64_t members = e->batch->count, sites = members * s->shape.sites;
     const uint64_t places = members * s->launch.sum_slots;
     const bool sized = s->clusters && !s->shape.wolff;
-    if (sized || s->pairs)
+    if (sized || s->pairs || s->cut)
         ergo_engine_buffer(e, SITES_SIZES, "cluster sizes", ERGO_BUFFER_SCRATCH, 4 * sites);
     if (s->pairs)
         ergo_engine_sums(e, SITES_PAIRS, "pairs in clusters", ERGO_BUFFER_SAMPLES, 16 * members);
-    ergo_engine_buffer(e, SITES_SPINS, "spins", ERGO_BUFFER_STATE, s->shape.spin_bytes * sites);
+    ergo_engine_buffer(e, SITES_SPINS, "spins", ERGO_BUFFER_STATE,
+                       s->shape.spin_bytes * members * sw_sites_span(s));
     ergo_engine_flag(e, SITES_SPINS, ERGO_BUFFER_APART);
     ergo_engine_buffer(e, SITES_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
     ergo_engine_buffer(e, SITES_BONDS, "bonds", ERGO_BUFFER_SCRATCH, sites);
+    ergo_engine_buffer(e, SITES_FIRSTS, "parts of tiles", ERGO_BUFFER_SCRATCH, 2 * sites);
     ergo_engine_buffer(e, SITES_LABELS, "labels", ERGO_BUFFER_SCRATCH, 4 * sites);
     ergo_engine_sums(e, SITES_SUMS, "samples", ERGO_BUFFER_SAMPLES,
                      s->shape.model == SW_MODEL_POTTS ? 4 * places * s->shape.q
@@ -250,6 +256,8 @@ static void declare_buffers(struct sw_sites_state *s) {
         ergo_engine_sums(e, SITES_RECORD, "bond probabilities of samples", ERGO_BUFFER_SAMPLES,
                          8 * members);
     }
+    if (s->cut)
+        sw_slab_declare(s);
     if (!sized)
         return;
     ergo_engine_sums(e, SITES_CLUSTERS, "sums over clusters", ERGO_BUFFER_SAMPLES,
@@ -262,6 +270,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     static const char *const measure = "swendsen_wang/sites_measure.cl";
     static const char *const sites = "swendsen_wang/sites.cl";
     static const char *const vectors = "swendsen_wang/sites_vectors.cl";
+    static const char *const slab = "swendsen_wang/sites_slab.cl";
     struct ergo_engine *e = &s->e;
     const struct sw_sites_shape *h = &s->shape;
     const struct sw_sites_launch *l = &s->launch;
@@ -270,9 +279,10 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
                      "-DSW_MODEL=%u -DSW_Q=%uu -DSW_LX=%uu -DSW_LY=%uu -DSW_LZ=%uu -DSW_LATTICE=%u "
                      "-DSW_OPEN=%uu -DSW_ANTI=%uu -DSW_DIRECTIONS=%uu -DSW_TX=%uu -DSW_TY=%uu "
                      "-DSW_TZ=%uu -DSW_GROUP=%u "
-                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=3u -DSW_ADAPTS=%d %s",
+                     "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=3u -DSW_ADAPTS=%d -DSW_SIZED=%d%s %s",
                      h->model, h->q, h->lx, h->ly, h->lz, h->lattice, h->open, h->anti,
                      h->directions, l->tx, l->ty, l->tz, l->tile_group, l->sum_slots, h->adapts,
+                     s->clusters && !h->wolff, s->cut ? " -DSW_SLAB=1u" : "",
                      e->device->quirks.relaxed_atomics);
     if (h->model == SW_MODEL_POTTS) {
         ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
@@ -283,10 +293,15 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     }
     ergo_engine_kernel(e, SITES_LABEL, sites, o.data, "sw_site_label");
     ergo_engine_kernel(e, SITES_JOIN, sites, o.data, "sw_site_join");
-    if (h->wolff)
+    if (s->cut) {
+        ergo_engine_kernel(e, SITES_EDGE, slab, o.data, "sw_slab_edges");
+        ergo_engine_kernel(e, SITES_MARK, slab, o.data, "sw_slab_mark");
+        ergo_engine_kernel(e, SITES_FLIP, slab, o.data, "sw_slab_flip");
+    } else if (h->wolff) {
         ergo_engine_kernel(e, SITES_FLIP_ONE, sites, o.data, "sw_site_flip_one");
-    else
+    } else {
         ergo_engine_kernel(e, SITES_FLIP, sites, o.data, "sw_site_flip");
+    }
     if (s->pairs) {
         ergo_engine_kernel(e, SITES_NAME, sites, o.data, "sw_site_name");
         ergo_engine_kernel(e, SITES_PAIR, sites, o.data, "sw_site_pairs");
@@ -318,7 +333,12 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     const bool gpu = s->e.device->type != CL_DEVICE_TYPE_CPU;
     const unsigned units = s->e.device->summary.compute_units;
     struct ergo_plan *plan = &s->e.plan;
-    s->shape = sw_sites_shape_of(batch->points[0]);
+    s->whole = sw_sites_shape_of(batch->points[0]);
+    s->shape = s->whole;
+    if (s->cut) {
+        s->shape.lz = s->slab.count;
+        s->shape.sites = s->shape.lx * s->shape.ly * s->shape.lz;
+    }
     s->columns = batch->job->model->n_columns;
     s->clusters = s->shape.model == SW_MODEL_POTTS && sw_wants_clusters(batch->points[0]);
     s->pairs = !s->shape.wolff && sw_wants_pairs(batch->points[0]);
@@ -328,8 +348,9 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
         return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {
         sw_sites_member_fill(batch->points[i], &s->members[i]);
+        s->members[i].first = (uint32_t)s->slab.first * s->shape.lx * s->shape.ly;
         s->units[i] = sw_unit_of(batch->points[i]);
-        s->units[i].bonds = bonds_of(&s->shape);
+        s->units[i].bonds = bonds_of(&s->whole);
     }
     if (ergo_point_int(batch->points[0], "/tuning/path") == 1)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -338,17 +359,17 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     choose_tile(s, &s->launch);
     choose_groups(s, &s->launch);
     const struct sw_sites_launch *l = &s->launch;
-    const double members = (double)batch->count, spins = (double)s->shape.sites * members;
+    const double members = (double)batch->count, spins = (double)s->whole.sites * members;
     const double per_second = !gpu ? 1e7 * (units ? units : 1) : 2e10;
     plan->work_per_step = spins;
-    plan->block_steps = fmax(1.0, floor(0.1 * per_second / spins));
+    plan->block_steps = fmax(1.0, floor(0.1 * per_second / (s->shape.sites * members)));
     plan->block_steps = fmin(plan->block_steps, gpu ? 2000 : 500); /* launches take time, too */
     const double sample_bytes =
         members * (4.0 * l->sum_slots * (s->shape.q + (double)SW_CLUSTER_FIELDS) + 16);
     s->e.block_samples =
         (size_t)fmax(1, fmin(fmax(64, plan->block_steps), ERGO_BLOCK_BYTES / sample_bytes));
     s->e.curve_interval = 1;
-    plan->host_bytes = s->shape.sites * (16 + s->shape.spin_bytes * (3 + (uint64_t)batch->count));
+    plan->host_bytes = s->whole.sites * (16 + s->shape.spin_bytes * (3 + (uint64_t)batch->count));
     plan->launches_per_step = s->shape.adapts ? 4 : 3;
     snprintf(plan->path, sizeof plan->path, "sites");
     snprintf(plan->launch, sizeof plan->launch,

@@ -3,6 +3,8 @@
 #ifndef ERGO_SAMPLERS_SWENDSEN_WANG_SITES_SITES_H
 #define ERGO_SAMPLERS_SWENDSEN_WANG_SITES_SITES_H
 
+#include "engine/slab.h"
+#include "samplers/swendsen_wang/sites/slab_pairs.h"
 #include "samplers/swendsen_wang/sw.h"
 
 struct sw_sites_shape {
@@ -61,6 +63,7 @@ enum sw_sites_buffer {
     SITES_SPINS,
     SITES_MEMBERS,
     SITES_BONDS,
+    SITES_FIRSTS, /* of each site the place in its tile of the first site of its part */
     SITES_LABELS,
     SITES_SIZES,
     SITES_CHANCES,
@@ -72,7 +75,11 @@ enum sw_sites_buffer {
     SITES_WRAPS,
     SITES_GROWN,
     SITES_RECORD,
-    SITES_PAIRS
+    SITES_PAIRS,
+    /* of a slab (slab.c); SITES_SIZES then has numbers of renamed parts */
+    SITES_EDGES,
+    SITES_RENAMED,
+    SITES_NAMES
 };
 
 enum sw_sites_kernel {
@@ -86,12 +93,15 @@ enum sw_sites_kernel {
     SITES_FLIP_ONE,
     SITES_ADAPT,
     SITES_NAME,
-    SITES_PAIR
+    SITES_PAIR,
+    SITES_EDGE,
+    SITES_MARK
 };
 
 struct sw_sites_state {
     struct ergo_engine e;
-    struct sw_sites_shape shape;
+    struct sw_sites_shape whole;
+    struct sw_sites_shape shape; /* whole, or this rank's slab of it */
     struct sw_sites_launch launch;
     bool clusters;                  /* clusters are measured, not only spins */
     bool pairs;                     /* of sites in one cluster are counted */
@@ -99,9 +109,38 @@ struct sw_sites_state {
     size_t columns;                 /* of the model */
     struct sw_site_member *members; /* [batch->count] */
     struct sw_unit *units;
+    /* ---- slab.c ---- */
+    bool cut;
+    struct ergo_slab slab;
+    uint64_t *joined; /* [samples][members][q], sums of all ranks */
+    uint8_t *layer;   /* first layers of all members, own and the next rank's */
+    uint32_t *far;    /* names of clusters in the next rank's first layer */
+    struct sw_slab_pairs pairs_of;
+    struct sw_slab_pair *all_pairs;
+    size_t all_room;
 };
 
-extern const struct ergo_sampler_ops sw_sites_ops;
+extern const struct ergo_sampler_ops sw_sites_ops, sw_slab_ops;
+
+/* Sites of a member in the device's memory of spins. */
+static inline size_t sw_sites_span(const struct sw_sites_state *s) {
+    return (size_t)s->shape.sites + (s->cut ? (size_t)s->shape.lx * s->shape.ly : 0);
+}
+
+/* slab.c: a lattice of three dimensions over ranks. */
+bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks);
+/* Refuses "distribute": "lattice" of what is not cut. */
+enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point *point);
+void sw_slab_declare(struct sw_sites_state *s);
+/* A step, when parts of all tiles are joined: names of clusters of several slabs; then new spins.
+ * Collective. */
+void sw_slab_join(struct sw_sites_state *s);
+void sw_slab_flip(struct sw_sites_state *s);
+/* Of a sample and member, all ranks together. */
+void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *counts);
+/* This rank's layers, with those of all others: appended at rank 0. Collective. */
+enum ergo_status sw_slab_gather(struct ergo_context *ctx, struct sw_sites_state *s,
+                                const void *layers, struct ergo_text *whole);
 
 /* plan.c */
 /* Does another engine (sw.h) make this job's sweeps: Swendsen-Wang on a plain square lattice? */
@@ -154,7 +193,10 @@ extern const struct ergo_tunable sw_tunables[SW_TUNABLES];
  * site, its state (0 .. q - 1); xy: the angle in units of 2 pi/2^32, four bytes, the lowest first;
  * heisenberg: x, y and z in units of 2^-21, each a signed number of four bytes, the lowest first.
  * Method probability-changing: then the chance, four bytes, the lowest first. */
+enum ergo_status sw_sites_prepare(struct ergo_context *ctx, void *state);
 enum ergo_status sw_sites_init(struct ergo_context *ctx, void *state);
+enum ergo_status sw_sites_damaged(struct ergo_context *ctx, size_t member);
+void sw_sites_view_of(const struct sw_sites_shape *shape, struct ergo_view *view);
 enum ergo_status sw_sites_form(struct ergo_context *ctx, const struct ergo_point *point,
                                struct ergo_form *form);
 enum ergo_status sw_sites_save(struct ergo_context *ctx, void *state, size_t member,

@@ -9,7 +9,7 @@
 _Static_assert(sizeof(struct sw_site_member) == SW_SITE_MEMBER_BYTES,
                "sw_site_member has no padding");
 
-static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+enum ergo_status sw_sites_prepare(struct ergo_context *ctx, void *state) {
     struct sw_sites_state *s = state;
     (void)ctx;
     ergo_engine_constant(&s->e, SITES_MEMBERS, s->members);
@@ -21,7 +21,7 @@ static const struct ergo_engine_model engine = {
     .smaller = "a smaller lattice",
     .state_bytes = sizeof(struct sw_sites_state),
     .configure = sw_sites_configure,
-    .prepare = prepare,
+    .prepare = sw_sites_prepare,
     .steps = sw_sites_steps,
     .block = sw_sites_block,
     .rows = sw_sites_rows,
@@ -58,7 +58,8 @@ static enum ergo_status fetch_to(struct ergo_context *ctx, struct sw_sites_state
                                  void *spins) {
     const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
     ergo_engine_begin(&s->e, ctx);
-    ergo_engine_read(&s->e, SITES_SPINS, member * bytes, bytes, spins);
+    ergo_engine_read(&s->e, SITES_SPINS, member * sw_sites_span(s) * s->shape.spin_bytes, bytes,
+                     spins);
     return ergo_engine_end(&s->e);
 }
 
@@ -188,6 +189,12 @@ enum ergo_status sw_sites_save(struct ergo_context *ctx, void *opaque, size_t me
     return status;
 }
 
+enum ergo_status sw_sites_damaged(struct ergo_context *ctx, size_t member) {
+    return ERGO_FAIL(ctx, ERGO_E_IO,
+                     "the saved state of member %zu has spins that are none: it is damaged",
+                     member);
+}
+
 enum ergo_status sw_sites_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
                                const void *bytes, size_t length) {
     struct sw_sites_state *s = opaque;
@@ -212,15 +219,11 @@ enum ergo_status sw_sites_load(struct ergo_context *ctx, void *opaque, size_t me
     for (size_t b = 0; b < chance_bytes(s); b++)
         chance |= (uint32_t)states[lattice + b] << 8 * b;
     good = good && (chance || !s->shape.adapts);
-    enum ergo_status status =
-        good ? ERGO_OK
-             : ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the saved state of member %zu has spins that are none: it is damaged",
-                         member);
+    enum ergo_status status = good ? ERGO_OK : sw_sites_damaged(ctx, member);
     if (good) {
         ergo_engine_begin(&s->e, ctx);
-        ergo_engine_write(&s->e, SITES_SPINS, member * lattice, lattice,
-                          s->shape.spin_bytes == 1 ? bytes : words);
+        ergo_engine_write(&s->e, SITES_SPINS, member * sw_sites_span(s) * s->shape.spin_bytes,
+                          lattice, s->shape.spin_bytes == 1 ? bytes : words);
         if (s->shape.adapts)
             ergo_engine_write(&s->e, SITES_CHANCES, member * sizeof chance, sizeof chance, &chance);
         status = ergo_engine_end(&s->e);
@@ -244,24 +247,28 @@ static unsigned state_at(const struct ergo_view *v, size_t x, size_t row) {
     return (unsigned)fminf(255, fmaxf(0, 128 + 128 * height));
 }
 
+void sw_sites_view_of(const struct sw_sites_shape *shape, struct ergo_view *view) {
+    const struct sw_shape plain = {.q = shape->q};
+    *view = sw_view_of(&plain);
+    view->size[0] = shape->lx;
+    view->size[1] = shape->ly;
+    view->size[2] = shape->lz;
+    view->shape = shape;
+    view->state = state_at;
+    const unsigned steps = shape->model == SW_MODEL_CLOCK ? shape->q : 256;
+    for (unsigned k = 0; k < steps && shape->model != SW_MODEL_POTTS; k++)
+        if (shape->model == SW_MODEL_HEISENBERG)
+            ergo_view_height(k, view->colours[k]);
+        else
+            ergo_view_hue(k, steps, view->colours[k]);
+}
+
 enum ergo_status sw_sites_view(struct ergo_context *ctx, void *opaque, size_t member,
                                struct ergo_view *view) {
     struct sw_sites_state *s = opaque;
     void *spins = NULL;
     const enum ergo_status status = fetch(ctx, s, member, &spins);
-    const struct sw_shape plain = {.q = s->shape.q};
-    *view = sw_view_of(&plain);
-    view->size[0] = s->shape.lx;
-    view->size[1] = s->shape.ly;
-    view->size[2] = s->shape.lz;
-    view->shape = &s->shape;
-    view->state = state_at;
+    sw_sites_view_of(&s->shape, view);
     view->sites = spins;
-    const unsigned steps = s->shape.model == SW_MODEL_CLOCK ? s->shape.q : 256;
-    for (unsigned k = 0; k < steps && s->shape.model != SW_MODEL_POTTS; k++)
-        if (s->shape.model == SW_MODEL_HEISENBERG)
-            ergo_view_height(k, view->colours[k]);
-        else
-            ergo_view_hue(k, steps, view->colours[k]);
     return status;
 }
