@@ -22,6 +22,20 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
 #endif
 }
 
+/* A chain's parameters, with the sides of its box at constant pressure. */
+ERGO_INLINE struct lj_member lj_member_of(__global const struct lj_member *members,
+                                          __global const struct lj_chain *chains, uint chain) {
+    struct lj_member m = members[chain];
+#ifdef LJ_NPT
+    for (uint k = 0u; k < 3u; k++)
+        m.scale[k] = chains[chain].scale[k];
+    m.tail *= chains[chain].thinner;
+#else
+    (void)chains;
+#endif
+    return m;
+}
+
 /* The place of the particle that a move concerns. For a displacement in steps, also sets its
  * target. */
 ERGO_INLINE lj_position lj_start(const struct lj_home *home, const struct lj_member *m,
@@ -68,9 +82,10 @@ ERGO_INLINE struct lj_sample lj_sample_of(const struct lj_chain *c) {
     s.virial = c->virial;
     s.contacts = c->contacts;
     s.particles = c->particles;
+    s.size = c->size;
     s.now = c->now;
     s.last = c->last;
-    s.pad = 0u;
+    s.moved = c->moved;
     return s;
 }
 

@@ -139,6 +139,13 @@ ERGO_INLINE void lj_scan_all(const struct lj_home *home, lj_position at, const s
     lj_scan(home, at, at, 1u, 0u, 0u, 1u, m, sum);
 }
 
+/* All pairs of one particle more at `at`; first a look for cores, which most places hit. */
+ERGO_INLINE void lj_scan_new(const struct lj_home *home, lj_position at, const struct lj_member *m,
+                             struct lj_sum *sum) {
+    for (uint cores = 2u; cores > 0u && !sum->overlap; cores--)
+        lj_scan(home, at, at, 0u, cores - 1u, 0u, 1u, m, sum);
+}
+
 ERGO_INLINE uint lj_cell_count(const struct lj_home *home, uint cell) {
     return home->cells[cell].w;
 }

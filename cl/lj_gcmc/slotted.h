@@ -98,6 +98,12 @@ ERGO_INLINE void lj_scan_all(const struct lj_home *home, lj_position at, const s
     lj_scan(home, at, at, 1u, 1u, LJ_ALL, m, sum);
 }
 
+/* All pairs of one particle more at `at`. */
+ERGO_INLINE void lj_scan_new(const struct lj_home *home, lj_position at, const struct lj_member *m,
+                             struct lj_sum *sum) {
+    lj_scan(home, at, at, 0u, 1u, LJ_ALL, m, sum);
+}
+
 ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {
     return lj_cell_counts(home)[lj_cell_of(p)] >= home->slots;
 }

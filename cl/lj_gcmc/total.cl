@@ -16,7 +16,7 @@ lj_total(__global const struct lj_member *members, __global const struct lj_chai
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
     const uint stride = n_parts * LJ_TOTAL_GROUP;
-    const struct lj_member m = members[chain];
+    const struct lj_member m = lj_member_of(members, chains, chain);
     const uint n = m.ideal ? 0u : chains[chain].particles;
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
@@ -108,7 +108,7 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
     const uint n_chains = (uint)get_num_groups(1);
-    const struct lj_member m = members[chain];
+    const struct lj_member m = lj_member_of(members, chains, chain);
     const uint stands = chains[chain].step == step;
     const uint n = stands ? chains[chain].particles : 0u, last = end < n ? end : n;
     struct lj_home home;

@@ -46,16 +46,12 @@ static void release(void *state) {
     free(((struct lj_state *)state)->grid.offsets);
 }
 
-const struct ergo_engine_model lj_model = {
-    .sampler = "lj-gcmc",
-    .smaller = "a smaller box, smaller /tuning/slots or /tuning/capacity",
-    .state_bytes = sizeof(struct lj_state),
-    .configure = lj_configure,
-    .prepare = prepare,
-    .steps = lj_steps,
-    .block = lj_block,
-    .convert = lj_convert,
-    .rows = lj_rows,
-    .curve_rows = lj_curve_rows,
-    .release = release,
-};
+#define ENGINE(name)                                                                               \
+    {                                                                                              \
+        .sampler = (name), .smaller = "a smaller box, smaller /tuning/slots or /tuning/capacity",  \
+        .state_bytes = sizeof(struct lj_state), .configure = lj_configure, .prepare = prepare,     \
+        .steps = lj_steps, .block = lj_block, .convert = lj_convert, .rows = lj_rows,              \
+        .curve_rows = lj_curve_rows, .release = release,                                           \
+    }
+const struct ergo_engine_model lj_model = ENGINE("lj-gcmc");
+const struct ergo_engine_model lj_fluid_engine = ENGINE("lj-fluid");

@@ -1,4 +1,4 @@
-/* Grand canonical Lennard-Jones chains on a device. Internal to the sampler. cl/lj_gcmc/gather.h
+/* Lennard-Jones chains on a device, of lj-gcmc and lj-fluid. Internal to these samplers. cl/lj_gcmc/gather.h
  * describes the layout of device memory, cl/lj_gcmc/core.h the chain. */
 #ifndef ERGO_SAMPLERS_LJ_GCMC_LJ_H
 #define ERGO_SAMPLERS_LJ_GCMC_LJ_H
@@ -18,14 +18,21 @@ enum lj_column {
     LJ_COLUMN_IMPULSIVE, /* virial of the jump at the cutoff: lj_jump_of */
     LJ_COLUMN_TRIED,     /* displacement, insertion, deletion */
     LJ_COLUMN_ACCEPTED = LJ_COLUMN_TRIED + 3,
-    LJ_COLUMNS = LJ_COLUMN_ACCEPTED + 3
+    LJ_COLUMN_GHOSTS = LJ_COLUMN_ACCEPTED + 3, /* mean weight of test insertions */
+    LJ_COLUMN_VOLUME,
+    LJ_COLUMN_VOLUME_ACCEPTED, /* of the last volume move: 1 or 0 */
+    LJ_COLUMN_VOLUME_LIMITED,
+    LJ_COLUMNS
 };
+enum lj_ensemble { LJ_MUVT, LJ_NVT, LJ_NPT }; /* of lj-gcmc always the first */
 
 /* The physics of a job, in the job's units. */
 struct lj_system {
     double box[3], volume, temperature, epsilon, sigma, cutoff;
     double activity;         /* z, 1/length^3; 0 if there are no insertions */
     double max_displacement; /* 0: to anywhere in the box */
+    double pressure;         /* of the npt ensemble */
+    enum lj_ensemble ensemble;
     bool shifted, tail;
     /* checkerboard: cells from one active cell to the next, and trial moves of an active cell in
      * an activation; 0: no checkerboard */
@@ -65,6 +72,7 @@ struct lj_launch {
     uint32_t group, teams;    /* teams: trial moves that a group evaluates at once */
     uint32_t slots, capacity; /* at the start; they grow */
     uint32_t bins;            /* of g(r); 0: not measured */
+    uint32_t ghosts;          /* test insertions of a sample; 0: none */
     uint32_t total_group, total_parts;
     bool vector;   /* one work-item handles eight particles at once */
     bool slotted;  /* the slots of a cell are together in memory; otherwise in planes */
@@ -91,9 +99,10 @@ enum lj_buffer {
     LJ_COUNTS,       /* pairs per bin of g(r) */
     LJ_BOUNDS,       /* checkerboard: bounds of cells */
     LJ_ACTIVE_CELLS, /* results of the active cells */
-    LJ_FULL          /* set if an active cell ran out of memory */
+    LJ_FULL,         /* set if an active cell ran out of memory */
+    LJ_GHOSTS        /* weights of test insertions */
 };
-enum lj_kernel { LJ_RUN, LJ_TOTAL, LJ_PAIRS, LJ_BOARD, LJ_BOARD_END, LJ_BOARD_LIST };
+enum lj_kernel { LJ_RUN, LJ_TOTAL, LJ_PAIRS, LJ_BOARD, LJ_BOARD_END, LJ_BOARD_LIST, LJ_GHOST };
 
 /* Sums over all pairs of a member. */
 struct lj_totals {
@@ -125,7 +134,13 @@ struct lj_state {
 
 /* member.c */
 struct lj_system lj_system_of(const struct ergo_point *point);
+enum lj_ensemble lj_ensemble_of(const struct ergo_point *point);
 bool lj_is_open(const struct ergo_point *point); /* N changes by insertions and deletions */
+/* Values of keys that some ensembles do not have. */
+bool lj_has_displacements(const struct ergo_point *point);
+uint64_t lj_curve_every(const struct ergo_point *point); /* 0: no g(r), no P(N) */
+uint32_t lj_gr_bins(const struct ergo_point *point); /* up to the cutoff */
+uint32_t lj_ghosts_of(const struct ergo_point *point);
 void lj_member_fill(const struct ergo_point *point, struct lj_member *member);
 /* Squared radius inside which a pair counts as an overlap, in sigma^2. */
 double lj_core2(double epsilon, double temperature, double cutoff_in_sigma);
@@ -167,7 +182,7 @@ uint32_t lj_bins(const struct ergo_point *point);
 size_t lj_histogram_size(const struct lj_system *s, uint32_t *width);
 
 /* device.c */
-extern const struct ergo_engine_model lj_model;
+extern const struct ergo_engine_model lj_model, lj_fluid_engine;
 
 /* advance.c */
 void lj_steps(void *state, uint64_t steps);
@@ -178,9 +193,10 @@ bool lj_rows(const void *state, unsigned slot, size_t begin, size_t end,
              const struct ergo_samples *samples);
 bool lj_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
                    const struct ergo_samples *samples);
-/* Columns of a member's sample, which was taken at `step`. */
+/* Columns of a member's sample, which was taken at `step`. ghosts: sums of weights of its test
+ * insertions, lower and upper ones; NULL: there are none. */
 void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_sample *from,
-                   uint64_t step, double *to);
+                   const int64_t *ghosts, uint64_t step, double *to);
 /* Wait until every chain is at e.step; chains that stopped get more memory. Updates s->chains. */
 enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s);
 
@@ -196,6 +212,8 @@ struct lj_totals lj_totals_of(const struct lj_state *s, size_t member, const int
 void lj_refresh_energies(struct lj_state *s);
 /* Enqueue the pair counts of g(r) for the chains at `step`, as row `curve` of the slot. */
 void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step);
+/* Enqueue the test insertions of the chains at `step`, as row `sample` of the slot. */
+void lj_ghosts_count(struct lj_state *s, size_t sample, uint64_t step);
 double lj_bin_width(const struct lj_state *s); /* in the job's unit */
 /* g(r) and rho^2 g(r) of a sample with n particles, from its ordered pairs per bin. */
 void lj_pairs_convert(const struct lj_state *s, double n, const uint64_t *pairs, double *gr,

@@ -10,11 +10,11 @@
  * Beyond it they reach to twice the cutoff or to half the shortest side. */
 uint32_t lj_bins(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
-    const int64_t to_cutoff = ergo_point_int(point, "/run/gr_bins");
+    const uint32_t to_cutoff = lj_curve_every(point) ? lj_gr_bins(point) : 0;
     const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
-    if (ergo_point_int(point, "/run/curve_every") == 0)
+    if (to_cutoff == 0)
         return 0;
-    const double bins = floor(fmin(2.0, shortest / 2 / s.cutoff) * (double)to_cutoff * (1 + 1e-12));
+    const double bins = floor(fmin(2.0, shortest / 2 / s.cutoff) * to_cutoff * (1 + 1e-12));
     return (uint32_t)bins;
 }
 
@@ -200,6 +200,7 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     while (l->total_group > d->largest_group)
         l->total_group /= 2;
     l->bins = lj_bins(first);
+    l->ghosts = lj_ghosts_of(first);
     return ERGO_OK;
 }
 
@@ -288,6 +289,8 @@ static void declare_buffers(struct lj_state *s) {
                        8 * LJ_TOTALS * members * l->total_parts);
     ergo_engine_buffer(e, LJ_SAMPLES, "samples", ERGO_BUFFER_SAMPLES,
                        members * sizeof(struct lj_sample));
+    ergo_engine_buffer(e, LJ_GHOSTS, "test insertions", ERGO_BUFFER_SAMPLES,
+                       l->ghosts ? 8 * LJ_GHOST_WORDS * members * l->total_parts : 0);
     if (l->bins) {
         ergo_engine_buffer(e, LJ_EDGES, "edges of g(r)", ERGO_BUFFER_CONSTANT,
                            (l->bins + UINT64_C(1)) * sizeof *s->bin_edges);
@@ -332,6 +335,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
     append_reach(&o, s);
     ergo_engine_kernel(e, LJ_TOTAL, total, o.data, "lj_total");
     ergo_engine_kernel(e, LJ_PAIRS, total, o.data, "lj_pairs");
+    if (l->ghosts)
+        ergo_engine_kernel(e, LJ_GHOST, "lj_gcmc/ghost.cl", o.data, "lj_ghost");
     if (l->board_blocks) {
         ergo_text_append(&o, " -DLJ_BLOCKS=%lluu -DLJ_TRIALS=%uu -DLJ_END_GROUP=%u",
                          (unsigned long long)l->board_blocks, s->system.trials, l->end_group);
@@ -392,7 +397,7 @@ enum ergo_status lj_configure(struct ergo_context *ctx, void *state) {
     s->capacity = s->launch.capacity;
     s->tile = s->launch.tile;
     s->pairs_end = UINT32_MAX;
-    s->e.curve_interval = (uint64_t)ergo_point_int(s->e.batch->points[0], "/run/curve_every");
+    s->e.curve_interval = lj_curve_every(s->e.batch->points[0]);
     declare_buffers(s);
     return declare_kernels(ctx, s);
 }

@@ -90,6 +90,27 @@ void lj_twin_pairs(const struct lj_twin *t, uint32_t end, const float *edges, ui
     }
 }
 
+void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
+    sums[0] = sums[1] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ergo_words w =
+            ergo_philox_words(i, (uint32_t)t->step, (uint32_t)(t->step >> 32),
+                              ERGO_DRAW(LJ_PURPOSE_GHOST, 0), t->m.key0, t->m.key1);
+        struct lj_twin_sums pairs = {0};
+        if (!t->m.ideal)
+            add_pairs(t, (const uint32_t[3]){w.x, w.y, w.z}, NO_PARTICLE, 1, &pairs);
+        const float exponent =
+            fmaf(-t->m.tail, (float)(2 * t->n + 1), -(t->m.beta4 * (float)pairs.energy));
+        if (pairs.core || exponent < -80)
+            continue;
+        const float weight = ergo_exp(fminf(exponent, 34.6f));
+        if (weight < 0x1p20f)
+            sums[0] += (int64_t)fmaf(weight, 0x1p31f, 0.5f);
+        else
+            sums[1] += (int64_t)weight;
+    }
+}
+
 /* ---- particles ------------------------------------------------------------------------------- */
 
 static void enter(struct lj_twin *t, uint32_t i) {

@@ -45,6 +45,8 @@ struct lj_sample lj_twin_sample(const struct lj_twin *t);
  * kernel lj_total. Not for a checkerboard after its first activation. */
 struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t group, uint32_t parts,
                                   uint32_t part);
+/* Weights of `count` test insertions at the chain's step: sums[LJ_GHOST_WORDS]. */
+void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums);
 /* counts[bins]: ordered pairs of the particles below `end` with all others. edges[bins + 1]:
  * squared distances in sigma^2. */
 void lj_twin_pairs(const struct lj_twin *t, uint32_t end, const float *edges, uint32_t bins,
