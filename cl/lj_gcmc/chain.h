@@ -11,7 +11,7 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
     home->capacity = capacity;
     home->slots = slots;
     home->offsets = offsets;
-    home->lists = (__global const uint4 *)offsets;
+    home->lists = home->heads = (__global const uint4 *)offsets;
 #ifdef LJ_SLOTTED
     home->cells = cells + (ulong)chain * LJ_GRID * slots;
     home->plane = 0UL;
@@ -19,6 +19,23 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
 #else
     home->cells = cells + (ulong)chain * LJ_GRID;
     home->plane = (ulong)chains * LJ_GRID;
+#endif
+}
+
+/* At constant pressure there are lists of cells for several volumes, and this is the one to take. */
+ERGO_INLINE void lj_home_list(struct lj_home *home, uint list) {
+#ifdef LJ_NPT
+#ifdef LJ_SLOTTED
+    const uint4 head = home->lists[list];
+    home->offsets += head.x;
+    home->count = head.y;
+    home->near = head.z;
+#else
+    home->heads += list * (LJ_PARTS * LJ_PARTS * LJ_PARTS);
+#endif
+#else
+    (void)home;
+    (void)list;
 #endif
 }
 

@@ -21,6 +21,7 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
     const uint last = stands ? count : 0u;
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
+    lj_home_list(&home, chains[chain].list);
     long low = 0, up = 0;
     for (uint i = part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
         const struct ergo_words w =

@@ -28,7 +28,7 @@ ERGO_INLINE struct lj_place lj_place_of(const struct lj_home *home, lj_position 
     c.z = (2u * mul_hi(p.z, (uint)LJ_NZ) + 1u) * (0x80000000u / LJ_NZ);
     const uint px = lj_mirror(p.x * (uint)LJ_NX, &c.sx), py = lj_mirror(p.y * (uint)LJ_NY, &c.sy),
                pz = lj_mirror(p.z * (uint)LJ_NZ, &c.sz);
-    const uint4 list = home->lists[(pz * LJ_PARTS + py) * LJ_PARTS + px];
+    const uint4 list = home->heads[(pz * LJ_PARTS + py) * LJ_PARTS + px];
     c.begin = list.x;
     c.count = list.y;
     c.near = list.z;

@@ -124,6 +124,7 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     struct lj_chain c = chains[chain];
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
+    lj_home_list(&home, c.list);
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
     lj_draw_ahead(&m, c.step - c.step % LJ_AHEAD, item, draws);
 

@@ -39,7 +39,13 @@ static void launch_to(struct lj_state *s, const struct ergo_engine_slot *slot, u
                          "dense: use another device",
                          s->e.device->summary.name);
     while (from < to && s->e.status == ERGO_OK) {
-        const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, to - from, most);
+        uint64_t limit = most;
+        if (s->launch.volume_every) {
+            const uint64_t until = s->launch.volume_every - from % s->launch.volume_every;
+            limit = until < most ? until : most;
+            lj_volume_launch(s, from);
+        }
+        const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, to - from, limit);
         from += now;
         launch(s, slot, from);
         ergo_engine_made(&s->e, &s->e.pace, now);
@@ -166,14 +172,16 @@ static double ghosts_mean(const struct lj_state *s, const int64_t *sums) {
 void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_sample *from,
                    const int64_t *ghosts, uint64_t step, double *to) {
     const struct lj_system *system = &s->physics[member].system;
-    const double volume = system->volume;
+    struct lj_system at = *system;
+    if (s->launch.volume_every)
+        at.volume = lj_volume_of(system, from->size);
     to[LJ_COLUMN_PARTICLES] = from->particles;
     to[LJ_COLUMN_ENERGY] =
-        lj_energy_of(system->epsilon, from->energy) + lj_tail_energy(system, from->particles);
+        lj_energy_of(system->epsilon, from->energy) + lj_tail_energy(&at, from->particles);
     to[LJ_COLUMN_VIRIAL] = lj_virial_of(system->epsilon, from->virial);
     to[LJ_COLUMN_IMPULSIVE] = lj_impulsive_of(&s->physics[member].jump, from->contacts);
     to[LJ_COLUMN_GHOSTS] = ghosts ? ghosts_mean(s, ghosts) : 0;
-    to[LJ_COLUMN_VOLUME] = volume;
+    to[LJ_COLUMN_VOLUME] = at.volume;
     to[LJ_COLUMN_VOLUME_ACCEPTED] = from->moved & 1;
     to[LJ_COLUMN_VOLUME_LIMITED] = from->moved >> 1 & 1;
     for (int k = 0; k < 6; k++)

@@ -185,6 +185,7 @@ static enum ergo_status open_twins(struct ergo_context *ctx, struct lj_stretch *
             break;
         a->before[k] = s->chains[m];
         a->before[k].step = a->start;
+        a->before[k].volumes = lj_volumes_before(a->start, s->launch.volume_every);
         ok = lj_twin_init(&a->twins[k], s->e.batch->points[m], &a->before[k], words, more,
                           s->launch.board_blocks ? a->blocks : 0) &&
              (lj_stretch_partial(a) || run_twin(a, k));
@@ -223,12 +224,17 @@ static void restore_sizes(struct lj_stretch *a) {
         ergo_engine_give_back(&a->s->e, growing_buffers[i]);
 }
 
+static void set_step(struct lj_state *s, size_t member, uint64_t step) {
+    s->chains[member].step = step;
+    s->chains[member].volumes = lj_volumes_before(step, s->launch.volume_every);
+}
+
 static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample) {
     struct lj_stretch *a = state;
     struct lj_state *s = a->s;
     for (size_t m = 0; m < s->e.batch->count; m++)
-        s->chains[m].step = m < a->first ? a->start + count * every : a->start;
+        set_step(s, m, m < a->first ? a->start + count * every : a->start);
     hold_buffers(a);
     ergo_engine_begin(&s->e, ctx);
     lj_write_chains(s);

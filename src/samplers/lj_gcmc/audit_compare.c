@@ -23,6 +23,8 @@ static const char *wrong_sample(const struct lj_stretch *a, const struct ergo_re
             return "the counts of moves tried or accepted";
         if (!ergo_replay_same(found + LJ_COLUMN_GHOSTS, expected + LJ_COLUMN_GHOSTS, 1))
             return "the weights of test insertions";
+        if (!ergo_replay_same(found + LJ_COLUMN_VOLUME, expected + LJ_COLUMN_VOLUME, 3))
+            return "the volume";
     }
     for (size_t curve = 0; curve < a->curves; curve++)
         for (int c = 0; c < 2; c++)

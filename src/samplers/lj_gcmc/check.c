@@ -102,6 +102,15 @@ static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo
                                 "that vary beyond all bounds, and their mean tells nothing: give 0 "
                                 "below 0.5 epsilon",
                                 s->temperature / s->epsilon);
+    const double p = s->pressure * s->sigma * s->sigma * s->sigma / s->temperature;
+    if (s->ensemble == LJ_NPT && !(p >= 1e-12 && p <= 1e12))
+        status = ergo_job_error(ctx, "/system/pressure",
+                                "beta P sigma^3 is %.4g; allowed: 1e-12 to 1e12", p);
+    else if (s->ensemble == LJ_NPT && p * s->volume / pow(s->sigma, 3) > 1e10)
+        status = ergo_job_error(ctx, "/system/pressure",
+                                "beta P V is %.4g at the start, more than volume moves can count; "
+                                "allowed: up to 1e10",
+                                p * s->volume / pow(s->sigma, 3));
     return status;
 }
 

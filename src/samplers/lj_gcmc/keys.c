@@ -128,6 +128,19 @@ const struct ergo_key lj_keys_curves[LJ_KEYS_CURVES_N] = {
              "side."},
 };
 
+const struct ergo_key lj_keys_npt[LJ_KEYS_NPT_N] = {
+    {ERGO_KEY("/system/pressure", REAL), .flags = ERGO_KEY_REQUIRED | POSITIVE, .min = 0,
+     .max = 1e12, .unit = "energy/length^3",
+     .help = "Pressure P of the npt ensemble; beta P sigma^3 is 1e-12 to 1e12."},
+    {ERGO_KEY("/system/max_volume_change", REAL), .flags = POSITIVE, .fallback = "0.02", .min = 0,
+     .max = 0.5, .unit = "", .help = "Largest trial change of ln V."},
+    {ERGO_KEY("/system/volume_every", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
+     .max = 1e12, .unit = "moves",
+     .help = "A trial change of the volume before every so many moves: it costs as much as N of "
+             "them, so N is a good number."},
+};
+
 const struct ergo_key lj_keys_closed[LJ_KEYS_CLOSED_N] = {
     {ERGO_KEY("/system/max_displacement", REAL), .flags = POSITIVE, .fallback = "0.2", .min = 0,
      .max = 1e6, .unit = "length", .help = "Displace by at most this along each axis."},

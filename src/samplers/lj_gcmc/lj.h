@@ -7,6 +7,7 @@
 #include "samplers/sampler.h"
 
 #include "lj_gcmc/params.h"
+#include "lj_gcmc/volume.h"
 
 /* Most particles of a chain; also the limit of /tuning/capacity. */
 enum { LJ_MOST_PARTICLES = 1 << 26 };
@@ -72,6 +73,7 @@ struct lj_launch {
     uint32_t group, teams;    /* teams: trial moves that a group evaluates at once */
     uint32_t slots, capacity; /* at the start; they grow */
     uint32_t bins;            /* of g(r); 0: not measured */
+    uint64_t volume_every;    /* moves from one volume move to the next; 0: constant volume */
     uint32_t ghosts;          /* test insertions of a sample; 0: none */
     uint32_t total_group, total_parts;
     bool vector;   /* one work-item handles eight particles at once */
@@ -100,9 +102,11 @@ enum lj_buffer {
     LJ_BOUNDS,       /* checkerboard: bounds of cells */
     LJ_ACTIVE_CELLS, /* results of the active cells */
     LJ_FULL,         /* set if an active cell ran out of memory */
-    LJ_GHOSTS        /* weights of test insertions */
+    LJ_GHOSTS,       /* weights of test insertions */
+    LJ_RULES,        /* of volume moves */
+    LJ_TRIALS        /* partial sums over all pairs in the boxes of trials */
 };
-enum lj_kernel { LJ_RUN, LJ_TOTAL, LJ_PAIRS, LJ_BOARD, LJ_BOARD_END, LJ_BOARD_LIST, LJ_GHOST };
+enum lj_kernel { LJ_RUN, LJ_TOTAL, LJ_PAIRS, LJ_BOARD, LJ_BOARD_END, LJ_BOARD_LIST, LJ_GHOST, LJ_VOLUME_SUMS, LJ_VOLUME_MOVE };
 
 /* Sums over all pairs of a member. */
 struct lj_totals {
@@ -120,6 +124,10 @@ struct lj_state {
     struct lj_chain *chains;    /* host copy, for lj_settle and audits */
     float *bin_edges;           /* [bins + 1], squared distances in sigma^2 */
     struct lj_physics *physics; /* [members] */
+    struct lj_volume_rules *rules; /* [members], at constant pressure */
+    /* at constant pressure: lists of cells for several volumes, until they are on the device */
+    uint32_t *lists;
+    size_t list_bytes;
     uint32_t slots, capacity, tile;
     /* g(r) counts pairs of the particles below pairs_end, pairs_each of them in a launch (0:
      * automatic). Only audits change these. */
@@ -144,6 +152,7 @@ uint32_t lj_ghosts_of(const struct ergo_point *point);
 void lj_member_fill(const struct ergo_point *point, struct lj_member *member);
 /* Squared radius inside which a pair counts as an overlap, in sigma^2. */
 double lj_core2(double epsilon, double temperature, double cutoff_in_sigma);
+double lj_widest_core(const struct lj_state *s); /* of the members, in sigma */
 /* Largest displacement at the start, in units of the shortest side / 2^32. */
 uint32_t lj_step_size(const struct lj_system *s);
 /* Sites along each axis of a cubic lattice with at least `count` sites; and `count` positions on
@@ -159,6 +168,20 @@ double lj_contact_width(const struct lj_system *s);
 struct lj_jump lj_jump_of(const struct lj_system *s);
 double lj_impulsive_of(const struct lj_jump *jump, int64_t contacts);
 
+/* Sides of a chain's box, in the job's unit, and its volume. */
+void lj_box_of(const struct lj_system *s, const struct lj_chain *chain, double box[3]);
+double lj_volume_of(const struct lj_system *s, int64_t size);
+
+/* volume.c: constant pressure */
+struct lj_volume_rules lj_rules_of(const struct ergo_point *point);
+/* The number of volume moves before step `step`. */
+uint64_t lj_volumes_before(uint64_t step, uint64_t every);
+/* Lists of cells for all volumes that the limits allow: s->lists. core: radius of overlaps, in
+ * sigma. */
+bool lj_volume_lists(struct lj_state *s, double core);
+/* Enqueue the volume moves of the chains that are at `step`, if it is time for them. */
+void lj_volume_launch(struct lj_state *s, uint64_t step);
+
 /* grid.c, lengths in sigma. side: the least side of a cell. false: no memory, or too many cells
  * within the cutoff. */
 bool lj_grid_make(struct lj_grid *grid, const double box[3], double cutoff, double side);
@@ -169,6 +192,9 @@ bool lj_grid_board(struct lj_grid *grid, const struct lj_system *s);
 size_t lj_grid_list_bytes(const struct lj_grid *grid);
 uint32_t *lj_grid_lists(const struct lj_grid *grid, const double box[3], double cutoff, double core,
                         size_t *count);
+/* The offsets of the same cells for another box. */
+bool lj_grid_scale(struct lj_grid *grid, const struct lj_grid *from, const double box[3],
+                   double cutoff);
 /* Distance and box in sigma. */
 struct lj_reach lj_grid_reach(const struct lj_grid *grid, const double box[3], double distance);
 uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words);

@@ -158,6 +158,16 @@ static const char *const first_nvt[] = {"/system/box=[6, 6, 6]",
                                         "/run/sweeps=200000",
                                         NULL};
 
+static const char *const first_npt[] = {"/system/box=[6, 6, 6]",
+                                        "/system/temperature=1.5",
+                                        "/system/particles=108",
+                                        "/system/pressure=0.8",
+                                        "/system/volume_every=108",
+                                        "/system/cutoff=2.5",
+                                        "/run/equilibration=20000",
+                                        "/run/sweeps=200000",
+                                        NULL};
+
 #define ROWS(name) {lj_keys_##name, sizeof lj_keys_##name / sizeof lj_keys_##name[0]}
 #define MUVT                                                                                       \
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl",                         \
@@ -206,8 +216,22 @@ static const struct ergo_model nvt = {
     .ops = &fluid_ops,
 };
 
+static const struct ergo_model npt = {
+    SHARED, .name = "npt",
+    .summary = "Constant pressure and number of particles: the box grows and shrinks, and keeps its "
+               "shape.",
+    .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl", "lj_gcmc/volume.cl"},
+    .first = first_npt,
+    .keys = {ROWS(box), ROWS(npt), ROWS(potential), ROWS(start), ROWS(closed)},
+    .conjugates = lj_conjugates_npt,
+    .n_conjugates = LJ_CONJUGATES_NPT,
+    .observables = lj_observables_npt,
+    .n_observables = LJ_N_OBSERVABLES_NPT,
+    .ops = &fluid_ops,
+};
+
 static const struct ergo_model *const models[] = {&gcmc};
-static const struct ergo_model *const fluid_models[] = {&nvt, &muvt};
+static const struct ergo_model *const fluid_models[] = {&nvt, &npt, &muvt};
 
 #define CITATION                                                                                   \
     "L. Schwiebert, E. Hailat, K. Rushaidat, J. Mick, J. Potoff, An efficient cell list "          \
@@ -230,8 +254,8 @@ static const struct ergo_key ensemble_key = {
     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
     .fallback = "\"nvt\"",
     .unit = "",
-    .help = "Ensemble: nvt, constant volume and number of particles; muvt, grand canonical. `ergocl "
-            "help lj-fluid ENSEMBLE` lists its keys and observables.",
+    .help = "Ensemble: nvt, constant volume and number of particles; npt, constant pressure; muvt, "
+            "grand canonical. `ergocl help lj-fluid ENSEMBLE` lists its keys and observables.",
 };
 
 const struct ergo_sampler ergo_lj_fluid = {

@@ -76,6 +76,8 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
     for (int k = 0; k < 3; k++)
         s.box[k] = box->reals[k];
     s.volume = s.box[0] * s.box[1] * s.box[2];
+    if (s.ensemble == LJ_NPT)
+        s.pressure = ergo_point_real(point, "/system/pressure");
     if (s.ensemble != LJ_MUVT)
         return s;
     s.activity = activity_of(point, s.temperature);
@@ -106,6 +108,13 @@ double lj_core2(double epsilon, double temperature, double cutoff) {
         return 0;
     const double core2 = 1 / cube_root((1 + sqrt(1 + 100 * temperature / epsilon)) / 2);
     return fmin(core2, cutoff * cutoff);
+}
+
+double lj_widest_core(const struct lj_state *s) {
+    double core2 = 0;
+    for (size_t m = 0; m < s->e.batch->count; m++)
+        core2 = fmax(core2, (double)s->members[m].core2);
+    return sqrt(core2);
 }
 
 /* U_tail = coefficient N^2 / V, the energy of a uniform fluid beyond the cutoff. */

@@ -201,6 +201,9 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
         l->total_group /= 2;
     l->bins = lj_bins(first);
     l->ghosts = lj_ghosts_of(first);
+    l->volume_every = y->ensemble == LJ_NPT
+                          ? (uint64_t)ergo_point_int(first, "/system/volume_every")
+                          : 0;
     return ERGO_OK;
 }
 
@@ -284,7 +287,15 @@ static void declare_buffers(struct lj_state *s) {
     ergo_engine_buffer(e, LJ_PAIR_ENERGIES, "pair energies", ERGO_BUFFER_STATE,
                        l->energies ? 8 * cells : 0);
     ergo_engine_buffer(e, LJ_OFFSETS, "lists of cells", ERGO_BUFFER_CONSTANT,
-                       l->slotted ? 4 * (uint64_t)s->grid.n_offsets : lj_grid_list_bytes(&s->grid));
+                       s->lists     ? s->list_bytes
+                       : l->slotted ? 4 * (uint64_t)s->grid.n_offsets
+                                    : lj_grid_list_bytes(&s->grid));
+    if (l->volume_every) {
+        ergo_engine_buffer(e, LJ_RULES, "rules of volume moves", ERGO_BUFFER_CONSTANT,
+                           members * sizeof *s->rules);
+        ergo_engine_buffer(e, LJ_TRIALS, "totals of volume moves", ERGO_BUFFER_SCRATCH,
+                           8 * LJ_TOTALS * members * l->total_parts);
+    }
     ergo_engine_buffer(e, LJ_SHARES, "totals", ERGO_BUFFER_SCRATCH,
                        8 * LJ_TOTALS * members * l->total_parts);
     ergo_engine_buffer(e, LJ_SAMPLES, "samples", ERGO_BUFFER_SAMPLES,
@@ -332,9 +343,15 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
                      "-DLJ_CULL=%d -DLJ_PARTS=%uu%s%s",
                      g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, g->cull, g->parts,
                      l->slotted ? " -DLJ_SLOTTED=1" : "", l->energies ? " -DLJ_ENERGIES=1" : "");
+    if (l->volume_every)
+        ergo_text_append(&o, " -DLJ_NPT=1");
     append_reach(&o, s);
     ergo_engine_kernel(e, LJ_TOTAL, total, o.data, "lj_total");
     ergo_engine_kernel(e, LJ_PAIRS, total, o.data, "lj_pairs");
+    if (l->volume_every) {
+        ergo_engine_kernel(e, LJ_VOLUME_SUMS, "lj_gcmc/volume.cl", o.data, "lj_volume_sums");
+        ergo_engine_kernel(e, LJ_VOLUME_MOVE, "lj_gcmc/volume.cl", o.data, "lj_volume_move");
+    }
     if (l->ghosts)
         ergo_engine_kernel(e, LJ_GHOST, "lj_gcmc/ghost.cl", o.data, "lj_ghost");
     if (l->board_blocks) {
@@ -361,6 +378,17 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
 /* ---- configure --------------------------------------------------------------------------------
  */
 
+/* Constant pressure: what its volume moves need; true: there are none, or all is there. */
+static bool fill_rules(struct lj_state *s) {
+    const struct ergo_batch *batch = s->e.batch;
+    if (!s->launch.volume_every)
+        return true;
+    s->rules = ergo_engine_memory(&s->e, batch->count, sizeof *s->rules);
+    for (size_t i = 0; s->rules && i < batch->count; i++)
+        s->rules[i] = lj_rules_of(batch->points[i]);
+    return s->rules && lj_volume_lists(s, lj_widest_core(s));
+}
+
 static enum ergo_status fill_members(struct lj_state *s) {
     const struct ergo_batch *batch = s->e.batch;
     const double width = lj_bin_width(s) / s->system.sigma;
@@ -375,6 +403,8 @@ static enum ergo_status fill_members(struct lj_state *s) {
         s->physics[i].system = lj_system_of(batch->points[i]);
         s->physics[i].jump = lj_jump_of(&s->physics[i].system);
     }
+    if (!fill_rules(s))
+        return ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY, "no memory for lists of cells");
     for (size_t k = 0; k <= s->launch.bins; k++)
         s->bin_edges[k] = (float)((double)k * width * (double)k * width);
     return ERGO_OK;

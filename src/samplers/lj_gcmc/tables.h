@@ -13,6 +13,7 @@ enum {
     LJ_KEYS_BOARD_N = 3,
     LJ_KEYS_CURVES_N = 2,
     LJ_KEYS_CLOSED_N = 2,
+    LJ_KEYS_NPT_N = 3,
     LJ_N_OBSERVABLES = 28,
     LJ_N_OBSERVABLES_NVT = 17,
     LJ_N_OBSERVABLES_NPT = 20,
@@ -31,6 +32,7 @@ extern const struct ergo_key lj_keys_start[LJ_KEYS_START_N];
 extern const struct ergo_key lj_keys_board[LJ_KEYS_BOARD_N];
 extern const struct ergo_key lj_keys_curves[LJ_KEYS_CURVES_N];
 extern const struct ergo_key lj_keys_closed[LJ_KEYS_CLOSED_N];
+extern const struct ergo_key lj_keys_npt[LJ_KEYS_NPT_N];
 enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *point);
 extern const struct ergo_column lj_columns[];
 bool lj_has_column(const struct ergo_point *point, size_t c);

@@ -132,12 +132,15 @@ static void move_to(struct lj_twin *t, uint32_t i, const uint32_t to[3]) {
     enter(t, i);
 }
 
+/* Sides of cells are at least the cutoff, in the smallest box that a volume move allows, too. */
 static bool make_grid(struct lj_twin *t, const struct lj_system *s) {
     const double most = fmax(3, ceil(cbrt(t->n + 64.0))); /* few particles need few cells */
+    const double smallest =
+        t->volume_every ? cbrt(lj_volume_of(s, t->rules.limits[0]) / s->volume) : 1;
     size_t cells = 1;
     for (int k = 0; k < 3; k++) {
         /* without pairs a cell is only where a particle is found again */
-        const double wide = t->m.ideal ? most : floor(s->box[k] / s->cutoff / (1 + 1e-6));
+        const double wide = t->m.ideal ? most : floor(s->box[k] * smallest / s->cutoff / (1 + 1e-6));
         t->grid[k] = (uint32_t)fmin(most, fmax(1, wide));
         cells *= t->grid[k];
     }
@@ -158,6 +161,11 @@ static void set_counts(struct lj_twin *t, int window, const struct lj_counts *c,
     t->accepted[window][LJ_DELETION] = c->accepted_deletion;
 }
 
+static void set_box(struct lj_twin *t, const struct lj_chain *chain) {
+    memcpy(t->m.scale, chain->scale, sizeof t->m.scale);
+    t->m.tail = t->tail * chain->thinner;
+}
+
 bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, const struct lj_chain *chain,
                   const uint32_t *words, uint32_t more, uint64_t blocks) {
     const struct lj_system s = lj_system_of(point);
@@ -170,6 +178,13 @@ bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, const struc
     t->energy = chain->energy;
     t->virial = chain->virial;
     t->contacts = chain->contacts;
+    t->box = *chain;
+    t->tail = t->m.tail;
+    if (s.ensemble == LJ_NPT) {
+        t->rules = lj_rules_of(point);
+        t->volume_every = (uint64_t)ergo_point_int(point, "/system/volume_every");
+        set_box(t, chain);
+    }
     set_counts(t, 0, &chain->now, (uint32_t)(chain->step % LJ_WINDOW));
     set_counts(t, 1, &chain->last, LJ_WINDOW);
     t->p = malloc(((size_t)t->capacity + 1) * sizeof *t->p);
@@ -208,11 +223,17 @@ struct lj_chain lj_twin_chain(const struct lj_twin *t) {
                          .energy = t->energy,
                          .virial = t->virial,
                          .contacts = t->contacts,
+                         .size = t->box.size,
+                         .volumes = t->box.volumes,
+                         .moved = t->box.moved,
+                         .thinner = t->box.thinner,
+                         .list = t->box.list,
                          .particles = t->n,
                          .step_size = t->step_size,
                          .status = LJ_RUNNING,
                          .now = counts_of(t, 0),
                          .last = counts_of(t, 1)};
+    memcpy(c.scale, t->box.scale, sizeof c.scale);
     if (t->board) {
         c.now = (struct lj_counts){t->tried[0][0], t->tried[0][1], t->tried[0][2]};
         c.last = (struct lj_counts){t->accepted[0][0], t->accepted[0][1], t->accepted[0][2]};
@@ -225,6 +246,8 @@ struct lj_sample lj_twin_sample(const struct lj_twin *t) {
     return (struct lj_sample){.energy = c.energy,
                               .virial = c.virial,
                               .contacts = c.contacts,
+                              .size = c.size,
+                              .moved = c.moved,
                               .particles = c.particles,
                               .now = c.now,
                               .last = c.last};
@@ -322,9 +345,30 @@ static struct ergo_words draw(const struct lj_twin *t, uint32_t which) {
                              ERGO_DRAW(LJ_PURPOSE_MOVE, which), t->m.key0, t->m.key1);
 }
 
+/* The volume move before this step: sums over all pairs in the trial's box. */
+static void change_volume(struct lj_twin *t) {
+    struct lj_chain c = lj_twin_chain(t), trial = c;
+    const int64_t to = lj_volume_trial(&t->rules, &t->m, t->step, c.size);
+    struct lj_twin_sums sums = {0};
+    if (!lj_volume_limited(&t->rules, to)) {
+        lj_volume_set(&t->rules, to, &trial);
+        set_box(t, &trial);
+        sums = lj_twin_total(t, 1, 1, 0);
+    }
+    const struct lj_sum half = {sums.energy / 2, sums.virial / 2, sums.contacts / 2, sums.core};
+    lj_volume_judge(&t->rules, &t->m, t->step, half, &c);
+    t->box = c;
+    t->energy = c.energy;
+    t->virial = c.virial;
+    t->contacts = c.contacts;
+    set_box(t, &c);
+}
+
 bool lj_twin_step(struct lj_twin *t) {
     if (t->board)
         return lj_twin_activate(t);
+    if (t->volume_every && t->step % t->volume_every == 0)
+        change_volume(t);
     struct lj_twin_move move = lj_twin_move_of(&t->m, t->n, draw(t, 0), draw(t, 1));
     bool accepted = !move.impossible;
     if (accepted) {

@@ -23,6 +23,12 @@ struct lj_twin {
     uint32_t (*p)[3]; /* positions in the order of the chain's particle list */
     uint32_t n, capacity, step_size;
     uint64_t step;
+    /* at constant pressure: moves from one volume move to the next, and of the chain what belongs to
+     * its volume */
+    uint64_t volume_every;
+    struct lj_volume_rules rules;
+    struct lj_chain box;
+    float tail; /* lj_member.tail at the start's volume */
     int64_t energy, virial, contacts;
     /* of this window and the last; a checkerboard uses [0] alone, for the last activation */
     uint32_t tried[2][LJ_KINDS], accepted[2][LJ_KINDS];
