@@ -66,8 +66,8 @@ static void test_case(void **state) {
         lj_expect_dense(&r, "", chosen, 200000);
     else if (strcmp(chosen, "fluid-ideal") == 0)
         fluid_expect_ideal(&r, chosen);
-    else if (strcmp(chosen, "fluid-two") == 0)
-        fluid_expect_two(&r, false, chosen);
+    else if (strcmp(chosen, "fluid-pressure") == 0)
+        fluid_expect_pressure(&r, chosen);
     else if (strcmp(chosen, "fluid-tail") == 0)
         fluid_expect_two(&r, true, chosen);
     else if (strcmp(chosen, "fluid-insertion") == 0)

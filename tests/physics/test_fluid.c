@@ -13,6 +13,7 @@ static void test_exact(void **state) {
     fluid_expect_insertion(&run, true, "the same, with tails");
     fluid_expect_ideal(&run, "ideal gas, NPT");
     fluid_expect_two(&run, false, "two particles, NPT");
+    fluid_expect_pressure(&run, "32 particles, NPT");
     fluid_expect_two(&run, true, "the same, with tails");
 }
 
