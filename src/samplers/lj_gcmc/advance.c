@@ -181,6 +181,9 @@ void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_samp
     to[LJ_COLUMN_VIRIAL] = lj_virial_of(system->epsilon, from->virial);
     to[LJ_COLUMN_IMPULSIVE] = lj_impulsive_of(&s->physics[member].jump, from->contacts);
     to[LJ_COLUMN_GHOSTS] = ghosts ? ghosts_mean(s, ghosts) : 0;
+    to[LJ_COLUMN_RISES] = ghosts ? (double)ghosts[2] * 0x1p-36 / s->launch.ghosts : 0;
+    to[LJ_COLUMN_FALLS] =
+        ghosts && from->particles ? (double)ghosts[3] * 0x1p-36 / from->particles : 0;
     to[LJ_COLUMN_VOLUME] = at.volume;
     to[LJ_COLUMN_VOLUME_ACCEPTED] = from->moved & 1;
     to[LJ_COLUMN_VOLUME_LIMITED] = from->moved >> 1 & 1;

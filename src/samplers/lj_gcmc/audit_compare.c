@@ -25,6 +25,8 @@ static const char *wrong_sample(const struct lj_stretch *a, const struct ergo_re
             return "the weights of test insertions";
         if (!ergo_replay_same(found + LJ_COLUMN_VOLUME, expected + LJ_COLUMN_VOLUME, 3))
             return "the volume";
+        if (!ergo_replay_same(found + LJ_COLUMN_RISES, expected + LJ_COLUMN_RISES, 2))
+            return "the transition matrix";
     }
     for (size_t curve = 0; curve < a->curves; curve++)
         for (int c = 0; c < 2; c++)

@@ -92,7 +92,16 @@ static enum ergo_status check_moves(struct ergo_context *ctx, const struct ergo_
 static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo_point *point,
                                      const struct lj_system *s) {
     enum ergo_status status = ERGO_OK;
-    if (ergo_point_int(point, "/system/particles") == 0 && !lj_start_file(point))
+    const bool matrix = lj_is_matrix(point);
+    if (matrix && has(point, "/system/mu"))
+        status = ergo_job_error(ctx, "/system/mu",
+                                "not with method transition-matrix: give activity or beta_mu");
+    else if (matrix)
+        status = check_activity(ctx, point, true);
+    if (matrix && has(point, "/system/decomposition"))
+        status = ergo_job_error(ctx, "/system/decomposition",
+                                "not with method transition-matrix: leave it out");
+    if (!matrix && ergo_point_int(point, "/system/particles") == 0 && !lj_start_file(point))
         status = ergo_job_error(ctx, "/system/particles",
                                 "0, and N is fixed in this ensemble: say how many there are, or name "
                                 "a file /system/start");

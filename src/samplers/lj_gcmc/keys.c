@@ -9,7 +9,13 @@ enum {
     POSITIVE = PHYSICS | ERGO_KEY_EXCLUDES_MIN,
 };
 
+static const char *const methods[] = {"sample", "transition-matrix", NULL};
+
 /* Where keys act. */
+static bool is_sampled(const struct ergo_point *point) {
+    return !lj_is_matrix(point);
+}
+
 static bool starts_on_lattice(const struct ergo_point *point) {
     return !ergo_point_value(point, "/system/start")->present;
 }
@@ -66,15 +72,18 @@ const struct ergo_key lj_keys_moves[LJ_KEYS_MOVES_N] = {
     {ERGO_KEY("/system/moves/displacement", REAL), .flags = ERGO_KEY_CHAIN, .fallback = "0.3",
      .min = 0, .max = 1e6, .unit = "",
      .help = "Share of displacements among the trial moves (paper, section 4); the three shares "
-             "are divided by their sum."},
+             "are divided by their sum.",
+     .acts = is_sampled, .where = "with method sample"},
     {ERGO_KEY("/system/moves/insertion", REAL), .flags = ERGO_KEY_CHAIN, .fallback = "0.35",
      .min = 0, .max = 1e6, .unit = "",
      .help = "Share of insertions, at a uniform position. Different from the share of deletions "
-             "it is corrected for in the acceptance."},
+             "it is corrected for in the acceptance.",
+     .acts = is_sampled, .where = "with method sample"},
     {ERGO_KEY("/system/moves/deletion", REAL), .flags = ERGO_KEY_CHAIN, .fallback = "0.35",
      .min = 0, .max = 1e6, .unit = "",
      .help = "Share of deletions, of a random particle. Both 0: the canonical ensemble, which "
-             "needs /system/particles and no activity."},
+             "needs /system/particles and no activity.",
+     .acts = is_sampled, .where = "with method sample"},
     {ERGO_KEY("/system/max_displacement", REAL), .flags = POSITIVE, .min = 0, .max = 1e6,
      .unit = "length",
      .help = "Displace by at most this along each axis; absent: to anywhere in the box (the "
@@ -126,6 +135,20 @@ const struct ergo_key lj_keys_curves[LJ_KEYS_CURVES_N] = {
      .max = 1000, .unit = "",
      .help = "Bins of g(r) up to the cutoff; it goes on to twice the cutoff or half the shortest "
              "side."},
+};
+
+const struct ergo_key lj_keys_method[LJ_KEYS_METHOD_N] = {
+    {ERGO_KEY("/run/method", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"sample\"", .choices = methods, .unit = "",
+     .help = "sample: particles come and go. transition-matrix: N is fixed, and insertions and "
+             "deletions are only tried; a scan over particles gives ln Pi(N), and `ergocl analyse` "
+             "its two phases (J. R. Errington, J. Chem. Phys. 118, 9915 (2003), with windows of one "
+             "N)."},
+    {ERGO_KEY("/run/insertions", INT), .flags = ERGO_KEY_SHAPE, .fallback = "64", .min = 1,
+     .max = LJ_MOST_GHOSTS, .unit = "",
+     .help = "Of a transition matrix: insertions that are tried at each measurement, beside a "
+             "deletion of each particle.",
+     .acts = lj_is_matrix, .where = "with method transition-matrix"},
 };
 
 const struct ergo_key lj_keys_npt[LJ_KEYS_NPT_N] = {

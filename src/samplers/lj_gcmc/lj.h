@@ -23,6 +23,8 @@ enum lj_column {
     LJ_COLUMN_VOLUME,
     LJ_COLUMN_VOLUME_ACCEPTED, /* of the last volume move: 1 or 0 */
     LJ_COLUMN_VOLUME_LIMITED,
+    LJ_COLUMN_RISES, /* of a transition matrix: probability of an insertion's acceptance */
+    LJ_COLUMN_FALLS, /* of a deletion's */
     LJ_COLUMNS
 };
 enum lj_ensemble { LJ_MUVT, LJ_NVT, LJ_NPT }; /* of lj-gcmc always the first */
@@ -143,6 +145,9 @@ struct lj_state {
 /* member.c */
 struct lj_system lj_system_of(const struct ergo_point *point);
 enum lj_ensemble lj_ensemble_of(const struct ergo_point *point);
+/* /run/method transition-matrix of muvt: N is fixed, insertions and deletions are tried and not
+ * made. Its ensemble is LJ_NVT. */
+bool lj_is_matrix(const struct ergo_point *point);
 bool lj_is_open(const struct ergo_point *point); /* N changes by insertions and deletions */
 /* Values of keys that some ensembles do not have. */
 bool lj_has_displacements(const struct ergo_point *point);

@@ -169,14 +169,11 @@ static const char *const first_npt[] = {"/system/box=[6, 6, 6]",
                                         NULL};
 
 #define ROWS(name) {lj_keys_##name, sizeof lj_keys_##name / sizeof lj_keys_##name[0]}
+#define KEYS_OPEN                                                                                  \
+    ROWS(box), ROWS(activity), ROWS(potential), ROWS(moves), ROWS(start), ROWS(board), ROWS(curves)
 #define MUVT                                                                                       \
-    .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl",                         \
-                 "lj_gcmc/board_end.cl"},                                                          \
     .first = first_job,                                                                            \
-    .keys = {ROWS(box), ROWS(activity), ROWS(potential), ROWS(moves), ROWS(start), ROWS(board),    \
-             ROWS(curves)},                                                                        \
-    .conjugates = lj_conjugates, .n_conjugates = LJ_CONJUGATES, .observables = lj_observables,     \
-    .n_observables = LJ_N_OBSERVABLES, .relation_x = "density", .relation_y = "pressure",          \
+    .conjugates = lj_conjugates, .n_conjugates = LJ_CONJUGATES, .relation_x = "density", .relation_y = "pressure",          \
     .relation_help = "isotherm: the points of the scan", .published = published
 #define SHARED                                                                                     \
     .columns = lj_columns, .n_columns = LJ_COLUMNS, .has_column = lj_has_column, .gone = gone,     \
@@ -190,12 +187,24 @@ static const char *const first_npt[] = {"/system/box=[6, 6, 6]",
     .curve_size = curve_size, .curve_x = curve_x, .histogram_bin = histogram_bin,                  \
     .curve_every = curve_every
 
-static const struct ergo_model gcmc = {SHARED, CURVES, MUVT, .ops = &ops};
+static const struct ergo_model gcmc = {
+    SHARED, CURVES, MUVT,
+    .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl"},
+    .keys = {KEYS_OPEN},
+    .observables = lj_observables,
+    .n_observables = LJ_N_OBSERVABLES,
+    .ops = &ops,
+};
 
 static const struct ergo_model muvt = {
     SHARED, CURVES, MUVT, .name = "muvt",
     .summary = "Grand canonical: particles come and go at an activity. The chains and keys of "
-               "lj-gcmc.",
+               "lj-gcmc. Or its transition matrix in N: ln Pi(N), and with it two phases.",
+    .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl",
+                 "lj_gcmc/ghost.cl"},
+    .keys = {KEYS_OPEN, ROWS(method)},
+    .observables = lj_observables_muvt,
+    .n_observables = LJ_N_OBSERVABLES_MUVT,
     .ops = &fluid_ops,
 };
 

@@ -23,9 +23,17 @@ static int64_t given_int(const struct ergo_point *point, const char *pointer, in
 
 enum lj_ensemble lj_ensemble_of(const struct ergo_point *point) {
     const char *name = point->job->model->name; /* lj-gcmc has one model, without a name */
-    return name && strcmp(name, "nvt") == 0   ? LJ_NVT
-           : name && strcmp(name, "npt") == 0 ? LJ_NPT
-                                              : LJ_MUVT;
+    if (!name)
+        return LJ_MUVT;
+    return strcmp(name, "npt") == 0                           ? LJ_NPT
+           : strcmp(name, "nvt") == 0 || lj_is_matrix(point) ? LJ_NVT
+                                                              : LJ_MUVT;
+}
+
+bool lj_is_matrix(const struct ergo_point *point) {
+    const char *name = point->job->model->name;
+    return name && strcmp(name, "muvt") == 0 &&
+           strcmp(ergo_point_text(point, "/run/method"), "transition-matrix") == 0;
 }
 
 bool lj_has_displacements(const struct ergo_point *point) {
@@ -78,6 +86,8 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
     s.volume = s.box[0] * s.box[1] * s.box[2];
     if (s.ensemble == LJ_NPT)
         s.pressure = ergo_point_real(point, "/system/pressure");
+    if (lj_is_matrix(point))
+        s.activity = activity_of(point, s.temperature);
     if (s.ensemble != LJ_MUVT)
         return s;
     s.activity = activity_of(point, s.temperature);
@@ -243,7 +253,10 @@ void lj_member_fill(const struct ergo_point *point, struct lj_member *m) {
     const double share = (double)LJ_ACTIVE / s.period, part = share * share * share;
     const double volume =
         s.period ? s.volume / (double)lj_board_blocks(&s, blocks) * part : s.volume;
-    m->zv = insertions > 0 ? (float)(s.activity * volume * (deletions / insertions)) : 0;
+    if (s.ensemble != LJ_MUVT)
+        m->zv = (float)(s.activity * s.volume);
+    else
+        m->zv = insertions > 0 ? (float)(s.activity * volume * (deletions / insertions)) : 0;
 }
 
 void lj_lattice_sites(const struct lj_system *s, uint32_t count, uint32_t n[3]) {

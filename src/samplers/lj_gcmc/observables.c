@@ -22,6 +22,8 @@ const struct ergo_column lj_columns[LJ_COLUMNS] = {
     {"volume", "length^3", "V"},
     {"volume_accepted", "", "1 if the last volume move was accepted"},
     {"volume_limited", "", "1 if the last volume move was refused by the limits of the box"},
+    {"insertion_probability", "", "probability with which the tried insertions would be accepted"},
+    {"deletion_probability", "", "the same of deletions, of all particles"},
 };
 
 #define SAMPLE(name, expression)                                                                   \
@@ -34,6 +36,8 @@ SAMPLE(particles2, c[LJ_COLUMN_PARTICLES] * c[LJ_COLUMN_PARTICLES])
 SAMPLE(total_energy, c[LJ_COLUMN_ENERGY])
 SAMPLE(total_energy2, c[LJ_COLUMN_ENERGY] * c[LJ_COLUMN_ENERGY])
 SAMPLE(particles_energy, c[LJ_COLUMN_PARTICLES] * c[LJ_COLUMN_ENERGY])
+SAMPLE(rises, c[LJ_COLUMN_RISES])
+SAMPLE(falls, c[LJ_COLUMN_FALLS])
 SAMPLE(volume, c[LJ_COLUMN_VOLUME])
 SAMPLE(volume2, c[LJ_COLUMN_VOLUME] * c[LJ_COLUMN_VOLUME])
 SAMPLE(volume_acceptance, c[LJ_COLUMN_VOLUME_ACCEPTED])
@@ -132,6 +136,9 @@ bool lj_has_column(const struct ergo_point *point, size_t c) {
         return lj_is_open(point);
     case LJ_COLUMN_GHOSTS:
         return has_ghosts(point);
+    case LJ_COLUMN_RISES:
+    case LJ_COLUMN_FALLS:
+        return lj_is_matrix(point);
     case LJ_COLUMN_VOLUME:
     case LJ_COLUMN_VOLUME_ACCEPTED:
     case LJ_COLUMN_VOLUME_LIMITED:
@@ -278,44 +285,57 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
     HIDDEN(tried_displacement), HIDDEN(accepted_displacement)
 /* clang-format on */
 
-const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {
-    {ERGO_NAMED("particles", ""), .help = "mean number of particles <N>", .sample = particles,
-     .applies = lj_is_open},
-    {ERGO_NAMED("density", "1/length^3"), .help = "rho = <N>/V", .sample = density},
-    ENERGY,
-    PRESSURES,
-    CAPACITY,
-    {ERGO_NAMED("particles_variance", ""), .help = "<N^2> - <N>^2",
-     .inputs = {"particles", "particles2"}, .derive = derive_variance, .applies = lj_is_open},
-    {ERGO_NAMED("compressibility", "length^3/energy"),
-     .help = "isothermal compressibility V (<N^2> - <N>^2) / (<N>^2 T)",
-     .inputs = {"particles", "particles2"}, .derive = derive_compressibility,
-     .applies = lj_is_open},
-    {ERGO_NAMED("particles_energy_covariance", "energy"), .help = "<N U> - <N><U>",
-     .inputs = {"particles", "total_energy", "particles_energy"}, .derive = derive_covariance,
-     .applies = lj_is_open},
-    {ERGO_NAMED("isosteric_heat", "energy"),
-     .help = "T - (<N U> - <N><U>) / (<N^2> - <N>^2), of an ideal reservoir",
-     .inputs = {"particles", "total_energy", "particles_energy", "particles2"},
-     .derive = derive_heat, .applies = lj_is_open},
-    {ERGO_NAMED("acceptance", ""), .help = "accepted moves per tried one",
-     .inputs = {"accepted", "tried"}, .derive = derive_ratio},
-    ACCEPTANCE(displacement, lj_has_displacements),
-    ACCEPTANCE(insertion, lj_is_open),
-    ACCEPTANCE(deletion, lj_is_open),
-    {ERGO_NAMED("particles2", ""), .help = "<N^2>", .sample = particles2, .applies = lj_is_open},
-    {ERGO_NAMED("total_energy", "energy"), .help = "<U>", .sample = total_energy},
-    {ERGO_NAMED("total_energy2", "energy^2"), .help = "<U^2>", .sample = total_energy2},
-    {ERGO_NAMED("particles_energy", "energy"), .help = "<N U>", .sample = particles_energy,
-     .applies = lj_is_open},
-    HIDDEN(tried),
-    HIDDEN(accepted),
-    HIDDEN(tried_displacement),
-    HIDDEN(tried_insertion),
-    HIDDEN(tried_deletion),
-    HIDDEN(accepted_displacement),
-    HIDDEN(accepted_insertion),
-    HIDDEN(accepted_deletion),
+/* clang-format off */
+#define OPEN                                                                                       \
+    {ERGO_NAMED("particles", ""), .help = "mean number of particles <N>", .sample = particles,     \
+     .applies = lj_is_open},                                                                       \
+    {ERGO_NAMED("density", "1/length^3"), .help = "rho = <N>/V", .sample = density},               \
+    ENERGY,                                                                                        \
+    PRESSURES,                                                                                     \
+    CAPACITY,                                                                                      \
+    {ERGO_NAMED("particles_variance", ""), .help = "<N^2> - <N>^2",                                \
+     .inputs = {"particles", "particles2"}, .derive = derive_variance, .applies = lj_is_open},     \
+    {ERGO_NAMED("compressibility", "length^3/energy"),                                             \
+     .help = "isothermal compressibility V (<N^2> - <N>^2) / (<N>^2 T)",                           \
+     .inputs = {"particles", "particles2"}, .derive = derive_compressibility,                      \
+     .applies = lj_is_open},                                                                       \
+    {ERGO_NAMED("particles_energy_covariance", "energy"), .help = "<N U> - <N><U>",                \
+     .inputs = {"particles", "total_energy", "particles_energy"}, .derive = derive_covariance,     \
+     .applies = lj_is_open},                                                                       \
+    {ERGO_NAMED("isosteric_heat", "energy"),                                                       \
+     .help = "T - (<N U> - <N><U>) / (<N^2> - <N>^2), of an ideal reservoir",                      \
+     .inputs = {"particles", "total_energy", "particles_energy", "particles2"},                    \
+     .derive = derive_heat, .applies = lj_is_open},                                                \
+    {ERGO_NAMED("acceptance", ""), .help = "accepted moves per tried one",                         \
+     .inputs = {"accepted", "tried"}, .derive = derive_ratio},                                     \
+    ACCEPTANCE(displacement, lj_has_displacements),                                                \
+    ACCEPTANCE(insertion, lj_is_open),                                                             \
+    ACCEPTANCE(deletion, lj_is_open),                                                              \
+    {ERGO_NAMED("particles2", ""), .help = "<N^2>", .sample = particles2, .applies = lj_is_open},  \
+    {ERGO_NAMED("total_energy", "energy"), .help = "<U>", .sample = total_energy},                 \
+    {ERGO_NAMED("total_energy2", "energy^2"), .help = "<U^2>", .sample = total_energy2},           \
+    {ERGO_NAMED("particles_energy", "energy"), .help = "<N U>", .sample = particles_energy,        \
+     .applies = lj_is_open},                                                                       \
+    HIDDEN(tried),                                                                                 \
+    HIDDEN(accepted),                                                                              \
+    HIDDEN(tried_displacement),                                                                    \
+    HIDDEN(tried_insertion),                                                                       \
+    HIDDEN(tried_deletion),                                                                        \
+    HIDDEN(accepted_displacement),                                                                 \
+    HIDDEN(accepted_insertion),                                                                    \
+    HIDDEN(accepted_deletion)
+/* clang-format on */
+
+const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {OPEN};
+
+const struct ergo_observable lj_observables_muvt[LJ_N_OBSERVABLES_MUVT] = {
+    OPEN,
+    {ERGO_NAMED("insertion_probability", ""),
+     .help = "probability with which an insertion into N particles would be accepted",
+     .sample = rises, .applies = lj_is_matrix, .recorded_at = "/system/temperature"},
+    {ERGO_NAMED("deletion_probability", ""),
+     .help = "probability with which a deletion of one of N particles would be accepted",
+     .sample = falls, .applies = lj_is_matrix, .recorded_at = "/system/temperature"},
 };
 
 const struct ergo_observable lj_observables_nvt[LJ_N_OBSERVABLES_NVT] = {

@@ -91,7 +91,17 @@ void lj_twin_pairs(const struct lj_twin *t, uint32_t end, const float *edges, ui
 }
 
 void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
-    sums[0] = sums[1] = 0;
+    memset(sums, 0, LJ_GHOST_WORDS * sizeof *sums);
+    for (uint32_t i = 0; count && t->m.zv > 0 && i < t->n; i++) {
+        struct lj_twin_sums pairs = {0};
+        if (!t->m.ideal)
+            add_pairs(t, t->p[i], i, 1, &pairs);
+        const float exponent =
+            fmaf(t->m.tail, (float)(2 * t->n - 1), t->m.beta4 * (float)pairs.energy);
+        const float weight = exponent < -80 ? 0 : ergo_exp(fminf(exponent, 60));
+        const float share = (float)t->n * weight * ergo_inverse(t->m.zv);
+        sums[3] += (int64_t)fmaf(fminf(share, 1), 0x1p36f, 0.5f);
+    }
     for (uint32_t i = 0; i < count; i++) {
         const struct ergo_words w =
             ergo_philox_words(i, (uint32_t)t->step, (uint32_t)(t->step >> 32),
@@ -104,6 +114,10 @@ void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
         if (pairs.core || exponent < -80)
             continue;
         const float weight = ergo_exp(fminf(exponent, 34.6f));
+        if (t->m.zv > 0) {
+            const float share = t->m.zv * weight * ergo_inverse((float)t->n + 1);
+            sums[2] += (int64_t)fmaf(fminf(share, 1), 0x1p36f, 0.5f);
+        }
         if (weight < 0x1p20f)
             sums[0] += (int64_t)fmaf(weight, 0x1p31f, 0.5f);
         else
