@@ -196,6 +196,10 @@ static const struct ergo_model gcmc = {
     .ops = &ops,
 };
 
+static const char *unweighted(const struct ergo_point *point) {
+    return lj_is_matrix(point) ? "each run of a transition matrix has an N of its own" : NULL;
+}
+
 static const struct ergo_model muvt = {
     SHARED, CURVES, MUVT, .name = "muvt",
     .summary = "Grand canonical: particles come and go at an activity. The chains and keys of "
@@ -204,6 +208,7 @@ static const struct ergo_model muvt = {
                  "lj_gcmc/ghost.cl"},
     .keys = {KEYS_OPEN, ROWS(method)},
     .observables = lj_observables_muvt,
+    .unweighted = unweighted,
     .n_observables = LJ_N_OBSERVABLES_MUVT,
     .ops = &fluid_ops,
 };
