@@ -22,7 +22,8 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
 #endif
 }
 
-/* At constant pressure there are lists of cells for several volumes, and this is the one to take. */
+/* At constant pressure there are lists of cells for several volumes, and this is the one to take.
+ */
 ERGO_INLINE void lj_home_list(struct lj_home *home, uint list) {
 #ifdef LJ_NPT
 #ifdef LJ_SLOTTED

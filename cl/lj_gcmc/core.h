@@ -163,8 +163,8 @@ ERGO_INLINE float lj_ghost_weight(const struct lj_member *m, uint n, lj_long ene
     return x < -80.0f ? 0.0f : ergo_exp(x > 34.6f ? 34.6f : x);
 }
 
-/* The probability of an acceptance, in units of 2^-36: an insertion into n particles, which has this
- * weight; or the deletion of one of n, with its pairs' energy. */
+/* The probability of an acceptance, in units of 2^-36: an insertion into n particles, which has
+ * this weight; or the deletion of one of n, with its pairs' energy. */
 ERGO_INLINE lj_long lj_ghost_rises(const struct lj_member *m, uint n, float weight) {
     const float p = m->zv * weight * ergo_inverse((float)n + 1.0f);
     return (lj_long)ERGO_FMA(p < 1.0f ? p : 1.0f, 0x1p36f, 0.5f);

@@ -1,8 +1,8 @@
 /*
- * Widom's test insertions: the weight exp(-beta dU) of one particle more at a uniform place, added up
- * over many places. A place inside a core has no weight. Where the member has an activity, also what a
- * transition matrix in N is made of (J. R. Errington, J. Chem. Phys. 118, 9915 (2003)): with which
- * probability these insertions, and the deletion of each particle, would be accepted.
+ * Widom's test insertions: the weight exp(-beta dU) of one particle more at a uniform place, added
+ * up over many places. A place inside a core has no weight. Where the member has an activity, also
+ * what a transition matrix in N is made of (J. R. Errington, J. Chem. Phys. 118, 9915 (2003)): with
+ * which probability these insertions, and the deletion of each particle, would be accepted.
  */
 #include "lj_gcmc/chain.h"
 
@@ -33,9 +33,8 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
     (void)pair_energies;
 #endif
     for (uint i = part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
-        const struct ergo_words w =
-            ergo_philox_words(i, (uint)step, (uint)(step >> 32), ERGO_DRAW(LJ_PURPOSE_GHOST, 0),
-                              m.key0, m.key1);
+        const struct ergo_words w = ergo_philox_words(
+            i, (uint)step, (uint)(step >> 32), ERGO_DRAW(LJ_PURPOSE_GHOST, 0), m.key0, m.key1);
         struct lj_sum sum = {0, 0, 0, 0u};
         if (!m.ideal)
             lj_scan_new(&home, (uint4)(w.x, w.y, w.z, 0u), &m, &sum);

@@ -30,9 +30,9 @@ enum lj_status { LJ_RUNNING, LJ_CELL_FULL, LJ_PARTICLES_FULL, LJ_TILE_FULL };
  * sample depend on the chain alone. The largest displacement is adjusted between windows. */
 #define LJ_WINDOW 1024
 
-/* Test insertions of a sample: at most so many, and their weights are added up in two numbers: those
- * below 2^20 in units of 2^-31, and the others, up to 2^51, as whole numbers. Then follow, of a
- * transition matrix, the sums of the probabilities that these insertions, and deletions of each
+/* Test insertions of a sample: at most so many, and their weights are added up in two numbers:
+ * those below 2^20 in units of 2^-31, and the others, up to 2^51, as whole numbers. Then follow, of
+ * a transition matrix, the sums of the probabilities that these insertions, and deletions of each
  * particle, would be accepted with, in units of 2^-36. */
 #define LJ_MOST_GHOSTS 4096
 #define LJ_GHOST_WORDS 4u

@@ -1,11 +1,11 @@
 /* Volume moves at constant pressure: sums over all pairs in the trial's box, and its verdict. A
- * chain makes the move before step `step`, which is its number `turn`, once, also where it waits for
- * room there and the launches are repeated. */
+ * chain makes the move before step `step`, which is its number `turn`, once, also where it waits
+ * for room there and the launches are repeated. */
 #include "lj_gcmc/totals.h"
 #include "lj_gcmc/volume.h"
 
-/* Sums in the trial's box, as lj_total. keep: in the box that there is, and store the pair energies of particles in
- * boxes that this move has changed. */
+/* Sums in the trial's box, as lj_total. keep: in the box that there is, and store the pair energies
+ * of particles in boxes that this move has changed. */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_volume_sums(__global const struct lj_member *members,
                __global const struct lj_volume_rules *rules, __global const struct lj_chain *chains,

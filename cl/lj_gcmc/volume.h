@@ -44,8 +44,8 @@ ERGO_INLINE void lj_volume_set(const struct lj_volume_rules *r, lj_long size, st
 }
 
 ERGO_INLINE struct ergo_words lj_volume_words(const struct lj_member *m, ulong step, uint draw) {
-    return ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
-                             ERGO_DRAW(LJ_PURPOSE_VOLUME, draw), m->key0, m->key1);
+    return ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(LJ_PURPOSE_VOLUME, draw),
+                             m->key0, m->key1);
 }
 
 /* The trial ln V of the move before step `step`. */
@@ -58,7 +58,8 @@ ERGO_INLINE uint lj_volume_limited(const struct lj_volume_rules *r, lj_long size
     return size < r->limits[0] || size > r->limits[1] ? 1u : 0u;
 }
 
-/* beta U in units of 2^-20, of a change of the sum over pairs; beyond 2^20 nothing depends on it. */
+/* beta U in units of 2^-20, of a change of the sum over pairs; beyond 2^20 nothing depends on it.
+ */
 ERGO_INLINE lj_long lj_volume_energy(const struct lj_member *m, lj_long change) {
     const float x = (float)change * m->beta4;
     return (lj_long)((x > 0x1p20f ? 0x1p20f : x < -0x1p20f ? -0x1p20f : x) * 0x1p20f);

@@ -123,7 +123,8 @@ static bool fill(const struct ergo_analysis *a, const struct place *of, size_t c
     return true;
 }
 
-/* ---- two phases ------------------------------------------------------------------------------- */
+/* ---- two phases -------------------------------------------------------------------------------
+ */
 
 /* Sums over the N of one side of `split`, at ln z increased by `shift`: ln of the weight, and
  * <N>. `bent`: from this step on ln Pi is higher by `by`. */
@@ -178,9 +179,9 @@ static void values(const struct ergo_matrix *m, size_t split, size_t bent, doubl
     const struct side above = side_of(m, split, m->count, v[SHIFT], bent, by);
     v[VAPOUR] = below.mean / m->volume;
     v[LIQUID] = above.mean / m->volume;
-    v[PRESSURE] = m->first ? NAN
-                           : m->temperature / m->volume *
-                                 (below.log_weight - at(m, 0, v[SHIFT], bent, by));
+    v[PRESSURE] =
+        m->first ? NAN
+                 : m->temperature / m->volume * (below.log_weight - at(m, 0, v[SHIFT], bent, by));
 }
 
 static void find(struct ergo_matrix *m) {
@@ -198,8 +199,9 @@ static void find(struct ergo_matrix *m) {
     }
     values(m, split, SIZE_MAX, 0, v);
     const double valley = at(m, split, v[SHIFT], SIZE_MAX, 0);
-    m->barrier = fmin(at(m, peaks[0], v[SHIFT], SIZE_MAX, 0),
-                      at(m, peaks[1], v[SHIFT], SIZE_MAX, 0)) - valley;
+    m->barrier =
+        fmin(at(m, peaks[0], v[SHIFT], SIZE_MAX, 0), at(m, peaks[1], v[SHIFT], SIZE_MAX, 0)) -
+        valley;
     m->why_not = "no two phases: ln Pi(N) has no second peak at any activity";
     if (!(m->barrier >= valley_least))
         return;

@@ -43,6 +43,43 @@ static inline void fluid_expect_insertion(struct lj_run *r, bool tail, const cha
     lj_series_free(&s);
 }
 
+static inline double fluid_rises(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[LJ_COLUMN_RISES];
+}
+
+static inline double fluid_falls(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[LJ_COLUMN_FALLS];
+}
+
+/* A transition matrix of one and two particles, exact. At a small activity no insertion is certain:
+ * the mean probability of one beside one particle is zV (1 - 2 B2/V)/2. At a large one most
+ * deletions are not: of one of two, the mean of min(1, 2 exp(u/T)/(zV)) over their distance. */
+static inline void fluid_expect_matrix(struct lj_run *r, bool large, const char *what) {
+    struct lj_series s = {0};
+    char job[700];
+    const double v = 5.0 * 5.2 * 5.1, t = 1.35, rc = 2.5, b2 = lj_second_virial(rc, t, false);
+    const double z = large ? 1 : 0.001, sphere = 4 * 3.14159265358979323846 / 3 * rc * rc * rc;
+    double deletions = (v - sphere) * 2 / (z * v);
+    for (int i = 0; i < 100000; i++) {
+        const double distance = rc * (i + 0.5) / 100000,
+                     u = 4 * (pow(distance, -12) - pow(distance, -6));
+        deletions += 3 * sphere / rc * distance * distance / (rc * rc) * rc / 100000 *
+                     fmin(exp(-u / t), 2 / (z * v));
+    }
+    snprintf(job, sizeof job,
+             "{'sampler': 'lj-fluid', 'seed': '68', 'replicas': 4, 'system': {'ensemble': 'muvt', "
+             "'box': [5, 5.2, 5.1], 'temperature': 1.35, 'activity': %g, 'particles': %d}, 'run': "
+             "{'method': 'transition-matrix', 'equilibration': 10, 'sweeps': 8000, "
+             "'measure_every': 4, 'curve_every': 0, 'insertions': 50}}",
+             z, large ? 2 : 1);
+    lj_run_job(r, job, &s);
+    lj_expect(r, &s, 0, what, large ? "p(2 to 1)" : "p(1 to 2)", large ? fluid_falls : fluid_rises,
+              NULL, large ? deletions / (v - 2 * b2) : z * (v - 2 * b2) / 2, 0);
+    lj_series_free(&s);
+}
+
 /* The ideal gas at constant pressure: V has a gamma distribution, <V> = (N + 1)/(beta P). */
 static inline void fluid_expect_ideal(struct lj_run *r, const char *what) {
     struct lj_series s = {0};

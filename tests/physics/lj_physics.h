@@ -1,5 +1,5 @@
-/* Runs of lj-gcmc and lj-fluid compared with exact and published values: what the physics test and the mutants
- * share. */
+/* Runs of lj-gcmc and lj-fluid compared with exact and published values: what the physics test and
+ * the mutants share. */
 #ifndef ERGO_TESTS_PHYSICS_LJ_PHYSICS_H
 #define ERGO_TESTS_PHYSICS_LJ_PHYSICS_H
 
@@ -55,8 +55,7 @@ static inline void lj_run_job(struct lj_run *r, const char *text, struct lj_seri
     const size_t members = s->batch->count;
     s->samples = (size_t)ergo_point_int(first, "/run/sweeps") / every / BLOCK * BLOCK;
     s->columns = calloc(s->samples * members * LJ_COLUMNS, sizeof(double));
-    assert_true(s->columns && s->job->n_batches == 1 &&
-                lj_curve_every(first) == 0);
+    assert_true(s->columns && s->job->n_batches == 1 && lj_curve_every(first) == 0);
     enum ergo_status status = ergo_sampler_create(r->ctx, ops, s->batch, r->device, &state);
     if (status == ERGO_OK)
         status = ops->init(r->ctx, state);

@@ -11,6 +11,8 @@ static void test_exact(void **state) {
     (void)state;
     fluid_expect_insertion(&run, false, "insertion beside one");
     fluid_expect_insertion(&run, true, "the same, with tails");
+    fluid_expect_matrix(&run, false, "transition matrix");
+    fluid_expect_matrix(&run, true, "transition matrix");
     fluid_expect_ideal(&run, "ideal gas, NPT");
     fluid_expect_two(&run, false, "two particles, NPT");
     fluid_expect_pressure(&run, "32 particles, NPT");
@@ -32,8 +34,7 @@ static void test_ensembles(void **state) {
                "'insertions': 100}}",
                &s);
     lj_expect(&run, &s, 0, "NVT, T* = 2", "<exp(-dU/T)>", fluid_weight, NULL,
-              142 / (512 * 0.2 * exp((141.5 - 141.6706) / 148.48)),
-              0.002 * 142 / (512 * 0.2));
+              142 / (512 * 0.2 * exp((141.5 - 141.6706) / 148.48)), 0.002 * 142 / (512 * 0.2));
     lj_expect(&run, &s, 0, "NVT, T* = 2", "P", lj_pressure, NULL, 0.48940 * 141 / 141.6706, 0.0012);
     lj_series_free(&s);
     lj_run_job(&run,
@@ -49,7 +50,8 @@ static void test_ensembles(void **state) {
     lj_series_free(&s);
 }
 
-/* NIST's pressure has g = 1 beyond the cutoff: the virial, and 16 pi/3 rho^2 (2/3 r_c^-9 - r_c^-3). */
+/* NIST's pressure has g = 1 beyond the cutoff: the virial, and 16 pi/3 rho^2 (2/3 r_c^-9 - r_c^-3).
+ */
 static double nist_pressure(const struct ergo_point *point, const double *c) {
     const struct lj_system s = lj_system_of(point);
     const double rho = c[LJ_COLUMN_PARTICLES] / s.volume;
@@ -64,10 +66,9 @@ static void test_nist(void **state) {
         double temperature, density, energy, energy_error, pressure, pressure_error, step;
         int equilibration, sweeps;
         const char *what;
-    } known[] = {{0.85, 0.009, -0.093973, 1.29e-4, 0.0071641, 2.24e-6, 8, 100, 250,
-                  "NIST, T* = 0.85, gas"},
-                 {0.9, 0.776, -5.4689, 4.20e-4, 0.24056, 2.74e-3, 0.3, 400, 200,
-                  "NIST, T* = 0.9, liquid"}};
+    } known[] = {
+        {0.85, 0.009, -0.093973, 1.29e-4, 0.0071641, 2.24e-6, 8, 100, 250, "NIST, T* = 0.85, gas"},
+        {0.9, 0.776, -5.4689, 4.20e-4, 0.24056, 2.74e-3, 0.3, 400, 200, "NIST, T* = 0.9, liquid"}};
     for (int i = 0; i < 2; i++) {
         struct lj_series s = {0};
         char job[700];

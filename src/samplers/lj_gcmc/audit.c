@@ -313,8 +313,8 @@ static enum ergo_status replay(struct ergo_context *ctx, struct lj_state *s) {
         status = replay_stretch(ctx, &a);
     /* the replay needs more memory than the device has, but the run is valid without it */
     if (open && status == ERGO_E_DEVICE) {
-        ergo_log(ctx, ERGO_LOG_WARNING, "audit of %s without a replay: %s",
-                 s->e.model->sampler, ergo_error_message(ctx));
+        ergo_log(ctx, ERGO_LOG_WARNING, "audit of %s without a replay: %s", s->e.model->sampler,
+                 ergo_error_message(ctx));
         ergo_error_clear(ctx);
         status = lj_compare_sums(ctx, s);
     }
@@ -339,11 +339,10 @@ enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
     }
     for (size_t m = 0; m < members && status == ERGO_OK; m++)
         if (s->chains[m].step != s->e.step)
-            status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                               "audit of %s failed on %s: member %zu is at move %" PRIu64
-                               " of %" PRIu64,
-                               s->e.model->sampler, s->e.device->summary.name, m,
-                               s->chains[m].step, s->e.step);
+            status = ERGO_FAIL(
+                ctx, ERGO_E_AUDIT,
+                "audit of %s failed on %s: member %zu is at move %" PRIu64 " of %" PRIu64,
+                s->e.model->sampler, s->e.device->summary.name, m, s->chains[m].step, s->e.step);
     /* a sample of the members: reading the cells of thousands of chains would take longer than
      * the run */
     for (size_t m = 0; m < members && status == ERGO_OK; m += stride)

@@ -102,9 +102,10 @@ static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo
         status = ergo_job_error(ctx, "/system/decomposition",
                                 "not with method transition-matrix: leave it out");
     if (!matrix && ergo_point_int(point, "/system/particles") == 0 && !lj_start_file(point))
-        status = ergo_job_error(ctx, "/system/particles",
-                                "0, and N is fixed in this ensemble: say how many there are, or name "
-                                "a file /system/start");
+        status =
+            ergo_job_error(ctx, "/system/particles",
+                           "0, and N is fixed in this ensemble: say how many there are, or name "
+                           "a file /system/start");
     if (ergo_point_int(point, "/run/insertions") > 0 && s->temperature < 0.5 * s->epsilon)
         status = ergo_job_error(ctx, "/run/insertions",
                                 "at a temperature of %.10g epsilon test insertions have weights "
@@ -154,11 +155,10 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
         status = ergo_job_error(ctx, "/system/tail_correction",
                                 "a shifted potential has no tail to correct for");
     if (s.max_displacement > shortest / 2)
-        status = ergo_job_error(ctx, "/system/max_displacement",
-                                "%.10g is more than half the shortest side, %.10g%s",
-                                s.max_displacement, shortest / 2,
-                                s.ensemble == LJ_MUVT ? "; leave it out to displace to anywhere"
-                                                      : "");
+        status = ergo_job_error(
+            ctx, "/system/max_displacement", "%.10g is more than half the shortest side, %.10g%s",
+            s.max_displacement, shortest / 2,
+            s.ensemble == LJ_MUVT ? "; leave it out to displace to anywhere" : "");
     const int64_t tune = ergo_point_int(point, "/system/tune_steps");
     if (tune && s.max_displacement == 0)
         status = ergo_job_error(ctx, "/system/tune_steps", "without max_displacement");

@@ -140,10 +140,11 @@ const struct ergo_key lj_keys_curves[LJ_KEYS_CURVES_N] = {
 const struct ergo_key lj_keys_method[LJ_KEYS_METHOD_N] = {
     {ERGO_KEY("/run/method", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .fallback = "\"sample\"", .choices = methods, .unit = "",
-     .help = "sample: particles come and go. transition-matrix: N is fixed, and insertions and "
-             "deletions are only tried; a scan over particles gives ln Pi(N), and `ergocl analyse` "
-             "its two phases (J. R. Errington, J. Chem. Phys. 118, 9915 (2003), with windows of one "
-             "N)."},
+     .help =
+         "sample: particles come and go. transition-matrix: N is fixed, and insertions and "
+         "deletions are only tried; a scan over particles gives ln Pi(N), and `ergocl analyse` "
+         "its two phases (J. R. Errington, J. Chem. Phys. 118, 9915 (2003), with windows of one "
+         "N)."},
     {ERGO_KEY("/run/insertions", INT), .flags = ERGO_KEY_SHAPE, .fallback = "64", .min = 1,
      .max = LJ_MOST_GHOSTS, .unit = "",
      .help = "Of a transition matrix: insertions that are tried at each measurement, beside a "

@@ -1,5 +1,5 @@
-/* Lennard-Jones chains on a device, of lj-gcmc and lj-fluid. Internal to these samplers. cl/lj_gcmc/gather.h
- * describes the layout of device memory, cl/lj_gcmc/core.h the chain. */
+/* Lennard-Jones chains on a device, of lj-gcmc and lj-fluid. Internal to these samplers.
+ * cl/lj_gcmc/gather.h describes the layout of device memory, cl/lj_gcmc/core.h the chain. */
 #ifndef ERGO_SAMPLERS_LJ_GCMC_LJ_H
 #define ERGO_SAMPLERS_LJ_GCMC_LJ_H
 
@@ -108,7 +108,17 @@ enum lj_buffer {
     LJ_RULES,        /* of volume moves */
     LJ_TRIALS        /* partial sums over all pairs in the boxes of trials */
 };
-enum lj_kernel { LJ_RUN, LJ_TOTAL, LJ_PAIRS, LJ_BOARD, LJ_BOARD_END, LJ_BOARD_LIST, LJ_GHOST, LJ_VOLUME_SUMS, LJ_VOLUME_MOVE };
+enum lj_kernel {
+    LJ_RUN,
+    LJ_TOTAL,
+    LJ_PAIRS,
+    LJ_BOARD,
+    LJ_BOARD_END,
+    LJ_BOARD_LIST,
+    LJ_GHOST,
+    LJ_VOLUME_SUMS,
+    LJ_VOLUME_MOVE
+};
 
 /* Sums over all pairs of a member. */
 struct lj_totals {
@@ -123,9 +133,9 @@ struct lj_state {
     struct lj_grid grid;
     struct lj_launch launch;
     struct lj_member *members;
-    struct lj_chain *chains;    /* host copy, for lj_settle and audits */
-    float *bin_edges;           /* [bins + 1], squared distances in sigma^2 */
-    struct lj_physics *physics; /* [members] */
+    struct lj_chain *chains;       /* host copy, for lj_settle and audits */
+    float *bin_edges;              /* [bins + 1], squared distances in sigma^2 */
+    struct lj_physics *physics;    /* [members] */
     struct lj_volume_rules *rules; /* [members], at constant pressure */
     /* at constant pressure: lists of cells for several volumes, until they are on the device */
     uint32_t *lists;
@@ -152,7 +162,7 @@ bool lj_is_open(const struct ergo_point *point); /* N changes by insertions and 
 /* Values of keys that some ensembles do not have. */
 bool lj_has_displacements(const struct ergo_point *point);
 uint64_t lj_curve_every(const struct ergo_point *point); /* 0: no g(r), no P(N) */
-uint32_t lj_gr_bins(const struct ergo_point *point); /* up to the cutoff */
+uint32_t lj_gr_bins(const struct ergo_point *point);     /* up to the cutoff */
 uint32_t lj_ghosts_of(const struct ergo_point *point);
 void lj_member_fill(const struct ergo_point *point, struct lj_member *member);
 /* Squared radius inside which a pair counts as an overlap, in sigma^2. */

@@ -158,28 +158,24 @@ static const char *const first_nvt[] = {"/system/box=[6, 6, 6]",
                                         "/run/sweeps=200000",
                                         NULL};
 
-static const char *const first_npt[] = {"/system/box=[6, 6, 6]",
-                                        "/system/temperature=1.5",
-                                        "/system/particles=108",
-                                        "/system/pressure=0.8",
-                                        "/system/volume_every=108",
-                                        "/system/cutoff=2.5",
-                                        "/run/equilibration=20000",
-                                        "/run/sweeps=200000",
-                                        NULL};
+static const char *const first_npt[] = {
+    "/system/box=[6, 6, 6]",    "/system/temperature=1.5",  "/system/particles=108",
+    "/system/pressure=0.8",     "/system/volume_every=108", "/system/cutoff=2.5",
+    "/run/equilibration=20000", "/run/sweeps=200000",       NULL};
 
-#define ROWS(name) {lj_keys_##name, sizeof lj_keys_##name / sizeof lj_keys_##name[0]}
+#define ROWS(name)                                                                                 \
+    { lj_keys_##name, sizeof lj_keys_##name / sizeof lj_keys_##name[0] }
 #define KEYS_OPEN                                                                                  \
     ROWS(box), ROWS(activity), ROWS(potential), ROWS(moves), ROWS(start), ROWS(board), ROWS(curves)
 #define MUVT                                                                                       \
-    .first = first_job,                                                                            \
-    .conjugates = lj_conjugates, .n_conjugates = LJ_CONJUGATES, .relation_x = "density", .relation_y = "pressure",          \
+    .first = first_job, .conjugates = lj_conjugates, .n_conjugates = LJ_CONJUGATES,                \
+    .relation_x = "density", .relation_y = "pressure",                                             \
     .relation_help = "isotherm: the points of the scan", .published = published
 #define SHARED                                                                                     \
     .columns = lj_columns, .n_columns = LJ_COLUMNS, .has_column = lj_has_column, .gone = gone,     \
     .n_gone = sizeof gone / sizeof gone[0],                                                        \
-    .tunables_room = 1u << LJ_TUNABLE_SLOTS | 1u << LJ_TUNABLE_CAPACITY,                           \
-    .tunables = tunables, .n_tunables = sizeof tunables / sizeof tunables[0],                      \
+    .tunables_room = 1u << LJ_TUNABLE_SLOTS | 1u << LJ_TUNABLE_CAPACITY, .tunables = tunables,     \
+    .n_tunables = sizeof tunables / sizeof tunables[0],                                            \
     .trajectory = "configurations, extended XYZ", .check = lj_check,                               \
     .measure_every = measure_every, .exact = exact
 #define CURVES                                                                                     \
@@ -188,7 +184,9 @@ static const char *const first_npt[] = {"/system/box=[6, 6, 6]",
     .curve_every = curve_every
 
 static const struct ergo_model gcmc = {
-    SHARED, CURVES, MUVT,
+    SHARED,
+    CURVES,
+    MUVT,
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl"},
     .keys = {KEYS_OPEN},
     .observables = lj_observables,
@@ -201,7 +199,10 @@ static const char *unweighted(const struct ergo_point *point) {
 }
 
 static const struct ergo_model muvt = {
-    SHARED, CURVES, MUVT, .name = "muvt",
+    SHARED,
+    CURVES,
+    MUVT,
+    .name = "muvt",
     .summary = "Grand canonical: particles come and go at an activity. The chains and keys of "
                "lj-gcmc. Or its transition matrix in N: ln Pi(N), and with it two phases.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl",
@@ -214,7 +215,9 @@ static const struct ergo_model muvt = {
 };
 
 static const struct ergo_model nvt = {
-    SHARED, CURVES, .name = "nvt",
+    SHARED,
+    CURVES,
+    .name = "nvt",
     .summary = "Constant volume and number of particles: pressure, and by test insertions the "
                "chemical potential.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl"},
@@ -231,9 +234,11 @@ static const struct ergo_model nvt = {
 };
 
 static const struct ergo_model npt = {
-    SHARED, .name = "npt",
-    .summary = "Constant pressure and number of particles: the box grows and shrinks, and keeps its "
-               "shape.",
+    SHARED,
+    .name = "npt",
+    .summary =
+        "Constant pressure and number of particles: the box grows and shrinks, and keeps its "
+        "shape.",
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl", "lj_gcmc/volume.cl"},
     .first = first_npt,
     .keys = {ROWS(box), ROWS(npt), ROWS(potential), ROWS(start), ROWS(closed)},

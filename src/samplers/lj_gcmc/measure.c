@@ -71,7 +71,8 @@ void lj_refresh_energies(struct lj_state *s) {
     free(totals);
 }
 
-/* ---- test insertions -------------------------------------------------------------------------- */
+/* ---- test insertions --------------------------------------------------------------------------
+ */
 
 void lj_ghosts_count(struct lj_state *s, size_t sample, uint64_t step) {
     if (s->launch.ghosts == 0)

@@ -25,9 +25,9 @@ enum lj_ensemble lj_ensemble_of(const struct ergo_point *point) {
     const char *name = point->job->model->name; /* lj-gcmc has one model, without a name */
     if (!name)
         return LJ_MUVT;
-    return strcmp(name, "npt") == 0                           ? LJ_NPT
+    return strcmp(name, "npt") == 0                          ? LJ_NPT
            : strcmp(name, "nvt") == 0 || lj_is_matrix(point) ? LJ_NVT
-                                                              : LJ_MUVT;
+                                                             : LJ_MUVT;
 }
 
 bool lj_is_matrix(const struct ergo_point *point) {
@@ -47,8 +47,7 @@ uint64_t lj_curve_every(const struct ergo_point *point) {
 }
 
 uint32_t lj_gr_bins(const struct ergo_point *point) {
-    return lj_ensemble_of(point) == LJ_NPT ? 1
-                                           : (uint32_t)ergo_point_int(point, "/run/gr_bins");
+    return lj_ensemble_of(point) == LJ_NPT ? 1 : (uint32_t)ergo_point_int(point, "/run/gr_bins");
 }
 
 uint32_t lj_ghosts_of(const struct ergo_point *point) {

@@ -201,9 +201,8 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
         l->total_group /= 2;
     l->bins = lj_bins(first);
     l->ghosts = lj_ghosts_of(first);
-    l->volume_every = y->ensemble == LJ_NPT
-                          ? (uint64_t)ergo_point_int(first, "/system/volume_every")
-                          : 0;
+    l->volume_every =
+        y->ensemble == LJ_NPT ? (uint64_t)ergo_point_int(first, "/system/volume_every") : 0;
     return ERGO_OK;
 }
 

@@ -24,7 +24,6 @@ enum {
     LJ_CONJUGATES_NPT = 2,
 };
 
-
 /* Rows of keys; lj_keys_closed: of ensembles with a fixed N. */
 extern const struct ergo_key lj_keys_box[LJ_KEYS_BOX_N];
 extern const struct ergo_key lj_keys_activity[LJ_KEYS_ACTIVITY_N];

@@ -154,7 +154,8 @@ static bool make_grid(struct lj_twin *t, const struct lj_system *s) {
     size_t cells = 1;
     for (int k = 0; k < 3; k++) {
         /* without pairs a cell is only where a particle is found again */
-        const double wide = t->m.ideal ? most : floor(s->box[k] * smallest / s->cutoff / (1 + 1e-6));
+        const double wide =
+            t->m.ideal ? most : floor(s->box[k] * smallest / s->cutoff / (1 + 1e-6));
         t->grid[k] = (uint32_t)fmin(most, fmax(1, wide));
         cells *= t->grid[k];
     }

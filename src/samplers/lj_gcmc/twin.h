@@ -23,8 +23,8 @@ struct lj_twin {
     uint32_t (*p)[3]; /* positions in the order of the chain's particle list */
     uint32_t n, capacity, step_size;
     uint64_t step;
-    /* at constant pressure: moves from one volume move to the next, and of the chain what belongs to
-     * its volume */
+    /* at constant pressure: moves from one volume move to the next, and of the chain what belongs
+     * to its volume */
     uint64_t volume_every;
     struct lj_volume_rules rules;
     struct lj_chain box;

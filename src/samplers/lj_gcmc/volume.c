@@ -1,5 +1,5 @@
-/* Constant pressure: rules of volume moves, lists of cells for the volumes that they reach, and their
- * launches. */
+/* Constant pressure: rules of volume moves, lists of cells for the volumes that they reach, and
+ * their launches. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,9 @@ struct lj_volume_rules lj_rules_of(const struct ergo_point *point) {
                  .step = (uint64_t)floor(step * 0x1p36)},
         .start = ergo_volume_log(volume),
         .list = (int64_t)1 << 33, /* an eighth: sides 4% apart */
-        .has_tail = tail < 0 ? 1 : tail > 0 ? 2 : 0,
+        .has_tail = tail < 0   ? 1
+                    : tail > 0 ? 2
+                               : 0,
     };
     for (int k = 0; k < 3; k++)
         r.side[k] = ergo_volume_log(s.box[k] / s.sigma) - r.start / 3;
@@ -142,10 +144,9 @@ void lj_volume_launch(struct lj_state *s, uint64_t step) {
         return;
     const uint64_t turn = step / every;
     sums(s, step, turn, false);
-    ERGO_LAUNCH(&s->e, LJ_VOLUME_MOVE,
-                ergo_grid_items(s->e.batch->count, s->launch.total_group, 1), BUFFER(LJ_MEMBERS),
-                BUFFER(LJ_RULES), BUFFER(LJ_CHAINS), BUFFER(LJ_TRIALS), U64(step), U64(turn),
-                U32(s->launch.total_parts), U32(s->e.batch->count));
+    ERGO_LAUNCH(&s->e, LJ_VOLUME_MOVE, ergo_grid_items(s->e.batch->count, s->launch.total_group, 1),
+                BUFFER(LJ_MEMBERS), BUFFER(LJ_RULES), BUFFER(LJ_CHAINS), BUFFER(LJ_TRIALS),
+                U64(step), U64(turn), U32(s->launch.total_parts), U32(s->e.batch->count));
     if (s->launch.energies)
         sums(s, step, turn, true);
 }
