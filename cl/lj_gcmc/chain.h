@@ -46,8 +46,8 @@ ERGO_INLINE struct lj_member lj_member_of(__global const struct lj_member *membe
     struct lj_member m = members[chain];
 #ifdef LJ_NPT
     for (uint k = 0u; k < 3u; k++)
-        m.scale[k] = chains[chain].scale[k];
-    m.tail *= chains[chain].thinner;
+        m.scale[k] = ergo_as_float(chains[chain].scale[k]);
+    m.tail *= ergo_as_float(chains[chain].thinner);
 #else
     (void)chains;
 #endif

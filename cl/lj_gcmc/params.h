@@ -81,8 +81,9 @@ struct lj_chain {
     uint step_size; /* largest displacement in units of shortest side / 2^32 */
     uint status;    /* enum lj_status */
     uint moved;     /* the last volume move: bit 0, accepted; bit 1, refused by the limits */
-    /* What follows from `size`: sides / 2^32, the factor of lj_member.tail, the list of cells. */
-    float scale[3], thinner;
+    /* What follows from `size`: sides / 2^32 and the factor of lj_member.tail, as bits of floats,
+     * so that chains are compared byte by byte; the list of cells. */
+    uint scale[3], thinner;
     uint list, pad;
     /* On a checkerboard the six words are tried and accepted moves of the last activation, by kind.
      */

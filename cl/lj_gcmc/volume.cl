@@ -34,7 +34,7 @@ lj_volume_sums(__global const struct lj_member *members,
         if (due)
             lj_volume_set(&r, to, &c);
         for (uint k = 0u; k < 3u; k++)
-            m.scale[k] = c.scale[k];
+            m.scale[k] = ergo_as_float(c.scale[k]);
     }
     lj_home_list(&home, c.list);
     lj_total_share(&home, &m, due ? c.particles : 0u, part, n_parts, item, keep, 0u, &room,

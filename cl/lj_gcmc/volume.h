@@ -38,8 +38,8 @@ ERGO_INLINE float lj_volume_float(lj_long x, uint shift) {
 ERGO_INLINE void lj_volume_set(const struct lj_volume_rules *r, lj_long size, struct lj_chain *c) {
     c->size = size;
     for (uint k = 0u; k < 3u; k++)
-        c->scale[k] = lj_volume_float(r->side[k] + size / 3L, 32u);
-    c->thinner = lj_volume_float(r->start - size, 0u);
+        c->scale[k] = ergo_as_uint(lj_volume_float(r->side[k] + size / 3L, 32u));
+    c->thinner = ergo_as_uint(lj_volume_float(r->start - size, 0u));
     c->list = size >= r->start ? 0u : (uint)((r->start - size + r->list - 1L) / r->list);
 }
 

@@ -146,7 +146,7 @@ static struct side side_of(const struct ergo_matrix *m, size_t from, size_t to, 
         weight += w;
         sum += w * (double)(m->first + k);
     }
-    return (struct side){most + log(weight), sum / weight};
+    return (struct side){weight > 0 ? most + log(weight) : -INFINITY, sum / weight};
 }
 
 /* The shift at which both sides weigh the same. */

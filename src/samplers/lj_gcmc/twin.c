@@ -177,8 +177,9 @@ static void set_counts(struct lj_twin *t, int window, const struct lj_counts *c,
 }
 
 static void set_box(struct lj_twin *t, const struct lj_chain *chain) {
-    memcpy(t->m.scale, chain->scale, sizeof t->m.scale);
-    t->m.tail = t->tail * chain->thinner;
+    for (int k = 0; k < 3; k++)
+        t->m.scale[k] = ergo_as_float(chain->scale[k]);
+    t->m.tail = t->tail * ergo_as_float(chain->thinner);
 }
 
 bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, const struct lj_chain *chain,
