@@ -77,7 +77,7 @@ static struct place *places(const struct ergo_analysis *a, size_t *count) {
 
 /* Mean over a state's chains. Probabilities decorrelate within a few samples, so that errors count
  * here also where the chain's slowest observables are not resolved; where a chain has none, the
- * scatter of the chains is taken. */
+ * scatter of the chains is taken. Constants are those of no and of one particle. */
 static struct ergo_valued mean_of(const struct place *of, size_t observable) {
     const struct ergo_state *state = &of->system->states[of->state];
     struct ergo_valued v = {0, 0};
@@ -87,7 +87,7 @@ static struct ergo_valued mean_of(const struct place *of, size_t observable) {
         const struct ergo_estimate *e =
             &of->system->chains[c].member->observables[observable].estimate;
         v.value += e->mean / n;
-        errors += e->error * e->error / (n * n);
+        errors += e->constant ? 0 : e->error * e->error / (n * n);
     }
     for (size_t c = state->first; c < state->first + state->count; c++) {
         const double x = of->system->chains[c].member->observables[observable].estimate.mean;
