@@ -26,6 +26,9 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
     lj_home_list(&home, chains[chain].list);
+    __global long *mine =
+        weights + LJ_GHOST_WORDS * (((ulong)sample * n_chains + chain) * n_parts + part);
+    const uint step_low = (uint)step, step_high = (uint)(step >> 32);
     long low = 0, up = 0, rise = 0, fall = 0;
 #ifdef LJ_ENERGIES
     home.energies = pair_energies + (ulong)chain * LJ_GRID;
@@ -34,16 +37,16 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
 #endif
     for (uint i = part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
         const struct ergo_words w = ergo_philox_words(
-            i, (uint)step, (uint)(step >> 32), ERGO_DRAW(LJ_PURPOSE_GHOST, 0), m.key0, m.key1);
+            i, step_low, step_high, ERGO_DRAW(LJ_PURPOSE_GHOST, 0), m.key0, m.key1);
         struct lj_sum sum = {0, 0, 0, 0u};
         if (!m.ideal)
             lj_scan_new(&home, (uint4)(w.x, w.y, w.z, 0u), &m, &sum);
-        if (sum.overlap)
-            continue;
-        const float weight = lj_ghost_weight(&m, n, sum.energy);
-        lj_ghost_add(weight, &low, &up);
-        if (m.zv > 0.0f)
-            rise += lj_ghost_rises(&m, n, weight);
+        if (!sum.overlap) {
+            const float weight = lj_ghost_weight(&m, n, sum.energy);
+            lj_ghost_add(weight, &low, &up);
+            if (m.zv > 0.0f)
+                rise += lj_ghost_rises(&m, n, weight);
+        }
     }
     const uint end = stands && m.zv > 0.0f ? n : 0u;
     for (uint i = part * LJ_TOTAL_GROUP + item; i < end; i += n_parts * LJ_TOTAL_GROUP) {
@@ -73,8 +76,6 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (item == 0u && stands) {
-        __global long *mine =
-            weights + LJ_GHOST_WORDS * (((ulong)sample * n_chains + chain) * n_parts + part);
         mine[0] = lower[0];
         mine[1] = upper[0];
         mine[2] = rises[0];

@@ -46,17 +46,13 @@ __kernel void lj_volume_move(__global const struct lj_member *members,
                              __global const struct lj_volume_rules *rules,
                              __global struct lj_chain *chains, __global const long *parts,
                              ulong step, ulong turn, uint n_parts, uint count) {
-    const uint chain = (uint)get_global_id(0);
-    if (chain >= count)
-        return;
+    const uint all = (uint)get_global_id(0), chain = all < count ? all : 0u;
+    __global const long *of = parts + LJ_TOTALS * (ulong)chain * n_parts;
     struct lj_chain c = chains[chain];
-    if (c.step != step || c.volumes != turn || c.status != (uint)LJ_RUNNING)
-        return;
     const struct lj_member m = members[chain];
     const struct lj_volume_rules r = rules[chain];
     struct lj_sum sum = {0, 0, 0, 0u};
-    for (uint p = 0u; p < n_parts; p++) {
-        __global const long *of = parts + LJ_TOTALS * ((ulong)chain * n_parts + p);
+    for (uint p = 0u; p < n_parts; p++, of += LJ_TOTALS) {
         sum.energy += of[0];
         sum.virial += of[1];
         sum.contacts += of[2];
@@ -65,6 +61,9 @@ __kernel void lj_volume_move(__global const struct lj_member *members,
     sum.energy /= 2; /* each pair was counted from both particles */
     sum.virial /= 2;
     sum.contacts /= 2;
-    lj_volume_judge(&r, &m, step, sum, &c);
-    chains[chain] = c;
+    const uint due = c.step == step && c.volumes == turn && c.status == (uint)LJ_RUNNING;
+    if (due)
+        lj_volume_judge(&r, &m, step, sum, &c);
+    if (due && all < count)
+        chains[chain] = c;
 }
