@@ -187,10 +187,16 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     if (wish_capacity)
         l->capacity = (uint32_t)fmax((double)wish_capacity, largest_start(batch));
 
+    l->volume_every =
+        y->ensemble == LJ_NPT ? (uint64_t)ergo_point_int(first, "/system/volume_every") : 0;
     const double units = d->compute_units ? d->compute_units : 1;
     l->end_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : d->largest_group >= 1024 ? 1024 : 256;
     l->total_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : 64;
-    l->total_parts = (uint32_t)fmin(64, fmax(1, ceil(4.0 * units / (double)batch->count)));
+    /* volume moves make these sums all the time, and have to fill the device */
+    const bool fill = l->volume_every && device->type != CL_DEVICE_TYPE_CPU;
+    const double groups = fill ? ceil((double)l->capacity / l->total_group) : 64;
+    const double parts = ceil((fill ? 32 : 4) * units / (double)batch->count);
+    l->total_parts = (uint32_t)fmin(fmin(64, groups), fmax(1, parts));
     if (device->quirks.loop_limit) { /* one particle per work-item */
         l->total_group = 256;
         l->total_parts = 64;
@@ -201,8 +207,6 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
         l->total_group /= 2;
     l->bins = lj_bins(first);
     l->ghosts = lj_ghosts_of(first);
-    l->volume_every =
-        y->ensemble == LJ_NPT ? (uint64_t)ergo_point_int(first, "/system/volume_every") : 0;
     return ERGO_OK;
 }
 
