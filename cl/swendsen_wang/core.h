@@ -11,9 +11,9 @@
  * index of a cluster there belongs to its smallest id there, and labels can be indices.
  *
  * A whole lattice's shape is constant in a build. A rectangle's (SW_OF_RECT) is an argument,
- * `rect`, because ranks of unequal speed have many shapes, which change, and share one build.
- * Functions for both have SW_SHAPE before their parameters, and SW_HERE before the arguments of a
- * call; _ALONE where there are no others.
+ * `rect`, because ranks of unequal speed have many shapes, which change, and share one build where
+ * it takes long. Functions for both have SW_SHAPE before their parameters, and SW_HERE before the
+ * arguments of a call; _ALONE where there are no others.
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_CORE_H
 #define ERGO_CL_SWENDSEN_WANG_CORE_H
@@ -31,9 +31,11 @@
 #define SW_SHAPE SW_SHAPE_ALONE,
 #define SW_HERE_ALONE rect
 #define SW_HERE SW_HERE_ALONE,
+#ifndef SW_WORDS /* or the build is for one shape */
 #define SW_WORDS (rect->words)
 #define SW_LY (rect->rows)
 #define SW_TAIL (rect->tail)
+#endif
 #define SW_SUM_SLOTS (rect->sum_slots)
 #define SW_ROW_0 (rect->row0)
 #define SW_WORD_0 (rect->word0)
