@@ -17,7 +17,8 @@ double lj_volume_of(const struct lj_system *s, int64_t size) {
 
 void lj_box_of(const struct lj_system *s, const struct lj_chain *chain, double box[3]) {
     for (int k = 0; k < 3; k++)
-        box[k] = s->ensemble == LJ_NPT ? (double)ergo_as_float(chain->scale[k]) * 0x1p32 * s->sigma : s->box[k];
+        box[k] = s->ensemble == LJ_NPT ? (double)ergo_as_float(chain->scale[k]) * 0x1p32 * s->sigma
+                                       : s->box[k];
 }
 
 struct lj_volume_rules lj_rules_of(const struct ergo_point *point) {
