@@ -11,7 +11,7 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
     home->capacity = capacity;
     home->slots = slots;
     home->offsets = offsets;
-    home->lists = (__global const uint4 *)offsets;
+    home->lists = home->heads = (__global const uint4 *)offsets;
 #ifdef LJ_SLOTTED
     home->cells = cells + (ulong)chain * LJ_GRID * slots;
     home->plane = 0UL;
@@ -20,6 +20,38 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
     home->cells = cells + (ulong)chain * LJ_GRID;
     home->plane = (ulong)chains * LJ_GRID;
 #endif
+}
+
+/* At constant pressure there are lists of cells for several volumes, and this is the one to take.
+ */
+ERGO_INLINE void lj_home_list(struct lj_home *home, uint list) {
+#ifdef LJ_NPT
+#ifdef LJ_SLOTTED
+    const uint4 head = home->lists[list];
+    home->offsets += head.x;
+    home->count = head.y;
+    home->near = head.z;
+#else
+    home->heads += list * (LJ_PARTS * LJ_PARTS * LJ_PARTS);
+#endif
+#else
+    (void)home;
+    (void)list;
+#endif
+}
+
+/* A chain's parameters, with the sides of its box at constant pressure. */
+ERGO_INLINE struct lj_member lj_member_of(__global const struct lj_member *members,
+                                          __global const struct lj_chain *chains, uint chain) {
+    struct lj_member m = members[chain];
+#ifdef LJ_NPT
+    for (uint k = 0u; k < 3u; k++)
+        m.scale[k] = ergo_as_float(chains[chain].scale[k]);
+    m.tail *= ergo_as_float(chains[chain].thinner);
+#else
+    (void)chains;
+#endif
+    return m;
 }
 
 /* The place of the particle that a move concerns. For a displacement in steps, also sets its
@@ -68,9 +100,10 @@ ERGO_INLINE struct lj_sample lj_sample_of(const struct lj_chain *c) {
     s.virial = c->virial;
     s.contacts = c->contacts;
     s.particles = c->particles;
+    s.size = c->size;
     s.now = c->now;
     s.last = c->last;
-    s.pad = 0u;
+    s.moved = c->moved;
     return s;
 }
 

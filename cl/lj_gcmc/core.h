@@ -157,6 +157,33 @@ ERGO_INLINE uint lj_accept(const struct lj_member *m, uint kind, uint word, uint
     return u <= w ? 1u : 0u;
 }
 
+/* exp(-beta dU) of one particle more than n, with its pairs' energy; at most 2^50. */
+ERGO_INLINE float lj_ghost_weight(const struct lj_member *m, uint n, lj_long energy) {
+    const float x = ERGO_FMA(-m->tail, (float)(2u * n + 1u), -(float)energy * m->beta4);
+    return x < -80.0f ? 0.0f : ergo_exp(x > 34.6f ? 34.6f : x);
+}
+
+/* The probability of an acceptance, in units of 2^-36: an insertion into n particles, which has
+ * this weight; or the deletion of one of n, with its pairs' energy. */
+ERGO_INLINE lj_long lj_ghost_rises(const struct lj_member *m, uint n, float weight) {
+    const float p = m->zv * weight * ergo_inverse((float)n + 1.0f);
+    return (lj_long)ERGO_FMA(p < 1.0f ? p : 1.0f, 0x1p36f, 0.5f);
+}
+
+ERGO_INLINE lj_long lj_ghost_falls(const struct lj_member *m, uint n, lj_long energy) {
+    const float x = ERGO_FMA(m->tail, (float)(2u * n - 1u), (float)energy * m->beta4);
+    const float w = x < -80.0f ? 0.0f : ergo_exp(x > 60.0f ? 60.0f : x);
+    const float p = (float)n * w * ergo_inverse(m->zv);
+    return (lj_long)ERGO_FMA(p < 1.0f ? p : 1.0f, 0x1p36f, 0.5f);
+}
+
+ERGO_INLINE void lj_ghost_add(float weight, lj_long *lower, lj_long *upper) {
+    if (weight < 0x1p20f)
+        *lower += (lj_long)ERGO_FMA(weight, 0x1p31f, 0.5f);
+    else
+        *upper += (lj_long)weight;
+}
+
 /*
  * The checkerboard (cl/lj_gcmc/board.cl). Along an axis the box has `period` x blocks cells. The
  * active cell of a block is LJ_ACTIVE cells wide and begins period x block + offset cells from the

@@ -31,8 +31,12 @@ struct lj_home {
     __global uint4 *cells;        /* plane 0; each further one is `plane` entries later */
     __global const uint *offsets; /* with LJ_SLOTTED */
     __global const uint4 *lists;  /* without */
+    __global const uint4 *heads;  /* of the lists for this volume */
     ulong plane;
     uint capacity, slots;
+#ifdef LJ_NPT
+    uint count, near; /* with LJ_SLOTTED: offsets, and those of them that are nearest */
+#endif
 #ifdef LJ_ENERGIES
     __global long *energies; /* a particle's sum over its pairs, laid out as the cells */
 #endif

@@ -14,7 +14,13 @@ typedef long lj_long;
 /* Energies are sums of (sigma/r)^12 - (sigma/r)^6 in units of 2^-30; see core.h for the bound. */
 #define LJ_ENERGY_BITS 30
 
-enum lj_purpose { LJ_PURPOSE_MOVE = 1, LJ_PURPOSE_CELL, LJ_PURPOSE_BOARD };
+enum lj_purpose {
+    LJ_PURPOSE_MOVE = 1,
+    LJ_PURPOSE_CELL,
+    LJ_PURPOSE_BOARD,
+    LJ_PURPOSE_GHOST,
+    LJ_PURPOSE_VOLUME
+};
 enum lj_kind { LJ_DISPLACEMENT, LJ_INSERTION, LJ_DELETION, LJ_KINDS };
 
 /* Why a chain waits for the host. It stands exactly before the move that needs more room. */
@@ -23,6 +29,13 @@ enum lj_status { LJ_RUNNING, LJ_CELL_FULL, LJ_PARTICLES_FULL, LJ_TILE_FULL };
 /* Moves are counted in windows of this many, which begin at its multiples. So the acceptances in a
  * sample depend on the chain alone. The largest displacement is adjusted between windows. */
 #define LJ_WINDOW 1024
+
+/* Test insertions of a sample: at most so many, and their weights are added up in two numbers:
+ * those below 2^20 in units of 2^-31, and the others, up to 2^51, as whole numbers. Then follow, of
+ * a transition matrix, the sums of the probabilities that these insertions, and deletions of each
+ * particle, would be accepted with, in units of 2^-36. */
+#define LJ_MOST_GHOSTS 4096
+#define LJ_GHOST_WORDS 4u
 
 /* A chain's parameters: constant during a run. Lengths in sigma. */
 struct lj_member {
@@ -60,24 +73,32 @@ struct lj_chain {
     lj_long energy;   /* sum over pairs of s12 - s6 - shift */
     lj_long virial;   /* sum over pairs of 2 s12 - s6 */
     lj_long contacts; /* pairs in the two shells inside the cutoff: lj_contact in core.h */
-    uint particles;   /* N */
-    uint step_size;   /* largest displacement in units of shortest side / 2^32 */
-    uint status;      /* enum lj_status */
-    uint pad;
+    /* At constant pressure, else 0: ln V in units of 2^-36 (common/volume.h), and volume moves that
+     * were made. */
+    lj_long size;
+    ulong volumes;
+    uint particles; /* N */
+    uint step_size; /* largest displacement in units of shortest side / 2^32 */
+    uint status;    /* enum lj_status */
+    uint moved;     /* the last volume move: bit 0, accepted; bit 1, refused by the limits */
+    /* What follows from `size`: sides / 2^32 and the factor of lj_member.tail, as bits of floats,
+     * so that chains are compared byte by byte; the list of cells. */
+    uint scale[3], thinner;
+    uint list, pad;
     /* On a checkerboard the six words are tried and accepted moves of the last activation, by kind.
      */
     struct lj_counts now;  /* the current window */
     struct lj_counts last; /* the window before */
 };
-#define LJ_CHAIN_BYTES 72
+#define LJ_CHAIN_BYTES 112
 
 struct lj_sample {
-    lj_long energy, virial, contacts;
+    lj_long energy, virial, contacts, size;
     uint particles;
     struct lj_counts now, last;
-    uint pad;
+    uint moved;
 };
-#define LJ_SAMPLE_BYTES 56
+#define LJ_SAMPLE_BYTES 64
 
 /* The changes that one active cell of a checkerboard made in an activation. */
 struct lj_part {

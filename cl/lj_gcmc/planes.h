@@ -28,7 +28,7 @@ ERGO_INLINE struct lj_place lj_place_of(const struct lj_home *home, lj_position 
     c.z = (2u * mul_hi(p.z, (uint)LJ_NZ) + 1u) * (0x80000000u / LJ_NZ);
     const uint px = lj_mirror(p.x * (uint)LJ_NX, &c.sx), py = lj_mirror(p.y * (uint)LJ_NY, &c.sy),
                pz = lj_mirror(p.z * (uint)LJ_NZ, &c.sz);
-    const uint4 list = home->lists[(pz * LJ_PARTS + py) * LJ_PARTS + px];
+    const uint4 list = home->heads[(pz * LJ_PARTS + py) * LJ_PARTS + px];
     c.begin = list.x;
     c.count = list.y;
     c.near = list.z;
@@ -137,6 +137,13 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position
 ERGO_INLINE void lj_scan_all(const struct lj_home *home, lj_position at, const struct lj_member *m,
                              struct lj_sum *sum) {
     lj_scan(home, at, at, 1u, 0u, 0u, 1u, m, sum);
+}
+
+/* All pairs of one particle more at `at`; first a look for cores, which most places hit. */
+ERGO_INLINE void lj_scan_new(const struct lj_home *home, lj_position at, const struct lj_member *m,
+                             struct lj_sum *sum) {
+    for (uint cores = 2u; cores > 0u && !sum->overlap; cores--)
+        lj_scan(home, at, at, 0u, cores - 1u, 0u, 1u, m, sum);
 }
 
 ERGO_INLINE uint lj_cell_count(const struct lj_home *home, uint cell) {

@@ -120,10 +120,11 @@ lj_run(__global const struct lj_member *members, __global struct lj_chain *chain
     __local uint4 draws[2u * LJ_AHEAD];
     const uint item = (uint)get_local_id(0), chain = (uint)get_group_id(0);
     const uint n_chains = (uint)get_num_groups(0);
-    const struct lj_member m = members[chain];
+    const struct lj_member m = lj_member_of(members, chains, chain);
     struct lj_chain c = chains[chain];
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
+    lj_home_list(&home, c.list);
     ulong next = c.step >= start ? start + ((c.step - start) / every + 1UL) * every : start;
     lj_draw_ahead(&m, c.step - c.step % LJ_AHEAD, item, draws);
 

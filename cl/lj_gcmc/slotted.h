@@ -67,8 +67,13 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position
                          uint has_away, uint is_new, uint which, const struct lj_member *m,
                          struct lj_sum *sum) {
     const struct lj_place c = lj_place_of(at);
-    const uint first = which == LJ_REST ? LJ_NEAR : 0u;
-    const uint last = which == LJ_NEAREST ? LJ_NEAR : LJ_OFFSETS;
+#ifdef LJ_NPT
+    const uint near = home->near, all = home->count;
+#else
+    const uint near = LJ_NEAR, all = LJ_OFFSETS;
+#endif
+    const uint first = which == LJ_REST ? near : 0u;
+    const uint last = which == LJ_NEAREST ? near : all;
     const uint slots = home->slots;
     const int8 keep = (int8)(has_away ? 0 : -1);
     struct lj_sum8 eight = {(long8)(0L), (long8)(0L), (int8)(0), 0u};
@@ -96,6 +101,12 @@ ERGO_INLINE void lj_scan(const struct lj_home *home, lj_position at, lj_position
 ERGO_INLINE void lj_scan_all(const struct lj_home *home, lj_position at, const struct lj_member *m,
                              struct lj_sum *sum) {
     lj_scan(home, at, at, 1u, 1u, LJ_ALL, m, sum);
+}
+
+/* All pairs of one particle more at `at`. */
+ERGO_INLINE void lj_scan_new(const struct lj_home *home, lj_position at, const struct lj_member *m,
+                             struct lj_sum *sum) {
+    lj_scan(home, at, at, 0u, 1u, LJ_ALL, m, sum);
 }
 
 ERGO_INLINE uint lj_is_full(const struct lj_home *home, lj_position p) {

@@ -1,72 +1,28 @@
 /* Quantities computed from scratch: total sums, a check of the stored pair energies, histograms of
  * pair distances. */
-#include "lj_gcmc/chain.h"
+#include "lj_gcmc/totals.h"
 
-/*
- * Sums over ordered pairs, so twice the totals. Partial sums per work-group, [chain][group]:
- * energy, virial, contacts, the number of particles with a partner inside the core, and the number
- * of particles whose stored pair energy (LJ_ENERGIES) differs. keep: store those energies first.
- */
+/* Sums over ordered pairs, so twice the totals. Partial sums per work-group, [chain][group], as
+ * lj_total_share has them. keep: store the pair energies first. */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_total(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
          __global long *parts, uint capacity, uint slots, __global long *pair_energies, uint keep) {
-    __local long energies[LJ_TOTAL_GROUP], virials[LJ_TOTAL_GROUP], contacts[LJ_TOTAL_GROUP];
-    __local uint overlaps[LJ_TOTAL_GROUP], others[LJ_TOTAL_GROUP];
+    __local struct lj_total_room room;
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
-    const uint stride = n_parts * LJ_TOTAL_GROUP;
-    const struct lj_member m = members[chain];
+    const struct lj_member m = lj_member_of(members, chains, chain);
     const uint n = m.ideal ? 0u : chains[chain].particles;
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
-    long energy = 0, virial = 0, contact = 0;
-    uint overlap = 0u, other = 0u;
+    lj_home_list(&home, chains[chain].list);
 #ifdef LJ_ENERGIES
     home.energies = pair_energies + (ulong)chain * LJ_GRID;
 #else
     (void)pair_energies;
-    (void)keep;
 #endif
-    for (uint i = part * LJ_TOTAL_GROUP + item; i < n; i += stride) {
-        const lj_position at = lj_position_of(home.particles[i]);
-        struct lj_sum sum = {0, 0, 0, 0u};
-        lj_scan_all(&home, at, &m, &sum);
-#ifdef LJ_ENERGIES
-        __global long *kept = lj_energy_at(&home, at);
-        if (keep)
-            *kept = sum.energy;
-        other += *kept != sum.energy ? 1u : 0u;
-#endif
-        energy += sum.energy;
-        virial += sum.virial;
-        contact += sum.contacts;
-        overlap += sum.overlap;
-    }
-    energies[item] = energy;
-    virials[item] = virial;
-    contacts[item] = contact;
-    overlaps[item] = overlap;
-    others[item] = other;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint width = LJ_TOTAL_GROUP / 2u; width > 0u; width /= 2u) { /* a power of two */
-        if (item < width) {
-            energies[item] += energies[item + width];
-            virials[item] += virials[item + width];
-            contacts[item] += contacts[item + width];
-            overlaps[item] += overlaps[item + width];
-            others[item] += others[item + width];
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    if (item == 0u) {
-        __global long *mine = parts + LJ_TOTALS * ((ulong)chain * n_parts + part);
-        mine[0] = energies[0];
-        mine[1] = virials[0];
-        mine[2] = contacts[0];
-        mine[3] = (long)overlaps[0];
-        mine[4] = (long)others[0];
-    }
+    lj_total_share(&home, &m, n, part, n_parts, item, keep, 1u, &room,
+                   parts + LJ_TOTALS * ((ulong)chain * n_parts + part));
 }
 
 /* The bin of r2: the largest k with edges[k] <= r2, or LJ_BINS if it is beyond. A guess from a
@@ -108,11 +64,12 @@ lj_pairs(__global const struct lj_member *members, __global const struct lj_chai
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
     const uint n_chains = (uint)get_num_groups(1);
-    const struct lj_member m = members[chain];
+    const struct lj_member m = lj_member_of(members, chains, chain);
     const uint stands = chains[chain].step == step;
     const uint n = stands ? chains[chain].particles : 0u, last = end < n ? end : n;
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
+    lj_home_list(&home, chains[chain].list);
     for (uint k = item; k < LJ_BINS; k += LJ_TOTAL_GROUP)
         bins[k] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -12,6 +12,7 @@
  *     cross.c      where curves of sizes cross, and where to for large sizes
  *     scale.c      fits of finite-size scaling
  *     coexist.c    where two phases have the same weight
+ *     matrix.c     ln Pi(N) of a transition matrix, and its two phases
  *     analysis.c   the public functions; table.c, json.c, page.c: what people and programs read
  */
 #ifndef ERGO_ANALYSE_ANALYSE_H
@@ -142,6 +143,16 @@ struct ergo_coexistence {
     double *bins, *density; /* owned: of the histogram at coexistence */
 };
 
+/* ln Pi(N) at one temperature, from runs with N, N + 1, ... particles. */
+struct ergo_matrix {
+    double temperature, log_activity, volume; /* log_activity: ln z of the runs */
+    size_t first, count;                      /* N */
+    double *log_pi, *step_error;              /* owned, [count]; the error of log_pi[k + 1] - [k] */
+    const char *why_not;                      /* NULL: there are two phases */
+    double split, barrier;
+    struct ergo_valued log_coexistence, density[2], pressure; /* ln z; vapour and liquid */
+};
+
 struct ergo_analysis {
     size_t n_runs;
     char **names;                 /* owned: folders */
@@ -171,6 +182,8 @@ struct ergo_analysis {
     const struct ergo_conjugate *coexisting; /* whose column has two peaks */
     size_t n_coexistences;                   /* one for each system */
     struct ergo_coexistence *coexistences;
+    size_t n_matrices;
+    struct ergo_matrix *matrices;
     size_t n_notes;
     char **notes; /* owned sentences: what was not done, and why */
 };
@@ -330,5 +343,10 @@ enum ergo_status ergo_analysis_cross(struct ergo_context *ctx, struct ergo_analy
 enum ergo_status ergo_analysis_scale(struct ergo_context *ctx, struct ergo_analysis *a, double low,
                                      double high, double correction);
 enum ergo_status ergo_analysis_coexist(struct ergo_context *ctx, struct ergo_analysis *a);
+
+/* ---- matrix.c -------------------------------------------------------------------------------- */
+
+enum ergo_status ergo_analysis_matrix(struct ergo_context *ctx, struct ergo_analysis *a);
+void ergo_matrix_free(struct ergo_matrix *matrix);
 
 #endif

@@ -404,6 +404,8 @@ enum ergo_status ergo_analysis_make(struct ergo_context *ctx, struct ergo_analys
         status = ergo_analysis_scale(ctx, a, low, high, correction);
     if (status == ERGO_OK && a->coexisting)
         status = ergo_analysis_coexist(ctx, a);
+    if (status == ERGO_OK)
+        status = ergo_analysis_matrix(ctx, a);
     return status;
 }
 
@@ -479,6 +481,9 @@ void ergo_analysis_destroy(struct ergo_analysis *a) {
         free(a->notes[i]);
     free(a->scaling.why_not);
     free(a->coexistences);
+    for (size_t i = 0; i < a->n_matrices; i++)
+        ergo_matrix_free(&a->matrices[i]);
+    free(a->matrices);
     free(a->crossings);
     free(a->rows);
     free(a->pooled);

@@ -193,6 +193,33 @@ static void put_coexistence(struct ergo_json_out *out, const struct ergo_analysi
     ergo_out_close(out, 1);
 }
 
+static void put_matrices(struct ergo_json_out *out, const struct ergo_analysis *a) {
+    if (!a->n_matrices)
+        return;
+    ergo_out_array(out, "transition_matrix");
+    for (size_t i = 0; i < a->n_matrices; i++) {
+        const struct ergo_matrix *m = &a->matrices[i];
+        ergo_out_object(out, NULL);
+        ergo_out_number(out, "temperature", m->temperature);
+        ergo_out_number(out, "log_activity", m->log_activity);
+        ergo_out_number(out, "volume", m->volume);
+        put_count(out, "first", m->first);
+        ergo_out_numbers(out, "log_pi", m->log_pi, m->count);
+        ergo_out_numbers(out, "step_error", m->step_error, m->count);
+        if (m->why_not) {
+            ergo_out_text(out, "why_not", m->why_not);
+        } else {
+            put_valued(out, "log_activity_coexistence", &m->log_coexistence);
+            put_valued(out, "density_vapour", &m->density[0]);
+            put_valued(out, "density_liquid", &m->density[1]);
+            put_valued(out, "saturation_pressure", &m->pressure);
+            ergo_out_number(out, "barrier", m->barrier);
+        }
+        ergo_out_close(out, 1);
+    }
+    ergo_out_close(out, 1);
+}
+
 enum ergo_status ergo_analysis_json(struct ergo_context *ctx, const struct ergo_analysis *analysis,
                                     char **text) {
     ERGO_CLEAR(text);
@@ -214,6 +241,7 @@ enum ergo_status ergo_analysis_json(struct ergo_context *ctx, const struct ergo_
     put_crossings(&out, a);
     put_scaling(&out, a);
     put_coexistence(&out, a);
+    put_matrices(&out, a);
     ergo_out_array(&out, "notes");
     for (size_t i = 0; i < a->n_notes; i++)
         ergo_out_text(&out, NULL, a->notes[i]);
@@ -325,6 +353,20 @@ enum ergo_status ergo_analysis_csv(struct ergo_context *ctx, const struct ergo_a
                      s->power.error);
     }
     put_csv_coexistence(&out, a, axis);
+    for (size_t i = 0; i < a->n_matrices; i++) {
+        const struct ergo_matrix *m = &a->matrices[i];
+        static const char *const key = "/system/temperature", *const kind = "saturation";
+        if (m->why_not)
+            continue;
+        put_line(&out, kind, "", key, m->temperature, "log_activity", m->log_coexistence.value,
+                 m->log_coexistence.error);
+        put_line(&out, kind, "", key, m->temperature, "density_vapour", m->density[0].value,
+                 m->density[0].error);
+        put_line(&out, kind, "", key, m->temperature, "density_liquid", m->density[1].value,
+                 m->density[1].error);
+        put_line(&out, kind, "", key, m->temperature, "saturation_pressure", m->pressure.value,
+                 m->pressure.error);
+    }
     *text = ergo_text_take(&out);
     return *text ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for CSV");
 }

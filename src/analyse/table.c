@@ -232,6 +232,32 @@ static void append_coexistence(struct ergo_text *text, const struct ergo_analysi
     }
 }
 
+static void append_matrices(struct ergo_text *text, const struct ergo_analysis *a) {
+    char v[ERGO_CONCISE];
+    for (size_t i = 0; i < a->n_matrices; i++) {
+        const struct ergo_matrix *m = &a->matrices[i];
+        ergo_text_append(text, "\nTransition matrix, temperature %.10g, N = %zu to %zu\n",
+                         m->temperature, m->first, m->first + m->count - 1);
+        if (m->why_not) {
+            ergo_text_append(text, "  %s\n", m->why_not);
+            continue;
+        }
+        const struct {
+            const char *name;
+            const struct ergo_valued *value;
+        } rows[] = {{"ln z at coexistence", &m->log_coexistence},
+                    {"density_vapour", &m->density[0]},
+                    {"density_liquid", &m->density[1]},
+                    {"saturation_pressure", &m->pressure}};
+        for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+            if (isfinite(rows[r].value->value))
+                ergo_text_append(
+                    text, "  %-28s %s\n", rows[r].name,
+                    ergo_format_concise(v, rows[r].value->value, rows[r].value->error));
+        ergo_text_append(text, "  %-28s %.3g kT, at N = %.10g\n", "barrier", m->barrier, m->split);
+    }
+}
+
 enum ergo_status ergo_analysis_table(struct ergo_context *ctx, const struct ergo_analysis *analysis,
                                      char **text) {
     ERGO_CLEAR(text);
@@ -244,6 +270,7 @@ enum ergo_status ergo_analysis_table(struct ergo_context *ctx, const struct ergo
     append_crossings(&raw, a);
     append_scaling(&raw, a);
     append_coexistence(&raw, a);
+    append_matrices(&raw, a);
     for (size_t i = 0; i < a->n_notes; i++)
         ergo_text_append(&raw, "%snote: %s\n", i ? "" : "\n", a->notes[i]);
     *text = ergo_utf8_take_shown(&raw);

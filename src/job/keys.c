@@ -77,7 +77,8 @@ const struct ergo_key ergo_job_common_keys[] = {
      .help = "Steps of the sampler while measuring, after equilibration."},
     {ERGO_KEY("/run/measure_every", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_AUTO,
      .fallback = "1", .min = 1, .max = EXACT, .unit = "steps",
-     .help = "Steps between measurements. Its default in lj-gcmc, whose step is a single move, is "
+     .help = "Steps between measurements. Its default in lj-gcmc and lj-fluid, whose step is a "
+             "single move, is "
              "the volume of the box in sigma^3. \"auto\" (helium-vmc): the number that gives the "
              "least error in a given time, from timings at the start; it is kept with the run. "
              "The chain does not depend on it; it decides which states are measured."},

@@ -9,8 +9,8 @@
 #include "samplers/swendsen_wang/swendsen_wang.h"
 
 static const struct ergo_sampler *const samplers[] = {
-    &ergo_hard_disks, &ergo_hard_spheres, &ergo_helium_dmc,    &ergo_helium_vmc,
-    &ergo_lj_gcmc,    &ergo_spin_lattice, &ergo_swendsen_wang,
+    &ergo_hard_disks, &ergo_hard_spheres, &ergo_helium_dmc,   &ergo_helium_vmc,
+    &ergo_lj_fluid,   &ergo_lj_gcmc,      &ergo_spin_lattice, &ergo_swendsen_wang,
 };
 const struct ergo_sampler *const *ergo_samplers = samplers;
 size_t ergo_n_samplers = sizeof samplers / sizeof samplers[0];

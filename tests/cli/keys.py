@@ -52,6 +52,10 @@ MODELS = [
     ("helium-dmc", {"n": 20, "walkers": 4, "forward_steps": 0, "wave_function": "two-body"}, {"structure_every": 2}),
     ("lj-gcmc", {"box": [6, 6, 6], "temperature": 2, "activity": 0.1}, {"curve_every": 2}),
     ("lj-gcmc", {"box": [11, 11, 11], "temperature": 2, "activity": 0.1, "decomposition": "checkerboard"}, {"curve_every": 2}),
+    ("lj-fluid", {"box": [6, 6, 6], "temperature": 2, "particles": 30}, {"curve_every": 2, "insertions": 4}),
+    ("lj-fluid", {"ensemble": "npt", "box": [6, 6, 6], "temperature": 2, "particles": 30, "pressure": 0.5, "volume_every": 4}, {"insertions": 4}),
+    ("lj-fluid", {"ensemble": "muvt", "box": [6, 6, 6], "temperature": 2, "particles": 30, "activity": 0.2},
+     {"method": "transition-matrix", "curve_every": 2}),
 ]
 
 with open(f"{ROOT}/data/job.schema.json", encoding="utf-8") as schema_file:
@@ -67,7 +71,8 @@ def keys_of(schema, pointer=""):
 
 
 def model_of(condition):
-    return condition.get("system", {}).get("properties", {}).get("model", {}).get("const")
+    system = condition.get("system", {}).get("properties", {})
+    return system.get("model", system.get("ensemble", {})).get("const")
 
 
 # (sampler, model): keys; a sampler of one model has None. Which models there are is said first.
@@ -157,8 +162,8 @@ def faults_of(first, sampler, system, run):
         yield f"{sampler} {system}: {why}"
         return
     tried = 0
-    default = {"spin-lattice": "ising", "swendsen-wang": "potts"}.get(sampler)
-    for pointer, schema in KEYS[sampler, system.get("model", default)].items():
+    default = {"spin-lattice": "ising", "swendsen-wang": "potts", "hard-spheres": "nvt", "lj-fluid": "nvt"}.get(sampler)
+    for pointer, schema in KEYS[sampler, system.get("model", system.get("ensemble", default))].items():
         common = all(pointer in keys for keys in KEYS.values())  # these once, with the first model
         if pointer.startswith("/tuning/") or pointer in NEUTRAL[""] | NEUTRAL.get(sampler, set()) or common and not first:
             continue

@@ -24,6 +24,10 @@ static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *poi
     uint32_t *words = calloc(chain.particles + 1, 12);
     assert_non_null(words);
     lj_lattice(&s, chain.particles, words);
+    if (s.ensemble == LJ_NPT) {
+        const struct lj_volume_rules rules = lj_rules_of(point);
+        lj_volume_set(&rules, rules.start, &chain);
+    }
     assert_true(lj_twin_init(t, point, &chain, words, 100000, UINT64_MAX));
     free(words);
     const struct lj_twin_sums sums = lj_twin_total(t, 1, 1, 0);
@@ -110,7 +114,6 @@ static inline void lj_compare_pairs(struct lj_bench *b, const char *what, void *
  */
 static inline void lj_compare(struct lj_bench *b, const char *text, size_t samples,
                               uint64_t every) {
-    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->models[0]->ops;
     struct ergo_job *job = NULL;
     void *state = NULL;
     char *json = strdup(text);
@@ -122,12 +125,13 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
           ergo_job_parse(b->ctx, json, strlen(json), "case", shorter,
                          getenv("ERGOCL_TEST_SMALL") ? 2 : 0, &job));
     free(json);
+    const struct ergo_sampler_ops *ops = job->model->ops;
     const struct ergo_batch *batch = &job->batches[0];
     assert_int_equal(job->n_batches, 1);
     LJ_OK(b, text, ergo_sampler_create(b->ctx, ops, batch, b->device, &state));
     LJ_OK(b, text, ops->init(b->ctx, state));
     struct lj_twin *twins = calloc(batch->count, sizeof *twins);
-    const uint64_t curves = (uint64_t)ergo_point_int(batch->points[0], "/run/curve_every");
+    const uint64_t curves = lj_curve_every(batch->points[0]);
     const size_t sizes[3] = {
         ergo_point_curve_size(batch->points[0], 0), ergo_point_curve_size(batch->points[0], 1),
         ergo_point_curve_size(batch->points[0], 2)}; /* the last is not collected */
@@ -158,7 +162,10 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
                 lj_twin_steps(t, every);
                 b->moves += every;
                 const struct lj_sample sample = lj_twin_sample(t);
-                lj_columns_of(state, m, &sample, t->step, expected);
+                const uint32_t ghosts = lj_ghosts_of(batch->points[m]);
+                int64_t weights[LJ_GHOST_WORDS];
+                lj_twin_ghosts(t, ghosts, weights);
+                lj_columns_of(state, m, &sample, ghosts ? weights : NULL, t->step, expected);
                 if (memcmp(c, expected, sizeof expected) != 0)
                     fail_msg("%s\nnot the oracle's sample %zu of member %zu: N %g, U %.17g; the "
                              "twin has %u, %lld",

@@ -3,7 +3,7 @@
  * test_lj CASE. What kills a mutant of kind "lj".
  */
 #include "kernel/lj_bench.h"
-#include "physics/lj_physics.h"
+#include "physics/fluid_physics.h"
 
 static const char *chosen;
 
@@ -29,6 +29,11 @@ static const struct {
                         ", 'tuning': {'slots': 1, 'work_group': 32, 'teams': 8}}"},
     {"bits-rounds", HEAD "'box': [7.3, 7, 6.5], 'temperature': 2, 'activity': 0.4, 'particles': "
                          "90" RUN ", 'tuning': {'slots': 1, 'work_group': 32, 'teams': 8}}"},
+    {"bits-npt",
+     "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {'ensemble': 'npt', "
+     "'box': [7.3, 7.6, 7.2], 'temperature': 2, 'particles': 60, 'pressure': 2, "
+     "'volume_every': 1, 'max_volume_change': 0.4}, 'run': {'equilibration': 4096, "
+     "'sweeps': 1000, 'insertions': 20}, 'tuning': {'slots': 1, 'work_group': 8}}"},
     {"bits-board", HEAD "'box': [8.3, 9.2, 8.9], 'cutoff': 2, 'temperature': 1.4, 'activity': "
                         "0.4, 'particles': 90, 'max_displacement': 0.5, 'decomposition': "
                         "'checkerboard', 'cell_trials': 9}, 'run': {'equilibration': 100, "
@@ -60,6 +65,18 @@ static void test_case(void **state) {
         lj_expect_board(&r, ", 'max_displacement': 0.9", chosen);
     else if (strcmp(chosen, "dense") == 0)
         lj_expect_dense(&r, "", chosen, 200000);
+    else if (strcmp(chosen, "fluid-ideal") == 0)
+        fluid_expect_ideal(&r, chosen);
+    else if (strcmp(chosen, "fluid-pressure") == 0)
+        fluid_expect_pressure(&r, chosen);
+    else if (strcmp(chosen, "fluid-tail") == 0)
+        fluid_expect_two(&r, true, chosen);
+    else if (strcmp(chosen, "fluid-insertion") == 0)
+        fluid_expect_insertion(&r, true, chosen);
+    else if (strcmp(chosen, "fluid-rises") == 0)
+        fluid_expect_matrix(&r, false, chosen);
+    else if (strcmp(chosen, "fluid-falls") == 0)
+        fluid_expect_matrix(&r, true, chosen);
     lj_judge(&r);
     ergo_device_close(r.device);
     ergo_context_destroy(r.ctx);

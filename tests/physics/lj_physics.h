@@ -1,5 +1,5 @@
-/* Runs of lj-gcmc compared with exact and published values: what the physics test and the mutants
- * share. */
+/* Runs of lj-gcmc and lj-fluid compared with exact and published values: what the physics test and
+ * the mutants share. */
 #ifndef ERGO_TESTS_PHYSICS_LJ_PHYSICS_H
 #define ERGO_TESTS_PHYSICS_LJ_PHYSICS_H
 
@@ -41,7 +41,6 @@ struct lj_series {
 /* The sampler without the run around it, whose audit would notice some mutants. */
 static inline void lj_run_job(struct lj_run *r, const char *text, struct lj_series *s) {
     enum { BLOCK = 100 };
-    const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->models[0]->ops;
     char *json = strdup(text);
     void *state = NULL;
     for (char *c = json; *c; c++)
@@ -49,14 +48,14 @@ static inline void lj_run_job(struct lj_run *r, const char *text, struct lj_seri
     if (ergo_job_parse(r->ctx, json, strlen(json), "physics", NULL, 0, &s->job) != ERGO_OK)
         fail_msg("%s", ergo_error_message(r->ctx));
     free(json);
+    const struct ergo_sampler_ops *ops = s->job->model->ops;
     s->batch = &s->job->batches[0];
     const struct ergo_point *first = s->batch->points[0];
     const uint64_t every = (uint64_t)ergo_point_int(first, "/run/measure_every");
     const size_t members = s->batch->count;
     s->samples = (size_t)ergo_point_int(first, "/run/sweeps") / every / BLOCK * BLOCK;
     s->columns = calloc(s->samples * members * LJ_COLUMNS, sizeof(double));
-    assert_true(s->columns && s->job->n_batches == 1 &&
-                ergo_point_int(first, "/run/curve_every") == 0);
+    assert_true(s->columns && s->job->n_batches == 1 && lj_curve_every(first) == 0);
     enum ergo_status status = ergo_sampler_create(r->ctx, ops, s->batch, r->device, &state);
     if (status == ERGO_OK)
         status = ops->init(r->ctx, state);
@@ -150,7 +149,7 @@ static inline double lj_virial_pressure(const struct ergo_point *point, const do
 
 /* The observable `pressure`, as results have it. */
 static inline double lj_pressure(const struct ergo_point *point, const double *c) {
-    const struct ergo_model *model = ergo_sampler_find("lj-gcmc")->models[0];
+    const struct ergo_model *model = point->job->model;
     for (size_t o = 0; o < model->n_observables; o++)
         if (strcmp(model->observables[o].name, "pressure") == 0)
             return model->observables[o].sample(point, c);

@@ -39,7 +39,13 @@ static void launch_to(struct lj_state *s, const struct ergo_engine_slot *slot, u
                          "dense: use another device",
                          s->e.device->summary.name);
     while (from < to && s->e.status == ERGO_OK) {
-        const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, to - from, most);
+        uint64_t limit = most;
+        if (s->launch.volume_every) {
+            const uint64_t until = s->launch.volume_every - from % s->launch.volume_every;
+            limit = until < most ? until : most;
+            lj_volume_launch(s, from);
+        }
+        const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, to - from, limit);
         from += now;
         launch(s, slot, from);
         ergo_engine_made(&s->e, &s->e.pace, now);
@@ -50,18 +56,21 @@ static uint64_t end_of(const struct ergo_engine_slot *slot) {
     return slot->step + slot->samples * slot->every;
 }
 
-/* Enqueue all launches of a slot's block, for chains at step `from` or later. Where g(r) is due,
- * chains that are not at that step keep the counts they have. */
+/* Enqueue all launches of a slot's block, for chains at step `from` or later. Where g(r) or test
+ * insertions are due, chains that are not at that step keep the counts they have. */
 static void launch_block(struct lj_state *s, unsigned which, uint64_t from) {
     const struct ergo_engine_slot *slot = &s->e.slots[which];
     size_t curve = 0;
     s->e.slot = which;
     for (size_t i = 0; i < slot->samples && s->e.status == ERGO_OK; i++) {
         const uint64_t at = slot->step + (i + 1) * slot->every;
-        if (!ergo_engine_curve_due(&s->e, i))
+        const bool due = ergo_engine_curve_due(&s->e, i);
+        if (!due && !s->launch.ghosts)
             continue;
         launch_to(s, slot, from, at);
-        lj_pairs_count(s, curve++, at);
+        if (due)
+            lj_pairs_count(s, curve++, at);
+        lj_ghosts_count(s, i, at);
         from = at > from ? at : from;
     }
     launch_to(s, slot, from, end_of(slot));
@@ -155,14 +164,29 @@ static void add_activation(const struct lj_sample *from, double *to) {
         to[LJ_COLUMN_TRIED + k] = counts[k];
 }
 
+/* The mean weight of a sample's test insertions. */
+static double ghosts_mean(const struct lj_state *s, const int64_t *sums) {
+    return ((double)sums[0] * 0x1p-31 + (double)sums[1]) / s->launch.ghosts;
+}
+
 void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_sample *from,
-                   uint64_t step, double *to) {
+                   const int64_t *ghosts, uint64_t step, double *to) {
     const struct lj_system *system = &s->physics[member].system;
+    struct lj_system at = *system;
+    if (s->launch.volume_every)
+        at.volume = lj_volume_of(system, from->size);
     to[LJ_COLUMN_PARTICLES] = from->particles;
     to[LJ_COLUMN_ENERGY] =
-        lj_energy_of(system->epsilon, from->energy) + lj_tail_energy(system, from->particles);
+        lj_energy_of(system->epsilon, from->energy) + lj_tail_energy(&at, from->particles);
     to[LJ_COLUMN_VIRIAL] = lj_virial_of(system->epsilon, from->virial);
     to[LJ_COLUMN_IMPULSIVE] = lj_impulsive_of(&s->physics[member].jump, from->contacts);
+    to[LJ_COLUMN_GHOSTS] = ghosts ? ghosts_mean(s, ghosts) : 0;
+    to[LJ_COLUMN_RISES] = ghosts ? (double)ghosts[2] * 0x1p-36 / s->launch.ghosts : 0;
+    to[LJ_COLUMN_FALLS] =
+        ghosts && from->particles ? (double)ghosts[3] * 0x1p-36 / from->particles : 0;
+    to[LJ_COLUMN_VOLUME] = at.volume;
+    to[LJ_COLUMN_VOLUME_ACCEPTED] = from->moved & 1;
+    to[LJ_COLUMN_VOLUME_LIMITED] = from->moved >> 1 & 1;
     for (int k = 0; k < 6; k++)
         to[LJ_COLUMN_TRIED + k] = 0;
     if (s->launch.board_blocks) {
@@ -179,6 +203,16 @@ static const struct lj_sample *sample_of(const struct lj_state *s, unsigned slot
     return (const struct lj_sample *)ergo_engine_host(&s->e, LJ_SAMPLES, slot, sample) + member;
 }
 
+/* Sums over the groups of the kernel. */
+static void ghosts_of(const struct lj_state *s, unsigned slot, size_t sample, size_t member,
+                      int64_t *sums) {
+    const size_t parts = s->launch.ghosts ? s->launch.total_parts : 0;
+    const int64_t *of = parts ? ergo_engine_host(&s->e, LJ_GHOSTS, slot, sample) : NULL;
+    memset(sums, 0, LJ_GHOST_WORDS * sizeof *sums);
+    for (size_t i = 0; i < parts * LJ_GHOST_WORDS; i++)
+        sums[i % LJ_GHOST_WORDS] += of[member * parts * LJ_GHOST_WORDS + i];
+}
+
 bool lj_rows(const void *state, unsigned slot, size_t begin, size_t end,
              const struct ergo_samples *samples) {
     const struct lj_state *s = state;
@@ -186,7 +220,9 @@ bool lj_rows(const void *state, unsigned slot, size_t begin, size_t end,
     const size_t members = s->e.batch->count;
     for (size_t row = begin; row < end; row++) {
         const size_t sample = row / members, m = row % members;
-        lj_columns_of(s, m, sample_of(s, slot, sample, m),
+        int64_t ghosts[LJ_GHOST_WORDS];
+        ghosts_of(s, slot, sample, m, ghosts);
+        lj_columns_of(s, m, sample_of(s, slot, sample, m), s->launch.ghosts ? ghosts : NULL,
                       block->step + (sample + 1) * block->every,
                       samples->columns + row * LJ_COLUMNS);
     }

@@ -44,9 +44,10 @@ enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, si
     }
     if (status == ERGO_OK && (missing || inside != n))
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                           "audit of lj-gcmc failed on %s at move %" PRIu64 ", member %zu: %u "
+                           "audit of %s failed on %s at move %" PRIu64 ", member %zu: %u "
                            "particles, %" PRIu64 " in the cells, %" PRIu64 " not in their cell",
-                           s->e.device->summary.name, s->e.step, member, n, inside, missing);
+                           s->e.model->sampler, s->e.device->summary.name, s->e.step, member, n,
+                           inside, missing);
     free(words);
     free(planes);
     return status;
@@ -105,7 +106,7 @@ static void plan_stretch(struct lj_stretch *a) {
     const double length = ((double)ergo_point_int(point, "/run/equilibration") +
                            (double)ergo_point_int(point, "/run/sweeps")) /
                           (a->s->e.step ? 3 : 1);
-    const uint64_t interval = (uint64_t)ergo_point_int(point, "/run/curve_every");
+    const uint64_t interval = lj_curve_every(point);
     double most = 1;
     a->start = a->s->e.step;
     /* A launch ends at each g(r). Chains make many moves in one launch, so they get a third
@@ -146,7 +147,9 @@ static bool run_twin(struct lj_stretch *a, size_t k) {
             if (!lj_twin_step(t))
                 return false;
         const struct lj_sample sample = lj_twin_sample(t);
-        lj_columns_of(a->s, a->first + k, &sample, t->step,
+        int64_t ghosts[LJ_GHOST_WORDS];
+        lj_twin_ghosts(t, a->s->launch.ghosts, ghosts);
+        lj_columns_of(a->s, a->first + k, &sample, a->s->launch.ghosts ? ghosts : NULL, t->step,
                       a->columns + (i * a->count + k) * LJ_COLUMNS);
         if (has_curve(a, i))
             lj_stretch_expect(a, k, curve++, t);
@@ -182,6 +185,7 @@ static enum ergo_status open_twins(struct ergo_context *ctx, struct lj_stretch *
             break;
         a->before[k] = s->chains[m];
         a->before[k].step = a->start;
+        a->before[k].volumes = lj_volumes_before(a->start, s->launch.volume_every);
         ok = lj_twin_init(&a->twins[k], s->e.batch->points[m], &a->before[k], words, more,
                           s->launch.board_blocks ? a->blocks : 0) &&
              (lj_stretch_partial(a) || run_twin(a, k));
@@ -220,12 +224,17 @@ static void restore_sizes(struct lj_stretch *a) {
         ergo_engine_give_back(&a->s->e, growing_buffers[i]);
 }
 
+static void set_step(struct lj_state *s, size_t member, uint64_t step) {
+    s->chains[member].step = step;
+    s->chains[member].volumes = lj_volumes_before(step, s->launch.volume_every);
+}
+
 static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample) {
     struct lj_stretch *a = state;
     struct lj_state *s = a->s;
     for (size_t m = 0; m < s->e.batch->count; m++)
-        s->chains[m].step = m < a->first ? a->start + count * every : a->start;
+        set_step(s, m, m < a->first ? a->start + count * every : a->start);
     hold_buffers(a);
     ergo_engine_begin(&s->e, ctx);
     lj_write_chains(s);
@@ -304,7 +313,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct lj_state *s) {
         status = replay_stretch(ctx, &a);
     /* the replay needs more memory than the device has, but the run is valid without it */
     if (open && status == ERGO_E_DEVICE) {
-        ergo_log(ctx, ERGO_LOG_WARNING, "audit of lj-gcmc without a replay: %s",
+        ergo_log(ctx, ERGO_LOG_WARNING, "audit of %s without a replay: %s", s->e.model->sampler,
                  ergo_error_message(ctx));
         ergo_error_clear(ctx);
         status = lj_compare_sums(ctx, s);
@@ -330,10 +339,10 @@ enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
     }
     for (size_t m = 0; m < members && status == ERGO_OK; m++)
         if (s->chains[m].step != s->e.step)
-            status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
-                               "audit of lj-gcmc failed on %s: member %zu is at move %" PRIu64
-                               " of %" PRIu64,
-                               s->e.device->summary.name, m, s->chains[m].step, s->e.step);
+            status = ERGO_FAIL(
+                ctx, ERGO_E_AUDIT,
+                "audit of %s failed on %s: member %zu is at move %" PRIu64 " of %" PRIu64,
+                s->e.model->sampler, s->e.device->summary.name, m, s->chains[m].step, s->e.step);
     /* a sample of the members: reading the cells of thousands of chains would take longer than
      * the run */
     for (size_t m = 0; m < members && status == ERGO_OK; m += stride)

@@ -21,6 +21,12 @@ static const char *wrong_sample(const struct lj_stretch *a, const struct ergo_re
             return "N, the energy or the virials of a sample";
         if (!ergo_replay_same(found + LJ_COLUMN_TRIED, expected + LJ_COLUMN_TRIED, 6))
             return "the counts of moves tried or accepted";
+        if (!ergo_replay_same(found + LJ_COLUMN_GHOSTS, expected + LJ_COLUMN_GHOSTS, 1))
+            return "the weights of test insertions";
+        if (!ergo_replay_same(found + LJ_COLUMN_VOLUME, expected + LJ_COLUMN_VOLUME, 3))
+            return "the volume";
+        if (!ergo_replay_same(found + LJ_COLUMN_RISES, expected + LJ_COLUMN_RISES, 2))
+            return "the transition matrix";
     }
     for (size_t curve = 0; curve < a->curves; curve++)
         for (int c = 0; c < 2; c++)
@@ -91,7 +97,7 @@ static enum ergo_status follow_part(struct ergo_context *ctx, const struct ergo_
         if (!lj_twin_step(t))
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
         lj_twin_board_set_counts(t, sample);
-        lj_columns_of(s, m, sample, t->step, a->columns + (i * a->count + k) * LJ_COLUMNS);
+        lj_columns_of(s, m, sample, NULL, t->step, a->columns + (i * a->count + k) * LJ_COLUMNS);
     }
     if (status == ERGO_OK && a->curves) {
         /* g(r) of the last sample only */
@@ -193,13 +199,13 @@ static enum ergo_status compare_sums(struct ergo_context *ctx, const struct lj_s
             t.overlaps || t.mismatches)
             return ERGO_FAIL(
                 ctx, ERGO_E_AUDIT,
-                "audit of lj-gcmc failed on %s at move %" PRIu64 ", member %zu of %u particles: "
+                "audit of %s failed on %s at move %" PRIu64 ", member %zu of %u particles: "
                 "running energy %" PRId64 ", virial %" PRId64 " and contacts %" PRIx64
                 ", from scratch %" PRId64 ", %" PRId64 " (units of 2^-30) and %" PRIx64 ", %" PRIu64
                 " particles with an overlap, %" PRIu64 " with a wrong stored pair energy",
-                s->e.device->summary.name, c->step, m, c->particles, c->energy, c->virial,
-                (uint64_t)c->contacts, t.energy, t.virial, (uint64_t)t.contacts, t.overlaps,
-                t.mismatches);
+                s->e.model->sampler, s->e.device->summary.name, c->step, m, c->particles, c->energy,
+                c->virial, (uint64_t)c->contacts, t.energy, t.virial, (uint64_t)t.contacts,
+                t.overlaps, t.mismatches);
     }
     return ERGO_OK;
 }

@@ -7,6 +7,7 @@
 _Static_assert(sizeof(struct lj_member) == LJ_MEMBER_BYTES, "lj_member has no padding");
 _Static_assert(sizeof(struct lj_chain) == LJ_CHAIN_BYTES, "lj_chain has no padding");
 _Static_assert(sizeof(struct lj_sample) == LJ_SAMPLE_BYTES, "lj_sample has no padding");
+_Static_assert(sizeof(struct lj_volume_rules) == LJ_VOLUME_RULES_BYTES, "no padding");
 _Static_assert(sizeof(struct lj_part) == LJ_PART_BYTES, "lj_part has no padding");
 
 /* The lists of cells within the cutoff, as constants. */
@@ -15,14 +16,17 @@ static enum ergo_status create_offsets(struct ergo_context *ctx, struct lj_state
     const double box[3] = {s->system.box[0] / sigma, s->system.box[1] / sigma,
                            s->system.box[2] / sigma};
     size_t count = 0;
-    double core2 = 0;
+    if (s->lists) {
+        ergo_engine_constant(&s->e, LJ_OFFSETS, s->lists);
+        free(s->lists);
+        s->lists = NULL;
+        return ERGO_OK;
+    }
     if (s->launch.slotted) {
         ergo_engine_constant(&s->e, LJ_OFFSETS, s->grid.offsets);
         return ERGO_OK;
     }
-    for (size_t m = 0; m < s->e.batch->count; m++)
-        core2 = fmax(core2, (double)s->members[m].core2);
-    uint32_t *lists = lj_grid_lists(&s->grid, box, cutoff, sqrt(core2), &count);
+    uint32_t *lists = lj_grid_lists(&s->grid, box, cutoff, lj_widest_core(s), &count);
     if (!lists)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for lists of cells");
     ergo_engine_constant(&s->e, LJ_OFFSETS, lists);
@@ -36,6 +40,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     if (s->launch.board_blocks && !bounds)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the bounds of cells");
     ergo_engine_constant(&s->e, LJ_MEMBERS, s->members);
+    ergo_engine_constant(&s->e, LJ_RULES, s->rules);
     ergo_engine_constant(&s->e, LJ_EDGES, s->bin_edges);
     ergo_engine_constant(&s->e, LJ_BOUNDS, bounds);
     free(bounds);
@@ -43,19 +48,17 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
 }
 
 static void release(void *state) {
-    free(((struct lj_state *)state)->grid.offsets);
+    struct lj_state *s = state;
+    free(s->grid.offsets);
+    free(s->lists);
 }
 
-const struct ergo_engine_model lj_model = {
-    .sampler = "lj-gcmc",
-    .smaller = "a smaller box, smaller /tuning/slots or /tuning/capacity",
-    .state_bytes = sizeof(struct lj_state),
-    .configure = lj_configure,
-    .prepare = prepare,
-    .steps = lj_steps,
-    .block = lj_block,
-    .convert = lj_convert,
-    .rows = lj_rows,
-    .curve_rows = lj_curve_rows,
-    .release = release,
-};
+#define ENGINE(name)                                                                               \
+    {                                                                                              \
+        .sampler = (name), .smaller = "a smaller box, smaller /tuning/slots or /tuning/capacity",  \
+        .state_bytes = sizeof(struct lj_state), .configure = lj_configure, .prepare = prepare,     \
+        .steps = lj_steps, .block = lj_block, .convert = lj_convert, .rows = lj_rows,              \
+        .curve_rows = lj_curve_rows, .release = release,                                           \
+    }
+const struct ergo_engine_model lj_model = ENGINE("lj-gcmc");
+const struct ergo_engine_model lj_fluid_engine = ENGINE("lj-fluid");

@@ -97,6 +97,15 @@ bool lj_grid_make(struct lj_grid *grid, const double box[3], double cutoff, doub
     return find_offsets(grid, box, cutoff);
 }
 
+bool lj_grid_scale(struct lj_grid *grid, const struct lj_grid *from, const double box[3],
+                   double cutoff) {
+    memset(grid, 0, sizeof *grid);
+    memcpy(grid->n, from->n, sizeof grid->n);
+    const bool found = find_offsets(grid, box, cutoff);
+    grid->parts = from->parts;
+    return found;
+}
+
 bool lj_grid_board(struct lj_grid *grid, const struct lj_system *s) {
     const double box[3] = {s->box[0] / s->sigma, s->box[1] / s->sigma, s->box[2] / s->sigma};
     memset(grid, 0, sizeof *grid);

@@ -1,4 +1,5 @@
-/* The job keys of lj-gcmc. */
+/* The job keys of lj-gcmc and lj-fluid, in rows that their models share. */
+#include "samplers/lj_gcmc/lj.h"
 #include "samplers/lj_gcmc/tables.h"
 
 static const char *const decompositions[] = {"checkerboard", NULL};
@@ -8,9 +9,11 @@ enum {
     POSITIVE = PHYSICS | ERGO_KEY_EXCLUDES_MIN,
 };
 
+static const char *const methods[] = {"sample", "transition-matrix", NULL};
+
 /* Where keys act. */
-static bool has_displacements(const struct ergo_point *point) {
-    return ergo_point_real(point, "/system/moves/displacement") > 0;
+static bool is_sampled(const struct ergo_point *point) {
+    return !lj_is_matrix(point);
 }
 
 static bool starts_on_lattice(const struct ergo_point *point) {
@@ -21,7 +24,7 @@ static bool is_board(const struct ergo_point *point) {
     return ergo_point_value(point, "/system/decomposition")->present;
 }
 
-const struct ergo_key lj_keys[LJ_N_KEYS] = {
+const struct ergo_key lj_keys_box[LJ_KEYS_BOX_N] = {
     {ERGO_KEY("/system/box", REALS),
      .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN |
               ERGO_KEY_EXCLUDES_MIN,
@@ -31,6 +34,9 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
     {ERGO_KEY("/system/temperature", REAL), .flags = ERGO_KEY_REQUIRED | POSITIVE, .min = 0,
      .max = 1e12, .unit = "energy/k_B",
      .help = "Temperature T (k_B = 1), at most 100 epsilon; T* = T/epsilon."},
+};
+
+const struct ergo_key lj_keys_activity[LJ_KEYS_ACTIVITY_N] = {
     {ERGO_KEY("/system/activity", REAL), .flags = POSITIVE, .min = 0, .max = 1e12,
      .unit = "1/length^3",
      .help = "Activity z = exp(mu/T)/Lambda^3: the density of an ideal gas. Exactly one of "
@@ -42,6 +48,9 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
              "right sign: see the sampler's README)."},
     {ERGO_KEY("/system/lambda", REAL), .flags = POSITIVE, .min = 0, .max = 1e6, .unit = "length",
      .help = "Thermal de Broglie wavelength Lambda; with mu."},
+};
+
+const struct ergo_key lj_keys_potential[LJ_KEYS_POTENTIAL_N] = {
     {ERGO_KEY("/system/cutoff", REAL), .flags = POSITIVE | ERGO_KEY_SHAPE, .fallback = "2.5",
      .min = 0, .max = 1e6, .unit = "length",
      .help = "Pairs at this distance or beyond do not interact (Eq. 1 truncated); at most half the "
@@ -57,23 +66,32 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
     {ERGO_KEY("/system/sigma", REAL), .flags = POSITIVE | ERGO_KEY_SHAPE, .fallback = "1", .min = 0,
      .max = 1e6, .unit = "length",
      .help = "Particle diameter in the unit of box, cutoff, lambda and activity."},
+};
+
+const struct ergo_key lj_keys_moves[LJ_KEYS_MOVES_N] = {
     {ERGO_KEY("/system/moves/displacement", REAL), .flags = ERGO_KEY_CHAIN, .fallback = "0.3",
      .min = 0, .max = 1e6, .unit = "",
      .help = "Share of displacements among the trial moves (paper, section 4); the three shares "
-             "are divided by their sum."},
+             "are divided by their sum.",
+     .acts = is_sampled, .where = "with method sample"},
     {ERGO_KEY("/system/moves/insertion", REAL), .flags = ERGO_KEY_CHAIN, .fallback = "0.35",
      .min = 0, .max = 1e6, .unit = "",
      .help = "Share of insertions, at a uniform position. Different from the share of deletions "
-             "it is corrected for in the acceptance."},
+             "it is corrected for in the acceptance.",
+     .acts = is_sampled, .where = "with method sample"},
     {ERGO_KEY("/system/moves/deletion", REAL), .flags = ERGO_KEY_CHAIN, .fallback = "0.35",
      .min = 0, .max = 1e6, .unit = "",
      .help = "Share of deletions, of a random particle. Both 0: the canonical ensemble, which "
-             "needs /system/particles and no activity."},
+             "needs /system/particles and no activity.",
+     .acts = is_sampled, .where = "with method sample"},
     {ERGO_KEY("/system/max_displacement", REAL), .flags = POSITIVE, .min = 0, .max = 1e6,
      .unit = "length",
      .help = "Displace by at most this along each axis; absent: to anywhere in the box (the "
              "paper).",
-     .acts = has_displacements, .where = "where /system/moves has displacements"},
+     .acts = lj_has_displacements, .where = "where /system/moves has displacements"},
+};
+
+const struct ergo_key lj_keys_start[LJ_KEYS_START_N] = {
     {ERGO_KEY("/system/tune_steps", INT), .flags = ERGO_KEY_CHAIN, .fallback = "0", .min = 0,
      .max = 9007199254740992.0, .unit = "moves",
      .help = "Steer max_displacement towards half of the displacements accepted during so many "
@@ -88,6 +106,9 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
     {ERGO_KEY("/system/start", STRING), .flags = ERGO_KEY_CHAIN | ERGO_KEY_FILE, .unit = "",
      .help = "Name of an extended XYZ file whose first frame is the start, e.g. a snapshot of "
              "another run; its box is the job's. Absent: a lattice of `particles`."},
+};
+
+const struct ergo_key lj_keys_board[LJ_KEYS_BOARD_N] = {
     {ERGO_KEY("/system/decomposition", ENUM),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .choices = decompositions,
      .unit = "",
@@ -104,6 +125,9 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .max = 512, .unit = "moves",
      .help = "Of a checkerboard: trial moves of an active cell in an activation; absent: 32.",
      .acts = is_board, .where = "with decomposition checkerboard"},
+};
+
+const struct ergo_key lj_keys_curves[LJ_KEYS_CURVES_N] = {
     {ERGO_KEY("/run/curve_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "100", .min = 0,
      .max = 1e12, .unit = "measurements",
      .help = "Measure g(r) with every so many measurements; P(N) is of them all. 0: neither."},
@@ -111,4 +135,41 @@ const struct ergo_key lj_keys[LJ_N_KEYS] = {
      .max = 1000, .unit = "",
      .help = "Bins of g(r) up to the cutoff; it goes on to twice the cutoff or half the shortest "
              "side."},
+};
+
+const struct ergo_key lj_keys_method[LJ_KEYS_METHOD_N] = {
+    {ERGO_KEY("/run/method", ENUM), .flags = ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
+     .fallback = "\"sample\"", .choices = methods, .unit = "",
+     .help =
+         "sample: particles come and go. transition-matrix: N is fixed, and insertions and "
+         "deletions are only tried; a scan over particles gives ln Pi(N), and `ergocl analyse` "
+         "its two phases (J. R. Errington, J. Chem. Phys. 118, 9915 (2003), with windows of one "
+         "N)."},
+    {ERGO_KEY("/run/insertions", INT), .flags = ERGO_KEY_SHAPE, .fallback = "64", .min = 1,
+     .max = LJ_MOST_GHOSTS, .unit = "",
+     .help = "Of a transition matrix: insertions that are tried at each measurement, beside a "
+             "deletion of each particle.",
+     .acts = lj_is_matrix, .where = "with method transition-matrix"},
+};
+
+const struct ergo_key lj_keys_npt[LJ_KEYS_NPT_N] = {
+    {ERGO_KEY("/system/pressure", REAL), .flags = ERGO_KEY_REQUIRED | POSITIVE, .min = 0,
+     .max = 1e12, .unit = "energy/length^3",
+     .help = "Pressure P of the npt ensemble; beta P sigma^3 is 1e-12 to 1e12."},
+    {ERGO_KEY("/system/max_volume_change", REAL), .flags = POSITIVE, .fallback = "0.02", .min = 0,
+     .max = 0.5, .unit = "", .help = "Largest trial change of ln V."},
+    {ERGO_KEY("/system/volume_every", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
+     .max = 1e12, .unit = "moves",
+     .help = "A trial change of the volume before every so many moves: it costs as much as N of "
+             "them, so N is a good number."},
+};
+
+const struct ergo_key lj_keys_closed[LJ_KEYS_CLOSED_N] = {
+    {ERGO_KEY("/system/max_displacement", REAL), .flags = POSITIVE, .fallback = "0.2", .min = 0,
+     .max = 1e6, .unit = "length", .help = "Displace by at most this along each axis."},
+    {ERGO_KEY("/run/insertions", INT), .flags = ERGO_KEY_SHAPE, .fallback = "64", .min = 0,
+     .max = LJ_MOST_GHOSTS, .unit = "",
+     .help = "Test insertions at each measurement, for the chemical potential (B. Widom, J. Chem. "
+             "Phys. 39, 2808 (1963)); 0: none. They take T/epsilon of 0.5 and more."},
 };

@@ -1,5 +1,5 @@
-/* Grand canonical Lennard-Jones chains on a device. Internal to the sampler. cl/lj_gcmc/gather.h
- * describes the layout of device memory, cl/lj_gcmc/core.h the chain. */
+/* Lennard-Jones chains on a device, of lj-gcmc and lj-fluid. Internal to these samplers.
+ * cl/lj_gcmc/gather.h describes the layout of device memory, cl/lj_gcmc/core.h the chain. */
 #ifndef ERGO_SAMPLERS_LJ_GCMC_LJ_H
 #define ERGO_SAMPLERS_LJ_GCMC_LJ_H
 
@@ -7,6 +7,7 @@
 #include "samplers/sampler.h"
 
 #include "lj_gcmc/params.h"
+#include "lj_gcmc/volume.h"
 
 /* Most particles of a chain; also the limit of /tuning/capacity. */
 enum { LJ_MOST_PARTICLES = 1 << 26 };
@@ -18,14 +19,23 @@ enum lj_column {
     LJ_COLUMN_IMPULSIVE, /* virial of the jump at the cutoff: lj_jump_of */
     LJ_COLUMN_TRIED,     /* displacement, insertion, deletion */
     LJ_COLUMN_ACCEPTED = LJ_COLUMN_TRIED + 3,
-    LJ_COLUMNS = LJ_COLUMN_ACCEPTED + 3
+    LJ_COLUMN_GHOSTS = LJ_COLUMN_ACCEPTED + 3, /* mean weight of test insertions */
+    LJ_COLUMN_VOLUME,
+    LJ_COLUMN_VOLUME_ACCEPTED, /* of the last volume move: 1 or 0 */
+    LJ_COLUMN_VOLUME_LIMITED,
+    LJ_COLUMN_RISES, /* of a transition matrix: probability of an insertion's acceptance */
+    LJ_COLUMN_FALLS, /* of a deletion's */
+    LJ_COLUMNS
 };
+enum lj_ensemble { LJ_MUVT, LJ_NVT, LJ_NPT }; /* of lj-gcmc always the first */
 
 /* The physics of a job, in the job's units. */
 struct lj_system {
     double box[3], volume, temperature, epsilon, sigma, cutoff;
     double activity;         /* z, 1/length^3; 0 if there are no insertions */
     double max_displacement; /* 0: to anywhere in the box */
+    double pressure;         /* of the npt ensemble */
+    enum lj_ensemble ensemble;
     bool shifted, tail;
     /* checkerboard: cells from one active cell to the next, and trial moves of an active cell in
      * an activation; 0: no checkerboard */
@@ -65,6 +75,8 @@ struct lj_launch {
     uint32_t group, teams;    /* teams: trial moves that a group evaluates at once */
     uint32_t slots, capacity; /* at the start; they grow */
     uint32_t bins;            /* of g(r); 0: not measured */
+    uint64_t volume_every;    /* moves from one volume move to the next; 0: constant volume */
+    uint32_t ghosts;          /* test insertions of a sample; 0: none */
     uint32_t total_group, total_parts;
     bool vector;   /* one work-item handles eight particles at once */
     bool slotted;  /* the slots of a cell are together in memory; otherwise in planes */
@@ -91,9 +103,22 @@ enum lj_buffer {
     LJ_COUNTS,       /* pairs per bin of g(r) */
     LJ_BOUNDS,       /* checkerboard: bounds of cells */
     LJ_ACTIVE_CELLS, /* results of the active cells */
-    LJ_FULL          /* set if an active cell ran out of memory */
+    LJ_FULL,         /* set if an active cell ran out of memory */
+    LJ_GHOSTS,       /* weights of test insertions */
+    LJ_RULES,        /* of volume moves */
+    LJ_TRIALS        /* partial sums over all pairs in the boxes of trials */
 };
-enum lj_kernel { LJ_RUN, LJ_TOTAL, LJ_PAIRS, LJ_BOARD, LJ_BOARD_END, LJ_BOARD_LIST };
+enum lj_kernel {
+    LJ_RUN,
+    LJ_TOTAL,
+    LJ_PAIRS,
+    LJ_BOARD,
+    LJ_BOARD_END,
+    LJ_BOARD_LIST,
+    LJ_GHOST,
+    LJ_VOLUME_SUMS,
+    LJ_VOLUME_MOVE
+};
 
 /* Sums over all pairs of a member. */
 struct lj_totals {
@@ -108,9 +133,13 @@ struct lj_state {
     struct lj_grid grid;
     struct lj_launch launch;
     struct lj_member *members;
-    struct lj_chain *chains;    /* host copy, for lj_settle and audits */
-    float *bin_edges;           /* [bins + 1], squared distances in sigma^2 */
-    struct lj_physics *physics; /* [members] */
+    struct lj_chain *chains;       /* host copy, for lj_settle and audits */
+    float *bin_edges;              /* [bins + 1], squared distances in sigma^2 */
+    struct lj_physics *physics;    /* [members] */
+    struct lj_volume_rules *rules; /* [members], at constant pressure */
+    /* at constant pressure: lists of cells for several volumes, until they are on the device */
+    uint32_t *lists;
+    size_t list_bytes;
     uint32_t slots, capacity, tile;
     /* g(r) counts pairs of the particles below pairs_end, pairs_each of them in a launch (0:
      * automatic). Only audits change these. */
@@ -125,10 +154,20 @@ struct lj_state {
 
 /* member.c */
 struct lj_system lj_system_of(const struct ergo_point *point);
+enum lj_ensemble lj_ensemble_of(const struct ergo_point *point);
+/* /run/method transition-matrix of muvt: N is fixed, insertions and deletions are tried and not
+ * made. Its ensemble is LJ_NVT. */
+bool lj_is_matrix(const struct ergo_point *point);
 bool lj_is_open(const struct ergo_point *point); /* N changes by insertions and deletions */
+/* Values of keys that some ensembles do not have. */
+bool lj_has_displacements(const struct ergo_point *point);
+uint64_t lj_curve_every(const struct ergo_point *point); /* 0: no g(r), no P(N) */
+uint32_t lj_gr_bins(const struct ergo_point *point);     /* up to the cutoff */
+uint32_t lj_ghosts_of(const struct ergo_point *point);
 void lj_member_fill(const struct ergo_point *point, struct lj_member *member);
 /* Squared radius inside which a pair counts as an overlap, in sigma^2. */
 double lj_core2(double epsilon, double temperature, double cutoff_in_sigma);
+double lj_widest_core(const struct lj_state *s); /* of the members, in sigma */
 /* Largest displacement at the start, in units of the shortest side / 2^32. */
 uint32_t lj_step_size(const struct lj_system *s);
 /* Sites along each axis of a cubic lattice with at least `count` sites; and `count` positions on
@@ -144,6 +183,20 @@ double lj_contact_width(const struct lj_system *s);
 struct lj_jump lj_jump_of(const struct lj_system *s);
 double lj_impulsive_of(const struct lj_jump *jump, int64_t contacts);
 
+/* Sides of a chain's box, in the job's unit, and its volume. */
+void lj_box_of(const struct lj_system *s, const struct lj_chain *chain, double box[3]);
+double lj_volume_of(const struct lj_system *s, int64_t size);
+
+/* volume.c: constant pressure */
+struct lj_volume_rules lj_rules_of(const struct ergo_point *point);
+/* The number of volume moves before step `step`. */
+uint64_t lj_volumes_before(uint64_t step, uint64_t every);
+/* Lists of cells for all volumes that the limits allow: s->lists. core: radius of overlaps, in
+ * sigma. */
+bool lj_volume_lists(struct lj_state *s, double core);
+/* Enqueue the volume moves of the chains that are at `step`, if it is time for them. */
+void lj_volume_launch(struct lj_state *s, uint64_t step);
+
 /* grid.c, lengths in sigma. side: the least side of a cell. false: no memory, or too many cells
  * within the cutoff. */
 bool lj_grid_make(struct lj_grid *grid, const double box[3], double cutoff, double side);
@@ -154,6 +207,9 @@ bool lj_grid_board(struct lj_grid *grid, const struct lj_system *s);
 size_t lj_grid_list_bytes(const struct lj_grid *grid);
 uint32_t *lj_grid_lists(const struct lj_grid *grid, const double box[3], double cutoff, double core,
                         size_t *count);
+/* The offsets of the same cells for another box. */
+bool lj_grid_scale(struct lj_grid *grid, const struct lj_grid *from, const double box[3],
+                   double cutoff);
 /* Distance and box in sigma. */
 struct lj_reach lj_grid_reach(const struct lj_grid *grid, const double box[3], double distance);
 uint64_t lj_grid_cell(const struct lj_grid *grid, const uint32_t *words);
@@ -167,7 +223,7 @@ uint32_t lj_bins(const struct ergo_point *point);
 size_t lj_histogram_size(const struct lj_system *s, uint32_t *width);
 
 /* device.c */
-extern const struct ergo_engine_model lj_model;
+extern const struct ergo_engine_model lj_model, lj_fluid_engine;
 
 /* advance.c */
 void lj_steps(void *state, uint64_t steps);
@@ -178,9 +234,10 @@ bool lj_rows(const void *state, unsigned slot, size_t begin, size_t end,
              const struct ergo_samples *samples);
 bool lj_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
                    const struct ergo_samples *samples);
-/* Columns of a member's sample, which was taken at `step`. */
+/* Columns of a member's sample, which was taken at `step`. ghosts: sums of weights of its test
+ * insertions, lower and upper ones; NULL: there are none. */
 void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_sample *from,
-                   uint64_t step, double *to);
+                   const int64_t *ghosts, uint64_t step, double *to);
 /* Wait until every chain is at e.step; chains that stopped get more memory. Updates s->chains. */
 enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s);
 
@@ -196,6 +253,8 @@ struct lj_totals lj_totals_of(const struct lj_state *s, size_t member, const int
 void lj_refresh_energies(struct lj_state *s);
 /* Enqueue the pair counts of g(r) for the chains at `step`, as row `curve` of the slot. */
 void lj_pairs_count(struct lj_state *s, size_t curve, uint64_t step);
+/* Enqueue the test insertions of the chains at `step`, as row `sample` of the slot. */
+void lj_ghosts_count(struct lj_state *s, size_t sample, uint64_t step);
 double lj_bin_width(const struct lj_state *s); /* in the job's unit */
 /* g(r) and rho^2 g(r) of a sample with n particles, from its ordered pairs per bin. */
 void lj_pairs_convert(const struct lj_state *s, double n, const uint64_t *pairs, double *gr,

@@ -3,6 +3,6 @@
 
 #include "samplers/sampler.h"
 
-extern const struct ergo_sampler ergo_lj_gcmc;
+extern const struct ergo_sampler ergo_lj_gcmc, ergo_lj_fluid;
 
 #endif

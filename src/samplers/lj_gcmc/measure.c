@@ -1,4 +1,4 @@
-/* Sums over all pairs on the device, and pair distances for g(r). */
+/* Sums over all pairs on the device, test insertions, and pair distances for g(r). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,11 +71,23 @@ void lj_refresh_energies(struct lj_state *s) {
     free(totals);
 }
 
+/* ---- test insertions --------------------------------------------------------------------------
+ */
+
+void lj_ghosts_count(struct lj_state *s, size_t sample, uint64_t step) {
+    if (s->launch.ghosts == 0)
+        return;
+    ERGO_LAUNCH(&s->e, LJ_GHOST, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
+                BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_GHOSTS),
+                U64(step), U32(s->capacity), U32(s->slots), U32(sample), U32(s->launch.ghosts),
+                BUFFER(LJ_PAIR_ENERGIES));
+}
+
 /* ---- pairs by distance ------------------------------------------------------------------------
  */
 
 double lj_bin_width(const struct lj_state *s) {
-    return s->system.cutoff / (double)ergo_point_int(s->e.batch->points[0], "/run/gr_bins");
+    return s->system.cutoff / lj_gr_bins(s->e.batch->points[0]);
 }
 
 /* Groups of particles of a launch, as estimated for a tenth of a second. A particle visits the

@@ -21,6 +21,40 @@ static int64_t given_int(const struct ergo_point *point, const char *pointer, in
     return ergo_point_value(point, pointer)->present ? ergo_point_int(point, pointer) : otherwise;
 }
 
+enum lj_ensemble lj_ensemble_of(const struct ergo_point *point) {
+    const char *name = point->job->model->name; /* lj-gcmc has one model, without a name */
+    if (!name)
+        return LJ_MUVT;
+    return strcmp(name, "npt") == 0                          ? LJ_NPT
+           : strcmp(name, "nvt") == 0 || lj_is_matrix(point) ? LJ_NVT
+                                                             : LJ_MUVT;
+}
+
+bool lj_is_matrix(const struct ergo_point *point) {
+    const char *name = point->job->model->name;
+    return name && strcmp(name, "muvt") == 0 &&
+           strcmp(ergo_point_text(point, "/run/method"), "transition-matrix") == 0;
+}
+
+bool lj_has_displacements(const struct ergo_point *point) {
+    return lj_ensemble_of(point) != LJ_MUVT ||
+           ergo_point_real(point, "/system/moves/displacement") > 0;
+}
+
+uint64_t lj_curve_every(const struct ergo_point *point) {
+    return lj_ensemble_of(point) == LJ_NPT ? 0
+                                           : (uint64_t)ergo_point_int(point, "/run/curve_every");
+}
+
+uint32_t lj_gr_bins(const struct ergo_point *point) {
+    return lj_ensemble_of(point) == LJ_NPT ? 1 : (uint32_t)ergo_point_int(point, "/run/gr_bins");
+}
+
+uint32_t lj_ghosts_of(const struct ergo_point *point) {
+    return lj_ensemble_of(point) == LJ_MUVT ? 0
+                                            : (uint32_t)ergo_point_int(point, "/run/insertions");
+}
+
 static double activity_of(const struct ergo_point *point, double temperature) {
     if (ergo_point_value(point, "/system/activity")->present)
         return ergo_point_real(point, "/system/activity");
@@ -43,11 +77,18 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
         .max_displacement = given(point, "/system/max_displacement", 0),
         .shifted = ergo_point_bool(point, "/system/shifted"),
         .tail = ergo_point_bool(point, "/system/tail_correction"),
+        .ensemble = lj_ensemble_of(point),
     };
     const struct ergo_value *box = ergo_point_value(point, "/system/box");
     for (int k = 0; k < 3; k++)
         s.box[k] = box->reals[k];
     s.volume = s.box[0] * s.box[1] * s.box[2];
+    if (s.ensemble == LJ_NPT)
+        s.pressure = ergo_point_real(point, "/system/pressure");
+    if (lj_is_matrix(point))
+        s.activity = activity_of(point, s.temperature);
+    if (s.ensemble != LJ_MUVT)
+        return s;
     s.activity = activity_of(point, s.temperature);
     if (ergo_point_value(point, "/system/decomposition")->present) {
         s.period = LJ_ACTIVE + (uint32_t)given_int(point, "/system/gap_cells", LJ_GAP_CELLS);
@@ -57,7 +98,8 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
 }
 
 bool lj_is_open(const struct ergo_point *point) {
-    return ergo_point_real(point, "/system/moves/insertion") > 0;
+    return lj_ensemble_of(point) == LJ_MUVT &&
+           ergo_point_real(point, "/system/moves/insertion") > 0;
 }
 
 /* x^(1/3) by Newton's method, because cbrt of libm differs between hosts. */
@@ -75,6 +117,13 @@ double lj_core2(double epsilon, double temperature, double cutoff) {
         return 0;
     const double core2 = 1 / cube_root((1 + sqrt(1 + 100 * temperature / epsilon)) / 2);
     return fmin(core2, cutoff * cutoff);
+}
+
+double lj_widest_core(const struct lj_state *s) {
+    double core2 = 0;
+    for (size_t m = 0; m < s->e.batch->count; m++)
+        core2 = fmax(core2, (double)s->members[m].core2);
+    return sqrt(core2);
 }
 
 /* U_tail = coefficient N^2 / V, the energy of a uniform fluid beyond the cutoff. */
@@ -184,9 +233,11 @@ void lj_member_fill(const struct ergo_point *point, struct lj_member *m) {
     m->local_moves = s.max_displacement > 0;
     m->tune_until = (uint64_t)ergo_point_int(point, "/system/tune_steps");
 
-    const double d = ergo_point_real(point, "/system/moves/displacement");
-    const double i = ergo_point_real(point, "/system/moves/insertion");
-    const double e = ergo_point_real(point, "/system/moves/deletion"), all = d + i + e;
+    const bool moves = s.ensemble == LJ_MUVT;
+    const double d = moves ? ergo_point_real(point, "/system/moves/displacement") : 1;
+    const double i = moves ? ergo_point_real(point, "/system/moves/insertion") : 0;
+    const double e = moves ? ergo_point_real(point, "/system/moves/deletion") : 0;
+    const double all = d + i + e;
     m->displacement = (uint32_t)floor(d / all * 0x1p31 + 0.5);
     m->insertion = (uint32_t)floor((d + i) / all * 0x1p31 + 0.5);
     if (e == 0)
@@ -201,7 +252,10 @@ void lj_member_fill(const struct ergo_point *point, struct lj_member *m) {
     const double share = (double)LJ_ACTIVE / s.period, part = share * share * share;
     const double volume =
         s.period ? s.volume / (double)lj_board_blocks(&s, blocks) * part : s.volume;
-    m->zv = insertions > 0 ? (float)(s.activity * volume * (deletions / insertions)) : 0;
+    if (s.ensemble != LJ_MUVT)
+        m->zv = (float)(s.activity * s.volume);
+    else
+        m->zv = insertions > 0 ? (float)(s.activity * volume * (deletions / insertions)) : 0;
 }
 
 void lj_lattice_sites(const struct lj_system *s, uint32_t count, uint32_t n[3]) {

@@ -18,6 +18,12 @@ const struct ergo_column lj_columns[LJ_COLUMNS] = {
     {"accepted_displacement", "", "displacements accepted" RECENTLY},
     {"accepted_insertion", "", "insertions accepted" RECENTLY},
     {"accepted_deletion", "", "deletions accepted" RECENTLY},
+    {"insertion_weight", "", "mean of exp(-dU/T) over the test insertions"},
+    {"volume", "length^3", "V"},
+    {"volume_accepted", "", "1 if the last volume move was accepted"},
+    {"volume_limited", "", "1 if the last volume move was refused by the limits of the box"},
+    {"insertion_probability", "", "probability with which the tried insertions would be accepted"},
+    {"deletion_probability", "", "the same of deletions, of all particles"},
 };
 
 #define SAMPLE(name, expression)                                                                   \
@@ -30,6 +36,12 @@ SAMPLE(particles2, c[LJ_COLUMN_PARTICLES] * c[LJ_COLUMN_PARTICLES])
 SAMPLE(total_energy, c[LJ_COLUMN_ENERGY])
 SAMPLE(total_energy2, c[LJ_COLUMN_ENERGY] * c[LJ_COLUMN_ENERGY])
 SAMPLE(particles_energy, c[LJ_COLUMN_PARTICLES] * c[LJ_COLUMN_ENERGY])
+SAMPLE(rises, c[LJ_COLUMN_RISES])
+SAMPLE(falls, c[LJ_COLUMN_FALLS])
+SAMPLE(volume, c[LJ_COLUMN_VOLUME])
+SAMPLE(volume2, c[LJ_COLUMN_VOLUME] * c[LJ_COLUMN_VOLUME])
+SAMPLE(volume_acceptance, c[LJ_COLUMN_VOLUME_ACCEPTED])
+SAMPLE(volume_limited, c[LJ_COLUMN_VOLUME_LIMITED])
 SAMPLE(tried, c[LJ_COLUMN_TRIED] + c[LJ_COLUMN_TRIED + 1] + c[LJ_COLUMN_TRIED + 2])
 SAMPLE(accepted, c[LJ_COLUMN_ACCEPTED] + c[LJ_COLUMN_ACCEPTED + 1] + c[LJ_COLUMN_ACCEPTED + 2])
 SAMPLE(tried_displacement, c[LJ_COLUMN_TRIED])
@@ -39,25 +51,31 @@ SAMPLE(accepted_displacement, c[LJ_COLUMN_ACCEPTED])
 SAMPLE(accepted_insertion, c[LJ_COLUMN_ACCEPTED + 1])
 SAMPLE(accepted_deletion, c[LJ_COLUMN_ACCEPTED + 2])
 
-/* Looked up alone, because a run asks for every sample. */
-static double volume_of(const struct ergo_point *point) {
+/* The box is looked up alone, because a run asks for every sample. The volume is a column where it
+ * changes. */
+static double volume_of(const struct ergo_point *point, const double *c) {
     const double *box = ergo_point_value(point, "/system/box")->reals;
-    return box[0] * box[1] * box[2];
+    return lj_ensemble_of(point) == LJ_NPT ? c[LJ_COLUMN_VOLUME] : box[0] * box[1] * box[2];
+}
+
+/* V exp(-dU/T): of a fluid of N particles, (N + 1)/z is its mean. */
+static double insertion_volume(const struct ergo_point *point, const double *c) {
+    return c[LJ_COLUMN_GHOSTS] * volume_of(point, c);
 }
 
 static double density(const struct ergo_point *point, const double *c) {
-    return c[LJ_COLUMN_PARTICLES] / volume_of(point);
+    return c[LJ_COLUMN_PARTICLES] / volume_of(point, c);
 }
 
 /* P = -dF/dV at fixed N and r_c for the energy that is simulated, term by term. Averages over N
  * at fixed z give T d ln Xi/dV. */
 static double pressure_virial(const struct ergo_point *point, const double *c) {
-    return c[LJ_COLUMN_VIRIAL] / (3 * volume_of(point));
+    return c[LJ_COLUMN_VIRIAL] / (3 * volume_of(point, c));
 }
 
 /* lj_jump_of (member.c) derives W_imp. */
 static double pressure_impulsive(const struct ergo_point *point, const double *c) {
-    return c[LJ_COLUMN_IMPULSIVE] / (3 * volume_of(point));
+    return c[LJ_COLUMN_IMPULSIVE] / (3 * volume_of(point, c));
 }
 
 /* -dU_tail/dV with U_tail = a N^2/V, the energy in the acceptances: U_tail/V. The usual P_tail,
@@ -66,12 +84,13 @@ static double pressure_impulsive(const struct ergo_point *point, const double *c
 static double pressure_tail(const struct ergo_point *point, const double *c) {
     if (!ergo_point_bool(point, "/system/tail_correction"))
         return 0;
-    const struct lj_system s = lj_system_of(point);
+    struct lj_system s = lj_system_of(point);
+    s.volume = volume_of(point, c);
     return lj_tail_energy(&s, c[LJ_COLUMN_PARTICLES]) / s.volume;
 }
 
 static double pressure(const struct ergo_point *point, const double *c) {
-    const double v = volume_of(point);
+    const double v = volume_of(point, c);
     return c[LJ_COLUMN_PARTICLES] * ergo_point_real(point, "/system/temperature") / v +
            c[LJ_COLUMN_VIRIAL] / (3 * v) + c[LJ_COLUMN_IMPULSIVE] / (3 * v) +
            pressure_tail(point, c);
@@ -84,8 +103,8 @@ static bool is_canonical(const struct ergo_point *point) {
     return !lj_is_open(point);
 }
 
-static bool is_displaced(const struct ergo_point *point) {
-    return ergo_point_real(point, "/system/moves/displacement") > 0;
+static bool has_ghosts(const struct ergo_point *point) {
+    return lj_ghosts_of(point) > 0;
 }
 
 /* If the cutoff lies within the core, too few pairs are near it to measure the jump. */
@@ -109,12 +128,21 @@ bool lj_has_column(const struct ergo_point *point, size_t c) {
         return has_impulsive(point);
     case LJ_COLUMN_TRIED:
     case LJ_COLUMN_ACCEPTED:
-        return is_displaced(point);
+        return lj_has_displacements(point);
     case LJ_COLUMN_TRIED + 1:
     case LJ_COLUMN_TRIED + 2:
     case LJ_COLUMN_ACCEPTED + 1:
     case LJ_COLUMN_ACCEPTED + 2:
         return lj_is_open(point);
+    case LJ_COLUMN_GHOSTS:
+        return has_ghosts(point);
+    case LJ_COLUMN_RISES:
+    case LJ_COLUMN_FALLS:
+        return lj_is_matrix(point);
+    case LJ_COLUMN_VOLUME:
+    case LJ_COLUMN_VOLUME_ACCEPTED:
+    case LJ_COLUMN_VOLUME_LIMITED:
+        return lj_ensemble_of(point) == LJ_NPT;
     default:
         return true;
     }
@@ -134,6 +162,21 @@ const struct ergo_conjugate lj_conjugates[LJ_CONJUGATES] = {
     {LJ_COLUMN_ENERGY, .coefficient = weight_of_energy, .keys = {"/system/temperature"}},
     {LJ_COLUMN_PARTICLES, .coefficient = weight_of_particle,
      .keys = {"/system/activity", "/system/beta_mu", "/system/mu", "/system/lambda"}},
+};
+
+const struct ergo_conjugate lj_conjugates_nvt[LJ_CONJUGATES_NVT] = {
+    {LJ_COLUMN_ENERGY, .coefficient = weight_of_energy, .keys = {"/system/temperature"}},
+};
+
+static double weight_of_volume(const struct ergo_point *point) {
+    return -ergo_point_real(point, "/system/pressure") /
+           ergo_point_real(point, "/system/temperature");
+}
+
+const struct ergo_conjugate lj_conjugates_npt[LJ_CONJUGATES_NPT] = {
+    {LJ_COLUMN_ENERGY, .coefficient = weight_of_energy, .keys = {"/system/temperature"}},
+    {LJ_COLUMN_VOLUME, .coefficient = weight_of_volume,
+     .keys = {"/system/pressure", "/system/temperature"}},
 };
 
 static double derive_ratio(const struct ergo_point *point, const double *m) {
@@ -169,6 +212,21 @@ static double derive_capacity(const struct ergo_point *point, const double *m) {
     return (m[1] - m[0] * m[0]) / (m[2] * t * t);
 }
 
+/* T ln z, z = (N + 1)/<V exp(-dU/T)>: the free energy of one particle more than N. */
+static double derive_chemical(const struct ergo_point *point, const double *m) {
+    return ergo_point_real(point, "/system/temperature") * log((m[1] + 1) / m[0]);
+}
+
+/* -T ln(<V exp(-dU/T)>/<V>) */
+static double derive_excess(const struct ergo_point *point, const double *m) {
+    return -ergo_point_real(point, "/system/temperature") * log(m[0] / m[1]);
+}
+
+/* (<V^2> - <V>^2)/(<V> T) */
+static double derive_volume_compressibility(const struct ergo_point *point, const double *m) {
+    return (m[1] - m[0] * m[0]) / (m[0] * ergo_point_real(point, "/system/temperature"));
+}
+
 /* clang-format off: its versions 14 and 18 disagree about these braces */
 #define ACCEPTANCE(kind, where)                                                                    \
     {                                                                                              \
@@ -182,64 +240,138 @@ static double derive_capacity(const struct ergo_point *point, const double *m) {
     }
 /* clang-format on */
 
-const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {
-    {ERGO_NAMED("particles", ""), .help = "mean number of particles <N>", .sample = particles,
-     .applies = lj_is_open},
-    {ERGO_NAMED("density", "1/length^3"), .help = "rho = <N>/V", .sample = density},
-    {ERGO_NAMED("energy", "energy per particle"),
-     .help = "<U>/<N>, with the tail correction where the job asks for it",
-     .inputs = {"total_energy", "particles"}, .derive = derive_ratio},
-    {ERGO_NAMED("pressure", "energy/length^3"),
-     .help = "pressure of the model that is simulated, -dF/dV at fixed N and r_c: <N> T/V, "
-             "pressure_virial, pressure_impulsive unless shifted, pressure_tail with "
-             "tail_correction; none with a cutoff below sigma, unless shifted",
-     .sample = pressure, .applies = has_pressure, .recorded_at = "/system/temperature"},
-    {ERGO_NAMED("pressure_virial", "energy/length^3"),
-     .help = "of `pressure`: <W>/(3V), W = sum of r f over the pairs within the cutoff",
-     .sample = pressure_virial, .applies = has_pressure},
-    {ERGO_NAMED("pressure_impulsive", "energy/length^3"),
-     .help = "of `pressure`: what the jump of the truncated potential at the cutoff adds, "
-             "(2 pi/3) r_c^3 rho^2 g(r_c-) T (exp(u(r_c)/T) - 1), g(r_c-) from the pairs in two "
-             "shells inside the cutoff",
-     .sample = pressure_impulsive, .applies = has_impulsive, .recorded_at = "/system/temperature"},
-    {ERGO_NAMED("pressure_tail", "energy/length^3"),
-     .help = "of `pressure`: -dU_tail/dV of the tail's energy U_tail = N rho (8 pi/3) (r_c^-9/3 - "
-             "r_c^-3) in reduced units, which is U_tail/V",
-     .sample = pressure_tail, .applies = has_tail},
-    {ERGO_NAMED("heat_capacity", "k_B per particle"),
-     .help = "excess heat capacity at constant volume, (<U^2> - <U>^2)/(N T^2), where N is fixed; "
-             "the ideal gas's 3/2 comes on top",
-     .inputs = {"total_energy", "total_energy2", "particles"}, .derive = derive_capacity,
-     .applies = is_canonical},
-    {ERGO_NAMED("particles_variance", ""), .help = "<N^2> - <N>^2",
-     .inputs = {"particles", "particles2"}, .derive = derive_variance, .applies = lj_is_open},
+/* clang-format off */
+#define ENERGY                                                                                     \
+    {ERGO_NAMED("energy", "energy per particle"),                                                  \
+     .help = "<U>/<N>, with the tail correction where the job asks for it",                        \
+     .inputs = {"total_energy", "particles"}, .derive = derive_ratio}
+#define PRESSURES                                                                                  \
+    {ERGO_NAMED("pressure", "energy/length^3"),                                                    \
+     .help = "pressure of the model that is simulated, -dF/dV at fixed N and r_c: <N> T/V, "       \
+             "pressure_virial, pressure_impulsive unless shifted, pressure_tail with "             \
+             "tail_correction; none with a cutoff below sigma, unless shifted",                    \
+     .sample = pressure, .applies = has_pressure, .recorded_at = "/system/temperature"},           \
+    {ERGO_NAMED("pressure_virial", "energy/length^3"),                                             \
+     .help = "of `pressure`: <W>/(3V), W = sum of r f over the pairs within the cutoff",           \
+     .sample = pressure_virial, .applies = has_pressure},                                          \
+    {ERGO_NAMED("pressure_impulsive", "energy/length^3"),                                          \
+     .help = "of `pressure`: what the jump of the truncated potential at the cutoff adds, "        \
+             "(2 pi/3) r_c^3 rho^2 g(r_c-) T (exp(u(r_c)/T) - 1), g(r_c-) from the pairs in two "  \
+             "shells inside the cutoff",                                                           \
+     .sample = pressure_impulsive, .applies = has_impulsive, .recorded_at = "/system/temperature"},\
+    {ERGO_NAMED("pressure_tail", "energy/length^3"),                                               \
+     .help = "of `pressure`: -dU_tail/dV of the tail's energy U_tail = N rho (8 pi/3) (r_c^-9/3 - "\
+             "r_c^-3) in reduced units, which is U_tail/V",                                        \
+     .sample = pressure_tail, .applies = has_tail}
+#define CAPACITY                                                                                   \
+    {ERGO_NAMED("heat_capacity", "k_B per particle"),                                              \
+     .help = "excess heat capacity at constant volume, (<U^2> - <U>^2)/(N T^2), where N is fixed; "\
+             "the ideal gas's 3/2 comes on top",                                                   \
+     .inputs = {"total_energy", "total_energy2", "particles"}, .derive = derive_capacity,          \
+     .applies = is_canonical}
+#define CLOSED                                                                                     \
+    {ERGO_NAMED("chemical_potential", "energy"),                                                   \
+     .help = "mu - 3 T ln Lambda = T ln z, z the activity at which a particle more than N is as "  \
+             "likely: T ln((N + 1)/<V exp(-dU/T)>), by test insertions",                           \
+     .inputs = {"insertion_volume", "particles"}, .derive = derive_chemical,                       \
+     .applies = has_ghosts},                                                                       \
+    ACCEPTANCE(displacement, NULL),                                                                \
+    {ERGO_NAMED("total_energy", "energy"), .help = "<U>", .sample = total_energy},                 \
+    {ERGO_NAMED("total_energy2", "energy^2"), .help = "<U^2>", .sample = total_energy2},           \
+    {.name = "particles", .unit = "", .help = "an input", .sample = particles, .hidden = true},    \
+    {.name = "insertion_volume", .unit = "length^3", .help = "an input",                           \
+     .sample = insertion_volume, .hidden = true, .applies = has_ghosts,                            \
+     .recorded_at = "/system/temperature"},                                                        \
+    HIDDEN(tried_displacement), HIDDEN(accepted_displacement)
+/* clang-format on */
+
+/* clang-format off */
+#define OPEN                                                                                       \
+    {ERGO_NAMED("particles", ""), .help = "mean number of particles <N>", .sample = particles,     \
+     .applies = lj_is_open},                                                                       \
+    {ERGO_NAMED("density", "1/length^3"), .help = "rho = <N>/V", .sample = density},               \
+    ENERGY,                                                                                        \
+    PRESSURES,                                                                                     \
+    CAPACITY,                                                                                      \
+    {ERGO_NAMED("particles_variance", ""), .help = "<N^2> - <N>^2",                                \
+     .inputs = {"particles", "particles2"}, .derive = derive_variance, .applies = lj_is_open},     \
+    {ERGO_NAMED("compressibility", "length^3/energy"),                                             \
+     .help = "isothermal compressibility V (<N^2> - <N>^2) / (<N>^2 T)",                           \
+     .inputs = {"particles", "particles2"}, .derive = derive_compressibility,                      \
+     .applies = lj_is_open},                                                                       \
+    {ERGO_NAMED("particles_energy_covariance", "energy"), .help = "<N U> - <N><U>",                \
+     .inputs = {"particles", "total_energy", "particles_energy"}, .derive = derive_covariance,     \
+     .applies = lj_is_open},                                                                       \
+    {ERGO_NAMED("isosteric_heat", "energy"),                                                       \
+     .help = "T - (<N U> - <N><U>) / (<N^2> - <N>^2), of an ideal reservoir",                      \
+     .inputs = {"particles", "total_energy", "particles_energy", "particles2"},                    \
+     .derive = derive_heat, .applies = lj_is_open},                                                \
+    {ERGO_NAMED("acceptance", ""), .help = "accepted moves per tried one",                         \
+     .inputs = {"accepted", "tried"}, .derive = derive_ratio},                                     \
+    ACCEPTANCE(displacement, lj_has_displacements),                                                \
+    ACCEPTANCE(insertion, lj_is_open),                                                             \
+    ACCEPTANCE(deletion, lj_is_open),                                                              \
+    {ERGO_NAMED("particles2", ""), .help = "<N^2>", .sample = particles2, .applies = lj_is_open},  \
+    {ERGO_NAMED("total_energy", "energy"), .help = "<U>", .sample = total_energy},                 \
+    {ERGO_NAMED("total_energy2", "energy^2"), .help = "<U^2>", .sample = total_energy2},           \
+    {ERGO_NAMED("particles_energy", "energy"), .help = "<N U>", .sample = particles_energy,        \
+     .applies = lj_is_open},                                                                       \
+    HIDDEN(tried),                                                                                 \
+    HIDDEN(accepted),                                                                              \
+    HIDDEN(tried_displacement),                                                                    \
+    HIDDEN(tried_insertion),                                                                       \
+    HIDDEN(tried_deletion),                                                                        \
+    HIDDEN(accepted_displacement),                                                                 \
+    HIDDEN(accepted_insertion),                                                                    \
+    HIDDEN(accepted_deletion)
+/* clang-format on */
+
+const struct ergo_observable lj_observables[LJ_N_OBSERVABLES] = {OPEN};
+
+const struct ergo_observable lj_observables_muvt[LJ_N_OBSERVABLES_MUVT] = {
+    OPEN,
+    {ERGO_NAMED("insertion_probability", ""),
+     .help = "probability with which an insertion into N particles would be accepted",
+     .sample = rises, .applies = lj_is_matrix, .recorded_at = "/system/temperature"},
+    {ERGO_NAMED("deletion_probability", ""),
+     .help = "probability with which a deletion of one of N particles would be accepted",
+     .sample = falls, .applies = lj_is_matrix, .recorded_at = "/system/temperature"},
+};
+
+const struct ergo_observable lj_observables_nvt[LJ_N_OBSERVABLES_NVT] = {
+    {ERGO_NAMED("density", "1/length^3"), .help = "rho = N/V", .sample = density},
+    ENERGY,
+    PRESSURES,
+    CAPACITY,
+    {ERGO_NAMED("excess_chemical_potential", "energy"),
+     .help = "-T ln <exp(-dU/T)>, by test insertions", .inputs = {"insertion_volume", "box_volume"},
+     .derive = derive_excess, .applies = has_ghosts},
+    {.name = "box_volume",
+     .unit = "length^3",
+     .help = "an input",
+     .sample = volume_of,
+     .hidden = true},
+    CLOSED,
+};
+
+const struct ergo_observable lj_observables_npt[LJ_N_OBSERVABLES_NPT] = {
+    {ERGO_NAMED("density", "1/length^3"), .help = "rho = <N/V>", .sample = density},
+    {ERGO_NAMED("volume", "length^3"), .help = "<V>", .sample = volume},
+    ENERGY,
+    PRESSURES,
     {ERGO_NAMED("compressibility", "length^3/energy"),
-     .help = "isothermal compressibility V (<N^2> - <N>^2) / (<N>^2 T)",
-     .inputs = {"particles", "particles2"}, .derive = derive_compressibility,
-     .applies = lj_is_open},
-    {ERGO_NAMED("particles_energy_covariance", "energy"), .help = "<N U> - <N><U>",
-     .inputs = {"particles", "total_energy", "particles_energy"}, .derive = derive_covariance,
-     .applies = lj_is_open},
-    {ERGO_NAMED("isosteric_heat", "energy"),
-     .help = "T - (<N U> - <N><U>) / (<N^2> - <N>^2), of an ideal reservoir",
-     .inputs = {"particles", "total_energy", "particles_energy", "particles2"},
-     .derive = derive_heat, .applies = lj_is_open},
-    {ERGO_NAMED("acceptance", ""), .help = "accepted moves per tried one",
-     .inputs = {"accepted", "tried"}, .derive = derive_ratio},
-    ACCEPTANCE(displacement, is_displaced),
-    ACCEPTANCE(insertion, lj_is_open),
-    ACCEPTANCE(deletion, lj_is_open),
-    {ERGO_NAMED("particles2", ""), .help = "<N^2>", .sample = particles2, .applies = lj_is_open},
-    {ERGO_NAMED("total_energy", "energy"), .help = "<U>", .sample = total_energy},
-    {ERGO_NAMED("total_energy2", "energy^2"), .help = "<U^2>", .sample = total_energy2},
-    {ERGO_NAMED("particles_energy", "energy"), .help = "<N U>", .sample = particles_energy,
-     .applies = lj_is_open},
-    HIDDEN(tried),
-    HIDDEN(accepted),
-    HIDDEN(tried_displacement),
-    HIDDEN(tried_insertion),
-    HIDDEN(tried_deletion),
-    HIDDEN(accepted_displacement),
-    HIDDEN(accepted_insertion),
-    HIDDEN(accepted_deletion),
+     .help = "isothermal compressibility (<V^2> - <V>^2)/(<V> T)", .inputs = {"volume", "volume2"},
+     .derive = derive_volume_compressibility},
+    {ERGO_NAMED("excess_chemical_potential", "energy"),
+     .help = "-T ln(<V exp(-dU/T)>/<V>), by test insertions",
+     .inputs = {"insertion_volume", "volume"}, .derive = derive_excess, .applies = has_ghosts},
+    CLOSED,
+    {ERGO_NAMED("volume2", "length^6"), .help = "<V^2>", .sample = volume2},
+    {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
+     .sample = volume_acceptance, .of_moves = true},
+    {ERGO_NAMED("volume_limited", ""),
+     .help = "share of volume moves refused because a side would be below two cutoffs, or the box "
+             "far from the start's: where it is not 0, the ensemble is that of volumes between "
+             "these limits",
+     .sample = volume_limited, .of_moves = true},
 };

@@ -10,11 +10,11 @@
  * Beyond it they reach to twice the cutoff or to half the shortest side. */
 uint32_t lj_bins(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
-    const int64_t to_cutoff = ergo_point_int(point, "/run/gr_bins");
+    const uint32_t to_cutoff = lj_curve_every(point) ? lj_gr_bins(point) : 0;
     const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
-    if (ergo_point_int(point, "/run/curve_every") == 0)
+    if (to_cutoff == 0)
         return 0;
-    const double bins = floor(fmin(2.0, shortest / 2 / s.cutoff) * (double)to_cutoff * (1 + 1e-12));
+    const double bins = floor(fmin(2.0, shortest / 2 / s.cutoff) * to_cutoff * (1 + 1e-12));
     return (uint32_t)bins;
 }
 
@@ -187,10 +187,16 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     if (wish_capacity)
         l->capacity = (uint32_t)fmax((double)wish_capacity, largest_start(batch));
 
+    l->volume_every =
+        y->ensemble == LJ_NPT ? (uint64_t)ergo_point_int(first, "/system/volume_every") : 0;
     const double units = d->compute_units ? d->compute_units : 1;
     l->end_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : d->largest_group >= 1024 ? 1024 : 256;
     l->total_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : 64;
-    l->total_parts = (uint32_t)fmin(64, fmax(1, ceil(4.0 * units / (double)batch->count)));
+    /* volume moves make these sums all the time, and have to fill the device */
+    const bool fill = l->volume_every && device->type != CL_DEVICE_TYPE_CPU;
+    const double groups = fill ? ceil((double)l->capacity / l->total_group) : 64;
+    const double parts = ceil((fill ? 32 : 4) * units / (double)batch->count);
+    l->total_parts = (uint32_t)fmin(fmin(64, groups), fmax(1, parts));
     if (device->quirks.loop_limit) { /* one particle per work-item */
         l->total_group = 256;
         l->total_parts = 64;
@@ -200,6 +206,7 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     while (l->total_group > d->largest_group)
         l->total_group /= 2;
     l->bins = lj_bins(first);
+    l->ghosts = lj_ghosts_of(first);
     return ERGO_OK;
 }
 
@@ -283,11 +290,21 @@ static void declare_buffers(struct lj_state *s) {
     ergo_engine_buffer(e, LJ_PAIR_ENERGIES, "pair energies", ERGO_BUFFER_STATE,
                        l->energies ? 8 * cells : 0);
     ergo_engine_buffer(e, LJ_OFFSETS, "lists of cells", ERGO_BUFFER_CONSTANT,
-                       l->slotted ? 4 * (uint64_t)s->grid.n_offsets : lj_grid_list_bytes(&s->grid));
+                       s->lists     ? s->list_bytes
+                       : l->slotted ? 4 * (uint64_t)s->grid.n_offsets
+                                    : lj_grid_list_bytes(&s->grid));
+    if (l->volume_every) {
+        ergo_engine_buffer(e, LJ_RULES, "rules of volume moves", ERGO_BUFFER_CONSTANT,
+                           members * sizeof *s->rules);
+        ergo_engine_buffer(e, LJ_TRIALS, "totals of volume moves", ERGO_BUFFER_SCRATCH,
+                           8 * LJ_TOTALS * members * l->total_parts);
+    }
     ergo_engine_buffer(e, LJ_SHARES, "totals", ERGO_BUFFER_SCRATCH,
                        8 * LJ_TOTALS * members * l->total_parts);
     ergo_engine_buffer(e, LJ_SAMPLES, "samples", ERGO_BUFFER_SAMPLES,
                        members * sizeof(struct lj_sample));
+    ergo_engine_buffer(e, LJ_GHOSTS, "test insertions", ERGO_BUFFER_SAMPLES,
+                       l->ghosts ? 8 * LJ_GHOST_WORDS * members * l->total_parts : 0);
     if (l->bins) {
         ergo_engine_buffer(e, LJ_EDGES, "edges of g(r)", ERGO_BUFFER_CONSTANT,
                            (l->bins + UINT64_C(1)) * sizeof *s->bin_edges);
@@ -329,9 +346,17 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
                      "-DLJ_CULL=%d -DLJ_PARTS=%uu%s%s",
                      g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, g->cull, g->parts,
                      l->slotted ? " -DLJ_SLOTTED=1" : "", l->energies ? " -DLJ_ENERGIES=1" : "");
+    if (l->volume_every)
+        ergo_text_append(&o, " -DLJ_NPT=1");
     append_reach(&o, s);
     ergo_engine_kernel(e, LJ_TOTAL, total, o.data, "lj_total");
     ergo_engine_kernel(e, LJ_PAIRS, total, o.data, "lj_pairs");
+    if (l->volume_every) {
+        ergo_engine_kernel(e, LJ_VOLUME_SUMS, "lj_gcmc/volume.cl", o.data, "lj_volume_sums");
+        ergo_engine_kernel(e, LJ_VOLUME_MOVE, "lj_gcmc/volume.cl", o.data, "lj_volume_move");
+    }
+    if (l->ghosts)
+        ergo_engine_kernel(e, LJ_GHOST, "lj_gcmc/ghost.cl", o.data, "lj_ghost");
     if (l->board_blocks) {
         ergo_text_append(&o, " -DLJ_BLOCKS=%lluu -DLJ_TRIALS=%uu -DLJ_END_GROUP=%u",
                          (unsigned long long)l->board_blocks, s->system.trials, l->end_group);
@@ -356,6 +381,17 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
 /* ---- configure --------------------------------------------------------------------------------
  */
 
+/* Constant pressure: what its volume moves need; true: there are none, or all is there. */
+static bool fill_rules(struct lj_state *s) {
+    const struct ergo_batch *batch = s->e.batch;
+    if (!s->launch.volume_every)
+        return true;
+    s->rules = ergo_engine_memory(&s->e, batch->count, sizeof *s->rules);
+    for (size_t i = 0; s->rules && i < batch->count; i++)
+        s->rules[i] = lj_rules_of(batch->points[i]);
+    return s->rules && lj_volume_lists(s, lj_widest_core(s));
+}
+
 static enum ergo_status fill_members(struct lj_state *s) {
     const struct ergo_batch *batch = s->e.batch;
     const double width = lj_bin_width(s) / s->system.sigma;
@@ -370,6 +406,8 @@ static enum ergo_status fill_members(struct lj_state *s) {
         s->physics[i].system = lj_system_of(batch->points[i]);
         s->physics[i].jump = lj_jump_of(&s->physics[i].system);
     }
+    if (!fill_rules(s))
+        return ERGO_FAIL(s->e.ctx, ERGO_E_MEMORY, "no memory for lists of cells");
     for (size_t k = 0; k <= s->launch.bins; k++)
         s->bin_edges[k] = (float)((double)k * width * (double)k * width);
     return ERGO_OK;
@@ -392,7 +430,7 @@ enum ergo_status lj_configure(struct ergo_context *ctx, void *state) {
     s->capacity = s->launch.capacity;
     s->tile = s->launch.tile;
     s->pairs_end = UINT32_MAX;
-    s->e.curve_interval = (uint64_t)ergo_point_int(s->e.batch->points[0], "/run/curve_every");
+    s->e.curve_interval = lj_curve_every(s->e.batch->points[0]);
     declare_buffers(s);
     return declare_kernels(ctx, s);
 }

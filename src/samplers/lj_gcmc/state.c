@@ -46,6 +46,8 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
             status = lj_start(ctx, point, &words, &n);
         }
         s->chains[m] = (struct lj_chain){.particles = n, .step_size = lj_step_size(&system)};
+        if (s->rules)
+            lj_volume_set(&s->rules[m], s->rules[m].start, &s->chains[m]);
         if (status == ERGO_OK)
             lj_place(s, m, words, n);
     }
@@ -55,10 +57,15 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
 
 /* ---- the canonical state ---------------------------------------------------------------------
  * Little-endian: energy, virial (8 bytes each), N, largest displacement, the counts of the window
- * that has begun and of the one before (struct lj_counts; 4 bytes each), then 12 bytes a particle
- * in their order, which is part of the chain: which particle is picked depends on it. */
+ * that has begun and of the one before (struct lj_counts; 4 bytes each), at constant pressure ln V
+ * in 2^-36 (8 bytes) and what became of the last volume move (4), then 12 bytes a particle in their
+ * order, which is part of the chain: which particle is picked depends on it. */
 
-enum { HEADER = 48 };
+enum { HEADER = 48, HEADER_NPT = HEADER + 12 };
+
+static size_t header_bytes(const struct lj_state *s) {
+    return s->rules ? HEADER_NPT : HEADER;
+}
 
 static void put(unsigned char *at, uint64_t value, int bytes) {
     for (int i = 0; i < bytes; i++)
@@ -82,7 +89,7 @@ enum ergo_status lj_save(struct ergo_context *ctx, void *opaque, size_t member,
     if (status != ERGO_OK)
         return status;
     const struct lj_chain *c = &s->chains[member];
-    unsigned char header[HEADER], particle[12];
+    unsigned char header[HEADER_NPT], particle[12];
     put(header, (uint64_t)c->energy, 8);
     put(header + 8, (uint64_t)c->virial, 8);
     put(header + 16, n, 4);
@@ -93,7 +100,11 @@ enum ergo_status lj_save(struct ergo_context *ctx, void *opaque, size_t member,
         put(header + 28 + 12 * k, counts[k]->accepted, 4);
         put(header + 32 + 12 * k, counts[k]->accepted_deletion, 4);
     }
-    ergo_text_append_bytes(text, header, HEADER);
+    if (s->rules) {
+        put(header + HEADER, (uint64_t)c->size, 8);
+        put(header + HEADER + 8, c->moved, 4);
+    }
+    ergo_text_append_bytes(text, header, header_bytes(s));
     for (uint32_t i = 0; i < n; i++) {
         for (int k = 0; k < 3; k++)
             put(particle + 4 * k, words[3 * (size_t)i + (size_t)k], 4);
@@ -125,17 +136,24 @@ enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, 
                          const void *bytes, size_t length) {
     struct lj_state *s = opaque;
     const unsigned char *at = bytes;
-    const uint64_t n = length >= HEADER ? get(at + 16, 4) : 0;
-    if (length < HEADER || length != HEADER + 12 * n || n > LJ_MOST_PARTICLES)
+    const size_t header = header_bytes(s);
+    const uint64_t n = length >= header ? get(at + 16, 4) : 0;
+    if (length < header || length != header + 12 * n || n > LJ_MOST_PARTICLES)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes, which fits no number of "
                          "particles: it is damaged",
                          member, length);
+    if (s->rules && (lj_volume_limited(&s->rules[member], (int64_t)get(at + HEADER, 8)) ||
+                     get(at + HEADER + 8, 4) > 2))
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has a volume beyond the limits of its "
+                         "moves: it is damaged",
+                         member);
     uint32_t *words = malloc(12 * ((size_t)n + 1));
     if (!words)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load %" PRIu64 " particles", n);
     for (size_t i = 0; i < 3 * n; i++)
-        words[i] = (uint32_t)get(at + HEADER + 4 * i, 4);
+        words[i] = (uint32_t)get(at + header + 4 * i, 4);
     if (s->launch.board_blocks && !in_order(s, words, (uint32_t)n)) {
         free(words);
         return ERGO_FAIL(ctx, ERGO_E_IO,
@@ -152,6 +170,11 @@ enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, 
         .now = get_counts(at + 24),
         .last = get_counts(at + 36),
     };
+    if (s->rules) {
+        s->chains[member].volumes = lj_volumes_before(step, s->launch.volume_every);
+        s->chains[member].moved = (uint32_t)get(at + HEADER + 8, 4);
+        lj_volume_set(&s->rules[member], (int64_t)get(at + HEADER, 8), &s->chains[member]);
+    }
     s->e.step = step;
     ergo_engine_begin(&s->e, ctx);
     lj_place(s, member, words, (uint32_t)n);
@@ -173,6 +196,8 @@ enum ergo_status lj_carry(struct ergo_context *ctx, void *opaque, size_t member,
     put(start + 20, lj_step_size(&system), 4);
     if (length >= HEADER)
         memset(start + 24, 0, HEADER - 24);
+    if (s->rules && length >= HEADER_NPT)
+        memset(start + HEADER + 8, 0, 4);
     const enum ergo_status status = lj_load(ctx, opaque, member, 0, start, length);
     free(start);
     return status;
@@ -201,9 +226,12 @@ enum ergo_status lj_frame(struct ergo_context *ctx, void *opaque, size_t member,
         status = lj_fetch(ctx, s, member, &words, &n);
     if (status != ERGO_OK)
         return status;
-    const double *b = system.box;
+    struct lj_system now = system;
+    lj_box_of(&system, &s->chains[member], now.box);
+    now.volume = now.box[0] * now.box[1] * now.box[2];
+    const double *b = now.box;
     const double energy =
-        lj_energy_of(system.epsilon, s->chains[member].energy) + lj_tail_energy(&system, n);
+        lj_energy_of(system.epsilon, s->chains[member].energy) + lj_tail_energy(&now, n);
     ergo_text_append(text,
                      "%u\nLattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" Properties=species:S:1:pos:R:3 "
                      "pbc=\"T T T\" step=%" PRIu64 " energy=%.17g\n",

@@ -90,6 +90,41 @@ void lj_twin_pairs(const struct lj_twin *t, uint32_t end, const float *edges, ui
     }
 }
 
+void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
+    memset(sums, 0, LJ_GHOST_WORDS * sizeof *sums);
+    for (uint32_t i = 0; count && t->m.zv > 0 && i < t->n; i++) {
+        struct lj_twin_sums pairs = {0};
+        if (!t->m.ideal)
+            add_pairs(t, t->p[i], i, 1, &pairs);
+        const float exponent =
+            fmaf(t->m.tail, (float)(2 * t->n - 1), t->m.beta4 * (float)pairs.energy);
+        const float weight = exponent < -80 ? 0 : ergo_exp(fminf(exponent, 60));
+        const float share = (float)t->n * weight * ergo_inverse(t->m.zv);
+        sums[3] += (int64_t)fmaf(fminf(share, 1), 0x1p36f, 0.5f);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ergo_words w =
+            ergo_philox_words(i, (uint32_t)t->step, (uint32_t)(t->step >> 32),
+                              ERGO_DRAW(LJ_PURPOSE_GHOST, 0), t->m.key0, t->m.key1);
+        struct lj_twin_sums pairs = {0};
+        if (!t->m.ideal)
+            add_pairs(t, (const uint32_t[3]){w.x, w.y, w.z}, NO_PARTICLE, 1, &pairs);
+        const float exponent =
+            fmaf(-t->m.tail, (float)(2 * t->n + 1), -(t->m.beta4 * (float)pairs.energy));
+        if (pairs.core || exponent < -80)
+            continue;
+        const float weight = ergo_exp(fminf(exponent, 34.6f));
+        if (t->m.zv > 0) {
+            const float share = t->m.zv * weight * ergo_inverse((float)t->n + 1);
+            sums[2] += (int64_t)fmaf(fminf(share, 1), 0x1p36f, 0.5f);
+        }
+        if (weight < 0x1p20f)
+            sums[0] += (int64_t)fmaf(weight, 0x1p31f, 0.5f);
+        else
+            sums[1] += (int64_t)weight;
+    }
+}
+
 /* ---- particles ------------------------------------------------------------------------------- */
 
 static void enter(struct lj_twin *t, uint32_t i) {
@@ -111,12 +146,16 @@ static void move_to(struct lj_twin *t, uint32_t i, const uint32_t to[3]) {
     enter(t, i);
 }
 
+/* Sides of cells are at least the cutoff, in the smallest box that a volume move allows, too. */
 static bool make_grid(struct lj_twin *t, const struct lj_system *s) {
     const double most = fmax(3, ceil(cbrt(t->n + 64.0))); /* few particles need few cells */
+    const double smallest =
+        t->volume_every ? cbrt(lj_volume_of(s, t->rules.limits[0]) / s->volume) : 1;
     size_t cells = 1;
     for (int k = 0; k < 3; k++) {
         /* without pairs a cell is only where a particle is found again */
-        const double wide = t->m.ideal ? most : floor(s->box[k] / s->cutoff / (1 + 1e-6));
+        const double wide =
+            t->m.ideal ? most : floor(s->box[k] * smallest / s->cutoff / (1 + 1e-6));
         t->grid[k] = (uint32_t)fmin(most, fmax(1, wide));
         cells *= t->grid[k];
     }
@@ -137,6 +176,12 @@ static void set_counts(struct lj_twin *t, int window, const struct lj_counts *c,
     t->accepted[window][LJ_DELETION] = c->accepted_deletion;
 }
 
+static void set_box(struct lj_twin *t, const struct lj_chain *chain) {
+    for (int k = 0; k < 3; k++)
+        t->m.scale[k] = ergo_as_float(chain->scale[k]);
+    t->m.tail = t->tail * ergo_as_float(chain->thinner);
+}
+
 bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, const struct lj_chain *chain,
                   const uint32_t *words, uint32_t more, uint64_t blocks) {
     const struct lj_system s = lj_system_of(point);
@@ -149,6 +194,13 @@ bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, const struc
     t->energy = chain->energy;
     t->virial = chain->virial;
     t->contacts = chain->contacts;
+    t->box = *chain;
+    t->tail = t->m.tail;
+    if (s.ensemble == LJ_NPT) {
+        t->rules = lj_rules_of(point);
+        t->volume_every = (uint64_t)ergo_point_int(point, "/system/volume_every");
+        set_box(t, chain);
+    }
     set_counts(t, 0, &chain->now, (uint32_t)(chain->step % LJ_WINDOW));
     set_counts(t, 1, &chain->last, LJ_WINDOW);
     t->p = malloc(((size_t)t->capacity + 1) * sizeof *t->p);
@@ -187,11 +239,17 @@ struct lj_chain lj_twin_chain(const struct lj_twin *t) {
                          .energy = t->energy,
                          .virial = t->virial,
                          .contacts = t->contacts,
+                         .size = t->box.size,
+                         .volumes = t->box.volumes,
+                         .moved = t->box.moved,
+                         .thinner = t->box.thinner,
+                         .list = t->box.list,
                          .particles = t->n,
                          .step_size = t->step_size,
                          .status = LJ_RUNNING,
                          .now = counts_of(t, 0),
                          .last = counts_of(t, 1)};
+    memcpy(c.scale, t->box.scale, sizeof c.scale);
     if (t->board) {
         c.now = (struct lj_counts){t->tried[0][0], t->tried[0][1], t->tried[0][2]};
         c.last = (struct lj_counts){t->accepted[0][0], t->accepted[0][1], t->accepted[0][2]};
@@ -204,6 +262,8 @@ struct lj_sample lj_twin_sample(const struct lj_twin *t) {
     return (struct lj_sample){.energy = c.energy,
                               .virial = c.virial,
                               .contacts = c.contacts,
+                              .size = c.size,
+                              .moved = c.moved,
                               .particles = c.particles,
                               .now = c.now,
                               .last = c.last};
@@ -301,9 +361,30 @@ static struct ergo_words draw(const struct lj_twin *t, uint32_t which) {
                              ERGO_DRAW(LJ_PURPOSE_MOVE, which), t->m.key0, t->m.key1);
 }
 
+/* The volume move before this step: sums over all pairs in the trial's box. */
+static void change_volume(struct lj_twin *t) {
+    struct lj_chain c = lj_twin_chain(t), trial = c;
+    const int64_t to = lj_volume_trial(&t->rules, &t->m, t->step, c.size);
+    struct lj_twin_sums sums = {0};
+    if (!lj_volume_limited(&t->rules, to)) {
+        lj_volume_set(&t->rules, to, &trial);
+        set_box(t, &trial);
+        sums = lj_twin_total(t, 1, 1, 0);
+    }
+    const struct lj_sum half = {sums.energy / 2, sums.virial / 2, sums.contacts / 2, sums.core};
+    lj_volume_judge(&t->rules, &t->m, t->step, half, &c);
+    t->box = c;
+    t->energy = c.energy;
+    t->virial = c.virial;
+    t->contacts = c.contacts;
+    set_box(t, &c);
+}
+
 bool lj_twin_step(struct lj_twin *t) {
     if (t->board)
         return lj_twin_activate(t);
+    if (t->volume_every && t->step % t->volume_every == 0)
+        change_volume(t);
     struct lj_twin_move move = lj_twin_move_of(&t->m, t->n, draw(t, 0), draw(t, 1));
     bool accepted = !move.impossible;
     if (accepted) {

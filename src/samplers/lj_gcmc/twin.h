@@ -23,6 +23,12 @@ struct lj_twin {
     uint32_t (*p)[3]; /* positions in the order of the chain's particle list */
     uint32_t n, capacity, step_size;
     uint64_t step;
+    /* at constant pressure: moves from one volume move to the next, and of the chain what belongs
+     * to its volume */
+    uint64_t volume_every;
+    struct lj_volume_rules rules;
+    struct lj_chain box;
+    float tail; /* lj_member.tail at the start's volume */
     int64_t energy, virial, contacts;
     /* of this window and the last; a checkerboard uses [0] alone, for the last activation */
     uint32_t tried[2][LJ_KINDS], accepted[2][LJ_KINDS];
@@ -45,6 +51,8 @@ struct lj_sample lj_twin_sample(const struct lj_twin *t);
  * kernel lj_total. Not for a checkerboard after its first activation. */
 struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t group, uint32_t parts,
                                   uint32_t part);
+/* Weights of `count` test insertions at the chain's step: sums[LJ_GHOST_WORDS]. */
+void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums);
 /* counts[bins]: ordered pairs of the particles below `end` with all others. edges[bins + 1]:
  * squared distances in sigma^2. */
 void lj_twin_pairs(const struct lj_twin *t, uint32_t end, const float *edges, uint32_t bins,

@@ -1,0 +1,67 @@
+/* A work-group's share of the sums over all pairs of a chain. */
+#ifndef ERGO_CL_LJ_GCMC_TOTALS_H
+#define ERGO_CL_LJ_GCMC_TOTALS_H
+
+#include "lj_gcmc/chain.h"
+
+struct lj_total_room {
+    long energies[LJ_TOTAL_GROUP], virials[LJ_TOTAL_GROUP], contacts[LJ_TOTAL_GROUP];
+    uint overlaps[LJ_TOTAL_GROUP], others[LJ_TOTAL_GROUP];
+};
+
+/* Sums over the pairs of the first n particles that are this group's, each pair from both sides:
+ * energy, virial, contacts, the number of particles with a partner inside the core, and the number
+ * of particles whose stored pair energy (LJ_ENERGIES) differs. keep: store those energies first;
+ * look: compare them. `mine`: LJ_TOTALS words. */
+ERGO_INLINE void lj_total_share(const struct lj_home *home, const struct lj_member *m, uint n,
+                                uint part, uint n_parts, uint item, uint keep, uint look,
+                                __local struct lj_total_room *room, __global long *mine) {
+    const uint stride = n_parts * LJ_TOTAL_GROUP;
+    long energy = 0, virial = 0, contact = 0;
+    uint overlap = 0u, other = 0u;
+    for (uint i = part * LJ_TOTAL_GROUP + item; i < n; i += stride) {
+        const lj_position at = lj_position_of(home->particles[i]);
+        struct lj_sum sum = {0, 0, 0, 0u};
+        lj_scan_all(home, at, m, &sum);
+#ifdef LJ_ENERGIES
+        if (keep || look) {
+            __global long *kept = lj_energy_at(home, at);
+            if (keep)
+                *kept = sum.energy;
+            other += *kept != sum.energy ? 1u : 0u;
+        }
+#else
+        (void)keep;
+        (void)look;
+#endif
+        energy += sum.energy;
+        virial += sum.virial;
+        contact += sum.contacts;
+        overlap += sum.overlap;
+    }
+    room->energies[item] = energy;
+    room->virials[item] = virial;
+    room->contacts[item] = contact;
+    room->overlaps[item] = overlap;
+    room->others[item] = other;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint width = LJ_TOTAL_GROUP / 2u; width > 0u; width /= 2u) { /* a power of two */
+        if (item < width) {
+            room->energies[item] += room->energies[item + width];
+            room->virials[item] += room->virials[item + width];
+            room->contacts[item] += room->contacts[item + width];
+            room->overlaps[item] += room->overlaps[item + width];
+            room->others[item] += room->others[item + width];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (item == 0u) {
+        mine[0] = room->energies[0];
+        mine[1] = room->virials[0];
+        mine[2] = room->contacts[0];
+        mine[3] = (long)room->overlaps[0];
+        mine[4] = (long)room->others[0];
+    }
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* Volume moves at constant pressure: sums over all pairs in the trial's box, and its verdict. A
+ * chain makes the move before step `step`, which is its number `turn`, once, also where it waits
+ * for room there and the launches are repeated. */
+#include "lj_gcmc/totals.h"
+#include "lj_gcmc/volume.h"
+
+/* Sums in the trial's box, as lj_total. keep: in the box that there is, and store the pair energies
+ * of particles in boxes that this move has changed. */
+__kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
+lj_volume_sums(__global const struct lj_member *members,
+               __global const struct lj_volume_rules *rules, __global const struct lj_chain *chains,
+               __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
+               __global long *parts, ulong step, ulong turn, uint capacity, uint slots,
+               __global long *pair_energies, uint keep) {
+    __local struct lj_total_room room;
+    const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
+    const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
+    struct lj_member m = lj_member_of(members, chains, chain);
+    const struct lj_volume_rules r = rules[chain];
+    struct lj_chain c = chains[chain];
+    struct lj_home home;
+    lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, (uint)get_num_groups(1));
+#ifdef LJ_ENERGIES
+    home.energies = pair_energies + (ulong)chain * LJ_GRID;
+#else
+    (void)pair_energies;
+#endif
+    uint due = c.step == step && c.status == (uint)LJ_RUNNING && !m.ideal;
+    if (keep) {
+        due = due && c.volumes == turn + 1UL && (c.moved & 1u);
+    } else {
+        const long to = lj_volume_trial(&r, &m, step, c.size);
+        due = due && c.volumes == turn && !lj_volume_limited(&r, to);
+        if (due)
+            lj_volume_set(&r, to, &c);
+        for (uint k = 0u; k < 3u; k++)
+            m.scale[k] = ergo_as_float(c.scale[k]);
+    }
+    lj_home_list(&home, c.list);
+    lj_total_share(&home, &m, due ? c.particles : 0u, part, n_parts, item, keep, 0u, &room,
+                   parts + LJ_TOTALS * ((ulong)chain * n_parts + part));
+}
+
+/* A work-item for each chain. */
+__kernel void lj_volume_move(__global const struct lj_member *members,
+                             __global const struct lj_volume_rules *rules,
+                             __global struct lj_chain *chains, __global const long *parts,
+                             ulong step, ulong turn, uint n_parts, uint count) {
+    const uint all = (uint)get_global_id(0), chain = all < count ? all : 0u;
+    __global const long *of = parts + LJ_TOTALS * (ulong)chain * n_parts;
+    struct lj_chain c = chains[chain];
+    const struct lj_member m = members[chain];
+    const struct lj_volume_rules r = rules[chain];
+    struct lj_sum sum = {0, 0, 0, 0u};
+    for (uint p = 0u; p < n_parts; p++, of += LJ_TOTALS) {
+        sum.energy += of[0];
+        sum.virial += of[1];
+        sum.contacts += of[2];
+        sum.overlap |= of[3] != 0;
+    }
+    sum.energy /= 2; /* each pair was counted from both particles */
+    sum.virial /= 2;
+    sum.contacts /= 2;
+    const uint due = c.step == step && c.volumes == turn && c.status == (uint)LJ_RUNNING;
+    if (due)
+        lj_volume_judge(&r, &m, step, sum, &c);
+    if (due && all < count)
+        chains[chain] = c;
+}

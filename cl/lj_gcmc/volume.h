@@ -1,0 +1,106 @@
+/*
+ * Volume moves at constant pressure, as pure functions in OpenCL C and C11. All sides of the box
+ * change by one factor. Particles keep their fractions of the box, so all distances are scaled, and
+ * the sums over pairs are found anew in fixed point. ln V (of V/sigma^3) is a whole number
+ * (common/volume.h), and a step in it is accepted with
+ *
+ *     min(1, exp((N + 1) (ln V' - ln V) - beta P (V' - V) - beta (U' - U)))
+ *
+ * R. Eppenga, D. Frenkel, Mol. Phys. 52, 1303 (1984).
+ */
+#ifndef ERGO_CL_LJ_GCMC_VOLUME_H
+#define ERGO_CL_LJ_GCMC_VOLUME_H
+
+#include "common/volume.h"
+#include "lj_gcmc/core.h"
+
+/* Constants of a member's volume moves; logarithms in units of 2^-36. */
+struct lj_volume_rules {
+    struct ergo_volume_rules move; /* pressure and step; the chain knows N */
+    lj_long start;                 /* ln V at the start */
+    lj_long limits[2];             /* of ln V */
+    lj_long side[3];               /* ln of each side, less a third of ln V */
+    lj_long tail;                  /* ln of the tail's |beta U| V / N^2 */
+    lj_long list;                  /* ln V from one list of cells to the next, smaller one */
+    uint has_tail;                 /* 0: none; 1: of negative energy; 2: of positive energy */
+    uint pad;
+};
+#define LJ_VOLUME_RULES_BYTES 120
+
+/* exp(x) 2^-32 for sides up to 2^31, or exp(x) with shift 0: the upper 24 bits of the mantissa. */
+ERGO_INLINE float lj_volume_float(lj_long x, uint shift) {
+    const struct ergo_scaled e = ergo_volume_exp(x);
+    const lj_long power = e.exponent - 23L - (lj_long)shift;
+    return (float)(uint)(e.mantissa >> 39) * ergo_as_float((uint)(power + 127L) << 23);
+}
+
+/* Give a chain this volume. */
+ERGO_INLINE void lj_volume_set(const struct lj_volume_rules *r, lj_long size, struct lj_chain *c) {
+    c->size = size;
+    for (uint k = 0u; k < 3u; k++)
+        c->scale[k] = ergo_as_uint(lj_volume_float(r->side[k] + size / 3L, 32u));
+    c->thinner = ergo_as_uint(lj_volume_float(r->start - size, 0u));
+    c->list = size >= r->start ? 0u : (uint)((r->start - size + r->list - 1L) / r->list);
+}
+
+ERGO_INLINE struct ergo_words lj_volume_words(const struct lj_member *m, ulong step, uint draw) {
+    return ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(LJ_PURPOSE_VOLUME, draw),
+                             m->key0, m->key1);
+}
+
+/* The trial ln V of the move before step `step`. */
+ERGO_INLINE lj_long lj_volume_trial(const struct lj_volume_rules *r, const struct lj_member *m,
+                                    ulong step, lj_long size) {
+    return size + ergo_volume_change(lj_volume_words(m, step, 0u), r->move.step);
+}
+
+ERGO_INLINE uint lj_volume_limited(const struct lj_volume_rules *r, lj_long size) {
+    return size < r->limits[0] || size > r->limits[1] ? 1u : 0u;
+}
+
+/* beta U in units of 2^-20, of a change of the sum over pairs; beyond 2^20 nothing depends on it.
+ */
+ERGO_INLINE lj_long lj_volume_energy(const struct lj_member *m, lj_long change) {
+    const float x = (float)change * m->beta4;
+    return (lj_long)((x > 0x1p20f ? 0x1p20f : x < -0x1p20f ? -0x1p20f : x) * 0x1p20f);
+}
+
+/* beta |U_tail| of n particles in units of 2^-20. */
+ERGO_INLINE lj_long lj_volume_tail(const struct lj_volume_rules *r, uint n, lj_long size) {
+    struct ergo_scaled e = ergo_volume_exp(r->tail - size);
+    const ulong n2 = (ulong)n * n;
+    const uint upper = (uint)(n2 >> 32), shift = upper ? ERGO_CLZ(upper) : 32u + ERGO_CLZ((uint)n2);
+    e.mantissa = ergo_volume_high(e.mantissa, n2 << shift);
+    e.exponent += 64L - (lj_long)shift;
+    return (lj_long)ergo_volume_whole(e, 20u);
+}
+
+/* Judge the trial, whose sums over pairs are given, and carry it out. */
+ERGO_INLINE void lj_volume_judge(const struct lj_volume_rules *r, const struct lj_member *m,
+                                 ulong step, struct lj_sum sum, struct lj_chain *c) {
+    const lj_long to = lj_volume_trial(r, m, step, c->size);
+    const uint limited = lj_volume_limited(r, to);
+    uint accepted = 0u;
+    if (!limited && !sum.overlap) {
+        struct ergo_volume_rules move = r->move;
+        move.n = c->particles;
+        lj_long exponent = ergo_volume_exponent(move, c->size, to - c->size) -
+                           lj_volume_energy(m, sum.energy - c->energy);
+        if (r->has_tail && c->particles) {
+            const lj_long more =
+                lj_volume_tail(r, c->particles, to) - lj_volume_tail(r, c->particles, c->size);
+            exponent += r->has_tail == 1u ? more : -more;
+        }
+        accepted = ergo_volume_accepts(exponent, lj_volume_words(m, step, 1u));
+    }
+    c->volumes += 1UL;
+    c->moved = accepted | limited << 1;
+    if (accepted) {
+        c->energy = sum.energy;
+        c->virial = sum.virial;
+        c->contacts = sum.contacts;
+        lj_volume_set(r, to, c);
+    }
+}
+
+#endif

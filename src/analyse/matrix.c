@@ -1,0 +1,255 @@
+/*
+ * Two phases from a transition matrix in N. Runs with a fixed N measure with which probability an
+ * insertion, and a deletion, would be accepted: Pi(N + 1)/Pi(N) = p_insertion(N)/p_deletion(N + 1)
+ * (J. R. Errington, J. Chem. Phys. 118, 9915 (2003)). ln Pi(N) at another activity is ln Pi(N) + N
+ * ln(z'/z). At coexistence the two peaks weigh the same; a phase's density is <N>/V over its peak,
+ * and P V = T ln(sum of its Pi(N)/Pi(0)).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/analyse.h"
+
+enum { ROUNDS = 8, STEPS = 60 };
+/* ln of a peak over the valley, at least; and how far ln Pi has to have fallen at the last N. */
+static const double valley_least = 1, end_least = 5;
+
+static size_t observable(const struct ergo_model *model, const char *name) {
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (strcmp(model->observables[o].name, name) == 0)
+            return o;
+    return SIZE_MAX;
+}
+
+static double number(const struct ergo_analysis *a, const struct ergo_point *point,
+                     const char *pointer) {
+    for (size_t key = 0; key < a->job->n_keys; key++)
+        if (strcmp(a->job->keys[key]->pointer, pointer) == 0)
+            return ergo_point_number(point, key);
+    return NAN;
+}
+
+/* Where a state belongs: its temperature and ln z. */
+struct place {
+    const struct ergo_system *system;
+    size_t state;
+    double temperature, log_activity;
+    size_t n;
+};
+
+static int by_place(const void *left, const void *right) {
+    const struct place *a = left, *b = right;
+    if (a->temperature != b->temperature)
+        return a->temperature < b->temperature ? -1 : 1;
+    if (a->log_activity != b->log_activity)
+        return a->log_activity < b->log_activity ? -1 : 1;
+    return (a->n > b->n) - (a->n < b->n);
+}
+
+static struct place *places(const struct ergo_analysis *a, size_t *count) {
+    struct place *list;
+    *count = 0;
+    for (size_t s = 0; s < a->n_systems; s++)
+        *count += a->systems[s].n_states;
+    list = calloc(*count + 1, sizeof *list);
+    *count = 0;
+    for (size_t s = 0; list && s < a->n_systems; s++)
+        for (size_t k = 0; k < a->systems[s].n_states; k++) {
+            const struct ergo_point *point = a->systems[s].states[k].point;
+            const double beta_mu = number(a, point, "/system/beta_mu");
+            list[(*count)++] = (struct place){
+                .system = &a->systems[s],
+                .state = k,
+                .temperature = number(a, point, "/system/temperature"),
+                .log_activity =
+                    isnan(beta_mu) ? log(number(a, point, "/system/activity")) : beta_mu,
+                .n = (size_t)number(a, point, "/system/particles"),
+            };
+        }
+    if (list)
+        qsort(list, *count, sizeof *list, by_place);
+    return list;
+}
+
+/* ---- ln Pi(N) ---------------------------------------------------------------------------------
+ */
+
+/* Mean over a state's chains. Probabilities decorrelate within a few samples, so that errors count
+ * here also where the chain's slowest observables are not resolved; where a chain has none, the
+ * scatter of the chains is taken. Constants are those of no and of one particle. */
+static struct ergo_valued mean_of(const struct place *of, size_t observable) {
+    const struct ergo_state *state = &of->system->states[of->state];
+    struct ergo_valued v = {0, 0};
+    double scatter = 0, errors = 0;
+    const double n = (double)state->count;
+    for (size_t c = state->first; c < state->first + state->count; c++) {
+        const struct ergo_estimate *e =
+            &of->system->chains[c].member->observables[observable].estimate;
+        v.value += e->mean / n;
+        errors += e->constant ? 0 : e->error * e->error / (n * n);
+    }
+    for (size_t c = state->first; c < state->first + state->count; c++) {
+        const double x = of->system->chains[c].member->observables[observable].estimate.mean;
+        scatter += (x - v.value) * (x - v.value) / (n * (n - 1));
+    }
+    v.error = sqrt(isfinite(errors) ? errors : scatter);
+    return v;
+}
+
+/* ln Pi up to a constant, and the error of each step from N to N + 1. False: no memory. */
+static bool fill(const struct ergo_analysis *a, const struct place *of, size_t count,
+                 struct ergo_matrix *m) {
+    const size_t rise = observable(a->model, "insertion_probability"),
+                 fall = observable(a->model, "deletion_probability"),
+                 density = observable(a->model, "density");
+    m->temperature = of->temperature;
+    m->log_activity = of->log_activity;
+    m->first = of->n;
+    m->count = count;
+    m->log_pi = calloc(count, sizeof(double));
+    m->step_error = calloc(count, sizeof(double));
+    if (!m->log_pi || !m->step_error)
+        return false;
+    for (size_t k = 0; k < count; k++) {
+        if (of[k].n)
+            m->volume = (double)of[k].n / mean_of(&of[k], density).value;
+        if (k == 0)
+            continue;
+        const struct ergo_valued p = mean_of(&of[k], fall), q = mean_of(&of[k - 1], rise);
+        m->log_pi[k] = m->log_pi[k - 1] + log(q.value / p.value);
+        m->step_error[k - 1] = hypot(q.error / q.value, p.error / p.value);
+    }
+    return true;
+}
+
+/* ---- two phases -------------------------------------------------------------------------------
+ */
+
+/* Sums over the N of one side of `split`, at ln z increased by `shift`: ln of the weight, and
+ * <N>. `bent`: from this step on ln Pi is higher by `by`. */
+struct side {
+    double log_weight, mean;
+};
+
+static double at(const struct ergo_matrix *m, size_t k, double shift, size_t bent, double by) {
+    return m->log_pi[k] + (double)(m->first + k) * shift + (k > bent ? by : 0);
+}
+
+static struct side side_of(const struct ergo_matrix *m, size_t from, size_t to, double shift,
+                           size_t bent, double by) {
+    double most = -INFINITY, weight = 0, sum = 0;
+    for (size_t k = from; k < to; k++)
+        most = fmax(most, at(m, k, shift, bent, by));
+    for (size_t k = from; k < to; k++) {
+        const double w = exp(at(m, k, shift, bent, by) - most);
+        weight += w;
+        sum += w * (double)(m->first + k);
+    }
+    return (struct side){weight > 0 ? most + log(weight) : -INFINITY, sum / weight};
+}
+
+/* The shift at which both sides weigh the same. */
+static double balance(const struct ergo_matrix *m, size_t split, size_t bent, double by) {
+    double low = -50, high = 50;
+    for (int i = 0; i < STEPS; i++) {
+        const double middle = 0.5 * (low + high);
+        const double below = side_of(m, 0, split, middle, bent, by).log_weight;
+        const double above = side_of(m, split, m->count, middle, bent, by).log_weight;
+        *(above > below ? &high : &low) = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+static size_t extreme(const struct ergo_matrix *m, size_t from, size_t to, double shift,
+                      double sign) {
+    size_t best = from;
+    for (size_t k = from; k < to; k++)
+        if (sign * at(m, k, shift, SIZE_MAX, 0) > sign * at(m, best, shift, SIZE_MAX, 0))
+            best = k;
+    return best;
+}
+
+/* What is told of a shift: its own value, densities of both phases, pressure. */
+enum { SHIFT, VAPOUR, LIQUID, PRESSURE, VALUES };
+
+static void values(const struct ergo_matrix *m, size_t split, size_t bent, double by, double *v) {
+    v[SHIFT] = balance(m, split, bent, by);
+    const struct side below = side_of(m, 0, split, v[SHIFT], bent, by);
+    const struct side above = side_of(m, split, m->count, v[SHIFT], bent, by);
+    v[VAPOUR] = below.mean / m->volume;
+    v[LIQUID] = above.mean / m->volume;
+    v[PRESSURE] =
+        m->first ? NAN
+                 : m->temperature / m->volume * (below.log_weight - at(m, 0, v[SHIFT], bent, by));
+}
+
+static void find(struct ergo_matrix *m) {
+    double v[VALUES], variance[VALUES] = {0};
+    size_t split = m->count / 3 + 1, peaks[2] = {0, 0};
+    m->why_not = "ln Pi(N) needs more than eight N, one after the other";
+    if (m->count < 8)
+        return;
+    for (int i = 0; i < ROUNDS; i++) {
+        const double shift = balance(m, split, SIZE_MAX, 0);
+        peaks[0] = extreme(m, 0, split, shift, 1);
+        peaks[1] = extreme(m, split, m->count, shift, 1);
+        split = extreme(m, peaks[0], peaks[1] + 1, shift, -1);
+        split = split < 1 ? 1 : split;
+    }
+    values(m, split, SIZE_MAX, 0, v);
+    const double valley = at(m, split, v[SHIFT], SIZE_MAX, 0);
+    m->barrier =
+        fmin(at(m, peaks[0], v[SHIFT], SIZE_MAX, 0), at(m, peaks[1], v[SHIFT], SIZE_MAX, 0)) -
+        valley;
+    m->why_not = "no two phases: ln Pi(N) has no second peak at any activity";
+    if (!(m->barrier >= valley_least))
+        return;
+    m->why_not = "the last N is not beyond the liquid's peak: scan particles further";
+    if (at(m, peaks[1], v[SHIFT], SIZE_MAX, 0) - at(m, m->count - 1, v[SHIFT], SIZE_MAX, 0) <
+        end_least)
+        return;
+    m->why_not = NULL;
+    for (size_t k = 0; k + 1 < m->count; k++) {
+        double moved[VALUES];
+        values(m, split, k, isfinite(m->step_error[k]) ? m->step_error[k] : 0, moved);
+        for (int i = 0; i < VALUES; i++)
+            variance[i] += isfinite(m->step_error[k]) ? (moved[i] - v[i]) * (moved[i] - v[i]) : NAN;
+    }
+    m->split = (double)(m->first + split);
+    m->log_coexistence = (struct ergo_valued){m->log_activity + v[SHIFT], sqrt(variance[SHIFT])};
+    m->density[0] = (struct ergo_valued){v[VAPOUR], sqrt(variance[VAPOUR])};
+    m->density[1] = (struct ergo_valued){v[LIQUID], sqrt(variance[LIQUID])};
+    m->pressure = (struct ergo_valued){v[PRESSURE], sqrt(variance[PRESSURE])};
+}
+
+enum ergo_status ergo_analysis_matrix(struct ergo_context *ctx, struct ergo_analysis *a) {
+    size_t count = 0;
+    struct place *list = NULL;
+    bool ok = true;
+    if (observable(a->model, "insertion_probability") == SIZE_MAX || !a->n_systems ||
+        !ergo_observable_shown(
+            &a->model->observables[observable(a->model, "insertion_probability")],
+            a->systems[0].states[0].point))
+        return ERGO_OK;
+    list = places(a, &count);
+    a->matrices = calloc(count + 1, sizeof *a->matrices);
+    ok = list && a->matrices;
+    for (size_t k = 0, end; ok && k < count; k = end) {
+        for (end = k + 1; end < count && list[end].temperature == list[k].temperature &&
+                          list[end].log_activity == list[k].log_activity &&
+                          list[end].n == list[end - 1].n + 1;)
+            end++;
+        struct ergo_matrix *m = &a->matrices[a->n_matrices++];
+        ok = fill(a, list + k, end - k, m);
+        if (ok)
+            find(m);
+    }
+    free(list);
+    return ok ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for ln Pi(N)");
+}
+
+void ergo_matrix_free(struct ergo_matrix *m) {
+    free(m->log_pi);
+    free(m->step_error);
+}

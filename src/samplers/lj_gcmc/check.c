@@ -1,0 +1,173 @@
+/* Checks of a job of lj-gcmc or lj-fluid that need no device. */
+#include <math.h>
+
+#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/tables.h"
+
+static bool has(const struct ergo_point *point, const char *pointer) {
+    return ergo_point_value(point, pointer)->present;
+}
+
+/* Exactly one form of the activity, or none if there are no insertions and deletions. */
+static enum ergo_status check_activity(struct ergo_context *ctx, const struct ergo_point *point,
+                                       bool used) {
+    const bool activity = has(point, "/system/activity"), beta_mu = has(point, "/system/beta_mu");
+    const bool mu = has(point, "/system/mu"), lambda = has(point, "/system/lambda");
+    const int ways = activity + beta_mu + (mu || lambda);
+    if (!used && ways)
+        return ergo_job_error(ctx, "/system/moves",
+                              "no insertions and deletions, yet an activity or chemical potential "
+                              "is given: it would have no effect");
+    if (used && ways != 1)
+        return ergo_job_error(ctx, "/system",
+                              "%s: give exactly one of activity, beta_mu, and mu with lambda",
+                              ways ? "the activity is given more than once" : "no activity");
+    if (used && mu != lambda)
+        return ergo_job_error(ctx, mu ? "/system/mu" : "/system/lambda",
+                              "mu and lambda need each other: z = exp(mu/T)/lambda^3");
+    const struct lj_system s = lj_system_of(point);
+    const double zv = s.activity * s.volume;
+    if (used && !(zv >= 1e-12 && zv <= 1e12))
+        return ergo_job_error(ctx,
+                              activity  ? "/system/activity"
+                              : beta_mu ? "/system/beta_mu"
+                                        : "/system/mu",
+                              "activity times volume is %.4g; allowed: 1e-12 to 1e12", zv);
+    return ERGO_OK;
+}
+
+/* The checkerboard is exact. Jobs for which it is not are refused. */
+static enum ergo_status check_board(struct ergo_context *ctx, const struct lj_system *s,
+                                    double shortest) {
+    enum ergo_status status = ERGO_OK;
+    if (!s->period)
+        return status;
+    if (s->tail)
+        status = ergo_job_error(ctx, "/system/tail_correction",
+                                "not with decomposition checkerboard: the tail's energy is "
+                                "proportional to N^2, so that each acceptance would depend on what "
+                                "the other active cells do at the same time, and the chain would "
+                                "not be exact");
+    if (shortest < lj_board_smallest(s))
+        status = ergo_job_error(ctx, "/system/box",
+                                "the shortest side is %.10g; a checkerboard with this cutoff needs "
+                                "at least %.10g, for two active cells and two gaps. Leave "
+                                "/system/decomposition out for small systems",
+                                shortest, lj_board_smallest(s));
+    const double cells = lj_board_cells(s);
+    if (cells > 0x7fffffff)
+        status = ergo_job_error(ctx, "/system/box",
+                                "a checkerboard of this box and this cutoff has %.3g cells; at "
+                                "most 2^31 - 1 are possible: use a smaller box or a longer cutoff",
+                                cells);
+    return status;
+}
+
+/* The moves of lj-gcmc and of the ensemble muvt. */
+static enum ergo_status check_moves(struct ergo_context *ctx, const struct ergo_point *point) {
+    const double displacement = ergo_point_real(point, "/system/moves/displacement");
+    const double insertion = ergo_point_real(point, "/system/moves/insertion");
+    const double deletion = ergo_point_real(point, "/system/moves/deletion");
+    const bool open = insertion > 0 && deletion > 0;
+    enum ergo_status status = ERGO_OK;
+    if ((insertion > 0) != (deletion > 0))
+        status = ergo_job_error(ctx, "/system/moves",
+                                "insertions without deletions, or the reverse, sample nothing: "
+                                "both shares 0 or both above");
+    else if (!open && displacement == 0)
+        status = ergo_job_error(ctx, "/system/moves", "all shares are 0: nothing would move");
+    else if (check_activity(ctx, point, open) != ERGO_OK)
+        status = ERGO_E_JOB;
+    if (open && fmin(insertion, deletion) < 1e-6 * (displacement + insertion + deletion))
+        status = ergo_job_error(ctx, "/system/moves",
+                                "a share of insertions or deletions below 1e-6 of all moves");
+    if (!open && insertion == 0 && deletion == 0 && displacement > 0 &&
+        ergo_point_int(point, "/system/particles") == 0 && !lj_start_file(point))
+        status = ergo_job_error(ctx, "/system/particles",
+                                "0, and no insertions: the box would stay empty");
+    return status;
+}
+
+/* Ensembles of a fixed number of particles. */
+static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo_point *point,
+                                     const struct lj_system *s) {
+    enum ergo_status status = ERGO_OK;
+    const bool matrix = lj_is_matrix(point);
+    if (matrix && has(point, "/system/mu"))
+        status = ergo_job_error(ctx, "/system/mu",
+                                "not with method transition-matrix: give activity or beta_mu");
+    else if (matrix)
+        status = check_activity(ctx, point, true);
+    if (matrix && has(point, "/system/decomposition"))
+        status = ergo_job_error(ctx, "/system/decomposition",
+                                "not with method transition-matrix: leave it out");
+    if (!matrix && ergo_point_int(point, "/system/particles") == 0 && !lj_start_file(point))
+        status =
+            ergo_job_error(ctx, "/system/particles",
+                           "0, and N is fixed in this ensemble: say how many there are, or name "
+                           "a file /system/start");
+    if (ergo_point_int(point, "/run/insertions") > 0 && s->temperature < 0.5 * s->epsilon)
+        status = ergo_job_error(ctx, "/run/insertions",
+                                "at a temperature of %.10g epsilon test insertions have weights "
+                                "that vary beyond all bounds, and their mean tells nothing: give 0 "
+                                "below 0.5 epsilon",
+                                s->temperature / s->epsilon);
+    const double p = s->pressure * s->sigma * s->sigma * s->sigma / s->temperature;
+    if (s->ensemble == LJ_NPT && !(p >= 1e-12 && p <= 1e12))
+        status = ergo_job_error(ctx, "/system/pressure",
+                                "beta P sigma^3 is %.4g; allowed: 1e-12 to 1e12", p);
+    else if (s->ensemble == LJ_NPT && p * s->volume / pow(s->sigma, 3) > 1e10)
+        status = ergo_job_error(ctx, "/system/pressure",
+                                "beta P V is %.4g at the start, more than volume moves can count; "
+                                "allowed: up to 1e10",
+                                p * s->volume / pow(s->sigma, 3));
+    return status;
+}
+
+enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct lj_system s = lj_system_of(point);
+    const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
+    const bool open = s.ensemble == LJ_MUVT;
+    enum ergo_status status = check_board(ctx, &s, shortest);
+    if ((open ? check_moves(ctx, point) : check_closed(ctx, point, &s)) != ERGO_OK)
+        status = ERGO_E_JOB;
+    if (s.cutoff > shortest / 2)
+        status = ergo_job_error(ctx, "/system/cutoff",
+                                "%.10g is more than half the shortest side, %.10g: a particle "
+                                "would meet several images of another",
+                                s.cutoff, shortest / 2);
+    /* pairs in a shell have a counter of 32 bits; the limit is for the density of a dense liquid */
+    const double most = fmin(1.2 * s.volume / pow(s.sigma, 3), LJ_MOST_PARTICLES);
+    const double contacts = 1.2 * 6.3 * pow(s.cutoff / s.sigma, 2) * lj_contact_width(&s) / s.sigma;
+    if (most * contacts > 0x1p32)
+        status = ergo_job_error(ctx, "/system/cutoff",
+                                "%.10g is too long for so large a box: pairs at the cutoff could "
+                                "no longer be counted",
+                                s.cutoff);
+    if (s.cutoff < 0.2 * s.sigma)
+        status = ergo_job_error(ctx, "/system/cutoff", "%.10g is below 0.2 sigma", s.cutoff);
+    if (s.epsilon > 0 && (s.temperature > 100 * s.epsilon || s.temperature < 1e-3 * s.epsilon))
+        status = ergo_job_error(ctx, "/system/temperature",
+                                "%.10g: allowed are 0.001 to 100 epsilon (epsilon 0 for an ideal "
+                                "gas); beyond, energies leave the range of the arithmetic",
+                                s.temperature);
+    if (s.shifted && s.tail)
+        status = ergo_job_error(ctx, "/system/tail_correction",
+                                "a shifted potential has no tail to correct for");
+    if (s.max_displacement > shortest / 2)
+        status = ergo_job_error(
+            ctx, "/system/max_displacement", "%.10g is more than half the shortest side, %.10g%s",
+            s.max_displacement, shortest / 2,
+            s.ensemble == LJ_MUVT ? "; leave it out to displace to anywhere" : "");
+    const int64_t tune = ergo_point_int(point, "/system/tune_steps");
+    if (tune && s.max_displacement == 0)
+        status = ergo_job_error(ctx, "/system/tune_steps", "without max_displacement");
+    if (tune > ergo_point_int(point, "/run/equilibration"))
+        status = ergo_job_error(ctx, "/system/tune_steps",
+                                "%lld is longer than the equilibration: a chain that is steered "
+                                "does not sample",
+                                (long long)tune);
+    if (status == ERGO_OK && !point->job->again)
+        status = lj_start_check(ctx, point);
+    return status;
+}

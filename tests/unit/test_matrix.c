@@ -1,0 +1,127 @@
+/*
+ * Transition matrices without a device: probabilities of insertions and deletions of a made-up
+ * distribution with two peaks, and what an analysis finds in them. Seeds are fixed.
+ */
+#include "analyse_results.h"
+
+enum { MOST = 60 };
+
+/* ln Pi(N) at the runs' activity; at coexistence both peaks weigh the same. */
+static double log_pi(double n) {
+    const double gas = exp(-(n - 6) * (n - 6) / 20) / sqrt(20),
+                 liquid = exp(-(n - 42) * (n - 42) / 40) / sqrt(40);
+    return log(gas + liquid + 1e-7) - 0.25 * n;
+}
+
+static size_t column(const struct ergo_point *point, const char *name) {
+    for (size_t c = 0; c < point->job->model->n_columns; c++)
+        if (strcmp(point->job->model->columns[c].name, name) == 0)
+            return c;
+    fail_msg("no column %s", name);
+    return 0;
+}
+
+/* About 1, with a standard deviation of 0.2. */
+static double noise(void) {
+    return 1 + 0.2 * sqrt(12) * (uniform() - 0.5);
+}
+
+static void fill(const struct ergo_point *point, size_t n, size_t n_columns, double *rows) {
+    const double particles = (double)ergo_point_int(point, "/system/particles");
+    const double ratio = exp(log_pi(particles + 1) - log_pi(particles));
+    seed = point->stream;
+    for (size_t s = 0; s < n; s++) {
+        double *c = rows + s * n_columns;
+        c[column(point, "particles")] = particles;
+        c[column(point, "insertion_probability")] = 0.1 * ratio * noise();
+        c[column(point, "deletion_probability")] = 0.1 * noise();
+    }
+}
+
+#define RUNS(last)                                                                                 \
+    "{\"sampler\":\"lj-fluid\",\"seed\":\"%u\",\"replicas\":2,\"system\":{\"ensemble\":\"muvt\","  \
+    "\"box\":[5,5,5],\"temperature\":1.5,\"beta_mu\":-3,\"particles\":0},\"run\":{\"method\":"     \
+    "\"transition-matrix\",\"equilibration\":0,\"sweeps\":400,\"measure_every\":1,\"curve_"        \
+    "every\":"                                                                                     \
+    "0},\"scan\":{\"/system/particles\":{\"from\":0,\"to\":" last                                  \
+    ",\"step\":1}},\"output\":{\"series\":\"full\"}}"
+
+/* By plain sums over N on either side of the valley, at ln z increased by `shift`. */
+static void sides(double shift, double weight[2], double mean[2]) {
+    for (int side = 0; side < 2; side++)
+        weight[side] = mean[side] = 0;
+    for (int n = 0; n <= MOST; n++) {
+        const double w = exp(log_pi(n) + n * shift);
+        weight[n >= 22] += w;
+        mean[n >= 22] += w * n;
+    }
+    for (int side = 0; side < 2; side++)
+        mean[side] /= weight[side];
+}
+
+static double z_of(struct ergo_valued v, double truth) {
+    assert_true(v.error > 0);
+    return (v.value - truth) / v.error;
+}
+
+/* ln z, densities and pressure at coexistence, and errors that cover: of 160 values 89 to 127
+ * within one (four standard deviations; densities and pressure of one run go together). */
+static void test_phases(void **state) {
+    double low = -1, high = 1, weight[2], mean[2];
+    unsigned inside = 0, all = 0;
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        sides(0.5 * (low + high), weight, mean);
+        *(weight[1] > weight[0] ? &high : &low) = 0.5 * (low + high);
+    }
+    const double pressure = 1.5 / 125 * (log(weight[0]) - log_pi(0));
+    for (unsigned s = 0; s < 40; s++) {
+        char text[600];
+        snprintf(text, sizeof text, RUNS("60"), s);
+        struct ergo_result *result = make_result(text, fill);
+        struct ergo_analysis *a = analyse(&result, 1, &(struct ergo_analyse_options){0}, ERGO_OK);
+        assert_int_equal(a->n_matrices, 1);
+        const struct ergo_matrix *m = &a->matrices[0];
+        assert_null(m->why_not);
+        assert_int_equal(m->count, MOST + 1);
+        assert_near(m->volume, 125, 1e-9);
+        const double z[] = {z_of(m->log_coexistence, low - 3), z_of(m->density[0], mean[0] / 125),
+                            z_of(m->density[1], mean[1] / 125), z_of(m->pressure, pressure)};
+        for (int i = 0; i < 4; i++, all++) {
+            inside += fabs(z[i]) < 1;
+            assert_true(fabs(z[i]) < 5);
+        }
+        ergo_analysis_destroy(a);
+    }
+    printf("%u of %u within one error\n", inside, all);
+    assert_in_range(inside, 89, 127);
+}
+
+/* An N that ends in the liquid's peak, too few N, and what is printed. */
+static void test_refused(void **state) {
+    static const char *const lasts[] = {"44", "5"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[600];
+        if (i)
+            snprintf(text, sizeof text, RUNS("5"), 1u);
+        else
+            snprintf(text, sizeof text, RUNS("44"), 1u);
+        struct ergo_result *result = make_result(text, fill);
+        struct ergo_analysis *a = analyse(&result, 1, &(struct ergo_analyse_options){0}, ERGO_OK);
+        char *out = NULL;
+        assert_int_equal(a->n_matrices, 1);
+        assert_non_null(strstr(a->matrices[0].why_not, i ? "more than eight" : "scan particles"));
+        assert_int_equal(ergo_analysis_table(ctx, a, &out), ERGO_OK);
+        assert_non_null(strstr(out, lasts[i]));
+        assert_non_null(strstr(out, a->matrices[0].why_not));
+        free(out);
+        ergo_analysis_destroy(a);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_phases),
+                                       cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests(tests, context_open, context_close);
+}
