@@ -6,8 +6,8 @@
 #
 # A rank for each device ("nvidia", "Portable Computing Language", "rusticl"). The first one, the fastest,
 # runs the job alone, then all do together: digests and samples have to be the same. BENCH_SECONDS (20):
-# about how long the first takes; the others run a shorter job alone, for their rates. ERGOCL: the program;
-# JOB: another job. BENCH_WITH_0="taskset -c 1", BENCH_WITH_1, ...: what starts a rank, alone too.
+# about how long the first takes; the others run a shorter job alone, for their rates. BENCH_SIDE (2048): of
+# the lattice. ERGOCL: the program; JOB: another job. BENCH_WITH_0="taskset -c 1", BENCH_WITH_1, ...: what starts a rank, alone too.
 # The clock of the mix begins when a run alone would have begun to sample.
 set -euo pipefail
 
@@ -20,7 +20,7 @@ trap 'rm -rf "$room"' EXIT
 job=${JOB:-$room/job.json}
 case $how in
 points) system='"size": [512, 512], "temperature": 1' replicas=24 ;;
-lattice) system='"size": [2048, 2048], "temperature": 1' replicas=1 ;;
+lattice) system="\"size\": [${BENCH_SIDE:-2048}, ${BENCH_SIDE:-2048}], \"temperature\": 1" replicas=1 ;;
 *) echo "points or lattice?" >&2 && exit 2 ;;
 esac
 [ -n "${JOB:-}" ] || cat >"$job" <<JOB

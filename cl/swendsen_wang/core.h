@@ -10,36 +10,71 @@
  * y Lx + x in the whole lattice. Within a rectangle the index grows with the id. So the smallest
  * index of a cluster there belongs to its smallest id there, and labels can be indices.
  *
- * SW_ALL_WORDS, SW_ALL_LX: words and sites in a row of the whole lattice.
+ * A whole lattice's shape is constant in a build. A rectangle's (SW_OF_RECT) is an argument,
+ * `rect`, because ranks of unequal speed have many shapes, which change, and share one build where
+ * it takes long. Functions for both have SW_SHAPE before their parameters, and SW_HERE before the
+ * arguments of a call; _ALONE where there are no others.
  */
 #ifndef ERGO_CL_SWENDSEN_WANG_CORE_H
 #define ERGO_CL_SWENDSEN_WANG_CORE_H
 
 #include "swendsen_wang/state.h"
 
+#ifdef SW_OF_RECT
+#include "swendsen_wang/cut_params.h"
+#ifdef __OPENCL_VERSION__ /* restrict: it is not written, so it need not be read again */
+#define SW_RECT __global const struct sw_rect *restrict
+#else
+#define SW_RECT const struct sw_rect *
+#endif
+#define SW_SHAPE_ALONE SW_RECT rect
+#define SW_SHAPE SW_SHAPE_ALONE,
+#define SW_HERE_ALONE rect
+#define SW_HERE SW_HERE_ALONE,
+#ifndef SW_WORDS /* or the build is for one shape */
+#define SW_WORDS (rect->words)
+#define SW_LY (rect->rows)
+#define SW_TAIL (rect->tail)
+#endif
+#define SW_SUM_SLOTS (rect->sum_slots)
+#define SW_ROW_0 (rect->row0)
+#define SW_WORD_0 (rect->word0)
+#define SW_ALL_WORDS (rect->all_words)
+#define SW_ALL_LX (rect->all_lx)
+#else
+#define SW_SHAPE_ALONE void
+#define SW_SHAPE
+#define SW_HERE_ALONE
+#define SW_HERE
+#define SW_ROW_0 0u
+#define SW_WORD_0 0u
+#define SW_ALL_WORDS SW_WORDS
+#define SW_ALL_LX (32u * (SW_WORDS - 1u) + SW_TAIL)
+#endif
+
 /* Words in one plane. */
 #define SW_PLANE_WORDS (SW_WORDS * SW_LY)
 
-/* The bits of word i that are sites. */
-ERGO_INLINE uint sw_valid(uint i) {
-    return i + 1u == SW_WORDS ? 0xffffffffu >> (32u - SW_TAIL) : 0xffffffffu;
-}
-
 /* Bit of the last site in word i. */
-ERGO_INLINE uint sw_last_bit(uint i) {
+ERGO_INLINE uint sw_last_bit(SW_SHAPE uint i) {
     return i + 1u == SW_WORDS ? SW_TAIL - 1u : 31u;
 }
 
-/* The word's number in the whole lattice, relative to the rectangle's first word. It addresses the
- * draws of the word's bonds. */
-ERGO_INLINE uint sw_global_word(uint i, uint y) {
-    return y * SW_ALL_WORDS + i;
+/* The bits of word i that are sites. */
+ERGO_INLINE uint sw_valid(SW_SHAPE uint i) {
+    return 0xffffffffu >> (31u - sw_last_bit(SW_HERE i));
 }
 
-/* The site's id in the whole lattice, relative to the rectangle's first site. */
-ERGO_INLINE ulong sw_global_site(uint index) {
+/* The word's number in the whole lattice. It addresses the draws of the word's bonds. The host
+ * refuses lattices of more than 2^32 words. */
+ERGO_INLINE uint sw_global_word(SW_SHAPE uint i, uint y) {
+    return (uint)((y + SW_ROW_0) * SW_ALL_WORDS + i + SW_WORD_0);
+}
+
+/* The site's id in the whole lattice. */
+ERGO_INLINE ulong sw_global_site(SW_SHAPE uint index) {
     const uint y = index / (32u * SW_WORDS), x = index % (32u * SW_WORDS);
-    return (ulong)y * SW_ALL_LX + x;
+    return ((ulong)y + SW_ROW_0) * SW_ALL_LX + x + 32UL * SW_WORD_0;
 }
 
 /* Compare the upper 8 bits of p with eight random planes: *less gets bonds that are decided active,

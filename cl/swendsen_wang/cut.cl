@@ -19,9 +19,9 @@ __kernel void sw_cut_start(__global uint *spins, __global const struct sw_member
     for (uint p = 0; p < SW_PLANES; p++)
         bits[p] = 0u;
     if (mode == 1u) {
-        const uint sites = sw_rect_last(rect, word % rect->words) + 1u;
+        const uint sites = sw_last_bit(rect, word % rect->words) + 1u;
         for (uint b = 0; b < sites; b++) {
-            const uint state = sw_state(sw_rect_site(rect, 32u * word + b), SW_PURPOSE_START, 0u,
+            const uint state = sw_state(sw_global_site(rect, 32u * word + b), SW_PURPOSE_START, 0u,
                                         0u, member->key0, member->key1);
             for (uint p = 0; p < SW_PLANES; p++)
                 bits[p] |= (state >> p & 1u) << b;
@@ -66,7 +66,7 @@ __kernel void sw_cut_parts(SW_RECT rect, volatile __global uint *labels, __globa
         if (before == root) {
             part_root = root;
             labels[sites + item] = sites + item;
-            names[item] = sw_rect_site(rect, root);
+            names[item] = sw_global_site(rect, root);
         }
         edges[item] = before == root ? item : before - sites;
     }
@@ -108,8 +108,8 @@ __kernel void sw_cut_measure(__global const uint *spins, SW_RECT rect, __global 
         const uint word = round * stride + group * size + item;
         if (word >= plane)
             continue;
-        const uint i = word % words, y = word / words, last = sw_rect_last(rect, i);
-        const uint valid = sw_rect_valid(rect, i);
+        const uint i = word % words, y = word / words, last = sw_last_bit(rect, i);
+        const uint valid = sw_valid(rect, i);
         const bool last_word = i + 1u == words, last_row = y + 1u == rows;
         uint side = 0u, under = 0u, spin[SW_PLANES];
         for (uint p = 0; p < SW_PLANES; p++) {

@@ -28,7 +28,7 @@ ERGO_INLINE bool sw_cut_leads_out(__global const uint *spins,
         const uint other = below ? halo[p * words + i] : ((uint)column[y] >> p & 1u) << bit;
         open &= ~(spin ^ other);
     }
-    return sw_bonds(open, sw_rect_entity(rect, i, y), below ? 1u : 0u, (uint)step,
+    return sw_bonds(open, sw_global_word(rect, i, y), below ? 1u : 0u, (uint)step,
                     (uint)(step >> 32), m.key0, m.key1, m.high, m.low, m.always) != 0u;
 }
 
@@ -53,8 +53,8 @@ ERGO_INLINE struct sw_edge sw_cut_edge(__global const uint *spins,
     struct sw_edge at;
     at.y = in_row ? (outer ? rect->rows - 1u : 0u) : index - 32u * rect->words;
     at.i = in_row ? index >> 5 : outer ? rect->words - 1u : 0u;
-    at.bit = in_row ? index & 31u : outer ? sw_rect_last(rect, at.i) : 0u;
-    at.wanted = at.bit <= sw_rect_last(rect, at.i) ? 1u : 0u;
+    at.bit = in_row ? index & 31u : outer ? sw_last_bit(rect, at.i) : 0u;
+    at.wanted = at.bit <= sw_last_bit(rect, at.i) ? 1u : 0u;
     if (outer && at.wanted)
         at.wanted = sw_cut_leads_out(spins, member, rect, halo, at.i, at.y, at.bit, in_row, step);
     return at;

@@ -20,8 +20,8 @@
 
 /* Make nodes of all ranks' pairs, each its own root, and name them.
  * neighbours[rank][SW_NEIGHBOURS]: the ranks to which the second part of a pair may belong. */
-__kernel void sw_cut_nodes(__global const struct sw_rect *rects, __global const uint *neighbours,
-                           uint ranks, __global const uint2 *all, uint count, __global uint *keys,
+__kernel void sw_cut_nodes(SW_RECT rects, __global const uint *neighbours, uint ranks,
+                           __global const uint2 *all, uint count, __global uint *keys,
                            __global uint *labels, __global ulong *names, __global uint *pair_nodes,
                            uint slots) {
     const uint item = (uint)get_global_id(0);
@@ -52,7 +52,7 @@ __kernel void sw_cut_nodes(__global const struct sw_rect *rects, __global const 
             key = atomic_cmpxchg(&keys[first + slot], SW_CUT_NO_BOND, part);
         if (key == SW_CUT_NO_BOND) {
             labels[first + slot] = first + slot;
-            names[first + slot] = sw_rect_site(&rects[rank], part);
+            names[first + slot] = sw_global_site(&rects[rank], part);
         }
         if (key == SW_CUT_NO_BOND || key == part)
             break;

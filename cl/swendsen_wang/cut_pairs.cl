@@ -18,9 +18,9 @@
 #define SW_CUT_MOST_GROUP 1024u
 
 /* The part of a site before parts are joined, as the site index of the part's first site. */
-ERGO_INLINE uint sw_cut_part(__global const uint *right, __global const uint *runs, uint i, uint y,
-                             uint bit) {
-    return sw_part(runs, i, y, ~(right[y * SW_WORDS + i] << 1), bit);
+ERGO_INLINE uint sw_cut_part(SW_RECT rect, __global const uint *right, __global const uint *runs,
+                             uint i, uint y, uint bit) {
+    return sw_part(rect, runs, i, y, ~(right[y * SW_WORDS + i] << 1), bit);
 }
 
 ERGO_INLINE uint sw_cut_state_at(__global const uint *spins, SW_RECT rect, uint i, uint y,
@@ -48,7 +48,7 @@ __kernel void sw_cut_near(__global const uint *spins, SW_RECT rect, __global con
     const uint y = in_row ? 0u : item - row, i = in_row ? item >> 5 : 0u;
     const uint bit = in_row ? item & 31u : 0u;
     near[item] =
-        bit <= sw_rect_last(rect, i) ? sw_cut_part(right, runs, i, y, bit) : SW_CUT_NO_BOND;
+        bit <= sw_last_bit(rect, i) ? sw_cut_part(rect, right, runs, i, y, bit) : SW_CUT_NO_BOND;
     states[item] = (uchar)sw_cut_state_at(spins, rect, i, y, bit);
 }
 
@@ -71,13 +71,13 @@ ERGO_INLINE uint2 sw_cut_pair(__global const uint *spins, __global const struct 
         const uint at = item - entries, after = at - row;
         const bool below = at < row;
         const uint y = below ? rect->rows - 1u : after, i = below ? at >> 5 : rect->words - 1u;
-        const uint last = sw_rect_last(rect, i), bit = below ? at & 31u : last;
+        const uint last = sw_last_bit(rect, i), bit = below ? at & 31u : last;
         const uint to = below ? 0u : 1u + (after >= second ? 1u : 0u) + (after >= third ? 1u : 0u);
         const uint other = ((__global const uchar *)(far + entries))[at];
         if (bit <= last && sw_cut_state_at(spins, rect, i, y, bit) == other &&
-            sw_bonds(1u << bit, sw_rect_entity(rect, i, y), below ? 1u : 0u, (uint)step,
+            sw_bonds(1u << bit, sw_global_word(rect, i, y), below ? 1u : 0u, (uint)step,
                      (uint)(step >> 32), m.key0, m.key1, m.high, m.low, m.always)) {
-            const uint part = sw_cut_part(right, runs, i, y, bit);
+            const uint part = sw_cut_part(rect, right, runs, i, y, bit);
             pair =
                 (uint2)(sw_find_still(labels, part) | (to & 3u) << 30, far[at] | (to >> 2) << 30);
         }

@@ -11,7 +11,7 @@ struct sw_rect {
     ulong row0, word0;       /* first row, first word of a row, in the whole lattice */
     ulong all_words, all_lx; /* words and sites in a row of the whole lattice */
     uint words, rows, tail;  /* of the rectangle; tail: sites in the last word of its rows */
-    uint pad;
+    uint sum_slots;          /* of sums over its clusters, between which groups are spread */
 };
 #define SW_RECT_BYTES 48
 

@@ -1,5 +1,5 @@
 /*
- * A rectangle of a cut lattice, built for its shape. The kernels sw_label and sw_join_tiles of
+ * A rectangle of a cut lattice. The kernels sw_label and sw_join_tiles of
  * sweep.cl are used as they are, the latter for inner edges only. Their draws are addressed from
  * the rectangle's first word. sw_label also draws the bonds that wrap around the rectangle, but
  * these are not used. Roots on the edges, parts (cut.cl), and new spins follow. In measured sweeps
@@ -10,9 +10,9 @@
 #include "swendsen_wang/cut_pairs.cl"
 
 /* The representative of a root, which is a site's index or `sites` plus a part's number
- * (cut_params.h). first_site: the id of the rectangle's first site. */
-ERGO_INLINE ulong sw_cut_name(ulong first_site, __global const ulong *names, uint root) {
-    return root < (uint)SW_SITES ? first_site + sw_global_site(root) : names[root - (uint)SW_SITES];
+ * (cut_params.h). */
+ERGO_INLINE ulong sw_cut_name(SW_RECT rect, __global const ulong *names, uint root) {
+    return root < (uint)SW_SITES ? sw_global_site(rect, root) : names[root - (uint)SW_SITES];
 }
 
 __kernel void sw_cut_tile_edges(__global const uint *spins, __global const struct sw_member *member,
@@ -23,8 +23,9 @@ __kernel void sw_cut_tile_edges(__global const uint *spins, __global const struc
     if (item >= 2u * (32u * rect->words + rect->rows))
         return;
     const struct sw_edge at = sw_cut_edge(spins, member, rect, halo, item, step);
-    edges[item] = at.wanted ? sw_find_still(labels, sw_cut_part(right, runs, at.i, at.y, at.bit))
-                            : SW_CUT_NO_BOND;
+    edges[item] = at.wanted
+                      ? sw_find_still(labels, sw_cut_part(rect, right, runs, at.i, at.y, at.bit))
+                      : SW_CUT_NO_BOND;
 }
 
 /* Add the sizes of open parts to the roots of their clusters, tile by tile. In most tiles many
@@ -35,17 +36,17 @@ __kernel void sw_cut_tile_edges(__global const uint *spins, __global const struc
  * labels. Where that is a plain store (SW_LOWER), it may put a label back to a node on its way, so
  * the root is looked for again and not taken from the label. Sizes change at roots only, and a
  * size that is read is not a root's. */
-__kernel SW_TILE_GROUP void sw_cut_tile_sizes(__global const uint *open, __global uint *labels,
-                                              __global uint *sizes) {
+__kernel SW_TILE_GROUP void sw_cut_tile_sizes(SW_RECT rect, __global const uint *open,
+                                              __global uint *labels, __global uint *sizes) {
     __local uint common[2]; /* root; sum of sizes */
-    const struct sw_tile t = sw_tile_of_group();
+    const struct sw_tile t = sw_tile_of_group(rect);
     if (t.first == 0u) {
         common[0] = 0xffffffffu;
         common[1] = 0u;
     }
     SW_SYNC;
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(k);
+        const struct sw_place at = sw_place_of(rect, k);
         uint rest = at.inside ? open[at.word] & at.mine : 0u;
         while (rest) {
             const uint low = rest & (0u - rest), site = 32u * at.word + sw_bit_of(low);
@@ -58,7 +59,7 @@ __kernel SW_TILE_GROUP void sw_cut_tile_sizes(__global const uint *open, __globa
     }
     SW_SYNC;
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(k);
+        const struct sw_place at = sw_place_of(rect, k);
         uint rest = at.inside ? open[at.word] & at.mine : 0u;
         while (rest) {
             const uint low = rest & (0u - rest), site = 32u * at.word + sw_bit_of(low);
@@ -80,7 +81,7 @@ __kernel SW_TILE_GROUP void sw_cut_tile_sizes(__global const uint *open, __globa
 
 /* Count clusters of several tiles that do not reach an edge, into one of SW_SUM_SLOTS slots. The
  * others no longer have a root among the sites. */
-__kernel void sw_cut_tile_sums(__global const uint *open, __global const uint *labels,
+__kernel void sw_cut_tile_sums(SW_RECT rect, __global const uint *open, __global const uint *labels,
                                __global const uint *sizes, __global uint *clusters) {
     __local uint fields[SW_CLUSTER_FIELDS];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
@@ -116,11 +117,11 @@ __kernel void sw_cut_tile_name(SW_RECT rect, __global const uint *right, __globa
     const uint word = first + k * stride, i = word % SW_WORDS, y = word / SW_WORDS;
     for (uint bit = 0; bit < 32u; bit++) {
         ulong name = ~0UL;
-        if (bit <= sw_last_bit(i)) {
-            uint root = sw_part(runs, i, y, ~(right[word] << 1), bit);
+        if (bit <= sw_last_bit(rect, i)) {
+            uint root = sw_part(rect, runs, i, y, ~(right[word] << 1), bit);
             if (open[root >> 5] >> (root & 31u) & 1u)
                 root = sw_find_still(labels, root);
-            name = sw_cut_name(sw_rect_site(rect, 0u), names, root);
+            name = sw_cut_name(rect, names, root);
         }
         found[32u * k + bit] = name;
     }
@@ -135,22 +136,22 @@ __kernel SW_TILE_GROUP void sw_cut_tile_flip(__global uint *spins,
                                              ulong step) {
     __local uint states[SW_PLANES * SW_STATE_WORDS], listed[2];
     __local ushort list[32 * SW_TILE_ITEMS];
-    const struct sw_tile t = sw_tile_of_group();
+    const struct sw_tile t = sw_tile_of_group(rect);
     const struct sw_member m = members[0];
-    const ulong first_site = sw_rect_site(rect, 0u);
-    sw_flip_begin(states, listed);
+    sw_flip_begin(rect, states, listed);
     SW_SYNC;
-    sw_flip_list(roots, open, list, listed);
+    sw_flip_list(rect, roots, open, list, listed);
     SW_SYNC;
     const uint n_open = listed[1], total = listed[0] + n_open;
     for (uint j = t.first; j < total; j += SW_GROUP) {
-        const uint n = sw_flip_listed(list, j, n_open), site = sw_tile_index(sw_corner(), n);
+        const uint n = sw_flip_listed(list, j, n_open),
+                   site = sw_tile_index(rect, sw_corner(rect), n);
         const uint root = j < n_open ? sw_cut_lead(labels, site) : site;
         const uint state = root >= SW_CUT_STATES
                                ? root - SW_CUT_STATES
-                               : sw_flip_state(&m, sw_cut_name(first_site, names, root), step);
+                               : sw_flip_state(&m, sw_cut_name(rect, names, root), step);
         sw_flip_put(states, n, state);
     }
     SW_SYNC;
-    sw_flip_spins(spins, right, runs, states);
+    sw_flip_spins(rect, spins, right, runs, states);
 }

@@ -25,21 +25,22 @@
 #define SW_NODE_ITEM(node) ((node)*63551u >> 21)
 
 /* Site index of a site of the tile whose first word is `corner`. */
-ERGO_INLINE uint sw_tile_index(uint corner, uint local_index) {
+ERGO_INLINE uint sw_tile_index(SW_SHAPE uint corner, uint local_index) {
     const uint item = local_index >> 5;
     return 32u * (corner + item / SW_TILE_WORDS * SW_WORDS + item % SW_TILE_WORDS) +
            (local_index & 31u);
 }
 
 /* The part that has site `bit` of word i in row y, as the site index of the part's first site. */
-ERGO_INLINE uint sw_part(__global const uint *runs, uint i, uint y, uint starts, uint bit) {
+ERGO_INLINE uint sw_part(SW_SHAPE __global const uint *runs, uint i, uint y, uint starts,
+                         uint bit) {
     const uint tile_x = i / SW_TILE_WORDS, tile_y = y / SW_TILE_ROWS;
     const uint item = y % SW_TILE_ROWS * SW_TILE_WORDS + i % SW_TILE_WORDS;
     const uint run = popcount(starts & (0xffffffffu >> (31u - bit))) - 1u;
     const uint pair =
         runs[SW_SLAB * (tile_y * SW_TILES_X + tile_x) + (run >> 1) * SW_TILE_ITEMS + item];
     const uint node = run & 1u ? pair >> 16 : pair & 0xffffu;
-    return sw_tile_index(tile_y * SW_TILE_ROWS * SW_WORDS + tile_x * SW_TILE_WORDS,
+    return sw_tile_index(SW_HERE tile_y * SW_TILE_ROWS * SW_WORDS + tile_x * SW_TILE_WORDS,
                          node - SW_NODE_ITEM(node));
 }
 

@@ -98,7 +98,7 @@ ERGO_INLINE uint sw_local_label(const struct sw_member *m, ulong step, __local c
         uint side = 0u, under = 0u;
         if (at.inside) {
             sw_local_equal(spin, at.i, at.y, &side, &under);
-            sw_tile_activate(m, at, step, &side, &under);
+            sw_tile_activate(at, m, step, &side, &under);
         }
         if (SW_DRAWS_RIGHT(at))
             sides[at.item] = side;

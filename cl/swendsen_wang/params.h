@@ -23,8 +23,7 @@ struct sw_member {
     uint key0, key1; /* Philox key: the member's stream */
     uint high, low;  /* upper 8 and lower 32 of the 40 bits of p */
     uint always;     /* 1: p rounds to 1, every bond between equal spins is active */
-    /* the rectangle's first word in the whole lattice; 0 if it is the whole lattice */
-    uint first_word;
+    uint unused;
 };
 #define SW_MEMBER_BYTES 24
 

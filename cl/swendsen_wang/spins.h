@@ -23,9 +23,9 @@ ERGO_INLINE void sw_spins_begin(struct sw_spins *item) {
 
 /* Add a word of column i. spins[plane]: its spins. side, under: bonds between equal neighbours.
  * fields[SW_Q]: counts of states, if there are too many for each work-item. */
-ERGO_INLINE void sw_spins_add(struct sw_spins *item, __local uint *fields, const uint *spins,
-                              uint i, uint side, uint under) {
-    const uint valid = sw_valid(i);
+ERGO_INLINE void sw_spins_add(SW_SHAPE struct sw_spins *item, __local uint *fields,
+                              const uint *spins, uint i, uint side, uint under) {
+    const uint valid = sw_valid(SW_HERE i);
     item->sums[0] += popcount(valid & ~side) + popcount(valid & ~under);
 #if SW_Q <= 8
     for (uint k = 1; k < SW_Q; k++) {
@@ -36,7 +36,7 @@ ERGO_INLINE void sw_spins_add(struct sw_spins *item, __local uint *fields, const
     }
     (void)fields;
 #else
-    for (uint b = 0; b <= sw_last_bit(i); b++) {
+    for (uint b = 0; b <= sw_last_bit(SW_HERE i); b++) {
         uint k = 0u;
         for (uint p = 0; p < SW_PLANES; p++)
             k |= (spins[p] >> b & 1u) << p;

@@ -47,7 +47,7 @@ struct sw_tile {
     uint first;  /* this work-item in the group */
 };
 
-ERGO_INLINE struct sw_tile sw_tile_of_group(void) {
+ERGO_INLINE struct sw_tile sw_tile_of_group(SW_SHAPE_ALONE) {
     struct sw_tile t;
     t.id = SW_TILES_X * SW_TILES_Y > 1u ? (uint)get_group_id(0) : 0u;
     t.x = t.id % SW_TILES_X;
@@ -69,8 +69,8 @@ struct sw_place {
     uint valid;  /* bits that are sites */
 };
 
-ERGO_INLINE struct sw_place sw_place_of(uint k) {
-    const struct sw_tile t = sw_tile_of_group();
+ERGO_INLINE struct sw_place sw_place_of(SW_SHAPE uint k) {
+    const struct sw_tile t = sw_tile_of_group(SW_HERE_ALONE);
     struct sw_place at;
     at.item = SW_SPLIT > 1u ? t.first % SW_TILE_ITEMS : t.first + k * SW_GROUP;
     at.mine = SW_SPLIT > 1u ? ((1u << (SW_PIECE & 31u)) - 1u) << t.first / SW_TILE_ITEMS * SW_PIECE
@@ -79,7 +79,7 @@ ERGO_INLINE struct sw_place sw_place_of(uint k) {
     at.y = t.y * SW_TILE_ROWS + at.item / SW_TILE_WORDS;
     at.inside = at.i < SW_WORDS && at.y < SW_LY ? 1u : 0u;
     at.word = at.inside ? at.y * SW_WORDS + at.i : 0u;
-    at.valid = at.inside ? sw_valid(at.i) : 0u;
+    at.valid = at.inside ? sw_valid(SW_HERE at.i) : 0u;
     return at;
 }
 
@@ -119,14 +119,14 @@ ERGO_INLINE uint sw_piece_runs(uint starts, uint mine) {
 #define SW_DRAWS_RIGHT(at) (((at).mine & 1u) != 0u)
 #define SW_DRAWS_DOWN(at) (((at).mine >> (SW_SPLIT > 1u ? SW_PIECE : 0u) & 1u) != 0u)
 
-ERGO_INLINE void sw_tile_activate(const struct sw_member *m, struct sw_place at, ulong step,
-                                  uint *right, uint *down) {
+ERGO_INLINE void sw_tile_activate(SW_SHAPE struct sw_place at, const struct sw_member *m,
+                                  ulong step, uint *right, uint *down) {
     if (SW_SPLIT == 1u)
-        sw_activate(m, at.i, at.y, step, right, down);
+        sw_activate(SW_HERE m, at.i, at.y, step, right, down);
     else if (SW_DRAWS_RIGHT(at) || SW_DRAWS_DOWN(at)) {
         const uint direction = SW_DRAWS_RIGHT(at) ? 0u : 1u;
         const uint active =
-            sw_activate_one(m, at.i, at.y, step, direction ? *down : *right, direction);
+            sw_activate_one(SW_HERE m, at.i, at.y, step, direction ? *down : *right, direction);
         *right = *down = active;
     }
 }
@@ -212,22 +212,22 @@ ERGO_INLINE void sw_tile_join(__local uint *labels, __local const uint *sides, u
 }
 
 /* sw_tile_link for all words. Needs a barrier before and after it. */
-ERGO_INLINE void sw_tile_link_words(__local uint *labels, __local const uint *sides,
+ERGO_INLINE void sw_tile_link_words(SW_SHAPE __local uint *labels, __local const uint *sides,
                                     __local const uint *unders, struct sw_tile_word *words) {
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(k);
+        const struct sw_place at = sw_place_of(SW_HERE k);
         sw_tile_link(labels, sides, unders, at.item, at.valid, at.mine, &words[k]);
     }
 }
 
 /* Join what the links have left. */
-ERGO_INLINE void sw_tile_join_words(__local uint *labels, __local const uint *sides,
+ERGO_INLINE void sw_tile_join_words(SW_SHAPE __local uint *labels, __local const uint *sides,
                                     const struct sw_tile_word *words) {
     for (uint jump = 0; jump < SW_JUMPS; jump++)
         for (uint k = 0; k < SW_PER; k++)
-            sw_tile_jump(labels, sw_place_of(k).item, words[k].linked);
+            sw_tile_jump(labels, sw_place_of(SW_HERE k).item, words[k].linked);
     for (uint k = 0; k < SW_PER; k++)
-        sw_tile_join(labels, sides, sw_place_of(k).item, &words[k]);
+        sw_tile_join(labels, sides, sw_place_of(SW_HERE k).item, &words[k]);
 }
 
 /* The root of the run that begins at n. */
@@ -250,15 +250,15 @@ ERGO_INLINE void sw_tile_count(__local uint *labels, uint root, uint sites) {
 }
 
 /* Sites without any bond that are not at the tile's edge. */
-ERGO_INLINE uint sw_tile_alone(__local const uint *sides, __local const uint *unders, uint item,
-                               uint i, uint y, uint valid) {
+ERGO_INLINE uint sw_tile_alone(SW_SHAPE __local const uint *sides, __local const uint *unders,
+                               uint item, uint i, uint y, uint valid) {
     const uint tx = item % SW_TILE_WORDS, ty = item / SW_TILE_WORDS, side = sides[item];
     if (ty == 0u || y + 1u == SW_LY)
         return 0u;
     uint bonds = side | side << 1 | unders[item] | unders[item - SW_TILE_WORDS];
     bonds |= tx ? sides[item - 1u] >> 31 : 1u;
     if (i + 1u == SW_WORDS)
-        bonds |= 1u << sw_last_bit(i);
+        bonds |= 1u << sw_last_bit(SW_HERE i);
     return ~bonds & valid;
 }
 
@@ -268,7 +268,7 @@ ERGO_INLINE uint sw_tile_alone(__local const uint *sides, __local const uint *un
 
 /* Write each run's root, two runs per entry; this word's entries are SW_TILE_ITEMS apart. Returns
  * the roots among the piece's sites. sized: also add the sites of runs at their roots. */
-ERGO_INLINE uint sw_tile_roots(__local uint *labels, uint item, uint mine,
+ERGO_INLINE uint sw_tile_roots(SW_SHAPE __local uint *labels, uint item, uint mine,
                                const struct sw_tile_word *w, uint sites, __global uint *runs,
                                uint sized) {
     uint roots = 0u;
@@ -322,9 +322,9 @@ ERGO_INLINE void sw_tile_open_at(__local uint *labels, __local uint *opens, uint
 
 /* Mark the open parts: those with runs in the first or last row of a tile (one work-item per site)
  * ... */
-ERGO_INLINE void sw_tile_open_rows(__local uint *labels, __local const uint *sides,
+ERGO_INLINE void sw_tile_open_rows(SW_SHAPE __local uint *labels, __local const uint *sides,
                                    __local const uint *unders, __local uint *opens) {
-    const struct sw_tile t = sw_tile_of_group();
+    const struct sw_tile t = sw_tile_of_group(SW_HERE_ALONE);
     const uint below = SW_LY - 1u - t.y * SW_TILE_ROWS;
     const uint last = below < SW_TILE_ROWS - 1u ? below : SW_TILE_ROWS - 1u;
     for (uint e = t.first; e < 64u * SW_TILE_WORDS; e += SW_GROUP) {
@@ -332,7 +332,7 @@ ERGO_INLINE void sw_tile_open_rows(__local uint *labels, __local const uint *sid
         const uint item = tx + ((e >> 5) < SW_TILE_WORDS ? 0u : last * SW_TILE_WORDS);
         if (i >= SW_WORDS)
             continue;
-        const uint starts = sw_starts(sides[item], sw_valid(i)), bit = e & 31u;
+        const uint starts = sw_starts(sides[item], sw_valid(SW_HERE i)), bit = e & 31u;
         uint leads = starts;
         if ((e >> 5) >= SW_TILE_WORDS && below > SW_TILE_ROWS - 1u)
             leads = unders[item] & ~sw_later_in_run(unders[item], starts);
@@ -342,13 +342,13 @@ ERGO_INLINE void sw_tile_open_rows(__local uint *labels, __local const uint *sid
 }
 
 /* ... and those with runs at its sides. */
-ERGO_INLINE void sw_tile_open_sides(__local uint *labels, __local uint *opens, uint item, uint i,
-                                    uint mine, uint starts, uint side) {
+ERGO_INLINE void sw_tile_open_sides(SW_SHAPE __local uint *labels, __local uint *opens, uint item,
+                                    uint i, uint mine, uint starts, uint side) {
     const uint tx = item % SW_TILE_WORDS;
     if (starts && tx == 0u && mine & 1u)
         sw_tile_open_at(labels, opens, SW_NODE(item, 0u));
     if (starts && mine >> 31 && ((tx + 1u == SW_TILE_WORDS && side >> 31) || i + 1u == SW_WORDS))
-        sw_tile_open_at(labels, opens, SW_NODE(item, sw_start_of(starts, sw_last_bit(i))));
+        sw_tile_open_at(labels, opens, SW_NODE(item, sw_start_of(starts, sw_last_bit(SW_HERE i))));
 }
 
 #endif

@@ -12,25 +12,25 @@
 #define SW_STATE_WORDS ((SW_NODE_ROW * SW_TILE_ITEMS + 31u) / 32u) /* one bit per node */
 
 /* First word of a tile in a plane. */
-ERGO_INLINE uint sw_corner(void) {
-    const struct sw_tile t = sw_tile_of_group();
+ERGO_INLINE uint sw_corner(SW_SHAPE_ALONE) {
+    const struct sw_tile t = sw_tile_of_group(SW_HERE_ALONE);
     return t.y * SW_TILE_ROWS * SW_WORDS + t.x * SW_TILE_WORDS;
 }
 
 /* listed[0]: number of closed roots; listed[1]: of open ones. */
-ERGO_INLINE void sw_flip_begin(__local uint *states, __local uint *listed) {
-    const struct sw_tile t = sw_tile_of_group();
+ERGO_INLINE void sw_flip_begin(SW_SHAPE __local uint *states, __local uint *listed) {
+    const struct sw_tile t = sw_tile_of_group(SW_HERE_ALONE);
     if (t.first == 0u)
         listed[0] = listed[1] = 0u;
     for (uint f = t.first; f < SW_PLANES * SW_STATE_WORDS; f += SW_GROUP)
         states[f] = 0u;
 }
 
-ERGO_INLINE void sw_flip_list(__global const uint *roots, __global const uint *open,
+ERGO_INLINE void sw_flip_list(SW_SHAPE __global const uint *roots, __global const uint *open,
                               __local ushort *list, __local uint *listed) {
-    const struct sw_tile t = sw_tile_of_group();
+    const struct sw_tile t = sw_tile_of_group(SW_HERE_ALONE);
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(k);
+        const struct sw_place at = sw_place_of(SW_HERE k);
         uint rest = at.inside ? roots[t.plane + at.word] & at.mine : 0u;
         /* open parts are roots of the tile, unless a launch was lost */
         const uint labelled = at.inside ? open[t.plane + at.word] & rest : 0u;
@@ -61,11 +61,11 @@ ERGO_INLINE void sw_flip_put(__local uint *states, uint n, uint state) {
             SW_OR_LOCAL(&states[p * SW_STATE_WORDS + (node >> 5)], 1u << (node & 31u));
 }
 
-ERGO_INLINE void sw_flip_spins(__global uint *spins, __global const uint *right,
+ERGO_INLINE void sw_flip_spins(SW_SHAPE __global uint *spins, __global const uint *right,
                                __global const uint *runs, __local const uint *states) {
-    const struct sw_tile t = sw_tile_of_group();
+    const struct sw_tile t = sw_tile_of_group(SW_HERE_ALONE);
     for (uint k = 0; k < SW_PER; k++) {
-        const struct sw_place at = sw_place_of(k);
+        const struct sw_place at = sw_place_of(SW_HERE k);
         __global const uint *part = runs + (ulong)t.index * SW_RUNS + t.id * SW_SLAB + at.item;
         const uint starts = at.inside ? sw_starts(right[t.plane + at.word], at.valid) : 0u;
         uint bits[SW_PLANES];

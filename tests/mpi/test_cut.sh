@@ -24,8 +24,6 @@ expect 0 "$ERGOCL" run cold.json -o cold1 --device "$pocl" --quiet --set /distri
 same_points cold cold1
 expect 0 ranks 2 run cold.json -o cold2 --device "$pocl" --quiet
 same_points cold cold2
-# Each shape of a rectangle compiles kernels of its own, some 7 s a rank: more ranks where a test may take its time.
-if [ -n "${ERGOCL_TEST_FULL:-}" ]; then seven=7 six=6; else seven=3 six=2; fi
 # nine ranks in a stack: clusters that lead further than rounds reach, so that pairs are handed on
 if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
     tall=(--set "/system/size=[30,180]" --set /run/sweeps=12 --quiet --device "$pocl")
@@ -33,14 +31,14 @@ if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
     expect 0 ranks 9 run cold.json -o tall9 "${tall[@]}" --set /system/merge=rounds
     same_points tall tall9
 fi
-expect 0 ranks $seven run cold.json -o uneven --device "$pocl" --quiet --set /system/shares=3,1,2
+expect 0 ranks 7 run cold.json -o uneven --device "$pocl" --quiet --set /system/shares=3,1,2
 same_points cold uneven
 expect 0 ranks 3 run cold.json -o measured --device "$pocl" --verbose --set /system/shares=measured
 same_points cold measured
 says err "% of the lattice"
 expect 0 ranks 4 run cold.json -o rounds --device "$pocl" --quiet --set /system/merge=rounds
 same_points cold rounds
-expect 0 ranks $six run cold.json -o both --device "$pocl" --quiet --set /system/merge=rounds \
+expect 0 ranks 6 run cold.json -o both --device "$pocl" --quiet --set /system/merge=rounds \
     --set /run/measure_every=3 --set /system/shares=1,4
 expect 0 ranks 4 run cold.json -o tiles --device "$pocl" --quiet --set /run/measure_every=3 \
     --set /tuning/tile_group=4
@@ -52,7 +50,7 @@ expect 0 "$ERGOCL" run cold.json -o spins1 --device "$pocl" --quiet --set /run/o
 expect 0 ranks 4 run cold.json -o spins4 --device "$pocl" --quiet --set /run/observables=energy
 same_points spins1 spins4
 same_digests cold spins4
-expect 0 ranks $seven run cold.json -o gather --device "$pocl" --quiet --set /run/measure_every=3 \
+expect 0 ranks 7 run cold.json -o gather --device "$pocl" --quiet --set /run/measure_every=3 \
     --set /system/shares=3,1,2 --set /system/merge=gather
 same_points every3 gather
 # 64 ranks, and clusters that none of them finishes alone

@@ -26,8 +26,6 @@ static _Thread_local struct { uint32_t q, words, ly, lx, tail; } whole;
 #define SW_WORDS whole.words
 #define SW_LY whole.ly
 #define SW_TAIL whole.tail
-#define SW_ALL_WORDS whole.words
-#define SW_ALL_LX whole.lx
 #include "swendsen_wang/core.h"
 
 /* Sites of the rows that are checked. */

@@ -17,26 +17,28 @@ void sw_cut_local(struct sw_cut *s, bool counted, bool near) {
     const size_t joins = 32 * (size_t)p->words * rows + (size_t)p->rows * columns;
     if (counted) {
         ergo_engine_zero(&s->e, SW_CUT_CLUSTERS, (size_t)s->e.buffers[SW_CUT_CLUSTERS].bytes);
-        ERGO_LAUNCH(&s->e, SW_CUT_TILE_LABEL_SIZES, sw_cut_over_tiles(s), BUFFER(SW_CUT_SPINS),
-                    BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_RIGHT), BUFFER(SW_CUT_DOWN),
-                    BUFFER(SW_CUT_RUN_LABELS), BUFFER(SW_CUT_TILE_PARTS), BUFFER(SW_CUT_OPEN),
-                    BUFFER(SW_CUT_LABELS), U64(s->e.step), BUFFER(SW_CUT_SIZES),
-                    BUFFER(SW_CUT_CLUSTERS), U32(0), BUFFER(SW_CUT_SUMS), U32(SW_NO_SAMPLE));
+        ERGO_LAUNCH(&s->e, SW_CUT_TILE_LABEL_SIZES, sw_cut_over_tiles(s), BUFFER(SW_CUT_RECT),
+                    BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_RIGHT),
+                    BUFFER(SW_CUT_DOWN), BUFFER(SW_CUT_RUN_LABELS), BUFFER(SW_CUT_TILE_PARTS),
+                    BUFFER(SW_CUT_OPEN), BUFFER(SW_CUT_LABELS), U64(s->e.step),
+                    BUFFER(SW_CUT_SIZES), BUFFER(SW_CUT_CLUSTERS), U32(0), BUFFER(SW_CUT_SUMS),
+                    U32(SW_NO_SAMPLE));
     } else {
-        ERGO_LAUNCH(&s->e, SW_CUT_TILE_LABEL, sw_cut_over_tiles(s), BUFFER(SW_CUT_SPINS),
-                    BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_RIGHT), BUFFER(SW_CUT_DOWN),
-                    BUFFER(SW_CUT_RUN_LABELS), BUFFER(SW_CUT_TILE_PARTS), BUFFER(SW_CUT_OPEN),
-                    BUFFER(SW_CUT_LABELS), U64(s->e.step));
+        ERGO_LAUNCH(&s->e, SW_CUT_TILE_LABEL, sw_cut_over_tiles(s), BUFFER(SW_CUT_RECT),
+                    BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_RIGHT),
+                    BUFFER(SW_CUT_DOWN), BUFFER(SW_CUT_RUN_LABELS), BUFFER(SW_CUT_TILE_PARTS),
+                    BUFFER(SW_CUT_OPEN), BUFFER(SW_CUT_LABELS), U64(s->e.step));
     }
     if (near)
         sw_gather_near(s);
     if (joins)
-        ERGO_LAUNCH(&s->e, SW_CUT_TILE_JOIN, sw_cut_over(s, joins), BUFFER(SW_CUT_RIGHT),
-                    BUFFER(SW_CUT_DOWN), BUFFER(SW_CUT_RUN_LABELS), BUFFER(SW_CUT_LABELS), U32(0),
-                    U32(rows), U32(0), U32(columns), BUFFER(SW_CUT_CLUSTERS), U32(SW_NO_SAMPLE));
+        ERGO_LAUNCH(&s->e, SW_CUT_TILE_JOIN, sw_cut_over(s, joins), BUFFER(SW_CUT_RECT),
+                    BUFFER(SW_CUT_RIGHT), BUFFER(SW_CUT_DOWN), BUFFER(SW_CUT_RUN_LABELS),
+                    BUFFER(SW_CUT_LABELS), U32(0), U32(rows), U32(0), U32(columns),
+                    BUFFER(SW_CUT_CLUSTERS), U32(SW_NO_SAMPLE));
     if (counted)
-        ERGO_LAUNCH(&s->e, SW_CUT_TILE_SIZES, sw_cut_over_tiles(s), BUFFER(SW_CUT_OPEN),
-                    BUFFER(SW_CUT_LABELS), BUFFER(SW_CUT_SIZES));
+        ERGO_LAUNCH(&s->e, SW_CUT_TILE_SIZES, sw_cut_over_tiles(s), BUFFER(SW_CUT_RECT),
+                    BUFFER(SW_CUT_OPEN), BUFFER(SW_CUT_LABELS), BUFFER(SW_CUT_SIZES));
 }
 
 static void flip(struct sw_cut *s) {

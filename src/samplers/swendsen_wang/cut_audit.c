@@ -118,7 +118,6 @@ static enum ergo_status check_constants(struct ergo_context *ctx, const struct s
     for (size_t m = 0; m < s->e.batch->count && status == ERGO_OK; m++) {
         struct sw_member found, expected;
         sw_member_fill(s->e.batch->points[m], &expected);
-        expected.first_word = s->members[m].params.first_word;
         ergo_engine_begin(&s->e, ctx);
         sw_cut_choose(s, m);
         ergo_engine_read(&s->e, SW_CUT_MEMBER, 0, sizeof found, &found);

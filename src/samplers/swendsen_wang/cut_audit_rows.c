@@ -6,14 +6,8 @@
 
 #include "samplers/swendsen_wang/cut.h"
 
-/* core.h as C: the number of states is all of its shape that is used here. */
 static _Thread_local uint32_t audited_q;
 #define SW_Q audited_q
-#define SW_WORDS 1u
-#define SW_LY 1u
-#define SW_TAIL 32u
-#define SW_ALL_WORDS 1u
-#define SW_ALL_LX 32u
 #include "swendsen_wang/cut.h"
 
 /* Sites that a rank looks at: of its last rows. */
@@ -64,7 +58,7 @@ static uint32_t word_of(const struct sw_cut_audit *a, const uint32_t *spins, uin
 static uint32_t draw(const struct sw_cut_audit *a, uint32_t open, uint32_t i, uint32_t y,
                      uint32_t direction) {
     const struct sw_member *m = params_of(a);
-    return sw_bonds(open, sw_rect_entity(&a->rect, i, y), direction, (uint32_t)a->step,
+    return sw_bonds(open, sw_global_word(&a->rect, i, y), direction, (uint32_t)a->step,
                     (uint32_t)(a->step >> 32), m->key0, m->key1, m->high, m->low, m->always);
 }
 
@@ -75,9 +69,9 @@ static uint32_t draw(const struct sw_cut_audit *a, uint32_t open, uint32_t i, ui
 static bool states_agree(const struct sw_cut_audit *a, uint32_t i, uint32_t y,
                          const uint64_t *names) {
     const struct sw_member *m = params_of(a);
-    for (uint32_t bit = 0; bit <= sw_rect_last(&a->rect, i); bit++) {
+    for (uint32_t bit = 0; bit <= sw_last_bit(&a->rect, i); bit++) {
         const uint64_t site =
-            names ? names[bit] : sw_rect_site(&a->rect, 32 * (y * a->rect.words + i) + bit);
+            names ? names[bit] : sw_global_site(&a->rect, 32 * (y * a->rect.words + i) + bit);
         const uint32_t state =
             sw_state(site, names ? SW_PURPOSE_SPIN : SW_PURPOSE_START, (uint32_t)a->step,
                      (uint32_t)(a->step >> 32), m->key0, m->key1);
@@ -111,7 +105,7 @@ static enum ergo_status check_rows(struct ergo_context *ctx, struct sw_cut_audit
     for (uint32_t y = first; y < p->rows && status == ERGO_OK && bonds && states; y++)
         for (uint32_t i = 0; i < p->words && bonds && states; i++) {
             const uint64_t *names = a->names + 32 * ((size_t)(y - first) * p->words + i);
-            const uint32_t valid = sw_rect_valid(&a->rect, i);
+            const uint32_t valid = sw_valid(&a->rect, i);
             const bool last_word = i + 1 == p->words, last_row = y + 1 == p->rows;
             uint32_t side = last_word ? valid >> 1 : valid, under = last_row ? 0 : valid;
             for (uint32_t b = 0; b < a->s->shape.planes; b++) {
@@ -179,7 +173,7 @@ static enum ergo_status check_edges(struct ergo_context *ctx, struct sw_cut_audi
         status = sw_cut_audit_names(ctx, a, p->words - 1, p->words, p->rows, column);
     bool ok = true;
     for (uint32_t i = 0; i < p->words && status == ERGO_OK && ok; i++) {
-        uint32_t under = sw_rect_valid(&a->rect, i);
+        uint32_t under = sw_valid(&a->rect, i);
         for (uint32_t b = 0; b < s->shape.planes; b++) {
             uint32_t other;
             memcpy(&other, halo + 4 * (b * (size_t)p->words + i), 4);
@@ -219,7 +213,7 @@ static enum ergo_status check_counts(struct ergo_context *ctx, const struct sw_c
     struct sw_cut_counts sums = {0};
     for (uint32_t y = 0; y < p->rows; y++)
         for (uint32_t i = 0; i < p->words; i++) {
-            const uint32_t valid = sw_rect_valid(&a->rect, i), last = sw_rect_last(&a->rect, i);
+            const uint32_t valid = sw_valid(&a->rect, i), last = sw_last_bit(&a->rect, i);
             uint32_t side = 0, under = 0;
             for (uint32_t b = 0; b < s->shape.planes; b++) {
                 const uint32_t spin = word_of(a, a->after, b, i, y);

@@ -51,7 +51,6 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     for (size_t m = s->e.batch->count; m-- > 0;) {
         struct sw_member *params = &s->members[m].params;
         sw_member_fill(s->e.batch->points[m], params);
-        params->first_word = (uint32_t)(p->row0 * s->shape.row_words + p->word0);
         sw_cut_choose(s, m);
         ergo_engine_write(&s->e, SW_CUT_MEMBER, 0, sizeof *params, params);
     }

@@ -96,8 +96,8 @@ void sw_cut_find_parts(struct sw_cut *s, bool counted) {
         ERGO_LAUNCH(&s->e, SW_CUT_PART_SIZES, sw_cut_over(s, items), BUFFER(SW_CUT_SIZES),
                     BUFFER(SW_CUT_ROOTS), BUFFER(SW_CUT_ROOT_SIZES), U32(items));
         ERGO_LAUNCH(&s->e, SW_CUT_TILE_SUMS, ergo_grid_groups(s->sum_groups, s->group_size, 1),
-                    BUFFER(SW_CUT_OPEN), BUFFER(SW_CUT_LABELS), BUFFER(SW_CUT_SIZES),
-                    BUFFER(SW_CUT_CLUSTERS));
+                    BUFFER(SW_CUT_RECT), BUFFER(SW_CUT_OPEN), BUFFER(SW_CUT_LABELS),
+                    BUFFER(SW_CUT_SIZES), BUFFER(SW_CUT_CLUSTERS));
         fetch(s, SW_CUT_ROOT_SIZES, 4 * items);
         fetch(s, SW_CUT_CLUSTERS, (size_t)s->e.buffers[SW_CUT_CLUSTERS].bytes);
     }

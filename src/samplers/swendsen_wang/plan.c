@@ -153,13 +153,11 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_stat
     struct ergo_text o = {0};
     ergo_text_append(&o,
                      "-DSW_Q=%uu -DSW_PLANES=%uu -DSW_WORDS=%uu -DSW_LY=%lldu -DSW_TAIL=%uu "
-                     "-DSW_ALL_WORDS=%uu -DSW_ALL_LX=%lldu "
                      "-DSW_TILE_WORDS=%uu -DSW_TILE_ROWS=%uu -DSW_TILE_ITEMS=%uu -DSW_GROUP=%uu "
                      "-DSW_SUM_SLOTS=%uu -DSW_LABEL_BITS=%uu %s",
                      shape->q, shape->planes, shape->row_words, (long long)shape->ly, shape->tail,
-                     shape->row_words, (long long)shape->lx, l->tile_words, l->tile_rows,
-                     l->tile_words * l->tile_rows, l->tile_group, l->sum_slots, l->label_bits,
-                     e->device->quirks.relaxed_atomics);
+                     l->tile_words, l->tile_rows, l->tile_words * l->tile_rows, l->tile_group,
+                     l->sum_slots, l->label_bits, e->device->quirks.relaxed_atomics);
     ergo_engine_kernel(e, SW_START, measure, o.data, "sw_start");
     if (l->local) {
         ergo_engine_kernel(e, SW_LOCAL, local, o.data, "sw_local");

@@ -16,8 +16,6 @@ static _Thread_local struct { uint32_t q, words, ly, lx, tail; } twin;
 #define SW_WORDS twin.words
 #define SW_LY twin.ly
 #define SW_TAIL twin.tail
-#define SW_ALL_WORDS twin.words
-#define SW_ALL_LX twin.lx
 #include "swendsen_wang/core.h"
 
 static void set_shape(const struct sw_shape *s) {
