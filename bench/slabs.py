@@ -83,9 +83,9 @@ def sweeps_of(shape):
 
 
 def layer_bytes(shape):
-    """Of both colours."""
+    """Of both colours, as sent: of a byte per spin one bit."""
     rows = math.prod(shape[1:-1])
-    return rows * 2 * (4 * math.ceil(shape[0] / 64) if len(shape) == 2 else 16 * math.ceil(shape[0] / 32))
+    return rows * 2 * (4 * math.ceil(shape[0] / 64) if len(shape) == 2 else 2 * math.ceil(shape[0] / 32))
 
 
 class Model:

@@ -30,6 +30,7 @@ NOT_IN_JOBS = {
     "glass_border_": "ladders of temperatures over ranks",
     "helium_energy_add": "thousands of atoms, few walkers",
     "ising_sweep_lanes": "CPUs with explicit vectors",
+    "graph_lanes": "CPUs with explicit vectors",
 }
 
 

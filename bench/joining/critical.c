@@ -74,7 +74,11 @@ static unsigned draw(uint64_t key, uint64_t site) {
     return ((uint32_t)random < limit ? 1u : 0u) | ((uint32_t)(random >> 32) < limit ? 2u : 0u);
 }
 
-static uint64_t label(const struct critical *c, uint64_t x0, uint64_t y0, struct scratch *s) {
+/* tiles: bonds inside these alone. */
+static uint64_t label(const struct critical *c, uint64_t x0, uint64_t y0, struct scratch *s,
+                      bool tiles) {
+    const uint32_t wide = tiles ? c->tile_width : c->of_block;
+    const uint32_t high = tiles ? c->tile_height : c->of_block;
     const uint32_t b = c->of_block, n = b + 2;
     const uint64_t key = key_of(c);
     uint64_t equal = 0;
@@ -98,8 +102,8 @@ static uint64_t label(const struct critical *c, uint64_t x0, uint64_t y0, struct
             }
             s->roots[i] = root;
             equal += (uint64_t)same + (uint64_t)below;
-            left = same && (bonds & 1u) && x + 1 < b;
-            s->down[x] = below && (bonds & 2u);
+            left = same && (bonds & 1u) && (x + 1) % wide;
+            s->down[x] = below && (bonds & 2u) && (y + 1) % high;
         }
     }
     for (uint32_t i = 0; i < b * b; i++) /* a root is smaller than its sites */
@@ -162,6 +166,45 @@ static void number_parts(const struct critical *c, uint64_t x0, uint64_t y0, str
     }
 }
 
+/* The parts of tiles: s has their roots, `whole` those of the block. */
+static void number_early(const struct critical *c, uint64_t x0, uint64_t y0, struct scratch *s,
+                         const uint32_t *whole, const uint32_t *parts, struct block *block) {
+    const uint32_t b = c->of_block;
+    uint32_t site, n = 0;
+    memset(s->parts, 0xff, 4 * (size_t)b * b);
+    block->early_names = get(8 * 4 * (size_t)b);
+    block->group_names = get(8 * 4 * (size_t)b);
+    block->groups = get(4 * 4 * (size_t)b);
+    for (int side = 0; side < SIDES; side++) {
+        block->early_at[side] = get(4 * (size_t)b);
+        for (uint32_t k = 0; k < b; k++) {
+            block->early_at[side][k] = NO_PART;
+            if (!leads_out(c, x0, y0, s, side, k, &site))
+                continue;
+            const uint32_t root = s->roots[site], group = parts[whole[site]];
+            if (s->parts[root] == NO_PART) {
+                block->early_names[n] = (y0 + root / b) * c->side + x0 + root % b;
+                block->groups[n] = group;
+                block->group_names[n] = block->names[group];
+                s->parts[root] = n++;
+            }
+            block->early_at[side][k] = s->parts[root];
+        }
+    }
+    block->n_early = n;
+}
+
+static void find_early(const struct critical *c, uint64_t x0, uint64_t y0, struct scratch *s,
+                       struct block *block) {
+    const size_t bytes = 4 * (size_t)c->of_block * c->of_block;
+    uint32_t *whole = memcpy(get(bytes), s->roots, bytes);
+    uint32_t *parts = memcpy(get(bytes), s->parts, bytes);
+    label(c, x0, y0, s, true);
+    number_early(c, x0, y0, s, whole, parts, block);
+    free(whole);
+    free(parts);
+}
+
 /* ---- all blocks ------------------------------------------------------------------------------ */
 
 static struct scratch open_scratch(const struct critical *c) {
@@ -183,8 +226,13 @@ static void free_blocks(struct critical *c) {
     for (size_t k = 0; c->block && k < (size_t)c->blocks * c->blocks; k++) {
         free(c->block[k].names);
         free(c->block[k].sizes);
-        for (int side = 0; side < SIDES; side++)
+        free(c->block[k].early_names);
+        free(c->block[k].group_names);
+        free(c->block[k].groups);
+        for (int side = 0; side < SIDES; side++) {
             free(c->block[k].at[side]);
+            free(c->block[k].early_at[side]);
+        }
     }
     free(c->block);
     free(c->first);
@@ -222,8 +270,10 @@ static void find_clusters(struct critical *c, struct scratch *s) {
     for (size_t k = 0; k < n; k++) {
         const uint64_t x0 = k % c->blocks * c->of_block, y0 = k / c->blocks * c->of_block;
         load(c, x0, y0, s);
-        equal += label(c, x0, y0, s);
+        equal += label(c, x0, y0, s, false);
         number_parts(c, x0, y0, s, &c->block[k], false);
+        if (c->tile_width)
+            find_early(c, x0, y0, s, &c->block[k]);
         c->first[k + 1] = c->first[k] + c->block[k].n_parts;
     }
     c->equal = (double)equal / (2.0 * (double)c->side * (double)c->side);
@@ -249,7 +299,7 @@ static void flip(struct critical *c, struct scratch *s) {
     for (size_t k = 0; k < (size_t)c->blocks * c->blocks; k++) {
         const uint64_t x0 = k % c->blocks * c->of_block, y0 = k / c->blocks * c->of_block;
         load(c, x0, y0, s);
-        label(c, x0, y0, s);
+        label(c, x0, y0, s, false);
         number_parts(c, x0, y0, s, &c->block[k], true);
         for (uint32_t i = 0; i < c->of_block * c->of_block; i++) {
             const uint32_t root = s->roots[i], part = s->parts[root];
@@ -297,7 +347,7 @@ static void cut(struct critical *c, uint32_t most) {
 }
 
 void critical_make(struct critical *c, uint64_t side, uint32_t blocks, unsigned sweeps,
-                   uint64_t seed) {
+                   uint64_t seed, uint32_t tile_width, uint32_t tile_height) {
     *c = (struct critical){.side = side < SMALL ? side : SMALL, .seed = seed};
     c->spins = get(8 * words_of(c->side) * c->side);
     c->next = get(8 * words_of(c->side) * c->side);
@@ -311,6 +361,8 @@ void critical_make(struct critical *c, uint64_t side, uint32_t blocks, unsigned 
         sweep(c, sweeps);
     }
     cut(c, (uint32_t)(side / blocks));
+    c->tile_width = tile_width;
+    c->tile_height = tile_height;
     struct scratch s = open_scratch(c);
     find_clusters(c, &s);
     close_scratch(&s);

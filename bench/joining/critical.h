@@ -16,11 +16,17 @@ struct block {
     uint32_t *sizes;     /* [n_parts] */
     uint32_t *at[SIDES]; /* [side]: the part whose bond leads out there, or NO_PART */
     uint64_t inside;     /* clusters that have no such bond */
+    /* the same as far as tiles alone know it; group: the part above that it belongs to */
+    uint32_t n_early;
+    uint64_t *early_names, *group_names; /* [n_early] */
+    uint32_t *groups;                    /* [n_early] */
+    uint32_t *early_at[SIDES];
 };
 
 struct critical {
     uint64_t side;             /* of the lattice */
     uint32_t of_block, blocks; /* blocks in a row */
+    uint32_t tile_width, tile_height; /* 0: no parts of tiles */
     uint64_t seed, sweep;
     uint64_t *spins, *next; /* bits, [side][side / 64], at least one word a row */
     struct block *block;
@@ -36,7 +42,7 @@ struct critical {
  * memory.
  */
 void critical_make(struct critical *c, uint64_t side, uint32_t blocks, unsigned sweeps,
-                   uint64_t seed);
+                   uint64_t seed, uint32_t tile_width, uint32_t tile_height);
 void critical_free(struct critical *c);
 
 #endif

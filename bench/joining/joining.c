@@ -2,11 +2,12 @@
  * Joining clusters over thousands of ranks, in one process: the program's own rounds
  * (samplers/swendsen_wang/joining.h) on the edges of a critical Ising lattice.
  *
- *     joining --ranks 4096 --side 1024 [--sweeps 3] [--seed 1] [--most 8] [--sized]
+ *     joining --ranks 4096 --side 1024 [--sweeps 3] [--seed 1] [--most 5] [--sized | --whole]
  *
- * Each rank has a square of that side. Counts messages and bytes for 1 to --most rounds, checks all
- * labels (and sizes) against a union-find of the whole lattice, and says what a model of the time
- * predicts (model.c).
+ * Each rank has a square of that side. Edges come first, in tiles of 128 x 32 sites, with two
+ * rounds before it is known what inside connects; with --sized (as measured sweeps are) or --whole,
+ * after. Counts messages and bytes for 1 to --most rounds, checks all labels (and sizes) against a
+ * union-find of the whole lattice, and says what a model of the time predicts (model.c).
  */
 #include <math.h>
 #include <stdio.h>
@@ -56,9 +57,12 @@ static void make_sides(const struct critical *c, struct joined *all, struct coun
             const int around = (side == BELOW ? k / c->blocks : k % c->blocks) + 1 == c->blocks;
             const int dx = side == RIGHT ? around : 0, dy = side == BELOW ? around : 0;
             const double started = seconds();
-            if (!sw_bridges_find(&bridges, c->block[k].at[side], c->block[far].at[across[side]],
-                                 c->of_block, c->block[k].n_parts, c->block[far].n_parts, &lists[0],
-                                 &lists[1]))
+            const struct block *a = &c->block[k], *b = &c->block[far];
+            const bool early = c->tile_width > 0;
+            if (!sw_bridges_find(&bridges, early ? a->early_at[side] : a->at[side],
+                                 early ? b->early_at[across[side]] : b->at[across[side]],
+                                 c->of_block, early ? a->n_early : a->n_parts,
+                                 early ? b->n_early : b->n_parts, &lists[0], &lists[1]))
                 get(SIZE_MAX / 2);
             busy += seconds() - started;
             items += (double)(lists[0].n + lists[1].n);
@@ -75,6 +79,7 @@ static void make_sides(const struct critical *c, struct joined *all, struct coun
 static void make_ranks(const struct critical *c, bool sized, struct joined *all,
                        struct counted *counted) {
     all->ranks = (int)(c->blocks * c->blocks);
+    all->early = c->tile_width ? SW_ROUNDS_EARLY : 0;
     all->rank = get((size_t)all->ranks * sizeof *all->rank);
     for (size_t k = 0; k < (size_t)all->ranks; k++) {
         struct joined_rank *rank = &all->rank[k];
@@ -83,6 +88,14 @@ static void make_ranks(const struct critical *c, bool sized, struct joined *all,
                                         .names = c->block[k].names,
                                         .sizes = sized ? c->block[k].sizes : NULL,
                                         .n_sides = SIDES};
+        if (all->early) {
+            const struct block *b = &c->block[k];
+            rank->parts.n_parts = b->n_early;
+            rank->parts.names = b->early_names;
+            rank->groups = b->groups;
+            rank->n_groups = b->n_parts;
+            rank->group_names = b->group_names;
+        }
         rank->parts.sides = get(SIDES * sizeof(struct sw_side));
         rank->far_rank = get(SIDES * sizeof(int));
         rank->far_side = get(SIDES * sizeof(int));
@@ -143,8 +156,10 @@ static struct sizes sizes_of(const struct critical *c) {
 static uint64_t wrong_labels(const struct critical *c, const struct joined *all) {
     uint64_t wrong = 0;
     for (size_t k = 0; k < (size_t)all->ranks; k++)
-        for (size_t p = 0; p < c->block[k].n_parts; p++)
-            wrong += sw_joining_name(&all->rank[k].joining, p) != c->whole[c->first[k] + p];
+        for (size_t p = 0; p < all->rank[k].parts.n_parts; p++) {
+            const size_t part = all->early ? all->rank[k].groups[p] : p;
+            wrong += sw_joining_name(&all->rank[k].joining, p) != c->whole[c->first[k] + part];
+        }
     return wrong;
 }
 
@@ -154,15 +169,18 @@ static struct counted count(const struct critical *c, const struct joined *all,
                             const struct counted *before, uint32_t rounds) {
     struct counted n = *before;
     n.rounds = rounds;
+    n.early = all->early;
     n.rest = (double)all->rest;
     n.late = (double)all->late;
     for (int k = 0; k < all->ranks; k++) {
         const struct joined_rank *r = &all->rank[k];
-        n.messages = fmax(n.messages, (double)r->messages);
+        n.messages = fmax(n.messages, (double)(r->messages + r->hands));
         n.bytes += (double)r->bytes / all->ranks;
         n.most_bytes = fmax(n.most_bytes, (double)r->bytes);
         n.handed = fmax(n.handed, (double)r->handed);
         n.host_us += 1e6 * r->seconds / all->ranks;
+        n.early_us += 1e6 * r->early / all->ranks;
+        n.early_bytes += (double)r->early_bytes / all->ranks;
         n.finish_us += 1e6 * r->finish / all->ranks;
     }
     n.steps = all->steps;
@@ -173,11 +191,12 @@ static struct counted count(const struct critical *c, const struct joined *all,
 
 static void show(const struct counted *n, bool sized) {
     const double edge = 4.0 * n->side, others = early_bytes(n) + late_bytes(n, sized);
-    printf(
-        "| %2u + %2u | %4.0f | %8.0f | %8.0f | %6.0f | %8.0f | %6.2f | %6.2f | %7.1f | %7.1f |\n",
-        n->rounds, n->steps, n->messages + 4 + n->steps, n->bytes, n->most_bytes, n->rest + n->late,
-        n->handed, (others + n->bytes + n->handed) / edge,
-        (others + n->most_bytes + n->handed) / edge, n->host_us, n->finish_us);
+    printf("| %u + %2u + %2u | %4.0f | %8.0f | %8.0f | %6.0f | %8.0f | %6.2f | %6.2f | %7.1f | "
+           "%7.1f | "
+           "%7.1f |\n",
+           n->early, n->rounds, n->steps, n->messages + 4, n->bytes, n->most_bytes, n->rest,
+           n->handed, (others + n->bytes + n->handed) / edge,
+           (others + n->most_bytes + n->handed) / edge, n->early_us, n->host_us, n->finish_us);
     fflush(stdout);
 }
 
@@ -187,13 +206,14 @@ struct options {
     uint32_t ranks, side, most;
     unsigned sweeps;
     uint64_t seed;
-    bool sized;
+    bool sized, whole; /* edges are not first */
 };
 
 static int refuse(const char *why) {
     fprintf(stderr,
             "joining: %s\n"
-            "usage: joining --ranks P --side L [--sweeps N] [--seed N] [--most ROUNDS] [--sized]\n"
+            "usage: joining --ranks P --side L [--sweeps N] [--seed N] [--most ROUNDS] [--sized | "
+            "--whole]\n"
             "P: a power of 4, L: a power of 2\n",
             why);
     return 2;
@@ -202,8 +222,9 @@ static int refuse(const char *why) {
 static bool read_options(int argc, char **argv, struct options *o) {
     for (int k = 1; k < argc; k++) {
         const char *name = argv[k];
-        if (strcmp(name, "--sized") == 0) {
-            o->sized = true;
+        if (strcmp(name, "--sized") == 0 || strcmp(name, "--whole") == 0) {
+            o->sized |= name[2] == 's';
+            o->whole = true;
             continue;
         }
         if (k + 1 == argc)
@@ -231,7 +252,8 @@ static int run(const struct options *o, uint32_t blocks) {
     struct counted counted = {0}, best = {0};
     uint64_t wrong = 0;
     const double started = seconds();
-    critical_make(&c, (uint64_t)blocks * o->side, blocks, o->sweeps, o->seed);
+    critical_make(&c, (uint64_t)blocks * o->side, blocks, o->sweeps, o->seed, o->whole ? 0 : 128,
+                  o->whole ? 0 : 32);
     make_ranks(&c, o->sized, &all, &counted);
     const struct sizes expected = sizes_of(&c);
     printf("%u ranks of %u x %u sites, critical (made in %.0f s; energy per bond %.5f, exact "
@@ -239,11 +261,11 @@ static int run(const struct options *o, uint32_t blocks) {
            o->ranks, o->side, o->side, seconds() - started, 2 * c.equal - 1, sqrt(0.5));
     printf("a rank: %.0f parts with bonds to others, %.3f a site of its edge; bridges %.1f us\n\n",
            counted.parts, counted.parts / (4.0 * o->side), counted.bridges_us);
-    printf(
-        "| rounds + steps | messages | bytes of rounds | most | %s | bytes handed on, most | all "
-        "bytes, a site of edge | most | us of a host | us with pairs |\n"
-        "|---|---|---|---|---|---|---|---|---|---|\n",
-        o->sized ? "pairs, sizes" : "pairs");
+    printf("| early + rounds + steps | messages | bytes of rounds | most | %s | bytes handed on, "
+           "most | all "
+           "bytes, a site of edge | most | us of a host early | then | us with those |\n"
+           "|---|---|---|---|---|---|---|---|---|---|---|\n",
+           "labels left");
     for (uint32_t rounds = 1; rounds <= o->most; rounds++) {
         struct sizes found = {0, 0};
         if (!joined_run(&all, rounds, take, &found))
@@ -254,7 +276,7 @@ static int run(const struct options *o, uint32_t blocks) {
                      fabs(found.squares / expected.squares - 1) > 1e-12;
         const struct counted now = count(&c, &all, &counted, rounds);
         show(&now, o->sized);
-        if (rounds == sw_joining_rounds((int)o->ranks))
+        if (all.early && rounds == sw_joining_rounds((int)o->ranks))
             best = now;
     }
     printf("\n%s%llu wrong\n",
@@ -267,7 +289,7 @@ static int run(const struct options *o, uint32_t blocks) {
 }
 
 int main(int argc, char **argv) {
-    struct options o = {.ranks = 64, .side = 256, .most = 8, .sweeps = 3, .seed = 1};
+    struct options o = {.ranks = 64, .side = 256, .most = 5, .sweeps = 3, .seed = 1};
     if (!read_options(argc, argv, &o))
         return refuse("an option that is not known, or without its value");
     uint32_t blocks = 1;

@@ -8,13 +8,14 @@
 /* What was counted, of a rank: means where it does not say otherwise. */
 struct counted {
     int ranks;
-    uint32_t side, rounds, steps;
+    uint32_t side, early, rounds, steps;
     double parts, items;      /* with bonds to others; in lists of bridges, of two sides */
     double messages;          /* in rounds; the most */
     double bytes, most_bytes; /* the same */
     double rest, late;        /* of all ranks together */
     double handed;            /* bytes of pairs; the most */
-    double bridges_us, host_us, finish_us; /* here */
+    double early_bytes;       /* of these, before what inside connects is known */
+    double bridges_us, early_us, host_us, finish_us; /* here */
 };
 
 /* Before rounds: edges and bridges told. */

@@ -56,9 +56,10 @@ __kernel void bytes_sweep(__global uint4 *spins, __global const struct bytes_mem
 /* Like bytes_sweep. */
 __kernel void bytes_general_sweep(__global uint4 *spins,
                                   __global const struct bytes_member *members, uint colour,
-                                  ulong step, __global const int4 *terms) {
-    const uint item = (uint)get_global_id(0), member = (uint)get_global_id(1);
-    if (item >= BYTES_COLOUR)
+                                  ulong step, __global const int4 *terms BYTES_RANGE) {
+    const uint item = BYTES_FROM * BYTES_BLOCKS + (uint)get_global_id(0);
+    const uint member = (uint)get_global_id(1);
+    if (item >= BYTES_TO * BYTES_BLOCKS)
         return;
     __global const struct bytes_member *m = members + member;
     const uint row = item / BYTES_BLOCKS, block = item - row * BYTES_BLOCKS;
@@ -67,7 +68,7 @@ __kernel void bytes_general_sweep(__global uint4 *spins,
     __global const uint4 *other = spins + BYTES_COLOUR * (2 * (ulong)member + 1 - colour);
     const struct bytes_view v = bytes_look(other, row, block, colour);
     const struct bytes_sixteen s =
-        bytes_general_step(bytes_load(own, item), v, row, block, step,
+        bytes_general_step(bytes_load(own, item), v, BYTES_ENTITY(row, m), block, step,
                            ERGO_DRAW(BYTES_PURPOSE_SWEEP, colour), m, terms, side, item);
     own[item] = (uint4)(s.at[0], s.at[1], s.at[2], s.at[3]);
 }
@@ -77,17 +78,17 @@ __kernel void bytes_general_sweep(__global uint4 *spins,
 __kernel void bytes_general_energy(__global const uint4 *spins,
                                    __global const struct bytes_member *members,
                                    __global uint *counts, uint sample, __global const int4 *terms,
-                                   __local uint *own) {
+                                   __local uint *own BYTES_RANGE) {
     const uint member = (uint)get_global_id(1);
-    const ulong stride = get_global_size(0);
+    const ulong stride = get_global_size(0), some = BYTES_SOME;
     __global const struct bytes_member *m = members + member;
     __global const uint4 *first = spins + 2 * BYTES_COLOUR * member;
     if (get_local_id(0) == 0)
         own[0] = own[1] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     long sum = 0;
-    for (ulong at = get_global_id(0); at < 2 * BYTES_COLOUR; at += stride)
-        sum += bytes_general_sum(first, at, m, member, terms);
+    for (ulong at = get_global_id(0); at < 2 * some; at += stride)
+        sum += bytes_general_sum(first, BYTES_AT(at, some, 1), m, member, terms);
     ERGO_ADD_LONG(own, (uint)sum, (uint)((ulong)sum >> 32));
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {

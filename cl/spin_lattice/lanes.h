@@ -202,7 +202,11 @@ ERGO_INLINE void ising_count_lanes(ISING_SPACE const uint *own, ISING_SPACE cons
     const struct ising_around a = ising_neighbours(other, (int)(4 * block), block, 0);
     ERGO_UNROLL
     for (int h = 0; h < 2; h++) {
-        const ulong8 spins = as_ulong8(vload16(h, own + 4 * block)), valid = a.valid[h];
+        const ulong8 spins = as_ulong8(vload16(h, own + 4 * block));
+        const uint16 word =
+            (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) + (4 * block + 16 * h);
+        /* lattices without padding may still end within a chunk (ISING_FULL) */
+        const ulong8 valid = a.valid[h] & as_ulong8(as_uint16(word < (uint16)(ISING_WORDS)));
         const ulong8 first = ERGO_POPCOUNT(spins & valid);
         sums[0] += first + ERGO_POPCOUNT(a.n[h].same & valid);
 #if ISING_SUMS > 2

@@ -2,16 +2,23 @@
 #include "common/sum64.h"
 #include "spin_lattice/vector_sites.h"
 
+/* Number of the site at (x, y, z) in the lattice. */
+ERGO_INLINE uint vector_site(__global const struct vector_member *m, uint x, uint y, uint z) {
+    return x + VECTOR_LX * (VECTOR_IN_LATTICE(y, 2, m->first) +
+                            VECTOR_LY * VECTOR_IN_LATTICE(z, 3, m->first));
+}
+
 /* Dimension 0: sites, in natural order; 1: members. */
 __kernel void vector_start_all(__global vector_word *spins,
                                __global const struct vector_member *members, uint random) {
-    const uint site = (uint)get_global_id(0), member = (uint)get_global_id(1);
-    if (site >= VECTOR_SITES)
+    const uint item = (uint)get_global_id(0), member = (uint)get_global_id(1);
+    if (item >= VECTOR_SITES)
         return;
-    const uint row = site / VECTOR_LX, x = site - row * VECTOR_LX;
+    const uint row = item / VECTOR_LX, x = item - row * VECTOR_LX;
     const uint z = row / VECTOR_LY, y = row - z * VECTOR_LY;
-    const struct ergo_words w = ergo_philox_words(site, 0u, 0u, ERGO_DRAW(VECTOR_PURPOSE_START, 0),
-                                                  members[member].key0, members[member].key1);
+    __global const struct vector_member *m = members + member;
+    const struct ergo_words w = ergo_philox_words(
+        vector_site(m, x, y, z), 0u, 0u, ERGO_DRAW(VECTOR_PURPOSE_START, 0), m->key0, m->key1);
 #if VECTOR_SPACE
     const vector_spin s = random ? vector_start(w.x, w.y) : ergo_vector_of(0.0f, 0.0f, 1.0f);
 #else
@@ -21,21 +28,37 @@ __kernel void vector_start_all(__global vector_word *spins,
                  s);
 }
 
-/* The site of a work-item and its local field. Dimensions: sites of the colour in a row; y; z and
- * then members. */
-#define VECTOR_SITE(spins, members, colour)                                                        \
-    const uint i = (uint)get_global_id(0), y = (uint)get_global_id(1);                             \
-    const uint zm = (uint)get_global_id(2), member = zm / VECTOR_LZ;                               \
-    const uint z = zm - member * VECTOR_LZ;                                                        \
-    if (i >= VECTOR_ROW || y >= VECTOR_LY)                                                         \
+/*
+ * A work-item has the sites number i of the colour's rows in `depth` layers, of those from
+ * `from` to `to` - 1. Dimensions: sites of the colour in a row; then, in three dimensions, y and
+ * columns, in two columns and 1; of the last one, so many times members.
+ */
+#define VECTOR_COLUMNS(from, to, depth) (((to) - (from) + (depth)-1u) / (depth))
+
+/* What a work-item begins with: its member, row and layers. */
+#define VECTOR_BEGIN(spins, members, colour, from, to, depth)                                      \
+    const uint i = (uint)get_global_id(0), across = (uint)get_global_id(1);                        \
+    const uint last = (uint)get_global_id(2), columns = VECTOR_COLUMNS(from, to, depth);           \
+    const uint member = VECTOR_D == 3 ? last / columns : last;                                     \
+    const uint number = VECTOR_D == 3 ? last - member * columns : VECTOR_D == 2 ? across : 0u;     \
+    if (i >= VECTOR_ROW || across >= (VECTOR_D == 3 ? VECTOR_LY : columns))                        \
         return;                                                                                    \
     __global const struct vector_member *m = (members) + member;                                   \
     __global vector_word *own = (spins) + (ulong)member * VECTOR_COMPONENTS * VECTOR_SITES;        \
-    const uint x = vector_x(i, y, z, colour), at = vector_place(x, y, z);                          \
-    const uint site = x + VECTOR_LX * (y + VECTOR_LY * z);                                         \
     VECTOR_OF_MEMBER(member)                                                                       \
+    const uint begin = (from) + depth * number, end = min(begin + depth, to);                      \
+    ergo_vector column[3];                                                                         \
+    vector_column(own, i, across, begin, colour, column)
+
+/* The site in a layer, and its local field. */
+#define VECTOR_SITE(layer, colour)                                                                 \
+    const uint y = VECTOR_D == 2 ? (layer) : across, z = VECTOR_D == 3 ? (layer) : 0u;             \
+    const uint x = vector_x(i, y, z, colour), at = vector_place(x, y, z);                          \
+    const uint site = vector_site(m, x, y, z);                                                     \
+    vector_column_on(own, i, across, layer, colour, column);                                       \
     const vector_spin old = vector_load(own, at);                                                  \
-    const ergo_vector sum = vector_around(own, x, y, z VECTOR_PASS)
+    const ergo_vector h =                                                                          \
+        vector_local(m, vector_around(own, x, y, z, column VECTOR_PASS), site, at VECTOR_PASS)
 
 /* Let `terms` be those of the member. */
 #if VECTOR_STORED
@@ -71,34 +94,40 @@ ERGO_INLINE ergo_vector vector_local(__global const struct vector_member *m, erg
     return h;
 }
 
-/* Metropolis, or heat bath (VECTOR_HEAT), of all sites of a colour. */
+/* Metropolis, or heat bath (VECTOR_HEAT), of all sites of a colour in some layers. */
 __kernel void vector_sweep(__global vector_word *spins,
-                           __global const struct vector_member *members, uint colour,
-                           ulong step VECTOR_TERMS) {
-    VECTOR_SITE(spins, members, colour);
-    const ergo_vector h = vector_local(m, sum, site, at VECTOR_PASS);
-    const struct ergo_words w = ergo_philox_words(
-        site, (uint)step, (uint)(step >> 32), ERGO_DRAW(VECTOR_PURPOSE_SWEEP, 0), m->key0, m->key1);
+                           __global const struct vector_member *members, uint colour, uint from,
+                           uint to, uint depth, ulong step VECTOR_TERMS) {
+    VECTOR_BEGIN(spins, members, colour, from, to, depth);
+    for (uint layer = begin; layer < end; layer++) {
+        VECTOR_SITE(layer, colour);
+        const struct ergo_words w =
+            ergo_philox_words(site, (uint)step, (uint)(step >> 32),
+                              ERGO_DRAW(VECTOR_PURPOSE_SWEEP, 0), m->key0, m->key1);
 #if !VECTOR_SPACE
-    const vector_spin to = vector_turn(old, h.x, h.y, m->beta, m->width, VECTOR_Q, w);
+        const vector_spin new = vector_turn(old, h.x, h.y, m->beta, m->width, VECTOR_Q, w);
 #elif VECTOR_HEAT
-    const vector_spin to = vector_heat(h, m->beta, w);
+        const vector_spin new = vector_heat(h, m->beta, w);
 #else
-    const vector_spin to = vector_tilt(old, h, m->beta, m->step, m->anisotropy, w);
+        const vector_spin new = vector_tilt(old, h, m->beta, m->step, m->anisotropy, w);
 #endif
-    vector_store(own, at, to);
+        vector_store(own, at, new);
+    }
 }
 
-/* Over-relaxation of all sites of a colour. */
+/* Over-relaxation of all sites of a colour in some layers. */
 __kernel void vector_relax(__global vector_word *spins,
-                           __global const struct vector_member *members, uint colour VECTOR_TERMS) {
-    VECTOR_SITE(spins, members, colour);
-    const ergo_vector h = vector_local(m, sum, site, at VECTOR_PASS);
+                           __global const struct vector_member *members, uint colour, uint from,
+                           uint to, uint depth VECTOR_TERMS) {
+    VECTOR_BEGIN(spins, members, colour, from, to, depth);
+    for (uint layer = begin; layer < end; layer++) {
+        VECTOR_SITE(layer, colour);
 #if VECTOR_SPACE
-    vector_store(own, at, ergo_unit_reflect(old, h));
+        vector_store(own, at, ergo_unit_reflect(old, h));
 #else
-    vector_store(own, at, vector_relax_angle(old, h.x, h.y));
+        vector_store(own, at, vector_relax_angle(old, h.x, h.y));
 #endif
+    }
 }
 
 #define VECTOR_NUMBERS (VECTOR_SPACE ? VECTOR_NUMBERS_SPACE : VECTOR_NUMBERS_PLANE)
@@ -129,9 +158,8 @@ ERGO_INLINE void vector_count(__global const vector_word *own,
     sum[VECTOR_TOTAL] += vector_fixed(v.x);
     sum[VECTOR_TOTAL + 1] += vector_fixed(v.y);
 #if VECTOR_RANDOM
-    const uint site = x + VECTOR_LX * (y + VECTOR_LY * z);
-    sum[VECTOR_ALONG] +=
-        vector_fixed(ergo_dot(v, vector_field_at(m, site, vector_place(x, y, z) VECTOR_PASS)));
+    sum[VECTOR_ALONG] += vector_fixed(ergo_dot(
+        v, vector_field_at(m, vector_site(m, x, y, z), vector_place(x, y, z) VECTOR_PASS)));
 #endif
     ERGO_UNROLL
     for (uint k = 0; k < VECTOR_DIRECTIONS; k++) {
@@ -159,22 +187,23 @@ ERGO_INLINE void vector_count(__global const vector_word *own,
     }
 }
 
-/* A work-item's sites: neighbours are read by work-items in step on GPUs, and by a core one after
- * the other, which would else fetch a line of memory for each. */
+/* A work-item's sites of layers `from` to `to` - 1: neighbours are read by work-items in step on
+ * GPUs, and by a core one after the other, which would else fetch a line of memory for each. */
 #if VECTOR_RUN > 1
 #define VECTOR_EACH_SITE(site, stride)                                                             \
-    for (uint first = VECTOR_RUN * (uint)get_global_id(0); first < VECTOR_SITES;                   \
-         first += VECTOR_RUN * (stride))                                                           \
-        for (uint site = first; site < min(first + VECTOR_RUN, VECTOR_SITES); site++)
+    for (uint first = VECTOR_LAYER * from + VECTOR_RUN * (uint)get_global_id(0);                   \
+         first < VECTOR_LAYER * to; first += VECTOR_RUN * (stride))                                \
+        for (uint site = first; site < min(first + VECTOR_RUN, VECTOR_LAYER * to); site++)
 #else
 #define VECTOR_EACH_SITE(site, stride)                                                             \
-    for (uint site = (uint)get_global_id(0); site < VECTOR_SITES; site += (stride))
+    for (uint site = VECTOR_LAYER * from + (uint)get_global_id(0); site < VECTOR_LAYER * to;       \
+         site += (stride))
 #endif
 
 /* Add a sample's sums to `counts`. Dimension 0: any number of work-items; 1: members. */
 __kernel void vector_measure(__global const vector_word *spins,
                              __global const struct vector_member *members, __global uint *counts,
-                             uint sample, __local uint *part VECTOR_TERMS) {
+                             uint sample, uint from, uint to, __local uint *part VECTOR_TERMS) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint member = (uint)get_global_id(1), stride = (uint)get_global_size(0);
     __global const vector_word *own = spins + (ulong)member * VECTOR_COMPONENTS * VECTOR_SITES;
@@ -195,18 +224,20 @@ __kernel void vector_measure(__global const vector_word *spins,
     for (uint k = 0; k < VECTOR_NUMBERS; k++)
         ERGO_ADD_LONG(part + 2u * k, (uint)sum[k], (uint)((ulong)sum[k] >> 32));
     barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint *to =
+    __global uint *into =
         counts + 2u * VECTOR_NUMBERS * ((ulong)sample * get_global_size(1) + member);
     for (uint k = item; k < VECTOR_NUMBERS; k += size)
-        ERGO_ADD_LONG(to + 2u * k, part[2u * k], part[2u * k + 1u]);
+        ERGO_ADD_LONG(into + 2u * k, part[2u * k], part[2u * k + 1u]);
 }
 
 /*
  * Add a wave's sums to `counts`: of s cos(k r) and s sin(k r). Dimension 0: any number of
  * work-items; 1: waves of a member, then members.
  */
-__kernel void vector_waves(__global const vector_word *spins, __global const uint *waves,
-                           __global uint *counts, uint sample, uint n_waves, __local uint *part) {
+__kernel void vector_waves(__global const vector_word *spins,
+                           __global const struct vector_member *members, __global const uint *waves,
+                           __global uint *counts, uint sample, uint n_waves, uint from, uint to,
+                           __local uint *part) {
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint which = (uint)get_global_id(1), stride = (uint)get_global_size(0);
     const uint member = which / n_waves, wave = which - member * n_waves;
@@ -220,7 +251,8 @@ __kernel void vector_waves(__global const vector_word *spins, __global const uin
         const uint row = site / VECTOR_LX, x = site - row * VECTOR_LX;
         const uint z = row / VECTOR_LY, y = row - z * VECTOR_LY;
         const vector_spin s = vector_load(own, vector_place(x, y, z));
-        const uint phase = vector_phase(k, x, y, z);
+        const uint phase = vector_phase(k, x, VECTOR_IN_LATTICE(y, 2, members[member].first),
+                                        VECTOR_IN_LATTICE(z, 3, members[member].first));
         const float c = ergo_cos(phase), d = ergo_sin(phase);
 #if VECTOR_SPACE
         const ergo_vector v = s;
@@ -238,8 +270,8 @@ __kernel void vector_waves(__global const vector_word *spins, __global const uin
     for (uint i = 0; i < VECTOR_WAVE_NUMBERS; i++)
         ERGO_ADD_LONG(part + 2u * i, (uint)sum[i], (uint)((ulong)sum[i] >> 32));
     barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint *to =
+    __global uint *into =
         counts + 2u * VECTOR_WAVE_NUMBERS * ((ulong)sample * get_global_size(1) + which);
     for (uint i = item; i < VECTOR_WAVE_NUMBERS; i += size)
-        ERGO_ADD_LONG(to + 2u * i, part[2u * i], part[2u * i + 1u]);
+        ERGO_ADD_LONG(into + 2u * i, part[2u * i], part[2u * i + 1u]);
 }

@@ -35,7 +35,7 @@ struct vector_member {
     uint width;
     float random;        /* strength of the random field, times the unit of stored ones */
     uint field0, field1; /* its Philox key, from seed and replica but not from the temperature */
-    uint unused;
+    uint first;          /* of a slab: the lattice's layer that is its first; else 0 */
 };
 #define VECTOR_MEMBER_BYTES 48
 

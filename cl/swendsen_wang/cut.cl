@@ -48,6 +48,22 @@ __kernel void sw_cut_pack(__global const uint *spins, SW_RECT rect, __global uin
     column[y] = (uchar)state;
 }
 
+/* The bonds of the sweep at `step` to the right, then those down, as they will be where neighbours'
+ * spins are equal then. They do not depend on the spins, so a device draws them while it waits for
+ * the clusters of the sweep before. */
+__kernel void sw_cut_draw(__global const struct sw_member *member, SW_RECT rect,
+                          __global uint *drawn, ulong step) {
+    const uint word = (uint)get_global_id(0), words = rect->words, plane = words * rect->rows;
+    if (word >= plane)
+        return;
+    const struct sw_member m = *member;
+    uint right = 0xffffffffu, down = 0xffffffffu;
+    sw_bonds_both(&right, &down, sw_global_word(rect, word % words, word / words), (uint)step,
+                  (uint)(step >> 32), m.key0, m.key1, m.high, m.low, m.always);
+    drawn[word] = right;
+    drawn[plane + word] = down;
+}
+
 /*
  * Number the parts of clusters that reach an edge. Several entries of `edges` may have the same
  * root. One of them wins, and its index becomes the number of the part. From then on the root's

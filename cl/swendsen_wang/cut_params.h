@@ -12,8 +12,10 @@ struct sw_rect {
     ulong all_words, all_lx; /* words and sites in a row of the whole lattice */
     uint words, rows, tail;  /* of the rectangle; tail: sites in the last word of its rows */
     uint sum_slots;          /* of sums over its clusters, between which groups are spread */
+    uint first_tile, pad;    /* of a launch: that of its first work-group */
 };
-#define SW_RECT_BYTES 48
+/* For kernels on tiles their columns and rows (uint2) follow, those on edges first. */
+#define SW_RECT_BYTES 56
 
 /* Labels of parts that reach an edge follow those of the rectangle's sites. The label of part k's
  * root is `sites` + k. That entry is a root itself, and the representative of its cluster is in a

@@ -8,11 +8,25 @@
 #include "swendsen_wang/cut_edges.h"
 #include "swendsen_wang/sweep.cl"
 #include "swendsen_wang/cut_pairs.cl"
+#include "swendsen_wang/cut_early.cl"
 
 /* The representative of a root, which is a site's index or `sites` plus a part's number
  * (cut_params.h). */
 ERGO_INLINE ulong sw_cut_name(SW_RECT rect, __global const ulong *names, uint root) {
     return root < (uint)SW_SITES ? sw_global_site(rect, root) : names[root - (uint)SW_SITES];
+}
+
+/* sw_label, with bonds that sw_cut_draw has drawn. */
+__kernel SW_TILE_GROUP void sw_cut_tile_label(SW_RECT rect, __global const uint *spins,
+                                              __global const struct sw_member *members,
+                                              __global const uint *drawn, __global uint *right,
+                                              __global uint *down, __global uint *runs,
+                                              __global uint *roots, __global uint *open,
+                                              __global uint *labels, ulong step) {
+    __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
+    __local uint opens[SW_TILE_ITEMS];
+    sw_label_tile(rect, spins, members, step, true, drawn, right, down, runs, roots, open, labels,
+                  tile, sides, unders, opens);
 }
 
 __kernel void sw_cut_tile_edges(__global const uint *spins, __global const struct sw_member *member,

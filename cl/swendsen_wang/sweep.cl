@@ -5,17 +5,17 @@
 
 #define SW_TILE_GROUP __attribute__((reqd_work_group_size(SW_GROUP, 1, 1)))
 
-/* Draw the bonds of a tile, and label its runs within the tile. */
-__kernel SW_TILE_GROUP void sw_label(SW_SHAPE __global const uint *spins,
-                                     __global const struct sw_member *members, __global uint *right,
-                                     __global uint *down, __global uint *runs, __global uint *roots,
-                                     __global uint *open, __global uint *labels, ulong step) {
-    __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
-    __local uint opens[SW_TILE_ITEMS];
+/* The bonds of a tile, and labels of its runs within the tile. */
+ERGO_INLINE void sw_label_tile(SW_SHAPE __global const uint *spins,
+                               __global const struct sw_member *members, ulong step, bool ahead,
+                               __global const uint *drawn, __global uint *right,
+                               __global uint *down, __global uint *runs, __global uint *roots,
+                               __global uint *open, __global uint *labels, __local uint *tile,
+                               __local uint *sides, __local uint *unders, __local uint *opens) {
     struct sw_tile_word words[SW_PER];
     struct sw_spins none;
-    sw_label_bonds(SW_HERE spins, members, step, right, down, sides, unders, opens, &none, sides,
-                   false);
+    sw_label_bonds(SW_HERE spins, members, step, ahead, drawn, right, down, sides, unders, opens,
+                   &none, sides, false);
     SW_SYNC;
     sw_tile_link_words(SW_HERE tile, sides, unders, words);
     SW_SYNC;
@@ -26,6 +26,17 @@ __kernel SW_TILE_GROUP void sw_label(SW_SHAPE __global const uint *spins,
     sw_label_open(SW_HERE tile, sides, unders, opens, words, false);
     SW_SYNC;
     sw_label_leave(SW_HERE tile, opens, words, roots, open, labels, labels, false);
+}
+
+/* Draw the bonds of a tile, and label its runs within the tile. */
+__kernel SW_TILE_GROUP void sw_label(SW_SHAPE __global const uint *spins,
+                                     __global const struct sw_member *members, __global uint *right,
+                                     __global uint *down, __global uint *runs, __global uint *roots,
+                                     __global uint *open, __global uint *labels, ulong step) {
+    __local uint tile[SW_NODES], sides[SW_TILE_ITEMS], unders[SW_TILE_ITEMS];
+    __local uint opens[SW_TILE_ITEMS];
+    sw_label_tile(SW_HERE spins, members, step, false, 0, right, down, runs, roots, open, labels,
+                  tile, sides, unders, opens);
 }
 
 /* The same, with sums over the spins as they are before this sweep: spin_sums as in sw_measure, for
@@ -45,7 +56,7 @@ __kernel SW_TILE_GROUP void sw_label_spins(SW_SHAPE __global const uint *spins,
     sw_label_spins_begin(SW_HERE spin_fields, lanes);
     sw_spins_begin(&sums);
     SW_SYNC;
-    sw_label_bonds(SW_HERE spins, members, step, right, down, sides, unders, opens, &sums,
+    sw_label_bonds(SW_HERE spins, members, step, false, 0, right, down, sides, unders, opens, &sums,
                    spin_fields, before != SW_NO_SAMPLE);
     sw_label_spins_add(SW_HERE lanes, &sums);
     SW_SYNC;
@@ -89,8 +100,8 @@ sw_label_sizes(SW_SHAPE __global const uint *spins, __global const struct sw_mem
     SW_SYNC;
     if (has_before)
         sw_roots_list(SW_HERE roots, root_list, roots_listed);
-    sw_label_bonds(SW_HERE spins, members, step, right, down, sides, unders, opens, &spins_of_item,
-                   spin_fields, has_before);
+    sw_label_bonds(SW_HERE spins, members, step, false, 0, right, down, sides, unders, opens,
+                   &spins_of_item, spin_fields, has_before);
     sw_label_spins_add(SW_HERE lanes, &spins_of_item);
     sw_count_begin(fields, t.first, SW_GROUP);
     SW_SYNC;

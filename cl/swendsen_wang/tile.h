@@ -49,9 +49,16 @@ struct sw_tile {
 
 ERGO_INLINE struct sw_tile sw_tile_of_group(SW_SHAPE_ALONE) {
     struct sw_tile t;
+#ifdef SW_OF_RECT /* a list of tiles follows the shape (cut_params.h) */
+    const uint2 place = ((__global const uint2 *)(rect + 1))[get_group_id(0) + rect->first_tile];
+    t.x = place.x;
+    t.y = place.y;
+    t.id = place.y * SW_TILES_X + place.x;
+#else
     t.id = SW_TILES_X * SW_TILES_Y > 1u ? (uint)get_group_id(0) : 0u;
     t.x = t.id % SW_TILES_X;
     t.y = t.id / SW_TILES_X;
+#endif
     t.index = (uint)get_group_id(1);
     t.plane = (ulong)t.index * SW_PLANE_WORDS;
     t.first = (uint)get_local_id(0);

@@ -25,14 +25,14 @@ ERGO_INLINE __global uint *sw_sums_of(SW_SHAPE __global uint *sums, uint sample,
     return sums + (row * SW_SUM_SLOTS + t.id % SW_SUM_SLOTS) * fields;
 }
 
-/* Draw the bonds of a tile's words. If of_spins is set, also add sums over the spins (spins.h) to
- * spin_sums and spin_fields. */
+/* Draw the bonds of a tile's words, or take those that were drawn already (sw_cut_draw; 0: none).
+ * If of_spins is set, also add sums over the spins (spins.h) to spin_sums and spin_fields. */
 ERGO_INLINE void sw_label_bonds(SW_SHAPE __global const uint *spins,
-                                __global const struct sw_member *members, ulong step,
-                                __global uint *right, __global uint *down, __local uint *sides,
-                                __local uint *unders, __local uint *opens,
-                                struct sw_spins *spin_sums, __local uint *spin_fields,
-                                bool of_spins) {
+                                __global const struct sw_member *members, ulong step, bool ahead,
+                                __global const uint *drawn, __global uint *right,
+                                __global uint *down, __local uint *sides, __local uint *unders,
+                                __local uint *opens, struct sw_spins *spin_sums,
+                                __local uint *spin_fields, bool of_spins) {
     const struct sw_tile t = sw_tile_of_group(SW_HERE_ALONE);
     const struct sw_member m = members[t.index];
     __global const uint *planes = spins + t.plane * SW_PLANES;
@@ -47,7 +47,12 @@ ERGO_INLINE void sw_label_bonds(SW_SHAPE __global const uint *spins,
                     word[p] = planes[p * SW_PLANE_WORDS + at.word];
                 sw_spins_add(SW_HERE spin_sums, spin_fields, word, at.i, side, under);
             }
-            sw_tile_activate(SW_HERE at, &m, step, &side, &under);
+            if (ahead) {
+                side &= drawn[t.plane + at.word];
+                under &= drawn[t.plane + SW_PLANE_WORDS + at.word];
+            } else {
+                sw_tile_activate(SW_HERE at, &m, step, &side, &under);
+            }
         }
         if (SW_DRAWS_RIGHT(at)) {
             if (at.inside)

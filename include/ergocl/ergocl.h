@@ -90,8 +90,8 @@ size_t ergo_job_count_points(const struct ergo_job *job); /* scan points times r
 enum ergo_status ergo_schema_text(struct ergo_context *ctx, char **text);
 /* topic: NULL (overview), a sampler, one of its models ("spin-lattice potts", or "potts"), the name
  * of a key, observable, curve, column or tunable ("temperature": of whatever has one), or one of
- * "job", "devices", "result", "extend", "exit-codes", "environment". Unknown topics: ERGO_E_JOB
- * with the nearest name. */
+ * "job", "devices", "result", "configurations", "extend", "exit-codes", "environment". Unknown
+ * topics: ERGO_E_JOB with the nearest name. */
 enum ergo_status ergo_help_text(struct ergo_context *ctx, const char *topic, char **text);
 
 /* What has all words of `words` in its name or its help, in any case: samplers, models, keys,

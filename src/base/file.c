@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Some file systems (FUSE, pipes behind /proc) have no fsync: that does not fail a write. */
-static bool sync_fd(int fd) {
+bool ergo_file_sync(int fd) {
     int result;
     do
         result = fsync(fd);
@@ -115,7 +115,7 @@ static enum ergo_status fill(struct ergo_context *ctx, const char *path, int fd,
         if (!write_all(fd, contents.pieces[i].data, contents.pieces[i].length))
             status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s (%zu bytes): %s", path, length,
                                strerror(errno));
-    if (status == ERGO_OK && synced && !sync_fd(fd))
+    if (status == ERGO_OK && synced && !ergo_file_sync(fd))
         status =
             ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s to the disk: %s", path, strerror(errno));
     /* network file systems report a full disk here */
@@ -134,32 +134,73 @@ static enum ergo_status write_special(struct ergo_context *ctx, const char *path
 
 /* The name has the process number, so that files of dead processes can be removed (run/folder.c),
  * and a random part, so that nobody can put something else there first. */
-static enum ergo_status write_beside(struct ergo_context *ctx, const struct target *t,
-                                     struct contents contents) {
+static enum ergo_status begin_beside(struct ergo_context *ctx, const struct target *t,
+                                     struct ergo_new_file *file) {
     uint64_t number = 0;
     const size_t size = strlen(t->name) + 64;
-    char *temporary = malloc(size);
-    if (!temporary)
+    *file = (struct ergo_new_file){-1, malloc(size)};
+    if (!file->temporary)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "writing %s: out of memory", t->path);
     randombytes_buf(&number, sizeof number);
-    snprintf(temporary, size, "%s.tmp-%ld-%" PRIu64, t->name, (long)getpid(), number);
-    const int fd =
-        openat(t->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    enum ergo_status status =
-        fd < 0 ? ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s: creating %s beside it: %s", t->path,
-                           temporary, strerror(errno))
-               : fill(ctx, t->path, fd, contents, true);
-    if (status == ERGO_OK && renameat(t->folder, temporary, t->folder, t->name))
+    snprintf(file->temporary, size, "%s.tmp-%ld-%" PRIu64, t->name, (long)getpid(), number);
+    file->fd = openat(t->folder, file->temporary,
+                      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return file->fd < 0 ? ERGO_FAIL(ctx, ERGO_E_IO, "cannot write %s: creating %s beside it: %s",
+                                    t->path, file->temporary, strerror(errno))
+                        : ERGO_OK;
+}
+
+/* The file is synced and closed. */
+static enum ergo_status put_in_place(struct ergo_context *ctx, const struct target *t,
+                                     struct ergo_new_file *file, enum ergo_status status) {
+    if (status == ERGO_OK && renameat(t->folder, file->temporary, t->folder, t->name))
         status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot put %s in place: %s", t->path, strerror(errno));
-    if (status != ERGO_OK && fd >= 0)
-        unlinkat(t->folder, temporary, 0);
-    free(temporary);
+    if (status != ERGO_OK && file->fd >= 0)
+        unlinkat(t->folder, file->temporary, 0);
+    free(file->temporary);
+    *file = (struct ergo_new_file){-1, NULL};
     /* The rename is on disk only after the folder is synced. Otherwise a power cut could bring the
      * old file back, which is allowed, or leave no file at all, which is not. (EBADF: a folder that
      * may be written but not read.) */
-    if (status == ERGO_OK && !sync_fd(t->folder) && errno != EBADF)
+    if (status == ERGO_OK && !ergo_file_sync(t->folder) && errno != EBADF)
         status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot write the folder of %s to the disk: %s", t->path,
                            strerror(errno));
+    return status;
+}
+
+static enum ergo_status write_beside(struct ergo_context *ctx, const struct target *t,
+                                     struct contents contents) {
+    struct ergo_new_file file;
+    enum ergo_status status = begin_beside(ctx, t, &file);
+    if (status == ERGO_OK)
+        status = fill(ctx, t->path, file.fd, contents, true);
+    return put_in_place(ctx, t, &file, status);
+}
+
+enum ergo_status ergo_file_begin(struct ergo_context *ctx, const struct ergo_folder *in,
+                                 const char *name, struct ergo_new_file *file) {
+    struct target t;
+    *file = (struct ergo_new_file){-1, NULL};
+    enum ergo_status status = find_target(ctx, in, name, &t);
+    if (status == ERGO_OK)
+        status = begin_beside(ctx, &t, file);
+    free_target(&t);
+    return status;
+}
+
+enum ergo_status ergo_file_finish(struct ergo_context *ctx, const struct ergo_folder *in,
+                                  const char *name, struct ergo_new_file *file,
+                                  enum ergo_status status) {
+    const struct contents none = {NULL, 0};
+    struct target t;
+    const enum ergo_status found = find_target(ctx, in, name, &t);
+    status = status == ERGO_OK ? found : status;
+    if (file->fd >= 0) {
+        const enum ergo_status closed = fill(ctx, t.path, file->fd, none, status == ERGO_OK);
+        status = status == ERGO_OK ? closed : status;
+    }
+    status = put_in_place(ctx, &t, file, status);
+    free_target(&t);
     return status;
 }
 
@@ -190,8 +231,8 @@ enum ergo_status ergo_file_write_pieces(struct ergo_context *ctx, const struct e
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-enum ergo_status ergo_file_open(struct ergo_context *ctx, const struct ergo_folder *in,
-                                const char *name, int *fd, uint64_t *size) {
+static enum ergo_status open_regular(struct ergo_context *ctx, const struct ergo_folder *in,
+                                     const char *name, int access, int *fd, uint64_t *size) {
     enum ergo_status status = ERGO_OK;
     struct stat info;
     char *path = ergo_folder_path(in, name);
@@ -201,7 +242,7 @@ enum ergo_status ergo_file_open(struct ergo_context *ctx, const struct ergo_fold
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "reading %s: out of memory", name);
     /* O_NONBLOCK: a named pipe is refused below instead of waited for */
     *fd = openat(in ? in->fd : AT_FDCWD, name,
-                 O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (in ? O_NOFOLLOW : 0));
+                 access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (in ? O_NOFOLLOW : 0));
     if (*fd < 0)
         status = ERGO_FAIL(ctx, ERGO_E_IO, "cannot read %s: %s", path,
                            in && errno == ELOOP ? ergo_folder_no_link : strerror(errno));
@@ -218,6 +259,48 @@ enum ergo_status ergo_file_open(struct ergo_context *ctx, const struct ergo_fold
     }
     free(path);
     return status;
+}
+
+enum ergo_status ergo_file_open(struct ergo_context *ctx, const struct ergo_folder *in,
+                                const char *name, int *fd, uint64_t *size) {
+    return open_regular(ctx, in, name, O_RDONLY, fd, size);
+}
+
+enum ergo_status ergo_file_update(struct ergo_context *ctx, const struct ergo_folder *in,
+                                  const char *name, int *fd, uint64_t *size) {
+    return open_regular(ctx, in, name, O_RDWR, fd, size);
+}
+
+enum { AT_ONCE = 1 << 30 };
+
+bool ergo_file_read_at(int fd, uint64_t offset, void *data, size_t length) {
+    for (char *at = data; length;) {
+        const ssize_t n = pread(fd, at, length < AT_ONCE ? length : AT_ONCE, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = 0;
+        if (n <= 0)
+            return false;
+        at += n;
+        offset += (uint64_t)n;
+        length -= (size_t)n;
+    }
+    return true;
+}
+
+bool ergo_file_write_at(int fd, uint64_t offset, const void *data, size_t length) {
+    for (const char *at = data; length;) {
+        const ssize_t n = pwrite(fd, at, length < AT_ONCE ? length : AT_ONCE, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += n;
+        offset += (uint64_t)n;
+        length -= (size_t)n;
+    }
+    return true;
 }
 
 enum ergo_status ergo_file_read(struct ergo_context *ctx, const struct ergo_folder *in,

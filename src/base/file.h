@@ -46,6 +46,18 @@ extern const char ergo_folder_no_link[]; /* why a symbolic link is refused */
  * anything that is not a regular file (a terminal, a pipe) is written to instead of replaced. */
 enum ergo_status ergo_file_write(struct ergo_context *ctx, const struct ergo_folder *in,
                                  const char *name, const void *data, size_t length);
+/* A file that others than this program write, or that is written in pieces: a new file beside
+ * `name`, open for reading and writing, which `finish` syncs and puts in its place, or removes
+ * where `status` is a failure. The status of both. */
+struct ergo_new_file {
+    int fd;
+    char *temporary; /* its name until then; owned */
+};
+enum ergo_status ergo_file_begin(struct ergo_context *ctx, const struct ergo_folder *in,
+                                 const char *name, struct ergo_new_file *file);
+enum ergo_status ergo_file_finish(struct ergo_context *ctx, const struct ergo_folder *in,
+                                  const char *name, struct ergo_new_file *file,
+                                  enum ergo_status status);
 /* Refuses a path where something is already, unless `overwrite`. */
 enum ergo_status ergo_file_may_write(struct ergo_context *ctx, const char *path, bool overwrite);
 /* The same for contents in pieces, one after the other, so that large contents need no copy. */
@@ -59,6 +71,14 @@ enum ergo_status ergo_file_write_pieces(struct ergo_context *ctx, const struct e
 /* Open a regular file for reading, and nothing else; -1 after an error. */
 enum ergo_status ergo_file_open(struct ergo_context *ctx, const struct ergo_folder *in,
                                 const char *name, int *fd, uint64_t *size);
+/* The same for reading and writing in place. */
+enum ergo_status ergo_file_update(struct ergo_context *ctx, const struct ergo_folder *in,
+                                  const char *name, int *fd, uint64_t *size);
+/* All of `length` bytes at `offset`; false with errno, which is 0 beyond the end of the file. */
+bool ergo_file_read_at(int fd, uint64_t offset, void *data, size_t length);
+bool ergo_file_write_at(int fd, uint64_t offset, const void *data, size_t length);
+/* To the disk; false with errno. */
+bool ergo_file_sync(int fd);
 /* *data is malloc'ed and has a terminating zero beyond length. limit: refuse larger files. */
 enum ergo_status ergo_file_read(struct ergo_context *ctx, const struct ergo_folder *in,
                                 const char *name, size_t limit, char **data, size_t *length);

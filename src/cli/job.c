@@ -110,9 +110,15 @@ void cli_catch_stop_signals(void) {
 }
 
 static void print_files(const char *directory) {
-    static const char *const names[] = {
-        "result.json", "series.h5",  "report.html", "configurations.png",
-        "snapshots",   "trajectory", "states",      "blocks"};
+    static const char *const names[] = {"result.json",
+                                        "series.h5",
+                                        "report.html",
+                                        "configurations.png",
+                                        "configurations.h5",
+                                        "snapshots",
+                                        "trajectory",
+                                        "states",
+                                        "blocks"};
     const size_t before = strlen(directory);
     const char *slash = before && directory[before - 1] == '/' ? "" : "/";
     printf("\nfiles:\n");

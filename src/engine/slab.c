@@ -73,34 +73,39 @@ static uint32_t round_up(uint32_t n, uint32_t granule) {
     return (n + granule - 1) / granule * granule;
 }
 
-bool ergo_slab_prefers_colours(const struct ergo_point *point, double layer_bytes,
-                               double half_sweep) {
+bool ergo_slab_prefers_colours(const struct ergo_point *point, double layer_bytes, double update) {
     const int64_t wish = ergo_point_int(point, "/tuning/halo_colours");
     const double copies = 3 * 2 * 2 * layer_bytes / 20e9;
-    return wish ? wish == 1 : half_sweep > 40e-6 && copies > half_sweep;
+    return wish ? wish == 1 : update > 40e-6 && copies > update;
 }
 
-uint32_t ergo_slab_sweeps(const struct ergo_slab *s, const struct ergo_point *point,
-                          double exchange, double layer_sites) {
+uint32_t ergo_slab_updates(const struct ergo_slab *s, const struct ergo_point *point,
+                           double exchange, double layer_sites) {
     const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/halo_sweeps");
     const double best = sqrt(exchange / (2 * layer_sites)), most = s->least / 16.0;
-    return wish ? wish : (uint32_t)fmax(1, fmin(best, most));
+    return wish ? wish * s->per_sweep : 2 * (uint32_t)fmax(1, fmin(best, most));
 }
 
-void ergo_slab_deepen(struct ergo_slab *s, bool by_colour, uint32_t sweeps, uint32_t reach) {
+void ergo_slab_deepen(struct ergo_slab *s, bool by_colour, uint32_t updates, uint32_t reach) {
     s->by_colour = by_colour;
-    sweeps = by_colour ? 1 : sweeps;
-    s->halo = round_up(2 * sweeps > reach ? 2 * sweeps : reach, s->granule);
+    updates = by_colour ? s->colours : updates;
+    s->halo = round_up(updates > reach ? updates : reach, s->granule);
     s->halo = s->halo < s->least ? s->halo : s->least;
     s->tall = round_up(s->most + 2 * s->halo, build_layers * s->granule);
     s->valid = 0;
 }
 
+unsigned ergo_slab_bits(uint32_t n) {
+    return n <= 2 ? 1 : n <= 4 ? 2 : n <= 16 ? 4 : 8;
+}
+
 void ergo_slab_describe(const struct ergo_slab *s, char *text, size_t size) {
     const size_t length = strlen(text);
     char every[48] = "after each colour";
-    if (!s->by_colour)
-        snprintf(every, sizeof every, "every %u sweeps", s->halo / 2);
+    if (!s->by_colour && s->halo < s->per_sweep)
+        snprintf(every, sizeof every, "every %u updates of a colour", s->halo);
+    else if (!s->by_colour)
+        snprintf(every, sizeof every, "every %u sweeps", s->halo / s->per_sweep);
     snprintf(text + length, size - length,
              "; layers %llu to %llu of %llu, halos of %u, exchanged %s",
              (unsigned long long)s->first, (unsigned long long)(s->first + s->count - 1),
@@ -125,42 +130,49 @@ static enum ergo_status sweep_alone(struct ergo_context *ctx, void *state) {
                              : status;
 }
 
-static enum ergo_status share_by_speed(struct ergo_context *ctx, void *state, struct ergo_slab *s) {
+static enum ergo_status settle(struct ergo_context *ctx, const struct ergo_slab_model *model,
+                               void *state) {
+    return model->settle ? model->settle(ctx, state) : ERGO_OK;
+}
+
+static enum ergo_status share_by_speed(struct ergo_context *ctx,
+                                       const struct ergo_slab_model *model, void *state) {
+    struct ergo_slab *s = model->slab_of(state);
     bool uneven = false;
+    enum ergo_status status = model->init(ctx, state);
     s->alone = true;
-    const enum ergo_status status =
-        ergo_shares_try(ctx, s->shares, s->count, sweep_alone, state, &uneven);
+    if (status == ERGO_OK)
+        status = ergo_shares_try(ctx, s->shares, s->count, sweep_alone, state, &uneven);
     s->alone = false;
-    return uneven ? ergo_engine_remake(ctx, state) : status;
+    if (status == ERGO_OK && uneven)
+        status = ergo_engine_remake(ctx, state);
+    return status == ERGO_OK && uneven ? settle(ctx, model, state) : status;
 }
 
 /* Rank 0's kernels before the others': theirs then find its results in the caches. */
-enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
+enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_slab_model *model,
                                   const struct ergo_batch *batch, struct ergo_device *device,
-                                  struct ergo_slab *(*slab_of)(void *state),
-                                  enum ergo_status (*init)(struct ergo_context *ctx, void *state),
                                   void **state) {
     const bool first = ergo_ranks_rank() == 0;
     enum ergo_status status = ERGO_OK;
     *state = NULL;
     if (first)
-        status = ergo_engine_create(ctx, model, batch, device, state);
+        status = ergo_engine_create(ctx, model->engine, batch, device, state);
     if (status != ERGO_OK)
         return status;
     ergo_dist_barrier();
     if (!first)
-        status = ergo_engine_create(ctx, model, batch, device, state);
-    if (status == ERGO_OK && slab_of(*state)->shares->measured) {
-        status = init(ctx, *state);
-        if (status == ERGO_OK)
-            status = share_by_speed(ctx, *state, slab_of(*state));
-    }
+        status = ergo_engine_create(ctx, model->engine, batch, device, state);
+    if (status == ERGO_OK)
+        status = settle(ctx, model, *state);
+    if (status == ERGO_OK && model->slab_of(*state)->shares->measured)
+        status = share_by_speed(ctx, model, *state);
     if (status != ERGO_OK) {
         ergo_engine_destroy(*state);
         *state = NULL;
         return status;
     }
-    const struct ergo_slab *s = slab_of(*state);
+    const struct ergo_slab *s = model->slab_of(*state);
     ergo_log(ctx, ERGO_LOG_INFO, "rank %d has layers %llu to %llu, %.3g %% of the lattice",
              ergo_ranks_rank(), (unsigned long long)s->first,
              (unsigned long long)(s->first + s->count - 1), 100.0 * s->count / (double)s->layers);
@@ -169,25 +181,51 @@ enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_en
 
 /* ---- on the device --------------------------------------------------------------------------- */
 
-/* Words of a piece's edge; bytes of all. */
-static uint64_t edge_words(const struct ergo_slab *s) {
-    return s->halo * s->layer_words;
+/* What is exchanged: `layers` of all pieces, or (pieces of members times colours) of one colour. */
+struct parcel {
+    uint32_t layers;
+    size_t pieces;
+    uint64_t words, pitch, first; /* of a piece; of the first one */
+    uint64_t sent;                /* words of a piece */
+};
+
+/* Of several words that are sent as one, the last may be less. */
+static uint64_t sent_words(const struct ergo_slab *s, uint64_t words) {
+    const uint64_t fold = 8 / s->bits;
+    return (words + fold - 1) / fold;
 }
 
-static size_t edge_bytes(const struct ergo_slab *s) {
-    return 4 * (size_t)edge_words(s) * s->pieces;
+static struct parcel whole_halo(const struct ergo_slab *s) {
+    const uint64_t words = s->halo * s->layer_words;
+    return (struct parcel){s->halo, s->pieces, words, s->pitch, 0, sent_words(s, words)};
+}
+
+static struct parcel one_layer(const struct ergo_slab *s, unsigned colour) {
+    return (struct parcel){1,
+                           s->pieces / s->colours,
+                           s->layer_words,
+                           s->colours * s->pitch,
+                           colour * s->pitch,
+                           sent_words(s, s->layer_words)};
+}
+
+static size_t parcel_bytes(const struct parcel *p) {
+    return 4 * (size_t)p->sent * p->pieces;
 }
 
 void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *s, struct ergo_slab_rows rows) {
     static const char *const path = "common/slab.cl";
     const unsigned flags = ERGO_BUFFER_HOSTED | ERGO_BUFFER_BESIDE;
+    const struct parcel most = whole_halo(s);
+    char options[24];
+    snprintf(options, sizeof options, "-DSLAB_BITS=%uu", s->bits);
     s->rows = rows;
-    ergo_engine_buffer(e, rows.out, "edges", ERGO_BUFFER_SCRATCH, 2 * edge_bytes(s));
+    ergo_engine_buffer(e, rows.out, "edges", ERGO_BUFFER_SCRATCH, 2 * parcel_bytes(&most));
     ergo_engine_flag(e, rows.out, flags);
-    ergo_engine_buffer(e, rows.in, "halos", ERGO_BUFFER_SCRATCH, 2 * edge_bytes(s));
+    ergo_engine_buffer(e, rows.in, "halos", ERGO_BUFFER_SCRATCH, 2 * parcel_bytes(&most));
     ergo_engine_flag(e, rows.in, flags);
-    ergo_engine_kernel(e, rows.pack, path, NULL, "slab_pack");
-    ergo_engine_kernel(e, rows.unpack, path, NULL, "slab_unpack");
+    ergo_engine_kernel(e, rows.pack, path, options, "slab_pack");
+    ergo_engine_kernel(e, rows.unpack, path, options, "slab_unpack");
 }
 
 void ergo_slab_prepare(struct ergo_engine *e, struct ergo_slab *s) {
@@ -203,27 +241,8 @@ void ergo_slab_release(struct ergo_slab *s) {
     *s = (struct ergo_slab){0};
 }
 
-/* What is exchanged: `layers` of all pieces, or (pieces of members times colours) of one colour. */
-struct parcel {
-    uint32_t layers;
-    size_t pieces;
-    uint64_t words, pitch, first; /* of a piece; of the first one */
-};
-
-static struct parcel whole_halo(const struct ergo_slab *s) {
-    return (struct parcel){s->halo, s->pieces, edge_words(s), s->pitch, 0};
-}
-
-static struct parcel one_layer(const struct ergo_slab *s, unsigned colour) {
-    return (struct parcel){1, s->pieces / 2, s->layer_words, 2 * s->pitch, colour * s->pitch};
-}
-
-static size_t parcel_bytes(const struct parcel *p) {
-    return 4 * (size_t)p->words * p->pieces;
-}
-
 static struct ergo_grid over_parcel(const struct ergo_slab *s, const struct parcel *p) {
-    return ergo_grid_items(2 * (size_t)p->words, s->group, p->pieces);
+    return ergo_grid_items(2 * (size_t)p->sent, s->group, p->pieces);
 }
 
 static void send_edges(struct ergo_engine *e, struct ergo_slab *s, struct parcel p) {

@@ -32,29 +32,39 @@ struct ergo_slab {
     uint32_t count;       /* and are so many */
     uint32_t least, most; /* of all ranks */
     uint32_t granule;     /* slabs begin at multiples of it, and so do halos */
+    uint32_t colours;     /* that are updated one after the other */
+    uint32_t per_sweep;   /* updates of a colour in a sweep */
     uint32_t halo, tall;
     uint32_t valid; /* layers of both halos that are right */
     bool by_colour; /* one layer of one colour after each update */
     uint64_t layer_words, pitch;
     size_t pieces;
-    size_t group; /* of packing */
-    bool alone;   /* for a trial: nothing is exchanged, and halos become wrong */
+    unsigned bits; /* that a byte of the state uses, 1, 2 or 4: only these are sent; 8: all */
+    size_t group;  /* of packing */
+    bool alone;    /* for a trial: nothing is exchanged, and halos become wrong */
     struct ergo_slab_rows rows;
     struct ergo_dist_posts *posts;
     uint64_t bytes, exchanges; /* sent so far, and how often */
     double waited;             /* seconds for messages */
 };
 
-/* A sampler's operations (samplers/sampler.h) of a model in slabs, whose slab is `slab_of` its
- * state. create: with shares by a trial, where the job does not say them; `init` is the sampler's.
+/* A model in slabs, whose slab is `slab_of` its state; `init` is the sampler's. settle (NULL:
+ * nothing): what follows `prepare` when all ranks have come that far, because they do it together.
  */
+struct ergo_slab_model {
+    const struct ergo_engine_model *engine;
+    struct ergo_slab *(*slab_of)(void *state);
+    enum ergo_status (*settle)(struct ergo_context *ctx, void *state);
+    enum ergo_status (*init)(struct ergo_context *ctx, void *state);
+};
+
+/* A sampler's operations (samplers/sampler.h). create: with shares by a trial, where the job does
+ * not say them. */
 enum ergo_status ergo_slab_plan(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                 const struct ergo_batch *batch, const struct ergo_device *device,
                                 struct ergo_plan *plan);
-enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
+enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_slab_model *model,
                                   const struct ergo_batch *batch, struct ergo_device *device,
-                                  struct ergo_slab *(*slab_of)(void *state),
-                                  enum ergo_status (*init)(struct ergo_context *ctx, void *state),
                                   void **state);
 
 /* The slabs of `layers` layers by the shares of the job, which are made if there are none; each has
@@ -63,23 +73,26 @@ enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_en
 enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *slab,
                                const struct ergo_point *point, uint64_t layers, uint32_t granule,
                                uint32_t reach);
-/* Sweeps from one exchange to the next: what the job says, or where those cost least together that
- * an exchange takes as long as so many updates, and that halos of 2 s layers, of so many sites each
- * in all members, add s layers to each sweep; halos are an eighth at most. */
-uint32_t ergo_slab_sweeps(const struct ergo_slab *slab, const struct ergo_point *point,
-                          double exchange, double layer_sites);
-/* Halos for `sweeps` sweeps of two colours from one exchange to the next, and of `reach` layers at
- * least; fewer sweeps where a slab has not so many layers. With `by_colour` for an exchange after
- * each colour. */
-void ergo_slab_deepen(struct ergo_slab *slab, bool by_colour, uint32_t sweeps, uint32_t reach);
+/* Updates of a colour from one exchange to the next: those of as many sweeps as the job says, or
+ * where these cost least together that an exchange takes as long as so many updates of a site, and
+ * that halos of 2 n layers, of so many sites each in all members, add n layers to two updates;
+ * halos are an eighth at most. per_sweep is set. */
+uint32_t ergo_slab_updates(const struct ergo_slab *slab, const struct ergo_point *point,
+                           double exchange, double layer_sites);
+/* Halos for so many updates of a colour from one exchange to the next, and of `reach` layers at
+ * least; fewer where a slab has not so many layers. With `by_colour` for an exchange after each
+ * update. */
+void ergo_slab_deepen(struct ergo_slab *slab, bool by_colour, uint32_t updates, uint32_t reach);
+/* Bits of a byte that has one of n values, as in `bits`. */
+unsigned ergo_slab_bits(uint32_t n);
 /* By the job's tuning, or where a model expects it to be faster: the copies of two layers of
- * layer_bytes to the host, to the other one and to its device, at 20 GB/s, take longer than half a
- * sweep of a slab, of so many seconds, and this longer than what an exchange costs besides. */
-bool ergo_slab_prefers_colours(const struct ergo_point *point, double layer_bytes,
-                               double half_sweep);
+ * layer_bytes (those that are sent) to the host, to the other one and to its device, at 20 GB/s,
+ * take longer than an update of a colour of a slab, of so many seconds, and this longer than what
+ * an exchange costs besides. */
+bool ergo_slab_prefers_colours(const struct ergo_point *point, double layer_bytes, double update);
 /* Appends to a plan's text which layers are here, and how halos are exchanged. */
 void ergo_slab_describe(const struct ergo_slab *slab, char *text, size_t size);
-/* Declares buffers and kernels of the exchange; layer_words, pitch and pieces are set. */
+/* Declares buffers and kernels of the exchange; what the state is made of is set. */
 void ergo_slab_declare(struct ergo_engine *e, struct ergo_slab *slab, struct ergo_slab_rows rows);
 void ergo_slab_prepare(struct ergo_engine *e, struct ergo_slab *slab);
 void ergo_slab_release(struct ergo_slab *slab);

@@ -91,17 +91,54 @@ static const char extend_page[] =
     "can be reported, resumed and extended. A part that is missing or not finished is named;\n"
     "points that two parts have must agree to the bit (exit code 5 otherwise).\n";
 
+static const char configurations_page[] =
+    "With \"output\": {\"configurations_every\": N} a run of spin-lattice or swendsen-wang writes\n"
+    "DIR/configurations.h5: the configuration of each chain at the first measurement at or after\n"
+    "each N steps (\"configurations_spacing\": \"logarithmic\": after 1, 2, 3, 4, 5, 6, 8, 10, 12, "
+    "15,\n"
+    "20, 25 ... times N), as the model has it: Ising spins in two dimensions and on graphs a "
+    "bit\n"
+    "each, spin glasses a bit for each sample, bytes, angles of 32 bits, three components.\n\n"
+    "  batch0, batch1 ...  points (replicas included) that agree in size and length, in each:\n"
+    "  point, replica      [points], numbers as in result.json\n"
+    "  stream              [points], key of the random numbers\n"
+    "  parameters/...      [points], what was scanned, under its JSON pointer\n"
+    "  step                [points, frames], steps done when the frame was taken, equilibration\n"
+    "                      included, as samples/step of series.h5; -1: not written yet\n"
+    "  spins               [points, frames, ...], in one piece, little-endian. Attributes:\n"
+    "    axes              names of the other dimensions: \"y x\", \"word temperature copy z y "
+    "x\"\n"
+    "    description       what a value says\n"
+    "    bits              so many sites along the last axis are packed into bytes: site i is bit\n"
+    "                      i % 8, counted from the lowest, of byte i // 8\n"
+    "    systems           so many systems along the axis \"word\": bit k of word w is that of\n"
+    "                      system 32 w + k (a sample, a realisation)\n"
+    "    scale             a value is the stored number times it (angles in radians, components)\n"
+    "    axis \"plane\"      digits of a binary number, the lowest first\n"
+    "  couplings, chance   what a start needs beside the spins, in some models\n\n"
+    "Attributes of the file: ergocl (version), sampler, model, seed, step_unit, job, layout. All\n"
+    "frames have their place from the beginning; the text before HDF5's own part says at which\n"
+    "offset each array begins, for programs without HDF5. The file is whole at any moment, can be\n"
+    "read while the run writes, and is the same to the byte after a kill and a resume, on each\n"
+    "device and number of ranks. A run that is extended keeps its frames.\n\n"
+    "  {\"start\": {\"run\": \"DIR\", \"frame\": 3}}    chains start in that frame (counted from "
+    "0)\n\n"
+    "  import ergocl                             # Python: all of this unpacked\n"
+    "  with ergocl.configurations(\"DIR\") as c:\n"
+    "      spins, steps = c.spins(point=0, frame=3), c.steps(0)\n"
+    "      ages = c.two_times([10, 100])  # C(t_w + t, t_w) = <q>, chi4 = N var q, and errors\n";
+
 static const char result_page[] =
     "A run writes into one folder (-o DIR; default: the name of the job):\n\n"
     "  result.json         means, errors and autocorrelation times of all points, for scripts\n"
     "  report.html         the same with curves and warnings, for people; ergocl report DIR...\n"
     "                      makes it again, or one of several runs\n"
     "  series.h5           HDF5: samples/NAME [point, sample], curves; see its \"layout\"\n"
+    "  configurations.h5   frames, packed: ergocl help configurations\n"
     "  configurations.png  the last pictures on one sheet; snapshots/ has all of them\n"
     "  trajectory/         configurations as text (/output/trajectory_every), a file each\n"
     "  blocks/             averages over blocks of measurements (/output/blocks), a file a point\n"
-    "  checkpoint          from which ergocl resume DIR continues; it holds the files that the\n"
-    "                      job names, so that nothing else is needed\n\n"
+    "  checkpoint          from which ergocl resume DIR continues, with the files of the job\n\n"
     "In result.json each of \"points\" has its \"parameters\" (what was scanned), \"replica\",\n"
     "\"steps\", \"digest\", \"stream\" (the key of its random numbers), \"observables\" and "
     "\"curves\".\n"
@@ -178,8 +215,13 @@ static const char environment_page[] =
 static const struct {
     const char *name, *page;
 } topics[] = {
-    {"job", NULL},           {"devices", devices_page},       {"result", result_page},
-    {"extend", extend_page}, {"exit-codes", exit_codes_page}, {"environment", environment_page},
+    {"job", NULL},
+    {"devices", devices_page},
+    {"result", result_page},
+    {"configurations", configurations_page},
+    {"extend", extend_page},
+    {"exit-codes", exit_codes_page},
+    {"environment", environment_page},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 

@@ -1,5 +1,6 @@
 /* The keys all samplers share, and searches in key tables. */
 #include "job/build.h"
+#include "job/schedule.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,10 +11,21 @@
 
 static const char *const kept[] = {"auto", "full", "blocks", "none", NULL};
 static const char *const final_states[] = {"auto", "keep", "drop", NULL};
+static const char *const spacings[] = {"even", "logarithmic", NULL};
 static const char *const distributions[] = {"auto", "points", "lattice", NULL};
 
 static bool writes_trajectory(const struct ergo_point *point) {
     return ergo_point_int(point, "/output/trajectory_every") == 0 || ergo_point_has_frames(point);
+}
+
+static bool writes_configurations(const struct ergo_point *point) {
+    const struct ergo_schedule s = ergo_schedule_of(point);
+    return ergo_point_int(point, "/output/configurations_every") == 0 ||
+           ergo_schedule_frames(&s, ergo_schedule_configurations(point->job)) > 0;
+}
+
+static bool wants_configurations(const struct ergo_point *point) {
+    return ergo_point_int(point, "/output/configurations_every") > 0;
 }
 
 static bool starts_from_run(const struct ergo_point *point) {
@@ -51,6 +63,11 @@ const struct ergo_key ergo_job_common_keys[] = {
     {ERGO_KEY("/start/point", INT), .min = 0, .max = EXACT, .unit = "",
      .help = "Scan point of that run, counted from 0, in which all points start. Absent: the one "
              "with the same values of what it scanned, or its only one.",
+     .acts = starts_from_run, .where = "with /start/run"},
+    {ERGO_KEY("/start/frame", INT), .min = 0, .max = EXACT, .unit = "",
+     .help = "Frame of that run's configurations.h5 (/output/configurations_every), counted from "
+             "0, in which the chains start; the run need not be at its end. Absent: its last "
+             "states.",
      .acts = starts_from_run, .where = "with /start/run"},
     {ERGO_KEY("/run/equilibration", INT), .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE, .fallback = "0",
      .min = 0, .max = EXACT, .unit = "steps",
@@ -101,6 +118,21 @@ const struct ergo_key ergo_job_common_keys[] = {
      .help = "Steps between configurations written to the trajectory; 0: none.",
      .acts = writes_trajectory,
      .where = "on systems whose configurations are written: no lattices beyond 2^22 sites"},
+    {ERGO_KEY("/output/configurations_every", INT), .flags = ERGO_KEY_HOW, .fallback = "0",
+     .min = 0, .max = EXACT, .unit = "steps",
+     .help = "Steps between configurations of all chains in configurations.h5, packed as the model "
+             "has them, at the first measurement at or after each multiple; 0: none. Its layout "
+             "is in `ergocl help configurations` and in the file.",
+     .acts = writes_configurations,
+     .where = "in models of spin-lattice and swendsen-wang, up to /run/sweeps"},
+    {ERGO_KEY("/output/configurations_spacing", ENUM), .flags = ERGO_KEY_HOW,
+     .fallback = "\"even\"", .choices = spacings, .unit = "",
+     .help = "even: at each multiple of configurations_every; logarithmic: after 1, 2, 3, 4, 5, 6, "
+             "8, 10, 12, 15, 20, 25, "
+             "30, 40, 50, 60, 80, 100 ... times as many steps of the measured run, for functions "
+             "of two times "
+             "(`ergocl help configurations`).",
+     .acts = wants_configurations, .where = "with /output/configurations_every"},
     {ERGO_KEY("/output/blocks", INT), .flags = ERGO_KEY_HOW, .fallback = "0", .min = 0, .max = 1e6,
      .unit = "",
      .help = "Blocks of consecutive measurements whose averages are written, a line each, to "

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/text.h"
+#include "job/form.h"
 #include "job/job.h"
 
 /* A recorded column of the time series: one double per sample and member. */
@@ -181,6 +182,11 @@ struct ergo_model {
     const char *trajectory;   /* what /output/trajectory_every writes; NULL: nothing */
 
     /* ---- what can be said of a point; those without a word on NULL have to be there ---------- */
+
+    /* Where the configuration is in a canonical state, for /output/configurations_every; points of
+     * a batch have the same. NULL: no such files. */
+    enum ergo_status (*form)(struct ergo_context *ctx, const struct ergo_point *point,
+                             struct ergo_form *form);
 
     /* Contradictions between keys that the table cannot express: record all by ergo_job_error. */
     enum ergo_status (*check)(struct ergo_context *ctx, const struct ergo_point *point);

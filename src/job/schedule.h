@@ -19,4 +19,22 @@ bool ergo_schedule_allows(const struct ergo_schedule *s, uint64_t step, uint64_t
 /* Samples after which snapshot k (from 0) of n is taken; the last one comes at the end. */
 size_t ergo_schedule_snapshot(const struct ergo_schedule *s, size_t k, size_t n);
 
+/*
+ * When frames are taken: at the first measurement at or after each multiple of `steps` steps of the
+ * measured run, or, if `logarithmic`, after 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25 ... (the
+ * rounded Renard series R''10) times as many. How many there are (steps 0: none); samples after
+ * which frame k (from 0) is taken; the first frame that is taken after more than so many samples,
+ * or SIZE_MAX.
+ */
+struct ergo_frame_times {
+    uint64_t steps;
+    bool logarithmic;
+};
+size_t ergo_schedule_frames(const struct ergo_schedule *s, struct ergo_frame_times times);
+size_t ergo_schedule_frame(const struct ergo_schedule *s, struct ergo_frame_times times, size_t k);
+size_t ergo_schedule_next_frame(const struct ergo_schedule *s, struct ergo_frame_times times,
+                                size_t samples);
+/* /output/configurations_every and _spacing; none of a model without forms. */
+struct ergo_frame_times ergo_schedule_configurations(const struct ergo_job *job);
+
 #endif

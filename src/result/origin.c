@@ -7,10 +7,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "job/model.h"
 #include "job/schedule.h"
+#include "result/configurations.h"
 #include "result/store.h"
 
 static const char key[] = "/start/run";
@@ -29,9 +31,50 @@ static void put(struct ergo_text *text, uint64_t number) {
     ergo_text_append_bytes(text, &number, sizeof number);
 }
 
-static enum ergo_status pack_point(struct ergo_context *ctx, const struct ergo_result *from,
-                                   size_t scan, size_t replicas, const char *folder,
-                                   struct ergo_text *text) {
+/* What the chains start from: last states, or a frame. */
+struct source {
+    const struct ergo_result *run;
+    const char *folder;
+    const struct ergo_value *frame;            /* present: that one */
+    struct ergo_configurations configurations; /* then they are open */
+    int fd;
+};
+
+static enum ergo_status pack_frame(struct ergo_context *ctx, const struct source *from,
+                                   const struct ergo_point *point, struct ergo_text *text) {
+    char *state = NULL;
+    size_t length = 0;
+    const enum ergo_status status =
+        ergo_configurations_state(&from->configurations, ctx, from->fd, from->folder, point,
+                                  (uint64_t)from->frame->integer, &state, &length);
+    if (status == ERGO_OK) {
+        put(text, length);
+        ergo_text_append_bytes(text, state, length);
+    }
+    free(state);
+    return status;
+}
+
+static enum ergo_status pack_last(struct ergo_context *ctx, const struct ergo_member_result *m,
+                                  const char *folder, struct ergo_text *text) {
+    if (m->steps != ergo_schedule_of(m->point).total)
+        return ergo_job_error(ctx, key,
+                              "the run in %s is not finished: continue it with `ergocl resume %s`",
+                              folder, folder);
+    if (!m->state)
+        return ergo_job_error(ctx, key,
+                              "the run in %s did not keep its last states: run it with "
+                              "/checkpoint/final_states \"keep\"",
+                              folder);
+    put(text, m->state_length);
+    ergo_text_append_bytes(text, m->state, m->state_length);
+    return ERGO_OK;
+}
+
+static enum ergo_status pack_point(struct ergo_context *ctx, const struct source *source,
+                                   size_t scan, size_t replicas, struct ergo_text *text) {
+    const struct ergo_result *from = source->run;
+    enum ergo_status status = ERGO_OK;
     const struct ergo_member_result *m = &from->members[scan * replicas];
     put(text, scan);
     put(text, m->point->n_scanned);
@@ -40,26 +83,16 @@ static enum ergo_status pack_point(struct ergo_context *ctx, const struct ergo_r
         ergo_text_append(text, "%s", m->point->scanned[i].pointer);
         ergo_text_append_bytes(text, &m->point->scanned[i].value, sizeof(double));
     }
-    for (size_t r = 0; r < replicas; r++) {
-        if (m[r].steps != ergo_schedule_of(m[r].point).total)
-            return ergo_job_error(ctx, key,
-                                  "the run in %s is not finished: continue it with `ergocl resume "
-                                  "%s`",
-                                  folder, folder);
-        if (!m[r].state)
-            return ergo_job_error(ctx, key,
-                                  "the run in %s did not keep its last states: run it with "
-                                  "/checkpoint/final_states \"keep\"",
-                                  folder);
-        put(text, m[r].state_length);
-        ergo_text_append_bytes(text, m[r].state, m[r].state_length);
-    }
-    return ERGO_OK;
+    for (size_t r = 0; r < replicas && status == ERGO_OK; r++)
+        status = source->frame->present ? pack_frame(ctx, source, m[r].point, text)
+                                        : pack_last(ctx, &m[r], source->folder, text);
+    return status;
 }
 
-static enum ergo_status pack(struct ergo_context *ctx, const struct ergo_result *from,
+static enum ergo_status pack(struct ergo_context *ctx, const struct source *source,
                              const struct ergo_job *job, struct ergo_text *text) {
-    const char *folder = folder_of(&job->points[0]);
+    const struct ergo_result *from = source->run;
+    const char *folder = source->folder;
     const struct ergo_value *asked = ergo_point_value(&job->points[0], "/start/point");
     const size_t replicas = (size_t)ergo_point_int(from->members[0].point, "/replicas");
     const size_t n = from->n_members / replicas;
@@ -73,7 +106,41 @@ static enum ergo_status pack(struct ergo_context *ctx, const struct ergo_result 
     put(text, count);
     put(text, replicas);
     for (size_t s = first; s < first + count && status == ERGO_OK; s++)
-        status = pack_point(ctx, from, s, replicas, folder, text);
+        status = pack_point(ctx, source, s, replicas, text);
+    return status;
+}
+
+/* With the frames of the run where one is asked for. */
+static enum ergo_status open_frames(struct ergo_context *ctx, const struct ergo_folder *folder,
+                                    struct source *source) {
+    const struct ergo_job *job = source->run->job;
+    uint64_t size = 0;
+    if (!source->frame->present)
+        return ERGO_OK;
+    if (!ergo_configurations_wanted(job) || !ergo_folder_has(folder, ERGO_CONFIGURATIONS))
+        return ergo_job_error(ctx, "/start/frame",
+                              "the run in %s has no %s: it was made without "
+                              "/output/configurations_every",
+                              source->folder, ERGO_CONFIGURATIONS);
+    const enum ergo_status status =
+        ergo_configurations_prepare(ctx, folder, job, false, &source->configurations);
+    return status == ERGO_OK ? ergo_file_open(ctx, folder, ERGO_CONFIGURATIONS, &source->fd, &size)
+                             : status;
+}
+
+static enum ergo_status pack_run(struct ergo_context *ctx, const struct ergo_folder *folder,
+                                 const struct ergo_result *run, const struct ergo_job *job,
+                                 struct ergo_text *text) {
+    struct source source = {.run = run,
+                            .folder = folder_of(&job->points[0]),
+                            .frame = ergo_point_value(&job->points[0], "/start/frame"),
+                            .fd = -1};
+    enum ergo_status status = open_frames(ctx, folder, &source);
+    if (status == ERGO_OK)
+        status = pack(ctx, &source, job, text);
+    if (source.fd >= 0)
+        close(source.fd);
+    ergo_configurations_free(&source.configurations);
     return status;
 }
 
@@ -190,7 +257,7 @@ static enum ergo_status read_run(struct ergo_context *ctx, const struct ergo_job
     if (status == ERGO_OK)
         status = ergo_stored_read_finals(&stored);
     if (status == ERGO_OK)
-        status = pack(ctx, stored.result, job, text);
+        status = pack_run(ctx, &open, stored.result, job, text);
     if (status == ERGO_OK && text->failed)
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the states of %s", folder);
     if (status == ERGO_OK)

@@ -17,12 +17,13 @@
 
 #include "dist/dist.h"
 #include "result/checkpoint.h"
+#include "result/configurations.h"
 #include "run/session.h"
 
 /* patterns: # stands for digits */
 static const char of_rank[] = ERGO_CHECKPOINT "-#-#";
 static const char *const files[] = {ERGO_CHECKPOINT, of_rank, "result.json", "series.h5",
-                                    "report.html", "configurations.png",
+                                    "report.html", "configurations.png", ERGO_CONFIGURATIONS,
                                     /* checkpoints of earlier versions */
                                     ERGO_CHECKPOINT_OLD, "checkpoint-#-#.h5"};
 static const char *const snapshots[] = {"point-#-step-#.png", "p#-#.xyz", "p#-#.vti", "p#-#.txt"};

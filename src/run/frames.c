@@ -9,21 +9,18 @@
 #include "dist/dist.h"
 #include "run/work.h"
 
-static uint64_t interval_of(const struct ergo_work *work) {
-    return work->job->model->trajectory
-               ? (uint64_t)ergo_point_int(&work->job->points[0], "/output/trajectory_every")
-               : 0;
+static struct ergo_frame_times times_of(const struct ergo_work *work) {
+    return (struct ergo_frame_times){
+        work->job->model->trajectory
+            ? (uint64_t)ergo_point_int(&work->job->points[0], "/output/trajectory_every")
+            : 0,
+        false};
 }
 
 size_t ergo_work_next_frame(const struct ergo_work *work, size_t samples) {
-    const struct ergo_schedule *s = &work->schedule;
-    const uint64_t interval = interval_of(work);
-    if (!interval)
-        return SIZE_MAX;
-    const uint64_t steps =
-        samples > s->n_equilibration ? (samples - s->n_equilibration) * s->every : 0;
-    const uint64_t due = (steps / interval + 1) * interval;
-    return s->n_equilibration + (size_t)((due + s->every - 1) / s->every);
+    const struct ergo_frame_times times = times_of(work);
+    const size_t k = ergo_schedule_next_frame(&work->schedule, times, samples);
+    return k == SIZE_MAX ? k : ergo_schedule_frame(&work->schedule, times, k);
 }
 
 enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind, size_t stride) {

@@ -232,6 +232,8 @@ static size_t next_block(const struct loop *loop) {
     }
     const size_t frame = ergo_work_next_frame(loop->work, loop->enqueued);
     until = frame < until ? frame : until;
+    const size_t packed = ergo_work_next_configuration(loop->work, loop->enqueued);
+    until = packed < until ? packed : until;
     const size_t rest = until - loop->enqueued;
     const size_t most = block_samples(loop);
     return rest < most ? rest : most;
@@ -245,6 +247,12 @@ static enum ergo_status snapshots_due(struct loop *loop) {
         status = drain(loop);
         if (status == ERGO_OK)
             status = ergo_work_write_frames(work, "trajectory", 1);
+    }
+    const size_t frame = ergo_work_configuration_due(work, loop->enqueued);
+    if (status == ERGO_OK && frame != SIZE_MAX) {
+        status = drain(loop);
+        if (status == ERGO_OK)
+            status = ergo_work_write_configurations(work, frame);
     }
     for (size_t k = 0; k + 1 < n && status == ERGO_OK; k++)
         if (ergo_schedule_snapshot(&work->schedule, k, n) == loop->enqueued) {

@@ -147,8 +147,13 @@ static enum ergo_status write_all(struct merge *g, const char *directory, bool o
         status = ergo_work_begin(&work);
     if (status == ERGO_OK)
         status = ergo_work_finish(&work);
-    for (size_t k = 0; k < g->n && status == ERGO_OK; k++)
+    for (size_t k = 0; k < g->n && status == ERGO_OK; k++) {
         status = ergo_session_copy_frames(&session, &g->folders[k]);
+        if (status == ERGO_OK)
+            status = ergo_work_copy_configurations(&work, &g->folders[k]);
+    }
+    if (status == ERGO_OK)
+        status = ergo_work_check_configurations(&work);
     if (status == ERGO_OK) {
         ergo_result_drop_binned(work.result);
         *result = work.result;

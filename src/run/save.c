@@ -84,8 +84,9 @@ enum ergo_status ergo_work_finished(struct ergo_work *work, struct ergo_blobs *b
 
 enum ergo_status ergo_work_save(struct ergo_work *work) {
     struct ergo_blobs blobs = {0};
-    enum ergo_status status =
-        work->state && work->step ? ergo_work_count(work, &work->batches[work->batch]) : ERGO_OK;
+    enum ergo_status status = ergo_work_sync_configurations(work);
+    if (status == ERGO_OK && work->state && work->step)
+        status = ergo_work_count(work, &work->batches[work->batch]);
     if (status != ERGO_OK)
         return status;
     if (ergo_ranks_rank() > 0) { /* takes part in making states, and has nothing to write */
@@ -133,9 +134,10 @@ enum ergo_status ergo_work_begin(struct ergo_work *work) {
         return ERGO_OK;
     }
     const enum ergo_status status = work->save(work);
-    if (status == ERGO_OK)
-        ergo_session_stands(work->session, NULL);
-    return status;
+    if (status != ERGO_OK)
+        return status;
+    ergo_session_stands(work->session, NULL);
+    return ergo_work_prepare_configurations(work, true);
 }
 
 /* ---- back ------------------------------------------------------------------------------------ */

@@ -94,6 +94,7 @@ void ergo_work_release(struct ergo_work *work) {
     ergo_device_close(work->device);
     free(work->speeds);
     ergo_stored_close(&work->stored);
+    ergo_configurations_free(&work->configurations);
     ergo_result_destroy(work->result);
     ergo_session_close(work->session);
 }
@@ -212,11 +213,12 @@ enum ergo_status ergo_work_execute(struct ergo_work *work, struct ergo_result **
     const struct ergo_value *limit = ergo_point_value(&work->job->points[0], "/wall_time");
     enum ergo_status status = ERGO_OK;
     struct ergo_ending ending;
+    const bool sampled = work->batch < work->n_batches;
     const bool saved = work->spread; /* rank 0 of several has written a plain checkpoint */
     session->started = ergo_clock();
     session->wall_time = limit->present ? limit->real : INFINITY;
     work->result->host_seconds = work->result->hidden_seconds = NAN;
-    if (work->batch < work->n_batches)
+    if (sampled)
         status = sample(work);
     else
         ergo_result_set_rate(work->result, session->work_done, session->seconds_before);
@@ -229,6 +231,10 @@ enum ergo_status ergo_work_execute(struct ergo_work *work, struct ergo_result **
     const enum ergo_status ended = ergo_ending_wait(work->ctx, &ending);
     status = status == ERGO_OK ? ended : status;
     if (status != ERGO_OK || ergo_ranks_rank() > 0)
+        return status;
+    if (sampled && !session->stopped && !work->result->n_parts)
+        status = ergo_work_check_configurations(work);
+    if (status != ERGO_OK)
         return status;
     say_phases(work);
     ergo_result_drop_binned(work->result);

@@ -101,10 +101,13 @@ static enum ergo_status begin(struct ergo_work *work) {
         ergo_spread_remove(work, s->generation - 1, s->old_ranks);
     ergo_dist_barrier(); /* the index stands, for all */
     snprintf(own, sizeof own, "checkpoint-%" PRIu64 "-", s->generation);
-    if (!work->session->begun)
+    const bool fresh = !work->session->begun;
+    if (fresh)
         ergo_session_stands(work->session, own);
+    if (first)
+        status = ergo_work_prepare_configurations(work, fresh);
     ergo_dist_barrier(); /* nobody's next file is taken for an old one */
-    return ERGO_OK;
+    return status;
 }
 
 /* ---- run ------------------------------------------------------------------------------------- */

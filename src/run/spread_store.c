@@ -86,7 +86,9 @@ enum ergo_status ergo_spread_save(struct ergo_work *work) {
     struct ergo_blobs blobs = {0};
     struct ergo_text points = {0};
     char name[64];
-    enum ergo_status status = ergo_spread_note(work);
+    enum ergo_status status = ergo_work_sync_configurations(work);
+    if (status == ERGO_OK)
+        status = ergo_spread_note(work);
     if (status != ERGO_OK || (work->cut && ergo_ranks_rank() > 0)) /* it only takes part */
         return status;
     for (size_t i = 0; i < work->job->n_points; i++)

@@ -5,6 +5,7 @@
  *     save.c        states and digests; a checkpoint, and its states back
  *     follow.c      starts from last states of other chains
  *     frames.c      pictures and configurations on the way
+ *     packed.c      configurations.h5
  *     spread.c      points spread over ranks (spread.h, with its files)
  *     setup.c       ergo_run: what all runs do, from the first checks to the files
  *     merge.c       ergo_merge: parts of a run, without a device
@@ -14,6 +15,7 @@
 #define ERGO_RUN_WORK_H
 
 #include "job/schedule.h"
+#include "result/configurations.h"
 #include "result/store.h"
 #include "run/session.h"
 #include "run/watch.h"
@@ -44,6 +46,9 @@ struct ergo_work {
     /* host work of this session (reading back, converting, storing), and the part of it during
      * which the device was busy */
     double host_seconds, hidden_seconds;
+
+    struct ergo_configurations configurations; /* owned; where the job writes them */
+    bool unsynced;                             /* frames were written since the last checkpoint */
 
     enum ergo_status (*save)(struct ergo_work *work);  /* a checkpoint of a state that passes its
                                                           audit: ergo_work_save, or of spread.c */
@@ -108,6 +113,21 @@ size_t ergo_work_next_frame(const struct ergo_work *work, size_t samples);
 /* DIR/KIND/pPOINT-STEP.xyz for every stride-th point of the current batch. The pipeline is empty.
  */
 enum ergo_status ergo_work_write_frames(struct ergo_work *work, const char *kind, size_t stride);
+/*
+ * configurations.h5. The file of this run, made by the rank that has the folder (fresh: what is
+ * there is not of this run); the number of the frame that is due after so many samples, or
+ * SIZE_MAX; that frame of the current batch, with an empty pipeline; frames to the disk, before a
+ * checkpoint behind them; a warning at the end of what is missing (an extension that asked for
+ * frames later than the run).
+ */
+enum ergo_status ergo_work_prepare_configurations(struct ergo_work *work, bool fresh);
+size_t ergo_work_next_configuration(const struct ergo_work *work, size_t samples);
+size_t ergo_work_configuration_due(const struct ergo_work *work, size_t samples);
+enum ergo_status ergo_work_write_configurations(struct ergo_work *work, size_t frame);
+enum ergo_status ergo_work_sync_configurations(struct ergo_work *work);
+enum ergo_status ergo_work_copy_configurations(struct ergo_work *work,
+                                               const struct ergo_folder *from);
+enum ergo_status ergo_work_check_configurations(struct ergo_work *work);
 /* What the model has found, at the end (ops->states). */
 enum ergo_status ergo_work_write_states(struct ergo_work *work);
 

@@ -192,6 +192,8 @@ static const char *path_of(int fd) {
 
 RETURNS_ERRNO(ssize_t, write, (int fd, const void *data, size_t size), (fd, data, size),
               path_of(fd))
+RETURNS_ERRNO(ssize_t, pwrite, (int fd, const void *data, size_t size, off_t at),
+              (fd, data, size, at), path_of(fd))
 RETURNS_ERRNO(int, fsync, (int fd), (fd), path_of(fd))
 RETURNS_ERRNO(int, rename, (const char *from, const char *to), (from, to), to)
 RETURNS_ERRNO(int, mkdir, (const char *path, mode_t mode), (path, mode), path)

@@ -90,7 +90,8 @@ static const struct shape {
     {6, 66, {FULL, FULL, FULL, FULL}},
     {48, 48, {FULL, FULL, FULL, FULL}},
     {62, 6, {FULL, FULL, FULL, FULL}},
-    {64, 8, {FULL, FULL, FULL, FULL}},
+    /* no padding, and blocks end within a chunk of lanes */
+    {64, 24, {FULL, FULL, ALWAYS, FULL}},
     /* two: a tail of one bit, full rows, an odd number of blocks */
     {66, 6, {ALWAYS, FULL, FULL, ALWAYS}},
     {66, 42, {ALWAYS, FULL, FULL, FULL}},

@@ -39,8 +39,31 @@ static const struct slab_case {
     {2, "\"size\": [256, 20], \"coupling\": -1", "\"path\": 3, \"halo_colours\": 1"},
     {2, "\"model\": \"potts\", \"q\": 3, \"dynamics\": \"heat-bath\", \"size\": [38, 20]",
      "\"path\": 3, \"halo_sweeps\": 1"},
+    /* couplings and fields of each site */
+    {1,
+     "\"model\": \"blume-capel\", \"size\": [12, 4, 10], \"disorder\": \"gaussian\", "
+     "\"random_field\": 0.3",
+     "\"path\": 3, \"halo_sweeps\": 2"},
+    {2, "\"size\": [12, 20], \"disorder\": \"gaussian\", \"random_field\": 0.5",
+     "\"path\": 3, \"halo_colours\": 1"},
+    {2,
+     "\"model\": \"potts\", \"q\": 5, \"size\": [12, 4, 10], \"random_field\": 0.3, "
+     "\"disorder\": \"bimodal\", \"disorder_ratio\": 0.5",
+     "\"path\": 3, \"halo_sweeps\": 1"},
+    /* unit vectors: halos that last for a part of a sweep, a colour, several sweeps; three colours;
+     * couplings and fields of each site */
+    {0,
+     "\"model\": \"heisenberg\", \"size\": [6, 4, 10], \"over_relaxation\": 2, \"field\": 0.3, "
+     "\"disorder\": \"gaussian\", \"random_field\": 0.7, \"field_distribution\": \"gaussian\"",
+     "\"tile_rows\": 3"},
+    {1, "\"model\": \"heisenberg\", \"size\": [6, 4, 10], \"dynamics\": \"heat-bath\"",
+     "\"halo_colours\": 1"},
+    {1, "\"model\": \"xy\", \"size\": [10, 24], \"random_field\": 0.5, \"over_relaxation\": 1",
+     "\"halo_sweeps\": 2"},
+    {2, "\"model\": \"xy\", \"lattice\": \"triangular\", \"size\": [9, 24], \"coupling\": -1",
+     "\"halo_sweeps\": 1"},
 };
-enum { SAMPLES = 3, COLUMNS = 3, CURVES = 5, LENGTH = 64 };
+enum { SAMPLES = 3, COLUMNS = 10, CURVES = 5, LENGTH = 64 };
 
 /* What a chain of two members has left. */
 struct outcome {
@@ -81,17 +104,20 @@ out:
 }
 
 static void run_case(const struct slab_case *c) {
-    char text[640];
+    char text[800];
     struct ergo_job *job = NULL;
     static struct outcome whole, cut;
     memset(&whole, 0, sizeof whole);
     memset(&cut, 0, sizeof cut);
+    const char *curves = strstr(c->system, "blume-capel") ? ""
+                         : strstr(c->system, "heisenberg") || strstr(c->system, "xy")
+                             ? ", \"correlation_every\": 2"
+                             : ", \"correlation_every\": 2, \"correlation_max\": 3";
     snprintf(text, sizeof text,
              "{\"sampler\": \"spin-lattice\", \"seed\": \"7\", \"system\": {%s, \"start\": "
-             "\"random\", \"temperature\": 2}, \"run\": {\"sweeps\": 99, \"correlation_every\": 2, "
-             "\"correlation_max\": 3}, \"tuning\": {%s}, \"scan\": {\"/system/temperature\": [2, "
-             "1.3]}, \"distribute\": \"lattice\"}",
-             c->system, c->tuning);
+             "\"random\", \"temperature\": 2}, \"run\": {\"sweeps\": 99%s}, \"tuning\": {%s}, "
+             "\"scan\": {\"/system/temperature\": [2, 1.3]}, \"distribute\": \"lattice\"}",
+             c->system, curves, c->tuning);
     print_message("    %s\n", c->system);
     OK(ergo_job_parse(ctx, text, strlen(text), "case", NULL, 0, &job));
     assert_int_equal(job->batches[0].count, 2);

@@ -127,8 +127,8 @@ sleep 3
 rm mark
 wait $child || { cat err; fail "a late message ended the run"; }
 same_points cold late
-# a message that is lost: an empty one comes instead
-in_a_round "drop 101 1" 4 cold.json -o dropped && wait $child && fail "a lost message went unnoticed"
+# a message of a round that is lost: an empty one comes instead
+in_a_round "drop 114 1" 4 cold.json -o dropped && wait $child && fail "a lost message went unnoticed"
 says err "another message than the one that is due"
 
 # A rank that fails ends all, with its message and exit code, within seconds.

@@ -51,6 +51,32 @@ same_points planes planes5
 expect 0 ranks 3 run bytes.json -o planes3 --device "$pocl,$other" --quiet
 same_points planes planes3
 
+# Couplings and fields of each site, a function of the site in the lattice, whoever has it; bits of
+# bytes are more than eight to a word.
+sed 's/"coupling": -1, "random_field": 0.5/"disorder": "gaussian", "random_field": 0.5/' bytes.json >bonds.json
+expect 0 "$ERGOCL" run bonds.json -o bonds --device "$pocl" --quiet --set /distribute=points
+expect 0 ranks 3 run bonds.json -o bonds3 --device "$pocl" --quiet --set /system/shares=2,1,2
+same_points bonds bonds3
+
+# Unit vectors: halos that last for a part of a sweep, with over-relaxation, couplings and fields of
+# each site.
+cat >vectors.json <<'JOB'
+{ "sampler": "spin-lattice", "seed": "99", "distribute": "lattice",
+  "system": { "model": "heisenberg", "size": [6, 4, 24], "temperature": 1.2, "over_relaxation": 1, "disorder": "gaussian",
+              "random_field": 0.7, "field_distribution": "gaussian", "start": "random", "shares": "equal" },
+  "run": { "equilibration": 7, "sweeps": 24, "measure_every": 3, "correlation_every": 2 },
+  "scan": { "/system/temperature": [1.2, 0.8] }, "output": { "snapshots": 2 } }
+JOB
+expect 0 "$ERGOCL" run vectors.json -o vectors --device "$pocl" --quiet --set /distribute=points
+expect 0 ranks 2 run vectors.json -o vectors2 --device "$pocl,$other" --quiet --set /tuning/halo_sweeps=1
+same_points vectors vectors2
+expect 0 ranks 3 run vectors.json -o vectors3 --device "$pocl" --quiet --set /system/shares=3,2,4 --set /tuning/halo_colours=1
+same_points vectors vectors3
+# made longer by another number of ranks
+expect 0 ranks 2 run vectors.json -o shorter --device "$pocl" --quiet --set /run/sweeps=15
+expect 0 ranks 3 resume shorter --device "$pocl" --quiet --set /run/sweeps=24
+same_points vectors shorter
+
 # Stopped, and resumed on other numbers of ranks and without mpirun.
 long=(--set /run/sweeps=1500 --set /run/measure_every=30 --set /run/correlation_every=0
     --set /checkpoint/every_seconds=0.1 --quiet)
@@ -72,8 +98,10 @@ expect 3 ranks 5 run ising.json -o small --device "$pocl" --quiet --set /run/cor
 says err /run/correlation_max "that correlations are measured over"
 expect 2 "$ERGOCL" validate ising.json --set /system/shares=3,0
 says err /system/shares
-expect 2 "$ERGOCL" validate bytes.json --set /system/disorder=gaussian
-says err /distribute "random couplings"
+expect 3 ranks 5 run vectors.json -o small --device "$pocl" --quiet --set "/system/size=[6,4,8]"
+says err /distribute "cannot be cut over 5 ranks"
+expect 2 "$ERGOCL" validate vectors.json --set "/system/size=[64]"
+says err /distribute "chain of spins"
 expect 2 "$ERGOCL" validate bytes.json --set "/system/size=[64]"
 says err /distribute "chain of spins"
 # small lattices are not cut unless the job says so
@@ -81,3 +109,15 @@ expect 0 ranks 3 run ising.json -o auto --device "$pocl" --verbose --set /distri
 says_not err "of the lattice"
 same_points first auto
 exit 0
+
+# Configurations: one file, the same to the byte, whether ranks have points or slabs.
+cat >frames.json <<'JOB'
+{ "sampler": "spin-lattice", "seed": "5", "replicas": 2, "system": { "model": "ising", "size": [64, 48] },
+  "run": { "equilibration": 30, "sweeps": 180, "measure_every": 3 }, "scan": { "/system/temperature": [2.2, 3.4] },
+  "output": { "snapshots": 0, "configurations_every": 6 } }
+JOB
+for how in points lattice; do
+    expect 0 "$ERGOCL" run frames.json -o "one-$how" --device "$pocl" --quiet --set /distribute=$how
+    expect 0 ranks 3 run frames.json -o "three-$how" --device "$pocl" --quiet --set /distribute=$how
+    cmp "one-$how/configurations.h5" "three-$how/configurations.h5" || fail "$how: other frames over ranks"
+done

@@ -48,14 +48,15 @@ static int owner(const struct whole *w, uint32_t site) {
     return ergo_layout_owner(w->layout, site);
 }
 
-static void find_local(struct whole *w) {
+/* tile: bonds within squares of that side alone. */
+static void find_local(struct whole *w, uint32_t tile) {
     for (uint32_t i = 0; i < L * L; i++)
         w->local[i] = i;
     for (uint32_t i = 0; i < L * L; i++) {
         const uint32_t x = i % L, y = i / L;
-        if (right[i] && x + 1 < L && owner(w, i) == owner(w, i + 1))
+        if (right[i] && x + 1 < L && owner(w, i) == owner(w, i + 1) && x / tile == (x + 1) / tile)
             join(w->local, i, i + 1);
-        if (down[i] && y + 1 < L && owner(w, i) == owner(w, i + L))
+        if (down[i] && y + 1 < L && owner(w, i) == owner(w, i + L) && y / tile == (y + 1) / tile)
             join(w->local, i, i + L);
     }
     for (uint32_t i = 0; i < L * L; i++)
@@ -172,12 +173,12 @@ static void take(void *user, uint64_t size) {
     sw_cut_count(user, size);
 }
 
-static struct whole open_whole(const struct ergo_layout *l) {
+static struct whole open_whole(const struct ergo_layout *l, uint32_t tile) {
     struct whole w = {.layout = l,
                       .local = malloc(L * L * sizeof *w.local),
                       .sizes = calloc(L * L, sizeof *w.sizes),
                       .part = malloc(L * L * sizeof *w.part)};
-    find_local(&w);
+    find_local(&w, tile);
     return w;
 }
 
@@ -190,7 +191,7 @@ static void close_whole(struct whole *w) {
 /* Names of all sites and counts of clusters, by ranks that join in `rounds`. */
 static void simulate(const struct ergo_layout *l, uint32_t rounds, uint64_t *names,
                      struct sw_cut_counts *counts) {
-    struct whole w = open_whole(l);
+    struct whole w = open_whole(l, L);
     struct joined all = {0};
     struct parts *parts = make_ranks(&w, &all);
     assert_true(joined_run(&all, rounds, take, counts));
@@ -289,7 +290,7 @@ static void test_lost_messages(void **unused) {
         right[i] = uniform() < 0.5;
         down[i] = uniform() < 0.5;
     }
-    struct whole w = open_whole(&l);
+    struct whole w = open_whole(&l, L);
     struct joined all = {0};
     struct parts *parts = make_ranks(&w, &all);
     struct sw_cut_counts counts = {0};
@@ -299,9 +300,75 @@ static void test_lost_messages(void **unused) {
             for (all.lost_side = 0; all.lost_side < (int)all.rank[all.lost_rank].parts.n_sides;
                  all.lost_side++)
                 assert_false(joined_run(&all, rounds, take, &counts));
+    /* of six ranks: three partners, then one */
+    for (all.lost_rank = 0; all.lost_rank < 6; all.lost_rank++)
+        for (int message = 0; message < 4; message++) {
+            all.lost_round = 2 * rounds + 1 + (message == 3 ? 1u : 0u);
+            all.lost_side = 1 + message % 3;
+            assert_false(joined_run(&all, rounds, take, &counts));
+        }
     free_ranks(&all, parts);
     close_whole(&w);
     ergo_layout_free(&l);
+}
+
+/* Parts of tiles are joined over ranks before it is known what tiles connect. */
+static void test_edges_first(void **unused) {
+    (void)unused;
+    static const double densities[] = {0.3, 0.5, 0.55, 0.9},
+                        weights[16] = {1, 2, 1, 5, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const int many[] = {1, 2, 4, 7, 16};
+    for (unsigned k = 0; k < 40; k++) {
+        struct ergo_layout l;
+        struct joined all = {.early = 1 + k % 2};
+        assert_true(ergo_layout_make(&l, L, L, many[k % 5], weights));
+        for (uint32_t i = 0; i < L * L; i++) {
+            right[i] = uniform() < densities[k % 4];
+            down[i] = uniform() < densities[k % 4];
+        }
+        struct whole whole = open_whole(&l, L), tiles = open_whole(&l, 4);
+        struct parts *parts = make_ranks(&tiles, &all);
+        uint32_t *groups = malloc(4 * L * L * sizeof *groups), *at = groups, labels[L * L];
+        uint64_t *names = malloc(4 * L * L * sizeof *names), *name_at = names, found[L * L];
+        for (int r = 0; r < all.ranks; r++) {
+            struct joined_rank *rank = &all.rank[r];
+            rank->parts.sizes = NULL;
+            rank->groups = at;
+            rank->group_names = name_at;
+            rank->n_groups = L * L;
+            rank->noted = calloc(rank->parts.n_parts + 1, sizeof *rank->noted);
+            for (size_t p = 0; p < rank->parts.n_parts; p++)
+                *name_at++ = *at++ = find(whole.local, (uint32_t)rank->parts.names[p]);
+        }
+        assert_true(joined_run(&all, 1 + k / 2 % 3, NULL, NULL));
+        for (uint32_t i = 0; i < L * L; i++) {
+            labels[i] = i;
+            found[i] = find(whole.local, i);
+        }
+        for (uint32_t i = 0; i < L * L; i++) {
+            if (right[i])
+                join(labels, i, i - i % L + (i + 1) % L);
+            if (down[i])
+                join(labels, i, (i / L + 1) % L * L + i % L);
+        }
+        for (int r = 0; r < all.ranks; r++)
+            for (size_t p = 0; p < all.rank[r].parts.n_parts; p++) {
+                const uint64_t name = sw_joining_name(&all.rank[r].joining, p);
+                found[all.rank[r].groups[p]] = name;
+                assert_true(name == all.rank[r].noted[p] ||
+                            sw_joining_touched(&all.rank[r].joining, p));
+            }
+        for (int r = 0; r < all.ranks; r++)
+            free(all.rank[r].noted);
+        for (uint32_t i = 0; i < L * L; i++)
+            assert_int_equal(found[find(whole.local, i)], find(labels, i));
+        free(groups);
+        free(names);
+        free_ranks(&all, parts);
+        close_whole(&whole);
+        close_whole(&tiles);
+        ergo_layout_free(&l);
+    }
 }
 
 /* Squares of sizes beyond 32 bits: limbs carry nothing away. */
@@ -328,6 +395,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merging),
         cmocka_unit_test(test_lost_messages),
+        cmocka_unit_test(test_edges_first),
         cmocka_unit_test(test_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,11 @@
-/* Clusters of the host's twin (swendsen_wang/sites): walked in pieces and joined, they are those
- * that are walked as a whole, with sizes and ways around the lattice. */
+/* Clusters of the host's twin (swendsen_wang/sites): joined in pieces, they are those
+ * that are joined or walked as a whole, with sizes and ways around the lattice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -14,6 +15,50 @@
 static struct ergo_context *ctx;
 
 enum { STEPS = 8 };
+
+/* Clusters of the cubic or square lattice by walks along bonds: labels, sizes, and ways around the
+ * lattice (a walk that comes to a known site by other edges than the first time). */
+static void check_clusters(const struct sw_sites_shape *shape, const struct sw_sites_twin *t) {
+    const uint32_t side[3] = {shape->lx, shape->ly, shape->lz}, n = shape->sites;
+    const uint32_t stride[3] = {1, shape->lx, shape->lx * shape->ly};
+    uint32_t *label = malloc(4 * n), *queue = malloc(4 * n), wraps = 0;
+    uint8_t *way = calloc(n, 1);
+    uint64_t squares = 0, largest = 0;
+    memset(label, 0xff, 4 * n);
+    for (uint32_t first = 0; first < n && shape->lattice == SW_LATTICE_SQUARE; first++) {
+        uint32_t queued = 0;
+        if (label[first] != UINT32_MAX)
+            continue;
+        label[first] = first;
+        queue[queued++] = first;
+        for (uint32_t at = 0; at < queued; at++)
+            for (uint32_t k = 0; k < 6; k++) {
+                const uint32_t i = queue[at], d = k / 2, x = i / stride[d] % side[d];
+                const bool edge = k % 2 ? x == 0 : x == side[d] - 1;
+                const uint32_t step = edge ? (side[d] - 1) * stride[d] : stride[d];
+                const uint32_t other = (k % 2 != 0) == edge ? i + step : i - step;
+                const uint8_t by = (uint8_t)(way[i] ^ (edge ? 1u << d : 0));
+                if (side[d] < 2 || !(t->bonds[k % 2 ? other : i] >> d & 1))
+                    continue;
+                if (label[other] == UINT32_MAX) {
+                    label[other] = first;
+                    way[other] = by;
+                    queue[queued++] = other;
+                } else {
+                    wraps |= by ^ way[other];
+                }
+            }
+        squares += (uint64_t)queued * queued;
+        largest = queued > largest ? queued : largest;
+    }
+    if (shape->lattice == SW_LATTICE_SQUARE) {
+        assert_memory_equal(t->labels, label, 4 * n);
+        assert_int_equal(t->counts.squares, squares);
+        assert_int_equal(t->counts.largest, largest);
+        assert_int_equal(t->found.wraps, wraps);
+    }
+    free(label), free(queue), free(way);
+}
 
 static void compare(const char *system) {
     char text[300];
@@ -45,6 +90,8 @@ static void compare(const char *system) {
         assert_memory_equal(whole.sums, cut.sums, sizeof cut.sums);
         assert_int_equal(whole.found.wraps, cut.found.wraps);
         around |= 1u << cut.found.wraps;
+        if (!shape.wolff)
+            check_clusters(&shape, &whole);
     }
     if (around <= 1)
         fail_msg("%s: no cluster leads around", system);

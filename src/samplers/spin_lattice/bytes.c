@@ -15,8 +15,9 @@ static enum ergo_status create_terms(struct ergo_context *ctx, struct bytes_stat
     enum ergo_status status =
         packed ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for general fields");
     for (size_t m = 0; m < n && status == ERGO_OK; m++) {
-        struct bytes_disorder d;
-        status = bytes_disorder_make(ctx, s->e.batch->points[m], &d);
+        const uint64_t row = s->shape.l[0];
+        struct bytes_disorder d = {.of = {s->shape.first_row * row, s->shape.sites}};
+        status = bytes_disorder_part(ctx, s->e.batch->points[m], s->cut, &d);
         if (status != ERGO_OK)
             break;
         s->units[m] = d.unit;
@@ -43,19 +44,26 @@ static enum ergo_status create_choices(struct ergo_context *ctx, struct bytes_st
     return ERGO_OK;
 }
 
-enum ergo_status bytes_prepare(struct ergo_context *ctx, void *state) {
-    struct bytes_state *s = state;
+void bytes_groups(struct bytes_state *s) {
     struct ergo_engine *e = &s->e;
     if (s->launch.local) /* compiled for it */
         ergo_engine_need_group(e, BYTES_SWEEP, s->launch.local_group);
     for (unsigned k = 0; k < ERGO_KERNELS; k++)
         if (e->kernels[k].kernel && (k != BYTES_SWEEP || !s->launch.local))
             s->launch.group = (uint32_t)ergo_engine_group(e, k, s->launch.group);
+}
+
+enum ergo_status bytes_constants(struct ergo_context *ctx, struct bytes_state *s) {
     const enum ergo_status status = s->shape.general           ? create_terms(ctx, s)
                                     : bytes_choices(&s->shape) ? create_choices(ctx, s)
                                                                : ERGO_OK;
-    ergo_engine_constant(e, BYTES_MEMBERS, s->members);
+    ergo_engine_constant(&s->e, BYTES_MEMBERS, s->members);
     return status;
+}
+
+static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+    bytes_groups(state);
+    return bytes_constants(ctx, state);
 }
 
 enum ergo_status bytes_init(struct ergo_context *ctx, void *opaque) {
@@ -101,21 +109,25 @@ static void launch_local(struct bytes_state *s, size_t samples, uint64_t every, 
     s->e.step += sweeps;
 }
 
-/* Half a sweep of some layers of a slab. */
+/* Half a sweep of some layers, of a slab or all. */
 static void sweep_layers(void *state, unsigned colour, uint64_t from, uint64_t to) {
     struct bytes_state *s = state;
     const uint64_t rows = bytes_layer_rows(&s->shape), blocks = s->shape.pitch / 16;
     const size_t items = (size_t)((to - from) * rows * blocks / s->launch.strip);
     const struct ergo_grid grid = ergo_grid_items(items, s->launch.group, s->e.batch->count);
     const size_t choices = 4 * bytes_choices_length(&s->shape);
-    if (choices)
-        ERGO_LAUNCH(&s->e, BYTES_SWEEP, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
-                    U32(colour), U64(s->e.step), LOCAL(choices), BUFFER(BYTES_CHANCES),
-                    U32(from * rows), U32(to * rows));
-    else
-        ERGO_LAUNCH(&s->e, BYTES_SWEEP, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
-                    U32(colour), U64(s->e.step), LOCAL(2 * BYTES_TABLE * sizeof(cl_uint)),
-                    U32(from * rows), U32(to * rows));
+    const struct ergo_arg terms = BUFFER(BYTES_TERMS), table = LOCAL(8 * BYTES_TABLE),
+                          all = LOCAL(choices), chances = BUFFER(BYTES_CHANCES);
+    const struct ergo_arg range[2] = {U32(from * rows), U32(to * rows)};
+    struct ergo_arg args[8] = {BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS), U32(colour),
+                               U64(s->e.step)};
+    size_t n = 4;
+    args[n++] = s->shape.general ? terms : choices ? all : table;
+    if (choices && !s->shape.general)
+        args[n++] = chances;
+    for (int k = 0; k < 2 && s->cut; k++)
+        args[n++] = range[k];
+    ergo_engine_launch(&s->e, BYTES_SWEEP, grid, args, n);
 }
 
 static void sweep_slab(struct bytes_state *s, uint64_t sweeps) {
@@ -127,21 +139,9 @@ static void sweep_slab(struct bytes_state *s, uint64_t sweeps) {
 }
 
 static void sweep_by_halves(struct bytes_state *s, uint64_t sweeps) {
-    const size_t items = (size_t)(s->shape.colour / 16 / s->launch.strip);
-    const struct ergo_grid grid = ergo_grid_items(items, s->launch.group, s->e.batch->count);
-    const size_t choices = 4 * bytes_choices_length(&s->shape);
     for (uint64_t i = 0; i < 2 * sweeps; i++) {
-        const unsigned colour = i % 2;
-        if (s->shape.general)
-            ERGO_LAUNCH(&s->e, BYTES_SWEEP, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
-                        U32(colour), U64(s->e.step), BUFFER(BYTES_TERMS));
-        else if (choices)
-            ERGO_LAUNCH(&s->e, BYTES_SWEEP, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
-                        U32(colour), U64(s->e.step), LOCAL(choices), BUFFER(BYTES_CHANCES));
-        else
-            ERGO_LAUNCH(&s->e, BYTES_SWEEP, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
-                        U32(colour), U64(s->e.step), LOCAL(2 * BYTES_TABLE * sizeof(cl_uint)));
-        s->e.step += colour;
+        sweep_layers(s, i % 2, 0, bytes_layers(&s->shape));
+        s->e.step += i % 2;
     }
 }
 
@@ -170,10 +170,11 @@ void bytes_measure(void *state, size_t sample) {
                                     U32(s->launch.from),
                                     U32(s->launch.to)};
     ergo_engine_launch(&s->e, BYTES_MEASURE, grid, args, s->cut ? 7 : 5);
+    const struct ergo_arg general[] = {
+        BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),      BUFFER(BYTES_COUNTS), U32(sample),
+        BUFFER(BYTES_TERMS), LOCAL(2 * sizeof(cl_uint)), U32(s->launch.from),  U32(s->launch.to)};
     if (s->shape.general)
-        ERGO_LAUNCH(&s->e, BYTES_ENERGY, grid, BUFFER(BYTES_SPINS), BUFFER(BYTES_MEMBERS),
-                    BUFFER(BYTES_COUNTS), U32(sample), BUFFER(BYTES_TERMS),
-                    LOCAL(2 * sizeof(cl_uint)));
+        ergo_engine_launch(&s->e, BYTES_ENERGY, grid, general, s->cut ? 8 : 6);
 }
 
 void bytes_measure_curves(void *state, size_t curve) {
@@ -279,7 +280,7 @@ bool bytes_curve_rows(const void *state, unsigned slot, size_t begin, size_t end
 }
 
 static const struct ergo_engine_model model = {BYTES_ENGINE, .configure = bytes_configure,
-                                               .prepare = bytes_prepare};
+                                               .prepare = prepare};
 
 const struct ergo_sampler_ops bytes_ops = {
     .engine = &model,

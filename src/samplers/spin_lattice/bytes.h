@@ -6,7 +6,7 @@
 #include "base/bits.h"
 #include "engine/engine.h"
 #include "engine/slab.h"
-#include "samplers/sampler.h"
+#include "samplers/spin_lattice/models.h"
 #include "spin_lattice/bytes_params.h"
 
 /* Values of the macro BYTES_MODEL. */
@@ -39,6 +39,7 @@ struct bytes_physics {
 /* General fields and couplings as integers, in multiples of `unit`. Sites are in natural order,
  * x fastest. */
 struct bytes_disorder {
+    struct model_sites of;
     double unit;     /* energy, a power of two */
     int32_t *fields; /* [of a site][site], with the uniform one; potts: [state][site], without it */
     int32_t j[3], field, crystal; /* field: potts, uniform */
@@ -163,6 +164,10 @@ enum ergo_status bytes_bonds_check(struct ergo_context *ctx, const struct ergo_p
 enum ergo_status bytes_force_check(struct ergo_context *ctx, const struct ergo_point *point);
 enum ergo_status bytes_disorder_make(struct ergo_context *ctx, const struct ergo_point *point,
                                      struct bytes_disorder *d);
+/* Of the sites d->of, whole layers, in d->unit; 0: it is found, by all ranks together or for these
+ * sites. */
+enum ergo_status bytes_disorder_part(struct ergo_context *ctx, const struct ergo_point *point,
+                                     bool together, struct bytes_disorder *d);
 void bytes_disorder_free(struct bytes_disorder *d);
 void bytes_disorder_fill(const struct ergo_point *point, const struct bytes_disorder *d,
                          struct bytes_member *member);
@@ -184,7 +189,9 @@ uint64_t bytes_fours(const struct bytes_shape *s);
     .state_bytes = sizeof(struct bytes_state), .steps = bytes_steps, .measure = bytes_measure,     \
     .measure_curves = bytes_measure_curves, .block = bytes_block, .rows = bytes_rows,              \
     .curve_rows = bytes_curve_rows
-enum ergo_status bytes_prepare(struct ergo_context *ctx, void *state);
+/* What prepares: sizes of work-groups; parameters, fields and couplings. */
+void bytes_groups(struct bytes_state *s);
+enum ergo_status bytes_constants(struct ergo_context *ctx, struct bytes_state *s);
 enum ergo_status bytes_init(struct ergo_context *ctx, void *state);
 void bytes_steps(void *state, uint64_t sweeps);
 void bytes_measure(void *state, size_t sample);
@@ -202,6 +209,8 @@ void bytes_curves(const struct bytes_state *s, size_t member, const uint32_t *co
 /* Read a member's spins in the device's layout. */
 enum ergo_status bytes_read(struct ergo_context *ctx, struct bytes_state *s, size_t member,
                             uint8_t *raw);
+enum ergo_status bytes_form(struct ergo_context *ctx, const struct ergo_point *point,
+                            struct ergo_form *form);
 enum ergo_status bytes_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text);
 enum ergo_status bytes_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
@@ -265,10 +274,15 @@ void bytes_twin_box(const struct bytes_shape *shape, const struct bytes_member *
                     const struct bytes_box *box, uint8_t *sites);
 void bytes_twin_count(const struct bytes_shape *shape, const struct bytes_member *member,
                       const struct bytes_disorder *d, const uint8_t *sites, uint32_t *counts);
-/* The same of rows `begin` to `end` - 1 alone: what they add to the counts, without the sum of
- * general fields. Of pairs: those whose first site is there. */
+/* The same of rows `begin` to `end` - 1 alone: what they add to the counts. Of pairs: those whose
+ * first site is there. */
 void bytes_twin_count_rows(const struct bytes_shape *shape, const struct bytes_member *member,
-                           const uint8_t *sites, size_t begin, size_t end, uint32_t *counts);
+                           const struct bytes_disorder *d, const uint8_t *sites, size_t begin,
+                           size_t end, uint32_t *counts);
+/* Sums of counts over ranks: `rows` samples, in place. Those of a sample are modulo 2^32, the sum
+ * of general fields, of two words, modulo 2^64. */
+enum ergo_status bytes_sum_counts(struct ergo_context *ctx, const struct bytes_shape *shape,
+                                  uint32_t *counts, size_t rows);
 /* counts[axis][r - 1]: equal pairs at the distances r = first, first + stride, ... up to reach,
  * whose first site is in rows `begin` to `end` - 1. false: no memory. */
 bool bytes_twin_pairs(const struct bytes_shape *shape, const uint8_t *sites, size_t begin,

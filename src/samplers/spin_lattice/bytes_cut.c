@@ -15,22 +15,33 @@
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
+static bool has_signs(const struct bytes_state *s) {
+    bool signs = false;
+    for (size_t m = 0; m < s->e.batch->count; m++)
+        signs = signs || bytes_physics_of(s->e.batch->points[m]).h != 0;
+    return signs && !s->whole.general;
+}
+
 static enum ergo_status cut(struct ergo_context *ctx, struct bytes_state *s) {
     const struct ergo_point *first = s->e.batch->points[0];
     struct ergo_slab *slab = &s->slab;
     const uint32_t reach = bytes_reach(first) ? bytes_reach(first) : 1;
     s->cut = true;
     s->whole = bytes_shape_of(first);
+    slab->colours = slab->per_sweep = 2;
+    /* of ising the second bit is the sign of the site's random field */
+    slab->bits =
+        ergo_slab_bits(s->whole.kind == BYTES_ISING && !has_signs(s) ? 2 : s->whole.states);
     const uint64_t layers = bytes_layers(&s->whole);
     const enum ergo_status status = ergo_slab_cut(ctx, slab, first, layers, 2, reach);
     if (status != ERGO_OK)
         return status;
     const double layer = (double)s->whole.sites / (double)layers, rate = 8e11; /* of an H100 */
     const bool by_colour =
-        ergo_slab_prefers_colours(first, layer, layer * slab->least / (2 * rate));
+        ergo_slab_prefers_colours(first, layer * slab->bits / 8, layer * slab->least / (2 * rate));
     /* an exchange costs about as much as 3e6 updates of an H100, 20 us */
     const double layer_sites = layer * (double)s->e.batch->count;
-    ergo_slab_deepen(slab, by_colour, ergo_slab_sweeps(slab, first, 3e6, layer_sites), reach);
+    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 3e6, layer_sites), reach);
     s->shape = bytes_shape_of_layers(&s->whole, slab->first + layers - slab->halo, slab->tall);
     slab->layer_words = bytes_layer_rows(&s->shape) * s->shape.pitch / 4;
     slab->pitch = s->shape.colour / 4;
@@ -72,22 +83,33 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
 
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct bytes_state *s = state;
+    (void)ctx;
     ergo_slab_prepare(&s->e, &s->slab);
-    return bytes_prepare(ctx, state);
+    bytes_groups(s);
+    return ERGO_OK;
 }
 
-/* Of n counts, in place, the sums over all ranks, modulo 2^32. */
-static enum ergo_status sum(struct ergo_context *ctx, uint32_t *counts, size_t n) {
-    uint64_t *wide = malloc((n + 1) * sizeof *wide);
+/* Of n counts, in place, the sums over all ranks, modulo 2^32; of each `period`, the last two
+ * are one of 64 bits. */
+static enum ergo_status sum(struct ergo_context *ctx, uint32_t *counts, size_t n, size_t period) {
+    uint64_t *wide = calloc(n + 1, sizeof *wide);
     if (!wide)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the counts of all ranks");
     for (size_t i = 0; i < n; i++)
-        wide[i] = counts[i];
+        if (period && i % period == period - 1)
+            wide[i - 1] |= (uint64_t)counts[i] << 32;
+        else
+            wide[i] = counts[i];
     ergo_dist_sum_counts(wide, n);
     for (size_t i = 0; i < n; i++)
-        counts[i] = (uint32_t)wide[i];
+        counts[i] = (uint32_t)(period && i % period == period - 1 ? wide[i - 1] >> 32 : wide[i]);
     free(wide);
     return ERGO_OK;
+}
+
+enum ergo_status bytes_sum_counts(struct ergo_context *ctx, const struct bytes_shape *shape,
+                                  uint32_t *counts, size_t rows) {
+    return sum(ctx, counts, rows * shape->numbers, shape->general ? shape->numbers : 0);
 }
 
 /* Counts of all ranks, added up. */
@@ -101,7 +123,7 @@ static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slo
     if (rows)
         memcpy(s->joined, ergo_engine_host(&s->e, BYTES_COUNTS, slot, 0),
                4 * rows * s->shape.numbers);
-    const enum ergo_status status = sum(ctx, s->joined, rows * s->shape.numbers);
+    const enum ergo_status status = bytes_sum_counts(ctx, &s->shape, s->joined, rows);
     for (size_t row = 0; row < curves && has_curves; row++) {
         const uint32_t *here = ergo_engine_host(&s->e, BYTES_CURVE_COUNTS, slot, 0);
         uint32_t *to = s->joined_curves + row * numbers;
@@ -112,7 +134,8 @@ static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slo
             memcpy(to + pairs + q * s->slab.first, here + pairs + q * s->slab.halo,
                    4 * q * s->slab.count);
     }
-    return status != ERGO_OK || !has_curves ? status : sum(ctx, s->joined_curves, curves * numbers);
+    return status != ERGO_OK || !has_curves ? status
+                                            : sum(ctx, s->joined_curves, curves * numbers, 0);
 }
 
 static void release(void *state) {
@@ -137,9 +160,20 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
     return status;
 }
 
+/* General fields and couplings have a unit that is the same at all ranks. */
+static enum ergo_status settle(struct ergo_context *ctx, void *state) {
+    struct bytes_state *s = state;
+    ergo_engine_begin(&s->e, ctx);
+    const enum ergo_status status = bytes_constants(ctx, s);
+    return status == ERGO_OK ? ergo_engine_end(&s->e) : status;
+}
+
+static const struct ergo_slab_model cuts = {
+    .engine = &slabs, .slab_of = slab_of, .settle = settle, .init = init};
+
 static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
-    return ergo_slab_create(ctx, &slabs, batch, device, slab_of, init, state);
+    return ergo_slab_create(ctx, &cuts, batch, device, state);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */

@@ -54,6 +54,15 @@ static void plan_stretch(struct cut_stretch *c, const struct bytes_state *s) {
 /* ---- the whole ---------------------------------------------------------------------------------
  */
 
+/* General fields and couplings of a lattice or layers of it, in the member's known unit. */
+static enum ergo_status make_terms(struct ergo_context *ctx, const struct bytes_state *s,
+                                   size_t member, const struct bytes_shape *of,
+                                   struct bytes_disorder *d) {
+    *d = (struct bytes_disorder){.of = {of->first_row * of->l[0], of->sites},
+                                 .unit = s->units[member]};
+    return of->general ? bytes_disorder_part(ctx, s->e.batch->points[member], false, d) : ERGO_OK;
+}
+
 static enum ergo_status compare_whole(struct ergo_context *ctx, const struct cut_stretch *c,
                                       const struct bytes_state *s, size_t member,
                                       const uint8_t *kept, const uint8_t *found) {
@@ -64,9 +73,14 @@ static enum ergo_status compare_whole(struct ergo_context *ctx, const struct cut
         status = ergo_slab_gather(ctx, &s->slab, found, layer_bytes(s), &after);
     alone.shape = s->whole;
     alone.cut = false;
-    if (status == ERGO_OK && ergo_ranks_rank() == 0)
-        status = bytes_replay(ctx, &c->t, &alone, member, NULL, (uint8_t *)before.data,
-                              (const uint8_t *)after.data);
+    if (status == ERGO_OK && ergo_ranks_rank() == 0) {
+        struct bytes_disorder d = {0};
+        status = make_terms(ctx, s, member, &s->whole, &d);
+        if (status == ERGO_OK)
+            status = bytes_replay(ctx, &c->t, &alone, member, s->whole.general ? &d : NULL,
+                                  (uint8_t *)before.data, (const uint8_t *)after.data);
+        bytes_disorder_free(&d);
+    }
     ergo_text_free(&before);
     ergo_text_free(&after);
     return status;
@@ -75,33 +89,72 @@ static enum ergo_status compare_whole(struct ergo_context *ctx, const struct cut
 /* ---- a slab ------------------------------------------------------------------------------------
  */
 
-/* The first and last layers of the slab, from before the stretch on. */
+/* n layers of the slab from number `first` on, from before the stretch on. wide: the slab's layers
+ * before it, with a margin of the neighbours'. */
+static enum ergo_status follow_layers(struct ergo_context *ctx, const struct cut_stretch *c,
+                                      const struct bytes_state *s, size_t member, uint8_t *wide,
+                                      const uint8_t *found, size_t first, size_t n) {
+    const struct ergo_slab *slab = &s->slab;
+    const size_t layer = layer_bytes(s), margin = 2 * c->sweeps;
+    const struct bytes_shape band = bytes_shape_of_layers(
+        &s->whole, slab->first + slab->layers + first - margin, n + 2 * margin);
+    struct bytes_box box = {{0, 0, 0}, {band.l[0], band.l[1], band.l[2]}};
+    struct bytes_disorder d;
+    enum ergo_status status = make_terms(ctx, s, member, &band, &d);
+    box.first[band.d - 1] = (uint32_t)margin;
+    box.count[band.d - 1] = (uint32_t)n;
+    if (status == ERGO_OK) {
+        uint8_t *own = wide + first * layer; /* its margin begins there */
+        bytes_twin_box(&band, &s->members[member], band.general ? &d : NULL, c->t.r.step, c->sweeps,
+                       &box, own);
+        if (memcmp(own + margin * layer, found + (slab->halo + first) * layer, n * layer) != 0)
+            status = ergo_replay_differs(ctx, &c->t.r, member, "the lattices");
+    }
+    bytes_disorder_free(&d);
+    return status;
+}
+
+/* The first and last layers of the slab, of an even number. */
 static enum ergo_status follow(struct ergo_context *ctx, const struct cut_stretch *c,
                                const struct bytes_state *s, size_t member, const uint8_t *kept,
                                const uint8_t *found) {
     const struct ergo_slab *slab = &s->slab;
     const size_t layer = layer_bytes(s), margin = 2 * c->sweeps, count = slab->count;
-    const struct bytes_shape band =
-        bytes_shape_of_layers(&s->whole, slab->first + slab->layers - margin, count + 2 * margin);
-    const uint64_t fit = replay_spins / (layer * c->sweeps * 2);
-    const size_t some = fit < 1 ? 1 : (size_t)fit;
+    const uint64_t fit = replay_spins / (layer * c->sweeps * 2) / 2 * 2;
+    const size_t some = fit < 2 ? 2 : (size_t)fit;
     const bool all = 2 * (some + 2 * margin) >= count;
     uint8_t *wide = NULL;
-    bool same = true;
     enum ergo_status status =
         ergo_slab_widen(ctx, slab, kept + slab->halo * layer, layer, margin, &wide);
-    for (int end = 0; end < (all ? 1 : 2) && status == ERGO_OK; end++) {
-        const size_t n = all ? count : some, first = end ? count - n : 0;
-        struct bytes_box box = {{0, 0, 0}, {band.l[0], band.l[1], band.l[2]}};
-        box.first[band.d - 1] = (uint32_t)(margin + first);
-        box.count[band.d - 1] = (uint32_t)n;
-        bytes_twin_box(&band, &s->members[member], NULL, c->t.r.step, c->sweeps, &box, wide);
-        same = same && memcmp(wide + (margin + first) * layer, found + (slab->halo + first) * layer,
-                              n * layer) == 0;
-    }
+    if (status == ERGO_OK)
+        status = follow_layers(ctx, c, s, member, wide, found, 0, all ? count : some);
+    if (status == ERGO_OK && !all)
+        status = follow_layers(ctx, c, s, member, wide, found, count - some, some);
     free(wide);
-    return status != ERGO_OK || same ? status
-                                     : ergo_replay_differs(ctx, &c->t.r, member, "the lattices");
+    return status;
+}
+
+/* What the device has of these: the audit has checked that it is what the host wrote. */
+static enum ergo_status read_terms(struct ergo_context *ctx, struct bytes_state *s, size_t member,
+                                   struct bytes_disorder *d) {
+    const struct bytes_member *m = &s->members[member];
+    const size_t length = bytes_terms_length(&s->shape);
+    if (!s->shape.general)
+        return ERGO_OK;
+    int32_t *packed = malloc(4 * length);
+    if (!packed)
+        return no_memory(ctx);
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, BYTES_TERMS, 4 * length * member, 4 * length, packed);
+    enum ergo_status status = ergo_engine_end(&s->e);
+    if (status == ERGO_OK)
+        status = bytes_terms_unpack(ctx, &s->shape, packed, d);
+    d->unit = s->units[member];
+    memcpy(d->j, m->j, sizeof d->j);
+    d->field = m->field;
+    d->crystal = m->crystal;
+    free(packed);
+    return status;
 }
 
 /* Of counts the sums over all ranks, modulo 2^32. */
@@ -113,7 +166,7 @@ static void sum(const uint64_t *wide, uint32_t *counts, size_t n) {
 /* The last sample: own layers counted, and those of all ranks added up. wide: with margins of
  * neighbours'. */
 static enum ergo_status count(struct ergo_context *ctx, const struct cut_stretch *c,
-                              const struct bytes_state *s, size_t member, const uint8_t *wide,
+                              struct bytes_state *s, size_t member, const uint8_t *wide,
                               size_t margin) {
     const struct bytes_stretch *t = &c->t;
     const struct ergo_slab *slab = &s->slab;
@@ -126,17 +179,16 @@ static enum ergo_status count(struct ergo_context *ctx, const struct cut_stretch
     const size_t n = numbers > curves ? numbers : curves, of_band = pairs + q * (own + 2 * margin);
     uint64_t *sums = calloc(n, sizeof *sums);
     uint32_t *counts = calloc(n > of_band ? n : of_band, sizeof *counts);
-    enum ergo_status status = sums && counts ? ERGO_OK : no_memory(ctx);
+    struct bytes_disorder d = {0};
+    enum ergo_status status = sums && counts ? read_terms(ctx, s, member, &d) : no_memory(ctx);
     if (status == ERGO_OK) {
-        bytes_twin_count_rows(&band, &s->members[member], wide, margin * rows,
-                              (margin + own) * rows, counts);
-        for (size_t i = 0; i < numbers; i++)
-            sums[i] = counts[i];
-        ergo_dist_sum_counts(sums, numbers);
-        sum(sums, counts, numbers);
+        bytes_twin_count_rows(&s->shape, &s->members[member], s->whole.general ? &d : NULL, wide,
+                              margin * rows, (margin + own) * rows, counts);
+        status = bytes_sum_counts(ctx, &s->shape, counts, 1);
+    }
+    if (status == ERGO_OK)
         status =
             bytes_compare_counts(ctx, t, s, member, counts, (t->r.samples - 1) * members + member);
-    }
     if (status == ERGO_OK && ergo_replay_has_curve(&t->r, s->e.curve_interval, t->r.samples - 1)) {
         size_t before = 0;
         memset(sums, 0, n * sizeof *sums);
@@ -157,6 +209,7 @@ static enum ergo_status count(struct ergo_context *ctx, const struct cut_stretch
             status = bytes_compare_curves(ctx, t, s, member, counts, before * members + member);
         }
     }
+    bytes_disorder_free(&d);
     free(sums);
     free(counts);
     return status;
@@ -196,8 +249,8 @@ static bool is_sound(const struct bytes_state *s, size_t member, const uint8_t *
 }
 
 static enum ergo_status compare_member(struct ergo_context *ctx, const struct cut_stretch *c,
-                                       const struct bytes_state *s, size_t member,
-                                       const uint8_t *kept, const uint8_t *raw) {
+                                       struct bytes_state *s, size_t member, const uint8_t *kept,
+                                       const uint8_t *raw) {
     const struct ergo_replay *r = &c->t.r;
     const struct ergo_slab *slab = &s->slab;
     const struct ergo_checkerboard board = bytes_board(&s->shape);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/rng.h"
+#include "dist/dist.h"
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
@@ -55,36 +56,40 @@ static uint32_t field_state(const struct bytes_shape *s, const uint32_t key[2], 
 
 /* f of all sites, [of a site][site], from the file or drawn. */
 static enum ergo_status fields_of(struct ergo_context *ctx, const struct ergo_point *point,
-                                  const struct bytes_shape *s, double *fields) {
+                                  const struct bytes_shape *s, struct model_sites of,
+                                  double *fields) {
     const struct ergo_value *distribution = ergo_point_value(point, "/system/field_distribution");
     struct bytes_member m;
     bytes_member_fill(point, &m);
     const uint32_t key[2] = {m.field0, m.field1};
     if (ergo_point_value(point, "/system/field_file")->present)
-        return model_fields_read(ctx, point, s->sites, s->kind == BYTES_POTTS ? s->q : 1, "states",
-                                 fields);
+        return model_fields_of(ctx, point, s->sites, s->kind == BYTES_POTTS ? s->q : 1, "states",
+                               of, fields);
     if (distribution->present &&
         strcmp(ergo_point_text(point, "/system/field_distribution"), "gaussian") == 0) {
         for (uint32_t k = 0; k < s->fields; k++)
-            for (uint64_t i = 0; i < s->sites; i++)
-                fields[k * s->sites + i] =
-                    glass_normal(key, (uint32_t)i, 1 + k, BYTES_PURPOSE_FIELD, 0) * 0x1p-24;
+            for (uint64_t i = 0; i < of.n; i++)
+                fields[k * of.n + i] = glass_normal(key, (uint32_t)((of.first + i) % s->sites),
+                                                    1 + k, BYTES_PURPOSE_FIELD, 0) *
+                                       0x1p-24;
         return ERGO_OK;
     }
-    for (uint64_t i = 0; i < s->sites && s->kind == BYTES_BLUME_CAPEL; i++)
-        fields[i] = field_state(s, key, i) ? 1 : -1;
-    for (uint64_t i = 0; i < s->sites && s->kind == BYTES_POTTS && s->fields; i++) {
-        const uint32_t state = field_state(s, key, i);
+    for (uint64_t i = 0; i < of.n && s->kind == BYTES_BLUME_CAPEL; i++)
+        fields[i] = field_state(s, key, (of.first + i) % s->sites) ? 1 : -1;
+    for (uint64_t i = 0; i < of.n && s->kind == BYTES_POTTS && s->fields; i++) {
+        const uint32_t state = field_state(s, key, (of.first + i) % s->sites);
         for (uint32_t k = 0; k < s->q; k++)
-            fields[k * s->sites + i] = k == state;
+            fields[k * of.n + i] = k == state;
     }
     if (s->kind != BYTES_ISING)
         return ERGO_OK;
-    uint8_t *signs = calloc(s->sites, 1);
+    const uint64_t layer = s->sites / bytes_layers(s);
+    const struct bytes_shape here = bytes_shape_of_layers(s, of.first / layer, of.n / layer);
+    uint8_t *signs = calloc(of.n, 1);
     if (!signs)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for random fields");
-    bytes_twin_fields(s, &m, signs);
-    for (uint64_t i = 0; i < s->sites; i++)
+    bytes_twin_fields(&here, &m, signs);
+    for (uint64_t i = 0; i < of.n; i++)
         fields[i] = signs[i] ? 1 : -1;
     free(signs);
     return ERGO_OK;
@@ -94,29 +99,39 @@ static int32_t whole(double x) {
     return (int32_t)floor(x + 0.5);
 }
 
-/* Make d->fields, d->bonds, d->j and all else that has the unit, from energies. n_fields, n_bonds:
- * numbers there are. */
-static void round_all(const struct bytes_shape *s, const struct bytes_physics *p,
+/* The largest of these; of all ranks', where these ask together. */
+static double largest_of(const double *numbers, size_t n, bool together) {
+    double largest = 0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs(numbers[i]));
+    return together ? ergo_dist_max(largest) : largest;
+}
+
+/* n_fields, n_bonds: numbers there are. */
+static double unit_of(const struct bytes_shape *s, const struct bytes_physics *p,
                       const double *fields, size_t n_fields, const double *bonds, size_t n_bonds,
-                      struct bytes_disorder *d) {
+                      bool together) {
     const bool potts = s->kind == BYTES_POTTS, capel = s->kind == BYTES_BLUME_CAPEL;
-    double field = 0, around = 0;
+    const double field = largest_of(fields, n_fields, together);
+    const size_t n = n_bonds / s->d;
+    double around = 0;
     int exponent = 0;
-    for (size_t i = 0; i < n_fields; i++)
-        field = fmax(field, fabs(fields[i]));
-    for (uint32_t k = 0; k < s->d && k < 3; k++) {
-        double largest = n_bonds ? 0 : fabs(p->j[k]);
-        for (size_t i = k * s->sites; i < (k + 1) * s->sites && n_bonds; i++)
-            largest = fmax(largest, fabs(bonds[i]));
-        around += 2 * largest;
-    }
+    for (uint32_t k = 0; k < s->d && k < 3; k++)
+        around += 2 * (n_bonds ? largest_of(bonds + k * n, n, together) : fabs(p->j[k]));
     /* half the cost of an Ising spin's flip, or the cost of a move */
     const double most = capel   ? 2 * (field + around) + fabs(p->crystal)
                         : potts ? 2 * field + fabs(p->b) + around
                                 : field + around;
     /* it stays below 2^29, and below 2^30 after rounding */
     (void)frexp(most, &exponent);
-    d->unit = ldexp(1, most > 0 ? exponent - 29 : 0);
+    return ldexp(1, most > 0 ? exponent - 29 : 0);
+}
+
+/* Make d->fields, d->bonds, d->j and all else that has the unit, from energies. */
+static void round_all(const struct bytes_shape *s, const struct bytes_physics *p,
+                      const double *fields, size_t n_fields, const double *bonds, size_t n_bonds,
+                      struct bytes_disorder *d) {
+    const bool potts = s->kind == BYTES_POTTS, capel = s->kind == BYTES_BLUME_CAPEL;
     for (size_t i = 0; i < n_fields; i++)
         d->fields[i] = whole(fields[i] / d->unit);
     for (size_t i = 0; i < n_bonds; i++)
@@ -129,28 +144,35 @@ static void round_all(const struct bytes_shape *s, const struct bytes_physics *p
 
 enum ergo_status bytes_disorder_make(struct ergo_context *ctx, const struct ergo_point *point,
                                      struct bytes_disorder *d) {
+    *d = (struct bytes_disorder){.of = {0, bytes_shape_of(point).sites}};
+    return bytes_disorder_part(ctx, point, false, d);
+}
+
+enum ergo_status bytes_disorder_part(struct ergo_context *ctx, const struct ergo_point *point,
+                                     bool together, struct bytes_disorder *d) {
     const struct bytes_shape s = bytes_shape_of(point);
     const struct bytes_physics p = bytes_physics_of(point);
     const struct glass_shape g = glass_of(&s);
-    const size_t n = s.sites, n_bonds = s.bonds ? s.d * n : 0, n_fields = s.fields * n;
+    const size_t n = d->of.n, n_bonds = s.bonds ? s.d * n : 0, n_fields = s.fields * n;
     const double uniform = s.kind == BYTES_POTTS ? 0 : p.b;
     double *fields = malloc((n_fields + 1) * sizeof *fields);
     double *bonds = malloc((n_bonds + 1) * sizeof *bonds);
-    memset(d, 0, sizeof *d);
     d->fields = calloc(n_fields + 1, sizeof *d->fields);
     d->bonds = n_bonds ? malloc(n_bonds * sizeof *d->bonds) : NULL;
     enum ergo_status status =
         fields && bonds && d->fields && (d->bonds || !n_bonds)
-            ? fields_of(ctx, point, &s, fields)
+            ? fields_of(ctx, point, &s, d->of, fields)
             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for fields and couplings of %zu sites", n);
     if (status == ERGO_OK && n_bonds)
-        status = glass_first_sample(ctx, point, &g, bonds);
+        status = glass_first_sample(ctx, point, &g, d->of, bonds);
     if (status != ERGO_OK)
         goto out;
     for (size_t i = 0; i < n_fields; i++) /* without a random field there is nothing to read */
         fields[i] = uniform + (p.h != 0 ? p.h * fields[i] : 0);
     for (size_t i = 0; i < n_bonds; i++)
         bonds[i] *= p.j[i / n];
+    if (d->unit == 0)
+        d->unit = unit_of(&s, &p, fields, n_fields, bonds, n_bonds, together);
     round_all(&s, &p, fields, n_fields, bonds, n_bonds, d);
 out:
     free(fields);

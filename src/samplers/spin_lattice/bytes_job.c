@@ -86,7 +86,7 @@ struct bytes_shape bytes_shape_of_layers(const struct bytes_shape *whole, uint64
  * little; smaller lattices have faster kernels on one device. */
 bool bytes_pays_to_cut(const struct ergo_point *point, size_t ranks) {
     const struct bytes_shape s = bytes_shape_of(point);
-    return !s.general && s.d > 1 && (double)s.sites >= 0x1p24 * (double)ranks;
+    return s.d > 1 && (double)s.sites >= 0x1p24 * (double)ranks;
 }
 
 struct bytes_physics bytes_physics_of(const struct ergo_point *point) {
@@ -239,12 +239,10 @@ enum ergo_status bytes_check_size(struct ergo_context *ctx, const struct ergo_po
     }
     if (sites > most)
         status = ergo_job_error(ctx, "/system/size", "more than 2^%.0f sites", log2(most));
-    if (is_text(point, "/distribute", "lattice") &&
-        (size->items == 1 || bytes_shape_of(point).general))
+    if (is_text(point, "/distribute", "lattice") && size->items == 1)
         status = ergo_job_error(
-            ctx, "/distribute", "\"lattice\": a %s cannot be cut over ranks; use \"points\"",
-            size->items == 1 ? "chain of spins"
-                             : "lattice with random couplings or general fields");
+            ctx, "/distribute",
+            "\"lattice\": a chain of spins cannot be cut over ranks; use \"points\"");
     const enum ergo_status shares = ergo_shares_check(ctx, point);
     return shares != ERGO_OK ? shares : status;
 }

@@ -105,6 +105,20 @@ enum ergo_status bytes_load(struct ergo_context *ctx, void *opaque, size_t membe
     return status;
 }
 
+enum ergo_status bytes_form(struct ergo_context *ctx, const struct ergo_point *point,
+                            struct ergo_form *form) {
+    static const char *const help[] = {[BYTES_ISING] = "1 up, 0 down",
+                                       [BYTES_POTTS] = "state, from 0 on",
+                                       [BYTES_POTTS_HEAT] = "state, from 0 on",
+                                       [BYTES_BLUME_CAPEL] = "1 - s"};
+    const struct bytes_shape s = bytes_shape_of(point);
+    const uint64_t sides[] = {s.l[0], s.l[1], s.l[2]};
+    (void)ctx;
+    ergo_form_lattice(form, sides, s.d, 1, 1);
+    form->parts[0].help = help[s.kind];
+    return ERGO_OK;
+}
+
 /* ---- for people ------------------------------------------------------------------------------ */
 
 static unsigned state_at(const struct ergo_view *v, size_t x, size_t row) {

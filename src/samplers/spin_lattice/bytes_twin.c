@@ -373,15 +373,26 @@ static void count_rows(size_t begin, size_t end, void *user) {
     pthread_mutex_unlock(&all->lock);
 }
 
+static void keep_sum(const struct counting *all) {
+    uint32_t *to = all->counts + all->s->counts;
+    if (!all->d)
+        return;
+    to[0] = (uint32_t)(uint64_t)all->sum;
+    to[1] = (uint32_t)((uint64_t)all->sum >> 32);
+}
+
 void bytes_twin_count_rows(const struct bytes_shape *s, const struct bytes_member *member,
-                           const uint8_t *sites, size_t begin, size_t end, uint32_t *counts) {
+                           const struct bytes_disorder *d, const uint8_t *sites, size_t begin,
+                           size_t end, uint32_t *counts) {
     struct counting all = {.s = s,
                            .member = member,
+                           .d = d,
                            .sites = sites,
                            .counts = counts,
                            .lock = PTHREAD_MUTEX_INITIALIZER};
     memset(counts, 0, s->numbers * sizeof *counts);
     count_rows(begin, end, &all);
+    keep_sum(&all);
 }
 
 void bytes_twin_count(const struct bytes_shape *s, const struct bytes_member *member,
@@ -394,10 +405,7 @@ void bytes_twin_count(const struct bytes_shape *s, const struct bytes_member *me
                            .lock = PTHREAD_MUTEX_INITIALIZER};
     memset(counts, 0, s->numbers * sizeof *counts);
     ergo_parallel_ranges((size_t)s->l[1] * s->l[2], WORTHWHILE / s->l[0] + 1, count_rows, &all);
-    if (d) {
-        counts[s->counts] = (uint32_t)(uint64_t)all.sum;
-        counts[s->counts + 1] = (uint32_t)((uint64_t)all.sum >> 32);
-    }
+    keep_sum(&all);
 }
 
 bool bytes_twin_pairs(const struct bytes_shape *s, const uint8_t *sites, size_t begin, size_t end,

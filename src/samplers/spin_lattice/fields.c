@@ -77,6 +77,20 @@ enum ergo_status model_fields_read(struct ergo_context *ctx, const struct ergo_p
     return status;
 }
 
+enum ergo_status model_fields_of(struct ergo_context *ctx, const struct ergo_point *point,
+                                 uint64_t sites, uint64_t of_site, const char *each_has,
+                                 struct model_sites of, double *fields) {
+    double *all = malloc(sites * of_site * sizeof *all);
+    const enum ergo_status status =
+        all ? model_fields_read(ctx, point, sites, of_site, each_has, all)
+            : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the fields of the file");
+    for (uint64_t k = 0; k < of_site && status == ERGO_OK; k++)
+        for (uint64_t i = 0; i < of.n; i++)
+            fields[k * of.n + i] = all[k * sites + (of.first + i) % sites];
+    free(all);
+    return status;
+}
+
 enum ergo_status model_fields_check(struct ergo_context *ctx, const struct ergo_point *point,
                                     uint64_t sites, uint64_t of_site, const char *each_has) {
     double *fields = malloc(sites * of_site * sizeof *fields);

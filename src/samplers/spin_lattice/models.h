@@ -21,8 +21,9 @@ extern const struct ergo_model xy_model, clock_model, heisenberg_model;         
 extern const struct ergo_sampler_ops ising_ops, facilitated_ops, bytes_ops, glass_ops, dense_ops;
 extern const struct ergo_sampler_ops vector_ops;
 extern const struct ergo_sampler_ops graph_ops;
-extern const struct ergo_sampler_ops glass_cut_ops;                /* spin glasses over ranks */
-extern const struct ergo_sampler_ops ising_cut_ops, bytes_cut_ops; /* a lattice over ranks */
+extern const struct ergo_sampler_ops glass_cut_ops; /* spin glasses over ranks */
+/* a lattice over ranks */
+extern const struct ergo_sampler_ops ising_cut_ops, bytes_cut_ops, vector_cut_ops;
 
 /* Curves of ising and potts, of facilitated dynamics, of spin glasses, in the order of the tables.
  */
@@ -84,12 +85,19 @@ uint64_t lattice_curve_every(const struct ergo_point *point);
 enum { FIELD_KEYS = 3, DISORDER_KEYS = 5 };
 extern const struct ergo_key field_keys[FIELD_KEYS], disorder_keys[DISORDER_KEYS];
 bool model_draws_fields(const struct ergo_point *point);
+/* Sites of a lattice that are in one place, a slab's: n from number `first` on, around its end. */
+struct model_sites {
+    uint64_t first, n;
+};
 /* fields.c: read /system/field_file, `of_site` numbers for each site, whose name is said where they
- * do not fit ("states"; NULL: one). fields: [of a site][site]. The second only checks it, and
- * records a job error. */
+ * do not fit ("states"; NULL: one). fields: [of a site][site]; the second only of some sites. The
+ * third only checks it, and records a job error. */
 enum ergo_status model_fields_read(struct ergo_context *ctx, const struct ergo_point *point,
                                    uint64_t sites, uint64_t of_site, const char *each_has,
                                    double *fields);
+enum ergo_status model_fields_of(struct ergo_context *ctx, const struct ergo_point *point,
+                                 uint64_t sites, uint64_t of_site, const char *each_has,
+                                 struct model_sites of, double *fields);
 enum ergo_status model_fields_check(struct ergo_context *ctx, const struct ergo_point *point,
                                     uint64_t sites, uint64_t of_site, const char *each_has);
 /* Half a sentence on samples that no other point shares, or NULL: ergo_model's unweighted. */
@@ -107,6 +115,8 @@ double model_sites(const struct ergo_point *point);
 uint64_t model_field_key(const struct ergo_point *point, bool seeded);
 /* /system/start as the kernels of all models have it: 2 random, 1 up, 0 down. */
 unsigned model_start(const struct ergo_point *point);
+/* The hash of couplings at the beginning of states that have one. */
+extern const struct ergo_form_part model_couplings_form;
 bool model_has_frames(const struct ergo_point *point);
 /* Rows of conjugates, and what they are made of: -N/T; -B. */
 extern const struct ergo_conjugate lattice_conjugates[2];

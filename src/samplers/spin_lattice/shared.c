@@ -219,6 +219,14 @@ uint64_t model_field_key(const struct ergo_point *point, bool seeded) {
     return ergo_hash64(line, (size_t)n);
 }
 
+const struct ergo_form_part model_couplings_form = {
+    .name = "couplings",
+    .axes = "byte",
+    .help = "the first 8 bytes of the SHA-256 of the couplings",
+    .element = 1,
+    .n_dims = 1,
+    .shape = {8}};
+
 bool model_has_frames(const struct ergo_point *point) {
     return model_sites(point) <= 1 << 22; /* text of more sites would fill disks */
 }

@@ -7,6 +7,7 @@
  *     cut_advance.c    sweeps of a rank's rectangle, halos
  *     cut_parts.c      parts of clusters on the edges, bridges to others
  *     cut_collect.c    sums over ranks, samples
+ *     cut_early.c      edges labelled first, and joined meanwhile
  *     cut_rounds.c     clusters of several rectangles, by rounds between neighbours (joining.h)
  *     cut_gather.c     the same by each device for itself
  *     cut_state.c      the canonical state from pieces and back; pictures
@@ -87,6 +88,12 @@ enum sw_cut_buffer {
     SW_CUT_SUMS,
     SW_CUT_CLUSTERS,
     SW_CUT_AUDITED, /* names of sites, for audits */
+    /* edges first: bonds of the next sweep; parts in tiles; for launches over some tiles */
+    SW_CUT_DRAWN,
+    SW_CUT_EARLY,
+    SW_CUT_EARLY_ROOTS,
+    SW_CUT_RECT_INSIDE,
+    SW_CUT_RECT_REST,
     /* pairs of parts of all ranks, joined on every device (cl/swendsen_wang/cut_gather.cl):
      * rectangles and neighbours of all ranks; of nodes; of pairs */
     SW_CUT_RECTS,
@@ -105,6 +112,11 @@ enum sw_cut_buffer {
 enum sw_cut_kernel {
     SW_CUT_START,
     SW_CUT_PACK,
+    SW_CUT_DRAW,
+    SW_CUT_EARLY_PARTS,
+    SW_CUT_CLAIM,
+    SW_CUT_NUMBER,
+    SW_CUT_LATE,
     SW_CUT_PARTS,
     SW_CUT_PART_SIZES,
     SW_CUT_RENAME,
@@ -134,6 +146,12 @@ struct sw_gather {
     struct ergo_dist_shared *shared; /* of ranks on one host: what they tell, in no message */
 };
 
+/* A message of labels that are handed on. */
+struct sw_hand {
+    unsigned char *bytes;
+    size_t room;
+};
+
 /* One chain. */
 struct sw_cut_member {
     struct sw_member params;
@@ -153,6 +171,8 @@ struct sw_cut {
     bool of_clusters;      /* are measured, not only spins */
     bool gathers;          /* sweeps that are not measured join parts on the devices */
     bool in_flight;        /* or hosts join those of one chain while devices label the next */
+    bool ahead;            /* or edges are labelled first, and a next sweep's bonds drawn */
+    uint64_t drawn;        /* 1 + the step for which bonds are drawn; 0: none */
     uint32_t group_size, sum_groups;
     int rank;
     struct ergo_layout layout;
@@ -174,12 +194,13 @@ struct sw_cut {
     struct sw_bridges *bridges; /* [n_sides] */
     struct sw_joining joining;
     uint32_t joinings;
-    struct sw_list hand_out, hand_in; /* messages */
+    struct sw_hand hands[SW_JOINING_FAN]; /* messages: the own one, and of partners */
     /* blocks of samples, whole: [samples][members] */
     struct sw_cut_counts *slots[2];
     size_t slot_samples[2];
     struct sw_cut_times times;
-    size_t n_parts; /* in bridges, or pairs, of the latest sweep */
+    size_t n_renamed; /* parts with other names, in the list for the device */
+    size_t n_parts;   /* in bridges, or pairs, of the latest sweep */
     struct ergo_shares *shares;
 };
 
@@ -191,6 +212,10 @@ enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state);
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan);
 struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct ergo_rectangle *piece);
+/* This rank's, with the list of its tiles. */
+static inline size_t sw_cut_rect_bytes(const struct sw_cut *s) {
+    return sizeof(struct sw_rect) + 2 * sizeof(uint32_t) * s->tiles.tiles;
+}
 static inline struct ergo_grid sw_cut_over(const struct sw_cut *s, size_t items) {
     return ergo_grid_items(items, s->group_size, 1);
 }
@@ -228,6 +253,10 @@ static inline void sw_cut_exchange(struct sw_cut *s, const void *mine, void *the
 /* What the sweep of a rectangle costs without the others, also for shares by speed. near: with
  * sw_gather_near. */
 void sw_cut_local(struct sw_cut *s, bool counted, bool near);
+void sw_cut_join_tiles(struct sw_cut *s);
+/* Spins of edges to the neighbours, and theirs. Seconds that others let wait. */
+void sw_cut_halo_start(struct sw_cut *s);
+double sw_cut_halo_finish(struct sw_cut *s);
 /* Seconds since *started, which is then now. */
 double sw_cut_lap(double *started);
 
@@ -240,12 +269,30 @@ void sw_cut_await_parts(struct sw_cut *s);
 /* Bonds between rectangles make their parts one cluster: names of all parts, to the device. counts
  * (NULL: none): of clusters. *started: for the times. */
 void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started);
+/* The same in two steps, without counts: parts in tiles, and when what connects them is known. */
+void sw_cut_join_early(struct sw_cut *s, double *started);
+void sw_cut_join_late(struct sw_cut *s, double *started);
 
 /* Fails: a message between ranks is not the one that is due. */
 enum ergo_status sw_cut_lost(struct ergo_context *ctx, int rank);
 /* cut_rounds.c: joins the parts of all ranks; joining.h has their names. Collective. */
 enum ergo_status sw_cut_rounds(struct ergo_context *ctx, struct sw_cut *s, struct sw_parts *parts,
                                struct sw_cut_counts *counts);
+
+/* In two steps: the first rounds; when it is known what inside connects (sw_joining_connect), the
+ * others. */
+enum ergo_status sw_cut_rounds_early(struct ergo_context *ctx, struct sw_cut *s,
+                                     struct sw_parts *parts);
+enum ergo_status sw_cut_rounds_late(struct ergo_context *ctx, struct sw_cut *s);
+
+/* cut_early.c */
+void sw_early_declare(struct sw_cut *s, const char *common, const char *tiles);
+/* rect: as in SW_CUT_RECT. */
+void sw_early_prepare(struct sw_cut *s, struct sw_rect *rect);
+/* Labels in so many tiles: from the first on, or of those that are last. */
+void sw_early_label(struct sw_cut *s, uint32_t first, uint32_t tiles);
+/* A sweep but for the new spins. plain: the next one will not be measured. */
+void sw_early_names(struct sw_cut *s, bool plain);
 
 /* cut_gather.c */
 /* The same at all ranks. auto: what is predicted to cost less; in_flight hides rounds. */

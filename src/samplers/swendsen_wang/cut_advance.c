@@ -4,17 +4,26 @@
  * While the device labels the inside of its rectangle, the spins beyond its lower and right edge
  * come from the neighbours. Then the device lists the roots on the edges; the neighbours' come in
  * exchange, and make bridges where bonds lead across (cut_parts.c). Parts get their names
- * over ranks (cut_rounds.c, cut_gather.c), and all clusters their new states.
+ * over ranks (cut_rounds.c, cut_gather.c), and all clusters their new states. While hosts join
+ * parts, a device labels the next chain, or with a single chain its own inside (cut_early.c).
  */
 #include "samplers/swendsen_wang/cut.h"
 
 /* ---- inside ---------------------------------------------------------------------------------- */
 
-void sw_cut_local(struct sw_cut *s, bool counted, bool near) {
+void sw_cut_join_tiles(struct sw_cut *s) {
     const struct ergo_rectangle *p = &s->piece;
     const uint32_t rows = (p->rows - 1) / s->tiles.tile_rows;
     const uint32_t columns = (p->words - 1) / s->tiles.tile_words;
     const size_t joins = 32 * (size_t)p->words * rows + (size_t)p->rows * columns;
+    if (joins)
+        ERGO_LAUNCH(&s->e, SW_CUT_TILE_JOIN, sw_cut_over(s, joins), BUFFER(SW_CUT_RECT),
+                    BUFFER(SW_CUT_RIGHT), BUFFER(SW_CUT_DOWN), BUFFER(SW_CUT_RUN_LABELS),
+                    BUFFER(SW_CUT_LABELS), U32(0), U32(rows), U32(0), U32(columns),
+                    BUFFER(SW_CUT_CLUSTERS), U32(SW_NO_SAMPLE));
+}
+
+void sw_cut_local(struct sw_cut *s, bool counted, bool near) {
     if (counted) {
         ergo_engine_zero(&s->e, SW_CUT_CLUSTERS, (size_t)s->e.buffers[SW_CUT_CLUSTERS].bytes);
         ERGO_LAUNCH(&s->e, SW_CUT_TILE_LABEL_SIZES, sw_cut_over_tiles(s), BUFFER(SW_CUT_RECT),
@@ -23,6 +32,8 @@ void sw_cut_local(struct sw_cut *s, bool counted, bool near) {
                     BUFFER(SW_CUT_OPEN), BUFFER(SW_CUT_LABELS), U64(s->e.step),
                     BUFFER(SW_CUT_SIZES), BUFFER(SW_CUT_CLUSTERS), U32(0), BUFFER(SW_CUT_SUMS),
                     U32(SW_NO_SAMPLE));
+    } else if (s->ahead) {
+        sw_early_label(s, 0, (uint32_t)s->tiles.tiles);
     } else {
         ERGO_LAUNCH(&s->e, SW_CUT_TILE_LABEL, sw_cut_over_tiles(s), BUFFER(SW_CUT_RECT),
                     BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_MEMBER), BUFFER(SW_CUT_RIGHT),
@@ -31,11 +42,7 @@ void sw_cut_local(struct sw_cut *s, bool counted, bool near) {
     }
     if (near)
         sw_gather_near(s);
-    if (joins)
-        ERGO_LAUNCH(&s->e, SW_CUT_TILE_JOIN, sw_cut_over(s, joins), BUFFER(SW_CUT_RECT),
-                    BUFFER(SW_CUT_RIGHT), BUFFER(SW_CUT_DOWN), BUFFER(SW_CUT_RUN_LABELS),
-                    BUFFER(SW_CUT_LABELS), U32(0), U32(rows), U32(0), U32(columns),
-                    BUFFER(SW_CUT_CLUSTERS), U32(SW_NO_SAMPLE));
+    sw_cut_join_tiles(s);
     if (counted)
         ERGO_LAUNCH(&s->e, SW_CUT_TILE_SIZES, sw_cut_over_tiles(s), BUFFER(SW_CUT_RECT),
                     BUFFER(SW_CUT_OPEN), BUFFER(SW_CUT_LABELS), BUFFER(SW_CUT_SIZES));
@@ -55,7 +62,7 @@ static size_t row_bytes(const struct sw_cut *s) {
     return 4 * (size_t)s->shape.planes * s->piece.words;
 }
 
-static void halo_start(struct sw_cut *s) {
+void sw_cut_halo_start(struct sw_cut *s) {
     ERGO_LAUNCH(&s->e, SW_CUT_PACK,
                 sw_cut_over(s, (size_t)s->shape.planes * s->piece.words + s->piece.rows),
                 BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_RECT), BUFFER(SW_CUT_HALO_OUT));
@@ -64,15 +71,17 @@ static void halo_start(struct sw_cut *s) {
     clFlush(s->e.device->queue);
 }
 
-static void halo_finish(struct sw_cut *s) {
-    const double started = ergo_clock();
+double sw_cut_halo_finish(struct sw_cut *s) {
+    double started = ergo_clock();
     ergo_engine_await(&s->e, SW_CUT_HALO_OUT);
-    s->times.busy += ergo_clock() - started;
+    s->times.busy += s->ahead ? 0 : sw_cut_lap(&started);
     sw_cut_exchange(s, ergo_engine_host(&s->e, SW_CUT_HALO_OUT, 0, 0),
                     ergo_engine_host(&s->e, SW_CUT_HALO, 0, 0), row_bytes(s), 1);
+    const double waited = sw_cut_lap(&started);
     ergo_engine_send(&s->e, SW_CUT_HALO, row_bytes(s) + s->piece.rows);
     s->times.halo_bytes += row_bytes(s) + s->piece.rows;
     s->now->fresh = true;
+    return waited;
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
@@ -80,8 +89,8 @@ static void halo_finish(struct sw_cut *s) {
 static void count_spins(struct sw_cut *s, struct sw_cut_counts *c) {
     const size_t q = s->shape.q, bytes = (size_t)s->e.buffers[SW_CUT_SUMS].bytes;
     uint32_t *sums = ergo_engine_host(&s->e, SW_CUT_SUMS, 0, 0);
-    halo_start(s);
-    halo_finish(s);
+    sw_cut_halo_start(s);
+    (void)sw_cut_halo_finish(s);
     ERGO_LAUNCH(&s->e, SW_CUT_MEASURE, ergo_grid_groups(s->sum_groups, s->group_size, 1),
                 BUFFER(SW_CUT_SPINS), BUFFER(SW_CUT_RECT), BUFFER(SW_CUT_HALO),
                 BUFFER(SW_CUT_SUMS));
@@ -99,9 +108,13 @@ double sw_cut_lap(double *started) {
     return seconds;
 }
 
-/* Parts are joined by the devices, or by the hosts, who can count. */
-static void sweep_gathered(struct sw_cut *s) {
-    sw_gather_names(s);
+/* A sweep that is not measured, without other chains: parts are joined by the devices, or by hosts
+ * meanwhile. plain: neither will the next one be measured. */
+static void sweep_alone(struct sw_cut *s, bool plain) {
+    if (s->gathers)
+        sw_gather_names(s);
+    else
+        sw_early_names(s, plain);
     double started = ergo_clock();
     flip(s);
     clFlush(s->e.device->queue);
@@ -114,12 +127,12 @@ static void label(struct sw_cut *s, bool counted) {
     const bool fresh = s->now->fresh;
     double started = ergo_clock();
     if (!fresh)
-        halo_start(s);
+        sw_cut_halo_start(s);
     sw_cut_local(s, counted, false);
     clFlush(s->e.device->queue);
     s->times.local += sw_cut_lap(&started);
     if (!fresh)
-        halo_finish(s);
+        (void)sw_cut_halo_finish(s);
     s->times.halo += sw_cut_lap(&started);
 }
 
@@ -170,13 +183,14 @@ static void sweeps_in_flight(struct sw_cut *s, uint64_t sweeps) {
     s->e.step = first + sweeps;
 }
 
-/* One sweep of a member at e.step, which stays; counts: what is asked for, NULL: nothing. */
-static void sweep(struct sw_cut *s, size_t member, struct sw_cut_counts *counts) {
+/* One sweep of a member at e.step, which stays; counts: what is asked for, NULL: nothing; plain: of
+ * the next sweep nothing. */
+static void sweep(struct sw_cut *s, size_t member, struct sw_cut_counts *counts, bool plain) {
     sw_cut_choose(s, member);
     if (counts)
         *counts = (struct sw_cut_counts){0};
-    if (s->gathers && (!counts || !s->of_clusters))
-        sweep_gathered(s);
+    if ((s->gathers || s->ahead) && (!counts || !s->of_clusters))
+        sweep_alone(s, plain || !s->of_clusters);
     else
         sweep_joined(s, s->of_clusters ? counts : NULL);
     if (counts && !s->of_clusters)
@@ -200,7 +214,8 @@ enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *opaque, unsigned
             sweeps_in_flight(s, plain);
         for (uint64_t e = plain; e < every && s->e.status == ERGO_OK; e++, s->e.step++)
             for (size_t m = 0; m < members && s->e.status == ERGO_OK; m++)
-                sweep(s, m, count && e + 1 == every ? &s->slots[which][i * members + m] : NULL);
+                sweep(s, m, count && e + 1 == every ? &s->slots[which][i * members + m] : NULL,
+                      !count || (e + 1) % every + 1 < every);
     }
     for (size_t row = 0; row < count * members && s->e.status == ERGO_OK; row++)
         sw_cut_count_reduce(&s->slots[which][row]);

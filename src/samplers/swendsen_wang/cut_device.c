@@ -34,10 +34,27 @@ static enum ergo_status allocate_run(struct ergo_context *ctx, struct sw_cut *s)
                : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a cut lattice");
 }
 
+/* The rectangle and its tiles; those on edges first. To be freed. */
+static struct sw_rect *list_tiles(const struct sw_cut *s) {
+    const uint32_t columns = (s->piece.words - 1) / s->tiles.tile_words + 1;
+    const uint32_t rows = (s->piece.rows - 1) / s->tiles.tile_rows + 1;
+    struct sw_rect *rect = malloc(sw_cut_rect_bytes(s));
+    if (!rect)
+        return NULL;
+    *rect = sw_cut_rect(s, &s->piece);
+    uint32_t *place = (uint32_t *)(rect + 1);
+    for (unsigned inside = 0; inside < 2; inside++)
+        for (uint32_t y = 0; y < rows; y++)
+            for (uint32_t x = 0; x < columns; x++)
+                if ((x > 0 && y > 0 && x + 1 < columns && y + 1 < rows) == inside) {
+                    *place++ = x;
+                    *place++ = y;
+                }
+    return rect;
+}
+
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct sw_cut *s = state;
-    const struct ergo_rectangle *p = &s->piece;
-    const struct sw_rect rect = sw_cut_rect(s, p);
     enum ergo_status status = allocate(s);
     if (status == ERGO_OK)
         status = sw_cut_make_sides(s);
@@ -47,7 +64,13 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
         status = sw_gather_prepare(ctx, s);
     if (status != ERGO_OK)
         return status;
-    ergo_engine_constant(&s->e, SW_CUT_RECT, &rect);
+    struct sw_rect *rect = list_tiles(s);
+    if (!rect)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a rectangle's tiles");
+    ergo_engine_constant(&s->e, SW_CUT_RECT, rect);
+    if (s->ahead)
+        sw_early_prepare(s, rect);
+    free(rect);
     for (size_t m = s->e.batch->count; m-- > 0;) {
         struct sw_member *params = &s->members[m].params;
         sw_member_fill(s->e.batch->points[m], params);
@@ -67,8 +90,8 @@ static void release(void *state) {
     ergo_halo_free(&s->halo);
     sw_cut_free_bridges(s);
     sw_joining_free(&s->joining);
-    free(s->hand_out.items);
-    free(s->hand_in.items);
+    for (int k = 0; k < SW_JOINING_FAN; k++)
+        free(s->hands[k].bytes);
     ergo_layout_free(&s->layout);
     free(s->shares);
     free(s->slots[0]);

@@ -28,6 +28,14 @@ static uint64_t most_entries(const struct ergo_layout *l) {
     return most;
 }
 
+static uint64_t most_words(const struct ergo_layout *l) {
+    uint64_t most = 0;
+    for (int r = 0; r < l->ranks; r++)
+        if (ergo_rectangle_words(&l->rectangles[r]) > most)
+            most = ergo_rectangle_words(&l->rectangles[r]);
+    return most;
+}
+
 /* Places for a rank's parts on its edges and their roots: one for each entry of both edges, and a
  * root for each of the upper and left one, at the most. */
 static uint32_t slots_of(const struct ergo_layout *l) {
@@ -47,20 +55,26 @@ static bool neighbours_of(const struct ergo_layout *l, int rank, struct ergo_lin
 }
 
 /*
- * What joining costs a sweep, in microseconds, where nothing hides it: as measured on H200s and
- * their hosts, and between hosts 3 us a message (bench/NOTES.md). All pairs of all ranks cost each
- * device 0.001 us a site of their edges; bridges and rounds cost a host 0.016 us a site of its own
- * edge, and log2 of the ranks messages one after the other.
+ * What joining costs a sweep of a single chain, in microseconds, beside what both ways cost: as
+ * measured on H200s and H100s and their hosts, and between hosts 3 us a message (bench/NOTES.md).
+ * All pairs of all ranks cost each device 0.001 us a site of their edges. Bridges and rounds cost a
+ * host 0.02 us a site of its own edge. Most of that comes while devices label, 5 us for 2^20 sites,
+ * and of the rest with its messages, one after the other, 0.7 while they draw (counted, not yet
+ * measured).
  */
 static double gather_costs(const struct ergo_layout *l) {
     return 0.001 * (l->ranks - 1) * (double)most_entries(l);
 }
 
 static double rounds_cost(const struct ergo_layout *l) {
+    const double edge = (double)most_entries(l), sites = 32 * (double)most_words(l) / 1048576;
     int steps = 0;
-    while (1 << steps < l->ranks)
+    for (int reached = 1; reached < l->ranks; reached *= SW_JOINING_FAN)
         steps++;
-    return 0.016 * (double)most_entries(l) + 3.0 * (steps + (int)sw_joining_rounds(l->ranks));
+    const double early = 0.012 * edge - 5 * sites;
+    const double late =
+        0.008 * edge + 3.0 * (steps + (int)sw_joining_rounds(l->ranks)) - 0.7 * sites;
+    return (early > 0 ? early : 0) + (late > 0 ? late : 0) + 3;
 }
 
 bool sw_gather_wanted(const struct sw_cut *s, const char *merge) {

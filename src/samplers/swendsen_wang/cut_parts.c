@@ -150,8 +150,8 @@ static enum ergo_status tell(struct ergo_context *ctx, struct sw_cut *s,
 }
 
 /* Bridges of the lower and right sides, found here; those of the others, found by neighbours. */
-static enum ergo_status share_bridges(struct ergo_context *ctx, struct sw_cut *s) {
-    const uint32_t *edges = ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0);
+static enum ergo_status share_bridges(struct ergo_context *ctx, struct sw_cut *s,
+                                      const uint32_t *edges) {
     struct finding f = {s, edges + edge_sites(s)};
     enum ergo_status status = ERGO_OK;
     for (size_t k = 0; k < s->n_sides && status == ERGO_OK; k++) {
@@ -204,24 +204,36 @@ static bool index_parts(struct sw_cut *s) {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Names of parts that are in other rectangles, to the device. */
-static void rename_parts(struct sw_cut *s) {
+/* Names of parts that are in other rectangles: a list for the device. */
+static void list_name(struct sw_cut *s, size_t i, uint32_t *entry) {
     uint32_t *parts = ergo_engine_host(&s->e, SW_CUT_RENAMED, 0, 0);
     uint64_t *names = ergo_engine_host(&s->e, SW_CUT_NEW_NAMES, 0, 0);
-    size_t n = 0;
-    for (size_t i = 0; i < s->n_parts; i++) {
-        const uint64_t name = sw_joining_name(&s->joining, i);
-        if (name != s->part_names[i]) {
-            parts[n] = s->parts[i];
-            names[n++] = name;
-        }
+    const uint64_t name = sw_joining_name(&s->joining, i);
+    if (*entry == SW_CUT_NO_BOND) {
+        if (name == s->part_names[i])
+            return;
+        *entry = (uint32_t)s->n_renamed++;
     }
-    if (!n)
+    parts[*entry] = s->parts[i];
+    names[*entry] = name;
+}
+
+static void rename_parts(struct sw_cut *s) {
+    if (!s->n_renamed)
         return;
-    ergo_engine_send(&s->e, SW_CUT_RENAMED, 4 * n);
-    ergo_engine_send(&s->e, SW_CUT_NEW_NAMES, 8 * n);
-    ERGO_LAUNCH(&s->e, SW_CUT_RENAME, sw_cut_over(s, n), BUFFER(SW_CUT_NAMES),
-                BUFFER(SW_CUT_RENAMED), BUFFER(SW_CUT_NEW_NAMES), U32(n));
+    ergo_engine_send(&s->e, SW_CUT_RENAMED, 4 * s->n_renamed);
+    ergo_engine_send(&s->e, SW_CUT_NEW_NAMES, 8 * s->n_renamed);
+    ERGO_LAUNCH(&s->e, SW_CUT_RENAME, sw_cut_over(s, s->n_renamed), BUFFER(SW_CUT_NAMES),
+                BUFFER(SW_CUT_RENAMED), BUFFER(SW_CUT_NEW_NAMES), U32(s->n_renamed));
+}
+
+/* Of all parts; part_sizes are then free, and remember where these stand. */
+static void list_names(struct sw_cut *s) {
+    s->n_renamed = 0;
+    for (size_t i = 0; i < s->n_parts; i++) {
+        s->part_sizes[i] = SW_CUT_NO_BOND;
+        list_name(s, i, &s->part_sizes[i]);
+    }
 }
 
 /* Clusters of this rectangle alone: those inside, and parts without bonds to others. */
@@ -237,37 +249,101 @@ static void count_clusters(const struct sw_cut *s, struct sw_cut_counts *c) {
                         c->fourths);
 }
 
-static void name_parts(struct sw_cut *s, bool counted) {
-    const uint32_t *roots = ergo_engine_host(&s->e, SW_CUT_ROOTS, 0, 0);
-    const uint32_t *sizes = ergo_engine_host(&s->e, SW_CUT_ROOT_SIZES, 0, 0);
-    for (size_t i = 0; i < s->n_parts; i++) {
+static void name_parts(struct sw_cut *s, const uint32_t *roots) {
+    for (size_t i = 0; i < s->n_parts; i++)
         s->part_names[i] = ergo_layout_site(&s->layout, s->rank, roots[s->parts[i]]);
-        s->part_sizes[i] = counted ? sizes[s->parts[i]] : 0;
-    }
+}
+
+static void size_parts(struct sw_cut *s) {
+    const uint32_t *sizes = ergo_engine_host(&s->e, SW_CUT_ROOT_SIZES, 0, 0);
+    for (size_t i = 0; i < s->n_parts; i++)
+        s->part_sizes[i] = sizes[s->parts[i]];
+}
+
+/* Bridges between the parts in `edges`, which have these roots, and their names. */
+static struct sw_parts bridge_parts(struct sw_cut *s, unsigned edges, unsigned roots,
+                                    double *started) {
+    const uint32_t *mine = ergo_engine_host(&s->e, edges, 0, 0);
+    sw_cut_exchange(s, mine, s->far_edges, 4 * row_sites(s), 4);
+    s->times.edge_bytes += 4 * edge_sites(s);
+    if (s->e.status == ERGO_OK)
+        s->e.status = share_bridges(s->e.ctx, s, mine);
+    if (s->e.status == ERGO_OK && !index_parts(s))
+        s->e.status = sw_cut_lost(s->e.ctx, s->rank);
+    if (s->e.status == ERGO_OK)
+        name_parts(s, ergo_engine_host(&s->e, roots, 0, 0));
+    s->times.pairs += sw_cut_lap(started);
+    return (struct sw_parts){.narrow = s->shape.sites <= UINT64_C(1) << 32,
+                             .n_parts = s->n_parts,
+                             .names = s->part_names,
+                             .n_sides = s->n_sides,
+                             .sides = s->sides};
 }
 
 void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *started) {
-    sw_cut_exchange(s, ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0), s->far_edges, 4 * row_sites(s),
-                    4);
-    s->times.edge_bytes += 4 * edge_sites(s);
-    if (s->e.status == ERGO_OK)
-        s->e.status = share_bridges(s->e.ctx, s);
-    if (s->e.status == ERGO_OK && !index_parts(s))
-        s->e.status = sw_cut_lost(s->e.ctx, s->rank);
+    struct sw_parts parts = bridge_parts(s, SW_CUT_EDGES, SW_CUT_ROOTS, started);
     if (s->e.status != ERGO_OK)
         return;
-    name_parts(s, counts != NULL);
-    s->times.pairs += sw_cut_lap(started);
-    if (counts)
+    if (counts) {
+        size_parts(s);
+        parts.sizes = s->part_sizes;
         count_clusters(s, counts);
-    struct sw_parts parts = {.narrow = s->shape.sites <= UINT64_C(1) << 32,
-                             .n_parts = s->n_parts,
-                             .names = s->part_names,
-                             .sizes = counts ? s->part_sizes : NULL,
-                             .n_sides = s->n_sides,
-                             .sides = s->sides};
+    }
     s->e.status = sw_cut_rounds(s->e.ctx, s, &parts, counts);
-    if (s->e.status == ERGO_OK)
+    if (s->e.status == ERGO_OK) {
+        list_names(s);
         rename_parts(s);
+    }
+    s->times.merge += sw_cut_lap(started);
+}
+
+/* ---- edges first ----------------------------------------------------------------------------- */
+
+void sw_cut_join_early(struct sw_cut *s, double *started) {
+    struct sw_parts parts = bridge_parts(s, SW_CUT_EARLY, SW_CUT_EARLY_ROOTS, started);
+    if (s->e.status == ERGO_OK)
+        s->e.status = sw_cut_rounds_early(s->e.ctx, s, &parts);
+    if (s->e.status == ERGO_OK) {
+        list_names(s);
+        sw_joining_note(&s->joining);
+    }
+    s->times.merge += sw_cut_lap(started);
+}
+
+/* Parts in tiles become those of the rectangle. Most stay as they are; of the others, those with
+ * the same number are one. False: a number that cannot be. */
+static bool connect_parts(struct sw_cut *s) {
+    const uint32_t *edges = ergo_engine_host(&s->e, SW_CUT_EDGES, 0, 0);
+    const uint32_t *roots = ergo_engine_host(&s->e, SW_CUT_ROOTS, 0, 0);
+    const uint32_t *early = ergo_engine_host(&s->e, SW_CUT_EARLY_ROOTS, 0, 0);
+    for (size_t i = 0; i < s->n_parts; i++) {
+        const uint32_t before = s->parts[i], number = edges[before];
+        if (number == before && roots[number] == early[before])
+            continue;
+        if (number >= 2 * edge_sites(s))
+            return false;
+        if (s->index_of[number] == SW_CUT_NO_BOND)
+            s->index_of[number] = (uint32_t)i;
+        s->parts[i] = number;
+        s->part_names[i] = ergo_layout_site(&s->layout, s->rank, roots[number]);
+        sw_joining_connect(&s->joining, (uint32_t)i, s->index_of[number], s->part_names[i]);
+    }
+    return true;
+}
+
+void sw_cut_join_late(struct sw_cut *s, double *started) {
+    if (s->e.status != ERGO_OK)
+        return;
+    if (!connect_parts(s))
+        s->e.status = ERGO_FAIL(s->e.ctx, ERGO_E_DEVICE,
+                                "rank %d: %s lost a part of a cluster on a rectangle's edge; try "
+                                "another device, or another /system/merge",
+                                s->rank, s->e.device->summary.name);
+    if (s->e.status == ERGO_OK)
+        s->e.status = sw_cut_rounds_late(s->e.ctx, s);
+    for (size_t i = 0; i < s->n_parts && s->e.status == ERGO_OK; i++)
+        if (sw_joining_touched(&s->joining, i))
+            list_name(s, i, &s->part_sizes[i]);
+    rename_parts(s);
     s->times.merge += sw_cut_lap(started);
 }

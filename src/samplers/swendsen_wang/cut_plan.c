@@ -39,6 +39,8 @@ static void choose_merge(struct sw_cut *s, const char *merge) {
     s->in_flight = members > 1 && s->layout.ranks > 1 && most * members <= most_in_flight;
     s->gathers = sw_gather_wanted(s, merge);
     s->in_flight = s->in_flight && !s->gathers;
+    s->ahead = members == 1 && !s->gathers;
+    s->drawn = 0;
 }
 
 static void choose_launch(struct sw_cut *s) {
@@ -103,7 +105,8 @@ static void declare_result(struct sw_cut *s, unsigned row, const char *what, uin
 }
 
 static void declare_buffers(struct sw_cut *s) {
-    enum { EACH = ERGO_BUFFER_EACH, HOSTED = ERGO_BUFFER_HOSTED };
+    /* what hosts tell each other travels while the device does what comes next */
+    enum { EACH = ERGO_BUFFER_EACH, HOSTED = ERGO_BUFFER_HOSTED | ERGO_BUFFER_BESIDE };
     const unsigned own = s->in_flight ? EACH : 0;
     const struct ergo_rectangle *p = &s->piece;
     const uint64_t words = ergo_rectangle_words(p), entries = 32 * (uint64_t)p->words + p->rows;
@@ -113,8 +116,7 @@ static void declare_buffers(struct sw_cut *s) {
     declare(s, SW_CUT_MEMBER, "member", EACH, sizeof(struct sw_member));
     declare(s, SW_CUT_HALO, "incoming halo", EACH | HOSTED, halo);
     declare(s, SW_CUT_HALO_OUT, "outgoing halo", HOSTED, halo);
-    ergo_engine_buffer(&s->e, SW_CUT_RECT, "rectangle", ERGO_BUFFER_CONSTANT,
-                       sizeof(struct sw_rect));
+    ergo_engine_buffer(&s->e, SW_CUT_RECT, "rectangle", ERGO_BUFFER_CONSTANT, sw_cut_rect_bytes(s));
     declare(s, SW_CUT_RIGHT, "bonds to the right", own, 4 * words);
     declare(s, SW_CUT_DOWN, "bonds down", own, 4 * words);
     declare(s, SW_CUT_RUN_LABELS, "runs' labels", own, s->tiles.run_bytes);
@@ -165,7 +167,10 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_cut 
         ergo_engine_kernel(e, SW_CUT_JOIN_NODES, gather, all.data, "sw_cut_join_nodes");
         ergo_engine_kernel(e, SW_CUT_TAKE_STATES, gather, all.data, "sw_cut_take_states");
     }
-    ergo_engine_kernel(e, SW_CUT_TILE_LABEL, tiles, labels.data, "sw_label");
+    if (s->ahead)
+        sw_early_declare(s, all.data, labels.data);
+    ergo_engine_kernel(e, SW_CUT_TILE_LABEL, tiles, labels.data,
+                       s->ahead ? "sw_cut_tile_label" : "sw_label");
     ergo_engine_kernel(e, SW_CUT_TILE_LABEL_SIZES, tiles, labels.data, "sw_label_sizes");
     ergo_engine_kernel(e, SW_CUT_TILE_JOIN, tiles, labels.data, "sw_join_tiles");
     ergo_engine_kernel(e, SW_CUT_TILE_NEAR, tiles, labels.data, "sw_cut_near");
@@ -216,7 +221,9 @@ enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state) {
              "joined by %s%s",
              s->layout.ranks, 32 * s->piece.words, s->piece.rows, 32 * s->tiles.tile_words,
              s->tiles.tile_rows, plan->merge,
-             s->in_flight ? ", behind the next chain's labels" : "");
+             s->in_flight ? ", behind the next chain's labels"
+             : s->ahead   ? ", edges first"
+                          : "");
     declare_buffers(s);
     return declare_kernels(ctx, s);
 }

@@ -1,5 +1,5 @@
 /*
- * Messages of joining.h over ranks: rounds between neighbours, pairs handed on to all, sizes. What
+ * Messages of joining.h over ranks: rounds between neighbours, labels handed on to all, sizes. What
  * a sweep needs is kept for the next.
  */
 #include <stdlib.h>
@@ -7,11 +7,14 @@
 
 #include "samplers/swendsen_wang/cut.h"
 
-enum { TAG_ROUND = ERGO_DIST_TAGS, TAG_HAND = TAG_ROUND + SW_WAYS, TAG_MORE };
+enum {
+    TAG_ROUND = ERGO_DIST_TAGS,
+    TAG_HAND = ERGO_DIST_TAGS + 28, /* beyond those of bridges and halos */
+    TAG_MORE = TAG_HAND + SW_JOINING_FAN
+};
 
-/* Serials of a joining: more than it has messages. Pairs of the first message in a step of handing
- * on; few have more. */
-enum { SERIALS = 128, FIRST_PAIRS = 64 };
+/* Serials of a joining: more than it has messages. */
+enum { SERIALS = 128 };
 
 enum ergo_status sw_cut_lost(struct ergo_context *ctx, int rank) {
     return ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -61,57 +64,72 @@ static enum ergo_status go_round(struct ergo_context *ctx, struct sw_cut *s, tel
 
 /* ---- to all ---------------------------------------------------------------------------------- */
 
-static bool make_room(struct sw_list *list, size_t n) {
-    if (list->items && n <= list->room)
-        return true;
-    free(list->items);
-    list->items = malloc(2 * n * sizeof *list->items);
-    list->room = list->items ? 2 * n : 0;
-    return list->items != NULL;
+/* Room for labels of so many ranks, in bytes: a message that is longer has a second part. */
+static size_t first_bytes(int ranks) {
+    return (size_t)SW_REST_HEAD + 512 + 16 * (size_t)ranks;
 }
 
-/* Messages there and back of a step; the second pair of them with what the first had no room for.
- */
-static enum ergo_status swap(struct ergo_context *ctx, struct sw_cut *s, int to, int from, int tag,
-                             const uint32_t *out, size_t out_words, uint32_t *in, size_t in_words) {
+static unsigned char *make_room(struct sw_hand *hand, size_t bytes) {
+    if (hand->bytes && bytes <= hand->room)
+        return hand->bytes;
+    unsigned char *more = realloc(hand->bytes, 2 * bytes);
+    if (more)
+        hand->bytes = more;
+    hand->room = more ? 2 * bytes : hand->room;
+    return more;
+}
+
+static int partners(const struct sw_cut *s, int width) {
+    int n = 0;
+    while (n + 1 < SW_JOINING_FAN && (n + 1) * width < s->layout.ranks)
+        n++;
+    return n;
+}
+
+/* Bytes from .. of a step's messages: to its partners, and from them. */
+static enum ergo_status swap(struct ergo_context *ctx, struct sw_cut *s, int width, bool more,
+                             size_t first, size_t out_bytes) {
+    const int ranks = s->layout.ranks, n = partners(s, width);
     enum ergo_status status = ERGO_OK;
-    if (in_words)
-        status = ergo_dist_post_receive(ctx, s->halo.posts, from, tag, in, 4 * in_words);
-    if (out_words && status == ERGO_OK)
-        status = ergo_dist_post_send(ctx, s->halo.posts, to, tag, out, 4 * out_words);
+    for (int k = 1; k <= n && status == ERGO_OK; k++) {
+        struct sw_hand *in = &s->hands[k];
+        const size_t bytes = more ? sw_rest_length(in->bytes) : first;
+        if (more && bytes <= first)
+            continue;
+        if (!make_room(in, bytes))
+            return no_memory(ctx);
+        if (!more) /* what came last */
+            memset(in->bytes, 0, SW_REST_HEAD);
+        status = ergo_dist_post_receive(ctx, s->halo.posts, (s->rank + ranks - k * width) % ranks,
+                                        (more ? TAG_MORE : TAG_HAND) + k,
+                                        in->bytes + (more ? first : 0), bytes - (more ? first : 0));
+    }
+    for (int k = 1; k <= n && out_bytes && status == ERGO_OK; k++) {
+        status = ergo_dist_post_send(ctx, s->halo.posts, (s->rank + k * width) % ranks,
+                                     (more ? TAG_MORE : TAG_HAND) + k,
+                                     s->hands[0].bytes + (more ? first : 0), out_bytes);
+        s->times.pair_bytes += out_bytes;
+    }
     if (status == ERGO_OK)
         ergo_dist_posts_wait(s->halo.posts);
-    s->times.pair_bytes += 4 * out_words;
     return status;
 }
 
-/* A message: serial, number of pairs, these. */
 static enum ergo_status hand_on(struct ergo_context *ctx, struct sw_cut *s, int width) {
     struct sw_joining *j = &s->joining;
-    const int ranks = s->layout.ranks, to = (s->rank + width) % ranks;
-    const int from = (s->rank + ranks - width) % ranks;
-    const size_t each = sw_rest_words(j), first = 2 + each * FIRST_PAIRS, n = j->n_rest;
-    if (!make_room(&s->hand_out, 2 + each * n + first) || !make_room(&s->hand_in, first))
+    const size_t first = first_bytes(width);
+    if (!make_room(&s->hands[0], sw_rest_room(&j->rest)))
         return no_memory(ctx);
-    s->hand_out.items[0] = j->serial;
-    s->hand_out.items[1] = (uint32_t)n;
-    sw_joining_hand(j, 0, n, s->hand_out.items + 2);
-    const size_t rest = n > FIRST_PAIRS ? n - FIRST_PAIRS : 0;
-    enum ergo_status status = swap(ctx, s, to, from, TAG_HAND, s->hand_out.items,
-                                   2 + each * (n - rest), s->hand_in.items, first);
-    if (status != ERGO_OK)
-        return status;
-    if (s->hand_in.items[0] != j->serial++)
-        return sw_cut_lost(ctx, s->rank);
-    const size_t heard = s->hand_in.items[1];
-    const size_t more = heard > FIRST_PAIRS ? heard - FIRST_PAIRS : 0;
-    if (!sw_joining_unite(j, s->hand_in.items + 2, heard - more) ||
-        !make_room(&s->hand_in, each * more + first))
-        return no_memory(ctx);
-    status = swap(ctx, s, to, from, TAG_MORE, s->hand_out.items + 2 + each * FIRST_PAIRS,
-                  each * rest, s->hand_in.items, each * more);
-    if (status == ERGO_OK && !sw_joining_unite(j, s->hand_in.items, more))
-        status = no_memory(ctx);
+    const size_t bytes = sw_joining_hand(j, s->hands[0].bytes);
+    enum ergo_status status = swap(ctx, s, width, false, first, bytes < first ? bytes : first);
+    if (status == ERGO_OK)
+        status = swap(ctx, s, width, true, first, bytes > first ? bytes - first : 0);
+    for (int k = 1; k <= partners(s, width) && status == ERGO_OK; k++) {
+        if (!sw_rest_expect(&j->rest, s->hands[k].bytes))
+            status = no_memory(ctx);
+        else if (!sw_joining_unite(j, s->hands[k].bytes))
+            status = sw_cut_lost(ctx, s->rank);
+    }
     return status;
 }
 
@@ -121,50 +139,61 @@ static void take(void *counts, uint64_t size) {
     sw_cut_count(counts, size);
 }
 
-static enum ergo_status count_late(struct ergo_context *ctx, struct sw_cut *s,
-                                   struct sw_cut_counts *counts) {
+/* All ranks have the same clusters in the rest, in the same order. */
+static void count_late(struct sw_cut *s, struct sw_cut_counts *counts) {
     struct sw_joining *j = &s->joining;
-    const size_t ranks = (size_t)s->layout.ranks;
-    uint64_t n, all = 0;
-    if (!sw_joining_late(j, take, counts))
-        return no_memory(ctx);
-    n = j->n_late;
-    uint64_t *each = calloc(ranks, sizeof *each);
-    if (!each)
-        return no_memory(ctx);
-    ergo_dist_collect(&n, sizeof n, each);
-    for (size_t r = 0; r < ranks; r++)
-        all += each[r];
-    struct sw_late *late = malloc((all + 1) * sizeof *late);
-    enum ergo_status status =
-        late ? ergo_dist_collect_items(ctx, j->late, late, sizeof *late, each) : no_memory(ctx);
-    if (status == ERGO_OK && !sw_joining_sum(j, late, all, take, counts))
-        status = sw_cut_lost(ctx, s->rank);
-    free(late);
-    free(each);
+    sw_joining_late(j, take, counts);
+    if (j->rest.n_leaders)
+        ergo_dist_sum_counts(j->rest.sums, j->rest.n_leaders);
+    sw_joining_sum(j, take, counts);
+}
+
+static enum ergo_status begin(struct ergo_context *ctx, struct sw_cut *s, struct sw_parts *parts) {
+    const uint32_t rounds = sw_joining_rounds(s->layout.ranks);
+    return sw_joining_begin(&s->joining, parts, s->joinings++ * SERIALS, rounds) ? ERGO_OK
+                                                                                 : no_memory(ctx);
+}
+
+static enum ergo_status go_rounds(struct ergo_context *ctx, struct sw_cut *s, uint32_t rounds) {
+    enum ergo_status status = ERGO_OK;
+    for (uint32_t k = 0; k < rounds && status == ERGO_OK; k++)
+        status = go_round(ctx, s, sw_joining_tell, sw_joining_hear);
+    return status;
+}
+
+static enum ergo_status join_rest(struct ergo_context *ctx, struct sw_cut *s) {
+    enum ergo_status status = sw_joining_rest(&s->joining) ? ERGO_OK : no_memory(ctx);
+    for (int width = 1; width < s->layout.ranks && status == ERGO_OK; width *= SW_JOINING_FAN)
+        status = hand_on(ctx, s, width);
+    if (status == ERGO_OK && !sw_joining_finish(&s->joining))
+        status = no_memory(ctx);
     return status;
 }
 
 enum ergo_status sw_cut_rounds(struct ergo_context *ctx, struct sw_cut *s, struct sw_parts *parts,
                                struct sw_cut_counts *counts) {
-    struct sw_joining *j = &s->joining;
     const uint32_t rounds = sw_joining_rounds(s->layout.ranks);
-    enum ergo_status status = ERGO_OK;
-    if (!sw_joining_begin(j, parts, s->joinings++ * SERIALS, rounds))
-        return no_memory(ctx);
-    for (uint32_t k = 0; k < rounds && status == ERGO_OK; k++)
-        status = go_round(ctx, s, sw_joining_tell, sw_joining_hear);
-    if (status == ERGO_OK && !sw_joining_rest(j))
-        status = no_memory(ctx);
-    for (int width = 1; width < s->layout.ranks && status == ERGO_OK; width *= 2)
-        status = hand_on(ctx, s, width);
-    if (status == ERGO_OK && !sw_joining_finish(j))
-        status = no_memory(ctx);
+    enum ergo_status status = begin(ctx, s, parts);
+    if (status == ERGO_OK)
+        status = go_rounds(ctx, s, rounds);
+    if (status == ERGO_OK)
+        status = join_rest(ctx, s);
     for (uint32_t k = 0; k < rounds && status == ERGO_OK && counts; k++)
         status = go_round(ctx, s, sw_joining_count, sw_joining_counted);
-    if (status == ERGO_OK && counts)
-        status = count_late(ctx, s, counts);
-    if (status == ERGO_OK && counts && j->wraps)
-        counts->wraps = 1;
+    if (status == ERGO_OK && counts) {
+        count_late(s, counts);
+        counts->wraps |= s->joining.wraps ? 1 : 0;
+    }
     return status;
+}
+
+enum ergo_status sw_cut_rounds_early(struct ergo_context *ctx, struct sw_cut *s,
+                                     struct sw_parts *parts) {
+    const enum ergo_status status = begin(ctx, s, parts);
+    return status == ERGO_OK ? go_rounds(ctx, s, SW_ROUNDS_EARLY) : status;
+}
+
+enum ergo_status sw_cut_rounds_late(struct ergo_context *ctx, struct sw_cut *s) {
+    const enum ergo_status status = go_rounds(ctx, s, sw_joining_rounds(s->layout.ranks));
+    return status == ERGO_OK ? join_rest(ctx, s) : status;
 }

@@ -6,13 +6,6 @@
 
 #define NONE UINT32_MAX
 
-/* A label that is in a pair: a node of a union-find, in a hash table. */
-struct sw_known {
-    uint64_t label; /* UNKNOWN: free */
-    uint64_t size;  /* of all ranks' late ones */
-    uint32_t parent;
-    int32_t x, y; /* the parent's owner seen from this one's */
-};
 #define UNKNOWN UINT64_MAX
 
 enum { HEAD = 2, LABEL_WORDS = 2 }; /* of a message: its serial, its number of records */
@@ -31,13 +24,11 @@ void sw_joining_free(struct sw_joining *j) {
     free(j->cluster_of);
     free(j->clusters);
     free(j->bridges);
+    free(j->touched);
     free(j->changed);
     free(j->told);
-    free(j->rest);
-    free(j->spare);
-    free(j->late);
-    free(j->known);
     free(j->words);
+    sw_rest_free(&j->rest);
     *j = (struct sw_joining){0};
 }
 
@@ -51,9 +42,11 @@ static bool allocate(struct sw_joining *j, size_t parts, size_t bridges, size_t 
     j->clusters = reserve(j->clusters, sizeof *j->clusters, &rooms[1], parts);
     j->changed = reserve(j->changed, sizeof *j->changed, &rooms[2], parts);
     j->told = reserve(j->told, sizeof *j->told, &rooms[3], parts);
+    j->touched = reserve(j->touched, sizeof *j->touched, &rooms[4], parts);
     j->bridges = reserve(j->bridges, sizeof *j->bridges, &j->bridge_room, bridges);
     j->words = reserve(j->words, sizeof *j->words, &j->word_room, words);
-    return j->cluster_of && j->clusters && j->changed && j->told && j->bridges && j->words;
+    return j->cluster_of && j->clusters && j->changed && j->told && j->touched && j->bridges &&
+           j->words;
 }
 
 /* ---- clusters of a rectangle ----------------------------------------------------------------- */
@@ -94,7 +87,8 @@ static void number_clusters(struct sw_joining *j, const struct sw_parts *parts) 
         const uint32_t c = root ? (uint32_t)j->n_clusters++ : j->cluster_of[j->cluster_of[i]];
         struct sw_cluster *cluster = &j->clusters[c];
         if (root)
-            *cluster = (struct sw_cluster){.name = UNKNOWN, .from = NONE, .bridges = NONE};
+            *cluster = (struct sw_cluster){
+                .name = UNKNOWN, .from = NONE, .bridges = NONE, .last = NONE, .parent = c};
         if (parts->names[i] < cluster->name)
             cluster->name = parts->names[i];
         cluster->size += parts->sizes ? parts->sizes[i] : 0;
@@ -112,6 +106,8 @@ static void number_bridges(struct sw_joining *j, const struct sw_side *side, uin
         const uint32_t c = j->cluster_of[side->items[k] & ~SW_BRIDGE_END];
         j->bridges[b] = (struct sw_bridge){
             .label = UNKNOWN, .cluster = c, .next = j->clusters[c].bridges, .side = number};
+        if (j->clusters[c].bridges == NONE)
+            j->clusters[c].last = b;
         j->clusters[c].bridges = b++;
     }
 }
@@ -148,6 +144,7 @@ bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t ser
     number_clusters(j, parts);
     for (size_t s = 0; s < parts->n_sides; s++)
         number_bridges(j, &parts->sides[s], (uint32_t)s);
+    sw_joining_note(j);
     return true;
 }
 
@@ -177,11 +174,28 @@ static uint64_t get64(const uint32_t *words) {
     return words[0] | (uint64_t)words[1] << 32;
 }
 
+/* The cluster that this one is part of. */
+static struct sw_cluster *whole_of(struct sw_joining *j, uint32_t c) {
+    struct sw_cluster *k = j->clusters;
+    while (k[c].parent != c) {
+        k[c].parent = k[k[c].parent].parent;
+        c = k[c].parent;
+    }
+    return &k[c];
+}
+
+static void change(struct sw_joining *j, struct sw_cluster *c) {
+    j->touched[c - j->clusters] = 1;
+    if (!c->changed)
+        j->changed[j->n_changed++] = (uint32_t)(c - j->clusters);
+    c->changed = true;
+}
+
 /* numbered: not all bridges of a side in order. */
 static void tell_bridge(struct sw_joining *j, struct sw_side *sides, uint32_t b, bool numbered) {
     struct sw_bridge *bridge = &j->bridges[b];
     struct sw_side *side = &sides[bridge->side];
-    const struct sw_cluster *c = &j->clusters[bridge->cluster];
+    const struct sw_cluster *c = whole_of(j, bridge->cluster);
     bridge->label = c->label;
     bridge->x = c->x;
     bridge->y = c->y;
@@ -210,7 +224,9 @@ void sw_joining_tell(struct sw_joining *j, struct sw_side *sides, size_t n_sides
     j->n_told = j->n_changed;
     j->n_changed = 0;
     for (size_t k = 0; k < j->n_told; k++) {
-        struct sw_cluster *c = &j->clusters[told[k]];
+        struct sw_cluster *c = whole_of(j, told[k]);
+        if (!c->changed)
+            continue; /* told already, with another that is part of it */
         c->changed = false;
         for (uint32_t b = c->bridges; b != NONE; b = j->bridges[b].next)
             if (j->bridges[b].label != c->label)
@@ -220,7 +236,7 @@ void sw_joining_tell(struct sw_joining *j, struct sw_side *sides, size_t n_sides
 
 static void hear_label(struct sw_joining *j, uint32_t b, uint64_t label, int16_t x, int16_t y) {
     struct sw_bridge *bridge = &j->bridges[b];
-    struct sw_cluster *c = &j->clusters[bridge->cluster];
+    struct sw_cluster *c = whole_of(j, bridge->cluster);
     if (label > bridge->label) /* the other side learns this one's meanwhile */
         return;
     bridge->label = label;
@@ -233,9 +249,7 @@ static void hear_label(struct sw_joining *j, uint32_t b, uint64_t label, int16_t
     c->y = y;
     c->from = b;
     c->when = j->round;
-    if (!c->changed)
-        j->changed[j->n_changed++] = bridge->cluster;
-    c->changed = true;
+    change(j, c);
 }
 
 static uint64_t next_label(const struct sw_joining *j, const uint32_t **at) {
@@ -264,164 +278,84 @@ bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side) {
     return true;
 }
 
+void sw_joining_note(struct sw_joining *j) {
+    memset(j->touched, 0, j->n_clusters);
+}
+
+/* ---- what inside connects -------------------------------------------------------------------- */
+
+static void unite(struct sw_joining *j, struct sw_cluster *a, struct sw_cluster *b) {
+    if (a == b)
+        return;
+    b->parent = (uint32_t)(a - j->clusters);
+    j->touched[b - j->clusters] = 1;
+    if (a->bridges == NONE)
+        a->bridges = b->bridges;
+    else if (b->bridges != NONE)
+        j->bridges[a->last].next = b->bridges;
+    a->last = b->last == NONE ? a->last : b->last;
+    a->label = b->label < a->label ? b->label : a->label;
+    change(j, a);
+}
+
+void sw_joining_connect(struct sw_joining *j, uint32_t part, uint32_t other, uint64_t name) {
+    struct sw_cluster *c = whole_of(j, j->cluster_of[part]);
+    j->touched[j->cluster_of[part]] = 1;
+    unite(j, c, whole_of(j, j->cluster_of[other]));
+    if (name < c->label) {
+        c->label = name;
+        change(j, c);
+    }
+}
+
 /* ---- what is left ---------------------------------------------------------------------------- */
 
-static int by_labels(const void *a, const void *b) {
-    const struct sw_rest *p = a, *q = b;
-    if (p->larger != q->larger)
-        return p->larger < q->larger ? -1 : 1;
-    if (p->smaller != q->smaller)
-        return p->smaller < q->smaller ? -1 : 1;
-    return p->x != q->x ? p->x - q->x : p->y - q->y;
-}
-
 bool sw_joining_rest(struct sw_joining *j) {
-    size_t n = 0, kept = 0;
-    j->rest = reserve(j->rest, sizeof *j->rest, &j->rest_room, j->n_bridges);
-    if (!j->rest)
+    size_t n = 0;
+    struct sw_pair *pairs = sw_rest_pairs(&j->rest, j->n_bridges);
+    if (!pairs)
         return false;
     for (size_t k = 0; k < j->n_changed; k++) {
-        const struct sw_cluster *c = &j->clusters[j->changed[k]];
-        for (uint32_t b = c->bridges; b != NONE; b = j->bridges[b].next) {
+        struct sw_cluster *c = whole_of(j, j->changed[k]);
+        const bool again = !c->changed;
+        c->changed = false;
+        for (uint32_t b = again ? NONE : c->bridges; b != NONE; b = j->bridges[b].next) {
             const struct sw_bridge *bridge = &j->bridges[b];
             if (bridge->label != c->label)
-                j->rest[n++] =
-                    (struct sw_rest){bridge->label, c->label, bridge->x - c->x, bridge->y - c->y};
+                pairs[n++] =
+                    (struct sw_pair){{bridge->label, c->label}, bridge->x - c->x, bridge->y - c->y};
         }
     }
-    if (n > 1)
-        qsort(j->rest, n, sizeof *j->rest, by_labels);
-    for (size_t k = 0; k < n; k++)
-        if (k == 0 || by_labels(&j->rest[k - 1], &j->rest[k]) != 0)
-            j->rest[kept++] = j->rest[k];
-    j->n_rest = kept;
-    return true;
+    return sw_rest_begin(&j->rest, n);
 }
 
-void sw_joining_hand(const struct sw_joining *j, size_t first, size_t n, uint32_t *words) {
-    for (const struct sw_rest *p = j->rest + first; p < j->rest + first + n; p++) {
-        const uint64_t labels[2] = {p->larger, p->smaller};
-        for (int l = 0; l < 2; l++) {
-            *words++ = (uint32_t)labels[l];
-            if (!j->narrow)
-                *words++ = (uint32_t)(labels[l] >> 32);
-        }
-        if (j->sized)
-            *words++ = (uint32_t)(uint16_t)p->x | (uint32_t)(uint16_t)p->y << 16;
-    }
+size_t sw_joining_hand(struct sw_joining *j, unsigned char *message) {
+    return sw_rest_hand(&j->rest, j->sized, j->serial++, message);
 }
 
-static struct sw_rest pair_of(const struct sw_joining *j, const uint32_t *words) {
-    struct sw_rest pair = {0};
-    pair.larger = next_label(j, &words);
-    pair.smaller = next_label(j, &words);
-    if (j->sized) {
-        pair.x = (int16_t)(uint16_t)*words;
-        pair.y = (int16_t)(uint16_t)(*words >> 16);
-    }
-    return pair;
-}
-
-bool sw_joining_unite(struct sw_joining *j, const uint32_t *words, size_t n) {
-    size_t own = 0, all = 0;
-    j->spare = reserve(j->spare, sizeof *j->spare, &j->spare_room, j->n_rest + n);
-    if (!j->spare)
-        return false;
-    for (size_t k = 0; k < n; k++) {
-        const struct sw_rest pair = pair_of(j, words + k * sw_rest_words(j));
-        while (own < j->n_rest && by_labels(&j->rest[own], &pair) < 0)
-            j->spare[all++] = j->rest[own++];
-        if (own == j->n_rest || by_labels(&j->rest[own], &pair) != 0)
-            j->spare[all++] = pair;
-    }
-    while (own < j->n_rest)
-        j->spare[all++] = j->rest[own++];
-    struct sw_rest *rest = j->spare;
-    const size_t room = j->spare_room;
-    j->spare = j->rest;
-    j->spare_room = j->rest_room;
-    j->rest = rest;
-    j->rest_room = room;
-    j->n_rest = all;
-    return true;
-}
-
-static struct sw_known *slot_of(const struct sw_joining *j, uint64_t label) {
-    size_t slot = (size_t)((label * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (j->slots - 1);
-    while (j->known[slot].label != label && j->known[slot].label != UNKNOWN)
-        slot = (slot + 1) & (j->slots - 1);
-    return &j->known[slot];
-}
-
-static uint32_t enter(struct sw_joining *j, uint64_t label) {
-    struct sw_known *k = slot_of(j, label);
-    const uint32_t index = (uint32_t)(k - j->known);
-    if (k->label == UNKNOWN)
-        *k = (struct sw_known){.label = label, .parent = index};
-    return index;
-}
-
-/* *x, *y: the root's owner seen from this one's. */
-static uint32_t leader_of(struct sw_known *known, uint32_t i, int32_t *x, int32_t *y) {
-    *x = *y = 0;
-    while (known[i].parent != i) {
-        struct sw_known *k = &known[i];
-        const struct sw_known *up = &known[k->parent];
-        if (up->parent != k->parent) {
-            k->x += up->x;
-            k->y += up->y;
-            k->parent = up->parent;
-        }
-        *x += k->x;
-        *y += k->y;
-        i = k->parent;
-    }
-    return i;
-}
-
-static void join_labels(struct sw_joining *j, const struct sw_rest *pair) {
-    int32_t ax, ay, bx, by;
-    const uint32_t a = leader_of(j->known, enter(j, pair->larger), &ax, &ay);
-    const uint32_t b = leader_of(j->known, enter(j, pair->smaller), &bx, &by);
-    const int32_t x = pair->x + bx - ax, y = pair->y + by - ay; /* b's owner from a's */
-    if (a == b) {
-        j->wraps |= j->sized && (x != 0 || y != 0);
-    } else if (j->known[b].label < j->known[a].label) {
-        j->known[a].parent = b;
-        j->known[a].x = x;
-        j->known[a].y = y;
-    } else {
-        j->known[b].parent = a;
-        j->known[b].x = -x;
-        j->known[b].y = -y;
-    }
+bool sw_joining_unite(struct sw_joining *j, const unsigned char *message) {
+    return sw_rest_unite(&j->rest, j->sized, j->serial - 1, message);
 }
 
 bool sw_joining_finish(struct sw_joining *j) {
-    const size_t n = j->n_rest;
-    j->slots = 64;
-    while (j->slots < 4 * n)
-        j->slots *= 2;
-    j->known = reserve(j->known, sizeof *j->known, &j->known_room, j->slots);
-    if (!j->known)
+    if (!sw_rest_end(&j->rest))
         return false;
-    for (size_t k = 0; k < j->slots; k++)
-        j->known[k].label = UNKNOWN;
-    for (size_t k = 0; k < n; k++)
-        join_labels(j, &j->rest[k]);
+    j->wraps |= j->sized && j->rest.wraps;
     for (size_t b = 0; b < j->n_bridges && j->sized; b++) {
         const struct sw_bridge *bridge = &j->bridges[b];
         const struct sw_cluster *c = &j->clusters[bridge->cluster];
         j->wraps |= bridge->label == c->label && (bridge->x != c->x || bridge->y != c->y);
     }
-    for (size_t c = 0; c < j->n_clusters && n; c++) {
-        struct sw_cluster *cluster = &j->clusters[c];
-        const struct sw_known *k = slot_of(j, cluster->label);
-        int32_t x, y;
-        if (k->label == UNKNOWN)
-            continue;
-        cluster->label = j->known[leader_of(j->known, (uint32_t)(k - j->known), &x, &y)].label;
+    for (size_t c = 0; c < j->n_clusters && j->rest.n; c++) {
+        const struct sw_label *leader = sw_rest_leader(&j->rest, j->clusters[c].label);
+        if (leader) {
+            j->clusters[c].label = leader->label;
+            j->touched[c] = 1;
+        }
     }
+    for (uint32_t c = 0; c < j->n_clusters; c++)
+        if (j->clusters[c].parent != c)
+            j->clusters[c].label = whole_of(j, c)->label;
     return true;
 }
 
@@ -454,37 +388,23 @@ bool sw_joining_counted(struct sw_joining *j, const struct sw_side *side) {
     return true;
 }
 
-static bool is_known(const struct sw_joining *j, const struct sw_cluster *c) {
-    return slot_of(j, c->label)->label != UNKNOWN;
-}
-
-bool sw_joining_late(struct sw_joining *j, sw_joining_take take, void *user) {
-    j->n_late = 0;
-    j->late = reserve(j->late, sizeof *j->late, &j->late_room, j->n_clusters);
-    if (!j->late)
-        return false;
+void sw_joining_late(struct sw_joining *j, sw_joining_take take, void *user) {
     for (size_t k = 0; k < j->n_clusters; k++) {
         const struct sw_cluster *c = &j->clusters[k];
-        if (c->size && !is_known(j, c))
-            take(user, c->size);
+        const struct sw_label *leader = c->size ? sw_rest_leader(&j->rest, c->label) : NULL;
+        if (leader)
+            j->rest.sums[leader->number] += c->size;
         else if (c->size)
-            j->late[j->n_late++] = (struct sw_late){c->label, c->size};
+            take(user, c->size);
     }
-    return true;
 }
 
-bool sw_joining_sum(struct sw_joining *j, const struct sw_late *all, size_t n, sw_joining_take take,
-                    void *user) {
-    for (size_t k = 0; k < n; k++) {
-        struct sw_known *known = slot_of(j, all[k].label);
-        if (known->label == UNKNOWN) /* no pair has it */
-            return false;
-        known->size += all[k].size;
-    }
-    for (size_t k = 0; k < j->n_clusters && n; k++) {
+void sw_joining_sum(const struct sw_joining *j, sw_joining_take take, void *user) {
+    for (size_t k = 0; k < j->n_clusters && j->rest.n; k++) {
         const struct sw_cluster *c = &j->clusters[k];
-        if (c->name == c->label && is_known(j, c))
-            take(user, slot_of(j, c->label)->size);
+        const struct sw_label *leader =
+            c->name == c->label ? sw_rest_leader(&j->rest, c->label) : NULL;
+        if (leader)
+            take(user, j->rest.sums[leader->number]);
     }
-    return true;
 }

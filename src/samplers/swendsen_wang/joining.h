@@ -9,11 +9,11 @@
  * smallest of their names for a label. In a round ranks tell each other over bridges the labels
  * that have become smaller. Clusters that reach no further than there were rounds are then
  * finished. Of the others few are left: where a label changed in the last round, it and the one
- * that the far side still has are of one cluster. These pairs go to all ranks, who join them, each
- * for itself: in step k a rank hands all that it has to the one 2^k further. The same pair from
- * several ranks stays one.
+ * that the far side still has are of one cluster. Each rank joins its own such pairs; then ranks
+ * hand on what they know (joining_rest.c): in step k all of it to those 4^k, 2 4^k and 3 4^k
+ * further. A label that many pairs have is told once.
  *
- * So any number of rounds gives the same labels; more rounds leave fewer pairs. Numbers of sites
+ * So any number of rounds gives the same labels; more rounds leave fewer labels. Numbers of sites
  * travel back over the bridges by which labels came. A label has a place, too: how many lattices
  * its owner lies away, by the bonds on the way. Two ways to different places lead around the
  * lattice.
@@ -48,6 +48,59 @@ struct sw_parts {
     struct sw_side *sides;
 };
 
+/* ---- joining_rest.c --------------------------------------------------------------------------
+ */
+
+/* Two labels of one cluster; the second one's owner lies (x, y) lattices from the first's. */
+struct sw_pair {
+    uint64_t labels[2];
+    int32_t x, y;
+};
+
+/* A label of a cluster that goes on where rounds did not reach. */
+struct sw_label {
+    uint64_t label;
+    uint32_t leader; /* the smallest label of the cluster that is known here */
+    uint32_t number; /* of a leader among leaders */
+    int32_t x, y;    /* the leader's owner seen from this one's, in lattices */
+};
+
+/* All that a rank knows of them. */
+struct sw_rest {
+    bool wraps; /* a way around the lattice was found */
+    size_t n;
+    struct sw_label *labels; /* [n], the smallest first */
+    uint32_t n_leaders;
+    uint64_t *sums; /* [n_leaders]: sites of clusters, for the caller */
+    /* ---- scratch ---- */
+    struct sw_label *spare, *heard;
+    struct sw_pair *pairs;
+    uint32_t *places, *slots;
+    size_t n_slots, rooms[7];
+};
+void sw_rest_free(struct sw_rest *r);
+/* For so many pairs; NULL: no memory. */
+struct sw_pair *sw_rest_pairs(struct sw_rest *r, size_t most);
+/* From the first n of these. False: no memory. */
+bool sw_rest_begin(struct sw_rest *r, size_t n_pairs);
+/* All of it as a message: its bytes, of which it needs sw_rest_room at the most. */
+size_t sw_rest_room(const struct sw_rest *r);
+size_t sw_rest_hand(const struct sw_rest *r, bool sized, uint32_t serial, unsigned char *message);
+/* Of another rank's: how many bytes, from its head. */
+enum { SW_REST_HEAD = 12 };
+size_t sw_rest_length(const unsigned char *message);
+/* Makes room for what it has. False: no memory. */
+bool sw_rest_expect(struct sw_rest *r, const unsigned char *message);
+/* Takes it. False: not the message that is due. */
+bool sw_rest_unite(struct sw_rest *r, bool sized, uint32_t serial, const unsigned char *message);
+/* When all is there: labels are looked up, sums are 0. False: no memory. */
+bool sw_rest_end(struct sw_rest *r);
+/* The smallest label of its cluster; NULL: rounds have finished that. */
+const struct sw_label *sw_rest_leader(const struct sw_rest *r, uint64_t label);
+
+/* ---- joining -----------------------------------------------------------------------------------
+ */
+
 /* What a rank knows of a cluster in its rectangle. */
 struct sw_cluster {
     uint64_t name;       /* smallest of its own parts' */
@@ -55,6 +108,8 @@ struct sw_cluster {
     uint64_t size;       /* sites; in the end those that nobody else counts */
     uint32_t from, when; /* the bridge and the round of the label; 0: its own */
     uint32_t bridges;    /* the first of a list */
+    uint32_t last;       /* of these */
+    uint32_t parent;     /* another cluster that this one is part of, or itself */
     int16_t x, y;        /* its place seen from the label's owner */
     bool changed;
 };
@@ -74,25 +129,11 @@ struct sw_joining {
     uint32_t *cluster_of; /* [n_parts] */
     struct sw_cluster *clusters;
     struct sw_bridge *bridges;
-    uint32_t *changed, *told;     /* clusters, of this round and of the one before */
-    struct sw_rest *rest, *spare; /* in order */
-    size_t n_rest, n_late;
-    struct sw_late *late;
-    struct sw_known *known; /* a hash table of labels in pairs */
-    size_t slots;
-    size_t part_rooms[4], bridge_room, rest_room, spare_room, late_room, word_room, known_room;
+    uint8_t *touched;         /* of clusters: another name since sw_joining_note */
+    uint32_t *changed, *told; /* clusters, of this round and of the one before */
+    struct sw_rest rest;
+    size_t part_rooms[5], bridge_room, word_room;
     uint32_t *words; /* of messages */
-};
-
-/* Two labels of one cluster; the second one's owner lies (x, y) lattices from the first's. */
-struct sw_rest {
-    uint64_t larger, smaller;
-    int32_t x, y;
-};
-
-/* Sites of a cluster that goes on where rounds did not reach. */
-struct sw_late {
-    uint64_t label, size;
 };
 
 /* ---- bridges.c -------------------------------------------------------------------------------
@@ -133,10 +174,11 @@ size_t sw_joining_room(size_t n_bridges);
 bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t serial,
                       uint32_t rounds);
 
-/* Rounds that leave few pairs to so many ranks. */
+/* Rounds that leave few labels to so many ranks: beyond four, a further one leaves 4 in 100 fewer
+ * (bench/NOTES.md). */
 static inline uint32_t sw_joining_rounds(int ranks) {
     uint32_t rounds = 1;
-    for (int reached = 1; reached < ranks; reached *= 4)
+    for (int reached = 1; reached < ranks && rounds < 4; reached *= 4)
         rounds++;
     return rounds;
 }
@@ -147,28 +189,40 @@ void sw_joining_tell(struct sw_joining *j, struct sw_side *sides, size_t n_sides
 /* False: not the message that is due. */
 bool sw_joining_hear(struct sw_joining *j, const struct sw_side *side);
 
-/* The pairs of labels that rounds have left here: rest[n_rest]. False: no memory. */
+/* Of parts in tiles, before what inside connects is known. */
+enum { SW_ROUNDS_EARLY = 2 };
+/* Between rounds: these two parts (or one) are of one cluster of the rectangle, too, which has a
+ * site of this name. So parts can be joined over ranks before it is known what inside connects
+ * them. Not if sized. */
+void sw_joining_connect(struct sw_joining *j, uint32_t part, uint32_t other, uint64_t name);
+
+/* What rounds have left here: j->rest. False: no memory. */
 bool sw_joining_rest(struct sw_joining *j);
-/* Of a pair in messages. */
-static inline size_t sw_rest_words(const struct sw_joining *j) {
-    return (j->narrow ? 2u : 4u) + (j->sized ? 1u : 0u);
-}
-/* Pairs first .. first + n - 1 as words, and the others of such words. False: no memory. */
-void sw_joining_hand(const struct sw_joining *j, size_t first, size_t n, uint32_t *words);
-bool sw_joining_unite(struct sw_joining *j, const uint32_t *words, size_t n);
-/* When all ranks' pairs are there: clusters' labels become final. False: no memory. */
+/* A step of handing it on: to the ranks k width further, k = 1 .. SW_JOINING_FAN - 1, as far as
+ * there are so many, from width 1 on, each time SW_JOINING_FAN times as much. The message; its
+ * bytes. sw_rest_expect before each that comes. */
+enum { SW_JOINING_FAN = 4 };
+size_t sw_joining_hand(struct sw_joining *j, unsigned char *message);
+/* False: not the message that is due. */
+bool sw_joining_unite(struct sw_joining *j, const unsigned char *message);
+/* When all ranks' labels are there: clusters' labels become final. False: no memory. */
 bool sw_joining_finish(struct sw_joining *j);
 
 /* Sizes go back the way that labels came. */
 void sw_joining_count(struct sw_joining *j, struct sw_side *sides, size_t n_sides);
 bool sw_joining_counted(struct sw_joining *j, const struct sw_side *side);
-/* After finish and counting: sizes of clusters that rounds have not finished, late[n_late], for all
- * ranks. The others are counted here, by `take`. False: no memory. */
+/* After finish and counting: sizes of clusters that rounds have not finished go to rest.sums, to be
+ * added up over ranks. The others are counted here, by `take`. */
 typedef void (*sw_joining_take)(void *user, uint64_t size);
-bool sw_joining_late(struct sw_joining *j, sw_joining_take take, void *user);
-/* Of all ranks' late ones, those that are this rank's to count. */
-bool sw_joining_sum(struct sw_joining *j, const struct sw_late *all, size_t n, sw_joining_take take,
-                    void *user);
+void sw_joining_late(struct sw_joining *j, sw_joining_take take, void *user);
+/* From the sums over all ranks: those that are this rank's to count. */
+void sw_joining_sum(const struct sw_joining *j, sw_joining_take take, void *user);
+
+/* Has this part's cluster another name, or been connected, since the last note? */
+void sw_joining_note(struct sw_joining *j);
+static inline bool sw_joining_touched(const struct sw_joining *j, size_t part) {
+    return j->touched[j->cluster_of[part]];
+}
 
 /* The name of a part's cluster. */
 static inline uint64_t sw_joining_name(const struct sw_joining *j, size_t part) {

@@ -38,6 +38,18 @@ static bool unpack(const struct sw_shape *s, const uint8_t *bytes, uint32_t *pla
     return good;
 }
 
+enum ergo_status sw_form(struct ergo_context *ctx, const struct ergo_point *point,
+                         struct ergo_form *form) {
+    const struct sw_shape s = sw_shape_of(point);
+    const uint64_t sides[] = {ergo_bits_bytes((size_t)s.lx), s.planes, (uint64_t)s.ly};
+    (void)ctx;
+    ergo_form_lattice(form, sides, 3, 1, 1);
+    form->parts[0].axes = "y plane x";
+    form->parts[0].bits = (uint64_t)s.lx;
+    form->parts[0].help = "bit `plane` of a site's state";
+    return ERGO_OK;
+}
+
 static enum ergo_status fetch(struct ergo_context *ctx, struct sw_state *s, size_t member,
                               uint32_t **planes) {
     *planes = malloc(s->shape.member_bytes);

@@ -163,6 +163,8 @@ void sw_wraps_find(struct sw_wraps *wraps, const uint32_t *pairs, size_t rows, s
 /* state.c: the canonical state. For each row, for each bit-plane from the lowest on, (lx + 7) /
  * 8 bytes. Bit x % 8 of byte x / 8 is that bit of the state (0 .. q - 1) at (x, y). Unused bits
  * are 0. */
+enum ergo_status sw_form(struct ergo_context *ctx, const struct ergo_point *point,
+                         struct ergo_form *form);
 enum ergo_status sw_save(struct ergo_context *ctx, void *state, size_t member,
                          struct ergo_text *text);
 enum ergo_status sw_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,

@@ -238,6 +238,7 @@ static const struct ergo_model square_model = {
                  "swendsen_wang/cut_tiles.cl"},
     .n_columns = SW_COLUMNS,
     .check = check,
+    .form = sw_form,
     .exact = exact,
     .ops = &ops,
     .cut = &ergo_swendsen_wang_cut,
@@ -248,6 +249,7 @@ static const struct ergo_model sites_model = {
     .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_measure.cl"},
     .n_columns = SW_SITES_COLUMNS,
     .check = check_sites,
+    .form = sw_sites_form,
     .ops = &sw_sites_ops,
 };
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _abi as abi
+from ._configurations import Configurations, TwoTimes, configurations
 from ._errors import (
     AuditError,
     DeviceError,
@@ -44,6 +45,7 @@ __version__ = abi.VERSION
 
 __all__ = [
     "AuditError",
+    "Configurations",
     "Curve",
     "Device",
     "DeviceError",
@@ -60,7 +62,9 @@ __all__ = [
     "Point",
     "Progress",
     "Result",
+    "TwoTimes",
     "__version__",
+    "configurations",
     "devices",
     "explain",
     "extend",

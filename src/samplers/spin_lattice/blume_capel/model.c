@@ -128,6 +128,7 @@ const struct ergo_model blume_capel_model = {
                   "sites",
     .has_frames = model_has_frames,
     .check = check,
+    .form = bytes_form,
     .cuts = bytes_pays_to_cut,
     .ops = &bytes_ops,
     .cut = &bytes_cut_ops,

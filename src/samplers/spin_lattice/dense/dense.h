@@ -128,6 +128,8 @@ enum ergo_status dense_end_curves(struct ergo_context *ctx, void *state, size_t 
 double dense_moment(const struct ergo_point *point, const char *observable, const double *mean);
 
 /* state.c */
+enum ergo_status dense_form(struct ergo_context *ctx, const struct ergo_point *point,
+                            struct ergo_form *form);
 enum ergo_status dense_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text);
 enum ergo_status dense_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,

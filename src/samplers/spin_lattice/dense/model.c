@@ -220,7 +220,7 @@ static const char *const first_rom[] = {"/system/n=64",
     .tunables = tunables,                                                                          \
     .n_tunables = sizeof tunables / sizeof tunables[0],                                            \
     .unweighted = unweighted,                                                                      \
-    .check = dense_check,                                                                          \
+    .check = dense_check, .form = dense_form,                                                                          \
     .curve_size = dense_curve_size,                                                                \
     .curve_x = dense_curve_x,                                                                      \
     .ops = &dense_ops

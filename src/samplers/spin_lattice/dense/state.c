@@ -201,6 +201,27 @@ enum ergo_status dense_load(struct ergo_context *ctx, void *state, size_t member
     return ergo_engine_end(&s->e);
 }
 
+enum ergo_status dense_form(struct ergo_context *ctx, const struct ergo_point *point,
+                            struct ergo_form *form) {
+    const struct dense_shape s = dense_shape_of(point);
+    const uint64_t shape[] = {s.samples, s.rungs, s.copies, row_bytes(&s)};
+    (void)ctx;
+    *form = (struct ergo_form){.bytes = state_bytes(&s), .n_parts = 2};
+    form->parts[0] =
+        (struct ergo_form_part){.name = "spins",
+                                .axes = "sample temperature copy spin",
+                                .help = "1 up, 0 down; temperatures from the coldest on",
+                                .element = 1,
+                                .bits = s.n,
+                                .offset = 8,
+                                .stride = pile_bytes(&s),
+                                .pieces = s.samples};
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        ergo_form_axis(&form->parts[0], shape[i]);
+    form->parts[1] = model_couplings_form;
+    return ERGO_OK;
+}
+
 /* Spins: none has flipped yet, and walkers of ladders have been nowhere. */
 enum ergo_status dense_carry(struct ergo_context *ctx, void *state, size_t member,
                              const void *bytes, size_t length) {

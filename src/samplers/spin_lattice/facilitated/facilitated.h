@@ -189,6 +189,8 @@ uint64_t fac_record(const struct fac_state *s, size_t time, size_t member, size_
 enum ergo_status fac_audit(struct ergo_context *ctx, void *state);
 
 /* state.c */
+enum ergo_status fac_form(struct ergo_context *ctx, const struct ergo_point *point,
+                          struct ergo_form *form);
 enum ergo_status fac_save(struct ergo_context *ctx, void *state, size_t member,
                           struct ergo_text *text);
 enum ergo_status fac_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,

@@ -168,8 +168,9 @@ static const struct ergo_tunable tunables[] = {
     .frame_suffix = "vti", .has_frames = model_has_frames,                                         \
     .trajectory = "configurations of the first realisation as VTK image data, a value for each "   \
                   "site, of lattices up to 2^22 sites",                                            \
-    .check = fac_check, .curve_size = fac_curve_size, .curve_x = fac_curve_x, .exact = fac_exact,  \
-    .reference = fac_reference, .state_tail = fac_state_tail, .ops = &facilitated_ops
+    .check = fac_check, .form = fac_form, .curve_size = fac_curve_size, .curve_x = fac_curve_x,    \
+    .exact = fac_exact, .reference = fac_reference, .state_tail = fac_state_tail,                  \
+    .ops = &facilitated_ops
 
 static const char *const first_job[] = {"/system/size=[64, 64]",   "/system/up_density=0.5",
                                         "/system/realisations=64", "/run/sweeps=500",

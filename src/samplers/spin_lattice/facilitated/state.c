@@ -141,6 +141,35 @@ enum ergo_status fac_load(struct ergo_context *ctx, void *opaque, size_t member,
     return ergo_engine_end(&s->e);
 }
 
+enum ergo_status fac_form(struct ergo_context *ctx, const struct ergo_point *point,
+                          struct ergo_form *form) {
+    const struct fac_shape s = fac_shape_of(point);
+    const uint64_t sides[] = {s.lx, s.ly, s.sites / s.lx / s.ly};
+    const bool words = s.lanes == 32;
+    (void)ctx;
+    *form = (struct ergo_form){.bytes = s.words * 3 * lattice_bytes(&s), .n_parts = 1};
+    struct ergo_form_part *part = &form->parts[0];
+    *part = (struct ergo_form_part){
+        .name = "spins",
+        .axes = !words     ? "realisation site"
+                : s.d == 1 ? "word x"
+                : s.d == 2 ? "word y x"
+                           : "word z y x",
+        .help = words ? "1 up, 0 down, of realisations 32 word to 32 word + 31"
+                      : "1 up, 0 down; x fastest",
+        .element = words ? 4 : 1,
+        .systems = words ? s.words * s.lanes : 0,
+        .bits = words ? 0 : s.sites,
+        .stride = 3 * lattice_bytes(&s),
+        .pieces = s.words};
+    ergo_form_axis(part, s.words);
+    for (unsigned k = s.d; words && k-- > 0;)
+        ergo_form_axis(part, sides[k]);
+    if (!words)
+        ergo_form_axis(part, lattice_bytes(&s));
+    return ERGO_OK;
+}
+
 /* Spins; t = 0 is yet to come, or is now. Of a run of another length, too. */
 enum ergo_status fac_carry(struct ergo_context *ctx, void *opaque, size_t member, const void *bytes,
                            size_t length) {

@@ -11,6 +11,30 @@ void graph_terms(const struct graph_network *net, uint32_t slot, int32_t terms[2
         terms[0] -= net->bonds[k].j;
 }
 
+static void prepare_levels(struct graph_state *s) {
+    struct ergo_engine *e = &s->e;
+    uint32_t *tables = graph_levels_tables(s);
+    if (!tables) {
+        ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory for %zu tables of acceptance",
+                         s->levels.tables);
+        return;
+    }
+    ergo_engine_constant(e, GRAPH_LISTS, s->levels.lists);
+    if (s->levels.values)
+        ergo_engine_constant(e, GRAPH_VALUES, s->levels.values);
+    ergo_engine_constant(e, GRAPH_HEADS, s->levels.heads);
+    ergo_engine_constant(e, GRAPH_COLOURS, s->levels.colours);
+    ergo_engine_constant(e, GRAPH_TABLES, tables);
+    ergo_engine_constant(e, GRAPH_TABLE_OF, s->levels.table_of);
+    free(tables);
+    s->sweeps_group = (uint32_t)ergo_engine_group(e, GRAPH_SWEEPS, s->sweeps_group);
+    if (s->sweeps_group > 1 && s->sweeps_group < s->lanes)
+        ERGO_ENGINE_FAIL(e, ERGO_E_DEVICE,
+                         "%s runs work-groups of up to %u here, with %u chains each; /tuning/path "
+                         "1 has smaller ones",
+                         e->device->summary.name, s->sweeps_group, s->lanes);
+}
+
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct graph_state *s = state;
     struct ergo_engine *e = &s->e;
@@ -26,8 +50,10 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     ergo_engine_constant(e, GRAPH_TERMS, terms);
     ergo_engine_constant(e, GRAPH_VERTICES, net->vertex_of);
     ergo_engine_constant(e, GRAPH_MEMBERS_ROW, s->members);
+    if (s->lanes)
+        prepare_levels(s);
     for (unsigned k = 0; k < GRAPH_KERNELS; k++)
-        if (k != GRAPH_COMB && k != GRAPH_LOOK_ALL)
+        if (k != GRAPH_COMB && k != GRAPH_LOOK_ALL && k != GRAPH_SWEEPS)
             s->group = (uint32_t)ergo_engine_group(e, k, s->group);
     ergo_engine_need_group(e, GRAPH_COMB, s->comb);
     ergo_engine_need_group(e, GRAPH_LOOK_ALL, s->comb);
@@ -159,13 +185,50 @@ static void sweep(struct graph_state *s) {
     s->e.step++;
 }
 
+/* In local memory, up to step `end`. */
+static void sweeps_to(struct graph_state *s, uint64_t end) {
+    const size_t chains = s->e.batch->count * s->chains.width;
+    const struct graph_stages stages = {s->schedule.begin, s->schedule.per, s->schedule.stages};
+    while (s->e.step < end && s->e.status == ERGO_OK) {
+        const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, end - s->e.step, s->launch_sweeps);
+        ERGO_LAUNCH(&s->e, GRAPH_SWEEPS,
+                    ergo_grid_groups((chains + s->lanes - 1) / s->lanes, s->sweeps_group, 1),
+                    BUFFER(GRAPH_SPINS), BUFFER(GRAPH_LISTS), BUFFER(GRAPH_VALUES),
+                    BUFFER(GRAPH_HEADS), BUFFER(GRAPH_TERMS), BUFFER(GRAPH_COLOURS),
+                    BUFFER(GRAPH_TABLES), BUFFER(GRAPH_TABLE_OF), BUFFER(GRAPH_MEMBERS_ROW),
+                    BUFFER(GRAPH_PLACES), U32(s->net.slots), U32(s->net.colours), U64(s->e.step),
+                    U32(now), VALUE(stages), LOCAL(graph_local_bytes(s)));
+        ergo_engine_made(&s->e, &s->e.pace, now);
+        s->e.step += now;
+    }
+}
+
+/* The step, not after `end`, before which or after which something else than a sweep is due. */
+static uint64_t until(const struct graph_state *s, uint64_t end) {
+    const uint64_t every[3] = {s->look_every, s->chains.rungs > 1 ? s->chains.swap_every : 0,
+                               s->chains.cluster_every};
+    uint64_t next = end;
+    size_t stage;
+    for (int i = 0; i < 3; i++)
+        if (every[i] && (s->e.step / every[i] + 1) * every[i] < next)
+            next = (s->e.step / every[i] + 1) * every[i];
+    for (uint64_t step = s->e.step + 1; s->schedule.slopes && step < next; step++)
+        if (graph_resamples(&s->schedule, step, &stage))
+            next = step;
+    return next;
+}
+
 static void steps(void *state, uint64_t sweeps) {
     struct graph_state *s = state;
-    for (uint64_t i = 0; i < sweeps && s->e.status == ERGO_OK; i++) {
+    const uint64_t end = s->e.step + sweeps;
+    while (s->e.step < end && s->e.status == ERGO_OK) {
         size_t stage;
         if (graph_resamples(&s->schedule, s->e.step, &stage))
             resample(s, s->schedule.slopes[stage]);
-        sweep(s);
+        if (s->lanes)
+            sweeps_to(s, until(s, end));
+        else
+            sweep(s);
         if (graph_clusters(&s->chains, s->e.step))
             move_clusters(s);
         const bool looks = s->e.step % s->look_every == 0;

@@ -6,7 +6,7 @@
 #include "engine/ladder.h"
 #include "samplers/sampler.h"
 #include "samplers/spin_lattice/graph/network.h"
-#include "spin_lattice/graph_params.h"
+#include "spin_lattice/graph_levels.h"
 
 enum { COLUMN_TOTAL, COLUMN_GRAPH_M, COLUMN_SITES, GRAPH_COLUMNS };
 enum {
@@ -58,6 +58,12 @@ enum graph_buffer {
     GRAPH_LOOKS,
     GRAPH_KEPT,
     GRAPH_PACKED,
+    GRAPH_LISTS, /* of chains in local memory, from here */
+    GRAPH_VALUES,
+    GRAPH_HEADS,
+    GRAPH_COLOURS,
+    GRAPH_TABLES,
+    GRAPH_TABLE_OF,
     GRAPH_PLACES, /* of ladders, from here */
     GRAPH_CAME,
     GRAPH_MOVES,
@@ -73,6 +79,7 @@ enum graph_buffer {
 };
 enum graph_kernel {
     GRAPH_SWEEP,
+    GRAPH_SWEEPS, /* many a launch */
     GRAPH_START,
     GRAPH_MEASURE,
     GRAPH_LOOK,
@@ -106,6 +113,21 @@ struct graph_chains {
     bool population;
 };
 
+/* What kernels have that keep chains in local memory (graph_levels.h). */
+struct graph_levels {
+    bool possible;
+    uint32_t most;             /* neighbours of a vertex; 0: costs are no levels */
+    uint32_t widest, elements; /* vertices of a colour; elements of all lists */
+    int32_t j;
+    uint16_t *lists;
+    int32_t *values;          /* couplings of lists; NULL with levels */
+    struct graph_head *heads; /* [slots] */
+    cl_uint2 *colours;        /* first slot, vertices */
+    size_t tables;            /* of all stages of the schedule, of each scale */
+    float *scales;
+    uint32_t *table_of; /* [members][rungs] */
+};
+
 struct graph_state {
     struct ergo_engine e;
     struct graph_problem problem;
@@ -113,6 +135,10 @@ struct graph_state {
     struct graph_schedule schedule;
     struct graph_chains chains;
     struct graph_member *members; /* [members][rungs] */
+    struct graph_levels levels;
+    uint32_t lanes; /* chains of a work-group that keeps them in local memory; 0: none does */
+    uint32_t sweeps_group; /* its work-items; 1: a CPU's, with vectors of chains */
+    uint64_t launch_sweeps;
     bool heat_bath;
     uint32_t keep;           /* configurations kept */
     uint64_t look_every;     /* sweeps from a look for them to the next */
@@ -164,6 +190,7 @@ void graph_curve_x(const struct ergo_point *point, size_t c, double *x);
 
 enum ergo_status graph_configure(struct ergo_context *ctx, void *state);
 void graph_release(void *state);
+size_t graph_local_bytes(const struct graph_state *s); /* of a group with s->lanes chains */
 /* A slot's two numbers: base and field. */
 void graph_terms(const struct graph_network *net, uint32_t slot, int32_t terms[2]);
 /* Columns of a sample of `numbers` (GRAPH_NUMBERS). */
@@ -186,6 +213,8 @@ void graph_write_member(struct graph_state *s, size_t member, const uint32_t *wo
 void graph_spread(const struct graph_state *s, const uint32_t *words, uint8_t *spins);
 void graph_gather(const struct graph_state *s, const uint8_t *spins, uint32_t *words);
 
+enum ergo_status graph_form(struct ergo_context *ctx, const struct ergo_point *point,
+                            struct ergo_form *form);
 enum ergo_status graph_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text);
 enum ergo_status graph_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
@@ -206,6 +235,17 @@ enum ergo_status graph_end_curves(struct ergo_context *ctx, void *state, size_t 
 /* lowest.c */
 enum ergo_status graph_states(struct ergo_context *ctx, void *state, size_t first, size_t count,
                               struct ergo_text *text);
+
+/* ---- levels.c -------------------------------------------------------------------------------- */
+
+/* false: no memory. Tables are apart, because a plan does not need them. */
+bool graph_levels_make(const struct graph_state *s, struct graph_levels *levels);
+/* table[GRAPH_LEVEL_WORDS], of a temperature, with levels; of all, owned by the caller (NULL: no
+ * memory). */
+void graph_levels_table(const struct graph_levels *levels, float scale, bool heat_bath,
+                        uint32_t *table);
+uint32_t *graph_levels_tables(const struct graph_state *s);
+void graph_levels_free(struct graph_levels *levels);
 
 /* ---- twin.c: the chain on the host, a byte per slot ------------------------------------------ */
 

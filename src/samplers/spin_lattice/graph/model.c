@@ -339,6 +339,8 @@ static bool has_frames(const struct ergo_point *point) {
 
 static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+    {"path", "0 automatic, 1 a launch for each colour, 2 chains in local memory", 0, 2, false},
+    {"lanes", "path 2 on GPUs: chains per work-group (a power of two)", 0, 64, true},
 };
 
 static const char *const first_job[] = {"/system/graph=\"triangular\"",
@@ -356,7 +358,8 @@ const struct ergo_model graph_model = {
         "dimensions with couplings to further neighbours and any boundaries, or a file (a "
         "list of edges, MaxCut, QUBO); at a temperature, with parallel tempering, annealed to "
         "its lowest states, or as an annealed population.",
-    .programs = {"spin_lattice/graph.cl", "spin_lattice/graph_methods.cl"},
+    .programs = {"spin_lattice/graph.cl", "spin_lattice/graph_methods.cl",
+                 "spin_lattice/graph_local.cl", "spin_lattice/graph_lanes.cl"},
     .keys = {{keys, sizeof keys / sizeof keys[0]},
              {ladder_keys, LADDER_KEYS},
              {cluster_keys, 1},
@@ -382,6 +385,7 @@ const struct ergo_model graph_model = {
     .trajectory = "configurations as text: the total energy, then a vertex and its spin in each "
                   "line",
     .check = graph_check,
+    .form = graph_form,
     .curve_size = graph_curve_size,
     .curve_x = graph_curve_x,
     .extends = graph_extends,

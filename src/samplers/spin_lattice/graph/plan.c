@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "samplers/spin_lattice/graph/graph.h"
 #include "samplers/spin_lattice/models.h"
@@ -10,6 +11,7 @@ void graph_release(void *state) {
     struct graph_state *s = state;
     graph_problem_free(&s->problem);
     graph_network_free(&s->net);
+    graph_levels_free(&s->levels);
     free(s->schedule.factors);
     free(s->schedule.slopes);
     s->schedule.factors = s->schedule.slopes = NULL;
@@ -73,6 +75,31 @@ static void declare_methods(struct graph_state *s, uint64_t chains, uint64_t spi
     ergo_engine_kernel(e, GRAPH_CENSUS, path, options, "graph_census");
 }
 
+/* Chains in local memory, many sweeps a launch. */
+static void declare_levels(struct graph_state *s, const char *options) {
+    struct ergo_engine *e = &s->e;
+    const struct graph_levels *v = &s->levels;
+    const bool vectors = s->sweeps_group == 1;
+    char all[500];
+    snprintf(all, sizeof all, "%s -DGRAPH_LANES=%uu -DGRAPH_LEVELS=%u -DGRAPH_HEAT=%u", options,
+             s->lanes, v->most, s->heat_bath);
+    ergo_engine_buffer(e, GRAPH_LISTS, "lists of fours", ERGO_BUFFER_CONSTANT,
+                       8 * (uint64_t)(v->elements ? v->elements : 1));
+    ergo_engine_buffer(e, GRAPH_VALUES, "couplings of fours", ERGO_BUFFER_CONSTANT,
+                       v->values ? 16 * (uint64_t)(v->elements ? v->elements : 1) : 0);
+    ergo_engine_buffer(e, GRAPH_HEADS, "heads of lists", ERGO_BUFFER_CONSTANT,
+                       sizeof *v->heads * (uint64_t)s->net.slots);
+    ergo_engine_buffer(e, GRAPH_COLOURS, "colours", ERGO_BUFFER_CONSTANT,
+                       8 * (uint64_t)s->net.colours);
+    ergo_engine_buffer(e, GRAPH_TABLES, "acceptance", ERGO_BUFFER_CONSTANT,
+                       4 * GRAPH_LEVEL_WORDS((uint64_t)v->most) * v->tables);
+    ergo_engine_buffer(e, GRAPH_TABLE_OF, "temperatures", ERGO_BUFFER_CONSTANT,
+                       4 * e->batch->count * s->chains.rungs);
+    ergo_engine_kernel(e, GRAPH_SWEEPS,
+                       vectors ? "spin_lattice/graph_lanes.cl" : "spin_lattice/graph_local.cl", all,
+                       vectors ? "graph_lanes" : "graph_local");
+}
+
 static void declare(struct graph_state *s, bool gpu) {
     static const char *const path = "spin_lattice/graph.cl";
     struct ergo_engine *e = &s->e;
@@ -103,11 +130,17 @@ static void declare(struct graph_state *s, bool gpu) {
     ergo_engine_buffer(e, GRAPH_PACKED, "packed states", ERGO_BUFFER_SCRATCH,
                        4 * (uint64_t)graph_words_of(s));
     snprintf(options, sizeof options,
-             "-DGRAPH_CHAINS=%lluu -DGRAPH_RUNGS=%uu -DGRAPH_COPIES=%uu -DGRAPH_INDEX=%s "
-             "-DGRAPH_HEAT=%uu -DGRAPH_KEEP=%uu -DGRAPH_DEGREE=%u",
+             "-DGRAPH_CHAINS=%lluu -DGRAPH_RUNGS=%uu -DGRAPH_COPIES=%uu -DGRAPH_INDEX=%s",
              (unsigned long long)chains, s->chains.rungs, s->chains.copies,
-             spins < UINT32_MAX ? "uint" : "ulong", s->heat_bath, s->keep, common_degree(net, gpu));
-    ergo_engine_kernel(e, GRAPH_SWEEP, path, options, "graph_sweep");
+             spins < UINT32_MAX ? "uint" : "ulong");
+    if (s->lanes)
+        declare_levels(s, options);
+    const size_t length = strlen(options);
+    snprintf(options + length, sizeof options - length,
+             " -DGRAPH_HEAT=%uu -DGRAPH_KEEP=%uu -DGRAPH_DEGREE=%u", s->heat_bath, s->keep,
+             common_degree(net, gpu));
+    if (!s->lanes)
+        ergo_engine_kernel(e, GRAPH_SWEEP, path, options, "graph_sweep");
     ergo_engine_kernel(e, GRAPH_START, path, options, "graph_start");
     ergo_engine_kernel(e, GRAPH_MEASURE, path, options, "graph_measure");
     if (chains == members)
@@ -145,6 +178,109 @@ static enum ergo_status make_network(struct ergo_context *ctx, struct graph_stat
     return status;
 }
 
+/* ---- chains in local memory ------------------------------------------------------------------ */
+
+enum { PATH_LAUNCHES = 1, PATH_LOCAL = 2, VECTOR = 32 /* chains of graph_lanes */ };
+
+size_t graph_local_bytes(const struct graph_state *s) {
+    const size_t most = s->levels.most, rows = GRAPH_ROWS((size_t)s->net.slots);
+    const size_t widest = (s->levels.widest + (size_t)3) / 4 * 4;
+    if (s->sweeps_group == 1) /* tables by bytes */
+        return s->lanes * (rows + (most ? 2 * most + 1 : 0));
+    return s->lanes * (rows + widest * (most ? 1 : 4)); /* counts, or forces */
+}
+
+static bool fits(const struct graph_state *s) {
+    return graph_local_bytes(s) + 64 <= s->e.device->summary.local_memory;
+}
+
+/* Chains of a group and its work-items; lanes 0: they do not fit. A GPU's group has so few chains
+ * that all units have one, and work-items for all decisions of a colour. */
+static void shape_groups(struct graph_state *s, double chains) {
+    const struct ergo_point *point = s->e.batch->points[0];
+    const struct ergo_device_summary *d = &s->e.device->summary;
+    const double quads = s->net.slots / (4.0 * s->net.colours);
+    const uint32_t lanes = (uint32_t)ergo_point_int(point, "/tuning/lanes");
+    const uint32_t group = (uint32_t)ergo_point_int(point, "/tuning/work_group");
+    s->sweeps_group = 1;
+    s->lanes = VECTOR;
+    if (s->e.device->type != CL_DEVICE_TYPE_CPU) {
+        const uint32_t most =
+            ergo_power_of_two_down(d->largest_group < 256 ? d->largest_group : 256);
+        s->lanes = lanes ? lanes : 16;
+        s->sweeps_group = most;
+        while (!lanes && s->lanes > 4 && (!fits(s) || chains / s->lanes < d->compute_units))
+            s->lanes /= 2;
+        while (!group && s->sweeps_group > 32 && s->sweeps_group >= 2 * quads * s->lanes)
+            s->sweeps_group /= 2;
+        if (group && group < most)
+            s->sweeps_group = group;
+        if (s->sweeps_group < s->lanes)
+            s->sweeps_group = s->lanes;
+        if (s->lanes < 4 || s->sweeps_group > most)
+            s->lanes = 0;
+    }
+    if (!fits(s))
+        s->lanes = 0;
+}
+
+/* Is a sweep faster in local memory than by launches? Nanoseconds, roughly: an EPYC core (PoCL 3.1)
+ * and an H100, bench/NOTES.md, 2026-11-26. */
+static bool is_faster(const struct graph_state *s, const struct ergo_device *device,
+                      double chains) {
+    const double units = device->summary.compute_units ? device->summary.compute_units : 1;
+    const double slots = s->net.slots, neighbours = s->net.first[s->net.slots] / slots;
+    const double groups = ceil(chains / s->lanes), colours = s->net.colours;
+    const double updates = chains * slots / units, whole = s->levels.most ? 1.0 : 3.0;
+    if (s->sweeps_group == 1)
+        return ceil(groups / units) * slots * (50 + 0.5 * whole * neighbours) <
+               colours * 2e4 + updates * (60 + 0.7 * neighbours);
+    const double rounds = ceil(slots / colours * 0.25 * s->lanes / s->sweeps_group);
+    const double latency = colours * rounds * (1500 + 15 * neighbours);
+    return fmax(latency, updates * (10 + neighbours) * 0.0225 * whole) <
+           colours * (5e3 + 360 * neighbours) + updates * (8 + neighbours) / 16;
+}
+
+/* Sweeps that a launch may have, because some devices stop loops. */
+static uint64_t most_sweeps(const struct graph_state *s) {
+    const double limit = (double)s->e.device->quirks.loop_limit, slots = s->net.slots;
+    const double loops = s->sweeps_group == 1 ? s->net.first[s->net.slots] / 4.0 + 200 * slots
+                                              : s->net.colours * 60.0 * s->lanes;
+    return limit > 0 ? (uint64_t)(limit / loops) : 1024;
+}
+
+static enum ergo_status choose_path(struct ergo_context *ctx, struct graph_state *s) {
+    const struct ergo_device *device = s->e.device;
+    const int64_t path = ergo_point_int(s->e.batch->points[0], "/tuning/path");
+    const double chains = (double)s->e.batch->count * s->chains.width;
+    s->lanes = 0;
+    if (path == PATH_LAUNCHES)
+        return ERGO_OK;
+    if (!graph_levels_make(s, &s->levels))
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the lists of %u vertices", s->net.n);
+    if (s->levels.possible)
+        shape_groups(s, chains);
+    s->launch_sweeps = s->lanes ? most_sweeps(s) : 1;
+    const bool asked =
+        path == PATH_LOCAL || (device->type != CL_DEVICE_TYPE_CPU &&
+                               ergo_point_int(s->e.batch->points[0], "/tuning/lanes"));
+    if (!s->launch_sweeps || (!asked && s->lanes && !is_faster(s, device, chains)))
+        s->lanes = 0;
+    if (asked && !s->launch_sweeps)
+        return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                         "/tuning/path 2 makes a sweep of %u vertices in one launch; %s stops "
+                         "loops before that",
+                         s->net.n, device->summary.name);
+    if (asked && !s->lanes)
+        return ERGO_FAIL(
+            ctx, ERGO_E_DEVICE,
+            "/tuning/path 2 needs at most 1020 neighbours a vertex, and local memory for a byte of "
+            "each of %u vertices in /tuning/lanes chains (4 and more, at most as many as a "
+            "work-group has work-items); %s has %llu bytes",
+            s->net.n, device->summary.name, (unsigned long long)device->summary.local_memory);
+    return ERGO_OK;
+}
+
 enum ergo_status graph_configure(struct ergo_context *ctx, void *state) {
     struct graph_state *s = state;
     const struct ergo_batch *batch = s->e.batch;
@@ -170,6 +306,9 @@ enum ergo_status graph_configure(struct ergo_context *ctx, void *state) {
     s->group = wish ? (uint32_t)wish : gpu ? 128 : 16;
     while (s->group > device->summary.largest_group)
         s->group /= 2;
+    status = choose_path(ctx, s);
+    if (status != ERGO_OK)
+        return status;
     s->stripes = stripes_of(s, gpu, units);
     s->comb = power_for((uint32_t)width, s->group);
     s->e.curve_interval = width > 1; /* each sample carries the curves */
@@ -180,18 +319,26 @@ enum ergo_status graph_configure(struct ergo_context *ctx, void *state) {
                          "of a replica or scan points",
                          spins);
     const double edges = 2.0 * (double)s->problem.m * (double)chains;
-    const double seconds =
-        (spins + edges) / (gpu ? 2e11 : 1e8 * units) + s->net.colours * (gpu ? 5e-6 : 2e-5);
+    const double seconds = (spins + edges) / (gpu ? 2e11 : (s->lanes ? 3e9 : 1e8) * units) +
+                           s->net.colours * (gpu ? 5e-6 : 2e-5) / (s->lanes ? 10 : 1);
     plan->work_per_step = (double)s->net.n * (double)chains;
     plan->block_steps = fmax(1, floor(0.1 / seconds));
-    plan->launches_per_step = s->net.colours;
+    plan->launches_per_step = s->lanes ? 1.0 / 64 : s->net.colours;
     plan->host_bytes = 24 * (uint64_t)s->problem.m + 40 * (uint64_t)s->net.slots +
                        (uint64_t)s->net.slots * (2 * width + s->keep) * 2;
-    snprintf(plan->path, sizeof plan->path, "graph");
-    snprintf(plan->launch, sizeof plan->launch,
-             "a launch for each of %u colours: four vertices of a chain per work-item, "
-             "work-groups of %u",
-             s->net.colours, s->group);
+    if (s->lanes)
+        plan->host_bytes += 32 * (uint64_t)s->levels.elements +
+                            4 * GRAPH_LEVEL_WORDS((uint64_t)s->levels.most) * s->levels.tables;
+    snprintf(plan->path, sizeof plan->path, "%s", s->lanes ? "local" : "graph");
+    if (s->lanes)
+        snprintf(plan->launch, sizeof plan->launch,
+                 "%u chains in local memory per work-group of %u, many sweeps a launch", s->lanes,
+                 s->sweeps_group);
+    else
+        snprintf(plan->launch, sizeof plan->launch,
+                 "a launch for each of %u colours: four vertices of a chain per work-item, "
+                 "work-groups of %u",
+                 s->net.colours, s->group);
     declare(s, gpu);
     return ERGO_OK;
 }

@@ -288,13 +288,31 @@ enum ergo_status graph_load(struct ergo_context *ctx, void *state, size_t member
     return status;
 }
 
+enum ergo_status graph_form(struct ergo_context *ctx, const struct ergo_point *point,
+                            struct ergo_form *form) {
+    const struct graph_chains chains = graph_chains_of(point);
+    struct graph_problem p = {0};
+    const enum ergo_status status = graph_problem_of(ctx, point, &p);
+    *form = (struct ergo_form){.bytes = chains.width * ergo_bits_bytes(p.n), .n_parts = 1};
+    form->parts[0] = (struct ergo_form_part){
+        .name = "spins",
+        .axes = "chain vertex",
+        .help = "1 up, 0 down; chains of a ladder temperature by temperature, the coldest first",
+        .element = 1,
+        .bits = p.n,
+        .n_dims = 2,
+        .shape = {chains.width, ergo_bits_bytes(p.n)}};
+    graph_problem_free(&p);
+    return status;
+}
+
 /* Spins of the chains; all else is as at any start. */
 enum ergo_status graph_carry(struct ergo_context *ctx, void *state, size_t member,
                              const void *bytes, size_t length) {
     const struct graph_state *s = state;
     const struct parts parts = parts_of(s);
     struct ergo_text start = {0};
-    if (length < parts.lowest)
+    if (length < parts.lowest && length != parts.spins)
         return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %zu",
                          member, length, parts.all);
     enum ergo_status status = graph_save(ctx, state, member, &start);

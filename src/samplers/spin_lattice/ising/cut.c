@@ -27,6 +27,8 @@ static enum ergo_status cut(struct ergo_context *ctx, struct ising_state *s) {
     const uint32_t reach = ergo_point_int(first, "/run/correlation_every") ? ising_reach(first) : 1;
     s->cut = true;
     s->whole = ising_shape_of(first);
+    slab->colours = slab->per_sweep = 2;
+    slab->bits = 8;
     const uint32_t granule = ising_granule(&s->whole);
     if (s->whole.ly % granule)
         return refuse(ctx, s, "/system/size/1",
@@ -43,7 +45,7 @@ static enum ergo_status cut(struct ergo_context *ctx, struct ising_state *s) {
         first, (double)s->whole.lx / 4, (double)s->whole.lx * slab->least / (2 * rate));
     /* an exchange costs about as much as 3e7 updates of an H100, 12 us */
     const double row_sites = (double)s->whole.lx * (double)s->e.batch->count;
-    ergo_slab_deepen(slab, by_colour, ergo_slab_sweeps(slab, first, 3e7, row_sites), reach);
+    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 3e7, row_sites), reach);
     const uint64_t top = slab->first + (uint64_t)s->whole.ly - slab->halo;
     s->shape = ising_shape_of_rows(&s->whole, top, slab->tall);
     slab->layer_words = s->shape.row_words;
@@ -141,9 +143,11 @@ static struct ergo_slab *slab_of(void *state) {
     return &((struct ising_state *)state)->slab;
 }
 
+static const struct ergo_slab_model cuts = {.engine = &slabs, .slab_of = slab_of, .init = init};
+
 static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
-    return ergo_slab_create(ctx, &slabs, batch, device, slab_of, init, state);
+    return ergo_slab_create(ctx, &cuts, batch, device, state);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */

@@ -147,6 +147,8 @@ void ising_curves(const struct ising_state *state, size_t member, const uint64_t
  * 8 is the spin at (x, y), 1 for up. Unused bits are zero. */
 enum ergo_status ising_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text);
+enum ergo_status ising_form(struct ergo_context *ctx, const struct ergo_point *point,
+                            struct ergo_form *form);
 enum ergo_status ising_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                             const void *bytes, size_t length);
 /* One member's canonical rows, malloc'ed. */

@@ -171,6 +171,17 @@ enum ergo_status ising_load(struct ergo_context *ctx, void *opaque, size_t membe
     return ergo_engine_end(&s->e);
 }
 
+enum ergo_status ising_form(struct ergo_context *ctx, const struct ergo_point *point,
+                            struct ergo_form *form) {
+    const struct ising_shape s = ising_shape_of(point);
+    const uint64_t sides[] = {ergo_bits_bytes((size_t)s.lx), (uint64_t)s.ly};
+    (void)ctx;
+    ergo_form_lattice(form, sides, 2, 1, 1);
+    form->parts[0].bits = (uint64_t)s.lx;
+    form->parts[0].help = "1 up, 0 down";
+    return ERGO_OK;
+}
+
 /* ---- for people ------------------------------------------------------------------------------ */
 
 static unsigned spin_at(const struct ergo_view *v, size_t x, size_t y) {

@@ -148,6 +148,7 @@ const struct ergo_model potts_model = {
                   "sites",
     .has_frames = model_has_frames,
     .check = bytes_check,
+    .form = bytes_form,
     .curve_size = bytes_curve_size,
     .curve_x = bytes_curve_x,
     .curve_every = lattice_curve_every,

@@ -369,8 +369,22 @@ enum ergo_status glass_force_check(struct ergo_context *ctx, const struct ergo_p
     return status;
 }
 
+static enum ergo_status first_of_file(struct ergo_context *ctx, const struct ergo_point *point,
+                                      const struct glass_shape *s, struct model_sites of,
+                                      double *j) {
+    struct reading r = {.s = s, .plain = malloc(s->d * s->sites * sizeof *r.plain)};
+    const enum ergo_status status =
+        r.plain ? read_file(ctx, point, &r)
+                : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the couplings of a file");
+    for (uint32_t d = 0; d < s->d && status == ERGO_OK; d++)
+        for (uint64_t i = 0; i < of.n; i++)
+            j[d * of.n + i] = r.plain[d * s->sites + (of.first + i) % s->sites];
+    free(r.plain);
+    return status;
+}
+
 enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_point *point,
-                                    const struct glass_shape *s, double *j) {
+                                    const struct glass_shape *s, struct model_sites of, double *j) {
     const struct ergo_value *fraction = ergo_point_value(point, "/system/negative_fraction");
     const struct ergo_value *disorder = ergo_point_value(point, "/system/disorder");
     const struct ergo_value *ratio = ergo_point_value(point, "/system/disorder_ratio");
@@ -378,15 +392,13 @@ enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_
     const bool normal =
         disorder->present && strcmp(ergo_point_text(point, "/system/disorder"), "gaussian") == 0;
     uint32_t key[2];
-    if (ergo_point_value(point, "/system/disorder_file")->present) {
-        struct reading r = {.s = s, .plain = j};
-        return read_file(ctx, point, &r);
-    }
+    if (ergo_point_value(point, "/system/disorder_file")->present)
+        return first_of_file(ctx, point, s, of, j);
     key_of(point, key);
     for (uint32_t d = 0; d < s->d; d++)
-        for (uint64_t site = 0; site < s->sites; site++) {
-            const uint32_t bond = (uint32_t)(3 * site + d);
-            double *to = &j[d * s->sites + site];
+        for (uint64_t i = 0; i < of.n; i++) {
+            const uint32_t bond = (uint32_t)(3 * ((of.first + i) % s->sites) + d);
+            double *to = &j[d * of.n + i];
             if (normal)
                 *to = glass_normal(key, bond, 0, GLASS_PURPOSE_COUPLING, 0) * 0x1p-24;
             else

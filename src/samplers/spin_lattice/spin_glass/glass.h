@@ -6,6 +6,7 @@
 #include "engine/ladder.h"
 #include "engine/shares.h"
 #include "samplers/sampler.h"
+#include "samplers/spin_lattice/models.h"
 #include "spin_lattice/glass_params.h"
 
 /* Of a sample, at one temperature: means over its copies or pairs of them. */
@@ -168,10 +169,10 @@ enum ergo_status glass_file_check(struct ergo_context *ctx, const struct ergo_po
  * flip it in every sweep? */
 enum ergo_status glass_force_check(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct glass_shape *s);
-/* The first sample's couplings, [direction][site], for the Ising model of one to three dimensions;
- * of s the sides, one sample, real. */
+/* The first sample's couplings of some sites, [direction][site], for models of one to three
+ * dimensions; of s the sides, one sample, real. */
 enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_point *point,
-                                    const struct glass_shape *s, double *j);
+                                    const struct glass_shape *s, struct model_sites of, double *j);
 
 /* Samples in use of word-lattice `word` of all. */
 uint32_t glass_lanes(const struct glass_shape *s, uint32_t word);
@@ -263,6 +264,8 @@ size_t glass_state_bytes(const struct glass_shape *s); /* of the whole */
 size_t glass_part_bytes(const struct glass_shape *s);  /* of the share */
 enum ergo_status glass_save_part(struct ergo_context *ctx, struct glass_state *s, size_t member,
                                  struct ergo_text *text);
+enum ergo_status glass_form(struct ergo_context *ctx, const struct ergo_point *point,
+                            struct ergo_form *form);
 enum ergo_status glass_save(struct ergo_context *ctx, void *state, size_t member,
                             struct ergo_text *text);
 enum ergo_status glass_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,

@@ -275,6 +275,7 @@ const struct ergo_model spin_glass_model = {
     .unweighted = unweighted,
     .extends = glass_extends,
     .check = glass_check,
+    .form = glass_form,
     .curve_size = glass_curve_size,
     .curve_x = glass_curve_x,
     .exact = glass_exact,

@@ -182,6 +182,30 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
     return ergo_engine_end(&s->e);
 }
 
+enum ergo_status glass_form(struct ergo_context *ctx, const struct ergo_point *point,
+                            struct ergo_form *form) {
+    const struct glass_shape s = glass_shape_of(point);
+    const struct layout l = layout_of(&s);
+    const uint64_t shape[] = {s.all, s.rungs, s.copies, s.lz, s.ly, s.lx};
+    (void)ctx;
+    *form = (struct ergo_form){.bytes = glass_state_bytes(&s), .n_parts = 2};
+    form->parts[0] = (struct ergo_form_part){
+        .name = "spins",
+        .axes = s.d > 2 ? "word temperature copy z y x" : "word temperature copy y x",
+        .help =
+            "1 up, 0 down, of samples 32 word to 32 word + 31; temperatures from the coldest on",
+        .element = 4,
+        .systems = s.samples,
+        .offset = 8,
+        .stride = l.whole,
+        .pieces = s.all};
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        if (i != 3 || s.d > 2)
+            ergo_form_axis(&form->parts[0], shape[i]);
+    form->parts[1] = model_couplings_form;
+    return ERGO_OK;
+}
+
 /* Spins; walkers of ladders have been nowhere yet. */
 enum ergo_status glass_carry(struct ergo_context *ctx, void *opaque, size_t member,
                              const void *bytes, size_t length) {

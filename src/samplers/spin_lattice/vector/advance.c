@@ -11,8 +11,8 @@ static enum ergo_status create_terms(struct ergo_context *ctx, struct vector_sta
     enum ergo_status status =
         packed ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for couplings and fields");
     for (size_t m = 0; m < n && status == ERGO_OK; m++) {
-        struct vector_terms d;
-        status = vector_terms_make(ctx, s->e.batch->points[m], &d);
+        struct vector_terms d = {.of = {s->first, s->shape.sites}};
+        status = vector_terms_make(ctx, s->e.batch->points[m], s->cut, &d);
         if (status != ERGO_OK)
             break;
         s->physics[m].bond_unit = d.bond_unit;
@@ -28,19 +28,26 @@ static enum ergo_status create_terms(struct ergo_context *ctx, struct vector_sta
     return status;
 }
 
-static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
-    struct vector_state *s = state;
-    const enum ergo_status status = vector_terms_length(&s->shape) ? create_terms(ctx, s) : ERGO_OK;
+void vector_groups(struct vector_state *s) {
     for (unsigned k = 0; k < ERGO_KERNELS; k++)
         if (s->e.kernels[k].kernel)
             s->group = (uint32_t)ergo_engine_group(&s->e, k, s->group);
+}
+
+enum ergo_status vector_constants(struct ergo_context *ctx, struct vector_state *s) {
+    const enum ergo_status status = vector_terms_length(&s->shape) ? create_terms(ctx, s) : ERGO_OK;
     ergo_engine_constant(&s->e, VECTOR_MEMBERS, s->members);
     if (s->waves.n)
         ergo_engine_constant(&s->e, VECTOR_WAVES, s->waves.k);
     return status;
 }
 
-static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
+static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+    vector_groups(state);
+    return vector_constants(ctx, state);
+}
+
+enum ergo_status vector_init(struct ergo_context *ctx, void *opaque) {
     struct vector_state *s = opaque;
     s->e.step = 0;
     ergo_engine_begin(&s->e, ctx);
@@ -51,30 +58,26 @@ static enum ergo_status init(struct ergo_context *ctx, void *opaque) {
     return ergo_engine_end(&s->e);
 }
 
-/* A box of sites of one colour for a group, so that neighbours are read from a cache near by: of
- * the group's 2^k work-items up to 32 along x, then as many along y as along z, where there are as
- * many. */
-static struct ergo_grid colour_grid(const struct vector_state *s) {
+/* A box of columns of one colour for a group, so that neighbours are read from a cache near by: of
+ * the group's 2^k work-items up to 32 along x, the others along y, or along layers where they are
+ * rows. Small lattices have several columns behind each other in it. */
+static struct ergo_grid layers_grid(const struct vector_state *s, uint32_t from, uint32_t to) {
     const struct vector_shape *h = &s->shape;
-    const size_t row = h->l[0] / h->colours;
-    size_t group[3] = {1, 1, 1}, left = s->group;
-    const size_t most = h->d > 1 && left > 32 ? 32 : left;
+    const size_t row = h->l[0] / h->colours, members = s->e.batch->count;
+    const size_t columns = (to - from + s->depth - 1) / s->depth;
+    const size_t across = h->d == 3 ? h->l[1] : columns, behind = h->d == 3 ? columns : 1;
+    const size_t most = h->d > 1 && s->group > 32 ? 32 : s->group;
+    size_t group[3] = {1, 1, 1};
     while (group[0] < row && group[0] < most)
         group[0] *= 2;
-    left /= group[0];
-    while (left > 1 && (group[1] < h->l[1] || h->l[2] % (2 * group[2]) == 0)) {
-        const size_t k = group[1] <= group[2] && group[1] < h->l[1] ? 1
-                         : h->l[2] % (2 * group[2]) == 0            ? 2
-                                                                    : 1;
-        if (k == 1 && group[1] >= h->l[1])
-            break;
-        group[k] *= 2;
-        left /= 2;
-    }
-    return (struct ergo_grid){3,
-                              {ergo_round_up(row, group[0]), ergo_round_up(h->l[1], group[1]),
-                               h->l[2] * s->e.batch->count},
-                              {group[0], group[1], group[2]}};
+    while (group[0] * group[1] < s->group && group[1] < across)
+        group[1] *= 2;
+    while (group[0] * group[1] * group[2] < s->group && behind % (2 * group[2]) == 0)
+        group[2] *= 2;
+    return (struct ergo_grid){
+        3,
+        {ergo_round_up(row, group[0]), ergo_round_up(across, group[1]), behind * members},
+        {group[0], group[1], group[2]}};
 }
 
 /* Kernels get couplings and fields, where there are any, behind their other `n` arguments. */
@@ -86,58 +89,79 @@ static void launch(struct vector_state *s, unsigned kernel, struct ergo_grid gri
     ergo_engine_launch(&s->e, kernel, grid, args, n);
 }
 
+static void sweep_layers(void *state, unsigned colour, uint64_t from, uint64_t to) {
+    struct vector_state *s = state;
+    struct ergo_arg args[8] = {
+        BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(colour), U32(from), U32(to),
+        U32(s->depth),        U64(s->e.step)};
+    launch(s, VECTOR_SWEEP, layers_grid(s, (uint32_t)from, (uint32_t)to), args, 7);
+}
+
+static void relax_layers(void *state, unsigned colour, uint64_t from, uint64_t to) {
+    struct vector_state *s = state;
+    struct ergo_arg args[7] = {
+        BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(colour), U32(from), U32(to),
+        U32(s->depth)};
+    launch(s, VECTOR_RELAX, layers_grid(s, (uint32_t)from, (uint32_t)to), args, 6);
+}
+
 void vector_relax(struct vector_state *s, uint32_t colour) {
-    struct ergo_arg args[4] = {BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(colour)};
-    launch(s, VECTOR_RELAX, colour_grid(s), args, 3);
+    relax_layers(s, colour, 0, vector_layers(&s->shape));
 }
 
-static void steps(void *state, uint64_t sweeps) {
+void vector_steps(void *state, uint64_t sweeps) {
     struct vector_state *s = state;
-    const struct ergo_grid grid = colour_grid(s);
-    for (uint64_t i = 0; i < sweeps; i++, s->e.step++) {
-        for (uint32_t c = 0; c < s->shape.colours; c++) {
-            struct ergo_arg args[5] = {BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), U32(c),
-                                       U64(s->e.step)};
-            launch(s, VECTOR_SWEEP, grid, args, 4);
+    const uint32_t layers = vector_layers(&s->shape), colours = s->shape.colours;
+    for (uint64_t i = 0; i < sweeps && s->e.status == ERGO_OK; i++, s->e.step++)
+        for (uint32_t c = 0; c < colours * (1 + s->shape.relax); c++) {
+            const ergo_slab_update update = c < colours ? sweep_layers : relax_layers;
+            if (s->cut)
+                ergo_slab_half_sweep(&s->e, &s->slab, 1, update, c % colours);
+            else
+                update(s, c % colours, 0, layers);
         }
-        for (uint32_t c = 0; c < s->shape.colours * s->shape.relax; c++)
-            vector_relax(s, c % s->shape.colours);
-    }
 }
 
-static void measure(void *state, size_t sample) {
+void vector_measure(void *state, size_t sample) {
     struct vector_state *s = state;
-    struct ergo_arg args[6] = {BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), BUFFER(VECTOR_COUNTS),
-                               U32(sample), LOCAL(2 * s->shape.numbers * sizeof(cl_uint))};
+    struct ergo_arg args[8] = {BUFFER(VECTOR_SPINS),
+                               BUFFER(VECTOR_MEMBERS),
+                               BUFFER(VECTOR_COUNTS),
+                               U32(sample),
+                               U32(s->from),
+                               U32(s->to),
+                               LOCAL(2 * s->shape.numbers * sizeof(cl_uint))};
     launch(s, VECTOR_MEASURE, ergo_grid_groups(s->measure_groups, s->group, s->e.batch->count),
-           args, 5);
+           args, 7);
 }
 
-static void measure_curves(void *state, size_t curve) {
+void vector_measure_curves(void *state, size_t curve) {
     struct vector_state *s = state;
     if (s->waves.n)
         ERGO_LAUNCH(&s->e, VECTOR_COUNT_WAVES,
                     ergo_grid_groups(s->measure_groups, s->group, s->waves.n * s->e.batch->count),
-                    BUFFER(VECTOR_SPINS), BUFFER(VECTOR_WAVES), BUFFER(VECTOR_WAVE_COUNTS),
-                    U32(curve), U32(s->waves.n), LOCAL(2 * VECTOR_WAVE_NUMBERS * sizeof(cl_uint)));
+                    BUFFER(VECTOR_SPINS), BUFFER(VECTOR_MEMBERS), BUFFER(VECTOR_WAVES),
+                    BUFFER(VECTOR_WAVE_COUNTS), U32(curve), U32(s->waves.n), U32(s->from),
+                    U32(s->to), LOCAL(2 * VECTOR_WAVE_NUMBERS * sizeof(cl_uint)));
 }
 
-static bool rows(const void *state, unsigned slot, size_t begin, size_t end,
+bool vector_rows(const void *state, unsigned slot, size_t begin, size_t end,
                  const struct ergo_samples *samples) {
     const struct vector_state *s = state;
     const size_t members = s->e.batch->count;
     for (size_t row = begin; row < end; row++) {
         const uint32_t *halves = ergo_engine_host(&s->e, VECTOR_COUNTS, slot, row / members);
-        const size_t m = row % members;
+        const size_t m = row % members, numbers = s->shape.numbers;
         int64_t sums[VECTOR_NUMBERS_SPACE];
-        for (uint32_t k = 0; k < s->shape.numbers; k++)
-            sums[k] = vector_sum(halves + 2 * (m * s->shape.numbers + k));
-        vector_columns(&s->shape, &s->physics[m], sums, samples->columns + row * VECTOR_COLUMNS);
+        for (size_t k = 0; k < numbers; k++)
+            sums[k] =
+                s->cut ? s->joined[row * numbers + k] : vector_sum(halves + 2 * (m * numbers + k));
+        vector_columns(&s->whole, &s->physics[m], sums, samples->columns + row * VECTOR_COLUMNS);
     }
     return true;
 }
 
-static bool curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+bool vector_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
                        const struct ergo_samples *samples) {
     const struct vector_state *s = state;
     const size_t members = s->e.batch->count, n = s->waves.n;
@@ -148,29 +172,20 @@ static bool curve_rows(const void *state, unsigned slot, size_t begin, size_t en
         for (size_t w = 0; w < n; w++, halves += 2 * VECTOR_WAVE_NUMBERS) {
             int64_t sums[VECTOR_WAVE_NUMBERS];
             for (int i = 0; i < VECTOR_WAVE_NUMBERS; i++)
-                sums[i] = vector_sum(halves + 2 * i);
-            structure[w] = vector_structure(&s->shape, sums);
+                sums[i] = s->cut ? s->joined_waves[VECTOR_WAVE_NUMBERS * (n * row + w) + (size_t)i]
+                                 : vector_sum(halves + 2 * i);
+            structure[w] = vector_structure(&s->whole, sums);
         }
     }
     return true;
 }
 
-static const struct ergo_engine_model model = {
-    .sampler = "spin-lattice",
-    .smaller = "a smaller lattice",
-    .state_bytes = sizeof(struct vector_state),
-    .configure = vector_configure,
-    .prepare = prepare,
-    .steps = steps,
-    .measure = measure,
-    .measure_curves = measure_curves,
-    .rows = rows,
-    .curve_rows = curve_rows,
-};
+static const struct ergo_engine_model model = {VECTOR_ENGINE, .configure = vector_configure,
+                                               .prepare = prepare};
 
 const struct ergo_sampler_ops vector_ops = {
     .engine = &model,
-    .init = init,
+    .init = vector_init,
     .save = vector_save,
     .load = vector_load,
     .audit = vector_audit,

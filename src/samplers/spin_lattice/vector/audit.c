@@ -14,17 +14,8 @@
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/vector/vector.h"
 
-/* Some 0.1 s on the host: spin updates of the twin. */
-static const uint64_t replay_spins = UINT64_C(1) << 19;
 /* Most sweeps of the stretch. More would find nothing else. */
 static const uint64_t replay_sweeps = 64;
-
-struct stretch {
-    struct ergo_replay r; /* first, because compare gets its address */
-    size_t members;       /* members that are replayed */
-    struct vector_slab slab;
-    bool whole; /* the slab is the lattice */
-};
 
 static enum ergo_status no_memory(struct ergo_context *ctx) {
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
@@ -34,52 +25,51 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Plan the stretch like the run, if the host has time for that. */
-static void plan_stretch(struct stretch *t, const struct vector_state *s) {
-    const struct vector_shape *h = &s->shape;
+/* Like the run, if the host has time for that. */
+void vector_plan_stretch(struct vector_stretch *t, const struct vector_state *s) {
+    const struct vector_shape *h = &s->whole;
     const struct ergo_point *point = s->e.batch->points[0];
-    const uint64_t work = h->sites * (1 + h->relax), side = h->l[h->d - 1];
+    const uint64_t work = h->sites * (1 + h->relax);
     const uint64_t run = (uint64_t)(ergo_point_int(point, "/run/equilibration") +
                                     ergo_point_int(point, "/run/sweeps"));
     const size_t count = s->e.batch->count, two = s->e.block_samples < 2 ? 1 : 2;
-    uint64_t most = least(least(replay_spins / work / (count < 2 ? 1 : 2), replay_sweeps), run);
+    uint64_t most =
+        least(least(VECTOR_REPLAY_SPINS / work / (count < 2 ? 1 : 2), replay_sweeps), run);
     most = most > two ? most : two;
     ergo_replay_plan(&t->r, ergo_point_int(point, "/run/measure_every"), s->e.curve_interval, most,
                      s->e.block_samples);
-    const uint64_t sweeps = t->r.samples * t->r.every, margin = vector_twin_margin(h, sweeps);
-    t->whole = work * sweeps <= replay_spins || 2 + 2 * margin >= side;
-    t->slab = t->whole ? (struct vector_slab){0, (uint32_t)side}
-                       : (struct vector_slab){(uint32_t)side - 1, 2};
-    const uint64_t fit = t->whole ? replay_spins / (work * sweeps) : 1;
+    const uint64_t fit = VECTOR_REPLAY_SPINS / (work * t->r.samples * t->r.every);
     t->members = fit < 1 ? 1 : fit < count ? (size_t)fit : count;
 }
 
-/* Sums of a lattice. */
-struct sums {
-    int64_t sites[VECTOR_NUMBERS_SPACE], waves[VECTOR_WAVES_MAX][VECTOR_WAVE_NUMBERS];
-};
+static void choose_slab(struct vector_stretch *t, const struct vector_state *s) {
+    const struct vector_shape *h = &s->whole;
+    const uint64_t sweeps = t->r.samples * t->r.every, margin = vector_twin_margin(h, sweeps);
+    const uint32_t side = h->l[h->d - 1];
+    t->whole = h->sites * (1 + h->relax) * sweeps <= VECTOR_REPLAY_SPINS || 2 + 2 * margin >= side;
+    t->slab = t->whole ? (struct vector_slab){0, side} : (struct vector_slab){side - 1, 2};
+}
 
-static bool has_waves(const struct stretch *t, const struct vector_state *s, size_t sample) {
+static bool has_waves(const struct vector_stretch *t, const struct vector_state *s, size_t sample) {
     return s->waves.n && ergo_replay_has_curve(&t->r, s->e.curve_interval, sample);
 }
 
 /* Add those of the first planes of a part. */
 static void add_sums(const struct vector_state *s, size_t member, const struct vector_terms *d,
                      bool waves, const struct vector_part *part, uint32_t planes,
-                     struct sums *sums) {
-    vector_twin_count(&s->shape, &s->members[member], d, part, planes, sums->sites);
+                     struct vector_sums *sums) {
+    vector_twin_count(&s->whole, &s->members[member], d, part, planes, sums->sites);
     for (uint32_t w = 0; w < s->waves.n && waves; w++)
-        vector_twin_wave(&s->shape, s->waves.k[w], part, planes, sums->waves[w]);
+        vector_twin_wave(&s->whole, s->waves.k[w], part, planes, sums->waves[w]);
 }
 
-/* Compare a sample of a member with the sums of its lattice. */
-static enum ergo_status compare_sample(struct ergo_context *ctx, const struct stretch *t,
+enum ergo_status vector_compare_sample(struct ergo_context *ctx, const struct vector_stretch *t,
                                        const struct vector_state *s, size_t member, size_t sample,
-                                       const struct sums *sums) {
+                                       const struct vector_sums *sums) {
     const size_t count = s->e.batch->count;
     const double *found = t->r.found.columns + VECTOR_COLUMNS * (sample * count + member);
     double columns[VECTOR_COLUMNS];
-    vector_columns(&s->shape, &s->physics[member], sums->sites, columns);
+    vector_columns(&s->whole, &s->physics[member], sums->sites, columns);
     if (!ergo_replay_same(columns, found, VECTOR_COLUMNS))
         return ergo_replay_differs(ctx, &t->r, member,
                                    "energy, magnetization, currents or vortices");
@@ -91,7 +81,7 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
     const double *structure =
         t->r.found.curves[VECTOR_CURVE_STRUCTURE] + s->waves.n * (curves * count + member);
     for (uint32_t w = 0; w < s->waves.n; w++) {
-        const double expected = vector_structure(&s->shape, sums->waves[w]);
+        const double expected = vector_structure(&s->whole, sums->waves[w]);
         if (!ergo_replay_same(&expected, structure + w, 1))
             return ergo_replay_differs(ctx, &t->r, member, "structure factors");
     }
@@ -101,7 +91,7 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct st
 /* Are these the sites of the job's start? */
 static bool is_start(const struct vector_state *s, size_t member, const uint32_t *sites,
                      struct vector_slab slab) {
-    const struct vector_shape *h = &s->shape;
+    const struct vector_shape *h = &s->whole;
     const bool random = model_start(s->e.batch->points[member]) == 2;
     const size_t each = h->components, plane = (size_t)h->sites / h->l[h->d - 1];
     uint32_t spin[3];
@@ -127,7 +117,7 @@ static void pair_close(struct pair *p) {
 }
 
 /* The slab, before the stretch with its margin. */
-static enum ergo_status pair_read(struct ergo_context *ctx, const struct stretch *t,
+static enum ergo_status pair_read(struct ergo_context *ctx, const struct vector_stretch *t,
                                   struct vector_state *s, size_t member, struct pair *p) {
     const struct vector_shape *h = &s->shape;
     const uint32_t side = h->l[h->d - 1];
@@ -145,63 +135,74 @@ static enum ergo_status pair_read(struct ergo_context *ctx, const struct stretch
     return status == ERGO_OK ? vector_read(ctx, &p->reader, member, &p->before) : status;
 }
 
-static enum ergo_status replay(struct ergo_context *ctx, const struct stretch *t,
+enum ergo_status vector_replay(struct ergo_context *ctx, const struct vector_stretch *t,
                                const struct vector_state *s, size_t member,
-                               const struct vector_terms *d, const struct pair *p) {
-    const struct vector_shape *h = &s->shape;
+                               const struct vector_terms *d, const struct vector_part *before,
+                               const struct vector_part *after) {
+    const struct vector_shape *h = &s->whole;
     const struct vector_member *m = &s->members[member];
-    const size_t into = vector_words(h, p->before.slab) - vector_words(h, p->after.slab);
-    uint32_t *slab = p->before.sites + into / 2; /* behind the margin */
+    const size_t into = vector_words(h, before->slab) - vector_words(h, after->slab);
+    uint32_t *slab = before->sites + into / 2; /* behind the margin */
     enum ergo_status status = ERGO_OK;
     uint64_t step = t->r.step;
     if (step == 0 && !s->e.carried && !is_start(s, member, slab, t->slab))
         return ergo_replay_differs(ctx, &t->r, member, "the starts");
     if (!t->whole)
-        vector_twin_slab(h, m, d, step, t->r.samples * t->r.every, t->slab, &p->before);
+        vector_twin_slab(h, m, d, step, t->r.samples * t->r.every, t->slab, before);
     for (size_t i = 0; i < t->r.samples && t->whole && status == ERGO_OK; i++) {
-        struct sums sums = {0};
+        struct vector_sums sums = {0};
         for (uint64_t e = 0; e < t->r.every; e++)
-            vector_twin_sweep(h, m, d, step++, p->before.sites);
-        add_sums(s, member, d, has_waves(t, s, i), &p->before, t->slab.count, &sums);
-        status = compare_sample(ctx, t, s, member, i, &sums);
+            vector_twin_sweep(h, m, d, step++, before->sites);
+        add_sums(s, member, d, has_waves(t, s, i), before, t->slab.count, &sums);
+        status = vector_compare_sample(ctx, t, s, member, i, &sums);
     }
-    if (status == ERGO_OK && memcmp(slab, p->after.sites, 4 * vector_words(h, p->after.slab)) != 0)
+    if (status == ERGO_OK && memcmp(slab, after->sites, 4 * vector_words(h, after->slab)) != 0)
         status = ergo_replay_differs(ctx, &t->r, member, "the lattices");
     return status;
 }
 
-/* The last sample, from the lattice at the end on the device, which is read in pieces. */
-static enum ergo_status compare_last(struct ergo_context *ctx, const struct stretch *t,
-                                     struct vector_state *s, size_t member,
-                                     const struct vector_terms *d) {
+enum ergo_status vector_add_layers(struct ergo_context *ctx, const struct vector_stretch *t,
+                                   struct vector_state *s, size_t member,
+                                   const struct vector_terms *d, uint32_t from, uint32_t to,
+                                   struct vector_sums *sums) {
     const struct vector_shape *h = &s->shape;
     const uint32_t side = h->l[h->d - 1], some = vector_planes(h);
+    const uint32_t first = (uint32_t)(s->first / (h->sites / side)), all = s->whole.l[h->d - 1];
     const struct vector_slab most = {0, some < side ? some + 1 : side};
     struct vector_part part = {most, malloc(4 * vector_words(h, most))};
     struct vector_reader reader;
-    struct sums sums = {0};
     enum ergo_status status =
         vector_reader_open(&reader, s, most.count) && part.sites ? ERGO_OK : no_memory(ctx);
-    for (uint32_t done = 0; done < side && status == ERGO_OK; done += some) {
-        const uint32_t now = side - done < some ? side - done : some;
-        part.slab = now < side ? (struct vector_slab){done, now + 1} : most;
+    for (uint32_t now; from < to && status == ERGO_OK; from += now) {
+        now = to - from < some ? to - from : some;
+        part.slab = now < side ? (struct vector_slab){from, now + 1} : most;
         status = vector_read(ctx, &reader, member, &part);
+        part.slab.first = (first + part.slab.first) % all; /* of the lattice */
         if (status == ERGO_OK)
-            add_sums(s, member, d, has_waves(t, s, t->r.samples - 1), &part, now, &sums);
+            add_sums(s, member, d, has_waves(t, s, t->r.samples - 1), &part, now, sums);
     }
-    if (status == ERGO_OK)
-        status = compare_sample(ctx, t, s, member, t->r.samples - 1, &sums);
     vector_reader_close(&reader);
     free(part.sites);
     return status;
 }
 
-/* A member's couplings and fields, from the device: the audit has checked that these constants are
- * what the host wrote. */
-static enum ergo_status read_terms(struct ergo_context *ctx, struct vector_state *s, size_t member,
+/* The last sample, from the lattice at the end on the device. */
+static enum ergo_status compare_last(struct ergo_context *ctx, const struct vector_stretch *t,
+                                     struct vector_state *s, size_t member,
+                                     const struct vector_terms *d) {
+    struct vector_sums sums = {0};
+    const enum ergo_status status =
+        vector_add_layers(ctx, t, s, member, d, 0, s->shape.l[s->shape.d - 1], &sums);
+    return status == ERGO_OK ? vector_compare_sample(ctx, t, s, member, t->r.samples - 1, &sums)
+                             : status;
+}
+
+/* The audit has checked that these constants are what the host wrote. */
+enum ergo_status vector_read_terms(struct ergo_context *ctx, struct vector_state *s, size_t member,
                                    struct vector_terms *d) {
     const size_t length = vector_terms_length(&s->shape);
     float *packed = malloc(4 * length + 1);
+    d->of.first = s->first;
     if (!packed)
         return no_memory(ctx);
     ergo_engine_begin(&s->e, ctx);
@@ -214,19 +215,19 @@ static enum ergo_status read_terms(struct ergo_context *ctx, struct vector_state
 }
 
 static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_replay *r) {
-    const struct stretch *t = (const struct stretch *)r;
+    const struct vector_stretch *t = (const struct vector_stretch *)r;
     struct vector_state *s = r->state;
     enum ergo_status status = ERGO_OK;
     for (size_t m = 0; m < r->members && status == ERGO_OK; m++) {
         const bool replayed = ergo_replay_takes(r, t->members, m);
         struct vector_terms d = {0};
         if (vector_terms_length(&s->shape))
-            status = read_terms(ctx, s, m, &d);
+            status = vector_read_terms(ctx, s, m, &d);
         if (replayed && status == ERGO_OK) {
             struct pair p;
             status = pair_read(ctx, t, s, m, &p);
             if (status == ERGO_OK)
-                status = replay(ctx, t, s, m, &d, &p);
+                status = vector_replay(ctx, t, s, m, &d, &p.before, &p.after);
             pair_close(&p);
         }
         if (status == ERGO_OK && !(replayed && t->whole))
@@ -239,13 +240,14 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 enum ergo_status vector_audit(struct ergo_context *ctx, void *opaque) {
     struct vector_state *s = opaque;
     const size_t sizes[VECTOR_CURVES] = {s->waves.n};
-    struct stretch t = {.r = {.n_columns = VECTOR_COLUMNS,
-                              .n_curves = VECTOR_CURVES,
-                              .curve_sizes = sizes,
-                              .step = s->e.step,
-                              .members = s->e.batch->count,
-                              .compare = compare}};
-    plan_stretch(&t, s);
+    struct vector_stretch t = {.r = {.n_columns = VECTOR_COLUMNS,
+                                     .n_curves = VECTOR_CURVES,
+                                     .curve_sizes = sizes,
+                                     .step = s->e.step,
+                                     .members = s->e.batch->count,
+                                     .compare = compare}};
+    vector_plan_stretch(&t, s);
+    choose_slab(&t, s);
     const enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     return status == ERGO_OK ? ergo_engine_replay(ctx, &s->e, &t.r, NULL, 0) : status;
 }

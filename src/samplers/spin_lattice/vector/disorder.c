@@ -5,12 +5,13 @@
  *
  * Gaussian fields: key = that of the random field, entity = site, step = 1 + component, draw =
  * attempt, by glass_normal. Files of fields: fields.c, the components of a site one after the
- * other.
+ * other. All are functions of the site: a slab's rank makes those of its own.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dist/dist.h"
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/vector/vector.h"
@@ -56,12 +57,14 @@ void vector_terms_free(struct vector_terms *d) {
     d->bonds = d->fields = NULL;
 }
 
-/* The least power of two that is no smaller than any of these. */
-static double unit_of(const double *numbers, size_t n) {
+/* The least power of two that is no smaller than any of these, nor, where ranks ask together, of
+ * those of others. */
+static double unit_of(const double *numbers, size_t n, bool together) {
     double most = 0;
     int exponent = 0;
     for (size_t i = 0; i < n; i++)
         most = fmax(most, fabs(numbers[i]));
+    most = together ? ergo_dist_max(most) : most;
     const double part = frexp(most, &exponent);
     return most > 0 ? ldexp(1, part > 0.5 ? exponent : exponent - 1) : 1;
 }
@@ -71,49 +74,55 @@ static void round_to(const double *numbers, size_t n, double unit, float *to) {
         to[i] = (float)(floor(numbers[i] / unit * 0x1p24 + 0.5) * 0x1p-24);
 }
 
+/* Finds the unit, unless it is known. */
+static void round_all(const double *numbers, size_t n, bool together, double *unit, float *to) {
+    if (*unit == 0)
+        *unit = unit_of(numbers, n, together);
+    round_to(numbers, n, *unit, to);
+}
+
 /* [component][site] */
 static enum ergo_status fields_of(struct ergo_context *ctx, const struct ergo_point *point,
-                                  const struct vector_shape *s, double *fields) {
+                                  const struct vector_shape *s, struct model_sites of,
+                                  double *fields) {
     const uint64_t hash = model_field_key(point, true);
     const uint32_t key[2] = {(uint32_t)hash, (uint32_t)(hash >> 32)};
     if (model_has(point, "/system/field_file"))
-        return model_fields_read(ctx, point, s->sites, components_of(s), "components", fields);
+        return model_fields_of(ctx, point, s->sites, components_of(s), "components", of, fields);
     for (uint32_t c = 0; c < components_of(s); c++)
-        for (uint64_t i = 0; i < s->sites; i++)
-            fields[c * s->sites + i] =
-                glass_normal(key, (uint32_t)i, 1 + c, VECTOR_PURPOSE_FIELD, 0) * 0x1p-24;
+        for (uint64_t i = 0; i < of.n; i++)
+            fields[c * of.n + i] = glass_normal(key, (uint32_t)((of.first + i) % s->sites), 1 + c,
+                                                VECTOR_PURPOSE_FIELD, 0) *
+                                   0x1p-24;
     return ERGO_OK;
 }
 
 enum ergo_status vector_terms_make(struct ergo_context *ctx, const struct ergo_point *point,
-                                   struct vector_terms *d) {
+                                   bool together, struct vector_terms *d) {
     const struct vector_shape s = vector_shape_of(point);
     const struct glass_shape g = glass_of(&s);
-    const size_t n_bonds = s.coupled ? s.directions * (size_t)s.sites : 0;
-    const size_t n_fields = s.stored ? components_of(&s) * (size_t)s.sites : 0;
+    const size_t n_bonds = s.coupled ? s.directions * (size_t)d->of.n : 0;
+    const size_t n_fields = s.stored ? components_of(&s) * (size_t)d->of.n : 0;
     double *numbers = malloc(((n_bonds > n_fields ? n_bonds : n_fields) + 1) * sizeof *numbers);
-    *d = (struct vector_terms){.bond_unit = 1, .field_unit = 1};
     d->bonds = n_bonds ? malloc(n_bonds * sizeof *d->bonds) : NULL;
     d->fields = n_fields ? malloc(n_fields * sizeof *d->fields) : NULL;
     enum ergo_status status =
         numbers && (d->bonds || !n_bonds) && (d->fields || !n_fields)
             ? ERGO_OK
             : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for couplings and fields of %.3g sites",
-                        (double)s.sites);
+                        (double)d->of.n);
     if (status == ERGO_OK && n_bonds) {
-        status = glass_first_sample(ctx, point, &g, numbers);
-        if (status == ERGO_OK) {
-            d->bond_unit = unit_of(numbers, n_bonds);
-            round_to(numbers, n_bonds, d->bond_unit, d->bonds);
-        }
+        status = glass_first_sample(ctx, point, &g, d->of, numbers);
+        if (status == ERGO_OK)
+            round_all(numbers, n_bonds, together, &d->bond_unit, d->bonds);
     }
     if (status == ERGO_OK && n_fields) {
-        status = fields_of(ctx, point, &s, numbers);
-        if (status == ERGO_OK) { /* s.f of a site stays below 2 units */
-            d->field_unit = unit_of(numbers, n_fields);
-            round_to(numbers, n_fields, d->field_unit, d->fields);
-        }
+        status = fields_of(ctx, point, &s, d->of, numbers);
+        if (status == ERGO_OK) /* s.f of a site stays below 2 units */
+            round_all(numbers, n_fields, together, &d->field_unit, d->fields);
     }
+    d->bond_unit = n_bonds ? d->bond_unit : 1;
+    d->field_unit = n_fields ? d->field_unit : 1;
     free(numbers);
     if (status != ERGO_OK)
         vector_terms_free(d);
@@ -150,6 +159,7 @@ void vector_terms_pack(const struct vector_shape *s, const struct vector_terms *
 enum ergo_status vector_terms_unpack(struct ergo_context *ctx, const struct vector_shape *s,
                                      const float *packed, struct vector_terms *d) {
     const size_t n = s->sites;
+    d->of.n = n;
     d->bonds = s->coupled ? malloc(s->directions * n * sizeof *d->bonds) : NULL;
     d->fields = s->stored ? malloc(components_of(s) * n * sizeof *d->fields) : NULL;
     if ((s->coupled && !d->bonds) || (s->stored && !d->fields)) {

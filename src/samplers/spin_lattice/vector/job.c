@@ -35,6 +35,20 @@ struct vector_shape vector_shape_of(const struct ergo_point *point) {
     return s;
 }
 
+struct vector_shape vector_shape_of_layers(const struct vector_shape *whole, uint32_t layers) {
+    struct vector_shape s = *whole;
+    s.sites = whole->sites / vector_layers(whole) * layers;
+    s.l[s.d - 1] = layers;
+    return s;
+}
+
+/* Slabs of 2^22 sites take an H100 80 us a sweep and more, beside which rows that ranks exchange
+ * are little; planes are so for slabs of 2^26, 1.2 ms. */
+bool vector_pays_to_cut(const struct ergo_point *point, size_t ranks) {
+    const struct vector_shape s = vector_shape_of(point);
+    return s.d > 1 && (double)s.sites >= (s.d == 2 ? 0x1p22 : 0x1p26) * (double)ranks;
+}
+
 struct vector_physics vector_physics_of(const struct ergo_point *point) {
     return (struct vector_physics){.t = ergo_point_real(point, "/system/temperature"),
                                    .j = ergo_point_real(point, "/system/coupling"),
@@ -89,6 +103,13 @@ static enum ergo_status check_size(struct ergo_context *ctx, const struct ergo_p
                 ctx, "/system/size", "a side of %u is no multiple of %u; %s", s.l[k], s.colours,
                 s.triangular ? "the three colours of the triangular lattice need it"
                              : "the checkerboard update needs even sides");
+    if (status == ERGO_OK && s.d == 1 &&
+        strcmp(ergo_point_text(point, "/distribute"), "lattice") == 0)
+        status = ergo_job_error(ctx, "/distribute",
+                                "\"lattice\": a chain of spins cannot be cut over ranks; use "
+                                "\"points\"");
+    if (status == ERGO_OK)
+        status = ergo_shares_check(ctx, point);
     if (status == ERGO_OK && (double)s.sites * s.components > 0x1p31)
         status = ergo_job_error(ctx, "/system/size", "more than %.4g sites",
                                 floor(0x1p31 / s.components));

@@ -379,6 +379,12 @@ static const struct ergo_conjugate space_conjugates[] = {
 
 static const struct ergo_tunable tunables[] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
+    {"halo_sweeps", "cut over ranks: sweeps from one exchange of halos to the next", 0, 256, false},
+    {"halo_colours",
+     "cut over ranks: 1 an exchange of halos after each colour, 2 after several, 0 automatic", 0, 2,
+     false},
+    {"tile_rows", "layers (rows, planes) whose spins a work-item updates one after the other", 0,
+     64, false},
 };
 
 static const char *const first_plane[] = {"/system/size=[32, 32]",  "/system/temperature=0.9",
@@ -389,12 +395,13 @@ static const char *const first_space[] = {"/system/size=[16, 16, 16]", "/system/
                                           "/run/measure_every=10",     NULL};
 
 #define MODEL_COMMON                                                                               \
-    .programs = {"spin_lattice/vector.cl"}, .columns = columns, .n_columns = VECTOR_COLUMNS,       \
-    .curves = curves, .n_curves = VECTOR_CURVES, .tunables = tunables,                             \
-    .n_tunables = COUNT(tunables), .frame_suffix = "vti", .has_frames = model_has_frames,          \
-    .check = vector_check, .has_column = vector_has_column, .curve_size = curve_size,              \
-    .curve_x = curve_x, .curve_every = lattice_curve_every, .exact = vector_exact,                 \
-    .ops = &vector_ops
+    .programs = {"spin_lattice/vector.cl", "common/slab.cl"}, .columns = columns,                  \
+    .n_columns = VECTOR_COLUMNS, .curves = curves, .n_curves = VECTOR_CURVES,                      \
+    .tunables = tunables, .n_tunables = COUNT(tunables), .frame_suffix = "vti",                    \
+    .has_frames = model_has_frames, .check = vector_check, .form = vector_form,                    \
+    .has_column = vector_has_column, .curve_size = curve_size, .curve_x = curve_x,                 \
+    .curve_every = lattice_curve_every, .exact = vector_exact, .cuts = vector_pays_to_cut,         \
+    .ops = &vector_ops, .cut = &vector_cut_ops
 
 const struct ergo_model xy_model = {
     .name = "xy",
@@ -404,6 +411,7 @@ const struct ergo_model xy_model = {
     .keys = {{first_keys, FIRST_KEYS},
              {disorder_keys, DISORDER_KEYS},
              {xy_keys, COUNT(xy_keys)},
+             {slab_keys, SLAB_KEYS},
              {last_keys, LAST_KEYS}},
     .observables = xy_observables,
     .n_observables = COUNT(xy_observables),
@@ -422,6 +430,7 @@ const struct ergo_model clock_model = {
     .keys = {{first_keys, FIRST_KEYS},
              {disorder_keys, DISORDER_KEYS},
              {clock_keys, COUNT(clock_keys)},
+             {slab_keys, SLAB_KEYS},
              {last_keys, LAST_KEYS}},
     .observables = clock_observables,
     .n_observables = COUNT(clock_observables),
@@ -439,6 +448,7 @@ const struct ergo_model heisenberg_model = {
     .keys = {{first_keys, FIRST_KEYS},
              {disorder_keys, DISORDER_KEYS},
              {heisenberg_keys, COUNT(heisenberg_keys)},
+             {slab_keys, SLAB_KEYS},
              {last_keys, LAST_KEYS}},
     .observables = heisenberg_observables,
     .n_observables = COUNT(heisenberg_observables),

@@ -2,6 +2,7 @@
  * chain. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "samplers/spin_lattice/models.h"
 #include "samplers/spin_lattice/vector/vector.h"
@@ -11,7 +12,7 @@ static void declare(struct vector_state *s) {
     struct ergo_engine *e = &s->e;
     const struct vector_shape *h = &s->shape;
     const uint64_t members = e->batch->count;
-    char options[300];
+    char options[340];
     ergo_engine_buffer(e, VECTOR_SPINS, "spins", ERGO_BUFFER_STATE,
                        4 * h->components * h->sites * members);
     ergo_engine_flag(e, VECTOR_SPINS, ERGO_BUFFER_APART);
@@ -31,6 +32,10 @@ static void declare(struct vector_state *s) {
         "-DVECTOR_COUPLED=%d",
         h->d, h->l[0], h->l[1], h->l[2], (int)h->triangular, (int)h->space, h->q, (int)h->heat_bath,
         h->stored ? 2 : (int)h->random, s->run, (int)h->coupled);
+    const size_t length = strlen(options);
+    if (s->cut)
+        snprintf(options + length, sizeof options - length, " -DVECTOR_CUT -DVECTOR_ALL=%uu",
+                 vector_layers(&s->whole));
     ergo_engine_kernel(e, VECTOR_START, path, options, "vector_start_all");
     ergo_engine_kernel(e, VECTOR_SWEEP, path, options, "vector_sweep");
     if (h->relax)
@@ -38,6 +43,16 @@ static void declare(struct vector_state *s) {
     ergo_engine_kernel(e, VECTOR_MEASURE, path, options, "vector_measure");
     if (s->waves.n)
         ergo_engine_kernel(e, VECTOR_COUNT_WAVES, path, options, "vector_waves");
+}
+
+/* Layers of a work-item: the more, the fewer spins are loaded twice, but all units must stay
+ * busy. */
+static uint32_t depth_of(const struct vector_shape *s, double members, bool gpu) {
+    uint32_t depth = 1;
+    while (depth < (gpu && s->d == 2 ? 16 : 4) && 2 * depth <= vector_layers(s) &&
+           (double)s->sites * members / s->colours / (2 * depth) >= (gpu ? 0x1p20 : 0x1p10))
+        depth *= 2;
+    return depth;
 }
 
 enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
@@ -51,7 +66,8 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     const int64_t wish = ergo_point_int(first, "/tuning/work_group");
     const double units = d->compute_units ? d->compute_units : 1, members = (double)batch->count;
     const struct vector_shape *h = &s->shape;
-    s->shape = vector_shape_of(first);
+    if (!s->cut)
+        s->shape = s->whole = vector_shape_of(first);
     vector_waves_of(first, &s->waves);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
@@ -59,11 +75,16 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
         return ergo_engine_end(&s->e);
     for (size_t i = 0; i < batch->count; i++) {
         vector_member_fill(batch->points[i], &s->members[i]);
+        s->members[i].first = (uint32_t)(s->first / (h->sites / vector_layers(h)));
         s->physics[i] = vector_physics_of(batch->points[i]);
     }
     s->group = wish ? (uint32_t)wish : gpu ? 256 : 64;
     while (s->group > d->largest_group)
         s->group /= 2;
+    const int64_t depth = ergo_point_int(first, "/tuning/tile_rows");
+    s->depth = depth ? (uint32_t)depth : depth_of(h, members, gpu);
+    s->from = 0;
+    s->to = vector_layers(h);
     if (members * h->l[2] > 0x1p30 || members * h->numbers > 0x1p30 ||
         members * s->waves.n > 0x1p27)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -83,7 +104,7 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     const double passes = 1 + 0.5 * h->relax, rate = gpu ? 3e10 : 1e7 * units;
     const double seconds = passes * (double)h->sites * members / rate +
                            (gpu ? 5e-6 : 1e-5) * h->colours * (1 + h->relax);
-    plan->work_per_step = (double)h->sites * members;
+    plan->work_per_step = (double)s->whole.sites * members;
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     plan->launches_per_step = h->colours * (1.0 + h->relax);
     /* an audit's copies of a small member; without room on the device, its copy of the state */
@@ -91,8 +112,8 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
                        4 * vector_terms_length(h) * (4 + 2 * batch->count);
     snprintf(plan->path, sizeof plan->path, h->space ? "vectors" : "angles");
     snprintf(plan->launch, sizeof plan->launch,
-             "a launch for each of %u colours: a spin per work-item, work-groups of %u", h->colours,
-             s->group);
+             "a launch for each of %u colours: spins of %u layers per work-item, work-groups of %u",
+             h->colours, s->depth, s->group);
     if (s->waves.n)
         s->e.curve_interval = (uint64_t)ergo_point_int(first, "/run/correlation_every");
     declare(s);

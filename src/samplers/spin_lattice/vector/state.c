@@ -138,7 +138,7 @@ enum ergo_status vector_read(struct ergo_context *ctx, const struct vector_reade
 
 /* ---- words of the canonical state ------------------------------------------------------------ */
 
-static size_t state_bytes(const struct vector_shape *s) {
+size_t vector_state_bytes(const struct vector_shape *s) {
     return s->q ? (size_t)s->sites : 4 * words_of(s);
 }
 
@@ -194,7 +194,7 @@ enum ergo_status vector_save(struct ergo_context *ctx, void *opaque, size_t memb
     struct vector_part part = {{0, some},
                                malloc(4 * vector_words(h, (struct vector_slab){0, some}))};
     struct vector_reader reader;
-    uint8_t *out = ergo_text_extend(text, state_bytes(h));
+    uint8_t *out = ergo_text_extend(text, vector_state_bytes(h));
     const bool memory = vector_reader_open(&reader, s, some) && part.sites && out;
     enum ergo_status status = memory ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx, h);
     for (; part.slab.first < side && status == ERGO_OK; part.slab.first += some) {
@@ -235,9 +235,9 @@ enum ergo_status vector_load(struct ergo_context *ctx, void *opaque, size_t memb
     struct vector_state *s = opaque;
     const size_t words = words_of(&s->shape), each = s->shape.components;
     const uint8_t *from = bytes;
-    if (length != state_bytes(&s->shape))
+    if (length != vector_state_bytes(&s->shape))
         return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %zu",
-                         member, length, state_bytes(&s->shape));
+                         member, length, vector_state_bytes(&s->shape));
     uint32_t *raw = malloc(4 * words), *sites = calloc(words, sizeof *sites);
     enum ergo_status status = raw && sites ? ERGO_OK : no_memory(ctx, &s->shape);
     for (size_t i = 0; i < words && status == ERGO_OK; i += each) {
@@ -264,6 +264,21 @@ enum ergo_status vector_load(struct ergo_context *ctx, void *opaque, size_t memb
     return status;
 }
 
+enum ergo_status vector_form(struct ergo_context *ctx, const struct ergo_point *point,
+                             struct ergo_form *form) {
+    const struct vector_shape s = vector_shape_of(point);
+    const uint64_t sides[] = {s.l[0], s.l[1], s.l[2]};
+    (void)ctx;
+    ergo_form_lattice(form, sides, s.d, s.q ? 1 : 4, s.components);
+    struct ergo_form_part *part = &form->parts[0];
+    part->is_signed = s.space;
+    part->scale = s.q ? 0 : s.space ? 0x1p-21 : ERGO_FORM_TURN;
+    part->help = s.q       ? "k, direction 2 pi k/q"
+                 : s.space ? "x, y, z of a unit vector"
+                           : "angle in radians";
+    return ERGO_OK;
+}
+
 /* ---- for people ------------------------------------------------------------------------------ */
 
 static unsigned state_at(const struct ergo_view *v, size_t x, size_t row) {
@@ -278,25 +293,29 @@ static unsigned state_at(const struct ergo_view *v, size_t x, size_t row) {
     return (unsigned)(127.5f * (z < -1 ? 0 : z > 1 ? 2 : 1 + z));
 }
 
+struct ergo_view vector_view_of(const struct vector_shape *h) {
+    struct ergo_view view = {.size = {h->l[0], h->l[1], h->l[2]},
+                             .shape = h,
+                             .state = state_at,
+                             .name = h->q       ? "k"
+                                     : h->space ? "z"
+                                                : "angle",
+                             .states = h->q ? h->q : 256};
+    for (unsigned i = 0; i < view.states; i++) {
+        if (h->space)
+            ergo_view_height(i, view.colours[i]);
+        else
+            ergo_view_hue(i, view.states, view.colours[i]);
+    }
+    return view;
+}
+
 enum ergo_status vector_view(struct ergo_context *ctx, void *opaque, size_t member,
                              struct ergo_view *view) {
     struct vector_state *s = opaque;
-    const struct vector_shape *h = &s->shape;
     struct ergo_text sites = {0};
     const enum ergo_status status = vector_save(ctx, s, member, &sites);
-    *view = (struct ergo_view){.size = {h->l[0], h->l[1], h->l[2]},
-                               .shape = h,
-                               .sites = sites.data,
-                               .state = state_at,
-                               .name = h->q       ? "k"
-                                       : h->space ? "z"
-                                                  : "angle",
-                               .states = h->q ? h->q : 256};
-    for (unsigned i = 0; i < view->states; i++) {
-        if (h->space)
-            ergo_view_height(i, view->colours[i]);
-        else
-            ergo_view_hue(i, view->states, view->colours[i]);
-    }
+    *view = vector_view_of(&s->shape);
+    view->sites = sites.data;
     return status;
 }

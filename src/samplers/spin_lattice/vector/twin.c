@@ -93,12 +93,18 @@ static ergo_vector vector_of(const struct vector_shape *s, const uint32_t *spin)
                     : ergo_vector_of(ergo_cos(spin[0]), ergo_sin(spin[0]), 0);
 }
 
+/* Where `d` has a site of the lattice. */
+static uint64_t term_of(const struct vector_shape *s, const struct vector_terms *d, uint64_t site) {
+    return (site + s->sites - d->of.first) % s->sites;
+}
+
 /* The random field, in the member's unit. */
 static ergo_vector random_of(const struct vector_shape *s, const struct vector_member *m,
                              const struct vector_terms *d, uint64_t site) {
-    if (s->stored)
-        return ergo_vector_of(d->fields[site], d->fields[s->sites + site],
-                              s->space ? d->fields[2 * s->sites + site] : 0);
+    if (s->stored) {
+        const float *f = d->fields + term_of(s, d, site);
+        return ergo_vector_of(f[0], f[d->of.n], s->space ? f[2 * d->of.n] : 0);
+    }
     return vector_random((uint32_t)site, m->field0, m->field1, s->space);
 }
 
@@ -109,7 +115,8 @@ static float coupling(const struct vector_shape *s, const struct vector_terms *d
     for (uint32_t axis = 0; axis < 3 && !ahead; axis++)
         if (s->triangular ? axis < 2 && (k == 2 || axis == k) : axis == k)
             at[axis] = before(at[axis], s->l[axis]);
-    return d->bonds[k * s->sites + at[0] + s->l[0] * (at[1] + (uint64_t)s->l[1] * at[2])];
+    return d
+        ->bonds[k * d->of.n + term_of(s, d, at[0] + s->l[0] * (at[1] + (uint64_t)s->l[1] * at[2]))];
 }
 
 static ergo_vector local_field(const struct vector_shape *s, const struct vector_member *m,

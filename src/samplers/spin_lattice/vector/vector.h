@@ -4,7 +4,8 @@
 #define ERGO_SAMPLERS_SPIN_LATTICE_VECTOR_VECTOR_H
 
 #include "engine/engine.h"
-#include "samplers/sampler.h"
+#include "engine/slab.h"
+#include "samplers/spin_lattice/models.h"
 #include "spin_lattice/vector_params.h"
 
 struct vector_shape {
@@ -32,9 +33,10 @@ struct vector_physics {
     double bond_unit, field_unit;
 };
 
-/* Random couplings and stored fields of a member, in natural order, in parts of a unit that none
- * exceeds: multiples of 2^-24. */
+/* Random couplings and stored fields of a member at some sites, in natural order, in parts of a
+ * unit that none of the lattice's exceeds: multiples of 2^-24. */
 struct vector_terms {
+    struct model_sites of;
     double bond_unit, field_unit;
     float *bonds;  /* [direction][site], to the neighbour ahead; NULL: none */
     float *fields; /* [component][site]; NULL: none */
@@ -68,23 +70,50 @@ enum vector_buffer {
     VECTOR_NUMBERS_OF_SITES, /* couplings and fields */
     VECTOR_WAVES,
     VECTOR_COUNTS,
-    VECTOR_WAVE_COUNTS
+    VECTOR_WAVE_COUNTS,
+    VECTOR_EDGES, /* of a slab, both outgoing and incoming */
+    VECTOR_HALOS
 };
-enum vector_kernel { VECTOR_START, VECTOR_SWEEP, VECTOR_RELAX, VECTOR_MEASURE, VECTOR_COUNT_WAVES };
+enum vector_kernel {
+    VECTOR_START,
+    VECTOR_SWEEP,
+    VECTOR_RELAX,
+    VECTOR_MEASURE,
+    VECTOR_COUNT_WAVES,
+    VECTOR_PACK, /* of a slab */
+    VECTOR_UNPACK
+};
 
 struct vector_state {
     struct ergo_engine e;
-    struct vector_shape shape;
+    struct vector_shape shape; /* of what is on this device */
+    struct vector_shape whole; /* of the lattice */
+    bool cut;                  /* what is here is a slab of it */
+    struct ergo_slab slab;
+    uint64_t first; /* number of the first site here */
+    /* of a slab: sums over all ranks, as VECTOR_COUNTS and VECTOR_WAVE_COUNTS have them */
+    int64_t *joined, *joined_waves;
     struct vector_member *members;
     struct vector_physics *physics; /* [members] */
     uint32_t group;                 /* work-items of a group */
+    uint32_t depth;                 /* layers that a work-item updates */
+    uint32_t from, to;              /* layers that are measured: of a slab, its own */
     uint32_t measure_groups;
     uint32_t run;              /* successive sites that a work-item measures */
     struct vector_waves waves; /* n 0: no structure factor */
 };
 
+/* Layers: planes, in two dimensions rows; a chain is one. */
+static inline uint32_t vector_layers(const struct vector_shape *s) {
+    return s->d > 1 ? s->l[s->d - 1] : 1;
+}
+
 /* job.c: what a job tells without a device. */
 struct vector_shape vector_shape_of(const struct ergo_point *point);
+/* So many layers of that lattice. */
+struct vector_shape vector_shape_of_layers(const struct vector_shape *whole, uint32_t layers);
+/* Is it worth while to cut the lattice over so many ranks? */
+bool vector_pays_to_cut(const struct ergo_point *point, size_t ranks);
 struct vector_physics vector_physics_of(const struct ergo_point *point);
 void vector_member_fill(const struct ergo_point *point, struct vector_member *member);
 enum ergo_status vector_check(struct ergo_context *ctx, const struct ergo_point *point);
@@ -94,12 +123,15 @@ bool vector_waves_of(const struct ergo_point *point, struct vector_waves *waves)
 double vector_exact(const struct ergo_point *point, const char *observable);
 
 /* disorder.c */
+/* d->of and the units are set; those that are 0 are found, by all ranks together or for this one's
+ * sites. */
 enum ergo_status vector_terms_make(struct ergo_context *ctx, const struct ergo_point *point,
-                                   struct vector_terms *d);
+                                   bool together, struct vector_terms *d);
 void vector_terms_free(struct vector_terms *d);
 /* Are files as they should be? If not, a job error is recorded. */
 enum ergo_status vector_terms_check(struct ergo_context *ctx, const struct ergo_point *point);
-/* As the kernels have them; floats of a member. Unpacking leaves the units alone; ERGO_E_MEMORY. */
+/* As the kernels have them; floats of a member. s: of what is on the device. Unpacking leaves units
+ * and the number of the first site alone; ERGO_E_MEMORY. */
 size_t vector_terms_length(const struct vector_shape *s);
 void vector_terms_pack(const struct vector_shape *s, const struct vector_terms *d, float *packed);
 enum ergo_status vector_terms_unpack(struct ergo_context *ctx, const struct vector_shape *s,
@@ -117,8 +149,24 @@ int64_t vector_sum(const uint32_t *halves);
 /* plan.c */
 enum ergo_status vector_configure(struct ergo_context *ctx, void *state);
 
-/* advance.c: enqueue an over-relaxation of all sites of a colour. */
+/* advance.c: enqueue an over-relaxation of all sites of a colour. The engine's functions of both
+ * tables. */
 void vector_relax(struct vector_state *s, uint32_t colour);
+#define VECTOR_ENGINE                                                                              \
+    .sampler = "spin-lattice", .smaller = "a smaller lattice",                                     \
+    .state_bytes = sizeof(struct vector_state), .steps = vector_steps, .measure = vector_measure,  \
+    .measure_curves = vector_measure_curves, .rows = vector_rows, .curve_rows = vector_curve_rows
+/* What prepares: sizes of work-groups; parameters, couplings and fields. */
+void vector_groups(struct vector_state *s);
+enum ergo_status vector_constants(struct ergo_context *ctx, struct vector_state *s);
+enum ergo_status vector_init(struct ergo_context *ctx, void *state);
+void vector_steps(void *state, uint64_t sweeps);
+void vector_measure(void *state, size_t sample);
+void vector_measure_curves(void *state, size_t curve);
+bool vector_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                 const struct ergo_samples *samples);
+bool vector_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
+                       const struct ergo_samples *samples);
 
 /* The planes [first, first + count) of the last dimension, modulo its side. */
 struct vector_slab {
@@ -149,12 +197,16 @@ void vector_reader_close(struct vector_reader *r);
 /* Sets part->sites, which has vector_words(part->slab). */
 enum ergo_status vector_read(struct ergo_context *ctx, const struct vector_reader *r, size_t member,
                              const struct vector_part *part);
+enum ergo_status vector_form(struct ergo_context *ctx, const struct ergo_point *point,
+                             struct ergo_form *form);
 enum ergo_status vector_save(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_text *text);
 enum ergo_status vector_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                              const void *bytes, size_t length);
 enum ergo_status vector_view(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_view *view);
+struct ergo_view vector_view_of(const struct vector_shape *shape); /* without sites */
+size_t vector_state_bytes(const struct vector_shape *s);           /* of a saved member */
 
 /* twin.c: the chain on the host. d: what is stored of the whole lattice, if anything is. */
 void vector_twin_start(const struct vector_shape *s, const struct vector_member *m, bool random,
@@ -180,5 +232,40 @@ void vector_twin_wave(const struct vector_shape *s, const uint32_t k[3],
 
 /* audit.c */
 enum ergo_status vector_audit(struct ergo_context *ctx, void *state);
+/* A stretch of an audit. */
+struct vector_stretch {
+    struct ergo_replay r; /* first, because compare gets its address */
+    size_t members;       /* members that are replayed */
+    struct vector_slab slab;
+    bool whole; /* the slab is the lattice */
+};
+enum { VECTOR_REPLAY_SPINS = 1 << 19 }; /* spin updates of the twin, some 0.1 s on the host */
+/* Plans the samples of a stretch, and counts its members; the same at all ranks. */
+void vector_plan_stretch(struct vector_stretch *t, const struct vector_state *s);
+/* A slab before the stretch, with its margin on either side, and after it; the twin moves the first
+ * to the second. Sums of the whole lattice are compared sample by sample. */
+enum ergo_status vector_replay(struct ergo_context *ctx, const struct vector_stretch *t,
+                               const struct vector_state *s, size_t member,
+                               const struct vector_terms *d, const struct vector_part *before,
+                               const struct vector_part *after);
+/* Sums over sites and bonds, and of the waves. */
+struct vector_sums {
+    int64_t sites[VECTOR_NUMBERS_SPACE], waves[VECTOR_WAVES_MAX][VECTOR_WAVE_NUMBERS];
+};
+/* Adds those of the device's layers `from` to `to` - 1 as they are now, read in pieces. */
+enum ergo_status vector_add_layers(struct ergo_context *ctx, const struct vector_stretch *t,
+                                   struct vector_state *s, size_t member,
+                                   const struct vector_terms *d, uint32_t from, uint32_t to,
+                                   struct vector_sums *sums);
+/* Compares a sample of a member with the sums of its lattice. */
+enum ergo_status vector_compare_sample(struct ergo_context *ctx, const struct vector_stretch *t,
+                                       const struct vector_state *s, size_t member, size_t sample,
+                                       const struct vector_sums *sums);
+/* A member's couplings and fields, from the device. */
+enum ergo_status vector_read_terms(struct ergo_context *ctx, struct vector_state *s, size_t member,
+                                   struct vector_terms *d);
+
+/* cut_audit.c */
+enum ergo_status vector_cut_audit(struct ergo_context *ctx, void *state);
 
 #endif

@@ -155,6 +155,8 @@ extern const struct ergo_tunable sw_tunables[SW_TUNABLES];
  * heisenberg: x, y and z in units of 2^-21, each a signed number of four bytes, the lowest first.
  * Method probability-changing: then the chance, four bytes, the lowest first. */
 enum ergo_status sw_sites_init(struct ergo_context *ctx, void *state);
+enum ergo_status sw_sites_form(struct ergo_context *ctx, const struct ergo_point *point,
+                               struct ergo_form *form);
 enum ergo_status sw_sites_save(struct ergo_context *ctx, void *state, size_t member,
                                struct ergo_text *text);
 enum ergo_status sw_sites_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,

@@ -139,6 +139,33 @@ static bool decode(const struct sw_sites_shape *h, const uint8_t *in, uint32_t *
     return good;
 }
 
+enum ergo_status sw_sites_form(struct ergo_context *ctx, const struct ergo_point *point,
+                               struct ergo_form *form) {
+    const struct sw_sites_shape s = sw_sites_shape_of(point);
+    const uint64_t sides[] = {s.lx, s.ly, s.lz};
+    const bool space = s.model == SW_MODEL_HEISENBERG, plane = s.model == SW_MODEL_XY;
+    (void)ctx;
+    ergo_form_lattice(form, sides, s.lz > 1 ? 3 : 2, s.spin_bytes > 1 ? 4 : 1, space ? 3 : 1);
+    struct ergo_form_part *part = &form->parts[0];
+    part->is_signed = space;
+    part->scale = space ? 0x1p-21 : plane ? ERGO_FORM_TURN : 0;
+    part->help = space   ? "x, y, z of a unit vector"
+                 : plane ? "angle in radians"
+                         : "state, from 0 on";
+    if (s.adapts) {
+        form->parts[form->n_parts++] =
+            (struct ergo_form_part){.name = "chance",
+                                    .axes = "one",
+                                    .help = "chance of a bond, in units of 2^-32",
+                                    .element = 4,
+                                    .n_dims = 1,
+                                    .shape = {1},
+                                    .offset = form->bytes};
+        form->bytes += 4;
+    }
+    return ERGO_OK;
+}
+
 enum ergo_status sw_sites_save(struct ergo_context *ctx, void *opaque, size_t member,
                                struct ergo_text *text) {
     enum { WORTHWHILE = 1 << 16 }; /* sites that are worth waking a core */

@@ -1,9 +1,9 @@
 /*
  * A step in C. Random numbers and neighbours are those of cl/swendsen_wang/sites.h compiled as C.
- * Clusters are walked along active bonds, and a walk that comes to a known site by edges of the
- * lattice other than those of the first way there has found a way around it. Of a huge lattice all
- * cores walk pieces of whole layers, and what they find is joined along the bonds between pieces.
- * The twin has no tiles, atomics or launches.
+ * Clusters are joined bond after bond, in the order of sites; a bond within a cluster that leads
+ * there by edges of the lattice other than those of the way known so far closes a way around it. Of
+ * a huge lattice all cores join pieces of whole layers, and then the bonds between pieces. A single
+ * cluster (Wolff) is walked along its active bonds. The twin has no tiles, atomics or launches.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -192,17 +192,6 @@ struct pieces {
     struct piece of[MOST_PIECES];
 };
 
-static void walk_piece(size_t k, void *user) {
-    struct pieces *all = user;
-    struct piece *p = &all->of[k];
-    struct sw_sites_twin *t = p->t;
-    twin = *all->s;
-    memset(t->labels + p->begin, 0xff, 4 * (size_t)(p->end - p->begin));
-    for (uint32_t i = p->begin; i < p->end; i++)
-        if (t->labels[i] == UINT32_MAX)
-            t->sizes[i] = walk(p, i);
-}
-
 /* The site that names a site's cluster so far. *way: changed by the edges on the way there. */
 static uint32_t find(struct sw_sites_twin *t, uint32_t i, uint32_t *way) {
     while (t->labels[i] != i) {
@@ -217,17 +206,40 @@ static uint32_t find(struct sw_sites_twin *t, uint32_t i, uint32_t *way) {
     return i;
 }
 
-static void join(struct sw_sites_twin *t, uint32_t i, uint32_t next, uint32_t around) {
+/* A bond, by edges `around`: one cluster, or a way around the lattice. */
+static void join(struct sw_sites_twin *t, uint32_t i, uint32_t next, uint32_t around,
+                 uint32_t *wraps) {
     uint32_t way = around;
     const uint32_t a = find(t, i, &way), b = find(t, next, &way);
     const uint32_t low = a < b ? a : b, high = a < b ? b : a;
     if (low == high) {
-        t->found.wraps |= way;
+        *wraps |= way;
         return;
     }
     t->labels[high] = low;
     t->ways[high] = (uint8_t)way;
     t->sizes[low] += t->sizes[high];
+}
+
+/* Clusters within a piece, bond after bond in the order of sites: memory is walked through once. */
+static void label_piece(size_t k, void *user) {
+    struct pieces *all = user;
+    struct piece *p = &all->of[k];
+    struct sw_sites_twin *t = p->t;
+    uint32_t x, y, z, around;
+    twin = *all->s;
+    for (uint32_t i = p->begin; i < p->end; i++) {
+        t->labels[i] = i;
+        t->sizes[i] = 1;
+    }
+    memset(t->ways + p->begin, 0, p->end - p->begin);
+    place_of(p->begin, &x, &y, &z);
+    for (uint32_t i = p->begin; i < p->end; i++, move_on(&x, &y, &z))
+        for (uint32_t d = 0; t->bonds[i] >> d; d++) {
+            const uint32_t next = sw_site_next(x, y, z, d, &around);
+            if (t->bonds[i] >> d & 1u && is_in(p, next))
+                join(t, i, next, around, &p->wraps);
+        }
 }
 
 /* The bonds that leave a piece: those of its last layer. */
@@ -239,7 +251,7 @@ static void join_piece(const struct piece *p, uint32_t layer) {
         for (uint32_t d = 0; d < twin.directions; d++) {
             const uint32_t next = sw_site_next(x, y, z, d, &around);
             if (t->bonds[i] >> d & 1u && !is_in(p, next))
-                join(t, i, next, around);
+                join(t, i, next, around, &t->found.wraps);
         }
     }
 }
@@ -294,14 +306,13 @@ static void label(struct work *w) {
     t->counts = (struct sw_counts){0};
     t->found.wraps = 0;
     w->fourths[0] = w->fourths[1] = 0;
-    ergo_parallel(all.n, all.n, walk_piece, &all);
+    ergo_parallel(all.n, all.n, label_piece, &all);
     for (size_t k = 0; k < all.n; k++) {
         t->found.wraps |= all.of[k].wraps;
         if (all.n > 1)
             join_piece(&all.of[k], layer);
     }
-    if (all.n > 1)
-        each_site(w, settle);
+    each_site(w, settle);
     each_site(w, add_sizes);
     t->counts.fourths = sw_fourths_value(w->fourths);
 }

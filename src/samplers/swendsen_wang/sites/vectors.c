@@ -374,8 +374,8 @@ static const char *const first_space[] = {"/system/size=[12, 12, 12]", "/system/
     .first = (first_), .columns = columns, .n_columns = SW_VECTOR_COLUMNS,                         \
     .has_column = has_column, .conjugates = conjugates, .n_conjugates = 1,                         \
     .observables = (observables_), .n_observables = COUNT(observables_), .tunables = sw_tunables,  \
-    .n_tunables = SW_TUNABLES, .check = sw_sites_check, .unweighted = sw_unweighted,               \
-    .ops = &sw_sites_ops
+    .n_tunables = SW_TUNABLES, .check = sw_sites_check, .form = sw_sites_form,                     \
+    .unweighted = sw_unweighted, .ops = &sw_sites_ops
 
 const struct ergo_model sw_xy_model = {
     MODEL("xy", xy_observables, first_plane),

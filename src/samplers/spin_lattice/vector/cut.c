@@ -1,0 +1,194 @@
+/*
+ * One lattice of unit vectors over ranks, a slab of layers of its last direction on each
+ * (engine/slab.h): the second table of operations (sampler.h). The kernels are those of a whole
+ * lattice, which take the slab with its halos for one. Sums over sites are added up over the ranks,
+ * exactly, before samples are made of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dist/dist.h"
+#include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/vector/vector.h"
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+static enum ergo_status cut(struct ergo_context *ctx, struct vector_state *s) {
+    const struct ergo_point *first = s->e.batch->points[0];
+    struct ergo_slab *slab = &s->slab;
+    s->cut = true;
+    s->whole = vector_shape_of(first);
+    const struct vector_shape *h = &s->whole;
+    const uint64_t layers = vector_layers(h), layer = h->sites / layers;
+    slab->colours = h->colours;
+    slab->per_sweep = h->colours * (1 + h->relax);
+    slab->bits = 8;
+    const enum ergo_status status = ergo_slab_cut(ctx, slab, first, layers, h->colours, 1);
+    if (status != ERGO_OK)
+        return status;
+    const double rate = 6e10; /* of an H100 */
+    const double update = (double)layer * slab->least / (h->colours * rate);
+    const bool by_colour =
+        ergo_slab_prefers_colours(first, 4.0 * h->components * (double)layer, update);
+    /* an exchange costs about as much as 1e6 updates of an H100, 20 us */
+    const double layer_sites = (double)layer * (double)s->e.batch->count;
+    ergo_slab_deepen(slab, by_colour, ergo_slab_updates(slab, first, 1e6, layer_sites), 1);
+    s->shape = vector_shape_of_layers(h, slab->tall);
+    s->first = (slab->first + layers - slab->halo) % layers * layer;
+    slab->layer_words = layer / h->colours;
+    slab->pitch = s->shape.sites / h->colours;
+    slab->pieces = (size_t)h->components * h->colours * s->e.batch->count;
+    return ERGO_OK;
+}
+
+static enum ergo_status configure(struct ergo_context *ctx, void *state) {
+    struct vector_state *s = state;
+    struct ergo_plan *plan = &s->e.plan;
+    const size_t members = s->e.batch->count, block = 64;
+    enum ergo_status status = cut(ctx, s);
+    if (status == ERGO_OK)
+        status = vector_configure(ctx, s);
+    if (status != ERGO_OK)
+        return status;
+    const uint64_t interval = s->e.curve_interval;
+    s->from = s->slab.halo;
+    s->to = s->slab.halo + s->slab.count;
+    s->e.block_samples = block; /* the same at all ranks */
+    s->joined = ergo_engine_memory(&s->e, block * members, s->shape.numbers * sizeof *s->joined);
+    if (interval)
+        s->joined_waves =
+            ergo_engine_memory(&s->e, ((block - 1) / interval + 1) * members,
+                               s->waves.n * VECTOR_WAVE_NUMBERS * sizeof *s->joined_waves);
+    ergo_slab_declare(&s->e, &s->slab,
+                      (struct ergo_slab_rows){VECTOR_SPINS, VECTOR_EDGES, VECTOR_HALOS, VECTOR_PACK,
+                                              VECTOR_UNPACK});
+    snprintf(plan->path, sizeof plan->path, s->shape.space ? "vectors, cut" : "angles, cut");
+    ergo_slab_describe(&s->slab, plan->launch, sizeof plan->launch);
+    return ergo_engine_end(&s->e);
+}
+
+/* ---- create ---------------------------------------------------------------------------------- */
+
+static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
+    struct vector_state *s = state;
+    (void)ctx;
+    ergo_slab_prepare(&s->e, &s->slab);
+    vector_groups(s);
+    return ERGO_OK;
+}
+
+/* n sums over all ranks, from halves of those here. */
+static void sum(const uint32_t *halves, size_t n, int64_t *joined) {
+    for (size_t i = 0; i < n; i++)
+        joined[i] = vector_sum(halves + 2 * i);
+    ergo_dist_sum_counts((uint64_t *)joined, n);
+}
+
+static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slot,
+                             struct ergo_samples *samples) {
+    struct vector_state *s = state;
+    const size_t members = s->e.batch->count, waves = VECTOR_WAVE_NUMBERS * s->waves.n;
+    const size_t rows = samples->count * members, curves = samples->n_curve_samples * members;
+    (void)ctx;
+    if (rows)
+        sum(ergo_engine_host(&s->e, VECTOR_COUNTS, slot, 0), rows * s->shape.numbers, s->joined);
+    if (curves && waves)
+        sum(ergo_engine_host(&s->e, VECTOR_WAVE_COUNTS, slot, 0), curves * waves, s->joined_waves);
+    return ERGO_OK;
+}
+
+static void release(void *state) {
+    ergo_slab_release(&((struct vector_state *)state)->slab);
+}
+
+static const struct ergo_engine_model slabs = {
+    VECTOR_ENGINE, .configure = configure, .prepare = prepare, .convert = join, .release = release};
+
+static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan) {
+    return ergo_slab_plan(ctx, &slabs, batch, device, plan);
+}
+
+static struct ergo_slab *slab_of(void *state) {
+    return &((struct vector_state *)state)->slab;
+}
+
+static enum ergo_status init(struct ergo_context *ctx, void *state) {
+    const enum ergo_status status = vector_init(ctx, state);
+    slab_of(state)->valid = slab_of(state)->halo; /* the start is drawn there, too */
+    return status;
+}
+
+/* Couplings have a unit that is the same at all ranks. */
+static enum ergo_status settle(struct ergo_context *ctx, void *state) {
+    struct vector_state *s = state;
+    ergo_engine_begin(&s->e, ctx);
+    const enum ergo_status status = vector_constants(ctx, s);
+    return status == ERGO_OK ? ergo_engine_end(&s->e) : status;
+}
+
+static const struct ergo_slab_model cuts = {
+    .engine = &slabs, .slab_of = slab_of, .settle = settle, .init = init};
+
+static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state) {
+    return ergo_slab_create(ctx, &cuts, batch, device, state);
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static size_t layer_bytes(const struct vector_state *s) {
+    return vector_state_bytes(&s->whole) / vector_layers(&s->whole);
+}
+
+static enum ergo_status save(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_text *text) {
+    struct vector_state *s = state;
+    struct ergo_text tall = {0};
+    enum ergo_status status = vector_save(ctx, s, member, &tall);
+    if (status == ERGO_OK)
+        status = ergo_slab_gather(ctx, &s->slab, tall.data, layer_bytes(s), text);
+    ergo_text_free(&tall);
+    return status;
+}
+
+static enum ergo_status load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                             const void *bytes, size_t length) {
+    struct vector_state *s = state;
+    if (length != vector_state_bytes(&s->whole))
+        return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %zu",
+                         member, length, vector_state_bytes(&s->whole));
+    uint8_t *tall = NULL;
+    enum ergo_status status = ergo_slab_take(ctx, &s->slab, bytes, layer_bytes(s), &tall);
+    if (status == ERGO_OK)
+        status = vector_load(ctx, s, member, step, tall, layer_bytes(s) * s->slab.tall);
+    s->slab.valid = s->slab.halo;
+    free(tall);
+    return status;
+}
+
+static enum ergo_status view(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_view *view) {
+    struct vector_state *s = state;
+    struct ergo_text text = {0};
+    const enum ergo_status status = save(ctx, s, member, &text);
+    *view = vector_view_of(&s->whole);
+    view->sites = text.data; /* NULL on other ranks than the first */
+    return status;
+}
+
+static bool adapts(const void *state) {
+    return ((const struct vector_state *)state)->slab.shares->measured;
+}
+
+const struct ergo_sampler_ops vector_cut_ops = {
+    .engine = &slabs,
+    .plan = plan,
+    .create = create,
+    .adapts = adapts,
+    .init = init,
+    .save = save,
+    .load = load,
+    .audit = vector_cut_audit,
+    .view = view,
+};
