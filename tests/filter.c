@@ -1,5 +1,6 @@
 /*
- * Linked into every test program: of its tests those that $TEST_CASE names, a pattern with * and ?.
+ * Linked into every test program: of its tests those that $TEST_CASE names, a pattern with * and ?,
+ * and $TEST_SKIP does not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +11,9 @@
 #include <cmocka.h>
 
 static void __attribute__((constructor)) filter(void) {
-    const char *pattern = getenv("TEST_CASE");
+    const char *pattern = getenv("TEST_CASE"), *skip = getenv("TEST_SKIP");
     if (pattern && *pattern)
         cmocka_set_test_filter(pattern);
+    if (skip && *skip)
+        cmocka_set_skip_filter(skip);
 }

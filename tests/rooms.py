@@ -57,15 +57,17 @@ def includes(src):
 def calls(src, objects):
     """(object, room, symbol, room that defines it)"""
     defined, used = {}, []
-    for path in sorted(glob.glob(f"{objects}/**/*.o", recursive=True)):
-        if not os.path.exists(f"{src}/{os.path.relpath(path, objects)[:-1]}c"):
-            continue  # of a file that is gone
-        for line in subprocess.run(["nm", "-P", path], capture_output=True, text=True, check=True).stdout.splitlines():
-            name, kind = line.split()[:2]
-            if kind == "U":
-                used.append((path, name))
-            elif kind.isupper():
-                defined[name] = room_of(path, objects)
+    # not of a file that is gone
+    paths = [path for path in sorted(glob.glob(f"{objects}/**/*.o", recursive=True))
+             if os.path.exists(f"{src}/{os.path.relpath(path, objects)[:-1]}c")]
+    listed = subprocess.run(["nm", "-A", "-P", *paths], capture_output=True, text=True, check=True).stdout if paths else ""
+    for line in listed.splitlines():
+        path, symbol = line.split(": ", 1)
+        name, kind = symbol.split()[:2]
+        if kind == "U":
+            used.append((path, name))
+        elif kind.isupper():
+            defined[name] = room_of(path, objects)
     for path, name in used:
         if name in defined and name not in GIVEN:
             yield path, room_of(path, objects), name, defined[name]

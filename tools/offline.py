@@ -162,7 +162,17 @@ def implementation(compiler, target, source, options, out):
     return None, [json.loads(line) for line in built.stdout.splitlines() if line.startswith("{")]
 
 
-def compile_programs(folder, compiler, targets, more, name, every):
+def some_of(files, alike):
+    """Of the programs of one file that have the same kernels so many, those with most options first."""
+    groups = {}
+    for file in files:
+        with open(file) as facts:
+            facts = json.load(facts)
+        groups.setdefault((facts["program"], *facts["kernels"]), []).append((-len(facts["options"].split()), file))
+    return sorted(file for group in groups.values() for _, file in sorted(group)[:alike])
+
+
+def compile_programs(folder, compiler, targets, more, name, every, alike=None):
     how = ocloc if compiler == "ocloc" else implementation if compiler.startswith("build") else clang
 
     def one(item):
@@ -181,6 +191,7 @@ def compile_programs(folder, compiler, targets, more, name, every):
                 "kernels": kernels, "compiler": compiler}
 
     files = sorted(glob.glob(os.path.join(folder, "*.json")))[::every]
+    files = some_of(files, alike) if alike else files
     return parallel(one, [(target, file) for file in files for target in targets])
 
 
@@ -282,8 +293,9 @@ def complaints(results, recorded, same_compiler, everything):
             if row[key] > budget[key]:
                 found.append(f"{name}: {row[key]} {words}; the table has {budget[key]}")
     if recorded is not None:
+        compiled = {result["target"] for result in results}
         found += [f"{kernel} for {target} is in the table and in no program" for kernel, target in sorted(recorded)
-                  if (kernel, target) not in rows]
+                  if target in compiled and (kernel, target) not in rows]
     if everything:
         missing = [kernel for kernel in sorted(all_kernels() - {kernel for kernel, _ in rows})
                    if not any(kernel.startswith(name) for name in NOT_IN_JOBS)]
@@ -307,6 +319,7 @@ def main():
     compiling.add_argument("--options", default="")
     compiling.add_argument("--name", help="of the target in tables")
     compiling.add_argument("--every", type=int, default=1, help="each Nth program, for a quick look")
+    compiling.add_argument("--alike", type=int, help="of programs that differ in options alone so many")
     compiling.add_argument("--json", required=True)
     for command in (commands.add_parser("table"), commands.add_parser("summary"), commands.add_parser("check")):
         command.add_argument("files", nargs="+")
@@ -321,7 +334,7 @@ def main():
         return
     if given.command == "compile":
         results = compile_programs(given.folder, given.compiler, given.targets.split(","), given.options.split(), given.name,
-                                   given.every)
+                                   given.every, given.alike)
         with open(given.json, "w") as file:
             json.dump(results, file)
         errors = [result for result in results if result["error"]]

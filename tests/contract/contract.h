@@ -137,7 +137,7 @@ __attribute__((constructor)) static void contract_look_after(void) {
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
-/* On each push ($ERGOCL_TEST_PART, tests/run-all) every sampler's own job goes through all points
+/* On each push ($ERGOCL_TEST_PART, tests/run-all) every sampler's own job goes through most points
  * of a test, and the jobs of its other models through the first of each sort. */
 static inline bool contract_part(void) {
     return getenv("ERGOCL_TEST_PART") != NULL;

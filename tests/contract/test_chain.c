@@ -85,7 +85,7 @@ static void blocks(void) {
     static const size_t samples[] = {1, 2, 3, 7};
     char what[80];
     struct ergo_result *base = reference(), *other;
-    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i += contract_brief() ? 3 : 1) {
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i += contract_part() ? 3 : 1) {
         contract.block_samples = samples[i];
         contract.block_steps = (double)samples[i];
         snprintf(what, sizeof what, "blocks of %zu samples", samples[i]);
@@ -113,7 +113,7 @@ static void measuring(void) {
     char set[2][80];
     struct ergo_result *base = reference(), *other;
     const cJSON *sweeps = cJSON_GetObjectItem(cJSON_GetObjectItem(contract.job, "run"), "sweeps");
-    for (int every = 1; every <= sweeps->valueint; every = every * (contract_brief() ? 9 : 3) + 1) {
+    for (int every = 1; every <= sweeps->valueint; every = every * (contract_part() ? 9 : 3) + 1) {
         snprintf(set[0], sizeof set[0], "/run/measure_every=%d", every);
         other = contract_run(contract.job, set[0], NULL);
         same_chains(set[0], base, other, false);
@@ -126,7 +126,7 @@ static void measuring(void) {
     const uint64_t origin = (uint64_t)ergo_point_int(base->members[0].point, "/run/equilibration") +
                             (waiting ? (uint64_t)waiting->valueint : 0);
     for (uint64_t lead = 0; lead <= (waiting ? origin : total / 2);
-         lead = (contract_brief() ? 8 : 2) * lead + 1) {
+         lead = (contract_part() ? 8 : 2) * lead + 1) {
         snprintf(set[0], sizeof set[0], "/run/equilibration=%llu", (unsigned long long)lead);
         snprintf(set[1], sizeof set[1], "/run/sweeps=%llu", (unsigned long long)(total - lead));
         cJSON *tree = cJSON_Duplicate(contract.job, true);

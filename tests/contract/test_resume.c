@@ -20,7 +20,9 @@ static void sessions(void) {
     } cases[] = {{1, 1, 5},         {1, 2, 3},         {1, total / 12 + 1, 1},
                  {3, total / 7, 1}, {7, total / 3, 1}, {1, total - 1, 1}};
     char what[100];
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i += contract_brief() ? 3 : 1) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i += contract_brief()  ? 3
+                                                                : contract_part() ? 2
+                                                                                  : 1) {
         at_home = contract_part() && (i > 0 || contract.another);
         contract.block_samples = cases[i].block;
         contract.block_steps = (double)cases[i].block;
@@ -145,7 +147,7 @@ static void kills(void) {
     const uint64_t total = whole->members[0].steps, at[] = {1, total / 3, total / 2, total - 7};
     const struct ergo_run_options options = contract_options(NULL);
     char *path = checkpoint_path();
-    for (size_t i = 0; i < sizeof at / sizeof at[0]; i += contract_brief() ? 3 : 1) {
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i += contract_part() ? 3 : 1) {
         contract.block_samples = 2;
         contract.keep_at = at[i];
         contract_ok(contract_try(contract.job, save, 1, &result), "a run");

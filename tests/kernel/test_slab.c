@@ -80,14 +80,18 @@ static void run(const struct ergo_job *job, const struct ergo_sampler_ops *ops, 
         samples.curves[c] = o->curves[c];
     OK(ergo_sampler_create(ctx, ops, &job->batches[0], device, &state));
     OK(ops->init(ctx, state));
-    OK(ergo_sampler_advance(ctx, ops, state, 0, 0, 7, 0));
-    OK(ops->audit(ctx, state));
-    OK(ergo_sampler_advance(ctx, ops, state, 0, SAMPLES, 3, 0));
+    const size_t count = small ? 1 : SAMPLES;
+    OK(ergo_sampler_advance(ctx, ops, state, 0, 0, small ? 1 : 7, 0));
+    if (!small) /* a replay by the same kernels, which Oclgrind has seen then */
+        OK(ops->audit(ctx, state));
+    OK(ergo_sampler_advance(ctx, ops, state, 0, count, 3, 0));
     OK(ergo_sampler_collect(ctx, ops, state, 0, &samples));
-    assert_int_equal(samples.count, SAMPLES);
+    assert_int_equal(samples.count, count);
     o->n_curves = samples.n_curve_samples;
     for (size_t m = 0; m < 2; m++)
         OK(ops->save(ctx, state, m, &o->states[m]));
+    if (small)
+        goto out;
     OK(ops->audit(ctx, state));
     /* loaded, it goes on as before */
     OK(ops->load(ctx, state, 1, 16, o->states[1].data, o->states[1].length));
@@ -95,6 +99,7 @@ static void run(const struct ergo_job *job, const struct ergo_sampler_ops *ops, 
     OK(ergo_sampler_advance(ctx, ops, state, 0, 0, 5, 0));
     for (size_t m = 0; m < 2; m++)
         OK(ops->save(ctx, state, m, &o->states[m]));
+out:
     ergo_engine_destroy(state);
 }
 

@@ -36,11 +36,11 @@ case ${1:---all} in
     printf '%s\n' "${names[@]}"
     exit 0
     ;;
---first) # of each list and file the first
+--first) # of each list and program the first: that each of these programs can fail
     declare -A seen
     for name in "${names[@]}"; do
-        [ -n "${seen[${list_of[$name]}-${file_of[$name]}]-}" ] || echo "$name"
-        seen[${list_of[$name]}-${file_of[$name]}]=yes
+        [ -n "${seen[${list_of[$name]}-${program_of[$name]}]-}" ] || echo "$name"
+        seen[${list_of[$name]}-${program_of[$name]}]=yes
     done
     exit 0
     ;;
