@@ -72,9 +72,12 @@ ERGO_INLINE uint sw_global_word(SW_SHAPE uint i, uint y) {
 }
 
 /* The site's id in the whole lattice. */
-ERGO_INLINE ulong sw_global_site(SW_SHAPE uint index) {
-    const uint y = index / (32u * SW_WORDS), x = index % (32u * SW_WORDS);
+ERGO_INLINE ulong sw_global_place(SW_SHAPE uint x, uint y) {
     return ((ulong)y + SW_ROW_0) * SW_ALL_LX + x + 32UL * SW_WORD_0;
+}
+
+ERGO_INLINE ulong sw_global_site(SW_SHAPE uint index) {
+    return sw_global_place(SW_HERE index % (32u * SW_WORDS), index / (32u * SW_WORDS));
 }
 
 /* Compare the upper 8 bits of p with eight random planes: *less gets bonds that are decided active,

@@ -158,13 +158,17 @@ __kernel SW_TILE_GROUP void sw_cut_tile_flip(__global uint *spins,
     SW_SYNC;
     const uint n_open = listed[1], total = listed[0] + n_open;
     for (uint j = t.first; j < total; j += SW_GROUP) {
-        const uint n = sw_flip_listed(list, j, n_open),
-                   site = sw_tile_index(rect, sw_corner(rect), n);
-        const uint root = j < n_open ? sw_cut_lead(labels, site) : site;
-        const uint state = root >= SW_CUT_STATES
-                               ? root - SW_CUT_STATES
-                               : sw_flip_state(&m, sw_cut_name(rect, names, root), step);
-        sw_flip_put(states, n, state);
+        const uint n = sw_flip_listed(list, j, n_open);
+        const uint root =
+            j < n_open ? sw_cut_lead(labels, sw_tile_index(rect, sw_corner(rect), n)) : 0u;
+        if (root >= SW_CUT_STATES) {
+            sw_flip_put(states, n, root - SW_CUT_STATES);
+            continue;
+        }
+        /* most roots are in their tile: their place needs no division by a width that is not
+         * constant */
+        const ulong site = j < n_open ? sw_cut_name(rect, names, root) : sw_tile_site(rect, n);
+        sw_flip_put(states, n, sw_flip_state(&m, site, step));
     }
     SW_SYNC;
     sw_flip_spins(rect, spins, right, runs, states);

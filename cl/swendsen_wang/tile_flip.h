@@ -49,6 +49,13 @@ ERGO_INLINE uint sw_flip_listed(__local const ushort *list, uint j, uint n_open)
     return list[j < n_open ? SW_LIST_END - j : j - n_open];
 }
 
+/* The id of root n in the whole lattice. */
+ERGO_INLINE ulong sw_tile_site(SW_SHAPE uint n) {
+    const struct sw_tile t = sw_tile_of_group(SW_HERE_ALONE);
+    const uint item = n >> 5, i = t.x * SW_TILE_WORDS + item % SW_TILE_WORDS;
+    return sw_global_place(SW_HERE 32u * i + (n & 31u), t.y * SW_TILE_ROWS + item / SW_TILE_WORDS);
+}
+
 /* The new state of the cluster whose representative is this site. */
 ERGO_INLINE uint sw_flip_state(const struct sw_member *m, ulong site, ulong step) {
     return sw_state(site, SW_PURPOSE_SPIN, (uint)step, (uint)(step >> 32), m->key0, m->key1);
