@@ -32,9 +32,9 @@ expect 0 "$ERGOCL" run ladder.json -o two --device "$pocl" --quiet --set /replic
 expect 0 ranks 3 run ladder.json -o two3 --device "$pocl" --quiet --set /replicas=2
 same_points two two3
 # other models are not cut: refused when the job insists, and whole when it does not
-expect 2 "$ERGOCL" run ladder.json -o no --device "$pocl" --quiet --set '/system={"model": "xy", "size": [8, 8], "temperature": 2}' \
-    --set /distribute=lattice
-says err "/distribute" "xy"
+expect 2 "$ERGOCL" run ladder.json -o no --device "$pocl" --quiet --set /distribute=lattice \
+    --set '/system={"model": "sherrington-kirkpatrick", "n": 8, "temperature": 2}'
+says err "/distribute" "sherrington-kirkpatrick"
 
 # stopped, and resumed by another number of ranks, and by none
 long=(--set /run/sweeps=150000 --set /run/measure_every=500 --quiet)

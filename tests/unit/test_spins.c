@@ -57,7 +57,7 @@ static void test_refused(void **state) {
         {"swendsen-wang", "'size': [1024, 1024, 1024], 'temperature': 2}", "2^29"},
         {"swendsen-wang", "'size': [65536, 65536, 65536], 'temperature': 2}", "2^29"},
         {"swendsen-wang", "'size': [32, 32, 32], 'temperature': 2}, 'distribute': 'lattice'",
-         "cut over ranks"},
+         "observables"},
         {"swendsen-wang", "'size': [32, 32, 32], 'temperature': 2, 'merge': 'rounds'}",
          "acts only on square lattices"},
         {"swendsen-wang", "'size': [32, 31], 'lattice': 'honeycomb', 'temperature': 2}", "even"},

@@ -23,7 +23,7 @@ def unpack(raw: Array, attributes: dict[str, Any]) -> Array:
     An axis "word" becomes one of systems; a "plane" goes into the values."""
     axes = _text(attributes["axes"]).split()
     first = raw.ndim - len(axes)
-    values = raw
+    values: Any = raw
     if "bits" in attributes:
         values = np.unpackbits(values, axis=-1, count=int(attributes["bits"]), bitorder="little")
     if "systems" in attributes:
