@@ -36,7 +36,8 @@ def unpack(raw: Array, attributes: dict[str, Any]) -> Array:
         at = first + axes.index("plane")
         powers = 1 << np.arange(values.shape[at], dtype=np.int64)
         values = np.tensordot(np.moveaxis(values, at, -1), powers, 1).astype(np.uint8)
-    return values * float(attributes["scale"]) if "scale" in attributes else values
+    scaled: Array = values * float(attributes["scale"]) if "scale" in attributes else values
+    return scaled
 
 
 @dataclass(frozen=True)
