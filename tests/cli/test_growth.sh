@@ -51,7 +51,7 @@ for sampler in $(samplers); do
     case $sampler in
     hard-disks | hard-spheres) one='--set /system/n=100' ten='--set /system/n=1000' ;;
     helium-*) one='--set /system/n=10' ten='--set /system/n=100' ;;
-    lj-gcmc)
+    lj-*)
         one='--set /system/box=[5,5,5] --set /system/particles=20'
         ten='--set /system/box=[5,5,50] --set /system/particles=200'
         ;;

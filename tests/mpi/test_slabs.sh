@@ -111,7 +111,7 @@ same_points first auto
 
 # Configurations: one file, the same to the byte, whether ranks have points or slabs.
 cat >frames.json <<'JOB'
-{ "sampler": "spin-lattice", "seed": "5", "replicas": 2, "system": { "model": "ising", "size": [64, 48] },
+{ "sampler": "spin-lattice", "seed": "5", "replicas": 2, "system": { "model": "ising", "size": [256, 44] },
   "run": { "equilibration": 30, "sweeps": 180, "measure_every": 3, "correlation_every": 0 }, "scan": { "/system/temperature": [2.2, 3.4] },
   "output": { "snapshots": 0, "configurations_every": 6 } }
 JOB
