@@ -19,36 +19,30 @@ ERGO_INLINE void sw_four_store(__global uchar *to, struct sw_tile_site s, uint b
 #endif
 }
 
-ERGO_INLINE void sw_four_labels_store(__global uint *to, struct sw_tile_site s, uint4 four) {
-    if (!s.inside)
-        return;
+/* The same of wider numbers: labels, firsts. */
 #if SW_LX % 4 == 0
-    *(__global uint4 *)(to + s.index) = four;
+#define SW_FOUR_STORE(to, s, four, vector)                                                         \
+    if ((s).inside)                                                                                \
+    *(__global vector *)((to) + (s).index) = (four)
 #else
-    to[s.index] = four.x;
-    if (s.x + 1u < SW_LX)
-        to[s.index + 1u] = four.y;
-    if (s.x + 2u < SW_LX)
-        to[s.index + 2u] = four.z;
-    if (s.x + 3u < SW_LX)
-        to[s.index + 3u] = four.w;
+#define SW_FOUR_STORE(to, s, four, vector)                                                         \
+    if ((s).inside) {                                                                              \
+        (to)[(s).index] = (four).x;                                                                \
+        if ((s).x + 1u < SW_LX)                                                                    \
+            (to)[(s).index + 1u] = (four).y;                                                       \
+        if ((s).x + 2u < SW_LX)                                                                    \
+            (to)[(s).index + 2u] = (four).z;                                                       \
+        if ((s).x + 3u < SW_LX)                                                                    \
+            (to)[(s).index + 3u] = (four).w;                                                       \
+    }
 #endif
+
+ERGO_INLINE void sw_four_labels_store(__global uint *to, struct sw_tile_site s, uint4 four) {
+    SW_FOUR_STORE(to, s, four, uint4);
 }
 
 ERGO_INLINE void sw_four_firsts_store(__global ushort *to, struct sw_tile_site s, ushort4 four) {
-    if (!s.inside)
-        return;
-#if SW_LX % 4 == 0
-    *(__global ushort4 *)(to + s.index) = four;
-#else
-    to[s.index] = four.x;
-    if (s.x + 1u < SW_LX)
-        to[s.index + 1u] = four.y;
-    if (s.x + 2u < SW_LX)
-        to[s.index + 2u] = four.z;
-    if (s.x + 3u < SW_LX)
-        to[s.index + 3u] = four.w;
-#endif
+    SW_FOUR_STORE(to, s, four, ushort4);
 }
 
 /* Of sites beyond the lattice 0. */

@@ -1,4 +1,5 @@
-/* Defaults for functions that a model leaves out, and a start in one go. */
+/* Defaults for functions that a model leaves out, a start in one go, and observables from curves.
+ */
 #include "samplers/sampler.h"
 
 enum ergo_status ergo_sampler_plan(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
@@ -68,4 +69,17 @@ enum ergo_status ergo_sampler_start(struct ergo_context *ctx, const struct ergo_
     while (!done && status == ERGO_OK)
         status = ergo_sampler_start_piece(ctx, ops, state, &done);
     return status;
+}
+
+double ergo_curve_first(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point, (void)size;
+    return mean[0];
+}
+
+double ergo_curve_mean(const struct ergo_point *point, const double *mean, size_t size) {
+    double sum = 0;
+    (void)point;
+    for (size_t i = 0; i < size; i++)
+        sum += mean[i];
+    return sum / (double)size;
 }

@@ -139,6 +139,9 @@ enum ergo_status ergo_sampler_carry(struct ergo_context *ctx, const struct ergo_
 /* init and all of the start, where nothing may stop it. */
 enum ergo_status ergo_sampler_start(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                     void *state);
+/* Observables from curves (struct ergo_observable): the first value, the mean of all. */
+double ergo_curve_first(const struct ergo_point *point, const double *mean, size_t size);
+double ergo_curve_mean(const struct ergo_point *point, const double *mean, size_t size);
 
 /* view.c */
 /* The colour of direction i of n: around the wheel of hues. Of height i of 256: from blue (down) by

@@ -11,19 +11,6 @@ bool ergo_is_tempered(const struct ergo_point *point) {
     return ergo_ladder_rungs(point) > 1;
 }
 
-double ergo_tempered_first(const struct ergo_point *point, const double *mean, size_t size) {
-    (void)point, (void)size;
-    return mean[0];
-}
-
-double ergo_tempered_mean(const struct ergo_point *point, const double *mean, size_t size) {
-    double sum = 0;
-    (void)point;
-    for (size_t i = 0; i < size; i++)
-        sum += mean[i];
-    return sum / (double)size;
-}
-
 enum ergo_status ergo_tempered_check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = ergo_ladder_check(ctx, point);
     const uint64_t least = 2 * (uint64_t)ergo_ladder_every(point);

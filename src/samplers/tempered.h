@@ -44,14 +44,12 @@ enum { ERGO_N_LADDER_CURVES = 6 };
  * them. (ergo_model's x_from) */
 size_t ergo_tempered_x(const struct ergo_point *point, size_t c);
 
-double ergo_tempered_first(const struct ergo_point *point, const double *mean, size_t size);
-double ergo_tempered_mean(const struct ergo_point *point, const double *mean, size_t size);
 #define ERGO_LADDER_OBSERVABLES                                                                    \
     {ERGO_NAMED("swap_acceptance", ""),                                                            \
      .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run "   \
              "or since feedback moved the temperatures",                                           \
      .curve = "ladder_swaps",                                                                      \
-     .from_curve = ergo_tempered_mean,                                                             \
+     .from_curve = ergo_curve_mean,                                                                \
      .independent = true,                                                                          \
      .more = "/replicas",                                                                          \
      .fact = ERGO_FACT_MEAN,                                                                       \
@@ -61,7 +59,7 @@ double ergo_tempered_mean(const struct ergo_point *point, const double *mean, si
         ERGO_NAMED("round_trips", "per million sweeps"),                                           \
             .help = "ways of a configuration from the ladder's cold end to the hot one and back, " \
                     "counted like swap_acceptance",                                                \
-            .curve = "round_trips", .from_curve = ergo_tempered_first, .independent = true,        \
+            .curve = "round_trips", .from_curve = ergo_curve_first, .independent = true,           \
             .more = "/replicas", .fact = ERGO_FACT_MEAN, .of_moves = true,                         \
             .applies = ergo_is_tempered                                                            \
     }

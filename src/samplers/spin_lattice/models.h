@@ -143,8 +143,6 @@ double model_m4(const struct ergo_point *point, const double *c);
 double model_heat_capacity(const struct ergo_point *point, const double *m);
 double model_susceptibility(const struct ergo_point *point, const double *m);
 double model_binder(const struct ergo_point *point, const double *m);
-double model_curve_first(const struct ergo_point *point, const double *mean, size_t size);
-double model_curve_mean(const struct ergo_point *point, const double *mean, size_t size);
 
 /* Is the value of a key there; is it that word; is it written in the job, or scanned? */
 static inline bool model_has(const struct ergo_point *point, const char *pointer) {

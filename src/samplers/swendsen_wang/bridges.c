@@ -17,30 +17,21 @@ void sw_bridges_free(struct sw_bridges *b) {
     *b = (struct sw_bridges){0};
 }
 
-static void *reserve(void *array, size_t *room, size_t n) {
-    if (array && n <= *room)
-        return array;
-    free(array);
-    array = malloc(n * sizeof(uint32_t));
-    *room = array ? n : 0;
-    return array;
-}
-
 /* Elements of parts: none between calls. */
 static bool reserve_of(struct sw_bridges *b, int side, size_t n) {
     if (b->of[side] && n <= b->of_rooms[side])
         return true;
-    b->of[side] = reserve(b->of[side], &b->of_rooms[side], n + 1);
+    b->of[side] = sw_reserve(b->of[side], sizeof(uint32_t), &b->of_rooms[side], n + 1);
     if (b->of[side])
         memset(b->of[side], 0xff, b->of_rooms[side] * sizeof(uint32_t));
     return b->of[side] != NULL;
 }
 
 static bool allocate(struct sw_bridges *b, size_t elements) {
-    b->parts = reserve(b->parts, &b->rooms[0], elements);
-    b->parents = reserve(b->parents, &b->rooms[1], elements);
-    b->numbers = reserve(b->numbers, &b->rooms[2], elements);
-    b->firsts = reserve(b->firsts, &b->rooms[3], 2 * (elements + 1));
+    b->parts = sw_reserve(b->parts, sizeof(uint32_t), &b->rooms[0], elements);
+    b->parents = sw_reserve(b->parents, sizeof(uint32_t), &b->rooms[1], elements);
+    b->numbers = sw_reserve(b->numbers, sizeof(uint32_t), &b->rooms[2], elements);
+    b->firsts = sw_reserve(b->firsts, sizeof(uint32_t), &b->rooms[3], 2 * (elements + 1));
     return b->parts && b->parents && b->numbers && b->firsts;
 }
 

@@ -10,8 +10,7 @@
 
 enum { HEAD = 2, LABEL_WORDS = 2 }; /* of a message: its serial, its number of records */
 
-/* Room for n items at least; what is there is lost. NULL: no memory. */
-static void *reserve(void *array, size_t item, size_t *room, size_t n) {
+void *sw_reserve(void *array, size_t item, size_t *room, size_t n) {
     if (array && n <= *room)
         return array;
     free(array);
@@ -38,13 +37,13 @@ size_t sw_joining_room(size_t n_bridges) {
 
 static bool allocate(struct sw_joining *j, size_t parts, size_t bridges, size_t words) {
     size_t *rooms = j->part_rooms;
-    j->cluster_of = reserve(j->cluster_of, sizeof *j->cluster_of, &rooms[0], parts);
-    j->clusters = reserve(j->clusters, sizeof *j->clusters, &rooms[1], parts);
-    j->changed = reserve(j->changed, sizeof *j->changed, &rooms[2], parts);
-    j->told = reserve(j->told, sizeof *j->told, &rooms[3], parts);
-    j->touched = reserve(j->touched, sizeof *j->touched, &rooms[4], parts);
-    j->bridges = reserve(j->bridges, sizeof *j->bridges, &j->bridge_room, bridges);
-    j->words = reserve(j->words, sizeof *j->words, &j->word_room, words);
+    j->cluster_of = sw_reserve(j->cluster_of, sizeof *j->cluster_of, &rooms[0], parts);
+    j->clusters = sw_reserve(j->clusters, sizeof *j->clusters, &rooms[1], parts);
+    j->changed = sw_reserve(j->changed, sizeof *j->changed, &rooms[2], parts);
+    j->told = sw_reserve(j->told, sizeof *j->told, &rooms[3], parts);
+    j->touched = sw_reserve(j->touched, sizeof *j->touched, &rooms[4], parts);
+    j->bridges = sw_reserve(j->bridges, sizeof *j->bridges, &j->bridge_room, bridges);
+    j->words = sw_reserve(j->words, sizeof *j->words, &j->word_room, words);
     return j->cluster_of && j->clusters && j->changed && j->told && j->touched && j->bridges &&
            j->words;
 }

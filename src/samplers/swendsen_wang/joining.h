@@ -78,6 +78,8 @@ struct sw_rest {
     uint32_t *places, *slots;
     size_t n_slots, rooms[7];
 };
+/* Room for n items of `item` bytes at least; what is there is lost. NULL: no memory. (joining.c) */
+void *sw_reserve(void *array, size_t item, size_t *room, size_t n);
 void sw_rest_free(struct sw_rest *r);
 /* For so many pairs; NULL: no memory. */
 struct sw_pair *sw_rest_pairs(struct sw_rest *r, size_t most);

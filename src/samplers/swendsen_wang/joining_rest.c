@@ -14,16 +14,6 @@
 
 enum { HEAD = SW_REST_HEAD, NUMBER = 10 }; /* bytes: of a number, at the most */
 
-/* Room for n items at least; what is there is lost. NULL: no memory. */
-static void *reserve(void *array, size_t item, size_t *room, size_t n) {
-    if (array && n <= *room)
-        return array;
-    free(array);
-    array = malloc(item * (n + n / 4 + 64));
-    *room = array ? n + n / 4 + 64 : 0;
-    return array;
-}
-
 void sw_rest_free(struct sw_rest *r) {
     free(r->labels);
     free(r->spare);
@@ -104,13 +94,13 @@ static uint32_t index_of(const struct sw_rest *r, uint64_t label) {
 }
 
 struct sw_pair *sw_rest_pairs(struct sw_rest *r, size_t most) {
-    return r->pairs = reserve(r->pairs, sizeof *r->pairs, &r->rooms[0], most);
+    return r->pairs = sw_reserve(r->pairs, sizeof *r->pairs, &r->rooms[0], most);
 }
 
 bool sw_rest_begin(struct sw_rest *r, size_t n_pairs) {
     size_t kept = 0;
     r->wraps = false;
-    r->labels = reserve(r->labels, sizeof *r->labels, &r->rooms[1], 2 * n_pairs);
+    r->labels = sw_reserve(r->labels, sizeof *r->labels, &r->rooms[1], 2 * n_pairs);
     if (!r->labels)
         return false;
     for (size_t k = 0; k < 2 * n_pairs; k++)
@@ -252,9 +242,9 @@ static void merge(struct sw_rest *r, uint32_t n_heard) {
 
 bool sw_rest_expect(struct sw_rest *r, const unsigned char *message) {
     const size_t n = get32(message + 4);
-    r->heard = reserve(r->heard, sizeof *r->heard, &r->rooms[3], n);
-    r->places = reserve(r->places, sizeof *r->places, &r->rooms[4], r->n + n);
-    r->spare = reserve(r->spare, sizeof *r->spare, &r->rooms[2], r->n + n);
+    r->heard = sw_reserve(r->heard, sizeof *r->heard, &r->rooms[3], n);
+    r->places = sw_reserve(r->places, sizeof *r->places, &r->rooms[4], r->n + n);
+    r->spare = sw_reserve(r->spare, sizeof *r->spare, &r->rooms[2], r->n + n);
     return r->heard && r->places && r->spare;
 }
 
@@ -279,8 +269,8 @@ bool sw_rest_end(struct sw_rest *r) {
     r->n_slots = 64;
     while (r->n_slots < 4 * r->n)
         r->n_slots *= 2;
-    r->slots = reserve(r->slots, sizeof *r->slots, &r->rooms[5], r->n_slots);
-    r->sums = reserve(r->sums, sizeof *r->sums, &r->rooms[6], r->n_leaders);
+    r->slots = sw_reserve(r->slots, sizeof *r->slots, &r->rooms[5], r->n_slots);
+    r->sums = sw_reserve(r->sums, sizeof *r->sums, &r->rooms[6], r->n_leaders);
     if (!r->slots || !r->sums)
         return false;
     memset(r->slots, 0xff, r->n_slots * sizeof *r->slots);

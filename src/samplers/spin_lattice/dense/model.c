@@ -113,14 +113,14 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("acceptance", ""),
      .help = "flips per trial at the lowest temperature, from the start of the run. A flip visits "
              "n couplings",
-     DENSE_AVERAGE("ladder_acceptance", model_curve_first, NULL), .of_moves = true},
+     DENSE_AVERAGE("ladder_acceptance", ergo_curve_first, NULL), .of_moves = true},
     {ERGO_NAMED("swap_acceptance", ""),
      .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run",
-     DENSE_AVERAGE("ladder_swaps", model_curve_mean, model_has_ladder), .of_moves = true},
+     DENSE_AVERAGE("ladder_swaps", ergo_curve_mean, model_has_ladder), .of_moves = true},
     {ERGO_NAMED("round_trips", "per million sweeps"),
      .help = "ways of a copy from the ladder's cold end to the hot one and back, from the start of "
              "the run",
-     DENSE_AVERAGE("round_trips", model_curve_first, model_has_ladder), .of_moves = true},
+     DENSE_AVERAGE("round_trips", ergo_curve_first, model_has_ladder), .of_moves = true},
 };
 
 static const struct ergo_curve_info curves[DENSE_CURVES] = {

@@ -113,11 +113,11 @@ static const struct ergo_observable observables[] = {
      .help = "density of up spins, mean over the times of its curve, which crowd at the beginning: "
              "of one that still changes, take the curve; errors of this and the following from "
              "groups of 32 realisations, which are independent",
-     .curve = "up_density", .from_curve = model_curve_mean, .independent = true,
+     .curve = "up_density", .from_curve = ergo_curve_mean, .independent = true,
      .more = "/system/realisations"},
     {ERGO_NAMED("frozen_fraction", "per site"),
      .help = "sites that can never flip, by the closure of the spins at t = 0 under the constraint",
-     .curve = "frozen", .from_curve = model_curve_first, .independent = true,
+     .curve = "frozen", .from_curve = ergo_curve_first, .independent = true,
      .more = "/system/realisations"},
     {ERGO_NAMED("relaxation_time", "sweeps"),
      .help = "where phi falls to 1/e, straight lines over log t between the curve's times",
@@ -125,7 +125,7 @@ static const struct ergo_observable observables[] = {
      .more = "/system/realisations", .applies = fac_has_phi},
     {ERGO_NAMED("phi_mean", ""),
      .help = "mean of phi over the times of its curve, which crowd at the beginning",
-     .curve = "phi", .from_curve = model_curve_mean, .independent = true,
+     .curve = "phi", .from_curve = ergo_curve_mean, .independent = true,
      .more = "/system/realisations", .applies = fac_has_phi},
 };
 

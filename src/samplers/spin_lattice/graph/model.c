@@ -250,12 +250,12 @@ static const struct ergo_observable observables[] = {
      .help = "the lowest total energy of the configurations that were looked at (lowest_every), "
              "with the file's "
              "offset, from the couplings as they are given; of replicas the lowest of theirs",
-     AT_END("lowest_states", model_curve_first, ERGO_FACT_LEAST)},
+     AT_END("lowest_states", ergo_curve_first, ERGO_FACT_LEAST)},
     {ERGO_NAMED("cut", ""), .help = "MaxCut files: the largest cut, minus lowest_energy",
      AT_END("lowest_states", minus_first, ERGO_FACT_MOST), .applies = graph_has_cut},
     {ERGO_NAMED("success", ""),
      .help = "with target_energy: 1 if the chain has seen it, else 0; of replicas their share",
-     AT_END("target", model_curve_first, ERGO_FACT_MEAN), .applies = graph_has_target},
+     AT_END("target", ergo_curve_first, ERGO_FACT_MEAN), .applies = graph_has_target},
     {ERGO_NAMED("time_to_solution", "sweeps"),
      .help = "with target_energy: of a chain, the sweep after which it first saw it; of replicas, "
              "/run/sweeps ln 0.01 / ln(1 - success), the sweeps after which one of several such "
@@ -264,12 +264,12 @@ static const struct ergo_observable observables[] = {
      .applies = graph_has_target},
     {ERGO_NAMED("swap_acceptance", ""),
      .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run",
-     AT_END("ladder_swaps", model_curve_mean, ERGO_FACT_MEAN), .of_moves = true,
+     AT_END("ladder_swaps", ergo_curve_mean, ERGO_FACT_MEAN), .of_moves = true,
      .applies = model_has_ladder},
     {ERGO_NAMED("round_trips", "per million sweeps"),
      .help = "ways of a configuration from the ladder's cold end to the hot one and back, from the "
              "start of the run",
-     AT_END("round_trips", model_curve_first, ERGO_FACT_MEAN), .of_moves = true,
+     AT_END("round_trips", ergo_curve_first, ERGO_FACT_MEAN), .of_moves = true,
      .applies = model_has_ladder},
     {ERGO_NAMED("free_energy", "J per site"),
      .help = "of a population at the last temperature, F = -T ln Z, with the file's offset; the "

@@ -163,11 +163,11 @@ static const struct ergo_observable observables[] = {
      GLASS_AVERAGE("moments", glass_glass_magnetization2, NULL)},
     {ERGO_NAMED("swap_acceptance", ""),
      .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run",
-     GLASS_AVERAGE("ladder_swaps", model_curve_mean, model_has_ladder)},
+     GLASS_AVERAGE("ladder_swaps", ergo_curve_mean, model_has_ladder)},
     {ERGO_NAMED("round_trips", "per million sweeps"),
      .help = "ways of a copy from the ladder's cold end to the hot one and back, from the start of "
              "the run",
-     GLASS_AVERAGE("round_trips", model_curve_first, model_has_ladder)},
+     GLASS_AVERAGE("round_trips", ergo_curve_first, model_has_ladder)},
 };
 
 static const struct ergo_curve_info curves[GLASS_CURVES] = {
