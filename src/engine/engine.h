@@ -113,6 +113,7 @@ struct ergo_ahead {
 
 struct ergo_temper; /* engine/temper.h */
 struct ergo_temper_model;
+struct ergo_slab_model; /* engine/slab.h */
 
 struct ergo_engine {
     const struct ergo_engine_model *model;
@@ -183,6 +184,7 @@ struct ergo_engine_model {
     /* Where points have ladders of temperatures whose rungs are members; NULL: the model has no
      * ladders, or its own. */
     const struct ergo_temper_model *temper;
+    const struct ergo_slab_model *slab; /* of lattices cut into slabs */
 };
 
 /* ---- declared by configure --------------------------------------------------------------------

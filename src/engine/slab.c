@@ -130,53 +130,100 @@ static enum ergo_status sweep_alone(struct ergo_context *ctx, void *state) {
                              : status;
 }
 
-static enum ergo_status settle(struct ergo_context *ctx, const struct ergo_slab_model *model,
-                               void *state) {
+static const struct ergo_slab_model *model_of(const void *state) {
+    return ((const struct ergo_engine *)state)->model->slab;
+}
+
+static enum ergo_status settle(struct ergo_context *ctx, void *state) {
+    const struct ergo_slab_model *model = model_of(state);
     return model->settle ? model->settle(ctx, state) : ERGO_OK;
 }
 
-static enum ergo_status share_by_speed(struct ergo_context *ctx,
-                                       const struct ergo_slab_model *model, void *state) {
-    struct ergo_slab *s = model->slab_of(state);
+static enum ergo_status share_by_speed(struct ergo_context *ctx, void *state) {
+    struct ergo_slab *s = model_of(state)->slab_of(state);
     bool uneven = false;
-    enum ergo_status status = model->init(ctx, state);
+    enum ergo_status status = ergo_slab_init(ctx, state);
     s->alone = true;
     if (status == ERGO_OK)
         status = ergo_shares_try(ctx, s->shares, s->count, sweep_alone, state, &uneven);
     s->alone = false;
     if (status == ERGO_OK && uneven)
         status = ergo_engine_remake(ctx, state);
-    return status == ERGO_OK && uneven ? settle(ctx, model, state) : status;
+    return status == ERGO_OK && uneven ? settle(ctx, state) : status;
 }
 
 /* Rank 0's kernels before the others': theirs then find its results in the caches. */
-enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_slab_model *model,
+enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                   const struct ergo_batch *batch, struct ergo_device *device,
                                   void **state) {
     const bool first = ergo_ranks_rank() == 0;
     enum ergo_status status = ERGO_OK;
     *state = NULL;
     if (first)
-        status = ergo_engine_create(ctx, model->engine, batch, device, state);
+        status = ergo_engine_create(ctx, model, batch, device, state);
     if (status != ERGO_OK)
         return status;
     ergo_dist_barrier();
     if (!first)
-        status = ergo_engine_create(ctx, model->engine, batch, device, state);
+        status = ergo_engine_create(ctx, model, batch, device, state);
     if (status == ERGO_OK)
-        status = settle(ctx, model, *state);
-    if (status == ERGO_OK && model->slab_of(*state)->shares->measured)
-        status = share_by_speed(ctx, model, *state);
+        status = settle(ctx, *state);
+    if (status == ERGO_OK && ergo_slab_adapts(*state))
+        status = share_by_speed(ctx, *state);
     if (status != ERGO_OK) {
         ergo_engine_destroy(*state);
         *state = NULL;
         return status;
     }
-    const struct ergo_slab *s = model->slab_of(*state);
+    const struct ergo_slab *s = model->slab->slab_of(*state);
     ergo_log(ctx, ERGO_LOG_INFO, "rank %d has layers %llu to %llu, %.3g %% of the lattice",
              ergo_ranks_rank(), (unsigned long long)s->first,
              (unsigned long long)(s->first + s->count - 1), 100.0 * s->count / (double)s->layers);
     return ERGO_OK;
+}
+
+/* ---- a sampler's operations ------------------------------------------------------------------ */
+
+bool ergo_slab_adapts(const void *state) {
+    return model_of(state)->slab_of((void *)(uintptr_t)state)->shares->measured;
+}
+
+enum ergo_status ergo_slab_init(struct ergo_context *ctx, void *state) {
+    const struct ergo_slab_model *model = model_of(state);
+    struct ergo_slab *s = model->slab_of(state);
+    const enum ergo_status status = model->init(ctx, state);
+    s->valid = s->halo; /* the start is drawn there, too */
+    return status;
+}
+
+enum ergo_status ergo_slab_save(struct ergo_context *ctx, void *state, size_t member,
+                                struct ergo_text *text) {
+    const struct ergo_slab_model *model = model_of(state);
+    struct ergo_text tall = {0};
+    enum ergo_status status = model->save(ctx, state, member, &tall);
+    if (status == ERGO_OK)
+        status = ergo_slab_gather(ctx, model->slab_of(state), tall.data, model->layer_bytes(state),
+                                  text);
+    ergo_text_free(&tall);
+    return status;
+}
+
+enum ergo_status ergo_slab_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                                const void *bytes, size_t length) {
+    const struct ergo_slab_model *model = model_of(state);
+    struct ergo_slab *s = model->slab_of(state);
+    const size_t layer = model->layer_bytes(state);
+    if (length != layer * s->layers)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes, not %llu layers of %zu",
+                         member, length, (unsigned long long)s->layers, layer);
+    uint8_t *tall = NULL;
+    enum ergo_status status = ergo_slab_take(ctx, s, bytes, layer, &tall);
+    if (status == ERGO_OK)
+        status = model->load(ctx, state, member, step, tall, layer * s->tall);
+    s->valid = s->halo;
+    free(tall);
+    return status;
 }
 
 /* ---- on the device --------------------------------------------------------------------------- */

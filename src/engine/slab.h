@@ -48,24 +48,35 @@ struct ergo_slab {
     double waited;             /* seconds for messages */
 };
 
-/* A model in slabs, whose slab is `slab_of` its state; `init` is the sampler's. settle (NULL:
- * nothing): what follows `prepare` when all ranks have come that far, because they do it together.
- */
+/* What a model in slabs adds to its engine's table (`slab` there). settle (NULL: nothing): what
+ * follows `prepare` when all ranks have come that far, because they do it together. init, save,
+ * load: the sampler's for a whole lattice, here of all layers on the device. layer_bytes: of a
+ * layer in what they save. */
 struct ergo_slab_model {
-    const struct ergo_engine_model *engine;
     struct ergo_slab *(*slab_of)(void *state);
     enum ergo_status (*settle)(struct ergo_context *ctx, void *state);
     enum ergo_status (*init)(struct ergo_context *ctx, void *state);
+    enum ergo_status (*save)(struct ergo_context *ctx, void *state, size_t member,
+                             struct ergo_text *text);
+    enum ergo_status (*load)(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                             const void *bytes, size_t length);
+    size_t (*layer_bytes)(const void *state);
 };
 
 /* A sampler's operations (samplers/sampler.h). create: with shares by a trial, where the job does
- * not say them. */
+ * not say them. save: at rank 0 alone; collective. */
 enum ergo_status ergo_slab_plan(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                 const struct ergo_batch *batch, const struct ergo_device *device,
                                 struct ergo_plan *plan);
-enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_slab_model *model,
+enum ergo_status ergo_slab_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                   const struct ergo_batch *batch, struct ergo_device *device,
                                   void **state);
+bool ergo_slab_adapts(const void *state);
+enum ergo_status ergo_slab_init(struct ergo_context *ctx, void *state);
+enum ergo_status ergo_slab_save(struct ergo_context *ctx, void *state, size_t member,
+                                struct ergo_text *text);
+enum ergo_status ergo_slab_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
+                                const void *bytes, size_t length);
 
 /* The slabs of `layers` layers by the shares of the job, which are made if there are none; each has
  * `reach` (>= 1) at least, over which it measures. granule divides `layers`. ERGO_E_DEVICE, at all

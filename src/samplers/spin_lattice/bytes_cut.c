@@ -142,22 +142,8 @@ static void release(void *state) {
     ergo_slab_release(&((struct bytes_state *)state)->slab);
 }
 
-static const struct ergo_engine_model slabs = {
-    BYTES_ENGINE, .configure = configure, .prepare = prepare, .convert = join, .release = release};
-
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_slab_plan(ctx, &slabs, batch, device, plan);
-}
-
 static struct ergo_slab *slab_of(void *state) {
     return &((struct bytes_state *)state)->slab;
-}
-
-static enum ergo_status init(struct ergo_context *ctx, void *state) {
-    const enum ergo_status status = bytes_init(ctx, state);
-    slab_of(state)->valid = slab_of(state)->halo; /* the start is drawn there, too */
-    return status;
 }
 
 /* General fields and couplings have a unit that is the same at all ranks. */
@@ -168,66 +154,52 @@ static enum ergo_status settle(struct ergo_context *ctx, void *state) {
     return status == ERGO_OK ? ergo_engine_end(&s->e) : status;
 }
 
-static const struct ergo_slab_model cuts = {
-    .engine = &slabs, .slab_of = slab_of, .settle = settle, .init = init};
+static size_t layer_bytes(const void *state) {
+    const struct bytes_state *s = state;
+    return (size_t)(s->whole.sites / bytes_layers(&s->whole));
+}
+
+static const struct ergo_slab_model cuts = {.slab_of = slab_of,
+                                            .settle = settle,
+                                            .init = bytes_init,
+                                            .save = bytes_save,
+                                            .load = bytes_load,
+                                            .layer_bytes = layer_bytes};
+
+static const struct ergo_engine_model slabs = {BYTES_ENGINE,       .configure = configure,
+                                               .prepare = prepare, .convert = join,
+                                               .release = release, .slab = &cuts};
+
+static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan) {
+    return ergo_slab_plan(ctx, &slabs, batch, device, plan);
+}
 
 static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
-    return ergo_slab_create(ctx, &cuts, batch, device, state);
+    return ergo_slab_create(ctx, &slabs, batch, device, state);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
-
-static enum ergo_status save(struct ergo_context *ctx, void *state, size_t member,
-                             struct ergo_text *text) {
-    struct bytes_state *s = state;
-    const size_t layer = (size_t)(s->whole.sites / bytes_layers(&s->whole));
-    struct ergo_text tall = {0};
-    enum ergo_status status = bytes_save(ctx, s, member, &tall);
-    if (status == ERGO_OK)
-        status = ergo_slab_gather(ctx, &s->slab, tall.data, layer, text);
-    ergo_text_free(&tall);
-    return status;
-}
-
-static enum ergo_status load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                             const void *bytes, size_t length) {
-    struct bytes_state *s = state;
-    const size_t layer = (size_t)(s->whole.sites / bytes_layers(&s->whole));
-    if (length != s->whole.sites)
-        return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %llu",
-                         member, length, (unsigned long long)s->whole.sites);
-    uint8_t *tall = NULL;
-    enum ergo_status status = ergo_slab_take(ctx, &s->slab, bytes, layer, &tall);
-    if (status == ERGO_OK)
-        status = bytes_load(ctx, s, member, step, tall, layer * s->slab.tall);
-    s->slab.valid = s->slab.halo;
-    free(tall);
-    return status;
-}
 
 static enum ergo_status view(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_view *view) {
     struct bytes_state *s = state;
     struct ergo_text text = {0};
-    const enum ergo_status status = save(ctx, s, member, &text);
+    const enum ergo_status status = ergo_slab_save(ctx, s, member, &text);
     *view = bytes_view_of(&s->whole);
     view->sites = text.data; /* NULL on other ranks than the first */
     return status;
-}
-
-static bool adapts(const void *state) {
-    return ((const struct bytes_state *)state)->slab.shares->measured;
 }
 
 const struct ergo_sampler_ops bytes_cut_ops = {
     .engine = &slabs,
     .plan = plan,
     .create = create,
-    .adapts = adapts,
-    .init = init,
-    .save = save,
-    .load = load,
+    .adapts = ergo_slab_adapts,
+    .init = ergo_slab_init,
+    .save = ergo_slab_save,
+    .load = ergo_slab_load,
     .audit = bytes_cut_audit,
     .view = view,
 };

@@ -124,86 +124,55 @@ static void release(void *state) {
     ergo_slab_release(&((struct ising_state *)state)->slab);
 }
 
-static const struct ergo_engine_model slabs = {
-    ISING_ENGINE, .configure = configure, .prepare = prepare, .convert = join, .release = release};
+static struct ergo_slab *slab_of(void *state) {
+    return &((struct ising_state *)state)->slab;
+}
+
+static size_t layer_bytes(const void *state) {
+    const struct ising_state *s = state;
+    return ergo_bits_bytes((size_t)s->whole.lx);
+}
+
+static const struct ergo_slab_model cuts = {.slab_of = slab_of,
+                                            .init = ising_init,
+                                            .save = ising_save,
+                                            .load = ising_load,
+                                            .layer_bytes = layer_bytes};
+
+static const struct ergo_engine_model slabs = {ISING_ENGINE,       .configure = configure,
+                                               .prepare = prepare, .convert = join,
+                                               .release = release, .slab = &cuts};
 
 static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan) {
     return ergo_slab_plan(ctx, &slabs, batch, device, plan);
 }
 
-static enum ergo_status init(struct ergo_context *ctx, void *state) {
-    struct ising_state *s = state;
-    const enum ergo_status status = ising_init(ctx, state);
-    s->slab.valid = s->slab.halo; /* the start is drawn there, too */
-    return status;
-}
-
-static struct ergo_slab *slab_of(void *state) {
-    return &((struct ising_state *)state)->slab;
-}
-
-static const struct ergo_slab_model cuts = {.engine = &slabs, .slab_of = slab_of, .init = init};
-
 static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
-    return ergo_slab_create(ctx, &cuts, batch, device, state);
+    return ergo_slab_create(ctx, &slabs, batch, device, state);
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
-
-static enum ergo_status save(struct ergo_context *ctx, void *state, size_t member,
-                             struct ergo_text *text) {
-    struct ising_state *s = state;
-    uint8_t *rows = NULL;
-    size_t length = 0;
-    enum ergo_status status = ising_fetch(ctx, s, member, &rows, &length);
-    if (status == ERGO_OK)
-        status = ergo_slab_gather(ctx, &s->slab, rows, ergo_bits_bytes((size_t)s->whole.lx), text);
-    free(rows);
-    return status;
-}
-
-static enum ergo_status load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                             const void *bytes, size_t length) {
-    struct ising_state *s = state;
-    const size_t row = ergo_bits_bytes((size_t)s->whole.lx), ly = (size_t)s->whole.ly;
-    if (length != row * ly)
-        return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the saved state of member %zu has %zu bytes; a lattice of %lld x %lld "
-                         "has %zu",
-                         member, length, (long long)s->whole.lx, (long long)s->whole.ly, row * ly);
-    uint8_t *rows = NULL;
-    enum ergo_status status = ergo_slab_take(ctx, &s->slab, bytes, row, &rows);
-    if (status == ERGO_OK)
-        status = ising_load(ctx, s, member, step, rows, row * s->slab.tall);
-    s->slab.valid = s->slab.halo;
-    free(rows);
-    return status;
-}
 
 static enum ergo_status view(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_view *view) {
     struct ising_state *s = state;
     struct ergo_text text = {0};
-    const enum ergo_status status = save(ctx, s, member, &text);
+    const enum ergo_status status = ergo_slab_save(ctx, s, member, &text);
     *view = ising_view_of(&s->whole);
     view->sites = text.data; /* NULL on other ranks than the first */
     return status;
-}
-
-static bool adapts(const void *state) {
-    return ((const struct ising_state *)state)->slab.shares->measured;
 }
 
 const struct ergo_sampler_ops ising_cut_ops = {
     .engine = &slabs,
     .plan = plan,
     .create = create,
-    .adapts = adapts,
-    .init = init,
-    .save = save,
-    .load = load,
+    .adapts = ergo_slab_adapts,
+    .init = ergo_slab_init,
+    .save = ergo_slab_save,
+    .load = ergo_slab_load,
     .audit = ising_cut_audit,
     .view = view,
 };

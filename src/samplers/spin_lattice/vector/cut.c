@@ -101,22 +101,8 @@ static void release(void *state) {
     ergo_slab_release(&((struct vector_state *)state)->slab);
 }
 
-static const struct ergo_engine_model slabs = {
-    VECTOR_ENGINE, .configure = configure, .prepare = prepare, .convert = join, .release = release};
-
-static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
-                             const struct ergo_device *device, struct ergo_plan *plan) {
-    return ergo_slab_plan(ctx, &slabs, batch, device, plan);
-}
-
 static struct ergo_slab *slab_of(void *state) {
     return &((struct vector_state *)state)->slab;
-}
-
-static enum ergo_status init(struct ergo_context *ctx, void *state) {
-    const enum ergo_status status = vector_init(ctx, state);
-    slab_of(state)->valid = slab_of(state)->halo; /* the start is drawn there, too */
-    return status;
 }
 
 /* Couplings have a unit that is the same at all ranks. */
@@ -127,68 +113,52 @@ static enum ergo_status settle(struct ergo_context *ctx, void *state) {
     return status == ERGO_OK ? ergo_engine_end(&s->e) : status;
 }
 
-static const struct ergo_slab_model cuts = {
-    .engine = &slabs, .slab_of = slab_of, .settle = settle, .init = init};
-
-static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
-                               struct ergo_device *device, void **state) {
-    return ergo_slab_create(ctx, &cuts, batch, device, state);
-}
-
-/* ---- states ---------------------------------------------------------------------------------- */
-
-static size_t layer_bytes(const struct vector_state *s) {
+static size_t layer_bytes(const void *state) {
+    const struct vector_state *s = state;
     return vector_state_bytes(&s->whole) / vector_layers(&s->whole);
 }
 
-static enum ergo_status save(struct ergo_context *ctx, void *state, size_t member,
-                             struct ergo_text *text) {
-    struct vector_state *s = state;
-    struct ergo_text tall = {0};
-    enum ergo_status status = vector_save(ctx, s, member, &tall);
-    if (status == ERGO_OK)
-        status = ergo_slab_gather(ctx, &s->slab, tall.data, layer_bytes(s), text);
-    ergo_text_free(&tall);
-    return status;
+static const struct ergo_slab_model cuts = {.slab_of = slab_of,
+                                            .settle = settle,
+                                            .init = vector_init,
+                                            .save = vector_save,
+                                            .load = vector_load,
+                                            .layer_bytes = layer_bytes};
+
+static const struct ergo_engine_model slabs = {VECTOR_ENGINE,      .configure = configure,
+                                               .prepare = prepare, .convert = join,
+                                               .release = release, .slab = &cuts};
+
+static enum ergo_status plan(struct ergo_context *ctx, const struct ergo_batch *batch,
+                             const struct ergo_device *device, struct ergo_plan *plan) {
+    return ergo_slab_plan(ctx, &slabs, batch, device, plan);
 }
 
-static enum ergo_status load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
-                             const void *bytes, size_t length) {
-    struct vector_state *s = state;
-    if (length != vector_state_bytes(&s->whole))
-        return ERGO_FAIL(ctx, ERGO_E_IO, "the saved state of member %zu has %zu bytes, not %zu",
-                         member, length, vector_state_bytes(&s->whole));
-    uint8_t *tall = NULL;
-    enum ergo_status status = ergo_slab_take(ctx, &s->slab, bytes, layer_bytes(s), &tall);
-    if (status == ERGO_OK)
-        status = vector_load(ctx, s, member, step, tall, layer_bytes(s) * s->slab.tall);
-    s->slab.valid = s->slab.halo;
-    free(tall);
-    return status;
+static enum ergo_status create(struct ergo_context *ctx, const struct ergo_batch *batch,
+                               struct ergo_device *device, void **state) {
+    return ergo_slab_create(ctx, &slabs, batch, device, state);
 }
+
+/* ---- states ---------------------------------------------------------------------------------- */
 
 static enum ergo_status view(struct ergo_context *ctx, void *state, size_t member,
                              struct ergo_view *view) {
     struct vector_state *s = state;
     struct ergo_text text = {0};
-    const enum ergo_status status = save(ctx, s, member, &text);
+    const enum ergo_status status = ergo_slab_save(ctx, s, member, &text);
     *view = vector_view_of(&s->whole);
     view->sites = text.data; /* NULL on other ranks than the first */
     return status;
-}
-
-static bool adapts(const void *state) {
-    return ((const struct vector_state *)state)->slab.shares->measured;
 }
 
 const struct ergo_sampler_ops vector_cut_ops = {
     .engine = &slabs,
     .plan = plan,
     .create = create,
-    .adapts = adapts,
-    .init = init,
-    .save = save,
-    .load = load,
+    .adapts = ergo_slab_adapts,
+    .init = ergo_slab_init,
+    .save = ergo_slab_save,
+    .load = ergo_slab_load,
     .audit = vector_cut_audit,
     .view = view,
 };
