@@ -89,6 +89,7 @@ uint32_t ergo_slab_updates(const struct ergo_slab *s, const struct ergo_point *p
 void ergo_slab_deepen(struct ergo_slab *s, bool by_colour, uint32_t updates, uint32_t reach) {
     s->by_colour = by_colour;
     updates = by_colour ? s->colours : updates;
+    updates *= ergo_slab_step(s); /* layers */
     s->halo = round_up(updates > reach ? updates : reach, s->granule);
     s->halo = s->halo < s->least ? s->halo : s->least;
     s->tall = round_up(s->most + 2 * s->halo, build_layers * s->granule);
@@ -102,10 +103,11 @@ unsigned ergo_slab_bits(uint32_t n) {
 void ergo_slab_describe(const struct ergo_slab *s, char *text, size_t size) {
     const size_t length = strlen(text);
     char every[48] = "after each colour";
-    if (!s->by_colour && s->halo < s->per_sweep)
-        snprintf(every, sizeof every, "every %u updates of a colour", s->halo);
+    const uint32_t updates = s->halo / ergo_slab_step(s);
+    if (!s->by_colour && updates < s->per_sweep)
+        snprintf(every, sizeof every, "every %u updates of a colour", updates);
     else if (!s->by_colour)
-        snprintf(every, sizeof every, "every %u sweeps", s->halo / s->per_sweep);
+        snprintf(every, sizeof every, "every %u sweeps", updates / s->per_sweep);
     snprintf(text + length, size - length,
              "; layers %llu to %llu of %llu, halos of %u, exchanged %s",
              (unsigned long long)s->first, (unsigned long long)(s->first + s->count - 1),
@@ -337,7 +339,9 @@ void ergo_slab_need(struct ergo_engine *e, struct ergo_slab *s, uint32_t layers)
 void ergo_slab_half_sweep(struct ergo_engine *e, struct ergo_slab *s, uint32_t unit,
                           ergo_slab_update update, unsigned colour) {
     /* layers of the halos that are right afterwards; updating more of them does no harm */
-    const uint32_t margin = s->by_colour ? 0 : --s->valid;
+    const uint32_t step = ergo_slab_step(s);
+    const uint32_t margin = s->by_colour ? 0 : (s->valid - 1) / step * step;
+    s->valid = s->by_colour ? s->valid : margin;
     const struct parcel p = s->by_colour ? one_layer(s, colour) : whole_halo(s);
     const uint32_t from = (s->halo - margin) / unit * unit;
     const uint32_t to = round_up(s->halo + s->count + margin, unit);

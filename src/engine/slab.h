@@ -2,10 +2,11 @@
  * One lattice in slabs of whole layers (rows, planes), one for each rank, for local updates. A rank
  * has its layers and, before and behind them, `halo` layers of its neighbours, which it updates as
  * they do: random numbers belong to sites. Each update of a colour leaves one layer less of a halo
- * that is right, `valid`; then edges are exchanged. So a rank sends few messages, and in the
- * last update before one the edges go first and travel while the device makes the rest. Where
- * layers are large, so that bytes cost more than messages, edges are exchanged after each update
- * instead, one layer of that colour: a quarter of the bytes at a time, half of them in all.
+ * that is right, `valid`, or as many as share random numbers, `together`; then edges are exchanged.
+ * So a rank sends few messages, and in the last update before one the edges go first and travel
+ * while the device makes the rest. Where layers are large, so that bytes cost more than messages,
+ * edges are exchanged after each update instead, one layer of that colour: a quarter of the bytes
+ * at a time, half of them in all.
  *
  * The state on a device: [piece][tall layers][layer_words], a piece being a colour of a member,
  * `pitch` words from one to the next. All ranks have as many layers there, so that they share one
@@ -32,8 +33,11 @@ struct ergo_slab {
     uint32_t count;       /* and are so many */
     uint32_t least, most; /* of all ranks */
     uint32_t granule;     /* slabs begin at multiples of it, and so do halos */
-    uint32_t colours;     /* that are updated one after the other */
-    uint32_t per_sweep;   /* updates of a colour in a sweep */
+    /* Layers whose decisions depend on each other, because they share random numbers: a wrong
+     * neighbour of one may change all. 0: each is by itself. Divides granule. */
+    uint32_t together;
+    uint32_t colours;   /* that are updated one after the other */
+    uint32_t per_sweep; /* updates of a colour in a sweep */
     uint32_t halo, tall;
     uint32_t valid; /* layers of both halos that are right */
     bool by_colour; /* one layer of one colour after each update */
@@ -78,6 +82,10 @@ enum ergo_status ergo_slab_save(struct ergo_context *ctx, void *state, size_t me
 enum ergo_status ergo_slab_load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                                 const void *bytes, size_t length);
 
+/* Layers of the halos that an update of a colour leaves wrong. */
+static inline uint32_t ergo_slab_step(const struct ergo_slab *slab) {
+    return slab->together ? slab->together : 1;
+}
 /* The slabs of `layers` layers by the shares of the job, which are made if there are none; each has
  * `reach` (>= 1) at least, over which it measures. granule divides `layers`. ERGO_E_DEVICE, at all
  * ranks: there are not so many. */

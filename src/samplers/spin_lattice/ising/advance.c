@@ -81,16 +81,19 @@ static void sweep_by_tiles(struct ising_state *s, uint64_t sweeps) {
     while (sweeps && s->e.status == ERGO_OK) {
         const uint64_t launches = (sweeps + most - 1) / most;
         uint64_t now = (sweeps + launches - 1) / launches;
-        if (s->cut && now > s->slab.valid / 2)
-            now = s->slab.valid / 2;
+        const uint32_t lost = 2 * ergo_slab_step(&s->slab); /* layers of halos by a sweep */
+        if (s->cut)
+            ergo_slab_need(&s->e, &s->slab, lost);
+        if (s->cut && now > s->slab.valid / lost)
+            now = s->slab.valid / lost;
         ERGO_LAUNCH(&s->e, ISING_SWEEP, grid, BUFFER(ISING_SPINS), BUFFER(ISING_OTHER),
                     BUFFER(ISING_MEMBERS), U64(s->e.step), U32(now));
         ergo_engine_swap(&s->e, ISING_SPINS, ISING_OTHER);
         s->e.step += now;
         sweeps -= now;
         if (s->cut) {
-            s->slab.valid -= 2 * (uint32_t)now;
-            ergo_slab_need(&s->e, &s->slab, 2);
+            s->slab.valid -= lost * (uint32_t)now;
+            ergo_slab_need(&s->e, &s->slab, 1); /* over which bonds are counted */
         }
     }
 }

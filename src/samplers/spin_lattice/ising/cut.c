@@ -24,7 +24,7 @@ static enum ergo_status refuse(struct ergo_context *ctx, const struct ising_stat
 static enum ergo_status cut(struct ergo_context *ctx, struct ising_state *s) {
     const struct ergo_point *first = s->e.batch->points[0];
     struct ergo_slab *slab = &s->slab;
-    const uint32_t reach = model_correlation_every(first) ? ising_reach(first) : 1;
+    uint32_t reach = model_correlation_every(first) ? ising_reach(first) : 1;
     s->cut = true;
     s->whole = ising_shape_of(first);
     slab->colours = slab->per_sweep = 2;
@@ -34,6 +34,8 @@ static enum ergo_status cut(struct ergo_context *ctx, struct ising_state *s) {
         return refuse(ctx, s, "/system/size/1",
                       "with this Lx, words of 32 sites begin a block of random numbers in every "
                       "fourth row; make Ly a multiple of 4, or Lx one of 128");
+    slab->together = s->whole.row_words % 4 ? granule : 1; /* rows of a block */
+    reach = reach > 2 * slab->together ? reach : 2 * slab->together;
     if (s->whole.blocks < 8)
         return refuse(ctx, s, "/system/size", "it has fewer than 2,048 sites");
     const enum ergo_status status =
