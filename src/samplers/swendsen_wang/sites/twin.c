@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "base/portable.h"
 #include "samplers/swendsen_wang/sites/sites.h"
 
 /* sites.h takes the lattice from macros; when compiled as C they read this. */
@@ -121,7 +122,7 @@ static void set_parts(struct work *w, uint32_t begin, uint32_t end) {
 }
 
 /* The same of unit vectors with these parts along the mirror. */
-static void draw_parts(struct work *w, uint32_t begin, uint32_t end) {
+ERGO_WITH_FMA static void draw_parts(struct work *w, uint32_t begin, uint32_t end) {
     struct sw_sites_twin *t = w->t;
     uint32_t x, y, z, around;
     place_of(begin, &x, &y, &z);
