@@ -1,8 +1,10 @@
 /* A configuration on the host: cells, canonical bytes, the device's layouts, overlaps. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/parallel.h"
 #include "samplers/hard_disks/disks.h"
 
 bool disks_config_init(struct disks_config *c, uint32_t cells) {
@@ -88,12 +90,36 @@ void disks_config_positions(const struct disks_config *c, const struct disks_sha
     }
 }
 
-bool disks_config_overlap(const struct disks_config *c, const struct disks_shape *s, size_t cell[2],
-                          unsigned slot[2]) {
-    const int64_t m = c->cells, w = s->width;
+/* Two disks that overlap, of several pairs the one whose first cell is the first. */
+struct overlap {
+    const struct disks_config *c;
+    const struct disks_shape *s;
+    bool found;
+    size_t cell[2];
+    unsigned slot[2];
+    pthread_mutex_t lock;
+};
+
+static void take_overlap(struct overlap *a, size_t one, size_t two, unsigned i, unsigned j) {
+    pthread_mutex_lock(&a->lock);
+    if (!a->found || one < a->cell[0]) {
+        a->found = true;
+        a->cell[0] = one;
+        a->cell[1] = two;
+        a->slot[0] = i;
+        a->slot[1] = j;
+    }
+    pthread_mutex_unlock(&a->lock);
+}
+
+/* Finds the first of these cells' pairs. */
+static void overlap_of_cells(size_t begin, size_t end, void *user) {
+    struct overlap *a = user;
+    const struct disks_config *c = a->c;
+    const int64_t m = c->cells, w = a->s->width;
     /* half of the neighbours, so that each pair of cells occurs once */
     static const int offsets[5][2] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
-    for (int64_t at = 0; at < m * m; at++) {
+    for (int64_t at = (int64_t)begin; at < (int64_t)end; at++) {
         for (int o = 0; o < 5; o++) {
             const int64_t cx = at % m + offsets[o][0], cy = at / m + offsets[o][1];
             const int64_t other = (cy + m) % m * m + (cx + m) % m;
@@ -103,18 +129,26 @@ bool disks_config_overlap(const struct disks_config *c, const struct disks_shape
                                        (int64_t)c->x[at * DISKS_SLOTS + i] + offsets[o][0] * w;
                     const int64_t dy = (int64_t)c->y[other * DISKS_SLOTS + j] -
                                        (int64_t)c->y[at * DISKS_SLOTS + i] + offsets[o][1] * w;
-                    if ((uint64_t)(dx * dx + dy * dy) >= s->contact)
+                    if ((uint64_t)(dx * dx + dy * dy) >= a->s->contact)
                         continue;
-                    cell[0] = (size_t)at;
-                    cell[1] = (size_t)other;
-                    slot[0] = i;
-                    slot[1] = j;
-                    return true;
+                    take_overlap(a, (size_t)at, (size_t)other, i, j);
+                    return;
                 }
             }
         }
     }
-    return false;
+}
+
+bool disks_config_overlap(const struct disks_config *c, const struct disks_shape *s, size_t cell[2],
+                          unsigned slot[2]) {
+    enum { WORTHWHILE = 1 << 12 }; /* cells that are worth waking a core */
+    struct overlap a = {.c = c, .s = s, .lock = PTHREAD_MUTEX_INITIALIZER};
+    ergo_parallel_ranges((size_t)c->cells * c->cells, WORTHWHILE, overlap_of_cells, &a);
+    if (a.found) {
+        memcpy(cell, a.cell, sizeof a.cell);
+        memcpy(slot, a.slot, sizeof a.slot);
+    }
+    return a.found;
 }
 
 /* ---- canonical bytes --------------------------------------------------------------------------
