@@ -57,14 +57,29 @@ void helium_sites_start(const struct helium_model *model, const uint32_t lattice
 /* ---- sites.c: what is measured ----------------------------------------------------------------
  */
 
-enum { HELIUM_N_SPREAD = 3 };
-/* Mean square displacement from the sites along each axis, A^2, from positions [walkers][3][n]. */
-void helium_spread(const struct helium_model *model, const int32_t *places, uint32_t walkers,
-                   double spread[HELIUM_N_SPREAD]);
-/* Density of an atom around its site at gr_bins distances up to half the shortest side, 1/A^3. */
-void helium_profile(const struct ergo_point *point, const struct helium_model *model,
-                    const int32_t *places, uint32_t walkers, double *profile);
-/* Root of the mean square displacement over the distance of nearest sites. */
+/* Curves of points with sites: the mean square displacement along each axis, A^2, and the density
+ * of an atom around its site, 1/A^3, at gr_bins distances up to half the shortest side. */
+enum { HELIUM_SPREAD, HELIUM_PROFILE, HELIUM_SITE_CURVE_COUNT };
+#define HELIUM_SITE_CURVES                                                                         \
+    {"spread", "axis (1, 2, 3)", "A^2",                                                            \
+     "with a one_body factor: mean square distance of atoms from their sites along x, y, z"},      \
+    {                                                                                              \
+        "profile", "r / A", "1/A^3",                                                               \
+            "with a one_body factor: density of an atom around its site, or of a trap (times n)"   \
+    }
+#define HELIUM_LINDEMANN                                                                           \
+    {                                                                                              \
+        ERGO_NAMED("lindemann", ""),                                                               \
+            .help = "of a solid: root of the mean square distance of atoms from their sites "      \
+                    "(curve spread, summed), over the distance of nearest sites",                  \
+            .curve = "spread", .from_curve = helium_lindemann, .applies = helium_measures_solid    \
+    }
+bool helium_measures_solid(const struct ergo_point *point);
 double helium_lindemann(const struct ergo_point *point, const double *spread, size_t size);
+size_t helium_site_curve_size(const struct ergo_point *point, size_t curve);
+void helium_site_curve_x(const struct ergo_point *point, size_t curve, double *x);
+/* A curve from positions [walkers][3][n]. */
+void helium_site_curve(const struct ergo_point *point, const struct helium_model *model,
+                       size_t curve, const int32_t *places, uint32_t walkers, double *out);
 
 #endif

@@ -28,9 +28,9 @@ static void attempt(struct helium_state *s, uint64_t step, uint32_t first, bool 
                 ergo_grid_groups((s->shape.n + l->tile - 1) / l->tile, l->group,
                                  s->e.batch->count * active),
                 BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_ATOM_SUMS), BUFFER(HELIUM_MEMBERS),
-                BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_RANDOM),
-                BUFFER(HELIUM_SITES), U64(step), U32(first), U32(s->shape.walkers), U32(active),
-                U32(apply), BUFFER(HELIUM_DECISIONS), BUFFER(HELIUM_ATTEMPTS));
+                BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_RANDOM), U64(step),
+                U32(first), U32(s->shape.walkers), U32(active), U32(apply),
+                BUFFER(HELIUM_DECISIONS), BUFFER(HELIUM_ATTEMPTS));
 }
 
 /* Path blocks: for each block of trials, one launch for the sums and one for the decisions. */
@@ -260,6 +260,10 @@ bool helium_curve_rows(const void *state, unsigned which, size_t begin, size_t e
                   samples->curves[0] + row * helium_gr_size(point));
         helium_sk(point, &s->models[m], places, walkers,
                   samples->curves[1] + row * helium_sk_size(point));
+        for (size_t c = 0; c < HELIUM_SITE_CURVE_COUNT; c++)
+            if (samples->curves[3 + c])
+                helium_site_curve(point, &s->models[m], c, places, walkers,
+                                  samples->curves[3 + c] + row * helium_site_curve_size(point, c));
         if (samples->curves[2])
             convert_moments(s, m, sums_of(s, which, sample, m), active,
                             samples->curves[2] + row * 2 * HELIUM_B_POINTS);

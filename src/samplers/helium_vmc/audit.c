@@ -39,12 +39,12 @@ static enum ergo_status replay(struct ergo_context *ctx, struct helium_state *s,
                                             .kind = ERGO_REPLAY_HOST,
                                             .host = &s->rebuild,
                                             .bytes = sizeof s->rebuild};
-    size_t sizes[3];
-    for (size_t c = 0; c < 3; c++)
+    size_t sizes[3 + HELIUM_SITE_CURVE_COUNT];
+    for (size_t c = 0; c < 3 + HELIUM_SITE_CURVE_COUNT; c++)
         sizes[c] = ergo_point_curve_size(point, c);
     struct ergo_replay r = {.remedy = "/tuning/path and /tuning/work_group",
                             .n_columns = point->job->model->n_columns,
-                            .n_curves = 3,
+                            .n_curves = 3 + HELIUM_SITE_CURVE_COUNT,
                             .curve_sizes = sizes,
                             .samples = samples,
                             .every = every,
