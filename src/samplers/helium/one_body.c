@@ -26,7 +26,7 @@ static const struct lattice {
 static const char *const names[] = {"none", "hcp", "fcc", "bcc", "trap", NULL};
 
 /* c of a lattice by itself, in density^(2/3): near the least energy of solid helium. */
-#define LOCALISATION 8.0
+#define LOCALISATION 11.0
 /* |psi|^2 of an atom is exp(-c r^2): least c r^2 at half the shortest side, where the factor's
  * slope jumps; in a trap at a quarter, so that no atom sees another's image. */
 #define AT_SIDE 12.0
@@ -66,7 +66,7 @@ const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS] = {
          "/system/density, must be so large that atoms do not reach its sides."},
     {ERGO_KEY("/system/localisation", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
      .fallback = "0", .stream = "", .min = 0, .max = 1000, .unit = "1/A^2",
-     .help = "c of the one-body factor. 0: 8 density^(2/3) of a lattice, near the least energy of "
+     .help = "c of the one-body factor. 0: 11 density^(2/3) of a lattice, near the least energy of "
              "solid helium; of a trap 1/trap_length^2, the ground state without interactions.",
      .acts = helium_has_sites, .where = "with a one_body factor"},
     {ERGO_KEY("/system/trap_length", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN,

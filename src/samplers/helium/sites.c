@@ -76,6 +76,8 @@ void helium_site_curve_x(const struct ergo_point *point, size_t curve, double *x
 
 void helium_site_curve(const struct ergo_point *point, const struct helium_model *model,
                        size_t curve, const int32_t *places, uint32_t walkers, double *out) {
+    if (helium_site_curve_size(point, curve) == 0)
+        return;
     if (curve == HELIUM_SPREAD)
         spread_of(model, places, walkers, out);
     else

@@ -76,7 +76,13 @@ enum dmc_column {
     DMC_COLUMNS
 };
 /* Curves. */
-enum { DMC_GR, DMC_SK, DMC_WALK, DMC_CURVES };
+enum {
+    DMC_GR,
+    DMC_SK,
+    DMC_WALK,
+    DMC_SITE_CURVES,
+    DMC_CURVES = DMC_SITE_CURVES + HELIUM_SITE_CURVE_COUNT
+};
 
 /* plan.c */
 struct dmc_shape dmc_shape_of(const struct ergo_point *point);
