@@ -86,6 +86,18 @@ static void exchange(struct glass_state *s) {
         glass_border_finish(s, s->e.step, parity);
 }
 
+/* ---- clusters -------------------------------------------------------------------------------- */
+
+static void move_clusters(struct glass_state *s) {
+    const struct glass_shape *h = &s->shape;
+    ERGO_LAUNCH(&s->e, GLASS_CLUSTER,
+                ergo_grid_groups(h->temperatures * (size_t)h->copies / 2, s->launch.cluster_group,
+                                 glass_lattices(s)),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_ROOM), BUFFER(GLASS_KEYS), U64(s->e.step),
+                U32(glass_cluster_turn(h, s->e.step)), VALUE(s->launch.words),
+                LOCAL(4 * s->launch.cluster_group));
+}
+
 /* ---- whole ladders --------------------------------------------------------------------------- */
 
 /* Rounds of sweeps, an exchange at the end of each. */
@@ -120,17 +132,10 @@ static void ladders_to(struct glass_state *s, uint64_t end) {
 
 /* ---- the engine's ---------------------------------------------------------------------------- */
 
-void glass_steps(void *state, uint64_t sweeps) {
-    struct glass_state *s = state;
-    const uint64_t end = s->e.step + sweeps, every = s->shape.swap_every;
+/* Sweeps and exchanges. */
+static void chains_to(struct glass_state *s, uint64_t end) {
+    const uint64_t every = s->shape.swap_every;
     const bool ladder = s->shape.rungs > 1;
-    if (s->shape.idle) {
-        s->e.step = end;
-        return;
-    }
-    if (ladder && s->untaken >> 31) /* before counters of 32 planes are full */
-        glass_moves_take(s);
-    s->untaken += sweeps;
     if (s->launch.whole)
         ladders_to(s, end);
     while (s->e.step < end && s->e.status == ERGO_OK) {
@@ -138,6 +143,24 @@ void glass_steps(void *state, uint64_t sweeps) {
         sweeps_to(s, ladder && next < end ? next : end);
         if (ladder && ergo_ladder_due(s->e.step, every))
             exchange(s);
+    }
+}
+
+void glass_steps(void *state, uint64_t sweeps) {
+    struct glass_state *s = state;
+    const uint64_t end = s->e.step + sweeps, every = s->shape.cluster_every;
+    if (s->shape.idle) {
+        s->e.step = end;
+        return;
+    }
+    if (s->shape.rungs > 1 && s->untaken >> 31) /* before counters of 32 planes are full */
+        glass_moves_take(s);
+    s->untaken += sweeps;
+    while (s->e.step < end && s->e.status == ERGO_OK) {
+        const uint64_t next = every ? (s->e.step / every + 1) * every : end;
+        chains_to(s, next < end ? next : end);
+        if (glass_clusters(&s->shape, s->e.step))
+            move_clusters(s);
     }
 }
 

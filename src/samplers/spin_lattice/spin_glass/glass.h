@@ -59,6 +59,7 @@ struct glass_shape {
     /* here, all or a rank's share of whole quads; slots: without the padding of the last quad */
     uint32_t temperatures, copies, slots, quads;
     uint32_t layers, swap_every;
+    uint32_t cluster_every; /* sweeps between cluster moves; 0: none */
     bool real, heat; /* couplings are not +-1; heat bath */
 };
 
@@ -66,6 +67,7 @@ struct glass_launch {
     bool local;
     uint32_t group;         /* work-items per group of a sweep */
     uint32_t site_group;    /* and of kernels with an item per site */
+    uint32_t cluster_group; /* and of cluster moves, a multiple of 32 */
     uint32_t levels, parts; /* measuring: groups of 2^levels; per quad so many for the energy */
     uint64_t launch_sweeps; /* local: at most */
     /* A whole ladder in a group of quads * ladder_lanes, with so much room in local memory; its
@@ -93,6 +95,7 @@ enum glass_buffer {
     GLASS_ACCEPTED,
     GLASS_ROUND_TRIPS,
     GLASS_MOVED, /* exchanges and round trips of samples, in planes of bits */
+    GLASS_ROOM,  /* of clusters */
     GLASS_RECORDS,
     GLASS_NUMBERS, /* with a sample: accepted exchanges, [lattice][slot]; round trips,
                       [lattice][copy] */
@@ -108,6 +111,7 @@ enum glass_kernel {
     GLASS_SWAP,
     GLASS_EXCHANGE,
     GLASS_WHOLE, /* ladders */
+    GLASS_CLUSTER,
     GLASS_ENERGY,
     GLASS_OVERLAP,
     GLASS_RECORD,
@@ -176,6 +180,13 @@ enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_
 
 /* Samples in use of word-lattice `word` of all. */
 uint32_t glass_lanes(const struct glass_shape *s, uint32_t word);
+/* Are clusters moved after so many sweeps? Copies are then pairs in one of three ways, in turn. */
+static inline bool glass_clusters(const struct glass_shape *s, uint64_t step) {
+    return s->cluster_every && step % s->cluster_every == 0;
+}
+static inline uint32_t glass_cluster_turn(const struct glass_shape *s, uint64_t step) {
+    return s->copies == 4 ? (uint32_t)(step / s->cluster_every % 3) : 0;
+}
 /* Slots of the whole ladder; the first quad here. */
 uint32_t glass_all_slots(const struct glass_shape *s);
 uint32_t glass_first_quad(const struct glass_shape *s);
@@ -287,6 +298,9 @@ void glass_twin_start(const struct glass_shape *s, const uint32_t key[2], uint32
 void glass_twin_sweep(const struct glass_shape *s, const uint32_t key[2], const uint32_t *tables,
                       const uint32_t *couplings, uint32_t word, uint64_t step, const bool *known,
                       uint32_t *spins);
+/* Cluster moves after `step` sweeps. queue: [sites]. */
+void glass_twin_clusters(const struct glass_shape *s, const uint32_t key[2], uint32_t word,
+                         uint64_t step, const bool *known, uint32_t *queue, uint32_t *spins);
 /* Energies, as the device counts them, [slot][32], by plain sums over bonds. */
 void glass_twin_energies(const struct glass_shape *s, const uint32_t *couplings,
                          const uint32_t *spins, const bool *known, int64_t *energies);

@@ -37,6 +37,7 @@ struct glass_shape glass_shape_of(const struct ergo_point *point) {
     s.slots = s.temperatures * s.copies;
     s.quads = (s.slots + 3) / 4;
     s.swap_every = ergo_ladder_every(point);
+    s.cluster_every = (uint32_t)integer(point, "/system/cluster_every", 0);
     s.signs = strcmp(disorder, "bimodal") == 0;
     /* a field of 0 that is given may be one of a scan */
     s.field = model_given(point, "/system/field") || model_has(point, "/system/random_field") ||
@@ -218,6 +219,10 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
                                 s.samples);
     if (s.copies != 1 && s.copies != 2 && s.copies != 4)
         status = ergo_job_error(ctx, "/system/copies", "%u; 1, 2 and 4 are allowed", s.copies);
+    if (s.copies == 1 && s.cluster_every)
+        status = ergo_job_error(ctx, "/system/cluster_every",
+                                "cluster moves are of two copies at one temperature; /system/copies "
+                                "is 1, use 2 or 4");
     if (s.all > GLASS_WORDS_MAX || s.quads > GLASS_QUADS_MAX)
         status = ergo_job_error(ctx, "/system/samples", "%u: at most %u", s.samples,
                                 32 * GLASS_WORDS_MAX);

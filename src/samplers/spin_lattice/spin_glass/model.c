@@ -83,6 +83,16 @@ static const struct ergo_key keys[] = {
              "overlaps need 2."},
 };
 
+static const struct ergo_key cluster_keys[] = {
+    {ERGO_KEY("/system/cluster_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
+     .max = 1000000, .unit = "sweeps",
+     .help = "Sweeps between cluster moves of two copies at each temperature (Houdayer 2001; Zhu, "
+             "Ochoa, Katzgraber 2015): connected sites at which the copies differ change sides, at "
+             "constant energy. If not given there are no such moves. They pay below the percolation "
+             "of such clusters, in two dimensions; in three, only at temperatures so low that less "
+             "than a third of the sites differ."},
+};
+
 static const struct ergo_key share_keys[] = {
     {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .unit = "",
      .help =
@@ -255,10 +265,11 @@ const struct ergo_model spin_glass_model = {
         "J_ij, in two or three dimensions (Edwards, Anderson 1975), with parallel tempering.",
     .programs = {"spin_lattice/glass.cl", "spin_lattice/glass_local.cl",
                  "spin_lattice/glass_temper.cl", "spin_lattice/glass_measure.cl",
-                 "spin_lattice/glass_border.cl"},
+                 "spin_lattice/glass_border.cl", "spin_lattice/glass_cluster.cl"},
     .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]},
              {ladder_keys, LADDER_KEYS},
+             {cluster_keys, sizeof cluster_keys / sizeof cluster_keys[0]},
              {share_keys, sizeof share_keys / sizeof share_keys[0]}},
     .columns = columns,
     .n_columns = COLUMNS,
