@@ -34,7 +34,8 @@ __kernel void glass_cluster(__global uint *spins, __global uint2 *room, __global
     const uint t = pair / GLASS_EACH_T, second = pair - t * GLASS_EACH_T;
     const uint one = second == 0 ? 0u : turn == 0 ? 2u : 1u;
     const uint two = second == 0 ? 1 + turn : turn == 2 ? 2u : 3u;
-    __global uint *a = spins + (ulong)lattice * (GLASS_SITES * GLASS_SLOTS) + t * GLASS_COPIES + one;
+    __global uint *a =
+        spins + (ulong)lattice * (GLASS_SITES * GLASS_SLOTS) + t * GLASS_COPIES + one;
     __global uint *b = a + two - one;
     __global uint2 *mine = room + ((ulong)lattice * pairs + pair) * GLASS_SITES;
     for (uint i = item; i < GLASS_SITES; i += size)
@@ -56,10 +57,10 @@ __kernel void glass_cluster(__global uint *spins, __global uint2 *room, __global
         before += k < item ? part[k] : 0u;
         all += part[k];
     }
-    const uint4 r = ergo_philox((uint4)(32 * word + bit, (uint)step, (uint)(step >> 32),
-                                        ERGO_DRAW(GLASS_PURPOSE_CLUSTER,
-                                                  GLASS_RUNG * GLASS_EACH_T + pair)),
-                                keys[member].x, keys[member].y);
+    const uint4 r =
+        ergo_philox((uint4)(32 * word + bit, (uint)step, (uint)(step >> 32),
+                            ERGO_DRAW(GLASS_PURPOSE_CLUSTER, GLASS_RUNG * GLASS_EACH_T + pair)),
+                    keys[member].x, keys[member].y);
     /* sites to go to the seed; in parts that have been passed it is beyond all of them */
     uint left = ergo_below(r.x, all) - before;
     for (uint i = begin; i < end; i++) {

@@ -118,7 +118,7 @@ enum { SLAB_KEYS = 1 };
 extern const struct ergo_key slab_keys[SLAB_KEYS];
 /* Keys of parallel tempering (engine/ladder.h). */
 enum { LADDER_KEYS = 5 };
-extern const struct ergo_key ladder_keys[LADDER_KEYS], tempered_keys[LADDER_KEYS];
+extern const struct ergo_key ladder_keys[LADDER_KEYS];
 bool model_has_ladder(const struct ergo_point *point);
 
 double model_sites(const struct ergo_point *point);
