@@ -171,6 +171,13 @@ uint64_t ergo_feedback_since(const struct ergo_feedback *f, uint64_t step) {
     return 0;
 }
 
+uint64_t ergo_feedback_next(const struct ergo_feedback *f, uint64_t step) {
+    for (unsigned h = HALVES; h >= 1 && f->automatic; h--)
+        if (feedback_step(f, h) > step)
+            return feedback_step(f, h);
+    return UINT64_MAX;
+}
+
 uint64_t ergo_feedback_tries(const struct ergo_feedback *f, uint64_t step, uint32_t parity) {
     return ergo_ladder_tries(step, f->every, parity) -
            ergo_ladder_tries(ergo_feedback_since(f, step), f->every, parity);

@@ -62,6 +62,8 @@ uint64_t ergo_feedback_tries(const struct ergo_feedback *f, uint64_t step, uint3
 static inline bool ergo_feedback_due(const struct ergo_feedback *f, uint64_t step) {
     return f->automatic && ergo_feedback_since(f, step) == step;
 }
+/* The next step after which it is due; UINT64_MAX: never more. */
+uint64_t ergo_feedback_next(const struct ergo_feedback *f, uint64_t step);
 /* New temperatures all[rungs], where it is due; accepted[rungs - 1], of `each` pairs of copies that
  * have tried each time. */
 void ergo_feedback_learn(const struct ergo_feedback *f, uint64_t step, uint64_t each,

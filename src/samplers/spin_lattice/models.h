@@ -65,6 +65,7 @@ enum {
     CURVE_SAMPLES,
     CURVE_EXCHANGES,
     CURVE_ROUND_TRIPS,
+    CURVE_LADDER_TEMPERATURES,
     GLASS_CURVES
 };
 /* Columns: all models have the first two, ising, potts and blume-capel one more. */

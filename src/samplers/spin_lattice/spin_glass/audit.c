@@ -111,7 +111,7 @@ static enum ergo_status begin(struct ergo_context *ctx, const struct ergo_replay
     memset(room->moved, 0, 8 * 32 * glass_move_rows(h));
     choose(h, r->samples, room->known);
     memcpy(room->counted, room->known, sizeof room->known);
-    glass_tables(point, h, room->tables, room->slopes);
+    glass_tables(point, h, s->ladders + l / h->words * h->rungs, room->tables, room->slopes);
     return glass_couplings(ctx, point, h, word_of(h, l), room->couplings);
 }
 
@@ -307,10 +307,12 @@ static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned 
     const uint32_t swap_every = s->shape.swap_every, cluster_every = s->shape.cluster_every;
     s->shape.swap_every = AUDIT_EVERY;
     s->shape.cluster_every = cluster_every ? AUDIT_CLUSTERS : 0;
+    s->feedback.automatic = false;
     const enum ergo_status status =
         ergo_engine_advance(ctx, state, slot, count, every, first_sample);
     s->shape.swap_every = swap_every;
     s->shape.cluster_every = cluster_every;
+    s->feedback.automatic = s->shape.automatic;
     return status;
 }
 

@@ -60,7 +60,8 @@ struct glass_shape {
     uint32_t temperatures, copies, slots, quads;
     uint32_t layers, swap_every;
     uint32_t cluster_every; /* sweeps between cluster moves; 0: none */
-    bool real, heat; /* couplings are not +-1; heat bath */
+    bool real, heat;        /* couplings are not +-1; heat bath */
+    bool automatic;         /* states end with temperatures that feedback has found */
 };
 
 struct glass_launch {
@@ -130,6 +131,8 @@ struct glass_state {
     uint64_t *moved;  /* exchanges and round trips of samples, of the device's: rows as there */
     uint64_t untaken; /* sweeps since they were taken */
     uint64_t *hashes; /* of each member's couplings */
+    struct ergo_feedback feedback;
+    double *ladders;             /* temperatures, [member][rung], of whole ladders */
     struct ergo_shares *shares;  /* of all ranks, where words or ladders are cut; else NULL */
     size_t block_samples;        /* then, of the plan */
     struct glass_border *border; /* where this one's share of a ladder meets others'; or NULL */
@@ -137,11 +140,13 @@ struct glass_state {
 
 /* job.c: what can be said of a point without a device. */
 struct glass_shape glass_shape_of(const struct ergo_point *point);
-/* Of the temperatures here. tables: [quads][2 * GLASS_CLASSES][4], slopes: [temperatures]. */
-void glass_tables(const struct ergo_point *point, const struct glass_shape *s, uint32_t *tables,
-                  float *slopes);
+/* Of the temperatures here; all: of the whole ladder. tables: [quads][2 * GLASS_CLASSES][4],
+ * slopes: [temperatures]. */
+void glass_tables(const struct ergo_point *point, const struct glass_shape *s, const double *all,
+                  uint32_t *tables, float *slopes);
 /* What weighs the energies of temperatures t and t + 1 of the ladder in an exchange, or 0. */
-float glass_slope(const struct ergo_point *point, const struct glass_shape *s, uint32_t t);
+float glass_slope(const struct ergo_point *point, const struct glass_shape *s, const double *all,
+                  uint32_t t);
 void glass_units_of(const struct ergo_point *point, const struct glass_shape *s,
                     struct glass_units *units);
 enum ergo_status glass_extends(struct ergo_context *ctx, const struct ergo_point *from,
@@ -207,6 +212,10 @@ enum ergo_status glass_configure(struct ergo_context *ctx, struct glass_state *s
 enum ergo_status glass_prepare(struct ergo_context *ctx, void *state);
 void glass_release(void *state);
 enum ergo_status glass_init(struct ergo_context *ctx, void *state);
+/* s->ladders to the device. */
+void glass_write_ladders(struct glass_state *s);
+/* Walkers have been nowhere, but for those at the hot end; nothing is counted. */
+void glass_clear_walkers(struct glass_state *s);
 /* Cosine and sine of the smallest wave along the layers, as integers. */
 void glass_wave(const struct glass_shape *s, uint32_t layer, int32_t wave[2]);
 /* All of an engine's model but `configure`. */
@@ -239,6 +248,8 @@ bool glass_shares_ladder(const struct glass_shape *s);
 void glass_border_declare(struct glass_state *s, const char *options);
 enum ergo_status glass_border_create(struct ergo_context *ctx, struct glass_state *s);
 void glass_border_destroy(struct glass_border *border); /* NULL-safe */
+/* After new temperatures. */
+void glass_border_heat(struct glass_state *s);
 /* Is there an exchange with another rank at an exchange of this parity? */
 bool glass_border_due(const struct glass_state *s, uint32_t parity);
 /* An exchange at `step`; energies have been counted. begin sends them; finish waits for the others'

@@ -204,8 +204,8 @@ void glass_twin_clusters(const struct glass_shape *s, const uint32_t key[2], uin
     const uint32_t *pairs = copies[glass_cluster_turn(s, step)], each = s->copies / 2;
     for (uint32_t n = 0; n < s->temperatures * each; n++)
         for (uint32_t bit = 0; bit < 32 && known[n / each]; bit++) {
-            const struct ergo_words r = draw(32 * word + bit, step, GLASS_PURPOSE_CLUSTER,
-                                             s->rung * each + n, key);
+            const struct ergo_words r =
+                draw(32 * word + bit, step, GLASS_PURPOSE_CLUSTER, s->rung * each + n, key);
             uint32_t *of = spins + n / each * s->copies;
             move_cluster(s, r, bit, of + pairs[2 * (n % each)], of + pairs[2 * (n % each) + 1],
                          queue);
