@@ -169,6 +169,7 @@ struct sw_cut {
     struct ergo_engine e;  /* of this rectangle: made anew for another */
     struct sw_shape shape; /* of the whole lattice */
     bool of_clusters;      /* are measured, not only spins */
+    uint32_t distances;    /* of correlations; 0: they are not measured */
     bool gathers;          /* sweeps that are not measured join parts on the devices */
     bool in_flight;        /* or hosts join those of one chain while devices label the next */
     bool ahead;            /* or edges are labelled first, and a next sweep's bonds drawn */

@@ -72,8 +72,6 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
 void sw_sites_convert(const struct sw_sites_shape *h, struct sw_unit unit,
                       const struct sw_counts *c, const struct sw_found *found, double *columns) {
     const struct sw_shape counted = {.q = h->q, .sites = h->sites};
-    for (size_t k = 0; k < SW_SITES_COLUMNS; k++)
-        columns[k] = 0;
     sw_convert(&counted, unit, c, columns);
     if (h->wolff)
         columns[SW_COLUMN_IMPROVED] = (double)found->grown / (double)h->sites;

@@ -183,7 +183,7 @@ void sw_vectors_convert(const struct sw_sites_shape *shape, struct sw_unit unit,
                         const int64_t *sums, const struct sw_found *found, double *columns);
 extern const struct ergo_model sw_xy_model, sw_clock_model, sw_heisenberg_model;
 /* Keys of all models, in swendsen_wang.c. */
-enum { SW_SIZE_KEYS = 1, SW_SITES_KEYS = 3, SW_RUN_KEYS = 4 };
+enum { SW_SIZE_KEYS = 1, SW_SITES_KEYS = 3, SW_RUN_KEYS = 5 };
 extern const struct ergo_key sw_size_keys[SW_SIZE_KEYS], sw_sites_keys[SW_SITES_KEYS];
 extern const struct ergo_key sw_run_keys[SW_RUN_KEYS];
 enum { SW_TUNABLES = 5 };
