@@ -139,7 +139,7 @@ static void test_correlations(void **unused) {
 static void test_variance(void **unused) {
     enum { SIDE = 16, SWEEPS = 4000, BLOCK = 40 };
     const char *text = "{\"sampler\": \"swendsen-wang\", \"seed\": \"5\", \"system\": {\"size\": "
-                       "[16, 16], \"temperature\": 1.3}, \"run\": {\"correlations\": true}}";
+                       "[16, 16], \"temperature\": 1.3}, \"run\": {\"sweeps\": 1, \"correlations\": true}}";
     double sums[2][2] = {{0}}, blocks[2] = {0}, gain = 0, block = 0;
     struct sites_oracle o = {.l = {SIDE, SIDE, 1}, .q = 2, .j = 1, .t = 1.3};
     struct ergo_job *job = NULL;
@@ -147,7 +147,8 @@ static void test_variance(void **unused) {
     uint8_t spins[SIDE * SIDE];
     (void)unused;
     assert_true(sites_oracle_init(&o));
-    assert_int_equal(ergo_job_parse(ctx, text, strlen(text), "variance", NULL, 0, &job), ERGO_OK);
+    if (ergo_job_parse(ctx, text, strlen(text), "variance", NULL, 0, &job) != ERGO_OK)
+        fail_msg("%s", ergo_error_message(ctx));
     const struct ergo_point *point = job->batches[0].points[0];
     const struct sw_shape shape = sw_shape_of(point);
     const uint32_t distances = sw_distances_of(point);

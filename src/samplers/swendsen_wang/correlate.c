@@ -6,7 +6,13 @@
 #include "samplers/swendsen_wang/sites/sites.h"
 
 bool sw_correlates(const struct ergo_point *point) {
-    return ergo_point_bool(point, "/run/correlations");
+    static const char *const names[] = {"correlation_half", "correlation_quarter",
+                                           "correlation_ratio", "correlation_length",
+                                           "correlation"};
+    bool asked = false;
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        asked = asked || ergo_point_asks(point, names[k]);
+    return asked && ergo_point_bool(point, "/run/correlations");
 }
 
 uint32_t sw_distances_of(const struct ergo_point *point) {

@@ -111,6 +111,11 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
             "\"observables\": "
             "\"energy,order_parameter\" in run",
             (long long)shape.lx, (long long)shape.ly);
+    if (ergo_point_bool(point, "/run/correlations") && !sw_correlates(point))
+        status = ergo_job_error(ctx, "/run/correlations",
+                                "true, and /run/observables has none of correlation_half, "
+                                "correlation_quarter, correlation_ratio, correlation_length, "
+                                "correlation");
     const enum ergo_status shares = ergo_shares_check(ctx, point);
     return shares != ERGO_OK ? shares : status;
 }
@@ -235,7 +240,7 @@ static const struct ergo_model square_model = {
     POTTS_TABLES,
     .serves = sw_serves_square,
     .programs = {"swendsen_wang/sweep.cl", "swendsen_wang/measure.cl", "swendsen_wang/local.cl",
-                 "swendsen_wang/correlate.cl", "swendsen_wang/cut.cl", "swendsen_wang/cut_gather.cl",
+                 "swendsen_wang/correlate.cl", "swendsen_wang/cut.cl", "swendsen_wang/cut_correlate.cl", "swendsen_wang/cut_gather.cl",
                  "swendsen_wang/cut_tiles.cl"},
     .n_columns = SW_COLUMNS,
     .check = check,
