@@ -55,9 +55,10 @@ ERGO_INLINE int sw_wave_weight(uint at, uint side, uint wave) {
     return (int)(w < 0.0f ? w - 0.5f : w + 0.5f);
 }
 
-/* A sum of squares, of 128 bits. */
-struct sw_wave_sum {
-    ulong low, high;
-};
+/* Times a part of a unit vector, at most 1. */
+ERGO_INLINE int sw_wave_part(float part, int weight) {
+    const float w = part * (float)weight;
+    return (int)(w < 0.0f ? w - 0.5f : w + 0.5f);
+}
 
 #endif

@@ -7,26 +7,10 @@
  * parts that reach a rectangle's edge (cut_params.h), for the host. sums[sample][member]: sum of
  * squares of all clusters but those, SW_WAVE_LIMBS numbers.
  */
-#include "common/sum64.h"
-#include "swendsen_wang/correlate.h"
 #include "swendsen_wang/tile_sweep.h"
+#include "swendsen_wang/wave_sums.h"
 
 #define SW_TILE_GROUP __attribute__((reqd_work_group_size(SW_GROUP, 1, 1)))
-
-ERGO_INLINE void sw_wave_add(struct sw_wave_sum *sum, ulong value) {
-    const ulong square = value * value;
-    sum->low += square;
-    sum->high += mul_hi(value, value) + (sum->low < square ? 1UL : 0UL);
-}
-
-/* Of a work-item to the group's; SW_WAVE_LIMBS numbers of two words. */
-#define SW_WAVE_COLLECT(total, sum)                                                                \
-    do {                                                                                           \
-        ERGO_ADD_LONG((total), (uint)(sum).low, 0u);                                               \
-        ERGO_ADD_LONG((total) + 2, (uint)((sum).low >> 32), 0u);                                   \
-        ERGO_ADD_LONG((total) + 4, (uint)(sum).high, 0u);                                          \
-        ERGO_ADD_LONG((total) + 6, (uint)((sum).high >> 32), 0u);                                  \
-    } while (0)
 
 /* Run `run` of a word: its part's first site, as a node of the tile. */
 ERGO_INLINE uint sw_wave_node(__global const uint *word_runs, uint run) {
@@ -42,14 +26,14 @@ __kernel SW_TILE_GROUP void sw_waves(SW_SHAPE __global const uint *right, __glob
                                      __global const uint *open, __global const uint *labels,
                                      __global uint *inside, __global uint *edges, uint side,
                                      __global uint *sums, uint sample) {
-    __local uint parts[SW_NODES], total[2u * SW_WAVE_LIMBS], listed, common[3];
+    __local uint parts[SW_NODES], total[SW_WAVE_WORDS], listed, common[3];
     __local uint2 found[SW_MOST_OPEN]; /* root and sum of each open part */
     const struct sw_tile t = sw_tile_of_group(SW_HERE_ALONE);
     __global const uint *tile_runs = runs + (ulong)t.index * SW_RUNS + t.id * SW_SLAB;
     __global const uint *own_labels = labels + (ulong)t.index * SW_SITES;
     __global uint *own = inside + 4UL * t.index * SW_SITES;
     struct sw_wave_sum sum = {0UL, 0UL};
-    for (uint k = t.first; k < 2u * SW_WAVE_LIMBS; k += SW_GROUP)
+    for (uint k = t.first; k < SW_WAVE_WORDS; k += SW_GROUP)
         total[k] = 0u;
     for (uint wave = 0; wave < 2u; wave++) {
         for (uint n = t.first; n < SW_NODES; n += SW_GROUP)
@@ -121,7 +105,7 @@ __kernel SW_TILE_GROUP void sw_waves(SW_SHAPE __global const uint *right, __glob
     SW_WAVE_COLLECT(total, sum);
     SW_SYNC;
     __global uint *to =
-        sums + 2UL * SW_WAVE_LIMBS * ((ulong)sample * get_num_groups(1) + t.index);
+        sums + (ulong)SW_WAVE_WORDS * ((ulong)sample * get_num_groups(1) + t.index);
     for (uint k = t.first; k < SW_WAVE_LIMBS; k += SW_GROUP)
         ERGO_ADD_LONG(to + 2u * k, total[2u * k], total[2u * k + 1u]);
 }
@@ -129,14 +113,14 @@ __kernel SW_TILE_GROUP void sw_waves(SW_SHAPE __global const uint *right, __glob
 /* Of the clusters of several tiles. */
 __kernel void sw_wave_roots(SW_SHAPE __global const uint *open, __global const uint *labels,
                             __global uint *inside, __global uint *sums, uint sample) {
-    __local uint total[2u * SW_WAVE_LIMBS];
+    __local uint total[SW_WAVE_WORDS];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), stride = size * (uint)get_num_groups(0);
     const uint index = (uint)get_group_id(1);
     __global const uint *own_labels = labels + (ulong)index * SW_SITES;
     __global uint *own = inside + 4UL * index * SW_SITES;
     struct sw_wave_sum sum = {0UL, 0UL};
-    for (uint k = item; k < 2u * SW_WAVE_LIMBS; k += size)
+    for (uint k = item; k < SW_WAVE_WORDS; k += size)
         total[k] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint rounds = (SW_PLANE_WORDS + stride - 1u) / stride;
@@ -158,7 +142,7 @@ __kernel void sw_wave_roots(SW_SHAPE __global const uint *open, __global const u
     }
     SW_WAVE_COLLECT(total, sum);
     barrier(CLK_LOCAL_MEM_FENCE);
-    __global uint *to = sums + 2UL * SW_WAVE_LIMBS * ((ulong)sample * get_num_groups(1) + index);
+    __global uint *to = sums + (ulong)SW_WAVE_WORDS * ((ulong)sample * get_num_groups(1) + index);
     for (uint k = item; k < SW_WAVE_LIMBS; k += size)
         ERGO_ADD_LONG(to + 2u * k, total[2u * k], total[2u * k + 1u]);
 }

@@ -33,17 +33,27 @@ static void compare(const cJSON *tree, const char *what, const char *name, doubl
         fail_msg("%s: z of %s is %.2f", what, name, z);
 }
 
+/* Second moment, along the last side. */
+static double length_of(const struct sites_oracle *o, const struct sites_exact *x) {
+    return sqrt(o->sites * x->psi2 / x->structure - 1) /
+           (2 * sin(acos(-1) / o->l[o->l[2] > 1 ? 2 : 1]));
+}
+
 /* psi4 of clusters and pairs in clusters are of sweeps alone. */
 static void check(const char *what, struct sites_oracle o, const char *system, bool wolff,
                   int sweeps) {
+    const bool long_sides = o.l[0] >= 4 && o.l[1] >= 4;
+    const bool closed = !o.open[0] && !o.open[1] && !o.open[2];
+    const bool anti = o.anti[0] || o.anti[1] || o.anti[2], waved = closed && !anti && !wolff;
     char job[600];
     assert_true(sites_oracle_init(&o));
     const struct sites_exact x = sites_oracle_enumerate(&o);
     snprintf(job, sizeof job,
              "{'sampler': 'swendsen-wang', 'seed': '31', 'replicas': %d, 'system': {%s, 'q': %d, "
-             "'temperature': %.9g%s}, 'run': {'equilibration': 50, 'sweeps': %d}, 'output': "
+             "'temperature': %.9g%s}, 'run': {'equilibration': 50, 'sweeps': %d%s}, 'output': "
              "{'snapshots': 0}}",
-             REPLICAS, system, o.q, o.t, wolff ? ", 'update': 'wolff'" : "", sweeps);
+             REPLICAS, system, o.q, o.t, wolff ? ", 'update': 'wolff'" : "", sweeps,
+             waved ? ", 'correlations': true" : "");
     cJSON *tree = physics_run(ctx, job, what);
     const struct {
         const char *name;
@@ -59,12 +69,11 @@ static void check(const char *what, struct sites_oracle o, const char *system, b
                {"psi4", x.psi4},
                {"correlation_half", x.half},
                {"correlation_quarter", x.quarter}};
-    const bool long_sides = o.l[0] >= 4 && o.l[1] >= 4;
-    const bool closed = !o.open[0] && !o.open[1] && !o.open[2];
-    const bool anti = o.anti[0] || o.anti[1] || o.anti[2];
     for (size_t k = 0; k < sizeof all / sizeof all[0] - (wolff ? 3 : long_sides ? 0 : 1); k++)
         if (k < (anti ? 6 : closed ? 11 : 9))
             compare(tree, what, all[k].name, all[k].value);
+    if (waved)
+        compare(tree, what, "correlation_length", length_of(&o, &x));
     cJSON_Delete(tree);
     sites_oracle_free(&o);
 }
@@ -107,14 +116,13 @@ static void correlations(const char *what, struct sites_oracle o, int path) {
              "{'snapshots': 0}}",
              REPLICAS, o.l[0], o.l[1], o.q, o.t, path);
     cJSON *tree = physics_run(ctx, job, what);
-    const double length = sqrt(o.sites * x.psi2 / x.structure - 1) / (2 * sin(acos(-1) / o.l[1]));
     const struct {
         const char *name;
         double value;
     } all[] = {{"energy", x.energy},
                {"psi2", x.psi2},
                {"correlation_half", x.half},
-               {"correlation_length", length},
+               {"correlation_length", length_of(&o, &x)},
                {"correlation_quarter", x.quarter},
                {"correlation_ratio", x.half / x.quarter}};
     for (size_t k = 0; k < (o.l[0] < 4 || o.l[1] < 4 ? 4 : 6); k++) {

@@ -8,11 +8,22 @@
 bool sw_correlates(const struct ergo_point *point) {
     static const char *const names[] = {"correlation_half", "correlation_quarter",
                                            "correlation_ratio", "correlation_length",
-                                           "correlation"};
+                                           "correlation_length_improved", "correlation"};
     bool asked = false;
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         asked = asked || ergo_point_asks(point, names[k]);
     return asked && ergo_point_bool(point, "/run/correlations");
+}
+
+enum ergo_status sw_correlate_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    if (!ergo_point_bool(point, "/run/correlations") || sw_correlates(point))
+        return ERGO_OK;
+    return ergo_job_error(ctx, "/run/correlations",
+                          "true, and /run/observables asks for no correlation: add "
+                          "correlation_ratio or correlation_length%s, for example",
+                          strcmp(ergo_point_text(point, "/system/model"), "potts") == 0
+                              ? ""
+                              : "_improved");
 }
 
 uint32_t sw_distances_of(const struct ergo_point *point) {

@@ -68,7 +68,7 @@ bool sw_wants_clusters(const struct ergo_point *point) {
 }
 
 static bool has_half(const struct ergo_point *point) {
-    return sw_correlates(point) || (has_ways(point) && sw_is_periodic(point));
+    return (sw_serves_square(point) && sw_correlates(point)) || (has_ways(point) && sw_is_periodic(point));
 }
 
 static bool has_quarter(const struct ergo_point *point) {
@@ -76,7 +76,7 @@ static bool has_quarter(const struct ergo_point *point) {
 }
 
 bool sw_wants_pairs(const struct ergo_point *point) {
-    return sw_correlates(point) || ergo_point_asks(point, "correlation_half") ||
+    return (sw_serves_square(point) && sw_correlates(point)) || ergo_point_asks(point, "correlation_half") ||
            ergo_point_asks(point, "correlation_quarter") ||
            ergo_point_asks(point, "correlation_ratio");
 }
@@ -358,14 +358,16 @@ const struct ergo_curve_info sw_curves[SW_CURVES] = {
     {"correlation", "r", "",
      "<(q delta - 1)/(q - 1)> of sites r apart along a side, mean over the sides, by the improved "
      "estimator, as correlation_half; r = 1, 2, 3, 4, 6, 8, 12, ... up to half of the least side. "
-     "With /run/correlations"},
+     "On square lattices with method sample and /run/correlations"},
 };
 
 size_t sw_curve_size(const struct ergo_point *point, size_t c) {
     const uint64_t n = (uint64_t)sw_sites(point);
     size_t bins = 0;
     if (c == SW_CURVE_CORRELATION)
-        return sw_correlates(point) ? sw_distances_of(point) - SW_DISTANCE_CURVE : 0;
+        return sw_serves_square(point) && sw_correlates(point)
+                   ? sw_distances_of(point) - SW_DISTANCE_CURVE
+                   : 0;
     while (bins < 64 && n >> bins && sweeps_all(point) &&
            sw_wants_clusters(point)) /* one device has at most SW_CLUSTER_BINS */
         bins++;

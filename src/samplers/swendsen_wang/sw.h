@@ -96,8 +96,12 @@ bool sw_shape_counts_clusters(const struct sw_shape *shape);
 /* Does the job ask for an observable that needs clusters? Or pairs of sites in one? */
 bool sw_wants_clusters(const struct ergo_point *point);
 bool sw_wants_pairs(const struct ergo_point *point);
-/* Does it ask for correlations? Of square lattices; sw_wants_clusters is then true, too. */
+/* Does it ask for correlations? sw_wants_clusters is then true, too. */
 bool sw_correlates(const struct ergo_point *point);
+/* Does /run/correlations act? sites/plan.c */
+bool sw_may_correlate(const struct ergo_point *point);
+/* Refuses the key where nothing needs it. */
+enum ergo_status sw_correlate_check(struct ergo_context *ctx, const struct ergo_point *point);
 uint32_t sw_distances_of(const struct ergo_point *point);
 /* Is the Hamiltonian -J sum s s instead of -J sum (delta - 1)? */
 bool sw_is_ising(const struct ergo_point *point);

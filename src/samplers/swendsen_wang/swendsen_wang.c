@@ -111,11 +111,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
             "\"observables\": "
             "\"energy,order_parameter\" in run",
             (long long)shape.lx, (long long)shape.ly);
-    if (ergo_point_bool(point, "/run/correlations") && !sw_correlates(point))
-        status = ergo_job_error(ctx, "/run/correlations",
-                                "true, and /run/observables has none of correlation_half, "
-                                "correlation_quarter, correlation_ratio, correlation_length, "
-                                "correlation");
+    if (status == ERGO_OK)
+        status = sw_correlate_check(ctx, point);
     const enum ergo_status shares = ergo_shares_check(ctx, point);
     return shares != ERGO_OK ? shares : status;
 }
@@ -253,7 +250,7 @@ static const struct ergo_model square_model = {
 static const struct ergo_model sites_model = {
     POTTS_TABLES,
     .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_measure.cl",
-                 "swendsen_wang/sites_slab.cl"},
+                 "swendsen_wang/sites_slab.cl", "swendsen_wang/sites_waves.cl"},
     .n_columns = SW_COLUMNS,
     .check = check_sites,
     .form = sw_sites_form,
