@@ -30,9 +30,9 @@ __kernel void sw_line_pairs(__global const uint *names, uint distances, __global
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint line = (uint)get_group_id(0), index = (uint)get_group_id(1);
     const uint column = line < SW_ROW_LINES ? 0u : 1u, side = column ? SW_LY : SW_ALL_LX;
-    __global const uint *own = names + (ulong)index * SW_LINE_SITES +
-                               (column ? SW_ROW_LINES * SW_ALL_LX + (line - SW_ROW_LINES) * SW_LY
-                                       : line * SW_ALL_LX);
+    __global const uint *own =
+        names + (ulong)index * SW_LINE_SITES +
+        (column ? SW_ROW_LINES * SW_ALL_LX + (line - SW_ROW_LINES) * SW_LY : line * SW_ALL_LX);
     for (uint k = item; k < distances; k += size)
         fields[k] = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);

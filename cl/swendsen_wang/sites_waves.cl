@@ -41,9 +41,9 @@ __kernel SW_TILE_GROUP void sw_site_waves(__global const sw_word *spins,
 #endif
     for (uint k = first; k < SW_SITE_WAVES * SW_ALONG; k += SW_GROUP) {
         const uint at = corner + k % SW_ALONG;
-        weights[k] = k / SW_ALONG < 2u ? sw_wave_weight(at < SW_LAST_SIDE ? at : 0u, SW_LAST_SIDE,
-                                                        k / SW_ALONG)
-                                       : 1 << SW_WAVE_SHIFT;
+        weights[k] = k / SW_ALONG < 2u
+                         ? sw_wave_weight(at < SW_LAST_SIDE ? at : 0u, SW_LAST_SIDE, k / SW_ALONG)
+                         : 1 << SW_WAVE_SHIFT;
     }
     sw_site_leads(firsts + plane, rows, list, &listed);
     for (uint wave = 0; wave < SW_SITE_WAVES; wave++) {
@@ -98,8 +98,7 @@ __kernel void sw_site_wave_roots(__global uint *waves, __global uint *sums, uint
         SW_WAVE_COLLECT(total + SW_WAVE_WORDS * p, powers[p]);
     barrier(CLK_LOCAL_MEM_FENCE);
     __global uint *to =
-        sums + (ulong)SW_SITE_POWERS * SW_WAVE_WORDS *
-                   ((ulong)sample * get_num_groups(1) + index);
+        sums + (ulong)SW_SITE_POWERS * SW_WAVE_WORDS * ((ulong)sample * get_num_groups(1) + index);
     for (uint k = 2u * item; k < SW_SITE_POWERS * SW_WAVE_WORDS; k += 2u * size)
         ERGO_ADD_LONG(to + k, total[k], total[k + 1u]);
 }

@@ -1,5 +1,6 @@
 /* Sums of squares of waves over clusters (correlate.h), exact: of a work-item in 128 bits, of a
- * group and of a sample in SW_WAVE_LIMBS numbers of two words, each the sum of a limb of 32 bits. */
+ * group and of a sample in SW_WAVE_LIMBS numbers of two words, each the sum of a limb of 32 bits.
+ */
 #ifndef ERGO_CL_SWENDSEN_WANG_WAVE_SUMS_H
 #define ERGO_CL_SWENDSEN_WANG_WAVE_SUMS_H
 

@@ -47,9 +47,9 @@ __kernel SW_TILE_GROUP void sw_waves(SW_SHAPE __global const uint *right, __glob
             const struct sw_place at = sw_place_of(SW_HERE k);
             const uint starts = at.inside ? sw_starts(right[t.plane + at.word], at.valid) : 0u;
             const uint sites = sw_last_bit(SW_HERE at.i) + 1u;
-            const int weight =
-                starts ? sw_wave_weight((uint)(at.y + SW_ROW_0), side, wave) : 0;
-            uint rest = starts & at.mine, run = popcount(starts & ((at.mine & (0u - at.mine)) - 1u));
+            const int weight = starts ? sw_wave_weight((uint)(at.y + SW_ROW_0), side, wave) : 0;
+            uint rest = starts & at.mine,
+                 run = popcount(starts & ((at.mine & (0u - at.mine)) - 1u));
             for (; rest; rest &= rest - 1u, run++) {
                 const uint low = rest & (0u - rest), bit = sw_bit_of(low);
                 const uint after = starts & ~(low | (low - 1u));
@@ -63,7 +63,8 @@ __kernel SW_TILE_GROUP void sw_waves(SW_SHAPE __global const uint *right, __glob
             const struct sw_place at = sw_place_of(SW_HERE k);
             const uint starts = at.inside ? sw_starts(right[t.plane + at.word], at.valid) : 0u;
             const uint opens = at.inside ? open[t.plane + at.word] : 0u;
-            uint rest = starts & at.mine, run = popcount(starts & ((at.mine & (0u - at.mine)) - 1u));
+            uint rest = starts & at.mine,
+                 run = popcount(starts & ((at.mine & (0u - at.mine)) - 1u));
             for (; rest; rest &= rest - 1u, run++) {
                 const uint bit = sw_bit_of(rest & (0u - rest)), node = SW_NODE(at.item, bit);
                 if (sw_wave_node(tile_runs + at.item, run) != node)
@@ -95,17 +96,16 @@ __kernel SW_TILE_GROUP void sw_waves(SW_SHAPE __global const uint *right, __glob
         SW_SYNC;
         if (t.first == 0u && count) {
             const uint root = common[0];
-            ERGO_ADD_LONG((root < (uint)SW_SITES ? own + 4UL * root
-                                                 : edges + 4UL * (root - (uint)SW_SITES)) +
-                              2u * wave,
-                          common[1], common[2]);
+            ERGO_ADD_LONG(
+                (root < (uint)SW_SITES ? own + 4UL * root : edges + 4UL * (root - (uint)SW_SITES)) +
+                    2u * wave,
+                common[1], common[2]);
         }
         SW_SYNC;
     }
     SW_WAVE_COLLECT(total, sum);
     SW_SYNC;
-    __global uint *to =
-        sums + (ulong)SW_WAVE_WORDS * ((ulong)sample * get_num_groups(1) + t.index);
+    __global uint *to = sums + (ulong)SW_WAVE_WORDS * ((ulong)sample * get_num_groups(1) + t.index);
     for (uint k = t.first; k < SW_WAVE_LIMBS; k += SW_GROUP)
         ERGO_ADD_LONG(to + 2u * k, total[2u * k], total[2u * k + 1u]);
 }

@@ -146,8 +146,9 @@ static void test_correlations(void **unused) {
  * the twin, which audits compare kernels with, sweep by sweep above T_c. */
 static void test_variance(void **unused) {
     enum { SIDE = 16, SWEEPS = 4000, BLOCK = 40 };
-    const char *text = "{\"sampler\": \"swendsen-wang\", \"seed\": \"5\", \"system\": {\"size\": "
-                       "[16, 16], \"temperature\": 1.3}, \"run\": {\"sweeps\": 1, \"correlations\": true}}";
+    const char *text =
+        "{\"sampler\": \"swendsen-wang\", \"seed\": \"5\", \"system\": {\"size\": "
+        "[16, 16], \"temperature\": 1.3}, \"run\": {\"sweeps\": 1, \"correlations\": true}}";
     double sums[2][2] = {{0}}, blocks[2] = {0}, gain = 0, block = 0;
     struct sites_oracle o = {.l = {SIDE, SIDE, 1}, .q = 2, .j = 1, .t = 1.3};
     struct ergo_job *job = NULL;
@@ -311,10 +312,10 @@ static void test_adapting(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cubic), cmocka_unit_test(test_correlations),
+        cmocka_unit_test(test_cubic),    cmocka_unit_test(test_correlations),
         cmocka_unit_test(test_variance), cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_sides), cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_wolff), cmocka_unit_test(test_adapting),
+        cmocka_unit_test(test_sides),    cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_wolff),    cmocka_unit_test(test_adapting),
     };
     ctx = ergo_context_create();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

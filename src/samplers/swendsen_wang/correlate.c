@@ -6,9 +6,9 @@
 #include "samplers/swendsen_wang/sites/sites.h"
 
 bool sw_correlates(const struct ergo_point *point) {
-    static const char *const names[] = {"correlation_half", "correlation_quarter",
-                                           "correlation_ratio", "correlation_length",
-                                           "correlation_length_improved", "correlation"};
+    static const char *const names[] = {
+        "correlation_half",   "correlation_quarter",         "correlation_ratio",
+        "correlation_length", "correlation_length_improved", "correlation"};
     bool asked = false;
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         asked = asked || ergo_point_asks(point, names[k]);
@@ -18,12 +18,11 @@ bool sw_correlates(const struct ergo_point *point) {
 enum ergo_status sw_correlate_check(struct ergo_context *ctx, const struct ergo_point *point) {
     if (!ergo_point_bool(point, "/run/correlations") || sw_correlates(point))
         return ERGO_OK;
-    return ergo_job_error(ctx, "/run/correlations",
-                          "true, and /run/observables asks for no correlation: add "
-                          "correlation_ratio or correlation_length%s, for example",
-                          strcmp(ergo_point_text(point, "/system/model"), "potts") == 0
-                              ? ""
-                              : "_improved");
+    return ergo_job_error(
+        ctx, "/run/correlations",
+        "true, and /run/observables asks for no correlation: add "
+        "correlation_ratio or correlation_length%s, for example",
+        strcmp(ergo_point_text(point, "/system/model"), "potts") == 0 ? "" : "_improved");
 }
 
 uint32_t sw_distances_of(const struct ergo_point *point) {
@@ -66,8 +65,8 @@ void sw_correlate_convert(const struct sw_shape *shape, uint32_t distances,
         else if (curve)
             curve[k - SW_DISTANCE_CURVE] = share;
     }
-    columns[SW_COLUMN_WAVE2] = sw_limbs_value(c->waves, SW_WAVES_LIMBS, NULL) * 0x1p-30 /
-                               (double)shape->sites;
+    columns[SW_COLUMN_WAVE2] =
+        sw_limbs_value(c->waves, SW_WAVES_LIMBS, NULL) * 0x1p-30 / (double)shape->sites;
 }
 
 /* ---- from labels ----------------------------------------------------------------------------- */
@@ -80,8 +79,8 @@ void sw_correlate_line(const uint64_t *names, uint32_t side, uint32_t distances,
     }
 }
 
-bool sw_twin_correlate(const struct sw_shape *shape, uint32_t distances,
-                       const struct sw_twin *twin, struct sw_correlations *c) {
+bool sw_twin_correlate(const struct sw_shape *shape, uint32_t distances, const struct sw_twin *twin,
+                       struct sw_correlations *c) {
     const uint32_t lx = (uint32_t)shape->lx, ly = (uint32_t)shape->ly, row = 32 * shape->row_words;
     uint64_t *line = malloc(sizeof *line * (lx > ly ? lx : ly));
     int64_t *sums = calloc(32 * (size_t)shape->words, sizeof *sums);

@@ -96,10 +96,10 @@ enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *opaque, unsigned
         for (size_t b = 0; b < bins && samples->curves[0]; b++)
             samples->curves[0][row * bins + b] = (double)c->bins[b] / n;
         if (s->distances)
-            sw_correlate_convert(
-                &s->shape, s->distances, &c->correlations, columns,
-                samples->curves[1] ? samples->curves[1] + row * (s->distances - SW_DISTANCE_CURVE)
-                                   : NULL);
+            sw_correlate_convert(&s->shape, s->distances, &c->correlations, columns,
+                                 samples->curves[1]
+                                     ? samples->curves[1] + row * (s->distances - SW_DISTANCE_CURVE)
+                                     : NULL);
     }
     return ERGO_OK;
 }

@@ -144,8 +144,8 @@ static void count_batch(struct sw_cut *s, unsigned column, uint32_t from, uint32
         const struct share share = share_of(s, r, column, from, to);
         counts[r] = (uint64_t)share.count * share.sites;
     }
-    ergo_engine_note(&s->e, ergo_dist_collect_items(s->e.ctx, mine, s->lines.all, sizeof *mine,
-                                                    counts));
+    ergo_engine_note(&s->e,
+                     ergo_dist_collect_items(s->e.ctx, mine, s->lines.all, sizeof *mine, counts));
     for (uint32_t j = from; j < to && s->e.status == ERGO_OK; j++)
         if ((int)(j % (uint32_t)s->layout.ranks) == s->rank) {
             assemble(s, column, from, to, j);

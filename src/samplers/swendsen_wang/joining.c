@@ -120,8 +120,7 @@ bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t ser
     size_t bridges = 0, words = 0;
     for (size_t s = 0; s < parts->n_sides; s++)
         bridges += parts->sides[s].n_items;
-    if (!allocate(j, parts->n_parts, bridges,
-                  2 * (parts->n_sides * HEAD + bridges * RECORD)))
+    if (!allocate(j, parts->n_parts, bridges, 2 * (parts->n_sides * HEAD + bridges * RECORD)))
         return false;
     j->sized = parts->sizes != NULL;
     j->waved = j->sized && parts->waves;

@@ -42,8 +42,8 @@ struct sw_side {
 struct sw_parts {
     bool narrow; /* all names of all ranks are below 2^32: messages have half of them */
     size_t n_parts;
-    const uint64_t *names; /* [n_parts] */
-    const uint32_t *sizes; /* [n_parts]; NULL: sizes and ways around are not asked for */
+    const uint64_t *names;      /* [n_parts] */
+    const uint32_t *sizes;      /* [n_parts]; NULL: sizes and ways around are not asked for */
     const uint64_t (*waves)[2]; /* [n_parts], with sizes; NULL: not asked for */
     size_t n_sides;
     struct sw_side *sides;

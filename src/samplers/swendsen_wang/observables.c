@@ -20,8 +20,9 @@ const struct ergo_column sw_columns[SW_COLUMNS] = {
     {"bond_probability", "", "of the step before the sample, method probability-changing"},
     {"correlation_half", "", "share of pairs of sites half a side apart that are in one cluster"},
     {"correlation_quarter", "", "the same, a quarter of a side apart"},
-    {"wave2", "", "sum_c |sum over sites of c of exp(i k r)|^2 / N over clusters, k = 2 pi / L along "
-                  "the last side"},
+    {"wave2", "",
+     "sum_c |sum over sites of c of exp(i k r)|^2 / N over clusters, k = 2 pi / L along "
+     "the last side"},
 };
 
 static bool is_wolff(const struct ergo_point *point) {
@@ -68,7 +69,8 @@ bool sw_wants_clusters(const struct ergo_point *point) {
 }
 
 static bool has_half(const struct ergo_point *point) {
-    return (sw_serves_square(point) && sw_correlates(point)) || (has_ways(point) && sw_is_periodic(point));
+    return (sw_serves_square(point) && sw_correlates(point)) ||
+           (has_ways(point) && sw_is_periodic(point));
 }
 
 static bool has_quarter(const struct ergo_point *point) {
@@ -76,7 +78,8 @@ static bool has_quarter(const struct ergo_point *point) {
 }
 
 bool sw_wants_pairs(const struct ergo_point *point) {
-    return (sw_serves_square(point) && sw_correlates(point)) || ergo_point_asks(point, "correlation_half") ||
+    return (sw_serves_square(point) && sw_correlates(point)) ||
+           ergo_point_asks(point, "correlation_half") ||
            ergo_point_asks(point, "correlation_quarter") ||
            ergo_point_asks(point, "correlation_ratio");
 }

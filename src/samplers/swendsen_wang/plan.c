@@ -121,7 +121,8 @@ static void choose_local(const struct ergo_point *point, const struct sw_shape *
 static void declare_buffers(struct sw_state *s) {
     struct ergo_engine *e = &s->e;
     const uint64_t members = e->batch->count, words = s->shape.words;
-    const uint64_t tiles = s->launch.local && !s->distances ? 0 : members, places = members * s->launch.sum_slots;
+    const uint64_t tiles = s->launch.local && !s->distances ? 0 : members,
+                   places = members * s->launch.sum_slots;
     ergo_engine_buffer(e, SW_SPINS, "spins", ERGO_BUFFER_STATE, s->shape.member_bytes * members);
     ergo_engine_buffer(e, SW_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);

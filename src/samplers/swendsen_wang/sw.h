@@ -256,8 +256,8 @@ void sw_twin_equal(const struct sw_shape *shape, const uint32_t *planes, uint32_
 /* Count clusters, and find whether one leads around the lattice, from the twin's bonds. */
 void sw_twin_count_clusters(const struct sw_shape *shape, struct sw_twin *twin);
 /* After a counted sweep, its correlations. False: no memory. */
-bool sw_twin_correlate(const struct sw_shape *shape, uint32_t distances,
-                       const struct sw_twin *twin, struct sw_correlations *c);
+bool sw_twin_correlate(const struct sw_shape *shape, uint32_t distances, const struct sw_twin *twin,
+                       struct sw_correlations *c);
 /* audit.c: what of a replay's row `at` (a sample times the members plus a member) differs from the
  * twin's counts, or NULL. */
 const char *sw_sample_differs(const struct sw_shape *shape, const struct ergo_point *point,

@@ -360,7 +360,7 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
         s->shape.lz = s->slab.count;
         s->shape.sites = s->shape.lx * s->shape.ly * s->shape.lz;
         if (s->slab.first + s->slab.count < s->slab.layers) { /* the last side is another rank's */
-            s->shape.open &= 3u; /* SW_AROUND_X, SW_AROUND_Y */
+            s->shape.open &= 3u;                              /* SW_AROUND_X, SW_AROUND_Y */
             s->shape.anti &= 3u;
         }
     }

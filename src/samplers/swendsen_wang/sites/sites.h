@@ -44,8 +44,8 @@ enum {
 /* Of a step's clusters: the directions in which one leads around (SW_AROUND_... by bits); the
  * sites of Wolff's, and the sum of the sizes of their parts along the mirror in units of 2^-30; the
  * chance with which bonds were drawn (cl/swendsen_wang/sites.h); pairs of sites half and a quarter
- * of a side apart (sites.cl); squares of waves, and of unit vectors those of parts (sites_waves.cl),
- * in units of 2^-30. */
+ * of a side apart (sites.cl); squares of waves, and of unit vectors those of parts
+ * (sites_waves.cl), in units of 2^-30. */
 enum { SW_POWERS = 2 };
 struct sw_found {
     uint32_t wraps;

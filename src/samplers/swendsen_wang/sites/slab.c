@@ -37,7 +37,8 @@ enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point
         return ERGO_OK;
     return ergo_job_error(
         ctx, "/distribute",
-        "\"lattice\" cuts, beside plain squares, cubic lattices with update swendsen-wang, of which it measures spins: \"observables\": "
+        "\"lattice\" cuts, beside plain squares, cubic lattices with update swendsen-wang, of "
+        "which it measures spins: \"observables\": "
         "\"energy,order_parameter,binder\" in run, and others that need no clusters. Use "
         "\"points\" or \"auto\"");
 }

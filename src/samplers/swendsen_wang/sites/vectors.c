@@ -111,8 +111,8 @@ static bool has_column(const struct ergo_point *point, size_t c) {
            : c == SW_VECTOR_HALF || c == SW_VECTOR_QUARTER
                ? has_half(point) && sw_wants_pairs(point)
            : c == SW_VECTOR_POWER0 || c == SW_VECTOR_POWER ? sw_correlates(point)
-           : c == SW_VECTOR_CHANCE ? sw_adapts(point)
-                                   : true;
+           : c == SW_VECTOR_CHANCE                         ? sw_adapts(point)
+                                                           : true;
 }
 
 /* ---- observables ----------------------------------------------------------------------------- */
@@ -274,10 +274,17 @@ static double longest_side(const struct ergo_point *point) {
          .bound = longest_side,                                                                    \
          .beyond = "longer than the lattice: order"},                                              \
         {ERGO_NAMED("structure0_improved", ""),                                                    \
-         .help = "S(0) = N <m^2> by the improved estimator", .sample = sample_power0,              \
-         .of_moves = true, .hidden = true, .applies = sw_correlates},                              \
-        {ERGO_NAMED("structure_improved", ""), .help = "S(k) by the improved estimator",           \
-         .sample = sample_power, .of_moves = true, .hidden = true, .applies = sw_correlates},      \
+         .help = "S(0) = N <m^2> by the improved estimator",                                       \
+         .sample = sample_power0,                                                                  \
+         .of_moves = true,                                                                         \
+         .hidden = true,                                                                           \
+         .applies = sw_correlates},                                                                \
+        {ERGO_NAMED("structure_improved", ""),                                                     \
+         .help = "S(k) by the improved estimator",                                                 \
+         .sample = sample_power,                                                                   \
+         .of_moves = true,                                                                         \
+         .hidden = true,                                                                           \
+         .applies = sw_correlates},                                                                \
         {ERGO_NAMED("correlation_ratio", ""),                                                      \
          .help = "correlation_half / correlation_quarter: curves of all sizes cross at the "       \
                  "transition (Y. Tomita, Y. Okabe, Phys. Rev. B 66, 180401 (2002)), and of a "     \
@@ -398,7 +405,8 @@ static const char *const first_space[] = {"/system/size=[12, 12, 12]", "/system/
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 #define MODEL(name_, observables_, first_)                                                         \
-    .name = (name_), .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_vectors.cl",      \
+    .name = (name_),                                                                               \
+    .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_vectors.cl",                       \
                  "swendsen_wang/sites_waves.cl"},                                                  \
     .first = (first_), .columns = columns, .n_columns = SW_VECTOR_COLUMNS,                         \
     .has_column = has_column, .conjugates = conjugates, .n_conjugates = 1,                         \
