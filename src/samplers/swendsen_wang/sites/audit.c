@@ -208,7 +208,7 @@ static const char *sample_differs(const struct sw_sites_state *s, size_t member,
         return "clusters around the lattice";
     if (!ergo_replay_same(columns + SW_COLUMN_CHANCE, found + SW_COLUMN_CHANCE, 1))
         return "the bond probability";
-    if (!ergo_replay_same(columns, found, SW_SITES_COLUMNS) ||
+    if (!ergo_replay_same(columns, found, SW_COLUMNS) ||
         !ergo_replay_same(curve, found_curve, bins))
         return "number and sizes of clusters";
     return NULL;
