@@ -22,11 +22,8 @@ spheres_volume(__global const struct spheres_member *members,
     if (item == 0u) {
         struct ergo_volume volume = volumes[member];
         ulong contact = contacts[member];
-#define SPHERES_WORDS(draw)                                                                        \
-    ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(SPHERES_PURPOSE_VOLUME, draw), \
-                      members[member].key0, members[member].key1)
-        ergo_volume_trial(rules[member], SPHERES_WORDS(0), SPHERES_WORDS(1), 3u, nearest[0],
-                          &volume, &contact);
+        ergo_volume_move(rules[member], members[member].key0, members[member].key1, step,
+                         SPHERES_PURPOSE_VOLUME, 3u, nearest[0], &volume, &contact);
         volumes[member] = volume;
         contacts[member] = contact;
     }
