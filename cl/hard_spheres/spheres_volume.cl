@@ -1,4 +1,5 @@
 /* Volume moves, one work-group for each member. */
+#include "common/least.h"
 #include "hard_spheres/cell.h"
 
 /* After the sweep of that step, where `parts` smallest r^2 of each member are in least[]. */
@@ -13,17 +14,12 @@ spheres_volume(__global const struct spheres_member *members,
         mine = min(mine, least[member * parts + i]);
         least[member * parts + i] = 0UL; /* found once, used once */
     }
-    nearest[item] = mine;
-    for (uint some = SPHERES_SUM_GROUP / 2u; some > 0u; some /= 2u) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < some)
-            nearest[item] = min(nearest[item], nearest[item + some]);
-    }
+    mine = ergo_least(nearest, item, SPHERES_SUM_GROUP, mine);
     if (item == 0u) {
         struct ergo_volume volume = volumes[member];
         ulong contact = contacts[member];
         ergo_volume_move(rules[member], members[member].key0, members[member].key1, step,
-                         SPHERES_PURPOSE_VOLUME, 3u, nearest[0], &volume, &contact);
+                         SPHERES_PURPOSE_VOLUME, 3u, mine, &volume, &contact);
         volumes[member] = volume;
         contacts[member] = contact;
     }
