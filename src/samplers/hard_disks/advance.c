@@ -35,8 +35,9 @@ static void sweeps_local(struct disks_state *s, uint64_t sweeps) {
     while (sweeps && s->e.status == ERGO_OK) {
         const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, sweeps, l->launch_sweeps);
         ERGO_LAUNCH(&s->e, DISKS_SWEEPS_LOCAL, ergo_grid_groups(members_of(s), l->group, 1),
-                    BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_GRIDS),
-                    BUFFER(DISKS_TALLY), U64(s->e.step), U32(now), U32(l->most_cells),
+                    BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_RULES),
+                    BUFFER(DISKS_SIZES), BUFFER(DISKS_GRIDS), BUFFER(DISKS_TALLY), U64(s->e.step),
+                    U32(now), U32(s->shapes[0].volume_every), U32(l->most_cells),
                     U32(second_plane(s)), LOCAL(memory));
         ergo_engine_made(&s->e, &s->e.pace, now);
         s->e.step += now;
@@ -93,13 +94,9 @@ static void volume_move(struct disks_state *s) {
 void disks_steps(void *state, uint64_t sweeps) {
     struct disks_state *s = state;
     const bool tile = s->launch.path == DISKS_PATH_TILE;
-    const uint64_t every = s->shapes[0].volume_every;
-    while (s->launch.path == DISKS_PATH_LOCAL && sweeps) {
-        const uint64_t until = every ? every - s->e.step % every : sweeps;
-        const uint64_t now = until < sweeps ? until : sweeps;
-        sweeps_local(s, now);
-        volume_move(s);
-        sweeps -= now;
+    if (s->launch.path == DISKS_PATH_LOCAL) {
+        sweeps_local(s, sweeps);
+        return;
     }
     while (sweeps) {
         const uint32_t now = sweeps < s->launch.plans ? (uint32_t)sweeps : s->launch.plans;

@@ -10,8 +10,10 @@ uint32_t disks_tile_room(const uint32_t tile[2]) {
     return 4 * (tile[0] + 4) * (tile[1] + 4);
 }
 
-static bool fits_local(uint64_t cells, size_t cell_bytes, const struct ergo_device_summary *d) {
-    return cells * cell_bytes + 256 <= d->local_memory;
+/* Beside cells, local memory holds `more` bytes. */
+static bool fits_local(uint64_t cells, size_t cell_bytes, uint64_t more,
+                       const struct ergo_device_summary *d) {
+    return cells * cell_bytes + more + 256 <= d->local_memory;
 }
 
 /* One tile per compute unit, unless tiles would be nearly all rim or too large for local memory.
@@ -33,7 +35,7 @@ static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device
         if (l->tile[i] == 0) /* an empty batch */
             return false;
     }
-    while (!fits_local(disks_tile_room(l->tile), cell_bytes, d)) {
+    while (!fits_local(disks_tile_room(l->tile), cell_bytes, 0, d)) {
         if (wish || l->tile[0] <= 4 || l->tile[1] <= 4)
             return false;
         l->tile[0]--;
@@ -55,7 +57,8 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
     const uint32_t least = ergo_device_least_group(device);
-    const bool local = fits_local(2 * (uint64_t)l->most_cells, cell_bytes, d);
+    const uint64_t nearest = shape->npt ? 8 * (wish > 256 ? wish : 256) : 0;
+    const bool local = fits_local(2 * (uint64_t)l->most_cells, cell_bytes, nearest, d);
     const bool tile = choose_tile(batch, d, cell_bytes, l) && !shape->leave;
     const unsigned units = d->compute_units ? d->compute_units : 1;
     if (ergo_point_int(first, "/tuning/tile") % 2)
@@ -175,7 +178,7 @@ static void declare_buffers(struct disks_state *s) {
     ergo_engine_buffer(e, DISKS_RULES, "rules of volume moves", ERGO_BUFFER_CONSTANT,
                        npt ? members * sizeof(struct disks_rules) : 0);
     ergo_engine_buffer(e, DISKS_LEAST, "closest pairs", ERGO_BUFFER_SCRATCH,
-                       npt ? 8 * members * l->sums : 0);
+                       npt && !local ? 8 * members * l->sums : 0);
     ergo_engine_buffer(e, DISKS_SEEN, "volumes of samples", ERGO_BUFFER_SAMPLES,
                        npt ? members * sizeof(struct ergo_volume) : 0);
     ergo_engine_buffer(e, DISKS_SUMS, "samples", ERGO_BUFFER_SAMPLES,
@@ -235,7 +238,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
     ergo_engine_kernel(e, DISKS_MEASURE, measure, o.data, "disks_measure");
     ergo_engine_kernel(e, DISKS_PAIRS, measure, o.data, "disks_pairs");
     ergo_engine_kernel(e, DISKS_BLOCKS, measure, o.data, "disks_blocks");
-    if (shape->npt) {
+    if (shape->npt && l->path != DISKS_PATH_LOCAL) {
         ergo_engine_kernel(e, DISKS_CLOSEST_PAIR, volume, o.data, "disks_closest");
         ergo_engine_kernel(e, DISKS_VOLUME_MOVE, volume, o.data, "disks_volume");
     }
@@ -305,7 +308,7 @@ static void describe(const struct disks_state *s, struct ergo_plan *plan) {
                  "%zu x %u cells of a set in groups of %u, a sub-sweep a launch", members,
                  l->most_cells / 4, l->group);
     }
-    if (s->shapes[0].npt)
+    if (s->shapes[0].npt && l->path != DISKS_PATH_LOCAL)
         plan->launches_per_step += 2.0 / s->shapes[0].volume_every;
 }
 
