@@ -80,7 +80,8 @@ static void count_pairs(const struct disks_shape *s, const struct disks_config *
             const size_t p = cell * DISKS_SLOTS + i, q = other * DISKS_SLOTS + j;
             const int64_t dx = (int64_t)c->x[q] - (int64_t)c->x[p] + ox * w;
             const int64_t dy = (int64_t)c->y[q] - (int64_t)c->y[p] + oy * w;
-            const uint64_t r2 = (uint64_t)(dx * dx + dy * dy);
+            const uint64_t now = (uint64_t)(dx * dx + dy * dy);
+            const uint64_t r2 = s->npt ? disks_at_start(now, c->size.growth) : now;
             size_t low = 0, high = bins;
             if (r2 < limits[0] || r2 >= limits[bins])
                 continue;

@@ -170,11 +170,8 @@ uint64_t spheres_config_closest(const struct spheres_config *c, const struct sph
 /* ---- canonical bytes ------------------------------------------------------------------------- */
 
 void spheres_config_write(const struct spheres_config *c, bool npt, struct ergo_text *text) {
-    if (npt) {
-        ergo_bytes_append(text, (uint64_t)c->volume.size, 8);
-        ergo_bytes_append(text, c->volume.accepted | c->volume.limited << 1, 1);
-        ergo_bytes_append(text, c->volume.trace, 8);
-    }
+    if (npt)
+        ergo_isobaric_append(text, &c->volume);
     for (int k = 0; k < 3; k++)
         ergo_bytes_append(text, c->grid[k], 8);
     for (size_t cell = 0; cell < cells_of(c); cell++) {
@@ -185,31 +182,17 @@ void spheres_config_write(const struct spheres_config *c, bool npt, struct ergo_
     }
 }
 
-static bool read_volume(struct spheres_config *c, const struct spheres_shape *s,
-                        const uint8_t *data) {
-    const int64_t size = (int64_t)ergo_bytes_get(data, 8);
-    const int64_t most = (int64_t)ERGO_VOLUME_LARGEST << ERGO_VOLUME_BITS;
-    if (size < -most || size > most || data[8] > 2)
-        return false;
-    c->volume = (struct ergo_volume){.size = size,
-                                     .accepted = data[8] & 1,
-                                     .limited = data[8] >> 1,
-                                     .trace = ergo_bytes_get(data + 9, 8)};
-    c->contact = ergo_volume_contact(s->rules.scale, size, 3);
-    return c->contact >= s->rules.contact[0] && c->contact <= s->rules.contact[1];
-}
-
 bool spheres_config_read(struct spheres_config *c, const struct spheres_shape *s, const void *bytes,
                          size_t length, const char **reason) {
     const uint8_t *data = bytes;
-    const size_t cells = cells_of(c), head = s->npt ? 17 : 0;
+    const size_t cells = cells_of(c), head = s->npt ? ERGO_ISOBARIC_BYTES : 0;
     size_t at = head + 24, n = 0;
     if (length != at + cells + 12 * s->n) {
         *reason = "its length is not that of as many spheres and cells";
         return false;
     }
     c->contact = s->contact;
-    if (s->npt && !read_volume(c, s, data)) {
+    if (s->npt && !ergo_isobaric_read(data, &s->rules, 3, &c->volume, &c->contact)) {
         *reason = "its volume is not one that its cells allow";
         return false;
     }

@@ -167,13 +167,10 @@ static void shift(struct twin *t, uint64_t plan, struct spheres_config *from) {
 void spheres_twin_volume(const struct spheres_sweeps *run, struct spheres_config *c, uint64_t step,
                          uint64_t least) {
     const struct spheres_member *m = run->member;
-    struct ergo_words r[2];
     if ((step + 1) % run->shape->volume_every)
         return;
-    for (unsigned k = 0; k < 2; k++)
-        r[k] = ergo_philox_words(0, (uint32_t)step, (uint32_t)(step >> 32),
-                                 ERGO_DRAW(SPHERES_PURPOSE_VOLUME, k), m->key0, m->key1);
-    ergo_volume_trial(run->shape->rules, r[0], r[1], 3, least, &c->volume, &c->contact);
+    ergo_volume_move(run->shape->rules, m->key0, m->key1, step, SPHERES_PURPOSE_VOLUME, 3, least,
+                     &c->volume, &c->contact);
 }
 
 bool spheres_twin_sweeps(const struct spheres_sweeps *run, struct spheres_config *c,
