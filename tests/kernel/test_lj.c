@@ -49,7 +49,7 @@ static const struct {
     {"'box': [6, 6.3, 5.9], 'temperature': 1.2, 'particles': 90, 'second_particles': 10, "
      "'second_volume': 600, 'volume_every': 7, 'transfers': 6, 'tail_correction': true",
      "", true},
-    {"'box': [5.5, 5, 5.7], 'temperature': 2, 'particles': 50, 'second_particles': 50, "
+    {"'box': [5.5, 5, 5.7], 'temperature': 2, 'cutoff': 2.2, 'particles': 50, 'second_particles': 50, "
      "'volume_every': 3, 'transfers': 9, 'max_volume_change': 0.3, 'tune_steps': 2048",
      "'work_group': 8, 'slots': 1, 'capacity': 50, 'teams': 2", false},
     {"'box': [4, 4, 4], 'temperature': 1, 'epsilon': 0, 'cutoff': 1, 'particles': 0, "

@@ -26,9 +26,10 @@ struct lj_volume_rules lj_rules_of(const struct ergo_point *point, size_t box) {
     const struct lj_system s = lj_box_system(point, box);
     const bool gibbs = s.ensemble == LJ_GIBBS;
     const double cube = s.sigma * s.sigma * s.sigma, volume = s.volume / cube;
-    const double both = gibbs ? volume + lj_box_system(point, 1 - box).volume / cube : volume;
+    const double other = gibbs ? lj_box_system(point, 1 - box).volume / cube : volume;
+    const double both = volume + other;
     /* cells are those of the smaller box */
-    const double small = fmin(volume, gibbs ? both - volume : volume);
+    const double small = fmin(volume, other);
     const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2])) * cbrt(small / volume);
     const double least = fmax(SMALLEST, 2 * s.cutoff / shortest);
     const double smallest = small * least * least * least;
@@ -51,6 +52,12 @@ struct lj_volume_rules lj_rules_of(const struct ergo_point *point, size_t box) {
         r.total = ergo_volume_log(both);
         r.largest = ergo_volume_log(fmax(both - smallest, smallest));
         r.limits[1] = r.total;
+        /* the start is within the limits, whatever the rounding */
+        const int64_t x = ergo_volume_log(other) - r.start;
+        for (uint32_t b = 0; b < 2; b++) {
+            const int64_t size = lj_gibbs_size(&r, box ? x : -x, b);
+            r.limits[0] = size < r.limits[0] ? size : r.limits[0];
+        }
     } else {
         r.move.pressure = ergo_volume_log(s.pressure * cube / s.temperature);
     }
