@@ -55,7 +55,9 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
                                   "%g: a side of the box would be %.4g A; at most 1e6 A are "
                                   "possible",
                                   model.density, model.side[k]);
-    status = helium_model_load(ctx, point, added, &model);
+    status = helium_triplet_check(ctx, point, model.half);
+    if (status == ERGO_OK)
+        status = helium_model_load(ctx, point, added, &model);
     if (status != ERGO_OK)
         return status;
     if (model.core > 0.6 * model.half && !helium_is_schiff_verlet(point))

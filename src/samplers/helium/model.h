@@ -11,6 +11,7 @@
 
 #include "job/job.h"
 #include "samplers/helium/curve.h"
+#include "samplers/helium/triplet.h"
 
 struct helium_cubic_host {
     float c[4]; /* value = ((c3 t + c2) t + c1) t + c0, t from the start of the piece */
@@ -35,6 +36,7 @@ struct helium_model {
     struct helium_curve *v_curve,
         *f_curve;     /* from files, or made; owned; NULL: built-in functions */
     bool symmetrised; /* f_curve is symmetrised about L/2 */
+    struct helium_triplet_model triplet; /* its terms of two atoms are part of u */
     /* Tails beyond the cut with g = 1, of V/N and of 1/N sum r V', in K; 0: not requested. */
     double tail_potential, tail_virial;
     int bits[4];    /* sums of V, r V', lap ln psi, (grad ln psi)^2 have units of 2^-bits K */
@@ -91,6 +93,9 @@ unsigned helium_model_binades(const struct helium_model *model);
  * that makes truncation round to nearest. */
 void helium_table_u(const struct helium_model *model, unsigned binades,
                     struct helium_cubic_host *table);
+/* Table of the triplet factor: as many pieces of X, then of X'/r (cl/helium/triplet.h). */
+void helium_table_triplet(const struct helium_model *model, unsigned binades,
+                          struct helium_cubic_host *table);
 /* Energy table: helium_energy_pieces() pieces for V, then as many for sqrt(lambda) u'/r, to be read
  * by helium_quartic_slope and helium_cubic_slope. The last piece replaces the upper part of the
  * piece with the kink. */

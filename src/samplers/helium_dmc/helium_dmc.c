@@ -210,7 +210,10 @@ static const char *const first_job[] = {"/system/n=16",           "/system/tail_
 static const struct ergo_model model = {
     .programs = {"helium/lattice.cl", "helium_dmc/step.cl", "helium_dmc/comb.cl"},
     .first = first_job,
-    .keys = {HELIUM_LIQUID_KEYS, {keys, sizeof keys / sizeof keys[0]}, HELIUM_STRUCTURE_KEYS},
+    .keys = {HELIUM_LIQUID_KEYS,
+             HELIUM_TRIPLET_KEYS,
+             {keys, sizeof keys / sizeof keys[0]},
+             HELIUM_STRUCTURE_KEYS},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],
     .has_column = has_column,

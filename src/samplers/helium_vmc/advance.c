@@ -19,6 +19,17 @@ static void walk_groups(struct helium_state *s, uint64_t steps) {
                 U32(active), U32(s->rebuild));
 }
 
+/* The same with a triplet factor. */
+static void walk_triplets(struct helium_state *s, uint64_t steps) {
+    const uint32_t active = helium_active(&s->shape, s->e.step);
+    ERGO_LAUNCH(&s->e, HELIUM_WALK,
+                ergo_grid_groups(s->e.batch->count * active, s->launch.group, 1),
+                BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
+                BUFFER(HELIUM_TRIPLETS), BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES),
+                BUFFER(HELIUM_T_TABLES), BUFFER(HELIUM_RANDOM), U64(s->e.step), U32(steps),
+                U32(s->shape.walkers), U32(active), BUFFER(HELIUM_FIELDS));
+}
+
 /* Path blocks: sums of u for the trials of one block, from atom `first` on. apply: first update
  * the sums by the moves that the block before accepted. */
 static void attempt(struct helium_state *s, uint64_t step, uint32_t first, bool apply) {
@@ -84,7 +95,9 @@ void helium_steps(void *state, uint64_t steps) {
         if (starting && tunes && now > HELIUM_TUNE_EVERY - step % HELIUM_TUNE_EVERY)
             now = HELIUM_TUNE_EVERY - step % HELIUM_TUNE_EVERY;
         now = ergo_engine_next(&s->e, &s->e.pace, now, s->launch.launch_steps);
-        if (s->launch.path == HELIUM_PATH_BLOCKS)
+        if (s->launch.path == HELIUM_PATH_TRIPLET)
+            walk_triplets(s, now);
+        else if (s->launch.path == HELIUM_PATH_BLOCKS)
             walk_blocks(s, now);
         else
             walk_groups(s, now);
@@ -111,6 +124,15 @@ void helium_energy(struct helium_state *s, size_t row, bool psi) {
     const size_t crews =
         s->e.batch->count * (((size_t)s->shape.walkers + l->energy_mates - 1) / l->energy_mates);
     const bool parts = l->energy_pieces > 1;
+    if (l->triplet) {
+        ERGO_LAUNCH(&s->e, HELIUM_ENERGY,
+                    ergo_grid_groups(crews, (size_t)l->energy_group * l->energy_mates, 1),
+                    BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
+                    BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_E_TABLES), U32(s->shape.walkers),
+                    U32(all), U32(row), U32(psi), BUFFER(HELIUM_TRIPLETS), BUFFER(HELIUM_T_TABLES),
+                    BUFFER(HELIUM_FIELDS), BUFFER(HELIUM_SUMS));
+        return;
+    }
     ERGO_LAUNCH(
         &s->e, HELIUM_ENERGY,
         ergo_grid_groups(crews, (size_t)l->energy_group * l->energy_mates, l->energy_pieces),

@@ -55,11 +55,13 @@ static enum ergo_status replay(struct ergo_context *ctx, struct helium_state *s,
                             .compare = helium_compare};
     /* sums that the stretch rebuilds are cleared first, so that old ones are not taken for new
      * ones */
-    s->e.buffers[HELIUM_ATOM_SUMS].kind = s->rebuild ? ERGO_BUFFER_RESULT : ERGO_BUFFER_STATE;
+    const enum ergo_buffer_kind kind = s->e.buffers[HELIUM_ATOM_SUMS].kind;
+    if (s->rebuild && kind == ERGO_BUFFER_STATE)
+        s->e.buffers[HELIUM_ATOM_SUMS].kind = ERGO_BUFFER_RESULT;
     s->e.step = step;
     const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, &rebuild, 1);
     s->e.step = now;
-    s->e.buffers[HELIUM_ATOM_SUMS].kind = ERGO_BUFFER_STATE;
+    s->e.buffers[HELIUM_ATOM_SUMS].kind = kind;
     return status;
 }
 

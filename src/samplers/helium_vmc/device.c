@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helium/triplet.h"
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
 
@@ -9,6 +10,7 @@ _Static_assert(sizeof(struct helium_member) == HELIUM_MEMBER_BYTES, "no padding"
 _Static_assert(sizeof(struct helium_walker) == HELIUM_WALKER_BYTES, "no padding");
 _Static_assert(sizeof(struct helium_sums) == HELIUM_SUMS_BYTES, "no padding");
 _Static_assert(sizeof(struct helium_cubic_host) == 16, "a float4");
+_Static_assert(sizeof(struct helium_triplet) == HELIUM_TRIPLET_BYTES, "no padding");
 
 /* Write the tables and parameters of all members to the device. */
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
@@ -18,11 +20,14 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     const size_t e_size = 2 * (size_t)helium_energy_pieces(s->launch.binades);
     struct helium_cubic_host *u = malloc(members * u_size * sizeof *u);
     struct helium_cubic_host *e = malloc(members * e_size * sizeof *e);
+    struct helium_cubic_host *t = malloc(2 * members * u_size * sizeof *t);
     struct helium_cubic_host *random = malloc(2 * HELIUM_R_SIZE * sizeof *random);
     enum ergo_status status = ERGO_OK;
-    if (u && e && random) {
+    if (u && e && t && random) {
         for (size_t i = 0; i < members; i++) {
             struct helium_cubic_host *ui = u + i * u_size, *ei = e + i * e_size;
+            if (s->launch.triplet)
+                helium_table_triplet(&s->models[i], s->launch.binades, t + 2 * i * u_size);
             if (helium_model_shared(s->e.batch, i)) {
                 memcpy(ui, ui - u_size, u_size * sizeof *ui);
                 memcpy(ei, ei - e_size, e_size * sizeof *ei);
@@ -36,11 +41,16 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
         ergo_engine_constant(&s->e, HELIUM_E_TABLES, e);
         ergo_engine_constant(&s->e, HELIUM_RANDOM, random);
         ergo_engine_constant(&s->e, HELIUM_MEMBERS, s->members);
+        if (s->launch.triplet) {
+            ergo_engine_constant(&s->e, HELIUM_TRIPLETS, s->triplets);
+            ergo_engine_constant(&s->e, HELIUM_T_TABLES, t);
+        }
     } else {
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the tables of %zu members", members);
     }
     free(u);
     free(e);
+    free(t);
     free(random);
     return status;
 }

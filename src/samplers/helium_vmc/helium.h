@@ -26,6 +26,7 @@ enum helium_path {
     HELIUM_PATH_REGISTERS = 4, /* a work-group a walker, positions in registers */
     HELIUM_PATH_BLOCKS = 5,    /* many work-groups a walker: trials decided block by block */
     HELIUM_PATH_PAIRS = 6,     /* a work-group a walker: all pairs first, then the decisions */
+    HELIUM_PATH_TRIPLET = 7    /* with a triplet factor, always */
 };
 
 struct helium_launch {
@@ -38,6 +39,8 @@ struct helium_launch {
     bool places_local, tables_local; /* energies: data in local memory */
     /* energies: work-items of a walker, walkers of a work-group, groups that share a walker */
     uint32_t energy_group, energy_mates, energy_pieces;
+    bool triplet;          /* a member has a triplet factor */
+    bool walk_local;       /* triplet: places and G in local memory */
     bool cube;             /* the box of every member is a cube */
     unsigned binades;      /* of the pair tables, the most of all members */
     uint64_t launch_steps; /* most macroupdates per launch */
@@ -55,6 +58,9 @@ enum helium_buffer {
     HELIUM_U_TABLES,
     HELIUM_E_TABLES,
     HELIUM_RANDOM,
+    HELIUM_TRIPLETS, /* triplet: of the members */
+    HELIUM_T_TABLES,
+    HELIUM_FIELDS, /* triplet: G of all atoms, [walkers of all members][3][n] */
     HELIUM_SUMS,  /* [members][walkers] of a sample */
     HELIUM_PLACES /* [members][structure_walkers][3][n] of a sample with curves */
 };
@@ -76,6 +82,7 @@ struct helium_state {
     struct helium_launch launch;
     struct helium_model *models;   /* [members] */
     struct helium_member *members; /* [members] */
+    struct helium_triplet *triplets; /* [members] */
     bool rebuild;                  /* the sums of u must be computed from the positions */
     /* audits: accepted moves of the tuning window, in macroupdates at the target acceptance */
     uint32_t tuned_as;
@@ -153,9 +160,15 @@ struct helium_twin {
     unsigned binades;
     uint32_t n, walker, factor;
     int32_t *place;
+    /* NULL, or a triplet factor, its table, G of all atoms [3][n], and memory for another G */
+    const struct helium_triplet *triplet;
+    const struct helium_cubic_host *t_table;
+    int32_t *field, *next_field;
     int64_t ln_psi;
     uint32_t accepted;
 };
+/* Compute G from the places. */
+void helium_twin_begin(struct helium_twin *twin);
 void helium_twin_steps(struct helium_twin *twin, uint64_t step, uint64_t steps);
 /* Trial of atom i in macroupdate `step`. to: its position afterwards; change: of ln psi. Returns
  * whether it is accepted. */

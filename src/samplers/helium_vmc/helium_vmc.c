@@ -281,9 +281,10 @@ static const char *const first_job[] = {"/system/n=32",           "/system/walke
 static const struct ergo_model model = {
     .programs = {"helium_vmc/energy.cl", "helium/lattice.cl", "helium_vmc/start.cl",
                  "helium_vmc/walk_lanes.cl", "helium_vmc/walk_registers.cl",
-                 "helium_vmc/walk_pairs.cl", "helium_vmc/blocks.cl"},
+                 "helium_vmc/walk_pairs.cl", "helium_vmc/blocks.cl",
+                 "helium_vmc/walk_triplet.cl"},
     .first = first_job,
-    .keys = {HELIUM_LIQUID_KEYS, {keys, sizeof keys / sizeof keys[0]}, HELIUM_STRUCTURE_KEYS},
+    .keys = {HELIUM_LIQUID_KEYS, HELIUM_TRIPLET_KEYS, {keys, sizeof keys / sizeof keys[0]}, HELIUM_STRUCTURE_KEYS},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],
     .observables = observables,
