@@ -16,8 +16,9 @@
 /* A member's triplet factor. |G| is below 2^30 along each axis, whatever the places (the host sees
  * to it), so its square is below 2^62. */
 struct helium_triplet {
-    float gradient[3]; /* from sums of helium_triplet_pair to those of helium_share: of gx, gy, gz */
-    float slope;       /* likewise of `slope`, for the laplacian */
+    float
+        gradient[3]; /* from sums of helium_triplet_pair to those of helium_share: of gx, gy, gz */
+    float slope;     /* likewise of `slope`, for the laplacian */
     int sign;
     uint shift; /* 2 bits - HELIUM_U_BITS */
 };
@@ -51,8 +52,7 @@ struct helium_triplet_sums {
 /* Add a partner. x: (r / cut)^2, clamped; d: the difference of the places; own, other: G. */
 ERGO_INLINE void helium_triplet_pair(float x, const float d[3], helium_cubic value,
                                      helium_cubic slope, struct helium_vector own,
-                                     struct helium_vector other,
-                                     const struct helium_member *member,
+                                     struct helium_vector other, const struct helium_member *member,
                                      struct helium_triplet_sums *run) {
     const float t = helium_within(x, HELIUM_U_PIECES), v = helium_poly(value, t);
     const struct helium_slope s = helium_cubic_slope(slope, t);
@@ -84,8 +84,7 @@ ERGO_INLINE void helium_triplet_pair(float x, const float d[3], helium_cubic val
  * the slope of helium_share. */
 ERGO_INLINE float helium_triplet_add(const struct helium_triplet_sums *sums,
                                      const struct helium_triplet *triplet, float g[3]) {
-    const float diagonal =
-        fma(sums->xx, sums->xx, fma(sums->yy, sums->yy, sums->zz * sums->zz));
+    const float diagonal = fma(sums->xx, sums->xx, fma(sums->yy, sums->yy, sums->zz * sums->zz));
     const float others = fma(sums->xy, sums->xy, fma(sums->xz, sums->xz, sums->yz * sums->yz));
     g[0] = fma(sums->gx, triplet->gradient[0], g[0]);
     g[1] = fma(sums->gy, triplet->gradient[1], g[1]);

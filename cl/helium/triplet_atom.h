@@ -39,8 +39,7 @@ ERGO_INLINE struct helium_vector helium_triplet_kept(__global const int *field, 
 
 /* Add the triplet factor to what atom i has of its pairs. field: G of all atoms. */
 ERGO_INLINE void helium_triplet_share(const int4 own, uint i, HELIUM_PLACES *place,
-                                      __global const helium_cubic *table,
-                                      __global const int *field,
+                                      __global const helium_cubic *table, __global const int *field,
                                       const struct helium_triplet *triplet,
                                       const struct helium_member *member,
                                       struct helium_share *share) {

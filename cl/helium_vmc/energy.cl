@@ -36,8 +36,8 @@ helium_energy(__global const int *positions, __global const struct helium_walker
               __global const struct helium_member *members, __global const helium_cubic *u_tables,
               __global const helium_cubic *e_tables, uint count, uint walkers, uint row, uint psi,
 #if HELIUM_TRIPLET
-              __global const struct helium_triplet *triplets,
-              __global const helium_cubic *t_tables, __global int *fields,
+              __global const struct helium_triplet *triplets, __global const helium_cubic *t_tables,
+              __global int *fields,
 #endif
               __global long *sums) {
     __local long parts[5 * HELIUM_GROUP], heads[5 * HELIUM_HEADS * HELIUM_E_MATES];

@@ -65,8 +65,8 @@ ERGO_INLINE struct helium_touch helium_touch_at(__local const helium_cubic *tabl
                                                 const struct helium_member *member) {
     const struct helium_vector apart = helium_less(a, b);
     const float d[3] = {(float)apart.x, (float)apart.y, (float)apart.z};
-    const float x = helium_distance2(d[0] * member->scale[0], d[1] * member->scale[1],
-                                     d[2] * member->scale[2]);
+    const float x =
+        helium_distance2(d[0] * member->scale[0], d[1] * member->scale[1], d[2] * member->scale[2]);
     const float y = helium_clamp(x, member->low), t = helium_within(y, HELIUM_U_PIECES);
     const uint k = helium_piece(y, HELIUM_U_PIECES) - HELIUM_U_BASE;
     const float value = helium_poly(table[HELIUM_U_SIZE + k], t);
@@ -137,8 +137,7 @@ helium_walk(__global int *positions, __global struct helium_walker *walkers,
         const struct helium_vector own = helium_vector_of(place, i);
         struct helium_vector g = {0, 0, 0};
         for (uint j = 0; j < HELIUM_N; j++) /* the atom itself adds 0 */
-            g = helium_more(
-                g, helium_touch_at(table, own, helium_vector_of(place, j), &member).g);
+            g = helium_more(g, helium_touch_at(table, own, helium_vector_of(place, j), &member).g);
         helium_vector_set(field, i, g);
     }
     HELIUM_MEET;

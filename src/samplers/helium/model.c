@@ -100,7 +100,8 @@ void helium_model_box(const struct ergo_point *point, struct helium_model *m) {
         m->half = m->side[k] / 2 < m->half ? m->side[k] / 2 : m->half;
     }
     m->triplet = helium_triplet_of(point, m->half);
-    (void)helium_triplet_bits(&m->triplet, m->n); /* helium_triplet_check refuses what is too large */
+    (void)helium_triplet_bits(&m->triplet,
+                              m->n); /* helium_triplet_check refuses what is too large */
 }
 
 void helium_model_step(struct helium_model *m, double rms, double unit) {

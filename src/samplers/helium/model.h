@@ -34,8 +34,8 @@ struct helium_model {
     double epsilon, sigma; /* of Lennard-Jones: K, A */
     double kink;           /* distance at which V'' jumps, A; 0: no jump */
     struct helium_curve *v_curve,
-        *f_curve;     /* from files, or made; owned; NULL: built-in functions */
-    bool symmetrised; /* f_curve is symmetrised about L/2 */
+        *f_curve;                        /* from files, or made; owned; NULL: built-in functions */
+    bool symmetrised;                    /* f_curve is symmetrised about L/2 */
     struct helium_triplet_model triplet; /* its terms of two atoms are part of u */
     /* Tails beyond the cut with g = 1, of V/N and of 1/N sum r V', in K; 0: not requested. */
     double tail_potential, tail_virial;

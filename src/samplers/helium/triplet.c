@@ -66,8 +66,7 @@ void helium_triplet_pairs(const struct helium_triplet_model *t, double r, double
     helium_triplet_xi(t, r, x);
     u[0] += 0.5 * t->strength * x[0] * x[0] * r * r;
     u[1] += t->strength * (x[0] * x[1] * r * r + x[0] * x[0] * r);
-    u[2] += t->strength *
-            ((x[1] * x[1] + x[0] * x[2]) * r * r + 4 * x[0] * x[1] * r + x[0] * x[0]);
+    u[2] += t->strength * ((x[1] * x[1] + x[0] * x[2]) * r * r + 4 * x[0] * x[1] * r + x[0] * x[0]);
 }
 
 void helium_triplet_scaled(const struct helium_triplet_model *t, double r, double out[2]) {

@@ -1,8 +1,8 @@
 /*
  * The triplet factor of Schmidt, Lee, Kalos and Chester (Phys. Rev. Lett. 47, 807 (1981)) in double
  * precision: ln psi gets -strength/4 sum_i G_i^2 + strength/2 sum_{i<j} xi^2 r^2, G_i = sum_j
- * xi(r_ij) (r_i - r_j), xi(r) = exp(-((r - centre) / width)^2) ((r - range) / range)^3 up to `range`.
- * The second sum takes the pairs out of the first: three atoms are left.
+ * xi(r_ij) (r_i - r_j), xi(r) = exp(-((r - centre) / width)^2) ((r - range) / range)^3 up to
+ * `range`. The second sum takes the pairs out of the first: three atoms are left.
  */
 #ifndef ERGO_SAMPLERS_HELIUM_TRIPLET_H
 #define ERGO_SAMPLERS_HELIUM_TRIPLET_H

@@ -29,8 +29,7 @@ static struct helium_vector sum_of(struct helium_vector a, struct helium_vector 
 }
 
 /* What atom j adds to G of an atom at a. */
-static struct helium_vector part_of(const struct helium_atoms *t, const uint32_t a[3],
-                                    uint32_t j) {
+static struct helium_vector part_of(const struct helium_atoms *t, const uint32_t a[3], uint32_t j) {
     float d[3], y;
     helium_atoms_difference(t, a, j, d);
     const float x = helium_atoms_distance2(t, d);

@@ -61,8 +61,8 @@ enum helium_buffer {
     HELIUM_TRIPLETS, /* triplet: of the members */
     HELIUM_T_TABLES,
     HELIUM_FIELDS, /* triplet: G of all atoms, [walkers of all members][3][n] */
-    HELIUM_SUMS,  /* [members][walkers] of a sample */
-    HELIUM_PLACES /* [members][structure_walkers][3][n] of a sample with curves */
+    HELIUM_SUMS,   /* [members][walkers] of a sample */
+    HELIUM_PLACES  /* [members][structure_walkers][3][n] of a sample with curves */
 };
 enum helium_kernel {
     HELIUM_WALK,
@@ -80,10 +80,10 @@ struct helium_state {
     struct ergo_engine e;
     struct helium_shape shape;
     struct helium_launch launch;
-    struct helium_model *models;   /* [members] */
-    struct helium_member *members; /* [members] */
+    struct helium_model *models;     /* [members] */
+    struct helium_member *members;   /* [members] */
     struct helium_triplet *triplets; /* [members] */
-    bool rebuild;                  /* the sums of u must be computed from the positions */
+    bool rebuild;                    /* the sums of u must be computed from the positions */
     /* audits: accepted moves of the tuning window, in macroupdates at the target acceptance */
     uint32_t tuned_as;
 };

@@ -195,8 +195,9 @@ static void choose_energy_groups(const struct ergo_batch *batch, const struct er
     const uint64_t most = (s->n + l->energy_group - 1) / l->energy_group;
     uint64_t pieces = all ? 4 * units / all : 1;
     pieces = pieces < 2 && blocks ? 2 : pieces;
-    l->energy_pieces =
-        !(gpu || blocks) || pieces < 1 || l->triplet ? 1 : (uint32_t)(pieces < most ? pieces : most);
+    l->energy_pieces = !(gpu || blocks) || pieces < 1 || l->triplet
+                           ? 1
+                           : (uint32_t)(pieces < most ? pieces : most);
 }
 
 /* Few work-items, so that a trial's partners keep them busy; more where there are few walkers. */
