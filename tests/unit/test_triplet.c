@@ -15,7 +15,7 @@
 #include "oracle/helium_triplet.h"
 #include "samplers/helium_vmc/helium.h"
 
-enum { N = 24 };
+enum { N = 27 };
 
 static void close_to(const char *what, double found, double expected, double tolerance) {
     if (!(fabs(found - expected) <= tolerance))
@@ -35,7 +35,7 @@ struct scene {
 };
 
 static void set_up(struct scene *s, double strength, double range) {
-    static const int cells[3] = {4, 3, 2};
+    static const int cells[3] = {3, 3, 3};
     memset(s, 0, sizeof *s);
     struct helium_model *m = &s->model;
     *m =
@@ -77,7 +77,7 @@ static void set_up(struct scene *s, double strength, double range) {
     helium_table_triplet(m, binades, s->t);
 
     for (int i = 0; i < N; i++) {
-        const int site[3] = {i % 4, i / 4 % 3, i / 12}, step[3] = {3, 5, 7};
+        const int site[3] = {i % 3, i / 3 % 3, i / 9}, step[3] = {3, 5, 7};
         for (int k = 0; k < 3; k++) {
             const double a = m->side[k] / cells[k];
             s->place[N * k + i] = (int32_t)(uint32_t)llround(
@@ -137,7 +137,7 @@ static void xi_has_its_derivatives(void **state) {
 /* ln psi of the twin, from scratch, is the oracle's in both forms. */
 static void ln_psi_is_the_oracles(void **state) {
     (void)state;
-    static const double rows[][2] = {{-0.8, 0}, {0.5, 0}, {-0.8, 4}};
+    static const double rows[][2] = {{-3, 0}, {2, 0}, {-3, 5}};
     for (int row = 0; row < 3; row++) {
         struct scene s;
         set_up(&s, rows[row][0], rows[row][1]);
@@ -155,7 +155,7 @@ static void ln_psi_is_the_oracles(void **state) {
 /* Gradient and laplacian of all atoms are those of ln psi by numerical differentiation. */
 static void energies_are_derivatives_of_ln_psi(void **state) {
     (void)state;
-    static const double rows[][2] = {{-0.8, 0}, {0.5, 0}, {-0.8, 4}};
+    static const double rows[][2] = {{-3, 0}, {2, 0}, {-3, 5}};
     for (int row = 0; row < 3; row++) {
         struct scene s;
         struct helium_sums sums;
