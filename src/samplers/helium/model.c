@@ -135,7 +135,7 @@ static void file_u(const struct helium_model *m, double r, double out[3]) {
 
 /* u = f(r) + f(L-r) - 2 f(L/2) with f = -(b/r)^5 / 2 (Eq. 9; Eq. 8 is misprinted, see the
  * README). */
-static void pair_u(const struct helium_model *m, double r, double out[3]) {
+void helium_model_pair_u(const struct helium_model *m, double r, double out[3]) {
     const double s = 2 * m->half - r, h = m->half;
     const double b2 = m->b * m->b, c = -0.5 * b2 * b2 * m->b;
     out[0] = out[1] = out[2] = 0;
@@ -151,8 +151,13 @@ static void pair_u(const struct helium_model *m, double r, double out[3]) {
     out[2] = 30 * c * (1 / (r5 * r * r) + 1 / (s5 * s * s));
 }
 
+void helium_model_two_body(const struct helium_model *m, double r, double out[3]) {
+    helium_model_pair_u(m, r, out);
+    helium_spline_add(&m->spline, r, out);
+}
+
 void helium_model_u(const struct helium_model *m, double r, double out[3]) {
-    pair_u(m, r, out);
+    helium_model_two_body(m, r, out);
     helium_triplet_pairs(&m->triplet, r, out);
 }
 

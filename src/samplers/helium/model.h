@@ -11,6 +11,7 @@
 
 #include "job/job.h"
 #include "samplers/helium/curve.h"
+#include "samplers/helium/spline.h"
 #include "samplers/helium/triplet.h"
 
 struct helium_cubic_host {
@@ -36,6 +37,7 @@ struct helium_model {
     struct helium_curve *v_curve,
         *f_curve;                        /* from files, or made; owned; NULL: built-in functions */
     bool symmetrised;                    /* f_curve is symmetrised about L/2 */
+    struct helium_spline spline;         /* added to u */
     struct helium_triplet_model triplet; /* its terms of two atoms are part of u */
     /* Tails beyond the cut with g = 1, of V/N and of 1/N sum r V', in K; 0: not requested. */
     double tail_potential, tail_virial;
@@ -66,7 +68,10 @@ bool helium_is_file(const char *text);
 /* A hash of the bytes of both files; 0: no files. */
 uint64_t helium_model_hash(const struct helium_model *model);
 
-/* u, u', u'' at 0 < r < half (0 beyond). */
+/* u, u', u'' at 0 < r < half (0 beyond): of the job's wave function; with the spline; and with the
+ * triplet factor's terms of two atoms. */
+void helium_model_pair_u(const struct helium_model *model, double r, double out[3]);
+void helium_model_two_body(const struct helium_model *model, double r, double out[3]);
 void helium_model_u(const struct helium_model *model, double r, double out[3]);
 /* out: V and r V' at r, without the cut. */
 void helium_model_v(const struct helium_model *model, double r, double out[2]);

@@ -15,18 +15,19 @@ bool helium_has_triplet(const struct ergo_point *point) {
 
 const struct ergo_key helium_triplet_keys[HELIUM_N_TRIPLET_KEYS] = {
     {ERGO_KEY("/system/triplet/strength", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "0", .min = -10, .max = 10, .unit = "1/A^2",
+     .fallback = "0", .stream = "", .min = -10, .max = 10, .unit = "1/A^2",
      .help = "Three-body factor: ln psi gets -strength/4 sum_i G_i^2 + strength/2 sum_{i<j} xi^2 "
              "r^2, G_i = sum_j xi(r_ij) (r_i - r_j), xi = exp(-((r - centre)/width)^2) ((r - "
              "range)/range)^3 (Schmidt, Lee, Kalos, Chester, Phys. Rev. Lett. 47, 807 (1981)). 0: "
              "none; negative in liquid helium."},
     {ERGO_KEY("/system/triplet/centre", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "2", .min = 0, .max = 100, .unit = "A", .help = "Place of xi's Gaussian.", WHERE},
+     .fallback = "2", .stream = "", .min = 0, .max = 100, .unit = "A",
+     .help = "Place of xi's Gaussian.", WHERE},
     {ERGO_KEY("/system/triplet/width", REAL),
-     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "2", .min = 0,
-     .max = 100, .unit = "A", .help = "Width of xi's Gaussian.", WHERE},
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "2", .stream = "",
+     .min = 0, .max = 100, .unit = "A", .help = "Width of xi's Gaussian.", WHERE},
     {ERGO_KEY("/system/triplet/range", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "0", .min = 0, .max = 1000, .unit = "A",
+     .fallback = "0", .stream = "", .min = 0, .max = 1000, .unit = "A",
      .help = "Distance at which xi ends, with its first two derivatives; at most half the shortest "
              "side. 0: that.",
      WHERE},

@@ -94,6 +94,8 @@ void helium_steps(void *state, uint64_t steps) {
             now = start - step;
         if (starting && tunes && now > HELIUM_TUNE_EVERY - step % HELIUM_TUNE_EVERY)
             now = HELIUM_TUNE_EVERY - step % HELIUM_TUNE_EVERY;
+        const uint64_t event = helium_event_next(&s->optimisation.schedule, step);
+        now = now < event - step ? now : event - step;
         now = ergo_engine_next(&s->e, &s->e.pace, now, s->launch.launch_steps);
         if (s->launch.path == HELIUM_PATH_TRIPLET)
             walk_triplets(s, now);
@@ -112,13 +114,14 @@ void helium_steps(void *state, uint64_t steps) {
                 multiply(s);
             s->rebuild = true; /* the copies need their sums of u */
         }
+        helium_optimise(s);
     }
 }
 
 /* ---- measurements -----------------------------------------------------------------------------
  */
 
-void helium_energy(struct helium_state *s, size_t row, bool psi) {
+void helium_energy(struct helium_state *s, unsigned buffer, size_t row, bool psi) {
     const struct helium_launch *l = &s->launch;
     const size_t all = s->e.batch->count * s->shape.walkers;
     const size_t crews =
@@ -130,7 +133,7 @@ void helium_energy(struct helium_state *s, size_t row, bool psi) {
                     BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
                     BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_E_TABLES), U32(s->shape.walkers),
                     U32(all), U32(row), U32(psi), BUFFER(HELIUM_TRIPLETS), BUFFER(HELIUM_T_TABLES),
-                    BUFFER(HELIUM_FIELDS), BUFFER(HELIUM_SUMS));
+                    BUFFER(HELIUM_FIELDS), BUFFER(buffer));
         return;
     }
     ERGO_LAUNCH(
@@ -138,14 +141,14 @@ void helium_energy(struct helium_state *s, size_t row, bool psi) {
         ergo_grid_groups(crews, (size_t)l->energy_group * l->energy_mates, l->energy_pieces),
         BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
         BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_E_TABLES), U32(s->shape.walkers), U32(all),
-        U32(parts ? 0 : row), U32(psi), BUFFER(parts ? HELIUM_PARTS : HELIUM_SUMS));
+        U32(parts ? 0 : row), U32(psi), BUFFER(parts ? HELIUM_PARTS : buffer));
     if (parts)
         ERGO_LAUNCH(&s->e, HELIUM_ENERGY_ADD, ergo_grid_items(all, 32, 1), BUFFER(HELIUM_PARTS),
-                    U32(l->energy_pieces), U32(all), U32(row), BUFFER(HELIUM_SUMS));
+                    U32(l->energy_pieces), U32(all), U32(row), BUFFER(buffer));
 }
 
 void helium_measure(void *state, size_t sample) {
-    helium_energy(state, sample, false);
+    helium_energy(state, HELIUM_SUMS, sample, false);
 }
 
 /* Read the positions of the first walkers of each member, as of this point in the queue. */
@@ -282,6 +285,9 @@ bool helium_curve_rows(const void *state, unsigned which, size_t begin, size_t e
         if (samples->curves[2])
             convert_moments(s, m, sums_of(s, which, sample, m), active,
                             samples->curves[2] + row * 2 * HELIUM_B_POINTS);
+        for (size_t c = HELIUM_OPTIMISATION; c < HELIUM_CURVES && s->optimisation.schedule.all; c++)
+            helium_optimisation_curve(
+                s, m, c, samples->curves[c] + row * helium_optimisation_size(point, c));
     }
     return true;
 }

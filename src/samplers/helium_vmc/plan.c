@@ -309,6 +309,8 @@ static void declare_buffers(struct helium_state *s) {
                        l->triplet ? (members * 32 * l->binades) << HELIUM_U_PIECES : 0);
     ergo_engine_buffer(e, HELIUM_FIELDS, "vectors of atoms", ERGO_BUFFER_RESULT,
                        l->triplet ? all * h->walker_bytes : 0);
+    ergo_engine_buffer(e, HELIUM_EVENT_SUMS, "energies of an optimisation", ERGO_BUFFER_SCRATCH,
+                       s->optimisation.schedule.all ? all * HELIUM_SUMS_BYTES : 0);
     ergo_engine_buffer(e, HELIUM_SUMS, "samples", ERGO_BUFFER_SAMPLES, all * HELIUM_SUMS_BYTES);
     ergo_engine_buffer(e, HELIUM_PLACES, "places for curves", ERGO_BUFFER_HOST,
                        members * h->structure_walkers * h->walker_bytes);
@@ -368,7 +370,9 @@ static void declare_kernels(struct helium_state *s) {
 
 /* Replicas of a scan point share its model; the first has it. */
 bool helium_model_shared(const struct ergo_batch *batch, size_t member) {
-    return member > 0 && batch->points[member]->scan_index == batch->points[member - 1]->scan_index;
+    /* one that is optimised becomes a replica's own */
+    return member > 0 && !helium_schedule_of(batch->points[member]).all &&
+           batch->points[member]->scan_index == batch->points[member - 1]->scan_index;
 }
 
 static enum ergo_status load_models(struct ergo_context *ctx, struct helium_state *s) {
@@ -397,7 +401,7 @@ static enum ergo_status load_models(struct ergo_context *ctx, struct helium_stat
         helium_triplet_fill(model, &s->members[i], &s->triplets[i]);
         l->triplet = l->triplet || model->triplet.strength != 0;
     }
-    return status;
+    return status == ERGO_OK ? helium_optimisation_configure(s) : status;
 }
 
 /* An estimate of the steps of a tenth of a second, and the most of a launch. */
