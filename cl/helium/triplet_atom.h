@@ -37,6 +37,16 @@ ERGO_INLINE struct helium_vector helium_triplet_kept(__global const int *field, 
     return g;
 }
 
+/* G of all atoms of a walker, by its work-items, of which this is one. Before they are read, and
+ * before places change again, there is a barrier. */
+ERGO_INLINE void helium_triplet_fields(uint item, uint there, HELIUM_PLACES *place,
+                                       __global const helium_cubic *table,
+                                       const struct helium_member *member, __global int *field) {
+    for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS)
+        helium_triplet_keep(field, i,
+                            helium_triplet_field(HELIUM_PLACE(i), i, place, table, member));
+}
+
 /* Add the triplet factor to what atom i has of its pairs. field: G of all atoms. */
 ERGO_INLINE void helium_triplet_share(const int4 own, uint i, HELIUM_PLACES *place,
                                       __global const helium_cubic *table, __global const int *field,
