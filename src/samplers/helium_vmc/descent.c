@@ -196,6 +196,9 @@ void helium_slopes(const struct helium_parameters *which, const struct helium_mo
 /* S is a mean over some ten events. Its diagonal gets this part more, for parameters that do nearly
  * the same. A step's change of ln psi has at most this root mean square. */
 static const double memory = 0.1, shift = 1e-3, longest = 0.3;
+/* Energies more than so many mean deviations from the mean count as if they were that far off: a
+ * walker with two atoms in each other's wall would decide alone. */
+static const double farthest = 4;
 
 static uint64_t events_of(const struct helium_schedule *s) {
     return s->quarter + s->updates;
@@ -216,6 +219,20 @@ struct helium_descent helium_descent_view(const struct helium_schedule *s,
     d.energy = d.metric + count * count;
     d.square = d.energy + events_of(s);
     return d;
+}
+
+/* Limit energies. What is far off moves the mean, so once is not enough. */
+static void limit(double *energies, uint32_t walkers) {
+    for (int pass = 0; pass < 4; pass++) {
+        double mean = 0, deviation = 0;
+        for (uint32_t w = 0; w < walkers; w++)
+            mean += energies[w] / walkers;
+        for (uint32_t w = 0; w < walkers; w++)
+            deviation += fabs(energies[w] - mean) / walkers;
+        const double low = mean - farthest * deviation, high = mean + farthest * deviation;
+        for (uint32_t w = 0; w < walkers; w++)
+            energies[w] = energies[w] < low ? low : energies[w] < high ? energies[w] : high;
+    }
 }
 
 /* Means and covariances of the walkers' O with each other and with the energy of all atoms. */
@@ -280,7 +297,7 @@ static double square_of(unsigned count, const double *s, const double *x) {
 
 bool helium_descend(const struct helium_schedule *schedule, const struct helium_parameters *which,
                     const struct helium_descent *d, uint32_t n, double rate, uint64_t k,
-                    const double *slopes, const double *energies, uint32_t walkers) {
+                    const double *slopes, double *energies, uint32_t walkers) {
     const unsigned count = which->count;
     const uint64_t late = schedule->updates - schedule->updates / 2; /* updates before the mean */
     double s[HELIUM_MOST_PARAMETERS * HELIUM_MOST_PARAMETERS], x[HELIUM_MOST_PARAMETERS];
@@ -291,6 +308,7 @@ bool helium_descend(const struct helium_schedule *schedule, const struct helium_
     }
     d->energy[k - 1] = energy / walkers;
     d->square[k - 1] = square / walkers;
+    limit(energies, walkers);
     covariances(count, slopes, energies, walkers, n, s, x);
     for (unsigned i = 0; i < count * count; i++)
         d->metric[i] += (k == 1 ? 1 : memory) * (s[i] - d->metric[i]);

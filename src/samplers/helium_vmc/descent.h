@@ -59,10 +59,10 @@ size_t helium_descent_size(const struct helium_schedule *schedule,
 struct helium_descent helium_descent_view(const struct helium_schedule *schedule,
                                           const struct helium_parameters *which, double *numbers);
 /* Event number k, with O [walkers][count] and energies per atom of the walkers. true: parameters
- * have changed. */
+ * have changed. Energies far off are limited, in place. */
 bool helium_descend(const struct helium_schedule *schedule, const struct helium_parameters *which,
                     const struct helium_descent *d, uint32_t n, double rate, uint64_t k,
-                    const double *slopes, const double *energies, uint32_t walkers);
+                    const double *slopes, double *energies, uint32_t walkers);
 
 /* Before the first update: mean energy per atom, its error, and the spread of a walker's. */
 void helium_descent_before(const struct helium_schedule *schedule, const struct helium_descent *d,
