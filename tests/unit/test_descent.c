@@ -174,6 +174,25 @@ static void a_step_solves_its_equation(void **state) {
     for (int k = 0; k < 3; k++) /* of 3 and 4 */
         close_to("mean", d.now[k], 0.0035 * expected[k], 0.03 * 0.0035 * fabs(expected[k]));
 
+    /* a walker whose energy is far off counts as if it were at the limit of the others */
+    const double plain = d.energy[0];
+    double first[3];
+    memset(numbers, 0, sizeof numbers);
+    for (int far = 0; far < 2; far++) {
+        double some[WALKERS];
+        memcpy(some, energy, sizeof some);
+        some[17] += far ? 1e6 : 0;
+        memset(d.now, 0, 3 * sizeof *d.now);
+        (void)helium_descend(&schedule, &which, &d, ATOMS, 0.1, 1, o, some, WALKERS);
+        (void)helium_descend(&schedule, &which, &d, ATOMS, 0.1, 2, o, some, WALKERS);
+        for (int k = 0; k < 3; k++)
+            if (far)
+                close_to("step beside one far off", d.now[k], first[k], 0.1 * fabs(first[k]));
+            else
+                first[k] = d.now[k];
+    }
+    assert_true(fabs(d.energy[0] - plain) > 1000);
+
     /* a long step is shortened to a root mean square of ln psi of 0.3 */
     memset(numbers, 0, sizeof numbers);
     (void)helium_descend(&schedule, &which, &d, ATOMS, 1e6, 1, o, energy, WALKERS);
