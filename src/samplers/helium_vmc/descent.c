@@ -195,7 +195,7 @@ void helium_slopes(const struct helium_parameters *which, const struct helium_mo
 
 /* S is a mean over some ten events. Its diagonal gets this part more, for parameters that do nearly
  * the same. A step's change of ln psi has at most this root mean square. */
-static const double memory = 0.1, shift = 1e-3, longest = 0.3;
+static const double memory = 0.1, shift = 1e-2, longest = 0.3;
 /* Energies more than so many mean deviations from the mean count as if they were that far off: a
  * walker with two atoms in each other's wall would decide alone. */
 static const double farthest = 4;
@@ -286,6 +286,18 @@ static void solve(unsigned count, const double *s, double *x) {
         x[k] *= unit[k];
 }
 
+/* A step of so much at once would leave the range where ln psi changes as its derivatives say. */
+static double largest_of(const struct helium_parameters *which, const double *now, unsigned k) {
+    const unsigned triplet = which->b + which->knots;
+    if (which->b && k == 0)
+        return 0.01 * now[k];
+    if (k < triplet)
+        return 0.2;
+    if (k == triplet)
+        return 0.1 * fabs(now[k]);
+    return 0.05 * now[triplet + 2]; /* centre and width, of the width */
+}
+
 /* The mean square of sum x_k O_k. */
 static double square_of(unsigned count, const double *s, const double *x) {
     double sum = 0;
@@ -317,7 +329,12 @@ bool helium_descend(const struct helium_schedule *schedule, const struct helium_
 
     solve(count, d->metric, x);
     const double length = rate * sqrt(square_of(count, d->metric, x));
-    const double factor = length > longest ? longest / length : 1;
+    double factor = length > longest ? longest / length : 1;
+    for (unsigned i = 0; i < count; i++) {
+        const double largest = largest_of(which, d->now, i);
+        if (fabs(factor * rate * x[i]) > largest)
+            factor = largest / fabs(rate * x[i]);
+    }
     const uint64_t update = k - schedule->quarter;
     for (unsigned i = 0; i < count; i++) {
         d->now[i] -= rate * factor * x[i];
