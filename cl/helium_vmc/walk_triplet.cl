@@ -85,10 +85,10 @@ ERGO_INLINE struct helium_outcome helium_all(struct helium_outcome mine, const u
 #if HELIUM_GROUP > 1
     parts[item] = mine;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint half = HELIUM_GROUP / 2; half > 0; half /= 2) {
-        if (item < half) {
-            parts[item].change += parts[item + half].change;
-            parts[item].g = helium_more(parts[item].g, parts[item + half].g);
+    for (uint apart = HELIUM_GROUP / 2; apart > 0; apart /= 2) {
+        if (item < apart) {
+            parts[item].change += parts[item + apart].change;
+            parts[item].g = helium_more(parts[item].g, parts[item + apart].g);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
