@@ -214,7 +214,7 @@ const struct ergo_key ladder_keys[LADDER_KEYS] = {
         "autocorrelation", "time (sweeps)", "",                                                    \
             "with a waiting_time: <s(0) s(t)> of a site, from which nothing is subtracted; "       \
             "potts: "                                                                              \
-            "(q <delta> - 1)/(q - 1). Of n replicas with error e, N n e^2 is chi_4"                \
+            "(q <delta> - 1)/(q - 1). N times its variance over replicas is chi_4"                 \
     }
 
 #define ORDER_CURVES(order, what)                                                                  \
