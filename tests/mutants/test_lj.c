@@ -44,9 +44,9 @@ static const struct {
     /* samples so near to each other that a box runs out of room right after one */
     {"bits-stops",
      "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 4, 'system': {'ensemble': 'gibbs', "
-     "'box': [6.1, 6.3, 6.2], 'temperature': 2, 'particles': 70, 'second_particles': 70, "
-     "'volume_every': 1, 'transfers': 40, 'max_volume_change': 0.3}, 'run': {'equilibration': "
-     "4096, 'sweeps': 1000, 'insertions': 20}, 'tuning': {'slots': 1, 'work_group': 8}}"},
+     "'box': [6.1, 6.3, 6.2], 'temperature': 2, 'particles': 40, 'second_particles': 40, "
+     "'volume_every': 1, 'transfers': 6, 'max_volume_change': 0.3}, 'run': {'equilibration': "
+     "4, 'sweeps': 12, 'insertions': 20}, 'tuning': {'slots': 1, 'work_group': 8}}"},
     {"bits-board", HEAD "'box': [8.3, 9.2, 8.9], 'cutoff': 2, 'temperature': 1.4, 'activity': "
                         "0.4, 'particles': 90, 'max_displacement': 0.5, 'decomposition': "
                         "'checkerboard', 'cell_trials': 9}, 'run': {'equilibration': 100, "
