@@ -160,12 +160,13 @@ static bool same_curve(const struct ergo_replay *r, size_t member,
     uint64_t *limits = malloc((bins + 1) * sizeof *limits);
     uint32_t *counts = malloc(bins * sizeof *counts);
     double *values = malloc(bins * sizeof *values);
-    const bool ok = limits && counts && values;
+    bool ok = limits && counts && values;
     if (ok && c == DISKS_CURVE_DENSITY) {
         disks_twin_blocks(config, a->cells, m->block, bins, counts);
     } else if (ok) {
         disks_limits(point, &s->shapes[member], c, limits);
-        disks_twin_pairs(&s->shapes[member], config, a->cells, m->reach[c], limits, bins, counts);
+        ok = disks_twin_pairs(&s->shapes[member], config, a->cells, m->reach[c], limits, bins,
+                              counts);
     }
     if (ok) {
         disks_curve_convert(point, &s->shapes[member],

@@ -170,8 +170,8 @@ void disks_twin_psi6_cell(const struct disks_member *member, const struct disks_
 bool disks_twin_psi6(const struct disks_member *member, const struct disks_shape *shape,
                      const struct disks_config *config, int32_t *re, int32_t *im);
 /* Count pairs with limits[b] <= r^2 < limits[b + 1], each once, from the first `cells` cells to
- * those at most `reach` away. */
-void disks_twin_pairs(const struct disks_shape *shape, const struct disks_config *config,
+ * those at most `reach` away. False: no memory. */
+bool disks_twin_pairs(const struct disks_shape *shape, const struct disks_config *config,
                       size_t cells, uint32_t reach, const uint64_t *limits, size_t bins,
                       uint32_t *counts);
 /* Count the first `blocks` squares of `block` x `block` cells by their number of disks. */

@@ -1,9 +1,11 @@
 /* A configuration on the host: cells, canonical bytes, the device's layouts, overlaps. */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/parallel.h"
 #include "hard_disks/core.h"
 #include "samplers/hard_disks/disks.h"
 
@@ -102,34 +104,59 @@ void disks_config_positions(const struct disks_config *c, const struct disks_sha
     }
 }
 
-uint64_t disks_config_closest(const struct disks_config *c, const struct disks_shape *s,
-                              size_t cell[2], unsigned slot[2]) {
-    const int64_t m = c->cells, w = s->width;
-    /* half of the neighbours, so that each pair of cells occurs once */
+/* The closest pair of two disks; of several the one whose first cell is the first. */
+struct closest {
+    const struct disks_config *c;
+    int64_t width;
+    uint64_t least; /* r^2 */
+    size_t cell[2];
+    unsigned slot[2];
+    pthread_mutex_t lock;
+};
+
+/* Of these cells, with half of their neighbours, so that each pair of cells occurs once. */
+static void closest_of_cells(size_t begin, size_t end, void *user) {
+    struct closest *all = user, mine = {.least = UINT64_MAX};
+    const struct disks_config *c = all->c;
+    const int64_t m = c->cells, w = all->width;
     static const int offsets[5][2] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
-    uint64_t least = UINT64_MAX;
-    for (int64_t at = 0; at < m * m; at++)
+    for (int64_t at = (int64_t)begin; at < (int64_t)end; at++)
         for (int o = 0; o < 5; o++) {
             const int64_t cx = at % m + offsets[o][0], cy = at / m + offsets[o][1];
             const int64_t other = (cy + m) % m * m + (cx + m) % m;
             for (unsigned i = 0; i < c->count[at]; i++)
-                for (unsigned j = o ? 0 : i + 1; j < c->count[other]; j++) {
+                for (unsigned j = o == 0 ? i + 1 : 0; j < c->count[other]; j++) {
                     const int64_t dx = (int64_t)c->x[other * DISKS_SLOTS + j] -
                                        (int64_t)c->x[at * DISKS_SLOTS + i] + offsets[o][0] * w;
                     const int64_t dy = (int64_t)c->y[other * DISKS_SLOTS + j] -
                                        (int64_t)c->y[at * DISKS_SLOTS + i] + offsets[o][1] * w;
-                    if ((uint64_t)(dx * dx + dy * dy) >= least)
+                    if ((uint64_t)(dx * dx + dy * dy) >= mine.least)
                         continue;
-                    least = (uint64_t)(dx * dx + dy * dy);
-                    if (!cell)
-                        continue;
-                    cell[0] = (size_t)at;
-                    cell[1] = (size_t)other;
-                    slot[0] = i;
-                    slot[1] = j;
+                    mine.least = (uint64_t)(dx * dx + dy * dy);
+                    mine.cell[0] = (size_t)at, mine.cell[1] = (size_t)other;
+                    mine.slot[0] = i, mine.slot[1] = j;
                 }
         }
-    return least;
+    pthread_mutex_lock(&all->lock);
+    if (mine.least < all->least || (mine.least == all->least && mine.cell[0] < all->cell[0])) {
+        all->least = mine.least;
+        memcpy(all->cell, mine.cell, sizeof mine.cell);
+        memcpy(all->slot, mine.slot, sizeof mine.slot);
+    }
+    pthread_mutex_unlock(&all->lock);
+}
+
+uint64_t disks_config_closest(const struct disks_config *c, const struct disks_shape *s,
+                              size_t cell[2], unsigned slot[2]) {
+    enum { WORTHWHILE = 1 << 12 }; /* cells that are worth waking a core */
+    struct closest all = {
+        .c = c, .width = s->width, .least = UINT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
+    ergo_parallel_ranges((size_t)c->cells * c->cells, WORTHWHILE, closest_of_cells, &all);
+    if (cell) {
+        memcpy(cell, all.cell, sizeof all.cell);
+        memcpy(slot, all.slot, sizeof all.slot);
+    }
+    return all.least;
 }
 
 bool disks_config_overlap(const struct disks_config *c, const struct disks_shape *s, size_t cell[2],

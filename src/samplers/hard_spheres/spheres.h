@@ -139,8 +139,8 @@ bool spheres_twin_sweeps(const struct spheres_sweeps *sweeps, struct spheres_con
 void spheres_twin_volume(const struct spheres_sweeps *sweeps, struct spheres_config *config,
                          uint64_t step, uint64_t least);
 /* Count pairs with limits[b] <= r^2 < limits[b + 1], each once, from the first `cells` cells to
- * those at most `reach` away. */
-void spheres_twin_pairs(const struct spheres_shape *shape, const struct spheres_config *config,
+ * those at most `reach` away. False: no memory. */
+bool spheres_twin_pairs(const struct spheres_shape *shape, const struct spheres_config *config,
                         size_t cells, const uint32_t reach[3], const uint64_t *limits, size_t bins,
                         uint32_t *counts);
 

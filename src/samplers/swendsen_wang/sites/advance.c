@@ -52,6 +52,8 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
     struct sw_sites_state *s = state;
     const struct ergo_grid sums =
         ergo_grid_groups(s->launch.sum_groups, s->launch.group, s->e.batch->count);
+    if (s->shape.waved) /* a sample leaves them so */
+        ergo_engine_fill(&s->e, SITES_WAVES, 0);
     for (uint32_t i = 0; i < count && s->e.status == ERGO_OK; i++) {
         sw_sites_steps(s, every - 1);
         step(s, i);
@@ -65,6 +67,13 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
                         BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES), U64(s->e.step - 1),
                         BUFFER(SITES_PAIRS), U32(i));
         }
+        if (s->shape.waved) {
+            ERGO_LAUNCH(&s->e, SITES_WAVE, over_tiles(s), BUFFER(SITES_SPINS),
+                        BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
+                        U64(s->e.step - 1), BUFFER(SITES_WAVES));
+            ERGO_LAUNCH(&s->e, SITES_WAVE_ROOTS, sums, BUFFER(SITES_WAVES), BUFFER(SITES_POWERS),
+                        U32(i));
+        }
         ERGO_LAUNCH(&s->e, SITES_MEASURE, sums, BUFFER(SITES_SPINS), BUFFER(SITES_SUMS), U32(i));
     }
 }
@@ -72,11 +81,10 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
 void sw_sites_convert(const struct sw_sites_shape *h, struct sw_unit unit,
                       const struct sw_counts *c, const struct sw_found *found, double *columns) {
     const struct sw_shape counted = {.q = h->q, .sites = h->sites};
-    for (size_t k = 0; k < SW_SITES_COLUMNS; k++)
-        columns[k] = 0;
     sw_convert(&counted, unit, c, columns);
     if (h->wolff)
         columns[SW_COLUMN_IMPROVED] = (double)found->grown / (double)h->sites;
+    columns[SW_COLUMN_WAVE2] = found->powers[0] * 0x1p-30 / (double)h->sites;
     columns[SW_COLUMN_WRAPS] = found->wraps ? 1.0 : 0.0;
     columns[SW_COLUMN_CHANCE] = (double)found->chance * 0x1p-32;
     for (size_t k = 0; k < 2; k++)
@@ -103,6 +111,13 @@ static struct sw_found found_of(const struct sw_sites_state *s, unsigned slot, s
     const uint32_t *pairs = ergo_engine_host(&s->e, SITES_PAIRS, slot, 0);
     for (size_t k = 0; k < 2 && s->pairs; k++)
         found.pairs[k] = (uint64_t)pairs[4 * row + 2 * k + 1] << 32 | pairs[4 * row + 2 * k];
+    const size_t powers = s->shape.model == SW_MODEL_POTTS ? 1 : SW_POWERS;
+    const uint32_t *words = ergo_engine_host(&s->e, SITES_POWERS, slot, 0);
+    for (size_t p = 0; p < powers && s->shape.waved; p++) {
+        uint64_t limbs[SW_WAVES_LIMBS] = {0};
+        sw_waves_take(limbs, words + 2 * SW_WAVE_LIMBS * (powers * row + p));
+        found.powers[p] = sw_limbs_value(limbs, SW_WAVES_LIMBS, NULL);
+    }
     return found;
 }
 

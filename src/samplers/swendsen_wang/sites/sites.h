@@ -18,6 +18,7 @@ struct sw_sites_shape {
     uint32_t spin_bytes; /* of a site, in one or three words */
     bool wolff;
     bool adapts; /* method probability-changing */
+    bool waved;  /* correlations are measured by clusters */
 };
 
 /* Columns of unit vectors. */
@@ -35,19 +36,24 @@ enum {
     SW_VECTOR_CHANCE,
     SW_VECTOR_HALF,
     SW_VECTOR_QUARTER,
+    SW_VECTOR_POWER0,
+    SW_VECTOR_POWER,
     SW_VECTOR_COLUMNS
 };
 
 /* Of a step's clusters: the directions in which one leads around (SW_AROUND_... by bits); the
  * sites of Wolff's, and the sum of the sizes of their parts along the mirror in units of 2^-30; the
  * chance with which bonds were drawn (cl/swendsen_wang/sites.h); pairs of sites half and a quarter
- * of a side apart (sites.cl). */
+ * of a side apart (sites.cl); squares of waves, and of unit vectors those of parts
+ * (sites_waves.cl), in units of 2^-30. */
+enum { SW_POWERS = 2 };
 struct sw_found {
     uint32_t wraps;
     uint32_t grown;
     uint64_t parts;
     uint32_t chance;
     uint64_t pairs[2];
+    double powers[SW_POWERS];
 };
 
 struct sw_sites_launch {
@@ -76,6 +82,8 @@ enum sw_sites_buffer {
     SITES_GROWN,
     SITES_RECORD,
     SITES_PAIRS,
+    SITES_WAVES, /* sums over clusters; samples of their squares */
+    SITES_POWERS,
     /* of a slab (slab.c); SITES_SIZES then has numbers of renamed parts */
     SITES_EDGES,
     SITES_RENAMED,
@@ -95,7 +103,9 @@ enum sw_sites_kernel {
     SITES_NAME,
     SITES_PAIR,
     SITES_EDGE,
-    SITES_MARK
+    SITES_MARK,
+    SITES_WAVE,
+    SITES_WAVE_ROOTS
 };
 
 struct sw_sites_state {
@@ -183,7 +193,7 @@ void sw_vectors_convert(const struct sw_sites_shape *shape, struct sw_unit unit,
                         const int64_t *sums, const struct sw_found *found, double *columns);
 extern const struct ergo_model sw_xy_model, sw_clock_model, sw_heisenberg_model;
 /* Keys of all models, in swendsen_wang.c. */
-enum { SW_SIZE_KEYS = 1, SW_SITES_KEYS = 3, SW_RUN_KEYS = 4 };
+enum { SW_SIZE_KEYS = 1, SW_SITES_KEYS = 3, SW_RUN_KEYS = 5 };
 extern const struct ergo_key sw_size_keys[SW_SIZE_KEYS], sw_sites_keys[SW_SITES_KEYS];
 extern const struct ergo_key sw_run_keys[SW_RUN_KEYS];
 enum { SW_TUNABLES = 5 };
@@ -215,6 +225,7 @@ struct sw_sites_twin {
     uint32_t *sizes;          /* of clusters, at their smallest sites */
     uint8_t *ways;            /* the edges that the walk to a site has crossed, by bits */
     float *parts;             /* of unit vectors along the mirror */
+    int64_t *waves;           /* scratch */
     uint32_t piece_sites;     /* least sites of a piece that a core walks */
     /* after a counted step: of states, or of unit vectors */
     struct sw_counts counts;

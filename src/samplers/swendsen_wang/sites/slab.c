@@ -23,8 +23,8 @@ enum { LEAST_LAYERS = 2 };
 static bool serves(const struct ergo_point *point) {
     return ergo_point_value(point, "/system/size")->items > 2 &&
            strcmp(ergo_point_text(point, "/system/update"), "swendsen-wang") == 0 &&
-           sw_is_sampled(point) && sw_is_periodic(point) && !sw_wants_clusters(point) &&
-           !sw_wants_pairs(point);
+           sw_is_sampled(point) && !sw_wants_clusters(point) && !sw_wants_pairs(point) &&
+           !sw_correlates(point);
 }
 
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks) {
@@ -37,8 +37,8 @@ enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point
         return ERGO_OK;
     return ergo_job_error(
         ctx, "/distribute",
-        "\"lattice\" cuts, beside plain squares, cubic lattices with periodic sides and update "
-        "swendsen-wang, of which it measures spins: \"observables\": "
+        "\"lattice\" cuts, beside plain squares, cubic lattices with update swendsen-wang, of "
+        "which it measures spins: \"observables\": "
         "\"energy,order_parameter,binder\" in run, and others that need no clusters. Use "
         "\"points\" or \"auto\"");
 }
