@@ -3,8 +3,9 @@
  * operations (sampler.h). A slab is labelled as a lattice of its own, but for the bonds from its
  * last layer to the first one of the next rank, whose spins it has. Each rank tells the one before
  * the clusters of its first layer; so that one knows which pairs of parts bonds join, and all pairs
- * go to all ranks (slab_pairs.h). The layer's spins travel while the inside is labelled. Bytes a rank and sweep: a layer's spins, four for each of its
- * sites, and the pairs of all. Spins are measured, clusters are not.
+ * go to all ranks (slab_pairs.h). The layer's spins travel while the inside is labelled. Bytes a
+ * rank and sweep: a layer's spins, four for each of its sites, and the pairs of all. Spins are
+ * measured, clusters are not.
  */
 #include <stdio.h>
 #include <stdlib.h>
