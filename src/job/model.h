@@ -63,6 +63,9 @@ struct ergo_observable {
      * reason, half a sentence for the warning about its error. NULL (also the function): nowhere.
      */
     const char *(*slow)(const struct ergo_point *point);
+    /* What a mean says that people have to know before they believe the others: a sentence without
+     * its full stop, for a warning; NULL (also the function): nothing. */
+    const char *(*alarm)(const struct ergo_point *point, double mean);
     /* The largest value that still is what the name says, and what a larger one is, in a few words.
      * Pages say so and leave such a point out of figures; files keep it. NULL: any. */
     double (*bound)(const struct ergo_point *point);

@@ -115,6 +115,9 @@ enum ergo_status ergo_sampler_plan(struct ergo_context *ctx, const struct ergo_s
 enum ergo_status ergo_sampler_create(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                      const struct ergo_batch *batch, struct ergo_device *device,
                                      void **state);
+/* The plan by which a state was made, which is not made once more. */
+enum ergo_status ergo_sampler_planned(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                      const void *state, struct ergo_plan *plan);
 enum ergo_status ergo_sampler_advance(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                       void *state, unsigned slot, size_t count, uint64_t every,
                                       uint64_t first_sample);

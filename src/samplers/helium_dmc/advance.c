@@ -11,8 +11,9 @@ static void step_walkers(struct dmc_state *s) {
                 ergo_grid_groups(s->e.batch->count * crews, (size_t)l->group * l->mates, 1),
                 BUFFER(DMC_POSITIONS), BUFFER(DMC_PARENTS), BUFFER(DMC_RECORDS),
                 BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS), BUFFER(DMC_E_TABLES), BUFFER(DMC_RANDOM),
-                U64(s->e.step), U32(s->shape.walkers), U32(push), BUFFER(DMC_NEXT),
-                BUFFER(DMC_NEXT_RECORDS), BUFFER(DMC_EULER), BUFFER(DMC_MIDDLE), BUFFER(DMC_SUMS));
+                BUFFER(DMC_SITES), U64(s->e.step), U32(s->shape.walkers), U32(push),
+                BUFFER(DMC_NEXT), BUFFER(DMC_NEXT_RECORDS), BUFFER(DMC_EULER), BUFFER(DMC_MIDDLE),
+                BUFFER(DMC_SUMS));
     ergo_engine_swap(&s->e, DMC_POSITIONS, DMC_NEXT);
     ergo_engine_swap(&s->e, DMC_RECORDS, DMC_NEXT_RECORDS);
 }

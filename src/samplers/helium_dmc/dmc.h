@@ -41,6 +41,7 @@ enum dmc_buffer {
     DMC_STEPS,
     DMC_E_TABLES,
     DMC_RANDOM,
+    DMC_SITES,   /* [3][n] of the one-body factor */
     DMC_SAMPLE,  /* DMC_SUMS of a sample */
     DMC_HISTORY, /* DMC_GROWN of a sample */
     DMC_FORWARD, /* [members][HELIUM_DMC_RECORDS] of a sample: sums of the records */
@@ -56,6 +57,7 @@ struct dmc_state {
     struct helium_model *models;   /* [members] */
     struct helium_member *members; /* [members] */
     struct helium_dmc *steps;      /* [members] */
+    int32_t *sites;                /* [3][n] of the one-body factor */
     double *unit;                  /* [members] of energies, K */
 };
 
@@ -74,7 +76,13 @@ enum dmc_column {
     DMC_COLUMNS
 };
 /* Curves. */
-enum { DMC_GR, DMC_SK, DMC_WALK, DMC_CURVES };
+enum {
+    DMC_GR,
+    DMC_SK,
+    DMC_WALK,
+    DMC_SITE_CURVES,
+    DMC_CURVES = DMC_SITE_CURVES + HELIUM_SITE_CURVE_COUNT
+};
 
 /* plan.c */
 struct dmc_shape dmc_shape_of(const struct ergo_point *point);
@@ -128,7 +136,8 @@ struct dmc_twin {
     const struct helium_cubic_host *e_table, *random; /* e_table has `binades` binades */
     unsigned binades;
     uint32_t n, walkers;
-    int32_t *euler; /* [3][n] of working memory */
+    const int32_t *sites; /* [3][n]; NULL: no one-body factor */
+    int32_t *euler;       /* [3][n] of working memory */
 };
 /* A step of walker number `walker`. from: its parent's places [3][n]; next, middle: places after
  * and in the middle of the step; sums: energies there. */

@@ -15,7 +15,7 @@ void dmc_twin_step(const struct dmc_twin *t, uint64_t step, uint32_t walker, con
     const helium_cubic *random = (const helium_cubic *)(const void *)t->random;
     const uint32_t n = t->n;
     int32_t *euler = t->euler;
-    struct helium_atoms atoms = {t->member, t->e_table, t->binades, n, next};
+    struct helium_atoms atoms = {t->member, t->e_table, t->binades, n, next, t->sites};
     int64_t total[HELIUM_E_KINDS] = {0};
     uint64_t marks = 0;
     float share[HELIUM_E_KINDS], gradient[3];

@@ -35,6 +35,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
         ergo_engine_constant(&s->e, HELIUM_U_TABLES, u);
         ergo_engine_constant(&s->e, HELIUM_E_TABLES, e);
         ergo_engine_constant(&s->e, HELIUM_RANDOM, random);
+        ergo_engine_constant(&s->e, HELIUM_SITES, s->sites);
         ergo_engine_constant(&s->e, HELIUM_MEMBERS, s->members);
     } else {
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the tables of %zu members", members);
@@ -101,9 +102,9 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
     s->e.step = 0;
     s->rebuild = true;
     ergo_engine_begin(&s->e, ctx);
-    if (ergo_point_value(s->e.batch->points[0], "/system/start")->present)
-        status = helium_start_write(ctx, &s->e, HELIUM_POSITIONS, s->models, s->shape.walkers,
-                                    s->shape.walker_bytes);
+    if (helium_start_by_host(s->e.batch->points[0]))
+        status = helium_start_write(ctx, &s->e, HELIUM_POSITIONS, s->models, s->members, sites,
+                                    s->shape.walkers);
     else
         ERGO_LAUNCH(&s->e, HELIUM_START,
                     ergo_grid_items((size_t)count * s->shape.n, 32, s->e.batch->count),

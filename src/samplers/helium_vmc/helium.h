@@ -55,6 +55,7 @@ enum helium_buffer {
     HELIUM_U_TABLES,
     HELIUM_E_TABLES,
     HELIUM_RANDOM,
+    HELIUM_SITES, /* [3][n] of the one-body factor */
     HELIUM_SUMS,  /* [members][walkers] of a sample */
     HELIUM_PLACES /* [members][structure_walkers][3][n] of a sample with curves */
 };
@@ -76,6 +77,7 @@ struct helium_state {
     struct helium_launch launch;
     struct helium_model *models;   /* [members] */
     struct helium_member *members; /* [members] */
+    int32_t *sites;                /* [3][n] of the one-body factor */
     bool rebuild;                  /* the sums of u must be computed from the positions */
     /* audits: accepted moves of the tuning window, in macroupdates at the target acceptance */
     uint32_t tuned_as;
@@ -153,6 +155,7 @@ struct helium_twin {
     unsigned binades;
     uint32_t n, walker, factor;
     int32_t *place;
+    const int32_t *sites; /* [3][n]; NULL: no one-body factor */
     int64_t ln_psi;
     uint32_t accepted;
 };
@@ -161,7 +164,7 @@ void helium_twin_steps(struct helium_twin *twin, uint64_t step, uint64_t steps);
  * whether it is accepted. */
 bool helium_twin_trial(const struct helium_twin *twin, uint32_t i, uint64_t step, int32_t to[3],
                        int64_t *change);
-/* Sum of u over the pairs of atom i. */
+/* Sum of u over the pairs of atom i, and its part by its site. */
 int64_t helium_twin_atom(const struct helium_twin *twin, uint32_t i);
 /* 2 ln psi, the sum over ordered pairs, in units of 2^-HELIUM_U_BITS. */
 int64_t helium_twin_ln_psi(const struct helium_twin *twin);

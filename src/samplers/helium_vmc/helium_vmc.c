@@ -15,6 +15,11 @@ static bool has_start_steps(const struct ergo_point *point) {
     return ergo_point_int(point, "/system/start_steps") > 0;
 }
 
+/* ln psi is proportional to b^5. */
+static bool has_only_b(const struct ergo_point *point) {
+    return helium_is_schiff_verlet(point) && !helium_has_sites(point);
+}
+
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/walkers", INT), .flags = ERGO_KEY_FORM | SHAPE_CHAIN, .fallback = "16",
      .min = 1, .max = 1048576, .unit = "",
@@ -47,8 +52,9 @@ static const struct ergo_key keys[] = {
      .help = "b: energy as function of b near the job's b by correlated sampling, and the b of its "
              "minimum: observables b_optimum and energy_minimum, from every "
              "/run/structure_every-th measurement of all walkers.",
-     .acts = helium_is_schiff_verlet,
-     .where = "with wave_function schiff-verlet, whose parameter b is"},
+     .acts = has_only_b,
+     .where =
+         "with wave_function schiff-verlet, whose parameter b is, and without a one_body factor"},
 };
 
 static const struct ergo_column columns[] = {
@@ -124,7 +130,11 @@ static double sample_cross(const struct ergo_point *point, const double *c) {
 }
 
 static bool has_b(const struct ergo_point *point) {
-    return helium_is_schiff_verlet(point) && ergo_point_real(point, "/system/b") > 0;
+    return has_only_b(point) && ergo_point_real(point, "/system/b") > 0;
+}
+
+static bool has_pressure(const struct ergo_point *point) {
+    return !helium_is_trap(point);
 }
 
 /* The README derives both pressures. inputs: pressure, e, ln psi / N, e ln psi / N. */
@@ -163,10 +173,11 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("kinetic_difference", "K per atom"),
      .help = "kinetic_laplacian - kinetic_gradient: has to be 0", .sample = sample_difference},
     {ERGO_NAMED("pressure", "bar"),
-     .help = "-dE/dV of N atoms whose psi is scaled with the box (b and the cut in proportion to "
-             "density^(-1/3)), exactly; at the best b of each density also of that energy. Virial: "
-             "density (2 kinetic - 1/N sum r V')/3",
-     .sample = sample_pressure},
+     .help =
+         "-dE/dV of N atoms whose psi is scaled with the box (b and the cut in proportion to "
+         "density^(-1/3), localisation to density^(2/3)), exactly; at the best b of each density "
+         "also of that energy. Virial: density (2 kinetic - 1/N sum r V')/3",
+     .sample = sample_pressure, .applies = has_pressure},
     {ERGO_NAMED("pressure_fixed_b", "bar"),
      .help = "-dE/dV of N atoms at the job's b, as in a scan over density alone: pressure + 10/(3 "
              "V) times the covariance of E and ln psi",
@@ -177,6 +188,7 @@ static const struct ergo_observable observables[] = {
      .help = "sigma_0 of Eq. 10: spread of one walker's energy", .inputs = {"energy", "energy2"},
      .derive = derive_sigma},
     {ERGO_NAMED("ln_psi", "per atom"), .help = "mean ln psi / N", .sample = sample_ln_psi},
+    HELIUM_LINDEMANN,
     {ERGO_NAMED("b_optimum", "A"),
      .help =
          "b of the least energy, by correlated sampling (/run/optimise); at the end of the curve's "
@@ -194,6 +206,7 @@ static const struct ergo_curve_info curves[] = {
     {"sk", "k / (1/A)", "", "static structure factor S(k)"},
     {"b_moments", "b / A", "",
      "correlated sampling: energy times weight at each b, then the weights (/run/optimise)"},
+    HELIUM_SITE_CURVES,
 };
 
 static const struct ergo_curve_ratio ratio = {
@@ -230,6 +243,8 @@ static size_t curve_size(const struct ergo_point *point, size_t c) {
         return optimises(point) ? 2 * HELIUM_B_POINTS : 0;
     if (!ergo_point_int(point, "/run/structure_every"))
         return 0;
+    if (c > 2)
+        return helium_site_curve_size(point, c - 3);
     return c == 0 ? helium_gr_size(point) : helium_sk_size(point);
 }
 
@@ -238,8 +253,10 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
         helium_gr_x(point, x);
     else if (c == 1)
         helium_sk_x(point, x);
-    else
+    else if (c == 2)
         helium_b_x(point, x);
+    else
+        helium_site_curve_x(point, c - 3, x);
 }
 
 static uint64_t curve_every(const struct ergo_point *point) {
@@ -250,7 +267,7 @@ static uint64_t curve_every(const struct ergo_point *point) {
 /* kinetic_difference is 0 by partial integration if the slope of u has no jump. A function from
  * a file that is not symmetrised may have one. */
 static double exact(const struct ergo_point *point, const char *observable) {
-    const bool ideal = ergo_point_real(point, "/system/b") == 0.0;
+    const bool ideal = ergo_point_real(point, "/system/b") == 0.0 && !helium_has_sites(point);
     if (strcmp(observable, "kinetic_difference") == 0 && !ideal &&
         ergo_point_bool(point, "/system/symmetrised"))
         return 0.0;
@@ -283,7 +300,10 @@ static const struct ergo_model model = {
                  "helium_vmc/walk_lanes.cl", "helium_vmc/walk_registers.cl",
                  "helium_vmc/walk_pairs.cl", "helium_vmc/blocks.cl"},
     .first = first_job,
-    .keys = {HELIUM_LIQUID_KEYS, {keys, sizeof keys / sizeof keys[0]}, HELIUM_STRUCTURE_KEYS},
+    .keys = {HELIUM_LIQUID_KEYS,
+             HELIUM_ONE_BODY_KEYS,
+             {keys, sizeof keys / sizeof keys[0]},
+             HELIUM_STRUCTURE_KEYS},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],
     .observables = observables,

@@ -65,6 +65,7 @@ enum {
     CURVE_SAMPLES,
     CURVE_EXCHANGES,
     CURVE_ROUND_TRIPS,
+    CURVE_LADDER_TEMPERATURES,
     GLASS_CURVES
 };
 /* Columns: all models have the first two, ising, potts and blume-capel one more. */
@@ -118,7 +119,7 @@ enum { SLAB_KEYS = 1 };
 extern const struct ergo_key slab_keys[SLAB_KEYS];
 /* Keys of parallel tempering (engine/ladder.h). */
 enum { LADDER_KEYS = 5 };
-extern const struct ergo_key ladder_keys[LADDER_KEYS], tempered_keys[LADDER_KEYS];
+extern const struct ergo_key ladder_keys[LADDER_KEYS];
 bool model_has_ladder(const struct ergo_point *point);
 
 double model_sites(const struct ergo_point *point);

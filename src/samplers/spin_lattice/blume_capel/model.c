@@ -126,7 +126,7 @@ const struct ergo_model blume_capel_model = {
              {disorder_keys, DISORDER_KEYS},
              {&lattice_keys[LATTICE_KEYS - 1], 1},
              {slab_keys, SLAB_KEYS},
-             {tempered_keys, LADDER_KEYS}},
+             {ladder_keys, LADDER_KEYS}},
     .columns = columns,
     .n_columns = sizeof columns / sizeof columns[0],
     .conjugates = conjugates,

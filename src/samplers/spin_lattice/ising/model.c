@@ -229,7 +229,7 @@ enum { LATTICE_TUNABLES = 6 }; /* of a byte per spin: the first */
     .keys = {{lattice_keys, LATTICE_KEYS}, {keys, sizeof keys / sizeof keys[0]},                   \
              {field_keys, FIELD_KEYS},     {disorder_keys, DISORDER_KEYS},                         \
              {slab_keys, SLAB_KEYS},       {lattice_run_keys, LATTICE_RUN_KEYS},                   \
-             {tempered_keys, LADDER_KEYS}},                                                        \
+             {ladder_keys, LADDER_KEYS}},                                                        \
     .columns = columns, .n_columns = ISING_COLUMNS, .has_column = has_column,                      \
     .conjugates = lattice_conjugates, .n_conjugates = 2, .unweighted = model_unweighted,           \
     .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \

@@ -132,7 +132,7 @@ const struct ergo_model potts_model = {
              {disorder_keys, DISORDER_KEYS},
              {slab_keys, SLAB_KEYS},
              {lattice_run_keys, LATTICE_RUN_KEYS},
-             {tempered_keys, LADDER_KEYS}},
+             {ladder_keys, LADDER_KEYS}},
     .columns = columns,
     .n_columns = POTTS_COLUMNS,
     .has_column = has_column,
