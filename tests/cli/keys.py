@@ -45,9 +45,14 @@ MODELS = [
     ("swendsen-wang", {"model": "clock", "size": [8, 8], "temperature": 1}, {}),
     ("swendsen-wang", {"model": "heisenberg", "size": [4, 4, 4], "temperature": 1.5}, {}),
     ("hard-disks", {"n": 16, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
+    ("hard-disks", {"n": 16, "packing_fraction": 0.3, "ensemble": "npt", "pressure": 1}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("hard-spheres", {"n": 40, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("hard-spheres", {"n": 40, "packing_fraction": 0.3, "ensemble": "npt", "pressure": 2}, {}),
     ("helium-vmc", {"n": 20, "walkers": 4}, {"structure_every": 2}),
+    ("helium-vmc", {"n": 32, "walkers": 4, "one_body": "fcc", "density": 0.03}, {"structure_every": 2}),
+    ("helium-vmc", {"n": 4, "walkers": 4, "one_body": "trap", "density": 1e-5}, {"structure_every": 2}),
+    ("helium-vmc", {"n": 20, "walkers": 8, "triplet": {"strength": -1, "centre": 1.5}},
+     {"structure_every": 2, "optimise": "all", "optimise_updates": 2, "optimise_every": 1}),
     ("helium-dmc", {"n": 20, "walkers": 4, "forward_steps": 16}, {"structure_every": 2}),
     ("helium-dmc", {"n": 20, "walkers": 4, "forward_steps": 0, "wave_function": "two-body"}, {"structure_every": 2}),
     ("lj-gcmc", {"box": [6, 6, 6], "temperature": 2, "activity": 0.1}, {"curve_every": 2}),
@@ -164,7 +169,7 @@ def faults_of(first, sampler, system, run):
         yield f"{sampler} {system}: {why}"
         return
     tried = 0
-    default = {"spin-lattice": "ising", "swendsen-wang": "potts", "hard-spheres": "nvt", "lj-fluid": "nvt"}.get(sampler)
+    default = {"spin-lattice": "ising", "swendsen-wang": "potts", "hard-disks": "nvt", "hard-spheres": "nvt", "lj-fluid": "nvt"}.get(sampler)
     for pointer, schema in KEYS[sampler, system.get("model", system.get("ensemble", default))].items():
         common = all(pointer in keys for keys in KEYS.values())  # these once, with the first model
         if pointer.startswith("/tuning/") or pointer in NEUTRAL[""] | NEUTRAL.get(sampler, set()) or common and not first:

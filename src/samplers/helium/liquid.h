@@ -54,11 +54,19 @@ void helium_lattice_start(const uint32_t sites[4], const struct helium_member *m
 enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct helium_model *model, uint32_t walkers,
                                    int32_t *places);
-/* Write the walkers of all members of a batch, from their jobs' files, to a buffer of places.
- * models: of the members; walker_bytes: of a walker's places. */
+/* Does the host make the first places of a point? From a file, or near the sites. */
+bool helium_start_by_host(const struct ergo_point *point);
+/* The first places of a member's walkers, also where a kernel makes them. lattice: as of
+ * helium_lattice_sites. */
+enum ergo_status helium_start_places(struct ergo_context *ctx, const struct ergo_point *point,
+                                     const struct helium_model *model,
+                                     const struct helium_member *member, const uint32_t lattice[4],
+                                     uint32_t walkers, int32_t *places);
+/* Write those of all members of a batch to a buffer. */
 enum ergo_status helium_start_write(struct ergo_context *ctx, struct ergo_engine *e,
                                     unsigned buffer, const struct helium_model *models,
-                                    uint32_t walkers, uint64_t walker_bytes);
+                                    const struct helium_member *members, const uint32_t lattice[4],
+                                    uint32_t walkers);
 enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, const char *text,
                                     size_t length, const struct helium_model *model,
                                     uint32_t walkers, int32_t *places);
@@ -70,12 +78,19 @@ void helium_frame_append(struct ergo_text *text, const struct helium_model *mode
 /* ---- atoms.c: what the kernels find of an atom ------------------------------------------------
  */
 
+struct helium_triplet;
+
 struct helium_atoms {
     const struct helium_member *member;
     const struct helium_cubic_host *e_table; /* of `binades` binades */
     unsigned binades;
     uint32_t n;
     const int32_t *place; /* [3][n] */
+    const int32_t *sites; /* likewise; NULL: no one-body factor */
+    /* NULL, or the triplet factor, its table, and G of all atoms, [3][n] */
+    const struct helium_triplet *triplet;
+    const struct helium_cubic_host *t_table;
+    const int32_t *field;
 };
 void helium_atoms_place(const struct helium_atoms *atoms, uint32_t i, uint32_t a[3]);
 /* a minus the position of atom j, to the nearest image, in 2^-32 of the sides; and the square of
@@ -83,6 +98,8 @@ void helium_atoms_place(const struct helium_atoms *atoms, uint32_t i, uint32_t a
 void helium_atoms_difference(const struct helium_atoms *atoms, const uint32_t a[3], uint32_t j,
                              float d[3]);
 float helium_atoms_distance2(const struct helium_atoms *atoms, const float d[3]);
+/* The part of ln psi that atom i has by its site, if it is at a. */
+int32_t helium_atoms_site(const struct helium_atoms *atoms, uint32_t i, const uint32_t a[3]);
 /* Atom i's shares of the energies, and the sum of sqrt(lambda) u'/r times differences of places,
  * in 2^-32 of the sides. */
 void helium_atoms_share(const struct helium_atoms *atoms, uint32_t i, float share[HELIUM_E_KINDS],
@@ -94,6 +111,21 @@ void helium_atoms_total(const int64_t total[HELIUM_E_KINDS], uint64_t marks,
                         struct helium_sums *sums);
 /* The sums of a walker, but for ln psi and accepted moves. */
 void helium_atoms_sums(const struct helium_atoms *atoms, struct helium_sums *sums);
+
+/* ---- triplet.c, triplet_atoms.c ---------------------------------------------------------------
+ */
+
+void helium_triplet_fill(const struct helium_model *model, const struct helium_member *member,
+                         struct helium_triplet *triplet);
+/* G of all atoms from their places, to field [3][n]. */
+void helium_atoms_field(const struct helium_atoms *atoms, int32_t *field);
+/* The part of ln psi that is not in u, in units of 2^-HELIUM_U_BITS. */
+int64_t helium_atoms_triplet(const struct helium_atoms *atoms);
+/* What it changes by if atom i goes to a. field: G then, [3][n]. */
+int64_t helium_atoms_triplet_change(const struct helium_atoms *atoms, uint32_t i,
+                                    const uint32_t a[3], int32_t *field);
+/* Add the factor's gradient to an atom's `raw`; returns its share of the laplacian's slope. */
+float helium_atoms_triplet_share(const struct helium_atoms *atoms, uint32_t i, float raw[3]);
 
 /* ---- structure.c ------------------------------------------------------------------------------
  */

@@ -46,7 +46,7 @@ enum ergo_status dmc_model_load(struct ergo_context *ctx, const struct ergo_poin
 void dmc_step_of(const struct ergo_point *point, const struct helium_model *model,
                  struct helium_dmc *dmc, double *unit) {
     const double tau = ergo_point_real(point, "/system/time_step");
-    const double spacing = helium_cube_root(1.0 / model->density);
+    const double spacing = helium_model_spacing(model);
     /* the potential counts each pair twice, so its unit is half as large */
     const int bits[3] = {model->bits[0] + 1, model->bits[2], model->bits[3]};
     int least = bits[0];
@@ -68,6 +68,7 @@ static enum ergo_status load_members(struct ergo_context *ctx, struct dmc_state 
     struct dmc_launch *l = &s->launch;
     s->models = ergo_engine_memory(&s->e, batch->count, sizeof *s->models);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->triplets = ergo_engine_memory(&s->e, batch->count, sizeof *s->triplets);
     s->steps = ergo_engine_memory(&s->e, batch->count, sizeof *s->steps);
     s->unit = ergo_engine_memory(&s->e, batch->count, sizeof *s->unit);
     enum ergo_status status = ergo_engine_end(&s->e);
@@ -85,6 +86,8 @@ static enum ergo_status load_members(struct ergo_context *ctx, struct dmc_state 
         l->binades = binades > l->binades ? binades : l->binades;
         l->cube = l->cube && model->side[0] == model->side[1] && model->side[1] == model->side[2];
         helium_member_of(batch->points[i], model, &s->members[i]);
+        helium_triplet_fill(model, &s->members[i], &s->triplets[i]);
+        l->triplet = l->triplet || model->triplet.strength != 0;
         dmc_step_of(batch->points[i], model, &s->steps[i], &s->unit[i]);
     }
     return status;
@@ -160,6 +163,14 @@ static void declare_buffers(struct dmc_state *s) {
                        members * 32 * helium_energy_pieces(s->launch.binades));
     ergo_engine_buffer(e, DMC_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
                        (uint64_t)32 * HELIUM_R_SIZE);
+    ergo_engine_buffer(e, DMC_SITES, "sites", ERGO_BUFFER_CONSTANT, h->walker_bytes);
+    const bool triplet = s->launch.triplet;
+    ergo_engine_buffer(e, DMC_TRIPLETS, "triplet factors", ERGO_BUFFER_CONSTANT,
+                       triplet ? members * HELIUM_TRIPLET_BYTES : 0);
+    ergo_engine_buffer(e, DMC_T_TABLES, "triplet tables", ERGO_BUFFER_CONSTANT,
+                       triplet ? (members * 32 * s->launch.binades) << HELIUM_U_PIECES : 0);
+    ergo_engine_buffer(e, DMC_FIELDS, "vectors of atoms", ERGO_BUFFER_RESULT,
+                       triplet ? all * h->walker_bytes : 0);
     ergo_engine_buffer(e, DMC_SAMPLE, "samples", ERGO_BUFFER_SAMPLES, all * HELIUM_SUMS_BYTES);
     ergo_engine_buffer(e, DMC_HISTORY, "growth before samples", ERGO_BUFFER_SAMPLES,
                        members * 16 * h->remember);
@@ -174,10 +185,16 @@ static void declare_kernels(struct dmc_state *s) {
     char options[400];
     snprintf(options, sizeof options,
              "-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_E_MATES=%u -DHELIUM_E_BASE=%uu "
-             "-DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d -DHELIUM_E_LOCAL=%d",
+             "-DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d -DHELIUM_E_LOCAL=%d "
+             "-DHELIUM_ONE_BODY=%d",
              s->shape.n, l->group * l->mates, l->mates, (127 - l->binades) << HELIUM_E_PIECES,
              helium_energy_pieces(l->binades), (int)l->places_local, (int)l->cube,
-             (int)l->tables_local);
+             (int)l->tables_local, (int)helium_has_sites(s->e.batch->points[0]));
+    const size_t length = strlen(options);
+    if (l->triplet)
+        snprintf(options + length, sizeof options - length,
+                 " -DHELIUM_TRIPLET=1 -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u",
+                 (127 - l->binades) << HELIUM_U_PIECES, l->binades << HELIUM_U_PIECES);
     ergo_engine_kernel(&s->e, DMC_STEP, "helium_dmc/step.cl", options, "helium_dmc_step");
     snprintf(options, sizeof options, "-DHELIUM_N=%uu", s->shape.n);
     ergo_engine_kernel(&s->e, DMC_START, "helium/lattice.cl", options, "helium_start");
@@ -195,7 +212,8 @@ static enum ergo_status check_loops(struct ergo_context *ctx, const struct dmc_s
     const struct dmc_shape *h = &s->shape;
     const uint64_t limit = device->quirks.loop_limit, n = h->n, comb = s->launch.comb;
     const uint64_t items = (n + s->launch.group - 1) / s->launch.group;
-    const uint64_t step = items * (3 * n + n / 8 + 6) + 4096 + 7 * (uint64_t)s->launch.group;
+    const uint64_t visits = s->launch.triplet ? 9 * n : 3 * n;
+    const uint64_t step = items * (visits + n / 8 + 6) + 4096 + 7 * (uint64_t)s->launch.group;
     const uint64_t share = (h->walkers + comb - 1) / comb;
     if (limit && (step > limit || share * 26 + 64 > limit))
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,
@@ -217,6 +235,11 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
     if (status != ERGO_OK)
         return status;
     s->shape = dmc_shape_of(batch->points[0]);
+    s->sites = ergo_engine_memory(&s->e, 3 * (size_t)s->shape.n, sizeof *s->sites);
+    status = ergo_engine_end(&s->e);
+    if (status != ERGO_OK)
+        return status;
+    helium_sites(&s->models[0], s->sites);
     choose_groups(batch, device, &s->shape, &s->launch);
     status = check_loops(ctx, s);
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;

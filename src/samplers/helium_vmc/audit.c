@@ -39,12 +39,12 @@ static enum ergo_status replay(struct ergo_context *ctx, struct helium_state *s,
                                             .kind = ERGO_REPLAY_HOST,
                                             .host = &s->rebuild,
                                             .bytes = sizeof s->rebuild};
-    size_t sizes[3];
-    for (size_t c = 0; c < 3; c++)
+    size_t sizes[HELIUM_CURVES];
+    for (size_t c = 0; c < HELIUM_CURVES; c++)
         sizes[c] = ergo_point_curve_size(point, c);
     struct ergo_replay r = {.remedy = "/tuning/path and /tuning/work_group",
                             .n_columns = point->job->model->n_columns,
-                            .n_curves = 3,
+                            .n_curves = HELIUM_CURVES,
                             .curve_sizes = sizes,
                             .samples = samples,
                             .every = every,
@@ -55,11 +55,15 @@ static enum ergo_status replay(struct ergo_context *ctx, struct helium_state *s,
                             .compare = helium_compare};
     /* sums that the stretch rebuilds are cleared first, so that old ones are not taken for new
      * ones */
-    s->e.buffers[HELIUM_ATOM_SUMS].kind = s->rebuild ? ERGO_BUFFER_RESULT : ERGO_BUFFER_STATE;
+    const enum ergo_buffer_kind kind = s->e.buffers[HELIUM_ATOM_SUMS].kind;
+    if (s->rebuild && kind == ERGO_BUFFER_STATE)
+        s->e.buffers[HELIUM_ATOM_SUMS].kind = ERGO_BUFFER_RESULT;
     s->e.step = step;
+    s->replays = true;
     const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, &rebuild, 1);
+    s->replays = false;
     s->e.step = now;
-    s->e.buffers[HELIUM_ATOM_SUMS].kind = ERGO_BUFFER_STATE;
+    s->e.buffers[HELIUM_ATOM_SUMS].kind = kind;
     return status;
 }
 
@@ -123,7 +127,7 @@ static enum ergo_status compare_running(struct ergo_context *ctx, struct helium_
         ergo_engine_begin(&s->e, ctx);
         /* so that an old result is not taken for a new one */
         ergo_engine_fill(&s->e, HELIUM_SUMS, 0xff);
-        helium_energy(s, 0, true);
+        helium_energy(s, HELIUM_SUMS, 0, true);
         ergo_engine_read(&s->e, HELIUM_SUMS, 0, all * sizeof *sums, sums);
         ergo_engine_read(&s->e, HELIUM_WALKERS, 0, all * sizeof *walkers, walkers);
         status = ergo_engine_end(&s->e);
@@ -141,20 +145,16 @@ static enum ergo_status compare_running(struct ergo_context *ctx, struct helium_
 static enum ergo_status compare_beginning(struct ergo_context *ctx, struct helium_state *s) {
     const struct helium_shape *h = &s->shape;
     const size_t bytes = h->walker_bytes;
-    const bool file = ergo_point_value(s->e.batch->points[0], "/system/start")->present;
     int32_t *expected = malloc(bytes * h->walkers), *found = malloc(bytes);
     enum ergo_status status = expected && found ? ERGO_OK : no_memory(ctx);
     double spent = 0;
     ergo_engine_begin(&s->e, ctx);
     for (size_t m = s->e.batch->count;
          m-- > 0 && spent < helium_audit_pairs && status == ERGO_OK;) {
-        if (file)
-            status =
-                helium_start_read(ctx, s->e.batch->points[m], &s->models[m], h->walkers, expected);
+        status = helium_start_places(ctx, s->e.batch->points[m], &s->models[m], &s->members[m],
+                                     h->sites, h->walkers, expected);
         for (uint32_t w = h->walkers; w-- > 0 && spent < helium_audit_pairs && status == ERGO_OK;) {
             int32_t *place = expected + 3 * (size_t)w * h->n;
-            if (!file)
-                helium_lattice_start(h->sites, &s->members[m], h->n, w, place);
             ergo_engine_read(&s->e, HELIUM_POSITIONS, (m * h->walkers + w) * bytes, bytes, found);
             status = ergo_engine_end(&s->e);
             if (status == ERGO_OK && memcmp(found, place, bytes) != 0)

@@ -14,7 +14,15 @@ static helium_cubic piece(const struct helium_cubic_host *table, uint32_t k) {
 }
 
 static struct helium_atoms atoms_of(const struct helium_twin *t) {
-    return (struct helium_atoms){t->member, t->e_table, t->binades, t->n, t->place};
+    return (struct helium_atoms){.member = t->member,
+                                 .e_table = t->e_table,
+                                 .binades = t->binades,
+                                 .n = t->n,
+                                 .place = t->place,
+                                 .sites = t->sites,
+                                 .triplet = t->triplet,
+                                 .t_table = t->t_table,
+                                 .field = t->field};
 }
 
 static int64_t u_of(const struct helium_twin *t, float x) {
@@ -24,10 +32,10 @@ static int64_t u_of(const struct helium_twin *t, float x) {
                                 helium_within(y, HELIUM_U_PIECES));
 }
 
-/* Sum of u over the pairs of atom i, if it were at a. */
+/* Sum of u over the pairs of atom i, and its part by its site, if it were at a. */
 static int64_t sum_at(const struct helium_twin *t, const uint32_t a[3], uint32_t i) {
     const struct helium_atoms atoms = atoms_of(t);
-    int64_t sum = 0;
+    int64_t sum = helium_atoms_site(&atoms, i, a);
     for (uint32_t j = 0; j < t->n; j++) {
         float d[3];
         helium_atoms_difference(&atoms, a, j, d);
@@ -45,9 +53,13 @@ int64_t helium_twin_atom(const struct helium_twin *t, uint32_t i) {
 
 int64_t helium_twin_ln_psi(const struct helium_twin *t) {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < t->n; i++)
-        sum += helium_twin_atom(t, i);
-    return sum;
+    const struct helium_atoms atoms = atoms_of(t);
+    for (uint32_t i = 0; i < t->n; i++) {
+        uint32_t a[3];
+        helium_atoms_place(&atoms, i, a);
+        sum += helium_twin_atom(t, i) + helium_atoms_site(&atoms, i, a);
+    }
+    return t->triplet ? sum + 2 * helium_atoms_triplet(&atoms) : sum;
 }
 
 /* ---- moves ----------------------------------------------------------------------------------- */
@@ -64,7 +76,9 @@ bool helium_twin_trial(const struct helium_twin *t, uint32_t i, uint64_t step, i
     helium_atoms_place(&atoms, i, old);
     for (uint32_t k = 0; k < 3; k++)
         new[k] = old[k] + by[k];
-    const int64_t gain = sum_at(t, new, i) - sum_at(t, old, i);
+    int64_t gain = sum_at(t, new, i) - sum_at(t, old, i);
+    if (t->triplet)
+        gain += helium_atoms_triplet_change(&atoms, i, new, t->next_field);
     const bool accepted = gain >= move.bound;
     for (uint32_t k = 0; k < 3; k++)
         to[k] = (int32_t)(accepted ? new[k] : old[k]);
@@ -72,12 +86,21 @@ bool helium_twin_trial(const struct helium_twin *t, uint32_t i, uint64_t step, i
     return accepted;
 }
 
+void helium_twin_begin(struct helium_twin *t) {
+    const struct helium_atoms atoms = atoms_of(t);
+    if (t->triplet)
+        helium_atoms_field(&atoms, t->field);
+}
+
 void helium_twin_steps(struct helium_twin *t, uint64_t step, uint64_t steps) {
     for (uint64_t s = step; s < step + steps; s++)
         for (uint32_t i = 0; i < t->n; i++) {
             int32_t to[3];
             int64_t change;
-            t->accepted += helium_twin_trial(t, i, s, to, &change);
+            const bool accepted = helium_twin_trial(t, i, s, to, &change);
+            if (accepted && t->triplet)
+                memcpy(t->field, t->next_field, 12 * (size_t)t->n);
+            t->accepted += accepted;
             t->ln_psi += change;
             for (uint32_t k = 0; k < 3; k++)
                 t->place[k * t->n + i] = to[k];
