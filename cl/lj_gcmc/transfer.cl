@@ -67,8 +67,8 @@ lj_transfer(__global const struct lj_member *members, __global struct lj_chain *
 #ifdef LJ_ENERGIES
     const uint team = item / LJ_WIDTH, lane = item % LJ_WIDTH;
     /* of the round's trials: pair energies by lj_add, those with a core at the new place and those
-     * that leave the second box as bits, pair energies and slots at the old place; the first that is
-     * accepted; sums of its virials and contacts */
+     * that leave the second box as bits, pair energies and slots at the old place; the first that
+     * is accepted; sums of its virials and contacts */
     __local uint gains[2u * LJ_TEAMS], hits, seconds, olds[LJ_TEAMS], accepted_first, sums[8];
     __local long lefts[LJ_TEAMS];
 #endif

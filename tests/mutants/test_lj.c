@@ -60,7 +60,10 @@ static void test_case(void **state) {
         if (strcmp(chosen, bits[i].name) != 0)
             continue;
         assert_int_equal(lj_bench_open(&b), 0);
-        lj_compare(&b, bits[i].job, 6, strstr(chosen, "board") ? 15 : strstr(chosen, "stops") ? 2 : 700);
+        lj_compare(&b, bits[i].job, 6,
+                   strstr(chosen, "board")   ? 15
+                   : strstr(chosen, "stops") ? 2
+                                             : 700);
         ergo_device_close(b.device);
         ergo_context_destroy(b.ctx);
         return;
