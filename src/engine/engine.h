@@ -227,6 +227,15 @@ void *ergo_engine_memory(struct ergo_engine *e, size_t count, size_t size);
 enum ergo_status ergo_engine_plan(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                   const struct ergo_batch *batch, const struct ergo_device *device,
                                   struct ergo_plan *plan);
+/* A state with everything decided and nothing on the device yet; NULL or to be destroyed when it
+ * fails. ergo_engine_make makes the rest. */
+enum ergo_status ergo_engine_configure(struct ergo_context *ctx,
+                                       const struct ergo_engine_model *model,
+                                       const struct ergo_batch *batch,
+                                       const struct ergo_device *device, void **state);
+/* Destroys the state when it fails. */
+enum ergo_status ergo_engine_make(struct ergo_context *ctx, void **state);
+/* Both. */
 enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                     const struct ergo_batch *batch, struct ergo_device *device,
                                     void **state);

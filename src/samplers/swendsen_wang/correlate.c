@@ -108,3 +108,21 @@ bool sw_twin_correlate(const struct sw_shape *shape, uint32_t distances, const s
     free(sums);
     return enough;
 }
+
+void sw_twin_waves(const struct sw_sites_shape *s, struct sw_sites_twin *t) {
+    const bool vectors = s->model != SW_MODEL_POTTS;
+    const uint32_t side = s->lz > 1 ? s->lz : s->ly, layer = s->sites / side;
+    uint64_t limbs[SW_POWERS][SW_WAVES_LIMBS] = {{0}};
+    for (uint32_t wave = 0; wave < (vectors ? 3 : 2); wave++) {
+        memset(t->waves, 0, s->sites * sizeof *t->waves);
+        for (uint32_t i = 0; i < s->sites; i++) {
+            const int weight =
+                wave < 2 ? sw_wave_weight(i / layer, side, wave) : 1 << SW_WAVE_SHIFT;
+            t->waves[t->labels[i]] += vectors ? sw_wave_part(t->parts[i], weight) : weight;
+        }
+        for (uint32_t i = 0; i < s->sites; i++)
+            sw_waves_add(limbs[wave / 2], t->waves[i]);
+    }
+    for (size_t p = 0; p < SW_POWERS; p++)
+        t->found.powers[p] = sw_limbs_value(limbs[p], SW_WAVES_LIMBS, NULL);
+}

@@ -6,13 +6,32 @@ static struct ergo_grid over_tiles(const struct sw_sites_state *s) {
     return ergo_grid_groups(s->launch.tiles, s->launch.tile_group, s->e.batch->count);
 }
 
+/* Bonds, and labels in so many tiles. sized: sizes of clusters become 0. */
+static void label(struct sw_sites_state *s, unsigned kernel, uint32_t tiles, bool sized) {
+    ERGO_LAUNCH(&s->e, kernel, ergo_grid_groups(tiles, s->launch.tile_group, s->e.batch->count),
+                BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS), BUFFER(SITES_BONDS),
+                BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
+                U32(sized), BUFFER(SITES_CHANCES), BUFFER(SITES_WAYS));
+}
+
+/* A slab's inside, while the next rank's layer is under way; then the rest. */
+static void label_slab(struct sw_sites_state *s) {
+    const uint32_t inside = s->launch.inside;
+    if (inside) {
+        label(s, SITES_LABEL, inside, true);
+        clFlush(s->e.device->queue);
+    }
+    sw_slab_take_layer(s);
+    label(s, inside ? SITES_LABEL_END : SITES_LABEL, s->launch.tiles - inside, true);
+}
+
 /* A step. sample: its clusters are measured, too; SW_NO_SAMPLE: they are not. */
 static void step(struct sw_sites_state *s, uint32_t sample) {
     const bool sized = sample != SW_NO_SAMPLE && s->clusters && !s->shape.wolff;
-    ERGO_LAUNCH(&s->e, SITES_LABEL, over_tiles(s), BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step),
-                BUFFER(SITES_SIZES), U32(sized || s->cut), BUFFER(SITES_CHANCES),
-                BUFFER(SITES_WAYS));
+    if (s->cut)
+        label_slab(s);
+    else
+        label(s, SITES_LABEL, s->launch.tiles, sized);
     if (s->shape.adapts)
         ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
                     BUFFER(SITES_LABELS), BUFFER(SITES_WAYS), U32(0));
@@ -46,6 +65,8 @@ void sw_sites_steps(void *state, uint64_t steps) {
     struct sw_sites_state *s = state;
     for (uint64_t k = 0; k < steps; k++)
         step(s, SW_NO_SAMPLE);
+    if (s->cut)
+        sw_slab_take_layer(s);
 }
 
 void sw_sites_block(void *state, size_t count, uint64_t every) {
@@ -55,8 +76,11 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
     if (s->shape.waved) /* a sample leaves them so */
         ergo_engine_fill(&s->e, SITES_WAVES, 0);
     for (uint32_t i = 0; i < count && s->e.status == ERGO_OK; i++) {
-        sw_sites_steps(s, every - 1);
+        for (uint64_t k = 1; k < every; k++)
+            step(s, SW_NO_SAMPLE);
         step(s, i);
+        if (s->cut)
+            sw_slab_take_layer(s);
         if (s->clusters && !s->shape.wolff)
             ERGO_LAUNCH(&s->e, SITES_COUNT, sums, BUFFER(SITES_SIZES), BUFFER(SITES_CLUSTERS),
                         U32(i));

@@ -218,6 +218,7 @@ static void choose_tile(const struct sw_sites_state *s, struct sw_sites_launch *
     if (device->quirks.many_barriers_unreliable)
         l->tile_group = 1;
     l->tiles = parts(h->lx, l->tx) * parts(h->ly, l->ty) * parts(h->lz, l->tz);
+    l->inside = s->cut ? l->tiles - parts(h->lx, l->tx) * parts(h->ly, l->ty) : 0;
 }
 
 static void choose_groups(const struct sw_sites_state *s, struct sw_sites_launch *l) {
@@ -311,6 +312,12 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     ergo_engine_kernel(e, SITES_LABEL, sites, o.data, "sw_site_label");
     ergo_engine_kernel(e, SITES_JOIN, sites, o.data, "sw_site_join");
     if (s->cut) {
+        struct ergo_text end = {0};
+        ergo_text_append(&end, "%s -DSW_TILE_FIRST=%uu", o.data ? o.data : "", l->inside);
+        if (l->inside)
+            ergo_engine_kernel(e, SITES_LABEL_END, sites, end.data, "sw_site_label");
+        o.failed = o.failed || end.failed;
+        ergo_text_free(&end);
         ergo_engine_kernel(e, SITES_EDGE, slab, o.data, "sw_slab_edges");
         ergo_engine_kernel(e, SITES_MARK, slab, o.data, "sw_slab_mark");
         ergo_engine_kernel(e, SITES_FLIP, slab, o.data, "sw_slab_flip");

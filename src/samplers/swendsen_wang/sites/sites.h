@@ -61,6 +61,7 @@ struct sw_sites_launch {
     uint32_t tx, ty, tz; /* sides of a tile, powers of two */
     uint32_t tile_group; /* work-items for a tile */
     uint32_t tiles;      /* of a member */
+    uint32_t inside;     /* of a slab: tiles before those that need the next rank's layer */
     uint32_t sum_groups; /* work-groups per member that add up */
     uint32_t sum_slots;  /* partial sums per member */
 };
@@ -95,6 +96,7 @@ enum sw_sites_kernel {
     SITES_MEASURE,
     SITES_COUNT,
     SITES_LABEL,
+    SITES_LABEL_END,
     SITES_JOIN,
     SITES_FLIP,
     SITES_FLIP_SIZES,
@@ -124,6 +126,7 @@ struct sw_sites_state {
     struct ergo_slab slab;
     uint64_t *joined; /* [samples][members][q], sums of all ranks */
     uint8_t *layer;   /* first layers of all members, own and the next rank's */
+    bool under_way;   /* the latter */
     uint32_t *far;    /* names of clusters in the next rank's first layer */
     struct sw_slab_pairs pairs_of;
     struct sw_slab_pair *all_pairs;
@@ -146,6 +149,8 @@ void sw_slab_declare(struct sw_sites_state *s);
  * Collective. */
 void sw_slab_join(struct sw_sites_state *s);
 void sw_slab_flip(struct sw_sites_state *s);
+/* The next rank's layer, which has been under way since then; nothing if it is there. */
+void sw_slab_take_layer(struct sw_sites_state *s);
 /* Of a sample and member, all ranks together. */
 void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *counts);
 /* This rank's layers, with those of all others: appended at rank 0. Collective. */
@@ -235,6 +240,8 @@ struct sw_sites_twin {
 };
 bool sw_sites_twin_open(struct sw_sites_twin *twin, const struct sw_sites_shape *shape);
 void sw_sites_twin_close(struct sw_sites_twin *twin);
+/* correlate.c: found.powers, from labels and the parts after the step. */
+void sw_twin_waves(const struct sw_sites_shape *shape, struct sw_sites_twin *twin);
 void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_shape *shape,
                          struct sw_sites_twin *twin);
 void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_shape *shape,

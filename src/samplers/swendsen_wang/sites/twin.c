@@ -431,25 +431,6 @@ static void count_pairs(struct work *w, uint32_t begin, uint32_t end) {
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Sums over clusters, site by site; of unit vectors by their parts after the step. */
-static void sum_waves(struct work *w, int64_t *sums) {
-    struct sw_sites_twin *t = w->t;
-    const uint32_t side = twin.lz > 1 ? twin.lz : twin.ly, layer = twin.sites / side;
-    uint64_t limbs[SW_POWERS][SW_WAVES_LIMBS] = {{0}};
-    for (uint32_t wave = 0; wave < (w->v ? 3 : 2); wave++) {
-        memset(sums, 0, twin.sites * sizeof *sums);
-        for (uint32_t i = 0; i < twin.sites; i++) {
-            const int weight =
-                wave < 2 ? sw_wave_weight(i / layer, side, wave) : 1 << SW_WAVE_SHIFT;
-            sums[t->labels[i]] += w->v ? sw_wave_part(t->parts[i], weight) : weight;
-        }
-        for (uint32_t i = 0; i < twin.sites; i++)
-            sw_waves_add(limbs[wave / 2], sums[i]);
-    }
-    for (size_t p = 0; p < SW_POWERS; p++)
-        t->found.powers[p] = sw_limbs_value(limbs[p], SW_WAVES_LIMBS, NULL);
-}
-
 static void sum_vectors(struct work *w, uint32_t begin, uint32_t end) {
     int64_t sums[SW_NUMBERS] = {0};
     sw_vectors_sum(w->v, begin, end, sums);
@@ -521,7 +502,7 @@ void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_sh
     if (!s->wolff)
         each_site(&w, count_pairs);
     if (s->waved)
-        sum_waves(&w, t->waves);
+        sw_twin_waves(s, t);
     memset(t->sums, 0, sizeof t->sums);
     each_site(&w, w.v ? sum_vectors : count_spins);
 }
