@@ -3,10 +3,23 @@
  * parent (comb.cl), so copies need no launch of their own.
  *
  * A work-item has the same atoms throughout, and finds them in `next` and `middle` again: its own
- * writes. Macros: those of helium/atom.h.
+ * writes. Macros: those of helium/atom.h; HELIUM_TRIPLET: with a triplet factor (and then
+ * HELIUM_U_BASE and HELIUM_U_SIZE, as in helium/triplet_atom.h).
  */
 #include "helium/atom.h"
 #include "helium_dmc/core.h"
+#if HELIUM_TRIPLET
+#include "helium/triplet_atom.h"
+/* Before an atom's gradient, G of all; after it, what the triplet factor adds. */
+#define HELIUM_FIELDS(places)                                                                      \
+    helium_triplet_fields(item, there, places, t_table, &member, field);                           \
+    barrier(HELIUM_FENCE)
+#define HELIUM_SHARED(places, own, share)                                                          \
+    helium_triplet_share(own, i, places, t_table, field, &triplet, &member, &(share))
+#else
+#define HELIUM_FIELDS(places)
+#define HELIUM_SHARED(places, own, share)
+#endif
 
 #define HELIUM_FENCE (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
@@ -69,8 +82,13 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
                 __global const long *records, __global const struct helium_member *members,
                 __global const struct helium_dmc *steps, __global const helium_cubic *e_tables,
                 __global const helium_cubic *random, __global const int *sites, ulong step,
-                uint count, uint push, __global int *next, __global long *next_records,
-                __global int *euler, __global int *middle, __global long *sums) {
+                uint count, uint push,
+#if HELIUM_TRIPLET
+                __global const struct helium_triplet *triplets,
+                __global const helium_cubic *t_tables, __global int *fields,
+#endif
+                __global int *next, __global long *next_records, __global int *euler,
+                __global int *middle, __global long *sums) {
     __local long parts[4 * HELIUM_GROUP], heads[4 * HELIUM_HEADS * HELIUM_E_MATES];
     __local uint beyond[HELIUM_E_MATES]; /* marks of all atoms of a walker */
     const uint id = (uint)get_local_id(0);
@@ -90,6 +108,11 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
     __global int *guess = between;
 #else
     __global int *guess = euler + (ulong)index * (3 * HELIUM_N);
+#endif
+#if HELIUM_TRIPLET
+    const struct helium_triplet triplet = triplets[which];
+    __global const helium_cubic *t_table = t_tables + 2 * which * HELIUM_U_SIZE;
+    __global int *field = fields + (ulong)index * (3 * HELIUM_N);
 #endif
     long total[4] = {0, 0, 0, 0};
     uint marks = 0;
@@ -121,9 +144,11 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
 #endif
     }
     barrier(HELIUM_FENCE);
+    HELIUM_FIELDS(place);
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
         const int4 own = helium_own(place, i);
-        const struct helium_share share = helium_slope_of(own, i, place, table, sites, &member);
+        struct helium_share share = helium_slope_of(own, i, place, table, sites, &member);
+        HELIUM_SHARED(place, own, share);
         helium_store(guess, i, helium_drifted(own, &share, 1.0f, &dmc));
     }
     barrier(HELIUM_FENCE);
@@ -132,10 +157,11 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
         place[i] = helium_fetch(guess, i);
     barrier(HELIUM_FENCE);
 #endif
+    HELIUM_FIELDS(place_guess);
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
         const int4 own = helium_own(place_guess, i);
-        const struct helium_share share =
-            helium_slope_of(own, i, place_guess, table, sites, &member);
+        struct helium_share share = helium_slope_of(own, i, place_guess, table, sites, &member);
+        HELIUM_SHARED(place_guess, own, share);
         const int4 mid = helium_halfway(helium_fetch(home, i), own);
         helium_store(between, i, helium_drifted(mid, &share, 0.5f, &dmc));
     }
@@ -145,9 +171,11 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
         place[i] = helium_fetch(between, i);
     barrier(HELIUM_FENCE);
 #endif
+    HELIUM_FIELDS(place_half);
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
-        const struct helium_share share =
-            helium_atom(helium_own(place_half, i), i, place_half, table, sites, &member);
+        const int4 own = helium_own(place_half, i);
+        struct helium_share share = helium_atom(own, i, place_half, table, sites, &member);
+        HELIUM_SHARED(place_half, own, share);
         helium_add(&share, &member, total, &marks);
         helium_store(home, i, helium_drifted(helium_fetch(home, i), &share, 2.0f, &dmc));
     }

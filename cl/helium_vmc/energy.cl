@@ -1,9 +1,13 @@
 /*
  * Measurement: the energies of every walker from its positions (helium/atom.h).
  *
- * Macros besides those of atom.h: HELIUM_U_BASE and HELIUM_U_SIZE as in walk_registers.cl.
+ * Macros besides those of atom.h: HELIUM_U_BASE and HELIUM_U_SIZE as in walk_registers.cl;
+ * HELIUM_TRIPLET: with a triplet factor. Then one group has a walker.
  */
 #include "helium/atom.h"
+#if HELIUM_TRIPLET
+#include "helium/triplet_atom.h"
+#endif
 #include "helium_vmc/params.h"
 
 /* u summed over the partners of atom i, and twice its part by its site. */
@@ -31,7 +35,12 @@ __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_energy(__global const int *positions, __global const struct helium_walker *kept_walkers,
               __global const struct helium_member *members, __global const helium_cubic *u_tables,
               __global const helium_cubic *e_tables, __global const int *sites, uint count,
-              uint walkers, uint row, uint psi, __global long *sums) {
+              uint walkers, uint row, uint psi,
+#if HELIUM_TRIPLET
+              __global const struct helium_triplet *triplets, __global const helium_cubic *t_tables,
+              __global int *fields,
+#endif
+              __global long *sums) {
     __local long parts[5 * HELIUM_GROUP], heads[5 * HELIUM_HEADS * HELIUM_E_MATES];
     __local uint beyond[HELIUM_E_MATES]; /* marks of all atoms of a walker */
     const uint id = (uint)get_local_id(0);
@@ -64,10 +73,26 @@ helium_energy(__global const int *positions, __global const struct helium_walker
     __global const int *place = kept;
 #endif
     barrier(CLK_LOCAL_MEM_FENCE);
+#if HELIUM_TRIPLET
+    const struct helium_triplet triplet = triplets[which];
+    __global const helium_cubic *t_table = t_tables + 2 * which * HELIUM_U_SIZE;
+    __global int *field = fields + (ulong)(there ? index : 0u) * (3 * HELIUM_N);
+    for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
+        const struct helium_vector g =
+            helium_triplet_field(HELIUM_PLACE(i), i, place, t_table, &member);
+        helium_triplet_keep(field, i, g);
+        if (psi) /* as twice the sum over pairs */
+            total[0] -= 2 * triplet.sign * helium_triplet_square(g, triplet.shift);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#endif
     for (uint i = piece * HELIUM_E_ITEMS + item; there && i < HELIUM_N;
          i += pieces * HELIUM_E_ITEMS) {
         const int4 own = HELIUM_PLACE(i);
-        const struct helium_share share = helium_atom(own, i, place, table, sites, &member);
+        struct helium_share share = helium_atom(own, i, place, table, sites, &member);
+#if HELIUM_TRIPLET
+        helium_triplet_share(own, i, place, t_table, field, &triplet, &member, &share);
+#endif
         helium_add(&share, &member, total + 1, &marks);
         if (psi)
             total[0] += helium_atom_u(own, i, place, u_table, sites, &member);

@@ -23,8 +23,9 @@ const struct ergo_model *ergo_model_find(const struct ergo_sampler *sampler, con
 static const char *const methods[] = {"sample", NULL};
 static const struct ergo_key only_method = {
     ERGO_KEY("/run/method", ENUM), .flags = ERGO_KEY_HOW, .choices = methods, .unit = "",
-    .help = "sample, the only method: the equilibrium, or the dynamics, at the job's point. (Points "
-            "that are annealed one after the other: /anneal.)"};
+    .help =
+        "sample, the only method: the equilibrium, or the dynamics, at the job's point. (Points "
+        "that are annealed one after the other: /anneal.)"};
 
 static bool has_methods(const struct ergo_model *model) {
     for (size_t r = 0; r < ERGO_KEY_ROWS_MAX; r++)

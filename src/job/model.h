@@ -57,6 +57,8 @@ struct ergo_observable {
     bool of_moves;
     const char *recorded_at;
     bool crosses; /* curves of all sizes cross at the critical point (ergocl analyse) */
+    /* Where it is not 0, results are those of a limited ensemble: what a warning says. */
+    const char *limits;
     /* At some points only: not in the result where it is false. NULL: always. */
     bool (*applies)(const struct ergo_point *point);
     /* Where its chain decorrelates far more slowly than the others' for a physical reason: the

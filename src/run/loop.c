@@ -379,8 +379,14 @@ static enum ergo_status sample(struct loop *loop) {
 /* Creates the state. If the device refuses a launch shape from a profile after all, the automatic
  * one is used. */
 static enum ergo_status create(struct ergo_work *work, struct loop *loop) {
-    const enum ergo_status status =
-        ergo_sampler_create(work->ctx, work->ops, loop->batch, work->device, &work->state);
+    enum ergo_status status = ERGO_OK;
+    if (work->planned) {
+        work->state = work->planned;
+        work->planned = NULL;
+        status = ergo_engine_make(work->ctx, &work->state);
+    } else {
+        status = ergo_sampler_create(work->ctx, work->ops, loop->batch, work->device, &work->state);
+    }
     if (status != ERGO_E_DEVICE || !work->profiled || !ergo_tuning_given(loop->batch))
         return status;
     ergo_log(work->ctx, ERGO_LOG_WARNING, "without the tuning profile, which fails: %s",

@@ -23,6 +23,7 @@ struct ergo_view {
     uint64_t size[3];  /* sites */
     const void *shape; /* for `state` */
     void *sites;       /* for `state`; malloc'ed; NULL: another rank shows it */
+    bool plane;        /* asked of who makes it: only z = 0 will be looked at */
     /* The state of site x of row y + ly z, below 256. */
     unsigned (*state)(const struct ergo_view *view, size_t x, size_t row);
     const char *name; /* in files of VTK, of the states modulo so many; others are for colours */

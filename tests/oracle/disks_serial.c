@@ -415,9 +415,12 @@ bool ergo_oracle_plain_volume(struct ergo_oracle_plain *p, double pressure, doub
                 return false;
         }
     p->box *= scale;
-    for (size_t i = 0; i < p->n; i++) {
+    for (size_t k = 0; k < p->cells * p->cells; k++)
+        p->head[k] = SIZE_MAX;
+    for (size_t i = 0; i < p->n; i++) { /* rounding may take a disk to another list */
         p->x[i] *= scale;
         p->y[i] *= scale;
+        link_in(p, i);
     }
     return true;
 }

@@ -281,7 +281,7 @@ static void test_npt(void **state) {
         double density = 0;
         for (size_t t = 0; t < SWEEPS; t++) {
             ergo_oracle_plain_sweep(&plain);
-            ergo_oracle_plain_volume(&plain, 1.5, 0.08);
+            ergo_oracle_plain_volume(&plain, 2, 0.06);
             density += N / (plain.box * plain.box) / SWEEPS;
         }
         sum += b ? density : 0;
@@ -291,7 +291,7 @@ static void test_npt(void **state) {
     cJSON *tree = physics_run(
         ctx,
         "{'sampler': 'hard-disks', 'seed': '15', 'replicas': 4, 'system': {'n': 30, "
-        "'packing_fraction': 0.4, 'ensemble': 'npt', 'pressure': 1.5, 'max_volume_change': 0.08}, "
+        "'packing_fraction': 0.45, 'ensemble': 'npt', 'pressure': 2, 'max_volume_change': 0.06}, "
         "'run': {'equilibration': 500, 'sweeps': 20000, 'measure_every': 4, 'contact_range': 0.1, "
         "'contact_bin': 0.001, 'contact_degree': 3, 'gr_max': 0}, 'output': {'snapshots': 0}}",
         "npt");
@@ -299,7 +299,7 @@ static void test_npt(void **state) {
     compare("30 disks, npt: density", mean, error, sum / BLOCKS,
             sqrt((square / BLOCKS - pow(sum / BLOCKS, 2)) / (BLOCKS - 1)));
     physics_value(tree, 0, 4, "pressure", &mean, &error);
-    compare("30 disks, npt: pressure", mean, error, 1.5, 0);
+    compare("30 disks, npt: pressure", mean, error, 2, 0);
     physics_value(tree, 0, 4, "volume_limited", &mean, &error);
     assert_true(mean == 0);
     cJSON_Delete(tree);

@@ -222,6 +222,8 @@ static const struct ergo_observable observables_npt[] = {
     {ERGO_NAMED("volume_limited", ""),
      .help = "share of volume moves refused because cells would be narrower than sigma or hold too "
              "many disks: where it is not 0, the ensemble is that of volumes between these limits",
+     .limits = "volumes are those between the limits of the cells, and averages not those of the "
+               "whole ensemble. Start nearer to the density that comes out",
      .sample = sample_limited, .of_moves = true},
 };
 

@@ -105,10 +105,12 @@ void helium_atoms_share(const struct helium_atoms *t, uint32_t i, float share[HE
     }
     if (t->sites)
         add_site(t, i, a, &all[POTENTIAL], &all[VIRIAL], &all[FORCE], &all[X]);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         raw[k] = all[X + k];
+    if (t->triplet)
+        all[SLOPE] += helium_atoms_triplet_share(t, i, raw);
+    for (int k = 0; k < 3; k++)
         gradient[k] = raw[k] * length[k];
-    }
     share[0] = all[POTENTIAL];
     share[1] = 2 * all[VIRIAL];
     share[2] = -t->member->root * fmaf(2, all[SLOPE], 3 * all[FORCE]);

@@ -59,6 +59,8 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
                                   model.density, model.side[k]);
     status = helium_check_one_body(ctx, point, &model);
     if (status == ERGO_OK)
+        status = helium_triplet_check(ctx, point, model.half);
+    if (status == ERGO_OK)
         status = helium_model_load(ctx, point, added, &model);
     if (status != ERGO_OK)
         return status;

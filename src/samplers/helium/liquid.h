@@ -78,6 +78,8 @@ void helium_frame_append(struct ergo_text *text, const struct helium_model *mode
 /* ---- atoms.c: what the kernels find of an atom ------------------------------------------------
  */
 
+struct helium_triplet;
+
 struct helium_atoms {
     const struct helium_member *member;
     const struct helium_cubic_host *e_table; /* of `binades` binades */
@@ -85,6 +87,10 @@ struct helium_atoms {
     uint32_t n;
     const int32_t *place; /* [3][n] */
     const int32_t *sites; /* likewise; NULL: no one-body factor */
+    /* NULL, or the triplet factor, its table, and G of all atoms, [3][n] */
+    const struct helium_triplet *triplet;
+    const struct helium_cubic_host *t_table;
+    const int32_t *field;
 };
 void helium_atoms_place(const struct helium_atoms *atoms, uint32_t i, uint32_t a[3]);
 /* a minus the position of atom j, to the nearest image, in 2^-32 of the sides; and the square of
@@ -105,6 +111,21 @@ void helium_atoms_total(const int64_t total[HELIUM_E_KINDS], uint64_t marks,
                         struct helium_sums *sums);
 /* The sums of a walker, but for ln psi and accepted moves. */
 void helium_atoms_sums(const struct helium_atoms *atoms, struct helium_sums *sums);
+
+/* ---- triplet.c, triplet_atoms.c ---------------------------------------------------------------
+ */
+
+void helium_triplet_fill(const struct helium_model *model, const struct helium_member *member,
+                         struct helium_triplet *triplet);
+/* G of all atoms from their places, to field [3][n]. */
+void helium_atoms_field(const struct helium_atoms *atoms, int32_t *field);
+/* The part of ln psi that is not in u, in units of 2^-HELIUM_U_BITS. */
+int64_t helium_atoms_triplet(const struct helium_atoms *atoms);
+/* What it changes by if atom i goes to a. field: G then, [3][n]. */
+int64_t helium_atoms_triplet_change(const struct helium_atoms *atoms, uint32_t i,
+                                    const uint32_t a[3], int32_t *field);
+/* Add the factor's gradient to an atom's `raw`; returns its share of the laplacian's slope. */
+float helium_atoms_triplet_share(const struct helium_atoms *atoms, uint32_t i, float raw[3]);
 
 /* ---- structure.c ------------------------------------------------------------------------------
  */

@@ -102,6 +102,9 @@ void helium_model_box(const struct ergo_point *point, struct helium_model *m) {
         m->side[k] = unit * (double)aspect->size[k] * edge[k];
         m->half = m->side[k] / 2 < m->half ? m->side[k] / 2 : m->half;
     }
+    m->triplet = helium_triplet_of(point, m->half);
+    (void)helium_triplet_bits(&m->triplet,
+                              m->n); /* helium_triplet_check refuses what is too large */
 }
 
 void helium_model_step(struct helium_model *m, double rms, double unit) {
@@ -135,7 +138,7 @@ static void file_u(const struct helium_model *m, double r, double out[3]) {
 
 /* u = f(r) + f(L-r) - 2 f(L/2) with f = -(b/r)^5 / 2 (Eq. 9; Eq. 8 is misprinted, see the
  * README). */
-void helium_model_u(const struct helium_model *m, double r, double out[3]) {
+void helium_model_pair_u(const struct helium_model *m, double r, double out[3]) {
     const double s = 2 * m->half - r, h = m->half;
     const double b2 = m->b * m->b, c = -0.5 * b2 * b2 * m->b;
     out[0] = out[1] = out[2] = 0;
@@ -149,6 +152,16 @@ void helium_model_u(const struct helium_model *m, double r, double out[3]) {
     out[0] = c * (1 / r5 + 1 / s5 - 2 / h5);
     out[1] = -5 * c * (1 / (r5 * r) - 1 / (s5 * s));
     out[2] = 30 * c * (1 / (r5 * r * r) + 1 / (s5 * s * s));
+}
+
+void helium_model_two_body(const struct helium_model *m, double r, double out[3]) {
+    helium_model_pair_u(m, r, out);
+    helium_spline_add(&m->spline, r, out);
+}
+
+void helium_model_u(const struct helium_model *m, double r, double out[3]) {
+    helium_model_two_body(m, r, out);
+    helium_triplet_pairs(&m->triplet, r, out);
 }
 
 static void aziz(const struct aziz *p, double r, double out[2]) {
@@ -249,6 +262,23 @@ void helium_table_u(const struct helium_model *m, unsigned binades,
         for (int i = 0; i < 4; i++)
             f[i] += half;
         table[k] = fit(f, width);
+    }
+}
+
+void helium_table_triplet(const struct helium_model *m, unsigned binades,
+                          struct helium_cubic_host *table) {
+    const unsigned pieces = binades << HELIUM_U_PIECES;
+    for (unsigned k = 0; k < pieces; k++) {
+        double start, width, f[2][4];
+        piece_of(-(int)binades, HELIUM_U_PIECES, k, &start, &width);
+        for (int i = 0; i < 4; i++) {
+            double x[2];
+            helium_triplet_scaled(&m->triplet, m->half * sqrt(node_of(start, width, i)), x);
+            f[0][i] = x[0];
+            f[1][i] = x[1];
+        }
+        table[k] = fit(f[0], width);
+        table[pieces + k] = fit(f[1], width);
     }
 }
 

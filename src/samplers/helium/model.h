@@ -12,6 +12,8 @@
 #include "job/job.h"
 #include "samplers/helium/curve.h"
 #include "samplers/helium/one_body.h"
+#include "samplers/helium/spline.h"
+#include "samplers/helium/triplet.h"
 
 struct helium_cubic_host {
     float c[4]; /* value = ((c3 t + c2) t + c1) t + c0, t from the start of the piece */
@@ -35,8 +37,10 @@ struct helium_model {
     double epsilon, sigma; /* of Lennard-Jones: K, A */
     double kink;           /* distance at which V'' jumps, A; 0: no jump */
     struct helium_curve *v_curve,
-        *f_curve;     /* from files, or made; owned; NULL: built-in functions */
-    bool symmetrised; /* f_curve is symmetrised about L/2 */
+        *f_curve;                        /* from files, or made; owned; NULL: built-in functions */
+    bool symmetrised;                    /* f_curve is symmetrised about L/2 */
+    struct helium_spline spline;         /* added to u */
+    struct helium_triplet_model triplet; /* its terms of two atoms are part of u */
     /* Tails beyond the cut with g = 1, of V/N and of 1/N sum r V', in K; 0: not requested. */
     double tail_potential, tail_virial;
     int bits[4];    /* sums of V, r V', lap ln psi, (grad ln psi)^2 have units of 2^-bits K */
@@ -66,7 +70,10 @@ bool helium_is_file(const char *text);
 /* A hash of the bytes of both files; 0: no files. */
 uint64_t helium_model_hash(const struct helium_model *model);
 
-/* u, u', u'' at 0 < r < half (0 beyond). */
+/* u, u', u'' at 0 < r < half (0 beyond): of the job's wave function; with the spline; and with the
+ * triplet factor's terms of two atoms. */
+void helium_model_pair_u(const struct helium_model *model, double r, double out[3]);
+void helium_model_two_body(const struct helium_model *model, double r, double out[3]);
 void helium_model_u(const struct helium_model *model, double r, double out[3]);
 /* out: V and r V' at r, without the cut. */
 void helium_model_v(const struct helium_model *model, double r, double out[2]);
@@ -93,6 +100,9 @@ unsigned helium_model_binades(const struct helium_model *model);
  * that makes truncation round to nearest. */
 void helium_table_u(const struct helium_model *model, unsigned binades,
                     struct helium_cubic_host *table);
+/* Table of the triplet factor: as many pieces of X, then of X'/r (cl/helium/triplet.h). */
+void helium_table_triplet(const struct helium_model *model, unsigned binades,
+                          struct helium_cubic_host *table);
 /* Energy table: helium_energy_pieces() pieces for V, then as many for sqrt(lambda) u'/r, to be read
  * by helium_quartic_slope and helium_cubic_slope. The last piece replaces the upper part of the
  * piece with the kink. */

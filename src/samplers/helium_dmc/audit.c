@@ -18,7 +18,7 @@ struct scene {
     const struct ergo_replay *r;
     struct helium_cubic_host *tables, *random;
     int32_t *places, *next, *middle, *found; /* [walkers][3][n] */
-    int32_t *euler;                          /* [3][n] */
+    int32_t *euler;                          /* [3][n], and as many for a triplet factor */
     int64_t *records, *next_records, *found_records;
     struct helium_sums *sums;
     uint32_t *parents, *found_parents;
@@ -28,6 +28,10 @@ struct scene {
 
 static enum ergo_status no_memory(struct ergo_context *ctx) {
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of helium-dmc");
+}
+
+static size_t table_size(const struct dmc_state *s) {
+    return 2 * (size_t)helium_energy_pieces(s->launch.binades);
 }
 
 static double pairs_of_step(const struct dmc_state *s) {
@@ -173,16 +177,20 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct sc
     const uint32_t count = s->shape.walkers;
     const size_t bytes = count * (size_t)s->shape.walker_bytes;
     const size_t records = count * 8 * records_of(s);
-    const struct dmc_twin twin = {.member = &s->members[member],
-                                  .dmc = &s->steps[member],
-                                  .e_table = c->tables,
-                                  .random = c->random,
-                                  .binades = s->launch.binades,
-                                  .n = s->shape.n,
-                                  .walkers = count,
-                                  .sites =
-                                      helium_has_sites(s->e.batch->points[0]) ? s->sites : NULL,
-                                  .euler = c->euler};
+    struct dmc_twin twin = {.member = &s->members[member],
+                            .dmc = &s->steps[member],
+                            .e_table = c->tables,
+                            .random = c->random,
+                            .binades = s->launch.binades,
+                            .n = s->shape.n,
+                            .walkers = count,
+                            .sites = helium_has_sites(s->e.batch->points[0]) ? s->sites : NULL,
+                            .euler = c->euler};
+    if (s->launch.triplet) {
+        twin.triplet = &s->triplets[member];
+        twin.t_table = c->tables + table_size(s);
+        twin.field = c->euler + 3 * (size_t)s->shape.n;
+    }
     ergo_engine_begin(&s->e, ctx);
     ergo_engine_read(&s->e, DMC_POSITIONS, member * bytes, bytes, c->found);
     ergo_engine_read(&s->e, DMC_PARENTS, member * count * 4, count * 4, c->found_parents);
@@ -201,7 +209,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     struct dmc_state *s = r->state;
     const size_t count = s->shape.walkers, bytes = count * (size_t)s->shape.walker_bytes;
     const size_t records = count * 8 * records_of(s) + 1;
-    const size_t tables = 2 * (size_t)helium_energy_pieces(s->launch.binades);
+    const size_t tables = table_size(s) + ((size_t)2 * s->launch.binades << HELIUM_U_PIECES);
     const double each = pairs_of_step(s) * (double)(r->samples * r->every);
     struct scene c = {.s = s,
                       .r = r,
@@ -211,7 +219,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
                       .next = malloc(bytes),
                       .middle = malloc(bytes),
                       .found = malloc(bytes),
-                      .euler = malloc((size_t)s->shape.walker_bytes),
+                      .euler = malloc(2 * (size_t)s->shape.walker_bytes),
                       .records = malloc(records),
                       .next_records = malloc(records),
                       .found_records = malloc(records),
@@ -237,6 +245,8 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
         left -= each * most;
         if (m + 1 == r->members || !dmc_model_shared(s->e.batch, m + 1))
             helium_table_energy(&s->models[m], s->launch.binades, c.tables);
+        if (s->launch.triplet)
+            helium_table_triplet(&s->models[m], s->launch.binades, c.tables + table_size(s));
         status = compare_member(ctx, &c, m);
     }
     free(c.tables);

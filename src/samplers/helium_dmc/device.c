@@ -12,8 +12,12 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     const size_t size = 2 * (size_t)helium_energy_pieces(s->launch.binades);
     struct helium_cubic_host *tables = malloc(members * size * sizeof *tables);
     struct helium_cubic_host *random = malloc(2 * HELIUM_R_SIZE * sizeof *random);
+    const size_t t_size = (size_t)2 * s->launch.binades << HELIUM_U_PIECES;
+    struct helium_cubic_host *triplets = malloc(members * t_size * sizeof *triplets);
     enum ergo_status status = ERGO_OK;
-    if (tables && random) {
+    if (tables && random && triplets) {
+        for (size_t i = 0; i < members && s->launch.triplet; i++)
+            helium_table_triplet(&s->models[i], s->launch.binades, triplets + i * t_size);
         for (size_t i = 0; i < members; i++)
             if (dmc_model_shared(s->e.batch, i))
                 memcpy(tables + i * size, tables + (i - 1) * size, size * sizeof *tables);
@@ -25,11 +29,16 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
         ergo_engine_constant(&s->e, DMC_SITES, s->sites);
         ergo_engine_constant(&s->e, DMC_MEMBERS, s->members);
         ergo_engine_constant(&s->e, DMC_STEPS, s->steps);
+        if (s->launch.triplet) {
+            ergo_engine_constant(&s->e, DMC_TRIPLETS, s->triplets);
+            ergo_engine_constant(&s->e, DMC_T_TABLES, triplets);
+        }
     } else {
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the tables of %zu members", members);
     }
     free(tables);
     free(random);
+    free(triplets);
     return status;
 }
 

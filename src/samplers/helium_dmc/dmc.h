@@ -4,6 +4,7 @@
 #define ERGO_SAMPLERS_HELIUM_DMC_DMC_H
 
 #include "engine/engine.h"
+#include "helium/triplet.h"
 #include "helium_dmc/params.h"
 #include "samplers/helium/liquid.h"
 
@@ -21,6 +22,7 @@ struct dmc_launch {
     uint32_t group, mates; /* work-items of a walker, walkers of a work-group */
     uint32_t comb;         /* work-items that comb a member's walkers */
     bool places_local, tables_local;
+    bool triplet;     /* a member has a triplet factor */
     bool cube;        /* the box of every member is a cube */
     unsigned binades; /* of the tables, the most of all members */
 };
@@ -41,7 +43,10 @@ enum dmc_buffer {
     DMC_STEPS,
     DMC_E_TABLES,
     DMC_RANDOM,
-    DMC_SITES,   /* [3][n] of the one-body factor */
+    DMC_SITES,    /* [3][n] of the one-body factor */
+    DMC_TRIPLETS, /* with a triplet factor */
+    DMC_T_TABLES,
+    DMC_FIELDS,  /* likewise: G of all atoms */
     DMC_SAMPLE,  /* DMC_SUMS of a sample */
     DMC_HISTORY, /* DMC_GROWN of a sample */
     DMC_FORWARD, /* [members][HELIUM_DMC_RECORDS] of a sample: sums of the records */
@@ -54,11 +59,12 @@ struct dmc_state {
     struct ergo_engine e;
     struct dmc_shape shape;
     struct dmc_launch launch;
-    struct helium_model *models;   /* [members] */
-    struct helium_member *members; /* [members] */
-    struct helium_dmc *steps;      /* [members] */
-    int32_t *sites;                /* [3][n] of the one-body factor */
-    double *unit;                  /* [members] of energies, K */
+    struct helium_model *models;     /* [members] */
+    struct helium_member *members;   /* [members] */
+    struct helium_triplet *triplets; /* [members] */
+    struct helium_dmc *steps;        /* [members] */
+    int32_t *sites;                  /* [3][n] of the one-body factor */
+    double *unit;                    /* [members] of energies, K */
 };
 
 /* The columns of a sample. */
@@ -138,6 +144,10 @@ struct dmc_twin {
     uint32_t n, walkers;
     const int32_t *sites; /* [3][n]; NULL: no one-body factor */
     int32_t *euler;       /* [3][n] of working memory */
+    /* NULL, or a triplet factor, its table, and [3][n] of working memory */
+    const struct helium_triplet *triplet;
+    const struct helium_cubic_host *t_table;
+    int32_t *field;
 };
 /* A step of walker number `walker`. from: its parent's places [3][n]; next, middle: places after
  * and in the middle of the step; sums: energies there. */

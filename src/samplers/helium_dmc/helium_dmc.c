@@ -218,6 +218,7 @@ static const struct ergo_model model = {
     .first = first_job,
     .keys = {HELIUM_LIQUID_KEYS,
              HELIUM_ONE_BODY_KEYS,
+             HELIUM_TRIPLET_KEYS,
              {keys, sizeof keys / sizeof keys[0]},
              HELIUM_STRUCTURE_KEYS},
     .columns = columns,

@@ -68,6 +68,7 @@ static enum ergo_status load_members(struct ergo_context *ctx, struct dmc_state 
     struct dmc_launch *l = &s->launch;
     s->models = ergo_engine_memory(&s->e, batch->count, sizeof *s->models);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->triplets = ergo_engine_memory(&s->e, batch->count, sizeof *s->triplets);
     s->steps = ergo_engine_memory(&s->e, batch->count, sizeof *s->steps);
     s->unit = ergo_engine_memory(&s->e, batch->count, sizeof *s->unit);
     enum ergo_status status = ergo_engine_end(&s->e);
@@ -85,6 +86,8 @@ static enum ergo_status load_members(struct ergo_context *ctx, struct dmc_state 
         l->binades = binades > l->binades ? binades : l->binades;
         l->cube = l->cube && model->side[0] == model->side[1] && model->side[1] == model->side[2];
         helium_member_of(batch->points[i], model, &s->members[i]);
+        helium_triplet_fill(model, &s->members[i], &s->triplets[i]);
+        l->triplet = l->triplet || model->triplet.strength != 0;
         dmc_step_of(batch->points[i], model, &s->steps[i], &s->unit[i]);
     }
     return status;
@@ -161,6 +164,13 @@ static void declare_buffers(struct dmc_state *s) {
     ergo_engine_buffer(e, DMC_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
                        (uint64_t)32 * HELIUM_R_SIZE);
     ergo_engine_buffer(e, DMC_SITES, "sites", ERGO_BUFFER_CONSTANT, h->walker_bytes);
+    const bool triplet = s->launch.triplet;
+    ergo_engine_buffer(e, DMC_TRIPLETS, "triplet factors", ERGO_BUFFER_CONSTANT,
+                       triplet ? members * HELIUM_TRIPLET_BYTES : 0);
+    ergo_engine_buffer(e, DMC_T_TABLES, "triplet tables", ERGO_BUFFER_CONSTANT,
+                       triplet ? (members * 32 * s->launch.binades) << HELIUM_U_PIECES : 0);
+    ergo_engine_buffer(e, DMC_FIELDS, "vectors of atoms", ERGO_BUFFER_RESULT,
+                       triplet ? all * h->walker_bytes : 0);
     ergo_engine_buffer(e, DMC_SAMPLE, "samples", ERGO_BUFFER_SAMPLES, all * HELIUM_SUMS_BYTES);
     ergo_engine_buffer(e, DMC_HISTORY, "growth before samples", ERGO_BUFFER_SAMPLES,
                        members * 16 * h->remember);
@@ -180,6 +190,11 @@ static void declare_kernels(struct dmc_state *s) {
              s->shape.n, l->group * l->mates, l->mates, (127 - l->binades) << HELIUM_E_PIECES,
              helium_energy_pieces(l->binades), (int)l->places_local, (int)l->cube,
              (int)l->tables_local, (int)helium_has_sites(s->e.batch->points[0]));
+    const size_t length = strlen(options);
+    if (l->triplet)
+        snprintf(options + length, sizeof options - length,
+                 " -DHELIUM_TRIPLET=1 -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u",
+                 (127 - l->binades) << HELIUM_U_PIECES, l->binades << HELIUM_U_PIECES);
     ergo_engine_kernel(&s->e, DMC_STEP, "helium_dmc/step.cl", options, "helium_dmc_step");
     snprintf(options, sizeof options, "-DHELIUM_N=%uu", s->shape.n);
     ergo_engine_kernel(&s->e, DMC_START, "helium/lattice.cl", options, "helium_start");
@@ -197,7 +212,8 @@ static enum ergo_status check_loops(struct ergo_context *ctx, const struct dmc_s
     const struct dmc_shape *h = &s->shape;
     const uint64_t limit = device->quirks.loop_limit, n = h->n, comb = s->launch.comb;
     const uint64_t items = (n + s->launch.group - 1) / s->launch.group;
-    const uint64_t step = items * (3 * n + n / 8 + 6) + 4096 + 7 * (uint64_t)s->launch.group;
+    const uint64_t visits = s->launch.triplet ? 9 * n : 3 * n;
+    const uint64_t step = items * (visits + n / 8 + 6) + 4096 + 7 * (uint64_t)s->launch.group;
     const uint64_t share = (h->walkers + comb - 1) / comb;
     if (limit && (step > limit || share * 26 + 64 > limit))
         return ERGO_FAIL(ctx, ERGO_E_DEVICE,

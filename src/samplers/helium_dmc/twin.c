@@ -10,12 +10,25 @@ static int32_t moved(int32_t place, int32_t by) {
     return (int32_t)((uint32_t)place + (uint32_t)by);
 }
 
+static void find_fields(const struct dmc_twin *t, const struct helium_atoms *atoms) {
+    if (t->triplet)
+        helium_atoms_field(atoms, t->field);
+}
+
 void dmc_twin_step(const struct dmc_twin *t, uint64_t step, uint32_t walker, const int32_t *from,
                    int32_t *next, int32_t *middle, struct helium_sums *sums) {
     const helium_cubic *random = (const helium_cubic *)(const void *)t->random;
     const uint32_t n = t->n;
     int32_t *euler = t->euler;
-    struct helium_atoms atoms = {t->member, t->e_table, t->binades, n, next, t->sites};
+    struct helium_atoms atoms = {.member = t->member,
+                                 .e_table = t->e_table,
+                                 .binades = t->binades,
+                                 .n = n,
+                                 .place = next,
+                                 .sites = t->sites,
+                                 .triplet = t->triplet,
+                                 .t_table = t->t_table,
+                                 .field = t->field};
     int64_t total[HELIUM_E_KINDS] = {0};
     uint64_t marks = 0;
     float share[HELIUM_E_KINDS], gradient[3];
@@ -26,12 +39,14 @@ void dmc_twin_step(const struct dmc_twin *t, uint64_t step, uint32_t walker, con
         for (uint32_t k = 0; k < 3; k++)
             next[k * n + i] = moved(from[k * n + i], by[k]);
     }
+    find_fields(t, &atoms);
     for (uint32_t i = 0; i < n; i++) { /* half the drift, a guess */
         helium_atoms_share(&atoms, i, share, gradient);
         for (uint32_t k = 0; k < 3; k++)
             euler[k * n + i] = moved(next[k * n + i], helium_dmc_drift(gradient[k], 1, k, t->dmc));
     }
     atoms.place = euler;
+    find_fields(t, &atoms);
     for (uint32_t i = 0; i < n; i++) { /* by the mean of both gradients */
         helium_atoms_share(&atoms, i, share, gradient);
         for (uint32_t k = 0; k < 3; k++)
@@ -39,6 +54,7 @@ void dmc_twin_step(const struct dmc_twin *t, uint64_t step, uint32_t walker, con
                                       helium_dmc_drift(gradient[k], 0.5f, k, t->dmc));
     }
     atoms.place = middle;
+    find_fields(t, &atoms);
     for (uint32_t i = 0; i < n; i++) { /* all of it, by the gradient there */
         helium_atoms_share(&atoms, i, share, gradient);
         helium_atoms_add(t->member, share, total, &marks);

@@ -19,6 +19,17 @@ static void walk_groups(struct helium_state *s, uint64_t steps) {
                 U32(s->shape.walkers), U32(active), U32(s->rebuild));
 }
 
+/* The same with a triplet factor. */
+static void walk_triplets(struct helium_state *s, uint64_t steps) {
+    const uint32_t active = helium_active(&s->shape, s->e.step);
+    ERGO_LAUNCH(
+        &s->e, HELIUM_WALK, ergo_grid_groups(s->e.batch->count * active, s->launch.group, 1),
+        BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
+        BUFFER(HELIUM_TRIPLETS), BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES),
+        BUFFER(HELIUM_T_TABLES), BUFFER(HELIUM_RANDOM), BUFFER(HELIUM_SITES), U64(s->e.step),
+        U32(steps), U32(s->shape.walkers), U32(active), BUFFER(HELIUM_FIELDS));
+}
+
 /* Path blocks: sums of u for the trials of one block, from atom `first` on. apply: first update
  * the sums by the moves that the block before accepted. */
 static void attempt(struct helium_state *s, uint64_t step, uint32_t first, bool apply) {
@@ -85,8 +96,12 @@ void helium_steps(void *state, uint64_t steps) {
             now = start - step;
         if (starting && tunes && now > HELIUM_TUNE_EVERY - step % HELIUM_TUNE_EVERY)
             now = HELIUM_TUNE_EVERY - step % HELIUM_TUNE_EVERY;
+        const uint64_t event = helium_event_next(&s->optimisation.schedule, step);
+        now = now < event - step ? now : event - step;
         now = ergo_engine_next(&s->e, &s->e.pace, now, s->launch.launch_steps);
-        if (s->launch.path == HELIUM_PATH_BLOCKS)
+        if (s->launch.path == HELIUM_PATH_TRIPLET)
+            walk_triplets(s, now);
+        else if (s->launch.path == HELIUM_PATH_BLOCKS)
             walk_blocks(s, now);
         else
             walk_groups(s, now);
@@ -101,32 +116,42 @@ void helium_steps(void *state, uint64_t steps) {
                 multiply(s);
             s->rebuild = true; /* the copies need their sums of u */
         }
+        helium_optimise(s);
     }
 }
 
 /* ---- measurements -----------------------------------------------------------------------------
  */
 
-void helium_energy(struct helium_state *s, size_t row, bool psi) {
+void helium_energy(struct helium_state *s, unsigned buffer, size_t row, bool psi) {
     const struct helium_launch *l = &s->launch;
     const size_t all = s->e.batch->count * s->shape.walkers;
     const size_t crews =
         s->e.batch->count * (((size_t)s->shape.walkers + l->energy_mates - 1) / l->energy_mates);
     const bool parts = l->energy_pieces > 1;
+    if (l->triplet) {
+        ERGO_LAUNCH(&s->e, HELIUM_ENERGY,
+                    ergo_grid_groups(crews, (size_t)l->energy_group * l->energy_mates, 1),
+                    BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
+                    BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_E_TABLES), BUFFER(HELIUM_SITES),
+                    U32(s->shape.walkers), U32(all), U32(row), U32(psi), BUFFER(HELIUM_TRIPLETS),
+                    BUFFER(HELIUM_T_TABLES), BUFFER(HELIUM_FIELDS), BUFFER(buffer));
+        return;
+    }
     ERGO_LAUNCH(
         &s->e, HELIUM_ENERGY,
         ergo_grid_groups(crews, (size_t)l->energy_group * l->energy_mates, l->energy_pieces),
         BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
         BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_E_TABLES), BUFFER(HELIUM_SITES),
         U32(s->shape.walkers), U32(all), U32(parts ? 0 : row), U32(psi),
-        BUFFER(parts ? HELIUM_PARTS : HELIUM_SUMS));
+        BUFFER(parts ? HELIUM_PARTS : buffer));
     if (parts)
         ERGO_LAUNCH(&s->e, HELIUM_ENERGY_ADD, ergo_grid_items(all, 32, 1), BUFFER(HELIUM_PARTS),
-                    U32(l->energy_pieces), U32(all), U32(row), BUFFER(HELIUM_SUMS));
+                    U32(l->energy_pieces), U32(all), U32(row), BUFFER(buffer));
 }
 
 void helium_measure(void *state, size_t sample) {
-    helium_energy(state, sample, false);
+    helium_energy(state, HELIUM_SUMS, sample, false);
 }
 
 /* Read the positions of the first walkers of each member, as of this point in the queue. */
@@ -261,12 +286,17 @@ bool helium_curve_rows(const void *state, unsigned which, size_t begin, size_t e
         helium_sk(point, &s->models[m], places, walkers,
                   samples->curves[1] + row * helium_sk_size(point));
         for (size_t c = 0; c < HELIUM_SITE_CURVE_COUNT; c++)
-            if (samples->curves[3 + c])
+            if (samples->curves[HELIUM_OF_SITES + c])
                 helium_site_curve(point, &s->models[m], c, places, walkers,
-                                  samples->curves[3 + c] + row * helium_site_curve_size(point, c));
+                                  samples->curves[HELIUM_OF_SITES + c] +
+                                      row * helium_site_curve_size(point, c));
         if (samples->curves[2])
             convert_moments(s, m, sums_of(s, which, sample, m), active,
                             samples->curves[2] + row * 2 * HELIUM_B_POINTS);
+        for (size_t c = HELIUM_OPTIMISATION; c < HELIUM_OF_SITES && s->optimisation.schedule.all;
+             c++)
+            helium_optimisation_curve(
+                s, m, c, samples->curves[c] + row * helium_optimisation_size(point, c));
     }
     return true;
 }

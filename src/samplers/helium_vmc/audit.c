@@ -39,12 +39,12 @@ static enum ergo_status replay(struct ergo_context *ctx, struct helium_state *s,
                                             .kind = ERGO_REPLAY_HOST,
                                             .host = &s->rebuild,
                                             .bytes = sizeof s->rebuild};
-    size_t sizes[3 + HELIUM_SITE_CURVE_COUNT];
-    for (size_t c = 0; c < 3 + HELIUM_SITE_CURVE_COUNT; c++)
+    size_t sizes[HELIUM_CURVES];
+    for (size_t c = 0; c < HELIUM_CURVES; c++)
         sizes[c] = ergo_point_curve_size(point, c);
     struct ergo_replay r = {.remedy = "/tuning/path and /tuning/work_group",
                             .n_columns = point->job->model->n_columns,
-                            .n_curves = 3 + HELIUM_SITE_CURVE_COUNT,
+                            .n_curves = HELIUM_CURVES,
                             .curve_sizes = sizes,
                             .samples = samples,
                             .every = every,
@@ -55,11 +55,15 @@ static enum ergo_status replay(struct ergo_context *ctx, struct helium_state *s,
                             .compare = helium_compare};
     /* sums that the stretch rebuilds are cleared first, so that old ones are not taken for new
      * ones */
-    s->e.buffers[HELIUM_ATOM_SUMS].kind = s->rebuild ? ERGO_BUFFER_RESULT : ERGO_BUFFER_STATE;
+    const enum ergo_buffer_kind kind = s->e.buffers[HELIUM_ATOM_SUMS].kind;
+    if (s->rebuild && kind == ERGO_BUFFER_STATE)
+        s->e.buffers[HELIUM_ATOM_SUMS].kind = ERGO_BUFFER_RESULT;
     s->e.step = step;
+    s->replays = true;
     const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, &rebuild, 1);
+    s->replays = false;
     s->e.step = now;
-    s->e.buffers[HELIUM_ATOM_SUMS].kind = ERGO_BUFFER_STATE;
+    s->e.buffers[HELIUM_ATOM_SUMS].kind = kind;
     return status;
 }
 
@@ -123,7 +127,7 @@ static enum ergo_status compare_running(struct ergo_context *ctx, struct helium_
         ergo_engine_begin(&s->e, ctx);
         /* so that an old result is not taken for a new one */
         ergo_engine_fill(&s->e, HELIUM_SUMS, 0xff);
-        helium_energy(s, 0, true);
+        helium_energy(s, HELIUM_SUMS, 0, true);
         ergo_engine_read(&s->e, HELIUM_SUMS, 0, all * sizeof *sums, sums);
         ergo_engine_read(&s->e, HELIUM_WALKERS, 0, all * sizeof *walkers, walkers);
         status = ergo_engine_end(&s->e);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helium/triplet.h"
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
 
@@ -21,7 +22,8 @@ struct scene {
     struct helium_walker *walkers;
     int64_t *sums; /* of one walker */
     int32_t *place;
-    struct helium_cubic_host *tables; /* u, energies, random */
+    int32_t *fields;                  /* two of a walker, with a triplet factor */
+    struct helium_cubic_host *tables; /* u, energies, random, triplet factor */
     bool tunes, multiplies;           /* due after the stretch's only macroupdate */
 };
 
@@ -41,6 +43,9 @@ static void use_tables(const struct scene *c, size_t member) {
     const struct helium_state *s = c->s;
     helium_table_u(&s->models[member], s->launch.binades, c->tables);
     helium_table_energy(&s->models[member], s->launch.binades, c->tables + table_u_size(s));
+    if (s->launch.triplet)
+        helium_table_triplet(&s->models[member], s->launch.binades,
+                             c->tables + table_u_size(s) + table_e_size(s) + 2 * HELIUM_R_SIZE);
 }
 
 static struct helium_twin twin_of(const struct scene *c, size_t member, uint32_t walker) {
@@ -50,17 +55,26 @@ static struct helium_twin twin_of(const struct scene *c, size_t member, uint32_t
     const int32_t *places = c->r->kept[HELIUM_POSITIONS];
     const uint32_t *factors = c->r->kept[HELIUM_FACTORS];
     memcpy(c->place, places + at * atoms, 4 * atoms);
-    return (struct helium_twin){.member = &s->members[member],
-                                .u_table = c->tables,
-                                .e_table = c->tables + table_u_size(s),
-                                .random = c->tables + table_u_size(s) + table_e_size(s),
-                                .binades = s->launch.binades,
-                                .n = s->shape.n,
-                                .walker = walker,
-                                .factor = factors[member],
-                                .place = c->place,
-                                .sites = helium_has_sites(s->e.batch->points[0]) ? s->sites : NULL,
-                                .ln_psi = kept[at].ln_psi};
+    const struct helium_cubic_host *e_table = c->tables + table_u_size(s);
+    struct helium_twin t = {.member = &s->members[member],
+                            .u_table = c->tables,
+                            .e_table = e_table,
+                            .random = e_table + table_e_size(s),
+                            .binades = s->launch.binades,
+                            .n = s->shape.n,
+                            .walker = walker,
+                            .factor = factors[member],
+                            .place = c->place,
+                            .sites = helium_has_sites(s->e.batch->points[0]) ? s->sites : NULL,
+                            .ln_psi = kept[at].ln_psi};
+    if (s->launch.triplet) {
+        t.triplet = &s->triplets[member];
+        t.t_table = t.random + 2 * HELIUM_R_SIZE;
+        t.field = c->fields;
+        t.next_field = c->fields + atoms;
+    }
+    helium_twin_begin(&t);
+    return t;
 }
 
 /* ---- a walker -------------------------------------------------------------------------------- */
@@ -138,6 +152,8 @@ static enum ergo_status compare_walker(struct ergo_context *ctx, const struct sc
         wrong = compare_end(c, at, &t, last);
     if (wrong)
         return ergo_replay_differs(ctx, c->r, member, wrong);
+    if (s->launch.triplet) /* no such sums */
+        return ERGO_OK;
     enum ergo_status status = read_sums(ctx, c, at);
     for (uint32_t i = 0; i < n && status == ERGO_OK; i++)
         if (c->sums[i] != helium_twin_atom(&t, i))
@@ -291,14 +307,14 @@ enum ergo_status helium_compare(struct ergo_context *ctx, const struct ergo_repl
                       .walkers = malloc(all * sizeof *c.walkers),
                       .sums = malloc((size_t)8 * s->shape.n),
                       .place = malloc(s->shape.walker_bytes),
-                      .tables = malloc((table_u_size(s) + table_e_size(s) + 2 * HELIUM_R_SIZE) *
+                      .fields = malloc(2 * s->shape.walker_bytes),
+                      .tables = malloc((3 * table_u_size(s) + table_e_size(s) + 2 * HELIUM_R_SIZE) *
                                        sizeof *c.tables),
                       .tunes = one && helium_tunes_at(s, r->step + 1),
                       .multiplies = one && helium_multiplies_at(s, r->step + 1)};
     uint32_t *factors = malloc(s->e.batch->count * sizeof *factors);
-    enum ergo_status status = c.positions && c.walkers && c.sums && c.place && c.tables && factors
-                                  ? ERGO_OK
-                                  : no_memory(ctx);
+    const bool memory = c.positions && c.walkers && c.sums && c.place && c.fields && c.tables;
+    enum ergo_status status = memory && factors ? ERGO_OK : no_memory(ctx);
     if (status == ERGO_OK) {
         ergo_engine_begin(&s->e, ctx);
         ergo_engine_read(&s->e, HELIUM_POSITIONS, 0, all * s->shape.walker_bytes, c.positions);
@@ -319,6 +335,7 @@ enum ergo_status helium_compare(struct ergo_context *ctx, const struct ergo_repl
     free(c.walkers);
     free(c.sums);
     free(c.place);
+    free(c.fields);
     free(c.tables);
     free(factors);
     return status;

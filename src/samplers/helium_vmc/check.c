@@ -14,6 +14,28 @@ enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point 
         status = ergo_job_error(ctx, "/run/optimise",
                                 "takes every /run/structure_every-th measurement, and that is 0: "
                                 "none");
+    if (strcmp(ergo_point_text(point, "/run/optimise"), "b") == 0 &&
+        (!helium_is_schiff_verlet(point) || helium_has_triplet(point) || helium_has_sites(point)))
+        status = ergo_job_error(ctx, "/run/optimise",
+                                "b: only of wave_function schiff-verlet, whose parameter it is, "
+                                "without a triplet or one-body factor; use all");
+    const struct helium_schedule schedule = helium_schedule_of(point);
+    if (schedule.all && helium_schedule_length(&schedule) > (uint64_t)equilibration)
+        status = ergo_job_error(
+            ctx, "/run/equilibration",
+            "%lld macroupdates; %lld updates of the wave function (/run/optimise "
+            "all) and what is around them take %llu",
+            (long long)equilibration, (long long)ergo_point_int(point, "/run/optimise_updates"),
+            (unsigned long long)helium_schedule_length(&schedule));
+    if (schedule.all && helium_is_schiff_verlet(point) && ergo_point_real(point, "/system/b") == 0)
+        status = ergo_job_error(ctx, "/run/optimise",
+                                "all: an ideal gas (/system/b 0) has no wave function to improve; "
+                                "use a b above 0");
+    if (schedule.all && walkers < 8)
+        status = ergo_job_error(ctx, "/run/optimise",
+                                "all: %lld walkers are too few to learn from; use dozens, better "
+                                "hundreds (/system/walkers)",
+                                (long long)walkers);
     if (ergo_point_int(point, "/system/start_walkers") > walkers)
         status = ergo_job_error(ctx, "/system/start_walkers", "%lld, but there are %lld walkers",
                                 (long long)ergo_point_int(point, "/system/start_walkers"),

@@ -5,6 +5,7 @@
 
 #include "engine/engine.h"
 #include "samplers/helium/liquid.h"
+#include "samplers/helium_vmc/descent.h"
 
 struct helium_walker;
 
@@ -26,6 +27,7 @@ enum helium_path {
     HELIUM_PATH_REGISTERS = 4, /* a work-group a walker, positions in registers */
     HELIUM_PATH_BLOCKS = 5,    /* many work-groups a walker: trials decided block by block */
     HELIUM_PATH_PAIRS = 6,     /* a work-group a walker: all pairs first, then the decisions */
+    HELIUM_PATH_TRIPLET = 7    /* with a triplet factor, always */
 };
 
 struct helium_launch {
@@ -38,6 +40,8 @@ struct helium_launch {
     bool places_local, tables_local; /* energies: data in local memory */
     /* energies: work-items of a walker, walkers of a work-group, groups that share a walker */
     uint32_t energy_group, energy_mates, energy_pieces;
+    bool triplet;          /* a member has a triplet factor */
+    bool walk_local;       /* triplet: places and G in local memory */
     bool cube;             /* the box of every member is a cube */
     unsigned binades;      /* of the pair tables, the most of all members */
     uint64_t launch_steps; /* most macroupdates per launch */
@@ -55,9 +59,13 @@ enum helium_buffer {
     HELIUM_U_TABLES,
     HELIUM_E_TABLES,
     HELIUM_RANDOM,
-    HELIUM_SITES, /* [3][n] of the one-body factor */
-    HELIUM_SUMS,  /* [members][walkers] of a sample */
-    HELIUM_PLACES /* [members][structure_walkers][3][n] of a sample with curves */
+    HELIUM_SITES,    /* [3][n] of the one-body factor */
+    HELIUM_TRIPLETS, /* triplet: of the members */
+    HELIUM_T_TABLES,
+    HELIUM_FIELDS,     /* triplet: G of all atoms, [walkers of all members][3][n] */
+    HELIUM_EVENT_SUMS, /* optimisation of all parameters: energies at an event */
+    HELIUM_SUMS,       /* [members][walkers] of a sample */
+    HELIUM_PLACES      /* [members][structure_walkers][3][n] of a sample with curves */
 };
 enum helium_kernel {
     HELIUM_WALK,
@@ -71,14 +79,24 @@ enum helium_kernel {
     HELIUM_MULTIPLY
 };
 
+/* Of all parameters; see descent.h. [members] */
+struct helium_optimisation {
+    struct helium_schedule schedule;
+    struct helium_parameters *which;
+    double **numbers;
+};
+
 struct helium_state {
     struct ergo_engine e;
     struct helium_shape shape;
     struct helium_launch launch;
-    struct helium_model *models;   /* [members] */
-    struct helium_member *members; /* [members] */
-    int32_t *sites;                /* [3][n] of the one-body factor */
-    bool rebuild;                  /* the sums of u must be computed from the positions */
+    struct helium_model *models;     /* [members] */
+    struct helium_member *members;   /* [members] */
+    struct helium_triplet *triplets; /* [members] */
+    int32_t *sites;                  /* [3][n] of the one-body factor */
+    struct helium_optimisation optimisation;
+    bool replays; /* an audit: the optimisation stands still */
+    bool rebuild; /* the sums of u must be computed from the positions */
     /* audits: accepted moves of the tuning window, in macroupdates at the target acceptance */
     uint32_t tuned_as;
 };
@@ -93,6 +111,8 @@ enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point 
 bool helium_model_shared(const struct ergo_batch *batch, size_t member);
 enum ergo_status helium_configure(struct ergo_context *ctx, void *state);
 /* device.c */
+/* Write what follows from the models. */
+void helium_write_tables(struct helium_state *s);
 extern const struct ergo_engine_model helium_engine;
 enum ergo_status helium_begin_walkers(struct ergo_context *ctx, struct helium_state *s);
 enum ergo_status helium_init(struct ergo_context *ctx, void *state);
@@ -100,9 +120,9 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *state);
 /* Enqueue macroupdates of all walkers from the engine's step on, with tuning and copies at the
  * start. */
 void helium_steps(void *state, uint64_t steps);
-/* Enqueue the sums of all walkers into sample `row`. psi: compute ln psi from all pairs;
- * otherwise take the running one. */
-void helium_energy(struct helium_state *s, size_t row, bool psi);
+/* Enqueue the sums of all walkers into sample `row` of a buffer. psi: compute ln psi from all
+ * pairs; otherwise take the running one. */
+void helium_energy(struct helium_state *s, unsigned buffer, size_t row, bool psi);
 void helium_measure(void *state, size_t sample);
 void helium_measure_curves(void *state, size_t curve);
 bool helium_rows(const void *state, unsigned slot, size_t begin, size_t end,
@@ -113,6 +133,40 @@ enum ergo_status helium_refuse(struct ergo_context *ctx, const void *state, unsi
                                const struct ergo_samples *samples);
 /* Number of walkers that move in step `step`. */
 uint32_t helium_active(const struct helium_shape *shape, uint64_t step);
+
+enum helium_curve_kind {
+    HELIUM_GR,
+    HELIUM_SK,
+    HELIUM_B_MOMENTS,
+    HELIUM_OPTIMISATION, /* energy at each event */
+    HELIUM_OPTIMISED,    /* u */
+    HELIUM_PARAMETERS,   /* HELIUM_NUMBERS */
+    HELIUM_OF_SITES,     /* HELIUM_SITE_CURVE_COUNT of them */
+    HELIUM_CURVES = HELIUM_OF_SITES + HELIUM_SITE_CURVE_COUNT
+};
+enum helium_number { /* the first three: before any update */
+                     HELIUM_NUMBER_ENERGY,
+                     HELIUM_NUMBER_ERROR,
+                     HELIUM_NUMBER_SIGMA,
+                     HELIUM_NUMBER_B,
+                     HELIUM_NUMBER_STRENGTH,
+                     HELIUM_NUMBER_CENTRE,
+                     HELIUM_NUMBER_WIDTH,
+                     HELIUM_NUMBERS
+};
+
+/* optimise_all.c: all parameters at once, during the equilibration */
+enum ergo_status helium_optimisation_configure(struct helium_state *s);
+/* Begin with the job's parameters again. */
+void helium_optimisation_reset(struct helium_state *s);
+/* Continue a member's, from numbers that were saved. false: no run has them. */
+bool helium_optimisation_take(struct helium_state *s, size_t member, const double *numbers);
+/* What is due at this step, if anything. */
+void helium_optimise(struct helium_state *s);
+size_t helium_optimisation_size(const struct ergo_point *point, size_t curve);
+void helium_optimisation_x(const struct ergo_point *point, size_t curve, double *x);
+void helium_optimisation_curve(const struct helium_state *s, size_t member, size_t curve,
+                               double *y);
 
 /* optimise.c: correlated sampling of E(b') at HELIUM_B_POINTS values b' near b; see the README. */
 enum { HELIUM_B_POINTS = 9 };
@@ -156,9 +210,15 @@ struct helium_twin {
     uint32_t n, walker, factor;
     int32_t *place;
     const int32_t *sites; /* [3][n]; NULL: no one-body factor */
+    /* NULL, or a triplet factor, its table, G of all atoms [3][n], and memory for another G */
+    const struct helium_triplet *triplet;
+    const struct helium_cubic_host *t_table;
+    int32_t *field, *next_field;
     int64_t ln_psi;
     uint32_t accepted;
 };
+/* Compute G from the places. */
+void helium_twin_begin(struct helium_twin *twin);
 void helium_twin_steps(struct helium_twin *twin, uint64_t step, uint64_t steps);
 /* Trial of atom i in macroupdate `step`. to: its position afterwards; change: of ln psi. Returns
  * whether it is accepted. */

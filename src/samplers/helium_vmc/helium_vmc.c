@@ -7,7 +7,7 @@
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
 
-static const char *const optimisations[] = {"none", "b", NULL};
+static const char *const optimisations[] = {"none", "b", "all", NULL};
 
 #define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
 
@@ -15,10 +15,11 @@ static bool has_start_steps(const struct ergo_point *point) {
     return ergo_point_int(point, "/system/start_steps") > 0;
 }
 
-/* ln psi is proportional to b^5. */
-static bool has_only_b(const struct ergo_point *point) {
-    return helium_is_schiff_verlet(point) && !helium_has_sites(point);
+static bool optimises_all(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/run/optimise"), "all") == 0;
 }
+
+#define WITH_ALL .acts = optimises_all, .where = "with optimise all"
 
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/walkers", INT), .flags = ERGO_KEY_FORM | SHAPE_CHAIN, .fallback = "16",
@@ -49,12 +50,31 @@ static const struct ergo_key keys[] = {
              "/run/equilibration; copies need some macroupdates more to forget each other."},
     {ERGO_KEY("/run/optimise", ENUM), .flags = ERGO_KEY_SHAPE, .fallback = "\"none\"",
      .choices = optimisations, .unit = "",
-     .help = "b: energy as function of b near the job's b by correlated sampling, and the b of its "
-             "minimum: observables b_optimum and energy_minimum, from every "
-             "/run/structure_every-th measurement of all walkers.",
-     .acts = has_only_b,
-     .where =
-         "with wave_function schiff-verlet, whose parameter b is, and without a one_body factor"},
+     .help =
+         "b: energy as function of b near the job's b by correlated sampling, and the b of its "
+         "minimum: observables b_optimum and energy_minimum, from every "
+         "/run/structure_every-th measurement of all walkers. all: during the equilibration, by "
+         "stochastic reconfiguration (Sorella, Phys. Rev. Lett. 80, 4558 (1998)): b, a spline "
+         "that is added to u, and what /system/triplet has; what is measured is of the "
+         "optimised wave function."},
+    {ERGO_KEY("/run/optimise_updates", INT), .flags = SHAPE_CHAIN, .fallback = "200", .stream = "",
+     .min = 1, .max = 100000, .unit = "",
+     .help = "Changes of the parameters. A quarter as many times before, walkers forget the start, "
+             "then the first energy is measured, and at the end walkers forget the changes: "
+             "/run/equilibration has to be start_steps + 1.75 updates times optimise_every.",
+     WITH_ALL},
+    {ERGO_KEY("/run/optimise_every", INT), .flags = SHAPE_CHAIN, .fallback = "5", .stream = "",
+     .min = 1, .max = 1e6, .unit = "macroupdates", .help = "Between two changes.", WITH_ALL},
+    {ERGO_KEY("/run/optimise_rate", REAL),
+     .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.002",
+     .stream = "", .min = 0, .max = 1, .unit = "1/K",
+     .help = "Imaginary time of a change: longer ones converge sooner, until they diverge.",
+     WITH_ALL},
+    {ERGO_KEY("/run/optimise_knots", INT), .flags = SHAPE_CHAIN, .fallback = "10", .stream = "",
+     .min = 0, .max = HELIUM_MOST_KNOTS, .unit = "",
+     .help = "Coefficients of the spline: cubic, on equal knots from where u is -4 to half the "
+             "shortest side, where it ends with two derivatives.",
+     WITH_ALL},
 };
 
 static const struct ergo_column columns[] = {
@@ -130,7 +150,8 @@ static double sample_cross(const struct ergo_point *point, const double *c) {
 }
 
 static bool has_b(const struct ergo_point *point) {
-    return has_only_b(point) && ergo_point_real(point, "/system/b") > 0;
+    return helium_is_schiff_verlet(point) && ergo_point_real(point, "/system/b") > 0 &&
+           !helium_has_triplet(point) && !helium_has_sites(point) && !optimises_all(point);
 }
 
 static bool has_pressure(const struct ergo_point *point) {
@@ -156,6 +177,56 @@ static double curve_b(const struct ergo_point *point, const double *mean, size_t
 static double curve_energy(const struct ergo_point *point, const double *mean, size_t size) {
     return helium_b_minimum(point, mean, size, true);
 }
+
+static double number_energy(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point;
+    return size == HELIUM_NUMBERS ? mean[HELIUM_NUMBER_ENERGY] : NAN;
+}
+
+static double number_error(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point;
+    return size == HELIUM_NUMBERS ? mean[HELIUM_NUMBER_ERROR] : NAN;
+}
+
+static double number_sigma(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point;
+    return size == HELIUM_NUMBERS ? mean[HELIUM_NUMBER_SIGMA] : NAN;
+}
+
+static double number_b(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point;
+    return size == HELIUM_NUMBERS ? mean[HELIUM_NUMBER_B] : NAN;
+}
+
+static double number_strength(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point;
+    return size == HELIUM_NUMBERS ? mean[HELIUM_NUMBER_STRENGTH] : NAN;
+}
+
+static double number_centre(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point;
+    return size == HELIUM_NUMBERS ? mean[HELIUM_NUMBER_CENTRE] : NAN;
+}
+
+static double number_width(const struct ergo_point *point, const double *mean, size_t size) {
+    (void)point;
+    return size == HELIUM_NUMBERS ? mean[HELIUM_NUMBER_WIDTH] : NAN;
+}
+
+static bool optimises_b_too(const struct ergo_point *point) {
+    return optimises_all(point) && helium_is_schiff_verlet(point);
+}
+
+static bool optimises_triplet(const struct ergo_point *point) {
+    return optimises_all(point) && helium_has_triplet(point);
+}
+
+/* Numbers of an optimisation, which has no error of its own. */
+#define OPTIMISED(NAME, UNIT, FROM, APPLIES, HELP)                                                 \
+    {                                                                                              \
+        ERGO_NAMED(NAME, UNIT), .help = (HELP), .curve = "parameters", .from_curve = (FROM),       \
+                                .independent = true, .fact = ERGO_FACT_MEAN, .applies = (APPLIES)  \
+    }
 
 static const struct ergo_observable observables[] = {
     {ERGO_NAMED("energy", "K per atom"), .help = "local energy: potential + kinetic_laplacian",
@@ -196,6 +267,19 @@ static const struct ergo_observable observables[] = {
      .curve = "b_moments", .from_curve = curve_b},
     {ERGO_NAMED("energy_minimum", "K per atom"), .help = "energy at b_optimum",
      .curve = "b_moments", .from_curve = curve_energy},
+    OPTIMISED("energy_before", "K per atom", number_energy, optimises_all,
+              "energy of the job's wave function, before the first update (/run/optimise all)"),
+    OPTIMISED("energy_before_error", "K per atom", number_error, optimises_all,
+              "its standard error"),
+    OPTIMISED("energy_before_sigma", "K per atom", number_sigma, optimises_all,
+              "spread of one walker's energy then, as energy_sigma is now"),
+    OPTIMISED("optimised_b", "A", number_b, optimises_b_too, "b of the optimised wave function"),
+    OPTIMISED("optimised_strength", "1/A^2", number_strength, optimises_triplet,
+              "/system/triplet/strength of it"),
+    OPTIMISED("optimised_centre", "A", number_centre, optimises_triplet,
+              "/system/triplet/centre of it"),
+    OPTIMISED("optimised_width", "A", number_width, optimises_triplet,
+              "/system/triplet/width of it"),
     {ERGO_NAMED("energy2", "K^2"), .help = "input", .sample = sample_energy2, .hidden = true},
     {ERGO_NAMED("energy_ln_psi", "K per atom"), .help = "input", .sample = sample_cross,
      .hidden = true},
@@ -206,6 +290,12 @@ static const struct ergo_curve_info curves[] = {
     {"sk", "k / (1/A)", "", "static structure factor S(k)"},
     {"b_moments", "b / A", "",
      "correlated sampling: energy times weight at each b, then the weights (/run/optimise)"},
+    {"optimisation", "update", "K per atom",
+     "energy as the parameters change, mean of the walkers at one macroupdate (/run/optimise all)"},
+    {"wave_function", "r / A", "",
+     "optimised u(r), without what /system/triplet adds to it: as a file of lines \"r u\" it is a "
+     "/system/wave_function with symmetrised false"},
+    {"parameters", "", "", "inputs of observables (/run/optimise all)"},
     HELIUM_SITE_CURVES,
 };
 
@@ -239,12 +329,14 @@ static bool optimises(const struct ergo_point *point) {
 }
 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
-    if (c == 2)
+    if (c == HELIUM_B_MOMENTS)
         return optimises(point) ? 2 * HELIUM_B_POINTS : 0;
+    if (c >= HELIUM_OF_SITES)
+        return helium_site_curve_size(point, c - HELIUM_OF_SITES);
+    if (c > HELIUM_B_MOMENTS)
+        return helium_optimisation_size(point, c);
     if (!ergo_point_int(point, "/run/structure_every"))
         return 0;
-    if (c > 2)
-        return helium_site_curve_size(point, c - 3);
     return c == 0 ? helium_gr_size(point) : helium_sk_size(point);
 }
 
@@ -253,10 +345,12 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
         helium_gr_x(point, x);
     else if (c == 1)
         helium_sk_x(point, x);
-    else if (c == 2)
+    else if (c == HELIUM_B_MOMENTS)
         helium_b_x(point, x);
+    else if (c >= HELIUM_OF_SITES)
+        helium_site_curve_x(point, c - HELIUM_OF_SITES, x);
     else
-        helium_site_curve_x(point, c - 3, x);
+        helium_optimisation_x(point, c, x);
 }
 
 static uint64_t curve_every(const struct ergo_point *point) {
@@ -298,10 +392,11 @@ static const char *const first_job[] = {"/system/n=32",           "/system/walke
 static const struct ergo_model model = {
     .programs = {"helium_vmc/energy.cl", "helium/lattice.cl", "helium_vmc/start.cl",
                  "helium_vmc/walk_lanes.cl", "helium_vmc/walk_registers.cl",
-                 "helium_vmc/walk_pairs.cl", "helium_vmc/blocks.cl"},
+                 "helium_vmc/walk_pairs.cl", "helium_vmc/blocks.cl", "helium_vmc/walk_triplet.cl"},
     .first = first_job,
     .keys = {HELIUM_LIQUID_KEYS,
              HELIUM_ONE_BODY_KEYS,
+             HELIUM_TRIPLET_KEYS,
              {keys, sizeof keys / sizeof keys[0]},
              HELIUM_STRUCTURE_KEYS},
     .columns = columns,
@@ -311,6 +406,7 @@ static const struct ergo_model model = {
     .ratio = &ratio,
     .curves = curves,
     .n_curves = sizeof curves / sizeof curves[0],
+    .curves_hidden = 1u << HELIUM_PARAMETERS,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
     .trajectory = "extended XYZ of the first walkers (/run/frame_walkers), a frame each",

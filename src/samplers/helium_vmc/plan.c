@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helium/triplet.h"
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
 
@@ -194,8 +195,27 @@ static void choose_energy_groups(const struct ergo_batch *batch, const struct er
     const uint64_t most = (s->n + l->energy_group - 1) / l->energy_group;
     uint64_t pieces = all ? 4 * units / all : 1;
     pieces = pieces < 2 && blocks ? 2 : pieces;
-    l->energy_pieces =
-        !(gpu || blocks) || pieces < 1 ? 1 : (uint32_t)(pieces < most ? pieces : most);
+    l->energy_pieces = !(gpu || blocks) || pieces < 1 || l->triplet
+                           ? 1
+                           : (uint32_t)(pieces < most ? pieces : most);
+}
+
+/* Few work-items, so that a trial's partners keep them busy; more where there are few walkers. */
+static void choose_triplet(const struct ergo_batch *batch, const struct ergo_device *device,
+                           const struct helium_shape *s, struct helium_launch *l) {
+    const struct ergo_device_summary *d = &device->summary;
+    const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
+    const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/work_group");
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const uint64_t table = ((uint64_t)32 << HELIUM_U_PIECES) * l->binades;
+    l->path = HELIUM_PATH_TRIPLET;
+    l->group = wish ? wish : gpu ? ergo_device_least_group(device) : 1;
+    while (!wish && gpu && l->group < 256 && 2 * l->group <= s->n && all * l->group < 256 * units)
+        l->group *= 2;
+    while (l->group > 1 &&
+           (l->group > d->largest_group || table + 24 * (uint64_t)l->group > d->local_memory))
+        l->group /= 2;
+    l->walk_local = table + 24 * ((uint64_t)l->group + s->n) <= d->local_memory;
 }
 
 /*
@@ -212,6 +232,10 @@ static void choose_path(const struct ergo_batch *batch, const struct ergo_device
                                   strstr(d->platform, "Intel"));
     l->path = (enum helium_path)ergo_point_int(batch->points[0], "/tuning/path");
     l->group = l->mates = l->copies = l->tile = 1;
+    if (l->triplet) {
+        choose_triplet(batch, device, s, l);
+        return;
+    }
     if (l->path == HELIUM_PATH_AUTO)
         l->path = vectors ? HELIUM_PATH_LANES
                   : gpu   ? fastest(s, batch->count * s->walkers, ergo_device_adds_in_warps(device))
@@ -244,8 +268,9 @@ static void count_loops(const struct helium_shape *s, const struct helium_launch
     if (l->path == HELIUM_PATH_PAIRS)
         counts[0] = (uint64_t)s->n * (s->n + 64);
     counts[1] = share * (s->n + 4) + 1024;
-    counts[2] = ((s->n + l->energy_group - 1) / l->energy_group) * (2 * s->n + s->n / 32 + 2) +
-                4096 + 7 * (uint64_t)l->energy_group;
+    const uint64_t atoms = (s->n + l->energy_group - 1) / l->energy_group;
+    counts[2] = atoms * ((l->triplet ? 4 : 2) * s->n + s->n / 32 + 2) + 4096 +
+                7 * (uint64_t)l->energy_group;
 }
 
 /* ---- declarations -----------------------------------------------------------------------------
@@ -262,7 +287,8 @@ static void declare_buffers(struct helium_state *s) {
                        all * h->walker_bytes);
     ergo_engine_buffer(e, HELIUM_WALKERS, "walkers", ERGO_BUFFER_STATE, all * HELIUM_WALKER_BYTES);
     ergo_engine_buffer(e, HELIUM_FACTORS, "displacements", ERGO_BUFFER_STATE, 4 * members);
-    ergo_engine_buffer(e, HELIUM_ATOM_SUMS, "sums of atoms", ERGO_BUFFER_STATE, all * h->n * 8);
+    ergo_engine_buffer(e, HELIUM_ATOM_SUMS, "sums of atoms", ERGO_BUFFER_STATE,
+                       l->triplet ? 0 : all * h->n * 8);
     ergo_engine_buffer(e, HELIUM_ATTEMPTS, "sums of trials", ERGO_BUFFER_RESULT,
                        blocks ? all * 8 * group * tiles : 0);
     ergo_engine_buffer(e, HELIUM_DECISIONS, "accepted moves", ERGO_BUFFER_RESULT,
@@ -278,6 +304,14 @@ static void declare_buffers(struct helium_state *s) {
     ergo_engine_buffer(e, HELIUM_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
                        (uint64_t)32 * HELIUM_R_SIZE);
     ergo_engine_buffer(e, HELIUM_SITES, "sites", ERGO_BUFFER_CONSTANT, h->walker_bytes);
+    ergo_engine_buffer(e, HELIUM_TRIPLETS, "triplet factors", ERGO_BUFFER_CONSTANT,
+                       l->triplet ? members * HELIUM_TRIPLET_BYTES : 0);
+    ergo_engine_buffer(e, HELIUM_T_TABLES, "triplet tables", ERGO_BUFFER_CONSTANT,
+                       l->triplet ? (members * 32 * l->binades) << HELIUM_U_PIECES : 0);
+    ergo_engine_buffer(e, HELIUM_FIELDS, "vectors of atoms", ERGO_BUFFER_RESULT,
+                       l->triplet ? all * h->walker_bytes : 0);
+    ergo_engine_buffer(e, HELIUM_EVENT_SUMS, "energies of an optimisation", ERGO_BUFFER_SCRATCH,
+                       s->optimisation.schedule.all ? all * HELIUM_SUMS_BYTES : 0);
     ergo_engine_buffer(e, HELIUM_SUMS, "samples", ERGO_BUFFER_SAMPLES, all * HELIUM_SUMS_BYTES);
     ergo_engine_buffer(e, HELIUM_PLACES, "places for curves", ERGO_BUFFER_HOST,
                        members * h->structure_walkers * h->walker_bytes);
@@ -294,13 +328,13 @@ static void declare(struct helium_state *s, unsigned kernel, const char *path, u
              "%s-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u "
              "-DHELIUM_E_BASE=%uu -DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d "
              "-DHELIUM_E_LOCAL=%d -DHELIUM_LANES=%u -DHELIUM_MATES=%u -DHELIUM_COPIES=%u "
-             "-DHELIUM_TILE=%u -DHELIUM_E_MATES=%u -DHELIUM_ONE_BODY=%d%s",
+             "-DHELIUM_TILE=%u -DHELIUM_E_MATES=%u -DHELIUM_ONE_BODY=%d%s%s",
              cpu ? "-DHELIUM_NO_UNROLL " : "", s->shape.n, group,
              (127 - l->binades) << HELIUM_U_PIECES, l->binades << HELIUM_U_PIECES,
              (127 - l->binades) << HELIUM_E_PIECES, helium_energy_pieces(l->binades), (int)local,
              (int)l->cube, (int)l->tables_local, l->group, l->mates, l->copies, l->tile,
              l->energy_mates, (int)helium_has_sites(s->e.batch->points[0]),
-             l->warp ? " -DHELIUM_WARP" : "");
+             l->warp ? " -DHELIUM_WARP" : "", l->triplet ? " -DHELIUM_TRIPLET=1" : "");
     ergo_engine_kernel(&s->e, kernel, path, options, name);
 }
 
@@ -315,6 +349,8 @@ static void declare_kernels(struct helium_state *s) {
         declare(s, HELIUM_SUM, blocks, group, false, "helium_sum");
         declare(s, HELIUM_ATTEMPT, blocks, group, false, "helium_attempt");
         declare(s, HELIUM_DECIDE, blocks, group, false, "helium_decide");
+    } else if (l->triplet) {
+        declare(s, HELIUM_WALK, "helium_vmc/walk_triplet.cl", group, l->walk_local, "helium_walk");
     } else {
         declare(s, HELIUM_WALK,
                 l->path == HELIUM_PATH_LANES   ? "helium_vmc/walk_lanes.cl"
@@ -335,7 +371,9 @@ static void declare_kernels(struct helium_state *s) {
 
 /* Replicas of a scan point share its model; the first has it. */
 bool helium_model_shared(const struct ergo_batch *batch, size_t member) {
-    return member > 0 && batch->points[member]->scan_index == batch->points[member - 1]->scan_index;
+    /* one that is optimised becomes a replica's own */
+    return member > 0 && !helium_schedule_of(batch->points[member]).all &&
+           batch->points[member]->scan_index == batch->points[member - 1]->scan_index;
 }
 
 static enum ergo_status load_models(struct ergo_context *ctx, struct helium_state *s) {
@@ -343,6 +381,7 @@ static enum ergo_status load_models(struct ergo_context *ctx, struct helium_stat
     struct helium_launch *l = &s->launch;
     s->models = ergo_engine_memory(&s->e, batch->count, sizeof *s->models);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
+    s->triplets = ergo_engine_memory(&s->e, batch->count, sizeof *s->triplets);
     enum ergo_status status = ergo_engine_end(&s->e);
     l->cube = true;
     l->binades = 1;
@@ -360,8 +399,10 @@ static enum ergo_status load_models(struct ergo_context *ctx, struct helium_stat
         l->binades = binades > l->binades ? binades : l->binades;
         l->cube = l->cube && model->side[0] == model->side[1] && model->side[1] == model->side[2];
         helium_member_fill(batch->points[i], model, &s->members[i]);
+        helium_triplet_fill(model, &s->members[i], &s->triplets[i]);
+        l->triplet = l->triplet || model->triplet.strength != 0;
     }
-    return status;
+    return status == ERGO_OK ? helium_optimisation_configure(s) : status;
 }
 
 /* An estimate of the steps of a tenth of a second, and the most of a launch. */
@@ -401,11 +442,13 @@ enum ergo_status helium_configure(struct ergo_context *ctx, void *state) {
     static const char *const names[] = {[HELIUM_PATH_LANES] = "lanes",
                                         [HELIUM_PATH_REGISTERS] = "registers",
                                         [HELIUM_PATH_PAIRS] = "pairs",
-                                        [HELIUM_PATH_BLOCKS] = "blocks"};
+                                        [HELIUM_PATH_BLOCKS] = "blocks",
+                                        [HELIUM_PATH_TRIPLET] = "triplet"};
     static const char *const where[] = {[HELIUM_PATH_LANES] = "local memory",
                                         [HELIUM_PATH_REGISTERS] = "registers",
                                         [HELIUM_PATH_PAIRS] = "local memory",
-                                        [HELIUM_PATH_BLOCKS] = "global memory"};
+                                        [HELIUM_PATH_BLOCKS] = "global memory",
+                                        [HELIUM_PATH_TRIPLET] = "local memory"};
     struct helium_state *s = state;
     const struct ergo_batch *batch = s->e.batch;
     struct ergo_plan *plan = &s->e.plan;

@@ -1,7 +1,8 @@
 /*
  * The canonical state of a member, little-endian: the displacement factor (uint32), then for each
  * walker ln psi (int64, 2^-21), accepted moves of the tuning window (uint32), and the positions
- * (int32, x of all atoms, then y, then z); at the end, where pair functions are from files, a hash
+ * (int32, x of all atoms, then y, then z); where all parameters are optimised, the numbers of
+ * descent.h (doubles); at the end, where pair functions are from files, a hash
  * of these (uint64): with others the chain would be another one.
  */
 #include <inttypes.h>
@@ -19,6 +20,11 @@ static void put32(struct ergo_text *text, uint32_t x) {
 
 static uint32_t get32(const uint8_t *b) {
     return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static size_t numbers_of(const struct helium_state *s, size_t member) {
+    const struct helium_optimisation *o = &s->optimisation;
+    return o->schedule.all ? helium_descent_size(&o->schedule, &o->which[member]) : 0;
 }
 
 /* Read a member's walkers and positions, each malloc'ed. */
@@ -55,6 +61,12 @@ enum ergo_status helium_save(struct ergo_context *ctx, void *opaque, size_t memb
             for (size_t k = 0; k < 3 * (size_t)s->shape.n; k++)
                 put32(text, (uint32_t)places[w * 3 * s->shape.n + k]);
         }
+        for (size_t k = 0; k < numbers_of(s, member); k++) {
+            uint64_t bits;
+            memcpy(&bits, &s->optimisation.numbers[member][k], sizeof bits);
+            put32(text, (uint32_t)bits);
+            put32(text, (uint32_t)(bits >> 32));
+        }
         const uint64_t hash = helium_model_hash(&s->models[member]);
         if (hash) {
             put32(text, (uint32_t)hash);
@@ -68,13 +80,34 @@ enum ergo_status helium_save(struct ergo_context *ctx, void *opaque, size_t memb
     return status;
 }
 
+/* The optimisation's numbers, from behind the walkers. */
+static enum ergo_status load_numbers(struct ergo_context *ctx, struct helium_state *s,
+                                     size_t member, const uint8_t *bytes) {
+    const size_t count = numbers_of(s, member);
+    double *numbers = malloc((count + 1) * sizeof *numbers);
+    enum ergo_status status = ERGO_OK;
+    if (!numbers)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load walkers");
+    for (size_t k = 0; k < count; k++) {
+        const uint64_t bits = get32(bytes + 8 * k) | (uint64_t)get32(bytes + 8 * k + 4) << 32;
+        memcpy(&numbers[k], &bits, sizeof bits);
+    }
+    if (count && !helium_optimisation_take(s, member, numbers))
+        status = ERGO_FAIL(ctx, ERGO_E_IO,
+                           "the saved state of member %zu has parameters of a wave function that "
+                           "no run of this job has: it is damaged",
+                           member);
+    free(numbers);
+    return status;
+}
+
 enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
                              const void *data, size_t length) {
     struct helium_state *s = opaque;
     const uint8_t *bytes = data;
     const size_t n = s->shape.n, count = s->shape.walkers, each = 12 + 12 * n;
     const uint64_t hash = helium_model_hash(&s->models[member]);
-    const size_t expected = 4 + count * each + (hash ? 8 : 0);
+    const size_t expected = 4 + count * each + 8 * numbers_of(s, member) + (hash ? 8 : 0);
     if (length != expected)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes; %zu walkers of %zu atoms "
@@ -109,7 +142,9 @@ enum ergo_status helium_load(struct ergo_context *ctx, void *opaque, size_t memb
         ergo_engine_write(&s->e, HELIUM_WALKERS, member * count * HELIUM_WALKER_BYTES,
                           count * HELIUM_WALKER_BYTES, walkers);
         ergo_engine_write(&s->e, HELIUM_FACTORS, 4 * member, 4, &factor);
-        status = ergo_engine_end(&s->e);
+        status = load_numbers(ctx, s, member, bytes + 4 + count * each);
+        if (status == ERGO_OK)
+            status = ergo_engine_end(&s->e);
     }
     s->e.step = step;
     s->rebuild = true;
@@ -124,7 +159,7 @@ enum ergo_status helium_carry(struct ergo_context *ctx, void *opaque, size_t mem
     struct helium_state *s = opaque;
     const uint8_t *bytes = data;
     const size_t n = s->shape.n, count = s->shape.walkers, each = 12 + 12 * n;
-    if (length != 4 + count * each && length != 4 + count * each + 8)
+    if (length < 4 + count * each) /* behind them, what is this run's own */
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes; %zu walkers of %zu atoms "
                          "have %zu",
@@ -136,6 +171,8 @@ enum ergo_status helium_carry(struct ergo_context *ctx, void *opaque, size_t mem
         for (size_t k = 0; k < 3 * n; k++)
             places[w * 3 * n + k] = (int32_t)get32(bytes + 16 + w * each + 4 * k);
     ergo_engine_begin(&s->e, ctx);
+    if (member == 0)
+        helium_optimisation_reset(s);
     ergo_engine_write(&s->e, HELIUM_POSITIONS, member * count * s->shape.walker_bytes,
                       count * s->shape.walker_bytes, places);
     free(places);

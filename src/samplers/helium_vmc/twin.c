@@ -14,7 +14,15 @@ static helium_cubic piece(const struct helium_cubic_host *table, uint32_t k) {
 }
 
 static struct helium_atoms atoms_of(const struct helium_twin *t) {
-    return (struct helium_atoms){t->member, t->e_table, t->binades, t->n, t->place, t->sites};
+    return (struct helium_atoms){.member = t->member,
+                                 .e_table = t->e_table,
+                                 .binades = t->binades,
+                                 .n = t->n,
+                                 .place = t->place,
+                                 .sites = t->sites,
+                                 .triplet = t->triplet,
+                                 .t_table = t->t_table,
+                                 .field = t->field};
 }
 
 static int64_t u_of(const struct helium_twin *t, float x) {
@@ -51,7 +59,7 @@ int64_t helium_twin_ln_psi(const struct helium_twin *t) {
         helium_atoms_place(&atoms, i, a);
         sum += helium_twin_atom(t, i) + helium_atoms_site(&atoms, i, a);
     }
-    return sum;
+    return t->triplet ? sum + 2 * helium_atoms_triplet(&atoms) : sum;
 }
 
 /* ---- moves ----------------------------------------------------------------------------------- */
@@ -68,7 +76,9 @@ bool helium_twin_trial(const struct helium_twin *t, uint32_t i, uint64_t step, i
     helium_atoms_place(&atoms, i, old);
     for (uint32_t k = 0; k < 3; k++)
         new[k] = old[k] + by[k];
-    const int64_t gain = sum_at(t, new, i) - sum_at(t, old, i);
+    int64_t gain = sum_at(t, new, i) - sum_at(t, old, i);
+    if (t->triplet)
+        gain += helium_atoms_triplet_change(&atoms, i, new, t->next_field);
     const bool accepted = gain >= move.bound;
     for (uint32_t k = 0; k < 3; k++)
         to[k] = (int32_t)(accepted ? new[k] : old[k]);
@@ -76,12 +86,21 @@ bool helium_twin_trial(const struct helium_twin *t, uint32_t i, uint64_t step, i
     return accepted;
 }
 
+void helium_twin_begin(struct helium_twin *t) {
+    const struct helium_atoms atoms = atoms_of(t);
+    if (t->triplet)
+        helium_atoms_field(&atoms, t->field);
+}
+
 void helium_twin_steps(struct helium_twin *t, uint64_t step, uint64_t steps) {
     for (uint64_t s = step; s < step + steps; s++)
         for (uint32_t i = 0; i < t->n; i++) {
             int32_t to[3];
             int64_t change;
-            t->accepted += helium_twin_trial(t, i, s, to, &change);
+            const bool accepted = helium_twin_trial(t, i, s, to, &change);
+            if (accepted && t->triplet)
+                memcpy(t->field, t->next_field, 12 * (size_t)t->n);
+            t->accepted += accepted;
             t->ln_psi += change;
             for (uint32_t k = 0; k < 3; k++)
                 t->place[k * t->n + i] = to[k];

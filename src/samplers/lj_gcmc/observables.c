@@ -373,5 +373,8 @@ const struct ergo_observable lj_observables_npt[LJ_N_OBSERVABLES_NPT] = {
      .help = "share of volume moves refused because a side would be below two cutoffs, or the box "
              "far from the start's: where it is not 0, the ensemble is that of volumes between "
              "these limits",
+     .limits =
+         "volumes are those between the limits of the box, and averages not those of the whole "
+         "ensemble. Start nearer to the density that comes out",
      .sample = volume_limited, .of_moves = true},
 };

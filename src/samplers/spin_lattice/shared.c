@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 
 const char *const model_dynamics[] = {"metropolis", "heat-bath", NULL};
 const char *const model_starts[] = {"up", "down", "random", NULL};
@@ -69,6 +70,7 @@ const struct ergo_key lattice_run_keys[LATTICE_RUN_KEYS] = {
     {ERGO_KEY("/run/correlation_max", INT), .flags = ERGO_KEY_SHAPE, .fallback = "64", .min = 1,
      .max = 4096, .unit = "sites",
      .help = "Largest distance of the correlation; never more than half the shorter side."},
+    TIMED_KEY,
 };
 
 /* ---- random fields and couplings ------------------------------------------------------------- */
@@ -200,14 +202,19 @@ const struct ergo_key ladder_keys[LADDER_KEYS] = {
     {"correlation", "distance (sites)", "", "<s(0) s(r)> along the axes, mean of both"},           \
         {"correlation_x", "distance (sites)", "", "<s(0) s(r)> along x"},                          \
         {"correlation_y", "distance (sites)", "", "<s(0) s(r)> along y"},                          \
-        {"correlation_z", "distance (sites)", "", "<s(0) s(r)> along z"}, {                        \
-        "structure_factor", "k along the last dimension (1/site)", "",                             \
-            "per site, at the wave vector Q of order, pi along each direction with a negative "    \
-            "coupling "                                                                            \
-            "and 0 "                                                                               \
-            "along the others (there N <m^2>, antiferromagnets N <m_s^2>), and at the next one "   \
-            "along the "                                                                           \
-            "last dimension; potts: of the q-state spins, as unit vectors"                         \
+        {"correlation_z", "distance (sites)", "", "<s(0) s(r)> along z"},                          \
+        {"structure_factor", "k along the last dimension (1/site)", "",                            \
+         "per site, at the wave vector Q of order, pi along each direction with a negative "       \
+         "coupling "                                                                               \
+         "and 0 "                                                                                  \
+         "along the others (there N <m^2>, antiferromagnets N <m_s^2>), and at the next one "      \
+         "along the "                                                                              \
+         "last dimension; potts: of the q-state spins, as unit vectors"},                          \
+    {                                                                                              \
+        "autocorrelation", "time (sweeps)", "",                                                    \
+            "with a waiting_time: <s(0) s(t)> of a site, from which nothing is subtracted; "       \
+            "potts: "                                                                              \
+            "(q <delta> - 1)/(q - 1). N times its variance over replicas is chi_4"                 \
     }
 
 #define ORDER_CURVES(order, what)                                                                  \
@@ -237,6 +244,11 @@ unsigned model_start(const struct ergo_point *point) {
     return model_says(point, "/system/start", "random") ? 2
            : model_says(point, "/system/start", "up")   ? 1
                                                         : 0;
+}
+
+uint32_t model_samples(const struct ergo_point *point) {
+    const struct ergo_value *v = ergo_point_value(point, "/system/samples");
+    return v->present ? (uint32_t)v->integer : model_has(point, "/system/disorder_file") ? 1 : 32;
 }
 
 double model_sites(const struct ergo_point *point) {

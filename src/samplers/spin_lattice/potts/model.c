@@ -1,6 +1,7 @@
 /* The Potts model by single spins: its tables. */
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 
 static const char *const distributions[] = {"one-state", "gaussian", NULL};
 
@@ -143,7 +144,8 @@ const struct ergo_model potts_model = {
     .n_observables = sizeof observables / sizeof observables[0],
     .curves = curves_of_potts,
     .n_curves = TEMPERED_CURVES,
-    .curves_at_end = ERGO_LADDER_AT_END(TEMPERED_CURVES, LATTICE_CURVES),
+    .curves_at_end = ERGO_LADDER_AT_END(TEMPERED_CURVES, CURVE_TWO_TIMES),
+    .state_tail = timed_tail,
     .curves_hidden = ERGO_LADDER_HIDDEN(TEMPERED_CURVES),
     .x_from = ergo_tempered_x,
     .tunables = bytes_tunables,

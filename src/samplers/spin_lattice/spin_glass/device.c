@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 
 enum { WAVE_UNIT = 4096 };
@@ -164,9 +165,9 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     return glass_configure(ctx, s);
 }
 
-static const struct ergo_engine_model whole = {GLASS_MODEL, .configure = configure};
-
-const struct ergo_sampler_ops glass_ops = {
+static const struct ergo_engine_model whole;
+/* As if there were no waiting time. */
+static const struct ergo_sampler_ops untimed = {
     .engine = &whole,
     .init = glass_init,
     .count = glass_count,
@@ -177,3 +178,9 @@ const struct ergo_sampler_ops glass_ops = {
     .audit = glass_audit,
     .view = glass_view,
 };
+
+static const struct ergo_engine_model whole = {GLASS_MODEL, .configure = configure,
+                                               .watched = &untimed};
+
+const struct ergo_sampler_ops glass_ops = {
+    .engine = &whole, .count = glass_count, .view = glass_view, ERGO_TIMED};

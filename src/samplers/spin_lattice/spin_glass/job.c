@@ -6,6 +6,7 @@
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 
 _Static_assert(sizeof(struct glass_record) == GLASS_RECORD_BYTES, "glass_record has no padding");
 
@@ -29,7 +30,7 @@ struct glass_shape glass_shape_of(const struct ergo_point *point) {
     s.sites = (uint64_t)s.lx * s.ly * s.lz;
     s.half = s.sites / 2;
     s.layers = s.d == 3 ? s.lz : s.ly;
-    s.samples = (uint32_t)integer(point, "/system/samples", from_file(point) ? 1 : 32);
+    s.samples = model_samples(point);
     s.all = s.words = (s.samples + 31) / 32;
     s.last = s.samples % 32 ? (1u << (s.samples % 32)) - 1 : 0xffffffffu;
     s.temperatures = s.rungs = ergo_ladder_rungs(point);
@@ -245,6 +246,13 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
     status = other != ERGO_OK ? other : status;
     if (status == ERGO_OK)
         status = ergo_feedback_check(ctx, point);
+    other = timed_check(ctx, point);
+    status = other != ERGO_OK ? other : status;
+    if (ergo_point_bool(point, "/run/chi4") && s.all < 3)
+        status = ergo_job_error(ctx, "/run/chi4",
+                                "needs three words of 32 samples at least, which are independent: "
+                                "/system/samples is %u",
+                                s.samples);
     if (status == ERGO_OK)
         status = check_disorder(ctx, point, &s);
     return status;
@@ -289,6 +297,10 @@ size_t glass_curve_size(const struct ergo_point *point, size_t c) {
         return s.temperatures > 1;
     case CURVE_LADDER_TEMPERATURES:
         return s.automatic ? s.rungs : 0;
+    case CURVE_GLASS_TWO_TIMES:
+        return timed_size(point);
+    case CURVE_GLASS_CHI4:
+        return ergo_point_bool(point, "/run/chi4") ? timed_size(point) : 0;
     default:
         return 0;
     }
@@ -298,6 +310,11 @@ void glass_curve_x(const struct ergo_point *point, size_t c, double *x) {
     const struct glass_shape s = glass_shape_of(point);
     const size_t size = glass_curve_size(point, c);
     double t[ERGO_LADDER_MAX];
+    if (c == CURVE_GLASS_TWO_TIMES || c == CURVE_GLASS_CHI4) {
+        if (size)
+            timed_x(point, x);
+        return;
+    }
     ergo_ladder_temperatures(point, t);
     for (size_t i = 0; i < size; i++)
         x[i] = c <= CURVE_LADDER_SWAPS ? t[i] : (double)i;

@@ -1,6 +1,7 @@
 /* Spin glasses: their tables. */
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
@@ -93,6 +94,13 @@ static const struct ergo_key cluster_keys[] = {
          "of such clusters, in two dimensions; in three, only at temperatures so low that less "
          "than a third of the sites differ."},
 };
+
+static const struct ergo_key more_keys[] = {TIMED_KEY, TIMED_CHI4_KEY};
+
+static bool glass_may_be_cut(const struct ergo_point *point, size_t ranks) {
+    (void)ranks;
+    return !timed_is(point);
+}
 
 static const struct ergo_key share_keys[] = {
     {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .unit = "",
@@ -237,6 +245,17 @@ static const struct ergo_curve_info curves[GLASS_CURVES] = {
      .unit = "per million sweeps",
      .help = "as the observable"},
     ERGO_LADDER_TEMPERATURES,
+    {.name = "autocorrelation",
+     .x_label = "time (sweeps)",
+     .unit = "",
+     .help = "with a waiting_time: [<s(0) s(t)>] of a site, of the first copy; errors from the "
+             "spread of words of 32 samples"},
+    {.name = "chi4_overlap",
+     .x_label = "time (sweeps)",
+     .unit = "",
+     .help =
+         "N (<q^2> - <q>^2) over samples of the overlap q = sum s(0) s(t) / N, <q>^2 from pairs "
+         "of different words"},
 };
 
 static const char *unweighted(const struct ergo_point *point) {
@@ -273,6 +292,7 @@ const struct ergo_model spin_glass_model = {
     .keys = {{keys, sizeof keys / sizeof keys[0]},
              {ladder_keys, LADDER_KEYS},
              {cluster_keys, sizeof cluster_keys / sizeof cluster_keys[0]},
+             {more_keys, sizeof more_keys / sizeof more_keys[0]},
              {share_keys, sizeof share_keys / sizeof share_keys[0]}},
     .columns = columns,
     .n_columns = COLUMNS,
@@ -281,7 +301,10 @@ const struct ergo_model spin_glass_model = {
     .curves = curves,
     .n_curves = GLASS_CURVES,
     .curves_at_end = ((1u << CURVE_HALVES) - 1) | 1u << CURVE_EXCHANGES | 1u << CURVE_ROUND_TRIPS |
-                     1u << CURVE_LADDER_TEMPERATURES,
+                     1u << CURVE_LADDER_TEMPERATURES | 1u << CURVE_GLASS_TWO_TIMES |
+                     1u << CURVE_GLASS_CHI4,
+    .state_tail = timed_tail,
+    .cuts = glass_may_be_cut,
     .curves_hidden = 1u << CURVE_MOMENTS | 1u << CURVE_HALVES | 1u << CURVE_SAMPLES |
                      1u << CURVE_EXCHANGES | 1u << CURVE_ROUND_TRIPS,
     .curves_sums = 1u << CURVE_SAMPLES | 1u << CURVE_EXCHANGES,

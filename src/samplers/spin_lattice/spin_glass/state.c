@@ -15,6 +15,7 @@
 
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 
 /* ---- the parts of a word-lattice's state ------------------------------------------------------
  */
@@ -200,7 +201,6 @@ enum ergo_status glass_form(struct ergo_context *ctx, const struct ergo_point *p
     const struct glass_shape s = glass_shape_of(point);
     const struct layout l = layout_of(&s);
     const uint64_t shape[] = {s.all, s.rungs, s.copies, s.lz, s.ly, s.lx};
-    (void)ctx;
     *form = (struct ergo_form){.bytes = glass_state_bytes(&s), .n_parts = 2};
     form->parts[0] = (struct ergo_form_part){
         .name = "spins",
@@ -216,7 +216,7 @@ enum ergo_status glass_form(struct ergo_context *ctx, const struct ergo_point *p
         if (i != 3 || s.d > 2)
             ergo_form_axis(&form->parts[0], shape[i]);
     form->parts[1] = model_couplings_form;
-    return ERGO_OK;
+    return timed_form(ctx, point, form);
 }
 
 /* Spins; walkers of ladders have been nowhere yet. */

@@ -203,19 +203,19 @@ static bool is_spin(const struct vector_shape *s, const uint8_t *in, const uint3
     return length2 > 0.99 && length2 < 1.01;
 }
 
-enum ergo_status vector_save(struct ergo_context *ctx, void *opaque, size_t member,
-                             struct ergo_text *text) {
-    struct vector_state *s = opaque;
+/* The first `planes` planes of the canonical state. */
+static enum ergo_status save_planes(struct ergo_context *ctx, struct vector_state *s, size_t member,
+                                    uint32_t planes, struct ergo_text *text) {
     const struct vector_shape *h = &s->shape;
-    const uint32_t side = h->l[h->d - 1], some = vector_planes(h);
+    const uint32_t fit = vector_planes(h), some = fit < planes ? fit : planes;
     const struct vector_slab most = vector_slab_of(h, 0, some);
     struct vector_part part = {most, malloc(4 * vector_words(h, most))};
     struct vector_reader reader;
-    uint8_t *out = ergo_text_extend(text, vector_state_bytes(h));
+    uint8_t *out = ergo_text_extend(text, vector_state_bytes(h) / h->l[h->d - 1] * planes);
     const bool memory = vector_reader_open(&reader, s, most) && part.sites && out;
     enum ergo_status status = memory ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx, h);
-    for (; part.slab.first < side && status == ERGO_OK; part.slab.first += some) {
-        const uint32_t rest = side - part.slab.first;
+    for (; part.slab.first < planes && status == ERGO_OK; part.slab.first += some) {
+        const uint32_t rest = planes - part.slab.first;
         part.slab.count = rest < some ? rest : some;
         status = vector_read(ctx, &reader, member, &part);
         struct coding coding = {h, part.sites, out};
@@ -227,6 +227,12 @@ enum ergo_status vector_save(struct ergo_context *ctx, void *opaque, size_t memb
     vector_reader_close(&reader);
     free(part.sites);
     return status;
+}
+
+enum ergo_status vector_save(struct ergo_context *ctx, void *opaque, size_t member,
+                             struct ergo_text *text) {
+    struct vector_state *s = opaque;
+    return save_planes(ctx, s, member, s->shape.l[s->shape.d - 1], text);
 }
 
 /* From natural order to the device's layout. */
@@ -331,7 +337,9 @@ enum ergo_status vector_view(struct ergo_context *ctx, void *opaque, size_t memb
                              struct ergo_view *view) {
     struct vector_state *s = opaque;
     struct ergo_text sites = {0};
-    const enum ergo_status status = vector_save(ctx, s, member, &sites);
+    const bool plane = view->plane && s->shape.d == 3;
+    const enum ergo_status status =
+        save_planes(ctx, s, member, plane ? 1 : s->shape.l[s->shape.d - 1], &sites);
     *view = vector_view_of(&s->shape);
     view->sites = sites.data;
     return status;
