@@ -161,7 +161,7 @@ static void the_ground_state_of_a_trap(void **state) {
                      "\"localisation\": 0.18, \"walkers\": 512, \"forward_steps\": 64, "
                      "\"forward_structure\": true",
             "\"scan\": {\"/system/time_step\": [0.04, 0.02]}, \"run\": {\"equilibration\": 150, "
-            "\"sweeps\": 2000, \"measure_every\": 2, \"structure_every\": 16, "
+            "\"sweeps\": 2000, \"measure_every\": 2, \"structure_every\": 32, "
             "\"structure_walkers\": 512, \"gr_bins\": 4, \"sk_max\": 0.2}");
     for (int k = 0; k < 3; k++) {
         const struct ergo_estimate a = estimate(r, 0, names[k]), b = estimate(r, 1, names[k]);
