@@ -10,16 +10,15 @@
  * so that rounding errors stay small. One work-item does it, so the launch cannot change it. Sums
  * over atoms are integers.
  *
- * Macros: HELIUM_N: atoms; HELIUM_GROUP: work-items of a group, in which HELIUM_E_MATES walkers
- * share a table.
- * HELIUM_E_BASE and HELIUM_E_SIZE describe the tables of energies; the piece that contains the
- * potential's kink has its part beyond the kink as an extra last piece. HELIUM_LOCAL: positions fit
- * local memory; HELIUM_E_LOCAL: so do the tables.
+ * Macros besides that of site.h: HELIUM_N: atoms; HELIUM_GROUP: work-items of a group, in which
+ * HELIUM_E_MATES walkers share a table. HELIUM_E_BASE and HELIUM_E_SIZE describe the tables of
+ * energies; the piece that contains the potential's kink has its part beyond the kink as an extra
+ * last piece. HELIUM_LOCAL: positions fit local memory; HELIUM_E_LOCAL: so do the tables.
  */
 #ifndef ERGO_CL_HELIUM_ATOM_H
 #define ERGO_CL_HELIUM_ATOM_H
 
-#include "helium/core.h"
+#include "helium/site.h"
 
 #define HELIUM_E_BLOCKS ((HELIUM_N + HELIUM_E_BLOCK - 1) / HELIUM_E_BLOCK)
 #define HELIUM_AHEAD 4 /* distances that do not wait for each other; divides HELIUM_E_BLOCK */
@@ -135,9 +134,26 @@ ERGO_INLINE void helium_block(const int4 own, uint i, uint begin, HELIUM_PLACES 
     }
 }
 
-/* Sums over the partners of atom i: all that count for it. */
+/* Add what the atom has with its site. Its slope -c (r - site) is that of a pair with a constant
+ * u'/r; the sums count pairs twice. */
+ERGO_INLINE void helium_add_site(const int4 own, uint i, __global const int *sites,
+                                 const struct helium_member *member, struct helium_share *all) {
+#if HELIUM_ONE_BODY
+    float d[3];
+    helium_from_site(own, i, sites, d);
+    const float r2 = helium_site2(d, member);
+    all->potential = fma(member->site_v, r2, all->potential);
+    all->virial = fma(member->site_v, r2, all->virial);
+    all->force += member->site_force;
+    all->gx = fma(member->site_force, d[0], all->gx);
+    all->gy = fma(member->site_force, d[1], all->gy);
+    all->gz = fma(member->site_force, d[2], all->gz);
+#endif
+}
+
+/* Sums over the partners of atom i, and its site: all that count for it. */
 ERGO_INLINE struct helium_share helium_atom(const int4 own, uint i, HELIUM_PLACES *place,
-                                            HELIUM_E_SPACE *table,
+                                            HELIUM_E_SPACE *table, __global const int *sites,
                                             const struct helium_member *member) {
     struct helium_share all = {0, 0, 0, 0, 0, 0, 0};
     for (uint b = 0; b < HELIUM_E_BLOCKS; b++) {
@@ -161,6 +177,7 @@ ERGO_INLINE struct helium_share helium_atom(const int4 own, uint i, HELIUM_PLACE
         all.gy += run.gy;
         all.gz += run.gz;
     }
+    helium_add_site(own, i, sites, member, &all);
     return all;
 }
 

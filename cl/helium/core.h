@@ -57,6 +57,20 @@ ERGO_INLINE float helium_clamp(float x, float low) {
     return x < top ? x : top;
 }
 
+/* ---- sites ----------------------------------------------------------------------------------- */
+
+/* The squared distance of an atom from its site, A^2. d: difference of the places. */
+ERGO_INLINE float helium_site2(const float d[3], const struct helium_member *member) {
+    return helium_distance2(d[0] * member->length[0], d[1] * member->length[1],
+                            d[2] * member->length[2]);
+}
+
+/* -c/2 times that, in units of 2^-HELIUM_U_BITS. */
+ERGO_INLINE int helium_site_u(const float d[3], const struct helium_member *member) {
+    const float u = helium_site2(d, member) * member->site_u;
+    return -(int)(u < HELIUM_SITE_LIMIT ? u + 0.5f : HELIUM_SITE_LIMIT);
+}
+
 /* ---- energies ---------------------------------------------------------------------------------
  */
 

@@ -11,6 +11,8 @@
 #define HELIUM_U_BITS 21
 #define HELIUM_U_LIMIT 32
 #define HELIUM_CHUNK 16
+/* An atom's part of ln psi by its site is cut at -512. */
+#define HELIUM_SITE_LIMIT 1073741824.0f
 
 /* Pieces per binade of the argument, which is (r / r_cut)^2 for u and energies, and a 32-bit word
  * for random numbers. */
@@ -48,8 +50,11 @@ struct helium_member {
     uint kink, kink_width;
     float unit[HELIUM_E_KINDS], limit[HELIUM_E_KINDS]; /* 1/K and K: fixed point of energies */
     float root;                                        /* sqrt(lambda): that of K A^2 */
+    /* of squared distances from sites, A^2: -ln psi in 2^-HELIUM_U_BITS, twice the external
+     * potential in K; and -sqrt(lambda) c, see helium_site_u */
+    float site_u, site_v, site_force;
 };
-#define HELIUM_MEMBER_BYTES 96
+#define HELIUM_MEMBER_BYTES 108
 
 /* One measurement of a walker. */
 struct helium_sums {

@@ -27,10 +27,10 @@ ERGO_INLINE int4 helium_own(HELIUM_PLACES *place, uint i) {
     return HELIUM_PLACE(i);
 }
 
-/* Sums of u'/r times the differences of places alone, in the order of helium_atom. The atom itself
+/* As far as the gradient goes, in the order of helium_atom. The atom itself
  * adds 0: its difference is 0. */
 ERGO_INLINE struct helium_share helium_slope_of(const int4 own, uint i, HELIUM_PLACES *place,
-                                                HELIUM_E_SPACE *table,
+                                                HELIUM_E_SPACE *table, __global const int *sites,
                                                 const struct helium_member *member) {
     struct helium_share all = {0, 0, 0, 0, 0, 0, 0};
     for (uint b = 0; b < HELIUM_E_BLOCKS; b++) {
@@ -44,6 +44,7 @@ ERGO_INLINE struct helium_share helium_slope_of(const int4 own, uint i, HELIUM_P
         all.gy += run.gy;
         all.gz += run.gz;
     }
+    helium_add_site(own, i, sites, member, &all);
     return all;
 }
 
@@ -80,7 +81,8 @@ __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_dmc_step(__global const int *positions, __global const uint *parents,
                 __global const long *records, __global const struct helium_member *members,
                 __global const struct helium_dmc *steps, __global const helium_cubic *e_tables,
-                __global const helium_cubic *random, ulong step, uint count, uint push,
+                __global const helium_cubic *random, __global const int *sites, ulong step,
+                uint count, uint push,
 #if HELIUM_TRIPLET
                 __global const struct helium_triplet *triplets,
                 __global const helium_cubic *t_tables, __global int *fields,
@@ -145,7 +147,7 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
     HELIUM_FIELDS(place);
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
         const int4 own = helium_own(place, i);
-        struct helium_share share = helium_slope_of(own, i, place, table, &member);
+        struct helium_share share = helium_slope_of(own, i, place, table, sites, &member);
         HELIUM_SHARED(place, own, share);
         helium_store(guess, i, helium_drifted(own, &share, 1.0f, &dmc));
     }
@@ -158,7 +160,7 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
     HELIUM_FIELDS(place_guess);
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
         const int4 own = helium_own(place_guess, i);
-        struct helium_share share = helium_slope_of(own, i, place_guess, table, &member);
+        struct helium_share share = helium_slope_of(own, i, place_guess, table, sites, &member);
         HELIUM_SHARED(place_guess, own, share);
         const int4 mid = helium_halfway(helium_fetch(home, i), own);
         helium_store(between, i, helium_drifted(mid, &share, 0.5f, &dmc));
@@ -172,7 +174,7 @@ helium_dmc_step(__global const int *positions, __global const uint *parents,
     HELIUM_FIELDS(place_half);
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS) {
         const int4 own = helium_own(place_half, i);
-        struct helium_share share = helium_atom(own, i, place_half, table, &member);
+        struct helium_share share = helium_atom(own, i, place_half, table, sites, &member);
         HELIUM_SHARED(place_half, own, share);
         helium_add(&share, &member, total, &marks);
         helium_store(home, i, helium_drifted(helium_fetch(home, i), &share, 2.0f, &dmc));

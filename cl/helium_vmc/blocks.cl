@@ -54,7 +54,7 @@ ERGO_INLINE long helium_row(__local const helium_cubic *table, int4 a, __local c
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_sum(__global const int *positions, __global long *sums,
            __global const struct helium_member *members, __global const helium_cubic *tables,
-           uint count, uint active) {
+           __global const int *sites, uint count, uint active) {
     __local helium_cubic table[HELIUM_U_SIZE];
     __local int4 places[HELIUM_GROUP];
     const uint item = (uint)get_local_id(0), index = (uint)get_group_id(1);
@@ -75,7 +75,8 @@ helium_sum(__global const int *positions, __global long *sums,
         sum += helium_row(table, own, places, min((uint)HELIUM_GROUP, HELIUM_N - begin), &member);
     }
     if (j < HELIUM_N)
-        sums[home * HELIUM_N + j] = sum - helium_u(table, own, own, &member);
+        sums[home * HELIUM_N + j] =
+            sum - helium_u(table, own, own, &member) + helium_at_site(own, j, sites, &member);
 }
 
 /* Dimension 0: HELIUM_TILES groups; 1: active walkers of all members. The block begins with atom
@@ -143,9 +144,9 @@ helium_attempt(__global const int *positions, __global long *sums,
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_decide(__global int *positions, __global long *sums, __global struct helium_walker *walkers,
               __global const struct helium_member *members, __global const uint *factors,
-              __global const helium_cubic *tables, __global const helium_cubic *random, ulong step,
-              uint first, uint count, uint active, __global int4 *decisions,
-              __global const long *attempts) {
+              __global const helium_cubic *tables, __global const helium_cubic *random,
+              __global const int *sites, ulong step, uint first, uint count, uint active,
+              __global int4 *decisions, __global const long *attempts) {
     __local helium_cubic table[HELIUM_U_SIZE];
     __local int4 moves[2 * HELIUM_GROUP];
     __local long changes[HELIUM_GROUP];
@@ -169,7 +170,9 @@ helium_decide(__global int *positions, __global long *sums, __global struct heli
     moves[2 * item + 1] = new;
     barrier(CLK_LOCAL_MEM_FENCE);
     long before = sums[home * HELIUM_N + there];
-    long after = -helium_u(table, new, old, &member); /* the tiles contain the atom itself */
+    /* the tiles contain the atom itself */
+    long after =
+        (long)helium_at_site(new, there, sites, &member) - helium_u(table, new, old, &member);
     __global const long *attempt = attempts + (ulong)index * HELIUM_TILES * HELIUM_GROUP + item;
     uint tile = 0;
     for (; tile + 16 <= HELIUM_TILES; tile += 16) { /* loads that do not wait for each other */

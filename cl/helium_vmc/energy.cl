@@ -10,11 +10,11 @@
 #endif
 #include "helium_vmc/params.h"
 
-/* u summed over the partners of atom i. */
+/* u summed over the partners of atom i, and twice its part by its site. */
 ERGO_INLINE long helium_atom_u(const int4 own, uint i, HELIUM_PLACES *place,
-                               __global const helium_cubic *u_table,
+                               __global const helium_cubic *u_table, __global const int *sites,
                                const struct helium_member *member) {
-    long sum = 0;
+    long sum = 2 * (long)helium_at_site(own, i, sites, member);
     for (uint j = 0; j < HELIUM_N; j++) {
         float d[3];
         const float y = helium_clamp(helium_apart2(own, HELIUM_PLACE(j), member, d), member->low);
@@ -34,7 +34,8 @@ ERGO_INLINE long helium_atom_u(const int4 own, uint i, HELIUM_PLACES *place,
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_energy(__global const int *positions, __global const struct helium_walker *kept_walkers,
               __global const struct helium_member *members, __global const helium_cubic *u_tables,
-              __global const helium_cubic *e_tables, uint count, uint walkers, uint row, uint psi,
+              __global const helium_cubic *e_tables, __global const int *sites, uint count,
+              uint walkers, uint row, uint psi,
 #if HELIUM_TRIPLET
               __global const struct helium_triplet *triplets, __global const helium_cubic *t_tables,
               __global int *fields,
@@ -88,13 +89,13 @@ helium_energy(__global const int *positions, __global const struct helium_walker
     for (uint i = piece * HELIUM_E_ITEMS + item; there && i < HELIUM_N;
          i += pieces * HELIUM_E_ITEMS) {
         const int4 own = HELIUM_PLACE(i);
-        struct helium_share share = helium_atom(own, i, place, table, &member);
+        struct helium_share share = helium_atom(own, i, place, table, sites, &member);
 #if HELIUM_TRIPLET
         helium_triplet_share(own, i, place, t_table, field, &triplet, &member, &share);
 #endif
         helium_add(&share, &member, total + 1, &marks);
         if (psi)
-            total[0] += helium_atom_u(own, i, place, u_table, &member);
+            total[0] += helium_atom_u(own, i, place, u_table, sites, &member);
     }
     if (marks)
         atomic_or(&beyond[mate], marks);

@@ -3,6 +3,7 @@
 #ifndef ERGO_CL_HELIUM_VMC_PAIR_H
 #define ERGO_CL_HELIUM_VMC_PAIR_H
 
+#include "helium/site.h"
 #include "helium_vmc/core.h"
 
 #define HELIUM_PIECE_SHIFT /* bytes between pieces */                                              \

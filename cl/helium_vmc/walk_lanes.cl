@@ -11,6 +11,7 @@
  * Coefficients are fetched as eight loads of four floats and transposed. This takes two
  * instructions per pair, and four gathers of single floats take eight.
  */
+#include "helium/site.h"
 #include "helium_vmc/core.h"
 
 /* Builtins, because PoCL 3.1 converts and shuffles element by element, at 0.6 and 0.7 of the speed.
@@ -178,8 +179,9 @@ ERGO_INLINE void helium_exchange(__global const helium_cubic *table, const struc
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 helium_walk(__global int *positions, __global long *sums, __global struct helium_walker *walkers,
             __global const struct helium_member *members, __global const uint *factors,
-            __global const helium_cubic *tables, __global const helium_cubic *random, ulong step,
-            uint steps, uint count, uint active, uint rebuild) {
+            __global const helium_cubic *tables, __global const helium_cubic *random,
+            __global const int *sites, ulong step, uint steps, uint count, uint active,
+            uint rebuild) {
     __local int8 place[3 * HELIUM_VECTORS], after[HELIUM_VECTORS], moves[4];
     __local uint8 at[HELIUM_CHUNK];
     __local float8 within[HELIUM_CHUNK];
@@ -207,7 +209,10 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
     if (rebuild)
         for (uint i = 0; i < HELIUM_N; i++)
             single_sum[i] = helium_row(table, &lanes, i, single[i], single[8 * HELIUM_VECTORS + i],
-                                       single[16 * HELIUM_VECTORS + i], after);
+                                       single[16 * HELIUM_VECTORS + i], after) +
+                            helium_at_site((int4)(single[i], single[8 * HELIUM_VECTORS + i],
+                                                  single[16 * HELIUM_VECTORS + i], 0),
+                                           i, sites, &member);
 
     for (uint s = 0; s < steps; s++) {
         earlier = accepted;
@@ -220,7 +225,8 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
             const int ox = own[0], oy = own[8 * HELIUM_VECTORS], oz = own[16 * HELIUM_VECTORS];
             const int nx = (int)((uint)ox + (uint)move[0]), ny = (int)((uint)oy + (uint)move[8]);
             const int nz = (int)((uint)oz + (uint)move[16]);
-            const long own_sum = helium_row(table, &lanes, i, nx, ny, nz, after);
+            const long own_sum = helium_row(table, &lanes, i, nx, ny, nz, after) +
+                                 helium_at_site((int4)(nx, ny, nz, 0), i, sites, &member);
             const long difference = own_sum - single_sum[i];
             if (!helium_accepts(difference, move[24]))
                 continue;

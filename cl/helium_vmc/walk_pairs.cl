@@ -133,8 +133,8 @@ __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_walk(__global int *positions, __global long *kept_sums,
             __global struct helium_walker *walkers, __global const struct helium_member *members,
             __global const uint *factors, __global const helium_cubic *tables,
-            __global const helium_cubic *random, ulong step, uint steps, uint count, uint active,
-            uint rebuild) {
+            __global const helium_cubic *random, __global const int *sites, ulong step, uint steps,
+            uint count, uint active, uint rebuild) {
     __local helium_cubic table[HELIUM_U_SIZE * HELIUM_COPIES];
     __local int4 places[HELIUM_N];
     /* of the block that is decided and of the next one; moves are drawn two blocks ahead */
@@ -179,6 +179,9 @@ helium_walk(__global int *positions, __global long *kept_sums,
             for (uint j = last + part; j < min(last + HELIUM_BLOCK, (uint)HELIUM_N);
                  j += HELIUM_PARTS)
                 gain += helium_added(own_table, &t, places, j, moves[b & 3], row, &member);
+            if (part == 0)
+                gain += helium_at_site(t.new, t.i, sites, &member) -
+                        helium_at_site(t.old, t.i, sites, &member);
             gains[item] = gain;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -204,7 +207,7 @@ helium_walk(__global int *positions, __global long *kept_sums,
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = item; i < HELIUM_N; i += HELIUM_GROUP) {
         const int4 own = places[i];
-        long sum = 0;
+        long sum = helium_at_site(own, i, sites, &member);
         for (uint j = 0; j < HELIUM_N; j++) {
             const int u = helium_u(own_table, own, places[j], &member);
             sum += j == i ? 0 : u;

@@ -46,7 +46,7 @@
 /* What all work-items of a walker read of a trial. */
 struct helium_try {
     int4 old; /* x, y, z, bound */
-    int4 new; /* x, y, z, 0 */
+    int4 new; /* x, y, z, the atom's part of ln psi by its site */
 };
 
 #if HELIUM_MATES > 1 || (defined(HELIUM_WARP) && HELIUM_LANES == 32)
@@ -106,8 +106,9 @@ ERGO_INLINE long helium_sum(long mine, uint item, uint turn, __local long *parts
 __kernel __attribute__((reqd_work_group_size(HELIUM_GROUP, 1, 1))) void
 helium_walk(__global int *positions, __global long *sums, __global struct helium_walker *walkers,
             __global const struct helium_member *members, __global const uint *factors,
-            __global const helium_cubic *tables, __global const helium_cubic *random, ulong step,
-            uint steps, uint count, uint active, uint rebuild) {
+            __global const helium_cubic *tables, __global const helium_cubic *random,
+            __global const int *sites, ulong step, uint steps, uint count, uint active,
+            uint rebuild) {
     __local helium_cubic table[HELIUM_U_SIZE * HELIUM_COPIES];
     __local struct helium_try all_tries[HELIUM_GROUP];
     __local long parts[HELIUM_LANES], heads[2 * HELIUM_HEADS + HELIUM_LANES / 16];
@@ -155,7 +156,9 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
     if (rebuild) {
         ERGO_UNROLL
         for (uint q = 0; q < HELIUM_ROWS; q++)
-            sum[HELIUM_ROW(q)] = 0;
+            sum[HELIUM_ROW(q)] =
+                helium_at_site((int4)(px[q], py[q], pz[q], 0),
+                               min(q * HELIUM_LANES + item, (uint)HELIUM_N - 1), sites, &member);
         for (uint i = 0; i < HELIUM_N; i++) { /* no atom has moved in this launch */
             const int4 a =
                 (int4)(kept_place[i], kept_place[HELIUM_N + i], kept_place[2 * HELIUM_N + i], 0);
@@ -177,9 +180,9 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
                 const struct helium_move move = helium_draw(
                     random, &member, factor, walker * HELIUM_N + first + item, step + s);
                 tries[item].old = (int4)(px[0], py[0], pz[0], move.bound);
+                const int4 new = helium_moved((int4)(px[0], py[0], pz[0], 0), move);
                 tries[item].new =
-                    (int4)((int)((uint)px[0] + (uint)move.dx), (int)((uint)py[0] + (uint)move.dy),
-                           (int)((uint)pz[0] + (uint)move.dz), 0);
+                    (int4)(new.x, new.y, new.z, helium_at_site(new, first + item, sites, &member));
             }
             HELIUM_MEET;
 #if HELIUM_REST /* the row that has no atom for this work-item */
@@ -202,7 +205,7 @@ helium_walk(__global int *positions, __global long *sums, __global struct helium
                     part += after[q];
                 }
                 const long difference =
-                    helium_sum(own ? part - sum[0] : (long)part, item, m & 1, parts, heads);
+                    helium_sum(own ? part - sum[0] + new.w : (long)part, item, m & 1, parts, heads);
                 if (!helium_accepts(difference, old.w))
                     continue;
                 change += difference;

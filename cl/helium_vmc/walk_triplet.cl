@@ -6,8 +6,9 @@
  * integers. G of all atoms is made anew at the beginning of a launch.
  *
  * Macros: HELIUM_N, HELIUM_GROUP, HELIUM_U_BASE and HELIUM_U_SIZE as in walk_registers.cl;
- * HELIUM_LOCAL: places and G fit local memory.
+ * HELIUM_ONE_BODY as in helium/site.h; HELIUM_LOCAL: places and G fit local memory.
  */
+#include "helium/site.h"
 #include "helium/triplet.h"
 #include "helium_vmc/core.h"
 
@@ -108,8 +109,8 @@ helium_walk(__global int *positions, __global struct helium_walker *walkers,
             __global const struct helium_member *members,
             __global const struct helium_triplet *triplets, __global const uint *factors,
             __global const helium_cubic *tables, __global const helium_cubic *t_tables,
-            __global const helium_cubic *random, ulong step, uint steps, uint count, uint active,
-            __global int *fields) {
+            __global const helium_cubic *random, __global const int *sites, ulong step, uint steps,
+            uint count, uint active, __global int *fields) {
     __local helium_cubic table[2 * HELIUM_U_SIZE];
     __local struct helium_outcome parts[HELIUM_GROUP];
     const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
@@ -165,9 +166,11 @@ helium_walk(__global int *positions, __global struct helium_walker *walkers,
                 mine.g = helium_more(mine.g, to.g);
             }
             const struct helium_outcome all = helium_all(mine, item, parts);
-            const long change =
-                all.change - triplet.sign * (helium_triplet_square(all.g, triplet.shift) -
-                                             helium_triplet_square(was, triplet.shift));
+            const long change = all.change +
+                                helium_at_site((int4)(new.x, new.y, new.z, 0), i, sites, &member) -
+                                helium_at_site((int4)(old.x, old.y, old.z, 0), i, sites, &member) -
+                                triplet.sign * (helium_triplet_square(all.g, triplet.shift) -
+                                                helium_triplet_square(was, triplet.shift));
             const uint taken = helium_accepts(change, move.bound);
             HELIUM_MEET; /* all have read the sums and G of atom i */
             if (taken) {

@@ -48,6 +48,8 @@ MODELS = [
     ("hard-spheres", {"n": 40, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("hard-spheres", {"n": 40, "packing_fraction": 0.3, "ensemble": "npt", "pressure": 2}, {}),
     ("helium-vmc", {"n": 20, "walkers": 4}, {"structure_every": 2}),
+    ("helium-vmc", {"n": 32, "walkers": 4, "one_body": "fcc", "density": 0.03}, {"structure_every": 2}),
+    ("helium-vmc", {"n": 4, "walkers": 4, "one_body": "trap", "density": 1e-5}, {"structure_every": 2}),
     ("helium-vmc", {"n": 20, "walkers": 8, "triplet": {"strength": -1, "centre": 1.5}},
      {"structure_every": 2, "optimise": "all", "optimise_updates": 2, "optimise_every": 1}),
     ("helium-dmc", {"n": 20, "walkers": 4, "forward_steps": 16}, {"structure_every": 2}),

@@ -64,6 +64,16 @@ void ergo_oracle_helium_energies(const struct ergo_oracle_helium *h,
             potential += 0.5 * ergo_oracle_helium_potential(r);
             virial += 0.5 * r * potential_slope(r);
         }
+        if (h->site) {
+            double d[3];
+            const double r = separation(h, h->position + 3 * i, h->site + 3 * i, d);
+            ln_psi -= h->c * r * r / 2;
+            laplacian -= 3 * h->c;
+            potential += h->spring * r * r;
+            virial += 2 * h->spring * r * r;
+            for (int k = 0; k < 3; k++)
+                gradient[k] -= h->c * d[k];
+        }
         for (int k = 0; k < 3; k++)
             square += gradient[k] * gradient[k];
     }
@@ -86,6 +96,12 @@ double ergo_oracle_helium_change(const struct ergo_oracle_helium *h, int atom, c
         ergo_oracle_helium_u(separation(h, from, h->position + 3 * j, e), h->b, side, old);
         ergo_oracle_helium_u(separation(h, to, h->position + 3 * j, e), h->b, side, new);
         change += new[0] - old[0];
+    }
+    if (h->site) {
+        double e[3];
+        const double old = separation(h, from, h->site + 3 * atom, e);
+        const double new = separation(h, to, h->site + 3 * atom, e);
+        change -= h->c * (new *new - old *old) / 2;
     }
     return change;
 }

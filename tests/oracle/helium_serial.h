@@ -17,7 +17,10 @@ struct ergo_oracle_helium {
     int n;
     double side[3], b, lambda; /* A, A, K A^2 */
     double *position;          /* [n][3], A, within the box */
-    uint64_t generator;        /* SplitMix64 */
+    /* One-body factor exp(-c/2 |r - site|^2) and potential spring |r - site|^2; NULL: none. */
+    const double *site; /* [n][3], A */
+    double c, spring;   /* 1/A^2, K/A^2 */
+    uint64_t generator; /* SplitMix64 */
     uint64_t accepted, tried;
 };
 

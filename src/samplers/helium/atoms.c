@@ -39,6 +39,33 @@ static float pair_of(const struct helium_atoms *t, float x, struct helium_slope 
     return y;
 }
 
+static void from_site(const struct helium_atoms *t, uint32_t i, const uint32_t a[3], float d[3]) {
+    for (uint32_t k = 0; k < 3; k++)
+        d[k] = (float)(int32_t)(a[k] - (uint32_t)t->sites[k * t->n + i]);
+}
+
+int32_t helium_atoms_site(const struct helium_atoms *t, uint32_t i, const uint32_t a[3]) {
+    float d[3];
+    if (!t->sites)
+        return 0;
+    from_site(t, i, a, d);
+    return helium_site_u(d, t->member);
+}
+
+/* The external potential, and the slope -c (r - site). */
+static void add_site(const struct helium_atoms *t, uint32_t i, const uint32_t a[3],
+                     float *potential, float *virial, float *force, float *slope) {
+    const struct helium_member *m = t->member;
+    float d[3];
+    from_site(t, i, a, d);
+    const float r2 = helium_site2(d, m);
+    *potential = fmaf(m->site_v, r2, *potential);
+    *virial = fmaf(m->site_v, r2, *virial);
+    *force += m->site_force;
+    for (int k = 0; k < 3; k++)
+        slope[k] = fmaf(m->site_force, d[k], slope[k]);
+}
+
 /* Floating-point sums depend on their order. It is that of the kernels: partners by number, first
  * within a block. For all but the gradient the pairs of two blocks count twice for one of them. */
 void helium_atoms_share(const struct helium_atoms *t, uint32_t i, float share[HELIUM_E_KINDS],
@@ -76,6 +103,8 @@ void helium_atoms_share(const struct helium_atoms *t, uint32_t i, float share[HE
             run[k] = 0;
         }
     }
+    if (t->sites)
+        add_site(t, i, a, &all[POTENTIAL], &all[VIRIAL], &all[FORCE], &all[X]);
     for (int k = 0; k < 3; k++)
         raw[k] = all[X + k];
     if (t->triplet)

@@ -19,10 +19,12 @@ static enum ergo_status check_core(struct ergo_context *ctx, const struct ergo_p
             "%g A lets pairs come closer than %.3g A, where V and u keep their values: energies "
             "would not be those of these functions. At least %.3g A here, or 0 for an ideal gas",
             model->b, model->core, model->b * pow(10 / fabs(u[0]), 0.2) + 0.005);
-    if (model->b == 0 && strcmp(ergo_point_text(point, "/system/potential"), "lennard-jones") == 0)
+    if (model->b == 0 && model->epsilon > 0 &&
+        strcmp(ergo_point_text(point, "/system/potential"), "lennard-jones") == 0)
         return ergo_job_error(ctx, "/system/b",
                               "0: the mean of the lennard-jones potential over an ideal gas is "
-                              "infinite; use a b above 0, or another potential");
+                              "infinite; use a b above 0, another potential, or an epsilon of 0 "
+                              "for none");
     return ERGO_OK;
 }
 
@@ -55,7 +57,9 @@ static enum ergo_status check_functions(struct ergo_context *ctx, const struct e
                                   "%g: a side of the box would be %.4g A; at most 1e6 A are "
                                   "possible",
                                   model.density, model.side[k]);
-    status = helium_triplet_check(ctx, point, model.half);
+    status = helium_check_one_body(ctx, point, &model);
+    if (status == ERGO_OK)
+        status = helium_triplet_check(ctx, point, model.half);
     if (status == ERGO_OK)
         status = helium_model_load(ctx, point, added, &model);
     if (status != ERGO_OK)

@@ -33,11 +33,13 @@ static void pair(const struct helium_model *m, double r, double f[HELIUM_E_KINDS
  * allows them; the probability of 16 is 1e-18. If psi does not allow them, |psi|^2 is 1e-27 for
  * each. A kernel marks a configuration with more.
  *
- * The usual share is that of a pair at the distance where r^3 |psi|^2 f is largest.
+ * The usual share is that of a pair at the distance where r^3 |psi|^2 f is largest, or of an atom
+ * at its site.
  */
 bool helium_fixed_point(struct helium_model *m, int *kind, double *most, double *usual) {
     double largest[HELIUM_E_KINDS] = {0}, fluid[HELIUM_E_KINDS] = {0};
     double counts[HELIUM_E_KINDS] = {0}, typical[HELIUM_E_KINDS] = {0};
+    double usual_site[HELIUM_E_KINDS] = {0}, largest_site[HELIUM_E_KINDS] = {0};
     double ratio = m->half / m->core, r = m->core;
     for (int i = 0; i < HALVINGS; i++)
         ratio = sqrt(ratio);
@@ -56,11 +58,13 @@ bool helium_fixed_point(struct helium_model *m, int *kind, double *most, double 
         }
     }
     const double others = m->n - 1.0;
+    helium_site_shares(m, usual_site, largest_site);
     for (int k = 0; k < HELIUM_E_KINDS; k++) {
         const double all = others * largest[k];
         const double some = fmin(others, OVERLAPS) * largest[k] + 4 * fluid[k];
-        double share = 2 * fmin(all, some);
+        double share = 2 * fmin(all, some) + largest_site[k];
         share *= k == 3 ? share : 1;
+        typical[k] = fmax(typical[k], usual_site[k] * (k == 3 ? usual_site[k] : 1));
         *kind = k;
         *most = share;
         *usual = typical[k];

@@ -54,11 +54,19 @@ void helium_lattice_start(const uint32_t sites[4], const struct helium_member *m
 enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_point *point,
                                    const struct helium_model *model, uint32_t walkers,
                                    int32_t *places);
-/* Write the walkers of all members of a batch, from their jobs' files, to a buffer of places.
- * models: of the members; walker_bytes: of a walker's places. */
+/* Does the host make the first places of a point? From a file, or near the sites. */
+bool helium_start_by_host(const struct ergo_point *point);
+/* The first places of a member's walkers, also where a kernel makes them. lattice: as of
+ * helium_lattice_sites. */
+enum ergo_status helium_start_places(struct ergo_context *ctx, const struct ergo_point *point,
+                                     const struct helium_model *model,
+                                     const struct helium_member *member, const uint32_t lattice[4],
+                                     uint32_t walkers, int32_t *places);
+/* Write those of all members of a batch to a buffer. */
 enum ergo_status helium_start_write(struct ergo_context *ctx, struct ergo_engine *e,
                                     unsigned buffer, const struct helium_model *models,
-                                    uint32_t walkers, uint64_t walker_bytes);
+                                    const struct helium_member *members, const uint32_t lattice[4],
+                                    uint32_t walkers);
 enum ergo_status helium_start_parse(struct ergo_context *ctx, const char *path, const char *text,
                                     size_t length, const struct helium_model *model,
                                     uint32_t walkers, int32_t *places);
@@ -78,6 +86,7 @@ struct helium_atoms {
     unsigned binades;
     uint32_t n;
     const int32_t *place; /* [3][n] */
+    const int32_t *sites; /* likewise; NULL: no one-body factor */
     /* NULL, or the triplet factor, its table, and G of all atoms, [3][n] */
     const struct helium_triplet *triplet;
     const struct helium_cubic_host *t_table;
@@ -89,6 +98,8 @@ void helium_atoms_place(const struct helium_atoms *atoms, uint32_t i, uint32_t a
 void helium_atoms_difference(const struct helium_atoms *atoms, const uint32_t a[3], uint32_t j,
                              float d[3]);
 float helium_atoms_distance2(const struct helium_atoms *atoms, const float d[3]);
+/* The part of ln psi that atom i has by its site, if it is at a. */
+int32_t helium_atoms_site(const struct helium_atoms *atoms, uint32_t i, const uint32_t a[3]);
 /* Atom i's shares of the energies, and the sum of sqrt(lambda) u'/r times differences of places,
  * in 2^-32 of the sides. */
 void helium_atoms_share(const struct helium_atoms *atoms, uint32_t i, float share[HELIUM_E_KINDS],

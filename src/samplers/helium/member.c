@@ -17,6 +17,7 @@ void helium_member_of(const struct ergo_point *point, const struct helium_model 
         member->limit[k] = (float)(ldexp(1, 62 - model->bits[k]) / (model->n * added));
     }
     member->root = (float)sqrt(model->lambda);
+    helium_member_sites(model, member);
     for (int k = 0; k < 3; k++) {
         /* equal sides must give exactly 2^-31 */
         const double ratio = model->side[k] / (2 * model->half);

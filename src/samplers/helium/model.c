@@ -93,10 +93,13 @@ void helium_model_box(const struct ergo_point *point, struct helium_model *m) {
 
     const struct ergo_value *aspect = ergo_point_value(point, "/system/aspect");
     const double cells = (double)(aspect->size[0] * aspect->size[1] * aspect->size[2]);
-    const double unit = helium_cube_root((double)m->n / m->density / cells);
+    m->one = helium_one_body_of(point, m);
+    const double *edge = m->one.edge;
+    const double unit =
+        helium_cube_root((double)m->n / m->density / cells / (edge[0] * edge[1] * edge[2]));
     m->half = INFINITY;
     for (int k = 0; k < 3; k++) {
-        m->side[k] = unit * (double)aspect->size[k];
+        m->side[k] = unit * (double)aspect->size[k] * edge[k];
         m->half = m->side[k] / 2 < m->half ? m->side[k] / 2 : m->half;
     }
     m->triplet = helium_triplet_of(point, m->half);

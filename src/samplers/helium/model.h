@@ -11,6 +11,7 @@
 
 #include "job/job.h"
 #include "samplers/helium/curve.h"
+#include "samplers/helium/one_body.h"
 #include "samplers/helium/spline.h"
 #include "samplers/helium/triplet.h"
 
@@ -31,6 +32,7 @@ struct helium_model {
     double half;    /* half the shortest side, the cut of V and u, A */
     double core;    /* below this distance V and u keep their values, A */
     double step[3]; /* standard deviation of a displacement along each axis, in units of the side */
+    struct helium_one_body one;
     enum helium_potential potential;
     double epsilon, sigma; /* of Lennard-Jones: K, A */
     double kink;           /* distance at which V'' jumps, A; 0: no jump */

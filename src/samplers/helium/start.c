@@ -39,6 +39,30 @@ static enum ergo_status check_pairs(struct ergo_context *ctx, const char *path,
     return status;
 }
 
+/* In a solid atoms belong to sites. Farther away than a neighbour's, psi is so small that the
+ * walker would never be met. */
+static enum ergo_status check_site(struct ergo_context *ctx, const char *path,
+                                   const struct helium_model *m, uint32_t i, const uint32_t *word) {
+    uint32_t site[3];
+    double r2 = 0;
+    if (m->one.kind == HELIUM_NO_SITES || m->one.kind == HELIUM_TRAP)
+        return ERGO_OK;
+    helium_site_of(&m->one, i, site);
+    for (int k = 0; k < 3; k++) {
+        const double d = m->side[k] * 0x1p-32 * (int32_t)(word[k] - site[k]);
+        r2 += d * d;
+    }
+    const double nearest = helium_nearest_sites(m);
+    return r2 < nearest * nearest
+               ? ERGO_OK
+               : ERGO_FAIL(ctx, ERGO_E_JOB,
+                           "/system/start: %s: atom %u is %.3g A from its site (%.4g, %.4g, %.4g "
+                           "A), farther than a neighbouring site: atoms have to be in the order of "
+                           "the sites of /system/one_body, as in snapshots of such a run",
+                           path, i + 1, sqrt(r2), m->side[0] * 0x1p-32 * site[0],
+                           m->side[1] * 0x1p-32 * site[1], m->side[2] * 0x1p-32 * site[2]);
+}
+
 /* Check a frame and take its positions. words: [n][3], scratch; places: of the walker, [3][n],
  * or NULL. */
 static enum ergo_status take_frame(struct ergo_context *ctx, const char *path,
@@ -59,6 +83,8 @@ static enum ergo_status take_frame(struct ergo_context *ctx, const char *path,
         words[i] = to_units(frame->positions[i], m->side[i % 3]);
     if (status == ERGO_OK)
         status = check_pairs(ctx, path, m, words);
+    for (uint32_t i = 0; i < frame->n && status == ERGO_OK; i++)
+        status = check_site(ctx, path, m, i, words + 3 * (size_t)i);
     for (size_t i = 0; i < 3 * frame->n && places && status == ERGO_OK; i++)
         places[i % 3 * m->n + i / 3] = (int32_t)words[i];
     return status;
@@ -115,15 +141,35 @@ enum ergo_status helium_start_read(struct ergo_context *ctx, const struct ergo_p
     return status;
 }
 
+bool helium_start_by_host(const struct ergo_point *point) {
+    return ergo_point_value(point, "/system/start")->present || helium_has_sites(point);
+}
+
+enum ergo_status helium_start_places(struct ergo_context *ctx, const struct ergo_point *point,
+                                     const struct helium_model *m,
+                                     const struct helium_member *member, const uint32_t lattice[4],
+                                     uint32_t walkers, int32_t *places) {
+    if (ergo_point_value(point, "/system/start")->present)
+        return helium_start_read(ctx, point, m, walkers, places);
+    for (uint32_t w = 0; w < walkers; w++)
+        if (helium_has_sites(point))
+            helium_sites_start(m, lattice, member, w, places + w * 3 * (size_t)m->n);
+        else
+            helium_lattice_start(lattice, member, m->n, w, places + w * 3 * (size_t)m->n);
+    return ERGO_OK;
+}
+
 enum ergo_status helium_start_write(struct ergo_context *ctx, struct ergo_engine *e,
                                     unsigned buffer, const struct helium_model *models,
-                                    uint32_t walkers, uint64_t walker_bytes) {
-    const size_t bytes = walkers * (size_t)walker_bytes;
+                                    const struct helium_member *members, const uint32_t lattice[4],
+                                    uint32_t walkers) {
+    const size_t bytes = walkers * 12 * (size_t)models[0].n;
     int32_t *places = malloc(bytes);
     enum ergo_status status =
         places ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u walkers", walkers);
     for (size_t i = 0; i < e->batch->count && status == ERGO_OK; i++) {
-        status = helium_start_read(ctx, e->batch->points[i], &models[i], walkers, places);
+        status = helium_start_places(ctx, e->batch->points[i], &models[i], &members[i], lattice,
+                                     walkers, places);
         if (status == ERGO_OK)
             ergo_engine_write(e, buffer, i * bytes, bytes, places);
     }
@@ -136,8 +182,9 @@ void helium_frame_append(struct ergo_text *text, const struct helium_model *m, c
     const size_t n = m->n;
     ergo_text_append(text,
                      "%zu\nLattice=\"%.9f 0 0 0 %.9f 0 0 0 %.9f\" Properties=species:S:1:pos:R:3 "
-                     "pbc=\"T T T\" %s\n",
-                     n, m->side[0], m->side[1], m->side[2], more);
+                     "pbc=\"%s\" %s\n",
+                     n, m->side[0], m->side[1], m->side[2],
+                     m->one.kind == HELIUM_TRAP ? "F F F" : "T T T", more);
     for (size_t i = 0; i < n; i++) {
         double r[3];
         for (size_t k = 0; k < 3; k++)

@@ -52,19 +52,45 @@ void helium_gr(const struct ergo_point *point, const struct helium_model *model,
 
 /* ---- S(k) ------------------------------------------------------------------------------------ */
 
-/* Sides are proportional to integers a. So k = 2 pi m (h_x a_x / side_x, ...) = (2 pi m / c)
- * (h_x, ...), where c = side / a is the same for all axes. Directions h of the three kinds: */
-static const int directions[13][3] = {{1, 0, 0},  {0, 1, 0},  {0, 0, 1}, {1, 1, 0},  {1, -1, 0},
-                                      {1, 0, 1},  {1, 0, -1}, {0, 1, 1}, {0, 1, -1}, {1, 1, 1},
-                                      {1, 1, -1}, {1, -1, 1}, {-1, 1, 1}};
-static const int kinds[13] = {0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2};
-static const int members_of[3] = {3, 6, 4};
+/* Sides are proportional to integers a, times the edges e of a lattice's cell (1 but for hcp). So k
+ * = 2 pi m (h_x a_x / side_x, ...) = (2 pi m / c) (h_x / e_x, ...), where c = side / (a e) is the
+ * same for all axes. Directions h of three kinds, each of one length: of the cube, along axes and
+ * diagonals; of hcp, to the reciprocal lattice's points 10.0, 00.1 and 10.1. */
+enum { KINDS = 3 };
+struct family {
+    int members, h[6][3];
+};
+static const struct family cubic[KINDS] = {
+    {3, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+    {6, {{1, 1, 0}, {1, -1, 0}, {1, 0, 1}, {1, 0, -1}, {0, 1, 1}, {0, 1, -1}}},
+    {4, {{1, 1, 1}, {1, 1, -1}, {1, -1, 1}, {-1, 1, 1}}}};
+static const struct family hexagonal[KINDS] = {
+    {3, {{1, 1, 0}, {1, -1, 0}, {0, 2, 0}}},
+    {1, {{0, 0, 1}}},
+    {6, {{1, 1, 1}, {1, 1, -1}, {1, -1, 1}, {1, -1, -1}, {0, 2, 1}, {0, 2, -1}}}};
+
+static const struct family *families_of(const struct helium_model *model) {
+    return model->one.kind == HELIUM_HCP ? hexagonal : cubic;
+}
+
+/* |(h_x / e_x, ...)| */
+static double length_of(const struct helium_model *model, int kind) {
+    const double *edge = model->one.edge;
+    const int *h = families_of(model)[kind].h[0];
+    double square = 0;
+    for (int k = 0; k < 3; k++)
+        square += h[k] * h[k] / (edge[k] * edge[k]);
+    return sqrt(square);
+}
+
+static double cell_of(const struct ergo_point *point, const struct helium_model *model) {
+    return model->side[0] / (double)ergo_point_value(point, "/system/aspect")->size[0];
+}
 
 static size_t longest(const struct ergo_point *point, int kind) {
     struct helium_model model;
     helium_model_box(point, &model);
-    const double c = model.side[0] / (double)ergo_point_value(point, "/system/aspect")->size[0];
-    const double unit = 2 * PI / c * sqrt(kind + 1.0);
+    const double unit = 2 * PI / cell_of(point, &model) * length_of(&model, kind);
     const double most = ergo_point_real(point, "/run/sk_max") / unit;
     return most < 1 ? 1 : most > 4096 ? 4096 : (size_t)most;
 }
@@ -92,25 +118,22 @@ size_t helium_sk_size(const struct ergo_point *point) {
 }
 
 /* All wave vectors in order of k, each with its kind and number m. NULL: no memory. */
-static struct wave *waves_of(const struct ergo_point *point, double cell) {
+static struct wave *waves_of(const struct ergo_point *point, const struct helium_model *model) {
     struct wave *waves = malloc(helium_sk_size(point) * sizeof *waves);
+    const double unit = 2 * PI / cell_of(point, model);
     size_t n = 0;
-    for (int kind = 0; kind < 3 && waves; kind++)
+    for (int kind = 0; kind < KINDS && waves; kind++)
         for (size_t m = 1; m <= longest(grid_of(point), kind); m++)
-            waves[n++] = (struct wave){2 * PI / cell * (double)m * sqrt(kind + 1.0), kind, m};
+            waves[n++] = (struct wave){unit * (double)m * length_of(model, kind), kind, m};
     if (waves)
         qsort(waves, n, sizeof *waves, compare_waves);
     return waves;
 }
 
-static double cell_of(const struct ergo_point *point, const struct helium_model *model) {
-    return model->side[0] / (double)ergo_point_value(point, "/system/aspect")->size[0];
-}
-
 void helium_sk_x(const struct ergo_point *point, double *x) {
     struct helium_model model;
     helium_model_box(point, &model);
-    struct wave *waves = waves_of(point, cell_of(point, &model));
+    struct wave *waves = waves_of(point, &model);
     for (size_t i = 0; i < helium_sk_size(point); i++)
         x[i] = waves ? waves[i].k : NAN;
     free(waves);
@@ -143,21 +166,26 @@ static void add_direction(const struct helium_model *model, const int64_t *aspec
 void helium_sk(const struct ergo_point *point, const struct helium_model *model,
                const int32_t *places, uint32_t walkers, double *sk) {
     const struct ergo_point *grid = grid_of(point);
-    const size_t most = longest(grid, 0), size = helium_sk_size(point);
+    const struct family *families = families_of(model);
+    const size_t size = helium_sk_size(point);
+    size_t most = 0;
+    for (int kind = 0; kind < KINDS; kind++)
+        most = longest(grid, kind) > most ? longest(grid, kind) : most;
     const int64_t *aspect = ergo_point_value(point, "/system/aspect")->size;
-    double *sums = calloc(5 * most, sizeof *sums); /* re, im, and a sum for each kind */
-    struct wave *waves = waves_of(point, cell_of(point, model));
+    double *sums = calloc((2 + KINDS) * most, sizeof *sums); /* re, im, and a sum for each kind */
+    struct wave *waves = waves_of(point, model);
     for (size_t i = 0; i < size; i++)
         sk[i] = NAN; /* if memory runs out */
     if (sums && waves) {
         for (uint32_t w = 0; w < walkers; w++)
-            for (int d = 0; d < 13; d++)
-                add_direction(model, aspect, directions[d], places + 3 * (size_t)model->n * w,
-                              longest(grid, kinds[d]), sums, sums + most,
-                              sums + (2 + (size_t)kinds[d]) * most);
+            for (int kind = 0; kind < KINDS; kind++)
+                for (int d = 0; d < families[kind].members; d++)
+                    add_direction(model, aspect, families[kind].h[d],
+                                  places + 3 * (size_t)model->n * w, longest(grid, kind), sums,
+                                  sums + most, sums + (2 + (size_t)kind) * most);
         for (size_t i = 0; i < size; i++)
             sk[i] = sums[(2 + (size_t)waves[i].kind) * most + waves[i].m - 1] /
-                    (members_of[waves[i].kind] * (double)walkers);
+                    (families[waves[i].kind].members * (double)walkers);
     }
     free(sums);
     free(waves);

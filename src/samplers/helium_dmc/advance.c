@@ -12,16 +12,16 @@ static void step_walkers(struct dmc_state *s) {
     if (l->triplet)
         ERGO_LAUNCH(&s->e, DMC_STEP, grid, BUFFER(DMC_POSITIONS), BUFFER(DMC_PARENTS),
                     BUFFER(DMC_RECORDS), BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS),
-                    BUFFER(DMC_E_TABLES), BUFFER(DMC_RANDOM), U64(s->e.step), U32(s->shape.walkers),
-                    U32(push), BUFFER(DMC_TRIPLETS), BUFFER(DMC_T_TABLES), BUFFER(DMC_FIELDS),
-                    BUFFER(DMC_NEXT), BUFFER(DMC_NEXT_RECORDS), BUFFER(DMC_EULER),
-                    BUFFER(DMC_MIDDLE), BUFFER(DMC_SUMS));
+                    BUFFER(DMC_E_TABLES), BUFFER(DMC_RANDOM), BUFFER(DMC_SITES), U64(s->e.step),
+                    U32(s->shape.walkers), U32(push), BUFFER(DMC_TRIPLETS), BUFFER(DMC_T_TABLES),
+                    BUFFER(DMC_FIELDS), BUFFER(DMC_NEXT), BUFFER(DMC_NEXT_RECORDS),
+                    BUFFER(DMC_EULER), BUFFER(DMC_MIDDLE), BUFFER(DMC_SUMS));
     else
         ERGO_LAUNCH(&s->e, DMC_STEP, grid, BUFFER(DMC_POSITIONS), BUFFER(DMC_PARENTS),
                     BUFFER(DMC_RECORDS), BUFFER(DMC_MEMBERS), BUFFER(DMC_STEPS),
-                    BUFFER(DMC_E_TABLES), BUFFER(DMC_RANDOM), U64(s->e.step), U32(s->shape.walkers),
-                    U32(push), BUFFER(DMC_NEXT), BUFFER(DMC_NEXT_RECORDS), BUFFER(DMC_EULER),
-                    BUFFER(DMC_MIDDLE), BUFFER(DMC_SUMS));
+                    BUFFER(DMC_E_TABLES), BUFFER(DMC_RANDOM), BUFFER(DMC_SITES), U64(s->e.step),
+                    U32(s->shape.walkers), U32(push), BUFFER(DMC_NEXT), BUFFER(DMC_NEXT_RECORDS),
+                    BUFFER(DMC_EULER), BUFFER(DMC_MIDDLE), BUFFER(DMC_SUMS));
     ergo_engine_swap(&s->e, DMC_POSITIONS, DMC_NEXT);
     ergo_engine_swap(&s->e, DMC_RECORDS, DMC_NEXT_RECORDS);
 }

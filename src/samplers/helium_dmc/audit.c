@@ -184,6 +184,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct sc
                             .binades = s->launch.binades,
                             .n = s->shape.n,
                             .walkers = count,
+                            .sites = helium_has_sites(s->e.batch->points[0]) ? s->sites : NULL,
                             .euler = c->euler};
     if (s->launch.triplet) {
         twin.triplet = &s->triplets[member];
@@ -316,7 +317,6 @@ static enum ergo_status differs(struct ergo_context *ctx, const struct dmc_state
 static enum ergo_status compare_beginning(struct ergo_context *ctx, struct dmc_state *s) {
     const struct dmc_shape *h = &s->shape;
     const size_t size = 3 * (size_t)h->n, records = records_of(s);
-    const bool file = ergo_point_value(s->e.batch->points[0], "/system/start")->present;
     int32_t *expected = malloc(4 * size * h->walkers), *found = malloc(4 * size * h->walkers);
     int64_t *old = malloc(8 * h->walkers * records + 1);
     uint32_t *parents = malloc(h->walkers * sizeof *parents);
@@ -324,11 +324,8 @@ static enum ergo_status compare_beginning(struct ergo_context *ctx, struct dmc_s
     ergo_engine_begin(&s->e, ctx);
     for (size_t m = s->e.batch->count; m-- > 0 && status == ERGO_OK;) {
         bool same = true;
-        if (file)
-            status =
-                helium_start_read(ctx, s->e.batch->points[m], &s->models[m], h->walkers, expected);
-        for (uint32_t w = 0; w < h->walkers && !file; w++)
-            helium_lattice_start(h->sites, &s->members[m], h->n, w, expected + w * size);
+        status = helium_start_places(ctx, s->e.batch->points[m], &s->models[m], &s->members[m],
+                                     h->sites, h->walkers, expected);
         ergo_engine_read(&s->e, DMC_POSITIONS, m * h->walkers * 4 * size, h->walkers * 4 * size,
                          found);
         ergo_engine_read(&s->e, DMC_PARENTS, m * h->walkers * 4, h->walkers * 4, parents);

@@ -26,6 +26,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
         helium_table_random(random);
         ergo_engine_constant(&s->e, DMC_E_TABLES, tables);
         ergo_engine_constant(&s->e, DMC_RANDOM, random);
+        ergo_engine_constant(&s->e, DMC_SITES, s->sites);
         ergo_engine_constant(&s->e, DMC_MEMBERS, s->members);
         ergo_engine_constant(&s->e, DMC_STEPS, s->steps);
         if (s->launch.triplet) {
@@ -75,9 +76,9 @@ enum ergo_status dmc_init(struct ergo_context *ctx, void *opaque) {
     ergo_engine_fill(&s->e, DMC_PARENTS, 0);
     ergo_engine_fill(&s->e, DMC_RECORDS, 0);
     ergo_engine_fill(&s->e, DMC_GROWN, 0);
-    if (ergo_point_value(s->e.batch->points[0], "/system/start")->present)
-        status = helium_start_write(ctx, &s->e, DMC_POSITIONS, s->models, s->shape.walkers,
-                                    s->shape.walker_bytes);
+    if (helium_start_by_host(s->e.batch->points[0]))
+        status = helium_start_write(ctx, &s->e, DMC_POSITIONS, s->models, s->members, sites,
+                                    s->shape.walkers);
     else
         ERGO_LAUNCH(&s->e, DMC_START,
                     ergo_grid_items((size_t)count * s->shape.n, 32, s->e.batch->count),

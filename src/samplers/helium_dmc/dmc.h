@@ -43,6 +43,7 @@ enum dmc_buffer {
     DMC_STEPS,
     DMC_E_TABLES,
     DMC_RANDOM,
+    DMC_SITES,    /* [3][n] of the one-body factor */
     DMC_TRIPLETS, /* with a triplet factor */
     DMC_T_TABLES,
     DMC_FIELDS,  /* likewise: G of all atoms */
@@ -62,6 +63,7 @@ struct dmc_state {
     struct helium_member *members;   /* [members] */
     struct helium_triplet *triplets; /* [members] */
     struct helium_dmc *steps;        /* [members] */
+    int32_t *sites;                  /* [3][n] of the one-body factor */
     double *unit;                    /* [members] of energies, K */
 };
 
@@ -80,7 +82,13 @@ enum dmc_column {
     DMC_COLUMNS
 };
 /* Curves. */
-enum { DMC_GR, DMC_SK, DMC_WALK, DMC_CURVES };
+enum {
+    DMC_GR,
+    DMC_SK,
+    DMC_WALK,
+    DMC_SITE_CURVES,
+    DMC_CURVES = DMC_SITE_CURVES + HELIUM_SITE_CURVE_COUNT
+};
 
 /* plan.c */
 struct dmc_shape dmc_shape_of(const struct ergo_point *point);
@@ -134,7 +142,8 @@ struct dmc_twin {
     const struct helium_cubic_host *e_table, *random; /* e_table has `binades` binades */
     unsigned binades;
     uint32_t n, walkers;
-    int32_t *euler; /* [3][n] of working memory */
+    const int32_t *sites; /* [3][n]; NULL: no one-body factor */
+    int32_t *euler;       /* [3][n] of working memory */
     /* NULL, or a triplet factor, its table, and [3][n] of working memory */
     const struct helium_triplet *triplet;
     const struct helium_cubic_host *t_table;

@@ -139,6 +139,7 @@ static const struct ergo_observable observables[] = {
      .applies = corrects},
     {ERGO_NAMED("log_weight_half_energy", "K per atom"), .help = "input",
      .sample = sample_late_energy, .hidden = true, .applies = corrects},
+    HELIUM_LINDEMANN,
     {ERGO_NAMED("energy2", "K^2"), .help = "input", .sample = sample_square, .hidden = true},
 };
 
@@ -148,6 +149,7 @@ static const struct ergo_curve_info curves[] = {
     [DMC_WALK] = {"potential_forward", "forward time * K", "K per atom",
                   "V/N of the walkers' ancestors against the time since then: mixed at 0, pure "
                   "where it is flat; its last point is potential_pure"},
+    HELIUM_SITE_CURVES,
 };
 
 static const struct ergo_tunable tunables[] = {
@@ -172,6 +174,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
     if (!ergo_point_int(point, "/run/structure_every"))
         return 0;
+    if (c >= DMC_SITE_CURVES)
+        return helium_site_curve_size(point, c - DMC_SITE_CURVES);
     return c == DMC_GR            ? helium_gr_size(point)
            : c == DMC_SK          ? helium_sk_size(point)
            : walks_forward(point) ? HELIUM_DMC_RECORDS
@@ -183,6 +187,8 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
         helium_gr_x(point, x);
     else if (c == DMC_SK)
         helium_sk_x(point, x);
+    else if (c >= DMC_SITE_CURVES)
+        helium_site_curve_x(point, c - DMC_SITE_CURVES, x);
     for (int k = 0; c == DMC_WALK && k < HELIUM_DMC_RECORDS; k++)
         x[k] = k * ergo_point_real(point, "/system/time_step") * dmc_shape_of(point).every;
 }
@@ -211,6 +217,7 @@ static const struct ergo_model model = {
     .programs = {"helium/lattice.cl", "helium_dmc/step.cl", "helium_dmc/comb.cl"},
     .first = first_job,
     .keys = {HELIUM_LIQUID_KEYS,
+             HELIUM_ONE_BODY_KEYS,
              HELIUM_TRIPLET_KEYS,
              {keys, sizeof keys / sizeof keys[0]},
              HELIUM_STRUCTURE_KEYS},

@@ -202,35 +202,37 @@ enum ergo_status dmc_refuse(struct ergo_context *ctx, const void *state, unsigne
 /* ---- curves -----------------------------------------------------------------------------------
  */
 
+/* A curve of one configuration. */
+static void structure_of(const struct ergo_point *point, const struct helium_model *model, size_t c,
+                         const int32_t *place, double *out) {
+    if (c == DMC_GR)
+        helium_gr(point, model, place, 1, out);
+    else if (c == DMC_SK)
+        helium_sk(point, model, place, 1, out);
+    else
+        helium_site_curve(point, model, c - DMC_SITE_CURVES, place, 1, out);
+}
+
 /* The mean of a curve over walkers, with the weights of the mixed distribution. */
-static bool add_structure(const struct dmc_state *s, size_t member, const struct helium_sums *sums,
-                          const int32_t *places, double *gr, double *sk) {
+static bool add_structure(const struct dmc_state *s, size_t member, size_t c,
+                          const struct helium_sums *sums, const int32_t *places, double *out) {
     const struct ergo_point *point = s->e.batch->points[member];
-    const struct helium_model *model = &s->models[member];
-    const size_t bins = helium_gr_size(point), waves = helium_sk_size(point);
+    const size_t size = ergo_point_curve_size(point, c);
     const int64_t mean = mean_of(&s->steps[member], sums, s->shape.walkers);
-    double *one = malloc((bins + waves) * sizeof *one), halves = 0;
-    for (size_t i = 0; one && i < bins; i++)
-        gr[i] = 0;
-    for (size_t i = 0; one && i < waves; i++)
-        sk[i] = 0;
+    double *one = malloc(size * sizeof *one + 1), halves = 0;
+    for (size_t i = 0; one && i < size; i++)
+        out[i] = 0;
     for (uint32_t w = 0; one && w < s->shape.structure_walkers; w++) {
         const struct helium_dmc *dmc = &s->steps[member];
         const float exponent = helium_dmc_exponent(energy_of(&sums[w], dmc), mean, dmc);
         const double half = ergo_portable_exp(0.5 * (double)exponent);
-        const int32_t *place = places + 3 * (size_t)s->shape.n * w;
-        helium_gr(point, model, place, 1, one);
-        helium_sk(point, model, place, 1, one + bins);
+        structure_of(point, &s->models[member], c, places + 3 * (size_t)s->shape.n * w, one);
         halves += half;
-        for (size_t i = 0; i < bins; i++)
-            gr[i] += half * one[i];
-        for (size_t i = 0; i < waves; i++)
-            sk[i] += half * one[bins + i];
+        for (size_t i = 0; i < size; i++)
+            out[i] += half * one[i];
     }
-    for (size_t i = 0; one && i < bins; i++)
-        gr[i] /= halves;
-    for (size_t i = 0; one && i < waves; i++)
-        sk[i] /= halves;
+    for (size_t i = 0; one && i < size; i++)
+        out[i] /= halves;
     free(one);
     return one != NULL;
 }
@@ -245,13 +247,14 @@ bool dmc_curve_rows(const void *state, unsigned which, size_t begin, size_t end,
     bool whole = true;
     for (size_t row = begin; row < end && whole; row++) {
         const size_t m = row % members, k = row / members, sample = first + k * interval;
-        const struct ergo_point *point = s->e.batch->points[m];
         const int64_t *records = records_of(s, which, sample, m);
         const int32_t *places = ergo_engine_host(&s->e, DMC_PLACES, which, k);
-        whole = add_structure(s, m, sums_of(s, which, sample, m),
-                              places + m * 3 * h->structure_walkers * h->n,
-                              samples->curves[DMC_GR] + row * helium_gr_size(point),
-                              samples->curves[DMC_SK] + row * helium_sk_size(point));
+        for (size_t c = 0; c < DMC_CURVES && whole; c++)
+            if (c != DMC_WALK && samples->curves[c])
+                whole = add_structure(s, m, c, sums_of(s, which, sample, m),
+                                      places + m * 3 * h->structure_walkers * h->n,
+                                      samples->curves[c] +
+                                          row * ergo_point_curve_size(s->e.batch->points[m], c));
         for (int r = 0; records && r < HELIUM_DMC_RECORDS; r++)
             samples->curves[DMC_WALK][row * HELIUM_DMC_RECORDS + (size_t)r] =
                 pure_of(s, m, records, r);

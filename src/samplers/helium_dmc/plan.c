@@ -46,7 +46,7 @@ enum ergo_status dmc_model_load(struct ergo_context *ctx, const struct ergo_poin
 void dmc_step_of(const struct ergo_point *point, const struct helium_model *model,
                  struct helium_dmc *dmc, double *unit) {
     const double tau = ergo_point_real(point, "/system/time_step");
-    const double spacing = helium_cube_root(1.0 / model->density);
+    const double spacing = helium_model_spacing(model);
     /* the potential counts each pair twice, so its unit is half as large */
     const int bits[3] = {model->bits[0] + 1, model->bits[2], model->bits[3]};
     int least = bits[0];
@@ -163,6 +163,7 @@ static void declare_buffers(struct dmc_state *s) {
                        members * 32 * helium_energy_pieces(s->launch.binades));
     ergo_engine_buffer(e, DMC_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
                        (uint64_t)32 * HELIUM_R_SIZE);
+    ergo_engine_buffer(e, DMC_SITES, "sites", ERGO_BUFFER_CONSTANT, h->walker_bytes);
     const bool triplet = s->launch.triplet;
     ergo_engine_buffer(e, DMC_TRIPLETS, "triplet factors", ERGO_BUFFER_CONSTANT,
                        triplet ? members * HELIUM_TRIPLET_BYTES : 0);
@@ -184,10 +185,11 @@ static void declare_kernels(struct dmc_state *s) {
     char options[400];
     snprintf(options, sizeof options,
              "-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_E_MATES=%u -DHELIUM_E_BASE=%uu "
-             "-DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d -DHELIUM_E_LOCAL=%d",
+             "-DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d -DHELIUM_E_LOCAL=%d "
+             "-DHELIUM_ONE_BODY=%d",
              s->shape.n, l->group * l->mates, l->mates, (127 - l->binades) << HELIUM_E_PIECES,
              helium_energy_pieces(l->binades), (int)l->places_local, (int)l->cube,
-             (int)l->tables_local);
+             (int)l->tables_local, (int)helium_has_sites(s->e.batch->points[0]));
     const size_t length = strlen(options);
     if (l->triplet)
         snprintf(options + length, sizeof options - length,
@@ -233,6 +235,11 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
     if (status != ERGO_OK)
         return status;
     s->shape = dmc_shape_of(batch->points[0]);
+    s->sites = ergo_engine_memory(&s->e, 3 * (size_t)s->shape.n, sizeof *s->sites);
+    status = ergo_engine_end(&s->e);
+    if (status != ERGO_OK)
+        return status;
+    helium_sites(&s->models[0], s->sites);
     choose_groups(batch, device, &s->shape, &s->launch);
     status = check_loops(ctx, s);
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;

@@ -25,6 +25,7 @@ void dmc_twin_step(const struct dmc_twin *t, uint64_t step, uint32_t walker, con
                                  .binades = t->binades,
                                  .n = n,
                                  .place = next,
+                                 .sites = t->sites,
                                  .triplet = t->triplet,
                                  .t_table = t->t_table,
                                  .field = t->field};

@@ -15,19 +15,19 @@ static void walk_groups(struct helium_state *s, uint64_t steps) {
                 ergo_grid_groups(s->e.batch->count * crews, (size_t)l->mates * l->group, 1),
                 BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_ATOM_SUMS), BUFFER(HELIUM_WALKERS),
                 BUFFER(HELIUM_MEMBERS), BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES),
-                BUFFER(HELIUM_RANDOM), U64(s->e.step), U32(steps), U32(s->shape.walkers),
-                U32(active), U32(s->rebuild));
+                BUFFER(HELIUM_RANDOM), BUFFER(HELIUM_SITES), U64(s->e.step), U32(steps),
+                U32(s->shape.walkers), U32(active), U32(s->rebuild));
 }
 
 /* The same with a triplet factor. */
 static void walk_triplets(struct helium_state *s, uint64_t steps) {
     const uint32_t active = helium_active(&s->shape, s->e.step);
-    ERGO_LAUNCH(&s->e, HELIUM_WALK,
-                ergo_grid_groups(s->e.batch->count * active, s->launch.group, 1),
-                BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
-                BUFFER(HELIUM_TRIPLETS), BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES),
-                BUFFER(HELIUM_T_TABLES), BUFFER(HELIUM_RANDOM), U64(s->e.step), U32(steps),
-                U32(s->shape.walkers), U32(active), BUFFER(HELIUM_FIELDS));
+    ERGO_LAUNCH(
+        &s->e, HELIUM_WALK, ergo_grid_groups(s->e.batch->count * active, s->launch.group, 1),
+        BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
+        BUFFER(HELIUM_TRIPLETS), BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES),
+        BUFFER(HELIUM_T_TABLES), BUFFER(HELIUM_RANDOM), BUFFER(HELIUM_SITES), U64(s->e.step),
+        U32(steps), U32(s->shape.walkers), U32(active), BUFFER(HELIUM_FIELDS));
 }
 
 /* Path blocks: sums of u for the trials of one block, from atom `first` on. apply: first update
@@ -53,15 +53,17 @@ static void walk_blocks(struct helium_state *s, uint64_t steps) {
     if (s->rebuild)
         ERGO_LAUNCH(&s->e, HELIUM_SUM, ergo_grid_items(n, l->group, walkers),
                     BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_ATOM_SUMS), BUFFER(HELIUM_MEMBERS),
-                    BUFFER(HELIUM_U_TABLES), U32(s->shape.walkers), U32(active));
+                    BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_SITES), U32(s->shape.walkers),
+                    U32(active));
     for (uint64_t step = s->e.step; step < s->e.step + steps; step++)
         for (uint32_t first = 0; first < n; first += l->group) {
             attempt(s, step, first, apply);
             ERGO_LAUNCH(&s->e, HELIUM_DECIDE, ergo_grid_groups(walkers, l->group, 1),
                         BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_ATOM_SUMS), BUFFER(HELIUM_WALKERS),
                         BUFFER(HELIUM_MEMBERS), BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES),
-                        BUFFER(HELIUM_RANDOM), U64(step), U32(first), U32(s->shape.walkers),
-                        U32(active), BUFFER(HELIUM_DECISIONS), BUFFER(HELIUM_ATTEMPTS));
+                        BUFFER(HELIUM_RANDOM), BUFFER(HELIUM_SITES), U64(step), U32(first),
+                        U32(s->shape.walkers), U32(active), BUFFER(HELIUM_DECISIONS),
+                        BUFFER(HELIUM_ATTEMPTS));
             apply = true;
         }
     if (apply)
@@ -131,17 +133,18 @@ void helium_energy(struct helium_state *s, unsigned buffer, size_t row, bool psi
         ERGO_LAUNCH(&s->e, HELIUM_ENERGY,
                     ergo_grid_groups(crews, (size_t)l->energy_group * l->energy_mates, 1),
                     BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
-                    BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_E_TABLES), U32(s->shape.walkers),
-                    U32(all), U32(row), U32(psi), BUFFER(HELIUM_TRIPLETS), BUFFER(HELIUM_T_TABLES),
-                    BUFFER(HELIUM_FIELDS), BUFFER(buffer));
+                    BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_E_TABLES), BUFFER(HELIUM_SITES),
+                    U32(s->shape.walkers), U32(all), U32(row), U32(psi), BUFFER(HELIUM_TRIPLETS),
+                    BUFFER(HELIUM_T_TABLES), BUFFER(HELIUM_FIELDS), BUFFER(buffer));
         return;
     }
     ERGO_LAUNCH(
         &s->e, HELIUM_ENERGY,
         ergo_grid_groups(crews, (size_t)l->energy_group * l->energy_mates, l->energy_pieces),
         BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
-        BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_E_TABLES), U32(s->shape.walkers), U32(all),
-        U32(parts ? 0 : row), U32(psi), BUFFER(parts ? HELIUM_PARTS : buffer));
+        BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_E_TABLES), BUFFER(HELIUM_SITES),
+        U32(s->shape.walkers), U32(all), U32(parts ? 0 : row), U32(psi),
+        BUFFER(parts ? HELIUM_PARTS : buffer));
     if (parts)
         ERGO_LAUNCH(&s->e, HELIUM_ENERGY_ADD, ergo_grid_items(all, 32, 1), BUFFER(HELIUM_PARTS),
                     U32(l->energy_pieces), U32(all), U32(row), BUFFER(buffer));
@@ -282,6 +285,11 @@ bool helium_curve_rows(const void *state, unsigned which, size_t begin, size_t e
                   samples->curves[0] + row * helium_gr_size(point));
         helium_sk(point, &s->models[m], places, walkers,
                   samples->curves[1] + row * helium_sk_size(point));
+        for (size_t c = 0; c < HELIUM_SITE_CURVE_COUNT; c++)
+            if (samples->curves[HELIUM_SITES_CURVES + c])
+                helium_site_curve(point, &s->models[m], c, places, walkers,
+                                  samples->curves[HELIUM_SITES_CURVES + c] +
+                                      row * helium_site_curve_size(point, c));
         if (samples->curves[2])
             convert_moments(s, m, sums_of(s, which, sample, m), active,
                             samples->curves[2] + row * 2 * HELIUM_B_POINTS);

@@ -145,20 +145,16 @@ static enum ergo_status compare_running(struct ergo_context *ctx, struct helium_
 static enum ergo_status compare_beginning(struct ergo_context *ctx, struct helium_state *s) {
     const struct helium_shape *h = &s->shape;
     const size_t bytes = h->walker_bytes;
-    const bool file = ergo_point_value(s->e.batch->points[0], "/system/start")->present;
     int32_t *expected = malloc(bytes * h->walkers), *found = malloc(bytes);
     enum ergo_status status = expected && found ? ERGO_OK : no_memory(ctx);
     double spent = 0;
     ergo_engine_begin(&s->e, ctx);
     for (size_t m = s->e.batch->count;
          m-- > 0 && spent < helium_audit_pairs && status == ERGO_OK;) {
-        if (file)
-            status =
-                helium_start_read(ctx, s->e.batch->points[m], &s->models[m], h->walkers, expected);
+        status = helium_start_places(ctx, s->e.batch->points[m], &s->models[m], &s->members[m],
+                                     h->sites, h->walkers, expected);
         for (uint32_t w = h->walkers; w-- > 0 && spent < helium_audit_pairs && status == ERGO_OK;) {
             int32_t *place = expected + 3 * (size_t)w * h->n;
-            if (!file)
-                helium_lattice_start(h->sites, &s->members[m], h->n, w, place);
             ergo_engine_read(&s->e, HELIUM_POSITIONS, (m * h->walkers + w) * bytes, bytes, found);
             status = ergo_engine_end(&s->e);
             if (status == ERGO_OK && memcmp(found, place, bytes) != 0)

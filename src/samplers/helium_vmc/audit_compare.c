@@ -65,6 +65,7 @@ static struct helium_twin twin_of(const struct scene *c, size_t member, uint32_t
                             .walker = walker,
                             .factor = factors[member],
                             .place = c->place,
+                            .sites = helium_has_sites(s->e.batch->points[0]) ? s->sites : NULL,
                             .ln_psi = kept[at].ln_psi};
     if (s->launch.triplet) {
         t.triplet = &s->triplets[member];

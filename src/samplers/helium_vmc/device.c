@@ -54,6 +54,7 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for tables of random numbers");
     helium_table_random(random);
     ergo_engine_constant(&s->e, HELIUM_RANDOM, random);
+    ergo_engine_constant(&s->e, HELIUM_SITES, s->sites);
     free(random);
     helium_write_tables(s);
     return ERGO_OK;
@@ -116,9 +117,9 @@ enum ergo_status helium_init(struct ergo_context *ctx, void *opaque) {
     s->rebuild = true;
     ergo_engine_begin(&s->e, ctx);
     helium_optimisation_reset(s);
-    if (ergo_point_value(s->e.batch->points[0], "/system/start")->present)
-        status = helium_start_write(ctx, &s->e, HELIUM_POSITIONS, s->models, s->shape.walkers,
-                                    s->shape.walker_bytes);
+    if (helium_start_by_host(s->e.batch->points[0]))
+        status = helium_start_write(ctx, &s->e, HELIUM_POSITIONS, s->models, s->members, sites,
+                                    s->shape.walkers);
     else
         ERGO_LAUNCH(&s->e, HELIUM_START,
                     ergo_grid_items((size_t)count * s->shape.n, 32, s->e.batch->count),

@@ -59,6 +59,7 @@ enum helium_buffer {
     HELIUM_U_TABLES,
     HELIUM_E_TABLES,
     HELIUM_RANDOM,
+    HELIUM_SITES,    /* [3][n] of the one-body factor */
     HELIUM_TRIPLETS, /* triplet: of the members */
     HELIUM_T_TABLES,
     HELIUM_FIELDS,     /* triplet: G of all atoms, [walkers of all members][3][n] */
@@ -92,6 +93,7 @@ struct helium_state {
     struct helium_model *models;     /* [members] */
     struct helium_member *members;   /* [members] */
     struct helium_triplet *triplets; /* [members] */
+    int32_t *sites;                  /* [3][n] of the one-body factor */
     struct helium_optimisation optimisation;
     bool replays; /* an audit: the optimisation stands still */
     bool rebuild; /* the sums of u must be computed from the positions */
@@ -136,9 +138,10 @@ enum helium_curve_kind {
     HELIUM_GR,
     HELIUM_SK,
     HELIUM_B_MOMENTS,
-    HELIUM_OPTIMISATION, /* energy at each event */
-    HELIUM_OPTIMISED,    /* u */
-    HELIUM_PARAMETERS,   /* HELIUM_NUMBERS */
+    HELIUM_SITES_CURVES,                                                 /* one_body.h has them */
+    HELIUM_OPTIMISATION = HELIUM_SITES_CURVES + HELIUM_SITE_CURVE_COUNT, /* energy at each event */
+    HELIUM_OPTIMISED,                                                    /* u */
+    HELIUM_PARAMETERS,                                                   /* HELIUM_NUMBERS */
     HELIUM_CURVES
 };
 enum helium_number { /* the first three: before any update */
@@ -206,6 +209,7 @@ struct helium_twin {
     unsigned binades;
     uint32_t n, walker, factor;
     int32_t *place;
+    const int32_t *sites; /* [3][n]; NULL: no one-body factor */
     /* NULL, or a triplet factor, its table, G of all atoms [3][n], and memory for another G */
     const struct helium_triplet *triplet;
     const struct helium_cubic_host *t_table;
@@ -220,7 +224,7 @@ void helium_twin_steps(struct helium_twin *twin, uint64_t step, uint64_t steps);
  * whether it is accepted. */
 bool helium_twin_trial(const struct helium_twin *twin, uint32_t i, uint64_t step, int32_t to[3],
                        int64_t *change);
-/* Sum of u over the pairs of atom i. */
+/* Sum of u over the pairs of atom i, and its part by its site. */
 int64_t helium_twin_atom(const struct helium_twin *twin, uint32_t i);
 /* 2 ln psi, the sum over ordered pairs, in units of 2^-HELIUM_U_BITS. */
 int64_t helium_twin_ln_psi(const struct helium_twin *twin);

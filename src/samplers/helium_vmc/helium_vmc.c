@@ -21,6 +21,12 @@ static bool optimises_all(const struct ergo_point *point) {
 
 #define WITH_ALL .acts = optimises_all, .where = "with optimise all"
 
+/* ln psi is proportional to b^5. */
+static bool has_only_b(const struct ergo_point *point) {
+    return helium_is_schiff_verlet(point) && !helium_has_sites(point) &&
+           !helium_has_triplet(point) && !optimises_all(point);
+}
+
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/walkers", INT), .flags = ERGO_KEY_FORM | SHAPE_CHAIN, .fallback = "16",
      .min = 1, .max = 1048576, .unit = "",
@@ -150,8 +156,11 @@ static double sample_cross(const struct ergo_point *point, const double *c) {
 }
 
 static bool has_b(const struct ergo_point *point) {
-    return helium_is_schiff_verlet(point) && ergo_point_real(point, "/system/b") > 0 &&
-           !helium_has_triplet(point) && !optimises_all(point);
+    return has_only_b(point) && ergo_point_real(point, "/system/b") > 0;
+}
+
+static bool has_pressure(const struct ergo_point *point) {
+    return !helium_is_trap(point);
 }
 
 /* The README derives both pressures. inputs: pressure, e, ln psi / N, e ln psi / N. */
@@ -240,10 +249,11 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("kinetic_difference", "K per atom"),
      .help = "kinetic_laplacian - kinetic_gradient: has to be 0", .sample = sample_difference},
     {ERGO_NAMED("pressure", "bar"),
-     .help = "-dE/dV of N atoms whose psi is scaled with the box (b and the cut in proportion to "
-             "density^(-1/3)), exactly; at the best b of each density also of that energy. Virial: "
-             "density (2 kinetic - 1/N sum r V')/3",
-     .sample = sample_pressure},
+     .help =
+         "-dE/dV of N atoms whose psi is scaled with the box (b and the cut in proportion to "
+         "density^(-1/3), localisation to density^(2/3)), exactly; at the best b of each density "
+         "also of that energy. Virial: density (2 kinetic - 1/N sum r V')/3",
+     .sample = sample_pressure, .applies = has_pressure},
     {ERGO_NAMED("pressure_fixed_b", "bar"),
      .help = "-dE/dV of N atoms at the job's b, as in a scan over density alone: pressure + 10/(3 "
              "V) times the covariance of E and ln psi",
@@ -254,6 +264,7 @@ static const struct ergo_observable observables[] = {
      .help = "sigma_0 of Eq. 10: spread of one walker's energy", .inputs = {"energy", "energy2"},
      .derive = derive_sigma},
     {ERGO_NAMED("ln_psi", "per atom"), .help = "mean ln psi / N", .sample = sample_ln_psi},
+    HELIUM_LINDEMANN,
     {ERGO_NAMED("b_optimum", "A"),
      .help =
          "b of the least energy, by correlated sampling (/run/optimise); at the end of the curve's "
@@ -284,6 +295,7 @@ static const struct ergo_curve_info curves[] = {
     {"sk", "k / (1/A)", "", "static structure factor S(k)"},
     {"b_moments", "b / A", "",
      "correlated sampling: energy times weight at each b, then the weights (/run/optimise)"},
+    HELIUM_SITE_CURVES,
     {"optimisation", "update", "K per atom",
      "energy as the parameters change, mean of the walkers at one macroupdate (/run/optimise all)"},
     {"wave_function", "r / A", "",
@@ -324,10 +336,12 @@ static bool optimises(const struct ergo_point *point) {
 static size_t curve_size(const struct ergo_point *point, size_t c) {
     if (c == HELIUM_B_MOMENTS)
         return optimises(point) ? 2 * HELIUM_B_POINTS : 0;
-    if (c > HELIUM_B_MOMENTS)
+    if (c >= HELIUM_OPTIMISATION)
         return helium_optimisation_size(point, c);
     if (!ergo_point_int(point, "/run/structure_every"))
         return 0;
+    if (c >= HELIUM_SITES_CURVES)
+        return helium_site_curve_size(point, c - HELIUM_SITES_CURVES);
     return c == 0 ? helium_gr_size(point) : helium_sk_size(point);
 }
 
@@ -338,6 +352,8 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
         helium_sk_x(point, x);
     else if (c == HELIUM_B_MOMENTS)
         helium_b_x(point, x);
+    else if (c < HELIUM_OPTIMISATION)
+        helium_site_curve_x(point, c - HELIUM_SITES_CURVES, x);
     else
         helium_optimisation_x(point, c, x);
 }
@@ -350,7 +366,7 @@ static uint64_t curve_every(const struct ergo_point *point) {
 /* kinetic_difference is 0 by partial integration if the slope of u has no jump. A function from
  * a file that is not symmetrised may have one. */
 static double exact(const struct ergo_point *point, const char *observable) {
-    const bool ideal = ergo_point_real(point, "/system/b") == 0.0;
+    const bool ideal = ergo_point_real(point, "/system/b") == 0.0 && !helium_has_sites(point);
     if (strcmp(observable, "kinetic_difference") == 0 && !ideal &&
         ergo_point_bool(point, "/system/symmetrised"))
         return 0.0;
@@ -384,6 +400,7 @@ static const struct ergo_model model = {
                  "helium_vmc/walk_pairs.cl", "helium_vmc/blocks.cl", "helium_vmc/walk_triplet.cl"},
     .first = first_job,
     .keys = {HELIUM_LIQUID_KEYS,
+             HELIUM_ONE_BODY_KEYS,
              HELIUM_TRIPLET_KEYS,
              {keys, sizeof keys / sizeof keys[0]},
              HELIUM_STRUCTURE_KEYS},

@@ -303,6 +303,7 @@ static void declare_buffers(struct helium_state *s) {
                        members * 32 * helium_energy_pieces(l->binades));
     ergo_engine_buffer(e, HELIUM_RANDOM, "tables of random numbers", ERGO_BUFFER_CONSTANT,
                        (uint64_t)32 * HELIUM_R_SIZE);
+    ergo_engine_buffer(e, HELIUM_SITES, "sites", ERGO_BUFFER_CONSTANT, h->walker_bytes);
     ergo_engine_buffer(e, HELIUM_TRIPLETS, "triplet factors", ERGO_BUFFER_CONSTANT,
                        l->triplet ? members * HELIUM_TRIPLET_BYTES : 0);
     ergo_engine_buffer(e, HELIUM_T_TABLES, "triplet tables", ERGO_BUFFER_CONSTANT,
@@ -327,13 +328,13 @@ static void declare(struct helium_state *s, unsigned kernel, const char *path, u
              "%s-DHELIUM_N=%uu -DHELIUM_GROUP=%u -DHELIUM_U_BASE=%uu -DHELIUM_U_SIZE=%u "
              "-DHELIUM_E_BASE=%uu -DHELIUM_E_SIZE=%u -DHELIUM_LOCAL=%d -DHELIUM_CUBE=%d "
              "-DHELIUM_E_LOCAL=%d -DHELIUM_LANES=%u -DHELIUM_MATES=%u -DHELIUM_COPIES=%u "
-             "-DHELIUM_TILE=%u -DHELIUM_E_MATES=%u%s%s",
+             "-DHELIUM_TILE=%u -DHELIUM_E_MATES=%u -DHELIUM_ONE_BODY=%d%s%s",
              cpu ? "-DHELIUM_NO_UNROLL " : "", s->shape.n, group,
              (127 - l->binades) << HELIUM_U_PIECES, l->binades << HELIUM_U_PIECES,
              (127 - l->binades) << HELIUM_E_PIECES, helium_energy_pieces(l->binades), (int)local,
              (int)l->cube, (int)l->tables_local, l->group, l->mates, l->copies, l->tile,
-             l->energy_mates, l->warp ? " -DHELIUM_WARP" : "",
-             l->triplet ? " -DHELIUM_TRIPLET=1" : "");
+             l->energy_mates, (int)helium_has_sites(s->e.batch->points[0]),
+             l->warp ? " -DHELIUM_WARP" : "", l->triplet ? " -DHELIUM_TRIPLET=1" : "");
     ergo_engine_kernel(&s->e, kernel, path, options, name);
 }
 
@@ -393,7 +394,7 @@ static enum ergo_status load_models(struct ergo_context *ctx, struct helium_stat
         if (status != ERGO_OK)
             break;
         helium_model_step(model, ergo_point_real(batch->points[i], "/system/displacement"),
-                          helium_cube_root(1.0 / model->density));
+                          helium_model_spacing(model));
         const unsigned binades = helium_model_binades(model);
         l->binades = binades > l->binades ? binades : l->binades;
         l->cube = l->cube && model->side[0] == model->side[1] && model->side[1] == model->side[2];
@@ -457,6 +458,11 @@ enum ergo_status helium_configure(struct ergo_context *ctx, void *state) {
     if (status != ERGO_OK)
         return status;
     s->shape = helium_shape_of(batch->points[0]);
+    s->sites = ergo_engine_memory(&s->e, 3 * (size_t)s->shape.n, sizeof *s->sites);
+    status = ergo_engine_end(&s->e);
+    if (status != ERGO_OK)
+        return status;
+    helium_sites(&s->models[0], s->sites);
     choose_path(batch, s->e.device, h, l);
     choose_energy_groups(batch, s->e.device, h, l);
     choose_energy(s->e.device, h, l);

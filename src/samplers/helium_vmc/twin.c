@@ -14,8 +14,15 @@ static helium_cubic piece(const struct helium_cubic_host *table, uint32_t k) {
 }
 
 static struct helium_atoms atoms_of(const struct helium_twin *t) {
-    return (struct helium_atoms){t->member, t->e_table, t->binades, t->n,
-                                 t->place,  t->triplet, t->t_table, t->field};
+    return (struct helium_atoms){.member = t->member,
+                                 .e_table = t->e_table,
+                                 .binades = t->binades,
+                                 .n = t->n,
+                                 .place = t->place,
+                                 .sites = t->sites,
+                                 .triplet = t->triplet,
+                                 .t_table = t->t_table,
+                                 .field = t->field};
 }
 
 static int64_t u_of(const struct helium_twin *t, float x) {
@@ -25,10 +32,10 @@ static int64_t u_of(const struct helium_twin *t, float x) {
                                 helium_within(y, HELIUM_U_PIECES));
 }
 
-/* Sum of u over the pairs of atom i, if it were at a. */
+/* Sum of u over the pairs of atom i, and its part by its site, if it were at a. */
 static int64_t sum_at(const struct helium_twin *t, const uint32_t a[3], uint32_t i) {
     const struct helium_atoms atoms = atoms_of(t);
-    int64_t sum = 0;
+    int64_t sum = helium_atoms_site(&atoms, i, a);
     for (uint32_t j = 0; j < t->n; j++) {
         float d[3];
         helium_atoms_difference(&atoms, a, j, d);
@@ -46,9 +53,12 @@ int64_t helium_twin_atom(const struct helium_twin *t, uint32_t i) {
 
 int64_t helium_twin_ln_psi(const struct helium_twin *t) {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < t->n; i++)
-        sum += helium_twin_atom(t, i);
     const struct helium_atoms atoms = atoms_of(t);
+    for (uint32_t i = 0; i < t->n; i++) {
+        uint32_t a[3];
+        helium_atoms_place(&atoms, i, a);
+        sum += helium_twin_atom(t, i) + helium_atoms_site(&atoms, i, a);
+    }
     return t->triplet ? sum + 2 * helium_atoms_triplet(&atoms) : sum;
 }
 

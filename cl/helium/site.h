@@ -1,0 +1,30 @@
+/*
+ * The one-body factor exp(-c/2 |r - site|^2) of an atom, and its external potential: what atom i
+ * has with its site, in 2^-32 of the sides [3][HELIUM_N].
+ *
+ * Macro: HELIUM_ONE_BODY: 0: there is no such factor.
+ */
+#ifndef ERGO_CL_HELIUM_SITE_H
+#define ERGO_CL_HELIUM_SITE_H
+
+#include "helium/core.h"
+
+ERGO_INLINE void helium_from_site(const int4 own, uint i, __global const int *sites, float d[3]) {
+    d[0] = (float)(int)((uint)own.x - (uint)sites[i]);
+    d[1] = (float)(int)((uint)own.y - (uint)sites[HELIUM_N + i]);
+    d[2] = (float)(int)((uint)own.z - (uint)sites[2 * HELIUM_N + i]);
+}
+
+/* The atom's part of ln psi, in units of 2^-HELIUM_U_BITS. */
+ERGO_INLINE int helium_at_site(const int4 own, uint i, __global const int *sites,
+                               const struct helium_member *member) {
+#if HELIUM_ONE_BODY
+    float d[3];
+    helium_from_site(own, i, sites, d);
+    return helium_site_u(d, member);
+#else
+    return 0;
+#endif
+}
+
+#endif

@@ -1,0 +1,267 @@
+/* One-body factors: keys, lattices and traps, and what kernels get of them. */
+#include "samplers/helium/one_body.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helium/core.h"
+#include "samplers/helium/liquid.h"
+
+/* Rectangular cells: edges, and places of the atoms in sixths of these. */
+static const struct lattice {
+    const char *name;
+    uint32_t atoms;
+    double edge2[3]; /* squares of the edges, in units of the first */
+    double nearest2; /* square of the distance of nearest sites, likewise */
+    uint8_t sixths[4][3];
+} lattices[] = {
+    [HELIUM_NO_SITES] = {"none", 1, {1, 1, 1}, 1, {{0}}},
+    [HELIUM_HCP] = {"hcp", 4, {1, 3, 8.0 / 3}, 1, {{0, 0, 0}, {3, 3, 0}, {0, 2, 3}, {3, 5, 3}}},
+    [HELIUM_FCC] = {"fcc", 4, {1, 1, 1}, 0.5, {{0, 0, 0}, {3, 3, 0}, {3, 0, 3}, {0, 3, 3}}},
+    [HELIUM_BCC] = {"bcc", 2, {1, 1, 1}, 0.75, {{0, 0, 0}, {3, 3, 3}}},
+    [HELIUM_TRAP] = {"trap", 1, {1, 1, 1}, 1, {{0}}},
+};
+
+static const char *const names[] = {"none", "hcp", "fcc", "bcc", "trap", NULL};
+
+/* c of a lattice by itself, in density^(2/3): near the least energy of solid helium. */
+#define LOCALISATION 11.0
+/* |psi|^2 of an atom is exp(-c r^2): least c r^2 at half the shortest side, where the factor's
+ * slope jumps; in a trap at a quarter, so that no atom sees another's image. */
+#define AT_SIDE 12.0
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static enum helium_one_kind kind_of(const struct ergo_point *point) {
+    const char *name = ergo_point_text(point, "/system/one_body");
+    int kind = HELIUM_TRAP;
+    while (kind > 0 && strcmp(lattices[kind].name, name) != 0)
+        kind--;
+    return (enum helium_one_kind)kind;
+}
+
+bool helium_has_sites(const struct ergo_point *point) {
+    return kind_of(point) != HELIUM_NO_SITES;
+}
+
+bool helium_is_trap(const struct ergo_point *point) {
+    return kind_of(point) == HELIUM_TRAP;
+}
+
+bool helium_is_solid(const struct ergo_point *point) {
+    return helium_has_sites(point) && !helium_is_trap(point);
+}
+
+const struct ergo_key helium_one_body_keys[HELIUM_N_ONE_BODY_KEYS] = {
+    {ERGO_KEY("/system/one_body", ENUM), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "\"none\"", .stream = "", .choices = names, .unit = "",
+     .help =
+         "Factor exp(-c/2 |r - R|^2) of each atom in psi, beside the pairs'. hcp, fcc, bcc: R is "
+         "the atom's site of a lattice that the density fixes (a solid: L. H. Nosanow, Phys. Rev. "
+         "146, 120 (1966)); n is 4, 4, 2 atoms times the cells, which are as many along the sides "
+         "as /system/aspect says, times an integer (hcp: aspect [5, 3, 3], n = 180; its cell is "
+         "1 : sqrt(3) : sqrt(8/3)). trap: R is the middle of the box, and V has the harmonic "
+         "potential hbar omega |r - R|^2 / (2 a^2) of /system/trap_length a; the box, by "
+         "/system/density, must be so large that atoms do not reach its sides."},
+    {ERGO_KEY("/system/localisation", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "0", .stream = "", .min = 0, .max = 1000, .unit = "1/A^2",
+     .help = "c of the one-body factor. 0: 11 density^(2/3) of a lattice, near the least energy of "
+             "solid helium; of a trap 1/trap_length^2, the ground state without interactions.",
+     .acts = helium_has_sites, .where = "with a one_body factor"},
+    {ERGO_KEY("/system/trap_length", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_EXCLUDES_MIN,
+     .fallback = "3", .min = 0, .max = 1e5, .unit = "A",
+     .help =
+         "Oscillator length a = sqrt(hbar/(m omega)) of the trap: hbar omega = 2 lambda / a^2 = "
+         "12.1193 K A^2 / a^2 for helium-4.",
+     .acts = helium_is_trap, .where = "with one_body trap"},
+};
+
+/* ---- the factor ------------------------------------------------------------------------------ */
+
+/* The largest s for which s^3 of `cells` cells hold no more than n atoms, at least 1. */
+static uint32_t times_of(uint32_t n, uint64_t atoms) {
+    uint32_t s = 1;
+    while ((uint64_t)(s + 1) * (s + 1) * (s + 1) * atoms <= n)
+        s++;
+    return s;
+}
+
+struct helium_one_body helium_one_body_of(const struct ergo_point *point,
+                                          const struct helium_model *m) {
+    const struct ergo_value *aspect = ergo_point_value(point, "/system/aspect");
+    struct helium_one_body one = {.kind = kind_of(point)};
+    const struct lattice *l = &lattices[one.kind];
+    const uint64_t cells = (uint64_t)(aspect->size[0] * aspect->size[1] * aspect->size[2]);
+    const uint32_t times = times_of(m->n, l->atoms * cells);
+    const double a = helium_is_trap(point) ? ergo_point_real(point, "/system/trap_length") : 0;
+    for (int k = 0; k < 3; k++) {
+        one.edge[k] = sqrt(l->edge2[k]);
+        one.cells[k] = times * (uint32_t)aspect->size[k];
+    }
+    if (one.kind == HELIUM_NO_SITES)
+        return one;
+    const double spacing = helium_cube_root(1 / m->density);
+    one.c = ergo_point_real(point, "/system/localisation");
+    if (one.c == 0)
+        one.c = a > 0 ? 1 / (a * a) : LOCALISATION / (spacing * spacing);
+    one.spring = a > 0 ? m->lambda / (a * a * a * a) : 0;
+    return one;
+}
+
+void helium_site_of(const struct helium_one_body *one, uint32_t i, uint32_t site[3]) {
+    const struct lattice *l = &lattices[one->kind];
+    const uint32_t cell = i / l->atoms, *cells = one->cells;
+    const uint64_t at[3] = {cell % cells[0], cell / cells[0] % cells[1],
+                            cell / cells[0] / cells[1]};
+    for (int k = 0; k < 3; k++)
+        site[k] = one->kind == HELIUM_TRAP
+                      ? 0x80000000u
+                      : (uint32_t)(((6 * at[k] + l->sixths[i % l->atoms][k]) << 32) /
+                                   (6 * (uint64_t)cells[k]));
+}
+
+void helium_sites(const struct helium_model *m, int32_t *sites) {
+    for (uint32_t i = 0; i < m->n; i++) {
+        uint32_t site[3] = {0, 0, 0};
+        if (m->one.kind != HELIUM_NO_SITES)
+            helium_site_of(&m->one, i, site);
+        for (uint32_t k = 0; k < 3; k++)
+            sites[k * m->n + i] = (int32_t)site[k];
+    }
+}
+
+double helium_nearest_sites(const struct helium_model *m) {
+    return m->side[0] / m->one.cells[0] * sqrt(lattices[m->one.kind].nearest2);
+}
+
+double helium_model_spacing(const struct helium_model *m) {
+    return m->one.kind == HELIUM_TRAP ? 1 / sqrt(m->one.c) : helium_cube_root(1.0 / m->density);
+}
+
+void helium_member_sites(const struct helium_model *m, struct helium_member *member) {
+    member->site_u = (float)ldexp(0.5 * m->one.c, HELIUM_U_BITS);
+    member->site_v = (float)(2 * m->one.spring);
+    member->site_force = (float)(-sqrt(m->lambda) * m->one.c);
+}
+
+/* An atom at its site alone has |r - R|^2 = 3/(2c) on average; exp(-64) is the probability of
+ * 64/c. */
+void helium_site_shares(const struct helium_model *m, double usual[4], double largest[4]) {
+    const double c = m->one.c, at[2] = {c > 0 ? 1.5 / c : 0, c > 0 ? 64 / c : 0};
+    double *shares[2] = {usual, largest};
+    for (int k = 0; k < 2; k++) {
+        shares[k][0] += 2 * m->one.spring * at[k];
+        shares[k][1] += 4 * m->one.spring * at[k];
+        shares[k][2] += 3 * m->lambda * c;
+        shares[k][3] += sqrt(m->lambda * at[k]) * c;
+    }
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+/* Edge of the first cloud of a trap: twice the factor's length, or 3 A for each atom of a row if
+ * pairs keep apart. As a power of two of the box. */
+static unsigned shrunk(const struct helium_model *m) {
+    const double apart = m->b > 0 || m->f_curve ? 3 * helium_cube_root(m->n) : 0;
+    const double edge = fmax(2 / sqrt(m->one.c), apart);
+    unsigned halvings = 0;
+    while (ldexp(2 * m->half, -(int)halvings - 1) > edge)
+        halvings++;
+    return halvings;
+}
+
+void helium_sites_start(const struct helium_model *m, const uint32_t lattice[4],
+                        const struct helium_member *member, uint32_t walker, int32_t *place) {
+    helium_lattice_start(lattice, member, m->n, walker, place);
+    const unsigned halvings = m->one.kind == HELIUM_TRAP ? shrunk(m) : 0;
+    for (uint32_t i = 0; i < m->n; i++) {
+        uint32_t site[3];
+        helium_site_of(&m->one, i, site);
+        const struct ergo_words w =
+            ergo_philox_words(walker * m->n + i, 0, 0, ERGO_DRAW(HELIUM_PURPOSE_START, 0),
+                              member->key0, member->key1);
+        const uint32_t words[3] = {w.x, w.y, w.z};
+        for (uint32_t k = 0; k < 3; k++) {
+            int32_t *at = &place[k * m->n + i];
+            const int64_t away = (int64_t)(uint32_t)*at - INT64_C(0x80000000);
+            const uint64_t width = UINT64_C(0x100000000) / m->one.cells[k];
+            const uint64_t jitter = (width / 10 * (words[k] >> 16) >> 16) - width / 20;
+            *at = (int32_t)(m->one.kind == HELIUM_TRAP
+                                ? site[k] + (uint32_t)(away / (INT64_C(1) << halvings))
+                                : site[k] + (uint32_t)jitter);
+        }
+    }
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+/* The proportions of up to 64 cells along each side that hold `cells` cells in the box nearest to a
+ * cube. Returns its longest side over its shortest; infinite: there are none. */
+static double nearest_cube(const struct lattice *l, uint32_t cells, int64_t found[3]) {
+    double best = INFINITY;
+    for (uint32_t x = 1; x <= 64; x++)
+        for (uint32_t y = 1; y <= 64 && cells % x == 0; y++) {
+            const uint32_t rest = cells / x, z = rest % y == 0 ? rest / y : 0;
+            const double side[3] = {x * sqrt(l->edge2[0]), y * sqrt(l->edge2[1]),
+                                    z * sqrt(l->edge2[2])};
+            const double most = fmax(side[0], fmax(side[1], side[2]));
+            const double ratio = most / fmin(side[0], fmin(side[1], side[2]));
+            if (z == 0 || z > 64 || !(ratio < best))
+                continue;
+            best = ratio;
+            found[0] = x;
+            found[1] = y;
+            found[2] = z;
+        }
+    return best;
+}
+
+static enum ergo_status misfit(struct ergo_context *ctx, const struct ergo_point *point,
+                               const struct helium_model *m) {
+    const struct lattice *l = &lattices[m->one.kind];
+    const int64_t *aspect = ergo_point_value(point, "/system/aspect")->size;
+    const uint64_t atoms = l->atoms * (uint64_t)(aspect[0] * aspect[1] * aspect[2]);
+    const uint64_t s = times_of(m->n, atoms), below = s * s * s * atoms;
+    const uint64_t above = below > m->n ? below : (s + 1) * (s + 1) * (s + 1) * atoms;
+    int64_t cube[3] = {0};
+    char other[120] = "", smaller[40] = "";
+    if (m->n % l->atoms == 0 && nearest_cube(l, m->n / l->atoms, cube) < 1.5)
+        snprintf(other, sizeof other, "; or keep n, with /system/aspect [%lld, %lld, %lld]",
+                 (long long)cube[0], (long long)cube[1], (long long)cube[2]);
+    if (below < m->n)
+        snprintf(smaller, sizeof smaller, "%llu or ", (unsigned long long)below);
+    return ergo_job_error(ctx, "/system/n",
+                          "%u atoms do not fill a box of %s cells (%u atoms each) in proportion to "
+                          "/system/aspect [%lld, %lld, %lld]: %s%llu do%s",
+                          m->n, l->name, l->atoms, (long long)aspect[0], (long long)aspect[1],
+                          (long long)aspect[2], smaller, (unsigned long long)above, other);
+}
+
+enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct ergo_point *point,
+                                       const struct helium_model *m) {
+    const struct helium_one_body *one = &m->one;
+    const bool trap = one->kind == HELIUM_TRAP;
+    if (one->kind == HELIUM_NO_SITES)
+        return ERGO_OK;
+    if (trap && ergo_point_bool(point, "/system/tail_correction"))
+        return ergo_job_error(ctx, "/system/tail_correction",
+                              "true: a trap has no uniform density, with which a tail is found");
+    if (!trap &&
+        (uint64_t)lattices[one->kind].atoms * one->cells[0] * one->cells[1] * one->cells[2] != m->n)
+        return misfit(ctx, point, m);
+    const double reach = trap ? m->half / 2 : m->half, found = one->c * reach * reach;
+    if (found >= AT_SIDE)
+        return ERGO_OK;
+    if (trap)
+        return ergo_job_error(ctx, "/system/density",
+                              "%g: half a side of the box is %.4g A, and atoms of a trap with a "
+                              "localisation of %.4g A^-2 reach half of that with probability "
+                              "exp(-%.2g): at most a density of %.2g, for a larger box",
+                              m->density, m->half, one->c, found,
+                              0.99 * m->density * pow(found / AT_SIDE, 1.5));
+    return ergo_job_error(ctx, "/system/localisation",
+                          "%.4g A^-2: an atom reaches half the shortest side of the box, %.4g A, "
+                          "with probability exp(-%.2g): at least %.2g, or more atoms",
+                          one->c, m->half, found, 1.01 * AT_SIDE / (reach * reach));
+}

@@ -1,0 +1,85 @@
+/* What is measured of atoms and their sites, on the host while the device works. */
+#include <math.h>
+#include <string.h>
+
+#include "samplers/helium/liquid.h"
+
+#define PI 3.14159265358979323846
+
+/* The difference of atom i from its site along each axis, A. */
+static void from_site(const struct helium_model *m, const int32_t *place, uint32_t i, double d[3]) {
+    uint32_t site[3];
+    helium_site_of(&m->one, i, site);
+    for (uint32_t k = 0; k < 3; k++)
+        d[k] = m->side[k] * 0x1p-32 * (int32_t)((uint32_t)place[k * m->n + i] - site[k]);
+}
+
+static void spread_of(const struct helium_model *m, const int32_t *places, uint32_t walkers,
+                      double spread[3]) {
+    const double all = (double)m->n * walkers;
+    double sum[3] = {0};
+    for (uint32_t w = 0; w < walkers; w++)
+        for (uint32_t i = 0; i < m->n; i++) {
+            double d[3];
+            from_site(m, places + 3 * (size_t)m->n * w, i, d);
+            for (int k = 0; k < 3; k++)
+                sum[k] += d[k] * d[k];
+        }
+    for (int k = 0; k < 3; k++)
+        spread[k] = sum[k] / all;
+}
+
+static void profile_of(const struct ergo_point *point, const struct helium_model *m,
+                       const int32_t *places, uint32_t walkers, double *profile) {
+    const size_t bins = helium_gr_size(point);
+    const double h = m->half / (double)bins;
+    memset(profile, 0, bins * sizeof *profile);
+    for (uint32_t w = 0; w < walkers; w++)
+        for (uint32_t i = 0; i < m->n; i++) {
+            double d[3];
+            from_site(m, places + 3 * (size_t)m->n * w, i, d);
+            const double r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / h;
+            if (r < (double)bins)
+                profile[(size_t)r] += 1;
+        }
+    for (size_t i = 0; i < bins; i++) {
+        const double a = h * (double)i, b = h * (double)(i + 1);
+        profile[i] /= 4 * PI / 3 * (b * b * b - a * a * a) * m->n * walkers;
+    }
+}
+
+bool helium_measures_solid(const struct ergo_point *point) {
+    return helium_is_solid(point) && ergo_point_int(point, "/run/structure_every") > 0;
+}
+
+double helium_lindemann(const struct ergo_point *point, const double *spread, size_t size) {
+    struct helium_model model;
+    double sum = 0;
+    helium_model_box(point, &model);
+    for (size_t k = 0; k < size; k++)
+        sum += spread[k];
+    return sqrt(sum) / helium_nearest_sites(&model);
+}
+
+size_t helium_site_curve_size(const struct ergo_point *point, size_t curve) {
+    return !helium_has_sites(point) || !ergo_point_int(point, "/run/structure_every") ? 0
+           : curve == HELIUM_SPREAD                                                   ? 3
+                                    : helium_gr_size(point);
+}
+
+void helium_site_curve_x(const struct ergo_point *point, size_t curve, double *x) {
+    if (curve == HELIUM_PROFILE)
+        helium_gr_x(point, x);
+    for (int k = 0; curve == HELIUM_SPREAD && k < 3; k++)
+        x[k] = k + 1;
+}
+
+void helium_site_curve(const struct ergo_point *point, const struct helium_model *model,
+                       size_t curve, const int32_t *places, uint32_t walkers, double *out) {
+    if (helium_site_curve_size(point, curve) == 0)
+        return;
+    if (curve == HELIUM_SPREAD)
+        spread_of(model, places, walkers, out);
+    else
+        profile_of(point, model, places, walkers, out);
+}

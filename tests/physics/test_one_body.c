@@ -1,0 +1,213 @@
+/*
+ * Atoms with one-body factors, through the public API, against exact values: without pairs an atom
+ * at its site is a Gaussian (an Einstein crystal), and one in a trap an oscillator, of which
+ * diffusion Monte Carlo finds the ground state from another width. Error budget, set beforehand:
+ * every comparison within 4 standard errors; 40 comparisons, so by chance one test in 400 seeds
+ * fails. Seeds are fixed.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "result/result.h"
+#include "samplers/helium/model.h"
+#include "samplers/sampler.h"
+
+static struct ergo_context *ctx;
+#define LAMBDA helium_lambda(4.002602)
+/* No pairs: neither in psi nor in V. */
+#define NO_PAIRS "\"b\": 0, \"potential\": \"lennard-jones\", \"epsilon\": 0, "
+
+static struct ergo_result *run(const char *sampler, const char *keys, const char *rest) {
+    char json[1024], folder[] = "/tmp/ergo-one-body-XXXXXX", command[64];
+    struct ergo_job *job = NULL;
+    struct ergo_result *result = NULL;
+    assert_non_null(mkdtemp(folder));
+    const struct ergo_run_options options = {.directory = folder, .overwrite = true};
+    snprintf(json, sizeof json,
+             "{\"sampler\": \"%s\", \"seed\": \"1966\", \"system\": {%s}, %s, \"output\": "
+             "{\"snapshots\": 0}}",
+             sampler, keys, rest);
+    enum ergo_status status = ergo_job_parse(ctx, json, strlen(json), "physics", NULL, 0, &job);
+    if (status == ERGO_OK)
+        status = ergo_run(ctx, job, &options, &result);
+    ergo_job_destroy(job);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    if (status != ERGO_OK)
+        fail_msg("%s: %s", json, ergo_error_message(ctx));
+    return result;
+}
+
+static struct ergo_estimate estimate(const struct ergo_result *r, size_t member, const char *name) {
+    const struct ergo_model *model = r->members[0].point->job->model;
+    for (size_t o = 0; o < model->n_observables; o++)
+        if (strcmp(model->observables[o].name, name) == 0)
+            return r->members[member].observables[o].estimate;
+    fail_msg("no observable %s", name);
+    return (struct ergo_estimate){0};
+}
+
+static void check(const char *name, double found, double error, double expected) {
+    const double z = (found - expected) / error;
+    print_message("  %-20s %10.5f +- %.5f  expected %10.5f  z %5.2f\n", name, found, error,
+                  expected, z);
+    if (!(fabs(z) < 4))
+        fail_msg("%s: %.6g +- %.2g, expected %.6g: z = %.2f", name, found, error, expected, z);
+}
+
+static void agrees(const struct ergo_result *r, size_t member, const char *name, double expected) {
+    const struct ergo_estimate e = estimate(r, member, name);
+    check(name, e.mean, e.error, expected);
+}
+
+static const struct ergo_curve_result *curve_of(const struct ergo_result *r, const char *name) {
+    const struct ergo_model *model = r->members[0].point->job->model;
+    for (size_t c = 0; c < model->n_curves; c++)
+        if (strcmp(model->curves[c].name, name) == 0)
+            return &r->members[0].curves[c];
+    fail_msg("no curve %s", name);
+    return NULL;
+}
+
+/* psi is a product of Gaussians: <(x - X)^2> = 1/(2c) along each axis, T = 3 lambda c / 2, the
+ * pressure 2 density T / 3, and S(k) = n exp(-k^2/(2c)) + 1 - exp(-k^2/(2c)) at the lattice's
+ * vectors. The mean of both kinetic estimates has no variance. */
+static void an_einstein_crystal(void **state) {
+    (void)state;
+    const double c = 0.6, kinetic = 1.5 * LAMBDA * c;
+    struct ergo_result *r =
+        run("helium-vmc",
+            NO_PAIRS "\"n\": 48, \"one_body\": \"hcp\", \"aspect\": [3, 2, 2], \"density\": 0.03, "
+                     "\"localisation\": 0.6, \"walkers\": 16, \"displacement\": 0.5",
+            "\"run\": {\"equilibration\": 100, \"sweeps\": 8000, \"measure_every\": 4, "
+            "\"structure_every\": 4, \"structure_walkers\": 16, \"gr_bins\": 20}");
+    agrees(r, 0, "energy", kinetic);
+    agrees(r, 0, "kinetic_laplacian", kinetic);
+    agrees(r, 0, "kinetic_gradient", kinetic);
+    assert_true(fabs(estimate(r, 0, "kinetic").mean - kinetic) < 2e-6);
+    assert_true(fabs(estimate(r, 0, "pressure").mean - 138.0649 * 0.03 * 2 * kinetic / 3) < 1e-4);
+    struct helium_model m;
+    helium_model_of(r->members[0].point, &m);
+    const double a = helium_nearest_sites(&m);
+    agrees(r, 0, "lindemann", sqrt(1.5 / c) / a);
+    const struct ergo_curve_result *spread = curve_of(r, "spread"), *sk = curve_of(r, "sk"),
+                                   *profile = curve_of(r, "profile");
+    assert_int_equal(spread->size, 3);
+    for (size_t k = 0; k < 3; k++)
+        check("spread", spread->mean[k], spread->error[k], 0.5 / c);
+    /* 10.0, 00.2 and 10.1: one, four and three of four atoms of a cell add up */
+    const double d = 6.283185307179586 / a, part[3] = {0.25, 1, 0.75},
+                 length[3] = {sqrt(4.0 / 3), sqrt(1.5), sqrt(4.0 / 3 + 0.375)};
+    for (int v = 0; v < 3; v++)
+        for (size_t i = 0; i < sk->size; i++)
+            if (fabs(sk->x[i] / (d * length[v]) - 1) < 1e-6) {
+                const double w = exp(-sk->x[i] * sk->x[i] / (2 * c));
+                check("S(k)", sk->mean[i], sk->error[i], 48 * part[v] * w + 1 - w);
+            }
+    for (size_t i = 2; i < 9; i++) { /* the mean over a bin, by Simpson's rule */
+        const double h = m.half / 20, r0 = h * (double)i;
+        double sum = 0, shell = 0;
+        for (int k = 0; k <= 8; k++) {
+            const double x = r0 + h * k / 8, weight = (k % 8 ? k % 2 ? 4 : 2 : 1) * x * x;
+            sum += weight * exp(-c * x * x);
+            shell += weight;
+        }
+        check("profile", profile->mean[i], profile->error[i],
+              pow(c / 3.14159265358979, 1.5) * sum / shell);
+    }
+    ergo_result_destroy(r);
+}
+
+/* hbar omega = 2 lambda / a^2. With c = 1/a^2 each walker's energy is 3/2 of it; otherwise E = 3/4
+ * hbar omega (c a^2 + 1/(c a^2)), half of it each potential and kinetic energy of the Gaussian. */
+static void bosons_in_a_trap(void **state) {
+    (void)state;
+    const double quantum = 2 * LAMBDA / 4;
+    struct ergo_result *r =
+        run("helium-vmc",
+            NO_PAIRS "\"n\": 8, \"one_body\": \"trap\", \"density\": 1e-5, \"trap_length\": 2, "
+                     "\"walkers\": 64",
+            "\"scan\": {\"/system/localisation\": [0.25, 0.15]}, \"run\": {\"equilibration\": 200, "
+            "\"sweeps\": 4000, \"measure_every\": 4, \"structure_every\": 0}");
+    const double e = estimate(r, 0, "energy").mean, sigma = estimate(r, 0, "energy_sigma").mean;
+    print_message("  energy %.9f, exactly %.9f, sigma %.2g\n", e, 1.5 * quantum, sigma);
+    assert_true(fabs(e - 1.5 * quantum) < 2e-6 && sigma < 2e-6);
+    agrees(r, 0, "potential", 0.75 * quantum);
+    agrees(r, 1, "energy", 0.75 * quantum * (0.6 + 1 / 0.6));
+    agrees(r, 1, "potential", 0.75 * quantum / 0.6);
+    agrees(r, 1, "kinetic_laplacian", 0.75 * quantum * 0.6);
+    agrees(r, 1, "kinetic_gradient", 0.75 * quantum * 0.6);
+    ergo_result_destroy(r);
+}
+
+/* The drift and the branching of a one-body factor: two time steps, whose errors fall with their
+ * square. */
+static void the_ground_state_of_a_trap(void **state) {
+    (void)state;
+    static const char *const names[] = {"energy", "energy_growth", "potential_pure"};
+    const double quantum = 2 * LAMBDA / 4,
+                 expected[3] = {1.5 * quantum, 1.5 * quantum, 0.75 * quantum};
+    struct ergo_result *r =
+        run("helium-dmc",
+            NO_PAIRS "\"n\": 2, \"one_body\": \"trap\", \"density\": 1e-5, \"trap_length\": 2, "
+                     "\"localisation\": 0.18, \"walkers\": 512, \"forward_steps\": 64",
+            "\"scan\": {\"/system/time_step\": [0.04, 0.02]}, \"run\": {\"equilibration\": 150, "
+            "\"sweeps\": 2000, \"measure_every\": 2, \"structure_every\": 0}");
+    for (int k = 0; k < 3; k++) {
+        const struct ergo_estimate a = estimate(r, 0, names[k]), b = estimate(r, 1, names[k]);
+        check(names[k], (4 * b.mean - a.mean) / 3,
+              sqrt(16 * b.error * b.error + a.error * a.error) / 3, expected[k]);
+    }
+    ergo_result_destroy(r);
+}
+
+/* Solid helium: both kinetic estimates agree, and the pressure is the slope of the energy over
+ * densities if psi goes with the box. */
+static void solid_helium(void **state) {
+    (void)state;
+    struct ergo_estimate e[3], p[3];
+    double integral = 0, error = 0;
+    for (int k = 0; k < 3; k++) {
+        char keys[300];
+        const double density = 0.028 + 0.002 * k, scale = cbrt(density / 0.03);
+        snprintf(keys, sizeof keys,
+                 "\"n\": 32, \"one_body\": \"fcc\", \"walkers\": 16, \"density\": %.17g, \"b\": "
+                 "%.17g, \"localisation\": %.17g, \"displacement\": 0.3",
+                 density, 2.8 / scale, 1.1 * scale * scale);
+        struct ergo_result *r = run("helium-vmc", keys,
+                                    "\"run\": {\"equilibration\": 200, \"sweeps\": 3000, "
+                                    "\"measure_every\": 4, \"structure_every\": 0}");
+        const double weight = 0.004 / 6 * (k == 1 ? 4 : 1) / (138.0649 * density * density);
+        agrees(r, 0, "kinetic_difference", 0);
+        e[k] = estimate(r, 0, "energy");
+        p[k] = estimate(r, 0, "pressure");
+        integral += weight * p[k].mean;
+        error += weight * weight * p[k].error * p[k].error;
+        ergo_result_destroy(r);
+    }
+    error = sqrt(error + e[0].error * e[0].error + e[2].error * e[2].error);
+    check("integral of P", integral, error, e[2].mean - e[0].mean);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_einstein_crystal),
+        cmocka_unit_test(bosons_in_a_trap),
+        cmocka_unit_test(the_ground_state_of_a_trap),
+        cmocka_unit_test(solid_helium),
+    };
+    ctx = ergo_context_create();
+    if (!ctx)
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ergo_context_destroy(ctx);
+    return failed;
+}

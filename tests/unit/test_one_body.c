@@ -1,0 +1,338 @@
+/*
+ * One-body factors: lattices by the shells of neighbours that each is known for, the twin's
+ * energies against the serial program in double precision, whose gradient and Laplacian are
+ * compared with differences of ln psi; what does not fit is refused, with what does.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "helium_vmc/core.h"
+#include "oracle/helium_serial.h"
+#include "samplers/helium_vmc/helium.h"
+
+static struct ergo_context *ctx;
+
+static enum ergo_status parse(const char *system, struct ergo_job **job) {
+    char json[700];
+    snprintf(json, sizeof json,
+             "{\"sampler\": \"helium-vmc\", \"system\": {%s}, \"run\": {\"sweeps\": 9}}", system);
+    return ergo_job_parse(ctx, json, strlen(json), "test", NULL, 0, job);
+}
+
+static struct ergo_job *job_of(const char *system) {
+    struct ergo_job *job = NULL;
+    if (parse(system, &job) != ERGO_OK)
+        fail_msg("%s: %s", system, ergo_error_message(ctx));
+    return job;
+}
+
+/* ---- lattices -------------------------------------------------------------------------------- */
+
+/* Numbers of sites at the two nearest distances, in units of the nearest; distances that differ by
+ * a thousandth are one. */
+static void shells_of(const struct helium_model *m, const int32_t *sites, uint32_t i,
+                      double distance[2], int count[2]) {
+    distance[0] = distance[1] = INFINITY;
+    count[0] = count[1] = 0;
+    for (int shell = 0; shell < 2; shell++)
+        for (uint32_t j = 0; j < m->n; j++) {
+            double r2 = 0;
+            for (uint32_t k = 0; k < 3; k++) {
+                const double d =
+                    m->side[k] * 0x1p-32 *
+                    (int32_t)((uint32_t)sites[k * m->n + i] - (uint32_t)sites[k * m->n + j]);
+                r2 += d * d;
+            }
+            const double r = sqrt(r2);
+            if (j == i || (shell && r < 1.001 * distance[0]) || r > 1.001 * distance[shell])
+                continue;
+            count[shell] = r < 0.999 * distance[shell] ? 1 : count[shell] + 1;
+            distance[shell] = fmin(distance[shell], r);
+        }
+}
+
+static void lattices_have_their_shells(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t n;
+        const char *aspect;
+        int first, second;
+        double ratio; /* of the distances */
+    } rows[] = {{"hcp", 96, "[4, 2, 3]", 12, 6, 1.41421356},
+                {"fcc", 108, "[1, 1, 1]", 12, 6, 1.41421356},
+                {"bcc", 128, "[2, 2, 2]", 8, 6, 1.15470054}};
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+        char system[200];
+        struct helium_model m;
+        int32_t sites[3 * 128];
+        snprintf(system, sizeof system,
+                 "\"n\": %u, \"one_body\": \"%s\", \"aspect\": %s, \"density\": 0.03", rows[row].n,
+                 rows[row].name, rows[row].aspect);
+        struct ergo_job *job = job_of(system);
+        helium_model_of(&job->points[0], &m);
+        helium_sites(&m, sites);
+        assert_true(fabs(m.n / (m.side[0] * m.side[1] * m.side[2]) - 0.03) < 1e-12);
+        for (uint32_t i = 0; i < m.n; i++) {
+            double distance[2];
+            int count[2];
+            shells_of(&m, sites, i, distance, count);
+            if (count[0] != rows[row].first || count[1] != rows[row].second ||
+                fabs(distance[1] / distance[0] - rows[row].ratio) > 1e-6 ||
+                fabs(distance[0] - helium_nearest_sites(&m)) > 1e-6)
+                fail_msg("%s, site %u: %d at %.9g A, %d at %.9g A", rows[row].name, i, count[0],
+                         distance[0], count[1], distance[1]);
+        }
+        ergo_job_destroy(job);
+    }
+}
+
+/* A crystal without motion scatters with S(k) = n at all vectors of the reciprocal lattice. */
+static void a_crystal_scatters(void **state) {
+    (void)state;
+    static const struct {
+        const char *system;
+        double k, s; /* of the shortest vector, in units of 2 pi over the nearest distance */
+    } rows[] = {{"\"n\": 96, \"one_body\": \"hcp\", \"aspect\": [4, 2, 3], \"density\": 0.03",
+                 1.15470054, 24},
+                {"\"n\": 108, \"one_body\": \"fcc\", \"density\": 0.03", 1.22474487, 108},
+                {"\"n\": 54, \"one_body\": \"bcc\", \"density\": 0.03", 1.22474487, 54}};
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+        struct ergo_job *job = job_of(rows[row].system);
+        struct helium_model m;
+        int32_t sites[3 * 128];
+        double k[400], s[400];
+        bool found = false;
+        helium_model_of(&job->points[0], &m);
+        helium_sites(&m, sites);
+        const size_t size = helium_sk_size(&job->points[0]);
+        assert_true(size < 400);
+        helium_sk_x(&job->points[0], k);
+        helium_sk(&job->points[0], &m, sites, 1, s);
+        for (size_t i = 0; i < size; i++) {
+            const double is = k[i] * helium_nearest_sites(&m) / 6.283185307179586;
+            found = found || (fabs(is / rows[row].k - 1) < 1e-6 && fabs(s[i] - rows[row].s) < 1e-3);
+        }
+        assert_true(found);
+        ergo_job_destroy(job);
+    }
+}
+
+/* ---- energies -------------------------------------------------------------------------------- */
+
+enum { MOST = 48 };
+struct scene {
+    struct ergo_job *job;
+    struct helium_model m;
+    struct helium_member member;
+    int32_t place[3 * MOST], sites[3 * MOST];
+    double position[3 * MOST], site[3 * MOST];
+    struct ergo_oracle_helium h;
+    struct helium_cubic_host *u, *e;
+    unsigned binades;
+};
+
+/* Atoms up to `away` A from their sites along each axis. */
+static void begin(struct scene *s, const char *system, double away) {
+    memset(s, 0, sizeof *s);
+    s->job = job_of(system);
+    assert_int_equal(helium_model_load(ctx, &s->job->points[0], 0, &s->m), ERGO_OK);
+    const uint32_t n = s->m.n;
+    assert_true(n <= MOST);
+    helium_member_of(&s->job->points[0], &s->m, &s->member);
+    helium_sites(&s->m, s->sites);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            const double side = s->m.side[k];
+            const double d = away * sin(k + 1 + (3 + 2 * k) * (double)i);
+            s->place[k * n + i] =
+                (int32_t)((uint32_t)s->sites[k * n + i] + (uint32_t)llround(d / side * 0x1p32));
+            s->position[3 * i + k] = side * 0x1p-32 * (double)(uint32_t)s->place[k * n + i];
+            s->site[3 * i + k] = side * 0x1p-32 * (double)(uint32_t)s->sites[k * n + i];
+        }
+    s->h = (struct ergo_oracle_helium){.n = (int)n,
+                                       .b = s->m.b,
+                                       .lambda = s->m.lambda,
+                                       .position = s->position,
+                                       .site = s->site,
+                                       .c = s->m.one.c,
+                                       .spring = s->m.one.spring};
+    memcpy(s->h.side, s->m.side, sizeof s->h.side);
+    s->binades = helium_model_binades(&s->m);
+    s->u = malloc(((size_t)s->binades << HELIUM_U_PIECES) * sizeof *s->u);
+    s->e = malloc(2 * (size_t)helium_energy_pieces(s->binades) * sizeof *s->e);
+    assert_true(s->u && s->e);
+    helium_table_u(&s->m, s->binades, s->u);
+    helium_table_energy(&s->m, s->binades, s->e);
+}
+
+static void end(struct scene *s) {
+    free(s->u);
+    free(s->e);
+    helium_model_free(&s->m);
+    ergo_job_destroy(s->job);
+}
+
+static const char *const systems[] = {
+    "\"n\": 48, \"aspect\": [3, 2, 2], \"one_body\": \"hcp\", \"localisation\": 0.7, \"b\": 2.6, "
+    "\"density\": 0.03",
+    "\"n\": 16, \"one_body\": \"bcc\", \"density\": 0.03, \"b\": 2, \"localisation\": 2",
+    "\"n\": 7, \"one_body\": \"trap\", \"density\": 2e-5, \"trap_length\": 4, \"localisation\": "
+    "0.05, \"b\": 2.5"};
+
+/* Per atom: relative to a Kelvin or the value, whichever is larger. */
+static void close_to(const char *what, double found, double expected, double tolerance) {
+    if (!(fabs(found - expected) <= tolerance * fmax(1, fabs(expected))))
+        fail_msg("%s: %.12g, expected %.12g", what, found, expected);
+}
+
+static void the_twin_has_the_serial_programs_energies(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
+        struct scene s;
+        struct ergo_oracle_helium_energy e;
+        struct helium_sums sums;
+        begin(&s, systems[i], i == 2 ? 4.5 : 0.5);
+        ergo_oracle_helium_energies(&s.h, &e);
+        struct helium_twin twin = {.member = &s.member,
+                                   .u_table = s.u,
+                                   .e_table = s.e,
+                                   .binades = s.binades,
+                                   .n = s.m.n,
+                                   .place = s.place,
+                                   .sites = s.sites};
+        twin.ln_psi = helium_twin_ln_psi(&twin) / 2;
+        helium_twin_energies(&twin, 0, &sums);
+        const struct helium_energies found = helium_energies_of(&s.m, &sums);
+        close_to("ln psi", (double)twin.ln_psi * 0x1p-21, e.ln_psi, 2e-6);
+        close_to("V", found.potential, e.potential, 2e-6);
+        close_to("r V'", found.virial, e.virial, 2e-6);
+        close_to("T of the Laplacian", found.laplacian - found.gradient, e.laplacian, 2e-6);
+        close_to("T of the gradient", found.gradient, e.gradient, 2e-6);
+        end(&s);
+    }
+}
+
+/* The serial program's gradient and Laplacian by differences of its own ln psi. */
+static void the_serial_program_has_the_slopes_of_ln_psi(void **state) {
+    (void)state;
+    const double h = 1e-3;
+    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
+        struct scene s;
+        struct ergo_oracle_helium_energy e;
+        double laplacian = 0, square = 0;
+        begin(&s, systems[i], i == 2 ? 4.5 : 0.5);
+        ergo_oracle_helium_energies(&s.h, &e);
+        for (int atom = 0; atom < s.h.n; atom++)
+            for (int k = 0; k < 3; k++) {
+                double at[5] = {0};
+                for (int p = -2; p <= 2; p++) {
+                    double d[3] = {0};
+                    d[k] = p * h;
+                    at[p + 2] = p ? ergo_oracle_helium_change(&s.h, atom, d) : 0;
+                }
+                const double slope = (8 * (at[3] - at[1]) - (at[4] - at[0])) / (12 * h);
+                square += slope * slope;
+                laplacian += (16 * (at[3] + at[1]) - (at[4] + at[0])) / (12 * h * h);
+            }
+        close_to("T of the gradient", s.h.lambda * square / s.h.n, e.gradient, 1e-6);
+        close_to("T of the Laplacian", -s.h.lambda * (laplacian + square) / s.h.n, e.laplacian,
+                 1e-6);
+        end(&s);
+    }
+}
+
+/* Beyond the range of the fixed point the factor is flat, on either side of a place. */
+static void far_from_a_site_the_factor_is_flat(void **state) {
+    (void)state;
+    struct scene s;
+    begin(&s, systems[1], 0);
+    s.member.site_u *= 1e4f;
+    const float far[3] = {0x1p30f, 0, 0}, near[3] = {0x1p20f, 0, 0}, zero[3] = {0, 0, 0};
+    assert_int_equal(helium_site_u(far, &s.member), -1073741824);
+    assert_int_equal(helium_site_u(zero, &s.member), 0);
+    assert_true(helium_site_u(near, &s.member) > -1073741824 && helium_site_u(near, &s.member) < 0);
+    end(&s);
+}
+
+/* ---- refusals -------------------------------------------------------------------------------- */
+
+static void what_does_not_fit_is_refused_with_what_does(void **state) {
+    (void)state;
+    static const char *const rows[][2] = {
+        {"\"n\": 100, \"one_body\": \"fcc\"",
+         "/system/n: 100 atoms do not fill a box of fcc cells (4 atoms each) in proportion to "
+         "/system/aspect [1, 1, 1]: 32 or 108 do"},
+        {"\"n\": 180, \"one_body\": \"hcp\"",
+         "108 or 256 do; or keep n, with /system/aspect [5, 3, 3]"},
+        {"\"n\": 3, \"one_body\": \"bcc\"", "[1, 1, 1]: 2 or 16 do"},
+        {"\"n\": 3, \"one_body\": \"bcc\", \"aspect\": [2, 2, 2]", "[2, 2, 2]: 16 do"},
+        {"\"n\": 32, \"one_body\": \"fcc\", \"localisation\": 0.01",
+         "/system/localisation: 0.01 A^-2"},
+        {"\"n\": 8, \"one_body\": \"trap\", \"density\": 0.02", "at most a density of "},
+        {"\"n\": 8, \"one_body\": \"trap\", \"density\": 1e-6, \"tail_correction\": true",
+         "/system/tail_correction: true: a trap"},
+        {"\"n\": 8, \"localisation\": 1", "/system/localisation: has no effect"},
+        {"\"n\": 32, \"one_body\": \"fcc\", \"trap_length\": 1",
+         "/system/trap_length: has no effect"},
+        {"\"n\": 32, \"one_body\": \"sc\"", "/system/one_body"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct ergo_job *job = NULL;
+        if (parse(rows[i][0], &job) != ERGO_E_JOB || !strstr(ergo_error_message(ctx), rows[i][1]))
+            fail_msg("%s: \"%s\", expected \"%s\"", rows[i][0], ergo_error_message(ctx),
+                     rows[i][1]);
+        ergo_error_clear(ctx);
+    }
+    ergo_job_destroy(job_of("\"n\": 180, \"one_body\": \"hcp\", \"aspect\": [5, 3, 3]"));
+}
+
+/* Atoms that are not at their sites, in a file of a start. */
+static void a_start_has_atoms_at_their_sites(void **state) {
+    (void)state;
+    struct scene s;
+    struct ergo_text text = {0};
+    begin(&s, systems[1], 0.3);
+    helium_frame_append(&text, &s.m, "", s.place);
+    assert_int_equal(helium_start_parse(ctx, "file", text.data, text.length, &s.m, 1, NULL),
+                     ERGO_OK);
+    text.length = 0;
+    for (uint32_t k = 0; k < 3; k++) { /* exchange two atoms */
+        const int32_t first = s.place[k * s.m.n];
+        s.place[k * s.m.n] = s.place[k * s.m.n + 4];
+        s.place[k * s.m.n + 4] = first;
+    }
+    helium_frame_append(&text, &s.m, "", s.place);
+    assert_int_equal(helium_start_parse(ctx, "file", text.data, text.length, &s.m, 1, NULL),
+                     ERGO_E_JOB);
+    assert_non_null(strstr(ergo_error_message(ctx), "atom 1 is "));
+    ergo_error_clear(ctx);
+    ergo_text_free(&text);
+    end(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lattices_have_their_shells),
+        cmocka_unit_test(a_crystal_scatters),
+        cmocka_unit_test(the_twin_has_the_serial_programs_energies),
+        cmocka_unit_test(the_serial_program_has_the_slopes_of_ln_psi),
+        cmocka_unit_test(far_from_a_site_the_factor_is_flat),
+        cmocka_unit_test(what_does_not_fit_is_refused_with_what_does),
+        cmocka_unit_test(a_start_has_atoms_at_their_sites),
+    };
+    ctx = ergo_context_create();
+    if (!ctx)
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ergo_context_destroy(ctx);
+    return failed;
+}
