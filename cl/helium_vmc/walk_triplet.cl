@@ -6,7 +6,7 @@
  * integers. G of all atoms is made anew at the beginning of a launch.
  *
  * Macros: HELIUM_N, HELIUM_GROUP, HELIUM_U_BASE and HELIUM_U_SIZE as in walk_registers.cl;
- * HELIUM_ONE_BODY as in helium/site.h; HELIUM_LOCAL: places and G fit local memory.
+ * HELIUM_LOCAL: places and G fit local memory.
  */
 #include "helium/site.h"
 #include "helium/triplet.h"
@@ -166,9 +166,9 @@ helium_walk(__global int *positions, __global struct helium_walker *walkers,
                 mine.g = helium_more(mine.g, to.g);
             }
             const struct helium_outcome all = helium_all(mine, item, parts);
-            const long change = all.change +
-                                helium_at_site((int4)(new.x, new.y, new.z, 0), i, sites, &member) -
-                                helium_at_site((int4)(old.x, old.y, old.z, 0), i, sites, &member) -
+            const long site = helium_at_site((int4)(new.x, new.y, new.z, 0), i, sites, &member) -
+                              helium_at_site((int4)(old.x, old.y, old.z, 0), i, sites, &member);
+            const long change = site + all.change -
                                 triplet.sign * (helium_triplet_square(all.g, triplet.shift) -
                                                 helium_triplet_square(was, triplet.shift));
             const uint taken = helium_accepts(change, move.bound);

@@ -294,7 +294,7 @@ static void energies_at_the_kink(void **state) {
         place[w][0][1] = (int32_t)((4.3 + 0.2 * (double)w / (double)walkers) / m->side[0] * 0x1p32);
     ergo_engine_begin(&b.s->e, ctx);
     ergo_engine_write(&b.s->e, HELIUM_POSITIONS, 0, walkers * sizeof place[0], place);
-    helium_energy(b.s, 0, true);
+    helium_energy(b.s, HELIUM_SUMS, 0, true);
     ergo_engine_read(&b.s->e, HELIUM_SUMS, 0, walkers * sizeof sums[0], sums);
     OK(ergo_engine_end(&b.s->e));
     for (size_t w = 0; w < walkers; w++) {

@@ -286,14 +286,15 @@ bool helium_curve_rows(const void *state, unsigned which, size_t begin, size_t e
         helium_sk(point, &s->models[m], places, walkers,
                   samples->curves[1] + row * helium_sk_size(point));
         for (size_t c = 0; c < HELIUM_SITE_CURVE_COUNT; c++)
-            if (samples->curves[HELIUM_SITES_CURVES + c])
+            if (samples->curves[HELIUM_OF_SITES + c])
                 helium_site_curve(point, &s->models[m], c, places, walkers,
-                                  samples->curves[HELIUM_SITES_CURVES + c] +
+                                  samples->curves[HELIUM_OF_SITES + c] +
                                       row * helium_site_curve_size(point, c));
         if (samples->curves[2])
             convert_moments(s, m, sums_of(s, which, sample, m), active,
                             samples->curves[2] + row * 2 * HELIUM_B_POINTS);
-        for (size_t c = HELIUM_OPTIMISATION; c < HELIUM_CURVES && s->optimisation.schedule.all; c++)
+        for (size_t c = HELIUM_OPTIMISATION; c < HELIUM_OF_SITES && s->optimisation.schedule.all;
+             c++)
             helium_optimisation_curve(
                 s, m, c, samples->curves[c] + row * helium_optimisation_size(point, c));
     }

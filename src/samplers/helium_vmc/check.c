@@ -18,7 +18,7 @@ enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point 
         (!helium_is_schiff_verlet(point) || helium_has_triplet(point) || helium_has_sites(point)))
         status = ergo_job_error(ctx, "/run/optimise",
                                 "b: only of wave_function schiff-verlet, whose parameter it is, "
-                                "without a triplet or one_body factor; use all");
+                                "without a triplet or one-body factor; use all");
     const struct helium_schedule schedule = helium_schedule_of(point);
     if (schedule.all && helium_schedule_length(&schedule) > (uint64_t)equilibration)
         status = ergo_job_error(

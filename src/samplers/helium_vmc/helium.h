@@ -138,11 +138,11 @@ enum helium_curve_kind {
     HELIUM_GR,
     HELIUM_SK,
     HELIUM_B_MOMENTS,
-    HELIUM_SITES_CURVES,                                                 /* one_body.h has them */
-    HELIUM_OPTIMISATION = HELIUM_SITES_CURVES + HELIUM_SITE_CURVE_COUNT, /* energy at each event */
-    HELIUM_OPTIMISED,                                                    /* u */
-    HELIUM_PARAMETERS,                                                   /* HELIUM_NUMBERS */
-    HELIUM_CURVES
+    HELIUM_OPTIMISATION, /* energy at each event */
+    HELIUM_OPTIMISED,    /* u */
+    HELIUM_PARAMETERS,   /* HELIUM_NUMBERS */
+    HELIUM_OF_SITES,     /* HELIUM_SITE_CURVE_COUNT of them */
+    HELIUM_CURVES = HELIUM_OF_SITES + HELIUM_SITE_CURVE_COUNT
 };
 enum helium_number { /* the first three: before any update */
                      HELIUM_NUMBER_ENERGY,

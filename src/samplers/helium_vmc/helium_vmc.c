@@ -21,12 +21,6 @@ static bool optimises_all(const struct ergo_point *point) {
 
 #define WITH_ALL .acts = optimises_all, .where = "with optimise all"
 
-/* ln psi is proportional to b^5. */
-static bool has_only_b(const struct ergo_point *point) {
-    return helium_is_schiff_verlet(point) && !helium_has_sites(point) &&
-           !helium_has_triplet(point) && !optimises_all(point);
-}
-
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/walkers", INT), .flags = ERGO_KEY_FORM | SHAPE_CHAIN, .fallback = "16",
      .min = 1, .max = 1048576, .unit = "",
@@ -156,7 +150,8 @@ static double sample_cross(const struct ergo_point *point, const double *c) {
 }
 
 static bool has_b(const struct ergo_point *point) {
-    return has_only_b(point) && ergo_point_real(point, "/system/b") > 0;
+    return helium_is_schiff_verlet(point) && ergo_point_real(point, "/system/b") > 0 &&
+           !helium_has_triplet(point) && !helium_has_sites(point) && !optimises_all(point);
 }
 
 static bool has_pressure(const struct ergo_point *point) {
@@ -295,13 +290,13 @@ static const struct ergo_curve_info curves[] = {
     {"sk", "k / (1/A)", "", "static structure factor S(k)"},
     {"b_moments", "b / A", "",
      "correlated sampling: energy times weight at each b, then the weights (/run/optimise)"},
-    HELIUM_SITE_CURVES,
     {"optimisation", "update", "K per atom",
      "energy as the parameters change, mean of the walkers at one macroupdate (/run/optimise all)"},
     {"wave_function", "r / A", "",
      "optimised u(r), without what /system/triplet adds to it: as a file of lines \"r u\" it is a "
      "/system/wave_function with symmetrised false"},
     {"parameters", "", "", "inputs of observables (/run/optimise all)"},
+    HELIUM_SITE_CURVES,
 };
 
 static const struct ergo_curve_ratio ratio = {
@@ -336,12 +331,12 @@ static bool optimises(const struct ergo_point *point) {
 static size_t curve_size(const struct ergo_point *point, size_t c) {
     if (c == HELIUM_B_MOMENTS)
         return optimises(point) ? 2 * HELIUM_B_POINTS : 0;
-    if (c >= HELIUM_OPTIMISATION)
+    if (c >= HELIUM_OF_SITES)
+        return helium_site_curve_size(point, c - HELIUM_OF_SITES);
+    if (c > HELIUM_B_MOMENTS)
         return helium_optimisation_size(point, c);
     if (!ergo_point_int(point, "/run/structure_every"))
         return 0;
-    if (c >= HELIUM_SITES_CURVES)
-        return helium_site_curve_size(point, c - HELIUM_SITES_CURVES);
     return c == 0 ? helium_gr_size(point) : helium_sk_size(point);
 }
 
@@ -352,8 +347,8 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
         helium_sk_x(point, x);
     else if (c == HELIUM_B_MOMENTS)
         helium_b_x(point, x);
-    else if (c < HELIUM_OPTIMISATION)
-        helium_site_curve_x(point, c - HELIUM_SITES_CURVES, x);
+    else if (c >= HELIUM_OF_SITES)
+        helium_site_curve_x(point, c - HELIUM_OF_SITES, x);
     else
         helium_optimisation_x(point, c, x);
 }
