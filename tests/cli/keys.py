@@ -51,7 +51,7 @@ MODELS = [
     ("helium-vmc", {"n": 32, "walkers": 4, "one_body": "fcc", "density": 0.03}, {"structure_every": 2}),
     ("helium-vmc", {"n": 4, "walkers": 4, "one_body": "trap", "density": 1e-5}, {"structure_every": 2}),
     ("helium-vmc", {"n": 20, "walkers": 8, "triplet": {"strength": -1, "centre": 1.5}},
-     {"structure_every": 2, "optimise": "all", "optimise_updates": 2, "optimise_every": 1}),
+     {"structure_every": 2, "optimise": "all", "optimise_updates": 2, "optimise_every": 1, "equilibration": 20}),
     ("helium-dmc", {"n": 20, "walkers": 4, "forward_steps": 16, "forward_structure": True}, {"structure_every": 2}),
     ("helium-dmc", {"n": 20, "walkers": 4, "forward_steps": 0, "wave_function": "two-body"}, {"structure_every": 2}),
     ("lj-gcmc", {"box": [6, 6, 6], "temperature": 2, "activity": 0.1}, {"curve_every": 2}),
