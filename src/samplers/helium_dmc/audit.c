@@ -171,8 +171,7 @@ static const char *follow(const struct scene *c, const struct dmc_twin *t, size_
                     dmc_twin_records(t, step, &c->sums[w], c->records + w * records,
                                      c->next_records + w * records);
             }
-            if (!dmc_forward_twin(&s->shape, step, c->taken, c->middle, &c->forward))
-                return "memory, which is missing,";
+            dmc_forward_twin(&s->shape, step, c->taken, c->middle, &c->forward);
             dmc_twin_comb(t, step, c->sums, c->parents,
                           remember ? c->grown + 2 * (step % remember) : unused);
         }

@@ -162,6 +162,7 @@ void dmc_forward_curve(struct dmc_state *s, size_t curve);
 /* What a member has of it, on the host; empty without pure curves. */
 struct dmc_forward {
     uint32_t *ancestors;  /* [walkers] */
+    uint32_t *old;        /* likewise, working memory of the twin */
     int32_t *tags, *pure; /* [walkers][3][n], [chosen][3][n] */
 };
 bool dmc_forward_make(const struct dmc_shape *shape, struct dmc_forward *f); /* false: no memory */
@@ -172,7 +173,7 @@ void dmc_forward_write(struct dmc_state *s, size_t member, const struct dmc_forw
 void dmc_forward_kept(const struct dmc_state *s, const struct ergo_replay *r, size_t member,
                       const struct dmc_forward *f);
 /* A step of the twin: parents that the walkers took, and places in the middle of the step. */
-bool dmc_forward_twin(const struct dmc_shape *shape, uint64_t step, const uint32_t *parents,
+void dmc_forward_twin(const struct dmc_shape *shape, uint64_t step, const uint32_t *parents,
                       const int32_t *middle, const struct dmc_forward *f);
 /* As far as walkers from `first` on tell. */
 bool dmc_forward_same(const struct dmc_shape *shape, uint32_t first, const struct dmc_forward *a,

@@ -70,13 +70,15 @@ void dmc_forward_curve(struct dmc_state *s, size_t curve) {
 bool dmc_forward_make(const struct dmc_shape *h, struct dmc_forward *f) {
     const size_t all = h->chosen ? h->walkers : 0;
     f->ancestors = malloc(4 * all + 1);
+    f->old = malloc(4 * all + 1);
     f->tags = malloc(all * (size_t)h->walker_bytes + 1);
     f->pure = malloc(h->chosen * (size_t)h->walker_bytes + 1);
-    return f->ancestors && f->tags && f->pure;
+    return f->ancestors && f->old && f->tags && f->pure;
 }
 
 void dmc_forward_free(struct dmc_forward *f) {
     free(f->ancestors);
+    free(f->old);
     free(f->tags);
     free(f->pure);
 }
@@ -127,22 +129,20 @@ static void twin_tag(const struct dmc_shape *h, const int32_t *middle,
         f->ancestors[w] = w;
 }
 
-bool dmc_forward_twin(const struct dmc_shape *h, uint64_t step, const uint32_t *parents,
+void dmc_forward_twin(const struct dmc_shape *h, uint64_t step, const uint32_t *parents,
                       const int32_t *middle, const struct dmc_forward *f) {
-    uint32_t *old = h->chosen ? malloc(4 * (size_t)h->walkers) : NULL;
-    for (uint32_t w = 0; w < h->walkers && old; w++)
-        old[w] = f->ancestors[w];
-    for (uint32_t w = 0; w < h->walkers && old; w++)
-        f->ancestors[w] = old[parents[w]] < h->walkers ? old[parents[w]] : h->walkers - 1;
-    if (old && step == 0) {
+    if (!h->chosen)
+        return;
+    memcpy(f->old, f->ancestors, 4 * (size_t)h->walkers);
+    for (uint32_t w = 0; w < h->walkers; w++)
+        f->ancestors[w] = f->old[parents[w]] < h->walkers ? f->old[parents[w]] : h->walkers - 1;
+    if (step == 0) {
         twin_tag(h, middle, f);
         twin_harvest(h, f);
-    } else if (old && (step + 1) % h->window == 0) {
+    } else if ((step + 1) % h->window == 0) {
         twin_harvest(h, f);
         twin_tag(h, middle, f);
     }
-    free(old);
-    return old || !h->chosen;
 }
 
 bool dmc_forward_same(const struct dmc_shape *h, uint32_t first, const struct dmc_forward *a,
