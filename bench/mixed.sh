@@ -8,7 +8,8 @@
 # runs the job alone, then all do together: digests and samples have to be the same. BENCH_SECONDS (20):
 # about how long the first takes; the others run a shorter job alone, for their rates. BENCH_SIDE (2048): of
 # the lattice. ERGOCL: the program; JOB: another job. BENCH_WITH_0="taskset -c 1", BENCH_WITH_1, ...: what starts a rank, alone too.
-# The clock of the mix begins when a run alone would have begun to sample.
+# BENCH_AT_ONCE=1: the devices run their jobs alone, but all at the same time, as devices that share memory
+# and cores do in the mix. The clock of the mix begins when a run alone would have begun to sample.
 set -euo pipefail
 
 ergocl=${ERGOCL:-build/ergocl} seconds=${BENCH_SECONDS:-20} how=${1:?points or lattice}
@@ -66,20 +67,27 @@ together() {
 }
 
 started=0
+declare -a n=() begun=()
 for ((k = 0; k < ${#devices[@]}; k++)); do
     alone "$k" 20 # compiles, and tells about how fast it is
-    n=$(sweeps "$k" "$((k == 0 ? seconds : (seconds + 2) / 3))")
-    [ "$k" -ne 0 ] || whole=$n
-    begun=$(now)
-    alone "$k" "$n"
-    started=$(python3 -c "print(max($started, $(now) - $begun - $(number "$k" seconds)))")
+    n[k]=$(sweeps "$k" "$((k == 0 || ${BENCH_AT_ONCE:-0} ? seconds : (seconds + 2) / 3))")
+done
+for ((k = 0; k < ${#devices[@]}; k++)); do
+    begun[k]=$(now)
+    { alone "$k" "${n[k]}" && now >"$room/ended-$k"; } &
+    [ "${BENCH_AT_ONCE:-0}" = 1 ] || wait
+done
+wait
+for ((k = 0; k < ${#devices[@]}; k++)); do
+    started=$(python3 -c "print(max($started, $(cat "$room/ended-$k") - ${begun[k]} - $(number "$k" seconds)))")
     echo "rank $k, ${devices[k]}: $(number "$k" value) per second"
 done
+whole=${n[0]}
 together 20 # compiles
-begun=$(now)
+from=$(now)
 together "$whole"
 ended=$(now)
-python3 - "$room" "$begun" "$ended" "$started" "${#devices[@]}" <<'END'
+python3 - "$room" "$from" "$ended" "$started" "${#devices[@]}" <<'END'
 import json, sys
 room, begun, ended, started, n = sys.argv[1], *map(float, sys.argv[2:])
 results = [json.load(open(f"{room}/{k}/result.json")) for k in [*range(int(n)), "mix"]]

@@ -128,10 +128,13 @@ struct sizes {
     double squares;
 };
 
-static void take(void *user, uint64_t size) {
-    struct sizes *s = user;
+static void add(struct sizes *s, uint64_t size) {
     s->clusters++;
     s->squares += (double)size * (double)size;
+}
+
+static void take(void *user, const struct sw_sum *sum) {
+    add(user, sum->sites);
 }
 
 /* Of the whole: clusters that go over edges. */
@@ -148,7 +151,7 @@ static struct sizes sizes_of(const struct critical *c) {
         }
     for (size_t p = 0; p < c->first[n]; p++)
         if (all[p])
-            take(&s, all[p]);
+            add(&s, all[p]);
     free(all);
     return s;
 }

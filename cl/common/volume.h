@@ -127,6 +127,17 @@ ERGO_INLINE void ergo_volume_trial(struct ergo_volume_rules rules, struct ergo_w
     }
 }
 
+/* A trial after the sweep of that step, with draws 0 and 1 of `purpose` and entity 0. */
+ERGO_INLINE void ergo_volume_move(struct ergo_volume_rules rules, uint key0, uint key1, ulong step,
+                                  uint purpose, uint dimensions, ulong least,
+                                  struct ergo_volume *volume, ulong *contact) {
+    const struct ergo_words one =
+        ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(purpose, 0), key0, key1);
+    const struct ergo_words two =
+        ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(purpose, 1), key0, key1);
+    ergo_volume_trial(rules, one, two, dimensions, least, volume, contact);
+}
+
 #ifndef __OPENCL_VERSION__
 /* The largest x with exp(x 2^-36) <= value, for e^-44 <= value <= e^44: a logarithm that does not
  * depend on the host's. */

@@ -105,6 +105,34 @@ ERGO_INLINE uint disks_spare(struct ergo_words r0, struct ergo_words r1) {
     return (r0.y >> 24) | (r0.w >> 24) << 8 | (r1.y >> 24) << 16 | (r1.w >> 24) << 24;
 }
 
+/* ---- constant pressure ----------------------------------------------------------------------- */
+
+/* A member's size at that volume, which is less than twice the start's, because cells are. */
+ERGO_INLINE struct disks_size disks_size_at(struct disks_rules rules, struct ergo_volume volume) {
+    const struct disks_size size = {
+        volume, ergo_volume_contact(rules.volume.scale, volume.size, 2u),
+        ergo_volume_whole(ergo_volume_exp(volume.size - rules.first), 62u)};
+    return size;
+}
+
+/* r^2 in units of the start, rounded up: contact does not fall below what it was there. */
+ERGO_INLINE ulong disks_at_start(ulong r2, ulong growth) {
+    return ergo_volume_high(r2 << 2, growth) + 1UL;
+}
+
+/* What a member's kernels know of its size. The bounds of r^2 are those of disks_member_fill, each
+ * rounded twice: so a little wider. 1/sigma is exp(-ln(sigma^2) / 2), cut to 24 bits. */
+ERGO_INLINE struct disks_member disks_resized(struct disks_member member, struct disks_rules rules,
+                                              struct disks_size size) {
+    const struct ergo_scaled e = ergo_volume_exp((size.volume.size - rules.volume.scale) / 2L);
+    member.contact_high = (float)size.contact;
+    member.contact_low = (float)((ergo_long)size.contact - (ergo_long)member.contact_high);
+    member.low = member.contact_high * (1.0f - 0x1.4p-20f);
+    member.high = member.contact_high * (1.0f + 0x1.4p-20f);
+    member.inverse = (float)(e.mantissa >> 39) * ergo_as_float((uint)(104L + e.exponent) << 23);
+    return member;
+}
+
 /* ---- random starts -------------------------------------------------------------------------- */
 
 /* r^2 of contact in a sweep of a random start. It grows linearly in the packing fraction, and stays

@@ -5,6 +5,9 @@
  */
 #define DISKS_SPACE __local
 #include "hard_disks/moves.h"
+#ifdef DISKS_NPT
+#include "hard_disks/volume.h"
+#endif
 
 DISKS_DEFINE_ACCESS(disks_whole_global, disks_load_global, disks_store_global, __global)
 
@@ -20,10 +23,22 @@ DISKS_DEFINE_ACCESS(disks_whole_global, disks_load_global, disks_store_global, _
 #define DISKS_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
 #endif
 
+/* Parameters are written at constant pressure, where a volume move follows each sweep that ends a
+ * multiple of `volume_every`. */
+#ifdef DISKS_NPT
+#define DISKS_MEMBERS __global struct disks_member
+#else
+#define DISKS_MEMBERS __global const struct disks_member
+#endif
+
 __kernel __attribute__((reqd_work_group_size(DISKS_GROUP, 1, 1))) void
-disks_local(__global DISKS_RAW *all, __global const struct disks_member *members,
-            __global ulong *grid, __global uint *tally, ulong step, uint sweeps, uint room,
-            uint second, __local DISKS_RAW *memory) {
+disks_local(__global DISKS_RAW *all, DISKS_MEMBERS *members,
+            __global const struct disks_rules *rules, __global struct disks_size *sizes,
+            __global ulong *grid, __global uint *tally, ulong step, uint sweeps, uint volume_every,
+            uint room, uint second, __local DISKS_RAW *memory) {
+#ifdef DISKS_NPT
+    __local ulong nearest[DISKS_GROUP];
+#endif
     const uint item = (uint)get_local_id(0), member = (uint)get_group_id(0);
     __global const struct disks_member *mine = &members[member];
     const uint h = mine->columns, quarter = h * h;
@@ -56,6 +71,18 @@ disks_local(__global DISKS_RAW *all, __global const struct disks_member *members
             }
             DISKS_BARRIER;
         }
+#ifdef DISKS_NPT
+        if ((step + sweep + 1UL) % volume_every == 0UL) {
+            ulong least = ~0UL;
+            for (uint id = item; id < 4u * quarter; id += DISKS_GROUP)
+                least = disks_closest_of(from, room, 2u * h, id % (2u * h), id / (2u * h), least);
+            least = ergo_least(nearest, item, DISKS_GROUP, least);
+            if (item == 0u)
+                disks_volume_move(&members[member], &rules[member], &sizes[member], step + sweep,
+                                  least);
+            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* all see the new parameters */
+        }
+#endif
         for (uint id = item; id < 4u * quarter; id += DISKS_GROUP) {
             const uint set = id / quarter, place = id - set * quarter;
             const uint cx = 2u * (place % h) + (set & 1u), cy = 2u * (place / h) + (set >> 1);

@@ -18,8 +18,9 @@ ERGO_INLINE struct disks_bonds disks_bonds_to(struct disks_bonds sum, struct dis
  * sums[sample][member][group]. */
 __kernel __attribute__((reqd_work_group_size(DISKS_SUM_GROUP, 1, 1))) void
 disks_measure(__global const DISKS_RAW *cells, __global const struct disks_member *members,
-              __global const uint *tally, __global struct disks_sum *sums, uint sample,
-              uint n_members, uint second) {
+              __global const uint *tally, __global struct disks_sum *sums,
+              __global const struct disks_size *sizes, __global struct ergo_volume *seen,
+              uint sample, uint n_members, uint second) {
     __local struct disks_sum parts[DISKS_SUM_GROUP];
     const uint item = (uint)get_local_id(0), member = (uint)get_global_id(1);
     const uint items = (uint)get_global_size(0);
@@ -74,6 +75,10 @@ disks_measure(__global const DISKS_RAW *cells, __global const struct disks_membe
             parts[item].tried += parts[item + some].tried;
         }
     }
+#ifdef DISKS_NPT
+    if (get_global_id(0) == 0u)
+        seen[sample * n_members + member] = sizes[member].volume;
+#endif
     if (item == 0u)
         sums[(sample * n_members + member) * (items / DISKS_SUM_GROUP) + (uint)get_group_id(0)] =
             parts[0];
@@ -86,9 +91,9 @@ disks_measure(__global const DISKS_RAW *cells, __global const struct disks_membe
  */
 __kernel void disks_pairs(__global const DISKS_RAW *cells,
                           __global const struct disks_member *members,
-                          __global const ulong *all_limits, __global uint *counts, uint curve,
-                          uint n_members, uint bins, float origin, uint which, uint second,
-                          uint from, uint to) {
+                          __global const struct disks_size *sizes, __global const ulong *all_limits,
+                          __global uint *counts, uint curve, uint n_members, uint bins, uint which,
+                          uint second, uint from, uint to) {
     const uint id = (uint)get_global_id(0), member = (uint)get_global_id(1);
     __global const struct disks_member *mine = &members[member];
     const uint m = mine->cells, h = mine->columns;
@@ -102,7 +107,8 @@ __kernel void disks_pairs(__global const DISKS_RAW *cells,
         disks_load(cells, second, mine->first + disks_row(h, h, cy) + disks_col(h, h, cx));
     const uint n = disks_count(own);
     const ulong first = limits[0], last = limits[bins];
-    const float scale = (float)bins / (sqrt((float)last) * mine->inverse - origin);
+    const float origin = sqrt((float)first);
+    const float scale = (float)bins / (sqrt((float)last) - origin);
     for (int oy = (int)from; oy <= reach && oy < (int)to && n > 0u; oy++) {
         const uint row = disks_row(h, h, (cy + (uint)oy) % m);
         for (int ox = oy ? -reach : 0; ox <= reach; ox++) {
@@ -132,10 +138,13 @@ __kernel void disks_pairs(__global const DISKS_RAW *cells,
                                                : c.y.s3;
                     const long dx = (long)(int)qx - (long)(int)px + (long)ox * DISKS_W;
                     const long dy = (long)(int)qy - (long)(int)py + (long)oy * DISKS_W;
-                    const ulong r2 = (ulong)(dx * dx + dy * dy);
+                    ulong r2 = (ulong)(dx * dx + dy * dy);
+#ifdef DISKS_NPT /* limits are those of the start's diameter */
+                    r2 = disks_at_start(r2, sizes[member].growth);
+#endif
                     if (r2 < first || r2 >= last)
                         continue;
-                    const float guess = (sqrt((float)r2) * mine->inverse - origin) * scale;
+                    const float guess = (sqrt((float)r2) - origin) * scale;
                     atomic_inc(&count[ergo_bin(limits, bins, r2, guess)]);
                 }
             }

@@ -3,7 +3,7 @@
 #ifndef ERGO_CL_HARD_DISKS_PARAMS_H
 #define ERGO_CL_HARD_DISKS_PARAMS_H
 
-#include "common/compat.h"
+#include "common/volume.h"
 
 /*
  * Coordinates are integers local to the cell, 0 <= x < DISKS_W. The unit of length is w/DISKS_W.
@@ -28,7 +28,8 @@
 
 #define DISKS_PURPOSE_GRID                                                                         \
     1 /* entity 0: order of the sub-sweeps, direction and distance of the shift */
-#define DISKS_PURPOSE_CELL 2 /* entity = cell: a draw has two moves, 16 bits for the shuffle */
+#define DISKS_PURPOSE_CELL 2   /* entity = cell: a draw has two moves, 16 bits for the shuffle */
+#define DISKS_PURPOSE_VOLUME 5 /* entity 0: draw 0 the step, draw 1 whether it is accepted */
 /* Random starts (disks_start.cl). Their step counts the sweeps of the start. */
 #define DISKS_PURPOSE_START_GRID 3 /* entity 0, as DISKS_PURPOSE_GRID */
 #define DISKS_PURPOSE_START_CELL 4 /* entity = cell: a draw has two moves and their disks */
@@ -64,6 +65,21 @@ struct disks_member {
     float neighbour; /* psi_6: disks with r^2 <= neighbour are neighbours (sigma^2) */
 };
 #define DISKS_MEMBER_BYTES 64
+
+/* Of a member's volume moves. */
+struct disks_rules {
+    struct ergo_volume_rules volume;
+    ergo_long first; /* ln V of the start */
+};
+#define DISKS_RULES_BYTES 56
+
+/* A member's size at constant pressure. */
+struct disks_size {
+    struct ergo_volume volume;
+    ulong contact; /* overlap: r^2 < contact */
+    ulong growth;  /* V / V of the start, in 2^-62 */
+};
+#define DISKS_SIZE_BYTES 40
 
 /* A member while its random start is made. */
 struct disks_growth {

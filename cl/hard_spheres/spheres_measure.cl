@@ -1,5 +1,6 @@
 /* Measurements of hard spheres. Sums are integers, so their order does not matter. */
 #include "common/histogram.h"
+#include "common/least.h"
 #include "hard_spheres/cell.h"
 
 /* Each work-item adds up cells of its member, then a work-group adds up its work-items:
@@ -132,12 +133,7 @@ spheres_closest(__global const ulong2 *cells, __global const struct spheres_memb
             })
         }
     }
-    parts[item] = nearest;
-    for (uint some = SPHERES_SUM_GROUP / 2u; some > 0u; some /= 2u) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < some)
-            parts[item] = min(parts[item], parts[item + some]);
-    }
+    nearest = ergo_least(parts, item, SPHERES_SUM_GROUP, nearest);
     if (item == 0u)
-        least[member * (items / SPHERES_SUM_GROUP) + (uint)get_group_id(0)] = parts[0];
+        least[member * (items / SPHERES_SUM_GROUP) + (uint)get_group_id(0)] = nearest;
 }

@@ -1,4 +1,5 @@
 /* Volume moves, one work-group for each member. */
+#include "common/least.h"
 #include "hard_spheres/cell.h"
 
 /* After the sweep of that step, where `parts` smallest r^2 of each member are in least[]. */
@@ -13,20 +14,12 @@ spheres_volume(__global const struct spheres_member *members,
         mine = min(mine, least[member * parts + i]);
         least[member * parts + i] = 0UL; /* found once, used once */
     }
-    nearest[item] = mine;
-    for (uint some = SPHERES_SUM_GROUP / 2u; some > 0u; some /= 2u) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < some)
-            nearest[item] = min(nearest[item], nearest[item + some]);
-    }
+    mine = ergo_least(nearest, item, SPHERES_SUM_GROUP, mine);
     if (item == 0u) {
         struct ergo_volume volume = volumes[member];
         ulong contact = contacts[member];
-#define SPHERES_WORDS(draw)                                                                        \
-    ergo_philox_words(0u, (uint)step, (uint)(step >> 32), ERGO_DRAW(SPHERES_PURPOSE_VOLUME, draw), \
-                      members[member].key0, members[member].key1)
-        ergo_volume_trial(rules[member], SPHERES_WORDS(0), SPHERES_WORDS(1), 3u, nearest[0],
-                          &volume, &contact);
+        ergo_volume_move(rules[member], members[member].key0, members[member].key1, step,
+                         SPHERES_PURPOSE_VOLUME, 3u, mine, &volume, &contact);
         volumes[member] = volume;
         contacts[member] = contact;
     }

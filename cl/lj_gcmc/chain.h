@@ -4,6 +4,13 @@
 
 #include "lj_gcmc/gather.h"
 
+/* Which box of a Gibbs ensemble this is. */
+#ifdef LJ_GIBBS
+#define LJ_BOX(m) ((m)->box)
+#else
+#define LJ_BOX(m) 0u
+#endif
+
 ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __global uint4 *cells,
                             __global const uint *offsets, uint capacity, uint slots, uint chain,
                             uint chains) {
@@ -22,8 +29,8 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
 #endif
 }
 
-/* At constant pressure there are lists of cells for several volumes, and this is the one to take.
- */
+/* Where volumes change (LJ_NPT) there are lists of cells for several of them, and this is the one to
+ * take. */
 ERGO_INLINE void lj_home_list(struct lj_home *home, uint list) {
 #ifdef LJ_NPT
 #ifdef LJ_SLOTTED
@@ -40,7 +47,7 @@ ERGO_INLINE void lj_home_list(struct lj_home *home, uint list) {
 #endif
 }
 
-/* A chain's parameters, with the sides of its box at constant pressure. */
+/* A chain's parameters, with the sides of its box where volumes change. */
 ERGO_INLINE struct lj_member lj_member_of(__global const struct lj_member *members,
                                           __global const struct lj_chain *chains, uint chain) {
     struct lj_member m = members[chain];

@@ -7,13 +7,14 @@
 #include "lj_gcmc/chain.h"
 
 /*
- * `count` places for each chain that is at `step`; others keep what they have. Sums per work-group:
+ * `count` places for each chain that is at `step` and has made `turn` moves of its volume, which are
+ * those before it: others keep what they have, also a chain that has gone on and then stopped. Sums per work-group:
  * [sample][chain][group], LJ_GHOST_WORDS each.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_ghost(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
-         __global long *weights, ulong step, uint capacity, uint slots, uint sample, uint count,
+         __global long *weights, ulong step, ulong turn, uint capacity, uint slots, uint sample, uint count,
          __global long *pair_energies) {
     __local long lower[LJ_TOTAL_GROUP], upper[LJ_TOTAL_GROUP];
     __local long rises[LJ_TOTAL_GROUP], falls[LJ_TOTAL_GROUP];
@@ -21,7 +22,8 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
     const uint n_parts = (uint)get_num_groups(0), chain = (uint)get_group_id(1);
     const uint n_chains = (uint)get_num_groups(1);
     const struct lj_member m = lj_member_of(members, chains, chain);
-    const uint stands = chains[chain].step == step, n = chains[chain].particles;
+    const uint stands = chains[chain].step == step && chains[chain].volumes == turn;
+    const uint n = chains[chain].particles;
     const uint last = stands ? count : 0u;
     struct lj_home home;
     lj_home_of(&home, particles, cells, offsets, capacity, slots, chain, n_chains);
@@ -37,7 +39,8 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
 #endif
     for (uint i = part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
         const struct ergo_words w = ergo_philox_words(
-            i, step_low, step_high, ERGO_DRAW(LJ_PURPOSE_GHOST, 0), m.key0, m.key1);
+            LJ_BOX(&m) * LJ_MOST_GHOSTS + i, step_low, step_high, ERGO_DRAW(LJ_PURPOSE_GHOST, 0),
+            m.key0, m.key1);
         struct lj_sum sum = {0, 0, 0, 0u};
         if (!m.ideal)
             lj_scan_new(&home, (uint4)(w.x, w.y, w.z, 0u), &m, &sum);

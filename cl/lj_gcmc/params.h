@@ -19,12 +19,14 @@ enum lj_purpose {
     LJ_PURPOSE_CELL,
     LJ_PURPOSE_BOARD,
     LJ_PURPOSE_GHOST,
-    LJ_PURPOSE_VOLUME
+    LJ_PURPOSE_VOLUME,
+    LJ_PURPOSE_TRANSFER
 };
 enum lj_kind { LJ_DISPLACEMENT, LJ_INSERTION, LJ_DELETION, LJ_KINDS };
 
-/* Why a chain waits for the host. It stands exactly before the move that needs more room. */
-enum lj_status { LJ_RUNNING, LJ_CELL_FULL, LJ_PARTICLES_FULL, LJ_TILE_FULL };
+/* Why a chain waits for the host. It stands exactly before the move that needs more room. A box of
+ * a Gibbs ensemble also waits for the other one. */
+enum lj_status { LJ_RUNNING, LJ_CELL_FULL, LJ_PARTICLES_FULL, LJ_TILE_FULL, LJ_WAITS };
 
 /* Moves are counted in windows of this many, which begin at its multiples. So the acceptances in a
  * sample depend on the chain alone. The largest displacement is adjusted between windows. */
@@ -56,7 +58,7 @@ struct lj_member {
     uint ideal;        /* 1: epsilon = 0, so pairs are not computed */
     uint local_moves;  /* 1: displacements by at most lj_chain.step_size; 0: to anywhere */
     uint ratio[3];     /* shortest side / side in units of 2^-32; 0 means 1 */
-    uint pad;
+    uint box;          /* 1: the second box of a Gibbs ensemble, with random words of its own */
 };
 #define LJ_MEMBER_BYTES 96
 
@@ -73,8 +75,8 @@ struct lj_chain {
     lj_long energy;   /* sum over pairs of s12 - s6 - shift */
     lj_long virial;   /* sum over pairs of 2 s12 - s6 */
     lj_long contacts; /* pairs in the two shells inside the cutoff: lj_contact in core.h */
-    /* At constant pressure, else 0: ln V in units of 2^-36 (common/volume.h), and volume moves that
-     * were made. */
+    /* Where volumes change, else 0: ln V in units of 2^-36 (common/volume.h), and volume moves that
+     * were made; of a box of a Gibbs ensemble, volume moves and trials of a transfer. */
     lj_long size;
     ulong volumes;
     uint particles; /* N */

@@ -15,21 +15,12 @@
  * (NVIDIA from compute capability 8.0 on).
  */
 #include "lj_gcmc/chain.h"
-#ifdef LJ_WARP
-#include "common/warp.h"
-#endif
+#include "lj_gcmc/group.h"
 
 #define LJ_WIDTH (LJ_GROUP / LJ_TEAMS)
 /* Moves drawn at once, two blocks of words each. It must divide 1024. Small groups keep local
  * memory for the cache (8448 chains on an H200: 3%). */
 #define LJ_AHEAD (LJ_GROUP > 128u ? LJ_GROUP / 2u : 64u)
-
-/* A work-group of one needs no barrier, and PoCL's compiler splits kernels at barriers. */
-#if LJ_GROUP == 1
-#define LJ_BARRIER(flags)
-#else
-#define LJ_BARRIER(flags) barrier(flags)
-#endif
 
 /* Draw the words of the moves from step `first` on. */
 ERGO_INLINE void lj_draw_ahead(const struct lj_member *m, ulong first, uint item,
@@ -37,7 +28,7 @@ ERGO_INLINE void lj_draw_ahead(const struct lj_member *m, ulong first, uint item
     for (uint t = item; t < 2u * LJ_AHEAD; t += LJ_GROUP) {
         const ulong step = first + t / 2u;
         const struct ergo_words w =
-            ergo_philox_words(0u, (uint)step, (uint)(step >> 32),
+            ergo_philox_words(LJ_BOX(m), (uint)step, (uint)(step >> 32),
                               ERGO_DRAW(LJ_PURPOSE_MOVE, t % 2u), m->key0, m->key1);
         draws[t] = (uint4)(w.x, w.y, w.z, w.w);
     }
@@ -57,32 +48,6 @@ ERGO_INLINE struct lj_move lj_drawn(const struct lj_home *home, const struct lj_
     struct lj_move move = lj_move_of_words(m, particles, draws);
     *from = lj_start(home, m, step_size, &move);
     return move;
-}
-
-/*
- * Sums over work-items in any order. The values are 64-bit integers, but the atomics have 32 bits,
- * so the lower 20 bits and the rest are added separately. The first word holds 4096 shares. The
- * second holds any sum below 2^51, and a particle whose neighbours are all outside the core has
- * less than a thousandth of that.
- */
-ERGO_INLINE void lj_add(__local uint *sum, long value) {
-#ifdef LJ_WARP /* 32 additions to one word wait for each other */
-    value = ergo_warp_sum(value);
-    value = get_local_id(0) % 32u == 0u ? value : 0;
-#endif
-#if LJ_GROUP == 1
-    sum[0] += (uint)value & 0xfffffu;
-    sum[1] += (uint)(value >> 20);
-#else
-    if (value != 0) {
-        atomic_add(&sum[0], (uint)value & 0xfffffu);
-        atomic_add(&sum[1], (uint)(value >> 20));
-    }
-#endif
-}
-
-ERGO_INLINE long lj_take(__local const uint *sum) {
-    return (long)(int)sum[1] * 0x100000L + (long)sum[0];
 }
 
 #ifdef LJ_ENERGIES

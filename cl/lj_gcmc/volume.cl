@@ -1,8 +1,14 @@
-/* Volume moves at constant pressure: sums over all pairs in the trial's box, and its verdict. A
- * chain makes the move before step `step`, which is its number `turn`, once, also where it waits
- * for room there and the launches are repeated. */
+/* Volume moves: sums over all pairs in the trial's box, and its verdict. A chain makes the move
+ * before step `step`, which is its number `turn`, once, also where it waits for room there and the
+ * launches are repeated. With LJ_GIBBS two chains are the boxes of a Gibbs ensemble, and move
+ * together. */
+#include "lj_gcmc/gibbs.h"
 #include "lj_gcmc/totals.h"
-#include "lj_gcmc/volume.h"
+
+/* Has the chain still to make this move? */
+ERGO_INLINE uint lj_volume_due(const struct lj_chain *c, ulong step, ulong turn) {
+    return c->step == step && c->volumes == turn && c->status == (uint)LJ_RUNNING;
+}
 
 /* Sums in the trial's box, as lj_total. keep: in the box that there is, and store the pair energies
  * of particles in boxes that this move has changed. */
@@ -25,12 +31,21 @@ lj_volume_sums(__global const struct lj_member *members,
 #else
     (void)pair_energies;
 #endif
-    uint due = c.step == step && c.status == (uint)LJ_RUNNING && !m.ideal;
+    uint due = !m.ideal;
     if (keep) {
-        due = due && c.volumes == turn + 1UL && (c.moved & 1u);
+        due = due && lj_volume_due(&c, step, turn + 1UL) && (c.moved & 1u);
     } else {
+#ifdef LJ_GIBBS
+        const struct lj_chain other = chains[chain ^ 1u];
+        const uint second = chain & 1u;
+        const long x = lj_gibbs_trial(&r, &m, step, second ? other.size : c.size,
+                                      second ? c.size : other.size);
+        const long to = lj_gibbs_size(&r, x, second);
+        due = due && lj_volume_due(&other, step, turn);
+#else
         const long to = lj_volume_trial(&r, &m, step, c.size);
-        due = due && c.volumes == turn && !lj_volume_limited(&r, to);
+#endif
+        due = due && lj_volume_due(&c, step, turn) && !lj_volume_limited(&r, to);
         if (due)
             lj_volume_set(&r, to, &c);
         for (uint k = 0u; k < 3u; k++)
@@ -41,16 +56,8 @@ lj_volume_sums(__global const struct lj_member *members,
                    parts + LJ_TOTALS * ((ulong)chain * n_parts + part));
 }
 
-/* A work-item for each chain. */
-__kernel void lj_volume_move(__global const struct lj_member *members,
-                             __global const struct lj_volume_rules *rules,
-                             __global struct lj_chain *chains, __global const long *parts,
-                             ulong step, ulong turn, uint n_parts, uint count) {
-    const uint all = (uint)get_global_id(0), chain = all < count ? all : 0u;
-    __global const long *of = parts + LJ_TOTALS * (ulong)chain * n_parts;
-    struct lj_chain c = chains[chain];
-    const struct lj_member m = members[chain];
-    const struct lj_volume_rules r = rules[chain];
+/* The sums of a chain over its work-groups. */
+ERGO_INLINE struct lj_sum lj_volume_sum(__global const long *of, uint n_parts) {
     struct lj_sum sum = {0, 0, 0, 0u};
     for (uint p = 0u; p < n_parts; p++, of += LJ_TOTALS) {
         sum.energy += of[0];
@@ -61,9 +68,46 @@ __kernel void lj_volume_move(__global const struct lj_member *members,
     sum.energy /= 2; /* each pair was counted from both particles */
     sum.virial /= 2;
     sum.contacts /= 2;
-    const uint due = c.step == step && c.volumes == turn && c.status == (uint)LJ_RUNNING;
+    return sum;
+}
+
+/* A work-item for each chain, or for each two boxes. */
+__kernel void lj_volume_move(__global const struct lj_member *members,
+                             __global const struct lj_volume_rules *rules,
+                             __global struct lj_chain *chains, __global const long *parts,
+                             ulong step, ulong turn, uint n_parts, uint count) {
+    const uint all = (uint)get_global_id(0), at = all < count ? all : 0u;
+#ifdef LJ_GIBBS
+    struct lj_chain c[2];
+    struct lj_member m[2];
+    struct lj_volume_rules r[2];
+    struct lj_sum sum[2];
+    uint due[2];
+    for (uint b = 0u; b < 2u; b++) {
+        c[b] = chains[2u * at + b];
+        m[b] = members[2u * at + b];
+        r[b] = rules[2u * at + b];
+        sum[b] = lj_volume_sum(parts + LJ_TOTALS * (2UL * at + b) * n_parts, n_parts);
+        due[b] = lj_volume_due(&c[b], step, turn);
+    }
+    if (due[0] && due[1])
+        lj_gibbs_judge(r, m, step, sum, c);
+    else /* a box that has come here waits for the other one, which has no room */
+        for (uint b = 0u; b < 2u; b++)
+            if (due[b] && c[1u - b].status != (uint)LJ_RUNNING)
+                c[b].status = (uint)LJ_WAITS;
+    for (uint b = 0u; b < 2u; b++)
+        if (due[b] && all < count)
+            chains[2u * at + b] = c[b];
+#else
+    struct lj_chain c = chains[at];
+    const struct lj_member m = members[at];
+    const struct lj_volume_rules r = rules[at];
+    const struct lj_sum sum = lj_volume_sum(parts + LJ_TOTALS * (ulong)at * n_parts, n_parts);
+    const uint due = lj_volume_due(&c, step, turn);
     if (due)
         lj_volume_judge(&r, &m, step, sum, &c);
     if (due && all < count)
-        chains[chain] = c;
+        chains[at] = c;
+#endif
 }

@@ -1,12 +1,17 @@
 /*
- * Volume moves at constant pressure, as pure functions in OpenCL C and C11. All sides of the box
- * change by one factor. Particles keep their fractions of the box, so all distances are scaled, and
- * the sums over pairs are found anew in fixed point. ln V (of V/sigma^3) is a whole number
- * (common/volume.h), and a step in it is accepted with
+ * Volume moves, as pure functions in OpenCL C and C11. All sides of the box change by one factor.
+ * Particles keep their fractions of the box, so all distances are scaled, and the sums over pairs
+ * are found anew in fixed point. ln V (of V/sigma^3) is a whole number (common/volume.h). At
+ * constant pressure a step in it is accepted with
  *
  *     min(1, exp((N + 1) (ln V' - ln V) - beta P (V' - V) - beta (U' - U)))
  *
- * R. Eppenga, D. Frenkel, Mol. Phys. 52, 1303 (1984).
+ * R. Eppenga, D. Frenkel, Mol. Phys. 52, 1303 (1984). In a Gibbs ensemble the two boxes share a
+ * volume V1 + V2, and a step in x = ln(V1/V2) is accepted with
+ *
+ *     min(1, product over the boxes of exp((N + 1) (ln V' - ln V) - beta (U' - U)))
+ *
+ * A. Z. Panagiotopoulos, Mol. Phys. 61, 813 (1987); the 1 is of dV1 = V1 V2/(V1 + V2) dx.
  */
 #ifndef ERGO_CL_LJ_GCMC_VOLUME_H
 #define ERGO_CL_LJ_GCMC_VOLUME_H
@@ -18,6 +23,8 @@
 struct lj_volume_rules {
     struct ergo_volume_rules move; /* pressure and step; the chain knows N */
     lj_long start;                 /* ln V at the start */
+    lj_long largest;               /* ln V of the first list of cells, which serves larger boxes too */
+    lj_long total;                 /* of a Gibbs ensemble: ln(V1 + V2) */
     lj_long limits[2];             /* of ln V */
     lj_long side[3];               /* ln of each side, less a third of ln V */
     lj_long tail;                  /* ln of the tail's |beta U| V / N^2 */
@@ -25,7 +32,7 @@ struct lj_volume_rules {
     uint has_tail;                 /* 0: none; 1: of negative energy; 2: of positive energy */
     uint pad;
 };
-#define LJ_VOLUME_RULES_BYTES 120
+#define LJ_VOLUME_RULES_BYTES 136
 
 /* exp(x) 2^-32 for sides up to 2^31, or exp(x) with shift 0: the upper 24 bits of the mantissa. */
 ERGO_INLINE float lj_volume_float(lj_long x, uint shift) {
@@ -40,7 +47,7 @@ ERGO_INLINE void lj_volume_set(const struct lj_volume_rules *r, lj_long size, st
     for (uint k = 0u; k < 3u; k++)
         c->scale[k] = ergo_as_uint(lj_volume_float(r->side[k] + size / 3L, 32u));
     c->thinner = ergo_as_uint(lj_volume_float(r->start - size, 0u));
-    c->list = size >= r->start ? 0u : (uint)((r->start - size + r->list - 1L) / r->list);
+    c->list = size >= r->largest ? 0u : (uint)((r->largest - size + r->list - 1L) / r->list);
 }
 
 ERGO_INLINE struct ergo_words lj_volume_words(const struct lj_member *m, ulong step, uint draw) {
@@ -75,6 +82,31 @@ ERGO_INLINE lj_long lj_volume_tail(const struct lj_volume_rules *r, uint n, lj_l
     return (lj_long)ergo_volume_whole(e, 20u);
 }
 
+/* -beta (U' - U) in units of 2^-20, of a trial whose sums over pairs are given. */
+ERGO_INLINE lj_long lj_volume_weight(const struct lj_volume_rules *r, const struct lj_member *m,
+                                     const struct lj_chain *c, struct lj_sum sum, lj_long to) {
+    lj_long exponent = -lj_volume_energy(m, sum.energy - c->energy);
+    if (r->has_tail && c->particles) {
+        const lj_long more =
+            lj_volume_tail(r, c->particles, to) - lj_volume_tail(r, c->particles, c->size);
+        exponent += r->has_tail == 1u ? more : -more;
+    }
+    return exponent;
+}
+
+/* Carry out a trial, or do not. */
+ERGO_INLINE void lj_volume_end(const struct lj_volume_rules *r, struct lj_sum sum, lj_long to,
+                               uint accepted, uint limited, struct lj_chain *c) {
+    c->volumes += 1UL;
+    c->moved = accepted | limited << 1;
+    if (accepted) {
+        c->energy = sum.energy;
+        c->virial = sum.virial;
+        c->contacts = sum.contacts;
+        lj_volume_set(r, to, c);
+    }
+}
+
 /* Judge the trial, whose sums over pairs are given, and carry it out. */
 ERGO_INLINE void lj_volume_judge(const struct lj_volume_rules *r, const struct lj_member *m,
                                  ulong step, struct lj_sum sum, struct lj_chain *c) {
@@ -84,23 +116,11 @@ ERGO_INLINE void lj_volume_judge(const struct lj_volume_rules *r, const struct l
     if (!limited && !sum.overlap) {
         struct ergo_volume_rules move = r->move;
         move.n = c->particles;
-        lj_long exponent = ergo_volume_exponent(move, c->size, to - c->size) -
-                           lj_volume_energy(m, sum.energy - c->energy);
-        if (r->has_tail && c->particles) {
-            const lj_long more =
-                lj_volume_tail(r, c->particles, to) - lj_volume_tail(r, c->particles, c->size);
-            exponent += r->has_tail == 1u ? more : -more;
-        }
+        const lj_long exponent = ergo_volume_exponent(move, c->size, to - c->size) +
+                                 lj_volume_weight(r, m, c, sum, to);
         accepted = ergo_volume_accepts(exponent, lj_volume_words(m, step, 1u));
     }
-    c->volumes += 1UL;
-    c->moved = accepted | limited << 1;
-    if (accepted) {
-        c->energy = sum.energy;
-        c->virial = sum.virial;
-        c->contacts = sum.contacts;
-        lj_volume_set(r, to, c);
-    }
+    lj_volume_end(r, sum, to, accepted, limited, c);
 }
 
 #endif

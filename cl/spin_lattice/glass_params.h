@@ -10,6 +10,7 @@
 #define GLASS_PURPOSE_TIE 9 /* second draw, for the lower 32 bits, if the first one is zero */
 #define GLASS_PURPOSE_SWAP 10
 #define GLASS_PURPOSE_FIELD 11 /* key: the disorder's; entity: site; step: word */
+#define GLASS_PURPOSE_CLUSTER 18
 
 #define GLASS_CLASSES 7 /* unsatisfied bonds of a spin: 0 to 6 */
 #define GLASS_QUADS_MAX 256

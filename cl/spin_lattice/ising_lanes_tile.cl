@@ -12,9 +12,13 @@
     (ISING_W + 1) /* one row and a word, which are read beside the outermost rows but not used */
 #include "spin_lattice/lanes.h"
 
-/* one row per half-sweep and side, rounded up to whole chunks */
+/* rows of a block: a wrong neighbour of one may change its other decisions, too */
+#define ISING_TOGETHER (ISING_W < 4 ? 4u / ISING_W : 1u)
+/* so many per half-sweep and side, rounded up to whole chunks */
 #define ISING_CHUNK_ROWS (ISING_W < ISING_CHUNK ? ISING_CHUNK / ISING_W : 1u)
-#define ISING_HALO ((2 * ISING_SWEEPS + ISING_CHUNK_ROWS - 1) / ISING_CHUNK_ROWS * ISING_CHUNK_ROWS)
+#define ISING_HALO                                                                                 \
+    ((2 * ISING_TOGETHER * ISING_SWEEPS + ISING_CHUNK_ROWS - 1) / ISING_CHUNK_ROWS *               \
+     ISING_CHUNK_ROWS)
 #define ISING_TALL (ISING_ROWS + 2 * ISING_HALO)
 #define ISING_ROOM (ISING_TALL * ISING_W + 2 * ISING_MARGIN)
 
@@ -45,7 +49,8 @@ ising_sweep_tile(__global const uint *from, __global uint *to,
         __local uint *own = storage + colour * ISING_ROOM + ISING_MARGIN;
         __local const uint *other = storage + (1 - colour) * ISING_ROOM + ISING_MARGIN;
         /* The valid part of the halo shrinks with each half-sweep. Fewer sweeps need less of it. */
-        const uint first = 1 + half_sweep + (ISING_HALO - 2 * sweeps);
+        const uint first =
+            ISING_TOGETHER * (1 + half_sweep) + (ISING_HALO - 2 * ISING_TOGETHER * sweeps);
         const uint begin = first * ISING_W / ISING_CHUNK * ISING_CHUNK;
         uint word = (start + begin) % ISING_WORDS;
         for (uint i = begin; i < (ISING_TALL - first) * ISING_W; i += ISING_CHUNK) {

@@ -14,6 +14,13 @@ ERGO_INLINE uint sw_cut_lead(__global const uint *labels, uint i) {
     return next;
 }
 
+/* The representative of a root, which is a site's index or `sites` plus a part's number
+ * (cut_params.h). */
+ERGO_INLINE ulong sw_cut_name(SW_RECT rect, __global const ulong *names, uint root) {
+    const uint sites = 32u * rect->words * rect->rows;
+    return root < sites ? sw_global_site(rect, root) : names[root - sites];
+}
+
 /* Is the bond from this site to the rectangle below (or to that on the right) active? */
 ERGO_INLINE bool sw_cut_leads_out(__global const uint *spins,
                                   __global const struct sw_member *member, SW_RECT rect,

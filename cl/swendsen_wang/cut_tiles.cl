@@ -10,12 +10,6 @@
 #include "swendsen_wang/cut_pairs.cl"
 #include "swendsen_wang/cut_early.cl"
 
-/* The representative of a root, which is a site's index or `sites` plus a part's number
- * (cut_params.h). */
-ERGO_INLINE ulong sw_cut_name(SW_RECT rect, __global const ulong *names, uint root) {
-    return root < (uint)SW_SITES ? sw_global_site(rect, root) : names[root - (uint)SW_SITES];
-}
-
 /* sw_label, with bonds that sw_cut_draw has drawn. */
 __kernel SW_TILE_GROUP void sw_cut_tile_label(SW_RECT rect, __global const uint *spins,
                                               __global const struct sw_member *members,

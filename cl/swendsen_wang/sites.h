@@ -31,6 +31,11 @@
 /* How far back from behind the last layer the next one is in memory. */
 #define SW_AROUND_LAYERS (SW_SLAB ? 0u : SW_N)
 
+/* 1: the lattice has an antiperiodic side, if only at another rank. */
+#ifndef SW_TURNED
+#define SW_TURNED SW_ANTI
+#endif
+
 /* Directions of a way around the lattice, by bits. */
 #define SW_AROUND_X 1u
 #define SW_AROUND_Y 2u
@@ -56,7 +61,7 @@ ERGO_INLINE uint sw_site_next(uint x, uint y, uint z, uint direction, uint *arou
         y = y + 1u == SW_LY ? 0u : y + 1u;
     }
     if (along_z) {
-        *around |= SW_SLAB == 0 && z + 1u == SW_LZ ? SW_AROUND_Z : 0u;
+        *around |= z + 1u == SW_LZ ? SW_AROUND_Z : 0u; /* of a slab: its end */
         z = SW_SLAB == 0 && z + 1u == SW_LZ ? 0u : z + 1u;
     }
     return sw_site_index(x, y, z);

@@ -211,7 +211,7 @@ ERGO_INLINE void sw_four_give(__global sw_word *spins, struct sw_tile_site s,
     for (uint j = 0; j < 4u; j++)
         states |= sw_site_found(leads, n + j) << 8u * j;
     __global uint *to = (__global uint *)(spins + s.index);
-    *to = SW_ANTI ? *to ^ states : states;
+    *to = SW_TURNED ? *to ^ states : states;
 #else
     for (uint j = 0; j < 4u && s.x + j < SW_LX; j++)
         sw_site_give_state(spins, s.index + j, sw_site_found(leads, n + j), common);

@@ -34,7 +34,7 @@ ERGO_INLINE void sw_site_give_state(__global sw_word *spins, uint site, uint sta
                                     const sw_common *common) {
     (void)common;
     /* across antiperiodic sides a cluster has both states, and changes both or none */
-    spins[site] = (uchar)(SW_ANTI ? spins[site] ^ state : state);
+    spins[site] = (uchar)(SW_TURNED ? spins[site] ^ state : state);
 }
 
 /* A site of Wolff's cluster gets another state. */

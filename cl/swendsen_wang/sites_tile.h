@@ -15,6 +15,12 @@
 #define SW_TILES_X ((SW_LX + SW_TX - 1u) / SW_TX)
 #define SW_TILES_Y ((SW_LY + SW_TY - 1u) / SW_TY)
 
+/* The tile of a launch's first work-group: a slab labels its last tiles by themselves, when it has
+ * the next rank's layer. */
+#ifndef SW_TILE_FIRST
+#define SW_TILE_FIRST 0u
+#endif
+
 /* Site n of the group's tile. */
 struct sw_tile_site {
     uint tx, ty, tz; /* in the tile */
@@ -24,7 +30,7 @@ struct sw_tile_site {
 };
 
 ERGO_INLINE struct sw_tile_site sw_tile_site_of(uint n) {
-    const uint tile = (uint)get_group_id(0), row = tile / SW_TILES_X;
+    const uint tile = (uint)get_group_id(0) + SW_TILE_FIRST, row = tile / SW_TILES_X;
     struct sw_tile_site s;
     s.tx = n % SW_TX;
     s.ty = n / SW_TX % SW_TY;

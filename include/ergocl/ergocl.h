@@ -141,6 +141,11 @@ bool ergo_ranks_first(void);
 /* The MPI that is used, "Open MPI v4.1.4", or "none": built without, one process runs a job, and
  * ergo_ranks_start refuses several. Cut at `size` bytes. */
 void ergo_ranks_library(char *text, size_t size);
+/* A rank that failed asks whether to show its message. What one cannot do, mostly none can: of a
+ * host the first that asks gets true. *elsewhere: rank 0 is on another host, where it may be said,
+ * too; wait a moment for being ended. Ranks that fail before ergo_ranks_start start here. Show the
+ * message, then call ergo_ranks_finish, which ends no rank that still speaks. */
+bool ergo_ranks_speak(bool *elsewhere);
 /* Call this at the end of each rank with its exit code, which it returns. A failure (neither 0 nor
  * 75) ends all ranks at once with that code. */
 int ergo_ranks_finish(int exit_code);

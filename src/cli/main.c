@@ -56,18 +56,17 @@ static int close_stdout(int code) {
     return code == 0 ? EXIT_FILE : code;
 }
 
-/*
- * What one rank cannot do, mostly none can: the first says it and ends, mpirun then ends the
- * others, and they are silent. One that fails alone is not ended, and speaks a moment later.
- */
-static bool leave_it_to_the_first_rank(void) {
+/* Ranks of other hosts than the first one's are mostly ended before the pause is over: there it was
+ * said, too. */
+static bool speaks(void) {
     enum { ROUNDS = 50 };
     const struct timespec pause = {.tv_nsec = 20000000};
-    if (ergo_ranks_first())
+    bool elsewhere = false;
+    if (!ergo_ranks_speak(&elsewhere))
         return false;
-    for (int i = 0; i < ROUNDS && !cli_stop_signal_came(); i++)
+    for (int i = 0; elsewhere && i < ROUNDS && !cli_stop_signal_came(); i++)
         nanosleep(&pause, NULL);
-    return cli_stop_signal_came();
+    return !elsewhere || !cli_stop_signal_came();
 }
 
 static int run_command(const struct cli_command *command, int argc, char **argv) {
@@ -102,7 +101,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 
     enum ergo_status status = command->run(ctx, &arguments);
     cli_progress_end();
-    if (status != ERGO_OK && *ergo_error_message(ctx) && !leave_it_to_the_first_rank())
+    if (status != ERGO_OK && *ergo_error_message(ctx) && speaks())
         cli_error("%s", ergo_error_message(ctx));
     code = ergo_ranks_finish(ergo_status_exit_code(status));
 out:

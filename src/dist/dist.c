@@ -1,6 +1,7 @@
 /* Ranks: starting, what they do together, and who gets which device. */
 #include "dist/dist.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include "dist/wire.h"
 
 enum { TAG_STOP = 1, TAG_GATHER, TAG_READY };
+/* What the shared word of a host says about the message of a failure. */
+enum { NOT_SAID, BEING_SAID, SAID };
 
 static struct {
     const struct ergo_wire *wire; /* NULL: not started */
@@ -18,8 +21,10 @@ static struct {
     cpu_set_t *cores;          /* [node_count] that they may use */
     bool crowded;              /* more ranks than cores */
     bool told, heard;
-    bool ready;  /* for the next meeting */
-    int readies; /* others that are, as far as was heard */
+    bool with_first; /* rank 0 is of this host */
+    bool speaks;     /* of its failure */
+    bool ready;      /* for the next meeting */
+    int readies;     /* others that are, as far as was heard */
 } dist = {.count = 1};
 
 /*
@@ -110,7 +115,42 @@ enum ergo_status ergo_ranks_start(struct ergo_context *ctx) {
         users += CPU_COUNT(&both) > 0;
     }
     dist.crowded = users > CPU_COUNT(&own);
+    int *ranks = calloc((size_t)dist.node_count, sizeof *ranks);
+    if (!ranks)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the ranks of this host");
+    dist.wire->collect(true, &dist.rank, sizeof dist.rank, ranks);
+    for (int r = 0; r < dist.node_count; r++)
+        dist.with_first = dist.with_first || ranks[r] == 0;
+    free(ranks);
     return ERGO_OK;
+}
+
+bool ergo_ranks_speak(bool *elsewhere) {
+    int before = NOT_SAID;
+    struct ergo_context *aside = ergo_context_create();
+    *elsewhere = false;
+    if (!aside ||
+        ergo_ranks_start(aside) != ERGO_OK) /* that is another failure than the one asked about */
+        dist.count = 1;
+    ergo_context_destroy(aside);
+    if (dist.count == 1)
+        return ergo_ranks_first();
+    *elsewhere = !dist.with_first;
+    _Atomic int *word = dist.wire->word();
+    dist.speaks = word ? atomic_compare_exchange_strong(word, &before, BEING_SAID) : true;
+    return dist.speaks;
+}
+
+/* Whoever ends all ranks does not end the one that speaks before it has spoken; one that was itself
+ * ended meanwhile, or stopped, is not waited for. */
+static void let_it_be_said(void) {
+    enum { PATIENCE_S = 10 };
+    _Atomic int *word = dist.wire->word();
+    const double begun = ergo_clock();
+    if (dist.speaks && word)
+        *word = SAID;
+    while (word && *word == BEING_SAID && ergo_clock() - begun < PATIENCE_S)
+        usleep(1000);
 }
 
 int ergo_ranks_finish(int exit_code) {
@@ -118,6 +158,7 @@ int ergo_ranks_finish(int exit_code) {
         return exit_code;
     if (exit_code != 0 && exit_code != ergo_status_exit_code(ERGO_STOPPED)) {
         fflush(NULL);
+        let_it_be_said();
         dist.wire->abort(exit_code); /* does not return */
     }
     dist.wire->barrier();

@@ -11,6 +11,8 @@
 enum { PIECE = 1 << 30 };
 
 static MPI_Comm node; /* the ranks of this host */
+static MPI_Win window = MPI_WIN_NULL;
+static _Atomic int *shared; /* in `window`, which is node rank 0's */
 
 static int piece_of(size_t rest) {
     return rest < PIECE ? (int)rest : PIECE;
@@ -30,6 +32,30 @@ static void name(char *text, size_t size) {
     text[n] = '\0';
 }
 
+static _Atomic int *word(void) {
+    return shared;
+}
+
+/* Without memory to share there is no word; that is no failure. */
+static void share_a_word(int node_rank) {
+    MPI_Aint size = 0;
+    int unit = 0;
+    void *own = NULL;
+    MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
+    const bool made = MPI_Win_allocate_shared(node_rank == 0 ? sizeof *shared : 0, sizeof *shared,
+                                              MPI_INFO_NULL, node, &own, &window) == MPI_SUCCESS;
+    MPI_Comm_set_errhandler(node, MPI_ERRORS_ARE_FATAL);
+    if (!made) {
+        window = MPI_WIN_NULL;
+        return;
+    }
+    if (node_rank == 0)
+        *(_Atomic int *)own = 0;
+    MPI_Barrier(node);
+    if (MPI_Win_shared_query(window, 0, &size, &unit, &own) == MPI_SUCCESS)
+        shared = own;
+}
+
 static bool start(int *rank, int *count, int *node_rank, int *node_count) {
     int provided = 0;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
@@ -39,10 +65,14 @@ static bool start(int *rank, int *count, int *node_rank, int *node_count) {
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, *rank, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, node_rank);
     MPI_Comm_size(node, node_count);
+    share_a_word(*node_rank);
     return true;
 }
 
 static void end(void) {
+    if (window != MPI_WIN_NULL)
+        MPI_Win_free(&window);
+    shared = NULL;
     MPI_Comm_free(&node);
     MPI_Finalize();
 }
@@ -184,6 +214,7 @@ static bool heard(int tag) {
 static const struct ergo_wire mpi = {
     .name = name,
     .start = start,
+    .word = word,
     .end = end,
     .abort = abort_all,
     .barrier = barrier,

@@ -23,6 +23,8 @@ struct ergo_wire {
     /* Of the library that is loaded: "Open MPI v4.1.4". Cut at `size`. */
     void (*name)(char *text, size_t size);
     bool (*start)(int *rank, int *count, int *node_rank, int *node_count);
+    /* A word that the ranks of a host share, 0 at first. NULL: they have none. Not collective. */
+    _Atomic int *(*word)(void);
     void (*end)(void);
     void (*abort)(int exit_code); /* ends all ranks; one calls it */
 

@@ -43,11 +43,27 @@ static bool is_tempered(const struct ergo_engine *e) {
     return e->temper && e->temper->active;
 }
 
+/* Is somebody waiting within so many steps? */
+static bool is_watched(const struct ergo_engine *e, uint64_t steps) {
+    const struct ergo_engine_watch *w = e->watch;
+    return w && !w->asleep && (e->step == w->first || w->next(w, e->step) <= e->step + steps);
+}
+
 static void make_steps(struct ergo_engine *e, uint64_t steps) {
-    if (is_tempered(e))
-        ergo_temper_steps(e, steps);
-    else
-        e->model->steps(e, steps);
+    const struct ergo_engine_watch *w = e->watch;
+    const uint64_t end = e->step + steps;
+    if (is_watched(e, 0))
+        w->event(e);
+    while (e->step < end && e->status == ERGO_OK) {
+        const bool watched = is_watched(e, end - e->step);
+        const uint64_t next = watched ? w->next(w, e->step) : end, to = next < end ? next : end;
+        if (is_tempered(e))
+            ergo_temper_steps(e, to - e->step);
+        else
+            e->model->steps(e, to - e->step);
+        if (watched && e->step == next && e->status == ERGO_OK)
+            w->event(e);
+    }
 }
 
 void ergo_engine_block(void *state, size_t count, uint64_t every) {
@@ -102,7 +118,7 @@ enum ergo_status ergo_engine_advance(struct ergo_context *ctx, void *state, unsi
             ergo_engine_zero(e, (unsigned)i, used(&e->buffers[i], count, slot->curves));
     if (count == 0)
         make_steps(e, every);
-    else if (e->model->block && !is_tempered(e))
+    else if (e->model->block && !is_tempered(e) && !is_watched(e, count * every))
         e->model->block(state, count, every);
     else
         ergo_engine_block(state, count, every);

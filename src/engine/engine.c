@@ -160,9 +160,10 @@ static enum ergo_status declare(struct ergo_context *ctx, struct ergo_engine *e)
     return sum_memory(ctx, e);
 }
 
-static enum ergo_status configure(struct ergo_context *ctx, const struct ergo_engine_model *model,
-                                  const struct ergo_batch *batch, const struct ergo_device *device,
-                                  void **state) {
+enum ergo_status ergo_engine_configure(struct ergo_context *ctx,
+                                       const struct ergo_engine_model *model,
+                                       const struct ergo_batch *batch,
+                                       const struct ergo_device *device, void **state) {
     struct ergo_engine *e = *state = calloc(1, model->state_bytes);
     if (!e)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the state of %s", model->sampler);
@@ -201,7 +202,7 @@ enum ergo_status ergo_engine_plan(struct ergo_context *ctx, const struct ergo_en
                                   const struct ergo_batch *batch, const struct ergo_device *device,
                                   struct ergo_plan *plan) {
     void *state = NULL;
-    const enum ergo_status status = configure(ctx, model, batch, device, &state);
+    const enum ergo_status status = ergo_engine_configure(ctx, model, batch, device, &state);
     memset(plan, 0, sizeof *plan);
     if (state) {
         *plan = ((struct ergo_engine *)state)->plan;
@@ -216,7 +217,7 @@ enum ergo_status ergo_engine_declared(
     enum ergo_status (*look)(struct ergo_context *ctx, const struct ergo_engine *e, void *user),
     void *user) {
     void *state = NULL;
-    enum ergo_status status = configure(ctx, model, batch, device, &state);
+    enum ergo_status status = ergo_engine_configure(ctx, model, batch, device, &state);
     if (status == ERGO_OK)
         status = look(ctx, state, user);
     if (state)
@@ -376,19 +377,27 @@ static enum ergo_status make(struct ergo_context *ctx, struct ergo_engine *e) {
     return status;
 }
 
+enum ergo_status ergo_engine_make(struct ergo_context *ctx, void **state) {
+    struct ergo_engine *e = *state;
+    const enum ergo_status status = make(ctx, e);
+    if (status == ERGO_OK) {
+        ergo_log(ctx, ERGO_LOG_INFO, "%s: launches begin with size %llu", e->model->sampler,
+                 (unsigned long long)e->pace.now);
+        return ERGO_OK;
+    }
+    ergo_engine_destroy(e);
+    *state = NULL;
+    return status;
+}
+
 enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                     const struct ergo_batch *batch, struct ergo_device *device,
                                     void **state) {
-    enum ergo_status status = configure(ctx, model, batch, device, state);
+    const enum ergo_status status = ergo_engine_configure(ctx, model, batch, device, state);
     if (status == ERGO_OK)
-        status = make(ctx, *state);
-    if (status == ERGO_OK)
-        ergo_log(ctx, ERGO_LOG_INFO, "%s: launches begin with size %llu", model->sampler,
-                 (unsigned long long)((const struct ergo_engine *)*state)->pace.now);
-    if (status != ERGO_OK) {
-        ergo_engine_destroy(*state);
-        *state = NULL;
-    }
+        return ergo_engine_make(ctx, state);
+    ergo_engine_destroy(*state);
+    *state = NULL;
     return status;
 }
 

@@ -111,6 +111,17 @@ struct ergo_ahead {
     unsigned next; /* the one that is replaced */
 };
 
+/* Somebody looks at states after certain steps, and now and then waits for the device. */
+struct ergo_engine;
+struct ergo_engine_watch {
+    uint64_t first; /* the first of these steps */
+    uint64_t (*next)(const struct ergo_engine_watch *watch, uint64_t step); /* after `step` */
+    /* e->step is one of them. The first one may come again, with the same state. */
+    void (*event)(struct ergo_engine *e);
+    bool asleep; /* in audits */
+};
+
+struct ergo_sampler_ops;
 struct ergo_temper; /* engine/temper.h */
 struct ergo_temper_model;
 struct ergo_slab_model; /* engine/slab.h */
@@ -119,6 +130,7 @@ struct ergo_engine {
     const struct ergo_engine_model *model;
     const struct ergo_batch *batch; /* of ladders that the engine tempers, the one of their rungs */
     struct ergo_temper *temper;     /* NULL: there are none */
+    struct ergo_engine_watch *watch; /* NULL: nobody */
     struct ergo_device *device;
     struct ergo_context *ctx; /* of the current call */
     enum ergo_status status;  /* its first error */
@@ -185,6 +197,8 @@ struct ergo_engine_model {
      * ladders, or its own. */
     const struct ergo_temper_model *temper;
     const struct ergo_slab_model *slab; /* of lattices cut into slabs */
+    /* The functions of a batch whose states are watched, as if they were not; NULL: none is. */
+    const struct ergo_sampler_ops *watched;
 };
 
 /* ---- declared by configure --------------------------------------------------------------------
@@ -213,6 +227,15 @@ void *ergo_engine_memory(struct ergo_engine *e, size_t count, size_t size);
 enum ergo_status ergo_engine_plan(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                   const struct ergo_batch *batch, const struct ergo_device *device,
                                   struct ergo_plan *plan);
+/* A state with everything decided and nothing on the device yet; NULL or to be destroyed when it
+ * fails. ergo_engine_make makes the rest. */
+enum ergo_status ergo_engine_configure(struct ergo_context *ctx,
+                                       const struct ergo_engine_model *model,
+                                       const struct ergo_batch *batch,
+                                       const struct ergo_device *device, void **state);
+/* Destroys the state when it fails. */
+enum ergo_status ergo_engine_make(struct ergo_context *ctx, void **state);
+/* Both. */
 enum ergo_status ergo_engine_create(struct ergo_context *ctx, const struct ergo_engine_model *model,
                                     const struct ergo_batch *batch, struct ergo_device *device,
                                     void **state);

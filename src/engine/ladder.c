@@ -138,6 +138,100 @@ void ergo_ladder_feed_back(uint32_t rungs, const double *rejected, double *all) 
     }
 }
 
+/* Feedback comes at these parts of the equilibration: half of it, a quarter ... */
+enum { HALVES = 6 };
+
+struct ergo_feedback ergo_feedback_of(const struct ergo_point *point) {
+    return (struct ergo_feedback){
+        .automatic = ergo_ladder_rungs(point) > 1 && ergo_ladder_automatic(point),
+        .rungs = ergo_ladder_rungs(point),
+        .every = ergo_ladder_every(point),
+        .equilibration = (uint64_t)ergo_point_int(point, "/run/equilibration")};
+}
+
+enum ergo_status ergo_feedback_check(struct ergo_context *ctx, const struct ergo_point *point) {
+    const struct ergo_feedback f = ergo_feedback_of(point);
+    return !f.automatic || f.equilibration >= 2 * f.every
+               ? ERGO_OK
+               : ergo_job_error(ctx, "/run/equilibration",
+                                "%llu: temperatures are found by feedback from exchanges in its "
+                                "first half, the first of which comes after %llu sweeps; thousands "
+                                "of sweeps find good ones",
+                                (unsigned long long)f.equilibration, (unsigned long long)f.every);
+}
+
+static uint64_t feedback_step(const struct ergo_feedback *f, unsigned halves) {
+    return (f->equilibration >> halves) / f->every * f->every;
+}
+
+uint64_t ergo_feedback_since(const struct ergo_feedback *f, uint64_t step) {
+    for (unsigned h = 1; h <= HALVES && f->automatic; h++)
+        if (feedback_step(f, h) <= step)
+            return feedback_step(f, h);
+    return 0;
+}
+
+uint64_t ergo_feedback_next(const struct ergo_feedback *f, uint64_t step) {
+    for (unsigned h = HALVES; h >= 1 && f->automatic; h--)
+        if (feedback_step(f, h) > step)
+            return feedback_step(f, h);
+    return UINT64_MAX;
+}
+
+uint64_t ergo_feedback_tries(const struct ergo_feedback *f, uint64_t step, uint32_t parity) {
+    return ergo_ladder_tries(step, f->every, parity) -
+           ergo_ladder_tries(ergo_feedback_since(f, step), f->every, parity);
+}
+
+void ergo_feedback_learn(const struct ergo_feedback *f, uint64_t step, uint64_t each,
+                         const uint64_t *accepted, double *all) {
+    const uint64_t since = ergo_feedback_since(f, step - 1);
+    double rejected[ERGO_LADDER_MAX];
+    for (uint32_t r = 0; r + 1 < f->rungs; r++) {
+        const double tries = (double)each * (double)(ergo_ladder_tries(step, f->every, r % 2) -
+                                                     ergo_ladder_tries(since, f->every, r % 2));
+        rejected[r] = (tries - (double)accepted[r] + 0.5) / (tries + 1);
+    }
+    ergo_ladder_feed_back(f->rungs, rejected, all);
+}
+
+bool ergo_feedback_possible(const struct ergo_point *point, const double *all) {
+    double own[ERGO_LADDER_MAX];
+    const uint32_t n = ergo_ladder_temperatures(point, own);
+    bool right = all[0] == own[0] && all[n - 1] == own[n - 1];
+    for (uint32_t r = 0; r + 1 < n; r++)
+        right = right && all[r] < all[r + 1];
+    return right;
+}
+
+void ergo_feedback_begin(const struct ergo_batch *batch, double *ladders) {
+    double all[ERGO_LADDER_MAX];
+    for (size_t m = 0; m < batch->count; m++) {
+        const uint32_t rungs = ergo_ladder_temperatures(batch->points[m], all);
+        memcpy(ladders + m * rungs, all, rungs * sizeof *all);
+    }
+}
+
+size_t ergo_feedback_bytes(const struct ergo_feedback *f) {
+    return f->automatic ? 8 * (size_t)f->rungs : 0;
+}
+
+void ergo_feedback_save(const struct ergo_feedback *f, const double *all, struct ergo_text *text) {
+    ergo_text_append_bytes(text, all, ergo_feedback_bytes(f));
+}
+
+bool ergo_feedback_load(const struct ergo_feedback *f, const struct ergo_point *point,
+                        const uint8_t *bytes, double *all) {
+    double found[ERGO_LADDER_MAX];
+    if (!f->automatic)
+        return true;
+    memcpy(found, bytes, ergo_feedback_bytes(f));
+    if (!ergo_feedback_possible(point, found))
+        return false;
+    memcpy(all, found, ergo_feedback_bytes(f));
+    return true;
+}
+
 /* ---- exchanges ------------------------------------------------------------------------------- */
 
 uint64_t ergo_ladder_tries(uint64_t step, uint64_t every, uint32_t parity) {
@@ -181,8 +275,10 @@ double ergo_ladder_rates(const struct ergo_ladder *ladder, uint32_t t, double *r
     const uint32_t rungs = ladder->rungs, slots = rungs * ladder->copies;
     const bool trips = t + 1 == rungs;
     const uint32_t parity = trips ? 0 : t % 2; /* trips end in exchanges of the coldest pair */
-    const uint64_t steps = ladder->steps ? ladder->steps : 1;
-    const uint64_t tries = ergo_ladder_tries(ladder->steps, ladder->every, parity) * ladder->copies;
+    const uint64_t counted = ladder->steps - ladder->since, steps = counted ? counted : 1;
+    const uint64_t tries = (ergo_ladder_tries(ladder->steps, ladder->every, parity) -
+                            ergo_ladder_tries(ladder->since, ladder->every, parity)) *
+                           ladder->copies;
     const double each = trips   ? 1e6 / ((double)slots * (double)steps)
                         : tries ? 1 / (double)tries
                                 : NAN;

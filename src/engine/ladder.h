@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "common/ladder.h"
 #include "job/job.h"
 #include "stats/stats.h"
@@ -37,10 +38,48 @@ enum ergo_status ergo_ladder_check(struct ergo_context *ctx, const struct ergo_p
  * ergo_ladder_temperatures. */
 float ergo_ladder_slope(const double *all, uint32_t rungs, uint32_t t, double unit);
 
-/* Feedback: puts the inner temperatures, all[rungs], to where each rung has an equal part of the
- * sum of the rejection rates, rejected[rungs - 1] > 0, which is taken as linear in 1/T between
- * rungs. */
+/* ---- temperatures that are found by feedback --------------------------------------------------
+ */
+
+/* Puts the inner temperatures, all[rungs], to where each rung has an equal part of the sum of the
+ * rejection rates, rejected[rungs - 1] > 0, which is taken as linear in 1/T between rungs. */
 void ergo_ladder_feed_back(uint32_t rungs, const double *rejected, double *all);
+
+/* When: after parts of the equilibration, 1/64, 1/32 ... 1/2, at whole exchanges. Moves are counted
+ * anew from each of these on. */
+struct ergo_feedback {
+    bool automatic; /* else never */
+    uint32_t rungs;
+    uint64_t every, equilibration;
+};
+struct ergo_feedback ergo_feedback_of(const struct ergo_point *point);
+/* A job error where the equilibration is too short for it. */
+enum ergo_status ergo_feedback_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* The step from which on moves are counted, after so many steps; 0: from the start. */
+uint64_t ergo_feedback_since(const struct ergo_feedback *f, uint64_t step);
+/* Exchanges of a parity that are counted. */
+uint64_t ergo_feedback_tries(const struct ergo_feedback *f, uint64_t step, uint32_t parity);
+static inline bool ergo_feedback_due(const struct ergo_feedback *f, uint64_t step) {
+    return f->automatic && ergo_feedback_since(f, step) == step;
+}
+/* The next step after which it is due; UINT64_MAX: never more. */
+uint64_t ergo_feedback_next(const struct ergo_feedback *f, uint64_t step);
+/* New temperatures all[rungs], where it is due; accepted[rungs - 1], of `each` pairs of copies that
+ * have tried each time. */
+void ergo_feedback_learn(const struct ergo_feedback *f, uint64_t step, uint64_t each,
+                         const uint64_t *accepted, double *all);
+/* Can feedback have found these? */
+bool ergo_feedback_possible(const struct ergo_point *point, const double *all);
+
+/* Temperatures of a batch's ladders, [members][rungs], as the job has them: what a model keeps that
+ * tempers with kernels of its own. Its states end with those of the member where they are found by
+ * feedback: so many bytes, little-endian. */
+void ergo_feedback_begin(const struct ergo_batch *batch, double *ladders);
+size_t ergo_feedback_bytes(const struct ergo_feedback *f);
+void ergo_feedback_save(const struct ergo_feedback *f, const double *all, struct ergo_text *text);
+/* False: they are damaged, and nothing has changed. */
+bool ergo_feedback_load(const struct ergo_feedback *f, const struct ergo_point *point,
+                        const uint8_t *bytes, double *all);
 
 /* ---- exchanges ------------------------------------------------------------------------------- */
 
@@ -68,6 +107,7 @@ uint64_t ergo_ladder_tries(uint64_t step, uint64_t every, uint32_t parity);
 struct ergo_ladder {
     uint32_t rungs, copies; /* copies: of a sample, at each temperature */
     uint64_t every, steps;  /* from an exchange to the next; since the start of the run */
+    uint64_t since;         /* the step from which on moves are counted */
 };
 
 /* Of what a run has counted over time: these numbers for all samples together, then the tries of

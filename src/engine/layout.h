@@ -56,6 +56,10 @@ struct ergo_halo {
     struct ergo_link below, above, *right, *left;
     size_t n_right, n_left;
     struct ergo_dist_posts *posts;
+    /* Numbers of messages, so that one which is lost or old is noticed; messages with theirs. */
+    uint32_t sent, due;
+    char *messages;
+    size_t room;
 };
 /* Replaces what is there. */
 enum ergo_status ergo_halo_make(struct ergo_context *ctx, struct ergo_halo *halo,
@@ -63,8 +67,8 @@ enum ergo_status ergo_halo_make(struct ergo_context *ctx, struct ergo_halo *halo
 void ergo_halo_free(struct ergo_halo *halo);
 /* `mine`, this rank's first row and column, goes to the rank above and to those on the left;
  * `theirs` comes from below and the right. Both: `row` bytes, then `of_row` bytes a row.
- * Collective, as are the next two. */
-enum ergo_status ergo_halo_exchange(struct ergo_context *ctx, const struct ergo_halo *halo,
+ * Collective, as are the next two. Fails where a message is not the one that is due. */
+enum ergo_status ergo_halo_exchange(struct ergo_context *ctx, struct ergo_halo *halo,
                                     const void *mine, void *theirs, size_t row, size_t of_row);
 
 /* The lattice as rank 0 has it: in each of `planes`, row by row, of_word bytes a word. The piece

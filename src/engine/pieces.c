@@ -29,26 +29,86 @@ enum ergo_status ergo_halo_make(struct ergo_context *ctx, struct ergo_halo *h,
 void ergo_halo_free(struct ergo_halo *h) {
     free(h->right);
     free(h->left);
+    free(h->messages);
     ergo_dist_posts_destroy(h->posts);
     *h = (struct ergo_halo){0};
 }
 
-enum ergo_status ergo_halo_exchange(struct ergo_context *ctx, const struct ergo_halo *h,
-                                    const void *mine, void *theirs, size_t row, size_t of_row) {
+/* A message: `bytes`, then its number. */
+enum { NUMBER = sizeof(uint32_t) };
+
+static bool make_room(struct ergo_halo *h, size_t bytes) {
+    if (bytes <= h->room)
+        return true;
+    free(h->messages);
+    h->messages = malloc(bytes);
+    h->room = h->messages ? bytes : 0;
+    return h->messages;
+}
+
+static size_t bytes_of(const struct ergo_link *links, size_t n, size_t of_row) {
+    size_t bytes = 0;
+    for (size_t k = 0; k < n; k++)
+        bytes += of_row * links[k].count + NUMBER;
+    return bytes;
+}
+
+static enum ergo_status send(struct ergo_context *ctx, struct ergo_halo *h, int rank, int tag,
+                             char **at, const char *data, size_t bytes) {
+    char *message = *at;
+    memcpy(message, data, bytes);
+    memcpy(message + bytes, &h->sent, NUMBER);
+    *at += bytes + NUMBER;
+    return ergo_dist_post_send(ctx, h->posts, rank, tag, message, bytes + NUMBER);
+}
+
+static enum ergo_status receive(struct ergo_context *ctx, const struct ergo_halo *h, int rank,
+                                int tag, char **at, size_t bytes) {
+    char *message = *at;
+    memset(message + bytes, 0xff, NUMBER); /* of no message */
+    *at += bytes + NUMBER;
+    return ergo_dist_post_receive(ctx, h->posts, rank, tag, message, bytes + NUMBER);
+}
+
+static enum ergo_status take(struct ergo_context *ctx, const struct ergo_halo *h, int rank,
+                             char **at, char *data, size_t bytes) {
+    uint32_t number;
+    memcpy(data, *at, bytes);
+    memcpy(&number, *at + bytes, NUMBER);
+    *at += bytes + NUMBER;
+    if (number == h->due)
+        return ERGO_OK;
+    return ERGO_FAIL(ctx, ERGO_E_DEVICE,
+                     "rank %d got another message of rank %d's edges than the one that is due: the "
+                     "ranks have lost step, or the network a message",
+                     ergo_ranks_rank(), rank);
+}
+
+enum ergo_status ergo_halo_exchange(struct ergo_context *ctx, struct ergo_halo *h, const void *mine,
+                                    void *theirs, size_t row, size_t of_row) {
     const char *out = mine;
     char *in = theirs;
-    enum ergo_status status =
-        ergo_dist_post_receive(ctx, h->posts, h->below.rank, TAG_ROW, in, row);
+    const size_t incoming = row + NUMBER + bytes_of(h->right, h->n_right, of_row);
+    if (!make_room(h, incoming + row + NUMBER + bytes_of(h->left, h->n_left, of_row)))
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the edges of neighbours");
+    char *at = h->messages;
+    enum ergo_status status = receive(ctx, h, h->below.rank, TAG_ROW, &at, row);
     for (const struct ergo_link *k = h->right; k < h->right + h->n_right && status == ERGO_OK; k++)
-        status = ergo_dist_post_receive(ctx, h->posts, k->rank, TAG_COLUMN,
-                                        in + row + of_row * k->first, of_row * k->count);
+        status = receive(ctx, h, k->rank, TAG_COLUMN, &at, of_row * k->count);
     if (status == ERGO_OK)
-        status = ergo_dist_post_send(ctx, h->posts, h->above.rank, TAG_ROW, out, row);
+        status = send(ctx, h, h->above.rank, TAG_ROW, &at, out, row);
     for (const struct ergo_link *k = h->left; k < h->left + h->n_left && status == ERGO_OK; k++)
-        status = ergo_dist_post_send(ctx, h->posts, k->rank, TAG_COLUMN,
-                                     out + row + of_row * k->first, of_row * k->count);
+        status = send(ctx, h, k->rank, TAG_COLUMN, &at, out + row + of_row * k->first,
+                      of_row * k->count);
     if (status == ERGO_OK)
         ergo_dist_posts_wait(h->posts);
+    at = h->messages;
+    if (status == ERGO_OK)
+        status = take(ctx, h, h->below.rank, &at, in, row);
+    for (const struct ergo_link *k = h->right; k < h->right + h->n_right && status == ERGO_OK; k++)
+        status = take(ctx, h, k->rank, &at, in + row + of_row * k->first, of_row * k->count);
+    h->sent++;
+    h->due++;
     return status;
 }
 

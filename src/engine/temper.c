@@ -53,7 +53,7 @@ enum ergo_status ergo_temper_expand(struct ergo_context *ctx, struct ergo_engine
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu rungs of ladders", n);
     t->rungs = rungs;
     t->every = ergo_ladder_every(first);
-    t->automatic = ergo_ladder_automatic(first);
+    t->feedback = ergo_feedback_of(first);
     t->ladders = e->batch->count;
     t->outer = e->batch;
     t->active = true;
@@ -102,7 +102,7 @@ void ergo_temper_declare(struct ergo_engine *e) {
     ergo_engine_buffer(e, ERGO_TEMPER_DECISIONS, "decisions", ERGO_BUFFER_SCRATCH, 4 * n);
     ergo_engine_kernel(e, ERGO_TEMPER_DECIDE, "common/ladder.cl", NULL, "ladder_decide");
     ergo_engine_kernel(e, ERGO_TEMPER_EXCHANGE, "common/ladder.cl", NULL, "ladder_exchange");
-    if (t->automatic) /* saved, besides what is on the device */
+    if (t->feedback.automatic) /* saved, besides what is on the device */
         e->plan.state_bytes += 8 * n;
     t->interval = e->curve_interval;
     if (!e->curve_interval) { /* samples of the ladder's curves */
@@ -203,21 +203,6 @@ void ergo_temper_exchange(struct ergo_engine *e, uint32_t parity) {
 /* ---- temperatures by feedback -----------------------------------------------------------------
  */
 
-/* Feedback comes at these parts of the equilibration: half of it, a quarter ... */
-enum { HALVES = 6 };
-
-static uint64_t feedback_step(const struct ergo_temper *t, unsigned halves) {
-    const uint64_t all = (uint64_t)ergo_point_int(t->outer->points[0], "/run/equilibration");
-    return (all >> halves) / t->every * t->every;
-}
-
-uint64_t ergo_temper_since(const struct ergo_temper *t, uint64_t step) {
-    for (unsigned h = 1; h <= HALVES && t->automatic; h++)
-        if (feedback_step(t, h) <= step)
-            return feedback_step(t, h);
-    return 0;
-}
-
 /* Parameters become those of the rungs' temperatures. */
 static void renew(struct ergo_engine *e) {
     e->model->temper->fill(e);
@@ -236,18 +221,14 @@ void ergo_temper_set(struct ergo_engine *e, size_t ladder, const double *tempera
     renew(e);
 }
 
-static void feed_back(struct ergo_engine *e, uint64_t since) {
+static void feed_back(struct ergo_engine *e) {
     struct ergo_temper *t = e->temper;
-    double all[ERGO_LADDER_MAX], rejected[ERGO_LADDER_MAX];
+    double all[ERGO_LADDER_MAX];
     ergo_engine_read(e, ERGO_TEMPER_MOVES, 0, 8 * t->inner.count, t->moves);
     for (size_t l = 0; l < t->ladders && e->status == ERGO_OK; l++) {
-        for (uint32_t r = 0; r < t->rungs; r++) {
-            const double tries = (double)(ergo_ladder_tries(e->step, t->every, r % 2) -
-                                          ergo_ladder_tries(since, t->every, r % 2));
-            rejected[r] = (tries - (double)t->moves[l * t->rungs + r] + 0.5) / (tries + 1);
+        for (uint32_t r = 0; r < t->rungs; r++)
             all[r] = ergo_temper_temperature(t, l, r);
-        }
-        ergo_ladder_feed_back(t->rungs, rejected, all);
+        ergo_feedback_learn(&t->feedback, e->step, 1, t->moves + l * t->rungs, all);
         put(t, l, all);
     }
     renew(e);
@@ -269,13 +250,13 @@ void ergo_temper_steps(struct ergo_engine *e, uint64_t steps) {
             ergo_temper_decide(e, parity);
             ergo_temper_exchange(e, parity);
         }
-        if (ergo_temper_since(t, e->step) == e->step && t->automatic)
-            feed_back(e, ergo_temper_since(t, e->step - 1));
+        if (ergo_feedback_due(&t->feedback, e->step))
+            feed_back(e);
     }
 }
 
 void ergo_temper_reset(struct ergo_engine *e) {
-    if (e->temper->automatic) {
+    if (e->temper->feedback.automatic) {
         job_temperatures(e->temper);
         renew(e);
     }

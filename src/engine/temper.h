@@ -56,7 +56,7 @@ struct ergo_temper {
     size_t ladders;
     bool active; /* exchanges are made, and rows are the outer batch's; not in a model's audit */
     uint64_t interval; /* of the model's own curves, engine's curve_interval */
-    bool automatic;    /* temperatures are found by feedback */
+    struct ergo_feedback feedback;
     const struct ergo_batch *outer;
     struct ergo_batch inner;
     struct ergo_point *points; /* [ladders rungs], whose temperatures are the ladders' */
@@ -101,8 +101,6 @@ void ergo_temper_write(struct ergo_engine *e, size_t ladder, const uint32_t *cam
 double ergo_temper_temperature(const struct ergo_temper *t, size_t ladder, uint32_t rung);
 /* Of one ladder, [rungs]. */
 void ergo_temper_set(struct ergo_engine *e, size_t ladder, const double *temperatures);
-/* The step from which on moves are counted, after so many steps. */
-uint64_t ergo_temper_since(const struct ergo_temper *t, uint64_t step);
 /* The model as if there were no ladder, members being the rungs, and back. */
 void ergo_temper_suspend(struct ergo_engine *e, bool suspend);
 /* Observables whose samples the moments have, [rung][observable], in the order of the table:

@@ -199,8 +199,8 @@ const struct ergo_key **ergo_keys_of(const struct ergo_sampler *sampler,
                                      const struct ergo_model *model, struct ergo_arena *arena,
                                      size_t *n_keys) {
     size_t n = ergo_job_n_common_keys + 1 + (model ? model->n_tunables : 0);
-    for (size_t i = 0; model && i < ERGO_KEY_ROWS_MAX; i++)
-        n += model->keys[i].n;
+    for (size_t i = 0; model && ergo_model_key(model, i); i++)
+        n++;
     const struct ergo_key **keys = ergo_arena_alloc(arena, n, sizeof *keys);
     size_t k = 0;
     if (!keys)

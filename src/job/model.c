@@ -19,11 +19,27 @@ const struct ergo_model *ergo_model_find(const struct ergo_sampler *sampler, con
     return NULL;
 }
 
+/* A job may say which method it means where there is only one. */
+static const char *const methods[] = {"sample", NULL};
+static const struct ergo_key only_method = {
+    ERGO_KEY("/run/method", ENUM), .flags = ERGO_KEY_HOW, .choices = methods, .unit = "",
+    .help =
+        "sample, the only method: the equilibrium, or the dynamics, at the job's point. (Points "
+        "that are annealed one after the other: /anneal.)"};
+
+static bool has_methods(const struct ergo_model *model) {
+    for (size_t r = 0; r < ERGO_KEY_ROWS_MAX; r++)
+        for (size_t k = 0; k < model->keys[r].n; k++)
+            if (!strcmp(model->keys[r].keys[k].pointer, only_method.pointer))
+                return true;
+    return false;
+}
+
 const struct ergo_key *ergo_model_key(const struct ergo_model *model, size_t k) {
     for (size_t r = 0; r < ERGO_KEY_ROWS_MAX; k -= model->keys[r].n, r++)
         if (k < model->keys[r].n)
             return &model->keys[r].keys[k];
-    return NULL;
+    return k == 0 && !has_methods(model) ? &only_method : NULL;
 }
 
 bool ergo_model_repeats(const struct ergo_sampler *sampler, size_t i) {

@@ -57,12 +57,17 @@ struct ergo_observable {
     bool of_moves;
     const char *recorded_at;
     bool crosses; /* curves of all sizes cross at the critical point (ergocl analyse) */
+    /* Where it is not 0, results are those of a limited ensemble: what a warning says. */
+    const char *limits;
     /* At some points only: not in the result where it is false. NULL: always. */
     bool (*applies)(const struct ergo_point *point);
     /* Where its chain decorrelates far more slowly than the others' for a physical reason: the
      * reason, half a sentence for the warning about its error. NULL (also the function): nowhere.
      */
     const char *(*slow)(const struct ergo_point *point);
+    /* What a mean says that people have to know before they believe the others: a sentence without
+     * its full stop, for a warning; NULL (also the function): nothing. */
+    const char *(*alarm)(const struct ergo_point *point, double mean);
     /* The largest value that still is what the name says, and what a larger one is, in a few words.
      * Pages say so and leave such a point out of figures; files keep it. NULL: any. */
     double (*bound)(const struct ergo_point *point);

@@ -227,7 +227,7 @@ enum ergo_status ergo_result_get_point(struct ergo_context *ctx, const struct er
     for (const struct ergo_member_result *m = first; m < first + row.count; m++) {
         const uint64_t planned = ergo_schedule_of(m->point).total;
         const uint64_t steps = steps_of(m);
-        point->measured += m->n_samples > m->n_equilibration;
+        point->measured += ergo_member_measured(m);
         point->steps = steps < point->steps ? steps : point->steps;
         point->planned = planned < point->planned ? planned : point->planned;
         begun = begun || steps;

@@ -330,7 +330,7 @@ static void merge_all(const struct ergo_result *result, struct ergo_mean_result 
     const struct ergo_member_result *from = &result->members[mean->first];
     memset(room->any, 0, mean->replicas * sizeof *room->any);
     for (size_t k = 0; k < mean->replicas; k++)
-        mean->measured += from[k].n_samples > from[k].n_equilibration;
+        mean->measured += ergo_member_measured(&from[k]);
     for (size_t o = 0; o < result->job->model->n_observables; o++)
         merge(result, mean, o, level, room);
     refuse_scatter(result, mean);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -136,6 +137,18 @@ enum ergo_status ergo_result_create(struct ergo_context *ctx, struct ergo_job *j
     struct tm utc;
     strftime(r->started, sizeof r->started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     return status;
+}
+
+bool ergo_result_add_warning(struct ergo_result *r, const char *text, size_t length) {
+    char *copy = strndup(text, length);
+    char **warnings = copy ? realloc(r->warnings, (r->n_warnings + 1) * sizeof *warnings) : NULL;
+    if (!warnings) {
+        free(copy);
+        return false;
+    }
+    r->warnings = warnings;
+    r->warnings[r->n_warnings++] = copy;
+    return true;
 }
 
 void ergo_result_set_rate(struct ergo_result *r, double work, double seconds) {

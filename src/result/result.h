@@ -76,6 +76,10 @@ struct ergo_member_result {
     struct ergo_picture *pictures; /* owned; first to last snapshot */
     uint64_t *picture_steps;
 };
+/* Has it samples beyond equilibration? */
+static inline bool ergo_member_measured(const struct ergo_member_result *member) {
+    return member->n_samples > member->n_equilibration;
+}
 
 /*
  * An observable over the replicas of a scan point (replicas.c). The mean is that of the replicas'
@@ -222,10 +226,12 @@ void ergo_observable_refer(const struct ergo_point *point, struct ergo_observabl
 void ergo_fact_of_chain(struct ergo_observable_result *r);
 bool ergo_fact_of_replicas(const struct ergo_member_result *from, size_t count, size_t o,
                            struct ergo_mean_result *mean);
-/* warnings.c: a sentence more in the list; false: no memory. */
+/* A sentence more in the list of warnings; false: no memory. */
 bool ergo_result_add_warning(struct ergo_result *result, const char *text, size_t length);
 /* Adds all warnings about the estimates and means to the list. */
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result);
+/* alarms.c: those that the model has of its own (ergo_observable.alarm); ergo_result_warn calls it. */
+enum ergo_status ergo_result_alarms(struct ergo_context *ctx, struct ergo_result *result);
 
 /* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5.
  * Of a run that was stopped: the blocks that have begun, the last one over the samples it has. */

@@ -234,7 +234,7 @@ static size_t choose_rows(struct table *table) {
 /* Is anything measured? Else the table is left out, and a warning says what happened. */
 static bool is_measured(const struct ergo_result *result) {
     for (size_t m = 0; m < result->n_members; m++)
-        if (result->members[m].n_samples > result->members[m].n_equilibration)
+        if (ergo_member_measured(&result->members[m]))
             return true;
     return false;
 }

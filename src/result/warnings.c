@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "result/result.h"
@@ -20,18 +19,6 @@ struct warner {
     const struct ergo_model *model;
     enum ergo_status status;
 };
-
-bool ergo_result_add_warning(struct ergo_result *r, const char *text, size_t length) {
-    char *copy = strndup(text, length);
-    char **warnings = copy ? realloc(r->warnings, (r->n_warnings + 1) * sizeof *warnings) : NULL;
-    if (!warnings) {
-        free(copy);
-        return false;
-    }
-    r->warnings = warnings;
-    r->warnings[r->n_warnings++] = copy;
-    return true;
-}
 
 static void add(struct warner *w, struct ergo_text *text) {
     if (text->failed || !ergo_result_add_warning(w->result, text->data, text->length))
@@ -73,10 +60,6 @@ static void append_where(struct ergo_text *text, const struct warner *w, const s
 
 static bool is_shown(const struct ergo_member_result *m, size_t o) {
     return ergo_observable_shown(m->observables[o].observable, m->point);
-}
-
-static bool is_measured(const struct ergo_member_result *m) {
-    return m->n_samples > m->n_equilibration;
 }
 
 /* ---- errors that are refused ----------------------------------------------------------------- */
@@ -292,6 +275,23 @@ static void warn_acceptance(struct warner *w) {
     add(w, &text);
 }
 
+static bool is_limited(const struct ergo_member_result *m, size_t o) {
+    return m->observables[o].observable->limits && m->observables[o].estimate.mean > 0;
+}
+
+static void warn_limits(struct warner *w) {
+    for (size_t o = 0; o < w->model->n_observables; o++) {
+        const struct where where = find(w, is_limited, o, o + 1);
+        struct ergo_text text = {0};
+        if (!where.member)
+            continue;
+        ergo_text_append(&text, "%s is not 0", w->model->observables[o].name);
+        append_where(&text, w, &where, "first");
+        ergo_text_append(&text, ": %s", w->model->observables[o].limits);
+        add(w, &text);
+    }
+}
+
 /* The longest autocorrelation time, in samples. That of a sign which flips now and then says
  * nothing about equilibration and is left out. */
 static double longest_time(const struct warner *w, const struct ergo_member_result *m) {
@@ -309,7 +309,7 @@ static void warn_hasty(struct warner *w) {
     for (size_t i = 0; i < w->result->n_members; i++) {
         const struct ergo_member_result *m = &w->result->members[i];
         const double tau = longest_time(w, m), length = (double)m->n_equilibration;
-        if (is_measured(m) && length > 0 && length < 2 * tau)
+        if (ergo_member_measured(m) && length > 0 && length < 2 * tau)
             note(&where, tau / length, m);
     }
     if (!where.member)
@@ -323,7 +323,7 @@ static void warn_unmeasured(struct warner *w) {
     struct where where = {.count = 0};
     struct ergo_text text = {0};
     for (size_t i = 0; i < w->result->n_members; i++)
-        if (!is_measured(&w->result->members[i]) && ergo_result_has(w->result, i))
+        if (!ergo_member_measured(&w->result->members[i]) && ergo_result_has(w->result, i))
             note(&where, 0, &w->result->members[i]);
     if (!where.member)
         return;
@@ -491,10 +491,10 @@ static void warn_replicas(struct warner *w) {
 
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result) {
     static void (*const all[])(struct warner *) = {
-        warn_unmeasured, warn_not_finite, warn_replicas, warn_drift, warn_hasty,     warn_constant,
-        warn_short,      warn_few,        warn_slow,     warn_far,   warn_acceptance};
+        warn_unmeasured, warn_not_finite, warn_replicas, warn_drift, warn_hasty,      warn_constant,
+        warn_short,      warn_few,        warn_slow,     warn_far,   warn_acceptance, warn_limits};
     struct warner w = {ctx, result, result->job->model, ERGO_OK};
     for (size_t i = 0; i < sizeof all / sizeof all[0] && w.status == ERGO_OK; i++)
         all[i](&w);
-    return w.status;
+    return w.status == ERGO_OK ? ergo_result_alarms(ctx, result) : w.status;
 }

@@ -379,8 +379,14 @@ static enum ergo_status sample(struct loop *loop) {
 /* Creates the state. If the device refuses a launch shape from a profile after all, the automatic
  * one is used. */
 static enum ergo_status create(struct ergo_work *work, struct loop *loop) {
-    enum ergo_status status =
-        ergo_sampler_create(work->ctx, work->ops, loop->batch, work->device, &work->state);
+    enum ergo_status status = ERGO_OK;
+    if (work->planned) {
+        work->state = work->planned;
+        work->planned = NULL;
+        status = ergo_engine_make(work->ctx, &work->state);
+    } else {
+        status = ergo_sampler_create(work->ctx, work->ops, loop->batch, work->device, &work->state);
+    }
     if (status != ERGO_E_DEVICE || !work->profiled || !ergo_tuning_given(loop->batch))
         return status;
     ergo_log(work->ctx, ERGO_LOG_WARNING, "without the tuning profile, which fails: %s",
@@ -390,10 +396,7 @@ static enum ergo_status create(struct ergo_work *work, struct loop *loop) {
         ergo_engine_destroy(work->state);
     work->state = NULL;
     ergo_tuning_clear(loop->batch);
-    status = ergo_sampler_plan(work->ctx, work->ops, loop->batch, work->device, &loop->plan);
-    return status == ERGO_OK
-               ? ergo_sampler_create(work->ctx, work->ops, loop->batch, work->device, &work->state)
-               : status;
+    return ergo_sampler_create(work->ctx, work->ops, loop->batch, work->device, &work->state);
 }
 
 /* Makes the start, in pieces. A start that is interrupted is not saved: a resume makes it anew. */
@@ -438,10 +441,9 @@ static enum ergo_status run_batch(struct loop *loop) {
     const struct ergo_sampler_ops *ops = work->ops;
     const struct ergo_schedule *s = &work->schedule;
     const double begun = ergo_clock(), built = work->device->build_seconds;
-    enum ergo_status status =
-        ergo_sampler_plan(work->ctx, ops, loop->batch, work->device, &loop->plan);
+    enum ergo_status status = create(work, loop);
     if (status == ERGO_OK)
-        status = create(work, loop);
+        status = ergo_sampler_planned(work->ctx, ops, work->state, &loop->plan);
     if (status == ERGO_OK)
         status = loop_allocate(loop);
     if (status == ERGO_OK)

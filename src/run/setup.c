@@ -66,7 +66,14 @@ static enum ergo_status plan_all(struct ergo_work *work) {
         const struct ergo_batch *batch = &work->batches[b];
         const struct ergo_schedule s = ergo_schedule_of(batch->points[0]);
         struct ergo_plan plan;
-        status = ergo_sampler_plan(work->ctx, work->ops, batch, work->device, &plan);
+        if (work->n_batches == 1 && !work->ops->plan && !work->ops->create) {
+            status = ergo_engine_configure(work->ctx, work->ops->engine, batch, work->device,
+                                           &work->planned);
+            if (status == ERGO_OK)
+                status = ergo_sampler_planned(work->ctx, work->ops, work->planned, &plan);
+        } else {
+            status = ergo_sampler_plan(work->ctx, work->ops, batch, work->device, &plan);
+        }
         if (status != ERGO_OK)
             break;
         if (plan.device_bytes > work->result->device_bytes)
@@ -88,8 +95,8 @@ static enum ergo_status plan_all(struct ergo_work *work) {
 }
 
 void ergo_work_release(struct ergo_work *work) {
-    if (work->state)
-        ergo_engine_destroy(work->state);
+    ergo_engine_destroy(work->state);
+    ergo_engine_destroy(work->planned);
     ergo_spread_destroy(work);
     ergo_device_close(work->device);
     free(work->speeds);

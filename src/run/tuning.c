@@ -83,12 +83,14 @@ static int fit(const struct ergo_tuning_entry *entry, const struct ergo_device_s
     return *entry->type && strcmp(entry->type, device->type) == 0 ? 1 : 0;
 }
 
-/* Removes entries of other samplers and devices. Most runs have none left and need no plan. */
-static void keep_fitting(struct ergo_tuning_list *list, const char *sampler,
+/* Removes entries of other models and devices. Most runs have none left and need no plan. */
+static void keep_fitting(struct ergo_tuning_list *list, const struct ergo_job *job,
                          const struct ergo_device_summary *device) {
+    const char *model = job->model->name ? job->model->name : "";
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->entries[i].sampler, sampler) == 0 && fit(&list->entries[i], device))
+        if (strcmp(list->entries[i].sampler, job->sampler->name) == 0 &&
+            strcmp(list->entries[i].model, model) == 0 && fit(&list->entries[i], device))
             list->entries[kept++] = list->entries[i];
     list->count = kept;
 }
@@ -143,8 +145,8 @@ void ergo_tuning_apply(struct ergo_context *ctx, const struct ergo_job *job,
     if (folder && !*folder) /* set and empty: the user wants no profiles */
         return;
     read_all(ctx, &user, &shipped);
-    keep_fitting(&user, job->sampler->name, &device->summary);
-    keep_fitting(&shipped, job->sampler->name, &device->summary);
+    keep_fitting(&user, job, &device->summary);
+    keep_fitting(&shipped, job, &device->summary);
     for (size_t b = 0; b < job->n_batches && user.count + shipped.count; b++) {
         const struct ergo_batch *batch = &job->batches[b];
         struct ergo_tuning_entry mine;

@@ -38,8 +38,9 @@ struct ergo_work {
     size_t n_batches, batch;          /* n_batches: all done */
     struct ergo_schedule schedule;    /* of the current batch */
     void *state;                      /* sampler's state of the current batch */
-    uint64_t step;                    /* of the current batch: enqueued and collected */
-    size_t samples;                   /* collected of the current batch */
+    void *planned;  /* owned; the only batch's, by which it was planned: becomes its state */
+    uint64_t step;  /* of the current batch: enqueued and collected */
+    size_t samples; /* collected of the current batch */
     /* resumed: has_states until the current batch's are loaded instead of init */
     struct ergo_stored stored;
 

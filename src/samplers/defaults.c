@@ -2,16 +2,31 @@
  */
 #include "samplers/sampler.h"
 
+static void add_tails(const struct ergo_batch *batch, struct ergo_plan *plan) {
+    const struct ergo_model *model = batch->job->model;
+    for (size_t i = 0; model->state_tail && i < batch->count; i++)
+        plan->state_bytes += model->state_tail(batch->points[i]); /* which the host has */
+}
+
 enum ergo_status ergo_sampler_plan(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                    const struct ergo_batch *batch, const struct ergo_device *device,
                                    struct ergo_plan *plan) {
     const enum ergo_status status = ops->plan
                                         ? ops->plan(ctx, batch, device, plan)
                                         : ergo_engine_plan(ctx, ops->engine, batch, device, plan);
-    const struct ergo_model *model = batch->job->model;
-    for (size_t i = 0; status == ERGO_OK && model->state_tail && i < batch->count; i++)
-        plan->state_bytes += model->state_tail(batch->points[i]); /* which the host has */
+    if (status == ERGO_OK)
+        add_tails(batch, plan);
     return status;
+}
+
+enum ergo_status ergo_sampler_planned(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                      const void *state, struct ergo_plan *plan) {
+    const struct ergo_engine *e = state;
+    if (ops->plan)
+        return ergo_sampler_plan(ctx, ops, e->batch, e->device, plan);
+    *plan = e->plan;
+    add_tails(e->batch, plan);
+    return ERGO_OK;
 }
 
 enum ergo_status ergo_sampler_create(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,

@@ -23,6 +23,7 @@ struct ergo_view {
     uint64_t size[3];  /* sites */
     const void *shape; /* for `state` */
     void *sites;       /* for `state`; malloc'ed; NULL: another rank shows it */
+    bool plane;        /* asked of who makes it: only z = 0 will be looked at */
     /* The state of site x of row y + ly z, below 256. */
     unsigned (*state)(const struct ergo_view *view, size_t x, size_t row);
     const char *name; /* in files of VTK, of the states modulo so many; others are for colours */
@@ -115,6 +116,9 @@ enum ergo_status ergo_sampler_plan(struct ergo_context *ctx, const struct ergo_s
 enum ergo_status ergo_sampler_create(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                      const struct ergo_batch *batch, struct ergo_device *device,
                                      void **state);
+/* The plan by which a state was made, which is not made once more. */
+enum ergo_status ergo_sampler_planned(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
+                                      const void *state, struct ergo_plan *plan);
 enum ergo_status ergo_sampler_advance(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                       void *state, unsigned slot, size_t count, uint64_t every,
                                       uint64_t first_sample);

@@ -13,14 +13,8 @@ bool ergo_is_tempered(const struct ergo_point *point) {
 
 enum ergo_status ergo_tempered_check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = ergo_ladder_check(ctx, point);
-    const uint64_t least = 2 * (uint64_t)ergo_ladder_every(point);
-    const int64_t steps = ergo_point_int(point, "/run/equilibration");
-    if (ergo_is_tempered(point) && ergo_ladder_automatic(point) && (uint64_t)steps < least)
-        status = ergo_job_error(ctx, "/run/equilibration",
-                                "%lld: temperatures are found by feedback from exchanges in its "
-                                "first half, the first of which comes after %llu sweeps; thousands "
-                                "of sweeps find good ones",
-                                (long long)steps, (unsigned long long)least / 2);
+    if (status == ERGO_OK)
+        status = ergo_feedback_check(ctx, point);
     if (ergo_is_tempered(point) && strcmp(ergo_point_text(point, "/distribute"), "lattice") == 0)
         status = ergo_job_error(ctx, "/distribute",
                                 "\"lattice\": a ladder of temperatures is not cut over ranks; use "
@@ -73,7 +67,7 @@ bool ergo_tempered_curve_x(const struct ergo_point *point, size_t c, double *x) 
 size_t ergo_tempered_x(const struct ergo_point *point, size_t c) {
     const struct ergo_model *model = point->job->model;
     const bool found = ergo_is_tempered(point) && ergo_ladder_automatic(point) &&
-                       strcmp(model->curves[c].x_label, "temperature") == 0;
+                       strncmp(model->curves[c].x_label, "temperature", 11) == 0;
     return found ? ergo_temper_curve(model, "ladder_temperatures") : c;
 }
 
@@ -122,7 +116,7 @@ enum ergo_status ergo_tempered_save(struct ergo_context *ctx, void *state, size_
     ergo_engine_begin(e, ctx);
     ergo_temper_read(e, member, came, moves);
     enum ergo_status status = ergo_engine_end(e);
-    for (uint32_t r = 0; r < t->rungs && t->automatic; r++) {
+    for (uint32_t r = 0; r < t->rungs && t->feedback.automatic; r++) {
         const double temperature = ergo_temper_temperature(t, member, r);
         ergo_text_append_bytes(text, &temperature, 8);
     }
@@ -138,21 +132,17 @@ enum ergo_status ergo_tempered_save(struct ergo_context *ctx, void *state, size_
 
 /* What is before the states of the rungs. */
 static size_t head_bytes(const struct ergo_temper *t) {
-    return (t->automatic ? 17 : 9) * (size_t)t->rungs;
+    return (t->feedback.automatic ? 17 : 9) * (size_t)t->rungs;
 }
 
 /* Can these be a ladder's temperatures and moves after so many steps? */
 static bool possible(const struct ergo_temper *t, size_t ladder, uint64_t step, const double *all,
                      const uint32_t *came, const uint64_t *moves) {
     const uint32_t n = t->rungs;
-    const uint64_t since = ergo_temper_since(t, step);
-    double own[ERGO_LADDER_MAX];
-    ergo_ladder_temperatures(t->outer->points[ladder], own);
-    bool right = came[0] == 0 && came[n - 1] == 1 && all[0] == own[0] && all[n - 1] == own[n - 1];
+    bool right =
+        came[0] == 0 && came[n - 1] == 1 && ergo_feedback_possible(t->outer->points[ladder], all);
     for (uint32_t r = 0; r + 1 < n; r++)
-        right = right && all[r] < all[r + 1] && came[r] <= 1 &&
-                moves[r] <= ergo_ladder_tries(step, t->every, r % 2) -
-                                ergo_ladder_tries(since, t->every, r % 2);
+        right = right && came[r] <= 1 && moves[r] <= ergo_feedback_tries(&t->feedback, step, r % 2);
     return right && moves[n - 1] <= moves[0];
 }
 
@@ -200,7 +190,7 @@ enum ergo_status ergo_tempered_load(struct ergo_context *ctx, void *state, size_
         return ERGO_E_IO;
     for (uint32_t r = 0; r < t->rungs; r++)
         all[r] = ergo_temper_temperature(t, member, r);
-    if (t->automatic) {
+    if (t->feedback.automatic) {
         memcpy(all, at, 8 * (size_t)t->rungs);
         at += 8 * (size_t)t->rungs;
     }
@@ -310,12 +300,10 @@ static void add_observable(const struct bins *b, const struct ergo_temper *t, si
 static void add_moves(const struct ergo_temper *t, const struct ergo_engine *e, size_t member,
                       const uint64_t *moves, struct ergo_curve *curves) {
     const struct ergo_model *model = e->batch->job->model;
-    const uint64_t since = ergo_temper_since(t, e->step);
-    const double steps = (double)(e->step - since);
+    const double steps = (double)(e->step - ergo_feedback_since(&t->feedback, e->step));
     double rates[ERGO_LADDER_MAX];
     for (uint32_t r = 0; r + 1 < t->rungs; r++)
-        rates[r] = (double)moves[r] / (double)(ergo_ladder_tries(e->step, t->every, r % 2) -
-                                               ergo_ladder_tries(since, t->every, r % 2));
+        rates[r] = (double)moves[r] / (double)ergo_feedback_tries(&t->feedback, e->step, r % 2);
     ergo_curve_add(&curves[ergo_temper_curve(model, "ladder_swaps")], rates);
     rates[0] = (double)moves[t->rungs - 1] * 1e6 / (t->rungs * steps);
     ergo_curve_add(&curves[ergo_temper_curve(model, "round_trips")], rates);

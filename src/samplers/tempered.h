@@ -4,7 +4,7 @@
  *
  *     in its engine's table     .temper = &temper, .measure
  *     in its list of functions  ERGO_TEMPERED(model), while &temper names the plain ones
- *     in its keys               tempered_keys
+ *     in its keys               ladder_keys
  *     in its curves             ERGO_LADDER_CURVES, behind its own; "ladder_X" is of observable X
  *     in its observables        ERGO_LADDER_OBSERVABLES
  *     in its check, curve_size  ergo_tempered_check, ergo_tempered_curve_size
@@ -23,6 +23,12 @@ enum ergo_status ergo_tempered_check(struct ergo_context *ctx, const struct ergo
 bool ergo_tempered_curve_size(const struct ergo_point *point, size_t c, size_t *size);
 bool ergo_tempered_curve_x(const struct ergo_point *point, size_t c, double *x);
 
+/* Also of models with kernels of their own for exchanges, where feedback finds temperatures. */
+#define ERGO_LADDER_TEMPERATURES                                                                   \
+    {                                                                                              \
+        "ladder_temperatures", "rung", "",                                                         \
+            "temperatures, as in /system/ladder_temperatures of a job that repeats them"           \
+    }
 #define ERGO_LADDER_CURVES                                                                         \
     {"ladder_energy", "temperature", "per site", "mean energy at each temperature"},               \
         {"ladder_heat_capacity", "temperature", "k_B per site", "N (<e^2> - <e>^2) / T^2"},        \
@@ -30,9 +36,7 @@ bool ergo_tempered_curve_x(const struct ergo_point *point, size_t c, double *x);
          "accepted exchanges with the next temperature, from the start of the run, or since "      \
          "feedback moved the temperatures"},                                                       \
         {"round_trips", "once", "per million sweeps", "as the observable round_trips"},            \
-        {"ladder_temperatures", "rung", "",                                                        \
-         "temperatures, as in /system/temperatures of a job that repeats them"},                   \
-    {                                                                                              \
+        ERGO_LADDER_TEMPERATURES, {                                                                \
         "ladder_moments", "moment", "", "at each temperature what observables are made of"         \
     }
 enum { ERGO_N_LADDER_CURVES = 6 };

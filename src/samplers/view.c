@@ -68,7 +68,7 @@ static void append(const struct ergo_view *v, struct ergo_text *text) {
 
 enum ergo_status ergo_sampler_picture(struct ergo_context *ctx, const struct ergo_sampler_ops *ops,
                                       void *state, size_t member, struct ergo_picture *picture) {
-    struct ergo_view view = {.sites = NULL};
+    struct ergo_view view = {.plane = true};
     *picture = (struct ergo_picture){0, 0, NULL};
     if (ops->picture)
         return ops->picture(ctx, state, member, picture);

@@ -65,7 +65,8 @@ def title_of(condition):
 
 KEYS = {title_of(part["if"]["properties"]): dict(keys_of(part["then"]))
         for part in SCHEMA["allOf"] if "if" in part and "additionalProperties" in part["then"]}
-SEEDS = {"hard-spheres npt": "hard-spheres+npt", "lj-fluid npt": "lj-fluid+npt", "lj-fluid muvt": "lj-fluid-matrix",
+SEEDS = {"hard-disks npt": "hard-disks+npt", "hard-spheres npt": "hard-spheres+npt", "lj-fluid npt": "lj-fluid+npt",
+         "lj-fluid muvt": "lj-fluid-matrix", "lj-fluid gibbs": "lj-fluid+gibbs",
          "swendsen-wang xy": "swendsen-wang-xy",
          "swendsen-wang heisenberg": "swendsen-wang+heisenberg", "swendsen-wang clock": "swendsen-wang-clock",
          "spin-lattice potts": "spin-lattice+potts", "spin-lattice blume-capel": "spin-lattice-blume-capel",

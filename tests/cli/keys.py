@@ -45,6 +45,7 @@ MODELS = [
     ("swendsen-wang", {"model": "clock", "size": [8, 8], "temperature": 1}, {}),
     ("swendsen-wang", {"model": "heisenberg", "size": [4, 4, 4], "temperature": 1.5}, {}),
     ("hard-disks", {"n": 16, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
+    ("hard-disks", {"n": 16, "packing_fraction": 0.3, "ensemble": "npt", "pressure": 1}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("hard-spheres", {"n": 40, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("hard-spheres", {"n": 40, "packing_fraction": 0.3, "ensemble": "npt", "pressure": 2}, {}),
     ("helium-vmc", {"n": 20, "walkers": 4}, {"structure_every": 2}),
@@ -58,6 +59,8 @@ MODELS = [
     ("lj-gcmc", {"box": [11, 11, 11], "temperature": 2, "activity": 0.1, "decomposition": "checkerboard"}, {"curve_every": 2}),
     ("lj-fluid", {"box": [6, 6, 6], "temperature": 2, "particles": 30}, {"curve_every": 2, "insertions": 4}),
     ("lj-fluid", {"ensemble": "npt", "box": [6, 6, 6], "temperature": 2, "particles": 30, "pressure": 0.5, "volume_every": 4}, {"insertions": 4}),
+    ("lj-fluid", {"ensemble": "gibbs", "box": [6, 6, 6], "temperature": 1.2, "particles": 60, "second_particles": 20, "volume_every": 4,
+                  "transfers": 6}, {"insertions": 4}),
     ("lj-fluid", {"ensemble": "muvt", "box": [6, 6, 6], "temperature": 2, "particles": 30, "activity": 0.2},
      {"method": "transition-matrix", "curve_every": 2}),
 ]
@@ -166,7 +169,7 @@ def faults_of(first, sampler, system, run):
         yield f"{sampler} {system}: {why}"
         return
     tried = 0
-    default = {"spin-lattice": "ising", "swendsen-wang": "potts", "hard-spheres": "nvt", "lj-fluid": "nvt"}.get(sampler)
+    default = {"spin-lattice": "ising", "swendsen-wang": "potts", "hard-disks": "nvt", "hard-spheres": "nvt", "lj-fluid": "nvt"}.get(sampler)
     for pointer, schema in KEYS[sampler, system.get("model", system.get("ensemble", default))].items():
         common = all(pointer in keys for keys in KEYS.values())  # these once, with the first model
         if pointer.startswith("/tuning/") or pointer in NEUTRAL[""] | NEUTRAL.get(sampler, set()) or common and not first:

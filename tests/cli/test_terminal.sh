@@ -47,6 +47,16 @@ if command -v mpirun >/dev/null && ! "$ERGOCL" --version | grep -q 'MPI: none'; 
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     mpirun -q -np 3 "$ERGOCL" run nothere.json >o 2>e </dev/null && fail "a job that is not there was run"
     [ "$(grep -c 'nothere.json' e)" = 1 ] || fail "not said once: $(cat e)"
+    # whoever comes first: rank 0 here fails seconds after the others, then seconds before them
+    late='sleep 3; exec "$0" run nothere.json'
+    mpirun -q -np 1 sh -c "$late" "$ERGOCL" : -np 2 "$ERGOCL" run nothere.json >o 2>e </dev/null && fail "run without a job"
+    [ "$(grep -c 'nothere.json' e)" = 1 ] || fail "rank 0 is late: not said once: $(cat e)"
+    echo '{"sampler": "nosuch"}' >nosuch.json
+    late='(sleep 3; cat nosuch.json) | "$0" run -'
+    mpirun -q -np 1 sh -c "$late" "$ERGOCL" : -np 2 "$ERGOCL" run nosuch.json >o 2>e </dev/null && fail "run without a sampler"
+    [ "$(grep -c '"nosuch"' e)" = 1 ] || fail "rank 0 reads slowly: not said once: $(cat e)"
+    mpirun -q -np 1 "$ERGOCL" run nosuch.json : -np 2 sh -c "$late" "$ERGOCL" >o 2>e </dev/null && fail "run without a sampler"
+    [ "$(grep -c '"nosuch"' e)" = 1 ] || fail "ranks 1 and 2 read slowly: not said once: $(cat e)"
 fi
 
 # fish and zsh offer what the program's help has.

@@ -69,7 +69,7 @@ cat >disks.json <<'JSON'
 JSON
 expect 0 env ERGOCL_CONFIG_DIR= "$ERGOCL" run disks.json -o disks --quiet
 expect 0 "$ERGOCL" validate disks.json --plan
-path=$(sed -n 's/.*kernels *\([^:]*\):.*/\1/p' out) sampler=hard-disks model=""
+path=$(sed -n 's/.*kernels *\([^:]*\):.*/\1/p' out) sampler=hard-disks model=nvt
 work=$($python -c 'import json; r = json.load(open("disks/result.json"))["rate"]; print(round(r["value"] * r["seconds"] / 25))')
 profile 1 '{"tile": 7}'
 expect 0 "$ERGOCL" run disks.json -o refused -v

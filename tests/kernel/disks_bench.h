@@ -68,10 +68,22 @@ static inline void disks_oracle_of(struct disks_bench *b, size_t m) {
     o->contact = (uint64_t)ceil(sigma * sigma);
     o->step = (float)(ergo_point_real(point, "/system/max_displacement") * sigma / 131072.0);
     o->moves = (int)ergo_point_int(point, "/system/moves_per_cell");
-    o->shuffle_particles = ergo_point_bool(point, "/system/shuffle_particles");
-    o->shuffle_checkerboard = ergo_point_bool(point, "/system/shuffle_checkerboard");
+    const bool npt = disks_is_npt(point);
+    o->shuffle_particles = npt || ergo_point_bool(point, "/system/shuffle_particles");
+    o->shuffle_checkerboard = npt || ergo_point_bool(point, "/system/shuffle_checkerboard");
+    if (npt) {
+        const double most = ergo_point_real(point, "/system/max_volume_change");
+        o->n = s->n;
+        o->pressure = ergo_point_real(point, "/system/pressure");
+        o->volume_every = (uint64_t)ergo_point_int(point, "/system/volume_every");
+        o->volume_step = (int64_t)floor(most * 0x1p36);
+        o->volume = (int64_t)floorl(2 * logl((long double)length) * 0x1p36L);
+        o->scale = (int64_t)floorl(logl((long double)(sigma * sigma)) * 0x1p36L) + o->volume;
+        o->contact = s->contact; /* rounded with the logarithms */
+        assert_true(fabs((double)o->contact - sigma * sigma) < 1e-10 * sigma * sigma);
+    }
     o->reflect = strcmp(ergo_point_text(point, "/system/moves"), "reflections") == 0;
-    if (ergo_point_bool(point, "/system/leave_cell"))
+    if (!npt && ergo_point_bool(point, "/system/leave_cell"))
         o->leave = (int64_t)floor(0.5 * ((double)o->width - sigma)) - 1;
     o->key[0] = (uint32_t)point->stream;
     o->key[1] = (uint32_t)(point->stream >> 32);
@@ -121,6 +133,10 @@ static inline void disks_compare(struct disks_bench *b) {
         bool same =
             config.grid[0] == (uint64_t)o->grid[0] && config.grid[1] == (uint64_t)o->grid[1];
         size_t at = SIZE_MAX;
+        if (o->pressure > 0 && (config.size.volume.size != o->volume ||
+                                llabs((long long)(config.size.contact - o->contact)) > 1))
+            fail_msg("%s\nmember %zu: another volume than the oracle's after %llu sweeps", b->what,
+                     m, (unsigned long long)b->step);
         for (size_t i = 0; i < (size_t)(o->cells * o->cells) && at == SIZE_MAX; i++) {
             if (config.count[i] != o->cell[i].n)
                 at = i;
@@ -163,7 +179,8 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
     int64_t twin[2] = {0, 0};
     DISKS_OK(b, disks_fetch(b->ctx, b->state, m, &config));
     disks_config_positions(&config, shape, d, d + n);
-    assert_true(disks_twin_psi6(&b->state->members[m], shape, &config, terms, terms + n));
+    const struct disks_member now = disks_member_at(b->state, m, &config);
+    assert_true(disks_twin_psi6(&now, shape, &config, terms, terms + n));
     for (size_t i = 0; i < 2 * n; i++)
         twin[i / n] += terms[i];
     if (columns[0] != (double)twin[0] * 0x1p-24 / (double)n ||
@@ -171,7 +188,7 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
         fail_msg(
             "%s\npsi_6 of member %zu is (%.9g, %.9g); the twin, its oracle to the bit, differs",
             b->what, m, columns[0], columns[1]);
-    ergo_oracle_psi6(n, shape->box, cutoff, d, d + n, &re, &im);
+    ergo_oracle_psi6(n, disks_config_box(&config, shape), cutoff, d, d + n, &re, &im);
     /* within fp32's rounding, a pair at the cutoff may be neighbours for one of them only */
     const double loose = 1e-5;
     if (fabs(columns[0] - re) > loose || fabs(columns[1] - im) > loose)
@@ -185,7 +202,7 @@ static inline void disks_psi6_of_sample(struct disks_bench *b, size_t m, const d
 /* Takes one sample and compares columns and histograms with those of the oracle's configuration. */
 static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) {
     const size_t members = b->batch->count;
-    struct ergo_samples s = {.columns = calloc(members * 4, sizeof(double))};
+    struct ergo_samples s = {.columns = calloc(members * DISKS_COLUMNS, sizeof(double))};
     for (size_t c = 0; c < DISKS_CURVES; c++)
         s.curves[c] = calloc(members * (b->state->launch.bins[c] + 1), sizeof(double));
     DISKS_OK(b, ergo_sampler_advance(b->ctx, b->model->ops, b->state, 1, 1, every, 0));
@@ -197,11 +214,18 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
         const struct disks_shape *shape = &b->state->shapes[m];
         const struct ergo_point *point = b->batch->points[m];
         const struct ergo_oracle_disks *o = &b->oracles[m];
-        disks_psi6_of_sample(b, m, s.columns + 4 * m);
+        const double *columns = s.columns + disks_n_columns(shape) * m;
+        disks_psi6_of_sample(b, m, columns);
         const double accepted = (double)o->accepted / (double)(o->tried * (uint64_t)o->moves);
-        if (fabs(s.columns[4 * m + 2] - accepted) > 1e-12)
+        if (fabs(columns[DISKS_ACCEPTANCE] - accepted) > 1e-12)
             fail_msg("%s\nacceptance of member %zu is %.9g, the oracle's %.9g", b->what, m,
-                     s.columns[4 * m + 2], accepted);
+                     columns[DISKS_ACCEPTANCE], accepted);
+        const double grown = (double)expl((long double)(o->volume - shape->rules.first) * 0x1p-36L);
+        const double density = shape->npt ? shape->density / grown : shape->density;
+        if (shape->npt && (fabs(columns[DISKS_DENSITY] / density - 1) > 1e-10 ||
+                           (columns[DISKS_VOLUME_ACCEPTANCE] != 0) != o->volume_accepted))
+            fail_msg("%s\ndensity of member %zu is %.12g, the oracle's %.12g", b->what, m,
+                     columns[DISKS_DENSITY], density);
         for (size_t c = 0; c < 2 && shape->box > 3.0; c++) {
             const size_t bins = b->state->launch.bins[c];
             uint64_t *limits = malloc((bins + 1) * sizeof *limits);
@@ -210,13 +234,15 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
             double *values = malloc((bins + 1) * sizeof *values);
             double *areas = malloc((bins + 1) * sizeof *areas);
             disks_limits(point, shape, c, limits);
+            for (size_t i = 0; i <= bins && shape->npt; i++)
+                limits[i] = (uint64_t)ceil((double)limits[i] / grown);
             ergo_oracle_disks_pairs(o, limits, bins, counts);
             for (size_t i = 0; i < bins; i++)
                 narrow[i] = (uint32_t)counts[i];
             disks_areas(point, shape, c, limits, areas);
-            disks_curve_convert(point, shape, c, areas, narrow, values);
+            disks_curve_convert(point, shape, density, c, areas, narrow, values);
             for (size_t i = 0; i < bins; i++)
-                if (s.curves[c][m * bins + i] != values[i])
+                if (fabs(s.curves[c][m * bins + i] - values[i]) > 1e-9 * values[i])
                     fail_msg("%s\ncurve %zu of member %zu, bin %zu: %.9g, the oracle says %.9g",
                              b->what, c, m, i, s.curves[c][m * bins + i], values[i]);
             free(limits);
@@ -235,13 +261,13 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
 /* Only psi_6. */
 static inline void disks_psi6_compared(struct disks_bench *b, uint64_t every) {
     const size_t members = b->batch->count;
-    struct ergo_samples s = {.columns = calloc(members * 4, sizeof(double))};
+    struct ergo_samples s = {.columns = calloc(members * DISKS_COLUMNS, sizeof(double))};
     for (size_t c = 0; c < DISKS_CURVES; c++)
         s.curves[c] = calloc(members * (b->state->launch.bins[c] + 1), sizeof(double));
     DISKS_OK(b, ergo_sampler_advance(b->ctx, b->model->ops, b->state, 1, 1, every, 0));
     DISKS_OK(b, ergo_sampler_collect(b->ctx, b->model->ops, b->state, 1, &s));
     for (size_t m = 0; m < members; m++)
-        disks_psi6_of_sample(b, m, s.columns + 4 * m);
+        disks_psi6_of_sample(b, m, s.columns + disks_n_columns(&b->state->shapes[m]) * m);
     free(s.columns);
     for (size_t c = 0; c < DISKS_CURVES; c++)
         free(s.curves[c]);
@@ -261,8 +287,8 @@ static inline void disks_run_case(struct disks_bench *b, const char *job, uint64
 static inline void disks_same_bytes(struct disks_bench *b, const struct disks_config *expected,
                                     const struct disks_config *found, size_t m, unsigned sweep) {
     struct ergo_text texts[2] = {{0}, {0}};
-    disks_config_write(expected, &texts[0]);
-    disks_config_write(found, &texts[1]);
+    disks_config_write(expected, false, &texts[0]);
+    disks_config_write(found, false, &texts[1]);
     if (texts[0].length != texts[1].length ||
         memcmp(texts[0].data, texts[1].data, texts[0].length) != 0)
         fail_msg("%s\nmember %zu differs from the twin, its oracle, after %u sweeps of its start",

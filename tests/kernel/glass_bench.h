@@ -79,11 +79,13 @@ static inline void glass_bench_member(const char *what, const struct ergo_point 
                 from_hot[k] = s.temperatures > 1 && k >= slots - s.copies;
             for (uint64_t t = 0; t < sweeps; t++) {
                 glass_oracle_sweep(&o, sample, j, step + t, spins);
-                const uint64_t now = step + t + 1;
+                const uint64_t now = step + t + 1, every = s.cluster_every;
                 if (s.temperatures > 1 && now % s.swap_every == 0)
                     accepted += (uint64_t)glass_oracle_swap(&o, sample, j, now,
                                                             (int)(now / s.swap_every & 1), spins,
                                                             from_hot, &own_trips);
+                if (every && now % every == 0)
+                    glass_oracle_clusters(&o, sample, now, now / every, spins);
             }
             trips += (uint64_t)own_trips;
             for (size_t k = 0; k < slots * sites; k++) {

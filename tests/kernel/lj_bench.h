@@ -16,25 +16,29 @@
 
 #include "samplers/lj_gcmc/twin.h"
 
-/* Starts a twin on the lattice, with sums over all pairs. */
+/* Starts the twins of a member's boxes on lattices, with sums over all pairs. */
 static inline void lj_twin_start(struct lj_twin *t, const struct ergo_point *point) {
-    const struct lj_system s = lj_system_of(point);
-    struct lj_chain chain = {.particles = (uint32_t)ergo_point_int(point, "/system/particles"),
-                             .step_size = lj_step_size(&s)};
-    uint32_t *words = calloc(chain.particles + 1, 12);
-    assert_non_null(words);
-    lj_lattice(&s, chain.particles, words);
-    if (s.ensemble == LJ_NPT) {
-        const struct lj_volume_rules rules = lj_rules_of(point);
-        lj_volume_set(&rules, rules.start, &chain);
+    const size_t boxes = lj_boxes_of(point);
+    for (size_t b = 0; b < boxes; b++) {
+        const struct lj_system s = lj_box_system(point, b);
+        struct lj_chain chain = {.particles = lj_box_particles(point, b),
+                                 .step_size = lj_step_size(&s)};
+        uint32_t *words = calloc(chain.particles + 1, 12);
+        assert_non_null(words);
+        lj_lattice(&s, chain.particles, words);
+        if (lj_has_volume(point)) {
+            const struct lj_volume_rules rules[2] = {lj_rules_of(point, 0),
+                                                     lj_rules_of(point, boxes - 1)};
+            lj_volume_set(&rules[b], lj_volume_start(rules, boxes, b), &chain);
+        }
+        assert_true(lj_twin_init(&t[b], point, b, &chain, words, 100000, UINT64_MAX));
+        free(words);
+        const struct lj_twin_sums sums = lj_twin_total(&t[b], 1, 1, 0);
+        assert_false(sums.core);
+        t[b].energy = sums.energy / 2;
+        t[b].virial = sums.virial / 2;
+        t[b].contacts = sums.contacts / 2;
     }
-    assert_true(lj_twin_init(t, point, &chain, words, 100000, UINT64_MAX));
-    free(words);
-    const struct lj_twin_sums sums = lj_twin_total(t, 1, 1, 0);
-    assert_false(sums.core);
-    t->energy = sums.energy / 2;
-    t->virial = sums.virial / 2;
-    t->contacts = sums.contacts / 2;
 }
 
 static inline void lj_twin_steps(struct lj_twin *t, uint64_t count) {
@@ -54,16 +58,16 @@ struct lj_bench {
             fail_msg("%s\n%s: %s", what, #call, ergo_error_message((bench)->ctx));                 \
     } while (0)
 
-static inline void lj_compare_state(struct lj_bench *b, const char *what, void *state, size_t m,
+static inline void lj_compare_state(struct lj_bench *b, const char *what, void *state, size_t chain,
                                     const struct lj_twin *t) {
     struct lj_state *s = state;
     uint32_t *words, n;
-    LJ_OK(b, what, lj_fetch(b->ctx, s, m, &words, &n));
-    const struct lj_chain *c = &s->chains[m], expected = lj_twin_chain(t);
+    LJ_OK(b, what, lj_fetch(b->ctx, s, chain, &words, &n));
+    const struct lj_chain *c = &s->chains[chain], expected = lj_twin_chain(t);
     if (memcmp(c, &expected, sizeof expected) != 0 || memcmp(words, t->p, 12 * (size_t)n) != 0)
-        fail_msg("%s\nnot the oracle's chain: member %zu at move %llu: N %u, energy %lld, virial "
+        fail_msg("%s\nnot the oracle's chain: chain %zu at move %llu: N %u, energy %lld, virial "
                  "%lld, contacts %llx; the twin has %u, %lld, %lld, %llx",
-                 what, m, (unsigned long long)c->step, n, (long long)c->energy,
+                 what, chain, (unsigned long long)c->step, n, (long long)c->energy,
                  (long long)c->virial, (unsigned long long)c->contacts, t->n, (long long)t->energy,
                  (long long)t->virial, (unsigned long long)t->contacts);
     free(words);
@@ -74,19 +78,20 @@ static inline void lj_compare_saved(struct lj_bench *b, const char *what, void *
                                     const struct ergo_batch *batch, struct lj_twin *twins,
                                     uint64_t moves) {
     const struct ergo_sampler_ops *ops = ergo_sampler_find("lj-gcmc")->models[0]->ops;
+    const size_t boxes = ((struct lj_state *)state)->boxes;
     for (size_t m = 0; m < batch->count; m++) {
         struct ergo_text saved = {0};
         LJ_OK(b, what, ops->save(b->ctx, state, m, &saved));
-        LJ_OK(b, what, ops->load(b->ctx, state, m, twins[m].step, saved.data, saved.length));
+        LJ_OK(b, what, ops->load(b->ctx, state, m, twins[boxes * m].step, saved.data, saved.length));
         ergo_text_free(&saved);
     }
     LJ_OK(b, what, ops->audit(b->ctx, state));
     LJ_OK(b, what, ergo_sampler_advance(b->ctx, ops, state, 0, 0, moves, 0));
     LJ_OK(b, what, lj_settle(b->ctx, state));
-    for (size_t m = 0; m < batch->count; m++) {
-        lj_twin_steps(&twins[m], moves);
-        lj_compare_state(b, what, state, m, &twins[m]);
-    }
+    for (size_t m = 0; m < batch->count; m++)
+        lj_twin_steps(&twins[boxes * m], moves);
+    for (size_t c = 0; c < boxes * batch->count; c++)
+        lj_compare_state(b, what, state, c, &twins[c]);
     LJ_OK(b, what, ops->audit(b->ctx, state));
 }
 
@@ -130,7 +135,8 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     assert_int_equal(job->n_batches, 1);
     LJ_OK(b, text, ergo_sampler_create(b->ctx, ops, batch, b->device, &state));
     LJ_OK(b, text, ops->init(b->ctx, state));
-    struct lj_twin *twins = calloc(batch->count, sizeof *twins);
+    const size_t boxes = lj_boxes_of(batch->points[0]);
+    struct lj_twin *twins = calloc(boxes * batch->count, sizeof *twins);
     const uint64_t curves = lj_curve_every(batch->points[0]);
     const size_t sizes[3] = {
         ergo_point_curve_size(batch->points[0], 0), ergo_point_curve_size(batch->points[0], 1),
@@ -139,12 +145,12 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
     for (int c = 0; c < 3; c++)
         got.curves[c] = calloc(2 * batch->count * (sizes[c] + 1), sizeof(double));
     for (size_t m = 0; m < batch->count; m++)
-        lj_twin_start(&twins[m], batch->points[m]);
+        lj_twin_start(&twins[boxes * m], batch->points[m]);
 
     LJ_OK(b, text,
           ergo_sampler_advance(b->ctx, ops, state, 0, 0, every / 2, 0)); /* without samples */
     for (size_t m = 0; m < batch->count; m++)
-        lj_twin_steps(&twins[m], every / 2);
+        lj_twin_steps(&twins[boxes * m], every / 2);
     /* two blocks in flight: what the second has done when the first is found to have stopped */
     const size_t blocks = (samples + 1) / 2;
     LJ_OK(b, text, ergo_sampler_advance(b->ctx, ops, state, 0, 2, every, 0));
@@ -156,16 +162,19 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
         for (size_t i = 0, curve = 0; i < 2; i++) {
             const bool pairs = curves && (2 * k + i) % curves == 0;
             for (size_t m = 0; m < batch->count; m++) {
-                struct lj_twin *t = &twins[m];
+                struct lj_twin *t = &twins[boxes * m];
                 const double *c = got.columns + (i * batch->count + m) * LJ_COLUMNS;
                 double expected[LJ_COLUMNS];
                 lj_twin_steps(t, every);
                 b->moves += every;
-                const struct lj_sample sample = lj_twin_sample(t);
                 const uint32_t ghosts = lj_ghosts_of(batch->points[m]);
-                int64_t weights[LJ_GHOST_WORDS];
-                lj_twin_ghosts(t, ghosts, weights);
-                lj_columns_of(state, m, &sample, ghosts ? weights : NULL, t->step, expected);
+                struct lj_sample sample[2];
+                int64_t weights[2 * LJ_GHOST_WORDS];
+                for (size_t box = 0; box < boxes; box++) {
+                    sample[box] = lj_twin_sample(&t[box]);
+                    lj_twin_ghosts(&t[box], ghosts, weights + box * LJ_GHOST_WORDS);
+                }
+                lj_columns_of(state, m, sample, ghosts ? weights : NULL, t->step, expected);
                 if (memcmp(c, expected, sizeof expected) != 0)
                     fail_msg("%s\nnot the oracle's sample %zu of member %zu: N %g, U %.17g; the "
                              "twin has %u, %lld",
@@ -179,13 +188,13 @@ static inline void lj_compare(struct lj_bench *b, const char *text, size_t sampl
         }
     }
     LJ_OK(b, text, lj_settle(b->ctx, state));
-    for (size_t m = 0; m < batch->count; m++)
-        lj_compare_state(b, text, state, m, &twins[m]);
+    for (size_t c = 0; c < boxes * batch->count; c++)
+        lj_compare_state(b, text, state, c, &twins[c]);
     LJ_OK(b, text, ops->audit(b->ctx, state));
     lj_compare_saved(b, text, state, batch, twins, every / 2);
     b->grown += ((struct lj_state *)state)->grown;
-    for (size_t m = 0; m < batch->count; m++)
-        lj_twin_free(&twins[m]);
+    for (size_t c = 0; c < boxes * batch->count; c++)
+        lj_twin_free(&twins[c]);
     for (int c = 0; c < 3; c++)
         free(got.curves[c]);
     free(twins);

@@ -3,6 +3,8 @@
 #include "kernel/disks_bench.h"
 
 #define REFLECT "\"moves\": \"reflections\""
+#define NPT(pressure, step)                                                                        \
+    "\"ensemble\": \"npt\", \"pressure\": " #pressure ", \"max_volume_change\": " #step
 static struct disks_bench bench;
 
 static const struct {
@@ -56,6 +58,12 @@ static const struct {
      "\"path\": 2, \"tile\": 8"},
     {false, REFLECT ", \"n\": 64, \"packing_fraction\": 0.3, \"shuffle_particles\": false",
      "\"path\": 1"},
+    {true, NPT(2.5, 0.03) ", \"n\": 64, \"packing_fraction\": 0.5", "\"path\": 1"},
+    {false, NPT(0.3, 0.4) ", \"n\": 2, \"box\": 2.3", "\"path\": 1"},
+    {false, NPT(6, 0.02) ", \"n\": 100, \"packing_fraction\": 0.62, \"volume_every\": 3",
+     "\"path\": 2, \"tile\": 4, \"work_group\": 8"},
+    {false, REFLECT ", " NPT(6, 0.02) ", \"n\": 100, \"packing_fraction\": 0.62",
+     "\"path\": 3, \"work_group\": 8"},
 };
 
 static void test_chain(void **state) {

@@ -19,7 +19,7 @@ static const struct {
      true},
     {"\"size\": [6, 4], \"temperature\": 0.8, \"ladder\": 3, \"temperature_max\": 1.5, "
      "\"ladder_spacing\": \"inverse\", \"swap_every\": 2, \"copies\": 4, \"dynamics\": "
-     "\"heat-bath\", \"negative_fraction\": 0.3",
+     "\"heat-bath\", \"negative_fraction\": 0.3, \"cluster_every\": 1",
      false},
     {"\"size\": [4, 2, 6], \"temperature\": 1.2, \"dynamics\": \"heat-bath\"", false},
     {"\"size\": [12, 4], \"temperature\": 1.2, \"copies\": 1, \"ladder\": 5, "
@@ -35,7 +35,7 @@ static const struct {
      "\"heat-bath\", \"disorder_seed\": \"5\", \"coupling\": 2",
      false},
     {"\"size\": [4, 4, 2], \"temperature\": 0.9, \"ladder\": 2, \"temperature_max\": 2, "
-     "\"swap_every\": 2, \"random_field\": 0.7, \"field\": 0.3",
+     "\"swap_every\": 2, \"random_field\": 0.7, \"field\": 0.3, \"cluster_every\": 3",
      true},
     {"\"size\": [6, 4], \"temperature\": 0.8, \"ladder\": 2, \"temperature_max\": 1.5, "
      "\"swap_every\": 1, \"copies\": 4, \"disorder\": \"gaussian\", \"random_field\": 1.2, "

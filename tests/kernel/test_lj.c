@@ -41,6 +41,41 @@ static const struct {
      "'work_group': 64, 'teams': 2, 'slots': 1", false},
 };
 
+/* Two boxes. A cell that is full, and lists that are, in one box at a time: the other one waits. */
+static const struct {
+    const char *system, *tuning;
+    bool small;
+} pairs[] = {
+    {"'box': [6, 6.3, 5.9], 'temperature': 1.2, 'particles': 90, 'second_particles': 10, "
+     "'second_volume': 600, 'volume_every': 7, 'transfers': 6, 'tail_correction': true",
+     "", true},
+    {"'box': [5.5, 5, 5.7], 'temperature': 2, 'cutoff': 2.2, 'particles': 50, 'second_particles': 50, "
+     "'volume_every': 3, 'transfers': 9, 'max_volume_change': 0.3, 'tune_steps': 2048",
+     "'work_group': 8, 'slots': 1, 'capacity': 50, 'teams': 2", false},
+    {"'box': [4, 4, 4], 'temperature': 1, 'epsilon': 0, 'cutoff': 1, 'particles': 0, "
+     "'second_particles': 7, 'second_volume': 50, 'volume_every': 1, 'transfers': 2",
+     "'slots': 1, 'work_group': 4", false},
+};
+
+static void test_gibbs(void **state) {
+    (void)state;
+    const bool few = bench.device->quirks.loop_limit != 0;
+    const bool small = getenv("ERGOCL_TEST_SMALL") != NULL;
+    const uint64_t grown = bench.grown;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        char job[1000];
+        if (small && !pairs[i].small)
+            continue;
+        snprintf(job, sizeof job,
+                 "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {'ensemble': "
+                 "'gibbs', %s}, 'run': {'equilibration': 4096, 'sweeps': 1000, 'insertions': 8}, "
+                 "'tuning': {%s}}",
+                 pairs[i].system, small && !*pairs[i].tuning ? "'work_group': 4" : pairs[i].tuning);
+        lj_compare(&bench, job, small ? 2 : 6, small ? 8 : few ? 30 : 300);
+    }
+    assert_true(small || few || bench.grown >= grown + 3);
+}
+
 static void test_chains(void **state) {
     (void)state;
     /* Mesa's loops end by themselves (src/device/quirks.c): launches of a few moves */
@@ -152,7 +187,8 @@ static void test_no_room(void **state) {
 int main(void) {
     if (lj_bench_open(&bench) != 0)
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_boards),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_gibbs),
+                                       cmocka_unit_test(test_boards),
                                        cmocka_unit_test(test_dense_ideal),
                                        cmocka_unit_test(test_no_room)};
     const int failed = cmocka_run_group_tests_name("lj-gcmc kernels", tests, NULL, NULL);

@@ -39,10 +39,11 @@ says err "% of the lattice"
 expect 0 ranks 4 run cold.json -o rounds --device "$pocl" --quiet --set /system/merge=rounds
 same_points cold rounds
 expect 0 ranks 6 run cold.json -o both --device "$pocl" --quiet --set /system/merge=rounds \
-    --set /run/measure_every=3 --set /system/shares=1,4
+    --set /run/measure_every=3 --set /run/correlations=true --set /system/shares=1,4
 expect 0 ranks 4 run cold.json -o tiles --device "$pocl" --quiet --set /run/measure_every=3 \
-    --set /tuning/tile_group=4
-expect 0 "$ERGOCL" run cold.json -o every3 --device "$pocl" --quiet --set /run/measure_every=3
+    --set /tuning/tile_group=4 --set /run/correlations=true
+expect 0 "$ERGOCL" run cold.json -o every3 --device "$pocl" --quiet --set /run/measure_every=3 \
+    --set /run/correlations=true
 same_points every3 tiles
 same_points every3 both
 # spins alone: the same sweeps as those that are not measured
@@ -51,7 +52,7 @@ expect 0 ranks 4 run cold.json -o spins4 --device "$pocl" --quiet --set /run/obs
 same_points spins1 spins4
 same_digests cold spins4
 expect 0 ranks 7 run cold.json -o gather --device "$pocl" --quiet --set /run/measure_every=3 \
-    --set /system/shares=3,1,2 --set /system/merge=gather
+    --set /run/correlations=true --set /system/shares=3,1,2 --set /system/merge=gather
 same_points every3 gather
 # 64 ranks, and clusters that none of them finishes alone
 if [ -n "${ERGOCL_TEST_FULL:-}" ]; then

@@ -31,6 +31,16 @@ same_points long stop
 # clusters are not measured in pieces
 expect 2 "$ERGOCL" validate cubic.json --set /distribute=lattice --set '/run/observables="psi2"'
 says err "/distribute" "need no clusters"
-expect 2 "$ERGOCL" validate cubic.json --set /distribute=lattice --set '/system/boundary="open"'
+# sides that the last rank alone has
+sides=(--set /system/q=2 --set '/system/boundary=["open","periodic","antiperiodic"]' --set /replicas=1)
+expect 0 "$ERGOCL" run cubic.json -o sides --device "$pocl" --quiet "${sides[@]}"
+expect 0 ranks 3 run cubic.json -o sides3 --device "$pocl" "${cut[@]}" "${sides[@]}"
+same_points sides sides3
+if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
+    sides=(--set /replicas=1 --set '/system/boundary=["periodic","periodic","open"]')
+    expect 0 "$ERGOCL" run cubic.json -o end --device "$pocl" --quiet "${sides[@]}"
+    expect 0 ranks 2 run cubic.json -o end2 --device "$pocl" "${cut[@]}" "${sides[@]}"
+    same_points end end2
+fi
 # too few layers for each rank
 expect 3 ranks 3 run cubic.json -o few --device "$pocl" "${cut[@]}" --set '/system/size=[8,8,5]'

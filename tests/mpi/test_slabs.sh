@@ -109,9 +109,9 @@ expect 0 ranks 3 run ising.json -o auto --device "$pocl" --verbose --set /distri
 says_not err "of the lattice"
 same_points first auto
 
-# Configurations: one file, the same to the byte, whether ranks have points or slabs.
+# Configurations: one file, the same to the byte, whether ranks have points or slabs. (Four rows share random numbers.)
 cat >frames.json <<'JOB'
-{ "sampler": "spin-lattice", "seed": "5", "replicas": 2, "system": { "model": "ising", "size": [256, 44] },
+{ "sampler": "spin-lattice", "seed": "5", "replicas": 2, "system": { "model": "ising", "size": [64, 48] },
   "run": { "equilibration": 30, "sweeps": 180, "measure_every": 3, "correlation_every": 0 }, "scan": { "/system/temperature": [2.2, 3.4] },
   "output": { "snapshots": 0, "configurations_every": 6 } }
 JOB

@@ -4,6 +4,7 @@
  */
 #include "kernel/lj_bench.h"
 #include "physics/fluid_physics.h"
+#include "physics/gibbs_physics.h"
 
 static const char *chosen;
 
@@ -34,6 +35,18 @@ static const struct {
      "'box': [7.3, 7.6, 7.2], 'temperature': 2, 'particles': 60, 'pressure': 2, "
      "'volume_every': 1, 'max_volume_change': 0.4}, 'run': {'equilibration': 4096, "
      "'sweeps': 1000, 'insertions': 20}, 'tuning': {'slots': 1, 'work_group': 8}}"},
+    {"bits-gibbs",
+     "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 2, 'system': {'ensemble': 'gibbs', "
+     "'box': [6.1, 6.3, 6.2], 'temperature': 1.5, 'particles': 70, 'second_particles': 20, "
+     "'second_volume': 300, 'volume_every': 3, 'transfers': 5, 'max_volume_change': 0.3}, 'run': "
+     "{'equilibration': 4096, 'sweeps': 1000, 'insertions': 20}, 'tuning': {'slots': 1, "
+     "'work_group': 8}}"},
+    /* samples so near to each other that a box runs out of room right after one */
+    {"bits-stops",
+     "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 4, 'system': {'ensemble': 'gibbs', "
+     "'box': [6.1, 6.3, 6.2], 'temperature': 2, 'particles': 40, 'second_particles': 40, "
+     "'volume_every': 1, 'transfers': 6, 'max_volume_change': 0.3}, 'run': {'equilibration': "
+     "4, 'sweeps': 12, 'insertions': 20}, 'tuning': {'slots': 1, 'work_group': 8}}"},
     {"bits-board", HEAD "'box': [8.3, 9.2, 8.9], 'cutoff': 2, 'temperature': 1.4, 'activity': "
                         "0.4, 'particles': 90, 'max_displacement': 0.5, 'decomposition': "
                         "'checkerboard', 'cell_trials': 9}, 'run': {'equilibration': 100, "
@@ -47,7 +60,7 @@ static void test_case(void **state) {
         if (strcmp(chosen, bits[i].name) != 0)
             continue;
         assert_int_equal(lj_bench_open(&b), 0);
-        lj_compare(&b, bits[i].job, 6, strstr(chosen, "board") ? 15 : 700);
+        lj_compare(&b, bits[i].job, 6, strstr(chosen, "board") ? 15 : strstr(chosen, "stops") ? 2 : 700);
         ergo_device_close(b.device);
         ergo_context_destroy(b.ctx);
         return;
@@ -75,6 +88,10 @@ static void test_case(void **state) {
         fluid_expect_insertion(&r, true, chosen);
     else if (strcmp(chosen, "fluid-rises") == 0)
         fluid_expect_matrix(&r, false, chosen);
+    else if (strcmp(chosen, "gibbs-ideal") == 0)
+        gibbs_expect_ideal(&r, chosen);
+    else if (strcmp(chosen, "gibbs-tail") == 0)
+        gibbs_expect_two(&r, true, chosen);
     else if (strcmp(chosen, "fluid-falls") == 0)
         fluid_expect_matrix(&r, true, chosen);
     lj_judge(&r);

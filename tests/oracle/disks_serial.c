@@ -9,7 +9,7 @@
 /* ---- the chain --------------------------------------------------------------------------------
  */
 
-enum { PURPOSE_GRID = 1, PURPOSE_CELL = 2 };
+enum { PURPOSE_GRID = 1, PURPOSE_CELL = 2, PURPOSE_VOLUME = 5 };
 
 static void draw(const struct ergo_oracle_disks *o, uint32_t entity, uint64_t step,
                  uint32_t purpose, uint32_t number, uint32_t out[4]) {
@@ -67,7 +67,9 @@ static bool meets(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy, int
 /* How much of a line another disk blocks to either side, `across` from it: a reciprocal square root
  * by bits, and one step of Newton, in single precision: part of the definition. */
 static float chord(const struct ergo_oracle_disks *o, int64_t across) {
-    const float contact = (float)((double)o->contact * (1.0 - 1.125 / 1048576.0));
+    /* at constant pressure with a wider margin, rounded twice */
+    const float contact = o->pressure > 0 ? (float)o->contact * (1.0f - 1.25f / 1048576.0f)
+                                          : (float)((double)o->contact * (1.0 - 1.125 / 1048576.0));
     const float h = fmaf(-(float)across, (float)across, contact);
     uint32_t bits;
     float r;
@@ -187,6 +189,35 @@ static void shift(struct ergo_oracle_disks *o, int64_t fx, int64_t fy) {
     o->grid[1] = mod(o->grid[1] + fy, o->cells * o->width);
 }
 
+static long double volume_of(int64_t size) {
+    return expl((long double)size * 0x1p-36L);
+}
+
+/* In long doubles what the chain does in whole numbers; r^2 of contact may differ by one in 10^13,
+ * and chances by 10^-6 of themselves. */
+static void change_volume(struct ergo_oracle_disks *o, uint64_t step) {
+    uint32_t one[4], two[4];
+    draw(o, 0, step, PURPOSE_VOLUME, 0, one);
+    draw(o, 0, step, PURPOSE_VOLUME, 1, two);
+    const uint64_t size = (uint64_t)one[0] << 32 | one[1], chance = (uint64_t)two[0] << 32 | two[1];
+    __extension__ typedef unsigned __int128 wide;
+    int64_t change = (int64_t)((wide)size * (uint64_t)(o->volume_step + 1) >> 64);
+    change = one[2] >> 31 ? change : -change;
+    const long double units2 = volume_of(o->scale - o->volume - change);
+    const uint64_t contact = (uint64_t)ceill(units2), w = (uint64_t)o->width;
+    o->volume_accepted = false;
+    if (2 * contact <= w * w || contact > w * w || ergo_oracle_disks_closest(o) < contact)
+        return;
+    const long double grown = volume_of(o->volume + change) - volume_of(o->volume);
+    const long double exponent =
+        (long double)(o->n + 1) * (long double)change * 0x1p-36L - (long double)o->pressure * grown;
+    if ((long double)chance * 0x1p-64L >= expl(exponent))
+        return;
+    o->volume_accepted = true;
+    o->volume += change;
+    o->contact = contact;
+}
+
 void ergo_oracle_disks_sweep(struct ergo_oracle_disks *o, uint64_t step) {
     uint32_t r[4], order[4] = {0, 1, 2, 3};
     o->accepted = o->tried = 0;
@@ -206,6 +237,8 @@ void ergo_oracle_disks_sweep(struct ergo_oracle_disks *o, uint64_t step) {
     static const int directions[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
     const int *d = directions[r[2] >> 30];
     shift(o, d[0] * distance, d[1] * distance);
+    if (o->pressure > 0 && (step + 1) % o->volume_every == 0)
+        change_volume(o, step);
 }
 
 /* All disks in units of the box. */
@@ -255,6 +288,18 @@ bool ergo_oracle_disks_overlap(const struct ergo_oracle_disks *o) {
     free(x);
     free(y);
     return found;
+}
+
+uint64_t ergo_oracle_disks_closest(const struct ergo_oracle_disks *o) {
+    int64_t *x, *y;
+    const size_t n = collect(o, &x, &y);
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            least = distance2(o, x, y, i, j) < least ? distance2(o, x, y, i, j) : least;
+    free(x);
+    free(y);
+    return least;
 }
 
 /* ---- plain Monte Carlo ------------------------------------------------------------------------
@@ -352,6 +397,32 @@ void ergo_oracle_plain_sweep(struct ergo_oracle_plain *p) {
         p->y[i] = y;
         link_in(p, i);
     }
+}
+
+/* By all pairs. The lists of cells shrink with the box, and have to stay wider than contacts are
+ * looked for. */
+bool ergo_oracle_plain_volume(struct ergo_oracle_plain *p, double pressure, double most) {
+    const double change = most * (2 * uniform(p) - 1), scale = exp(0.5 * change);
+    const double volume = p->box * p->box;
+    const double weight = exp((double)(p->n + 1) * change - pressure * volume * (exp(change) - 1));
+    if (uniform(p) >= weight)
+        return false;
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t j = 0; j < i; j++) {
+            const double dx = scale * near(p->x[i] - p->x[j], p->box);
+            const double dy = scale * near(p->y[i] - p->y[j], p->box);
+            if (dx * dx + dy * dy < 1.0)
+                return false;
+        }
+    p->box *= scale;
+    for (size_t k = 0; k < p->cells * p->cells; k++)
+        p->head[k] = SIZE_MAX;
+    for (size_t i = 0; i < p->n; i++) { /* rounding may take a disk to another list */
+        p->x[i] *= scale;
+        p->y[i] *= scale;
+        link_in(p, i);
+    }
+    return true;
 }
 
 void ergo_oracle_plain_contacts(const struct ergo_oracle_plain *p, double range, size_t bins,

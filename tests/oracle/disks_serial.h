@@ -26,6 +26,12 @@ struct ergo_oracle_disks {
     int moves;
     bool shuffle_particles, shuffle_checkerboard;
     bool reflect; /* moves are reflections, else displacements */
+    /* constant pressure, if it is positive: beta P sigma^2, the number of disks, sweeps from one
+     * move to the next; in 2^-36 the largest step, ln V, and ln(V sigma^2) in units */
+    double pressure;
+    uint64_t n, volume_every;
+    int64_t volume_step, volume, scale;
+    bool volume_accepted; /* the last move */
     uint32_t key[2];
     int64_t grid[2];
     struct ergo_oracle_cell *cell; /* [cells][cells], rows of y */
@@ -33,12 +39,14 @@ struct ergo_oracle_disks {
     bool lost;                     /* a fifth disk entered a cell */
 };
 
-/* One sweep; `step` is the number of sweeps before it. */
+/* One sweep, and a volume move if it is due; `step` is the number of sweeps before it. */
 void ergo_oracle_disks_sweep(struct ergo_oracle_disks *o, uint64_t step);
 /* Pairs with limits[b] <= r^2 < limits[b + 1], each once, by all pairs; nearest images. */
 void ergo_oracle_disks_pairs(const struct ergo_oracle_disks *o, const uint64_t *limits, size_t bins,
                              uint64_t *counts);
 bool ergo_oracle_disks_overlap(const struct ergo_oracle_disks *o);
+/* The smallest squared distance of two disks, of all pairs and nearest images. */
+uint64_t ergo_oracle_disks_closest(const struct ergo_oracle_disks *o);
 
 /*
  * psi_6 of a configuration, by its definition. For each disk, take the mean of exp(6 i theta) over
@@ -61,6 +69,8 @@ bool ergo_oracle_plain_init(struct ergo_oracle_plain *p, size_t n, double box, d
                             const double *x, const double *y, uint64_t seed);
 void ergo_oracle_plain_free(struct ergo_oracle_plain *p);
 void ergo_oracle_plain_sweep(struct ergo_oracle_plain *p); /* n trial moves */
+/* A trial change of ln V, uniform within +-most, at beta P sigma^2. True: accepted. */
+bool ergo_oracle_plain_volume(struct ergo_oracle_plain *p, double pressure, double most);
 /* Pairs at distance 1 + range i / bins to 1 + range (i + 1) / bins, added to counts. */
 void ergo_oracle_plain_contacts(const struct ergo_oracle_plain *p, double range, size_t bins,
                                 uint64_t *counts);

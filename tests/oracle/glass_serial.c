@@ -177,6 +177,55 @@ int glass_oracle_swap(const struct glass_oracle *o, int sample, const double *j,
     return accepted;
 }
 
+/* Sites of one colour of the checkerboard come before the other, in the order of their numbers. */
+static int colour_of(const struct glass_oracle *o, int site) {
+    return (site % o->l[0] + site / o->l[0] % o->l[1] + site / o->l[0] / o->l[1]) & 1;
+}
+
+/* The cluster gets the number 2 in `differ`, as far as it is reached from `site`. */
+static void walk(const struct glass_oracle *o, int *differ, int site) {
+    differ[site] = 2;
+    for (int k = 0; k < 2 * o->d; k++) {
+        const int to = neighbour(o, site, k / 2, k % 2 ? 1 : -1);
+        if (differ[to] == 1)
+            walk(o, differ, to);
+    }
+}
+
+void glass_oracle_clusters(const struct glass_oracle *o, int sample, uint64_t step, uint64_t turn,
+                           int *spins) {
+    const int n = glass_oracle_sites(o), half = o->copies / 2;
+    const int first_with = o->copies == 4 ? 1 + (int)(turn % 3) : 1;
+    int *differ = malloc(sizeof *differ * (size_t)n);
+    if (!differ)
+        abort();
+    for (int p = 0; p < o->temperatures * half; p++) {
+        /* copy 0 and a second one; then the two that are left */
+        int pair[2] = {0, first_with}, left[2] = {-1, -1};
+        for (int c = 1, k = 0; c < o->copies; c++)
+            if (c != first_with)
+                left[k++] = c;
+        const int *two = p % half ? left : pair, base = p / half * o->copies;
+        int *a = spins + (base + two[0]) * n, *b = spins + (base + two[1]) * n, count = 0;
+        uint32_t r[4];
+        words(o->stream, (uint32_t)sample, step, 18, (uint32_t)p, r);
+        for (int i = 0; i < n; i++)
+            count += differ[i] = a[i] != b[i];
+        int left_over = (int)floor(count * (r[0] / 4294967296.0));
+        for (int k = 0; k < 2 * n && count; k++)
+            if (colour_of(o, k % n) == k / n && differ[k % n] && left_over-- == 0) {
+                walk(o, differ, k % n);
+                break;
+            }
+        for (int i = 0; i < n; i++)
+            if (differ[i] == 2) {
+                a[i] = -a[i];
+                b[i] = -b[i];
+            }
+    }
+    free(differ);
+}
+
 /* ---- enumeration ----------------------------------------------------------------------------- */
 
 static void walsh(double *f, int n) {

@@ -35,6 +35,10 @@ void glass_oracle_sweep(const struct glass_oracle *o, int sample, const double *
  * of accepted exchanges; *trips counts arrivals at the cold end. */
 int glass_oracle_swap(const struct glass_oracle *o, int sample, const double *j, uint64_t step,
                       int parity, int *spins, int *came, int *trips);
+/* Houdayer's moves after `step` sweeps, number `turn` of them: of each temperature's copies two and
+ * two. */
+void glass_oracle_clusters(const struct glass_oracle *o, int sample, uint64_t step, uint64_t turn,
+                           int *spins);
 double glass_oracle_energy(const struct glass_oracle *o, const double *j, const int *spins);
 
 /* Exact averages of one sample at temperature t, of at most 16 sites. */

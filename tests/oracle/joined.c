@@ -134,8 +134,13 @@ static bool sum(struct joined *all, sw_joining_take take, void *user) {
         if (all->rank[r].joining.rest.n_leaders != n)
             return false;
         sw_joining_late(&all->rank[r].joining, take, user);
-        for (uint32_t k = 0; k < n && r; k++)
-            all->rank[0].joining.rest.sums[k] += all->rank[r].joining.rest.sums[k];
+        for (uint32_t k = 0; k < n && r; k++) {
+            struct sw_sum *to = &all->rank[0].joining.rest.sums[k];
+            const struct sw_sum *from = &all->rank[r].joining.rest.sums[k];
+            to->sites += from->sites;
+            to->waves[0] += from->waves[0];
+            to->waves[1] += from->waves[1];
+        }
     }
     for (int r = 0; r < all->ranks; r++) {
         for (uint32_t k = 0; k < n; k++)

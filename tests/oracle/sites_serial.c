@@ -200,9 +200,25 @@ static double correlation(const struct sites_oracle *o, const uint8_t *s, int sh
     return ((double)o->q * equal / (sides * o->sites) - 1) / (o->q - 1);
 }
 
+double sites_oracle_structure(const struct sites_oracle *o, const uint8_t *s) {
+    const int layer = o->sites / (o->l[2] > 1 ? o->l[2] : o->l[1]);
+    const double k = 2 * acos(-1) * layer / o->sites;
+    double sum = 0;
+    for (int state = 0; state < o->q; state++) {
+        double re = 0, im = 0;
+        for (int i = 0; i < o->sites; i++)
+            if (s[i] == state) {
+                re += cos(k * (i / layer));
+                im += sin(k * (i / layer));
+            }
+        sum += re * re + im * im;
+    }
+    return sum * o->q / (o->q - 1) / o->sites; /* waves of all sites add up to 0 */
+}
+
 struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o) {
     const double n = o->sites, q = o->q;
-    double z = 0, e = 0, e2 = 0, sums[7] = {0};
+    double z = 0, e = 0, e2 = 0, sums[8] = {0};
     uint8_t *s = calloc((size_t)o->sites, 1);
     for (bool more = true; more;) {
         int unequal = 0, most = 0, squares = 0, counts[256] = {0};
@@ -217,12 +233,18 @@ struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o) {
         const double weight = exp(-o->j * unequal / o->t), energy = o->j * unequal / n;
         const double m = (q * most / n - 1) / (q - 1);
         const double psi2 = (q * squares / (n * n) - 1) / (q - 1);
-        const double terms[7] = {
-            m, m * m, m * m * m * m, psi2, psi2 * psi2, correlation(o, s, 2), correlation(o, s, 4)};
+        const double terms[8] = {m,
+                                 m * m,
+                                 m * m * m * m,
+                                 psi2,
+                                 psi2 * psi2,
+                                 correlation(o, s, 2),
+                                 correlation(o, s, 4),
+                                 sites_oracle_structure(o, s)};
         z += weight;
         e += weight * energy;
         e2 += weight * energy * energy;
-        for (int k = 0; k < 7; k++)
+        for (int k = 0; k < 8; k++)
             sums[k] += weight * terms[k];
         more = false;
         for (int i = 0; i < o->sites && !more; i++) { /* the next state */
@@ -241,7 +263,8 @@ struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o) {
                                 .psi2 = sums[3] / z,
                                 .psi4 = sums[4] / z,
                                 .half = sums[5] / z,
-                                .quarter = sums[6] / z};
+                                .quarter = sums[6] / z,
+                                .structure = sums[7] / z};
 }
 
 /* Spins of state number s. */

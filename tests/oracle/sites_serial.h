@@ -78,8 +78,12 @@ int sites_oracle_wolff(struct sites_oracle *o, uint64_t t);
 struct sites_exact {
     double energy, heat_capacity, m, m2, m4, psi2, psi4;
     double half,
-        quarter; /* (q delta - 1)/(q - 1) of sites L/2 and L/4 apart, mean over the sides */
+        quarter;      /* (q delta - 1)/(q - 1) of sites L/2 and L/4 apart, mean over the sides */
+    double structure; /* the same of all pairs times cos(k (r - r')), over N, k = 2 pi/L along the
+                         last side */
 };
+/* That of a state. */
+double sites_oracle_structure(const struct sites_oracle *o, const uint8_t *s);
 /* q^N states, at most 2^24. */
 struct sites_exact sites_oracle_enumerate(const struct sites_oracle *o);
 

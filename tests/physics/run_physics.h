@@ -2,6 +2,7 @@
 #ifndef ERGO_TEST_RUN_PHYSICS_H
 #define ERGO_TEST_RUN_PHYSICS_H
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,6 +56,23 @@ static inline cJSON *physics_analyse(struct ergo_context *context, const char *j
 
 static inline cJSON *physics_run(struct ergo_context *context, const char *job, const char *name) {
     return physics_analyse(context, job, name, NULL);
+}
+
+/* Mean of the replicas of a scan point. */
+static inline void physics_value(const cJSON *tree, size_t point, size_t replicas, const char *name,
+                                 double *mean, double *error) {
+    const cJSON *points = cJSON_GetObjectItem(tree, "points");
+    double sum = 0, variance = 0;
+    for (size_t r = 0; r < replicas; r++) {
+        const cJSON *o = cJSON_GetObjectItem(
+            cJSON_GetObjectItem(cJSON_GetArrayItem(points, (int)(point * replicas + r)),
+                                "observables"),
+            name);
+        sum += cJSON_GetNumberValue(cJSON_GetObjectItem(o, "mean"));
+        variance += pow(cJSON_GetNumberValue(cJSON_GetObjectItem(o, "error")), 2);
+    }
+    *mean = sum / (double)replicas;
+    *error = sqrt(variance) / (double)replicas;
 }
 
 #endif

@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "oracle/disks_serial.h"
+#include "physics/run_physics.h"
 #include "samplers/hard_disks/disks.h"
 #include "stats/stats.h"
 
@@ -186,7 +187,8 @@ static void test_plain(void **state) {
         }
         for (size_t i = 0; i < BINS; i++)
             narrow[i] = (uint32_t)counts[i];
-        disks_curve_convert(&job->points[0], &shape, DISKS_CURVE_CONTACT, areas, narrow, values[b]);
+        disks_curve_convert(&job->points[0], &shape, shape.density, DISKS_CURVE_CONTACT, areas,
+                            narrow, values[b]);
     }
     ergo_oracle_plain_free(&plain);
     for (size_t i = 0; i < BINS; i += 3) {
@@ -239,6 +241,81 @@ static void test_random(void **state) {
     ergo_job_destroy(job);
 }
 
+/* Two disks at constant pressure: the weight of a volume is V (V - pi) exp(-beta P V), between the
+ * volumes that two cells a side allow. */
+static void test_two_npt(void **state) {
+    static const double pressure = 0.5, low = 4, high = 8;
+    double mean, error, weight = 0, density = 0;
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        const double v = low + (high - low) * (i + 0.5) / 100000;
+        const double w = v * (v - DISKS_PI) * exp(-pressure * v);
+        weight += w;
+        density += w * 2 / v;
+    }
+    cJSON *tree = physics_run(
+        ctx,
+        "{'sampler': 'hard-disks', 'seed': '14', 'replicas': 8, 'system': {'n': 2, 'box': 2.4, "
+        "'ensemble': 'npt', 'pressure': 0.5, 'max_volume_change': 0.4, 'max_displacement': 0.6}, "
+        "'run': {'equilibration': 50, 'sweeps': 4000, 'measure_every': 4, 'curves_every': 0}, "
+        "'output': {'snapshots': 0}}",
+        "two, npt");
+    physics_value(tree, 0, 8, "density", &mean, &error);
+    compare("two disks, npt: density", mean, error, density / weight, 0);
+    cJSON_Delete(tree);
+}
+
+/* Constant pressure in a liquid, against the serial program; and there and in a crystal the
+ * pressure from contacts, whose mean is the job's for any N. */
+static void test_npt(void **state) {
+    enum { N = 30, BLOCKS = 20, SWEEPS = 2500 };
+    struct ergo_oracle_plain plain;
+    double x[N], y[N], mean, error, sum = 0, square = 0;
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        x[i] = 1.2 * (double)(i % 6);
+        y[i] = 1.2 * (double)(i / 6);
+    }
+    assert_true(ergo_oracle_plain_init(&plain, N, 7.2, 0.3, x, y, 6));
+    for (size_t b = 0; b <= BLOCKS; b++) { /* the first one equilibrates */
+        double density = 0;
+        for (size_t t = 0; t < SWEEPS; t++) {
+            ergo_oracle_plain_sweep(&plain);
+            ergo_oracle_plain_volume(&plain, 2, 0.06);
+            density += N / (plain.box * plain.box) / SWEEPS;
+        }
+        sum += b ? density : 0;
+        square += b ? density * density : 0;
+    }
+    ergo_oracle_plain_free(&plain);
+    cJSON *tree = physics_run(
+        ctx,
+        "{'sampler': 'hard-disks', 'seed': '15', 'replicas': 4, 'system': {'n': 30, "
+        "'packing_fraction': 0.45, 'ensemble': 'npt', 'pressure': 2, 'max_volume_change': 0.06}, "
+        "'run': {'equilibration': 500, 'sweeps': 20000, 'measure_every': 4, 'contact_range': 0.1, "
+        "'contact_bin': 0.001, 'contact_degree': 3, 'gr_max': 0}, 'output': {'snapshots': 0}}",
+        "npt");
+    physics_value(tree, 0, 4, "density", &mean, &error);
+    compare("30 disks, npt: density", mean, error, sum / BLOCKS,
+            sqrt((square / BLOCKS - pow(sum / BLOCKS, 2)) / (BLOCKS - 1)));
+    physics_value(tree, 0, 4, "pressure", &mean, &error);
+    compare("30 disks, npt: pressure", mean, error, 2, 0);
+    physics_value(tree, 0, 4, "volume_limited", &mean, &error);
+    assert_true(mean == 0);
+    cJSON_Delete(tree);
+    tree = physics_run(
+        ctx,
+        "{'sampler': 'hard-disks', 'seed': '16', 'replicas': 4, 'system': {'n': 56, "
+        "'packing_fraction': 0.73, 'ensemble': 'npt', 'pressure': 12}, "
+        "'run': {'equilibration': 1000, 'sweeps': 12000, 'measure_every': 4, 'contact_range': "
+        "0.04, 'contact_bin': 0.0004, 'contact_degree': 4, 'gr_max': 0}, 'output': {'snapshots': "
+        "0}}",
+        "npt, crystal");
+    physics_value(tree, 0, 4, "pressure", &mean, &error);
+    compare("56 disks, npt: pressure", mean, error, 12, 0);
+    cJSON_Delete(tree);
+}
+
 static void test_budget(void **state) {
     (void)state;
     const double n = (double)comparisons, a = 2 / (9 * n), q = 1 - a + 3.09 * sqrt(a);
@@ -256,6 +333,8 @@ int main(void) {
         cmocka_unit_test_prestate(test_plain, (void *)displacements),
         cmocka_unit_test_prestate(test_plain, (void *)reflections),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_two_npt),
+        cmocka_unit_test(test_npt),
         cmocka_unit_test(test_budget)};
     return cmocka_run_group_tests(tests, context_open, context_close);
 }

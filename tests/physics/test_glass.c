@@ -34,6 +34,10 @@ static const struct {
          LONG)},
     {"4 x 4, Metropolis, four copies",
      JOB("'size': [4, 4], 'temperature': 1.5, 'copies': 4, 'coupling': 1.25, 'samples': 96", LONG)},
+    {"4 x 4, clusters of four copies, tempering",
+     JOB("'size': [4, 4], 'temperature': 0.8, 'copies': 4, 'ladder': 3, 'temperature_max': 2, "
+         "'swap_every': 2, 'cluster_every': 1",
+         LONG)},
     {"4 x 4 Gaussian, Metropolis, tempering",
      JOB("'size': [4, 4], 'disorder': 'gaussian', 'temperature': 0.6, 'ladder': 4, "
          "'temperature_max': 2, 'swap_every': 2",

@@ -87,6 +87,11 @@ static void test_temperatures(void **state) {
         "'graph': 'square', 'size': [3, 4], 'coupling': -1, 'field': 0.2, 'dynamics': 'heat-bath', "
         "'temperature': 0.8, 'temperature_max': 3, 'ladder': 3, 'swap_every': 2, "
         "'cluster_every': 1}, 'run': {'equilibration': 100, 'sweeps': 600, 'measure_every': 2}}",
+        "{'sampler': 'spin-lattice', 'seed': '13', 'replicas': 32, 'system': {'model': 'graph', "
+        "'graph': 'square', 'size': [3, 3], 'field': 0.1, 'dynamics': 'heat-bath', 'temperature': "
+        "1.2, 'temperature_max': 5, 'ladder': 4, 'ladder_spacing': 'auto', 'swap_every': 1}, "
+        "'run': "
+        "{'equilibration': 200, 'sweeps': 600, 'measure_every': 2}}",
         "{'sampler': 'spin-lattice', 'seed': '10', 'replicas': 32, 'system': {'model': 'graph', "
         "'graph': 'data/reference/graph-qubo.txt', 'dynamics': 'heat-bath'}, 'run': {'method': "
         "'population-annealing', 'population': 1500, 'temperatures': 6, 'sweeps': 12, "

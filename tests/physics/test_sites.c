@@ -10,6 +10,7 @@
 
 #include "oracle/sites_serial.h"
 #include "physics/run_physics.h"
+#include "samplers/swendsen_wang/sw.h"
 
 enum { REPLICAS = 16 };
 static const double z_max = 4.6;
@@ -32,17 +33,27 @@ static void compare(const cJSON *tree, const char *what, const char *name, doubl
         fail_msg("%s: z of %s is %.2f", what, name, z);
 }
 
+/* Second moment, along the last side. */
+static double length_of(const struct sites_oracle *o, const struct sites_exact *x) {
+    return sqrt(o->sites * x->psi2 / x->structure - 1) /
+           (2 * sin(acos(-1) / o->l[o->l[2] > 1 ? 2 : 1]));
+}
+
 /* psi4 of clusters and pairs in clusters are of sweeps alone. */
 static void check(const char *what, struct sites_oracle o, const char *system, bool wolff,
                   int sweeps) {
+    const bool long_sides = o.l[0] >= 4 && o.l[1] >= 4;
+    const bool closed = !o.open[0] && !o.open[1] && !o.open[2];
+    const bool anti = o.anti[0] || o.anti[1] || o.anti[2], waved = closed && !anti && !wolff;
     char job[600];
     assert_true(sites_oracle_init(&o));
     const struct sites_exact x = sites_oracle_enumerate(&o);
     snprintf(job, sizeof job,
              "{'sampler': 'swendsen-wang', 'seed': '31', 'replicas': %d, 'system': {%s, 'q': %d, "
-             "'temperature': %.9g%s}, 'run': {'equilibration': 50, 'sweeps': %d}, 'output': "
+             "'temperature': %.9g%s}, 'run': {'equilibration': 50, 'sweeps': %d%s}, 'output': "
              "{'snapshots': 0}}",
-             REPLICAS, system, o.q, o.t, wolff ? ", 'update': 'wolff'" : "", sweeps);
+             REPLICAS, system, o.q, o.t, wolff ? ", 'update': 'wolff'" : "", sweeps,
+             waved ? ", 'correlations': true" : "");
     cJSON *tree = physics_run(ctx, job, what);
     const struct {
         const char *name;
@@ -58,12 +69,11 @@ static void check(const char *what, struct sites_oracle o, const char *system, b
                {"psi4", x.psi4},
                {"correlation_half", x.half},
                {"correlation_quarter", x.quarter}};
-    const bool long_sides = o.l[0] >= 4 && o.l[1] >= 4;
-    const bool closed = !o.open[0] && !o.open[1] && !o.open[2];
-    const bool anti = o.anti[0] || o.anti[1] || o.anti[2];
     for (size_t k = 0; k < sizeof all / sizeof all[0] - (wolff ? 3 : long_sides ? 0 : 1); k++)
         if (k < (anti ? 6 : closed ? 11 : 9))
             compare(tree, what, all[k].name, all[k].value);
+    if (waved)
+        compare(tree, what, "correlation_length", length_of(&o, &x));
     cJSON_Delete(tree);
     sites_oracle_free(&o);
 }
@@ -74,6 +84,115 @@ static void test_cubic(void **unused) {
           "'size': [2, 2, 2]", false, 2500);
     check("2 x 2 x 3, q = 2", (struct sites_oracle){.l = {2, 2, 3}, .q = 2, .j = 1, .t = 2.3},
           "'size': [2, 2, 3]", false, 2500);
+}
+
+/* Do means of replicas spread as their errors say? chi^2 of 15 degrees of freedom: beyond these
+ * with a chance of 1e-4 each. */
+static void spread(const cJSON *tree, const char *what, const char *name) {
+    double mean = 0, chi2 = 0, values[REPLICAS], errors[REPLICAS];
+    for (int r = 0; r < REPLICAS; r++) {
+        const cJSON *point = cJSON_GetArrayItem(cJSON_GetObjectItem(tree, "points"), r);
+        const cJSON *o = cJSON_GetObjectItem(cJSON_GetObjectItem(point, "observables"), name);
+        values[r] = cJSON_GetObjectItem(o, "mean")->valuedouble;
+        errors[r] = cJSON_GetObjectItem(o, "error")->valuedouble;
+        mean += values[r] / REPLICAS;
+    }
+    for (int r = 0; r < REPLICAS; r++)
+        chi2 += (values[r] - mean) * (values[r] - mean) / (errors[r] * errors[r]);
+    print_message("  %-26s %-17s chi^2 of %d means: %.1f\n", what, name, REPLICAS, chi2);
+    if (!(chi2 > 2.7 && chi2 < 44.3))
+        fail_msg("%s: chi^2 of %s is %.1f", what, name, chi2);
+}
+
+/* Correlations on square lattices (/run/correlations), by clusters. */
+static void correlations(const char *what, struct sites_oracle o, int path) {
+    char job[600];
+    assert_true(sites_oracle_init(&o));
+    const struct sites_exact x = sites_oracle_enumerate(&o);
+    snprintf(job, sizeof job,
+             "{'sampler': 'swendsen-wang', 'seed': '31', 'replicas': %d, 'system': {'size': [%d, "
+             "%d], 'q': %d, 'temperature': %.9g}, 'run': {'equilibration': 50, 'sweeps': 6000, "
+             "'measure_every': 3, 'correlations': true}, 'tuning': {'path': %d}, 'output': "
+             "{'snapshots': 0}}",
+             REPLICAS, o.l[0], o.l[1], o.q, o.t, path);
+    cJSON *tree = physics_run(ctx, job, what);
+    const struct {
+        const char *name;
+        double value;
+    } all[] = {{"energy", x.energy},
+               {"psi2", x.psi2},
+               {"correlation_half", x.half},
+               {"correlation_length", length_of(&o, &x)},
+               {"correlation_quarter", x.quarter},
+               {"correlation_ratio", x.half / x.quarter}};
+    for (size_t k = 0; k < (o.l[0] < 4 || o.l[1] < 4 ? 4 : 6); k++) {
+        compare(tree, what, all[k].name, all[k].value);
+        if (k >= 2)
+            spread(tree, what, all[k].name);
+    }
+    cJSON_Delete(tree);
+    sites_oracle_free(&o);
+}
+
+static void test_correlations(void **unused) {
+    (void)unused;
+    correlations("square 4 x 4, q = 2",
+                 (struct sites_oracle){.l = {4, 4, 1}, .q = 2, .j = 1, .t = 1.2}, 0);
+    correlations("square 3 x 5, q = 2",
+                 (struct sites_oracle){.l = {3, 5, 1}, .q = 2, .j = 1, .t = 1.4}, 2);
+}
+
+/* Estimators by clusters and by spins have the same mean, and the former the smaller variance: of
+ * the twin, which audits compare kernels with, sweep by sweep above T_c. */
+static void test_variance(void **unused) {
+    enum { SIDE = 16, SWEEPS = 4000, BLOCK = 40 };
+    const char *text =
+        "{\"sampler\": \"swendsen-wang\", \"seed\": \"5\", \"system\": {\"size\": "
+        "[16, 16], \"temperature\": 1.3}, \"run\": {\"sweeps\": 1, \"correlations\": true}}";
+    double sums[2][2] = {{0}}, blocks[2] = {0}, gain = 0, block = 0;
+    struct sites_oracle o = {.l = {SIDE, SIDE, 1}, .q = 2, .j = 1, .t = 1.3};
+    struct ergo_job *job = NULL;
+    struct sw_twin t;
+    uint8_t spins[SIDE * SIDE];
+    (void)unused;
+    assert_true(sites_oracle_init(&o));
+    if (ergo_job_parse(ctx, text, strlen(text), "variance", NULL, 0, &job) != ERGO_OK)
+        fail_msg("%s", ergo_error_message(ctx));
+    const struct ergo_point *point = job->batches[0].points[0];
+    const struct sw_shape shape = sw_shape_of(point);
+    const uint32_t distances = sw_distances_of(point);
+    assert_true(sw_twin_open(&t, &shape));
+    sw_twin_start(point, &shape, &t);
+    for (uint64_t step = 0; step < SWEEPS; step++) {
+        struct sw_correlations c;
+        double columns[SW_COLUMNS] = {0};
+        sw_twin_sweep(point, &shape, step, true, &t);
+        assert_true(sw_twin_correlate(&shape, distances, &t, &c));
+        sw_correlate_convert(&shape, distances, &c, columns, NULL);
+        for (int i = 0; i < SIDE * SIDE; i++)
+            spins[i] = t.planes[i / SIDE] >> i % SIDE & 1u;
+        const double values[2] = {columns[SW_COLUMN_WAVE2], sites_oracle_structure(&o, spins)};
+        for (int k = 0; k < 2; k++) {
+            sums[k][0] += values[k] / SWEEPS;
+            sums[k][1] += values[k] * values[k] / SWEEPS;
+        }
+        block += (values[0] - values[1]) / BLOCK;
+        if (step % BLOCK == BLOCK - 1) {
+            blocks[0] += block;
+            blocks[1] += block * block;
+            block = 0;
+        }
+    }
+    const double n = SWEEPS / BLOCK, mean = blocks[0] / n;
+    const double z = mean / sqrt((blocks[1] / n - mean * mean) / (n - 1));
+    gain = (sums[1][1] - sums[1][0] * sums[1][0]) / (sums[0][1] - sums[0][0] * sums[0][0]);
+    print_message("  S(k) of clusters %.4f, of spins %.4f, z = %+.2f; variance %.1f times less\n",
+                  sums[0][0], sums[1][0], z, gain);
+    assert_true(fabs(z) < z_max);
+    assert_true(gain > 2);
+    sw_twin_close(&t);
+    ergo_job_destroy(job);
+    sites_oracle_free(&o);
 }
 
 static void test_plane(void **unused) {
@@ -193,9 +312,10 @@ static void test_adapting(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cubic), cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_sides), cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_wolff), cmocka_unit_test(test_adapting),
+        cmocka_unit_test(test_cubic),    cmocka_unit_test(test_correlations),
+        cmocka_unit_test(test_variance), cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_sides),    cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_wolff),    cmocka_unit_test(test_adapting),
     };
     ctx = ergo_context_create();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,23 +25,6 @@ static void compare(const char *what, double mean, double error, double known, d
         fail_msg("%s: z = %.2f", what, z);
 }
 
-/* Mean of the replicas of a scan point. */
-static void value_of(const cJSON *tree, size_t point, size_t replicas, const char *name,
-                     double *mean, double *error) {
-    const cJSON *points = cJSON_GetObjectItem(tree, "points");
-    double sum = 0, variance = 0;
-    for (size_t r = 0; r < replicas; r++) {
-        const cJSON *o = cJSON_GetObjectItem(
-            cJSON_GetObjectItem(cJSON_GetArrayItem(points, (int)(point * replicas + r)),
-                                "observables"),
-            name);
-        sum += cJSON_GetNumberValue(cJSON_GetObjectItem(o, "mean"));
-        variance += pow(cJSON_GetNumberValue(cJSON_GetObjectItem(o, "error")), 2);
-    }
-    *mean = sum / (double)replicas;
-    *error = sqrt(variance) / (double)replicas;
-}
-
 /* 32 spheres on every other site of a cubic lattice: fcc. */
 static void lattice(double (*at)[3], double side) {
     for (int site = 0, n = 0; site < 64; site++) {
@@ -72,7 +55,7 @@ static void test_two(void **state) {
             "'output': {'snapshots': 0}}",
             boxes[i][0], boxes[i][1], boxes[i][2], length("3000", "100000"));
         cJSON *tree = physics_run(ctx, job, "two");
-        value_of(tree, 0, 8, "compressibility_factor", &mean, &error);
+        physics_value(tree, 0, 8, "compressibility_factor", &mean, &error);
         const double volume = boxes[i][0] * boxes[i][1] * boxes[i][2];
         compare("two spheres", mean, error, 1 + 2 * pi / 3 / (volume - 4 * pi / 3), 0);
         cJSON_Delete(tree);
@@ -100,7 +83,7 @@ static void test_two_npt(void **state) {
         "3}, 'output': {'snapshots': 0}}",
         pressure, length("3000", "100000"));
     cJSON *tree = physics_run(ctx, job, "two, npt");
-    value_of(tree, 0, 8, "density", &mean, &error);
+    physics_value(tree, 0, 8, "density", &mean, &error);
     compare("two spheres, npt: density", mean, error, density / weight, 0);
     cJSON_Delete(tree);
 }
@@ -137,7 +120,7 @@ static void test_fluid(void **state) {
     cJSON *tree = physics_run(ctx, job, "fluid");
     for (size_t i = 0; i < 4; i++) {
         double mean, error;
-        value_of(tree, i, 2, "compressibility_factor", &mean, &error);
+        physics_value(tree, i, 2, "compressibility_factor", &mean, &error);
         snprintf(what, sizeof what, "240 spheres, eta %g", etas[i]);
         compare(what, mean, error, fluid_of(etas[i], 240), 0);
     }
@@ -172,7 +155,7 @@ static void test_npt(void **state) {
              "'measure_every': 3}, 'output': {'snapshots': 0}}",
              N, length("12000", "100000"));
     cJSON *tree = physics_run(ctx, job, "npt");
-    value_of(tree, 0, 2, "density", &mean, &error);
+    physics_value(tree, 0, 2, "density", &mean, &error);
     const double plain = sum / BLOCKS;
     compare("32 spheres, npt: density", mean, error, plain,
             sqrt((square / BLOCKS - plain * plain) / (BLOCKS - 1)));

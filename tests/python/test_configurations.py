@@ -44,15 +44,20 @@ def test_energies(tmp_path: Path, what: dict[str, Any]) -> None:
             c.spins(2, 0)
 
 
-def test_two_times(tmp_path: Path) -> None:
+NORTH_EAST = {"model": "north-east", "size": [12, 12], "up_density": 0.5, "realisations": 128}
+GLASS = {"model": "spin-glass", "size": [12, 12], "temperature": 0.9, "samples": 128}
+
+
+@pytest.mark.parametrize("system", [NORTH_EAST, GLASS])
+def test_two_times(tmp_path: Path, system: dict[str, Any]) -> None:
     """The engine's autocorrelation and chi4 after its waiting time are those of the frames, systems by 32."""
-    what = job("spin-lattice", {"sweeps": 60, "chi4": True}, model="north-east", size=[12, 12], up_density=0.5)
-    what["system"].update(realisations=128, waiting_time=10)
+    what = job("spin-lattice", {"sweeps": 60, "chi4": True}, waiting_time=10, **system)
     what["replicas"] = 1
     what["output"].update(configurations_every=1, configurations_spacing="logarithmic")
     result = ergocl.run(what, directory=tmp_path / "run")
     with ergocl.configurations(tmp_path / "run") as c:
-        assert c.spins(0, 0).shape == (128, 12, 12)
+        shape = c.spins(0, 0).shape
+        assert (shape[0], *shape[-2:]) == (128, 12, 12)
         got = c.two_times([10])
         with pytest.raises(ValueError, match="no frame at"):
             c.two_times([7])
@@ -70,3 +75,19 @@ def test_two_times(tmp_path: Path) -> None:
                 assert np.isnan(curve.error[0, at[0]]) or error[0, k] == pytest.approx(curve.error[0, at[0]], rel=1e-6)
                 compared += 1
     assert compared >= 10
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"model": "ising"}, {"model": "ising", "dynamics": "heat-bath", "random_field": 1}, {"model": "potts", "q": 3}],
+)
+def test_two_times_of_one_lattice(tmp_path: Path, more: dict[str, Any]) -> None:
+    """Of Ising and Potts lattices, which have no samples: each chain's own overlap."""
+    what = job("spin-lattice", {"sweeps": 30}, size=[12, 10], temperature=1, waiting_time=10, **more)
+    what["output"].update(configurations_every=1)
+    result = ergocl.run(what, directory=tmp_path / "run")
+    with ergocl.configurations(tmp_path / "run") as c:
+        got = c.two_times([10], points=[0])
+    curve = result.curve("autocorrelation")
+    at = np.searchsorted(got.later, curve.x[0] + 10)
+    np.testing.assert_allclose(curve.mean[0], got.correlation[0, at], rtol=0, atol=1e-12)

@@ -41,8 +41,16 @@ static void join(uint32_t *labels, uint32_t a, uint32_t b) {
 /* What is known of the whole: parts of all rectangles by the smallest site in each. */
 struct whole {
     const struct ergo_layout *layout;
-    uint32_t *local, *sizes, *part; /* [sites]: root in its rectangle; at roots */
+    uint32_t *local, *part; /* [sites]: root in its rectangle; at roots */
+    struct sw_sum *sums;
 };
+
+/* Waves of all signs, for most sites; some clusters' are 0. */
+static void add_site(struct sw_sum *sum, uint32_t i) {
+    sum->sites++;
+    sum->waves[0] += (uint64_t)((int64_t)(i * 37 % 101) - 50);
+    sum->waves[1] -= (i % 7) << 12;
+}
 
 static int owner(const struct whole *w, uint32_t site) {
     return ergo_layout_owner(w->layout, site);
@@ -60,13 +68,14 @@ static void find_local(struct whole *w, uint32_t tile) {
             join(w->local, i, i + L);
     }
     for (uint32_t i = 0; i < L * L; i++)
-        w->sizes[find(w->local, i)]++;
+        add_site(&w->sums[find(w->local, i)], i);
 }
 
 /* Parts that have bonds to others; edges have SW_NO_PART elsewhere. */
 struct parts {
     uint64_t *names;
     uint32_t *sizes;
+    uint64_t (*waves)[2];
     struct sw_list *lists; /* of sides */
 };
 
@@ -75,7 +84,8 @@ static uint32_t part_of(struct whole *w, struct joined_rank *rank, struct parts 
     if (w->part[root] == UINT32_MAX) {
         w->part[root] = (uint32_t)rank->parts.n_parts;
         p->names[rank->parts.n_parts] = root;
-        p->sizes[rank->parts.n_parts++] = w->sizes[root];
+        memcpy(p->waves[rank->parts.n_parts], w->sums[root].waves, sizeof *p->waves);
+        p->sizes[rank->parts.n_parts++] = (uint32_t)w->sums[root].sites;
     }
     return w->part[root];
 }
@@ -126,6 +136,7 @@ static struct parts *make_ranks(struct whole *w, struct joined *all) {
         const size_t most = 4 * 32 * (ergo_rectangle_words(&w->layout->rectangles[r]) + 1);
         parts[r].names = malloc(8 * most);
         parts[r].sizes = malloc(4 * most);
+        parts[r].waves = malloc(16 * most);
         parts[r].lists = calloc(MOST_SIDES, sizeof *parts[r].lists);
         all->rank[r].parts.sides = calloc(MOST_SIDES, sizeof(struct sw_side));
         all->rank[r].far_rank = calloc(MOST_SIDES, sizeof(int));
@@ -144,6 +155,7 @@ static struct parts *make_ranks(struct whole *w, struct joined *all) {
         rank->parts.narrow = ranks % 2 == 0;
         rank->parts.names = parts[r].names;
         rank->parts.sizes = parts[r].sizes;
+        rank->parts.waves = (const uint64_t(*)[2])parts[r].waves;
         for (size_t s = 0; s < rank->parts.n_sides; s++) {
             rank->parts.sides[s].items = parts[r].lists[s].items;
             rank->parts.sides[s].n_items = parts[r].lists[s].n;
@@ -160,6 +172,7 @@ static void free_ranks(struct joined *all, struct parts *parts) {
         free(parts[r].lists);
         free(parts[r].names);
         free(parts[r].sizes);
+        free(parts[r].waves);
         free(all->rank[r].parts.sides);
         free(all->rank[r].far_rank);
         free(all->rank[r].far_side);
@@ -169,14 +182,14 @@ static void free_ranks(struct joined *all, struct parts *parts) {
     free(all->rank);
 }
 
-static void take(void *user, uint64_t size) {
-    sw_cut_count(user, size);
+static void take(void *user, const struct sw_sum *sum) {
+    sw_cut_count(user, sum);
 }
 
 static struct whole open_whole(const struct ergo_layout *l, uint32_t tile) {
     struct whole w = {.layout = l,
                       .local = malloc(L * L * sizeof *w.local),
-                      .sizes = calloc(L * L, sizeof *w.sizes),
+                      .sums = calloc(L * L, sizeof *w.sums),
                       .part = malloc(L * L * sizeof *w.part)};
     find_local(&w, tile);
     return w;
@@ -184,7 +197,7 @@ static struct whole open_whole(const struct ergo_layout *l, uint32_t tile) {
 
 static void close_whole(struct whole *w) {
     free(w->local);
-    free(w->sizes);
+    free(w->sums);
     free(w->part);
 }
 
@@ -202,7 +215,7 @@ static void simulate(const struct ergo_layout *l, uint32_t rounds, uint64_t *nam
         const bool inside = w.part[root] == UINT32_MAX;
         names[i] = inside ? root : sw_joining_name(&all.rank[owner(&w, i)].joining, w.part[root]);
         if (inside && root == i) /* its rank's to count */
-            sw_cut_count(counts, w.sizes[i]);
+            sw_cut_count(counts, &w.sums[i]);
     }
     free_ranks(&all, parts);
     close_whole(&w);
@@ -254,7 +267,7 @@ static void test_merging(void **unused) {
                     join(labels, i, i + L);
             }
             const bool wrapping = wraps(labels);
-            uint64_t sizes[L * L] = {0};
+            struct sw_sum sums[L * L] = {{0}};
             for (uint32_t i = 0; i < L * L; i++) {
                 if (right[i])
                     join(labels, i, i - i % L + (i + 1) % L);
@@ -263,11 +276,11 @@ static void test_merging(void **unused) {
             }
             for (uint32_t i = 0; i < L * L; i++) {
                 assert_int_equal(names[i], find(labels, i));
-                sizes[find(labels, i)]++;
+                add_site(&sums[find(labels, i)], i);
             }
             for (uint32_t i = 0; i < L * L; i++)
-                if (sizes[i])
-                    sw_cut_count(&expected, sizes[i]);
+                if (sums[i].sites)
+                    sw_cut_count(&expected, &sums[i]);
             assert_int_equal(counts.wraps, wrapping);
             counts.wraps = 0;
             assert_memory_equal(&counts, &expected, sizeof counts);
@@ -376,16 +389,19 @@ static void test_counts(void **unused) {
     (void)unused;
     struct sw_cut_counts c = {0};
     const uint64_t n = (UINT64_C(1) << 41) + 12345678901;
-    sw_cut_count(&c, n);
-    sw_cut_count(&c, n);
+    const struct sw_sum sum = {n, {n << 11, 0 - (n << 10)}};
+    sw_cut_count(&c, &sum);
+    sw_cut_count(&c, &sum);
     sw_cut_count_carry(&c);
-    long double sum = 0, sum4 = 0;
+    long double sum2 = 0, sum4 = 0;
     for (int k = SW_CUT_SQUARES - 1; k >= 0; k--)
-        sum = sum * 65536 + (long double)c.squares[k];
+        sum2 = sum2 * 65536 + (long double)c.squares[k];
     for (int k = SW_CUT_FOURTHS - 1; k >= 0; k--)
         sum4 = sum4 * 65536 + (long double)c.fourths[k];
     const long double square = (long double)n * (long double)n;
-    assert_true(fabsl(sum / (2 * square) - 1) < 1e-15L);
+    const long double waves = sw_limbs_value(c.correlations.waves, SW_WAVES_LIMBS, NULL);
+    assert_true(fabsl(sum2 / (2 * square) - 1) < 1e-15L);
+    assert_true(fabsl(waves / (2 * square * (0x1p22L + 0x1p20L)) - 1) < 1e-15L);
     assert_true(fabsl(sum4 / (2 * square * square) - 1) < 1e-15L);
     assert_int_equal(c.bins[41], 2);
     assert_int_equal(c.largest, n);

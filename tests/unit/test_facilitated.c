@@ -196,10 +196,10 @@ static void test_times(void **state) {
                                    15, 20, 25, 30, 40, 50, 60, 80, 100, 120};
     double times[200];
     (void)state;
-    assert_int_equal(fac_times(130, times), 20);
+    assert_int_equal(model_times(130, times), 20);
     assert_memory_equal(times, first, sizeof first);
-    assert_int_equal(fac_times(1, NULL), 2);
-    const size_t n = fac_times(UINT64_C(1) << 53, times);
+    assert_int_equal(model_times(1, NULL), 2);
+    const size_t n = model_times(UINT64_C(1) << 53, times);
     assert_true(n < 200 && times[n - 1] == 8e15);
     for (size_t i = 1; i < n; i++)
         assert_true(times[i] > times[i - 1]);

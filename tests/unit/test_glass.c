@@ -70,8 +70,8 @@ static void test_tables(void **state) {
         float slopes[3];
         double t[ERGO_LADDER_MAX];
         const struct glass_shape s = glass_shape_of(&job->points[0]);
-        glass_tables(&job->points[0], &s, tables, slopes);
         assert_int_equal(ergo_ladder_temperatures(&job->points[0], t), 3);
+        glass_tables(&job->points[0], &s, t, tables, slopes);
         assert_true(t[0] == 0.5 && fabs(t[1] - 1) < 1e-12 && t[2] == 2);
         assert_true(fabs(slopes[0] - 2.0 * 2 * (1 / 0.5 - 1)) < 1e-5 && slopes[2] == 0);
         for (int slot = 0; slot < 6; slot++)

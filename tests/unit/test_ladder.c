@@ -298,6 +298,14 @@ static void test_feedback(void **state) {
     assert_true(t[0] == 1 && t[3] == 4);
     assert_true(fabs(1 / t[1] - (1 - 0.25 * 2 / 3)) < 1e-15);
     assert_true(fabs(1 / t[2] - (0.75 - 0.25 * 2 / 3)) < 1e-15);
+    /* the same from counts, up to half a try of 3 * 10^6: after 6 * 10^6 exchanges those since half
+     * of them, of both parities 1.5 * 10^6, each of two pairs of copies */
+    const struct ergo_feedback f = {true, 4, 1, 12000000};
+    static const uint64_t accepted[3] = {1500000, 2250000, 2250000};
+    double learnt[4] = {1, 1 / 0.75, 2, 4};
+    ergo_feedback_learn(&f, 6000000, 2, accepted, learnt);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs(1 / learnt[i] - 1 / t[i]) < 1e-6);
     double two[2] = {1, 3};
     ergo_ladder_feed_back(2, rejected, two);
     assert_true(two[0] == 1 && two[1] == 3);
@@ -315,13 +323,16 @@ static void test_frozen(void **state) {
     struct ergo_job *job = NULL;
     assert_int_equal(ergo_job_parse(ctx, text, strlen(text), "unit", NULL, 0, &job), ERGO_OK);
     assert_int_equal(ergo_ladder_rungs(&job->points[0]), 16);
-    assert_true(ergo_ladder_automatic(&job->points[0]));
-    const struct ergo_temper t = {
-        .rungs = 16, .every = 3, .automatic = true, .outer = &job->batches[0]};
+    struct ergo_feedback f = ergo_feedback_of(&job->points[0]);
+    assert_true(f.automatic && f.rungs == 16 && f.every == 10 && f.equilibration == 130);
+    f.every = 3;
     for (uint64_t step = 0, k = 0; step < 2000; step++) {
         k += k < 5 && steps[k] == step;
-        assert_int_equal(ergo_temper_since(&t, step), k ? steps[k - 1] : 0);
+        assert_int_equal(ergo_feedback_since(&f, step), k ? steps[k - 1] : 0);
     }
+    /* exchanges 6 to 10 are counted after 30 sweeps: of parity 0 those of 18, 24, 30 */
+    assert_int_equal(ergo_feedback_tries(&f, 29, 0), 2);
+    assert_int_equal(ergo_feedback_tries(&f, 47, 0), 2);
     ergo_job_destroy(job);
 }
 

@@ -137,6 +137,11 @@ static void test_alone(void **unused) {
         assert_int_equal(ergo_halo_exchange(ctx, &halo, mine, theirs, 6, 2), ERGO_OK);
         assert_string_equal(theirs, mine);
     }
+    halo.sent++; /* one was lost */
+    assert_int_equal(ergo_halo_exchange(ctx, &halo, mine, theirs, 6, 2), ERGO_E_DEVICE);
+    assert_non_null(strstr(ergo_error_message(ctx), "lost step"));
+    halo.sent--;
+    assert_int_equal(ergo_halo_exchange(ctx, &halo, mine, theirs, 6, 2), ERGO_OK);
     ergo_halo_free(&halo);
     free(whole);
     free(piece);

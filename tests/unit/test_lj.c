@@ -374,7 +374,7 @@ static void test_boards(void **state) {
             assert_true(blocks[k] >= 2 && grid.n[k] == 4 * blocks[k]);
             assert_true(2 * cell > 2.5 && s.box[k] / (blocks[k] + 1) < 5.00001);
         }
-        lj_member_fill(&job->points[0], &m);
+        lj_member_fill(&job->points[0], 0, &m);
         assert_true(fabs(m.zv - 0.1 * s.volume / (8.0 * (double)all)) < 1e-5 * m.zv);
         free(grid.offsets);
         ergo_job_destroy(job);
@@ -400,7 +400,7 @@ static void test_start(void **state) {
         parse("'activity': 0.1, 'box': [12.3, 7, 9.1], 'start': '/tmp/ergo-unit-lj-start.xyz', "
               "'epsilon': 0");
     assert_non_null(job);
-    assert_int_equal(lj_start(ctx, &job->points[0], &got, &n), ERGO_OK);
+    assert_int_equal(lj_start(ctx, &job->points[0], 0, &got, &n), ERGO_OK);
     assert_int_equal(n, 100);
     assert_memory_equal(got, words, sizeof words);
     free(got);

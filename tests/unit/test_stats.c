@@ -21,10 +21,9 @@
 #include "stats/stats.h"
 #include "unit/random_series.h"
 
+/* of this process's processor: others may be busy */
 static double seconds(void) {
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return (double)clock() / CLOCKS_PER_SEC;
 }
 
 static void test_special_cases(void **state) {
@@ -239,7 +238,7 @@ static void test_long(void **state) {
         assert_true(fabs(e.tau - tau) < 3.5 * e.tau_error);
         assert_true(e.tau_error < 0.35 * tau);
         assert_false(e.too_short);
-        assert_true(t1 - t0 < 2); /* 0.2 s when the machine is idle; O(n^2) would take minutes */
+        assert_true(t1 - t0 < 10); /* 0.2 s, with sanitizers more; O(n^2) would take minutes */
     }
     free(x);
 }

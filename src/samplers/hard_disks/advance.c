@@ -35,8 +35,9 @@ static void sweeps_local(struct disks_state *s, uint64_t sweeps) {
     while (sweeps && s->e.status == ERGO_OK) {
         const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, sweeps, l->launch_sweeps);
         ERGO_LAUNCH(&s->e, DISKS_SWEEPS_LOCAL, ergo_grid_groups(members_of(s), l->group, 1),
-                    BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_GRIDS),
-                    BUFFER(DISKS_TALLY), U64(s->e.step), U32(now), U32(l->most_cells),
+                    BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_RULES),
+                    BUFFER(DISKS_SIZES), BUFFER(DISKS_GRIDS), BUFFER(DISKS_TALLY), U64(s->e.step),
+                    U32(now), U32(s->shapes[0].volume_every), U32(l->most_cells),
                     U32(second_plane(s)), LOCAL(memory));
         ergo_engine_made(&s->e, &s->e.pace, now);
         s->e.step += now;
@@ -76,6 +77,20 @@ static void sweep_tile(struct disks_state *s, uint32_t k, bool after, bool note)
     ergo_engine_swap(&s->e, DISKS_CELLS, DISKS_OTHER);
 }
 
+/* A volume move, if one is due after the sweeps so far. It sees cells before or after their shift,
+ * which leaves all distances alone. */
+static void volume_move(struct disks_state *s) {
+    const struct disks_launch *l = &s->launch;
+    if (!s->shapes[0].npt || s->e.step % s->shapes[0].volume_every)
+        return;
+    ERGO_LAUNCH(&s->e, DISKS_CLOSEST_PAIR, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
+                BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_LEAST),
+                U32(second_plane(s)));
+    ERGO_LAUNCH(&s->e, DISKS_VOLUME_MOVE, ergo_grid_groups(members_of(s), l->sum_group, 1),
+                BUFFER(DISKS_MEMBERS), BUFFER(DISKS_RULES), BUFFER(DISKS_LEAST), U32(l->sums),
+                BUFFER(DISKS_SIZES), U64(s->e.step - 1));
+}
+
 void disks_steps(void *state, uint64_t sweeps) {
     struct disks_state *s = state;
     const bool tile = s->launch.path == DISKS_PATH_TILE;
@@ -93,6 +108,7 @@ void disks_steps(void *state, uint64_t sweeps) {
                 sweep_tile(s, k, k > 0, note);
             else
                 sweep_global(s, k, note);
+            volume_move(s);
         }
         if (tile)
             shift(s, now - 1);
@@ -108,7 +124,8 @@ void disks_measure(void *state, size_t sample) {
     const struct disks_launch *l = &s->launch;
     ERGO_LAUNCH(&s->e, DISKS_MEASURE, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
                 BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_TALLY), BUFFER(DISKS_SUMS),
-                U32(sample), U32(members_of(s)), U32(second_plane(s)));
+                BUFFER(DISKS_SIZES), BUFFER(DISKS_SEEN), U32(sample), U32(members_of(s)),
+                U32(second_plane(s)));
 }
 
 static void measure_pairs(struct disks_state *s, uint32_t which, size_t curve) {
@@ -122,10 +139,10 @@ static void measure_pairs(struct disks_state *s, uint32_t which, size_t curve) {
                                                 l->pair_rows * wide);
         now = cells < wide ? 1 : (uint32_t)(cells / wide);
         ERGO_LAUNCH(&s->e, DISKS_PAIRS, over(s, l->look_cells), BUFFER(DISKS_CELLS),
-                    BUFFER(DISKS_MEMBERS), BUFFER(DISKS_LIMITS + which),
+                    BUFFER(DISKS_MEMBERS), BUFFER(DISKS_SIZES), BUFFER(DISKS_LIMITS + which),
                     BUFFER(DISKS_COUNTS + which), U32(curve), U32(members_of(s)),
-                    U32(l->bins[which]), F32(which == DISKS_CURVE_CONTACT ? 1.0f : 0.0f),
-                    U32(which), U32(second_plane(s)), U32(from), U32(from + now));
+                    U32(l->bins[which]), U32(which), U32(second_plane(s)), U32(from),
+                    U32(from + now));
         ergo_engine_made(&s->e, &s->e.curve_pace, now * wide);
     }
 }
@@ -145,13 +162,35 @@ void disks_measure_curves(void *state, size_t curve) {
 /* ---- samples ----------------------------------------------------------------------------------
  */
 
+double disks_density_at(const struct disks_shape *shape, const struct ergo_volume *volume) {
+    return shape->npt ? (double)shape->n / ergo_isobaric_volume(volume->size) : shape->density;
+}
+
 void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
-                   struct disks_tally tally, double *columns) {
+                   struct disks_tally tally, const struct ergo_volume *volume, double *columns) {
     const double moves = (double)shape->moves_per_cell;
-    columns[0] = (double)sum->re * 0x1p-24 / (double)shape->n;
-    columns[1] = (double)sum->im * 0x1p-24 / (double)shape->n;
-    columns[2] = tally.tried ? (double)tally.accepted / (moves * (double)tally.tried) : 0.0;
-    columns[3] = (double)sum->occupied / ((double)shape->cells * shape->cells);
+    columns[DISKS_PSI6_RE] = (double)sum->re * 0x1p-24 / (double)shape->n;
+    columns[DISKS_PSI6_IM] = (double)sum->im * 0x1p-24 / (double)shape->n;
+    columns[DISKS_ACCEPTANCE] =
+        tally.tried ? (double)tally.accepted / (moves * (double)tally.tried) : 0.0;
+    columns[DISKS_OCCUPIED] = (double)sum->occupied / ((double)shape->cells * shape->cells);
+    if (!shape->npt)
+        return;
+    columns[DISKS_DENSITY] = disks_density_at(shape, volume);
+    columns[DISKS_VOLUME_ACCEPTANCE] = volume->accepted;
+    columns[DISKS_LIMITED] = volume->limited;
+}
+
+/* The volumes of a sample's members. */
+static const struct ergo_volume *seen_of(const struct disks_state *s, unsigned slot,
+                                         size_t sample) {
+    return s->shapes[0].npt ? ergo_engine_host(&s->e, DISKS_SEEN, slot, sample) : NULL;
+}
+
+/* The sample of a slot that carries its curve number `curve`. */
+static size_t sample_of(const struct disks_state *s, unsigned slot, size_t curve) {
+    const uint64_t interval = s->e.curve_interval, first = s->e.slots[slot].first_sample;
+    return (size_t)((interval - first % interval) % interval + curve * interval);
 }
 
 /* The parts of a row, added up. */
@@ -177,10 +216,13 @@ bool disks_rows(const void *state, unsigned slot, size_t begin, size_t end,
     const struct disks_state *s = state;
     bool right = true;
     for (size_t row = begin; row < end; row++) {
-        const struct disks_shape *shape = &s->shapes[row % members_of(s)];
+        const size_t m = row % members_of(s);
+        const struct disks_shape *shape = &s->shapes[m];
+        const struct ergo_volume *seen = seen_of(s, slot, row / members_of(s));
         struct disks_tally tally;
         const struct disks_sum sum = add_parts(s, slot, row, &tally);
-        disks_columns(shape, &sum, tally, samples->columns + 4 * row);
+        disks_columns(shape, &sum, tally, seen ? seen + m : NULL,
+                      samples->columns + disks_n_columns(shape) * row);
         right = right && sum.disks == shape->n;
     }
     return right;
@@ -213,7 +255,9 @@ bool disks_curve_rows(const void *state, unsigned slot, size_t begin, size_t end
             const size_t m = row % members;
             const uint32_t *counts =
                 ergo_engine_host(&s->e, (unsigned)(DISKS_COUNTS + c), slot, row / members);
-            disks_curve_convert(s->e.batch->points[m], &s->shapes[m], c,
+            const struct ergo_volume *seen = seen_of(s, slot, sample_of(s, slot, row / members));
+            disks_curve_convert(s->e.batch->points[m], &s->shapes[m],
+                                disks_density_at(&s->shapes[m], seen ? seen + m : NULL), c,
                                 c < 2 ? s->areas[c] + m * bins : NULL, counts + m * bins,
                                 samples->curves[c] + row * bins);
         }

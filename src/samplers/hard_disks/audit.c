@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hard_disks/core.h"
 #include "samplers/hard_disks/disks.h"
 
 /* About a tenth of a second each: disks times sweeps of the twin; cells of which it measures psi_6;
@@ -27,6 +28,10 @@ struct audit {
     bool whole;
     uint32_t cells; /* cells of a member that histograms use; see launch.look_cells */
 };
+
+static enum ergo_status no_memory(struct ergo_context *ctx) {
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
+}
 
 static enum ergo_status audit_member(struct ergo_context *ctx, struct disks_state *s,
                                      size_t member) {
@@ -56,7 +61,8 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct disks_stat
                            "audit of hard-disks failed on %s at sweep %llu: member %zu has a disk "
                            "outside of its cell",
                            s->e.device->summary.name, (unsigned long long)s->e.step, member);
-    else if (disks_config_overlap(&config, shape, cell, slot))
+    else if (disks_config_closest(&config, shape, cell, slot) <
+             (shape->npt ? config.size.contact : shape->contact))
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                            "audit of hard-disks failed on %s at sweep %llu: in member %zu disk %u "
                            "of cell (%zu, %zu) and disk %u of cell (%zu, %zu) overlap",
@@ -67,11 +73,40 @@ static enum ergo_status audit_member(struct ergo_context *ctx, struct disks_stat
     return status;
 }
 
+/* At constant pressure, parameters change with the size. */
+static enum ergo_status audit_sizes(struct ergo_context *ctx, struct disks_state *s) {
+    const size_t count = s->e.batch->count;
+    struct disks_size *sizes = malloc(count * sizeof *sizes);
+    struct disks_member *members = malloc(count * sizeof *members);
+    enum ergo_status status = sizes && members ? ERGO_OK : no_memory(ctx);
+    ergo_engine_begin(&s->e, ctx);
+    if (status == ERGO_OK) {
+        ergo_engine_read(&s->e, DISKS_SIZES, 0, count * sizeof *sizes, sizes);
+        ergo_engine_read(&s->e, DISKS_MEMBERS, 0, count * sizeof *members, members);
+        status = ergo_engine_end(&s->e);
+    }
+    for (size_t i = 0; i < count && status == ERGO_OK; i++) {
+        const struct disks_rules *rules = &s->shapes[i].rules;
+        const struct disks_size size = disks_size_at(*rules, sizes[i].volume);
+        const struct disks_member member = disks_resized(s->members[i], *rules, size);
+        if (memcmp(&size, &sizes[i], sizeof size) != 0 ||
+            memcmp(&member, &members[i], sizeof member) != 0)
+            status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                               "audit of hard-disks failed on %s at sweep %llu: the parameters of "
+                               "member %zu are not those of its volume",
+                               s->e.device->summary.name, (unsigned long long)s->e.step, i);
+    }
+    free(sizes);
+    free(members);
+    return status;
+}
+
 /* Compare the device's partial sums of a sample with the host's for `config`, whose cells have made
  * tally[] moves. *sum gets all of them, with the device's psi_6. */
 static bool same_sums(const struct disks_state *s, size_t sample, size_t member,
                       const struct disks_config *config, const uint32_t *tally,
                       struct disks_sum *sum, struct disks_tally *moves) {
+    const struct disks_member now = disks_member_at(s, member, config);
     const struct disks_launch *l = &s->launch;
     const size_t cells = (size_t)config->cells * config->cells, items = l->sums * l->sum_group;
     const struct disks_sum *found =
@@ -93,7 +128,7 @@ static bool same_sums(const struct disks_state *s, size_t sample, size_t member,
                 part.tried += tally[cell] >> 16;
                 if (g < first)
                     continue;
-                disks_twin_psi6_cell(&s->members[member], &s->shapes[member], config, cell, re, im);
+                disks_twin_psi6_cell(&now, &s->shapes[member], config, cell, re, im);
                 for (size_t i = 0; i < config->count[cell]; i++) {
                     part.re += re[i];
                     part.im += im[i];
@@ -125,15 +160,17 @@ static bool same_curve(const struct ergo_replay *r, size_t member,
     uint64_t *limits = malloc((bins + 1) * sizeof *limits);
     uint32_t *counts = malloc(bins * sizeof *counts);
     double *values = malloc(bins * sizeof *values);
-    const bool ok = limits && counts && values;
+    bool ok = limits && counts && values;
     if (ok && c == DISKS_CURVE_DENSITY) {
         disks_twin_blocks(config, a->cells, m->block, bins, counts);
     } else if (ok) {
         disks_limits(point, &s->shapes[member], c, limits);
-        disks_twin_pairs(&s->shapes[member], config, a->cells, m->reach[c], limits, bins, counts);
+        ok = disks_twin_pairs(&s->shapes[member], config, a->cells, m->reach[c], limits, bins,
+                              counts);
     }
     if (ok) {
-        disks_curve_convert(point, &s->shapes[member], c,
+        disks_curve_convert(point, &s->shapes[member],
+                            disks_density_at(&s->shapes[member], &config->size.volume), c,
                             c < 2 ? s->areas[c] + member * bins : NULL, counts, values);
         *same = ergo_replay_same(values, found, bins);
     }
@@ -141,10 +178,6 @@ static bool same_curve(const struct ergo_replay *r, size_t member,
     free(counts);
     free(values);
     return ok;
-}
-
-static enum ergo_status no_memory(struct ergo_context *ctx) {
-    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
 }
 
 /* Compare a sample with the host's for `config`. */
@@ -158,12 +191,16 @@ static enum ergo_status compare_sample(struct ergo_context *ctx, const struct er
     const bool with_curves = ergo_replay_has_curve(r, interval, sample);
     struct disks_sum sum = {0};
     struct disks_tally moves = {0, 0};
-    double columns[4];
+    double columns[DISKS_COLUMNS];
+    const size_t n = disks_n_columns(&s->shapes[member]);
     bool same = same_sums(s, sample, member, config, tally, &sum, &moves), ok = true;
-    disks_columns(&s->shapes[member], &sum, moves, columns);
+    disks_columns(&s->shapes[member], &sum, moves, &config->size.volume, columns);
     if (!same ||
-        !ergo_replay_same(columns, r->found.columns + 4 * (sample * r->members + member), 4))
-        return ergo_replay_differs(ctx, r, member, "psi_6, the acceptance or the occupied cells");
+        !ergo_replay_same(columns, r->found.columns + n * (sample * r->members + member), n))
+        return ergo_replay_differs(ctx, r, member,
+                                   s->shapes[member].npt
+                                       ? "psi_6, the acceptance, the occupied cells or the volume"
+                                       : "psi_6, the acceptance or the occupied cells");
     for (size_t c = 0; c < DISKS_CURVES && with_curves && ok; c++) {
         const size_t bins = s->launch.bins[c];
         const size_t at = (size_t)((r->first_sample + sample) / interval) * r->members + member;
@@ -184,6 +221,8 @@ static bool config_before(const struct ergo_replay *r, size_t member, struct dis
     disks_config_from_raw(config, &s->shapes[member], r->kept[DISKS_CELLS],
                           s->members[member].first, (size_t)s->launch.all_cells);
     memcpy(config->grid, grids + 2 * member, sizeof config->grid);
+    if (s->shapes[member].npt)
+        config->size = ((const struct disks_size *)r->kept[DISKS_SIZES])[member];
     return true;
 }
 
@@ -253,6 +292,9 @@ static enum ergo_status compare_band(struct ergo_context *ctx, const struct ergo
     enum ergo_status status = ok ? disks_fetch(ctx, s, member, &found) : no_memory(ctx);
     if (status == ERGO_OK)
         status = read_tally(ctx, s, member, tally);
+    if (status == ERGO_OK && shape->npt) /* of one sweep; the move leaves places as they are */
+        disks_twin_volume(&s->members[member], shape, &band, r->step,
+                          disks_config_closest(&found, shape, NULL, NULL));
     if (status == ERGO_OK && !disks_config_same(&band, &found, margin))
         status = ergo_replay_differs(ctx, r, member, "the disks");
     for (uint32_t y = margin; y + margin < rows && status == ERGO_OK; y++)
@@ -314,8 +356,10 @@ static void choose_stretch(struct audit *a, struct ergo_replay *r) {
     const uint64_t most = a->whole ? (fit - r->lead) / r->samples : 2;
     r->every = every < most ? every : most;
     if (!a->whole) { /* the states between samples are not known */
-        r->samples = interval == 1 && shape->cells <= 1024 ? r->samples : 1;
-        r->every = s->launch.path == DISKS_PATH_TILE || shape->n <= 1u << 18 ? 2 : 1;
+        r->samples = interval == 1 && shape->cells <= 1024 && !shape->npt ? r->samples : 1;
+        r->every = shape->npt                                                  ? 1
+                   : s->launch.path == DISKS_PATH_TILE || shape->n <= 1u << 18 ? 2
+                                                                               : 1;
         a->whole = shape->cells <= BAND + 2 * DISKS_SPOILED * r->samples * r->every;
     }
     a->cells = cells_of(s, interval == 1 ? r->samples : 1);
@@ -326,7 +370,7 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct disks_state
     struct audit a = {.s = s};
     struct ergo_replay r = {.remedy = "/tuning/path",
                             .user = &a,
-                            .n_columns = 4,
+                            .n_columns = disks_n_columns(s->shapes),
                             .n_curves = DISKS_CURVES,
                             .curve_sizes = sizes,
                             .compare = compare};
@@ -342,5 +386,7 @@ enum ergo_status disks_audit(struct ergo_context *ctx, void *opaque) {
     enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     for (size_t i = 0; i < s->e.batch->count && status == ERGO_OK; i++)
         status = audit_member(ctx, s, i);
+    if (status == ERGO_OK && s->shapes[0].npt)
+        status = audit_sizes(ctx, s);
     return status == ERGO_OK ? audit_chain(ctx, s) : status;
 }

@@ -2,9 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hard_disks/core.h"
 #include "samplers/hard_disks/disks.h"
 
 _Static_assert(sizeof(struct disks_member) == DISKS_MEMBER_BYTES, "disks_member has no padding");
+_Static_assert(sizeof(struct disks_size) == DISKS_SIZE_BYTES, "disks_size has no padding");
+_Static_assert(sizeof(struct disks_rules) == DISKS_RULES_BYTES, "disks_rules has no padding");
 _Static_assert(sizeof(struct disks_sum) == DISKS_SUM_BYTES, "disks_sum has no padding");
 
 /* Edges of the bins of the pair histograms, for every member. */
@@ -38,7 +41,18 @@ static enum ergo_status create_limits(struct ergo_context *ctx, struct disks_sta
 
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct disks_state *s = state;
-    ergo_engine_constant(&s->e, DISKS_MEMBERS, s->members);
+    const size_t count = s->e.batch->count;
+    if (!s->shapes[0].npt) {
+        ergo_engine_constant(&s->e, DISKS_MEMBERS, s->members);
+        return create_limits(ctx, s);
+    }
+    struct disks_rules *rules = calloc(count, sizeof *rules);
+    if (!rules)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu systems", count);
+    for (size_t i = 0; i < count; i++)
+        rules[i] = s->shapes[i].rules;
+    ergo_engine_constant(&s->e, DISKS_RULES, rules);
+    free(rules);
     return create_limits(ctx, s);
 }
 
@@ -75,6 +89,13 @@ static unsigned char *new_planes(const struct disks_shape *shape) {
     return malloc((size_t)shape->cells * shape->cells * DISKS_PLANE_BYTES * disks_planes(shape));
 }
 
+struct disks_member disks_member_at(const struct disks_state *s, size_t member,
+                                    const struct disks_config *config) {
+    const struct disks_shape *shape = &s->shapes[member];
+    return shape->npt ? disks_resized(s->members[member], shape->rules, config->size)
+                      : s->members[member];
+}
+
 enum ergo_status disks_fetch(struct ergo_context *ctx, struct disks_state *s, size_t member,
                              struct disks_config *config) {
     const struct disks_shape *shape = &s->shapes[member];
@@ -88,6 +109,9 @@ enum ergo_status disks_fetch(struct ergo_context *ctx, struct disks_state *s, si
     disks_planes_read(&s->e, DISKS_CELLS, shape, s->members[member].first,
                       (size_t)s->launch.all_cells, raw);
     ergo_engine_read(&s->e, DISKS_GRIDS, 16 * member, 16, config->grid);
+    if (shape->npt)
+        ergo_engine_read(&s->e, DISKS_SIZES, sizeof config->size * member, sizeof config->size,
+                         &config->size);
     if (ergo_engine_end(&s->e) == ERGO_OK)
         disks_config_from_raw(config, shape, raw, 0, (size_t)shape->cells * shape->cells);
     else
@@ -112,6 +136,12 @@ enum ergo_status disks_store(struct ergo_context *ctx, struct disks_state *s, si
                               DISKS_PLANE_BYTES,
                           bytes, raw + p * bytes);
     ergo_engine_write(&s->e, DISKS_GRIDS, 16 * member, 16, config->grid);
+    if (shape->npt) {
+        const struct disks_member now = disks_member_at(s, member, config);
+        ergo_engine_write(&s->e, DISKS_SIZES, sizeof config->size * member, sizeof config->size,
+                          &config->size);
+        ergo_engine_write(&s->e, DISKS_MEMBERS, sizeof now * member, sizeof now, &now);
+    }
     free(raw);
     return ergo_engine_end(&s->e);
 }
@@ -123,21 +153,29 @@ enum ergo_status disks_store_all(struct ergo_context *ctx, struct disks_state *s
     const size_t bytes = (size_t)s->e.buffers[DISKS_CELLS].bytes, count = s->e.batch->count;
     unsigned char *raw = malloc(bytes);
     uint64_t *grids = malloc(16 * count);
-    if (!raw || !grids) {
+    struct disks_size *sizes = malloc(count * sizeof *sizes);
+    if (!raw || !grids || !sizes) {
         free(raw);
         free(grids);
+        free(sizes);
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to store %zu systems", count);
     }
     for (size_t i = 0; i < count; i++) {
         disks_config_to_raw(&configs[i], &s->shapes[i], raw, s->members[i].first,
                             (size_t)s->launch.all_cells);
         memcpy(grids + 2 * i, configs[i].grid, 16);
+        sizes[i] = s->shapes[i].size;
     }
     ergo_engine_begin(&s->e, ctx);
     ergo_engine_write(&s->e, DISKS_CELLS, 0, bytes, raw);
     ergo_engine_write(&s->e, DISKS_GRIDS, 0, 16 * count, grids);
+    if (s->shapes[0].npt) {
+        ergo_engine_write(&s->e, DISKS_SIZES, 0, count * sizeof *sizes, sizes);
+        ergo_engine_write(&s->e, DISKS_MEMBERS, 0, count * sizeof *s->members, s->members);
+    }
     free(raw);
     free(grids);
+    free(sizes);
     return ergo_engine_end(&s->e);
 }
 
@@ -170,11 +208,12 @@ enum ergo_status disks_init(struct ergo_context *ctx, void *opaque) {
 
 enum ergo_status disks_save(struct ergo_context *ctx, void *opaque, size_t member,
                             struct ergo_text *text) {
+    const struct disks_state *s = opaque;
     struct disks_config config;
     enum ergo_status status = disks_fetch(ctx, opaque, member, &config);
     if (status != ERGO_OK)
         return status;
-    disks_config_write(&config, text);
+    disks_config_write(&config, s->shapes[member].npt, text);
     disks_config_free(&config);
     return text->failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a saved state") : ERGO_OK;
 }

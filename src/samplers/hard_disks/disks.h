@@ -4,6 +4,7 @@
 
 #include "engine/engine.h"
 #include "hard_disks/params.h"
+#include "samplers/isobaric.h"
 #include "samplers/sampler.h"
 
 #define DISKS_PI 3.14159265358979323846
@@ -26,17 +27,38 @@ struct disks_shape {
     uint64_t contact;     /* overlap: r^2 < contact, in units^2 */
     bool packed;
     uint32_t moves_per_cell;
+    /* constant volume alone has these: */
+    uint32_t block; /* cells along a sub-block of the density histogram */
+    bool leave, shuffle, shuffle_sets;
+    /* constant pressure: box, density, sigma and contact are those of the start */
+    bool npt;
+    uint32_t volume_every; /* sweeps from one volume move to the next */
+    struct disks_rules rules;
+    struct disks_size size;
 };
 
 /* Geometry of a point. False: no checkerboard fits, and *reason (300 bytes) tells which boxes do.
  */
 bool disks_shape_of(const struct ergo_point *point, struct disks_shape *shape, char *reason);
 bool disks_reflects(const struct ergo_point *point); /* moves are reflections */
+bool disks_is_npt(const struct ergo_point *point);
 /* Parameters of the kernels. The caller sets `first`. */
 void disks_member_fill(const struct ergo_point *point, const struct disks_shape *shape,
                        struct disks_member *member);
 
 enum { DISKS_CURVE_CONTACT, DISKS_CURVE_GR, DISKS_CURVE_DENSITY, DISKS_CURVES };
+/* Columns of a sample; from DISKS_DENSITY on only those of constant pressure. */
+enum {
+    DISKS_PSI6_RE,
+    DISKS_PSI6_IM,
+    DISKS_ACCEPTANCE,
+    DISKS_OCCUPIED,
+    DISKS_DENSITY,
+    DISKS_VOLUME_ACCEPTANCE,
+    DISKS_LIMITED,
+    DISKS_COLUMNS
+};
+size_t disks_n_columns(const struct disks_shape *shape);
 size_t disks_curve_size(const struct ergo_point *point, size_t curve);
 void disks_curve_x(const struct ergo_point *point, size_t curve, double *x);
 /* Squared distances, in units and rounded up, at which the bins of the two pair histograms begin,
@@ -48,15 +70,18 @@ void disks_limits(const struct ergo_point *point, const struct disks_shape *shap
  * points are counted (README). */
 void disks_areas(const struct ergo_point *point, const struct disks_shape *shape, size_t curve,
                  const uint64_t *limits, double *areas);
-/* Convert counts of a curve's bins, each pair once, to the curve. areas: for pair histograms. */
+/* Convert counts of a curve's bins, each pair once, to the curve. areas: for pair histograms.
+ * density: of that sample. */
 void disks_curve_convert(const struct ergo_point *point, const struct disks_shape *shape,
-                         size_t curve, const double *areas, const uint32_t *counts, double *values);
+                         double density, size_t curve, const double *areas, const uint32_t *counts,
+                         double *values);
 
 /* ---- pressure.c -------------------------------------------------------------------------------
  */
 
 /* P* from g(r) near contact: Eq. 4 with the value of the polynomial at sigma. */
 double disks_pressure(const struct ergo_point *point, const double *contact, size_t size);
+double disks_compressibility(const struct ergo_point *point, const double *contact, size_t size);
 /* Known values of P*: exact ones for two disks; published ones for large systems, with the standard
  * error. NAN: not known. */
 double disks_exact_pressure(const struct ergo_point *point);
@@ -67,11 +92,12 @@ double disks_published_pressure(const struct ergo_point *point, double *error);
 
 /* Cells row by row, DISKS_SLOTS slots each; coordinates local to the cell. */
 struct disks_config {
-    uint32_t cells;       /* a side */
-    uint32_t first, rows; /* the rows that are here, from `first` on around the box; 0, all */
-    uint64_t grid[2];     /* where cell (0, 0) is in the box, in units */
-    uint8_t *count;       /* [rows cells] */
-    uint32_t *x, *y;      /* [rows cells][DISKS_SLOTS] */
+    uint32_t cells;         /* a side */
+    uint32_t first, rows;   /* the rows that are here, from `first` on around the box; 0, all */
+    uint64_t grid[2];       /* where cell (0, 0) is in the box, in units */
+    struct disks_size size; /* at constant pressure */
+    uint8_t *count;         /* [rows cells] */
+    uint32_t *x, *y;        /* [rows cells][DISKS_SLOTS] */
 };
 
 bool disks_config_init(struct disks_config *config, uint32_t cells); /* false: out of memory */
@@ -86,15 +112,21 @@ void disks_config_free(struct disks_config *config);
  * SIZE_MAX, or the first disk that finds its cell full. */
 size_t disks_config_place(struct disks_config *config, const struct disks_shape *shape,
                           const uint64_t *x, const uint64_t *y);
-/* Positions in sigma, in the order of the cells: n values each. */
+/* A side of the box, and positions in the order of the cells (n values each), in sigma. */
+double disks_config_box(const struct disks_config *config, const struct disks_shape *shape);
 void disks_config_positions(const struct disks_config *config, const struct disks_shape *shape,
                             double *x, double *y);
-/* Do any two disks overlap? Then the cells (row by row) and slots of two of them. */
+/* The smallest squared distance of two disks, and the cells (row by row) and slots of the pair
+ * (NULL: not wanted). Of pairs in cells that are no neighbours none is seen. */
+uint64_t disks_config_closest(const struct disks_config *config, const struct disks_shape *shape,
+                              size_t cell[2], unsigned slot[2]);
+/* Do any two disks overlap, of the start's diameter? Then the cells (row by row) and slots of two
+ * of them. */
 bool disks_config_overlap(const struct disks_config *config, const struct disks_shape *shape,
                           size_t cell[2], unsigned slot[2]);
 /* Write and read the canonical bytes (README). False: not the bytes of such a state; *reason says
  * why. */
-void disks_config_write(const struct disks_config *config, struct ergo_text *text);
+void disks_config_write(const struct disks_config *config, bool npt, struct ergo_text *text);
 bool disks_config_read(struct disks_config *config, const struct disks_shape *shape,
                        const void *bytes, size_t length, const char **reason);
 /* The device's layout (params.h): one plane of 16 bytes per cell if packed, else two. A
@@ -121,6 +153,9 @@ enum { DISKS_SPOILED = 5 };
 bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *shape,
                        struct disks_config *config, uint64_t step, uint64_t sweeps,
                        uint32_t *cells);
+/* The volume move after the sweep of that step, if there is one. */
+void disks_twin_volume(const struct disks_member *member, const struct disks_shape *shape,
+                       struct disks_config *config, uint64_t step, uint64_t least);
 /* One sweep of a random start; `shape` is that of its grid. */
 bool disks_twin_growth(const struct disks_growth *growth, const struct disks_shape *shape,
                        struct disks_config *config, uint32_t sweep);
@@ -135,8 +170,8 @@ void disks_twin_psi6_cell(const struct disks_member *member, const struct disks_
 bool disks_twin_psi6(const struct disks_member *member, const struct disks_shape *shape,
                      const struct disks_config *config, int32_t *re, int32_t *im);
 /* Count pairs with limits[b] <= r^2 < limits[b + 1], each once, from the first `cells` cells to
- * those at most `reach` away. */
-void disks_twin_pairs(const struct disks_shape *shape, const struct disks_config *config,
+ * those at most `reach` away. False: no memory. */
+bool disks_twin_pairs(const struct disks_shape *shape, const struct disks_config *config,
                       size_t cells, uint32_t reach, const uint64_t *limits, size_t bins,
                       uint32_t *counts);
 /* Count the first `blocks` squares of `block` x `block` cells by their number of disks. */
@@ -211,6 +246,10 @@ enum disks_buffer {
     DISKS_TALLY, /* moves of each cell in the last sweep */
     DISKS_PLANS, /* of the next sweeps: order of sets, and shift */
     DISKS_MEMBERS,
+    DISKS_SIZES,                   /* constant pressure: of the members, */
+    DISKS_RULES,                   /* what changes them, */
+    DISKS_LEAST,                   /* closest pairs, in partial minima, */
+    DISKS_SEEN,                    /* and volumes of samples */
     DISKS_LIMITS,                  /* for both pair histograms */
     DISKS_SUMS = DISKS_LIMITS + 2, /* samples, in partial sums */
     DISKS_COUNTS,                  /* of each curve */
@@ -224,14 +263,16 @@ enum disks_kernel {
     DISKS_SWEEP_TILE,
     DISKS_MEASURE,
     DISKS_PAIRS,
-    DISKS_BLOCKS
+    DISKS_BLOCKS,
+    DISKS_CLOSEST_PAIR,
+    DISKS_VOLUME_MOVE
 };
 
 struct disks_state {
     struct ergo_engine e;
     struct disks_launch launch;
     struct disks_shape *shapes;    /* [members] */
-    struct disks_member *members;  /* [members] */
+    struct disks_member *members;  /* [members]; at constant pressure as they are at the start */
     double *areas[2];              /* of the pair histograms' bins: [members][bins] */
     struct disks_growing *growing; /* random starts in progress, or NULL */
 };
@@ -272,7 +313,10 @@ enum ergo_status disks_fetch(struct ergo_context *ctx, struct disks_state *s, si
                              struct disks_config *config);
 enum ergo_status disks_store(struct ergo_context *ctx, struct disks_state *s, size_t member,
                              const struct disks_config *config);
-/* Write all members at once. */
+/* A member's parameters at the size of its configuration. */
+struct disks_member disks_member_at(const struct disks_state *s, size_t member,
+                                    const struct disks_config *config);
+/* Write starts of all members at once. */
 enum ergo_status disks_store_all(struct ergo_context *ctx, struct disks_state *s,
                                  const struct disks_config *configs);
 /* random.c: random starts of all members at once, in pieces. */
@@ -293,9 +337,10 @@ bool disks_curve_rows(const void *state, unsigned slot, size_t begin, size_t end
 enum ergo_status disks_refuse(struct ergo_context *ctx, const void *state, unsigned slot,
                               const struct ergo_samples *samples);
 /* The columns of a sample from the device's sums. `accepted` and `tried` are passed separately,
- * with more bits. */
+ * with more bits. volume: at constant pressure. */
 void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
-                   struct disks_tally tally, double *columns);
+                   struct disks_tally tally, const struct ergo_volume *volume, double *columns);
+double disks_density_at(const struct disks_shape *shape, const struct ergo_volume *volume);
 /* audit.c, picture.c */
 enum ergo_status disks_audit(struct ergo_context *ctx, void *state);
 enum ergo_status disks_picture(struct ergo_context *ctx, void *state, size_t member,

@@ -47,30 +47,12 @@ static const struct ergo_key keys[] = {
      .fallback = "0", .min = 0, .max = 65534, .unit = "",
      .help = "Cells along a side, even, so that 1 <= w < sqrt 2 (section 3.1); 0: about as many "
              "as there are disks, which is fastest (w is 1/sqrt(density), not below 1.06)."},
-    {ERGO_KEY("/system/coordinates", ENUM),
-     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "\"wide\"",
-     .choices = coordinates, .unit = "",
-     .help =
-         "Whole-numbered coordinates in the cell: wide, in steps of w/2^22 (3e-7 sigma); packed, "
-         "of w/65535 (2e-5 sigma), in half the memory."},
     {ERGO_KEY("/system/start", STRING),
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
      .fallback = "\"hexagonal\"", .unit = "",
      .help = "Starting configuration: hexagonal, square, random (a lattice of small disks that "
              "melts, and grows while they move; up to a packing fraction of 0.76), or the name of "
              "an extended XYZ file (with a dot or a slash in it) whose box is the job's."},
-    {ERGO_KEY("/system/shuffle_particles", BOOL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "true", .unit = "",
-     .help = "Shuffle a cell's disks before moving them. false is WRONG on purpose (Table 1)."},
-    {ERGO_KEY("/system/shuffle_checkerboard", BOOL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "true", .unit = "",
-     .help =
-         "Shuffle the four checkerboard sets before every sweep. false breaks detailed balance, "
-         "though no effect on the pressure is seen (Table 1)."},
-    {ERGO_KEY("/system/leave_cell", BOOL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "false", .unit = "",
-     .help = "Let centres leave their cell, by up to (w - sigma)/2 so that disks of two active "
-             "cells never meet. true is WRONG on purpose (section 2.4)."},
     {ERGO_KEY("/run/curves_every", INT), .flags = ERGO_KEY_SHAPE, .fallback = "1", .min = 0,
      .max = 1e12, .unit = "measurements",
      .help =
@@ -92,40 +74,95 @@ static const struct ergo_key keys[] = {
      .help = "Largest distance of g(r), never more than half the box; 0: no g(r)."},
     {ERGO_KEY("/run/gr_bin", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "0.02", .min = 0.001,
      .max = 10, .unit = "sigma", .help = "Width of the bins of g(r)."},
-    {ERGO_KEY("/run/block_cells", INT), .flags = ERGO_KEY_SHAPE, .fallback = "8", .min = 0,
-     .max = 64, .unit = "cells",
-     .help = "Side of the square sub-blocks of the density histogram; 0: none."},
     {ERGO_KEY("/run/neighbour_cutoff", REAL), .flags = ERGO_KEY_SHAPE, .fallback = "1.5", .min = 1,
      .max = 2, .unit = "sigma",
      .help = "Bonds of psi_6: from each disk to every image of a disk (nearest or not, its own "
              "too) at this distance or less between centres."},
 };
 
-static const struct ergo_column columns[] = {
+static const struct ergo_key keys_nvt[] = {
+    {ERGO_KEY("/system/coordinates", ENUM),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "\"wide\"",
+     .choices = coordinates, .unit = "",
+     .help =
+         "Whole-numbered coordinates in the cell: wide, in steps of w/2^22 (3e-7 sigma); packed, "
+         "of w/65535 (2e-5 sigma), in half the memory."},
+    {ERGO_KEY("/system/shuffle_particles", BOOL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "true", .unit = "",
+     .help = "Shuffle a cell's disks before moving them. false is WRONG on purpose (Table 1)."},
+    {ERGO_KEY("/system/shuffle_checkerboard", BOOL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "true", .unit = "",
+     .help =
+         "Shuffle the four checkerboard sets before every sweep. false breaks detailed balance, "
+         "though no effect on the pressure is seen (Table 1)."},
+    {ERGO_KEY("/system/leave_cell", BOOL), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "false", .unit = "",
+     .help = "Let centres leave their cell, by up to (w - sigma)/2 so that disks of two active "
+             "cells never meet. true is WRONG on purpose (section 2.4)."},
+    {ERGO_KEY("/run/block_cells", INT), .flags = ERGO_KEY_SHAPE, .fallback = "8", .min = 0,
+     .max = 64, .unit = "cells",
+     .help = "Side of the square sub-blocks of the density histogram; 0: none."},
+};
+
+static const struct ergo_key keys_npt[] = {
+    {ERGO_KEY("/system/pressure", REAL),
+     .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
+     .max = 1e6, .unit = "k_B T / sigma^2",
+     .help = "P* = beta P sigma^2 of the npt ensemble. Liquid and hexatic phase meet at 9.185."},
+};
+
+static const struct ergo_column columns[DISKS_COLUMNS] = {
     {"psi6_re", "", "real part of the mean over all disks of psi_6"},
     {"psi6_im", "", "imaginary part"},
     {"acceptance", "", "accepted share of the trial moves of the last sweep"},
     {"occupied", "", "share of cells that hold a disk"},
+    {"density", "1/sigma^2", "number density"},
+    {"volume_acceptance", "", "1 if the last volume move was accepted"},
+    {"limited", "", "1 if the last volume move was refused because of the cells"},
 };
 
 static double sample_psi6(const struct ergo_point *point, const double *c) {
     (void)point;
-    return hypot(c[0], c[1]);
+    return hypot(c[DISKS_PSI6_RE], c[DISKS_PSI6_IM]);
 }
 
 static double sample_re(const struct ergo_point *point, const double *c) {
     (void)point;
-    return c[0];
+    return c[DISKS_PSI6_RE];
 }
 
 static double sample_acceptance(const struct ergo_point *point, const double *c) {
     (void)point;
-    return c[2];
+    return c[DISKS_ACCEPTANCE];
 }
 
 static double sample_occupied(const struct ergo_point *point, const double *c) {
     (void)point;
-    return c[3];
+    return c[DISKS_OCCUPIED];
+}
+
+static double sample_density(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[DISKS_DENSITY];
+}
+
+static double sample_packing(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[DISKS_DENSITY] * DISKS_PI / 4.0;
+}
+
+static double sample_compressibility(const struct ergo_point *point, const double *c) {
+    return ergo_point_real(point, "/system/pressure") / c[DISKS_DENSITY];
+}
+
+static double sample_volume_acceptance(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[DISKS_VOLUME_ACCEPTANCE];
+}
+
+static double sample_limited(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[DISKS_LIMITED];
 }
 
 static double phi_of(const struct ergo_point *point) {
@@ -135,32 +172,73 @@ static double phi_of(const struct ergo_point *point) {
 }
 
 static const char *slow_psi6(const struct ergo_point *point) {
-    return phi_of(point) > 0.69 ? "near melting the orientation of the whole system takes 10^5 "
-                                  "sweeps and more to change"
-                                : NULL;
+    const bool slow = disks_is_npt(point) ? ergo_point_real(point, "/system/pressure") > 8.5
+                                          : phi_of(point) > 0.69;
+    return slow ? "near melting the orientation of the whole system takes 10^5 "
+                  "sweeps and more to change"
+                : NULL;
 }
+
+/* psi_6 and moves, of both ensembles. */
+#define ORDER                                                                                      \
+    {ERGO_NAMED("psi6", ""),                                                                       \
+     .help =                                                                                       \
+         "global orientational order |Psi_6|: modulus of the mean over disks of psi_6, the mean "  \
+         "of exp(6 i theta) over a disk's bonds (neighbour_cutoff; 0 without bonds)",              \
+     .sample = sample_psi6, .merit = true, .slow = slow_psi6},                                     \
+        {ERGO_NAMED("acceptance", ""), .help = "accepted share of trial moves",                    \
+         .sample = sample_acceptance},                                                             \
+        {ERGO_NAMED("occupied", ""),                                                               \
+         .help =                                                                                   \
+             "share of cells that hold a disk: the rate counts n_M trial moves for every cell",    \
+         .sample = sample_occupied},                                                               \
+    {                                                                                              \
+        ERGO_NAMED("psi6_re", ""), .help = "real part of Psi_6", .sample = sample_re,              \
+                                   .hidden = true                                                  \
+    }
 
 static const struct ergo_observable observables[] = {
     {ERGO_NAMED("pressure", "k_B T / sigma^2"),
      .help = "P* = beta P sigma^2, from g(r) extrapolated to contact (Eqs. 4 to 6)",
      .curve = "contact", .from_curve = disks_pressure},
-    {ERGO_NAMED("psi6", ""),
-     .help =
-         "global orientational order |Psi_6|: modulus of the mean over disks of psi_6, the mean "
-         "of exp(6 i theta) over a disk's bonds (neighbour_cutoff; 0 without bonds)",
-     .sample = sample_psi6, .merit = true, .slow = slow_psi6},
-    {ERGO_NAMED("acceptance", ""), .help = "accepted share of trial moves",
-     .sample = sample_acceptance},
-    {ERGO_NAMED("occupied", ""),
-     .help = "share of cells that hold a disk: the rate counts n_M trial moves for every cell",
-     .sample = sample_occupied},
-    {ERGO_NAMED("psi6_re", ""), .help = "real part of Psi_6", .sample = sample_re, .hidden = true},
+    {ERGO_NAMED("compressibility_factor", ""), .help = "Z = P* / (rho sigma^2), likewise",
+     .curve = "contact", .from_curve = disks_compressibility},
+    ORDER,
+};
+
+static const struct ergo_observable observables_npt[] = {
+    {ERGO_NAMED("density", "1/sigma^2"), .help = "number density rho = N / V",
+     .sample = sample_density},
+    {ERGO_NAMED("packing_fraction", ""), .help = "phi = pi rho / 4", .sample = sample_packing},
+    {ERGO_NAMED("compressibility_factor", ""), .help = "Z = beta P <V> / N",
+     .sample = sample_compressibility},
+    {ERGO_NAMED("pressure", "k_B T / sigma^2"),
+     .help = "P* from g(r) at contact, of each configuration at its own density: a check, because "
+             "its mean is /system/pressure in equilibrium, whatever N is",
+     .curve = "contact", .from_curve = disks_pressure},
+    ORDER,
+    {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
+     .sample = sample_volume_acceptance, .of_moves = true},
+    {ERGO_NAMED("volume_limited", ""),
+     .help = "share of volume moves refused because cells would be narrower than sigma or hold too "
+             "many disks: where it is not 0, the ensemble is that of volumes between these limits",
+     .limits = "volumes are those between the limits of the cells, and averages not those of the "
+               "whole ensemble. Start nearer to the density that comes out",
+     .sample = sample_limited, .of_moves = true},
 };
 
 static const struct ergo_curve_info curves[] = {
     {"contact", "distance / sigma", "", "g(r) next to contact (Eqs. 5 and 6)"},
     {"gr", "distance / sigma", "", "pair distribution g(r)"},
     {"density_histogram", "packing fraction", "", "share of sub-blocks of that packing fraction"},
+};
+
+static const struct ergo_curve_info curves_npt[] = {
+    {"contact", "distance / sigma", "k_B T / sigma^2",
+     "rho + pi rho^2 g(r) / 2 next to contact, where it is the pressure; each configuration by its "
+     "own rho"},
+    {"gr", "distance / sigma", "",
+     "pair distribution g(r), each configuration by its own diameter and density"},
 };
 
 static const struct ergo_tunable tunables[] = {
@@ -216,9 +294,12 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 "which is %d a side",
                                 shape.box, (unsigned long long)shape.cells * shape.cells,
                                 DISKS_CELLS_MAX, 23170);
+    else if (shape.npt &&
+             ergo_isobaric_check(ctx, point, &shape.rules.volume, shape.box * shape.box) != ERGO_OK)
+        status = ERGO_E_JOB;
     else if (!disks_start_fits(point, &shape, reason))
         status = ergo_job_error(ctx, "/system/start", "%s", reason);
-    else if (shape.packed && ergo_point_bool(point, "/system/leave_cell"))
+    else if (shape.packed && shape.leave)
         status = ergo_job_error(ctx, "/system/leave_cell",
                                 "true needs coordinates \"wide\": packed ones end at the cell");
     if (ergo_point_real(point, "/run/contact_range") >
@@ -241,6 +322,8 @@ static uint64_t curve_every(const struct ergo_point *point) {
 }
 
 static double exact(const struct ergo_point *point, const char *observable) {
+    if (strcmp(observable, "compressibility_factor") == 0)
+        return disks_exact_pressure(point) * DISKS_PI / (4.0 * phi_of(point));
     return strcmp(observable, "pressure") == 0 ? disks_exact_pressure(point) : NAN;
 }
 
@@ -263,20 +346,33 @@ static const char *const first_job[] = {"/system/n=256",          "/system/packi
                                         "/run/equilibration=500", "/run/sweeps=5000",
                                         "/run/measure_every=10",  NULL};
 
-static const struct ergo_model model = {
-    .programs = {"hard_disks/disks_global.cl", "hard_disks/disks_local.cl",
-                 "hard_disks/disks_tile.cl", "hard_disks/disks_measure.cl",
-                 "hard_disks/disks_start.cl"},
+static const char *const first_npt[] = {"/system/n=256",
+                                        "/system/packing_fraction=0.55",
+                                        "/system/pressure=4",
+                                        "/run/equilibration=500",
+                                        "/run/sweeps=5000",
+                                        "/run/measure_every=10",
+                                        NULL};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define PROGRAMS                                                                                   \
+    "hard_disks/disks_global.cl", "hard_disks/disks_local.cl", "hard_disks/disks_tile.cl",         \
+        "hard_disks/disks_measure.cl", "hard_disks/disks_start.cl"
+
+static const struct ergo_model nvt = {
+    .name = "nvt",
+    .summary = "Constant volume; the pressure from g(r) at contact.",
+    .programs = {PROGRAMS},
     .first = first_job,
-    .keys = {{keys, sizeof keys / sizeof keys[0]}},
+    .keys = {{keys, COUNT(keys)}, {keys_nvt, COUNT(keys_nvt)}},
     .columns = columns,
-    .n_columns = sizeof columns / sizeof columns[0],
+    .n_columns = DISKS_DENSITY,
     .observables = observables,
-    .n_observables = sizeof observables / sizeof observables[0],
+    .n_observables = COUNT(observables),
     .curves = curves,
-    .n_curves = sizeof curves / sizeof curves[0],
+    .n_curves = COUNT(curves),
     .tunables = tunables,
-    .n_tunables = sizeof tunables / sizeof tunables[0],
+    .n_tunables = COUNT(tunables),
     .trajectory = "positions and local psi_6 of all disks",
     .check = check,
     .curve_size = curve_size,
@@ -287,7 +383,46 @@ static const struct ergo_model model = {
     .ops = &ops,
 };
 
-static const struct ergo_model *const models[] = {&model};
+static const struct ergo_model npt = {
+    .name = "npt",
+    .summary = "Constant pressure: the box grows and shrinks, and stays square.",
+    .programs = {PROGRAMS, "hard_disks/disks_volume.cl"},
+    .first = first_npt,
+    .keys = {{keys, COUNT(keys)},
+             {keys_npt, COUNT(keys_npt)},
+             {ergo_isobaric_keys, ERGO_ISOBARIC_KEYS}},
+    .columns = columns,
+    .n_columns = DISKS_COLUMNS,
+    .observables = observables_npt,
+    .n_observables = COUNT(observables_npt),
+    .relation_x = "density",
+    .relation_y = "pressure",
+    .relation_help = "the equation of state",
+    .curves = curves_npt,
+    .n_curves = COUNT(curves_npt),
+    .tunables = tunables,
+    .n_tunables = COUNT(tunables),
+    .trajectory = "positions and local psi_6 of all disks, with the box",
+    .check = check,
+    .curve_size = curve_size,
+    .curve_x = disks_curve_x,
+    .curve_every = curve_every,
+    .ops = &ops,
+};
+
+static const struct ergo_model *const models[] = {&nvt, &npt};
+
+/* Not of the stream: /system/pressure tells the ensembles apart, and chains at constant volume are
+ * as they were before there was another ensemble. */
+static const struct ergo_key model_key = {
+    .pointer = "/system/ensemble",
+    .type = ERGO_KEY_ENUM,
+    .flags = ERGO_KEY_SHAPE,
+    .fallback = "\"nvt\"",
+    .unit = "",
+    .help = "Ensemble: constant volume, nvt, or constant pressure, npt. `ergocl help hard-disks "
+            "ENSEMBLE` lists its keys and observables.",
+};
 
 const struct ergo_sampler ergo_hard_disks = {
     .name = "hard-disks",
@@ -298,6 +433,7 @@ const struct ergo_sampler ergo_hard_disks = {
     .step_name = "sweep",
     .rate_unit = "trial moves per second",
     .state_version = 1,
+    .model_key = &model_key,
     .models = models,
-    .n_models = 1,
+    .n_models = COUNT(models),
 };

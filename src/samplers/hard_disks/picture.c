@@ -5,10 +5,10 @@
 
 #include "samplers/hard_disks/disks.h"
 
-/* Read positions and local psi_6 of a member: x, y, re, im, n values each, malloc'ed together.
- * psi_6 has the values that the measurement on the device adds up. */
+/* Read positions and local psi_6 of a member: x, y, re, im, n values each, malloc'ed together, and
+ * the side of its box. psi_6 has the values that the measurement on the device adds up. */
 static enum ergo_status read_positions(struct ergo_context *ctx, struct disks_state *s,
-                                       size_t member, double **data) {
+                                       size_t member, double **data, double *box) {
     const struct disks_shape *shape = &s->shapes[member];
     const size_t n = (size_t)shape->n;
     struct disks_config config;
@@ -16,9 +16,10 @@ static enum ergo_status read_positions(struct ergo_context *ctx, struct disks_st
     *data = NULL;
     if (status != ERGO_OK)
         return status;
+    const struct disks_member now = disks_member_at(s, member, &config);
     double *d = malloc(4 * n * sizeof *d);
     int32_t *psi6 = malloc(2 * n * sizeof *psi6);
-    if (d && psi6 && disks_twin_psi6(&s->members[member], shape, &config, psi6, psi6 + n)) {
+    if (d && psi6 && disks_twin_psi6(&now, shape, &config, psi6, psi6 + n)) {
         disks_config_positions(&config, shape, d, d + n);
         for (size_t i = 0; i < 2 * n; i++)
             d[2 * n + i] = psi6[i] / (double)DISKS_PSI6_UNIT;
@@ -27,6 +28,7 @@ static enum ergo_status read_positions(struct ergo_context *ctx, struct disks_st
         d = NULL;
         status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a frame or picture of %zu disks", n);
     }
+    *box = disks_config_box(&config, shape);
     free(psi6);
     disks_config_free(&config);
     *data = d;
@@ -51,15 +53,16 @@ enum ergo_status disks_frame(struct ergo_context *ctx, void *opaque, size_t memb
     struct disks_state *s = opaque;
     const struct disks_shape *shape = &s->shapes[member];
     const size_t n = (size_t)shape->n;
-    double *d = NULL;
-    const enum ergo_status status = read_positions(ctx, s, member, &d);
+    double *d = NULL, box = 0;
+    const enum ergo_status status = read_positions(ctx, s, member, &d, &box);
     if (status != ERGO_OK)
         return status;
     ergo_text_append(text,
                      "%zu\nLattice=\"%.12f 0 0 0 %.12f 0 0 0 1\" Properties=species:S:1:pos:R:3:"
                      "psi6:R:2 pbc=\"T T F\" diameter=1 step=%llu packing_fraction=%.15g\n",
-                     n, shape->box, shape->box, (unsigned long long)s->e.step,
-                     shape->density * DISKS_PI / 4.0);
+                     n, box, box, (unsigned long long)s->e.step,
+                     (shape->npt ? (double)shape->n / (box * box) : shape->density) * DISKS_PI /
+                         4.0);
     ergo_text_append_rows(text, n, append_disk, &(struct frame){n, d});
     free(d);
     return ERGO_OK;
@@ -83,13 +86,13 @@ enum ergo_status disks_picture(struct ergo_context *ctx, void *opaque, size_t me
     struct disks_state *s = opaque;
     const struct disks_shape *shape = &s->shapes[member];
     const size_t n = (size_t)shape->n;
-    double *d = NULL;
-    enum ergo_status status = read_positions(ctx, s, member, &d);
+    double *d = NULL, box = 0;
+    enum ergo_status status = read_positions(ctx, s, member, &d, &box);
     if (status != ERGO_OK)
         return status;
     /* a disk is 16 pixels wide if that fits 1024, and at least one */
-    const double scale = fmin(16.0, 1024.0 / shape->box);
-    const unsigned side = (unsigned)ceil(shape->box * scale);
+    const double scale = fmin(16.0, 1024.0 / box);
+    const unsigned side = (unsigned)ceil(box * scale);
     picture->width = picture->height = side;
     picture->rgb = malloc((size_t)side * side * 3);
     if (!picture->rgb) {
@@ -97,7 +100,7 @@ enum ergo_status disks_picture(struct ergo_context *ctx, void *opaque, size_t me
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a picture");
     }
     memset(picture->rgb, 255, (size_t)side * side * 3);
-    const double pixels = (double)side / shape->box, radius = fmax(0.5 * pixels, 0.6);
+    const double pixels = (double)side / box, radius = fmax(0.5 * pixels, 0.6);
     for (size_t i = 0; i < n; i++) {
         uint8_t rgb[3];
         const double px = d[i] * pixels, py = d[n + i] * pixels;

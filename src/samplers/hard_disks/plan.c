@@ -10,8 +10,10 @@ uint32_t disks_tile_room(const uint32_t tile[2]) {
     return 4 * (tile[0] + 4) * (tile[1] + 4);
 }
 
-static bool fits_local(uint64_t cells, size_t cell_bytes, const struct ergo_device_summary *d) {
-    return cells * cell_bytes + 256 <= d->local_memory;
+/* Beside cells, local memory holds `more` bytes. */
+static bool fits_local(uint64_t cells, size_t cell_bytes, uint64_t more,
+                       const struct ergo_device_summary *d) {
+    return cells * cell_bytes + more + 256 <= d->local_memory;
 }
 
 /* One tile per compute unit, unless tiles would be nearly all rim or too large for local memory.
@@ -33,7 +35,7 @@ static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device
         if (l->tile[i] == 0) /* an empty batch */
             return false;
     }
-    while (!fits_local(disks_tile_room(l->tile), cell_bytes, d)) {
+    while (!fits_local(disks_tile_room(l->tile), cell_bytes, 0, d)) {
         if (wish || l->tile[0] <= 4 || l->tile[1] <= 4)
             return false;
         l->tile[0]--;
@@ -47,16 +49,17 @@ static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device
  * path, and one on the tile path, which repeats the moves of its rims. The local path uses only one
  * work-group per member. */
 static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_batch *batch,
-                                    const struct ergo_device *device, size_t cell_bytes,
+                                    const struct ergo_device *device,
+                                    const struct disks_shape *shape, size_t cell_bytes,
                                     struct disks_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
     const struct ergo_point *first = batch->points[0];
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/work_group");
     const uint32_t least = ergo_device_least_group(device);
-    const bool local = fits_local(2 * (uint64_t)l->most_cells, cell_bytes, d);
-    const bool tile =
-        choose_tile(batch, d, cell_bytes, l) && !ergo_point_bool(first, "/system/leave_cell");
+    const uint64_t nearest = shape->npt ? 8 * (wish > 256 ? wish : 256) : 0;
+    const bool local = fits_local(2 * (uint64_t)l->most_cells, cell_bytes, nearest, d);
+    const bool tile = choose_tile(batch, d, cell_bytes, l) && !shape->leave;
     const unsigned units = d->compute_units ? d->compute_units : 1;
     if (ergo_point_int(first, "/tuning/tile") % 2)
         return ERGO_FAIL(ctx, ERGO_E_JOB, "/tuning/tile: found %lld; allowed: an even number",
@@ -67,7 +70,7 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
     if (l->path == DISKS_PATH_TILE && !tile)
         return ERGO_FAIL(ctx, ERGO_E_DEVICE, "/tuning/path 2 with /tuning/tile %lld: %s",
                          (long long)ergo_point_int(first, "/tuning/tile"),
-                         ergo_point_bool(first, "/system/leave_cell")
+                         shape->leave
                              ? "tiles need disks that stay in their cells"
                              : "tiles and their rims do not fit into this device's local memory");
     if (l->path == DISKS_PATH_AUTO)
@@ -120,9 +123,8 @@ static bool heed_loop_limit(const struct ergo_batch *batch, uint64_t limit,
                             struct disks_launch *l) {
     const struct ergo_point *first = batch->points[0];
     const uint64_t moves = (uint64_t)ergo_point_int(first, "/system/moves_per_cell");
-    const uint64_t block = (uint64_t)ergo_point_int(first, "/run/block_cells");
     const uint64_t cell = 4 + (disks_reflects(first) ? 20 : 11) * moves;
-    uint64_t row = 0, sweep = 4 + cell; /* loop iterations of a work-item */
+    uint64_t row = 0, block = 0, sweep = 4 + cell; /* loop iterations of a work-item */
     if (l->path == DISKS_PATH_LOCAL)
         sweep = 4 * ((l->most_cells / 4 + l->group - 1) / l->group) * (cell + 10) + 8;
     else if (l->path == DISKS_PATH_TILE)
@@ -134,6 +136,7 @@ static bool heed_loop_limit(const struct ergo_batch *batch, uint64_t limit,
         if (!disks_shape_of(batch->points[i], &s, reason))
             continue; /* refused before */
         disks_member_fill(batch->points[i], &s, &member);
+        block = s.block > block ? s.block : block;
         for (size_t c = 0; c < 2; c++)
             if (l->bins[c]) {
                 const uint64_t cells = (2 * (uint64_t)member.reach[c] + 1) * 21 + 1;
@@ -159,7 +162,7 @@ static void declare_buffers(struct disks_state *s) {
     const struct disks_launch *l = &s->launch;
     const uint64_t members = e->batch->count;
     const uint64_t cells = l->all_cells * DISKS_PLANE_BYTES * disks_planes(s->shapes);
-    const bool local = l->path == DISKS_PATH_LOCAL;
+    const bool local = l->path == DISKS_PATH_LOCAL, npt = s->shapes[0].npt;
     ergo_engine_buffer(e, DISKS_CELLS, "cells", ERGO_BUFFER_STATE, cells);
     ergo_engine_buffer(e, DISKS_OTHER, "cells, second copy", ERGO_BUFFER_SCRATCH,
                        local ? 0 : cells);
@@ -167,8 +170,17 @@ static void declare_buffers(struct disks_state *s) {
     ergo_engine_buffer(e, DISKS_TALLY, "accepted moves", ERGO_BUFFER_RESULT, 4 * l->all_cells);
     ergo_engine_buffer(e, DISKS_PLANS, "plans of sweeps", ERGO_BUFFER_SCRATCH,
                        local ? 0 : 4 * members * l->plans);
-    ergo_engine_buffer(e, DISKS_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
+    ergo_engine_buffer(e, DISKS_MEMBERS, "parameters",
+                       npt ? ERGO_BUFFER_STATE : ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
+    ergo_engine_buffer(e, DISKS_SIZES, "volumes", ERGO_BUFFER_STATE,
+                       npt ? members * sizeof(struct disks_size) : 0);
+    ergo_engine_buffer(e, DISKS_RULES, "rules of volume moves", ERGO_BUFFER_CONSTANT,
+                       npt ? members * sizeof(struct disks_rules) : 0);
+    ergo_engine_buffer(e, DISKS_LEAST, "closest pairs", ERGO_BUFFER_SCRATCH,
+                       npt && !local ? 8 * members * l->sums : 0);
+    ergo_engine_buffer(e, DISKS_SEEN, "volumes of samples", ERGO_BUFFER_SAMPLES,
+                       npt ? members * sizeof(struct ergo_volume) : 0);
     ergo_engine_buffer(e, DISKS_SUMS, "samples", ERGO_BUFFER_SAMPLES,
                        members * l->sums * sizeof(struct disks_sum));
     for (unsigned c = 0; c < DISKS_CURVES; c++) {
@@ -183,22 +195,25 @@ static void declare_buffers(struct disks_state *s) {
 static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_state *s) {
     static const char *const global = "hard_disks/disks_global.cl";
     static const char *const measure = "hard_disks/disks_measure.cl";
+    static const char *const volume = "hard_disks/disks_volume.cl";
     struct ergo_engine *e = &s->e;
     const struct disks_launch *l = &s->launch;
     const struct ergo_point *first = e->batch->points[0];
-    const double disks_per_cell =
-        (double)s->shapes[0].n / ((double)s->shapes[0].cells * s->shapes[0].cells);
+    const struct disks_shape *shape = &s->shapes[0];
+    const double disks_per_cell = (double)shape->n / ((double)shape->cells * shape->cells);
     struct ergo_text o = {0};
     ergo_text_append(&o, "-DDISKS_MOVES=%d -DDISKS_SHUFFLE_SETS=%d",
                      (int)ergo_point_int(first, "/system/moves_per_cell"),
-                     ergo_point_bool(first, "/system/shuffle_checkerboard") ? 1 : 0);
-    if (!ergo_point_bool(first, "/system/shuffle_particles"))
+                     shape->shuffle_sets ? 1 : 0);
+    if (!shape->shuffle)
         ergo_text_append(&o, " -DDISKS_NO_SHUFFLE");
-    if (ergo_point_bool(first, "/system/leave_cell"))
+    if (shape->leave)
         ergo_text_append(&o, " -DDISKS_LEAVE");
+    if (shape->npt)
+        ergo_text_append(&o, " -DDISKS_NPT");
     if (disks_reflects(first))
         ergo_text_append(&o, " -DDISKS_REFLECT");
-    if (s->shapes[0].packed)
+    if (shape->packed)
         ergo_text_append(&o, " -DDISKS_PACKED");
     if (e->device->type == CL_DEVICE_TYPE_CPU)
         ergo_text_append(&o, " -DDISKS_CPU");
@@ -223,6 +238,10 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
     ergo_engine_kernel(e, DISKS_MEASURE, measure, o.data, "disks_measure");
     ergo_engine_kernel(e, DISKS_PAIRS, measure, o.data, "disks_pairs");
     ergo_engine_kernel(e, DISKS_BLOCKS, measure, o.data, "disks_blocks");
+    if (shape->npt && l->path != DISKS_PATH_LOCAL) {
+        ergo_engine_kernel(e, DISKS_CLOSEST_PAIR, volume, o.data, "disks_closest");
+        ergo_engine_kernel(e, DISKS_VOLUME_MOVE, volume, o.data, "disks_volume");
+    }
     const bool failed = o.failed;
     ergo_text_free(&o);
     return failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for build options") : ERGO_OK;
@@ -289,6 +308,8 @@ static void describe(const struct disks_state *s, struct ergo_plan *plan) {
                  "%zu x %u cells of a set in groups of %u, a sub-sweep a launch", members,
                  l->most_cells / 4, l->group);
     }
+    if (s->shapes[0].npt && l->path != DISKS_PATH_LOCAL)
+        plan->launches_per_step += 2.0 / s->shapes[0].volume_every;
 }
 
 enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
@@ -305,7 +326,7 @@ enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
     const size_t cell_bytes = DISKS_PLANE_BYTES * disks_planes(s->shapes);
     l->plans = 256;
     l->look_cells = l->most_cells;
-    status = choose_path(ctx, s->e.batch, device, cell_bytes, l);
+    status = choose_path(ctx, s->e.batch, device, s->shapes, cell_bytes, l);
     if (status != ERGO_OK)
         return status;
     plan_samples(first, gpu, device->quirks.loop_limit ? UINT32_MAX : gpu ? 131072 : 64, l);

@@ -13,7 +13,16 @@ double disks_pressure(const struct ergo_point *point, const double *contact, siz
     disks_curve_x(point, DISKS_CURVE_CONTACT, x);
     const int degree = (int)ergo_point_int(point, "/run/contact_degree");
     const double g = ergo_fit_extrapolate(x, contact, size, degree, 1.0);
+    if (s.npt) /* the curve is of pressures */
+        return g;
     return s.density * (1.0 + 0.5 * DISKS_PI * s.density * g);
+}
+
+double disks_compressibility(const struct ergo_point *point, const double *contact, size_t size) {
+    struct disks_shape s;
+    char reason[300];
+    return disks_shape_of(point, &s, reason) ? disks_pressure(point, contact, size) / s.density
+                                             : NAN;
 }
 
 double disks_exact_pressure(const struct ergo_point *point) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hard_disks/core.h"
 #include "samplers/hard_disks/disks.h"
 
 /* Needs an even number of cells per side with sigma <= w, and w < sqrt(2) sigma so that five disks
@@ -16,9 +17,10 @@ static bool cells_fit(double box, uint64_t cells, uint32_t width) {
 }
 
 /* The number of cells whose width is nearest to the best one. About one disk per cell is best, but
- * cells must not be so small that their walls end too many moves. */
-static uint64_t auto_cells(double box, double density, uint32_t width) {
-    const double wish = fmax(1.0 / sqrt(density), 1.06);
+ * cells must not be so small that their walls end too many moves. Where the volume changes, cells
+ * are neither near sigma nor near sqrt(2) sigma at the start. */
+static uint64_t auto_cells(double box, double density, uint32_t width, bool npt) {
+    const double wish = npt ? 1.18 : fmax(1.0 / sqrt(density), 1.06);
     const uint64_t most = 2 * (uint64_t)floor(0.5 * box);
     uint64_t best = 0;
     for (uint64_t m = most; m >= 2 && box / (double)m < sqrt(2.0); m -= 2)
@@ -26,6 +28,29 @@ static uint64_t auto_cells(double box, double density, uint32_t width) {
             (!best || fabs(box / (double)m - wish) < fabs(box / (double)best - wish)))
             best = m;
     return best;
+}
+
+bool disks_is_npt(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/ensemble"), "npt") == 0;
+}
+
+/* Cells hold no five disks and disks of one set do not meet, as above. */
+static void size_of(const struct ergo_point *point, struct disks_shape *s) {
+    const uint64_t w = s->width, contact[2] = {w * w / 2 + 1, w * w};
+    s->volume_every = (uint32_t)ergo_point_int(point, "/system/volume_every");
+    s->rules.volume =
+        ergo_isobaric_rules(point, s->n, s->box * s->box, s->sigma, 2, contact, &s->rules.first);
+    s->size = disks_size_at(s->rules, (struct ergo_volume){.size = s->rules.first});
+    s->contact = s->size.contact;
+}
+
+/* What constant volume alone has. */
+static void variants_of(const struct ergo_point *point, struct disks_shape *s) {
+    s->block = (uint32_t)ergo_point_int(point, "/run/block_cells");
+    s->leave = ergo_point_bool(point, "/system/leave_cell");
+    s->shuffle = ergo_point_bool(point, "/system/shuffle_particles");
+    s->shuffle_sets = ergo_point_bool(point, "/system/shuffle_checkerboard");
+    s->packed = strcmp(ergo_point_text(point, "/system/coordinates"), "packed") == 0;
 }
 
 bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char *reason) {
@@ -42,9 +67,12 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
         return false;
     }
     s->density = (double)s->n / (s->box * s->box);
-    s->packed = strcmp(ergo_point_text(point, "/system/coordinates"), "packed") == 0;
+    s->npt = disks_is_npt(point);
+    s->shuffle = s->shuffle_sets = true;
+    if (!s->npt)
+        variants_of(point, s);
     s->width = s->packed ? DISKS_W_PACKED : DISKS_W_WIDE;
-    const uint64_t cells = wish ? (uint64_t)wish : auto_cells(s->box, s->density, s->width);
+    const uint64_t cells = wish ? (uint64_t)wish : auto_cells(s->box, s->density, s->width, s->npt);
     if (cells == 0 || cells % 2 || !cells_fit(s->box, cells, s->width)) {
         if (wish)
             snprintf(reason, 300,
@@ -67,7 +95,13 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
     s->side = (uint64_t)s->width * s->cells;
     s->sigma = (double)s->side / s->box;
     s->contact = (uint64_t)ceil(s->sigma * s->sigma);
+    if (s->npt)
+        size_of(point, s);
     return true;
+}
+
+size_t disks_n_columns(const struct disks_shape *s) {
+    return s->npt ? DISKS_COLUMNS : DISKS_DENSITY;
 }
 
 bool disks_reflects(const struct ergo_point *point) {
@@ -78,32 +112,34 @@ static double contact_range(const struct ergo_point *point) {
     return ergo_point_real(point, "/run/contact_range");
 }
 
+/* Half of the box; at constant pressure of the smallest, in which a cell is sigma wide. */
 static double gr_max(const struct ergo_point *point, const struct disks_shape *s) {
-    return fmin(ergo_point_real(point, "/run/gr_max"), 0.5 * s->box);
+    const double half = s->npt ? (double)s->half : 0.5 * s->box;
+    return fmin(ergo_point_real(point, "/run/gr_max"), half);
 }
 
 static uint32_t reach_of(const struct disks_shape *s, double distance) {
-    return (uint32_t)ceil(distance * s->sigma / (double)s->width);
+    const double sigma = s->npt ? (double)s->width : s->sigma; /* at most */
+    return (uint32_t)ceil(distance * sigma / (double)s->width);
 }
 
 void disks_member_fill(const struct ergo_point *point, const struct disks_shape *s,
                        struct disks_member *member) {
     const double cutoff = ergo_point_real(point, "/run/neighbour_cutoff");
     const double room = 0.5 * ((double)s->width - s->sigma);
-    const int64_t block = ergo_point_int(point, "/run/block_cells");
     memset(member, 0, sizeof *member);
     member->key0 = (uint32_t)point->stream;
     member->key1 = (uint32_t)(point->stream >> 32);
     member->cells = s->cells;
     member->columns = s->half;
-    member->block = block < (int64_t)s->cells ? (uint32_t)block : s->cells;
+    member->block = s->block < s->cells ? s->block : s->cells;
     member->reach[0] = reach_of(s, 1.0 + contact_range(point));
     member->reach[1] = reach_of(s, gr_max(point, s));
     member->step =
         (float)(ergo_point_real(point, "/system/max_displacement") * s->sigma / 131072.0);
     /* Disks of two active cells that leave their cells by this much, in whole units, still do not
      * meet. */
-    if (ergo_point_bool(point, "/system/leave_cell") && room > 1.0)
+    if (s->leave && room > 1.0)
         member->leave = (float)(floor(room) - 1.0);
     /* cl/hard_disks/moves.h explains these bounds; they include the rounding of both */
     member->low = (float)((double)s->contact * (1.0 - 0x1.2p-20));
@@ -112,6 +148,8 @@ void disks_member_fill(const struct ergo_point *point, const struct disks_shape 
     member->contact_low = (float)((double)s->contact - (double)member->contact_high);
     member->inverse = (float)(1.0 / s->sigma);
     member->neighbour = (float)(cutoff * cutoff);
+    if (s->npt)
+        *member = disks_resized(*member, s->rules, s->size);
 }
 
 /* ---- curves -----------------------------------------------------------------------------------
@@ -129,6 +167,8 @@ size_t disks_curve_size(const struct ergo_point *point, size_t curve) {
     const double range = ergo_point_real(point, "/run/gr_max");
     if (curve == DISKS_CURVE_GR)
         return range > 0 ? bins_of(range, ergo_point_real(point, "/run/gr_bin")) : 0;
+    if (disks_is_npt(point)) /* its blocks would have other sizes in each sample */
+        return 0;
     /* a cell holds at most four disks, and the numbers begin at 0 */
     const int64_t block = ergo_point_int(point, "/run/block_cells");
     return block ? (size_t)(4 * block * block + 1) : 0;
@@ -191,16 +231,16 @@ void disks_curve_x(const struct ergo_point *point, size_t curve, double *x) {
     const size_t size = disks_curve_size(point, curve);
     if (!disks_shape_of(point, &s, reason))
         return;
-    const double block =
-        fmin((double)ergo_point_int(point, "/run/block_cells"), s.cells) * s.box / s.cells;
+    const double block = fmin(s.block, s.cells) * s.box / s.cells;
     for (size_t i = 0; i < size; i++)
         x[i] = curve == DISKS_CURVE_DENSITY
                    ? (double)i * DISKS_PI / (4.0 * block * block)
                    : ring_mean(edge(point, &s, curve, i), edge(point, &s, curve, i + 1));
 }
 
-void disks_curve_convert(const struct ergo_point *point, const struct disks_shape *s, size_t curve,
-                         const double *areas, const uint32_t *counts, double *values) {
+void disks_curve_convert(const struct ergo_point *point, const struct disks_shape *s,
+                         double density, size_t curve, const double *areas, const uint32_t *counts,
+                         double *values) {
     const size_t size = disks_curve_size(point, curve);
     if (curve == DISKS_CURVE_DENSITY) { /* shares of the sub-blocks */
         double all = 0;
@@ -210,6 +250,9 @@ void disks_curve_convert(const struct ergo_point *point, const struct disks_shap
             values[i] = counts[i] / all;
         return;
     }
-    for (size_t i = 0; i < size; i++) /* Eq. 5; its n counts each pair twice */
-        values[i] = 2.0 * counts[i] / ((double)s->n * s->density * areas[i]);
+    for (size_t i = 0; i < size; i++) { /* Eq. 5; its n counts each pair twice */
+        values[i] = 2.0 * counts[i] / ((double)s->n * density * areas[i]);
+        if (s->npt && curve == DISKS_CURVE_CONTACT) /* Eq. 4, of each sample by its own density */
+            values[i] = density * (1.0 + 0.5 * DISKS_PI * density * values[i]);
+    }
 }

@@ -254,6 +254,7 @@ static const double melts_at = 0.45;
 void disks_growth_shape(const struct disks_shape *s, struct disks_shape *grid) {
     const double w = s->box / (double)s->cells, most = (double)s->width;
     *grid = *s;
+    grid->npt = false; /* it is of one size */
     if (0.5 * w * w * s->density * DISKS_PI / 4.0 <= melts_at)
         return;
     for (uint32_t m = 2 * (uint32_t)floor(0.5 * s->box); m > s->cells; m -= 2) {

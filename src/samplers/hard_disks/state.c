@@ -1,8 +1,12 @@
 /* A configuration on the host: cells, canonical bytes, the device's layouts, overlaps. */
+#include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/parallel.h"
+#include "hard_disks/core.h"
 #include "samplers/hard_disks/disks.h"
 
 bool disks_config_init(struct disks_config *c, uint32_t cells) {
@@ -22,6 +26,7 @@ bool disks_config_band(struct disks_config *band, const struct disks_config *c, 
     const size_t row = c->cells, all = row * rows;
     *band = (struct disks_config){.cells = c->cells, .first = first, .rows = rows};
     memcpy(band->grid, c->grid, sizeof band->grid);
+    band->size = c->size;
     band->count = malloc(all);
     band->x = malloc(all * DISKS_SLOTS * sizeof *band->x);
     band->y = malloc(all * DISKS_SLOTS * sizeof *band->y);
@@ -49,7 +54,8 @@ bool disks_config_same(const struct disks_config *band, const struct disks_confi
                 memcmp(band->y + a * DISKS_SLOTS, c->y + b * DISKS_SLOTS, bytes) != 0)
                 return false;
         }
-    return memcmp(band->grid, c->grid, sizeof c->grid) == 0;
+    return memcmp(band->grid, c->grid, sizeof c->grid) == 0 &&
+           memcmp(&band->size, &c->size, sizeof c->size) == 0;
 }
 
 void disks_config_free(struct disks_config *c) {
@@ -74,53 +80,96 @@ size_t disks_config_place(struct disks_config *c, const struct disks_shape *s, c
     return SIZE_MAX;
 }
 
+/* sigma in units. */
+static double sigma_of(const struct disks_config *c, const struct disks_shape *s) {
+    return s->npt ? (double)s->side / sqrt(ergo_isobaric_volume(c->size.volume.size)) : s->sigma;
+}
+
+double disks_config_box(const struct disks_config *c, const struct disks_shape *s) {
+    return s->npt ? sqrt(ergo_isobaric_volume(c->size.volume.size)) : s->box;
+}
+
 void disks_config_positions(const struct disks_config *c, const struct disks_shape *s, double *x,
                             double *y) {
+    const double sigma = sigma_of(c, s);
     size_t n = 0;
     for (size_t cell = 0; cell < (size_t)c->cells * c->cells; cell++) {
         const uint64_t left = cell % c->cells * s->width, low = cell / c->cells * s->width;
         for (size_t k = 0; k < c->count[cell]; k++, n++) {
             const uint64_t px = (left + c->x[cell * DISKS_SLOTS + k] + c->grid[0]) % s->side;
             const uint64_t py = (low + c->y[cell * DISKS_SLOTS + k] + c->grid[1]) % s->side;
-            x[n] = (double)px / s->sigma;
-            y[n] = (double)py / s->sigma;
+            x[n] = (double)px / sigma;
+            y[n] = (double)py / sigma;
         }
     }
 }
 
-bool disks_config_overlap(const struct disks_config *c, const struct disks_shape *s, size_t cell[2],
-                          unsigned slot[2]) {
-    const int64_t m = c->cells, w = s->width;
-    /* half of the neighbours, so that each pair of cells occurs once */
+/* The closest pair of two disks; of several the one whose first cell is the first. */
+struct closest {
+    const struct disks_config *c;
+    int64_t width;
+    uint64_t least; /* r^2 */
+    size_t cell[2];
+    unsigned slot[2];
+    pthread_mutex_t lock;
+};
+
+/* Of these cells, with half of their neighbours, so that each pair of cells occurs once. */
+static void closest_of_cells(size_t begin, size_t end, void *user) {
+    struct closest *all = user, mine = {.least = UINT64_MAX};
+    const struct disks_config *c = all->c;
+    const int64_t m = c->cells, w = all->width;
     static const int offsets[5][2] = {{0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
-    for (int64_t at = 0; at < m * m; at++) {
+    for (int64_t at = (int64_t)begin; at < (int64_t)end; at++)
         for (int o = 0; o < 5; o++) {
             const int64_t cx = at % m + offsets[o][0], cy = at / m + offsets[o][1];
             const int64_t other = (cy + m) % m * m + (cx + m) % m;
-            for (unsigned i = 0; i < c->count[at]; i++) {
-                for (unsigned j = o ? 0 : i + 1; j < c->count[other]; j++) {
+            for (unsigned i = 0; i < c->count[at]; i++)
+                for (unsigned j = o == 0 ? i + 1 : 0; j < c->count[other]; j++) {
                     const int64_t dx = (int64_t)c->x[other * DISKS_SLOTS + j] -
                                        (int64_t)c->x[at * DISKS_SLOTS + i] + offsets[o][0] * w;
                     const int64_t dy = (int64_t)c->y[other * DISKS_SLOTS + j] -
                                        (int64_t)c->y[at * DISKS_SLOTS + i] + offsets[o][1] * w;
-                    if ((uint64_t)(dx * dx + dy * dy) >= s->contact)
+                    if ((uint64_t)(dx * dx + dy * dy) >= mine.least)
                         continue;
-                    cell[0] = (size_t)at;
-                    cell[1] = (size_t)other;
-                    slot[0] = i;
-                    slot[1] = j;
-                    return true;
+                    mine.least = (uint64_t)(dx * dx + dy * dy);
+                    mine.cell[0] = (size_t)at, mine.cell[1] = (size_t)other;
+                    mine.slot[0] = i, mine.slot[1] = j;
                 }
-            }
         }
+    pthread_mutex_lock(&all->lock);
+    if (mine.least < all->least || (mine.least == all->least && mine.cell[0] < all->cell[0])) {
+        all->least = mine.least;
+        memcpy(all->cell, mine.cell, sizeof mine.cell);
+        memcpy(all->slot, mine.slot, sizeof mine.slot);
     }
-    return false;
+    pthread_mutex_unlock(&all->lock);
+}
+
+uint64_t disks_config_closest(const struct disks_config *c, const struct disks_shape *s,
+                              size_t cell[2], unsigned slot[2]) {
+    enum { WORTHWHILE = 1 << 12 }; /* cells that are worth waking a core */
+    struct closest all = {
+        .c = c, .width = s->width, .least = UINT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
+    ergo_parallel_ranges((size_t)c->cells * c->cells, WORTHWHILE, closest_of_cells, &all);
+    if (cell) {
+        memcpy(cell, all.cell, sizeof all.cell);
+        memcpy(slot, all.slot, sizeof all.slot);
+    }
+    return all.least;
+}
+
+bool disks_config_overlap(const struct disks_config *c, const struct disks_shape *s, size_t cell[2],
+                          unsigned slot[2]) {
+    return disks_config_closest(c, s, cell, slot) < s->contact;
 }
 
 /* ---- canonical bytes --------------------------------------------------------------------------
  */
 
-void disks_config_write(const struct disks_config *c, struct ergo_text *text) {
+void disks_config_write(const struct disks_config *c, bool npt, struct ergo_text *text) {
+    if (npt)
+        ergo_isobaric_append(text, &c->size.volume);
     ergo_bytes_append(text, c->grid[0], 8);
     ergo_bytes_append(text, c->grid[1], 8);
     for (size_t cell = 0; cell < (size_t)c->cells * c->cells; cell++) {
@@ -136,14 +185,22 @@ bool disks_config_read(struct disks_config *c, const struct disks_shape *s, cons
                        size_t length, const char **reason) {
     const uint8_t *data = bytes;
     const size_t cells = (size_t)c->cells * c->cells;
-    size_t at = 16, n = 0, cell[2];
-    unsigned slot[2];
-    if (length != 16 + cells + 8 * s->n) {
+    const size_t head = s->npt ? ERGO_ISOBARIC_BYTES : 0;
+    size_t at = head + 16, n = 0;
+    if (length != at + cells + 8 * s->n) {
         *reason = "its length is not that of as many disks and cells";
         return false;
     }
-    c->grid[0] = ergo_bytes_get(data, 8);
-    c->grid[1] = ergo_bytes_get(data + 8, 8);
+    uint64_t contact = s->contact;
+    if (s->npt) {
+        if (!ergo_isobaric_read(data, &s->rules.volume, 2, &c->size.volume, &contact)) {
+            *reason = "its volume is not one that its cells allow";
+            return false;
+        }
+        c->size = disks_size_at(s->rules, c->size.volume);
+    }
+    c->grid[0] = ergo_bytes_get(data + head, 8);
+    c->grid[1] = ergo_bytes_get(data + head + 8, 8);
     if (c->grid[0] >= s->side || c->grid[1] >= s->side) {
         *reason = "its grid is outside of the box";
         return false;
@@ -168,7 +225,7 @@ bool disks_config_read(struct disks_config *c, const struct disks_shape *s, cons
         *reason = "it has another number of disks";
         return false;
     }
-    if (disks_config_overlap(c, s, cell, slot)) {
+    if (disks_config_closest(c, s, NULL, NULL) < contact) {
         *reason = "disks overlap";
         return false;
     }

@@ -12,7 +12,8 @@ struct twin {
     struct disks_config *config;
     struct disks_member member;
     uint32_t moves;
-    bool shuffle, leave, reflect;
+    uint64_t contact; /* overlap: r^2 < contact */
+    bool reflect;
     int64_t *x, *y;  /* [rows cells][DISKS_SLOTS]: signed, for disks outside of their cells */
     uint32_t *tally; /* of the cells, or NULL */
 };
@@ -109,7 +110,7 @@ static void update(struct twin *t, int64_t cx, int64_t row, uint64_t step) {
     struct ergo_words r = draw_of(t, p.id, step, 0);
     const uint32_t spare = t->reflect ? r.z : disks_spare(r, draw_of(t, p.id, step, 1));
     uint32_t k = ergo_below(spare, orders[n]);
-    for (unsigned i = n - 1; i > 0 && t->shuffle; i--) {
+    for (unsigned i = n - 1; i > 0 && t->shape->shuffle; i--) {
         swap(&x[i], &x[k % (i + 1)]);
         swap(&y[i], &y[k % (i + 1)]);
         k /= i + 1;
@@ -130,7 +131,7 @@ static void update(struct twin *t, int64_t cx, int64_t row, uint64_t step) {
             py += (int64_t)dy;
         }
         if (px < -leave || px >= w + leave || py < -leave || py >= w + leave ||
-            nearest(t, &p, i, px, py) < t->shape->contact)
+            nearest(t, &p, i, px, py) < t->contact)
             continue;
         x[i] = px;
         y[i] = py;
@@ -168,7 +169,7 @@ static void shift(struct twin *t, uint32_t plan, const int64_t *x, const int64_t
                -fx * distance, -fy * distance);
         for (int64_t k = 0; k < 9; k++) {
             const int64_t ox = k % 3 - 1, oy = k / 3 - 1;
-            if (k == 4 || (!t->leave && (ox != fx || oy != fy)))
+            if (k == 4 || (!t->shape->leave && (ox != fx || oy != fy)))
                 continue;
             const size_t other = p.around[k];
             gather(t, x + other * DISKS_SLOTS, y + other * DISKS_SLOTS, count[other], (size_t)cell,
@@ -202,12 +203,17 @@ static void twin_shift(struct twin *t, uint32_t plan, const struct twin_copy *ol
     shift(t, plan, old->x, old->y, old->count);
 }
 
-static void twin_close(struct twin *t) {
+/* Write the coordinates back. */
+static void twin_write(struct twin *t) {
     const size_t slots = (size_t)t->config->cells * t->config->rows * DISKS_SLOTS;
     for (size_t i = 0; i < slots; i++) {
         t->config->x[i] = (uint32_t)t->x[i];
         t->config->y[i] = (uint32_t)t->y[i];
     }
+}
+
+static void twin_close(struct twin *t) {
+    twin_write(t);
     free(t->x);
 }
 
@@ -231,21 +237,40 @@ bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape 
     struct twin_copy old;
     disks_member_fill(point, s, &t.member);
     t.moves = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");
-    t.shuffle = ergo_point_bool(point, "/system/shuffle_particles");
-    t.leave = ergo_point_bool(point, "/system/leave_cell");
     t.reflect = disks_reflects(point);
-    const uint32_t sets = ergo_point_bool(point, "/system/shuffle_checkerboard");
     if (!twin_open(&t, &old))
         return false;
     for (uint64_t end = step + sweeps; step < end; step++) {
-        const uint32_t plan = disks_plan(t.member.key0, t.member.key1, step, s->width, sets);
+        const uint32_t plan =
+            disks_plan(t.member.key0, t.member.key1, step, s->width, s->shuffle_sets);
+        t.contact = s->contact;
+        if (s->npt) {
+            t.member = disks_resized(t.member, s->rules, c->size);
+            t.contact = c->size.contact;
+        }
         t.tally = step + 1 == end ? cells : NULL;
         for (unsigned sub = 0; sub < 4; sub++)
             each_of_set(&t, plan >> 2 * sub & 3, visit_update, &step);
         twin_shift(&t, plan, &old);
+        /* a band does not know its closest pair */
+        if (s->npt && c->rows == c->cells && (step + 1) % s->volume_every == 0) {
+            twin_write(&t);
+            disks_twin_volume(&t.member, s, c, step, disks_config_closest(c, s, NULL, NULL));
+        }
     }
     twin_close(&t);
     return true;
+}
+
+void disks_twin_volume(const struct disks_member *m, const struct disks_shape *s,
+                       struct disks_config *c, uint64_t step, uint64_t least) {
+    struct ergo_volume volume = c->size.volume;
+    uint64_t contact = c->size.contact;
+    if ((step + 1) % s->volume_every)
+        return;
+    ergo_volume_move(s->rules.volume, m->key0, m->key1, step, DISKS_PURPOSE_VOLUME, 2, least,
+                     &volume, &contact);
+    c->size = disks_size_at(s->rules, volume);
 }
 
 /* ---- random starts ----------------------------------------------------------------------------

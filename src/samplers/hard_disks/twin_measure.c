@@ -1,5 +1,7 @@
 /* The measurements on the host, with the same sums as the kernels, to the last bit. */
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +80,8 @@ static void count_pairs(const struct disks_shape *s, const struct disks_config *
             const size_t p = cell * DISKS_SLOTS + i, q = other * DISKS_SLOTS + j;
             const int64_t dx = (int64_t)c->x[q] - (int64_t)c->x[p] + ox * w;
             const int64_t dy = (int64_t)c->y[q] - (int64_t)c->y[p] + oy * w;
-            const uint64_t r2 = (uint64_t)(dx * dx + dy * dy);
+            const uint64_t now = (uint64_t)(dx * dx + dy * dy);
+            const uint64_t r2 = s->npt ? disks_at_start(now, c->size.growth) : now;
             size_t low = 0, high = bins;
             if (r2 < limits[0] || r2 >= limits[bins])
                 continue;
@@ -93,16 +96,47 @@ static void count_pairs(const struct disks_shape *s, const struct disks_config *
         }
 }
 
-void disks_twin_pairs(const struct disks_shape *s, const struct disks_config *c, size_t cells,
-                      uint32_t reach, const uint64_t *limits, size_t bins, uint32_t *counts) {
-    const int64_t m = s->cells, far = reach, wraps = (far / m + 1) * m;
-    memset(counts, 0, bins * sizeof *counts);
-    for (int64_t cell = 0; cell < m * m && (size_t)cell < cells; cell++)
+struct pairs {
+    const struct disks_shape *s;
+    const struct disks_config *c;
+    uint32_t reach;
+    const uint64_t *limits;
+    size_t bins;
+    uint32_t *counts;
+    atomic_bool failed;
+    pthread_mutex_t lock; /* of the counts */
+};
+
+static void pairs_of_cells(size_t begin, size_t end, void *user) {
+    struct pairs *a = user;
+    const int64_t m = a->s->cells, far = a->reach, wraps = (far / m + 1) * m;
+    uint32_t *counts = calloc(a->bins, sizeof *counts);
+    if (!counts) {
+        a->failed = true;
+        return;
+    }
+    for (int64_t cell = (int64_t)begin; cell < (int64_t)end; cell++)
         for (int64_t oy = 0; oy <= far; oy++) /* each pair once */
             for (int64_t ox = oy ? -far : 0; ox <= far; ox++) {
                 const int64_t other = (cell / m + oy) % m * m + (cell % m + ox + wraps) % m;
-                count_pairs(s, c, (size_t)cell, (size_t)other, ox, oy, limits, bins, counts);
+                count_pairs(a->s, a->c, (size_t)cell, (size_t)other, ox, oy, a->limits, a->bins,
+                            counts);
             }
+    pthread_mutex_lock(&a->lock);
+    for (size_t b = 0; b < a->bins; b++)
+        a->counts[b] += counts[b];
+    pthread_mutex_unlock(&a->lock);
+    free(counts);
+}
+
+bool disks_twin_pairs(const struct disks_shape *s, const struct disks_config *c, size_t cells,
+                      uint32_t reach, const uint64_t *limits, size_t bins, uint32_t *counts) {
+    enum { WORTHWHILE = 1 << 10 }; /* cells that are worth waking a core */
+    const size_t all = (size_t)s->cells * s->cells;
+    struct pairs a = {s, c, reach, limits, bins, counts, false, PTHREAD_MUTEX_INITIALIZER};
+    memset(counts, 0, bins * sizeof *counts);
+    ergo_parallel_ranges(cells < all ? cells : all, WORTHWHILE, pairs_of_cells, &a);
+    return !a.failed;
 }
 
 void disks_twin_blocks(const struct disks_config *c, size_t blocks, uint32_t block, size_t bins,

@@ -113,7 +113,7 @@ void spheres_columns(const struct spheres_shape *shape, const struct spheres_tot
     columns[SPHERES_ACCEPTANCE] = total->tried ? (double)total->accepted / moves : 0.0;
     columns[SPHERES_OCCUPIED] = (double)total->occupied / (double)shape->all;
     columns[SPHERES_DENSITY] =
-        volume ? (double)shape->n / spheres_volume_at(volume->size) : shape->density;
+        volume ? (double)shape->n / ergo_isobaric_volume(volume->size) : shape->density;
     columns[SPHERES_VOLUME_ACCEPTANCE] = volume ? volume->accepted : 0.0;
     columns[SPHERES_LIMITED] = volume ? volume->limited : 0.0;
 }

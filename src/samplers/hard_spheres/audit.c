@@ -109,11 +109,13 @@ static bool same_curve(const struct ergo_replay *r, size_t member,
     uint64_t *limits = malloc((bins + 1) * sizeof *limits);
     uint32_t *counts = malloc(bins * sizeof *counts);
     double *values = malloc(bins * sizeof *values);
-    const bool ok = limits && counts && values;
+    bool ok = limits && counts && values;
     if (ok) {
         spheres_limits(point, &s->shapes[member], c, limits);
-        spheres_twin_pairs(&s->shapes[member], config, a->cells, s->members[member].reach[c],
-                           limits, bins, counts);
+        ok = spheres_twin_pairs(&s->shapes[member], config, a->cells, s->members[member].reach[c],
+                                limits, bins, counts);
+    }
+    if (ok) {
         spheres_curve_convert(point, &s->shapes[member], c, counts, values);
         *same = ergo_replay_same(values, found, bins);
     }

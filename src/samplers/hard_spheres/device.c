@@ -7,8 +7,6 @@
 
 _Static_assert(sizeof(struct spheres_member) == SPHERES_MEMBER_BYTES, "no padding");
 _Static_assert(sizeof(struct spheres_sum) == SPHERES_SUM_BYTES, "no padding");
-_Static_assert(sizeof(struct ergo_volume) == ERGO_VOLUME_BYTES, "no padding");
-_Static_assert(sizeof(struct ergo_volume_rules) == ERGO_VOLUME_RULES_BYTES, "no padding");
 
 /* Edges of the bins of the pair histograms, for every member. */
 static enum ergo_status create_limits(struct ergo_context *ctx, struct spheres_state *s) {

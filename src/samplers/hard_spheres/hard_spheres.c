@@ -45,12 +45,6 @@ static const struct ergo_key keys_npt[] = {
     {ERGO_KEY("/system/pressure", REAL),
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 1e6, .unit = "k_B T / sigma^3", .help = "beta P sigma^3 of the npt ensemble."},
-    {ERGO_KEY("/system/max_volume_change", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .fallback = "0", .min = 0, .max = 0.5, .unit = "",
-     .help = "Largest trial change of ln V; 0: 2 / (beta P V) of the start, at most 0.1."},
-    {ERGO_KEY("/system/volume_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "1", .min = 1, .max = 1e6, .unit = "sweeps",
-     .help = "A trial change of the volume after every so many sweeps."},
 };
 
 static const struct ergo_key keys_curves[] = {
@@ -155,6 +149,8 @@ static const struct ergo_observable observables_npt[] = {
      .help =
          "share of volume moves refused because cells would be narrower than sigma or hold too "
          "many spheres: where it is not 0, the ensemble is that of volumes between these limits",
+     .limits = "volumes are those between the limits of the cells, and averages not those of the "
+               "whole ensemble. Start nearer to the density that comes out",
      .sample = sample_limited, .of_moves = true},
 };
 
@@ -202,12 +198,9 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     else if (shape.all > SPHERES_CELLS_MAX)
         status = ergo_job_error(ctx, size, "a box of %llu cells; at most %u are possible",
                                 (unsigned long long)shape.all, SPHERES_CELLS_MAX);
-    else if (npt &&
-             (ergo_point_real(point, "/system/pressure") * (double)shape.n / shape.density > 1e12 ||
-              (double)shape.rules.step * (double)shape.n > 0x1p61))
-        status = ergo_job_error(ctx, "/system/pressure",
-                                "beta P V above 10^12, or N max_volume_change above 3 10^7: these "
-                                "are more than volume moves can count");
+    else if (npt && ergo_isobaric_check(ctx, point, &shape.rules,
+                                        (double)shape.n / shape.density) != ERGO_OK)
+        status = ERGO_E_JOB;
     else if (!spheres_start_fits(point, &shape, reason))
         status = ergo_job_error(ctx, "/system/start", "%s", reason);
     if (range > 4096 * bin)
@@ -295,7 +288,9 @@ static const struct ergo_model npt = {
     .programs = {"hard_spheres/spheres_sweep.cl", "hard_spheres/spheres_measure.cl",
                  "hard_spheres/spheres_volume.cl"},
     .first = first_npt,
-    .keys = {{keys, COUNT(keys)}, {keys_npt, COUNT(keys_npt)}},
+    .keys = {{keys, COUNT(keys)},
+             {keys_npt, COUNT(keys_npt)},
+             {ergo_isobaric_keys, ERGO_ISOBARIC_KEYS}},
     .columns = columns,
     .n_columns = SPHERES_COLUMNS,
     .observables = observables_npt,

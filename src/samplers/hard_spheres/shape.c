@@ -69,36 +69,23 @@ bool spheres_is_npt(const struct ergo_point *point) {
     return strcmp(ergo_point_text(point, "/system/ensemble"), "npt") == 0;
 }
 
-double spheres_volume_at(int64_t volume) {
-    const struct ergo_scaled e = ergo_volume_exp(volume);
-    return ldexp((double)e.mantissa, (int)e.exponent - 62);
-}
-
 double spheres_sigma_at(const struct spheres_shape *s, int64_t volume) {
     double sides = 1.0;
     for (int k = 0; k < 3; k++)
         sides *= (double)s->side[k];
-    return cbrt(sides / spheres_volume_at(volume));
+    return cbrt(sides / ergo_isobaric_volume(volume));
 }
 
-/* The rules of volume moves. A step of 2 / (beta P V) meets an overlap about two times in three. */
+/* The rules of volume moves. */
 static void rules_of(const struct ergo_point *point, struct spheres_shape *s) {
-    const double pressure = ergo_point_real(point, "/system/pressure");
-    const double step = ergo_point_real(point, "/system/max_volume_change");
-    const double volume = s->box[0] * s->box[1] * s->box[2];
-    const double wish = step > 0 ? step : fmin(0.1, 2.0 / (pressure * volume));
     uint64_t narrow = s->width[0];
     for (int k = 1; k < 3; k++)
         narrow = s->width[k] < narrow ? s->width[k] : narrow;
     s->slots = SPHERES_MANY;
     s->volume_every = (uint32_t)ergo_point_int(point, "/system/volume_every");
-    s->volume = ergo_volume_log(volume);
-    s->rules = (struct ergo_volume_rules){
-        .n = s->n,
-        .pressure = ergo_volume_log(pressure),
-        .scale = ergo_volume_log(s->sigma * s->sigma) + 2 * s->volume / 3,
-        .step = (uint64_t)fmax(1.0, floor(wish * 0x1p36)),
-        .contact = {(uint64_t)SPHERES_W * SPHERES_W / 2 + 1, narrow * narrow}};
+    const uint64_t contact[2] = {(uint64_t)SPHERES_W * SPHERES_W / 2 + 1, narrow * narrow};
+    s->rules = ergo_isobaric_rules(point, s->n, s->box[0] * s->box[1] * s->box[2], s->sigma, 3,
+                                   contact, &s->volume);
     s->contact = ergo_volume_contact(s->rules.scale, s->volume, 3);
 }
 

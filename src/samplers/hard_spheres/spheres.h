@@ -4,6 +4,7 @@
 
 #include "engine/engine.h"
 #include "hard_spheres/params.h"
+#include "samplers/isobaric.h"
 #include "samplers/sampler.h"
 
 #define SPHERES_PI 3.14159265358979323846
@@ -39,9 +40,8 @@ bool spheres_shape_of(const struct ergo_point *point, struct spheres_shape *shap
 void spheres_member_fill(const struct ergo_point *point, const struct spheres_shape *shape,
                          struct spheres_member *member);
 bool spheres_is_npt(const struct ergo_point *point);
-/* What sigma is in units, and V in sigma^3, at that ln V. */
+/* What sigma is in units at that ln V. */
 double spheres_sigma_at(const struct spheres_shape *shape, int64_t volume);
-double spheres_volume_at(int64_t volume);
 /* More spheres than mostly can touch one of a cell's from outside, and not many more. */
 unsigned spheres_listed(const struct spheres_shape *shape);
 
@@ -139,8 +139,8 @@ bool spheres_twin_sweeps(const struct spheres_sweeps *sweeps, struct spheres_con
 void spheres_twin_volume(const struct spheres_sweeps *sweeps, struct spheres_config *config,
                          uint64_t step, uint64_t least);
 /* Count pairs with limits[b] <= r^2 < limits[b + 1], each once, from the first `cells` cells to
- * those at most `reach` away. */
-void spheres_twin_pairs(const struct spheres_shape *shape, const struct spheres_config *config,
+ * those at most `reach` away. False: no memory. */
+bool spheres_twin_pairs(const struct spheres_shape *shape, const struct spheres_config *config,
                         size_t cells, const uint32_t reach[3], const uint64_t *limits, size_t bins,
                         uint32_t *counts);
 

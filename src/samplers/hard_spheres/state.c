@@ -1,8 +1,10 @@
 /* A configuration on the host: cells, canonical bytes, the device's layout, overlaps. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/parallel.h"
 #include "samplers/hard_spheres/spheres.h"
 
 static size_t cells_of(const struct spheres_config *c) {
@@ -113,10 +115,20 @@ static uint64_t distance2(const struct spheres_shape *s, const struct spheres_pl
     return sum;
 }
 
-uint64_t spheres_config_closest(const struct spheres_config *c, const struct spheres_shape *s,
-                                size_t cell[2], unsigned slot[2]) {
-    uint64_t least = UINT64_MAX;
-    for (size_t one = 0; one < cells_of(c); one++) {
+/* A pair of spheres, and of closest ones that with the first cell. */
+struct closest {
+    const struct spheres_config *c;
+    const struct spheres_shape *s;
+    uint64_t r2;
+    size_t cell[2];
+    unsigned slot[2];
+    pthread_mutex_t lock;
+};
+
+static void closest_of_cells(size_t begin, size_t end, void *user) {
+    struct closest *all = user, found = {.r2 = UINT64_MAX};
+    const struct spheres_config *c = all->c;
+    for (size_t one = begin; one < end; one++) {
         size_t at[3];
         cell_at(c, one, at);
         for (int o = 13; o < 27 && c->count[one]; o++) { /* each pair of cells once */
@@ -127,31 +139,39 @@ uint64_t spheres_config_closest(const struct spheres_config *c, const struct sph
                       (at[k] + c->cells[k] + (size_t)(int64_t)away[k]) % c->cells[k];
             for (unsigned i = 0; i < c->count[one]; i++)
                 for (unsigned j = o == 13 ? i + 1 : 0; j < c->count[two]; j++) {
-                    const uint64_t r2 = distance2(s, &c->place[one * SPHERES_MANY + i],
+                    const uint64_t r2 = distance2(all->s, &c->place[one * SPHERES_MANY + i],
                                                   &c->place[two * SPHERES_MANY + j], away);
-                    if (r2 >= least)
-                        continue;
-                    least = r2;
-                    if (!cell)
-                        continue;
-                    cell[0] = one;
-                    cell[1] = two;
-                    slot[0] = i;
-                    slot[1] = j;
+                    if (r2 < found.r2)
+                        found = (struct closest){.r2 = r2, .cell = {one, two}, .slot = {i, j}};
                 }
         }
     }
-    return least;
+    pthread_mutex_lock(&all->lock);
+    if (found.r2 < all->r2 || (found.r2 == all->r2 && found.cell[0] < all->cell[0])) {
+        all->r2 = found.r2;
+        memcpy(all->cell, found.cell, sizeof all->cell);
+        memcpy(all->slot, found.slot, sizeof all->slot);
+    }
+    pthread_mutex_unlock(&all->lock);
+}
+
+uint64_t spheres_config_closest(const struct spheres_config *c, const struct spheres_shape *s,
+                                size_t cell[2], unsigned slot[2]) {
+    enum { WORTHWHILE = 1 << 10 }; /* cells that are worth waking a core */
+    struct closest all = {.c = c, .s = s, .r2 = UINT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
+    ergo_parallel_ranges(cells_of(c), WORTHWHILE, closest_of_cells, &all);
+    if (cell && all.r2 != UINT64_MAX) {
+        memcpy(cell, all.cell, sizeof all.cell);
+        memcpy(slot, all.slot, sizeof all.slot);
+    }
+    return all.r2;
 }
 
 /* ---- canonical bytes ------------------------------------------------------------------------- */
 
 void spheres_config_write(const struct spheres_config *c, bool npt, struct ergo_text *text) {
-    if (npt) {
-        ergo_bytes_append(text, (uint64_t)c->volume.size, 8);
-        ergo_bytes_append(text, c->volume.accepted | c->volume.limited << 1, 1);
-        ergo_bytes_append(text, c->volume.trace, 8);
-    }
+    if (npt)
+        ergo_isobaric_append(text, &c->volume);
     for (int k = 0; k < 3; k++)
         ergo_bytes_append(text, c->grid[k], 8);
     for (size_t cell = 0; cell < cells_of(c); cell++) {
@@ -162,31 +182,17 @@ void spheres_config_write(const struct spheres_config *c, bool npt, struct ergo_
     }
 }
 
-static bool read_volume(struct spheres_config *c, const struct spheres_shape *s,
-                        const uint8_t *data) {
-    const int64_t size = (int64_t)ergo_bytes_get(data, 8);
-    const int64_t most = (int64_t)ERGO_VOLUME_LARGEST << ERGO_VOLUME_BITS;
-    if (size < -most || size > most || data[8] > 2)
-        return false;
-    c->volume = (struct ergo_volume){.size = size,
-                                     .accepted = data[8] & 1,
-                                     .limited = data[8] >> 1,
-                                     .trace = ergo_bytes_get(data + 9, 8)};
-    c->contact = ergo_volume_contact(s->rules.scale, size, 3);
-    return c->contact >= s->rules.contact[0] && c->contact <= s->rules.contact[1];
-}
-
 bool spheres_config_read(struct spheres_config *c, const struct spheres_shape *s, const void *bytes,
                          size_t length, const char **reason) {
     const uint8_t *data = bytes;
-    const size_t cells = cells_of(c), head = s->npt ? 17 : 0;
+    const size_t cells = cells_of(c), head = s->npt ? ERGO_ISOBARIC_BYTES : 0;
     size_t at = head + 24, n = 0;
     if (length != at + cells + 12 * s->n) {
         *reason = "its length is not that of as many spheres and cells";
         return false;
     }
     c->contact = s->contact;
-    if (s->npt && !read_volume(c, s, data)) {
+    if (s->npt && !ergo_isobaric_read(data, &s->rules, 3, &c->volume, &c->contact)) {
         *reason = "its volume is not one that its cells allow";
         return false;
     }

@@ -1,8 +1,11 @@
 /* The kernels on the host: their random choices (cl/hard_spheres/core.h), and plain integers for
  * all else. For audits and tests, on all of a member's cells or on some layers. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "hard_spheres/core.h"
 #include "samplers/hard_spheres/spheres.h"
 
@@ -20,6 +23,7 @@ struct twin_place {
 };
 
 enum { OWN = 13 };
+enum { WORTHWHILE = 1 << 10 }; /* cells that are worth waking a core */
 
 static struct twin_place place_of(const struct spheres_config *c, size_t x, size_t y, size_t z) {
     const size_t nx = c->cells[0], ny = c->cells[1], nz = c->layers;
@@ -83,30 +87,51 @@ static void update(struct twin *t, const struct twin_place *p, uint64_t step) {
         t->tally[own] = accepted | 1U << 16;
 }
 
-static void update_set(struct twin *t, uint32_t set, uint64_t step) {
-    const struct spheres_config *c = t->config;
-    for (size_t z = 0; z < c->layers; z++)
-        if (((c->first + z) & 1) == set >> 2) /* a side has an even number of cells */
-            for (size_t y = set >> 1 & 1; y < c->cells[1]; y += 2)
-                for (size_t x = set & 1; x < c->cells[0]; x += 2) {
-                    const struct twin_place p = place_of(c, x, y, z);
-                    update(t, &p, step);
-                }
+/* Cells of a set, of which none sees another: rows of all layers, by all cores. */
+struct updates {
+    struct twin *t;
+    uint32_t set;
+    uint64_t step;
+};
+
+static void update_rows(size_t begin, size_t end, void *user) {
+    const struct updates *a = user;
+    const struct spheres_config *c = a->t->config;
+    for (size_t row = begin; row < end; row++) {
+        const size_t y = row % c->cells[1], z = row / c->cells[1];
+        if (((c->first + z) & 1) != a->set >> 2 || (y & 1) != (a->set >> 1 & 1))
+            continue; /* a side has an even number of cells */
+        for (size_t x = a->set & 1; x < c->cells[0]; x += 2) {
+            const struct twin_place p = place_of(c, x, y, z);
+            update(a->t, &p, a->step);
+        }
+    }
 }
 
-static void shift(struct twin *t, uint64_t plan, struct spheres_config *from) {
-    struct spheres_config *c = t->config;
+static void update_set(struct twin *t, uint32_t set, uint64_t step) {
+    struct updates a = {t, set, step};
+    const size_t rows = (size_t)t->config->cells[1] * t->config->layers;
+    ergo_parallel_ranges(rows, WORTHWHILE / t->config->cells[0] + 1, update_rows, &a);
+}
+
+struct shift {
+    const struct twin *t;
+    uint64_t plan;
+    const struct spheres_config *from;
+};
+
+static void shift_cells(size_t begin, size_t end, void *user) {
+    const struct shift *a = user;
+    const struct spheres_shape *s = a->t->run->shape;
+    const struct spheres_config *from = a->from;
+    struct spheres_config *c = a->t->config;
+    const uint64_t plan = a->plan;
     const unsigned axis = (unsigned)(plan >> SPHERES_PLAN_AXIS) & 3;
     const int64_t sense = plan >> SPHERES_PLAN_UP & 1 ? 1 : -1;
     const int64_t distance = (int64_t)(plan >> SPHERES_PLAN_DISTANCE);
-    const int64_t width = t->run->shape->width[axis];
-    const struct spheres_config kept = *from; /* the copies change places */
-    from->count = c->count;
-    from->place = c->place;
-    c->count = kept.count;
-    c->place = kept.place;
+    const int64_t width = s->width[axis];
     static const int strides[3] = {1, 3, 9};
-    for (size_t cell = 0; cell < (size_t)c->cells[0] * c->cells[1] * c->layers; cell++) {
+    for (size_t cell = begin; cell < end; cell++) {
         const struct twin_place p =
             place_of(c, cell % c->cells[0], cell / c->cells[0] % c->cells[1],
                      cell / c->cells[0] / c->cells[1]);
@@ -116,26 +141,36 @@ static void shift(struct twin *t, uint64_t plan, struct spheres_config *from) {
             for (unsigned i = 0; i < from->count[other]; i++) {
                 struct spheres_place place = from->place[other * SPHERES_MANY + i];
                 const int64_t to = place.at[axis] + sense * ((part ? width : 0) - distance);
-                if (to < 0 || to >= width || c->count[cell] >= t->run->shape->slots)
+                if (to < 0 || to >= width || c->count[cell] >= s->slots)
                     continue;
                 place.at[axis] = (uint32_t)to;
                 c->place[cell * SPHERES_MANY + c->count[cell]++] = place;
             }
         }
     }
+}
+
+static void shift(struct twin *t, uint64_t plan, struct spheres_config *from) {
+    struct spheres_config *c = t->config;
+    const unsigned axis = (unsigned)(plan >> SPHERES_PLAN_AXIS) & 3;
+    const struct spheres_config kept = *from; /* the copies change places */
+    struct shift a = {t, plan, from};
+    from->count = c->count;
+    from->place = c->place;
+    c->count = kept.count;
+    c->place = kept.place;
+    ergo_parallel_ranges((size_t)c->cells[0] * c->cells[1] * c->layers, WORTHWHILE, shift_cells,
+                         &a);
     c->grid[axis] = spheres_grid(c->grid[axis], plan, t->run->shape->side[axis]);
 }
 
 void spheres_twin_volume(const struct spheres_sweeps *run, struct spheres_config *c, uint64_t step,
                          uint64_t least) {
     const struct spheres_member *m = run->member;
-    struct ergo_words r[2];
     if ((step + 1) % run->shape->volume_every)
         return;
-    for (unsigned k = 0; k < 2; k++)
-        r[k] = ergo_philox_words(0, (uint32_t)step, (uint32_t)(step >> 32),
-                                 ERGO_DRAW(SPHERES_PURPOSE_VOLUME, k), m->key0, m->key1);
-    ergo_volume_trial(run->shape->rules, r[0], r[1], 3, least, &c->volume, &c->contact);
+    ergo_volume_move(run->shape->rules, m->key0, m->key1, step, SPHERES_PURPOSE_VOLUME, 3, least,
+                     &c->volume, &c->contact);
 }
 
 bool spheres_twin_sweeps(const struct spheres_sweeps *run, struct spheres_config *c,
@@ -189,13 +224,28 @@ static void count_pairs(const struct spheres_shape *s, const struct spheres_conf
         }
 }
 
-void spheres_twin_pairs(const struct spheres_shape *s, const struct spheres_config *c, size_t cells,
-                        const uint32_t reach[3], const uint64_t *limits, size_t bins,
-                        uint32_t *counts) {
+struct pairs {
+    const struct spheres_shape *s;
+    const struct spheres_config *c;
+    const uint32_t *reach;
+    const uint64_t *limits;
+    size_t bins;
+    uint32_t *counts;
+    atomic_bool failed;
+    pthread_mutex_t lock; /* of the counts */
+};
+
+static void pairs_of_cells(size_t begin, size_t end, void *user) {
+    struct pairs *a = user;
+    const struct spheres_config *c = a->c;
     const int64_t n[3] = {c->cells[0], c->cells[1], c->cells[2]};
-    const int64_t far[3] = {reach[0], reach[1], reach[2]};
-    memset(counts, 0, bins * sizeof *counts);
-    for (int64_t cell = 0; (size_t)cell < cells && (size_t)cell < s->all; cell++)
+    const int64_t far[3] = {a->reach[0], a->reach[1], a->reach[2]};
+    uint32_t *counts = calloc(a->bins, sizeof *counts);
+    if (!counts) {
+        a->failed = true;
+        return;
+    }
+    for (int64_t cell = (int64_t)begin; cell < (int64_t)end; cell++)
         for (int64_t oz = 0; c->count[cell] && oz <= far[2]; oz++) /* each pair once */
             for (int64_t oy = oz ? -far[1] : 0; oy <= far[1]; oy++)
                 for (int64_t ox = oz || oy ? -far[0] : 0; ox <= far[0]; ox++) {
@@ -205,6 +255,21 @@ void spheres_twin_pairs(const struct spheres_shape *s, const struct spheres_conf
                     int64_t other = 0;
                     for (int k = 2; k >= 0; k--)
                         other = other * n[k] + (at[k] + (far[k] / n[k] + 1) * n[k]) % n[k];
-                    count_pairs(s, c, (size_t)cell, (size_t)other, away, limits, bins, counts);
+                    count_pairs(a->s, c, (size_t)cell, (size_t)other, away, a->limits, a->bins,
+                                counts);
                 }
+    pthread_mutex_lock(&a->lock);
+    for (size_t b = 0; b < a->bins; b++)
+        a->counts[b] += counts[b];
+    pthread_mutex_unlock(&a->lock);
+    free(counts);
+}
+
+bool spheres_twin_pairs(const struct spheres_shape *s, const struct spheres_config *c, size_t cells,
+                        const uint32_t reach[3], const uint64_t *limits, size_t bins,
+                        uint32_t *counts) {
+    struct pairs a = {s, c, reach, limits, bins, counts, false, PTHREAD_MUTEX_INITIALIZER};
+    memset(counts, 0, bins * sizeof *counts);
+    ergo_parallel_ranges(cells < s->all ? cells : s->all, WORTHWHILE, pairs_of_cells, &a);
+    return !a.failed;
 }

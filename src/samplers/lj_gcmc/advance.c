@@ -20,7 +20,7 @@ static void launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint
     if (l->board_blocks)
         lj_board_launch(s, slot, to);
     else
-        ERGO_LAUNCH(&s->e, LJ_RUN, ergo_grid_groups(s->e.batch->count, l->group, 1),
+        ERGO_LAUNCH(&s->e, LJ_RUN, ergo_grid_groups(lj_chains(s), l->group, 1),
                     BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS), BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS),
                     BUFFER(LJ_OFFSETS), BUFFER(LJ_SAMPLES), U64(slot->step), U64(to),
                     U64(slot->every ? slot->every : 1), U32(slot->samples), U32(s->capacity),
@@ -93,7 +93,7 @@ void lj_block(void *state, size_t count, uint64_t every) {
 /* ---- chains that stopped --------------------------------------------------------------------- */
 
 static bool all_running(const struct lj_state *s, const struct lj_chain *chains) {
-    for (size_t m = 0; m < s->e.batch->count; m++)
+    for (size_t m = 0; m < lj_chains(s); m++)
         if (chains[m].status != LJ_RUNNING)
             return false;
     return true;
@@ -101,13 +101,13 @@ static bool all_running(const struct lj_state *s, const struct lj_chain *chains)
 
 static uint64_t furthest_behind(const struct lj_state *s) {
     uint64_t step = UINT64_MAX;
-    for (size_t m = 0; m < s->e.batch->count; m++)
+    for (size_t m = 0; m < lj_chains(s); m++)
         step = s->chains[m].step < step ? s->chains[m].step : step;
     return step;
 }
 
 static void read_chains(struct lj_state *s) {
-    ergo_engine_read(&s->e, LJ_CHAINS, 0, s->e.batch->count * sizeof *s->chains, s->chains);
+    ergo_engine_read(&s->e, LJ_CHAINS, 0, lj_chains(s) * sizeof *s->chains, s->chains);
 }
 
 /* While a chain has stopped: give it more memory and enqueue the busy blocks again, the older
@@ -164,13 +164,16 @@ static void add_activation(const struct lj_sample *from, double *to) {
         to[LJ_COLUMN_TRIED + k] = counts[k];
 }
 
-/* The mean weight of a sample's test insertions. */
-static double ghosts_mean(const struct lj_state *s, const int64_t *sums) {
+double lj_ghosts_mean(const struct lj_state *s, const int64_t *sums) {
     return ((double)sums[0] * 0x1p-31 + (double)sums[1]) / s->launch.ghosts;
 }
 
 void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_sample *from,
                    const int64_t *ghosts, uint64_t step, double *to) {
+    if (s->boxes == 2) {
+        lj_gibbs_columns_of(s, member, from, ghosts, step, to);
+        return;
+    }
     const struct lj_system *system = &s->physics[member].system;
     struct lj_system at = *system;
     if (s->launch.volume_every)
@@ -180,7 +183,7 @@ void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_samp
         lj_energy_of(system->epsilon, from->energy) + lj_tail_energy(&at, from->particles);
     to[LJ_COLUMN_VIRIAL] = lj_virial_of(system->epsilon, from->virial);
     to[LJ_COLUMN_IMPULSIVE] = lj_impulsive_of(&s->physics[member].jump, from->contacts);
-    to[LJ_COLUMN_GHOSTS] = ghosts ? ghosts_mean(s, ghosts) : 0;
+    to[LJ_COLUMN_GHOSTS] = ghosts ? lj_ghosts_mean(s, ghosts) : 0;
     to[LJ_COLUMN_RISES] = ghosts ? (double)ghosts[2] * 0x1p-36 / s->launch.ghosts : 0;
     to[LJ_COLUMN_FALLS] =
         ghosts && from->particles ? (double)ghosts[3] * 0x1p-36 / from->particles : 0;
@@ -198,19 +201,21 @@ void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_samp
         add_counts(&from->last, LJ_WINDOW, to);
 }
 
+/* One for each box. */
 static const struct lj_sample *sample_of(const struct lj_state *s, unsigned slot, size_t sample,
                                          size_t member) {
-    return (const struct lj_sample *)ergo_engine_host(&s->e, LJ_SAMPLES, slot, sample) + member;
+    return (const struct lj_sample *)ergo_engine_host(&s->e, LJ_SAMPLES, slot, sample) +
+           s->boxes * member;
 }
 
 /* Sums over the groups of the kernel. */
-static void ghosts_of(const struct lj_state *s, unsigned slot, size_t sample, size_t member,
+static void ghosts_of(const struct lj_state *s, unsigned slot, size_t sample, size_t chain,
                       int64_t *sums) {
     const size_t parts = s->launch.ghosts ? s->launch.total_parts : 0;
     const int64_t *of = parts ? ergo_engine_host(&s->e, LJ_GHOSTS, slot, sample) : NULL;
     memset(sums, 0, LJ_GHOST_WORDS * sizeof *sums);
     for (size_t i = 0; i < parts * LJ_GHOST_WORDS; i++)
-        sums[i % LJ_GHOST_WORDS] += of[member * parts * LJ_GHOST_WORDS + i];
+        sums[i % LJ_GHOST_WORDS] += of[chain * parts * LJ_GHOST_WORDS + i];
 }
 
 bool lj_rows(const void *state, unsigned slot, size_t begin, size_t end,
@@ -220,8 +225,9 @@ bool lj_rows(const void *state, unsigned slot, size_t begin, size_t end,
     const size_t members = s->e.batch->count;
     for (size_t row = begin; row < end; row++) {
         const size_t sample = row / members, m = row % members;
-        int64_t ghosts[LJ_GHOST_WORDS];
-        ghosts_of(s, slot, sample, m, ghosts);
+        int64_t ghosts[2 * LJ_GHOST_WORDS];
+        for (size_t b = 0; b < s->boxes; b++)
+            ghosts_of(s, slot, sample, s->boxes * m + b, ghosts + b * LJ_GHOST_WORDS);
         lj_columns_of(s, m, sample_of(s, slot, sample, m), s->launch.ghosts ? ghosts : NULL,
                       block->step + (sample + 1) * block->every,
                       samples->columns + row * LJ_COLUMNS);

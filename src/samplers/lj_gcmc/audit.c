@@ -18,15 +18,15 @@
 
 #include "samplers/lj_gcmc/stretch.h"
 
-enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, size_t member) {
+enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, size_t chain) {
     const size_t cells = s->grid.cells;
     uint32_t *words = NULL, n = 0;
     uint32_t *planes = calloc(4 * cells * s->slots, 4);
     enum ergo_status status =
-        planes ? lj_fetch(ctx, s, member, &words, &n)
+        planes ? lj_fetch(ctx, s, chain, &words, &n)
                : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit of %zu cells", cells);
     if (status == ERGO_OK) {
-        lj_cells_read(s, member, planes);
+        lj_cells_read(s, chain, planes);
         status = ergo_engine_end(&s->e);
     }
     uint64_t inside = 0, missing = 0;
@@ -46,8 +46,8 @@ enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, si
         status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                            "audit of %s failed on %s at move %" PRIu64 ", member %zu: %u "
                            "particles, %" PRIu64 " in the cells, %" PRIu64 " not in their cell",
-                           s->e.model->sampler, s->e.device->summary.name, s->e.step, member, n,
-                           inside, missing);
+                           s->e.model->sampler, s->e.device->summary.name, s->e.step,
+                           chain / s->boxes, n, inside, missing);
     free(words);
     free(planes);
     return status;
@@ -74,8 +74,8 @@ static void plan_chains(struct lj_stretch *a, double length) {
     const double share = clamp(ALL_MOVES / members, MOVES, ALL_MOVES / 2.0);
     const double moves = clamp(fmin(length, SECONDS / seconds), 2, share);
     double most = 1;
-    for (size_t m = 0; m < s->e.batch->count; m++)
-        most = fmax(most, s->chains[m].particles);
+    for (size_t c = 0; c < lj_chains(s); c++)
+        most = fmax(most, (double)s->boxes * s->chains[c].particles);
     a->count = (size_t)clamp(
         fmin(fmin(ALL_MOVES / moves, ALL_PARTICLES / most), units * SECONDS / (seconds * moves)), 1,
         members);
@@ -122,8 +122,8 @@ static void plan_stretch(struct lj_stretch *a) {
     a->first = a->s->e.batch->count - a->count;
     for (size_t i = 0; i < a->samples; i++)
         a->curves += has_curve(a, i);
-    for (size_t m = a->first; m < a->s->e.batch->count; m++)
-        most = fmax(most, a->s->chains[m].particles);
+    for (size_t c = a->first * a->s->boxes; c < lj_chains(a->s); c++)
+        most = fmax(most, a->s->chains[c].particles);
     a->end = (uint32_t)clamp(PAIRS / (most * (double)(a->count * (a->curves + !a->curves))), 2,
                              fmax(most, 2));
 }
@@ -140,16 +140,20 @@ void lj_stretch_expect(struct lj_stretch *a, size_t k, size_t curve, const struc
 /* Move the twin of the stretch's k-th member through the stretch, with its samples. false: no
  * memory. */
 static bool run_twin(struct lj_stretch *a, size_t k) {
-    struct lj_twin *t = &a->twins[k];
+    const size_t boxes = a->s->boxes;
+    struct lj_twin *t = &a->twins[boxes * k];
     size_t curve = 0;
     for (size_t i = 0; i < a->samples; i++) {
         for (uint64_t e = 0; e < a->every; e++)
             if (!lj_twin_step(t))
                 return false;
-        const struct lj_sample sample = lj_twin_sample(t);
-        int64_t ghosts[LJ_GHOST_WORDS];
-        lj_twin_ghosts(t, a->s->launch.ghosts, ghosts);
-        lj_columns_of(a->s, a->first + k, &sample, a->s->launch.ghosts ? ghosts : NULL, t->step,
+        struct lj_sample sample[2];
+        int64_t ghosts[2 * LJ_GHOST_WORDS];
+        for (size_t b = 0; b < boxes; b++) {
+            sample[b] = lj_twin_sample(&t[b]);
+            lj_twin_ghosts(&t[b], a->s->launch.ghosts, ghosts + b * LJ_GHOST_WORDS);
+        }
+        lj_columns_of(a->s, a->first + k, sample, a->s->launch.ghosts ? ghosts : NULL, t->step,
                       a->columns + (i * a->count + k) * LJ_COLUMNS);
         if (has_curve(a, i))
             lj_stretch_expect(a, k, curve++, t);
@@ -169,33 +173,37 @@ static enum ergo_status open_twins(struct ergo_context *ctx, struct lj_stretch *
     const uint64_t trials = s->launch.board_blocks ? s->launch.board_blocks * s->system.trials : 1;
     const uint64_t all = a->every * a->samples * trials;
     const uint32_t more = all < LJ_MOST_PARTICLES ? (uint32_t)all : LJ_MOST_PARTICLES;
-    a->twins = calloc(a->count, sizeof *a->twins);
-    a->before = calloc(a->count, sizeof *a->before);
+    const size_t chains = a->count * s->boxes;
+    a->twins = calloc(chains, sizeof *a->twins);
+    a->before = calloc(chains, sizeof *a->before);
     a->columns = calloc(a->samples * a->count * LJ_COLUMNS, sizeof *a->columns);
     a->gr[0] = calloc(bins, sizeof *a->gr[0]);
     a->gr[1] = calloc(bins, sizeof *a->gr[1]);
     a->pairs = calloc(s->launch.bins + 1, sizeof *a->pairs);
     bool ok = a->twins && a->before && a->columns && a->gr[0] && a->gr[1] && a->pairs;
     enum ergo_status status = ERGO_OK;
-    for (size_t k = 0; k < a->count && ok && status == ERGO_OK; k++) {
-        const size_t m = a->first + k;
+    for (size_t k = 0; k < chains && ok && status == ERGO_OK; k++) {
+        const size_t c = a->first * s->boxes + k;
         uint32_t *words = NULL, n;
-        status = lj_fetch(ctx, s, m, &words, &n);
+        status = lj_fetch(ctx, s, c, &words, &n);
         if (status != ERGO_OK)
             break;
-        a->before[k] = s->chains[m];
+        a->before[k] = s->chains[c];
         a->before[k].step = a->start;
-        a->before[k].volumes = lj_volumes_before(a->start, s->launch.volume_every);
-        ok = lj_twin_init(&a->twins[k], s->e.batch->points[m], &a->before[k], words, more,
-                          s->launch.board_blocks ? a->blocks : 0) &&
-             (lj_stretch_partial(a) || run_twin(a, k));
+        a->before[k].volumes = lj_volumes_before(&s->launch, a->start);
+        /* a box may get the particles of the other one */
+        ok = lj_twin_init(&a->twins[k], s->e.batch->points[c / s->boxes], c % s->boxes,
+                          &a->before[k], words, s->boxes == 2 ? s->chains[c ^ 1].particles : more,
+                          s->launch.board_blocks ? a->blocks : 0);
         free(words);
     }
+    for (size_t k = 0; k < a->count && ok && status == ERGO_OK && !lj_stretch_partial(a); k++)
+        ok = run_twin(a, k);
     return ok ? status : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for an audit");
 }
 
 static void close_stretch(struct lj_stretch *a) {
-    for (size_t k = 0; a->twins && k < a->count; k++)
+    for (size_t k = 0; a->twins && k < a->count * a->s->boxes; k++)
         lj_twin_free(&a->twins[k]);
     free(a->twins);
     free(a->before);
@@ -224,17 +232,17 @@ static void restore_sizes(struct lj_stretch *a) {
         ergo_engine_give_back(&a->s->e, growing_buffers[i]);
 }
 
-static void set_step(struct lj_state *s, size_t member, uint64_t step) {
-    s->chains[member].step = step;
-    s->chains[member].volumes = lj_volumes_before(step, s->launch.volume_every);
+static void set_step(struct lj_state *s, size_t chain, uint64_t step) {
+    s->chains[chain].step = step;
+    s->chains[chain].volumes = lj_volumes_before(&s->launch, step);
 }
 
 static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample) {
     struct lj_stretch *a = state;
     struct lj_state *s = a->s;
-    for (size_t m = 0; m < s->e.batch->count; m++)
-        set_step(s, m, m < a->first ? a->start + count * every : a->start);
+    for (size_t c = 0; c < lj_chains(s); c++)
+        set_step(s, c, c < a->first * s->boxes ? a->start + count * every : a->start);
     hold_buffers(a);
     ergo_engine_begin(&s->e, ctx);
     lj_write_chains(s);
@@ -266,16 +274,17 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 /* Of each buffer only the pieces of the replayed members are saved and restored. */
 static enum ergo_status replay_stretch(struct ergo_context *ctx, struct lj_stretch *a) {
     struct lj_state *s = a->s;
-    const size_t members = s->e.batch->count, cells = (size_t)s->grid.cells;
+    const size_t chains = lj_chains(s), cells = (size_t)s->grid.cells;
+    const size_t first = a->first * s->boxes, count = a->count * s->boxes;
     const bool planes = !s->launch.slotted;
     const size_t cell_bytes = planes ? 16 * cells : 16 * cells * s->slots;
     struct ergo_replay_part parts[3] = {
-        {16 * (size_t)s->capacity * a->first, 0, 1},
-        {cell_bytes * a->first, 16 * cells * members, planes ? s->slots : 1},
-        {8 * cells * a->first, 8 * cells * members, s->slots}};
+        {16 * (size_t)s->capacity * first, 0, 1},
+        {cell_bytes * first, 16 * cells * chains, planes ? s->slots : 1},
+        {8 * cells * first, 8 * cells * chains, s->slots}};
     const size_t each[3] = {16 * (size_t)s->capacity, cell_bytes, 8 * cells};
     const struct ergo_replay_row extra = {"chains on the host", ERGO_REPLAY_HOST, NULL, s->chains,
-                                          members * sizeof *s->chains};
+                                          chains * sizeof *s->chains};
     const size_t sizes[2] = {s->launch.bins, s->launch.bins};
     const uint64_t step = s->e.step;
     struct ergo_replay r = {.remedy = "/tuning/work_group",
@@ -291,7 +300,7 @@ static enum ergo_status replay_stretch(struct ergo_context *ctx, struct lj_stret
                             .compare = compare};
     for (size_t i = s->launch.board_blocks ? 1 : 0; i < 3; i++) {
         s->e.buffers[growing_buffers[i]].window = &parts[i];
-        s->e.buffers[growing_buffers[i]].window_bytes = each[i] * a->count;
+        s->e.buffers[growing_buffers[i]].window_bytes = each[i] * count;
     }
     s->e.step = a->start;
     const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, &extra, 1);
@@ -329,7 +338,7 @@ static enum ergo_status replay(struct ergo_context *ctx, struct lj_state *s) {
 
 enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
     struct lj_state *s = opaque;
-    const size_t members = s->e.batch->count, stride = members / 256 + 1;
+    const size_t chains = lj_chains(s), stride = chains / 256 + 1;
     enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     if (status == ERGO_OK)
         status = lj_settle(ctx, s);
@@ -337,15 +346,16 @@ enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
         lj_refresh_energies(s);
         status = ergo_engine_end(&s->e);
     }
-    for (size_t m = 0; m < members && status == ERGO_OK; m++)
+    for (size_t m = 0; m < chains && status == ERGO_OK; m++)
         if (s->chains[m].step != s->e.step)
             status = ERGO_FAIL(
                 ctx, ERGO_E_AUDIT,
                 "audit of %s failed on %s: member %zu is at move %" PRIu64 " of %" PRIu64,
-                s->e.model->sampler, s->e.device->summary.name, m, s->chains[m].step, s->e.step);
+                s->e.model->sampler, s->e.device->summary.name, m / s->boxes, s->chains[m].step,
+                s->e.step);
     /* a sample of the members: reading the cells of thousands of chains would take longer than
      * the run */
-    for (size_t m = 0; m < members && status == ERGO_OK; m += stride)
+    for (size_t m = 0; m < chains && status == ERGO_OK; m += stride)
         status = lj_check_cells(ctx, s, m);
     return status == ERGO_OK ? replay(ctx, s) : status;
 }

@@ -34,26 +34,26 @@ size_t lj_cell_count_word(const struct lj_state *s, uint64_t cell) {
     return s->launch.slotted ? 3 * s->grid.cells * s->slots + cell : 4 * cell + 3;
 }
 
-void lj_cells_read(struct lj_state *s, size_t member, uint32_t *words) {
-    const size_t cells = s->grid.cells, members = s->e.batch->count, all = 16 * cells * s->slots;
+void lj_cells_read(struct lj_state *s, size_t chain, uint32_t *words) {
+    const size_t cells = s->grid.cells, chains = lj_chains(s), all = 16 * cells * s->slots;
     if (s->launch.slotted)
-        ergo_engine_read(&s->e, LJ_CELLS, all * member, all, words);
+        ergo_engine_read(&s->e, LJ_CELLS, all * chain, all, words);
     for (uint32_t p = 0; p < s->slots && !s->launch.slotted; p++)
-        ergo_engine_read(&s->e, LJ_CELLS, 16 * cells * (p * members + member), 16 * cells,
+        ergo_engine_read(&s->e, LJ_CELLS, 16 * cells * (p * chains + chain), 16 * cells,
                          words + 4 * cells * p);
 }
 
-static void cells_write(struct lj_state *s, size_t member, uint32_t planes, const uint32_t *words) {
-    const size_t cells = s->grid.cells, members = s->e.batch->count, all = 16 * cells * s->slots;
+static void cells_write(struct lj_state *s, size_t chain, uint32_t planes, const uint32_t *words) {
+    const size_t cells = s->grid.cells, chains = lj_chains(s), all = 16 * cells * s->slots;
     if (s->launch.slotted)
-        ergo_engine_write(&s->e, LJ_CELLS, all * member, all, words);
+        ergo_engine_write(&s->e, LJ_CELLS, all * chain, all, words);
     for (uint32_t p = 0; p < planes && !s->launch.slotted; p++)
-        ergo_engine_write(&s->e, LJ_CELLS, 16 * cells * (p * members + member), 16 * cells,
+        ergo_engine_write(&s->e, LJ_CELLS, 16 * cells * (p * chains + chain), 16 * cells,
                           words + 4 * cells * p);
 }
 
 void lj_write_chains(struct lj_state *s) {
-    ergo_engine_write(&s->e, LJ_CHAINS, 0, s->e.batch->count * sizeof *s->chains, s->chains);
+    ergo_engine_write(&s->e, LJ_CHAINS, 0, lj_chains(s) * sizeof *s->chains, s->chains);
 }
 
 /* ---- more of them -----------------------------------------------------------------------------
@@ -67,7 +67,7 @@ static void spread_slotted(struct lj_state *s) {
     unsigned char *from = calloc(1, all), *to = calloc(2, all);
     if (!from || !to)
         no_memory(s, s->grid.cells, "cells");
-    for (size_t m = 0; m < s->e.batch->count && from && to; m++) {
+    for (size_t m = 0; m < lj_chains(s) && from && to; m++) {
         ergo_engine_read(&s->e, LJ_CELLS, 2 * all * m, all, from);
         for (size_t r = 0; r < rows; r++)
             memcpy(to + 2 * row * r, from + row * r, row);
@@ -84,7 +84,7 @@ static void grow_cells(struct lj_state *s) {
     const uint64_t bytes = 2 * s->e.buffers[LJ_CELLS].bytes;
     if (!can_grow(s, "the cells", (double)bytes))
         return;
-    ergo_engine_grow(&s->e, LJ_CELLS, bytes, s->launch.slotted ? s->e.batch->count : 1);
+    ergo_engine_grow(&s->e, LJ_CELLS, bytes, s->launch.slotted ? lj_chains(s) : 1);
     if (s->launch.energies)
         ergo_engine_grow(&s->e, LJ_PAIR_ENERGIES, bytes / 2, 1);
     if (s->launch.slotted)
@@ -94,13 +94,13 @@ static void grow_cells(struct lj_state *s) {
 }
 
 static void grow_particles(struct lj_state *s, uint32_t least) {
-    const size_t members = s->e.batch->count;
+    const size_t chains = lj_chains(s);
     uint32_t capacity = s->capacity + s->capacity / 2 + 16;
     capacity = capacity < least ? least : capacity;
-    const double bytes = 16.0 * capacity * (double)members;
+    const double bytes = 16.0 * capacity * (double)chains;
     if (!can_grow(s, "the particles", capacity > LJ_MOST_PARTICLES ? INFINITY : bytes))
         return;
-    ergo_engine_grow(&s->e, LJ_PARTICLES, (uint64_t)bytes, members);
+    ergo_engine_grow(&s->e, LJ_PARTICLES, (uint64_t)bytes, chains);
     s->capacity = capacity;
     s->grown++;
 }
@@ -128,7 +128,7 @@ static void grow_tile(struct lj_state *s) {
 
 void lj_grow(struct lj_state *s) {
     bool stopped[LJ_TILE_FULL + 1] = {false};
-    for (size_t m = 0; m < s->e.batch->count; m++) {
+    for (size_t m = 0; m < lj_chains(s); m++) {
         if (s->chains[m].status <= LJ_TILE_FULL)
             stopped[s->chains[m].status] = true;
         s->chains[m].status = LJ_RUNNING;
@@ -147,7 +147,7 @@ void lj_grow(struct lj_state *s) {
 /* ---- positions --------------------------------------------------------------------------------
  */
 
-static void place_cells(struct lj_state *s, size_t member, const uint32_t *words, uint32_t count) {
+static void place_cells(struct lj_state *s, size_t chain, const uint32_t *words, uint32_t count) {
     const size_t cells = s->grid.cells;
     uint32_t *inside = calloc(cells, sizeof *inside), *planes = NULL, most = 1;
     for (uint32_t i = 0; inside && i < count; i++) {
@@ -171,13 +171,13 @@ static void place_cells(struct lj_state *s, size_t member, const uint32_t *words
             planes[lj_cell_word(s, c, inside[c], k)] = words[3 * (size_t)i + (size_t)k];
         planes[lj_cell_count_word(s, c)] = ++inside[c];
     }
-    cells_write(s, member, most, planes);
+    cells_write(s, chain, most, planes);
     free(inside);
     free(planes);
 }
 
 /* Results of the last activation do not belong to the configuration that is loaded. */
-static void forget_activation(struct lj_state *s, size_t member) {
+static void forget_activation(struct lj_state *s, size_t chain) {
     const size_t bytes = LJ_PART_BYTES * (size_t)s->launch.board_blocks;
     const uint32_t none = 0;
     void *zero = calloc(1, bytes);
@@ -185,12 +185,12 @@ static void forget_activation(struct lj_state *s, size_t member) {
         no_memory(s, (size_t)s->launch.board_blocks, "active cells");
         return;
     }
-    ergo_engine_write(&s->e, LJ_ACTIVE_CELLS, bytes * member, bytes, zero);
-    ergo_engine_write(&s->e, LJ_FULL, 4 * member, sizeof none, &none);
+    ergo_engine_write(&s->e, LJ_ACTIVE_CELLS, bytes * chain, bytes, zero);
+    ergo_engine_write(&s->e, LJ_FULL, 4 * chain, sizeof none, &none);
     free(zero);
 }
 
-void lj_place(struct lj_state *s, size_t member, const uint32_t *words, uint32_t count) {
+void lj_place(struct lj_state *s, size_t chain, const uint32_t *words, uint32_t count) {
     uint32_t *padded = calloc((size_t)count + 1, 16);
     if (!padded) {
         no_memory(s, count, "particles");
@@ -200,28 +200,28 @@ void lj_place(struct lj_state *s, size_t member, const uint32_t *words, uint32_t
         memcpy(padded + 4 * (size_t)i, words + 3 * (size_t)i, 12);
     if (count > s->capacity)
         grow_particles(s, count);
-    ergo_engine_write(&s->e, LJ_PARTICLES, 16 * (size_t)s->capacity * member, 16 * (size_t)count,
+    ergo_engine_write(&s->e, LJ_PARTICLES, 16 * (size_t)s->capacity * chain, 16 * (size_t)count,
                       padded);
     free(padded);
-    place_cells(s, member, words, count);
+    place_cells(s, chain, words, count);
     s->stale = true;
     if (s->launch.board_blocks)
-        forget_activation(s, member);
+        forget_activation(s, chain);
 }
 
-enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t member,
+enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t chain,
                           uint32_t **words, uint32_t *count) {
     *words = NULL;
     ergo_engine_begin(&s->e, ctx);
-    ergo_engine_read(&s->e, LJ_CHAINS, member * sizeof *s->chains, sizeof *s->chains,
-                     &s->chains[member]);
-    *count = s->chains[member].particles;
+    ergo_engine_read(&s->e, LJ_CHAINS, chain * sizeof *s->chains, sizeof *s->chains,
+                     &s->chains[chain]);
+    *count = s->chains[chain].particles;
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     uint32_t *padded = malloc(16 * ((size_t)*count + 1));
     if (!padded)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back %u particles", *count);
-    ergo_engine_read(&s->e, LJ_PARTICLES, 16 * (size_t)s->capacity * member, 16 * (size_t)*count,
+    ergo_engine_read(&s->e, LJ_PARTICLES, 16 * (size_t)s->capacity * chain, 16 * (size_t)*count,
                      padded);
     if (ergo_engine_end(&s->e) != ERGO_OK) {
         free(padded);

@@ -101,7 +101,8 @@ static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo
     if (matrix && has(point, "/system/decomposition"))
         status = ergo_job_error(ctx, "/system/decomposition",
                                 "not with method transition-matrix: leave it out");
-    if (!matrix && ergo_point_int(point, "/system/particles") == 0 && !lj_start_file(point))
+    if (!matrix && s->ensemble != LJ_GIBBS && ergo_point_int(point, "/system/particles") == 0 &&
+        !lj_start_file(point))
         status =
             ergo_job_error(ctx, "/system/particles",
                            "0, and N is fixed in this ensemble: say how many there are, or name "
@@ -124,11 +125,53 @@ static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo
     return status;
 }
 
+/* Two boxes: what the second one and the moves between them need. */
+static enum ergo_status check_gibbs(struct ergo_context *ctx, const struct ergo_point *point,
+                                    const struct lj_system *s) {
+    const struct lj_system second = lj_box_system(point, 1);
+    const double ratio = second.volume / s->volume;
+    const double shortest = fmin(second.box[0], fmin(second.box[1], second.box[2]));
+    const int64_t n = ergo_point_int(point, "/system/particles") +
+                      ergo_point_int(point, "/system/second_particles");
+    const int64_t every = ergo_point_int(point, "/system/volume_every");
+    const int64_t transfers = ergo_point_int(point, "/system/transfers");
+    enum ergo_status status = ERGO_OK;
+    if (n < 2)
+        status = ergo_job_error(ctx, "/system/particles",
+                                "%lld in both boxes together: a vapour and a liquid need at least "
+                                "2, and hundreds to be told apart",
+                                (long long)n);
+    if (!(ratio >= 1e-3 && ratio <= 1e3))
+        status = ergo_job_error(ctx, "/system/second_volume",
+                                "%.10g is %.4g times the volume of the first box; allowed: 0.001 "
+                                "to 1000",
+                                second.volume, ratio);
+    else if (s->cutoff > shortest / 2)
+        status = ergo_job_error(ctx, "/system/second_volume",
+                                "the shortest side of the second box would be %.10g, less than two "
+                                "cutoffs of %.10g",
+                                shortest, s->cutoff);
+    if (s->max_displacement > shortest / 2)
+        status = ergo_job_error(ctx, "/system/max_displacement",
+                                "%.10g is more than half the shortest side of the second box, "
+                                "%.10g",
+                                s->max_displacement, shortest / 2);
+    /* transfers of two windows are counted in 16 bits */
+    if ((double)transfers * (ceil((double)LJ_WINDOW / (double)every) + 1) >= 0x1p16)
+        status = ergo_job_error(ctx, "/system/transfers",
+                                "%lld before every %lld moves are more than are counted: at most "
+                                "65535 in 1024 moves",
+                                (long long)transfers, (long long)every);
+    return status;
+}
+
 enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     const double shortest = fmin(s.box[0], fmin(s.box[1], s.box[2]));
     const bool open = s.ensemble == LJ_MUVT;
     enum ergo_status status = check_board(ctx, &s, shortest);
+    if (s.ensemble == LJ_GIBBS && check_gibbs(ctx, point, &s) != ERGO_OK)
+        status = ERGO_E_JOB;
     if ((open ? check_moves(ctx, point) : check_closed(ctx, point, &s)) != ERGO_OK)
         status = ERGO_E_JOB;
     if (s.cutoff > shortest / 2)

@@ -165,6 +165,41 @@ const struct ergo_key lj_keys_npt[LJ_KEYS_NPT_N] = {
              "them, so N is a good number."},
 };
 
+#define TUNE_STEPS                                                                                 \
+    ERGO_KEY("/system/tune_steps", INT), .flags = ERGO_KEY_CHAIN, .fallback = "0", .min = 0,       \
+    .max = 9007199254740992.0, .unit = "moves"
+
+const struct ergo_key lj_keys_gibbs[LJ_KEYS_GIBBS_N] = {
+    {ERGO_KEY("/system/particles", INT), .flags = ERGO_KEY_REQUIRED | ERGO_KEY_CHAIN, .min = 0,
+     .max = 16777216, .unit = "",
+     .help = "Particles of the first box at the start, on a cubic lattice. Those of both boxes "
+             "together stay."},
+    {ERGO_KEY("/system/second_particles", INT), .flags = ERGO_KEY_REQUIRED | ERGO_KEY_CHAIN,
+     .min = 0, .max = 16777216, .unit = "", .help = "The same of the second box."},
+    {ERGO_KEY("/system/second_volume", REAL),
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e18,
+     .unit = "length^3",
+     .help = "Volume of the second box at the start, which has the shape of /system/box; absent: "
+             "the same volume. What both have together stays."},
+    {ERGO_KEY("/system/max_volume_change", REAL), .flags = POSITIVE, .fallback = "0.05", .min = 0,
+     .max = 0.5, .unit = "", .help = "Largest trial change of ln(V1/V2)."},
+    {ERGO_KEY("/system/volume_every", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
+     .max = 1e12, .unit = "moves",
+     .help = "Before every so many moves (of each box) a trial exchange of volume, which costs as "
+             "much as N of them, and the trial transfers: half the number of particles is good."},
+    {ERGO_KEY("/system/transfers", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
+     .max = 65536, .unit = "",
+     .help = "Trial transfers of a particle to a uniform place in the other box, of either box "
+             "with the same probability, each time. A few per cent of the particles should "
+             "change boxes each time."},
+    {TUNE_STEPS, .help = "Steer max_displacement of each box towards half of its displacements "
+                         "accepted during so many first moves, every 1024 moves by a sixteenth; "
+                         "not longer than the equilibration, since a chain that is steered does "
+                         "not sample."},
+};
+
 const struct ergo_key lj_keys_closed[LJ_KEYS_CLOSED_N] = {
     {ERGO_KEY("/system/max_displacement", REAL), .flags = POSITIVE, .fallback = "0.2", .min = 0,
      .max = 1e6, .unit = "length", .help = "Displace by at most this along each axis."},

@@ -7,7 +7,7 @@
 #include "samplers/sampler.h"
 
 #include "lj_gcmc/params.h"
-#include "lj_gcmc/volume.h"
+#include "lj_gcmc/gibbs.h"
 
 /* Most particles of a chain; also the limit of /tuning/capacity. */
 enum { LJ_MOST_PARTICLES = 1 << 26 };
@@ -27,7 +27,29 @@ enum lj_column {
     LJ_COLUMN_FALLS, /* of a deletion's */
     LJ_COLUMNS
 };
-enum lj_ensemble { LJ_MUVT, LJ_NVT, LJ_NPT }; /* of lj-gcmc always the first */
+/* Columns of a Gibbs ensemble: first those of the liquid, which is the denser box of the sample, then
+ * the same of the other one. */
+enum lj_phase_column {
+    LJ_PHASE_PARTICLES,
+    LJ_PHASE_VOLUME,
+    LJ_PHASE_ENERGY,
+    LJ_PHASE_VIRIAL, /* with that of the jump at the cutoff */
+    LJ_PHASE_GHOSTS, /* V/(N + 1) times the mean weight of test insertions */
+    LJ_PHASE_COLUMNS
+};
+enum lj_gibbs_column {
+    LJ_GIBBS_LIQUID,
+    LJ_GIBBS_VAPOUR = LJ_GIBBS_LIQUID + LJ_PHASE_COLUMNS,
+    LJ_GIBBS_FIRST = LJ_GIBBS_VAPOUR + LJ_PHASE_COLUMNS, /* 1: the first box is the liquid */
+    LJ_GIBBS_DISPLACED, /* share of displacements that were accepted, in the liquid */
+    LJ_GIBBS_TRIED,     /* transfers */
+    LJ_GIBBS_ACCEPTED,
+    LJ_GIBBS_VOLUME_ACCEPTED,
+    LJ_GIBBS_VOLUME_LIMITED,
+    LJ_GIBBS_COLUMNS
+};
+_Static_assert((int)LJ_GIBBS_COLUMNS == (int)LJ_COLUMNS, "rows of samples are equally long");
+enum lj_ensemble { LJ_MUVT, LJ_NVT, LJ_NPT, LJ_GIBBS }; /* of lj-gcmc always the first */
 
 /* The physics of a job, in the job's units. */
 struct lj_system {
@@ -76,6 +98,8 @@ struct lj_launch {
     uint32_t slots, capacity; /* at the start; they grow */
     uint32_t bins;            /* of g(r); 0: not measured */
     uint64_t volume_every;    /* moves from one volume move to the next; 0: constant volume */
+    uint32_t transfers;       /* trials of a transfer with each volume move */
+    uint64_t turns;           /* volume moves and transfers each time */
     uint32_t ghosts;          /* test insertions of a sample; 0: none */
     uint32_t total_group, total_parts;
     bool vector;   /* one work-item handles eight particles at once */
@@ -117,10 +141,11 @@ enum lj_kernel {
     LJ_BOARD_LIST,
     LJ_GHOST,
     LJ_VOLUME_SUMS,
-    LJ_VOLUME_MOVE
+    LJ_VOLUME_MOVE,
+    LJ_TRANSFER
 };
 
-/* Sums over all pairs of a member. */
+/* Sums over all pairs of a chain. */
 struct lj_totals {
     int64_t energy, virial, contacts;
     uint64_t overlaps;
@@ -130,14 +155,15 @@ struct lj_totals {
 struct lj_state {
     struct ergo_engine e;
     struct lj_system system; /* of the first member; fields that all members share */
+    size_t boxes; /* of a member, each a chain on the device: two in a Gibbs ensemble, else one */
     struct lj_grid grid;
     struct lj_launch launch;
-    struct lj_member *members;
+    struct lj_member *members;     /* [chains] */
     struct lj_chain *chains;       /* host copy, for lj_settle and audits */
     float *bin_edges;              /* [bins + 1], squared distances in sigma^2 */
     struct lj_physics *physics;    /* [members] */
-    struct lj_volume_rules *rules; /* [members], at constant pressure */
-    /* at constant pressure: lists of cells for several volumes, until they are on the device */
+    struct lj_volume_rules *rules; /* [chains], where volumes change */
+    /* where volumes change: lists of cells for several volumes, until they are on the device */
     uint32_t *lists;
     size_t list_bytes;
     uint32_t slots, capacity, tile;
@@ -150,10 +176,21 @@ struct lj_state {
     uint64_t settled; /* e.changes when lj_settle was last through; 0: never */
 };
 
-/* Functions that return void record errors in s->e. */
+static inline size_t lj_chains(const struct lj_state *s) {
+    return s->e.batch->count * s->boxes;
+}
+
+/* Functions that return void record errors in s->e. In what follows `chain` is a box of a member
+ * where it has two: 2 member + box. */
 
 /* member.c */
 struct lj_system lj_system_of(const struct ergo_point *point);
+/* Boxes of a point: 2 in the Gibbs ensemble. The second one has a volume of its own at the start,
+ * and the shape of the first. */
+unsigned lj_boxes_of(const struct ergo_point *point);
+struct lj_system lj_box_system(const struct ergo_point *point, size_t box);
+uint32_t lj_box_particles(const struct ergo_point *point, size_t box); /* on a lattice at the start */
+bool lj_has_volume(const struct ergo_point *point); /* do volumes change? */
 enum lj_ensemble lj_ensemble_of(const struct ergo_point *point);
 /* /run/method transition-matrix of muvt: N is fixed, insertions and deletions are tried and not
  * made. Its ensemble is LJ_NVT. */
@@ -164,7 +201,7 @@ bool lj_has_displacements(const struct ergo_point *point);
 uint64_t lj_curve_every(const struct ergo_point *point); /* 0: no g(r), no P(N) */
 uint32_t lj_gr_bins(const struct ergo_point *point);     /* up to the cutoff */
 uint32_t lj_ghosts_of(const struct ergo_point *point);
-void lj_member_fill(const struct ergo_point *point, struct lj_member *member);
+void lj_member_fill(const struct ergo_point *point, size_t box, struct lj_member *member);
 /* Squared radius inside which a pair counts as an overlap, in sigma^2. */
 double lj_core2(double epsilon, double temperature, double cutoff_in_sigma);
 double lj_widest_core(const struct lj_state *s); /* of the members, in sigma */
@@ -187,14 +224,17 @@ double lj_impulsive_of(const struct lj_jump *jump, int64_t contacts);
 void lj_box_of(const struct lj_system *s, const struct lj_chain *chain, double box[3]);
 double lj_volume_of(const struct lj_system *s, int64_t size);
 
-/* volume.c: constant pressure */
-struct lj_volume_rules lj_rules_of(const struct ergo_point *point);
-/* The number of volume moves before step `step`. */
-uint64_t lj_volumes_before(uint64_t step, uint64_t every);
+/* volume.c: volumes that change */
+struct lj_volume_rules lj_rules_of(const struct ergo_point *point, size_t box);
+/* ln V of a box at the start. rules: of the member's boxes. */
+int64_t lj_volume_start(const struct lj_volume_rules *rules, size_t boxes, size_t box);
+/* lj_chain.volumes before what is made at step `step`. */
+uint64_t lj_volumes_before(const struct lj_launch *l, uint64_t step);
 /* Lists of cells for all volumes that the limits allow: s->lists. core: radius of overlaps, in
  * sigma. */
 bool lj_volume_lists(struct lj_state *s, double core);
-/* Enqueue the volume moves of the chains that are at `step`, if it is time for them. */
+/* Enqueue the volume moves of the chains that are at `step`, and transfers, if it is time for them.
+ */
 void lj_volume_launch(struct lj_state *s, uint64_t step);
 
 /* grid.c, lengths in sigma. side: the least side of a cell. false: no memory, or too many cells
@@ -234,10 +274,15 @@ bool lj_rows(const void *state, unsigned slot, size_t begin, size_t end,
              const struct ergo_samples *samples);
 bool lj_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
                    const struct ergo_samples *samples);
-/* Columns of a member's sample, which was taken at `step`. ghosts: sums of weights of its test
- * insertions, lower and upper ones; NULL: there are none. */
+/* Columns of a member's sample, which was taken at `step`. from: one for each box. ghosts: sums of
+ * weights of its test insertions, LJ_GHOST_WORDS for each box; NULL: there are none. */
 void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_sample *from,
                    const int64_t *ghosts, uint64_t step, double *to);
+/* gibbs.c: the same of a Gibbs ensemble. */
+void lj_gibbs_columns_of(const struct lj_state *s, size_t member, const struct lj_sample *from,
+                         const int64_t *ghosts, uint64_t step, double *to);
+/* The mean weight of a sample's test insertions. */
+double lj_ghosts_mean(const struct lj_state *s, const int64_t *sums);
 /* Wait until every chain is at e.step; chains that stopped get more memory. Updates s->chains. */
 enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s);
 
@@ -245,9 +290,9 @@ enum ergo_status lj_settle(struct ergo_context *ctx, struct lj_state *s);
 /* Sums over all pairs. keep: also store the pair energies of the particles. */
 void lj_total_sums(struct lj_state *s, bool keep, struct lj_totals *totals);
 /* The same as partial sums: LJ_TOTALS words from each of the launch.total_parts groups of each
- * member. Every pair is counted from both particles. */
+ * chain. Every pair is counted from both particles. */
 void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares);
-struct lj_totals lj_totals_of(const struct lj_state *s, size_t member, const int64_t *shares);
+struct lj_totals lj_totals_of(const struct lj_state *s, size_t chain, const int64_t *shares);
 /* Compute pair energies and contacts of particles that the host has placed, and write the
  * chains. */
 void lj_refresh_energies(struct lj_state *s);
@@ -278,23 +323,23 @@ void lj_board_launch(struct lj_state *s, const struct ergo_engine_slot *slot, ui
 void lj_board_list(struct lj_state *s);
 
 /* cells.c: cells from positions, and their growth */
-/* Index of a word of a cell in the member's cells that lj_cells_read returns. */
+/* Index of a word of a cell in the chain's cells that lj_cells_read returns. */
 size_t lj_cell_word(const struct lj_state *s, uint64_t cell, uint32_t slot, int axis);
 size_t lj_cell_count_word(const struct lj_state *s, uint64_t cell);
-void lj_cells_read(struct lj_state *s, size_t member, uint32_t *words);
+void lj_cells_read(struct lj_state *s, size_t chain, uint32_t *words);
 /* Enlarge the buffers that were full, and let the chains that stopped run again. */
 void lj_grow(struct lj_state *s);
 void lj_write_chains(struct lj_state *s);
-/* Write a member's positions and fill its cells with them; buffers grow if necessary. */
-void lj_place(struct lj_state *s, size_t member, const uint32_t *words, uint32_t count);
-/* Read a member's chain to s->chains, and its positions, 3 words each, malloc'ed. */
-enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t member,
+/* Write a chain's positions and fill its cells with them; buffers grow if necessary. */
+void lj_place(struct lj_state *s, size_t chain, const uint32_t *words, uint32_t count);
+/* Read a chain to s->chains, and its positions, 3 words each, malloc'ed. */
+enum ergo_status lj_fetch(struct ergo_context *ctx, struct lj_state *s, size_t chain,
                           uint32_t **words, uint32_t *count);
 
 /* start.c: a starting configuration, 3 words per particle, malloc'ed. Overlapping pairs are
  * refused. */
 const char *lj_start_file(const struct ergo_point *point); /* NULL: a lattice */
-enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point,
+enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point, size_t box,
                           uint32_t **words, uint32_t *count);
 enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point);
 
@@ -310,6 +355,6 @@ enum ergo_status lj_frame(struct ergo_context *ctx, void *state, size_t member,
                           struct ergo_text *text);
 enum ergo_status lj_audit(struct ergo_context *ctx, void *state);
 /* Check that the cells hold each particle of the list once, and no others. */
-enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, size_t member);
+enum ergo_status lj_check_cells(struct ergo_context *ctx, struct lj_state *s, size_t chain);
 
 #endif

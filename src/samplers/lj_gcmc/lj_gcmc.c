@@ -163,6 +163,11 @@ static const char *const first_npt[] = {
     "/system/pressure=0.8",     "/system/volume_every=108", "/system/cutoff=2.5",
     "/run/equilibration=20000", "/run/sweeps=200000",       NULL};
 
+static const char *const first_gibbs[] = {
+    "/system/box=[6, 6, 6]",      "/system/temperature=1",  "/system/particles=150",
+    "/system/second_particles=6", "/system/cutoff=2.5",     "/system/volume_every=100",
+    "/system/transfers=100",      "/run/equilibration=20000", "/run/sweeps=100000", NULL};
+
 #define ROWS(name)                                                                                 \
     { lj_keys_##name, sizeof lj_keys_##name / sizeof lj_keys_##name[0] }
 #define KEYS_OPEN                                                                                  \
@@ -172,12 +177,13 @@ static const char *const first_npt[] = {
     .relation_x = "density", .relation_y = "pressure",                                             \
     .relation_help = "isotherm: the points of the scan", .published = published
 #define SHARED                                                                                     \
-    .columns = lj_columns, .n_columns = LJ_COLUMNS, .has_column = lj_has_column, .gone = gone,     \
-    .n_gone = sizeof gone / sizeof gone[0],                                                        \
+    .gone = gone, .n_gone = sizeof gone / sizeof gone[0],                                          \
     .tunables_room = 1u << LJ_TUNABLE_SLOTS | 1u << LJ_TUNABLE_CAPACITY, .tunables = tunables,     \
     .n_tunables = sizeof tunables / sizeof tunables[0],                                            \
     .trajectory = "configurations, extended XYZ", .check = lj_check,                               \
     .measure_every = measure_every, .exact = exact
+#define ONE_BOX                                                                                    \
+    .columns = lj_columns, .n_columns = LJ_COLUMNS, .has_column = lj_has_column
 #define CURVES                                                                                     \
     .curves = curves, .n_curves = LJ_CURVES, .histograms = 1u << LJ_CURVE_HISTOGRAM,               \
     .curve_size = curve_size, .curve_x = curve_x, .histogram_bin = histogram_bin,                  \
@@ -185,6 +191,7 @@ static const char *const first_npt[] = {
 
 static const struct ergo_model gcmc = {
     SHARED,
+    ONE_BOX,
     CURVES,
     MUVT,
     .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/board.cl", "lj_gcmc/board_end.cl"},
@@ -200,6 +207,7 @@ static const char *unweighted(const struct ergo_point *point) {
 
 static const struct ergo_model muvt = {
     SHARED,
+    ONE_BOX,
     CURVES,
     MUVT,
     .name = "muvt",
@@ -216,6 +224,7 @@ static const struct ergo_model muvt = {
 
 static const struct ergo_model nvt = {
     SHARED,
+    ONE_BOX,
     CURVES,
     .name = "nvt",
     .summary = "Constant volume and number of particles: pressure, and by test insertions the "
@@ -235,6 +244,7 @@ static const struct ergo_model nvt = {
 
 static const struct ergo_model npt = {
     SHARED,
+    ONE_BOX,
     .name = "npt",
     .summary =
         "Constant pressure and number of particles: the box grows and shrinks, and keeps its "
@@ -249,8 +259,28 @@ static const struct ergo_model npt = {
     .ops = &fluid_ops,
 };
 
+static const struct ergo_model gibbs = {
+    SHARED,
+    .columns = lj_gibbs_columns,
+    .n_columns = LJ_GIBBS_COLUMNS,
+    .has_column = lj_gibbs_has_column,
+    .name = "gibbs",
+    .summary = "Vapour and liquid in two boxes that exchange particles and volume: densities, "
+               "saturation pressure, chemical potential.",
+    .programs = {"lj_gcmc/run.cl", "lj_gcmc/total.cl", "lj_gcmc/ghost.cl", "lj_gcmc/volume.cl",
+                 "lj_gcmc/transfer.cl"},
+    .first = first_gibbs,
+    .keys = {ROWS(box), ROWS(gibbs), ROWS(potential), ROWS(closed)},
+    .observables = lj_observables_gibbs,
+    .n_observables = LJ_N_OBSERVABLES_GIBBS,
+    .relation_x = "density_vapour",
+    .relation_y = "pressure",
+    .relation_help = "saturation: the points of the scan",
+    .ops = &fluid_ops,
+};
+
 static const struct ergo_model *const models[] = {&gcmc};
-static const struct ergo_model *const fluid_models[] = {&nvt, &npt, &muvt};
+static const struct ergo_model *const fluid_models[] = {&nvt, &npt, &muvt, &gibbs};
 
 #define CITATION                                                                                   \
     "L. Schwiebert, E. Hailat, K. Rushaidat, J. Mick, J. Potoff, An efficient cell list "          \
@@ -274,7 +304,7 @@ static const struct ergo_key ensemble_key = {
     .fallback = "\"nvt\"",
     .unit = "",
     .help = "Ensemble: nvt, constant volume and number of particles; npt, constant pressure; muvt, "
-            "grand canonical. `ergocl help lj-fluid ENSEMBLE` lists its keys and observables.",
+            "grand canonical; gibbs, vapour and liquid in two boxes. `ergocl help lj-fluid ENSEMBLE` lists its keys and observables.",
 };
 
 const struct ergo_sampler ergo_lj_fluid = {

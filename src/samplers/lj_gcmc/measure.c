@@ -10,7 +10,7 @@ static void no_memory(struct lj_state *s) {
 }
 
 static struct ergo_grid total_grid(const struct lj_state *s) {
-    return ergo_grid_groups(s->launch.total_parts, s->launch.total_group, s->e.batch->count);
+    return ergo_grid_groups(s->launch.total_parts, s->launch.total_group, lj_chains(s));
 }
 
 /* ---- sums -------------------------------------------------------------------------------------
@@ -27,10 +27,10 @@ void lj_total_shares(struct lj_state *s, bool keep, int64_t *shares) {
     ergo_engine_read(&s->e, LJ_SHARES, 0, bytes, shares);
 }
 
-struct lj_totals lj_totals_of(const struct lj_state *s, size_t member, const int64_t *shares) {
+struct lj_totals lj_totals_of(const struct lj_state *s, size_t chain, const int64_t *shares) {
     struct lj_totals t = {0};
     for (size_t p = 0; p < s->launch.total_parts; p++) {
-        const int64_t *of = shares + LJ_TOTALS * (member * s->launch.total_parts + p);
+        const int64_t *of = shares + LJ_TOTALS * (chain * s->launch.total_parts + p);
         t.energy += of[0];
         t.virial += of[1];
         t.contacts += of[2];
@@ -50,22 +50,22 @@ void lj_total_sums(struct lj_state *s, bool keep, struct lj_totals *totals) {
         return;
     }
     lj_total_shares(s, keep, shares);
-    for (size_t m = 0; m < s->e.batch->count; m++)
+    for (size_t m = 0; m < lj_chains(s); m++)
         totals[m] = lj_totals_of(s, m, shares);
     s->stale = s->stale && (!keep || s->e.status != ERGO_OK);
     free(shares);
 }
 
 void lj_refresh_energies(struct lj_state *s) {
-    const size_t members = s->e.batch->count;
-    struct lj_totals *totals = calloc(members, sizeof *totals);
+    const size_t chains = lj_chains(s);
+    struct lj_totals *totals = calloc(chains, sizeof *totals);
     if (!totals) {
         no_memory(s);
         return;
     }
     lj_total_sums(s, true, totals);
-    ergo_engine_read(&s->e, LJ_CHAINS, 0, members * sizeof *s->chains, s->chains);
-    for (size_t m = 0; m < members; m++)
+    ergo_engine_read(&s->e, LJ_CHAINS, 0, chains * sizeof *s->chains, s->chains);
+    for (size_t m = 0; m < chains; m++)
         s->chains[m].contacts = totals[m].contacts;
     lj_write_chains(s);
     free(totals);
@@ -79,7 +79,8 @@ void lj_ghosts_count(struct lj_state *s, size_t sample, uint64_t step) {
         return;
     ERGO_LAUNCH(&s->e, LJ_GHOST, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
                 BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_GHOSTS),
-                U64(step), U32(s->capacity), U32(s->slots), U32(sample), U32(s->launch.ghosts),
+                U64(step), U64(lj_volumes_before(&s->launch, step)), U32(s->capacity), U32(s->slots),
+                U32(sample), U32(s->launch.ghosts),
                 BUFFER(LJ_PAIR_ENERGIES));
 }
 
@@ -104,7 +105,7 @@ static double pairs_at_once(const struct lj_state *s) {
         volume *= wide / s->system.sigma;
         cells *= wide / side;
     }
-    return 0.1 * each_second * units / ((volume + cells) * (double)s->e.batch->count) /
+    return 0.1 * each_second * units / ((volume + cells) * (double)lj_chains(s)) /
            s->launch.total_group;
 }
 

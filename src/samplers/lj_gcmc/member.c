@@ -26,8 +26,17 @@ enum lj_ensemble lj_ensemble_of(const struct ergo_point *point) {
     if (!name)
         return LJ_MUVT;
     return strcmp(name, "npt") == 0                          ? LJ_NPT
+           : strcmp(name, "gibbs") == 0                      ? LJ_GIBBS
            : strcmp(name, "nvt") == 0 || lj_is_matrix(point) ? LJ_NVT
                                                              : LJ_MUVT;
+}
+
+bool lj_has_volume(const struct ergo_point *point) {
+    return lj_ensemble_of(point) == LJ_NPT || lj_ensemble_of(point) == LJ_GIBBS;
+}
+
+unsigned lj_boxes_of(const struct ergo_point *point) {
+    return lj_ensemble_of(point) == LJ_GIBBS ? 2 : 1;
 }
 
 bool lj_is_matrix(const struct ergo_point *point) {
@@ -42,12 +51,11 @@ bool lj_has_displacements(const struct ergo_point *point) {
 }
 
 uint64_t lj_curve_every(const struct ergo_point *point) {
-    return lj_ensemble_of(point) == LJ_NPT ? 0
-                                           : (uint64_t)ergo_point_int(point, "/run/curve_every");
+    return lj_has_volume(point) ? 0 : (uint64_t)ergo_point_int(point, "/run/curve_every");
 }
 
 uint32_t lj_gr_bins(const struct ergo_point *point) {
-    return lj_ensemble_of(point) == LJ_NPT ? 1 : (uint32_t)ergo_point_int(point, "/run/gr_bins");
+    return lj_has_volume(point) ? 1 : (uint32_t)ergo_point_int(point, "/run/gr_bins");
 }
 
 uint32_t lj_ghosts_of(const struct ergo_point *point) {
@@ -97,17 +105,33 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
     return s;
 }
 
-bool lj_is_open(const struct ergo_point *point) {
-    return lj_ensemble_of(point) == LJ_MUVT &&
-           ergo_point_real(point, "/system/moves/insertion") > 0;
-}
-
 /* x^(1/3) by Newton's method, because cbrt of libm differs between hosts. */
 static double cube_root(double x) {
     double y = x < 1 ? 1 : x;
     for (int i = 0; i < 200; i++)
         y -= (y * y * y - x) / (3 * y * y);
     return y;
+}
+
+struct lj_system lj_box_system(const struct ergo_point *point, size_t box) {
+    struct lj_system s = lj_system_of(point);
+    if (box == 0)
+        return s;
+    const double factor = cube_root(given(point, "/system/second_volume", s.volume) / s.volume);
+    for (int k = 0; k < 3; k++)
+        s.box[k] *= factor;
+    s.volume = s.box[0] * s.box[1] * s.box[2];
+    return s;
+}
+
+uint32_t lj_box_particles(const struct ergo_point *point, size_t box) {
+    const char *const key = box ? "/system/second_particles" : "/system/particles";
+    return (uint32_t)ergo_point_int(point, key);
+}
+
+bool lj_is_open(const struct ergo_point *point) {
+    return lj_ensemble_of(point) == LJ_MUVT &&
+           ergo_point_real(point, "/system/moves/insertion") > 0;
 }
 
 /* A core is where u(r) > 100 T. With s6 = (sigma/r)^6: 4 epsilon (s6^2 - s6) = 100 T, so s6 = (1
@@ -121,7 +145,7 @@ double lj_core2(double epsilon, double temperature, double cutoff) {
 
 double lj_widest_core(const struct lj_state *s) {
     double core2 = 0;
-    for (size_t m = 0; m < s->e.batch->count; m++)
+    for (size_t m = 0; m < lj_chains(s); m++)
         core2 = fmax(core2, (double)s->members[m].core2);
     return sqrt(core2);
 }
@@ -207,12 +231,13 @@ uint32_t lj_step_size(const struct lj_system *s) {
     return (uint32_t)fmin(s->max_displacement / shortest(s) * 0x1p32, 0x1p31);
 }
 
-void lj_member_fill(const struct ergo_point *point, struct lj_member *m) {
-    const struct lj_system s = lj_system_of(point);
+void lj_member_fill(const struct ergo_point *point, size_t box, struct lj_member *m) {
+    const struct lj_system s = lj_box_system(point, box);
     const double cutoff = s.cutoff / s.sigma;
     memset(m, 0, sizeof *m);
     m->key0 = (uint32_t)point->stream;
     m->key1 = (uint32_t)(point->stream >> 32);
+    m->box = (uint32_t)box;
     for (int k = 0; k < 3; k++) {
         m->scale[k] = (float)(s.box[k] / s.sigma * 0x1p-32);
         const double ratio = floor(shortest(&s) / s.box[k] * 0x1p32);

@@ -108,7 +108,7 @@ static bool has_ghosts(const struct ergo_point *point) {
 }
 
 /* If the cutoff lies within the core, too few pairs are near it to measure the jump. */
-static bool has_pressure(const struct ergo_point *point) {
+bool lj_has_pressure(const struct ergo_point *point) {
     const struct lj_system s = lj_system_of(point);
     return s.shifted || s.epsilon == 0 || s.cutoff >= s.sigma;
 }
@@ -250,10 +250,10 @@ static double derive_volume_compressibility(const struct ergo_point *point, cons
      .help = "pressure of the model that is simulated, -dF/dV at fixed N and r_c: <N> T/V, "       \
              "pressure_virial, pressure_impulsive unless shifted, pressure_tail with "             \
              "tail_correction; none with a cutoff below sigma, unless shifted",                    \
-     .sample = pressure, .applies = has_pressure, .recorded_at = "/system/temperature"},           \
+     .sample = pressure, .applies = lj_has_pressure, .recorded_at = "/system/temperature"},           \
     {ERGO_NAMED("pressure_virial", "energy/length^3"),                                             \
      .help = "of `pressure`: <W>/(3V), W = sum of r f over the pairs within the cutoff",           \
-     .sample = pressure_virial, .applies = has_pressure},                                          \
+     .sample = pressure_virial, .applies = lj_has_pressure},                                          \
     {ERGO_NAMED("pressure_impulsive", "energy/length^3"),                                          \
      .help = "of `pressure`: what the jump of the truncated potential at the cutoff adds, "        \
              "(2 pi/3) r_c^3 rho^2 g(r_c-) T (exp(u(r_c)/T) - 1), g(r_c-) from the pairs in two "  \
@@ -373,5 +373,8 @@ const struct ergo_observable lj_observables_npt[LJ_N_OBSERVABLES_NPT] = {
      .help = "share of volume moves refused because a side would be below two cutoffs, or the box "
              "far from the start's: where it is not 0, the ensemble is that of volumes between "
              "these limits",
+     .limits =
+         "volumes are those between the limits of the box, and averages not those of the whole "
+         "ensemble. Start nearer to the density that comes out",
      .sample = volume_limited, .of_moves = true},
 };

@@ -64,8 +64,12 @@ static uint32_t choose_teams(const struct ergo_device *device, const struct lj_l
 
 static double largest_start(const struct ergo_batch *batch) {
     double n = 0;
-    for (size_t i = 0; i < batch->count; i++)
-        n = fmax(n, (double)ergo_point_int(batch->points[i], "/system/particles"));
+    for (size_t i = 0; i < batch->count; i++) {
+        double all = 0; /* of both boxes, because each may get all */
+        for (unsigned b = 0; b < lj_boxes_of(batch->points[i]); b++)
+            all += lj_box_particles(batch->points[i], b);
+        n = fmax(n, all);
+    }
     return n;
 }
 
@@ -153,7 +157,7 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     const struct ergo_point *first = batch->points[0];
     const struct lj_system *y = &s->system;
     struct lj_launch *l = &s->launch;
-    l->group = choose_group(device, batch->count, ergo_point_int(first, "/tuning/work_group"));
+    l->group = choose_group(device, lj_chains(s), ergo_point_int(first, "/tuning/work_group"));
     if (y->period)
         plan_board(first, y, device, l);
     l->vector = device->type == CL_DEVICE_TYPE_CPU && l->group == 1;
@@ -188,14 +192,17 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
         l->capacity = (uint32_t)fmax((double)wish_capacity, largest_start(batch));
 
     l->volume_every =
-        y->ensemble == LJ_NPT ? (uint64_t)ergo_point_int(first, "/system/volume_every") : 0;
+        lj_has_volume(first) ? (uint64_t)ergo_point_int(first, "/system/volume_every") : 0;
+    l->transfers =
+        y->ensemble == LJ_GIBBS ? (uint32_t)ergo_point_int(first, "/system/transfers") : 0;
+    l->turns = 1 + l->transfers;
     const double units = d->compute_units ? d->compute_units : 1;
     l->end_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : d->largest_group >= 1024 ? 1024 : 256;
     l->total_group = device->type == CL_DEVICE_TYPE_CPU ? 1 : 64;
     /* volume moves make these sums all the time, and have to fill the device */
     const bool fill = l->volume_every && device->type != CL_DEVICE_TYPE_CPU;
     const double groups = fill ? ceil((double)l->capacity / l->total_group) : 64;
-    const double parts = ceil((fill ? 32 : 4) * units / (double)batch->count);
+    const double parts = ceil((fill ? 32 : 4) * units / (double)lj_chains(s));
     l->total_parts = (uint32_t)fmin(fmin(64, groups), fmax(1, parts));
     if (device->quirks.loop_limit) { /* one particle per work-item */
         l->total_group = 256;
@@ -213,15 +220,17 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
 /* Estimated times, and from these the lengths of launches and blocks. */
 static void plan_times(struct lj_state *s) {
     const struct ergo_device *device = s->e.device;
-    const double members = (double)s->e.batch->count;
+    const double members = (double)lj_chains(s);
     const double units = device->summary.compute_units ? device->summary.compute_units : 1;
     struct lj_launch *l = &s->launch;
     struct ergo_plan *plan = &s->e.plan;
     /* trial moves of a member in one step of the run */
-    const double trials = l->board_blocks ? (double)l->board_blocks * s->system.trials : 1;
+    const double trials = l->board_blocks ? (double)l->board_blocks * s->system.trials
+                          : l->transfers  ? 1 + 0.5 * l->transfers / (double)l->volume_every
+                                          : 1;
     const double seconds = l->board_blocks
                                ? trials * members * 1e-6 / units + 1e-5
-                               : move_seconds(&s->system, &s->grid, device, l, s->e.batch->count);
+                               : move_seconds(&s->system, &s->grid, device, l, lj_chains(s));
     plan->block_steps = fmax(1, floor(0.1 / seconds));
     l->step_seconds =
         l->board_blocks ? seconds / members : move_seconds(&s->system, &s->grid, device, l, 1);
@@ -248,7 +257,7 @@ static void describe(const struct lj_state *s, struct ergo_plan *plan) {
         snprintf(plan->launch, sizeof plan->launch,
                  "%zu chains, a work-group of %u each, %u moves at once; %u x %u x %u cells, %u "
                  "visited for a particle, with %u slots each at first",
-                 s->e.batch->count, l->group, l->teams, n[0], n[1], n[2], s->grid.n_offsets,
+                 lj_chains(s), l->group, l->teams, n[0], n[1], n[2], s->grid.n_offsets,
                  l->slots);
 }
 
@@ -276,7 +285,7 @@ static enum ergo_status check_launch(struct ergo_context *ctx, const struct lj_s
 static void declare_buffers(struct lj_state *s) {
     struct ergo_engine *e = &s->e;
     const struct lj_launch *l = &s->launch;
-    const uint64_t members = e->batch->count, cells = s->grid.cells * l->slots * members;
+    const uint64_t members = lj_chains(s), cells = s->grid.cells * l->slots * members;
     const uint32_t *n = s->grid.n;
     ergo_engine_buffer(e, LJ_MEMBERS, "parameters of the chains", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
@@ -347,7 +356,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
                      g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, g->cull, g->parts,
                      l->slotted ? " -DLJ_SLOTTED=1" : "", l->energies ? " -DLJ_ENERGIES=1" : "");
     if (l->volume_every)
-        ergo_text_append(&o, " -DLJ_NPT=1");
+        ergo_text_append(&o, l->transfers ? " -DLJ_NPT=1 -DLJ_GIBBS=1" : " -DLJ_NPT=1");
     append_reach(&o, s);
     ergo_engine_kernel(e, LJ_TOTAL, total, o.data, "lj_total");
     ergo_engine_kernel(e, LJ_PAIRS, total, o.data, "lj_pairs");
@@ -355,6 +364,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
         ergo_engine_kernel(e, LJ_VOLUME_SUMS, "lj_gcmc/volume.cl", o.data, "lj_volume_sums");
         ergo_engine_kernel(e, LJ_VOLUME_MOVE, "lj_gcmc/volume.cl", o.data, "lj_volume_move");
     }
+    if (l->transfers)
+        ergo_engine_kernel(e, LJ_TRANSFER, "lj_gcmc/transfer.cl", o.data, "lj_transfer");
     if (l->ghosts)
         ergo_engine_kernel(e, LJ_GHOST, "lj_gcmc/ghost.cl", o.data, "lj_ghost");
     if (l->board_blocks) {
@@ -381,28 +392,29 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
 /* ---- configure --------------------------------------------------------------------------------
  */
 
-/* Constant pressure: what its volume moves need; true: there are none, or all is there. */
+/* What volume moves need; true: there are none, or all is there. */
 static bool fill_rules(struct lj_state *s) {
     const struct ergo_batch *batch = s->e.batch;
     if (!s->launch.volume_every)
         return true;
-    s->rules = ergo_engine_memory(&s->e, batch->count, sizeof *s->rules);
-    for (size_t i = 0; s->rules && i < batch->count; i++)
-        s->rules[i] = lj_rules_of(batch->points[i]);
+    s->rules = ergo_engine_memory(&s->e, lj_chains(s), sizeof *s->rules);
+    for (size_t i = 0; s->rules && i < lj_chains(s); i++)
+        s->rules[i] = lj_rules_of(batch->points[i / s->boxes], i % s->boxes);
     return s->rules && lj_volume_lists(s, lj_widest_core(s));
 }
 
 static enum ergo_status fill_members(struct lj_state *s) {
     const struct ergo_batch *batch = s->e.batch;
     const double width = lj_bin_width(s) / s->system.sigma;
-    s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
-    s->chains = ergo_engine_memory(&s->e, batch->count, sizeof *s->chains);
+    s->members = ergo_engine_memory(&s->e, lj_chains(s), sizeof *s->members);
+    s->chains = ergo_engine_memory(&s->e, lj_chains(s), sizeof *s->chains);
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     s->bin_edges = ergo_engine_memory(&s->e, s->launch.bins + (size_t)1, sizeof *s->bin_edges);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
+    for (size_t i = 0; i < lj_chains(s); i++)
+        lj_member_fill(batch->points[i / s->boxes], i % s->boxes, &s->members[i]);
     for (size_t i = 0; i < batch->count; i++) {
-        lj_member_fill(batch->points[i], &s->members[i]);
         s->physics[i].system = lj_system_of(batch->points[i]);
         s->physics[i].jump = lj_jump_of(&s->physics[i].system);
     }
@@ -415,7 +427,12 @@ static enum ergo_status fill_members(struct lj_state *s) {
 
 enum ergo_status lj_configure(struct ergo_context *ctx, void *state) {
     struct lj_state *s = state;
-    s->system = lj_system_of(s->e.batch->points[0]);
+    const struct ergo_point *first = s->e.batch->points[0];
+    s->boxes = lj_boxes_of(first);
+    s->system = lj_system_of(first);
+    /* cells are those of the smaller box */
+    if (s->boxes == 2 && lj_box_system(first, 1).volume < s->system.volume)
+        s->system = lj_box_system(first, 1);
     enum ergo_status status = choose_launch(ctx, s);
     if (status != ERGO_OK)
         return status;
@@ -430,7 +447,7 @@ enum ergo_status lj_configure(struct ergo_context *ctx, void *state) {
     s->capacity = s->launch.capacity;
     s->tile = s->launch.tile;
     s->pairs_end = UINT32_MAX;
-    s->e.curve_interval = lj_curve_every(s->e.batch->points[0]);
+    s->e.curve_interval = lj_curve_every(first);
     declare_buffers(s);
     return declare_kernels(ctx, s);
 }

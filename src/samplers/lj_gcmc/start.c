@@ -46,7 +46,8 @@ static enum ergo_status from_file(struct ergo_context *ctx, const struct ergo_po
 }
 
 const char *lj_start_file(const struct ergo_point *point) {
-    return ergo_point_value(point, "/system/start")->present
+    /* the boxes of a Gibbs ensemble start on lattices */
+    return lj_boxes_of(point) == 1 && ergo_point_value(point, "/system/start")->present
                ? ergo_point_text(point, "/system/start")
                : NULL;
 }
@@ -77,13 +78,13 @@ static bool lattice_is_wide(const struct lj_system *s, uint32_t count) {
 }
 
 static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_point *point,
-                                    const struct lj_system *s, const uint32_t *words,
-                                    uint32_t count) {
+                                    size_t box, const uint32_t *words, uint32_t count) {
+    const struct lj_system system = lj_box_system(point, box), *const s = &system;
     const char *path = lj_start_file(point);
     struct lj_member member;
     uint32_t reach[3];
     size_t pair[2];
-    lj_member_fill(point, &member);
+    lj_member_fill(point, box, &member);
     const double core = sqrt((double)member.core2) * s->sigma;
     if (member.ideal || (!path && lattice_is_wide(s, count)))
         return ERGO_OK;
@@ -99,21 +100,24 @@ static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_
     return ERGO_FAIL(ctx, ERGO_E_JOB,
                      "%s: particles %zu and %zu of %s are %.9g apart; allowed are %.9g and more: "
                      "closer, the energy of a pair is above 100 k_B T%s",
-                     path ? "/system/start" : "/system/particles", pair[1] + 1, pair[0] + 1,
+                     path  ? "/system/start"
+                     : box ? "/system/second_particles"
+                           : "/system/particles",
+                     pair[1] + 1, pair[0] + 1,
                      path ? path : "a lattice in this box", distance, core,
                      path ? "" : ". Start with fewer");
 }
 
-enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point,
+enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point, size_t box,
                           uint32_t **words, uint32_t *count) {
-    const struct lj_system s = lj_system_of(point);
+    const struct lj_system s = lj_box_system(point, box);
     const char *path = lj_start_file(point);
     enum ergo_status status = ERGO_OK;
     *words = NULL;
     if (path) {
         status = from_file(ctx, point, &s, words, count);
     } else {
-        *count = (uint32_t)ergo_point_int(point, "/system/particles");
+        *count = lj_box_particles(point, box);
         *words = malloc(12 * ((size_t)*count + 1));
         if (*words)
             lj_lattice(&s, *count, *words);
@@ -121,7 +125,7 @@ enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *poi
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %u particles", *count);
     }
     if (status == ERGO_OK)
-        status = check_pairs(ctx, point, &s, *words, *count);
+        status = check_pairs(ctx, point, box, *words, *count);
     if (status != ERGO_OK) {
         free(*words);
         *words = NULL;
@@ -130,11 +134,14 @@ enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *poi
 }
 
 enum ergo_status lj_start_check(struct ergo_context *ctx, const struct ergo_point *point) {
-    const struct lj_system s = lj_system_of(point);
-    uint32_t *words = NULL, count = (uint32_t)ergo_point_int(point, "/system/particles");
-    if (!lj_start_file(point) && lattice_is_wide(&s, count))
-        return ERGO_OK;
-    const enum ergo_status status = lj_start(ctx, point, &words, &count);
-    free(words);
+    enum ergo_status status = ERGO_OK;
+    for (unsigned b = 0; b < lj_boxes_of(point) && status == ERGO_OK; b++) {
+        const struct lj_system s = lj_box_system(point, b);
+        uint32_t *words = NULL, count = lj_box_particles(point, b);
+        if (!lj_start_file(point) && lattice_is_wide(&s, count))
+            continue;
+        status = lj_start(ctx, point, b, &words, &count);
+        free(words);
+    }
     return status;
 }

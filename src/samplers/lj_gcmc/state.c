@@ -7,19 +7,22 @@
 
 /* Sums over pairs of the starting configurations. Overlapping particles are refused. */
 static enum ergo_status start_sums(struct ergo_context *ctx, struct lj_state *s) {
-    const size_t members = s->e.batch->count;
-    struct lj_totals *totals = calloc(members, sizeof *totals);
+    const size_t chains = lj_chains(s);
+    struct lj_totals *totals = calloc(chains, sizeof *totals);
     if (!totals)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the energies");
     lj_write_chains(s);
     lj_total_sums(s, true, totals);
-    for (size_t m = 0; m < members; m++) {
-        const bool file = lj_start_file(s->e.batch->points[m]);
+    for (size_t m = 0; m < chains; m++) {
+        const bool file = lj_start_file(s->e.batch->points[m / s->boxes]);
         if (totals[m].overlaps)
             ERGO_ENGINE_FAIL(&s->e, ERGO_E_JOB,
                              "%s: %u particles %s are so close that the energy of a pair is "
                              "above 100 k_B T: start with fewer",
-                             file ? "/system/start" : "/system/particles", s->chains[m].particles,
+                             file             ? "/system/start"
+                             : m % s->boxes ? "/system/second_particles"
+                                            : "/system/particles",
+                             s->chains[m].particles,
                              file ? "of the file" : "on a lattice in this box");
         s->chains[m].energy = totals[m].energy;
         s->chains[m].virial = totals[m].virial;
@@ -37,19 +40,21 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
     enum ergo_status status = ERGO_OK;
     s->e.step = 0;
     ergo_engine_begin(&s->e, ctx);
-    for (size_t m = 0; m < batch->count && status == ERGO_OK; m++) {
+    for (size_t c = 0; c < lj_chains(s) && status == ERGO_OK; c++) {
+        const size_t m = c / s->boxes, box = c % s->boxes;
         const struct ergo_point *point = batch->points[m];
-        const struct lj_system system = lj_system_of(point);
+        const struct lj_system system = lj_box_system(point, box);
         /* replicas of a scan point have the same start: read a file once */
-        if (m == 0 || point->scan_index != batch->points[m - 1]->scan_index) {
+        if (s->boxes > 1 || m == 0 || point->scan_index != batch->points[m - 1]->scan_index) {
             free(words);
-            status = lj_start(ctx, point, &words, &n);
+            status = lj_start(ctx, point, box, &words, &n);
         }
-        s->chains[m] = (struct lj_chain){.particles = n, .step_size = lj_step_size(&system)};
+        s->chains[c] = (struct lj_chain){.particles = n, .step_size = lj_step_size(&system)};
         if (s->rules)
-            lj_volume_set(&s->rules[m], s->rules[m].start, &s->chains[m]);
+            lj_volume_set(&s->rules[c], lj_volume_start(&s->rules[c - box], s->boxes, box),
+                          &s->chains[c]);
         if (status == ERGO_OK)
-            lj_place(s, m, words, n);
+            lj_place(s, c, words, n);
     }
     free(words);
     return status == ERGO_OK ? start_sums(ctx, s) : status;
@@ -57,9 +62,10 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
 
 /* ---- the canonical state ---------------------------------------------------------------------
  * Little-endian: energy, virial (8 bytes each), N, largest displacement, the counts of the window
- * that has begun and of the one before (struct lj_counts; 4 bytes each), at constant pressure ln V
+ * that has begun and of the one before (struct lj_counts; 4 bytes each), where volumes change ln V
  * in 2^-36 (8 bytes) and what became of the last volume move (4), then 12 bytes a particle in their
- * order, which is part of the chain: which particle is picked depends on it. */
+ * order, which is part of the chain: which particle is picked depends on it. Of a Gibbs ensemble
+ * the boxes follow each other. */
 
 enum { HEADER = 48, HEADER_NPT = HEADER + 12 };
 
@@ -79,16 +85,13 @@ static uint64_t get(const unsigned char *at, int bytes) {
     return value;
 }
 
-enum ergo_status lj_save(struct ergo_context *ctx, void *opaque, size_t member,
-                         struct ergo_text *text) {
-    struct lj_state *s = opaque;
+static enum ergo_status save_chain(struct ergo_context *ctx, struct lj_state *s, size_t chain,
+                                   struct ergo_text *text) {
     uint32_t *words = NULL, n = 0;
-    enum ergo_status status = lj_settle(ctx, s);
-    if (status == ERGO_OK)
-        status = lj_fetch(ctx, s, member, &words, &n);
+    const enum ergo_status status = lj_fetch(ctx, s, chain, &words, &n);
     if (status != ERGO_OK)
         return status;
-    const struct lj_chain *c = &s->chains[member];
+    const struct lj_chain *c = &s->chains[chain];
     unsigned char header[HEADER_NPT], particle[12];
     put(header, (uint64_t)c->energy, 8);
     put(header + 8, (uint64_t)c->virial, 8);
@@ -115,6 +118,15 @@ enum ergo_status lj_save(struct ergo_context *ctx, void *opaque, size_t member,
                         : ERGO_OK;
 }
 
+enum ergo_status lj_save(struct ergo_context *ctx, void *opaque, size_t member,
+                         struct ergo_text *text) {
+    struct lj_state *s = opaque;
+    enum ergo_status status = lj_settle(ctx, s);
+    for (size_t b = 0; b < s->boxes && status == ERGO_OK; b++)
+        status = save_chain(ctx, s, s->boxes * member + b, text);
+    return status;
+}
+
 static struct lj_counts get_counts(const unsigned char *at) {
     return (struct lj_counts){(uint32_t)get(at, 4), (uint32_t)get(at + 4, 4),
                               (uint32_t)get(at + 8, 4)};
@@ -132,23 +144,33 @@ static bool in_order(const struct lj_state *s, const uint32_t *words, uint32_t n
     return true;
 }
 
-enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
-                         const void *bytes, size_t length) {
-    struct lj_state *s = opaque;
-    const unsigned char *at = bytes;
+/* Bytes of the chain whose state begins at `at`; 0: there are not so many. */
+static size_t chain_bytes(const struct lj_state *s, const unsigned char *at, size_t length) {
     const size_t header = header_bytes(s);
     const uint64_t n = length >= header ? get(at + 16, 4) : 0;
-    if (length < header || length != header + 12 * n || n > LJ_MOST_PARTICLES)
-        return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the saved state of member %zu has %zu bytes, which fits no number of "
-                         "particles: it is damaged",
-                         member, length);
-    if (s->rules && (lj_volume_limited(&s->rules[member], (int64_t)get(at + HEADER, 8)) ||
-                     get(at + HEADER + 8, 4) > 2))
-        return ERGO_FAIL(ctx, ERGO_E_IO,
-                         "the saved state of member %zu has a volume beyond the limits of its "
-                         "moves: it is damaged",
-                         member);
+    return length >= header && n <= LJ_MOST_PARTICLES && 12 * n <= length - header
+               ? header + 12 * (size_t)n
+               : 0;
+}
+
+/* Volumes of a state that no moves lead to. */
+static bool wrong_volumes(const struct lj_state *s, size_t member, const unsigned char *const *at) {
+    const struct lj_volume_rules *rules = s->rules + s->boxes * member;
+    int64_t sizes[2];
+    bool wrong = false;
+    for (size_t b = 0; b < s->boxes; b++) {
+        sizes[b] = (int64_t)get(at[b] + HEADER, 8);
+        wrong |= lj_volume_limited(&rules[b], sizes[b]) || get(at[b] + HEADER + 8, 4) > 2;
+    }
+    for (size_t b = 0; b < s->boxes && s->boxes == 2 && !wrong; b++)
+        wrong = lj_gibbs_size(rules, sizes[0] - sizes[1], (uint32_t)b) != sizes[b];
+    return wrong;
+}
+
+static enum ergo_status load_chain(struct ergo_context *ctx, struct lj_state *s, size_t chain,
+                                   uint64_t step, const unsigned char *at) {
+    const size_t header = header_bytes(s);
+    const uint64_t n = get(at + 16, 4);
     uint32_t *words = malloc(12 * ((size_t)n + 1));
     if (!words)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load %" PRIu64 " particles", n);
@@ -159,9 +181,9 @@ enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, 
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu is not ordered by cells: it is damaged, or "
                          "of a run without decomposition",
-                         member);
+                         chain);
     }
-    s->chains[member] = (struct lj_chain){
+    s->chains[chain] = (struct lj_chain){
         .step = step,
         .energy = (int64_t)get(at, 8),
         .virial = (int64_t)get(at + 8, 8),
@@ -171,33 +193,65 @@ enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, 
         .last = get_counts(at + 36),
     };
     if (s->rules) {
-        s->chains[member].volumes = lj_volumes_before(step, s->launch.volume_every);
-        s->chains[member].moved = (uint32_t)get(at + HEADER + 8, 4);
-        lj_volume_set(&s->rules[member], (int64_t)get(at + HEADER, 8), &s->chains[member]);
+        s->chains[chain].volumes = lj_volumes_before(&s->launch, step);
+        s->chains[chain].moved = (uint32_t)get(at + HEADER + 8, 4);
+        lj_volume_set(&s->rules[chain], (int64_t)get(at + HEADER, 8), &s->chains[chain]);
     }
+    lj_place(s, chain, words, (uint32_t)n);
+    ergo_engine_write(&s->e, LJ_CHAINS, chain * sizeof *s->chains, sizeof *s->chains,
+                      &s->chains[chain]);
+    free(words);
+    return ERGO_OK;
+}
+
+enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
+                         const void *bytes, size_t length) {
+    struct lj_state *s = opaque;
+    const unsigned char *at[2] = {bytes, bytes};
+    size_t left = length, b = 0;
+    for (size_t size = 1; b < s->boxes && size; b++, left -= size) {
+        at[b] = (const unsigned char *)bytes + (length - left);
+        size = chain_bytes(s, at[b], left);
+        if (!size)
+            break;
+    }
+    if (b < s->boxes || left)
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has %zu bytes, which fits no number of "
+                         "particles: it is damaged",
+                         member, length);
+    if (s->rules && wrong_volumes(s, member, at))
+        return ERGO_FAIL(ctx, ERGO_E_IO,
+                         "the saved state of member %zu has a volume beyond the limits of its "
+                         "moves: it is damaged",
+                         member);
+    enum ergo_status status = ERGO_OK;
     s->e.step = step;
     ergo_engine_begin(&s->e, ctx);
-    lj_place(s, member, words, (uint32_t)n);
-    ergo_engine_write(&s->e, LJ_CHAINS, member * sizeof *s->chains, sizeof *s->chains,
-                      &s->chains[member]);
-    free(words);
-    return ergo_engine_end(&s->e);
+    for (b = 0; b < s->boxes && status == ERGO_OK; b++)
+        status = load_chain(ctx, s, s->boxes * member + b, step, at[b]);
+    return status == ERGO_OK ? ergo_engine_end(&s->e) : status;
 }
 
 /* Particles and their sums; the largest displacement is the job's again. */
 enum ergo_status lj_carry(struct ergo_context *ctx, void *opaque, size_t member, const void *bytes,
                           size_t length) {
     const struct lj_state *s = opaque;
-    const struct lj_system system = lj_system_of(s->e.batch->points[member]);
-    unsigned char *start = malloc(length + HEADER);
+    unsigned char *start = malloc(length + HEADER), *at = start;
     if (!start)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a start");
     memcpy(start, bytes, length);
-    put(start + 20, lj_step_size(&system), 4);
-    if (length >= HEADER)
-        memset(start + 24, 0, HEADER - 24);
-    if (s->rules && length >= HEADER_NPT)
-        memset(start + HEADER + 8, 0, 4);
+    for (size_t b = 0; b < s->boxes; b++) {
+        const struct lj_system system = lj_box_system(s->e.batch->points[member], b);
+        const size_t size = chain_bytes(s, at, length - (size_t)(at - start));
+        if (!size)
+            break; /* lj_load says so */
+        put(at + 20, lj_step_size(&system), 4);
+        memset(at + 24, 0, HEADER - 24);
+        if (s->rules)
+            memset(at + HEADER + 8, 0, 4);
+        at += size;
+    }
     const enum ergo_status status = lj_load(ctx, opaque, member, 0, start, length);
     free(start);
     return status;
@@ -216,27 +270,37 @@ static void append_particle(struct ergo_text *text, size_t i, const void *user) 
                      at[1] * 0x1p-32 * f->box[1], at[2] * 0x1p-32 * f->box[2]);
 }
 
-enum ergo_status lj_frame(struct ergo_context *ctx, void *opaque, size_t member,
-                          struct ergo_text *text) {
-    struct lj_state *s = opaque;
-    const struct lj_system system = lj_system_of(s->e.batch->points[member]);
+static enum ergo_status frame_of(struct ergo_context *ctx, struct lj_state *s, size_t chain,
+                                 struct ergo_text *text) {
+    const struct lj_system system = lj_system_of(s->e.batch->points[chain / s->boxes]);
     uint32_t *words = NULL, n = 0;
-    enum ergo_status status = lj_settle(ctx, s);
-    if (status == ERGO_OK)
-        status = lj_fetch(ctx, s, member, &words, &n);
+    const enum ergo_status status = lj_fetch(ctx, s, chain, &words, &n);
     if (status != ERGO_OK)
         return status;
     struct lj_system now = system;
-    lj_box_of(&system, &s->chains[member], now.box);
+    lj_box_of(&system, &s->chains[chain], now.box);
     now.volume = now.box[0] * now.box[1] * now.box[2];
     const double *b = now.box;
     const double energy =
-        lj_energy_of(system.epsilon, s->chains[member].energy) + lj_tail_energy(&now, n);
+        lj_energy_of(system.epsilon, s->chains[chain].energy) + lj_tail_energy(&now, n);
     ergo_text_append(text,
                      "%u\nLattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" Properties=species:S:1:pos:R:3 "
-                     "pbc=\"T T T\" step=%" PRIu64 " energy=%.17g\n",
-                     n, b[0], b[1], b[2], s->chains[member].step, energy);
+                     "pbc=\"T T T\" step=%" PRIu64 " energy=%.17g",
+                     n, b[0], b[1], b[2], s->chains[chain].step, energy);
+    if (s->boxes == 2)
+        ergo_text_append(text, " box=%zu", chain % 2 + 1);
+    ergo_text_append(text, "\n");
     ergo_text_append_rows(text, n, append_particle, &(struct frame){words, b});
     free(words);
     return ERGO_OK;
+}
+
+/* A frame for each box. */
+enum ergo_status lj_frame(struct ergo_context *ctx, void *opaque, size_t member,
+                          struct ergo_text *text) {
+    struct lj_state *s = opaque;
+    enum ergo_status status = lj_settle(ctx, s);
+    for (size_t b = 0; b < s->boxes && status == ERGO_OK; b++)
+        status = frame_of(ctx, s, s->boxes * member + b, text);
+    return status;
 }

@@ -11,11 +11,11 @@ struct lj_stretch {
     size_t samples, curves; /* curves: samples with g(r) */
     uint64_t blocks;        /* most active cells that are followed; UINT64_MAX: all */
     uint32_t end;           /* g(r) counts pairs of the particles below this one */
-    struct lj_twin *twins;  /* [count], at the end of the stretch */
+    struct lj_twin *twins;  /* of all boxes [boxes count], at the end of the stretch */
     double *columns;        /* [samples][count][LJ_COLUMNS] */
     double *gr[2];          /* g(r) and rho^2 g(r): [curves][count][bins] */
     uint64_t *pairs;
-    struct lj_chain *before;  /* [count], the chains at the start */
+    struct lj_chain *before;  /* [boxes count], the chains at the start */
     uint32_t slots, capacity; /* sizes of the run's buffers, which may grow in the stretch */
 };
 

@@ -14,11 +14,13 @@ enum {
     LJ_KEYS_CURVES_N = 2,
     LJ_KEYS_CLOSED_N = 2,
     LJ_KEYS_NPT_N = 3,
+    LJ_KEYS_GIBBS_N = 7,
     LJ_KEYS_METHOD_N = 2,
     LJ_N_OBSERVABLES = 28,
     LJ_N_OBSERVABLES_MUVT = 30,
     LJ_N_OBSERVABLES_NVT = 17,
     LJ_N_OBSERVABLES_NPT = 20,
+    LJ_N_OBSERVABLES_GIBBS = 23,
     LJ_CONJUGATES = 2,
     LJ_CONJUGATES_NVT = 1,
     LJ_CONJUGATES_NPT = 2,
@@ -34,10 +36,12 @@ extern const struct ergo_key lj_keys_board[LJ_KEYS_BOARD_N];
 extern const struct ergo_key lj_keys_curves[LJ_KEYS_CURVES_N];
 extern const struct ergo_key lj_keys_closed[LJ_KEYS_CLOSED_N];
 extern const struct ergo_key lj_keys_npt[LJ_KEYS_NPT_N];
+extern const struct ergo_key lj_keys_gibbs[LJ_KEYS_GIBBS_N];
 extern const struct ergo_key lj_keys_method[LJ_KEYS_METHOD_N];
 enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *point);
 extern const struct ergo_column lj_columns[];
 bool lj_has_column(const struct ergo_point *point, size_t c);
+bool lj_has_pressure(const struct ergo_point *point);
 extern const struct ergo_conjugate lj_conjugates[LJ_CONJUGATES];
 extern const struct ergo_conjugate lj_conjugates_nvt[LJ_CONJUGATES_NVT];
 extern const struct ergo_conjugate lj_conjugates_npt[LJ_CONJUGATES_NPT];
@@ -45,5 +49,10 @@ extern const struct ergo_observable lj_observables[LJ_N_OBSERVABLES];
 extern const struct ergo_observable lj_observables_muvt[LJ_N_OBSERVABLES_MUVT];
 extern const struct ergo_observable lj_observables_nvt[LJ_N_OBSERVABLES_NVT];
 extern const struct ergo_observable lj_observables_npt[LJ_N_OBSERVABLES_NPT];
+
+/* gibbs.c */
+extern const struct ergo_column lj_gibbs_columns[];
+bool lj_gibbs_has_column(const struct ergo_point *point, size_t c);
+extern const struct ergo_observable lj_observables_gibbs[LJ_N_OBSERVABLES_GIBBS];
 
 #endif

@@ -41,9 +41,8 @@ static size_t cell_of(const struct lj_twin *t, const uint32_t at[3]) {
     return c;
 }
 
-/* Add the pairs of a particle at `at` with all particles but `skip`; sign -1 subtracts them. */
-static void add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t skip, int64_t sign,
-                      struct lj_twin_sums *to) {
+void lj_twin_add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t skip, int64_t sign,
+                       struct lj_twin_sums *to) {
     uint32_t c[3];
     /* the cell before, the particle's cell, and the next; each once if there are fewer than 3 */
     for (int k = 0; k < 3; k++)
@@ -68,7 +67,7 @@ struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t group, uint3
     struct lj_twin_sums sums = {0};
     for (uint32_t i = part * group; i < t->n && !t->m.ideal;
          i += i % group + 1 < group ? 1 : (parts - 1) * group + 1)
-        add_pairs(t, t->p[i], i, 1, &sums);
+        lj_twin_add_pairs(t, t->p[i], i, 1, &sums);
     return sums;
 }
 
@@ -95,7 +94,7 @@ void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
     for (uint32_t i = 0; count && t->m.zv > 0 && i < t->n; i++) {
         struct lj_twin_sums pairs = {0};
         if (!t->m.ideal)
-            add_pairs(t, t->p[i], i, 1, &pairs);
+            lj_twin_add_pairs(t, t->p[i], i, 1, &pairs);
         const float exponent =
             fmaf(t->m.tail, (float)(2 * t->n - 1), t->m.beta4 * (float)pairs.energy);
         const float weight = exponent < -80 ? 0 : ergo_exp(fminf(exponent, 60));
@@ -104,11 +103,11 @@ void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct ergo_words w =
-            ergo_philox_words(i, (uint32_t)t->step, (uint32_t)(t->step >> 32),
+            ergo_philox_words(t->m.box * LJ_MOST_GHOSTS + i, (uint32_t)t->step, (uint32_t)(t->step >> 32),
                               ERGO_DRAW(LJ_PURPOSE_GHOST, 0), t->m.key0, t->m.key1);
         struct lj_twin_sums pairs = {0};
         if (!t->m.ideal)
-            add_pairs(t, (const uint32_t[3]){w.x, w.y, w.z}, NO_PARTICLE, 1, &pairs);
+            lj_twin_add_pairs(t, (const uint32_t[3]){w.x, w.y, w.z}, NO_PARTICLE, 1, &pairs);
         const float exponent =
             fmaf(-t->m.tail, (float)(2 * t->n + 1), -(t->m.beta4 * (float)pairs.energy));
         if (pairs.core || exponent < -80)
@@ -176,17 +175,19 @@ static void set_counts(struct lj_twin *t, int window, const struct lj_counts *c,
     t->accepted[window][LJ_DELETION] = c->accepted_deletion;
 }
 
-static void set_box(struct lj_twin *t, const struct lj_chain *chain) {
+void lj_twin_set_box(struct lj_twin *t, const struct lj_chain *chain) {
     for (int k = 0; k < 3; k++)
         t->m.scale[k] = ergo_as_float(chain->scale[k]);
     t->m.tail = t->tail * ergo_as_float(chain->thinner);
 }
 
-bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, const struct lj_chain *chain,
-                  const uint32_t *words, uint32_t more, uint64_t blocks) {
-    const struct lj_system s = lj_system_of(point);
+bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
+                  const struct lj_chain *chain, const uint32_t *words, uint32_t more,
+                  uint64_t blocks) {
+    const struct lj_system s = lj_box_system(point, box);
     memset(t, 0, sizeof *t);
-    lj_member_fill(point, &t->m);
+    t->boxes = lj_boxes_of(point);
+    lj_member_fill(point, box, &t->m);
     t->n = chain->particles;
     t->capacity = t->n + more;
     t->step = chain->step;
@@ -196,10 +197,11 @@ bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, const struc
     t->contacts = chain->contacts;
     t->box = *chain;
     t->tail = t->m.tail;
-    if (s.ensemble == LJ_NPT) {
-        t->rules = lj_rules_of(point);
+    if (lj_has_volume(point)) {
+        t->rules = lj_rules_of(point, box);
+        t->transfers = t->boxes == 2 ? (uint32_t)ergo_point_int(point, "/system/transfers") : 0;
         t->volume_every = (uint64_t)ergo_point_int(point, "/system/volume_every");
-        set_box(t, chain);
+        lj_twin_set_box(t, chain);
     }
     set_counts(t, 0, &chain->now, (uint32_t)(chain->step % LJ_WINDOW));
     set_counts(t, 1, &chain->last, LJ_WINDOW);
@@ -336,13 +338,13 @@ static struct lj_twin_sums try_move(const struct lj_twin *t, const struct lj_twi
     if (t->m.ideal)
         return sums;
     if (move->kind != LJ_DELETION)
-        add_pairs(t, move->to, out ? move->index : NO_PARTICLE, 1, &sums);
+        lj_twin_add_pairs(t, move->to, out ? move->index : NO_PARTICLE, 1, &sums);
     if (out && !sums.core)
-        add_pairs(t, t->p[move->index], move->index, -1, &sums);
+        lj_twin_add_pairs(t, t->p[move->index], move->index, -1, &sums);
     return sums;
 }
 
-static void carry_out(struct lj_twin *t, const struct lj_twin_move *move) {
+void lj_twin_carry_out(struct lj_twin *t, const struct lj_twin_move *move) {
     if (move->kind == LJ_DISPLACEMENT) {
         move_to(t, move->index, move->to);
     } else if (move->kind == LJ_INSERTION) {
@@ -357,7 +359,7 @@ static void carry_out(struct lj_twin *t, const struct lj_twin_move *move) {
 }
 
 static struct ergo_words draw(const struct lj_twin *t, uint32_t which) {
-    return ergo_philox_words(0, (uint32_t)t->step, (uint32_t)(t->step >> 32),
+    return ergo_philox_words(t->m.box, (uint32_t)t->step, (uint32_t)(t->step >> 32),
                              ERGO_DRAW(LJ_PURPOSE_MOVE, which), t->m.key0, t->m.key1);
 }
 
@@ -368,7 +370,7 @@ static void change_volume(struct lj_twin *t) {
     struct lj_twin_sums sums = {0};
     if (!lj_volume_limited(&t->rules, to)) {
         lj_volume_set(&t->rules, to, &trial);
-        set_box(t, &trial);
+        lj_twin_set_box(t, &trial);
         sums = lj_twin_total(t, 1, 1, 0);
     }
     const struct lj_sum half = {sums.energy / 2, sums.virial / 2, sums.contacts / 2, sums.core};
@@ -377,14 +379,11 @@ static void change_volume(struct lj_twin *t) {
     t->energy = c.energy;
     t->virial = c.virial;
     t->contacts = c.contacts;
-    set_box(t, &c);
+    lj_twin_set_box(t, &c);
 }
 
-bool lj_twin_step(struct lj_twin *t) {
-    if (t->board)
-        return lj_twin_activate(t);
-    if (t->volume_every && t->step % t->volume_every == 0)
-        change_volume(t);
+/* A trial move of one box. */
+static bool make_move(struct lj_twin *t) {
     struct lj_twin_move move = lj_twin_move_of(&t->m, t->n, draw(t, 0), draw(t, 1));
     bool accepted = !move.impossible;
     if (accepted) {
@@ -395,7 +394,7 @@ bool lj_twin_step(struct lj_twin *t) {
         if (accepted) {
             if (move.kind == LJ_INSERTION && t->n == t->capacity)
                 return false;
-            carry_out(t, &move);
+            lj_twin_carry_out(t, &move);
             t->energy += sums.energy;
             t->virial += sums.virial;
             t->contacts += sums.contacts;
@@ -412,4 +411,19 @@ bool lj_twin_step(struct lj_twin *t) {
         memset(t->accepted[0], 0, sizeof t->accepted[0]);
     }
     return true;
+}
+
+bool lj_twin_step(struct lj_twin *t) {
+    bool room = true;
+    if (t->board)
+        return lj_twin_activate(t);
+    if (t->volume_every && t->step % t->volume_every == 0) {
+        if (t->boxes == 2)
+            room = lj_twin_exchange(t);
+        else
+            change_volume(t);
+    }
+    for (size_t b = 0; b < t->boxes && room; b++)
+        room = make_move(&t[b]);
+    return room;
 }

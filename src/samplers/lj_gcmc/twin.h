@@ -23,9 +23,13 @@ struct lj_twin {
     uint32_t (*p)[3]; /* positions in the order of the chain's particle list */
     uint32_t n, capacity, step_size;
     uint64_t step;
-    /* at constant pressure: moves from one volume move to the next, and of the chain what belongs
+    /* where volumes change: moves from one volume move to the next, and of the chain what belongs
      * to its volume */
     uint64_t volume_every;
+    /* In a Gibbs ensemble two twins, one behind the other, are the boxes; the steps of both are made
+     * by the first. */
+    size_t boxes;
+    uint32_t transfers; /* trials with each volume move */
     struct lj_volume_rules rules;
     struct lj_chain box;
     float tail; /* lj_member.tail at the start's volume */
@@ -37,16 +41,28 @@ struct lj_twin {
     struct lj_twin_board *board; /* NULL: no checkerboard */
 };
 
-/* Start at `chain` with these positions. `more`: particles that may be added. `blocks`: the most
+/* Start box `box` at `chain` with these positions. `more`: particles that may be added. `blocks`: the most
  * active cells to follow in an activation; UINT64_MAX for all. false: no memory. */
-bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, const struct lj_chain *chain,
-                  const uint32_t *words, uint32_t more, uint64_t blocks);
+bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
+                  const struct lj_chain *chain, const uint32_t *words, uint32_t more,
+                  uint64_t blocks);
 void lj_twin_free(struct lj_twin *t);
-/* One trial move, or one activation of a checkerboard. false: no memory. */
+/* One trial move, of each box, or one activation of a checkerboard. false: no memory. */
 bool lj_twin_step(struct lj_twin *t);
+/* twin_gibbs.c: what is between the boxes before a step. false: no memory. */
+bool lj_twin_exchange(struct lj_twin *t);
 /* In the layout of the device. */
 struct lj_chain lj_twin_chain(const struct lj_twin *t);
 struct lj_sample lj_twin_sample(const struct lj_twin *t);
+/* Give it the volume of this chain. */
+void lj_twin_set_box(struct lj_twin *t, const struct lj_chain *chain);
+/* Add the pairs of a particle at `at` with all particles but `skip` (UINT32_MAX: none); sign -1
+ * subtracts them. */
+void lj_twin_add_pairs(const struct lj_twin *t, const uint32_t at[3], uint32_t skip, int64_t sign,
+                       struct lj_twin_sums *to);
+/* Carry out a move; there is room. */
+struct lj_twin_move;
+void lj_twin_carry_out(struct lj_twin *t, const struct lj_twin_move *move);
 /* Twice the sums over the pairs of the particles i with (i / group) % parts == part, as the
  * kernel lj_total. Not for a checkerboard after its first activation. */
 struct lj_twin_sums lj_twin_total(const struct lj_twin *t, uint32_t group, uint32_t parts,

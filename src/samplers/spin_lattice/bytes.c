@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 
 /* ---- constants, start ------------------------------------------------------------------------ */
 
@@ -321,7 +322,13 @@ static const struct ergo_temper_model temper = {.plain = &plain,
                                                 .fill = bytes_fill,
                                                 .terms = terms};
 
-static const struct ergo_engine_model model = {BYTES_ENGINE, .configure = bytes_configure,
-                                               .prepare = prepare, .temper = &temper};
+static const struct ergo_engine_model model;
+/* As if there were no waiting time. */
+static const struct ergo_sampler_ops untimed = ERGO_TEMPERED(&model);
 
-const struct ergo_sampler_ops bytes_ops = ERGO_TEMPERED(&model);
+static const struct ergo_engine_model model = {BYTES_ENGINE, .configure = bytes_configure,
+                                               .prepare = prepare, .temper = &temper,
+                                               .watched = &untimed};
+
+const struct ergo_sampler_ops bytes_ops = {
+    .engine = &model, .view = ergo_tempered_view, ERGO_TIMED};

@@ -9,6 +9,7 @@
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 
 _Static_assert(sizeof(struct bytes_member) == BYTES_MEMBER_BYTES, "bytes_member has no padding");
 
@@ -86,7 +87,8 @@ struct bytes_shape bytes_shape_of_layers(const struct bytes_shape *whole, uint64
  * little; smaller lattices have faster kernels on one device. */
 bool bytes_pays_to_cut(const struct ergo_point *point, size_t ranks) {
     const struct bytes_shape s = bytes_shape_of(point);
-    return !model_has_ladder(point) && s.d > 1 && (double)s.sites >= 0x1p24 * (double)ranks;
+    return !model_has_ladder(point) && !timed_is(point) && s.d > 1 &&
+           (double)s.sites >= 0x1p24 * (double)ranks;
 }
 
 struct bytes_physics bytes_physics_of(const struct ergo_point *point) {
@@ -249,6 +251,8 @@ enum ergo_status bytes_check_size(struct ergo_context *ctx, const struct ergo_po
 
 enum ergo_status bytes_check(struct ergo_context *ctx, const struct ergo_point *point) {
     enum ergo_status status = bytes_check_size(ctx, point, 0x1p31);
+    const enum ergo_status timed = timed_check(ctx, point);
+    status = timed != ERGO_OK ? timed : status;
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
     const struct ergo_value *j = ergo_point_value(point, "/system/couplings");
     if (j->present && j->items != size->items)
@@ -306,6 +310,8 @@ size_t bytes_curve_size(const struct ergo_point *point, size_t c) {
     const uint32_t reach = bytes_reach(point);
     if (c == CURVE_STRUCTURE)
         return bytes_has_structure(point) ? 2 : 0;
+    if (c == CURVE_TWO_TIMES)
+        return timed_size(point);
     const bool measured = c <= CURVE_CORRELATION_X || (c == CURVE_CORRELATION_Y && s.d > 1) ||
                           (c == CURVE_CORRELATION_Z && s.d > 2);
     return reach && measured ? reach + 1 : 0;
@@ -320,6 +326,11 @@ void bytes_curve_x(const struct ergo_point *point, size_t c, double *x) {
     const struct bytes_shape s = bytes_shape_of(point);
     if (ergo_tempered_curve_x(point, c, x))
         return;
+    if (c == CURVE_TWO_TIMES) {
+        if (timed_size(point))
+            timed_x(point, x);
+        return;
+    }
     for (size_t i = 0; i < bytes_curve_size(point, c); i++)
         x[i] = c == CURVE_STRUCTURE ? acos(-1) * ((bytes_staggered_axes(point) >> (s.d - 1) & 1) +
                                                   (double)i * 2 / s.l[s.d - 1])

@@ -10,6 +10,7 @@
 
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 
 struct ergo_checkerboard bytes_board(const struct bytes_shape *h) {
     return (struct ergo_checkerboard){.bits = 8,
@@ -113,10 +114,9 @@ enum ergo_status bytes_form(struct ergo_context *ctx, const struct ergo_point *p
                                        [BYTES_BLUME_CAPEL] = "1 - s"};
     const struct bytes_shape s = bytes_shape_of(point);
     const uint64_t sides[] = {s.l[0], s.l[1], s.l[2]};
-    (void)ctx;
     ergo_form_lattice(form, sides, s.d, 1, 1);
     form->parts[0].help = help[s.kind];
-    return ERGO_OK;
+    return timed_form(ctx, point, form);
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */

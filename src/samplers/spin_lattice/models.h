@@ -34,13 +34,14 @@ enum {
     CURVE_CORRELATION_Y,
     CURVE_CORRELATION_Z,
     CURVE_STRUCTURE,
-    LATTICE_CURVES
+    LATTICE_CURVES,
+    CURVE_TWO_TIMES = LATTICE_CURVES /* is known at the end of a run (two_times.h) */
 };
 /* Behind these, of ladders: order parameter, susceptibility, Binder's cumulant, and what all have.
  */
 enum {
     ORDERED_CURVES = 3 + ERGO_N_LADDER_CURVES,
-    TEMPERED_CURVES = LATTICE_CURVES + ORDERED_CURVES
+    TEMPERED_CURVES = CURVE_TWO_TIMES + 1 + ORDERED_CURVES
 };
 enum {
     CURVE_PHI,
@@ -65,6 +66,9 @@ enum {
     CURVE_SAMPLES,
     CURVE_EXCHANGES,
     CURVE_ROUND_TRIPS,
+    CURVE_LADDER_TEMPERATURES,
+    CURVE_GLASS_TWO_TIMES,
+    CURVE_GLASS_CHI4,
     GLASS_CURVES
 };
 /* Columns: all models have the first two, ising, potts and blume-capel one more. */
@@ -79,7 +83,7 @@ enum {
 
 extern const char *const model_dynamics[], *const model_starts[], *const model_disorders[];
 /* Keys and curves of ising and potts: what a system is; what is measured. */
-enum { LATTICE_KEYS = 6, LATTICE_RUN_KEYS = 2 };
+enum { LATTICE_KEYS = 6, LATTICE_RUN_KEYS = 3 };
 /* The first two and the last are blume-capel's, too: size, temperature; start. */
 /* Of models with a byte per spin. */
 enum { BYTES_TUNABLES = 6 };
@@ -118,9 +122,26 @@ enum { SLAB_KEYS = 1 };
 extern const struct ergo_key slab_keys[SLAB_KEYS];
 /* Keys of parallel tempering (engine/ladder.h). */
 enum { LADDER_KEYS = 5 };
-extern const struct ergo_key ladder_keys[LADDER_KEYS], tempered_keys[LADDER_KEYS];
+extern const struct ergo_key ladder_keys[LADDER_KEYS];
 bool model_has_ladder(const struct ergo_point *point);
 
+/* two_times.c: the step of t = 0, /run/equilibration and /system/waiting_time; sweeps from there to
+ * the end of the run, 0: it ends before; is this refused? */
+uint64_t model_origin(const struct ergo_point *point);
+uint64_t model_length(const struct ergo_point *point);
+enum ergo_status model_origin_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* Times t = 0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40 ... up to `sweeps` (the rounded
+ * Renard series R''10 of ISO 3); times may be NULL. Returns how many. */
+size_t model_times(uint64_t sweeps, double *times);
+/* Fluctuations between groups of realisations that share no random number, without bias: a, b
+ * [groups > 2], of each the means of a number and of its square. values[groups][stride]: pseudo-
+ * values of the jackknife, whose mean is factor (<b> - <a>^2), the second from pairs of different
+ * groups. False: no memory. */
+bool model_chi4(size_t groups, size_t stride, const double *a, const double *b, double factor,
+                double *values);
+
+/* Samples of a spin glass: /system/samples. */
+uint32_t model_samples(const struct ergo_point *point);
 double model_sites(const struct ergo_point *point);
 /* Key of a random field, from seed and replica. seeded: the model has /system/disorder_seed. */
 uint64_t model_field_key(const struct ergo_point *point, bool seeded);

@@ -3,12 +3,12 @@
 #include <stdio.h>
 
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 
 const char *const model_dynamics[] = {"metropolis", "heat-bath", NULL};
 const char *const model_starts[] = {"up", "down", "random", NULL};
 const char *const model_disorders[] = {"bimodal", "gaussian", NULL};
-static const char *const spacings[] = {"geometric", "linear", "inverse", NULL};
-static const char *const tempered_spacings[] = {"geometric", "linear", "inverse", "auto", NULL};
+static const char *const spacings[] = {"geometric", "linear", "inverse", "auto", NULL};
 
 const struct ergo_tunable bytes_tunables[BYTES_TUNABLES] = {
     {"work_group", "work-items per group (a power of two)", 0, 1024, true},
@@ -70,6 +70,7 @@ const struct ergo_key lattice_run_keys[LATTICE_RUN_KEYS] = {
     {ERGO_KEY("/run/correlation_max", INT), .flags = ERGO_KEY_SHAPE, .fallback = "64", .min = 1,
      .max = 4096, .unit = "sites",
      .help = "Largest distance of the correlation; never more than half the shorter side."},
+    TIMED_KEY,
 };
 
 /* ---- random fields and couplings ------------------------------------------------------------- */
@@ -166,77 +167,54 @@ static bool has_spacing_of_its_own(const struct ergo_point *point) {
     return model_has_ladder(point) && !model_has(point, "/system/ladder_spacing");
 }
 
-/* Keys of ladders; flags and helps of the first and of the spacing are the model's. */
-#define LADDER_ROWS(more, help_ladder, choices_spacing, help_spacing)                              \
-    {                                                                                              \
-        {ERGO_KEY("/system/ladder", INT),                                                          \
-         .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | (more),                        \
-         .fallback = "1",                                                                          \
-         .stream = "",                                                                             \
-         .min = 1,                                                                                 \
-         .max = 128,                                                                               \
-         .unit = "temperatures",                                                                   \
-         .help = help_ladder},                                                                     \
-            {ERGO_KEY("/system/temperature_max", REAL),                                            \
-             .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,                     \
-             .min = 0,                                                                             \
-             .max = 1e12,                                                                          \
-             .unit = "J/k_B",                                                                      \
-             .help = "The hottest temperature of the ladder."},                                    \
-            {ERGO_KEY("/system/ladder_spacing", ENUM),                                             \
-             .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,                                             \
-             .choices = choices_spacing,                                                           \
-             .unit = "",                                                                           \
-             .help = help_spacing,                                                                 \
-             .acts = model_has_ladder,                                                             \
-             .where = "with a ladder"},                                                            \
-            {ERGO_KEY("/system/ladder_temperatures", STRING),                                      \
-             .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,                                             \
-             .unit = "J/k_B",                                                                      \
-             .help = "All temperatures of the ladder with commas between them, \"1, 1.25, 1.6\", " \
-                     "instead of a spacing: as many as /system/ladder says, from temperature to "  \
-                     "temperature_max.",                                                           \
-             .acts = has_spacing_of_its_own,                                                       \
-             .where = "with a ladder, without ladder_spacing"},                                    \
-        {                                                                                          \
-            ERGO_KEY("/system/swap_every", INT),                                                   \
-                .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1, .max = 1000000,                \
-                .unit = "sweeps",                                                                  \
-                .help =                                                                            \
-                    "Sweeps between exchanges along the ladder, of pairs (0, 1), (2, 3) ... and "  \
-                    "(1, 2), (3, 4) ... in turn; 10 if not given.",                                \
-                .acts = model_has_ladder, .where = "with a ladder"                                 \
-        }                                                                                          \
-    }
-#define LADDER_HELP                                                                                \
-    "Temperatures of parallel tempering (Hukushima, Nemoto 1996), from temperature to "            \
-    "temperature_max; 1: no ladder."
-#define SPACING_HELP                                                                               \
-    "The ladder's temperatures: geometric (if not given), a constant ratio; linear, a constant "   \
-    "difference; inverse, constant in 1/T"
-
-const struct ergo_key ladder_keys[LADDER_KEYS] =
-    LADDER_ROWS(0, LADDER_HELP, spacings, SPACING_HELP ".");
-
-/* Of models that the engine tempers (samplers/tempered.h). */
-const struct ergo_key tempered_keys[LADDER_KEYS] = LADDER_ROWS(
-    ERGO_KEY_AUTO, LADDER_HELP " \"auto\": 16, with ladder_spacing auto.", tempered_spacings,
-    SPACING_HELP "; auto, so that all exchanges are rejected equally often, by feedback during the "
-                 "first half of /run/equilibration (Syed et al., J. R. Stat. Soc. B 84, 321 "
-                 "(2022)): the curve ladder_temperatures has them.");
+/* Keys of ladders. */
+const struct ergo_key ladder_keys[LADDER_KEYS] = {
+    {ERGO_KEY("/system/ladder", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_AUTO, .fallback = "1",
+     .stream = "", .min = 1, .max = 128, .unit = "temperatures",
+     .help = "Temperatures of parallel tempering (Hukushima, Nemoto 1996), from temperature to "
+             "temperature_max; 1: no ladder. \"auto\": 16, with ladder_spacing auto."},
+    {ERGO_KEY("/system/temperature_max", REAL),
+     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e12,
+     .unit = "J/k_B", .help = "The hottest temperature of the ladder."},
+    {ERGO_KEY("/system/ladder_spacing", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .choices = spacings, .unit = "",
+     .help = "The ladder's temperatures: geometric (if not given), a constant ratio; linear, a "
+             "constant difference; inverse, constant in 1/T; auto, so that all exchanges are "
+             "rejected equally often, by feedback during the first half of /run/equilibration "
+             "(Syed et al., J. R. Stat. Soc. B 84, 321 (2022)): the curve ladder_temperatures has "
+             "them.",
+     .acts = model_has_ladder, .where = "with a ladder"},
+    {ERGO_KEY("/system/ladder_temperatures", STRING), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .unit = "J/k_B",
+     .help =
+         "All temperatures of the ladder with commas between them, \"1, 1.25, 1.6\", instead of "
+         "a spacing: as many as /system/ladder says, from temperature to temperature_max.",
+     .acts = has_spacing_of_its_own, .where = "with a ladder, without ladder_spacing"},
+    {ERGO_KEY("/system/swap_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
+     .max = 1000000, .unit = "sweeps",
+     .help = "Sweeps between exchanges along the ladder, of pairs (0, 1), (2, 3) ... and (1, 2), "
+             "(3, 4) ... in turn; 10 if not given.",
+     .acts = model_has_ladder, .where = "with a ladder"},
+};
 
 #define OWN_CURVES                                                                                 \
     {"correlation", "distance (sites)", "", "<s(0) s(r)> along the axes, mean of both"},           \
         {"correlation_x", "distance (sites)", "", "<s(0) s(r)> along x"},                          \
         {"correlation_y", "distance (sites)", "", "<s(0) s(r)> along y"},                          \
-        {"correlation_z", "distance (sites)", "", "<s(0) s(r)> along z"}, {                        \
-        "structure_factor", "k along the last dimension (1/site)", "",                             \
-            "per site, at the wave vector Q of order, pi along each direction with a negative "    \
-            "coupling "                                                                            \
-            "and 0 "                                                                               \
-            "along the others (there N <m^2>, antiferromagnets N <m_s^2>), and at the next one "   \
-            "along the "                                                                           \
-            "last dimension; potts: of the q-state spins, as unit vectors"                         \
+        {"correlation_z", "distance (sites)", "", "<s(0) s(r)> along z"},                          \
+        {"structure_factor", "k along the last dimension (1/site)", "",                            \
+         "per site, at the wave vector Q of order, pi along each direction with a negative "       \
+         "coupling "                                                                               \
+         "and 0 "                                                                                  \
+         "along the others (there N <m^2>, antiferromagnets N <m_s^2>), and at the next one "      \
+         "along the "                                                                              \
+         "last dimension; potts: of the q-state spins, as unit vectors"},                          \
+    {                                                                                              \
+        "autocorrelation", "time (sweeps)", "",                                                    \
+            "with a waiting_time: <s(0) s(t)> of a site, from which nothing is subtracted; "       \
+            "potts: "                                                                              \
+            "(q <delta> - 1)/(q - 1). N times its variance over replicas is chi_4"                 \
     }
 
 #define ORDER_CURVES(order, what)                                                                  \
@@ -266,6 +244,11 @@ unsigned model_start(const struct ergo_point *point) {
     return model_says(point, "/system/start", "random") ? 2
            : model_says(point, "/system/start", "up")   ? 1
                                                         : 0;
+}
+
+uint32_t model_samples(const struct ergo_point *point) {
+    const struct ergo_value *v = ergo_point_value(point, "/system/samples");
+    return v->present ? (uint32_t)v->integer : model_has(point, "/system/disorder_file") ? 1 : 32;
 }
 
 double model_sites(const struct ergo_point *point) {

@@ -60,6 +60,24 @@ static void flip(struct sw_state *s, bool sized) {
     s->e.step++;
 }
 
+/* Correlations of the clusters of the sweep that flip() has ended. */
+static void correlate(struct sw_state *s, uint32_t sample) {
+    const uint32_t lx = (uint32_t)s->shape.lx, ly = (uint32_t)s->shape.ly;
+    const size_t rows = sw_line_count(ly), columns = sw_line_count(lx);
+    ERGO_LAUNCH(&s->e, SW_WAVE_TILES, over_tiles(s), BUFFER(SW_RIGHT), BUFFER(SW_RUN_LABELS),
+                BUFFER(SW_OPEN), BUFFER(SW_LABELS), BUFFER(SW_WAVES_INSIDE),
+                BUFFER(SW_WAVES_INSIDE), U32(ly), BUFFER(SW_WAVES), U32(sample));
+    ERGO_LAUNCH(&s->e, SW_WAVE_ROOTS,
+                ergo_grid_groups(s->launch.sum_groups, s->launch.group, s->e.batch->count),
+                BUFFER(SW_OPEN), BUFFER(SW_LABELS), BUFFER(SW_WAVES_INSIDE), BUFFER(SW_WAVES),
+                U32(sample));
+    ERGO_LAUNCH(&s->e, SW_NAME_LINES, over(s, rows * lx + columns * ly), BUFFER(SW_RIGHT),
+                BUFFER(SW_RUN_LABELS), BUFFER(SW_OPEN), BUFFER(SW_LABELS), BUFFER(SW_LINE_NAMES));
+    ERGO_LAUNCH(&s->e, SW_COUNT_PAIRS,
+                ergo_grid_groups(rows + columns, s->launch.group, s->e.batch->count),
+                BUFFER(SW_LINE_NAMES), U32(s->distances), BUFFER(SW_PAIRS), U32(sample));
+}
+
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
 /* `sweeps` sweeps of a lattice in local memory. */
@@ -111,6 +129,8 @@ void sw_steps(void *state, uint64_t sweeps) {
  * measured, this is a plain sweep. */
 static void measured(struct sw_state *s, uint32_t sample, uint32_t before, bool later) {
     sweep(s, s->clusters ? sample : SW_NO_SAMPLE, before);
+    if (s->distances)
+        correlate(s, sample);
     if (later)
         return;
     /* no label_tiles follows that would count the clusters of several tiles */
@@ -123,14 +143,16 @@ static void measured(struct sw_state *s, uint32_t sample, uint32_t before, bool 
 }
 
 /* If every sweep is measured by tiles, the next sweep counts the spins of a sample, because it
- * reads them anyway. */
+ * reads them anyway. Correlations are measured by tiles. */
 void sw_block(void *state, size_t count, uint64_t every) {
     struct sw_state *s = state;
     const bool count_later = every == 1;
-    if (s->launch.local) {
+    if (s->launch.local && !s->distances) {
         local_samples(s, count, every);
         return;
     }
+    if (s->distances) /* sums of clusters; a sample leaves them so */
+        ergo_engine_fill(&s->e, SW_WAVES_INSIDE, 0);
     for (uint32_t i = 0; i < count && s->e.status == ERGO_OK; i++) {
         sw_steps(s, every - 1);
         measured(s, i, count_later && i > 0 ? i - 1 : SW_NO_SAMPLE, count_later && i + 1 < count);
@@ -159,9 +181,7 @@ void sw_add_clusters(const uint32_t *fields, uint64_t *largest, uint64_t *bins, 
     }
 }
 
-/* Value of a sum in limbs of 16 bits, after its carries. Limbs are added from the lowest on, so
- * that rounding is the same everywhere. low (may be NULL): the sum modulo 2^64. */
-static double add_limbs(const uint64_t *sums, size_t limbs, uint64_t *low) {
+double sw_limbs_value(const uint64_t *sums, size_t limbs, uint64_t *low) {
     uint64_t carry = 0, bits = 0;
     double value = 0, scale = 1;
     for (size_t l = 0; l < limbs; l++, scale *= 65536) {
@@ -187,8 +207,8 @@ void sw_add_partial_sums(uint32_t q, uint64_t sites, size_t slots, const uint32_
             sw_add_clusters(clusters + i * SW_CLUSTER_FIELDS, &c->largest, c->bins, square_limbs,
                             fourth_limbs);
     }
-    add_limbs(square_limbs, SW_SQUARE_LIMBS, &c->squares);
-    c->fourths = add_limbs(fourth_limbs, SW_FOURTH_LIMBS, NULL);
+    sw_limbs_value(square_limbs, SW_SQUARE_LIMBS, &c->squares);
+    c->fourths = sw_limbs_value(fourth_limbs, SW_FOURTH_LIMBS, NULL);
     for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
         c->clusters += c->bins[b];
     for (size_t k = 1; k < q; k++)
@@ -222,6 +242,8 @@ void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct 
     const double n = (double)shape->sites, q = (double)shape->q, j = unit.coupling;
     const double unequal = (double)c->unequal / n;
     double most = 0, squares = 0;
+    for (size_t k = 0; k < SW_COLUMNS; k++)
+        columns[k] = 0;
     for (size_t k = 0; k < shape->q; k++) {
         const double share = (double)c->states[k] / n;
         most = share > most ? share : most;
@@ -233,6 +255,19 @@ void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct 
     sw_improve(shape, c->clusters, (double)c->squares, c->fourths, columns);
     columns[SW_COLUMN_CLUSTERS] = (double)c->clusters / n;
     columns[SW_COLUMN_LARGEST] = (double)c->largest / n;
+}
+
+/* curves: of all rows, or NULL. */
+static void correlation_row(const struct sw_state *s, unsigned slot, size_t row, double *columns,
+                            double *curves) {
+    const uint32_t n = s->distances, *pairs = ergo_engine_host(&s->e, SW_PAIRS, slot, 0);
+    const uint32_t *waves = ergo_engine_host(&s->e, SW_WAVES, slot, 0);
+    struct sw_correlations c = {0};
+    for (size_t k = 0; k < 2 * (size_t)n; k++)
+        c.pairs[k / n][k % n] = pairs[2 * n * row + k];
+    sw_waves_take(c.waves, waves + 2 * SW_WAVE_LIMBS * row);
+    sw_correlate_convert(&s->shape, n, &c, columns,
+                         curves ? curves + row * (n - SW_DISTANCE_CURVE) : NULL);
 }
 
 bool sw_rows(const void *state, unsigned slot, size_t begin, size_t end,
@@ -252,6 +287,8 @@ bool sw_rows(const void *state, unsigned slot, size_t begin, size_t end,
                             s->clusters ? clusters + row * slots * SW_CLUSTER_FIELDS : NULL, &c);
         sw_convert(&s->shape, s->units[row % members], &c, columns);
         columns[SW_COLUMN_WRAPS] = s->clusters && wraps[row] ? 1.0 : 0.0;
+        if (s->distances)
+            correlation_row(s, slot, row, columns, samples->curves[1]);
         for (size_t b = 0; b < bins && samples->curves[0]; b++)
             samples->curves[0][row * bins + b] = (double)c.bins[b] / (double)s->shape.sites;
     }

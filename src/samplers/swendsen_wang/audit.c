@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "samplers/swendsen_wang/sw.h"
+#include "samplers/swendsen_wang/tables.h"
 
 /* Site updates of the twin: a tenth of a second. At least one member is compared, if it has at
  * most most_sites sites. Of larger lattices some rows are compared (audit_rows.c). */
@@ -32,10 +33,23 @@ enum ergo_status sw_audit_names(struct ergo_context *ctx, struct sw_state *s, si
     return ergo_engine_end(&s->e);
 }
 
+void sw_replay_curves(const struct sw_shape *shape, bool clusters, uint32_t distances,
+                      size_t *sizes) {
+    sizes[SW_CURVE_SIZES] = clusters ? 64 - (size_t)__builtin_clzll(shape->sites) : 0;
+    sizes[SW_CURVE_CORRELATION] = distances ? distances - SW_DISTANCE_CURVE : 0;
+}
+
+static bool curve_differs(const struct ergo_replay *r, size_t c, size_t at, const double *curve) {
+    const size_t size = r->curve_sizes[c];
+    return size && !ergo_replay_same(curve, r->found.curves[c] + at * size, size);
+}
+
 const char *sw_sample_differs(const struct sw_shape *shape, const struct ergo_point *point,
-                              bool clusters, const struct sw_twin *t, const double *found,
-                              const double *found_curve, size_t bins) {
-    double columns[SW_COLUMNS], curve[SW_CLUSTER_BINS];
+                              bool clusters, uint32_t distances, const struct sw_twin *t,
+                              const struct ergo_replay *r, size_t at) {
+    const double *found = r->found.columns + at * SW_COLUMNS;
+    double columns[SW_COLUMNS], curve[SW_CLUSTER_BINS], correlation[SW_DISTANCES];
+    struct sw_correlations correlations;
     struct sw_counts c = t->counts;
     if (!clusters) {
         c.clusters = c.largest = c.squares = 0;
@@ -43,16 +57,24 @@ const char *sw_sample_differs(const struct sw_shape *shape, const struct ergo_po
     }
     sw_convert(shape, sw_unit_of(point), &c, columns);
     columns[SW_COLUMN_WRAPS] = clusters && t->around ? 1.0 : 0.0;
-    for (size_t b = 0; b < bins; b++)
+    for (size_t b = 0; b < SW_CLUSTER_BINS; b++)
         curve[b] = (double)c.bins[b] / (double)shape->sites;
     if (!ergo_replay_same(columns, found, SW_COLUMN_PSI2 + 1))
         return "counts of spins and bonds";
     if (!ergo_replay_same(columns + SW_COLUMN_WRAPS, found + SW_COLUMN_WRAPS, 1))
         return "clusters around the lattice";
-    if (!ergo_replay_same(columns, found, SW_COLUMNS) ||
-        !ergo_replay_same(curve, found_curve, bins))
+    if (!ergo_replay_same(columns, found, SW_COLUMN_HALF) ||
+        curve_differs(r, SW_CURVE_SIZES, at, curve))
         return "number and sizes of clusters";
-    return NULL;
+    if (!distances)
+        return NULL;
+    if (!sw_twin_correlate(shape, distances, t, &correlations))
+        return "nothing: there is no memory for correlations";
+    sw_correlate_convert(shape, distances, &correlations, columns, correlation);
+    return ergo_replay_same(columns, found, SW_COLUMNS) &&
+                   !curve_differs(r, SW_CURVE_CORRELATION, at, correlation)
+               ? NULL
+               : "correlations of clusters";
 }
 
 /* Compare a member's bytes in a buffer of the device with the host's. */
@@ -125,10 +147,8 @@ static enum ergo_status compare_samples(struct ergo_context *ctx, const struct e
     for (size_t i = 0; i < r->samples && !wrong; i++) {
         for (uint64_t e = 1; e <= r->every; e++)
             sw_twin_sweep(point, &s->shape, step++, e == r->every, t);
-        const size_t at = i * r->members + member, bins = r->curve_sizes[0];
-        wrong =
-            sw_sample_differs(&s->shape, point, s->clusters, t, r->found.columns + at * SW_COLUMNS,
-                              bins ? r->found.curves[0] + at * bins : NULL, bins);
+        wrong = sw_sample_differs(&s->shape, point, s->clusters, s->distances, t, r,
+                                  i * r->members + member);
     }
     return wrong ? ergo_replay_differs(ctx, r, member, wrong) : ERGO_OK;
 }
@@ -186,17 +206,18 @@ static uint64_t every_of(const struct sw_state *s, size_t samples) {
 
 static enum ergo_status audit_chain(struct ergo_context *ctx, struct sw_state *s) {
     const size_t most = s->e.block_samples;
-    const size_t bins = s->clusters ? 64 - (size_t)__builtin_clzll(s->shape.sites) : 0;
+    size_t sizes[SW_CURVES];
     const bool small = s->shape.sites <= budget / 32;
     const size_t wish = small ? 3 : 2, samples = wish < most ? wish : most;
     struct ergo_replay r = {.remedy = "/tuning/path",
                             .n_columns = SW_COLUMNS,
-                            .n_curves = 1,
-                            .curve_sizes = &bins,
+                            .n_curves = SW_CURVES,
+                            .curve_sizes = sizes,
                             .lead = small ? 3 : 1,
                             .samples = samples,
                             .every = every_of(s, samples),
                             .compare = compare};
+    sw_replay_curves(&s->shape, s->clusters, s->distances, sizes);
     return ergo_engine_replay(ctx, &s->e, &r, NULL, 0);
 }
 

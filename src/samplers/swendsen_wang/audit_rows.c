@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "samplers/swendsen_wang/sw.h"
+#include "samplers/swendsen_wang/tables.h"
 
 /* core.h takes the lattice's shape from macros; when compiled as C they read this. */
 static _Thread_local struct { uint32_t q, words, ly, lx, tail; } whole;
@@ -164,7 +165,7 @@ static bool clusters_fit(const struct sw_state *s, const uint32_t *places) {
 static enum ergo_status compare_clusters(struct ergo_context *ctx, const struct ergo_replay *r,
                                          const struct audit *a, const struct sw_counts *c) {
     struct sw_state *s = a->s;
-    const size_t words = 4 * (size_t)s->shape.words, bins = r->curve_sizes[0];
+    const size_t words = 4 * (size_t)s->shape.words;
     const size_t last = (r->samples - 1) * r->members + a->member;
     struct sw_twin t;
     enum ergo_status status = sw_twin_open(&t, &s->shape)
@@ -179,9 +180,8 @@ static enum ergo_status compare_clusters(struct ergo_context *ctx, const struct 
         sw_twin_count_clusters(&s->shape, &t);
         t.counts.unequal = c->unequal;
         memcpy(t.counts.states, c->states, sizeof c->states);
-        const char *wrong = sw_sample_differs(&s->shape, s->e.batch->points[a->member], true, &t,
-                                              r->found.columns + last * SW_COLUMNS,
-                                              r->found.curves[0] + last * bins, bins);
+        const char *wrong = sw_sample_differs(&s->shape, s->e.batch->points[a->member], true,
+                                              s->distances, &t, r, last);
         status = wrong ? ergo_replay_differs(ctx, r, a->member, wrong) : ERGO_OK;
     }
     sw_twin_close(&t);
@@ -258,17 +258,18 @@ static enum ergo_status replays(struct ergo_context *ctx, struct audit *a) {
     struct sw_state *s = a->s;
     const bool each =
         ergo_point_int(s->e.batch->points[0], "/run/measure_every") == 1 && s->e.block_samples > 1;
-    const size_t bins = s->clusters ? 64 - (size_t)__builtin_clzll(s->shape.sites) : 0;
+    size_t sizes[SW_CURVES];
     struct ergo_replay r = {.sampler = s->e.model->sampler,
                             .remedy = "/tuning/tile_rows",
                             .device = s->e.device,
                             .user = a,
                             .n_columns = SW_COLUMNS,
-                            .n_curves = 1,
-                            .curve_sizes = &bins,
+                            .n_curves = SW_CURVES,
+                            .curve_sizes = sizes,
                             .samples = each ? 1 : 0,
                             .every = 1,
                             .compare = compare_first};
+    sw_replay_curves(&s->shape, s->clusters, s->distances, sizes);
     enum ergo_status status = s->started && s->e.step == 0 ? compare_start(ctx, &r, a) : ERGO_OK;
     if (status == ERGO_OK)
         status = ergo_engine_replay(ctx, &s->e, &r, NULL, 0);

@@ -5,6 +5,7 @@
  *     cut_device.c     create, start, destroy
  *     cut_shares.c     rectangles as large as their ranks are fast (engine/shares.h)
  *     cut_advance.c    sweeps of a rank's rectangle, halos
+ *     cut_lines.c      pairs of sites in one cluster, along lines
  *     cut_parts.c      parts of clusters on the edges, bridges to others
  *     cut_collect.c    sums over ranks, samples
  *     cut_early.c      edges labelled first, and joined meanwhile
@@ -39,9 +40,10 @@ struct sw_cut_counts {
     uint64_t unequal, bins[SW_CUT_ALL_BINS];
     uint64_t squares[SW_CUT_SQUARES], fourths[SW_CUT_FOURTHS];
     uint64_t states[SW_Q_MAX];
+    struct sw_correlations correlations;
     uint64_t largest, wraps; /* not sums: the largest of all */
 };
-void sw_cut_count(struct sw_cut_counts *counts, uint64_t size);
+void sw_cut_count(struct sw_cut_counts *counts, const struct sw_sum *sum);
 /* Carries to the next limbs. */
 void sw_cut_count_carry(struct sw_cut_counts *counts);
 void sw_cut_count_reduce(struct sw_cut_counts *counts);
@@ -106,7 +108,12 @@ enum sw_cut_buffer {
     SW_CUT_NEAR,
     SW_CUT_FAR,
     SW_CUT_PAIRS,
-    SW_CUT_ALL_PAIRS
+    SW_CUT_ALL_PAIRS,
+    /* correlations: sums over clusters, inside and at edges; of squares; clusters on lines */
+    SW_CUT_WAVES_INSIDE,
+    SW_CUT_WAVES_EDGES,
+    SW_CUT_WAVES,
+    SW_CUT_LINES
 };
 
 enum sw_cut_kernel {
@@ -133,7 +140,10 @@ enum sw_cut_kernel {
     SW_CUT_TILE_SIZES,
     SW_CUT_TILE_SUMS,
     SW_CUT_TILE_NAME,
-    SW_CUT_TILE_FLIP
+    SW_CUT_TILE_FLIP,
+    SW_CUT_WAVE_TILES,
+    SW_CUT_WAVE_ROOTS,
+    SW_CUT_NAME_LINES
 };
 
 /* What the host knows of them. */
@@ -144,6 +154,12 @@ struct sw_gather {
     size_t guess;                    /* so many pairs, about */
     uint64_t *counts;                /* [ranks] */
     struct ergo_dist_shared *shared; /* of ranks on one host: what they tell, in no message */
+};
+
+/* Lines that a rank has a piece of: of both directions, first rows. */
+struct sw_cut_lines {
+    uint32_t first[2], count[2];
+    uint64_t *all, *line; /* a batch of lines of all ranks; one of them */
 };
 
 /* A message of labels that are handed on. */
@@ -169,6 +185,7 @@ struct sw_cut {
     struct ergo_engine e;  /* of this rectangle: made anew for another */
     struct sw_shape shape; /* of the whole lattice */
     bool of_clusters;      /* are measured, not only spins */
+    uint32_t distances;    /* of correlations; 0: they are not measured */
     bool gathers;          /* sweeps that are not measured join parts on the devices */
     bool in_flight;        /* or hosts join those of one chain while devices label the next */
     bool ahead;            /* or edges are labelled first, and a next sweep's bonds drawn */
@@ -189,6 +206,8 @@ struct sw_cut {
     uint32_t *index_of; /* [2 sites of the edges]: of a part in a bridge, or SW_CUT_NO_BOND */
     uint32_t *parts, *part_sizes; /* [parts in bridges]: numbers, sites */
     uint64_t *part_names;
+    uint64_t (*part_waves)[2]; /* and lines (cut_lines.c): where correlations are measured */
+    struct sw_cut_lines lines;
     bool started; /* the spins are those of the start */
     /* ---- from here on of the whole run ---- */
     struct sw_bridges *bridges; /* [n_sides] */
@@ -306,6 +325,14 @@ void sw_gather_near(struct sw_cut *s);
 /* Labels inside, and states of the clusters that are in other rectangles too: a sweep but for the
  * new spins. */
 void sw_gather_names(struct sw_cut *s);
+
+/* cut_lines.c */
+void sw_lines_declare(struct sw_cut *s, const char *tiles);
+enum ergo_status sw_lines_prepare(struct sw_cut *s);
+/* Of a labelled rectangle: sums of waves over its clusters, to the host with its parts. */
+void sw_lines_waves(struct sw_cut *s);
+/* When parts have their names over ranks, a measured sweep's pairs of sites. Collective. */
+void sw_lines_count(struct sw_cut *s, struct sw_cut_counts *counts);
 
 /* cut_collect.c */
 enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *state, unsigned slot,

@@ -144,6 +144,8 @@ static void join(struct sw_cut *s, struct sw_cut_counts *counts) {
     s->times.local += waited;
     s->times.busy += waited;
     sw_cut_join_parts(s, counts, &started);
+    if (counts && s->distances)
+        sw_lines_count(s, counts);
     flip(s);
     if (counts)
         count_spins(s, counts);
@@ -207,6 +209,8 @@ enum ergo_status sw_cut_advance(struct ergo_context *ctx, void *opaque, unsigned
     const uint64_t step = s->e.step;
     (void)first_sample;
     ergo_engine_begin(&s->e, ctx);
+    if (s->distances && count) /* a sample leaves them so */
+        ergo_engine_fill(&s->e, SW_CUT_WAVES_INSIDE, 0);
     s->slot_samples[which] = count;
     for (size_t i = 0; i < (count ? count : 1); i++) {
         const uint64_t plain = s->in_flight ? every - (count ? 1 : 0) : 0;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "samplers/swendsen_wang/cut.h"
+#include "samplers/swendsen_wang/tables.h"
 
 /* Sites of a whole lattice for the twin. */
 static const uint64_t most_sites = SW_CUT_WHOLE_SITES;
@@ -48,12 +49,10 @@ static const char *whole_differs(const struct ergo_replay *r, size_t member, str
     for (uint64_t e = 0; e < r->lead; e++)
         sw_twin_sweep(point, shape, step++, false, t);
     for (size_t i = 0; i < r->samples; i++) {
-        const size_t at = i * r->members + member, bins = r->curve_sizes[0];
         for (uint64_t e = 1; e <= r->every; e++)
             sw_twin_sweep(point, shape, step++, e == r->every, t);
-        const char *wrong =
-            sw_sample_differs(shape, point, s->of_clusters, t, r->found.columns + at * SW_COLUMNS,
-                              bins ? r->found.curves[0] + at * bins : NULL, bins);
+        const char *wrong = sw_sample_differs(shape, point, s->of_clusters, s->distances, t, r,
+                                              i * r->members + member);
         if (wrong)
             return wrong;
     }
@@ -146,14 +145,15 @@ static enum ergo_status advance(struct ergo_context *ctx, void *opaque, unsigned
 static enum ergo_status replay(struct ergo_context *ctx, struct sw_cut_audit *a,
                                struct ergo_replay *r) {
     struct sw_cut *s = a->s;
-    const size_t bins = s->of_clusters ? 64 - (size_t)__builtin_clzll(s->shape.sites) : 0;
+    size_t sizes[SW_CURVES];
     const struct ergo_replay_row speed[] = {
         {"speed", ERGO_REPLAY_HOST, NULL, s->shares, sizeof *s->shares}};
     r->remedy = "/system/labelling or /system/merge";
     r->user = a;
     r->n_columns = SW_COLUMNS;
-    r->n_curves = 1;
-    r->curve_sizes = &bins;
+    r->n_curves = SW_CURVES;
+    sw_replay_curves(&s->shape, s->of_clusters, s->distances, sizes);
+    r->curve_sizes = sizes;
     r->advance = advance;
     r->collect = sw_cut_collect;
     const enum ergo_status status = ergo_engine_replay(ctx, &s->e, r, speed, 1);

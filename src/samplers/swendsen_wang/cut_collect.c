@@ -17,7 +17,8 @@ static void multiply(const uint64_t *a, const uint64_t *b, size_t n, uint64_t *p
     }
 }
 
-void sw_cut_count(struct sw_cut_counts *c, uint64_t size) {
+void sw_cut_count(struct sw_cut_counts *c, const struct sw_sum *sum) {
+    const uint64_t size = sum->sites;
     const uint64_t limbs[3] = {size & 0xffff, size >> 16 & 0xffff, size >> 32 & 0xffff};
     uint64_t square[SW_CUT_SQUARES], fourth[SW_CUT_FOURTHS];
     int bin = 0;
@@ -31,6 +32,8 @@ void sw_cut_count(struct sw_cut_counts *c, uint64_t size) {
     while (bin + 1 < SW_CUT_ALL_BINS && size >> (bin + 1))
         bin++;
     c->bins[bin]++;
+    for (size_t wave = 0; wave < 2; wave++)
+        sw_waves_add(c->correlations.waves, (int64_t)sum->waves[wave]);
 }
 
 static void carry(uint64_t *limbs, size_t n) {
@@ -92,6 +95,11 @@ enum ergo_status sw_cut_collect(struct ergo_context *ctx, void *opaque, unsigned
         columns[SW_COLUMN_WRAPS] = c->wraps ? 1.0 : 0.0;
         for (size_t b = 0; b < bins && samples->curves[0]; b++)
             samples->curves[0][row * bins + b] = (double)c->bins[b] / n;
+        if (s->distances)
+            sw_correlate_convert(&s->shape, s->distances, &c->correlations, columns,
+                                 samples->curves[1]
+                                     ? samples->curves[1] + row * (s->distances - SW_DISTANCE_CURVE)
+                                     : NULL);
     }
     return ERGO_OK;
 }

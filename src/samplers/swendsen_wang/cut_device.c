@@ -60,6 +60,8 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
         status = sw_cut_make_sides(s);
     if (status == ERGO_OK && !s->slots[0])
         status = allocate_run(ctx, s);
+    if (status == ERGO_OK && s->distances)
+        status = sw_lines_prepare(s);
     if (status == ERGO_OK && s->gathers)
         status = sw_gather_prepare(ctx, s);
     if (status != ERGO_OK)

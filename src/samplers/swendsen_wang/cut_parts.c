@@ -98,6 +98,8 @@ void sw_cut_find_parts(struct sw_cut *s, bool counted) {
         ERGO_LAUNCH(&s->e, SW_CUT_TILE_SUMS, ergo_grid_groups(s->sum_groups, s->group_size, 1),
                     BUFFER(SW_CUT_RECT), BUFFER(SW_CUT_OPEN), BUFFER(SW_CUT_LABELS),
                     BUFFER(SW_CUT_SIZES), BUFFER(SW_CUT_CLUSTERS));
+        if (s->distances)
+            sw_lines_waves(s);
         fetch(s, SW_CUT_ROOT_SIZES, 4 * items);
         fetch(s, SW_CUT_CLUSTERS, (size_t)s->e.buffers[SW_CUT_CLUSTERS].bytes);
     }
@@ -241,12 +243,17 @@ static void count_clusters(const struct sw_cut *s, struct sw_cut_counts *c) {
     const uint32_t *roots = ergo_engine_host(&s->e, SW_CUT_ROOTS, 0, 0);
     const uint32_t *sizes = ergo_engine_host(&s->e, SW_CUT_ROOT_SIZES, 0, 0);
     const uint32_t *clusters = ergo_engine_host(&s->e, SW_CUT_CLUSTERS, 0, 0);
+    const uint64_t *waves = ergo_engine_host(&s->e, SW_CUT_WAVES_EDGES, 0, 0);
     for (size_t part = 0; part < 2 * edge_sites(s); part++)
         if (roots[part] != SW_CUT_NO_BOND && s->index_of[part] == SW_CUT_NO_BOND)
-            sw_cut_count(c, sizes[part]);
+            sw_cut_count(c, &(struct sw_sum){sizes[part],
+                                             {s->distances ? waves[2 * part] : 0,
+                                              s->distances ? waves[2 * part + 1] : 0}});
     for (size_t g = 0; g < s->sum_groups; g++)
         sw_add_clusters(clusters + g * SW_CLUSTER_FIELDS, &c->largest, c->bins, c->squares,
                         c->fourths);
+    if (s->distances)
+        sw_waves_take(c->correlations.waves, ergo_engine_host(&s->e, SW_CUT_WAVES, 0, 0));
 }
 
 static void name_parts(struct sw_cut *s, const uint32_t *roots) {
@@ -256,8 +263,12 @@ static void name_parts(struct sw_cut *s, const uint32_t *roots) {
 
 static void size_parts(struct sw_cut *s) {
     const uint32_t *sizes = ergo_engine_host(&s->e, SW_CUT_ROOT_SIZES, 0, 0);
-    for (size_t i = 0; i < s->n_parts; i++)
+    const uint64_t *waves = ergo_engine_host(&s->e, SW_CUT_WAVES_EDGES, 0, 0);
+    for (size_t i = 0; i < s->n_parts; i++) {
         s->part_sizes[i] = sizes[s->parts[i]];
+        for (size_t wave = 0; wave < 2 && s->distances; wave++)
+            s->part_waves[i][wave] = waves[2 * s->parts[i] + wave];
+    }
 }
 
 /* Bridges between the parts in `edges`, which have these roots, and their names. */
@@ -287,6 +298,7 @@ void sw_cut_join_parts(struct sw_cut *s, struct sw_cut_counts *counts, double *s
     if (counts) {
         size_parts(s);
         parts.sizes = s->part_sizes;
+        parts.waves = s->distances ? (const uint64_t(*)[2])s->part_waves : NULL;
         count_clusters(s, counts);
     }
     s->e.status = sw_cut_rounds(s->e.ctx, s, &parts, counts);

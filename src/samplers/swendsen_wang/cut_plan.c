@@ -167,6 +167,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_cut 
         ergo_engine_kernel(e, SW_CUT_JOIN_NODES, gather, all.data, "sw_cut_join_nodes");
         ergo_engine_kernel(e, SW_CUT_TAKE_STATES, gather, all.data, "sw_cut_take_states");
     }
+    if (s->distances)
+        sw_lines_declare(s, labels.data);
     if (s->ahead)
         sw_early_declare(s, all.data, labels.data);
     ergo_engine_kernel(e, SW_CUT_TILE_LABEL, tiles, labels.data,
@@ -201,6 +203,7 @@ enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state) {
     struct ergo_plan *plan = &s->e.plan;
     s->shape = sw_shape_of(batch->points[0]);
     s->of_clusters = sw_wants_clusters(batch->points[0]);
+    s->distances = sw_correlates(batch->points[0]) ? sw_distances_of(batch->points[0]) : 0;
     if (!s->shares)
         s->shares = ergo_shares_create(ctx, batch->points[0]);
     const enum ergo_status status = s->shares ? cut(ctx, s) : ERGO_E_MEMORY;

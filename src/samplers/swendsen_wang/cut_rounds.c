@@ -135,8 +135,8 @@ static enum ergo_status hand_on(struct ergo_context *ctx, struct sw_cut *s, int 
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-static void take(void *counts, uint64_t size) {
-    sw_cut_count(counts, size);
+static void take(void *counts, const struct sw_sum *sum) {
+    sw_cut_count(counts, sum);
 }
 
 /* All ranks have the same clusters in the rest, in the same order. */
@@ -144,7 +144,7 @@ static void count_late(struct sw_cut *s, struct sw_cut_counts *counts) {
     struct sw_joining *j = &s->joining;
     sw_joining_late(j, take, counts);
     if (j->rest.n_leaders)
-        ergo_dist_sum_counts(j->rest.sums, j->rest.n_leaders);
+        ergo_dist_sum_counts(&j->rest.sums->sites, SW_SUM_NUMBERS * j->rest.n_leaders);
     sw_joining_sum(j, take, counts);
 }
 

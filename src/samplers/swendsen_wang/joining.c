@@ -8,7 +8,9 @@
 
 #define UNKNOWN UINT64_MAX
 
-enum { HEAD = 2, LABEL_WORDS = 2 }; /* of a message: its serial, its number of records */
+/* Words of a message: its serial, its number of records. A record has a number, a label and its
+ * place, or a number and sums. */
+enum { HEAD = 2, RECORD = 1 + 2 * SW_SUM_NUMBERS };
 
 void *sw_reserve(void *array, size_t item, size_t *room, size_t n) {
     if (array && n <= *room)
@@ -32,7 +34,7 @@ void sw_joining_free(struct sw_joining *j) {
 }
 
 size_t sw_joining_room(size_t n_bridges) {
-    return HEAD + n_bridges * (2 + LABEL_WORDS); /* number, label, place */
+    return HEAD + n_bridges * RECORD;
 }
 
 static bool allocate(struct sw_joining *j, size_t parts, size_t bridges, size_t words) {
@@ -90,7 +92,9 @@ static void number_clusters(struct sw_joining *j, const struct sw_parts *parts) 
                 .name = UNKNOWN, .from = NONE, .bridges = NONE, .last = NONE, .parent = c};
         if (parts->names[i] < cluster->name)
             cluster->name = parts->names[i];
-        cluster->size += parts->sizes ? parts->sizes[i] : 0;
+        cluster->sum.sites += parts->sizes ? parts->sizes[i] : 0;
+        for (size_t wave = 0; wave < 2 && j->waved; wave++)
+            cluster->sum.waves[wave] += parts->waves[i][wave];
         j->cluster_of[i] = c;
     }
     for (size_t c = 0; c < j->n_clusters; c++)
@@ -116,10 +120,10 @@ bool sw_joining_begin(struct sw_joining *j, struct sw_parts *parts, uint32_t ser
     size_t bridges = 0, words = 0;
     for (size_t s = 0; s < parts->n_sides; s++)
         bridges += parts->sides[s].n_items;
-    if (!allocate(j, parts->n_parts, bridges,
-                  2 * (parts->n_sides * HEAD + bridges * (2 + LABEL_WORDS))))
+    if (!allocate(j, parts->n_parts, bridges, 2 * (parts->n_sides * HEAD + bridges * RECORD)))
         return false;
     j->sized = parts->sizes != NULL;
+    j->waved = j->sized && parts->waves;
     j->wraps = false;
     j->narrow = parts->narrow;
     j->serial = serial;
@@ -369,8 +373,10 @@ void sw_joining_count(struct sw_joining *j, struct sw_side *sides, size_t n_side
         struct sw_side *side = &sides[j->bridges[c->from].side];
         side->out[1]++;
         side->out[side->out_words++] = c->from - (uint32_t)side->first;
-        put64(side, c->size);
-        c->size = 0;
+        put64(side, c->sum.sites);
+        for (size_t wave = 0; wave < 2 && j->waved; wave++)
+            put64(side, c->sum.waves[wave]);
+        c->sum = (struct sw_sum){0};
     }
     j->round--;
 }
@@ -379,10 +385,13 @@ bool sw_joining_counted(struct sw_joining *j, const struct sw_side *side) {
     const uint32_t *at = side->in + HEAD;
     if (!is_due(j, side, side->n_bridges))
         return false;
-    for (uint32_t k = 0; k < side->in[1]; k++, at += 3) {
+    for (uint32_t k = 0; k < side->in[1]; k++, at += j->waved ? RECORD : 3) {
         if (at[0] >= side->n_bridges)
             return false;
-        j->clusters[j->bridges[side->first + at[0]].cluster].size += get64(at + 1);
+        struct sw_cluster *c = &j->clusters[j->bridges[side->first + at[0]].cluster];
+        c->sum.sites += get64(at + 1);
+        for (size_t wave = 0; wave < 2 && j->waved; wave++)
+            c->sum.waves[wave] += get64(at + 3 + 2 * wave);
     }
     return true;
 }
@@ -390,11 +399,15 @@ bool sw_joining_counted(struct sw_joining *j, const struct sw_side *side) {
 void sw_joining_late(struct sw_joining *j, sw_joining_take take, void *user) {
     for (size_t k = 0; k < j->n_clusters; k++) {
         const struct sw_cluster *c = &j->clusters[k];
-        const struct sw_label *leader = c->size ? sw_rest_leader(&j->rest, c->label) : NULL;
-        if (leader)
-            j->rest.sums[leader->number] += c->size;
-        else if (c->size)
-            take(user, c->size);
+        const struct sw_label *leader = c->sum.sites ? sw_rest_leader(&j->rest, c->label) : NULL;
+        struct sw_sum *sum = leader ? &j->rest.sums[leader->number] : NULL;
+        if (sum) {
+            sum->sites += c->sum.sites;
+            sum->waves[0] += c->sum.waves[0];
+            sum->waves[1] += c->sum.waves[1];
+        } else if (c->sum.sites) {
+            take(user, &c->sum);
+        }
     }
 }
 
@@ -404,6 +417,6 @@ void sw_joining_sum(const struct sw_joining *j, sw_joining_take take, void *user
         const struct sw_label *leader =
             c->name == c->label ? sw_rest_leader(&j->rest, c->label) : NULL;
         if (leader)
-            take(user, j->rest.sums[leader->number]);
+            take(user, &j->rest.sums[leader->number]);
     }
 }

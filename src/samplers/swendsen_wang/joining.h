@@ -42,11 +42,19 @@ struct sw_side {
 struct sw_parts {
     bool narrow; /* all names of all ranks are below 2^32: messages have half of them */
     size_t n_parts;
-    const uint64_t *names; /* [n_parts] */
-    const uint32_t *sizes; /* [n_parts]; NULL: sizes and ways around are not asked for */
+    const uint64_t *names;      /* [n_parts] */
+    const uint32_t *sizes;      /* [n_parts]; NULL: sizes and ways around are not asked for */
+    const uint64_t (*waves)[2]; /* [n_parts], with sizes; NULL: not asked for */
     size_t n_sides;
     struct sw_side *sides;
 };
+
+/* What is added up over the parts of a cluster, modulo 2^64: sites; cos and sin of a wave over
+ * these. */
+struct sw_sum {
+    uint64_t sites, waves[2];
+};
+enum { SW_SUM_NUMBERS = sizeof(struct sw_sum) / sizeof(uint64_t) };
 
 /* ---- joining_rest.c --------------------------------------------------------------------------
  */
@@ -71,7 +79,7 @@ struct sw_rest {
     size_t n;
     struct sw_label *labels; /* [n], the smallest first */
     uint32_t n_leaders;
-    uint64_t *sums; /* [n_leaders]: sites of clusters, for the caller */
+    struct sw_sum *sums; /* [n_leaders]: of clusters, for the caller */
     /* ---- scratch ---- */
     struct sw_label *spare, *heard;
     struct sw_pair *pairs;
@@ -107,7 +115,7 @@ const struct sw_label *sw_rest_leader(const struct sw_rest *r, uint64_t label);
 struct sw_cluster {
     uint64_t name;       /* smallest of its own parts' */
     uint64_t label;      /* smallest that is known */
-    uint64_t size;       /* sites; in the end those that nobody else counts */
+    struct sw_sum sum;   /* in the end what nobody else counts */
     uint32_t from, when; /* the bridge and the round of the label; 0: its own */
     uint32_t bridges;    /* the first of a list */
     uint32_t last;       /* of these */
@@ -125,7 +133,7 @@ struct sw_bridge {
 struct sw_joining {
     bool sized; /* sizes and ways around are asked for */
     bool wraps; /* a cluster leads around the lattice, as far as is known */
-    bool narrow;
+    bool narrow, waved;
     uint32_t serial, round, rounds; /* of messages; of labels: done, and all */
     size_t n_parts, n_clusters, n_bridges, n_changed, n_told;
     uint32_t *cluster_of; /* [n_parts] */
@@ -213,9 +221,9 @@ bool sw_joining_finish(struct sw_joining *j);
 /* Sizes go back the way that labels came. */
 void sw_joining_count(struct sw_joining *j, struct sw_side *sides, size_t n_sides);
 bool sw_joining_counted(struct sw_joining *j, const struct sw_side *side);
-/* After finish and counting: sizes of clusters that rounds have not finished go to rest.sums, to be
+/* After finish and counting: sums of clusters that rounds have not finished go to rest.sums, to be
  * added up over ranks. The others are counted here, by `take`. */
-typedef void (*sw_joining_take)(void *user, uint64_t size);
+typedef void (*sw_joining_take)(void *user, const struct sw_sum *sum);
 void sw_joining_late(struct sw_joining *j, sw_joining_take take, void *user);
 /* From the sums over all ranks: those that are this rank's to count. */
 void sw_joining_sum(const struct sw_joining *j, sw_joining_take take, void *user);

@@ -64,6 +64,14 @@ const struct ergo_key sw_run_keys[SW_RUN_KEYS] = {
              "and downward steps are as this to its rest, with probability_step as their mean. "
              "With the share of the infinite lattice at its critical point (of Ising squares some "
              "0.99) sizes converge faster than with 0.5, the method's own."},
+    {ERGO_KEY("/run/correlations", BOOL), .flags = ERGO_KEY_SHAPE, .fallback = "false", .unit = "",
+     .acts = sw_may_correlate, .where = "with update swendsen-wang and periodic sides",
+     .help = "Measure the second-moment correlation length by improved estimators, from clusters "
+             "(U. Wolff, Nucl. Phys. B 322, 759 (1989)): correlation_length, of unit vectors "
+             "correlation_length_improved; on square lattices with method sample also "
+             "correlation_half, correlation_quarter, correlation_ratio and the curve correlation. "
+             "The chain stays the same. A measured sweep takes longer, of small lattices several "
+             "times as long, which /run/measure_every amends."},
 };
 
 const struct ergo_tunable sw_tunables[SW_TUNABLES] = {

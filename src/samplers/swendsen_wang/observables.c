@@ -5,7 +5,7 @@
 #include "samplers/swendsen_wang/sites/sites.h"
 #include "samplers/swendsen_wang/tables.h"
 
-const struct ergo_column sw_columns[SW_SITES_COLUMNS] = {
+const struct ergo_column sw_columns[SW_COLUMNS] = {
     {"energy", "per site, in units of J = 1", "H/N"},
     {"order_parameter", "", "(q max_k n_k/N - 1)/(q - 1)"},
     {"psi2_plain", "", "(q sum_k (n_k/N)^2 - 1)/(q - 1)"},
@@ -20,6 +20,9 @@ const struct ergo_column sw_columns[SW_SITES_COLUMNS] = {
     {"bond_probability", "", "of the step before the sample, method probability-changing"},
     {"correlation_half", "", "share of pairs of sites half a side apart that are in one cluster"},
     {"correlation_quarter", "", "the same, a quarter of a side apart"},
+    {"wave2", "",
+     "sum_c |sum over sites of c of exp(i k r)|^2 / N over clusters, k = 2 pi / L along "
+     "the last side"},
 };
 
 static bool is_wolff(const struct ergo_point *point) {
@@ -62,11 +65,12 @@ bool sw_wants_clusters(const struct ergo_point *point) {
     bool wanted = false;
     for (size_t i = 0; i < sizeof of_clusters / sizeof of_clusters[0]; i++)
         wanted = wanted || ergo_point_asks(point, of_clusters[i]);
-    return wanted;
+    return wanted || sw_correlates(point);
 }
 
 static bool has_half(const struct ergo_point *point) {
-    return has_ways(point) && sw_is_periodic(point);
+    return (sw_serves_square(point) && sw_correlates(point)) ||
+           (has_ways(point) && sw_is_periodic(point));
 }
 
 static bool has_quarter(const struct ergo_point *point) {
@@ -74,7 +78,8 @@ static bool has_quarter(const struct ergo_point *point) {
 }
 
 bool sw_wants_pairs(const struct ergo_point *point) {
-    return ergo_point_asks(point, "correlation_half") ||
+    return (sw_serves_square(point) && sw_correlates(point)) ||
+           ergo_point_asks(point, "correlation_half") ||
            ergo_point_asks(point, "correlation_quarter") ||
            ergo_point_asks(point, "correlation_ratio");
 }
@@ -85,6 +90,10 @@ bool sw_has_column(const struct ergo_point *point, size_t c) {
         return c <= SW_COLUMN_IMPROVED;
     if (c == SW_COLUMN_WRAPS_Z && !has_depth(point))
         return false;
+    if (c >= SW_COLUMN_WRAPS_X && c <= SW_COLUMN_WRAPS_Z && !has_ways(point))
+        return false;
+    if (c == SW_COLUMN_WAVE2)
+        return sw_correlates(point);
     if (c == SW_COLUMN_CHANCE)
         return sw_adapts(point);
     if (c == SW_COLUMN_HALF || c == SW_COLUMN_QUARTER)
@@ -115,6 +124,7 @@ SAMPLE(wrapping_y, c[SW_COLUMN_WRAPS_Y])
 SAMPLE(wrapping_z, c[SW_COLUMN_WRAPS_Z])
 SAMPLE(half, c[SW_COLUMN_HALF])
 SAMPLE(quarter, c[SW_COLUMN_QUARTER])
+SAMPLE(wave2, c[SW_COLUMN_WAVE2])
 SAMPLE(chance, c[SW_COLUMN_CHANCE])
 SAMPLE(chance2, c[SW_COLUMN_CHANCE] * c[SW_COLUMN_CHANCE])
 
@@ -164,6 +174,25 @@ static double derive_ratio(const struct ergo_point *point, const double *m) {
 static double derive_correlation_ratio(const struct ergo_point *point, const double *m) {
     (void)point;
     return m[0] / m[1];
+}
+
+static double last_side(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    return (double)size->size[size->items - 1];
+}
+
+/* inputs: psi2, wave2 */
+static double derive_correlation_length(const struct ergo_point *point, const double *m) {
+    const double ratio = sw_sites(point) * m[0] / m[1];
+    return ratio > 1 ? sqrt(ratio - 1) / (2 * sin(acos(-1) / last_side(point))) : NAN;
+}
+
+static double longest_side(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    double longest = 0;
+    for (int k = 0; k < size->items; k++)
+        longest = fmax(longest, (double)size->size[k]);
+    return longest;
 }
 
 /* The first and the last bin of cluster_sizes in the fit: from N^(1/3) sites (and 16) to N^(2/3).
@@ -293,18 +322,29 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
      .applies = has_exponent},
     {ERGO_NAMED("correlation_ratio", ""),
      .help = "correlation_half / correlation_quarter: curves of all sizes cross at the critical "
-             "point (Y. Tomita, Y. Okabe, Phys. Rev. B 66, 180401 (2002)). Not on square lattices "
-             "of two dimensions with method sample",
+             "point (Y. Tomita, Y. Okabe, Phys. Rev. B 66, 180401 (2002)). On square lattices of "
+             "two dimensions with method sample: with /run/correlations",
      .inputs = {"correlation_half", "correlation_quarter"}, .derive = derive_correlation_ratio,
      .crosses = true, .applies = has_quarter},
     {ERGO_NAMED("correlation_half", ""),
      .help = "<(q delta - 1)/(q - 1)> of sites half a side apart (of an odd side the whole number "
              "below), mean over the sides, by the improved estimator: pairs in one cluster count "
-             "1, others 0",
+             "1, others 0. With /run/correlations pairs are those in 64 rows and 64 columns at "
+             "equal distances, or all of smaller sides",
      .sample = sample_half, .of_moves = true, .applies = has_half},
     {ERGO_NAMED("correlation_quarter", ""),
      .help = "the same, a quarter of a side apart; sides of 4 and more", .sample = sample_quarter,
      .of_moves = true, .applies = has_quarter},
+    {ERGO_NAMED("correlation_length", "sites"),
+     .help = "second moment, along the last dimension, by improved estimators: sqrt(S(0)/S(k) - 1) "
+             "/ (2 sin(k/2)), k = 2 pi / L, S(0) = N <psi^2>, S(k) = <sum_c |sum over sites r of c "
+             "of exp(i k r)|^2> / N over clusters c. Nothing is subtracted: with order this is no "
+             "correlation length, but over L it crosses at the transition for all L. With "
+             "/run/correlations",
+     .inputs = {"psi2", "wave2"}, .derive = derive_correlation_length, .bound = longest_side,
+     .beyond = "longer than the lattice: order", .applies = sw_correlates},
+    {ERGO_NAMED("wave2", ""), .help = "S(k) by the improved estimator", .sample = sample_wave2,
+     .of_moves = true, .hidden = true, .applies = sw_correlates},
     {ERGO_NAMED("wrapping_x", ""),
      .help = "probability that a closed path in a cluster goes around the lattice in x an odd "
              "number of times",
@@ -318,12 +358,19 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
 const struct ergo_curve_info sw_curves[SW_CURVES] = {
     {"cluster_sizes", "size (lower edge of the bin)", "per site",
      "mean number of clusters of size s .. 2 s - 1, per site; s = 1, 2, 4, ..."},
+    {"correlation", "r", "",
+     "<(q delta - 1)/(q - 1)> of sites r apart along a side, mean over the sides, by the improved "
+     "estimator, as correlation_half; r = 1, 2, 3, 4, 6, 8, 12, ... up to half of the least side. "
+     "On square lattices with method sample and /run/correlations"},
 };
 
 size_t sw_curve_size(const struct ergo_point *point, size_t c) {
     const uint64_t n = (uint64_t)sw_sites(point);
     size_t bins = 0;
-    (void)c;
+    if (c == SW_CURVE_CORRELATION)
+        return sw_serves_square(point) && sw_correlates(point)
+                   ? sw_distances_of(point) - SW_DISTANCE_CURVE
+                   : 0;
     while (bins < 64 && n >> bins && sweeps_all(point) &&
            sw_wants_clusters(point)) /* one device has at most SW_CLUSTER_BINS */
         bins++;
@@ -331,6 +378,7 @@ size_t sw_curve_size(const struct ergo_point *point, size_t c) {
 }
 
 void sw_curve_x(const struct ergo_point *point, size_t c, double *x) {
-    for (size_t i = 0; i < sw_curve_size(point, c); i++)
-        x[i] = (double)((uint64_t)1 << i);
+    for (uint32_t i = 0; i < sw_curve_size(point, c); i++)
+        x[i] = c == SW_CURVE_CORRELATION ? sw_distance(SW_DISTANCE_CURVE + i, 2)
+                                         : (double)((uint64_t)1 << i);
 }

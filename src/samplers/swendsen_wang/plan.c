@@ -121,7 +121,8 @@ static void choose_local(const struct ergo_point *point, const struct sw_shape *
 static void declare_buffers(struct sw_state *s) {
     struct ergo_engine *e = &s->e;
     const uint64_t members = e->batch->count, words = s->shape.words;
-    const uint64_t tiles = s->launch.local ? 0 : members, places = members * s->launch.sum_slots;
+    const uint64_t tiles = s->launch.local && !s->distances ? 0 : members,
+                   places = members * s->launch.sum_slots;
     ergo_engine_buffer(e, SW_SPINS, "spins", ERGO_BUFFER_STATE, s->shape.member_bytes * members);
     ergo_engine_buffer(e, SW_MEMBERS, "parameters", ERGO_BUFFER_CONSTANT,
                        members * sizeof *s->members);
@@ -141,12 +142,25 @@ static void declare_buffers(struct sw_state *s) {
     ergo_engine_sums(e, SW_CLUSTERS, "sums over clusters", ERGO_BUFFER_SAMPLES,
                      4 * places * SW_CLUSTER_FIELDS);
     ergo_engine_sums(e, SW_WRAPS, "clusters around the lattice", ERGO_BUFFER_SAMPLES, 4 * members);
+    if (!s->distances)
+        return;
+    const uint64_t lx = (uint64_t)s->shape.lx, ly = (uint64_t)s->shape.ly;
+    const uint64_t lines = sw_line_count((uint32_t)ly) * lx + sw_line_count((uint32_t)lx) * ly;
+    ergo_engine_buffer(e, SW_WAVES_INSIDE, "waves of clusters", ERGO_BUFFER_SCRATCH,
+                       512 * words * members);
+    ergo_engine_buffer(e, SW_LINE_NAMES, "clusters on lines", ERGO_BUFFER_SCRATCH,
+                       4 * lines * members);
+    ergo_engine_sums(e, SW_WAVES, "structure factors", ERGO_BUFFER_SAMPLES,
+                     8 * SW_WAVE_LIMBS * members);
+    ergo_engine_sums(e, SW_PAIRS, "pairs in clusters", ERGO_BUFFER_SAMPLES,
+                     8 * (uint64_t)s->distances * members);
 }
 
 static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_state *s) {
     static const char *const measure = "swendsen_wang/measure.cl";
     static const char *const sweep = "swendsen_wang/sweep.cl";
     static const char *const local = "swendsen_wang/local.cl";
+    static const char *const correlate = "swendsen_wang/correlate.cl";
     struct ergo_engine *e = &s->e;
     const struct sw_shape *shape = &s->shape;
     const struct sw_launch *l = &s->launch;
@@ -162,7 +176,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_stat
     if (l->local) {
         ergo_engine_kernel(e, SW_LOCAL, local, o.data, "sw_local");
         ergo_engine_kernel(e, SW_LOCAL_SAMPLES, local, o.data, "sw_local_samples");
-    } else {
+    }
+    if (!l->local || s->distances) {
         ergo_engine_kernel(e, SW_MEASURE, measure, o.data, "sw_measure");
         ergo_engine_kernel(e, SW_NAME_SITES, measure, o.data, "sw_names");
         ergo_engine_kernel(e, SW_LABEL_TILES, sweep, o.data, "sw_label");
@@ -172,6 +187,12 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_stat
         ergo_engine_kernel(e, SW_FLIP, sweep, o.data, "sw_flip");
         ergo_engine_kernel(e, SW_FLIP_SIZES, sweep, o.data, "sw_flip_sizes");
         ergo_engine_kernel(e, SW_COUNT_ROOTS, sweep, o.data, "sw_count_roots");
+    }
+    if (s->distances) {
+        ergo_engine_kernel(e, SW_WAVE_TILES, correlate, o.data, "sw_waves");
+        ergo_engine_kernel(e, SW_WAVE_ROOTS, correlate, o.data, "sw_wave_roots");
+        ergo_engine_kernel(e, SW_NAME_LINES, correlate, o.data, "sw_line_names");
+        ergo_engine_kernel(e, SW_COUNT_PAIRS, correlate, o.data, "sw_line_pairs");
     }
     const bool failed = o.failed;
     ergo_text_free(&o);
@@ -214,7 +235,7 @@ static enum ergo_status choose_path(struct ergo_context *ctx, struct sw_state *s
                          "(mpirun -np N, \"distribute\": \"lattice\"), or ask for \"observables\": "
                          "\"energy,order_parameter\" in run",
                          (long long)h->lx, (long long)h->ly);
-    if (!l->local && sw_shape_counts_clusters(h))
+    if ((!l->local || s->distances) && sw_shape_counts_clusters(h))
         l->label_bits = 2;
     return ERGO_OK;
 }
@@ -251,7 +272,8 @@ static void describe(const struct sw_state *s, struct ergo_plan *plan) {
              32 * l->tile_words, l->tile_rows, l->tile_group, l->group);
     if (l->local)
         snprintf(plan->launch, sizeof plan->launch,
-                 "whole sweeps in local memory, a lattice to a work-group of %u", l->tile_group);
+                 "whole sweeps in local memory, a lattice to a work-group of %u%s", l->tile_group,
+                 s->distances ? "; measured ones by launches" : "");
 }
 
 enum ergo_status sw_configure(struct ergo_context *ctx, void *state) {
@@ -262,6 +284,7 @@ enum ergo_status sw_configure(struct ergo_context *ctx, void *state) {
     struct ergo_plan *plan = &s->e.plan;
     s->shape = sw_shape_of(batch->points[0]);
     s->clusters = sw_wants_clusters(batch->points[0]);
+    s->distances = sw_correlates(batch->points[0]) ? sw_distances_of(batch->points[0]) : 0;
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     s->units = ergo_engine_memory(&s->e, batch->count, sizeof *s->units);
     if (ergo_engine_end(&s->e) != ERGO_OK)
@@ -283,7 +306,8 @@ enum ergo_status sw_configure(struct ergo_context *ctx, void *state) {
     plan->block_steps = fmin(plan->block_steps, gpu ? 2000 : 500); /* launches take time, too */
     /* the host's work on the last block is not hidden, so no block may have too many samples */
     const double sample_bytes =
-        members * (4.0 * s->launch.sum_slots * (s->shape.q + (double)SW_CLUSTER_FIELDS) + 4);
+        members * (4.0 * s->launch.sum_slots * (s->shape.q + (double)SW_CLUSTER_FIELDS) + 4 +
+                   8.0 * s->distances);
     s->e.block_samples =
         (size_t)fmax(1, fmin(fmax(64, plan->block_steps), ERGO_BLOCK_BYTES / sample_bytes));
     s->e.curve_interval = 1; /* curves come from the same sums */

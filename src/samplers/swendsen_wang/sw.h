@@ -4,6 +4,7 @@
 
 #include "engine/engine.h"
 #include "samplers/sampler.h"
+#include "swendsen_wang/correlate.h"
 #include "swendsen_wang/params.h"
 
 /* Layout of the lattice in words: see cl/swendsen_wang/core.h. */
@@ -46,7 +47,12 @@ enum sw_buffer {
      * lattice */
     SW_SUMS,
     SW_CLUSTERS,
-    SW_WRAPS
+    SW_WRAPS,
+    /* correlations: sums over clusters; names of sites on lines; samples */
+    SW_WAVES_INSIDE,
+    SW_LINE_NAMES,
+    SW_WAVES,
+    SW_PAIRS
 };
 enum { SW_NAMES_AT_ONCE = 4096 }; /* words per launch of sw_audit_names */
 
@@ -62,7 +68,11 @@ enum sw_kernel {
     SW_FLIP_SIZES,
     SW_COUNT_ROOTS,
     SW_LOCAL,
-    SW_LOCAL_SAMPLES
+    SW_LOCAL_SAMPLES,
+    SW_WAVE_TILES,
+    SW_WAVE_ROOTS,
+    SW_NAME_LINES,
+    SW_COUNT_PAIRS
 };
 
 struct sw_state {
@@ -70,6 +80,7 @@ struct sw_state {
     struct sw_shape shape;
     struct sw_launch launch;
     bool clusters;             /* clusters are measured, not only spins */
+    uint32_t distances;        /* of correlations (correlate.h); 0: they are not measured */
     bool started;              /* the spins are those of the start */
     struct sw_member *members; /* [batch->count] */
     struct sw_unit *units;
@@ -85,6 +96,13 @@ bool sw_shape_counts_clusters(const struct sw_shape *shape);
 /* Does the job ask for an observable that needs clusters? Or pairs of sites in one? */
 bool sw_wants_clusters(const struct ergo_point *point);
 bool sw_wants_pairs(const struct ergo_point *point);
+/* Does it ask for correlations? sw_wants_clusters is then true, too. */
+bool sw_correlates(const struct ergo_point *point);
+/* Does /run/correlations act? sites/plan.c */
+bool sw_may_correlate(const struct ergo_point *point);
+/* Refuses the key where nothing needs it. */
+enum ergo_status sw_correlate_check(struct ergo_context *ctx, const struct ergo_point *point);
+uint32_t sw_distances_of(const struct ergo_point *point);
 /* Is the Hamiltonian -J sum s s instead of -J sum (delta - 1)? */
 bool sw_is_ising(const struct ergo_point *point);
 
@@ -125,15 +143,16 @@ enum {
     SW_COLUMN_LARGEST,
     SW_COLUMN_WRAPS,
     SW_COLUMN_IMPROVED4,
-    SW_COLUMNS,
     /* of sites/ alone */
-    SW_COLUMN_WRAPS_X = SW_COLUMNS,
+    SW_COLUMN_WRAPS_X,
     SW_COLUMN_WRAPS_Y,
     SW_COLUMN_WRAPS_Z,
     SW_COLUMN_CHANCE,
+    /* correlations */
     SW_COLUMN_HALF,
     SW_COLUMN_QUARTER,
-    SW_SITES_COLUMNS
+    SW_COLUMN_WAVE2,
+    SW_COLUMNS
 };
 /* Columns of the improved estimators, from sums of n^2 and n^4 over clusters. */
 void sw_improve(const struct sw_shape *shape, uint64_t clusters, double squares, double fourths,
@@ -145,11 +164,29 @@ struct sw_unit {
     bool ising;
 };
 struct sw_unit sw_unit_of(const struct ergo_point *point);
-/* Columns of a sample, except the wrapping. */
+/* Value of a sum in limbs of 16 bits, after its carries. Limbs are added from the lowest on, so
+ * that rounding is the same everywhere. low (may be NULL): the sum modulo 2^64. */
+double sw_limbs_value(const uint64_t *sums, size_t limbs, uint64_t *low);
+/* Columns of a sample, except the wrapping and correlations; other columns are 0. */
 void sw_convert(const struct sw_shape *shape, struct sw_unit unit, const struct sw_counts *counts,
                 double *columns);
 bool sw_rows(const void *state, unsigned slot, size_t begin, size_t end,
              const struct ergo_samples *samples);
+
+/* correlate.c: sums of a sample of one member, as numbers that add up in any order: pairs in one
+ * cluster, along rows and columns, by distance; the squares of waves, in limbs of 16 bits. */
+enum { SW_WAVES_LIMBS = 9 };
+struct sw_correlations {
+    uint64_t pairs[2][SW_DISTANCES], waves[SW_WAVES_LIMBS];
+};
+/* The square of a cluster's sum of cos or sin; those that a device has added up. */
+void sw_waves_add(uint64_t limbs[SW_WAVES_LIMBS], int64_t value);
+void sw_waves_take(uint64_t limbs[SW_WAVES_LIMBS], const uint32_t *words);
+/* Columns, and the curve (NULL: none). */
+void sw_correlate_convert(const struct sw_shape *shape, uint32_t distances,
+                          const struct sw_correlations *c, double *columns, double *curve);
+/* Adds a line's pairs of sites of the same name. */
+void sw_correlate_line(const uint64_t *names, uint32_t side, uint32_t distances, uint64_t *pairs);
 
 /* wraps.c: Does a cluster lead around the lattice? For audits, and for whole lattices over many
  * ranks. pairs: labels that bonds around the lattice join, first `rows` entries across the right
@@ -218,10 +255,17 @@ void sw_twin_equal(const struct sw_shape *shape, const uint32_t *planes, uint32_
                    uint32_t *side, uint32_t *under);
 /* Count clusters, and find whether one leads around the lattice, from the twin's bonds. */
 void sw_twin_count_clusters(const struct sw_shape *shape, struct sw_twin *twin);
-/* audit.c: what of a sample differs from the twin's counts, or NULL. */
+/* After a counted sweep, its correlations. False: no memory. */
+bool sw_twin_correlate(const struct sw_shape *shape, uint32_t distances, const struct sw_twin *twin,
+                       struct sw_correlations *c);
+/* audit.c: what of a replay's row `at` (a sample times the members plus a member) differs from the
+ * twin's counts, or NULL. */
 const char *sw_sample_differs(const struct sw_shape *shape, const struct ergo_point *point,
-                              bool clusters, const struct sw_twin *twin, const double *columns,
-                              const double *curve, size_t bins);
+                              bool clusters, uint32_t distances, const struct sw_twin *twin,
+                              const struct ergo_replay *r, size_t at);
+/* Sizes of a replay's SW_CURVES curves. */
+void sw_replay_curves(const struct sw_shape *shape, bool clusters, uint32_t distances,
+                      size_t *sizes);
 /* audit_rows.c: Are these possible sums over the clusters of `sites` sites? Sums of powers are
  * in limbs of 16 bits. */
 bool sw_clusters_fit(uint64_t sites, const uint64_t *bins, size_t n_bins, uint64_t largest,

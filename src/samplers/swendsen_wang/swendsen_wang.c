@@ -111,6 +111,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
             "\"observables\": "
             "\"energy,order_parameter\" in run",
             (long long)shape.lx, (long long)shape.ly);
+    if (status == ERGO_OK)
+        status = sw_correlate_check(ctx, point);
     const enum ergo_status shares = ergo_shares_check(ctx, point);
     return shares != ERGO_OK ? shares : status;
 }
@@ -235,7 +237,8 @@ static const struct ergo_model square_model = {
     POTTS_TABLES,
     .serves = sw_serves_square,
     .programs = {"swendsen_wang/sweep.cl", "swendsen_wang/measure.cl", "swendsen_wang/local.cl",
-                 "swendsen_wang/cut.cl", "swendsen_wang/cut_gather.cl",
+                 "swendsen_wang/correlate.cl", "swendsen_wang/cut.cl",
+                 "swendsen_wang/cut_correlate.cl", "swendsen_wang/cut_gather.cl",
                  "swendsen_wang/cut_tiles.cl"},
     .n_columns = SW_COLUMNS,
     .check = check,
@@ -248,8 +251,8 @@ static const struct ergo_model square_model = {
 static const struct ergo_model sites_model = {
     POTTS_TABLES,
     .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_measure.cl",
-                 "swendsen_wang/sites_slab.cl"},
-    .n_columns = SW_SITES_COLUMNS,
+                 "swendsen_wang/sites_slab.cl", "swendsen_wang/sites_waves.cl"},
+    .n_columns = SW_COLUMNS,
     .check = check_sites,
     .form = sw_sites_form,
     .ops = &sw_sites_ops,

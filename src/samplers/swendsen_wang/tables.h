@@ -6,8 +6,9 @@
 #include "samplers/swendsen_wang/sw.h"
 
 /* observables.c */
-enum { SW_OBSERVABLES = 29, SW_CURVES = 1, SW_CONJUGATES = 1 };
-extern const struct ergo_column sw_columns[SW_SITES_COLUMNS];
+enum { SW_OBSERVABLES = 31, SW_CURVES = 2, SW_CONJUGATES = 1 };
+enum { SW_CURVE_SIZES, SW_CURVE_CORRELATION };
+extern const struct ergo_column sw_columns[SW_COLUMNS];
 extern const struct ergo_observable sw_observables[SW_OBSERVABLES];
 extern const struct ergo_conjugate sw_conjugates[SW_CONJUGATES];
 extern const struct ergo_curve_info sw_curves[SW_CURVES];

@@ -1,4 +1,7 @@
 /* Fully connected spin glasses: sweeps, exchanges and measurements of all chains. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "samplers/spin_lattice/dense/dense.h"
 
 /* A work-group for each chain. */
@@ -36,6 +39,27 @@ static void exchange(struct dense_state *s) {
                 U32(parity), U32(h->samples));
 }
 
+/* New temperatures from the exchanges of all copies of a member's samples; moves are counted anew.
+ */
+static void feed_back(struct dense_state *s) {
+    const struct dense_shape *h = &s->shape;
+    const size_t chains = (size_t)h->samples * h->slots, members = s->e.batch->count;
+    uint64_t *accepted = malloc(chains * sizeof *accepted), sums[ERGO_LADDER_MAX];
+    if (!accepted)
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for exchanges of %zu chains", chains);
+    for (size_t m = 0; m < members && s->e.status == ERGO_OK; m++) {
+        ergo_engine_read(&s->e, DENSE_ACCEPTED, 8 * m * chains, 8 * chains, accepted);
+        memset(sums, 0, sizeof sums);
+        for (size_t i = 0; i < chains && s->e.status == ERGO_OK; i++)
+            sums[i % h->slots / h->copies] += accepted[i];
+        ergo_feedback_learn(&s->feedback, s->e.step, (uint64_t)h->samples * h->copies, sums,
+                            s->ladders + m * h->rungs);
+    }
+    dense_write_ladders(s);
+    dense_clear(s);
+    free(accepted);
+}
+
 void dense_steps(void *state, uint64_t sweeps) {
     struct dense_state *s = state;
     const uint64_t end = s->e.step + sweeps, every = s->shape.swap_every;
@@ -45,6 +69,8 @@ void dense_steps(void *state, uint64_t sweeps) {
         sweeps_to(s, ladder && next < end ? next : end);
         if (ladder && ergo_ladder_due(s->e.step, every))
             exchange(s);
+        if (ergo_feedback_due(&s->feedback, s->e.step))
+            feed_back(s);
     }
 }
 

@@ -98,7 +98,7 @@ static const char *begin(const struct ergo_replay *r, size_t pile, struct room *
                                   .sample = (uint32_t)(pile % h->samples),
                                   .external = dense_external(point, h)};
     fetch(s, DENSE_COUPLINGS, pile, 2 * padded * h->n, m->couplings);
-    dense_tables(point, h, m->scales, m->slopes);
+    dense_tables(h, s->ladders + pile / h->samples * h->rungs, m->scales, m->slopes);
     memcpy(m->places, kept(r, DENSE_PLACES, pile, 4 * slots), 4 * slots);
     memcpy(m->flips, kept(r, DENSE_FLIPS, pile, 8 * slots), 8 * slots);
     if (h->rungs > 1) {
@@ -268,10 +268,13 @@ static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned 
                                 uint64_t every, uint64_t first_sample) {
     struct dense_state *s = state;
     const uint32_t swap_every = s->shape.swap_every;
+    const bool automatic = s->feedback.automatic;
     s->shape.swap_every = AUDIT_EVERY;
+    s->feedback.automatic = false;
     const enum ergo_status status =
         ergo_engine_advance(ctx, state, slot, count, every, first_sample);
     s->shape.swap_every = swap_every;
+    s->feedback.automatic = automatic;
     return status;
 }
 

@@ -153,11 +153,12 @@ static void add_overlaps(const struct units *u, struct ergo_curve *curves, doubl
 }
 
 /* Flips per trial, exchanges per try, round trips per copy and million sweeps of each realisation,
- * since the start of the run. */
+ * since the start of the run or the last feedback. */
 static void add_moves(const struct dense_state *s, const uint64_t *flips, const uint64_t *accepted,
                       const uint64_t *trips, struct ergo_curve *curves) {
     const struct dense_shape *h = &s->shape;
-    const double steps = s->e.step ? (double)s->e.step : 1, copies = h->copies;
+    const uint64_t counted = s->e.step - ergo_feedback_since(&s->feedback, s->e.step);
+    const double steps = counted ? (double)counted : 1, copies = h->copies;
     double rates[ERGO_LADDER_MAX];
     for (size_t k = 0; k < h->samples; k++) {
         for (size_t t = 0; t < h->rungs; t++) {
@@ -169,7 +170,7 @@ static void add_moves(const struct dense_state *s, const uint64_t *flips, const 
         ergo_curve_add(&curves[DENSE_CURVE_ACCEPTANCE], rates);
         for (size_t t = 0; t + 1 < h->rungs; t++) {
             const double tries =
-                (double)ergo_ladder_tries(s->e.step, h->swap_every, (uint32_t)t % 2) * copies;
+                (double)ergo_feedback_tries(&s->feedback, s->e.step, (uint32_t)t % 2) * copies;
             rates[t] = tries > 0 ? 0 : NAN;
             for (size_t c = 0; c < h->copies && tries > 0; c++)
                 rates[t] += (double)accepted[k * h->slots + t * h->copies + c] / tries;
@@ -209,8 +210,9 @@ enum ergo_status dense_end_curves(struct ergo_context *ctx, void *state, size_t 
     const struct dense_shape *h = &s->shape;
     const size_t bins = dense_bins(h);
     struct units u = {0};
-    double ladder[ERGO_LADDER_MAX], *rows = NULL;
-    ergo_ladder_temperatures(s->e.batch->points[member], ladder);
+    double *ladder = s->ladders + member * h->rungs, *rows = NULL;
+    if (s->feedback.automatic)
+        ergo_curve_add(&curves[DENSE_CURVE_TEMPERATURES], ladder);
     if (units_of(h, curves, &u)) {
         size_t width = h->rungs > bins ? h->rungs : bins;
         width = width > DENSE_RESULTS ? width : DENSE_RESULTS;

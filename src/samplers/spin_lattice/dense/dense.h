@@ -46,6 +46,7 @@ enum {
     DENSE_CURVE_SAMPLES,
     DENSE_CURVE_TIMES,
     DENSE_CURVE_ROUND_TRIPS,
+    DENSE_CURVE_TEMPERATURES,
     DENSE_CURVES
 };
 
@@ -84,6 +85,8 @@ struct dense_state {
     uint32_t group, eights; /* work-items of a chain; vectors of eight sites of each */
     uint64_t launch_sweeps; /* at most */
     uint64_t *hashes;       /* of each member's couplings */
+    struct ergo_feedback feedback;
+    double *ladders; /* temperatures, [member][rung] */
 };
 
 /* job.c: what can be said of a point without a device. */
@@ -92,9 +95,8 @@ struct dense_shape dense_shape_of(const struct ergo_point *point);
 double dense_unit(const struct dense_shape *s);
 /* The field h in that unit. */
 int32_t dense_external(const struct ergo_point *point, const struct dense_shape *s);
-/* scales, slopes: [rungs]. */
-void dense_tables(const struct ergo_point *point, const struct dense_shape *s, float *scales,
-                  float *slopes);
+/* Of temperatures t; t, scales, slopes: [rungs]. */
+void dense_tables(const struct dense_shape *s, const double *t, float *scales, float *slopes);
 enum ergo_status dense_check(struct ergo_context *ctx, const struct ergo_point *point);
 size_t dense_bins(const struct dense_shape *s); /* of P(q); 0: one copy */
 size_t dense_bin(const struct dense_shape *s, uint32_t unequal);
@@ -116,6 +118,8 @@ size_t dense_chains(const struct dense_state *s);
 /* advance.c */
 /* Local fields of `count` chains from `begin` on, whose places are their slots. */
 void dense_launch_fields(struct dense_state *s, size_t begin, size_t count);
+/* device.c: s->ladders to the device. */
+void dense_write_ladders(struct dense_state *s);
 void dense_steps(void *state, uint64_t sweeps);
 void dense_measure(void *state, size_t sample);
 

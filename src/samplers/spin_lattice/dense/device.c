@@ -59,28 +59,43 @@ static void write_couplings(struct ergo_context *ctx, struct dense_state *s) {
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
+void dense_write_ladders(struct dense_state *s) {
+    const size_t members = s->e.batch->count, rungs = s->shape.rungs;
+    float *scales = malloc(members * rungs * sizeof *scales);
+    float *slopes = malloc(members * rungs * sizeof *slopes);
+    for (size_t m = 0; m < members && scales && slopes; m++)
+        dense_tables(&s->shape, s->ladders + m * rungs, scales + m * rungs, slopes + m * rungs);
+    if (scales && slopes) {
+        ergo_engine_constant(&s->e, DENSE_SCALES, scales);
+        ergo_engine_constant(&s->e, DENSE_SLOPES, slopes);
+    } else {
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for temperatures of %zu members",
+                         members);
+    }
+    free(scales);
+    free(slopes);
+}
+
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
     struct dense_state *s = state;
     const struct ergo_batch *batch = s->e.batch;
-    const size_t members = batch->count, rungs = s->shape.rungs;
+    const size_t members = batch->count;
     uint32_t *keys = malloc(8 * members);
-    float *scales = malloc(members * rungs * sizeof *scales);
-    float *slopes = malloc(members * rungs * sizeof *slopes);
     int32_t *external = malloc(members * sizeof *external);
     s->hashes = ergo_engine_memory(&s->e, members, sizeof *s->hashes);
-    if (!keys || !scales || !slopes || !external)
+    s->ladders = ergo_engine_memory(&s->e, members * s->shape.rungs, sizeof *s->ladders);
+    if (!keys || !external)
         ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for the parameters of %zu members",
                          members);
     for (size_t m = 0; m < members && s->e.status == ERGO_OK; m++) {
         keys[2 * m] = (uint32_t)batch->points[m]->stream;
         keys[2 * m + 1] = (uint32_t)(batch->points[m]->stream >> 32);
         external[m] = dense_external(batch->points[m], &s->shape);
-        dense_tables(batch->points[m], &s->shape, scales + m * rungs, slopes + m * rungs);
     }
     if (s->e.status == ERGO_OK) {
+        ergo_feedback_begin(batch, s->ladders);
+        dense_write_ladders(s);
         ergo_engine_constant(&s->e, DENSE_KEYS, keys);
-        ergo_engine_constant(&s->e, DENSE_SCALES, scales);
-        ergo_engine_constant(&s->e, DENSE_SLOPES, slopes);
         ergo_engine_constant(&s->e, DENSE_EXTERNAL, external);
         write_couplings(ctx, s);
     }
@@ -88,8 +103,6 @@ static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
         if (k != DENSE_SWAP)
             ergo_engine_need_group(&s->e, k, s->group);
     free(keys);
-    free(scales);
-    free(slopes);
     free(external);
     return ergo_engine_end(&s->e);
 }
@@ -120,6 +133,10 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
     struct dense_state *s = state;
     s->e.step = 0;
     ergo_engine_begin(&s->e, ctx);
+    if (s->feedback.automatic) {
+        ergo_feedback_begin(s->e.batch, s->ladders);
+        dense_write_ladders(s);
+    }
     dense_clear(s);
     ERGO_LAUNCH(&s->e, DENSE_START, ergo_grid_items(dense_padded(s), 8, dense_chains(s)),
                 BUFFER(DENSE_SPINS), BUFFER(DENSE_PLACES), BUFFER(DENSE_KEYS),

@@ -14,7 +14,7 @@ struct dense_shape dense_shape_of(const struct ergo_point *point) {
                  : model_says(point, "/system/disorder", "gaussian") ? DENSE_GAUSSIAN
                                                                      : DENSE_BIMODAL;
     s.samples = (uint32_t)ergo_point_int(point, "/system/samples");
-    s.rungs = (uint32_t)ergo_point_int(point, "/system/ladder");
+    s.rungs = ergo_ladder_rungs(point);
     s.copies = (uint32_t)ergo_point_int(point, "/system/copies");
     s.slots = s.rungs * s.copies;
     s.swap_every = ergo_ladder_every(point);
@@ -30,14 +30,11 @@ int32_t dense_external(const struct ergo_point *point, const struct dense_shape 
     return (int32_t)floor(ergo_point_real(point, "/system/field") / dense_unit(s) + 0.5);
 }
 
-void dense_tables(const struct ergo_point *point, const struct dense_shape *s, float *scales,
-                  float *slopes) {
-    double t[ERGO_LADDER_MAX];
-    const uint32_t rungs = ergo_ladder_temperatures(point, t);
-    for (uint32_t i = 0; i < rungs; i++) {
+void dense_tables(const struct dense_shape *s, const double *t, float *scales, float *slopes) {
+    for (uint32_t i = 0; i < s->rungs; i++) {
         scales[i] = (float)(t[i] / (2 * dense_unit(s)));
         /* twice the energy is counted */
-        slopes[i] = ergo_ladder_slope(t, rungs, i, dense_unit(s) / 2);
+        slopes[i] = ergo_ladder_slope(t, s->rungs, i, dense_unit(s) / 2);
     }
 }
 
@@ -52,6 +49,8 @@ enum ergo_status dense_check(struct ergo_context *ctx, const struct ergo_point *
     const double t = ergo_point_real(point, "/system/temperature");
     const double step = every->automatic || every->integer < 1 ? 1 : (double)every->integer;
     enum ergo_status status = ergo_ladder_check(ctx, point);
+    if (status == ERGO_OK)
+        status = ergo_feedback_check(ctx, point);
     if (s.disorder == DENSE_ORTHOGONAL && s.n % 2)
         status = ergo_job_error(ctx, "/system/n",
                                 "%u is odd; half of the eigenvalues are 1, half of them -1", s.n);
@@ -118,6 +117,8 @@ size_t dense_curve_size(const struct ergo_point *point, size_t c) {
         return s.samples > 1 ? 0 : dense_row_length(&s);
     case DENSE_CURVE_ROUND_TRIPS:
         return s.rungs > 1;
+    case DENSE_CURVE_TEMPERATURES:
+        return ergo_feedback_of(point).automatic ? s.rungs : 0;
     default:
         return 0;
     }

@@ -115,7 +115,8 @@ static const struct ergo_observable observables[] = {
              "n couplings",
      DENSE_AVERAGE("ladder_acceptance", ergo_curve_first, NULL), .of_moves = true},
     {ERGO_NAMED("swap_acceptance", ""),
-     .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run",
+     .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run, or "
+             "since feedback moved the temperatures",
      DENSE_AVERAGE("ladder_swaps", ergo_curve_mean, model_has_ladder), .of_moves = true},
     {ERGO_NAMED("round_trips", "per million sweeps"),
      .help = "ways of a copy from the ladder's cold end to the hot one and back, from the start of "
@@ -164,6 +165,7 @@ static const struct ergo_curve_info curves[DENSE_CURVES] = {
      .x_label = "once",
      .unit = "per million sweeps",
      .help = "as the observable"},
+    ERGO_LADDER_TEMPERATURES,
 };
 
 static const char *unweighted(const struct ergo_point *point) {
@@ -213,7 +215,8 @@ static const char *const first_rom[] = {"/system/n=64",
     .n_observables = sizeof observables / sizeof observables[0],                                   \
     .curves = curves,                                                                              \
     .n_curves = DENSE_CURVES,                                                                      \
-    .curves_at_end = ((1u << DENSE_CURVE_SAMPLES) - 1) | 1u << DENSE_CURVE_ROUND_TRIPS,            \
+    .curves_at_end = ((1u << DENSE_CURVE_SAMPLES) - 1) | 1u << DENSE_CURVE_ROUND_TRIPS |           \
+                     1u << DENSE_CURVE_TEMPERATURES,                                               \
     .curves_hidden = 1u << DENSE_CURVE_MOMENTS | 1u << DENSE_CURVE_SAMPLES |                       \
                      1u << DENSE_CURVE_TIMES | 1u << DENSE_CURVE_ROUND_TRIPS,                      \
     .curves_sums = 1u << DENSE_CURVE_SAMPLES,                                                      \
@@ -222,7 +225,7 @@ static const char *const first_rom[] = {"/system/n=64",
     .unweighted = unweighted,                                                                      \
     .check = dense_check, .form = dense_form,                                                                          \
     .curve_size = dense_curve_size,                                                                \
-    .curve_x = dense_curve_x,                                                                      \
+    .curve_x = dense_curve_x, .x_from = ergo_tempered_x,                                            \
     .ops = &dense_ops
 /* clang-format on */
 

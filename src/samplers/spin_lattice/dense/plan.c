@@ -120,6 +120,7 @@ enum ergo_status dense_configure(struct ergo_context *ctx, void *state) {
     struct dense_state *s = state;
     struct ergo_plan *plan = &s->e.plan;
     s->shape = dense_shape_of(s->e.batch->points[0]);
+    s->feedback = ergo_feedback_of(s->e.batch->points[0]);
     const struct dense_shape *h = &s->shape;
     const enum ergo_status status = choose_launch(ctx, s);
     if (status != ERGO_OK)

@@ -6,8 +6,9 @@
  * by copy), of each ceil(n/8) bytes, bit i % 8 of byte i / 8 is spin i, up = 1; of each slot the
  * flips since the start, 8 bytes; with a ladder also a byte of each slot: has its walker been at
  * the hot end since it was at the cold one; of each pair of neighbours on the ladder, copy by copy,
- * the accepted exchanges, 8 bytes; of each copy the round trips, 8 bytes. Little-endian, unused
- * bits zero.
+ * the accepted exchanges, 8 bytes; of each copy the round trips, 8 bytes. With feedback the
+ * temperatures follow, and flips, exchanges and round trips are those since the last one.
+ * Little-endian, unused bits zero.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,12 @@ static size_t pile_bytes(const struct dense_shape *h) {
     return slots * (row_bytes(h) + 8) + (h->rungs > 1 ? slots + moves : 0);
 }
 
-static size_t state_bytes(const struct dense_shape *h) {
+static size_t bytes_of(const struct dense_shape *h) {
     return 8 + h->samples * pile_bytes(h);
+}
+
+static size_t state_bytes(const struct dense_state *s) {
+    return bytes_of(&s->shape) + ergo_feedback_bytes(&s->feedback);
 }
 
 /* A realisation's part of the buffers. */
@@ -121,9 +126,10 @@ enum ergo_status dense_save(struct ergo_context *ctx, void *state, size_t member
         pack(s, &p, bytes);
         ergo_text_append_bytes(text, bytes, pile_bytes(h));
     }
+    ergo_feedback_save(&s->feedback, s->ladders + member * h->rungs, text);
     if (text->failed)
         ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for a state of %zu bytes",
-                         state_bytes(h));
+                         state_bytes(s));
     pile_free(&p);
     free(bytes);
     return ergo_engine_end(&s->e);
@@ -161,7 +167,7 @@ static bool unpack(const struct dense_state *s, uint64_t step, const uint8_t *by
     memcpy(p->trips, bytes + h->slots + 8 * pairs, 8 * (size_t)h->copies);
     for (size_t k = 0; k < pairs; k++)
         right = right && p->accepted[k] <=
-                             ergo_ladder_tries(step, h->swap_every, (uint32_t)(k / h->copies % 2));
+                             ergo_feedback_tries(&s->feedback, step, (uint32_t)(k / h->copies % 2));
     for (size_t c = 0; c < h->copies; c++)
         right = right && p->trips[c] <= p->accepted[c];
     return right;
@@ -173,11 +179,11 @@ enum ergo_status dense_load(struct ergo_context *ctx, void *state, size_t member
     const struct dense_shape *h = &s->shape;
     const uint8_t *from = bytes;
     struct pile p = {0};
-    if (length != state_bytes(h))
+    if (length != state_bytes(s))
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes; %u realisations of %u spins "
                          "with %u slots have %zu",
-                         member, length, h->samples, h->n, h->slots, state_bytes(h));
+                         member, length, h->samples, h->n, h->slots, state_bytes(s));
     if (memcmp(from, &s->hashes[member], 8) != 0)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu belongs to other couplings, or is damaged",
@@ -195,6 +201,14 @@ enum ergo_status dense_load(struct ergo_context *ctx, void *state, size_t member
         transfer(s, member * h->samples + k, &p, true);
     }
     pile_free(&p);
+    if (s->e.status == ERGO_OK && !ergo_feedback_load(&s->feedback, s->e.batch->points[member],
+                                                      from, s->ladders + member * h->rungs))
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_IO,
+                         "the saved state of member %zu is damaged: its temperatures do not grow "
+                         "from the coldest to the hottest of the job",
+                         member);
+    if (s->feedback.automatic)
+        dense_write_ladders(s);
     s->e.step = step;
     dense_launch_fields(s, member * h->samples * h->slots, (size_t)h->samples * h->slots);
     ergo_engine_finish(&s->e);
@@ -206,7 +220,9 @@ enum ergo_status dense_form(struct ergo_context *ctx, const struct ergo_point *p
     const struct dense_shape s = dense_shape_of(point);
     const uint64_t shape[] = {s.samples, s.rungs, s.copies, row_bytes(&s)};
     (void)ctx;
-    *form = (struct ergo_form){.bytes = state_bytes(&s), .n_parts = 2};
+    const struct ergo_feedback feedback = ergo_feedback_of(point);
+    *form =
+        (struct ergo_form){.bytes = bytes_of(&s) + ergo_feedback_bytes(&feedback), .n_parts = 2};
     form->parts[0] =
         (struct ergo_form_part){.name = "spins",
                                 .axes = "sample temperature copy spin",
@@ -225,18 +241,22 @@ enum ergo_status dense_form(struct ergo_context *ctx, const struct ergo_point *p
 /* Spins: none has flipped yet, and walkers of ladders have been nowhere. */
 enum ergo_status dense_carry(struct ergo_context *ctx, void *state, size_t member,
                              const void *bytes, size_t length) {
-    const struct dense_shape *h = &((struct dense_state *)state)->shape;
+    struct dense_state *s = state;
+    const struct dense_shape *h = &s->shape;
+    const size_t all = state_bytes(s);
     const size_t spins = h->slots * row_bytes(h), came = spins + 8 * (size_t)h->slots;
     uint8_t *start = malloc(length + 1);
     if (!start)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a start");
     memcpy(start, bytes, length);
     uint8_t *at = start + 8;
-    for (size_t k = 0; k < h->samples && length == state_bytes(h); k++, at += pile_bytes(h)) {
+    for (size_t k = 0; k < h->samples && length == all; k++, at += pile_bytes(h)) {
         memset(at + spins, 0, pile_bytes(h) - spins);
         if (h->rungs > 1) /* the hot end */
             memset(at + came + h->slots - h->copies, 1, h->copies);
     }
+    if (length == all) /* temperatures are to be found anew */
+        memcpy(at, s->ladders + member * h->rungs, ergo_feedback_bytes(&s->feedback));
     const enum ergo_status status = dense_load(ctx, state, member, 0, start, length);
     free(start);
     return status;

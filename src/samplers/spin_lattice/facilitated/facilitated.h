@@ -123,17 +123,10 @@ struct fac_physics fac_physics_of(const struct ergo_point *point);
 void fac_member_fill(const struct ergo_point *point, struct fac_member *member);
 /* Bytes of a state that count for the times of the curves. */
 size_t fac_state_tail(const struct ergo_point *point);
-/* Step of t = 0: /run/equilibration plus /system/waiting_time, in sweeps. */
-uint64_t fac_origin(const struct ergo_point *point);
-/* Sweeps from t = 0 to the end of the run; 0 if the run ends before it. */
-uint64_t fac_length(const struct ergo_point *point);
 /* Is the start drawn from the stationary distribution? Then <s> = 2c - 1 at all times. */
 bool fac_is_stationary(const struct ergo_point *point);
 /* Is phi defined? Not if all spins are alike at t = 0. */
 bool fac_has_phi(const struct ergo_point *point);
-/* Times t = 0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40 ... up to `sweeps` (the rounded
- * Renard series R''10 of ISO 3); times may be NULL. Returns how many. */
-size_t fac_times(uint64_t sweeps, double *times);
 enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *point);
 size_t fac_curve_size(const struct ergo_point *point, size_t c);
 void fac_curve_x(const struct ergo_point *point, size_t c, double *x);

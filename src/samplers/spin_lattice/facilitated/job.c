@@ -105,40 +105,6 @@ void fac_member_fill(const struct ergo_point *point, struct fac_member *member) 
     set_threshold(member, FAC_CLASS_START, p.c);
 }
 
-static int64_t waiting(const struct ergo_point *point) {
-    return ergo_point_int(point, "/system/waiting_time");
-}
-
-uint64_t fac_origin(const struct ergo_point *point) {
-    return (uint64_t)(ergo_point_int(point, "/run/equilibration") + waiting(point));
-}
-
-uint64_t fac_length(const struct ergo_point *point) {
-    const int64_t rest = ergo_point_int(point, "/run/sweeps") - waiting(point);
-    return rest > 0 ? (uint64_t)rest : 0;
-}
-
-size_t fac_times(uint64_t sweeps, double *times) {
-    static const unsigned steps[] = {10, 12, 15, 20, 25, 30, 40, 50, 60, 80};
-    size_t n = 0;
-    if (times)
-        times[n] = 0;
-    n++;
-    for (uint64_t decade = 1; decade <= sweeps; decade *= 10) {
-        for (size_t i = 0; i < 10; i++) {
-            const uint64_t tenths = decade * steps[i];
-            if (tenths % 10 || tenths / 10 > sweeps)
-                continue;
-            if (times)
-                times[n] = (double)tenths / 10; /* times are integers */
-            n++;
-        }
-        if (decade > UINT64_MAX / 1000)
-            break;
-    }
-    return n;
-}
-
 /* Checks of the keys of method lambda. */
 static enum ergo_status check_lambda(struct ergo_context *ctx, const struct ergo_point *point) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
@@ -251,12 +217,8 @@ enum ergo_status fac_check(struct ergo_context *ctx, const struct ergo_point *po
         status = ergo_job_error(ctx, "/system/realisations",
                                 "%lld are more than %u word-lattices; use replicas",
                                 (long long)realisations, FAC_WORDS_MAX);
-    if (fac_length(point) == 0)
-        status = ergo_job_error(ctx, "/system/waiting_time",
-                                "%lld sweeps from the end of equilibration to t = 0 are not fewer "
-                                "than the run's, %lld",
-                                (long long)waiting(point),
-                                (long long)ergo_point_int(point, "/run/sweeps"));
+    if (model_origin_check(ctx, point) != ERGO_OK)
+        status = ERGO_E_JOB;
     return status;
 }
 
@@ -278,7 +240,7 @@ size_t fac_curve_size(const struct ergo_point *point, size_t c) {
     if (c == CURVE_PHI || c == CURVE_AUTOCORRELATION || c == CURVE_PERSISTENCE ||
         c == CURVE_UP_DENSITY ||
         ((c == CURVE_CHI4 || c == CURVE_CHI4_OVERLAP) && fac_has_chi4(point)))
-        return fac_times(fac_length(point), NULL);
+        return model_times(model_length(point), NULL);
     return c == CURVE_FROZEN;
 }
 
@@ -286,7 +248,7 @@ void fac_curve_x(const struct ergo_point *point, size_t c, double *x) {
     if (c == CURVE_FROZEN)
         x[0] = 0;
     else
-        fac_times(fac_length(point), x);
+        model_times(model_length(point), x);
 }
 
 double fac_relaxation_time(const struct ergo_point *point, const double *mean, size_t size) {
@@ -312,7 +274,8 @@ bool fac_is_stationary(const struct ergo_point *point) {
 }
 
 bool fac_has_phi(const struct ergo_point *point) {
-    return fac_origin(point) > 0 || strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
+    return model_origin(point) > 0 ||
+           strcmp(ergo_point_text(point, "/system/start"), "random") == 0;
 }
 
 double fac_exact(const struct ergo_point *point, const char *observable) {

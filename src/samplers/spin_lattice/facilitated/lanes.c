@@ -83,62 +83,36 @@ void fac_twin_squares(const struct fac_shape *shape, const uint32_t *spins, cons
 
 /* ---- chi_4 ----------------------------------------------------------------------------------- */
 
-/* Of word-lattices at a time: how many, sums of a_w, of its square, and of b_w. */
-struct spread {
-    double groups, mean, square, own;
-};
-
-/* The mean of all word-lattices is taken off first: rounding would grow with their number. */
 static double mean_of(const struct fac_state *s, size_t time, size_t member, size_t word,
                       unsigned c) {
     return (double)fac_record(s, time, member, word, 1 + c) /
            ((double)s->shape.sites * s->shape.lanes);
 }
 
-static struct spread of_word(const struct fac_state *s, size_t time, size_t member, size_t word,
-                             unsigned c, double mean) {
-    const double sites = (double)s->shape.sites, a = mean_of(s, time, member, word, c);
-    const double b =
-        (double)fac_square(s, time, member, word, c) / (sites * sites * s->shape.lanes);
-    return (struct spread){1, a - mean, (a - mean) * (a - mean), b - mean * (2 * a - mean)};
-}
-
-static double variance(struct spread x) {
-    return x.own / x.groups - (x.mean * x.mean - x.square) / (x.groups * (x.groups - 1));
-}
-
-/* The jackknife's value of a word-lattice; the mean of these over all is the estimate. */
-static double value_of(struct spread all, struct spread own) {
-    const struct spread others = {all.groups - 1, all.mean - own.mean, all.square - own.square,
-                                  all.own - own.own};
-    return all.groups * variance(all) - others.groups * variance(others);
+static double square_of(const struct fac_state *s, size_t time, size_t member, size_t word,
+                        unsigned c) {
+    const double sites = (double)s->shape.sites;
+    return (double)fac_square(s, time, member, word, c) / (sites * sites * s->shape.lanes);
 }
 
 bool fac_lanes_curves(const struct fac_state *s, size_t member, struct ergo_curve *curves) {
     const size_t n = s->n_times, words = s->shape.words;
-    double *values = malloc(words * n * sizeof *values);
-    struct spread *of = malloc(words * sizeof *of);
-    for (unsigned c = 0; c < FAC_SQUARES && values && of && s->each; c++) {
+    double *values = malloc(words * n * sizeof *values), *a = malloc(2 * words * sizeof *a);
+    bool memory = values && a;
+    for (unsigned c = 0; c < FAC_SQUARES && memory && s->each; c++) {
         /* counts of equal spins are (1 + q) N / 2 */
         const double factor = (double)s->shape.sites * (c == 0 ? 4 : 1);
-        for (size_t t = 0; t < n; t++) {
-            struct spread all = {0, 0, 0, 0};
-            double mean = 0;
-            for (size_t w = 0; w < words; w++)
-                mean += mean_of(s, t, member, w, c);
+        for (size_t t = 0; t < n && memory; t++) {
             for (size_t w = 0; w < words; w++) {
-                of[w] = of_word(s, t, member, w, c, mean / (double)words);
-                all.groups++, all.mean += of[w].mean, all.square += of[w].square;
-                all.own += of[w].own;
+                a[w] = mean_of(s, t, member, w, c);
+                a[words + w] = square_of(s, t, member, w, c);
             }
-            for (size_t w = 0; w < words; w++)
-                values[w * n + t] = factor * value_of(all, of[w]);
+            memory = model_chi4(words, n, a, a + words, factor, values + t);
         }
-        for (size_t w = 0; w < words; w++)
+        for (size_t w = 0; w < words && memory; w++)
             ergo_curve_add(&curves[c == 0 ? CURVE_CHI4_OVERLAP : CURVE_CHI4], values + w * n);
     }
-    const bool memory = values && of;
     free(values);
-    free(of);
+    free(a);
     return memory;
 }

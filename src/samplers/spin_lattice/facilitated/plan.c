@@ -299,17 +299,17 @@ enum ergo_status fac_configure(struct ergo_context *ctx, void *state) {
     struct fac_state *s = state;
     const struct ergo_batch *batch = s->e.batch;
     const struct ergo_point *first = batch->points[0];
-    const uint64_t sweeps = fac_length(first);
+    const uint64_t sweeps = model_length(first);
     s->shape = fac_shape_of(first);
-    s->origin = fac_origin(first);
+    s->origin = model_origin(first);
     s->each = fac_has_chi4(first);
-    s->n_times = fac_times(sweeps, NULL);
+    s->n_times = model_times(sweeps, NULL);
     s->times = ergo_engine_memory(&s->e, s->n_times, sizeof *s->times);
     s->members = ergo_engine_memory(&s->e, batch->count, sizeof *s->members);
     s->physics = ergo_engine_memory(&s->e, batch->count, sizeof *s->physics);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
-    fac_times(sweeps, s->times);
+    model_times(sweeps, s->times);
     for (size_t i = 0; i < batch->count; i++) {
         fac_member_fill(batch->points[i], &s->members[i]);
         s->physics[i] = fac_physics_of(batch->points[i]);

@@ -26,7 +26,8 @@ static size_t state_bytes(const struct fac_state *s) {
 
 /* A longer run has the times of a shorter one, and more behind them. */
 size_t fac_state_tail(const struct ergo_point *point) {
-    return fac_shape_of(point).words * 8 * fac_numbers(point) * fac_times(fac_length(point), NULL);
+    return fac_shape_of(point).words * 8 * fac_numbers(point) *
+           model_times(model_length(point), NULL);
 }
 
 /* ---- save and load --------------------------------------------------------------------------- */

@@ -378,6 +378,11 @@ enum ergo_status graph_audit(struct ergo_context *ctx, void *state) {
                               .members = s->e.batch->count,
                               .compare = compare}};
     plan_stretch(&t, s);
-    const enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
-    return status == ERGO_OK ? ergo_engine_replay(ctx, &s->e, &t.r, NULL, 0) : status;
+    const bool automatic = s->feedback.automatic;
+    enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
+    s->feedback.automatic = false; /* temperatures stay in the stretch */
+    if (status == ERGO_OK)
+        status = ergo_engine_replay(ctx, &s->e, &t.r, NULL, 0);
+    s->feedback.automatic = automatic;
+    return status;
 }

@@ -134,6 +134,8 @@ size_t graph_curve_size(const struct ergo_point *point, size_t c) {
         return ladder ? n - 1 : 0;
     case CURVE_TRIPS:
         return ladder;
+    case CURVE_CHAIN_TEMPERATURES:
+        return ergo_feedback_of(point).automatic ? n : 0;
     case CURVE_CHAIN_MOMENTS:
         return ladder ? n * GRAPH_MOMENTS : 0;
     case CURVE_CENSUS:
@@ -242,26 +244,23 @@ static void add_free_energy(const struct units *u, double n, const double *t,
 }
 
 static enum ergo_status add_temperatures(struct ergo_context *ctx, const struct graph_state *s,
-                                         const struct ergo_point *point,
-                                         struct ergo_curve *curves) {
+                                         size_t member, struct ergo_curve *curves) {
+    const struct ergo_point *point = s->e.batch->points[member];
     const bool population = s->chains.population;
     const struct ergo_curve *from = &curves[population ? CURVE_CENSUS : CURVE_CHAIN_MOMENTS];
     struct units u = {.temperatures = temperatures_of(point),
                       .each = population ? GRAPH_CENSUS_MOMENTS : GRAPH_MOMENTS};
     const size_t size = u.temperatures * u.each;
     const double length = population ? 1 : (double)from->bin_length;
-    double ladder[ERGO_LADDER_MAX] = {0};
     u.count = population ? from->count > 0 : (size_t)(from->count / from->bin_length);
     if (!u.count)
         return ERGO_OK;
     u.value = malloc(u.count * size * sizeof *u.value);
     u.mean = calloc(size, sizeof *u.mean);
     double *t = malloc(2 * u.temperatures * sizeof *t);
-    if (!population)
-        ergo_ladder_temperatures(point, ladder);
     const bool ok = u.value && u.mean && t;
     for (size_t i = 0; i < u.temperatures && ok; i++)
-        t[i] = temperature_of(point, ladder, i);
+        t[i] = temperature_of(point, s->ladders + member * s->chains.rungs, i);
     for (size_t i = 0; i < u.count * size && ok; i++) {
         u.value[i] = from->bins[i] / length;
         u.mean[i % size] += u.value[i] / (double)u.count;
@@ -277,11 +276,12 @@ static enum ergo_status add_temperatures(struct ergo_context *ctx, const struct 
     return ok ? ERGO_OK : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for curves over temperatures");
 }
 
-/* Accepted exchanges per try, and round trips, since the start of the run. */
+/* Accepted exchanges per try, and round trips, since the start of the run or the last feedback. */
 static enum ergo_status add_moves(struct ergo_context *ctx, struct graph_state *s, size_t member,
                                   struct ergo_curve *curves) {
     const struct graph_chains *c = &s->chains;
-    const double steps = s->e.step ? (double)s->e.step : 1;
+    const uint64_t counted = s->e.step - ergo_feedback_since(&s->feedback, s->e.step);
+    const double steps = counted ? (double)counted : 1;
     double rates[ERGO_LADDER_MAX], trips = 0;
     uint64_t *moves = calloc(c->width, sizeof *moves);
     ergo_engine_begin(&s->e, ctx);
@@ -290,7 +290,7 @@ static enum ergo_status add_moves(struct ergo_context *ctx, struct graph_state *
     ergo_engine_read(&s->e, GRAPH_MOVES, 8 * (size_t)c->width * member, 8 * (size_t)c->width,
                      moves);
     for (uint32_t t = 0; t + 1 < c->rungs && ergo_engine_end(&s->e) == ERGO_OK; t++) {
-        const uint64_t tries = ergo_ladder_tries(s->e.step, c->swap_every, t % 2) * c->copies;
+        const uint64_t tries = ergo_feedback_tries(&s->feedback, s->e.step, t % 2) * c->copies;
         rates[t] = tries ? 0 : NAN;
         for (uint32_t copy = 0; copy < c->copies && tries; copy++)
             rates[t] += (double)moves[t * c->copies + copy] / (double)tries;
@@ -300,6 +300,8 @@ static enum ergo_status add_moves(struct ergo_context *ctx, struct graph_state *
             trips += (double)moves[(c->rungs - 1) * c->copies + copy] * 1e6 / (c->width * steps);
         ergo_curve_add(&curves[CURVE_CHAIN_SWAPS], rates);
         ergo_curve_add(&curves[CURVE_TRIPS], &trips);
+        if (s->feedback.automatic)
+            ergo_curve_add(&curves[CURVE_CHAIN_TEMPERATURES], s->ladders + member * c->rungs);
     }
     free(moves);
     return ergo_engine_end(&s->e);
@@ -332,7 +334,7 @@ enum ergo_status graph_end_curves(struct ergo_context *ctx, void *state, size_t 
     struct graph_state *s = state;
     enum ergo_status status = add_lowest(ctx, s, member, curves);
     if (status == ERGO_OK && s->chains.width > 1)
-        status = add_temperatures(ctx, s, s->e.batch->points[member], curves);
+        status = add_temperatures(ctx, s, member, curves);
     if (status == ERGO_OK && s->chains.rungs > 1)
         status = add_moves(ctx, s, member, curves);
     return status;

@@ -11,28 +11,44 @@ void graph_terms(const struct graph_network *net, uint32_t slot, int32_t terms[2
         terms[0] -= net->bonds[k].j;
 }
 
+static void write_tables(struct graph_state *s) {
+    uint32_t *tables = graph_levels_tables(s);
+    if (tables)
+        ergo_engine_constant(&s->e, GRAPH_TABLES, tables);
+    else
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for %zu tables of acceptance",
+                         s->levels.tables);
+    free(tables);
+}
+
 static void prepare_levels(struct graph_state *s) {
     struct ergo_engine *e = &s->e;
-    uint32_t *tables = graph_levels_tables(s);
-    if (!tables) {
-        ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory for %zu tables of acceptance",
-                         s->levels.tables);
-        return;
-    }
     ergo_engine_constant(e, GRAPH_LISTS, s->levels.lists);
     if (s->levels.values)
         ergo_engine_constant(e, GRAPH_VALUES, s->levels.values);
     ergo_engine_constant(e, GRAPH_HEADS, s->levels.heads);
     ergo_engine_constant(e, GRAPH_COLOURS, s->levels.colours);
-    ergo_engine_constant(e, GRAPH_TABLES, tables);
+    write_tables(s);
     ergo_engine_constant(e, GRAPH_TABLE_OF, s->levels.table_of);
-    free(tables);
     s->sweeps_group = (uint32_t)ergo_engine_group(e, GRAPH_SWEEPS, s->sweeps_group);
     if (s->sweeps_group > 1 && s->sweeps_group < s->lanes)
         ERGO_ENGINE_FAIL(e, ERGO_E_DEVICE,
                          "%s runs work-groups of up to %u here, with %u chains each; /tuning/path "
                          "1 has smaller ones",
                          e->device->summary.name, s->sweeps_group, s->lanes);
+}
+
+void graph_write_ladders(struct graph_state *s) {
+    const size_t members = s->e.batch->count, rungs = s->chains.rungs;
+    for (size_t m = 0; m < members; m++)
+        graph_member_heat(s->ladders + m * rungs, (uint32_t)rungs, s->net.unit,
+                          s->members + m * rungs);
+    ergo_engine_constant(&s->e, GRAPH_MEMBERS_ROW, s->members);
+    if (!s->lanes)
+        return;
+    for (size_t row = 0; row < members * rungs; row++) /* each has its own */
+        s->levels.scales[row] = s->members[row].scale;
+    write_tables(s);
 }
 
 static enum ergo_status prepare(struct ergo_context *ctx, void *state) {
@@ -76,6 +92,12 @@ static struct ergo_grid groups(const struct graph_state *s) {
     return ergo_grid_groups(s->e.batch->count, s->comb, 1);
 }
 
+/* Walkers have been nowhere. */
+static void clear_moves(struct graph_state *s) {
+    ergo_engine_fill(&s->e, GRAPH_CAME, 0);
+    ergo_engine_fill(&s->e, GRAPH_MOVES, 0);
+}
+
 /* Each chain has its own column and family; nothing has been exchanged or resampled. */
 static void start_chains(struct graph_state *s) {
     struct ergo_engine *e = &s->e;
@@ -87,8 +109,7 @@ static void start_chains(struct graph_state *s) {
         ERGO_ENGINE_FAIL(e, ERGO_E_MEMORY, "no memory for numbers of chains");
     if (s->chains.rungs > 1) {
         ergo_engine_write(e, GRAPH_PLACES, 0, n * sizeof *own, own);
-        ergo_engine_fill(e, GRAPH_CAME, 0);
-        ergo_engine_fill(e, GRAPH_MOVES, 0);
+        clear_moves(s);
     }
     if (s->chains.population) {
         ergo_engine_write(e, GRAPH_FAMILIES_ROW, 0, n * sizeof *own, own);
@@ -108,6 +129,10 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
         found[i] = (struct graph_found){GRAPH_EMPTY, 0, 0};
     s->e.step = 0;
     ergo_engine_begin(&s->e, ctx);
+    if (s->feedback.automatic) {
+        ergo_feedback_begin(s->e.batch, s->ladders);
+        graph_write_ladders(s);
+    }
     start_chains(s);
     ERGO_LAUNCH(&s->e, GRAPH_START, grid_of(s, s->net.slots / 4), BUFFER(GRAPH_SPINS),
                 BUFFER(GRAPH_VERTICES), BUFFER(GRAPH_MEMBERS_ROW),
@@ -152,6 +177,26 @@ static void exchange(struct graph_state *s) {
                 BUFFER(GRAPH_PLACES), BUFFER(GRAPH_CAME), BUFFER(GRAPH_MOVES),
                 BUFFER(GRAPH_MEMBERS_ROW), U64(s->e.step),
                 U32(ergo_ladder_parity(s->e.step, c->swap_every)));
+}
+
+/* New temperatures from the exchanges of all copies of a member; moves are counted anew. */
+static void feed_back(struct graph_state *s) {
+    const struct graph_chains *c = &s->chains;
+    const size_t members = s->e.batch->count;
+    uint64_t *moves = malloc(members * c->width * sizeof *moves), accepted[ERGO_LADDER_MAX];
+    if (!moves)
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for numbers of exchanges");
+    ergo_engine_read(&s->e, GRAPH_MOVES, 0, 8 * members * c->width, moves);
+    for (size_t m = 0; m < members && s->e.status == ERGO_OK; m++) {
+        memset(accepted, 0, sizeof accepted);
+        for (uint32_t w = 0; w < c->width; w++)
+            accepted[w / c->copies] += moves[m * c->width + w];
+        ergo_feedback_learn(&s->feedback, s->e.step, c->copies, accepted,
+                            s->ladders + m * c->rungs);
+    }
+    graph_write_ladders(s);
+    clear_moves(s);
+    free(moves);
 }
 
 static void move_clusters(struct graph_state *s) {
@@ -239,6 +284,8 @@ static void steps(void *state, uint64_t sweeps) {
             look(s, !swaps);
         if (swaps)
             exchange(s);
+        if (ergo_feedback_due(&s->feedback, s->e.step))
+            feed_back(s);
     }
 }
 

@@ -24,6 +24,7 @@ enum {
     CURVE_TRIPS,
     CURVE_CHAIN_MOMENTS, /* what these are made of: in bins of time, and of a population */
     CURVE_CENSUS,
+    CURVE_CHAIN_TEMPERATURES,
     GRAPH_CURVES
 };
 /* Moments at a temperature, of energies and magnetizations per site; and of a population: ln of the
@@ -136,7 +137,9 @@ struct graph_state {
     struct graph_chains chains;
     struct graph_member *members; /* [members][rungs] */
     struct graph_levels levels;
-    uint32_t lanes; /* chains of a work-group that keeps them in local memory; 0: none does */
+    struct ergo_feedback feedback;
+    double *ladders; /* temperatures of method sample, [members][rungs]; else 1 */
+    uint32_t lanes;  /* chains of a work-group that keeps them in local memory; 0: none does */
     uint32_t sweeps_group; /* its work-items; 1: a CPU's, with vectors of chains */
     uint64_t launch_sweeps;
     bool heat_bath;
@@ -180,9 +183,10 @@ static inline bool graph_resamples(const struct graph_schedule *s, uint64_t step
     *stage = s->slopes && step >= s->begin ? (size_t)((step - s->begin) / s->per) : 0;
     return s->slopes && step >= s->begin && (step - s->begin) % s->per == 0 && *stage < s->stages;
 }
-/* members[rungs] */
+/* members[rungs], of temperatures t[rungs]; the second is for other temperatures later. */
 void graph_member_fill(const struct ergo_point *point, const struct graph_problem *p, double unit,
-                       struct graph_member *members);
+                       const double *t, struct graph_member *members);
+void graph_member_heat(const double *t, uint32_t rungs, double unit, struct graph_member *members);
 size_t graph_curve_size(const struct ergo_point *point, size_t c);
 void graph_curve_x(const struct ergo_point *point, size_t c, double *x);
 
@@ -191,6 +195,8 @@ void graph_curve_x(const struct ergo_point *point, size_t c, double *x);
 enum ergo_status graph_configure(struct ergo_context *ctx, void *state);
 void graph_release(void *state);
 size_t graph_local_bytes(const struct graph_state *s); /* of a group with s->lanes chains */
+/* device.c: s->ladders to members, and these to the device. */
+void graph_write_ladders(struct graph_state *s);
 /* A slot's two numbers: base and field. */
 void graph_terms(const struct graph_network *net, uint32_t slot, int32_t terms[2]);
 /* Columns of a sample of `numbers` (GRAPH_NUMBERS). */

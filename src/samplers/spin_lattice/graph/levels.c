@@ -77,7 +77,8 @@ static bool number_tables(const struct graph_state *s, size_t rows, struct graph
     const size_t rungs = s->chains.rungs;
     for (size_t row = 0; row < rows; row++) { /* replicas follow one another */
         const float scale = s->members[row].scale;
-        if (row >= rungs && s->members[row - rungs].scale == scale)
+        /* ladders with feedback go ways of their own */
+        if (row >= rungs && s->members[row - rungs].scale == scale && !s->feedback.automatic)
             v->table_of[row] = v->table_of[row - rungs];
         else {
             v->scales[n] = scale;

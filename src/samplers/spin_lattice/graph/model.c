@@ -318,6 +318,7 @@ static const struct ergo_curve_info curves[GRAPH_CURVES] = {
     {"census", "moment", "",
      "at each temperature of a population the same; ln of the mean weight of the step to it; "
      "families, rho_t, entropy of families"},
+    ERGO_LADDER_TEMPERATURES,
 };
 
 static double weight_of_energy(const struct ergo_point *point) {
@@ -374,7 +375,7 @@ const struct ergo_model graph_model = {
     .unweighted = unweighted,
     .curves = curves,
     .n_curves = GRAPH_CURVES,
-    .curves_at_end = (1u << CURVE_CHAIN_MOMENTS) - 1,
+    .curves_at_end = ((1u << CURVE_CHAIN_MOMENTS) - 1) | 1u << CURVE_CHAIN_TEMPERATURES,
     .curves_hidden =
         1u << CURVE_REACHED | 1u << CURVE_TRIPS | 1u << CURVE_CHAIN_MOMENTS | 1u << CURVE_CENSUS,
     .curves_sums = 1u << CURVE_CENSUS,
@@ -388,6 +389,7 @@ const struct ergo_model graph_model = {
     .form = graph_form,
     .curve_size = graph_curve_size,
     .curve_x = graph_curve_x,
+    .x_from = ergo_tempered_x,
     .extends = graph_extends,
     .measure_every = graph_measure_every,
     .ops = &graph_ops,

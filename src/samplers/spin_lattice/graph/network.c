@@ -76,6 +76,14 @@ static void by_degree(const struct lists *l, uint32_t n, uint32_t *order, uint32
         order[counts[n - 1 - (l->first[v + 1] - l->first[v])]++] = v;
 }
 
+/* Have all vertices equally many neighbours? */
+static bool are_alike(const struct lists *l, uint32_t n) {
+    for (uint32_t v = 1; v < n; v++)
+        if (l->first[v + 1] - l->first[v] != l->first[1])
+            return false;
+    return true;
+}
+
 /* Sets colour: [n]; 0: no memory. */
 static uint32_t colour_all(const struct lists *l, uint32_t n, uint32_t *colour) {
     uint32_t *order = malloc(n * sizeof *order), *seen = calloc((size_t)n + 1, sizeof *seen);
@@ -84,12 +92,14 @@ static uint32_t colour_all(const struct lists *l, uint32_t n, uint32_t *colour) 
         for (uint32_t v = 0; v < n; v++)
             order[v] = v;
         colours = paint(l, n, order, colour, seen);
-        by_degree(l, n, order, seen);
-        memset(seen, 0, ((size_t)n + 1) * sizeof *seen);
-        const uint32_t others = paint(l, n, order, other, seen);
-        if (others < colours) {
-            memcpy(colour, other, n * sizeof *colour);
-            colours = others;
+        if (colours > 2 && !are_alike(l, n)) { /* else the other order is the same, or no better */
+            by_degree(l, n, order, seen);
+            memset(seen, 0, ((size_t)n + 1) * sizeof *seen);
+            const uint32_t others = paint(l, n, order, other, seen);
+            if (others < colours) {
+                memcpy(colour, other, n * sizeof *colour);
+                colours = others;
+            }
         }
     }
     free(order);

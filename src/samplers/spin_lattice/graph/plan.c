@@ -293,13 +293,20 @@ enum ergo_status graph_configure(struct ergo_context *ctx, void *state) {
     s->chains = graph_chains_of(first);
     const size_t width = s->chains.width, chains = batch->count * width, rungs = s->chains.rungs;
     s->members = ergo_engine_memory(&s->e, batch->count * rungs, sizeof *s->members);
+    s->ladders = ergo_engine_memory(&s->e, batch->count * rungs, sizeof *s->ladders);
+    s->feedback = ergo_feedback_of(first);
     if (ergo_engine_end(&s->e) != ERGO_OK)
         return ergo_engine_end(&s->e);
     enum ergo_status status = make_network(ctx, s);
     if (status != ERGO_OK)
         return status;
-    for (size_t m = 0; m < batch->count; m++)
-        graph_member_fill(batch->points[m], &s->problem, s->net.unit, &s->members[m * rungs]);
+    if (graph_is_sampled(first))
+        ergo_feedback_begin(batch, s->ladders);
+    for (size_t m = 0; m < batch->count; m++) {
+        double *t = &s->ladders[m * rungs];
+        *t = graph_is_sampled(first) ? *t : 1;
+        graph_member_fill(batch->points[m], &s->problem, s->net.unit, t, &s->members[m * rungs]);
+    }
     s->heat_bath = model_says(first, "/system/dynamics", "heat-bath");
     s->keep = (uint32_t)ergo_point_int(first, "/run/lowest_states");
     s->look_every = graph_look_every(first);

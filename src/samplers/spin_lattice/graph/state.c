@@ -164,16 +164,18 @@ static enum ergo_status no_memory(struct ergo_context *ctx) {
     return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state");
 }
 
-/* Where the parts of a state begin: after the spins, after what else chains have, its end. */
+/* Where the parts of a state begin: after the spins, after what else chains have, temperatures that
+ * feedback has found; its end. */
 struct parts {
-    size_t spins, hit, lowest, all;
+    size_t spins, hit, lowest, ladder, all;
 };
 
 static struct parts parts_of(const struct graph_state *s) {
     struct parts p = {.spins = bytes_of(s) * s->chains.width};
     p.hit = p.spins + besides_bytes(s);
     p.lowest = p.hit + 8;
-    p.all = p.lowest + s->keep * (bytes_of(s) + 8);
+    p.ladder = p.lowest + s->keep * (bytes_of(s) + 8);
+    p.all = p.ladder + ergo_feedback_bytes(&s->feedback);
     return p;
 }
 
@@ -208,7 +210,8 @@ enum ergo_status graph_save(struct ergo_context *ctx, void *state, size_t member
             if (!empty)
                 to_vertices(s, words + (width + k) * row, to + 8);
         }
-        ergo_text_append_bytes(text, out, parts.all);
+        ergo_text_append_bytes(text, out, parts.ladder);
+        ergo_feedback_save(&s->feedback, s->ladders + member * s->chains.rungs, text);
         if (text->failed)
             status = no_memory(ctx);
     }
@@ -267,11 +270,15 @@ enum ergo_status graph_load(struct ergo_context *ctx, void *state, size_t member
         good = load_lowest(s, from + parts.lowest + k * (one + 8), step, words + (width + k) * row,
                            spins, &found[k]) &&
                good;
+    good = good && (status != ERGO_OK ||
+                    ergo_feedback_load(&s->feedback, s->e.batch->points[member],
+                                       from + parts.ladder, s->ladders + member * s->chains.rungs));
     if (status == ERGO_OK && !good)
-        status = ERGO_FAIL(ctx, ERGO_E_IO,
-                           "the saved state of member %zu is damaged: bits beyond its spins, "
-                           "sweeps that are still to come, or chains that cannot be",
-                           member);
+        status =
+            ERGO_FAIL(ctx, ERGO_E_IO,
+                      "the saved state of member %zu is damaged: bits beyond its spins, "
+                      "sweeps that are still to come, or chains or temperatures that cannot be",
+                      member);
     if (status == ERGO_OK) {
         ergo_engine_begin(&s->e, ctx);
         graph_write_member(s, member, words);
@@ -279,6 +286,8 @@ enum ergo_status graph_load(struct ergo_context *ctx, void *state, size_t member
                           s->keep * sizeof *found, found);
         ergo_engine_write(&s->e, GRAPH_HITS, 8 * member, 8, &hit);
         transfer(s, member, &b, true);
+        if (s->feedback.automatic)
+            graph_write_ladders(s);
         status = ergo_engine_end(&s->e);
         s->e.step = step;
     }

@@ -1,24 +1,45 @@
-/* Spins on graphs: the chain in serial C, a byte per slot. */
+/* Spins on graphs: the chain in C, a byte per slot. Of a large graph all cores have some slots of a
+ * colour. */
 #include "spin_lattice/graph.h"
 
+#include <pthread.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "samplers/spin_lattice/graph/graph.h"
+
+enum { WORTHWHILE = 1 << 14 }; /* slots that are worth waking a core; a multiple of 4 */
 
 static uint32_t word_of(struct ergo_words r, uint32_t slot) {
     const uint32_t words[4] = {r.x, r.y, r.z, r.w};
     return words[slot % 4];
 }
 
-void graph_twin_start(const struct graph_network *net, const struct graph_member *row, uint32_t own,
-                      unsigned mode, uint8_t *spins) {
-    for (uint32_t slot = 0; slot < net->slots; slot++) {
-        const uint32_t random =
-            word_of(graph_words(slot / 4, 0, GRAPH_PURPOSE_START, own, row->key0, row->key1), slot);
-        spins[slot] = net->vertex_of[slot] == GRAPH_PADDING ? 0
-                      : mode == 2                           ? (uint8_t)(random >> 31)
-                                                            : (uint8_t)mode;
+struct starting {
+    const struct graph_network *net;
+    const struct graph_member *row;
+    uint32_t own;
+    unsigned mode;
+    uint8_t *spins;
+};
+
+static void start_slots(size_t begin, size_t end, void *user) {
+    const struct starting *a = user;
+    for (uint32_t slot = (uint32_t)begin; slot < end; slot++) {
+        const uint32_t random = word_of(
+            graph_words(slot / 4, 0, GRAPH_PURPOSE_START, a->own, a->row->key0, a->row->key1),
+            slot);
+        a->spins[slot] = a->net->vertex_of[slot] == GRAPH_PADDING ? 0
+                         : a->mode == 2                           ? (uint8_t)(random >> 31)
+                                                                  : (uint8_t)a->mode;
     }
+}
+
+void graph_twin_start(const struct graph_network *net, const struct graph_member *row, uint32_t own,
+                      /* NOLINTNEXTLINE(readability-non-const-parameter): start_slots writes */
+                      unsigned mode, uint8_t *spins) {
+    struct starting a = {net, row, own, mode, spins};
+    ergo_parallel_ranges(net->slots, WORTHWHILE, start_slots, &a);
 }
 
 static int32_t force_of(const struct graph_network *net, const uint8_t *spins, uint32_t slot) {
@@ -28,40 +49,85 @@ static int32_t force_of(const struct graph_network *net, const uint8_t *spins, u
     return force;
 }
 
-void graph_twin_sweep(const struct graph_state *s, const struct graph_member *row, uint32_t own,
-                      uint64_t step, uint8_t *spins) {
-    const struct graph_network *net = &s->net;
-    const float scale = row->scale * graph_factor(&s->schedule, step);
+struct sweeping {
+    const struct graph_state *s;
+    const struct graph_member *row;
+    uint32_t own, first; /* slot of the colour */
+    uint64_t step;
+    float scale;
+    uint8_t *spins;
+};
+
+static void sweep_slots(size_t begin, size_t end, void *user) {
+    const struct sweeping *a = user;
+    const struct graph_network *net = &a->s->net;
     struct ergo_words r = {0, 0, 0, 0};
-    /* no two vertices of a colour are neighbours, so one after the other is all at once */
-    for (uint32_t slot = 0; slot < net->slots; slot++) {
-        if (slot % 4 == 0)
-            r = graph_words(slot / 4, step, GRAPH_PURPOSE_SWEEP, own, row->key0, row->key1);
+    for (size_t i = begin; i < end; i++) {
+        const uint32_t slot = a->first + (uint32_t)i;
+        if (slot % 4 == 0 || i == begin)
+            r = graph_words(slot / 4, a->step, GRAPH_PURPOSE_SWEEP, a->own, a->row->key0,
+                            a->row->key1);
         if (net->vertex_of[slot] == GRAPH_PADDING)
             continue;
-        spins[slot] ^=
-            (uint8_t)graph_flips(spins[slot], force_of(net, spins, slot), word_of(r, slot), scale,
-                                 s->heat_bath, net->first[slot + 1] - net->first[slot]);
+        a->spins[slot] ^= (uint8_t)graph_flips(a->spins[slot], force_of(net, a->spins, slot),
+                                               word_of(r, slot), a->scale, a->s->heat_bath,
+                                               net->first[slot + 1] - net->first[slot]);
     }
+}
+
+void graph_twin_sweep(const struct graph_state *s, const struct graph_member *row, uint32_t own,
+                      /* NOLINTNEXTLINE(readability-non-const-parameter): sweep_slots writes */
+                      uint64_t step, uint8_t *spins) {
+    const struct graph_network *net = &s->net;
+    struct sweeping a = {s,    row, own, 0, step, row->scale * graph_factor(&s->schedule, step),
+                         spins};
+    /* no two vertices of a colour are neighbours */
+    for (uint32_t c = 0; c < net->colours; c++) {
+        a.first = net->colour_first[c];
+        ergo_parallel_ranges(net->colour_first[c + 1] - a.first, WORTHWHILE, sweep_slots, &a);
+    }
+}
+
+struct measuring {
+    const struct graph_network *net;
+    const uint8_t *spins;
+    int64_t sum;
+    uint64_t mark;
+    uint32_t up;
+    pthread_mutex_t lock; /* of the sums */
+};
+
+static void measure_slots(size_t begin, size_t end, void *user) {
+    struct measuring *a = user;
+    const struct graph_network *net = a->net;
+    int64_t sum = 0;
+    uint64_t mark = 0;
+    uint32_t up = 0;
+    for (uint32_t slot = (uint32_t)begin; slot < end; slot++) {
+        if (net->vertex_of[slot] == GRAPH_PADDING)
+            continue;
+        const int64_t both = (int64_t)force_of(net, a->spins, slot) + net->fields[slot];
+        sum += a->spins[slot] ? both : -both;
+        mark += a->spins[slot] ? graph_mark(slot) : 0;
+        up += a->spins[slot];
+    }
+    pthread_mutex_lock(&a->lock);
+    a->sum += sum;
+    a->mark += mark;
+    a->up += up;
+    pthread_mutex_unlock(&a->lock);
 }
 
 void graph_twin_measure(const struct graph_network *net, const uint8_t *spins,
                         uint32_t numbers[GRAPH_NUMBERS]) {
-    int64_t sum = 0;
-    uint64_t mark = 0;
+    struct measuring a = {.net = net, .spins = spins, .lock = PTHREAD_MUTEX_INITIALIZER};
+    ergo_parallel_ranges(net->slots, WORTHWHILE, measure_slots, &a);
     memset(numbers, 0, GRAPH_NUMBERS * sizeof *numbers);
-    for (uint32_t slot = 0; slot < net->slots; slot++) {
-        if (net->vertex_of[slot] == GRAPH_PADDING)
-            continue;
-        const int64_t both = (int64_t)force_of(net, spins, slot) + net->fields[slot];
-        sum += spins[slot] ? both : -both;
-        mark += spins[slot] ? graph_mark(slot) : 0;
-        numbers[GRAPH_UP] += spins[slot];
-    }
-    numbers[GRAPH_SUM] = (uint32_t)sum;
-    numbers[GRAPH_SUM + 1] = (uint32_t)((uint64_t)sum >> 32);
-    numbers[GRAPH_MARK] = (uint32_t)mark;
-    numbers[GRAPH_MARK + 1] = (uint32_t)(mark >> 32);
+    numbers[GRAPH_UP] = a.up;
+    numbers[GRAPH_SUM] = (uint32_t)a.sum;
+    numbers[GRAPH_SUM + 1] = (uint32_t)((uint64_t)a.sum >> 32);
+    numbers[GRAPH_MARK] = (uint32_t)a.mark;
+    numbers[GRAPH_MARK + 1] = (uint32_t)(a.mark >> 32);
 }
 
 void graph_twin_look(const struct graph_state *s, const struct graph_member *rows,

@@ -6,6 +6,7 @@
 
 #include "base/portable.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 #include "spin_lattice/params.h"
 
 _Static_assert(sizeof(struct ising_member) == ISING_MEMBER_BYTES, "ising_member has no padding");
@@ -109,7 +110,13 @@ static const struct ergo_temper_model temper = {.plain = &plain,
                                                 .fill = ising_fill,
                                                 .terms = terms};
 
-static const struct ergo_engine_model model = {ISING_ENGINE, .configure = ising_configure,
-                                               .prepare = ising_prepare, .temper = &temper};
+static const struct ergo_engine_model model;
+/* As if there were no waiting time. */
+static const struct ergo_sampler_ops untimed = ERGO_TEMPERED(&model);
 
-const struct ergo_sampler_ops ising_ops = ERGO_TEMPERED(&model);
+static const struct ergo_engine_model model = {ISING_ENGINE, .configure = ising_configure,
+                                               .prepare = ising_prepare, .temper = &temper,
+                                               .watched = &untimed};
+
+const struct ergo_sampler_ops ising_ops = {
+    .engine = &model, .view = ergo_tempered_view, ERGO_TIMED};

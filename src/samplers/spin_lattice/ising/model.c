@@ -6,6 +6,7 @@
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/ising/ising.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
@@ -162,6 +163,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                            t);
     const enum ergo_status shares = ergo_shares_check(ctx, point);
     const enum ergo_status ladder = ergo_tempered_check(ctx, point);
+    const enum ergo_status timed = timed_check(ctx, point);
+    status = timed != ERGO_OK ? timed : status;
     return shares != ERGO_OK ? shares : ladder != ERGO_OK ? ladder : status;
 }
 
@@ -169,13 +172,13 @@ size_t ising_curve_size(const struct ergo_point *point, size_t c) {
     size_t size;
     if (ergo_tempered_curve_size(point, c, &size))
         return size;
-    if (c == CURVE_STRUCTURE)
+    if (c == CURVE_STRUCTURE || c == CURVE_TWO_TIMES)
         return bytes_curve_size(point, c);
     return c <= CURVE_CORRELATION_Y && model_correlation_every(point) ? ising_reach(point) + 1 : 0;
 }
 
 static void curve_x(const struct ergo_point *point, size_t c, double *x) {
-    if (c == CURVE_STRUCTURE)
+    if (c == CURVE_STRUCTURE || c == CURVE_TWO_TIMES)
         bytes_curve_x(point, c, x);
     else if (!ergo_tempered_curve_x(point, c, x))
         for (size_t i = 0; i < ising_curve_size(point, c); i++)
@@ -229,14 +232,15 @@ enum { LATTICE_TUNABLES = 6 }; /* of a byte per spin: the first */
     .keys = {{lattice_keys, LATTICE_KEYS}, {keys, sizeof keys / sizeof keys[0]},                   \
              {field_keys, FIELD_KEYS},     {disorder_keys, DISORDER_KEYS},                         \
              {slab_keys, SLAB_KEYS},       {lattice_run_keys, LATTICE_RUN_KEYS},                   \
-             {tempered_keys, LADDER_KEYS}},                                                        \
+             {ladder_keys, LADDER_KEYS}},                                                          \
     .columns = columns, .n_columns = ISING_COLUMNS, .has_column = has_column,                      \
     .conjugates = lattice_conjugates, .n_conjugates = 2, .unweighted = model_unweighted,           \
     .observables = observables, .n_observables = sizeof observables / sizeof observables[0],       \
     .curves = curves_of_ising, .n_curves = TEMPERED_CURVES, .curve_every = lattice_curve_every,    \
-    .curves_at_end = ERGO_LADDER_AT_END(TEMPERED_CURVES, LATTICE_CURVES),                          \
-    .curves_hidden = ERGO_LADDER_HIDDEN(TEMPERED_CURVES), .x_from = ergo_tempered_x,               \
-    .frame_suffix = "vti", .has_frames = model_has_frames, .remedy = bytes_remedy,                 \
+    .curves_at_end = ERGO_LADDER_AT_END(TEMPERED_CURVES, CURVE_TWO_TIMES),                         \
+    .state_tail = timed_tail, .curves_hidden = ERGO_LADDER_HIDDEN(TEMPERED_CURVES),                \
+    .x_from = ergo_tempered_x, .frame_suffix = "vti", .has_frames = model_has_frames,              \
+    .remedy = bytes_remedy,                                                                        \
     .trajectory = "configurations as VTK image data, a value for each site, of lattices up to "    \
                   "2^22 sites",                                                                    \
     .tunables = tunables
@@ -252,7 +256,8 @@ static const char *const first_job[] = {"/system/size=[32, 32]",
 /* "auto": slabs of 2^26 sites take an H100 30 us a sweep and more, beside which what ranks exchange
  * is little; smaller lattices have faster kernels on one device. */
 static bool ising_pays_to_cut(const struct ergo_point *point, size_t ranks) {
-    return !model_has_ladder(point) && model_sites(point) >= 0x1p26 * (double)ranks &&
+    return !model_has_ladder(point) && !timed_is(point) &&
+           model_sites(point) >= 0x1p26 * (double)ranks &&
            ergo_point_value(point, "/system/size")->size[1] % 4 == 0;
 }
 

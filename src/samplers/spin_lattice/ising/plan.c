@@ -155,7 +155,8 @@ static bool choose_tile(const struct ergo_point *point, const struct ising_shape
         const uint64_t each = ((uint64_t)s->ly * members + cores - 1) / cores;
         l->rows = (uint32_t)fmin(fmin((double)each, (double)s->ly), 4096);
     }
-    const uint64_t halo = 2 * (2 * (uint64_t)l->sweeps + step + 2); /* with margins */
+    const uint64_t together = s->row_words < 4 ? 4 / s->row_words : 1; /* rows of a block */
+    const uint64_t halo = 2 * (2 * together * l->sweeps + step + 2);   /* with margins */
     if (l->rows + halo > most)
         l->rows = most > halo ? (uint32_t)(most - halo) : 0;
     l->rows = l->rows / step * step;

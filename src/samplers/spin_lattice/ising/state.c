@@ -4,6 +4,7 @@
 
 #include "samplers/spin_lattice/ising/ising.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 #include "spin_lattice/params.h"
 
 struct ergo_checkerboard ising_board(const struct ising_shape *s) {
@@ -175,11 +176,10 @@ enum ergo_status ising_form(struct ergo_context *ctx, const struct ergo_point *p
                             struct ergo_form *form) {
     const struct ising_shape s = ising_shape_of(point);
     const uint64_t sides[] = {ergo_bits_bytes((size_t)s.lx), (uint64_t)s.ly};
-    (void)ctx;
     ergo_form_lattice(form, sides, 2, 1, 1);
     form->parts[0].bits = (uint64_t)s.lx;
     form->parts[0].help = "1 up, 0 down";
-    return ERGO_OK;
+    return timed_form(ctx, point, form);
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */

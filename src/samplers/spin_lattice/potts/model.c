@@ -1,6 +1,7 @@
 /* The Potts model by single spins: its tables. */
 #include "samplers/spin_lattice/bytes.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 
 static const char *const distributions[] = {"one-state", "gaussian", NULL};
 
@@ -132,7 +133,7 @@ const struct ergo_model potts_model = {
              {disorder_keys, DISORDER_KEYS},
              {slab_keys, SLAB_KEYS},
              {lattice_run_keys, LATTICE_RUN_KEYS},
-             {tempered_keys, LADDER_KEYS}},
+             {ladder_keys, LADDER_KEYS}},
     .columns = columns,
     .n_columns = POTTS_COLUMNS,
     .has_column = has_column,
@@ -143,7 +144,8 @@ const struct ergo_model potts_model = {
     .n_observables = sizeof observables / sizeof observables[0],
     .curves = curves_of_potts,
     .n_curves = TEMPERED_CURVES,
-    .curves_at_end = ERGO_LADDER_AT_END(TEMPERED_CURVES, LATTICE_CURVES),
+    .curves_at_end = ERGO_LADDER_AT_END(TEMPERED_CURVES, CURVE_TWO_TIMES),
+    .state_tail = timed_tail,
     .curves_hidden = ERGO_LADDER_HIDDEN(TEMPERED_CURVES),
     .x_from = ergo_tempered_x,
     .tunables = bytes_tunables,

@@ -1,4 +1,7 @@
-/* Spin glasses: sweeps, exchanges and measurements of all word-lattices. */
+/* Spin glasses: sweeps, exchanges, clusters, feedback and measurements of all word-lattices. */
+#include <stdlib.h>
+
+#include "dist/dist.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 
 /* Half a sweep of all word-lattices. */
@@ -86,6 +89,18 @@ static void exchange(struct glass_state *s) {
         glass_border_finish(s, s->e.step, parity);
 }
 
+/* ---- clusters -------------------------------------------------------------------------------- */
+
+static void move_clusters(struct glass_state *s) {
+    const struct glass_shape *h = &s->shape;
+    ERGO_LAUNCH(&s->e, GLASS_CLUSTER,
+                ergo_grid_groups(h->temperatures * (size_t)h->copies / 2, s->launch.cluster_group,
+                                 glass_lattices(s)),
+                BUFFER(GLASS_SPINS), BUFFER(GLASS_ROOM), BUFFER(GLASS_KEYS), U64(s->e.step),
+                U32(glass_cluster_turn(h, s->e.step)), VALUE(s->launch.words),
+                LOCAL(4 * s->launch.cluster_group));
+}
+
 /* ---- whole ladders --------------------------------------------------------------------------- */
 
 /* Rounds of sweeps, an exchange at the end of each. */
@@ -120,17 +135,37 @@ static void ladders_to(struct glass_state *s, uint64_t end) {
 
 /* ---- the engine's ---------------------------------------------------------------------------- */
 
-void glass_steps(void *state, uint64_t sweeps) {
-    struct glass_state *s = state;
-    const uint64_t end = s->e.step + sweeps, every = s->shape.swap_every;
-    const bool ladder = s->shape.rungs > 1;
-    if (s->shape.idle) {
-        s->e.step = end;
-        return;
+/* ---- feedback -------------------------------------------------------------------------------- */
+
+/* New temperatures from the exchanges of all samples and copies of a member, on all ranks; moves
+ * are counted anew. */
+static void feed_back(struct glass_state *s) {
+    const struct glass_shape *h = &s->shape;
+    const size_t lattices = glass_lattices(s), members = s->e.batch->count, slots = h->slots;
+    uint64_t *accepted = calloc(lattices, slots * sizeof *accepted);
+    uint64_t *sums = calloc(members, h->rungs * sizeof *sums);
+    if (!accepted || !sums)
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for exchanges of %zu lattices", lattices);
+    ergo_engine_read(&s->e, GLASS_ACCEPTED, 0, 8 * lattices * slots, accepted);
+    for (size_t i = 0; i < lattices * slots && s->e.status == ERGO_OK && !h->idle; i++)
+        sums[i / slots / h->words * h->rungs + h->rung + i % slots / h->copies] += accepted[i];
+    if (s->e.status == ERGO_OK) {
+        if (s->shares)
+            ergo_dist_sum_counts(sums, members * h->rungs);
+        for (size_t m = 0; m < members; m++)
+            ergo_feedback_learn(&s->feedback, s->e.step, (uint64_t)h->samples * h->copies,
+                                sums + m * h->rungs, s->ladders + m * h->rungs);
     }
-    if (ladder && s->untaken >> 31) /* before counters of 32 planes are full */
-        glass_moves_take(s);
-    s->untaken += sweeps;
+    glass_write_ladders(s);
+    glass_clear_walkers(s);
+    free(accepted);
+    free(sums);
+}
+
+/* Sweeps and exchanges. */
+static void chains_to(struct glass_state *s, uint64_t end) {
+    const uint64_t every = s->shape.swap_every;
+    const bool ladder = s->shape.rungs > 1;
     if (s->launch.whole)
         ladders_to(s, end);
     while (s->e.step < end && s->e.status == ERGO_OK) {
@@ -138,6 +173,28 @@ void glass_steps(void *state, uint64_t sweeps) {
         sweeps_to(s, ladder && next < end ? next : end);
         if (ladder && ergo_ladder_due(s->e.step, every))
             exchange(s);
+    }
+}
+
+void glass_steps(void *state, uint64_t sweeps) {
+    struct glass_state *s = state;
+    const uint64_t end = s->e.step + sweeps, every = s->shape.cluster_every;
+    if (s->shape.rungs > 1 && s->untaken >> 31) /* before counters of 32 planes are full */
+        glass_moves_take(s);
+    s->untaken += sweeps;
+    while (s->e.step < end && s->e.status == ERGO_OK) {
+        const uint64_t learns = ergo_feedback_next(&s->feedback, s->e.step);
+        uint64_t next = every ? (s->e.step / every + 1) * every : end;
+        next = next < learns ? next : learns;
+        next = next < end ? next : end;
+        if (s->shape.idle)
+            s->e.step = next;
+        else
+            chains_to(s, next);
+        if (glass_clusters(&s->shape, s->e.step) && !s->shape.idle)
+            move_clusters(s);
+        if (s->e.step == learns)
+            feed_back(s);
     }
 }
 

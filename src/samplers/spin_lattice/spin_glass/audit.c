@@ -15,7 +15,7 @@
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
 
-enum { AUDIT_EVERY = 2, AUDIT_SWEEPS = 6, AUDIT_EXCHANGES = 3 };
+enum { AUDIT_EVERY = 2, AUDIT_CLUSTERS = 3, AUDIT_SWEEPS = 6, AUDIT_EXCHANGES = 3 };
 
 /* Updates of a word's site and slot on the host, 50 ns each; of real couplings ten times that. */
 static const double audit_updates = 1 << 20;
@@ -30,7 +30,8 @@ static double updates_of_sweep(const struct glass_shape *h) {
 /* Before a measurement; with fewer, some kernels of a ladder are not in the stretch. */
 static uint64_t sweeps_of(const struct glass_shape *h) {
     const double fit = audit_updates / updates_of_sweep(h);
-    return h->rungs > 1 || fit >= AUDIT_SWEEPS ? AUDIT_SWEEPS : fit < 1 ? 1 : (uint64_t)fit;
+    const bool all = h->rungs > 1 || h->cluster_every || fit >= AUDIT_SWEEPS;
+    return all ? AUDIT_SWEEPS : fit < 1 ? 1 : (uint64_t)fit;
 }
 
 static double updates_of(const struct glass_shape *h) {
@@ -110,7 +111,7 @@ static enum ergo_status begin(struct ergo_context *ctx, const struct ergo_replay
     memset(room->moved, 0, 8 * 32 * glass_move_rows(h));
     choose(h, r->samples, room->known);
     memcpy(room->counted, room->known, sizeof room->known);
-    glass_tables(point, h, room->tables, room->slopes);
+    glass_tables(point, h, s->ladders + l / h->words * h->rungs, room->tables, room->slopes);
     return glass_couplings(ctx, point, h, word_of(h, l), room->couplings);
 }
 
@@ -254,10 +255,12 @@ static enum ergo_status compare_end(struct ergo_context *ctx, const struct ergo_
 static enum ergo_status compare_word(struct ergo_context *ctx, const struct ergo_replay *r,
                                      size_t l, struct room *room) {
     const struct glass_state *s = r->state;
-    const struct glass_shape *h = &s->shape;
+    struct glass_shape stretch = s->shape;
+    const struct glass_shape *h = &stretch;
     const struct ergo_point *point = s->e.batch->points[l / h->words];
     const uint32_t key[2] = {(uint32_t)point->stream, (uint32_t)(point->stream >> 32)};
     const char *wrong = NULL;
+    stretch.cluster_every = s->shape.cluster_every ? AUDIT_CLUSTERS : 0;
     enum ergo_status status = begin(ctx, r, l, room);
     if (status == ERGO_OK && r->step == 0 && !s->e.carried)
         status = compare_start(ctx, r, l, room);
@@ -267,6 +270,9 @@ static enum ergo_status compare_word(struct ergo_context *ctx, const struct ergo
                          room->spins);
         if (h->rungs > 1 && ergo_ladder_due(step + 1, AUDIT_EVERY))
             status = exchange(ctx, r, l, step + 1, room);
+        if (status == ERGO_OK && glass_clusters(h, step + 1))
+            glass_twin_clusters(h, key, word_of(h, l), step + 1, room->known, room->found,
+                                room->spins);
         if (status != ERGO_OK || (k + 1) % r->every != 0)
             continue;
         wrong = compare_sample(r, l, (size_t)(k / r->every), room);
@@ -298,11 +304,15 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
 static enum ergo_status advance(struct ergo_context *ctx, void *state, unsigned slot, size_t count,
                                 uint64_t every, uint64_t first_sample) {
     struct glass_state *s = state;
-    const uint32_t swap_every = s->shape.swap_every;
+    const uint32_t swap_every = s->shape.swap_every, cluster_every = s->shape.cluster_every;
     s->shape.swap_every = AUDIT_EVERY;
+    s->shape.cluster_every = cluster_every ? AUDIT_CLUSTERS : 0;
+    s->feedback.automatic = false;
     const enum ergo_status status =
         ergo_engine_advance(ctx, state, slot, count, every, first_sample);
     s->shape.swap_every = swap_every;
+    s->shape.cluster_every = cluster_every;
+    s->feedback.automatic = s->shape.automatic;
     return status;
 }
 

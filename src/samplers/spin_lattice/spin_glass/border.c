@@ -118,9 +118,17 @@ static bool create_end(const struct glass_state *s, struct end *e, unsigned side
     e->entry = malloc(entries * sizeof *e->entry);
     e->away = malloc(spins_bytes(s, entries));
     e->arrived = malloc(spins_bytes(s, entries));
-    for (size_t m = 0; m < members && e->slopes; m++)
-        e->slopes[m] = glass_slope(s->e.batch->points[m], h, e->t);
     return e->slopes && e->own && e->theirs && e->swap && e->entry && e->away && e->arrived;
+}
+
+void glass_border_heat(struct glass_state *s) {
+    const uint32_t rungs = s->shape.rungs;
+    for (unsigned side = 0; s->border && side < SIDES; side++) {
+        struct end *e = &s->border->end[side];
+        for (size_t m = 0; m < s->e.batch->count && e->there; m++)
+            e->slopes[m] =
+                glass_slope(s->e.batch->points[m], &s->shape, s->ladders + m * rungs, e->t);
+    }
 }
 
 enum ergo_status glass_border_create(struct ergo_context *ctx, struct glass_state *s) {
@@ -129,10 +137,11 @@ enum ergo_status glass_border_create(struct ergo_context *ctx, struct glass_stat
     struct glass_border *border = s->border = calloc(1, sizeof *border);
     if (border)
         border->posts = ergo_dist_posts_create();
-    return border && border->posts && create_end(s, &border->end[COLD], COLD) &&
-                   create_end(s, &border->end[HOT], HOT)
-               ? ERGO_OK
-               : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for exchanges between ranks");
+    if (!border || !border->posts || !create_end(s, &border->end[COLD], COLD) ||
+        !create_end(s, &border->end[HOT], HOT))
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for exchanges between ranks");
+    glass_border_heat(s);
+    return ERGO_OK;
 }
 
 /* ---- decisions ------------------------------------------------------------------------------- */

@@ -292,11 +292,12 @@ static void add_results(const struct glass_shape *s, struct units *u, const doub
 }
 
 /* Acceptance of each pair of neighbours, and round trips per copy and million sweeps, of each
- * sample, since the start of the run. rows: [samples][rungs]. */
+ * sample, since the start of the run or the last feedback. rows: [samples][rungs]. */
 static void add_exchanges(const struct glass_state *s, const struct glass_shape *h, struct units *u,
                           struct ergo_curve *curves, double *rows) {
     const struct ergo_curve *counts = &curves[CURVE_EXCHANGES], *halves = &curves[CURVE_HALVES];
-    const struct ergo_ladder ladder = {h->rungs, h->copies, h->swap_every, s->e.step};
+    const struct ergo_ladder ladder = {h->rungs, h->copies, h->swap_every, s->e.step,
+                                       ergo_feedback_since(&s->feedback, s->e.step)};
     u->count = h->samples;
     for (uint32_t t = 0; t < h->rungs && counts->count; t++) {
         for (size_t k = 0; k < u->count; k++)
@@ -316,9 +317,10 @@ enum ergo_status glass_end_curves(struct ergo_context *ctx, void *opaque, size_t
     struct glass_state *s = opaque;
     const struct glass_shape whole = glass_shape_of(s->e.batch->points[member]);
     struct units u = {0};
-    double ladder[ERGO_LADDER_MAX], *rows = NULL;
+    double *ladder = s->ladders + member * whole.rungs, *rows = NULL;
     enum ergo_status status = ERGO_OK;
-    ergo_ladder_temperatures(s->e.batch->points[member], ladder);
+    if (s->feedback.automatic)
+        ergo_curve_add(&curves[CURVE_LADDER_TEMPERATURES], ladder);
     if (units_of(&whole, &s->units[member], curves, &u)) {
         const size_t bins = glass_q_bins(&whole);
         const size_t width = whole.rungs > bins ? whole.rungs : bins;

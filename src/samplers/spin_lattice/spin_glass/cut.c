@@ -47,11 +47,13 @@ static enum ergo_status sweep_alone(struct ergo_context *ctx, void *state) {
     struct glass_state *s = state;
     const struct glass_shape shape = s->shape;
     s->shape.swap_every = UINT32_MAX;
+    s->feedback.automatic = false;
     s->shape.idle = false;
     enum ergo_status status = ergo_engine_advance(ctx, s, 0, 0, 1, 0);
     if (status == ERGO_OK)
         status = ergo_device_finish(ctx, s->e.device);
     s->shape = shape;
+    s->feedback.automatic = shape.automatic;
     return status;
 }
 
@@ -126,9 +128,9 @@ static enum ergo_status save(struct ergo_context *ctx, void *opaque, size_t memb
     struct gathering g = {
         .ctx = ctx, .shares = s->shares, .whole = glass_shape_of(s->e.batch->points[0])};
     const bool writer = ergo_ranks_rank() == 0;
+    const size_t bytes = glass_state_bytes(&g.whole);
     enum ergo_status status = s->shape.idle ? ERGO_OK : glass_save_part(ctx, s, member, &own);
     if (writer && status == ERGO_OK) {
-        const size_t bytes = glass_state_bytes(&g.whole);
         g.state = calloc(1, bytes);
         if (!g.state)
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a state of %zu bytes", bytes);
@@ -140,7 +142,8 @@ static enum ergo_status save(struct ergo_context *ctx, void *opaque, size_t memb
     if (status == ERGO_OK)
         status = ergo_dist_gather(ctx, &own, take, &g);
     if (writer && status == ERGO_OK) {
-        ergo_text_append_bytes(text, g.state, glass_state_bytes(&g.whole));
+        ergo_text_append_bytes(text, g.state, bytes - ergo_feedback_bytes(&s->feedback));
+        ergo_feedback_save(&s->feedback, s->ladders + member * g.whole.rungs, text);
         if (text->failed)
             status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the words of all ranks");
     }

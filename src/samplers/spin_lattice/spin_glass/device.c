@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 
 enum { WAVE_UNIT = 4096 };
@@ -16,8 +17,7 @@ void glass_wave(const struct glass_shape *s, uint32_t layer, int32_t wave[2]) {
 
 /* What members have of their own. */
 struct constants {
-    uint32_t *plain, *packed, *tables, *keys; /* plain: couplings of all words of a member */
-    float *slopes;
+    uint32_t *plain, *packed, *keys; /* plain: couplings of all words of a member */
     int32_t *waves;
 };
 
@@ -25,20 +25,34 @@ static bool constants_allocate(const struct glass_state *s, struct constants *c)
     const struct ergo_engine_buffer *b = s->e.buffers;
     c->plain = malloc(4 * glass_couplings_length(&s->shape) * s->shape.all);
     c->packed = malloc(b[GLASS_COUPLINGS].bytes);
-    c->tables = malloc(b[GLASS_TABLES].bytes);
     c->keys = malloc(b[GLASS_KEYS].bytes);
-    c->slopes = malloc(b[GLASS_SLOPES].bytes);
     c->waves = malloc(b[GLASS_WAVES].bytes);
-    return c->plain && c->packed && c->tables && c->keys && c->slopes && c->waves;
+    return c->plain && c->packed && c->keys && c->waves;
 }
 
 static void constants_free(struct constants *c) {
     free(c->plain);
     free(c->packed);
-    free(c->tables);
     free(c->keys);
-    free(c->slopes);
     free(c->waves);
+}
+
+void glass_write_ladders(struct glass_state *s) {
+    const struct glass_shape *h = &s->shape;
+    uint32_t *tables = malloc(s->e.buffers[GLASS_TABLES].bytes);
+    float *slopes = malloc(s->e.buffers[GLASS_SLOPES].bytes);
+    for (size_t m = 0; m < s->e.batch->count && tables && slopes; m++)
+        glass_tables(s->e.batch->points[m], h, s->ladders + m * h->rungs,
+                     tables + m * h->quads * (2 * GLASS_CLASSES * 4), slopes + m * h->temperatures);
+    if (tables && slopes) {
+        ergo_engine_constant(&s->e, GLASS_TABLES, tables);
+        ergo_engine_constant(&s->e, GLASS_SLOPES, slopes);
+    } else {
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_MEMORY, "no memory for temperatures");
+    }
+    glass_border_heat(s);
+    free(tables);
+    free(slopes);
 }
 
 /* Member m: also of its words that are not here, for the hash. */
@@ -55,8 +69,6 @@ static enum ergo_status fill_member(struct ergo_context *ctx, struct glass_state
                                  c->packed + (m * h->words + w - h->first) * length);
     }
     s->hashes[m] = ergo_hash64(c->plain, 4 * plain * h->all);
-    glass_tables(point, h, c->tables + m * h->quads * (2 * GLASS_CLASSES * 4),
-                 c->slopes + m * h->temperatures);
     c->keys[2 * m] = (uint32_t)point->stream;
     c->keys[2 * m + 1] = (uint32_t)(point->stream >> 32);
     return status;
@@ -73,9 +85,7 @@ static enum ergo_status create_constants(struct ergo_context *ctx, struct glass_
         glass_wave(&s->shape, i, c.waves + (size_t)2 * i);
     if (status == ERGO_OK) {
         ergo_engine_constant(&s->e, GLASS_COUPLINGS, c.packed);
-        ergo_engine_constant(&s->e, GLASS_TABLES, c.tables);
         ergo_engine_constant(&s->e, GLASS_KEYS, c.keys);
-        ergo_engine_constant(&s->e, GLASS_SLOPES, c.slopes);
         ergo_engine_constant(&s->e, GLASS_WAVES, c.waves);
     }
     constants_free(&c);
@@ -86,10 +96,15 @@ enum ergo_status glass_prepare(struct ergo_context *ctx, void *state) {
     struct glass_state *s = state;
     s->launch.group = (uint32_t)ergo_engine_group(&s->e, GLASS_SWEEP, s->launch.group);
     s->hashes = ergo_engine_memory(&s->e, s->e.batch->count, sizeof *s->hashes);
+    s->ladders = ergo_engine_memory(&s->e, s->e.batch->count * s->shape.rungs, sizeof *s->ladders);
+    s->feedback = ergo_feedback_of(s->e.batch->points[0]);
     glass_sums_create(s);
     enum ergo_status status = ergo_engine_end(&s->e);
-    if (status == ERGO_OK)
+    if (status == ERGO_OK) {
+        ergo_feedback_begin(s->e.batch, s->ladders);
+        glass_write_ladders(s);
         status = create_constants(ctx, s);
+    }
     return status == ERGO_OK ? glass_border_create(ctx, s) : status;
 }
 
@@ -101,8 +116,7 @@ void glass_release(void *state) {
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* Nobody has been anywhere, but who is at the hot end has been there. */
-static void clear_walkers(struct glass_state *s) {
+void glass_clear_walkers(struct glass_state *s) {
     const struct glass_shape *h = &s->shape;
     const bool hot = h->rungs > 1 && h->rung + h->temperatures == h->rungs;
     const size_t lattices = glass_lattices(s), stride = (size_t)4 * h->quads;
@@ -129,7 +143,11 @@ enum ergo_status glass_init(struct ergo_context *ctx, void *opaque) {
     const unsigned mode = model_start(first);
     s->e.step = 0;
     ergo_engine_begin(&s->e, ctx);
-    clear_walkers(s);
+    if (s->feedback.automatic) {
+        ergo_feedback_begin(s->e.batch, s->ladders);
+        glass_write_ladders(s);
+    }
+    glass_clear_walkers(s);
     ERGO_LAUNCH(
         &s->e, GLASS_START,
         ergo_grid_items((size_t)h->sites * h->quads, s->launch.site_group, glass_lattices(s)),
@@ -147,9 +165,9 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     return glass_configure(ctx, s);
 }
 
-static const struct ergo_engine_model whole = {GLASS_MODEL, .configure = configure};
-
-const struct ergo_sampler_ops glass_ops = {
+static const struct ergo_engine_model whole;
+/* As if there were no waiting time. */
+static const struct ergo_sampler_ops untimed = {
     .engine = &whole,
     .init = glass_init,
     .count = glass_count,
@@ -160,3 +178,9 @@ const struct ergo_sampler_ops glass_ops = {
     .audit = glass_audit,
     .view = glass_view,
 };
+
+static const struct ergo_engine_model whole = {GLASS_MODEL, .configure = configure,
+                                               .watched = &untimed};
+
+const struct ergo_sampler_ops glass_ops = {
+    .engine = &whole, .count = glass_count, .view = glass_view, ERGO_TIMED};

@@ -59,13 +59,16 @@ struct glass_shape {
     /* here, all or a rank's share of whole quads; slots: without the padding of the last quad */
     uint32_t temperatures, copies, slots, quads;
     uint32_t layers, swap_every;
-    bool real, heat; /* couplings are not +-1; heat bath */
+    uint32_t cluster_every; /* sweeps between cluster moves; 0: none */
+    bool real, heat;        /* couplings are not +-1; heat bath */
+    bool automatic;         /* states end with temperatures that feedback has found */
 };
 
 struct glass_launch {
     bool local;
     uint32_t group;         /* work-items per group of a sweep */
     uint32_t site_group;    /* and of kernels with an item per site */
+    uint32_t cluster_group; /* and of cluster moves, a multiple of 32 */
     uint32_t levels, parts; /* measuring: groups of 2^levels; per quad so many for the energy */
     uint64_t launch_sweeps; /* local: at most */
     /* A whole ladder in a group of quads * ladder_lanes, with so much room in local memory; its
@@ -93,6 +96,7 @@ enum glass_buffer {
     GLASS_ACCEPTED,
     GLASS_ROUND_TRIPS,
     GLASS_MOVED, /* exchanges and round trips of samples, in planes of bits */
+    GLASS_ROOM,  /* of clusters */
     GLASS_RECORDS,
     GLASS_NUMBERS, /* with a sample: accepted exchanges, [lattice][slot]; round trips,
                       [lattice][copy] */
@@ -108,6 +112,7 @@ enum glass_kernel {
     GLASS_SWAP,
     GLASS_EXCHANGE,
     GLASS_WHOLE, /* ladders */
+    GLASS_CLUSTER,
     GLASS_ENERGY,
     GLASS_OVERLAP,
     GLASS_RECORD,
@@ -126,6 +131,8 @@ struct glass_state {
     uint64_t *moved;  /* exchanges and round trips of samples, of the device's: rows as there */
     uint64_t untaken; /* sweeps since they were taken */
     uint64_t *hashes; /* of each member's couplings */
+    struct ergo_feedback feedback;
+    double *ladders;             /* temperatures, [member][rung], of whole ladders */
     struct ergo_shares *shares;  /* of all ranks, where words or ladders are cut; else NULL */
     size_t block_samples;        /* then, of the plan */
     struct glass_border *border; /* where this one's share of a ladder meets others'; or NULL */
@@ -133,11 +140,13 @@ struct glass_state {
 
 /* job.c: what can be said of a point without a device. */
 struct glass_shape glass_shape_of(const struct ergo_point *point);
-/* Of the temperatures here. tables: [quads][2 * GLASS_CLASSES][4], slopes: [temperatures]. */
-void glass_tables(const struct ergo_point *point, const struct glass_shape *s, uint32_t *tables,
-                  float *slopes);
+/* Of the temperatures here; all: of the whole ladder. tables: [quads][2 * GLASS_CLASSES][4],
+ * slopes: [temperatures]. */
+void glass_tables(const struct ergo_point *point, const struct glass_shape *s, const double *all,
+                  uint32_t *tables, float *slopes);
 /* What weighs the energies of temperatures t and t + 1 of the ladder in an exchange, or 0. */
-float glass_slope(const struct ergo_point *point, const struct glass_shape *s, uint32_t t);
+float glass_slope(const struct ergo_point *point, const struct glass_shape *s, const double *all,
+                  uint32_t t);
 void glass_units_of(const struct ergo_point *point, const struct glass_shape *s,
                     struct glass_units *units);
 enum ergo_status glass_extends(struct ergo_context *ctx, const struct ergo_point *from,
@@ -176,6 +185,13 @@ enum ergo_status glass_first_sample(struct ergo_context *ctx, const struct ergo_
 
 /* Samples in use of word-lattice `word` of all. */
 uint32_t glass_lanes(const struct glass_shape *s, uint32_t word);
+/* Are clusters moved after so many sweeps? Copies are then pairs in one of three ways, in turn. */
+static inline bool glass_clusters(const struct glass_shape *s, uint64_t step) {
+    return s->cluster_every && step % s->cluster_every == 0;
+}
+static inline uint32_t glass_cluster_turn(const struct glass_shape *s, uint64_t step) {
+    return s->copies == 4 ? (uint32_t)(step / s->cluster_every % 3) : 0;
+}
 /* Slots of the whole ladder; the first quad here. */
 uint32_t glass_all_slots(const struct glass_shape *s);
 uint32_t glass_first_quad(const struct glass_shape *s);
@@ -196,6 +212,10 @@ enum ergo_status glass_configure(struct ergo_context *ctx, struct glass_state *s
 enum ergo_status glass_prepare(struct ergo_context *ctx, void *state);
 void glass_release(void *state);
 enum ergo_status glass_init(struct ergo_context *ctx, void *state);
+/* s->ladders to the device. */
+void glass_write_ladders(struct glass_state *s);
+/* Walkers have been nowhere, but for those at the hot end; nothing is counted. */
+void glass_clear_walkers(struct glass_state *s);
 /* Cosine and sine of the smallest wave along the layers, as integers. */
 void glass_wave(const struct glass_shape *s, uint32_t layer, int32_t wave[2]);
 /* All of an engine's model but `configure`. */
@@ -228,6 +248,8 @@ bool glass_shares_ladder(const struct glass_shape *s);
 void glass_border_declare(struct glass_state *s, const char *options);
 enum ergo_status glass_border_create(struct ergo_context *ctx, struct glass_state *s);
 void glass_border_destroy(struct glass_border *border); /* NULL-safe */
+/* After new temperatures. */
+void glass_border_heat(struct glass_state *s);
 /* Is there an exchange with another rank at an exchange of this parity? */
 bool glass_border_due(const struct glass_state *s, uint32_t parity);
 /* An exchange at `step`; energies have been counted. begin sends them; finish waits for the others'
@@ -287,6 +309,9 @@ void glass_twin_start(const struct glass_shape *s, const uint32_t key[2], uint32
 void glass_twin_sweep(const struct glass_shape *s, const uint32_t key[2], const uint32_t *tables,
                       const uint32_t *couplings, uint32_t word, uint64_t step, const bool *known,
                       uint32_t *spins);
+/* Cluster moves after `step` sweeps. queue: [sites]. */
+void glass_twin_clusters(const struct glass_shape *s, const uint32_t key[2], uint32_t word,
+                         uint64_t step, const bool *known, uint32_t *queue, uint32_t *spins);
 /* Energies, as the device counts them, [slot][32], by plain sums over bonds. */
 void glass_twin_energies(const struct glass_shape *s, const uint32_t *couplings,
                          const uint32_t *spins, const bool *known, int64_t *energies);

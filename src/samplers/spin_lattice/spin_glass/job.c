@@ -6,6 +6,7 @@
 #include "samplers/spin_lattice/exact.h"
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 
 _Static_assert(sizeof(struct glass_record) == GLASS_RECORD_BYTES, "glass_record has no padding");
 
@@ -29,14 +30,16 @@ struct glass_shape glass_shape_of(const struct ergo_point *point) {
     s.sites = (uint64_t)s.lx * s.ly * s.lz;
     s.half = s.sites / 2;
     s.layers = s.d == 3 ? s.lz : s.ly;
-    s.samples = (uint32_t)integer(point, "/system/samples", from_file(point) ? 1 : 32);
+    s.samples = model_samples(point);
     s.all = s.words = (s.samples + 31) / 32;
     s.last = s.samples % 32 ? (1u << (s.samples % 32)) - 1 : 0xffffffffu;
-    s.temperatures = s.rungs = (uint32_t)ergo_point_int(point, "/system/ladder");
+    s.temperatures = s.rungs = ergo_ladder_rungs(point);
+    s.automatic = ergo_feedback_of(point).automatic;
     s.copies = (uint32_t)ergo_point_int(point, "/system/copies");
     s.slots = s.temperatures * s.copies;
     s.quads = (s.slots + 3) / 4;
     s.swap_every = ergo_ladder_every(point);
+    s.cluster_every = (uint32_t)integer(point, "/system/cluster_every", 0);
     s.signs = strcmp(disorder, "bimodal") == 0;
     /* a field of 0 that is given may be one of a scan */
     s.field = model_given(point, "/system/field") || model_has(point, "/system/random_field") ||
@@ -75,20 +78,17 @@ static double unit_of_energy(const struct ergo_point *point, const struct glass_
     return fabs(ergo_point_real(point, "/system/coupling")) * (s->real ? 0x1p-24 : 2);
 }
 
-float glass_slope(const struct ergo_point *point, const struct glass_shape *s, uint32_t t) {
-    double all[ERGO_LADDER_MAX];
-    const uint32_t rungs = ergo_ladder_temperatures(point, all);
-    return ergo_ladder_slope(all, rungs, t, unit_of_energy(point, s));
+float glass_slope(const struct ergo_point *point, const struct glass_shape *s, const double *all,
+                  uint32_t t) {
+    return ergo_ladder_slope(all, s->rungs, t, unit_of_energy(point, s));
 }
 
-void glass_tables(const struct ergo_point *point, const struct glass_shape *s, uint32_t *tables,
-                  float *slopes) {
+void glass_tables(const struct ergo_point *point, const struct glass_shape *s, const double *all,
+                  uint32_t *tables, float *slopes) {
     const double j = fabs(ergo_point_real(point, "/system/coupling"));
-    double t[ERGO_LADDER_MAX];
-    const uint32_t rungs = ergo_ladder_temperatures(point, t);
     memset(tables, 0, s->quads * 2 * GLASS_CLASSES * 4 * sizeof *tables);
     for (uint32_t slot = 0; slot < s->slots; slot++) {
-        const double kelvin = t[s->rung + slot / s->copies] / j; /* in units of the coupling */
+        const double kelvin = all[s->rung + slot / s->copies] / j; /* in units of the coupling */
         uint32_t *own = tables + (size_t)(slot / 4) * 2 * GLASS_CLASSES * 4 + slot % 4;
         if (s->real) {
             const float scale = (float)(kelvin * 0x1p23); /* T / 2 in units of 2^-24 */
@@ -104,7 +104,7 @@ void glass_tables(const struct ergo_point *point, const struct glass_shape *s, u
         }
     }
     for (uint32_t i = 0; i < s->temperatures; i++)
-        slopes[i] = ergo_ladder_slope(t, rungs, s->rung + i, unit_of_energy(point, s));
+        slopes[i] = glass_slope(point, s, all, s->rung + i);
 }
 
 /* A measurement's numbers are at most `most` in size: sums over the copies of all of them are whole
@@ -218,6 +218,11 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
                                 s.samples);
     if (s.copies != 1 && s.copies != 2 && s.copies != 4)
         status = ergo_job_error(ctx, "/system/copies", "%u; 1, 2 and 4 are allowed", s.copies);
+    if (s.copies == 1 && s.cluster_every)
+        status =
+            ergo_job_error(ctx, "/system/cluster_every",
+                           "cluster moves are of two copies at one temperature; /system/copies "
+                           "is 1, use 2 or 4");
     if (s.all > GLASS_WORDS_MAX || s.quads > GLASS_QUADS_MAX)
         status = ergo_job_error(ctx, "/system/samples", "%u: at most %u", s.samples,
                                 32 * GLASS_WORDS_MAX);
@@ -239,6 +244,15 @@ enum ergo_status glass_check(struct ergo_context *ctx, const struct ergo_point *
     status = other != ERGO_OK ? other : status;
     other = ergo_ladder_check(ctx, point);
     status = other != ERGO_OK ? other : status;
+    if (status == ERGO_OK)
+        status = ergo_feedback_check(ctx, point);
+    other = timed_check(ctx, point);
+    status = other != ERGO_OK ? other : status;
+    if (ergo_point_bool(point, "/run/chi4") && s.all < 3)
+        status = ergo_job_error(ctx, "/run/chi4",
+                                "needs three words of 32 samples at least, which are independent: "
+                                "/system/samples is %u",
+                                s.samples);
     if (status == ERGO_OK)
         status = check_disorder(ctx, point, &s);
     return status;
@@ -281,6 +295,12 @@ size_t glass_curve_size(const struct ergo_point *point, size_t c) {
         return s.temperatures > 1 ? s.samples * (size_t)s.temperatures : 0;
     case CURVE_ROUND_TRIPS:
         return s.temperatures > 1;
+    case CURVE_LADDER_TEMPERATURES:
+        return s.automatic ? s.rungs : 0;
+    case CURVE_GLASS_TWO_TIMES:
+        return timed_size(point);
+    case CURVE_GLASS_CHI4:
+        return ergo_point_bool(point, "/run/chi4") ? timed_size(point) : 0;
     default:
         return 0;
     }
@@ -290,6 +310,11 @@ void glass_curve_x(const struct ergo_point *point, size_t c, double *x) {
     const struct glass_shape s = glass_shape_of(point);
     const size_t size = glass_curve_size(point, c);
     double t[ERGO_LADDER_MAX];
+    if (c == CURVE_GLASS_TWO_TIMES || c == CURVE_GLASS_CHI4) {
+        if (size)
+            timed_x(point, x);
+        return;
+    }
     ergo_ladder_temperatures(point, t);
     for (size_t i = 0; i < size; i++)
         x[i] = c <= CURVE_LADDER_SWAPS ? t[i] : (double)i;

@@ -1,6 +1,7 @@
 /* Spin glasses: their tables. */
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
@@ -83,6 +84,24 @@ static const struct ergo_key keys[] = {
              "overlaps need 2."},
 };
 
+static const struct ergo_key cluster_keys[] = {
+    {ERGO_KEY("/system/cluster_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .min = 1,
+     .max = 1000000, .unit = "sweeps",
+     .help =
+         "Sweeps between cluster moves of two copies at each temperature (Houdayer 2001; Zhu, "
+         "Ochoa, Katzgraber 2015): connected sites at which the copies differ change sides, at "
+         "constant energy. If not given there are no such moves. They pay below the percolation "
+         "of such clusters, in two dimensions; in three, only at temperatures so low that less "
+         "than a third of the sites differ."},
+};
+
+static const struct ergo_key more_keys[] = {TIMED_KEY, TIMED_CHI4_KEY};
+
+static bool glass_may_be_cut(const struct ergo_point *point, size_t ranks) {
+    (void)ranks;
+    return !timed_is(point);
+}
+
 static const struct ergo_key share_keys[] = {
     {ERGO_KEY("/system/shares", STRING), .flags = ERGO_KEY_HOW, .unit = "",
      .help =
@@ -162,7 +181,8 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("glass_magnetization2", "per site^2"), .help = "mean m^2",
      GLASS_AVERAGE("moments", glass_glass_magnetization2, NULL)},
     {ERGO_NAMED("swap_acceptance", ""),
-     .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run",
+     .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run, or "
+             "since feedback moved the temperatures",
      GLASS_AVERAGE("ladder_swaps", ergo_curve_mean, model_has_ladder)},
     {ERGO_NAMED("round_trips", "per million sweeps"),
      .help = "ways of a copy from the ladder's cold end to the hot one and back, from the start of "
@@ -224,6 +244,18 @@ static const struct ergo_curve_info curves[GLASS_CURVES] = {
      .x_label = "once",
      .unit = "per million sweeps",
      .help = "as the observable"},
+    ERGO_LADDER_TEMPERATURES,
+    {.name = "autocorrelation",
+     .x_label = "time (sweeps)",
+     .unit = "",
+     .help = "with a waiting_time: [<s(0) s(t)>] of a site, of the first copy; errors from the "
+             "spread of words of 32 samples"},
+    {.name = "chi4_overlap",
+     .x_label = "time (sweeps)",
+     .unit = "",
+     .help =
+         "N (<q^2> - <q>^2) over samples of the overlap q = sum s(0) s(t) / N, <q>^2 from pairs "
+         "of different words"},
 };
 
 static const char *unweighted(const struct ergo_point *point) {
@@ -255,10 +287,12 @@ const struct ergo_model spin_glass_model = {
         "J_ij, in two or three dimensions (Edwards, Anderson 1975), with parallel tempering.",
     .programs = {"spin_lattice/glass.cl", "spin_lattice/glass_local.cl",
                  "spin_lattice/glass_temper.cl", "spin_lattice/glass_measure.cl",
-                 "spin_lattice/glass_border.cl"},
+                 "spin_lattice/glass_border.cl", "spin_lattice/glass_cluster.cl"},
     .first = first_job,
     .keys = {{keys, sizeof keys / sizeof keys[0]},
              {ladder_keys, LADDER_KEYS},
+             {cluster_keys, sizeof cluster_keys / sizeof cluster_keys[0]},
+             {more_keys, sizeof more_keys / sizeof more_keys[0]},
              {share_keys, sizeof share_keys / sizeof share_keys[0]}},
     .columns = columns,
     .n_columns = COLUMNS,
@@ -266,7 +300,11 @@ const struct ergo_model spin_glass_model = {
     .n_observables = sizeof observables / sizeof observables[0],
     .curves = curves,
     .n_curves = GLASS_CURVES,
-    .curves_at_end = ((1u << CURVE_HALVES) - 1) | 1u << CURVE_EXCHANGES | 1u << CURVE_ROUND_TRIPS,
+    .curves_at_end = ((1u << CURVE_HALVES) - 1) | 1u << CURVE_EXCHANGES | 1u << CURVE_ROUND_TRIPS |
+                     1u << CURVE_LADDER_TEMPERATURES | 1u << CURVE_GLASS_TWO_TIMES |
+                     1u << CURVE_GLASS_CHI4,
+    .state_tail = timed_tail,
+    .cuts = glass_may_be_cut,
     .curves_hidden = 1u << CURVE_MOMENTS | 1u << CURVE_HALVES | 1u << CURVE_SAMPLES |
                      1u << CURVE_EXCHANGES | 1u << CURVE_ROUND_TRIPS,
     .curves_sums = 1u << CURVE_SAMPLES | 1u << CURVE_EXCHANGES,
@@ -278,6 +316,7 @@ const struct ergo_model spin_glass_model = {
     .form = glass_form,
     .curve_size = glass_curve_size,
     .curve_x = glass_curve_x,
+    .x_from = ergo_tempered_x,
     .exact = glass_exact,
     .ops = &glass_ops,
     .cut = &glass_cut_ops,

@@ -64,6 +64,23 @@ static bool plan_ladder(const struct glass_shape *s, const struct ergo_device_su
     return glass_ladder_bytes(s, l) + 32 * s->quads <= d->local_memory;
 }
 
+/* Clusters: a group for two copies. On a device that ends long loops, its work-items have to be
+ * through before that even if a cluster winds through half of the lattice. */
+static bool plan_clusters(struct ergo_context *ctx, const struct glass_shape *s,
+                          const struct ergo_device *device, uint32_t most, struct glass_launch *l) {
+    const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
+    const uint64_t limit = device->quirks.loop_limit;
+    l->cluster_group = power_of_two(s->half, 32, gpu || limit ? most : 64);
+    const double turn = 2 * (double)s->half / l->cluster_group + 4; /* of all loops together */
+    if (!s->cluster_every || !limit || (double)s->half / 2 * turn < (double)limit)
+        return true;
+    ERGO_FAIL(ctx, ERGO_E_DEVICE,
+              "/system/cluster_every: %s ends loops after %llu turns, and a cluster of %llu sites "
+              "may need more; use another device, or no cluster moves",
+              device->summary.name, (unsigned long long)limit, (unsigned long long)s->half);
+    return false;
+}
+
 static enum ergo_status choose_launch(struct ergo_context *ctx, struct glass_state *state) {
     const struct glass_shape *s = &state->shape;
     struct glass_launch *l = &state->launch;
@@ -110,6 +127,8 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct glass_sta
     /* iterations of all loops of a work-item in one launch */
     const double loops = l->whole ? 128 /* exchanges in every sweep */
                                   : 2 * (half / l->group + 2) * (s->real ? 33 * 2.0 * s->d : 1);
+    if (!plan_clusters(ctx, s, device, most, l))
+        return ERGO_E_DEVICE;
     l->launch_sweeps = 1024;
     if (device->quirks.loop_limit)
         l->launch_sweeps = (uint64_t)fmax(1, (double)device->quirks.loop_limit / 2 / loops);
@@ -144,6 +163,8 @@ static void declare_buffers(struct glass_state *s) {
         {GLASS_ACCEPTED, "accepted exchanges", ERGO_BUFFER_STATE, 8 * lattices * h->slots},
         {GLASS_ROUND_TRIPS, "round trips", ERGO_BUFFER_STATE, 8 * lattices * h->copies},
         {GLASS_MOVED, "exchanges of samples", ERGO_BUFFER_STATE, 128 * lattices * rows},
+        {GLASS_ROOM, "clusters", ERGO_BUFFER_SCRATCH,
+         h->cluster_every ? 4 * lattices * h->sites * h->slots : 0},
         {GLASS_RECORDS, "samples", ERGO_BUFFER_SAMPLES, GLASS_RECORD_BYTES * records},
         {GLASS_NUMBERS, "numbers of exchanges", ERGO_BUFFER_HOST,
          h->rungs > 1 ? 8 * lattices * rows : 0},
@@ -182,6 +203,9 @@ static void declare_kernels(struct glass_state *s) {
         ergo_engine_kernel(e, GLASS_SWAP, temper, options, "glass_swap");
         ergo_engine_kernel(e, GLASS_EXCHANGE, temper, options, "glass_exchange");
     }
+    if (h->cluster_every)
+        ergo_engine_kernel(e, GLASS_CLUSTER, "spin_lattice/glass_cluster.cl", options,
+                           "glass_cluster");
     if (l->whole)
         ergo_engine_kernel(e, GLASS_WHOLE, "spin_lattice/glass_local.cl", options,
                            "glass_local_ladder");
@@ -209,6 +233,8 @@ enum ergo_status glass_configure(struct ergo_context *ctx, struct glass_state *s
               rate_of(h, device->type != CL_DEVICE_TYPE_CPU, device->summary.compute_units) / own));
     plan->work_per_step = work;
     plan->launches_per_step = l->local ? 1.0 / h->swap_every : 2;
+    if (h->cluster_every)
+        plan->launches_per_step += 1.0 / h->cluster_every;
     /* couplings as they are packed, a lattice to save or to audit, moments and exchanges */
     plan->host_bytes += 2 * s->e.buffers[GLASS_SPINS].bytes + s->e.buffers[GLASS_COUPLINGS].bytes +
                         3 * s->e.buffers[GLASS_MOVED].bytes + 16 * lattices * glass_sums_length(h);

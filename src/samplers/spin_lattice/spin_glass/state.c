@@ -6,14 +6,16 @@
  * copy), each site by site (x first), 4 bytes each, a bit per sample; with a ladder also, of each
  * slot, 4 bytes: which samples' walkers have been at the hot end since they were at the cold one;
  * of each pair of neighbours on the ladder, copy by copy, how many exchanges were accepted, 8
- * bytes; and of each copy the round trips, 8 bytes. All little-endian; unused samples' bits are
- * zero.
+ * bytes; and of each copy the round trips, 8 bytes. With feedback the temperatures follow, and
+ * walkers, exchanges and round trips are those since the last one. All little-endian; unused
+ * samples' bits are zero.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "samplers/spin_lattice/spin_glass/glass.h"
 #include "samplers/spin_lattice/models.h"
+#include "samplers/spin_lattice/two_times.h"
 
 /* ---- the parts of a word-lattice's state ------------------------------------------------------
  */
@@ -41,7 +43,7 @@ static struct layout layout_of(const struct glass_shape *s) {
 }
 
 size_t glass_state_bytes(const struct glass_shape *s) {
-    return 8 + s->all * layout_of(s).whole;
+    return 8 + s->all * layout_of(s).whole + (s->automatic ? 8 * (size_t)s->rungs : 0);
 }
 
 size_t glass_part_bytes(const struct glass_shape *s) {
@@ -63,7 +65,9 @@ enum ergo_status glass_save(struct ergo_context *ctx, void *opaque, size_t membe
                             struct ergo_text *text) {
     struct glass_state *s = opaque;
     ergo_text_append_bytes(text, &s->hashes[member], 8);
-    return glass_save_part(ctx, s, member, text);
+    const enum ergo_status status = glass_save_part(ctx, s, member, text);
+    ergo_feedback_save(&s->feedback, s->ladders + member * s->shape.rungs, text);
+    return status;
 }
 
 enum ergo_status glass_save_part(struct ergo_context *ctx, struct glass_state *s, size_t member,
@@ -174,6 +178,16 @@ enum ergo_status glass_load(struct ergo_context *ctx, void *opaque, size_t membe
                                  member));
         write_word(s, member * h->words + w, spins, from_hot, numbers, numbers + stride);
     }
+    if (s->e.status == ERGO_OK &&
+        !ergo_feedback_load(&s->feedback, s->e.batch->points[member],
+                            (const uint8_t *)bytes + length - ergo_feedback_bytes(&s->feedback),
+                            s->ladders + member * h->rungs))
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_IO,
+                         "the saved state of member %zu is damaged: its temperatures do not grow "
+                         "from the coldest to the hottest of the job",
+                         member);
+    if (s->feedback.automatic)
+        glass_write_ladders(s);
     glass_moves_clear(s);
     s->e.step = step;
     free(spins);
@@ -187,7 +201,6 @@ enum ergo_status glass_form(struct ergo_context *ctx, const struct ergo_point *p
     const struct glass_shape s = glass_shape_of(point);
     const struct layout l = layout_of(&s);
     const uint64_t shape[] = {s.all, s.rungs, s.copies, s.lz, s.ly, s.lx};
-    (void)ctx;
     *form = (struct ergo_form){.bytes = glass_state_bytes(&s), .n_parts = 2};
     form->parts[0] = (struct ergo_form_part){
         .name = "spins",
@@ -203,7 +216,7 @@ enum ergo_status glass_form(struct ergo_context *ctx, const struct ergo_point *p
         if (i != 3 || s.d > 2)
             ergo_form_axis(&form->parts[0], shape[i]);
     form->parts[1] = model_couplings_form;
-    return ERGO_OK;
+    return timed_form(ctx, point, form);
 }
 
 /* Spins; walkers of ladders have been nowhere yet. */
@@ -227,6 +240,9 @@ enum ergo_status glass_carry(struct ergo_context *ctx, void *opaque, size_t memb
         for (uint32_t copy = 1; copy <= whole.copies; copy++) /* at the hot end */
             memcpy(at + l.before[ACCEPTED] - 4 * copy, &lanes, 4);
     }
+    if (length == glass_state_bytes(&s->shape)) /* temperatures are to be found anew */
+        memcpy(start + length - ergo_feedback_bytes(&s->feedback),
+               s->ladders + member * whole.rungs, ergo_feedback_bytes(&s->feedback));
     const enum ergo_status status = glass_load(ctx, s, member, 0, start, length);
     free(start);
     return status;

@@ -409,7 +409,9 @@ enum ergo_status glass_count(struct ergo_context *ctx, void *opaque, size_t memb
         status = ergo_engine_end(&s->e);
     }
     uint64_t *own = s->moved + member * h->words * rows * 32;
-    for (size_t i = 0; i < h->words * rows * 32 && status == ERGO_OK && !h->idle; i++)
+    /* nothing that was before the last feedback is told */
+    const bool tells = s->e.step >= ergo_feedback_since(&s->feedback, UINT64_MAX) && !h->idle;
+    for (size_t i = 0; i < h->words * rows * 32 && status == ERGO_OK && tells; i++)
         mine[i / 32 / rows * wide + i / 32 % rows / h->copies * 32 + i % 32] += (double)own[i];
     if (status == ERGO_OK) {
         memset(own, 0, h->words * rows * 32 * sizeof *own);

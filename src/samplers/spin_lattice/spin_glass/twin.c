@@ -165,6 +165,53 @@ void glass_twin_sweep(const struct glass_shape *s, const uint32_t key[2], const 
     }
 }
 
+/* ---- clusters -------------------------------------------------------------------------------- */
+
+/* Of one sample, from two slots. Sites are in the order of places. */
+static void move_cluster(const struct glass_shape *s, struct ergo_words r, uint32_t bit,
+                         uint32_t *a, uint32_t *b, uint32_t *queue) {
+    const size_t stride = (size_t)4 * s->quads;
+    const uint32_t mask = 1u << bit;
+    uint32_t differ = 0, size = 1;
+    for (uint32_t at = 0; at < s->sites; at++)
+        if ((a[at * stride] ^ b[at * stride]) & mask)
+            queue[differ++] = at;
+    if (!differ)
+        return;
+    queue[0] = queue[ergo_below(r.x, differ)];
+    /* who changes sides differs no longer from what it was: a site is met once, if the first copy
+     * is flipped at once, and the second one at the end */
+    a[queue[0] * stride] ^= mask;
+    for (uint32_t done = 0; done < size; done++) {
+        const uint64_t row = queue[done] % s->half / (s->lx / 2), y = row % s->ly, z = row / s->ly;
+        const uint64_t colour = queue[done] / s->half;
+        const uint64_t x = 2 * (queue[done] % (s->lx / 2)) + ((y + z + colour) & 1);
+        for (uint32_t d = 0; d < 2 * s->d; d++) {
+            const uint64_t to = glass_place_of(s, neighbour(s, x + s->lx * row, d));
+            if ((a[to * stride] ^ b[to * stride]) & mask) {
+                a[to * stride] ^= mask;
+                queue[size++] = (uint32_t)to;
+            }
+        }
+    }
+    for (uint32_t k = 0; k < size; k++)
+        b[queue[k] * stride] ^= mask;
+}
+
+void glass_twin_clusters(const struct glass_shape *s, const uint32_t key[2], uint32_t word,
+                         uint64_t step, const bool *known, uint32_t *queue, uint32_t *spins) {
+    static const uint32_t copies[3][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2}};
+    const uint32_t *pairs = copies[glass_cluster_turn(s, step)], each = s->copies / 2;
+    for (uint32_t n = 0; n < s->temperatures * each; n++)
+        for (uint32_t bit = 0; bit < 32 && known[n / each]; bit++) {
+            const struct ergo_words r =
+                draw(32 * word + bit, step, GLASS_PURPOSE_CLUSTER, s->rung * each + n, key);
+            uint32_t *of = spins + n / each * s->copies;
+            move_cluster(s, r, bit, of + pairs[2 * (n % each)], of + pairs[2 * (n % each) + 1],
+                         queue);
+        }
+}
+
 /* ---- measurements ---------------------------------------------------------------------------- */
 
 /* Counts of 32 samples, a plane of bits each. */

@@ -4,7 +4,8 @@
  *
  * Small lattices are compared as a whole, sample by sample, for as many members as the host has
  * time for, among them the last one. Of a large lattice the twin follows the planes on either side
- * of the last dimension's boundary. Measurements of such a lattice, and of members that are not
+ * of the last dimension's boundary, and where that is long, of these the rows on either side of the
+ * boundary in y. Measurements of such a lattice, and of members that are not
  * replayed, are checked for the last sample: the host counts the spins at the end on the device. At
  * step 0 the starting configuration is compared, too.
  */
@@ -47,7 +48,8 @@ static void choose_slab(struct vector_stretch *t, const struct vector_state *s) 
     const uint64_t sweeps = t->r.samples * t->r.every, margin = vector_twin_margin(h, sweeps);
     const uint32_t side = h->l[h->d - 1];
     t->whole = h->sites * (1 + h->relax) * sweeps <= VECTOR_REPLAY_SPINS || 2 + 2 * margin >= side;
-    t->slab = t->whole ? (struct vector_slab){0, side} : (struct vector_slab){side - 1, 2};
+    t->slab = t->whole ? vector_slab_of(h, 0, side)
+                       : vector_twin_window(h, vector_slab_of(h, side - 1, 2), sweeps);
 }
 
 static bool has_waves(const struct vector_stretch *t, const struct vector_state *s, size_t sample) {
@@ -58,9 +60,9 @@ static bool has_waves(const struct vector_stretch *t, const struct vector_state 
 static void add_sums(const struct vector_state *s, size_t member, const struct vector_terms *d,
                      bool waves, const struct vector_part *part, uint32_t planes,
                      struct vector_sums *sums) {
-    vector_twin_count(&s->whole, &s->members[member], d, part, planes, sums->sites);
-    for (uint32_t w = 0; w < s->waves.n && waves; w++)
-        vector_twin_wave(&s->whole, s->waves.k[w], part, planes, sums->waves[w]);
+    const struct vector_waves none = {0};
+    vector_twin_count(&s->whole, &s->members[member], d, waves ? &s->waves : &none, part, planes,
+                      sums);
 }
 
 enum ergo_status vector_compare_sample(struct ergo_context *ctx, const struct vector_stretch *t,
@@ -88,19 +90,45 @@ enum ergo_status vector_compare_sample(struct ergo_context *ctx, const struct ve
     return ERGO_OK;
 }
 
+/* A slab within a part, row by row: row `i` of the slab in the part. A chain's rows are sites. */
+static const uint32_t *row_within(const struct vector_shape *h, const struct vector_part *part,
+                                  struct vector_slab slab, size_t i) {
+    const uint32_t side = h->l[h->d - 1];
+    const size_t plane = (slab.first + side - part->slab.first) % side + i / slab.rows;
+    const size_t row = (slab.row + h->l[1] - part->slab.row) % h->l[1] + i % slab.rows;
+    const size_t length = vector_words(h, (struct vector_slab){0, 1, 0, 1});
+    return part->sites + length * (part->slab.rows * plane + row);
+}
+
 /* Are these the sites of the job's start? */
-static bool is_start(const struct vector_state *s, size_t member, const uint32_t *sites,
+static bool is_start(const struct vector_state *s, size_t member, const struct vector_part *part,
                      struct vector_slab slab) {
     const struct vector_shape *h = &s->whole;
     const bool random = model_start(s->e.batch->points[member]) == 2;
-    const size_t each = h->components, plane = (size_t)h->sites / h->l[h->d - 1];
+    const size_t each = h->components, row = h->d == 1 ? 1 : h->l[0];
     uint32_t spin[3];
-    for (size_t i = 0; i < plane * slab.count; i++) {
-        const size_t at = (slab.first + i / plane) % h->l[h->d - 1];
-        vector_twin_start(h, &s->members[member], random, plane * at + i % plane, spin);
-        if (memcmp(spin, sites + each * i, 4 * each) != 0)
-            return false;
+    for (size_t i = 0; i < (size_t)slab.rows * slab.count; i++) {
+        const uint32_t *sites = row_within(h, part, slab, i);
+        const uint64_t plane = (slab.first + i / slab.rows) % h->l[h->d - 1];
+        const uint64_t y = h->d == 3 ? (slab.row + i % slab.rows) % h->l[1] : 0;
+        const uint64_t first = row * (y + (h->d == 3 ? h->l[1] : 1) * plane);
+        for (size_t x = 0; x < row; x++) {
+            vector_twin_start(h, &s->members[member], random, first + x, spin);
+            if (memcmp(spin, sites + each * x, 4 * each) != 0)
+                return false;
+        }
     }
+    return true;
+}
+
+/* Has the twin, within its part, the slab that the device has? */
+static bool same_slab(const struct vector_shape *h, const struct vector_part *twin,
+                      const struct vector_part *device) {
+    const size_t length = vector_words(h, (struct vector_slab){0, 1, 0, 1});
+    for (size_t i = 0; i < (size_t)device->slab.rows * device->slab.count; i++)
+        if (memcmp(row_within(h, twin, device->slab, i), device->sites + length * i, 4 * length) !=
+            0)
+            return false;
     return true;
 }
 
@@ -120,15 +148,12 @@ static void pair_close(struct pair *p) {
 static enum ergo_status pair_read(struct ergo_context *ctx, const struct vector_stretch *t,
                                   struct vector_state *s, size_t member, struct pair *p) {
     const struct vector_shape *h = &s->shape;
-    const uint32_t side = h->l[h->d - 1];
-    const uint64_t margin = t->whole ? 0 : vector_twin_margin(h, t->r.samples * t->r.every);
     *p = (struct pair){.after.slab = t->slab, .before.slab = t->slab};
-    p->before.slab.first = (uint32_t)((t->slab.first + side - margin) % side);
-    p->before.slab.count += (uint32_t)(2 * margin);
+    if (!t->whole)
+        p->before.slab = vector_twin_around(h, t->slab, t->r.samples * t->r.every);
     p->before.sites = malloc(4 * vector_words(h, p->before.slab));
     p->after.sites = malloc(4 * vector_words(h, p->after.slab));
-    if (!vector_reader_open(&p->reader, s, p->before.slab.count) || !p->before.sites ||
-        !p->after.sites)
+    if (!vector_reader_open(&p->reader, s, p->before.slab) || !p->before.sites || !p->after.sites)
         return no_memory(ctx);
     enum ergo_status status = vector_read(ctx, &p->reader, member, &p->after);
     p->reader.before = &t->r;
@@ -141,11 +166,9 @@ enum ergo_status vector_replay(struct ergo_context *ctx, const struct vector_str
                                const struct vector_part *after) {
     const struct vector_shape *h = &s->whole;
     const struct vector_member *m = &s->members[member];
-    const size_t into = vector_words(h, before->slab) - vector_words(h, after->slab);
-    uint32_t *slab = before->sites + into / 2; /* behind the margin */
     enum ergo_status status = ERGO_OK;
     uint64_t step = t->r.step;
-    if (step == 0 && !s->e.carried && !is_start(s, member, slab, t->slab))
+    if (step == 0 && !s->e.carried && !is_start(s, member, before, t->slab))
         return ergo_replay_differs(ctx, &t->r, member, "the starts");
     if (!t->whole)
         vector_twin_slab(h, m, d, step, t->r.samples * t->r.every, t->slab, before);
@@ -156,7 +179,7 @@ enum ergo_status vector_replay(struct ergo_context *ctx, const struct vector_str
         add_sums(s, member, d, has_waves(t, s, i), before, t->slab.count, &sums);
         status = vector_compare_sample(ctx, t, s, member, i, &sums);
     }
-    if (status == ERGO_OK && memcmp(slab, after->sites, 4 * vector_words(h, after->slab)) != 0)
+    if (status == ERGO_OK && !same_slab(h, before, after))
         status = ergo_replay_differs(ctx, &t->r, member, "the lattices");
     return status;
 }
@@ -168,14 +191,14 @@ enum ergo_status vector_add_layers(struct ergo_context *ctx, const struct vector
     const struct vector_shape *h = &s->shape;
     const uint32_t side = h->l[h->d - 1], some = vector_planes(h);
     const uint32_t first = (uint32_t)(s->first / (h->sites / side)), all = s->whole.l[h->d - 1];
-    const struct vector_slab most = {0, some < side ? some + 1 : side};
+    const struct vector_slab most = vector_slab_of(h, 0, some < side ? some + 1 : side);
     struct vector_part part = {most, malloc(4 * vector_words(h, most))};
     struct vector_reader reader;
     enum ergo_status status =
-        vector_reader_open(&reader, s, most.count) && part.sites ? ERGO_OK : no_memory(ctx);
+        vector_reader_open(&reader, s, most) && part.sites ? ERGO_OK : no_memory(ctx);
     for (uint32_t now; from < to && status == ERGO_OK; from += now) {
         now = to - from < some ? to - from : some;
-        part.slab = now < side ? (struct vector_slab){from, now + 1} : most;
+        part.slab = now < side ? vector_slab_of(h, from, now + 1) : most;
         status = vector_read(ctx, &reader, member, &part);
         part.slab.first = (first + part.slab.first) % all; /* of the lattice */
         if (status == ERGO_OK)

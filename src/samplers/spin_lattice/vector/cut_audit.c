@@ -2,8 +2,9 @@
  * Audit of a lattice of unit vectors that is cut over ranks: a stretch of the run, by its kernels
  * and messages; it begins with halos that last for one sweep at most, so that edges are exchanged
  * in it. Of a small lattice rank 0 makes the same with the host's twin, whole. Of a large one each
- * rank follows the layers at both ends of its slab, from the neighbours' layers before the stretch
- * on, and counts the sites of its layers after it. Halos have to be what the neighbours have.
+ * rank follows the layers at both ends of its slab, or some rows of these, from the neighbours'
+ * layers before the stretch on, and counts the sites of its layers after it. Halos have to be what
+ * the neighbours have.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static enum ergo_status no_memory(struct ergo_context *ctx) {
 }
 
 static size_t layer_bytes(const struct vector_state *s) {
-    return 4 * vector_words(&s->whole, (struct vector_slab){0, 1});
+    return 4 * vector_words(&s->whole, vector_slab_of(&s->whole, 0, 1));
 }
 
 static uint32_t margin_of(const struct vector_stretch *t, const struct vector_state *s) {
@@ -33,17 +34,18 @@ static void choose_slab(struct vector_stretch *t, const struct vector_state *s) 
     const uint32_t margin = margin_of(t, s), layers = vector_layers(h);
     t->whole = h->sites * (1 + h->relax) * sweeps <= 4 * VECTOR_REPLAY_SPINS ||
                margin + END > s->slab.least || END + 2 * margin >= layers;
-    t->slab = (struct vector_slab){0, layers};
+    t->slab = t->whole ? vector_slab_of(h, 0, layers)
+                       : vector_twin_window(h, vector_slab_of(h, 0, END), sweeps);
 }
 
-/* `count` of the device's layers from `from` on, now or as before the stretch; malloc'ed. */
+/* Some of the device's layers, now or as before the stretch; malloc'ed. */
 static enum ergo_status read_layers(struct ergo_context *ctx, const struct vector_stretch *t,
                                     struct vector_state *s, size_t member, bool before,
-                                    uint32_t from, uint32_t count, uint32_t **sites) {
-    struct vector_part part = {{from, count}, malloc(layer_bytes(s) * count + 1)};
+                                    struct vector_slab slab, uint32_t **sites) {
+    struct vector_part part = {slab, malloc(4 * vector_words(&s->shape, slab) + 1)};
     struct vector_reader reader;
     enum ergo_status status =
-        vector_reader_open(&reader, s, count) && part.sites ? ERGO_OK : no_memory(ctx);
+        vector_reader_open(&reader, s, slab) && part.sites ? ERGO_OK : no_memory(ctx);
     reader.before = before ? &t->r : NULL;
     if (status == ERGO_OK)
         status = vector_read(ctx, &reader, member, &part);
@@ -71,7 +73,8 @@ static enum ergo_status compare_whole(struct ergo_context *ctx, const struct vec
     enum ergo_status status = ERGO_OK;
     for (int k = 0; k < 2 && status == ERGO_OK; k++) {
         uint32_t *tall = NULL;
-        status = read_layers(ctx, t, s, member, k == 0, 0, s->slab.tall, &tall);
+        status = read_layers(ctx, t, s, member, k == 0, vector_slab_of(&s->shape, 0, s->slab.tall),
+                             &tall);
         if (status == ERGO_OK)
             status = ergo_slab_gather(ctx, &s->slab, tall, layer_bytes(s), &whole[k]);
         free(tall);
@@ -92,24 +95,26 @@ static enum ergo_status compare_whole(struct ergo_context *ctx, const struct vec
 
 /* ---- a slab ---------------------------------------------------------------------------------- */
 
-/* An end of the slab: `before` has its layers with their margin, `after` those on the device. */
+/* An end of the slab, from its layer `into` on: `before` has these layers with their margin. */
 static enum ergo_status follow_end(struct ergo_context *ctx, const struct vector_stretch *t,
                                    struct vector_state *s, size_t member, uint32_t into,
                                    /* NOLINTNEXTLINE(readability-non-const-parameter): the twin */
                                    uint32_t *before) {
     const struct ergo_slab *slab = &s->slab;
-    const uint32_t margin = margin_of(t, s), layers = vector_layers(&s->whole);
+    const uint32_t layers = vector_layers(&s->whole);
     const uint64_t layer = s->whole.sites / layers;
-    const uint32_t first = (uint32_t)((slab->first + into) % layers);
-    const uint32_t wide = (first + layers - margin) % layers;
     struct vector_stretch here = *t;
-    struct vector_part from = {{wide, END + 2 * margin}, before}, to = {{first, END}, NULL};
+    here.slab.first = (uint32_t)((slab->first + into) % layers);
+    const struct vector_part from = {
+        vector_twin_around(&s->whole, here.slab, t->r.samples * t->r.every), before};
+    struct vector_part to = {here.slab, NULL};
+    struct vector_slab own = here.slab; /* as the device numbers layers */
     struct vector_terms d;
-    here.slab = to.slab;
+    own.first = slab->halo + into;
     enum ergo_status status = make_terms(
-        ctx, s, member, (struct model_sites){wide * layer, (END + 2 * margin) * layer}, &d);
+        ctx, s, member, (struct model_sites){from.slab.first * layer, from.slab.count * layer}, &d);
     if (status == ERGO_OK)
-        status = read_layers(ctx, t, s, member, false, slab->halo + into, END, &to.sites);
+        status = read_layers(ctx, t, s, member, false, own, &to.sites);
     if (status == ERGO_OK)
         status = vector_replay(ctx, &here, s, member, &d, &from, &to);
     free(to.sites);
@@ -121,15 +126,21 @@ static enum ergo_status follow_end(struct ergo_context *ctx, const struct vector
 static enum ergo_status follow(struct ergo_context *ctx, const struct vector_stretch *t,
                                struct vector_state *s, size_t member) {
     const struct ergo_slab *slab = &s->slab;
-    const uint32_t margin = margin_of(t, s), some = END + margin, end = slab->halo + slab->count;
-    const size_t layer = layer_bytes(s), beside = layer * margin, own = layer * some;
+    const uint32_t margin = margin_of(t, s), some = END + margin;
+    struct vector_slab near = vector_twin_around(&s->whole, t->slab, t->r.samples * t->r.every);
+    near.count = 1;
+    const size_t layer = 4 * vector_words(&s->whole, near);
+    const size_t beside = layer * margin, own = layer * some;
     uint8_t *top = malloc(beside + own), *bottom = malloc(beside + own);
     uint32_t *first = NULL, *last = NULL;
     enum ergo_status status = top && bottom ? ERGO_OK : no_memory(ctx);
+    near.count = some;
+    near.first = slab->halo;
     if (status == ERGO_OK)
-        status = read_layers(ctx, t, s, member, true, slab->halo, some, &first);
+        status = read_layers(ctx, t, s, member, true, near, &first);
+    near.first = slab->halo + slab->count - some;
     if (status == ERGO_OK)
-        status = read_layers(ctx, t, s, member, true, end - some, some, &last);
+        status = read_layers(ctx, t, s, member, true, near, &last);
     if (status == ERGO_OK) {
         memcpy(top + beside, first, own);
         memcpy(bottom, last, own);
@@ -158,7 +169,8 @@ static enum ergo_status compare_halos(struct ergo_context *ctx, const struct vec
     uint8_t *theirs = malloc(2 * bytes + 1);
     enum ergo_status status = theirs ? ERGO_OK : no_memory(ctx);
     for (int k = 0; k < 4 && status == ERGO_OK; k++)
-        status = read_layers(ctx, t, s, member, false, at[k], valid, &sites[k]);
+        status = read_layers(ctx, t, s, member, false, vector_slab_of(&s->shape, at[k], valid),
+                             &sites[k]);
     if (status == ERGO_OK)
         status = ergo_slab_trade(ctx, slab, sites[1], sites[2], theirs, theirs + bytes, bytes);
     if (status == ERGO_OK &&

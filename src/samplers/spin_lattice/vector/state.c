@@ -26,7 +26,7 @@ static size_t words_of(const struct vector_shape *s) {
 }
 
 size_t vector_words(const struct vector_shape *s, struct vector_slab slab) {
-    return words_of(s) / s->l[s->d - 1] * slab.count;
+    return (size_t)s->components * (s->d == 1 ? 1 : s->l[0]) * slab.rows * slab.count;
 }
 
 static enum ergo_status no_memory(struct ergo_context *ctx, const struct vector_shape *s) {
@@ -46,8 +46,9 @@ uint32_t vector_planes(const struct vector_shape *s) {
  */
 
 /* A chain's planes are single sites: of it a reader has all. */
-bool vector_reader_open(struct vector_reader *r, struct vector_state *s, uint32_t count) {
-    const struct vector_slab most = {0, s->shape.d == 1 ? s->shape.l[0] : count};
+bool vector_reader_open(struct vector_reader *r, struct vector_state *s, struct vector_slab most) {
+    if (s->shape.d == 1)
+        most.count = s->shape.l[0];
     *r = (struct vector_reader){.s = s, .raw = malloc(4 * vector_words(&s->shape, most))};
     return r->raw != NULL;
 }
@@ -67,24 +68,38 @@ static enum ergo_status read_words(struct ergo_context *ctx, const struct vector
     return ergo_engine_end(e);
 }
 
-/* A slab lies in one or two runs for each component and colour: so it lies in `raw`, too. */
+/* `count` things of `each` words, from number `first` of `all` on that lie one after the other at
+ * word `at`; after the last one the first again. */
+static enum ergo_status read_ring(struct ergo_context *ctx, const struct vector_reader *r,
+                                  size_t at, size_t each, size_t all, size_t first, size_t count,
+                                  uint32_t *to) {
+    const size_t here = first + count < all ? count : all - first;
+    enum ergo_status status = read_words(ctx, r, at + each * first, each * here, to);
+    if (status == ERGO_OK && here < count)
+        status = read_words(ctx, r, at, each * (count - here), to + each * here);
+    return status;
+}
+
+/* A slab lies in one or two runs for each component and colour, and if it has not all rows, for
+ * each plane of these: so it lies in `raw`, too. */
 static enum ergo_status read_slab(struct ergo_context *ctx, const struct vector_reader *r,
                                   size_t member, struct vector_slab slab) {
     const struct vector_shape *s = &r->s->shape;
     const size_t side = s->l[s->d - 1], pieces = (size_t)s->components * s->colours;
-    const size_t piece = words_of(s) / pieces, plane = piece / side;
-    const size_t end = (size_t)slab.first + slab.count, here = end < side ? end : side;
+    const size_t piece = words_of(s) / pieces, plane = piece / side, row = plane / s->l[1];
+    const bool window = s->d == 3 && slab.rows < s->l[1];
     enum ergo_status status = ERGO_OK;
-    if (slab.count == side && slab.first == 0)
+    if (slab.count == side && slab.first == 0 && !window)
         return read_words(ctx, r, words_of(s) * member, words_of(s), r->raw);
     for (size_t k = 0; k < pieces && status == ERGO_OK; k++) {
         /* components are kept one after the other, colours within each */
         const size_t from = words_of(s) * member + piece * k;
-        uint32_t *to = r->raw + plane * slab.count * k;
-        const size_t first = plane * (here - slab.first);
-        status = read_words(ctx, r, from + plane * slab.first, first, to);
-        if (status == ERGO_OK && end > side)
-            status = read_words(ctx, r, from, plane * (end - side), to + first);
+        uint32_t *to = r->raw + vector_words(s, slab) / pieces * k;
+        if (!window)
+            status = read_ring(ctx, r, from, plane, side, slab.first, slab.count, to);
+        for (size_t p = 0; p < slab.count && window && status == ERGO_OK; p++)
+            status = read_ring(ctx, r, from + plane * ((slab.first + p) % side), row, s->l[1],
+                               slab.row, slab.rows, to + row * slab.rows * p);
     }
     return status;
 }
@@ -99,11 +114,13 @@ struct layout {
 static void lay_rows(size_t begin, size_t end, void *user) {
     const struct layout *l = user;
     const struct vector_shape *s = l->s;
-    const uint32_t lx = s->l[0], ly = s->d == 3 ? s->l[1] : 1;
-    const size_t row = lx / s->colours, colour = row * ly * l->part->slab.count;
+    const struct vector_slab slab = l->part->slab;
+    const uint32_t lx = s->l[0];
+    const size_t row = lx / s->colours, colour = row * slab.rows * slab.count;
     for (size_t i = begin; i < end; i++) {
-        const size_t place = l->part->slab.first + i / ly; /* y + z, but for a whole side */
-        const size_t offset = i % ly + place % s->l[s->d - 1];
+        const size_t place = slab.first + i / slab.rows; /* y + z, but for whole sides */
+        const size_t y = s->d == 3 ? (slab.row + i % slab.rows) % s->l[1] : 0;
+        const size_t offset = y + place % s->l[s->d - 1];
         uint32_t *to = l->part->sites + s->components * lx * i;
         for (uint32_t c = 0; c < s->components; c++)
             for (uint32_t first = 0; first < s->colours; first++) {
@@ -131,8 +148,8 @@ enum ergo_status vector_read(struct ergo_context *ctx, const struct vector_reade
     const enum ergo_status status = read_slab(ctx, r, member, slab);
     struct layout l = {s, r->raw, part};
     if (status == ERGO_OK)
-        ergo_parallel_ranges((size_t)slab.count * (s->d == 3 ? s->l[1] : 1),
-                             WORTHWHILE / s->l[0] + 1, lay_rows, &l);
+        ergo_parallel_ranges((size_t)slab.count * slab.rows, WORTHWHILE / s->l[0] + 1, lay_rows,
+                             &l);
     return status;
 }
 
@@ -186,19 +203,19 @@ static bool is_spin(const struct vector_shape *s, const uint8_t *in, const uint3
     return length2 > 0.99 && length2 < 1.01;
 }
 
-enum ergo_status vector_save(struct ergo_context *ctx, void *opaque, size_t member,
-                             struct ergo_text *text) {
-    struct vector_state *s = opaque;
+/* The first `planes` planes of the canonical state. */
+static enum ergo_status save_planes(struct ergo_context *ctx, struct vector_state *s, size_t member,
+                                    uint32_t planes, struct ergo_text *text) {
     const struct vector_shape *h = &s->shape;
-    const uint32_t side = h->l[h->d - 1], some = vector_planes(h);
-    struct vector_part part = {{0, some},
-                               malloc(4 * vector_words(h, (struct vector_slab){0, some}))};
+    const uint32_t fit = vector_planes(h), some = fit < planes ? fit : planes;
+    const struct vector_slab most = vector_slab_of(h, 0, some);
+    struct vector_part part = {most, malloc(4 * vector_words(h, most))};
     struct vector_reader reader;
-    uint8_t *out = ergo_text_extend(text, vector_state_bytes(h));
-    const bool memory = vector_reader_open(&reader, s, some) && part.sites && out;
+    uint8_t *out = ergo_text_extend(text, vector_state_bytes(h) / h->l[h->d - 1] * planes);
+    const bool memory = vector_reader_open(&reader, s, most) && part.sites && out;
     enum ergo_status status = memory ? ergo_device_finish(ctx, s->e.device) : no_memory(ctx, h);
-    for (; part.slab.first < side && status == ERGO_OK; part.slab.first += some) {
-        const uint32_t rest = side - part.slab.first;
+    for (; part.slab.first < planes && status == ERGO_OK; part.slab.first += some) {
+        const uint32_t rest = planes - part.slab.first;
         part.slab.count = rest < some ? rest : some;
         status = vector_read(ctx, &reader, member, &part);
         struct coding coding = {h, part.sites, out};
@@ -210,6 +227,12 @@ enum ergo_status vector_save(struct ergo_context *ctx, void *opaque, size_t memb
     vector_reader_close(&reader);
     free(part.sites);
     return status;
+}
+
+enum ergo_status vector_save(struct ergo_context *ctx, void *opaque, size_t member,
+                             struct ergo_text *text) {
+    struct vector_state *s = opaque;
+    return save_planes(ctx, s, member, s->shape.l[s->shape.d - 1], text);
 }
 
 /* From natural order to the device's layout. */
@@ -314,7 +337,9 @@ enum ergo_status vector_view(struct ergo_context *ctx, void *opaque, size_t memb
                              struct ergo_view *view) {
     struct vector_state *s = opaque;
     struct ergo_text sites = {0};
-    const enum ergo_status status = vector_save(ctx, s, member, &sites);
+    const bool plane = view->plane && s->shape.d == 3;
+    const enum ergo_status status =
+        save_planes(ctx, s, member, plane ? 1 : s->shape.l[s->shape.d - 1], &sites);
     *view = vector_view_of(&s->shape);
     view->sites = sites.data;
     return status;

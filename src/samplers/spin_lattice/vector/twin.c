@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include "base/parallel.h"
+#include "base/portable.h"
 #include "samplers/spin_lattice/vector/vector.h"
 #include "spin_lattice/vector.h"
 
@@ -37,16 +38,12 @@ static uint32_t before(uint32_t i, uint32_t n) {
     return i ? i - 1 : n - 1;
 }
 
-/* Rows of a plane of the last dimension. */
-static uint32_t rows_of_plane(const struct vector_shape *s) {
-    return s->d == 3 ? s->l[1] : 1;
-}
-
-/* Row `y` of plane `p` of a part; of a chain's part the only one. */
+/* Row `y` of plane `p` of a part, counted from its first ones; of a chain's part the only one.
+ * Those at the edges of a part that has not all have the opposite edge beside them. */
 static struct row row_of(const struct vector_shape *s, const struct vector_part *part, uint32_t p,
                          uint32_t y) {
-    const size_t length = (size_t)s->components * s->l[0], plane = length * rows_of_plane(s);
-    const uint32_t n = part->slab.count, side = s->l[s->d - 1];
+    const size_t length = (size_t)s->components * s->l[0], plane = length * part->slab.rows;
+    const uint32_t n = part->slab.count, side = s->l[s->d - 1], rows = part->slab.rows;
     const uint32_t at = (uint32_t)(((uint64_t)part->slab.first + p) % side);
     uint32_t *all = part->sites;
     struct row r = {.own = all, .n = s->l[0]};
@@ -56,15 +53,15 @@ static struct row row_of(const struct vector_shape *s, const struct vector_part 
         return r;
     }
     r.own = all + plane * p + length * y;
-    r.y = s->d == 2 ? at : y;
+    r.y = s->d == 2 ? at : (uint32_t)(((uint64_t)part->slab.row + y) % s->l[1]);
     r.z = s->d == 2 ? 0 : at;
     if (s->d == 2) {
         r.next[0] = all + plane * after(p, n);
         r.last[0] = all + plane * before(p, n);
         return r;
     }
-    r.next[0] = all + plane * p + length * after(y, s->l[1]);
-    r.last[0] = all + plane * p + length * before(y, s->l[1]);
+    r.next[0] = all + plane * p + length * after(y, rows);
+    r.last[0] = all + plane * p + length * before(y, rows);
     r.next[1] = all + plane * after(p, n) + length * y;
     r.last[1] = all + plane * before(p, n) + length * y;
     return r;
@@ -156,7 +153,8 @@ struct pass {
     uint64_t step;
     bool relax;
     uint32_t colour;
-    uint32_t first, count; /* planes of the part */
+    uint32_t first, count; /* planes of the part, */
+    uint32_t row, rows;    /* and rows of each */
     const struct vector_part *part;
 };
 
@@ -165,9 +163,11 @@ static void update(const struct pass *p, const struct row *r, uint32_t x) {
     const struct vector_member *m = p->m;
     uint32_t *spin = r->own + s->components * (size_t)x;
     const ergo_vector h = local_field(s, m, p->d, r, x);
-    const struct ergo_words w =
-        ergo_philox_words((uint32_t)number(s, r, x), (uint32_t)p->step, (uint32_t)(p->step >> 32),
-                          ERGO_DRAW(VECTOR_PURPOSE_SWEEP, 0), m->key0, m->key1);
+    struct ergo_words w = {0};
+    if (!p->relax)
+        w = ergo_philox_words((uint32_t)number(s, r, x), (uint32_t)p->step,
+                              (uint32_t)(p->step >> 32), ERGO_DRAW(VECTOR_PURPOSE_SWEEP, 0),
+                              m->key0, m->key1);
     if (!s->space) {
         spin[0] = p->relax ? vector_relax_angle(spin[0], h.x, h.y)
                            : vector_turn(spin[0], h.x, h.y, m->beta, m->width, s->q, w);
@@ -192,12 +192,13 @@ static void update_row(const struct pass *p, const struct row *r, uint32_t x, ui
         update(p, r, x);
 }
 
-static void update_rows(size_t begin, size_t end, void *user) {
+ERGO_WITH_FMA static void update_rows(size_t begin, size_t end, void *user) {
     const struct pass *p = user;
-    const uint32_t rows = rows_of_plane(p->s), planes = p->part->slab.count;
+    const uint32_t planes = p->part->slab.count, rows = p->part->slab.rows;
     for (size_t i = begin; i < end; i++) {
-        const uint32_t plane = (uint32_t)((p->first + i / rows) % planes);
-        const struct row r = row_of(p->s, p->part, plane, (uint32_t)(i % rows));
+        const uint32_t plane = (uint32_t)((p->first + i / p->rows) % planes);
+        const struct row r =
+            row_of(p->s, p->part, plane, (uint32_t)((p->row + i % p->rows) % rows));
         if (p->s->d == 1)
             update_row(p, &r, plane, plane + 1);
         else
@@ -209,10 +210,45 @@ uint64_t vector_twin_margin(const struct vector_shape *s, uint64_t sweeps) {
     return sweeps * s->colours * (1 + s->relax);
 }
 
+struct vector_slab vector_twin_around(const struct vector_shape *s, struct vector_slab slab,
+                                      uint64_t sweeps) {
+    const uint64_t margin = vector_twin_margin(s, sweeps), side = s->l[s->d - 1];
+    slab.first = (uint32_t)((slab.first + side - margin) % side);
+    slab.count += (uint32_t)(2 * margin);
+    if (s->d == 3 && slab.rows < s->l[1]) {
+        slab.row = (uint32_t)((slab.row + s->l[1] - margin) % s->l[1]);
+        slab.rows += (uint32_t)(2 * margin);
+    }
+    return slab;
+}
+
+/* Updates of the passes of so many sweeps, each of which needs less around the slab. */
+static uint64_t work_of(const struct vector_shape *s, struct vector_slab slab, uint64_t sweeps) {
+    uint64_t rows = 0;
+    for (uint64_t margin = 0; margin < vector_twin_margin(s, sweeps); margin++) {
+        const uint64_t some = slab.rows + 2 * margin;
+        rows += (slab.count + 2 * margin) * (some < s->l[1] ? some : s->l[1]);
+    }
+    return rows * s->l[0] / s->colours;
+}
+
+struct vector_slab vector_twin_window(const struct vector_shape *s, struct vector_slab planes,
+                                      uint64_t sweeps) {
+    enum { UPDATES = 1 << 22, LEAST = 16 }; /* some 0.2 s of a core */
+    struct vector_slab slab = planes;
+    while (s->d == 3 && slab.rows > LEAST && work_of(s, slab, sweeps) > UPDATES)
+        slab.rows /= 2;
+    if (s->d < 3 || slab.rows + 2 * vector_twin_margin(s, sweeps) >= s->l[1])
+        return planes;
+    slab.row = s->l[1] - slab.rows / 2;
+    return slab;
+}
+
 void vector_twin_slab(const struct vector_shape *s, const struct vector_member *m,
                       const struct vector_terms *d, uint64_t step, uint64_t sweeps,
                       struct vector_slab slab, const struct vector_part *part) {
-    const uint32_t side = s->l[s->d - 1], rows = rows_of_plane(s);
+    const uint32_t side = s->l[s->d - 1];
+    const bool window = s->d == 3 && part->slab.rows < s->l[1];
     const size_t worthwhile = ROW_SITES / (s->d == 1 ? 1 : s->l[0]) + 1;
     uint64_t margin = vector_twin_margin(s, sweeps);
     for (uint64_t i = 0; i < sweeps; i++, step++)
@@ -228,8 +264,14 @@ void vector_twin_slab(const struct vector_shape *s, const struct vector_member *
                              .colour = c % s->colours,
                              .first = all ? 0 : (uint32_t)(first % side),
                              .count = all ? side : (uint32_t)(slab.count + 2 * margin),
+                             .rows = part->slab.rows,
                              .part = part};
-            ergo_parallel_ranges((size_t)p.count * rows, worthwhile, update_rows, &p);
+            if (window) {
+                p.row = (uint32_t)((slab.row + 2 * (uint64_t)s->l[1] - margin - part->slab.row) %
+                                   s->l[1]);
+                p.rows = (uint32_t)(slab.rows + 2 * margin);
+            }
+            ergo_parallel_ranges((size_t)p.count * p.rows, worthwhile, update_rows, &p);
         }
 }
 
@@ -237,7 +279,7 @@ void vector_twin_sweep(const struct vector_shape *s, const struct vector_member 
                        const struct vector_terms *d, uint64_t step,
                        /* NOLINTNEXTLINE(readability-non-const-parameter): updates write there */
                        uint32_t *sites) {
-    const struct vector_part whole = {{0, s->l[s->d - 1]}, sites};
+    const struct vector_part whole = {vector_slab_of(s, 0, s->l[s->d - 1]), sites};
     vector_twin_slab(s, m, d, step, 1, whole.slab, &whole);
 }
 
@@ -301,9 +343,9 @@ struct counting {
     const struct vector_shape *s;
     const struct vector_member *m;
     const struct vector_terms *d;
+    const struct vector_waves *waves;
     const struct vector_part *part;
-    const uint32_t *wave; /* or NULL */
-    int64_t *sums;
+    struct vector_sums *sums;
     pthread_mutex_t lock; /* of the sums */
 };
 
@@ -325,54 +367,76 @@ static void count_row(const struct counting *c, const struct row *r, int64_t *su
     }
 }
 
-static void count_wave(const struct counting *c, const struct row *r, int64_t *sums) {
-    for (uint32_t x = 0; x < r->n; x++) {
-        const uint32_t phase = vector_phase(c->wave, x, r->y, r->z);
-        const float wave[2] = {ergo_cos(phase), ergo_sin(phase)};
-        const ergo_vector v = vector_of(c->s, r->own + c->s->components * (size_t)x);
-        for (int w = 0; w < 2; w++) {
-            sums[w] += vector_fixed(v.x * wave[w]);
-            sums[2 + w] += vector_fixed(v.y * wave[w]);
-            sums[4 + w] += vector_fixed(v.z * wave[w]);
+/* Sites of a row that are counted at a time, and of a wave there cosine and sine: the same for all
+ * rows at which it has the same phase. */
+enum { STRETCH = 512 };
+struct factors {
+    bool known;
+    uint32_t phase;
+    float of[2][STRETCH];
+};
+
+static void find_factors(const uint32_t k[3], uint32_t phase, struct factors *f) {
+    if (f->known && f->phase == phase)
+        return;
+    for (uint32_t i = 0; i < STRETCH; i++) {
+        const uint32_t at = phase + k[0] * i;
+        f->of[0][i] = k[0] || i == 0 ? ergo_cos(at) : f->of[0][0];
+        f->of[1][i] = k[0] || i == 0 ? ergo_sin(at) : f->of[1][0];
+    }
+    f->known = true;
+    f->phase = phase;
+}
+
+/* `factors` and sums of all waves. */
+static void count_waves(const struct counting *c, const struct row *r, struct factors *factors,
+                        int64_t (*sums)[VECTOR_WAVE_NUMBERS]) {
+    for (uint32_t x = 0; x < r->n; x += STRETCH) {
+        const uint32_t n = r->n - x < STRETCH ? r->n - x : STRETCH;
+        float spins[3][STRETCH];
+        for (uint32_t i = 0; i < n; i++) {
+            const ergo_vector v = vector_of(c->s, r->own + c->s->components * (size_t)(x + i));
+            spins[0][i] = v.x;
+            spins[1][i] = v.y;
+            spins[2][i] = v.z;
+        }
+        for (uint32_t w = 0; w < c->waves->n; w++) {
+            const uint32_t *k = c->waves->k[w];
+            find_factors(k, vector_phase(k, x, r->y, r->z), &factors[w]);
+            for (uint32_t j = 0; j < VECTOR_WAVE_NUMBERS; j++)
+                for (uint32_t i = 0; i < n; i++)
+                    sums[w][j] += vector_fixed(spins[j / 2][i] * factors[w].of[j % 2][i]);
         }
     }
 }
 
-static void count_rows(size_t begin, size_t end, void *user) {
+ERGO_WITH_FMA static void count_rows(size_t begin, size_t end, void *user) {
     struct counting *c = user;
-    const uint32_t rows = rows_of_plane(c->s);
-    int64_t sums[VECTOR_NUMBERS_SPACE] = {0};
+    const uint32_t rows = c->part->slab.rows;
+    int64_t sums[VECTOR_NUMBERS_SPACE] = {0}, waves[VECTOR_WAVES_MAX][VECTOR_WAVE_NUMBERS] = {{0}};
+    struct factors factors[VECTOR_WAVES_MAX];
+    for (uint32_t w = 0; w < VECTOR_WAVES_MAX; w++)
+        factors[w].known = false;
     for (size_t i = begin; i < end; i++) {
         const struct row r = row_of(c->s, c->part, (uint32_t)(i / rows), (uint32_t)(i % rows));
-        (c->wave ? count_wave : count_row)(c, &r, sums);
+        count_row(c, &r, sums);
+        count_waves(c, &r, factors, waves);
     }
     pthread_mutex_lock(&c->lock);
-    for (uint32_t k = 0; k < (c->wave ? VECTOR_WAVE_NUMBERS : c->s->numbers); k++)
-        c->sums[k] += sums[k];
+    for (uint32_t k = 0; k < c->s->numbers; k++)
+        c->sums->sites[k] += sums[k];
+    for (uint32_t w = 0; w < c->waves->n; w++)
+        for (uint32_t k = 0; k < VECTOR_WAVE_NUMBERS; k++)
+            c->sums->waves[w][k] += waves[w][k];
     pthread_mutex_unlock(&c->lock);
 }
 
-/* The first `planes` planes of a part; a chain is counted as a whole. */
-static void count(struct counting *c, uint32_t planes) {
-    const size_t rows = c->s->d == 1 ? 1 : (size_t)planes * rows_of_plane(c->s);
-    pthread_mutex_init(&c->lock, NULL);
-    ergo_parallel_ranges(rows, ROW_SITES / c->s->l[0] + 1, count_rows, c);
-    pthread_mutex_destroy(&c->lock);
-}
-
 void vector_twin_count(const struct vector_shape *s, const struct vector_member *m,
-                       const struct vector_terms *d, const struct vector_part *part,
-                       uint32_t planes,
+                       const struct vector_terms *d, const struct vector_waves *waves,
+                       const struct vector_part *part, uint32_t planes,
                        /* NOLINTNEXTLINE(readability-non-const-parameter): count_rows adds there */
-                       int64_t *sums) {
-    struct counting c = {.s = s, .m = m, .d = d, .part = part, .sums = sums};
-    count(&c, planes);
-}
-
-void vector_twin_wave(const struct vector_shape *s, const uint32_t k[3],
-                      const struct vector_part *part, uint32_t planes,
-                      /* NOLINTNEXTLINE(readability-non-const-parameter): count_rows adds there */
-                      int64_t sums[VECTOR_WAVE_NUMBERS]) {
-    struct counting c = {.s = s, .part = part, .wave = k, .sums = sums};
-    count(&c, planes);
+                       struct vector_sums *sums) {
+    struct counting c = {s, m, d, waves, part, sums, PTHREAD_MUTEX_INITIALIZER};
+    const size_t rows = s->d == 1 ? 1 : (size_t)planes * part->slab.rows;
+    ergo_parallel_ranges(rows, ROW_SITES / s->l[0] + 1, count_rows, &c);
 }

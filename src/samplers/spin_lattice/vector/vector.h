@@ -169,10 +169,16 @@ bool vector_rows(const void *state, unsigned slot, size_t begin, size_t end,
 bool vector_curve_rows(const void *state, unsigned slot, size_t begin, size_t end,
                        const struct ergo_samples *samples);
 
-/* The planes [first, first + count) of the last dimension, modulo its side. */
+/* The planes [first, first + count) of the last dimension, modulo its side; of each in three
+ * dimensions the rows [row, row + rows) along y, modulo their number, else rows is 1. */
 struct vector_slab {
-    uint32_t first, count;
+    uint32_t first, count, row, rows;
 };
+/* Whole planes. */
+static inline struct vector_slab vector_slab_of(const struct vector_shape *s, uint32_t first,
+                                                uint32_t count) {
+    return (struct vector_slab){first, count, 0, s->d == 3 ? s->l[1] : 1};
+}
 /* Their sites in natural order, x fastest: an angle or three components (the bits of floats) a
  * site. */
 struct vector_part {
@@ -187,13 +193,13 @@ size_t vector_at(const struct vector_shape *s, uint32_t x, uint32_t y, uint32_t 
 size_t vector_words(const struct vector_shape *s, struct vector_slab slab);
 /* Planes to be read at a time: all, or some MiB. */
 uint32_t vector_planes(const struct vector_shape *s);
-/* Memory to read slabs of up to `count` planes; false: there is none. */
+/* Memory to read slabs of up to that size; false: there is none. */
 struct vector_reader {
     struct vector_state *s;
     const struct ergo_replay *before; /* as before this stretch; NULL: as it is now */
     uint32_t *raw;                    /* owned */
 };
-bool vector_reader_open(struct vector_reader *r, struct vector_state *s, uint32_t count);
+bool vector_reader_open(struct vector_reader *r, struct vector_state *s, struct vector_slab most);
 void vector_reader_close(struct vector_reader *r);
 /* Sets part->sites, which has vector_words(part->slab). */
 enum ergo_status vector_read(struct ergo_context *ctx, const struct vector_reader *r, size_t member,
@@ -215,21 +221,27 @@ void vector_twin_start(const struct vector_shape *s, const struct vector_member 
 /* sites: of the whole lattice */
 void vector_twin_sweep(const struct vector_shape *s, const struct vector_member *m,
                        const struct vector_terms *d, uint64_t step, uint32_t *sites);
-/* Sweeps of a part that has the slab with its margin on either side, or the whole lattice; after
- * them only the slab is right. */
+/* Sweeps of a part that has the slab with its margin, or the whole lattice; after them only the
+ * slab is right. */
 void vector_twin_slab(const struct vector_shape *s, const struct vector_member *m,
                       const struct vector_terms *d, uint64_t step, uint64_t sweeps,
                       struct vector_slab slab, const struct vector_part *part);
-/* Planes beyond the slab, on either side, that so many sweeps read. */
+/* Planes beyond the slab, on either side, that so many sweeps read, and rows if it has not all. */
 uint64_t vector_twin_margin(const struct vector_shape *s, uint64_t sweeps);
+struct vector_slab vector_twin_around(const struct vector_shape *s, struct vector_slab slab,
+                                      uint64_t sweeps);
+/* Of these planes all rows, or those around y = 0 that the twin has time for. */
+struct vector_slab vector_twin_window(const struct vector_shape *s, struct vector_slab planes,
+                                      uint64_t sweeps);
+/* Sums over sites and bonds, and of waves. */
+struct vector_sums {
+    int64_t sites[VECTOR_NUMBERS_SPACE], waves[VECTOR_WAVES_MAX][VECTOR_WAVE_NUMBERS];
+};
 /* Adds the sums over the first `planes` planes of a part, which has the one behind them, too; a
  * chain's is the whole lattice. */
 void vector_twin_count(const struct vector_shape *s, const struct vector_member *m,
-                       const struct vector_terms *d, const struct vector_part *part,
-                       uint32_t planes, int64_t *sums);
-void vector_twin_wave(const struct vector_shape *s, const uint32_t k[3],
-                      const struct vector_part *part, uint32_t planes,
-                      int64_t sums[VECTOR_WAVE_NUMBERS]);
+                       const struct vector_terms *d, const struct vector_waves *waves,
+                       const struct vector_part *part, uint32_t planes, struct vector_sums *sums);
 
 /* audit.c */
 enum ergo_status vector_audit(struct ergo_context *ctx, void *state);
@@ -249,11 +261,7 @@ enum ergo_status vector_replay(struct ergo_context *ctx, const struct vector_str
                                const struct vector_state *s, size_t member,
                                const struct vector_terms *d, const struct vector_part *before,
                                const struct vector_part *after);
-/* Sums over sites and bonds, and of the waves. */
-struct vector_sums {
-    int64_t sites[VECTOR_NUMBERS_SPACE], waves[VECTOR_WAVES_MAX][VECTOR_WAVE_NUMBERS];
-};
-/* Adds those of the device's layers `from` to `to` - 1 as they are now, read in pieces. */
+/* Adds the sums of the device's layers `from` to `to` - 1 as they are now, read in pieces. */
 enum ergo_status vector_add_layers(struct ergo_context *ctx, const struct vector_stretch *t,
                                    struct vector_state *s, size_t member,
                                    const struct vector_terms *d, uint32_t from, uint32_t to,

@@ -6,13 +6,32 @@ static struct ergo_grid over_tiles(const struct sw_sites_state *s) {
     return ergo_grid_groups(s->launch.tiles, s->launch.tile_group, s->e.batch->count);
 }
 
+/* Bonds, and labels in so many tiles. sized: sizes of clusters become 0. */
+static void label(struct sw_sites_state *s, unsigned kernel, uint32_t tiles, bool sized) {
+    ERGO_LAUNCH(&s->e, kernel, ergo_grid_groups(tiles, s->launch.tile_group, s->e.batch->count),
+                BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS), BUFFER(SITES_BONDS),
+                BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES),
+                U32(sized), BUFFER(SITES_CHANCES), BUFFER(SITES_WAYS));
+}
+
+/* A slab's inside, while the next rank's layer is under way; then the rest. */
+static void label_slab(struct sw_sites_state *s) {
+    const uint32_t inside = s->launch.inside;
+    if (inside) {
+        label(s, SITES_LABEL, inside, true);
+        clFlush(s->e.device->queue);
+    }
+    sw_slab_take_layer(s);
+    label(s, inside ? SITES_LABEL_END : SITES_LABEL, s->launch.tiles - inside, true);
+}
+
 /* A step. sample: its clusters are measured, too; SW_NO_SAMPLE: they are not. */
 static void step(struct sw_sites_state *s, uint32_t sample) {
     const bool sized = sample != SW_NO_SAMPLE && s->clusters && !s->shape.wolff;
-    ERGO_LAUNCH(&s->e, SITES_LABEL, over_tiles(s), BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
-                BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS), U64(s->e.step),
-                BUFFER(SITES_SIZES), U32(sized || s->cut), BUFFER(SITES_CHANCES),
-                BUFFER(SITES_WAYS));
+    if (s->cut)
+        label_slab(s);
+    else
+        label(s, SITES_LABEL, s->launch.tiles, sized);
     if (s->shape.adapts)
         ERGO_LAUNCH(&s->e, SITES_JOIN, over_tiles(s), BUFFER(SITES_BONDS), BUFFER(SITES_FIRSTS),
                     BUFFER(SITES_LABELS), BUFFER(SITES_WAYS), U32(0));
@@ -46,15 +65,22 @@ void sw_sites_steps(void *state, uint64_t steps) {
     struct sw_sites_state *s = state;
     for (uint64_t k = 0; k < steps; k++)
         step(s, SW_NO_SAMPLE);
+    if (s->cut)
+        sw_slab_take_layer(s);
 }
 
 void sw_sites_block(void *state, size_t count, uint64_t every) {
     struct sw_sites_state *s = state;
     const struct ergo_grid sums =
         ergo_grid_groups(s->launch.sum_groups, s->launch.group, s->e.batch->count);
+    if (s->shape.waved) /* a sample leaves them so */
+        ergo_engine_fill(&s->e, SITES_WAVES, 0);
     for (uint32_t i = 0; i < count && s->e.status == ERGO_OK; i++) {
-        sw_sites_steps(s, every - 1);
+        for (uint64_t k = 1; k < every; k++)
+            step(s, SW_NO_SAMPLE);
         step(s, i);
+        if (s->cut)
+            sw_slab_take_layer(s);
         if (s->clusters && !s->shape.wolff)
             ERGO_LAUNCH(&s->e, SITES_COUNT, sums, BUFFER(SITES_SIZES), BUFFER(SITES_CLUSTERS),
                         U32(i));
@@ -65,6 +91,13 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
                         BUFFER(SITES_MEMBERS), BUFFER(SITES_SIZES), U64(s->e.step - 1),
                         BUFFER(SITES_PAIRS), U32(i));
         }
+        if (s->shape.waved) {
+            ERGO_LAUNCH(&s->e, SITES_WAVE, over_tiles(s), BUFFER(SITES_SPINS),
+                        BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS), BUFFER(SITES_LABELS),
+                        U64(s->e.step - 1), BUFFER(SITES_WAVES));
+            ERGO_LAUNCH(&s->e, SITES_WAVE_ROOTS, sums, BUFFER(SITES_WAVES), BUFFER(SITES_POWERS),
+                        U32(i));
+        }
         ERGO_LAUNCH(&s->e, SITES_MEASURE, sums, BUFFER(SITES_SPINS), BUFFER(SITES_SUMS), U32(i));
     }
 }
@@ -72,11 +105,10 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
 void sw_sites_convert(const struct sw_sites_shape *h, struct sw_unit unit,
                       const struct sw_counts *c, const struct sw_found *found, double *columns) {
     const struct sw_shape counted = {.q = h->q, .sites = h->sites};
-    for (size_t k = 0; k < SW_SITES_COLUMNS; k++)
-        columns[k] = 0;
     sw_convert(&counted, unit, c, columns);
     if (h->wolff)
         columns[SW_COLUMN_IMPROVED] = (double)found->grown / (double)h->sites;
+    columns[SW_COLUMN_WAVE2] = found->powers[0] * 0x1p-30 / (double)h->sites;
     columns[SW_COLUMN_WRAPS] = found->wraps ? 1.0 : 0.0;
     columns[SW_COLUMN_CHANCE] = (double)found->chance * 0x1p-32;
     for (size_t k = 0; k < 2; k++)
@@ -103,6 +135,13 @@ static struct sw_found found_of(const struct sw_sites_state *s, unsigned slot, s
     const uint32_t *pairs = ergo_engine_host(&s->e, SITES_PAIRS, slot, 0);
     for (size_t k = 0; k < 2 && s->pairs; k++)
         found.pairs[k] = (uint64_t)pairs[4 * row + 2 * k + 1] << 32 | pairs[4 * row + 2 * k];
+    const size_t powers = s->shape.model == SW_MODEL_POTTS ? 1 : SW_POWERS;
+    const uint32_t *words = ergo_engine_host(&s->e, SITES_POWERS, slot, 0);
+    for (size_t p = 0; p < powers && s->shape.waved; p++) {
+        uint64_t limbs[SW_WAVES_LIMBS] = {0};
+        sw_waves_take(limbs, words + 2 * SW_WAVE_LIMBS * (powers * row + p));
+        found.powers[p] = sw_limbs_value(limbs, SW_WAVES_LIMBS, NULL);
+    }
     return found;
 }
 

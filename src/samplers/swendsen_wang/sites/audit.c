@@ -37,16 +37,14 @@ static enum ergo_status read_member(struct ergo_context *ctx, struct sw_sites_st
     return ergo_engine_end(&s->e);
 }
 
-/* Its bytes of all sites, of all ranks; NULL on other ranks than the first. Collective. */
+/* Of a lattice that is cut its bytes of all sites, of all ranks; NULL on other ranks than the
+ * first. Collective. */
 static enum ergo_status read_sites(struct ergo_context *ctx, struct sw_sites_state *s,
                                    unsigned buffer, size_t member, size_t each, void **data) {
     const size_t sites = buffer == SITES_SPINS ? sw_sites_span(s) : s->shape.sites;
     struct ergo_text whole = {0};
     void *own;
     enum ergo_status status = read_member(ctx, s, buffer, member, sites * each, &own);
-    *data = own;
-    if (!s->cut)
-        return status;
     if (status == ERGO_OK)
         status = sw_slab_gather(ctx, s, own, &whole);
     free(own);
@@ -54,14 +52,42 @@ static enum ergo_status read_sites(struct ergo_context *ctx, struct sw_sites_sta
     return status;
 }
 
+/* Memory for 4 bytes a site that the twin needs no more: in new memory the system's work on pages
+ * takes as long as reading. */
+static void *spare_of(const struct sw_sites_twin *t) {
+    return t->sizes;
+}
+
+/* Of a lattice that is not cut: piece by piece. */
+static enum ergo_status compare_pieces(struct ergo_context *ctx, const struct ergo_replay *r,
+                                       size_t member, unsigned buffer, const uint8_t *expected,
+                                       size_t bytes, const char *what,
+                                       const struct sw_sites_twin *t) {
+    struct sw_sites_state *s = r->state;
+    const size_t piece = 4 * (size_t)s->shape.sites;
+    enum ergo_status status = ERGO_OK;
+    for (size_t at = 0, now; at < bytes && status == ERGO_OK; at += now) {
+        now = bytes - at < piece ? bytes - at : piece;
+        ergo_engine_begin(&s->e, ctx);
+        ergo_engine_read(&s->e, buffer, member * bytes + at, now, spare_of(t));
+        status = ergo_engine_end(&s->e);
+        if (status == ERGO_OK && memcmp(spare_of(t), expected + at, now) != 0)
+            status = ergo_replay_differs(ctx, r, member, what);
+    }
+    return status;
+}
+
 static enum ergo_status compare_bytes(struct ergo_context *ctx, const struct ergo_replay *r,
                                       size_t member, unsigned buffer, const void *expected,
-                                      const char *what) {
+                                      const char *what, const struct sw_sites_twin *t) {
     struct sw_sites_state *s = r->state;
     const size_t each = buffer == SITES_SPINS ? s->shape.spin_bytes : 1;
+    const size_t bytes = s->whole.sites * each;
     void *found;
+    if (!s->cut)
+        return compare_pieces(ctx, r, member, buffer, expected, bytes, what, t);
     enum ergo_status status = read_sites(ctx, s, buffer, member, each, &found);
-    if (status == ERGO_OK && found && memcmp(found, expected, s->whole.sites * each) != 0)
+    if (status == ERGO_OK && found && memcmp(found, expected, bytes) != 0)
         status = ergo_replay_differs(ctx, r, member, what);
     free(found);
     return status;
@@ -113,12 +139,14 @@ static enum ergo_status compare_labels(struct ergo_context *ctx, const struct er
     enum { WORTHWHILE = 1 << 14 }; /* sites that are worth waking a core */
     struct sw_sites_state *s = r->state;
     struct labelled l = {.t = t, .n = s->shape.sites, .h = &s->shape, .launch = &s->launch};
-    void *data, *firsts = NULL;
-    enum ergo_status status = read_member(ctx, s, SITES_LABELS, member, 4 * l.n, &data);
+    void *firsts = NULL;
+    ergo_engine_begin(&s->e, ctx);
+    ergo_engine_read(&s->e, SITES_LABELS, member * 4 * l.n, 4 * l.n, spare_of(t));
+    enum ergo_status status = ergo_engine_end(&s->e);
     if (status == ERGO_OK)
         status = read_member(ctx, s, SITES_FIRSTS, member, 2 * l.n, &firsts);
     uint32_t root_of_seed = UINT32_MAX;
-    l.labels = data;
+    l.labels = spare_of(t);
     l.firsts = firsts;
     if (status == ERGO_OK && !s->shape.wolff)
         ergo_parallel_ranges(l.n, WORTHWHILE, same_labels, &l);
@@ -128,17 +156,17 @@ static enum ergo_status compare_labels(struct ergo_context *ctx, const struct er
             l.differ = l.differ || (root_of_seed != UINT32_MAX && root != root_of_seed);
             root_of_seed = root;
         }
-    free(data);
     free(firsts);
     return l.differ ? ergo_replay_differs(ctx, r, member, "labels of the last step") : status;
 }
 
 static enum ergo_status compare_state(struct ergo_context *ctx, const struct ergo_replay *r,
                                       size_t member, const struct sw_sites_twin *t) {
-    enum ergo_status status = compare_bytes(ctx, r, member, SITES_SPINS, t->spins, "new spins");
-    if (status == ERGO_OK)
-        status = compare_bytes(ctx, r, member, SITES_BONDS, t->bonds, "the bonds of the last step");
     struct sw_sites_state *s = r->state;
+    enum ergo_status status = compare_bytes(ctx, r, member, SITES_SPINS, t->spins, "new spins", t);
+    if (status == ERGO_OK)
+        status =
+            compare_bytes(ctx, r, member, SITES_BONDS, t->bonds, "the bonds of the last step", t);
     if (status == ERGO_OK && !s->cut)
         status = compare_labels(ctx, r, member, t);
     uint32_t chance = t->chance;
@@ -180,7 +208,7 @@ static const char *sample_differs(const struct sw_sites_state *s, size_t member,
         return "clusters around the lattice";
     if (!ergo_replay_same(columns + SW_COLUMN_CHANCE, found + SW_COLUMN_CHANCE, 1))
         return "the bond probability";
-    if (!ergo_replay_same(columns, found, SW_SITES_COLUMNS) ||
+    if (!ergo_replay_same(columns, found, SW_COLUMNS) ||
         !ergo_replay_same(curve, found_curve, bins))
         return "number and sizes of clusters";
     return NULL;
@@ -265,7 +293,7 @@ static enum ergo_status compare_start(struct ergo_context *ctx, struct sw_sites_
     for (size_t m = s->e.batch->count; m-- > 0 && done < budget && status == ERGO_OK;
          done += s->whole.sites) {
         sw_sites_twin_start(s->e.batch->points[m], &s->whole, &t);
-        status = compare_bytes(ctx, &r, m, SITES_SPINS, t.spins, "the spins of the start");
+        status = compare_bytes(ctx, &r, m, SITES_SPINS, t.spins, "the spins of the start", &t);
     }
     sw_sites_twin_close(&t);
     return status;

@@ -43,6 +43,10 @@ bool sw_is_periodic(const struct ergo_point *point) {
     return !sides(point, "open", &words) && !sides(point, "antiperiodic", &words);
 }
 
+bool sw_may_correlate(const struct ergo_point *point) {
+    return !says(point, "/system/update", "wolff") && sw_is_periodic(point);
+}
+
 bool sw_is_ferromagnetic(const struct ergo_point *point) {
     int words;
     return !sides(point, "antiperiodic", &words);
@@ -81,7 +85,8 @@ struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point) {
                                .ly = (uint32_t)size->size[1],
                                .lz = size->items > 2 ? (uint32_t)size->size[2] : 1,
                                .wolff = says(point, "/system/update", "wolff"),
-                               .adapts = sw_adapts(point)};
+                               .adapts = sw_adapts(point),
+                               .waved = sw_correlates(point)};
     static const struct {
         const char *name;
         uint32_t model, bytes;
@@ -139,6 +144,8 @@ enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_poin
                                 "lattice and update can number",
                                 sites);
     const enum ergo_status adapts = sw_adapt_check(ctx, point), closed = check_sides(ctx, point);
+    if (status == ERGO_OK)
+        status = sw_correlate_check(ctx, point);
     return status != ERGO_OK ? status : adapts != ERGO_OK ? adapts : closed;
 }
 
@@ -183,7 +190,7 @@ static void choose_tile(const struct sw_sites_state *s, struct sw_sites_launch *
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/tile_group");
     const uint32_t side = rows ? rows : flat ? 64 : 8;
     const uint32_t block_y = flat ? 4 : 2, block_z = flat ? 1 : 2;
-    const bool sized = s->clusters && !h->wolff;
+    const bool sized = (s->clusters || h->waved) && !h->wolff;
     l->tx = ergo_power_of_two_up(h->lx, BLOCK_X, words ? 32 * words : 32);
     l->ty = ergo_power_of_two_up(h->ly, block_y, side > block_y ? side : block_y);
     l->tz = ergo_power_of_two_up(h->lz, block_z, flat ? 1 : side > block_z ? side : block_z);
@@ -211,6 +218,7 @@ static void choose_tile(const struct sw_sites_state *s, struct sw_sites_launch *
     if (device->quirks.many_barriers_unreliable)
         l->tile_group = 1;
     l->tiles = parts(h->lx, l->tx) * parts(h->ly, l->ty) * parts(h->lz, l->tz);
+    l->inside = s->cut ? l->tiles - parts(h->lx, l->tx) * parts(h->ly, l->ty) : 0;
 }
 
 static void choose_groups(const struct sw_sites_state *s, struct sw_sites_launch *l) {
@@ -256,6 +264,13 @@ static void declare_buffers(struct sw_sites_state *s) {
         ergo_engine_sums(e, SITES_RECORD, "bond probabilities of samples", ERGO_BUFFER_SAMPLES,
                          8 * members);
     }
+    if (s->shape.waved) {
+        const uint64_t powers = s->shape.model == SW_MODEL_POTTS ? 1 : 2;
+        ergo_engine_buffer(e, SITES_WAVES, "waves of clusters", ERGO_BUFFER_SCRATCH,
+                           8 * (powers + 1) * sites);
+        ergo_engine_sums(e, SITES_POWERS, "structure factors", ERGO_BUFFER_SAMPLES,
+                         8 * powers * SW_WAVE_LIMBS * members);
+    }
     if (s->cut)
         sw_slab_declare(s);
     if (!sized)
@@ -271,6 +286,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     static const char *const sites = "swendsen_wang/sites.cl";
     static const char *const vectors = "swendsen_wang/sites_vectors.cl";
     static const char *const slab = "swendsen_wang/sites_slab.cl";
+    static const char *const waves = "swendsen_wang/sites_waves.cl";
     struct ergo_engine *e = &s->e;
     const struct sw_sites_shape *h = &s->shape;
     const struct sw_sites_launch *l = &s->launch;
@@ -284,6 +300,8 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
                      h->directions, l->tx, l->ty, l->tz, l->tile_group, l->sum_slots, h->adapts,
                      s->clusters && !h->wolff, s->cut ? " -DSW_SLAB=1u" : "",
                      e->device->quirks.relaxed_atomics);
+    if (s->cut)
+        ergo_text_append(&o, " -DSW_TURNED=%d", s->whole.anti != 0);
     if (h->model == SW_MODEL_POTTS) {
         ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
         ergo_engine_kernel(e, SITES_MEASURE, measure, o.data, "sw_site_measure");
@@ -294,6 +312,12 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     ergo_engine_kernel(e, SITES_LABEL, sites, o.data, "sw_site_label");
     ergo_engine_kernel(e, SITES_JOIN, sites, o.data, "sw_site_join");
     if (s->cut) {
+        struct ergo_text end = {0};
+        ergo_text_append(&end, "%s -DSW_TILE_FIRST=%uu", o.data ? o.data : "", l->inside);
+        if (l->inside)
+            ergo_engine_kernel(e, SITES_LABEL_END, sites, end.data, "sw_site_label");
+        o.failed = o.failed || end.failed;
+        ergo_text_free(&end);
         ergo_engine_kernel(e, SITES_EDGE, slab, o.data, "sw_slab_edges");
         ergo_engine_kernel(e, SITES_MARK, slab, o.data, "sw_slab_mark");
         ergo_engine_kernel(e, SITES_FLIP, slab, o.data, "sw_slab_flip");
@@ -305,6 +329,10 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
     if (s->pairs) {
         ergo_engine_kernel(e, SITES_NAME, sites, o.data, "sw_site_name");
         ergo_engine_kernel(e, SITES_PAIR, sites, o.data, "sw_site_pairs");
+    }
+    if (h->waved) {
+        ergo_engine_kernel(e, SITES_WAVE, waves, o.data, "sw_site_waves");
+        ergo_engine_kernel(e, SITES_WAVE_ROOTS, waves, o.data, "sw_site_wave_roots");
     }
     if (h->adapts)
         ergo_engine_kernel(e, SITES_ADAPT, sites, o.data, "sw_site_adapt");
@@ -338,6 +366,10 @@ enum ergo_status sw_sites_configure(struct ergo_context *ctx, void *state) {
     if (s->cut) {
         s->shape.lz = s->slab.count;
         s->shape.sites = s->shape.lx * s->shape.ly * s->shape.lz;
+        if (s->slab.first + s->slab.count < s->slab.layers) { /* the last side is another rank's */
+            s->shape.open &= 3u;                              /* SW_AROUND_X, SW_AROUND_Y */
+            s->shape.anti &= 3u;
+        }
     }
     s->columns = batch->job->model->n_columns;
     s->clusters = s->shape.model == SW_MODEL_POTTS && sw_wants_clusters(batch->points[0]);

@@ -18,6 +18,7 @@ struct sw_sites_shape {
     uint32_t spin_bytes; /* of a site, in one or three words */
     bool wolff;
     bool adapts; /* method probability-changing */
+    bool waved;  /* correlations are measured by clusters */
 };
 
 /* Columns of unit vectors. */
@@ -35,19 +36,24 @@ enum {
     SW_VECTOR_CHANCE,
     SW_VECTOR_HALF,
     SW_VECTOR_QUARTER,
+    SW_VECTOR_POWER0,
+    SW_VECTOR_POWER,
     SW_VECTOR_COLUMNS
 };
 
 /* Of a step's clusters: the directions in which one leads around (SW_AROUND_... by bits); the
  * sites of Wolff's, and the sum of the sizes of their parts along the mirror in units of 2^-30; the
  * chance with which bonds were drawn (cl/swendsen_wang/sites.h); pairs of sites half and a quarter
- * of a side apart (sites.cl). */
+ * of a side apart (sites.cl); squares of waves, and of unit vectors those of parts
+ * (sites_waves.cl), in units of 2^-30. */
+enum { SW_POWERS = 2 };
 struct sw_found {
     uint32_t wraps;
     uint32_t grown;
     uint64_t parts;
     uint32_t chance;
     uint64_t pairs[2];
+    double powers[SW_POWERS];
 };
 
 struct sw_sites_launch {
@@ -55,6 +61,7 @@ struct sw_sites_launch {
     uint32_t tx, ty, tz; /* sides of a tile, powers of two */
     uint32_t tile_group; /* work-items for a tile */
     uint32_t tiles;      /* of a member */
+    uint32_t inside;     /* of a slab: tiles before those that need the next rank's layer */
     uint32_t sum_groups; /* work-groups per member that add up */
     uint32_t sum_slots;  /* partial sums per member */
 };
@@ -76,6 +83,8 @@ enum sw_sites_buffer {
     SITES_GROWN,
     SITES_RECORD,
     SITES_PAIRS,
+    SITES_WAVES, /* sums over clusters; samples of their squares */
+    SITES_POWERS,
     /* of a slab (slab.c); SITES_SIZES then has numbers of renamed parts */
     SITES_EDGES,
     SITES_RENAMED,
@@ -87,6 +96,7 @@ enum sw_sites_kernel {
     SITES_MEASURE,
     SITES_COUNT,
     SITES_LABEL,
+    SITES_LABEL_END,
     SITES_JOIN,
     SITES_FLIP,
     SITES_FLIP_SIZES,
@@ -95,7 +105,9 @@ enum sw_sites_kernel {
     SITES_NAME,
     SITES_PAIR,
     SITES_EDGE,
-    SITES_MARK
+    SITES_MARK,
+    SITES_WAVE,
+    SITES_WAVE_ROOTS
 };
 
 struct sw_sites_state {
@@ -114,6 +126,7 @@ struct sw_sites_state {
     struct ergo_slab slab;
     uint64_t *joined; /* [samples][members][q], sums of all ranks */
     uint8_t *layer;   /* first layers of all members, own and the next rank's */
+    bool under_way;   /* the latter */
     uint32_t *far;    /* names of clusters in the next rank's first layer */
     struct sw_slab_pairs pairs_of;
     struct sw_slab_pair *all_pairs;
@@ -136,6 +149,8 @@ void sw_slab_declare(struct sw_sites_state *s);
  * Collective. */
 void sw_slab_join(struct sw_sites_state *s);
 void sw_slab_flip(struct sw_sites_state *s);
+/* The next rank's layer, which has been under way since then; nothing if it is there. */
+void sw_slab_take_layer(struct sw_sites_state *s);
 /* Of a sample and member, all ranks together. */
 void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *counts);
 /* This rank's layers, with those of all others: appended at rank 0. Collective. */
@@ -183,7 +198,7 @@ void sw_vectors_convert(const struct sw_sites_shape *shape, struct sw_unit unit,
                         const int64_t *sums, const struct sw_found *found, double *columns);
 extern const struct ergo_model sw_xy_model, sw_clock_model, sw_heisenberg_model;
 /* Keys of all models, in swendsen_wang.c. */
-enum { SW_SIZE_KEYS = 1, SW_SITES_KEYS = 3, SW_RUN_KEYS = 4 };
+enum { SW_SIZE_KEYS = 1, SW_SITES_KEYS = 3, SW_RUN_KEYS = 5 };
 extern const struct ergo_key sw_size_keys[SW_SIZE_KEYS], sw_sites_keys[SW_SITES_KEYS];
 extern const struct ergo_key sw_run_keys[SW_RUN_KEYS];
 enum { SW_TUNABLES = 5 };
@@ -215,6 +230,7 @@ struct sw_sites_twin {
     uint32_t *sizes;          /* of clusters, at their smallest sites */
     uint8_t *ways;            /* the edges that the walk to a site has crossed, by bits */
     float *parts;             /* of unit vectors along the mirror */
+    int64_t *waves;           /* scratch */
     uint32_t piece_sites;     /* least sites of a piece that a core walks */
     /* after a counted step: of states, or of unit vectors */
     struct sw_counts counts;
@@ -224,6 +240,8 @@ struct sw_sites_twin {
 };
 bool sw_sites_twin_open(struct sw_sites_twin *twin, const struct sw_sites_shape *shape);
 void sw_sites_twin_close(struct sw_sites_twin *twin);
+/* correlate.c: found.powers, from labels and the parts after the step. */
+void sw_twin_waves(const struct sw_sites_shape *shape, struct sw_sites_twin *twin);
 void sw_sites_twin_start(const struct ergo_point *point, const struct sw_sites_shape *shape,
                          struct sw_sites_twin *twin);
 void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_shape *shape,

@@ -3,8 +3,9 @@
  * operations (sampler.h). A slab is labelled as a lattice of its own, but for the bonds from its
  * last layer to the first one of the next rank, whose spins it has. Each rank tells the one before
  * the clusters of its first layer; so that one knows which pairs of parts bonds join, and all pairs
- * go to all ranks (slab_pairs.h). Bytes a rank and sweep: a layer's spins, four for each of its
- * sites, and the pairs of all. Spins are measured, clusters are not.
+ * go to all ranks (slab_pairs.h). The layer's spins travel while the inside is labelled. Bytes a
+ * rank and sweep: a layer's spins, four for each of its sites, and the pairs of all. Spins are
+ * measured, clusters are not.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +24,8 @@ enum { LEAST_LAYERS = 2 };
 static bool serves(const struct ergo_point *point) {
     return ergo_point_value(point, "/system/size")->items > 2 &&
            strcmp(ergo_point_text(point, "/system/update"), "swendsen-wang") == 0 &&
-           sw_is_sampled(point) && sw_is_periodic(point) && !sw_wants_clusters(point) &&
-           !sw_wants_pairs(point);
+           sw_is_sampled(point) && !sw_wants_clusters(point) && !sw_wants_pairs(point) &&
+           !sw_correlates(point);
 }
 
 bool sw_slab_is_worth(const struct ergo_point *point, size_t ranks) {
@@ -37,8 +38,8 @@ enum ergo_status sw_slab_check(struct ergo_context *ctx, const struct ergo_point
         return ERGO_OK;
     return ergo_job_error(
         ctx, "/distribute",
-        "\"lattice\" cuts, beside plain squares, cubic lattices with periodic sides and update "
-        "swendsen-wang, of which it measures spins: \"observables\": "
+        "\"lattice\" cuts, beside plain squares, cubic lattices with update swendsen-wang, of "
+        "which it measures spins: \"observables\": "
         "\"energy,order_parameter,binder\" in run, and others that need no clusters. Use "
         "\"points\" or \"auto\"");
 }
@@ -103,8 +104,8 @@ static void release(void *state) {
 /* ---- between ranks ----------------------------------------------------------------------------
  */
 
-/* To the rank before this one, and from the next. */
-static void send_back(struct sw_sites_state *s, const void *mine, void *theirs, size_t bytes) {
+/* To the rank before this one, and from the next; begun only. */
+static void post_back(struct sw_sites_state *s, const void *mine, void *theirs, size_t bytes) {
     const int ranks = ergo_dist_count(), own = ergo_ranks_rank();
     const int before = (own + ranks - 1) % ranks, next = (own + 1) % ranks;
     if (s->e.status == ERGO_OK)
@@ -112,16 +113,29 @@ static void send_back(struct sw_sites_state *s, const void *mine, void *theirs, 
             ergo_dist_post_receive(s->e.ctx, s->slab.posts, next, TAG_LAYER, theirs, bytes);
     if (s->e.status == ERGO_OK)
         s->e.status = ergo_dist_post_send(s->e.ctx, s->slab.posts, before, TAG_LAYER, mine, bytes);
+}
+
+static void send_back(struct sw_sites_state *s, const void *mine, void *theirs, size_t bytes) {
+    post_back(s, mine, theirs, bytes);
     if (s->e.status == ERGO_OK)
         ergo_dist_posts_wait(s->slab.posts);
 }
 
-/* The spins of the next rank's first layer. */
-static void take_layer(struct sw_sites_state *s) {
+/* The spins of first layers. */
+static void send_layer(struct sw_sites_state *s) {
     const size_t layer = layer_sites(s), members = s->e.batch->count, span = sw_sites_span(s);
     for (size_t m = 0; m < members; m++)
         ergo_engine_read(&s->e, SITES_SPINS, m * span, layer, s->layer + m * layer);
-    send_back(s, s->layer, s->layer + members * layer, members * layer);
+    post_back(s, s->layer, s->layer + members * layer, members * layer);
+    s->under_way = true;
+}
+
+void sw_slab_take_layer(struct sw_sites_state *s) {
+    const size_t layer = layer_sites(s), members = s->e.batch->count, span = sw_sites_span(s);
+    if (!s->under_way)
+        return;
+    s->under_way = false;
+    ergo_dist_posts_wait(s->slab.posts);
     for (size_t m = 0; m < members; m++)
         ergo_engine_write(&s->e, SITES_SPINS, m * span + s->shape.sites, layer,
                           s->layer + (members + m) * layer);
@@ -203,7 +217,7 @@ void sw_slab_flip(struct sw_sites_state *s) {
                 ergo_grid_groups(s->launch.tiles, s->launch.tile_group, s->e.batch->count),
                 BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS), BUFFER(SITES_FIRSTS),
                 BUFFER(SITES_LABELS), U64(s->e.step), BUFFER(SITES_SIZES), BUFFER(SITES_NAMES));
-    take_layer(s);
+    send_layer(s);
 }
 
 /* ---- samples ----------------------------------------------------------------------------------
@@ -274,7 +288,8 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
     if (status != ERGO_OK)
         return status;
     ergo_engine_begin(&s->e, ctx);
-    take_layer(s);
+    send_layer(s);
+    sw_slab_take_layer(s);
     return ergo_engine_end(&s->e);
 }
 
@@ -311,7 +326,8 @@ static enum ergo_status load(struct ergo_context *ctx, void *state, size_t membe
     if (status != ERGO_OK)
         return status;
     ergo_engine_begin(&s->e, ctx);
-    take_layer(s);
+    send_layer(s);
+    sw_slab_take_layer(s);
     return ergo_engine_end(&s->e);
 }
 

@@ -63,13 +63,16 @@ static enum ergo_status fetch_to(struct ergo_context *ctx, struct sw_sites_state
     return ergo_engine_end(&s->e);
 }
 
+static enum ergo_status no_memory(struct ergo_context *ctx, const struct sw_sites_shape *h) {
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice of %u sites", h->sites);
+}
+
 static enum ergo_status fetch(struct ergo_context *ctx, struct sw_sites_state *s, size_t member,
                               void **spins) {
     const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
     *spins = malloc(bytes);
     if (!*spins)
-        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice of %u sites",
-                         s->shape.sites);
+        return no_memory(ctx, &s->shape);
     const enum ergo_status status = fetch_to(ctx, s, member, *spins);
     if (status != ERGO_OK) {
         free(*spins);
@@ -266,9 +269,19 @@ void sw_sites_view_of(const struct sw_sites_shape *shape, struct ergo_view *view
 enum ergo_status sw_sites_view(struct ergo_context *ctx, void *opaque, size_t member,
                                struct ergo_view *view) {
     struct sw_sites_state *s = opaque;
-    void *spins = NULL;
-    const enum ergo_status status = fetch(ctx, s, member, &spins);
-    sw_sites_view_of(&s->shape, view);
+    const struct sw_sites_shape *h = &s->shape;
+    const size_t sites = view->plane ? (size_t)h->lx * h->ly : h->sites;
+    const size_t words = h->spin_bytes > 1 ? h->spin_bytes / 4 : 1, each = h->spin_bytes / words;
+    const size_t member_bytes = sw_sites_span(s) * h->spin_bytes;
+    uint8_t *spins = malloc((size_t)h->sites * h->spin_bytes); /* what is not read is not touched */
+    sw_sites_view_of(h, view);
     view->sites = spins;
-    return status;
+    if (!spins)
+        return no_memory(ctx, h);
+    ergo_engine_begin(&s->e, ctx);
+    for (size_t k = 0; k < words; k++) {
+        const size_t at = each * place(h, 0, k);
+        ergo_engine_read(&s->e, SITES_SPINS, member_bytes * member + at, each * sites, spins + at);
+    }
+    return ergo_engine_end(&s->e);
 }

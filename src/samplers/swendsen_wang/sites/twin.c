@@ -2,7 +2,8 @@
  * A step in C. Random numbers and neighbours are those of cl/swendsen_wang/sites.h compiled as C.
  * Clusters are joined bond after bond, in the order of sites; a bond within a cluster that leads
  * there by edges of the lattice other than those of the way known so far closes a way around it. Of
- * a huge lattice all cores join pieces of whole layers, and then the bonds between pieces. A single
+ * a huge lattice all cores join pieces of whole layers, and then the bonds between pieces, two and
+ * two. A single
  * cluster (Wolff) is walked along its active bonds. The twin has no tiles, atomics or launches.
  */
 #include <pthread.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "base/portable.h"
 #include "samplers/swendsen_wang/sites/sites.h"
 
 /* sites.h takes the lattice from macros; when compiled as C they read this. */
@@ -40,8 +42,10 @@ bool sw_sites_twin_open(struct sw_sites_twin *t, const struct sw_sites_shape *s)
                                 .sizes = malloc(4 * n),
                                 .ways = malloc(n),
                                 .piece_sites = PIECE_SITES,
-                                .parts = malloc(s->model == SW_MODEL_POTTS ? 1 : 4 * n)};
-    return t->spins && t->bonds && t->labels && t->queue && t->sizes && t->ways && t->parts;
+                                .parts = malloc(s->model == SW_MODEL_POTTS ? 1 : 4 * n),
+                                .waves = malloc(s->waved ? 8 * n : 1)};
+    return t->waves && t->spins && t->bonds && t->labels && t->queue && t->sizes && t->ways &&
+           t->parts;
 }
 
 void sw_sites_twin_close(struct sw_sites_twin *t) {
@@ -52,6 +56,7 @@ void sw_sites_twin_close(struct sw_sites_twin *t) {
     free(t->sizes);
     free(t->ways);
     free(t->parts);
+    free(t->waves);
     *t = (struct sw_sites_twin){0};
 }
 
@@ -120,7 +125,7 @@ static void set_parts(struct work *w, uint32_t begin, uint32_t end) {
 }
 
 /* The same of unit vectors with these parts along the mirror. */
-static void draw_parts(struct work *w, uint32_t begin, uint32_t end) {
+ERGO_WITH_FMA static void draw_parts(struct work *w, uint32_t begin, uint32_t end) {
     struct sw_sites_twin *t = w->t;
     uint32_t x, y, z, around;
     place_of(begin, &x, &y, &z);
@@ -188,7 +193,8 @@ static uint32_t walk(struct piece *p, uint32_t first) {
 
 struct pieces {
     const struct sw_sites_shape *s;
-    size_t n;
+    uint32_t layer; /* sites */
+    size_t n, wide;
     struct piece of[MOST_PIECES];
 };
 
@@ -243,17 +249,35 @@ static void label_piece(size_t k, void *user) {
 }
 
 /* The bonds that leave a piece: those of its last layer. */
-static void join_piece(const struct piece *p, uint32_t layer) {
+static void join_piece(struct pieces *all, size_t k) {
+    struct piece *p = &all->of[k];
     struct sw_sites_twin *t = p->t;
-    for (uint32_t i = p->end - layer; i < p->end; i++) {
+    twin = *all->s;
+    for (uint32_t i = p->end - all->layer; i < p->end; i++) {
         uint32_t x, y, z, around;
         place_of(i, &x, &y, &z);
         for (uint32_t d = 0; d < twin.directions; d++) {
             const uint32_t next = sw_site_next(x, y, z, d, &around);
             if (t->bonds[i] >> d & 1u && !is_in(p, next))
-                join(t, i, next, around, &t->found.wraps);
+                join(t, i, next, around, &p->wraps);
         }
     }
+}
+
+/* Number i of pairs of neighbours, each of `wide` pieces that are joined already. */
+static void join_pair(size_t i, void *user) {
+    struct pieces *all = user;
+    join_piece(all, (2 * i + 1) * all->wide - 1);
+}
+
+/* All cores at first: pairs have no cluster in common. */
+static void join_pieces(struct pieces *all) {
+    for (all->wide = 1; all->wide < all->n; all->wide *= 2) {
+        const size_t pairs = (all->n - 1 + all->wide) / (2 * all->wide);
+        ergo_parallel(pairs, pairs, join_pair, all);
+    }
+    if (all->n > 1) /* around the lattice */
+        join_piece(all, all->n - 1);
 }
 
 /* Others may do the same to sites on the way: each of their values leads to the same end. */
@@ -299,7 +323,11 @@ static void label(struct work *w) {
     struct sw_sites_twin *t = w->t;
     const uint32_t layer = twin.lz > 1 ? twin.lx * twin.ly : twin.lx, layers = twin.sites / layer;
     const uint32_t fit = twin.sites / t->piece_sites, most = fit < MOST_PIECES ? fit : MOST_PIECES;
-    struct pieces all = {w->s, most < 1 ? 1 : most < layers ? most : layers, {{0}}};
+    struct pieces all = {.s = w->s,
+                         .layer = layer,
+                         .n = most < 1        ? 1
+                              : most < layers ? most
+                                              : layers};
     for (size_t k = 0; k < all.n; k++)
         all.of[k] = (struct piece){t, (uint32_t)(layers * k / all.n) * layer,
                                    (uint32_t)(layers * (k + 1) / all.n) * layer, 0};
@@ -307,11 +335,9 @@ static void label(struct work *w) {
     t->found.wraps = 0;
     w->fourths[0] = w->fourths[1] = 0;
     ergo_parallel(all.n, all.n, label_piece, &all);
-    for (size_t k = 0; k < all.n; k++) {
+    join_pieces(&all);
+    for (size_t k = 0; k < all.n; k++)
         t->found.wraps |= all.of[k].wraps;
-        if (all.n > 1)
-            join_piece(&all.of[k], layer);
-    }
     each_site(w, settle);
     each_site(w, add_sizes);
     t->counts.fourths = sw_fourths_value(w->fourths);
@@ -475,6 +501,8 @@ void sw_sites_twin_step(const struct ergo_point *point, const struct sw_sites_sh
         each_site(&w, set_parts);
     if (!s->wolff)
         each_site(&w, count_pairs);
+    if (s->waved)
+        sw_twin_waves(s, t);
     memset(t->sums, 0, sizeof t->sums);
     each_site(&w, w.v ? sum_vectors : count_spins);
 }

@@ -1,5 +1,6 @@
 /* The twin's spins that are unit vectors: parts along the mirror, flips, sums, in the order of
  * sites. The arithmetic of a spin is that of cl/swendsen_wang/sites_vectors.h compiled as C. */
+#include "base/portable.h"
 #include "samplers/swendsen_wang/sites/sites.h"
 
 /* sites.h takes the lattice from macros; when compiled as C they read this. */
@@ -52,7 +53,8 @@ void sw_vectors_start(const struct sw_vectors *v, uint32_t begin, uint32_t end, 
     }
 }
 
-void sw_vectors_parts(const struct sw_vectors *v, uint32_t begin, uint32_t end, float *parts) {
+ERGO_WITH_FMA void sw_vectors_parts(const struct sw_vectors *v, uint32_t begin, uint32_t end,
+                                    float *parts) {
     const struct sw_mirror mirror = mirror_of(v);
     for (uint32_t i = begin; i < end; i++)
         parts[i] = v->shape->model == SW_MODEL_HEISENBERG
@@ -62,8 +64,8 @@ void sw_vectors_parts(const struct sw_vectors *v, uint32_t begin, uint32_t end, 
                        : sw_part_clock(((const uint8_t *)v->spins)[i], mirror.angle, v->shape->q);
 }
 
-void sw_vectors_flip(const struct sw_vectors *v, uint32_t begin, uint32_t end,
-                     const uint32_t *labels) {
+ERGO_WITH_FMA void sw_vectors_flip(const struct sw_vectors *v, uint32_t begin, uint32_t end,
+                                   const uint32_t *labels) {
     const struct sw_mirror mirror = mirror_of(v);
     uint8_t *bytes = v->spins;
     for (uint32_t i = begin; i < end; i++) {
@@ -102,7 +104,8 @@ static void add_bond(const struct sw_vectors *v, uint32_t i, uint32_t next, uint
     currents[2] += vector_cross(s.x, s.y, t.x, t.y);
 }
 
-void sw_vectors_sum(const struct sw_vectors *v, uint32_t begin, uint32_t end, int64_t *sums) {
+ERGO_WITH_FMA void sw_vectors_sum(const struct sw_vectors *v, uint32_t begin, uint32_t end,
+                                  int64_t *sums) {
     const struct sw_sites_shape *h = v->shape;
     const bool flat = h->lz == 1, space = h->model == SW_MODEL_HEISENBERG;
     lattice = *h;

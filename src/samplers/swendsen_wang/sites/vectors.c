@@ -49,6 +49,8 @@ void sw_vectors_convert(const struct sw_sites_shape *h, struct sw_unit unit, con
     columns[SW_VECTOR_IMPROVED2] =
         found->grown ? components * parts * parts / ((double)found->grown * n) : 0;
     columns[SW_VECTOR_CHANCE] = (double)found->chance * 0x1p-24;
+    columns[SW_VECTOR_POWER0] = components * found->powers[1] * 0x1p-30 / n;
+    columns[SW_VECTOR_POWER] = components * found->powers[0] * 0x1p-30 / n;
     for (size_t k = 0; k < 2; k++)
         columns[SW_VECTOR_HALF + k] =
             components * (double)found->pairs[k] * one / (h->lz > 1 ? 3 : 2);
@@ -71,6 +73,10 @@ static const struct ergo_column columns[SW_VECTOR_COLUMNS] = {
      "components times the mean of |s.r| |s'.r| over pairs of sites half a side apart, 0 for those "
      "in two clusters"},
     {"correlation_quarter", "", "the same, a quarter of a side apart"},
+    {"structure0_improved", "",
+     "components times sum_c (sum of |s.r| over sites of c)^2 / N over clusters"},
+    {"structure_improved", "",
+     "components times sum_c |sum of |s.r| exp(i k r) over sites of c|^2 / N, k as in wave2"},
 };
 
 static bool is_wolff(const struct ergo_point *point) {
@@ -104,8 +110,9 @@ static bool has_column(const struct ergo_point *point, size_t c) {
            : c == SW_VECTOR_GROWN || c == SW_VECTOR_IMPROVED2 ? is_wolff(point)
            : c == SW_VECTOR_HALF || c == SW_VECTOR_QUARTER
                ? has_half(point) && sw_wants_pairs(point)
-           : c == SW_VECTOR_CHANCE ? sw_adapts(point)
-                                   : true;
+           : c == SW_VECTOR_POWER0 || c == SW_VECTOR_POWER ? sw_correlates(point)
+           : c == SW_VECTOR_CHANCE                         ? sw_adapts(point)
+                                                           : true;
 }
 
 /* ---- observables ----------------------------------------------------------------------------- */
@@ -133,6 +140,8 @@ SAMPLE(grown, c[SW_VECTOR_GROWN])
 SAMPLE(improved2, c[SW_VECTOR_IMPROVED2])
 SAMPLE(half, c[SW_VECTOR_HALF])
 SAMPLE(quarter, c[SW_VECTOR_QUARTER])
+SAMPLE(power0, c[SW_VECTOR_POWER0])
+SAMPLE(power, c[SW_VECTOR_POWER])
 SAMPLE(chance, c[SW_VECTOR_CHANCE])
 SAMPLE(chance2, c[SW_VECTOR_CHANCE] * c[SW_VECTOR_CHANCE])
 
@@ -199,6 +208,11 @@ static double correlation_length(const struct ergo_point *point, const double *m
     return ratio > 1 ? sqrt(ratio - 1) / (2 * sin(acos(-1) / last_side(point))) : NAN;
 }
 
+/* inputs: structure0_improved, structure_improved */
+static double correlation_length_improved(const struct ergo_point *point, const double *m) {
+    return m[0] > m[1] ? sqrt(m[0] / m[1] - 1) / (2 * sin(acos(-1) / last_side(point))) : NAN;
+}
+
 static double longest_side(const struct ergo_point *point) {
     const struct sw_sites_shape h = shape_of(point);
     const uint32_t a = h.lx > h.ly ? h.lx : h.ly;
@@ -250,6 +264,27 @@ static double longest_side(const struct ergo_point *point) {
          .derive = correlation_length,                                                             \
          .bound = longest_side,                                                                    \
          .beyond = "longer than the lattice: order"},                                              \
+        {ERGO_NAMED("correlation_length_improved", "sites"),                                       \
+         .help = "the same by improved estimators: S(k) = components <sum_c |sum over sites of c " \
+                 "of |s.r| exp(i k r)|^2> / N over clusters c of the mirror r. With "              \
+                 "/run/correlations",                                                              \
+         .inputs = {"structure0_improved", "structure_improved"},                                  \
+         .applies = sw_correlates,                                                                 \
+         .derive = correlation_length_improved,                                                    \
+         .bound = longest_side,                                                                    \
+         .beyond = "longer than the lattice: order"},                                              \
+        {ERGO_NAMED("structure0_improved", ""),                                                    \
+         .help = "S(0) = N <m^2> by the improved estimator",                                       \
+         .sample = sample_power0,                                                                  \
+         .of_moves = true,                                                                         \
+         .hidden = true,                                                                           \
+         .applies = sw_correlates},                                                                \
+        {ERGO_NAMED("structure_improved", ""),                                                     \
+         .help = "S(k) by the improved estimator",                                                 \
+         .sample = sample_power,                                                                   \
+         .of_moves = true,                                                                         \
+         .hidden = true,                                                                           \
+         .applies = sw_correlates},                                                                \
         {ERGO_NAMED("correlation_ratio", ""),                                                      \
          .help = "correlation_half / correlation_quarter: curves of all sizes cross at the "       \
                  "transition (Y. Tomita, Y. Okabe, Phys. Rev. B 66, 180401 (2002)), and of a "     \
@@ -370,7 +405,9 @@ static const char *const first_space[] = {"/system/size=[12, 12, 12]", "/system/
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 #define MODEL(name_, observables_, first_)                                                         \
-    .name = (name_), .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_vectors.cl"},     \
+    .name = (name_),                                                                               \
+    .programs = {"swendsen_wang/sites.cl", "swendsen_wang/sites_vectors.cl",                       \
+                 "swendsen_wang/sites_waves.cl"},                                                  \
     .first = (first_), .columns = columns, .n_columns = SW_VECTOR_COLUMNS,                         \
     .has_column = has_column, .conjugates = conjugates, .n_conjugates = 1,                         \
     .observables = (observables_), .n_observables = COUNT(observables_), .tunables = sw_tunables,  \

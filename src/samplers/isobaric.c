@@ -1,0 +1,68 @@
+#include "samplers/isobaric.h"
+
+#include <math.h>
+
+#include "base/bytes.h"
+
+_Static_assert(sizeof(struct ergo_volume) == ERGO_VOLUME_BYTES, "no padding");
+_Static_assert(sizeof(struct ergo_volume_rules) == ERGO_VOLUME_RULES_BYTES, "no padding");
+
+const struct ergo_key ergo_isobaric_keys[ERGO_ISOBARIC_KEYS] = {
+    {ERGO_KEY("/system/max_volume_change", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
+     .fallback = "0", .min = 0, .max = 0.5, .unit = "",
+     .help = "Largest trial change of ln V; 0: 2 / (beta P V) of the start, at most 0.1."},
+    {ERGO_KEY("/system/volume_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "1", .min = 1, .max = 1e6, .unit = "sweeps",
+     .help = "A trial change of the volume after every so many sweeps."},
+};
+
+double ergo_isobaric_volume(int64_t size) {
+    const struct ergo_scaled e = ergo_volume_exp(size);
+    return ldexp((double)e.mantissa, (int)e.exponent - 62);
+}
+
+/* A step of 2 / (beta P V) meets an overlap about two times in three. */
+struct ergo_volume_rules ergo_isobaric_rules(const struct ergo_point *point, uint64_t n,
+                                             double volume, double sigma, unsigned dimensions,
+                                             const uint64_t contact[2], int64_t *size) {
+    const double pressure = ergo_point_real(point, "/system/pressure");
+    const double step = ergo_point_real(point, "/system/max_volume_change");
+    const double wish = step > 0 ? step : fmin(0.1, 2.0 / (pressure * volume));
+    *size = ergo_volume_log(volume);
+    return (struct ergo_volume_rules){.n = n,
+                                      .pressure = ergo_volume_log(pressure),
+                                      .scale = ergo_volume_log(sigma * sigma) +
+                                               2 * *size / (int64_t)dimensions,
+                                      .step = (uint64_t)fmax(1.0, floor(wish * 0x1p36)),
+                                      .contact = {contact[0], contact[1]}};
+}
+
+enum ergo_status ergo_isobaric_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                     const struct ergo_volume_rules *rules, double volume) {
+    if (ergo_point_real(point, "/system/pressure") * volume <= 1e12 &&
+        (double)rules->step * (double)rules->n <= 0x1p61)
+        return ERGO_OK;
+    return ergo_job_error(ctx, "/system/pressure",
+                          "beta P V above 10^12, or N max_volume_change above 3 10^7: these are "
+                          "more than volume moves can count");
+}
+
+void ergo_isobaric_append(struct ergo_text *text, const struct ergo_volume *volume) {
+    ergo_bytes_append(text, (uint64_t)volume->size, 8);
+    ergo_bytes_append(text, volume->accepted | volume->limited << 1, 1);
+    ergo_bytes_append(text, volume->trace, 8);
+}
+
+bool ergo_isobaric_read(const uint8_t *data, const struct ergo_volume_rules *rules,
+                        unsigned dimensions, struct ergo_volume *volume, uint64_t *contact) {
+    const int64_t size = (int64_t)ergo_bytes_get(data, 8);
+    const int64_t most = (int64_t)ERGO_VOLUME_LARGEST << ERGO_VOLUME_BITS;
+    if (size < -most || size > most || data[8] > 2)
+        return false;
+    *volume = (struct ergo_volume){.size = size,
+                                   .accepted = data[8] & 1,
+                                   .limited = data[8] >> 1,
+                                   .trace = ergo_bytes_get(data + 9, 8)};
+    *contact = ergo_volume_contact(rules->scale, size, dimensions);
+    return *contact >= rules->contact[0] && *contact <= rules->contact[1];
+}

@@ -1,0 +1,33 @@
+/* Hard particles at constant pressure: what their samplers share on the host. The moves themselves
+ * are in cl/common/volume.h. */
+#ifndef ERGO_SAMPLERS_ISOBARIC_H
+#define ERGO_SAMPLERS_ISOBARIC_H
+
+#include "base/text.h"
+#include "common/volume.h"
+#include "job/job.h"
+
+/* Keys of all such models: the largest step, and how often it is tried. */
+enum { ERGO_ISOBARIC_KEYS = 2 };
+extern const struct ergo_key ergo_isobaric_keys[ERGO_ISOBARIC_KEYS];
+
+/* V in sigma^d at that ln V. */
+double ergo_isobaric_volume(int64_t size);
+/* The rules of a point's volume moves, and ln V of its start, where sigma has that many units.
+ * contact: the smallest and the largest r^2 that the cells allow. */
+struct ergo_volume_rules ergo_isobaric_rules(const struct ergo_point *point, uint64_t n,
+                                             double volume, double sigma, unsigned dimensions,
+                                             const uint64_t contact[2], int64_t *size);
+/* Refuses rules beyond what volume moves can count. */
+enum ergo_status ergo_isobaric_check(struct ergo_context *ctx, const struct ergo_point *point,
+                                     const struct ergo_volume_rules *rules, double volume);
+
+/* A volume as the first bytes of a canonical state: i64 ln V in 2^-36; u8, bit 0 set if the last
+ * move was accepted and bit 1 if the cells refused it; u64, the checksum of closest pairs. */
+enum { ERGO_ISOBARIC_BYTES = 17 };
+void ergo_isobaric_append(struct ergo_text *text, const struct ergo_volume *volume);
+/* False: no volume that the cells allow. Else the volume, and r^2 of contact there. */
+bool ergo_isobaric_read(const uint8_t *data, const struct ergo_volume_rules *rules,
+                        unsigned dimensions, struct ergo_volume *volume, uint64_t *contact);
+
+#endif

@@ -1,0 +1,220 @@
+/* The Gibbs ensemble: columns of a sample of both boxes, and the observables made from them. */
+#include <math.h>
+
+#include "samplers/lj_gcmc/lj.h"
+#include "samplers/lj_gcmc/tables.h"
+
+#define RECENTLY " in the last 1024 to 2047 moves of each box"
+#define PHASE(name)                                                                                \
+    {"particles_" name, "", "N of the " name},                                                     \
+        {"volume_" name, "length^3", "V of the " name},                                            \
+        {"energy_" name, "energy", "U of the " name ", with the tail correction if any"},          \
+        {"virial_" name, "energy",                                                                 \
+         "W of the " name ": sum of r f over the pairs within the cutoff, and what the jump of "   \
+         "the pair energy there adds"},                                                            \
+    {                                                                                              \
+        "insertion_" name, "length^3",                                                             \
+            "V/(N + 1) times the mean of exp(-dU/T) over the test insertions, in the " name        \
+    }
+
+const struct ergo_column lj_gibbs_columns[LJ_GIBBS_COLUMNS] = {
+    PHASE("liquid"),
+    PHASE("vapour"),
+    {"first_is_liquid", "", "1 if the first box is the denser one"},
+    {"displaced", "", "share of the displacements that were accepted in the liquid" RECENTLY},
+    {"tried_transfer", "", "transfers tried" RECENTLY},
+    {"accepted_transfer", "", "transfers accepted" RECENTLY},
+    {"volume_accepted", "", "1 if the last exchange of volume was accepted"},
+    {"volume_limited", "", "1 if the last exchange of volume was refused by the limits of a box"},
+};
+
+bool lj_gibbs_has_column(const struct ergo_point *point, size_t c) {
+    const bool ghosts = c == (size_t)LJ_GIBBS_LIQUID + LJ_PHASE_GHOSTS ||
+                        c == (size_t)LJ_GIBBS_VAPOUR + LJ_PHASE_GHOSTS;
+    return !ghosts || lj_ghosts_of(point) > 0;
+}
+
+/* ---- a sample ---------------------------------------------------------------------------------
+ */
+
+static void phase_columns(const struct lj_state *s, size_t member, const struct lj_sample *from,
+                          const int64_t *ghosts, double *to) {
+    const struct lj_physics *physics = &s->physics[member];
+    struct lj_system at = physics->system;
+    at.volume = lj_volume_of(&at, from->size);
+    to[LJ_PHASE_PARTICLES] = from->particles;
+    to[LJ_PHASE_VOLUME] = at.volume;
+    to[LJ_PHASE_ENERGY] =
+        lj_energy_of(at.epsilon, from->energy) + lj_tail_energy(&at, from->particles);
+    to[LJ_PHASE_VIRIAL] =
+        lj_virial_of(at.epsilon, from->virial) + lj_impulsive_of(&physics->jump, from->contacts);
+    to[LJ_PHASE_GHOSTS] =
+        ghosts ? lj_ghosts_mean(s, ghosts) * at.volume / (from->particles + 1.0) : 0;
+}
+
+void lj_gibbs_columns_of(const struct lj_state *s, size_t member, const struct lj_sample *from,
+                         const int64_t *ghosts, uint64_t step, double *to) {
+    double phases[2][LJ_PHASE_COLUMNS];
+    for (size_t b = 0; b < 2; b++)
+        phase_columns(s, member, &from[b], ghosts ? ghosts + b * LJ_GHOST_WORDS : NULL, phases[b]);
+    /* boxes of one density: the first counts as liquid */
+    const size_t liquid = phases[1][LJ_PHASE_PARTICLES] * phases[0][LJ_PHASE_VOLUME] >
+                          phases[0][LJ_PHASE_PARTICLES] * phases[1][LJ_PHASE_VOLUME];
+    for (size_t k = 0; k < LJ_PHASE_COLUMNS; k++) {
+        to[LJ_GIBBS_LIQUID + k] = phases[liquid][k];
+        to[LJ_GIBBS_VAPOUR + k] = phases[1 - liquid][k];
+    }
+    const bool last = step >= LJ_WINDOW;
+    const struct lj_counts *const now = &from[liquid].now, *const before = &from[liquid].last;
+    const double moves = (double)(step % LJ_WINDOW) + (last ? LJ_WINDOW : 0);
+    to[LJ_GIBBS_FIRST] = liquid == 0;
+    to[LJ_GIBBS_DISPLACED] =
+        moves > 0
+            ? ((now->accepted & 0xffff) + (last ? before->accepted & 0xffff : 0)) / moves
+            : 0;
+    to[LJ_GIBBS_TRIED] = to[LJ_GIBBS_ACCEPTED] = 0;
+    for (size_t b = 0; b < 2; b++) {
+        to[LJ_GIBBS_TRIED] += (from[b].now.tried >> 16) + (last ? from[b].last.tried >> 16 : 0);
+        to[LJ_GIBBS_ACCEPTED] +=
+            (from[b].now.accepted >> 16) + (last ? from[b].last.accepted >> 16 : 0);
+    }
+    to[LJ_GIBBS_VOLUME_ACCEPTED] = from->moved & 1;
+    to[LJ_GIBBS_VOLUME_LIMITED] = from->moved >> 1 & 1;
+}
+
+/* ---- observables ------------------------------------------------------------------------------
+ */
+
+#define SAMPLE(name, expression)                                                                   \
+    static double name(const struct ergo_point *point, const double *c) {                          \
+        (void)point;                                                                               \
+        return expression;                                                                         \
+    }
+/* Functions of both phases: name_liquid and name_vapour. */
+#define SAMPLES(name, expression)                                                                  \
+    static double name##_of(const struct ergo_point *point, const double *c) {                     \
+        (void)point;                                                                               \
+        return expression;                                                                         \
+    }                                                                                              \
+    SAMPLE(name##_liquid, name##_of(point, c + LJ_GIBBS_LIQUID))                                   \
+    SAMPLE(name##_vapour, name##_of(point, c + LJ_GIBBS_VAPOUR))
+
+SAMPLES(particles, c[LJ_PHASE_PARTICLES])
+SAMPLES(volume, c[LJ_PHASE_VOLUME])
+SAMPLES(total_energy, c[LJ_PHASE_ENERGY])
+SAMPLES(density, c[LJ_PHASE_PARTICLES] / c[LJ_PHASE_VOLUME])
+SAMPLES(insertion, c[LJ_PHASE_GHOSTS])
+SAMPLE(first_is_liquid, c[LJ_GIBBS_FIRST])
+SAMPLE(displaced, c[LJ_GIBBS_DISPLACED])
+SAMPLE(tried, c[LJ_GIBBS_TRIED])
+SAMPLE(accepted, c[LJ_GIBBS_ACCEPTED])
+SAMPLE(volume_acceptance, c[LJ_GIBBS_VOLUME_ACCEPTED])
+SAMPLE(volume_limited, c[LJ_GIBBS_VOLUME_LIMITED])
+
+/* -dF/dV of a box, as `pressure` of the other ensembles (observables.c). */
+static double pressure_of(const struct ergo_point *point, const double *c) {
+    const double v = c[LJ_PHASE_VOLUME];
+    double tail = 0;
+    if (ergo_point_bool(point, "/system/tail_correction")) {
+        struct lj_system s = lj_system_of(point);
+        s.volume = v;
+        tail = lj_tail_energy(&s, c[LJ_PHASE_PARTICLES]) / v;
+    }
+    return c[LJ_PHASE_PARTICLES] * ergo_point_real(point, "/system/temperature") / v +
+           c[LJ_PHASE_VIRIAL] / (3 * v) + tail;
+}
+SAMPLE(pressure_liquid, pressure_of(point, c + LJ_GIBBS_LIQUID))
+SAMPLE(pressure_vapour, pressure_of(point, c + LJ_GIBBS_VAPOUR))
+
+static double derive_ratio(const struct ergo_point *point, const double *m) {
+    (void)point;
+    return m[0] / m[1];
+}
+
+static double derive_chemical(const struct ergo_point *point, const double *m) {
+    return -ergo_point_real(point, "/system/temperature") * log(m[0]);
+}
+
+static bool has_ghosts(const struct ergo_point *point) {
+    return lj_ghosts_of(point) > 0;
+}
+
+static const char *swaps(const struct ergo_point *point, double mean) {
+    (void)point;
+    return mean > 0.02 && mean < 0.98
+               ? "the boxes changed roles. At each measurement the denser one counts as liquid. "
+                 "Where they do so often, near the critical temperature, the densities of the two "
+                 "boxes overlap, and those told are too far apart: take more particles, or a "
+                 "transition matrix"
+               : NULL;
+}
+
+static const char *limits(const struct ergo_point *point, double mean) {
+    (void)point;
+    return mean > 0 ? "exchanges of volume were refused because a side would be below two cutoffs "
+                      "or half of the smaller box's at the start: the volumes are those between "
+                      "these limits. Take more particles, or starts nearer to what comes out"
+                    : NULL;
+}
+
+/* clang-format off */
+#define CHEMICAL(name_, phase, input)                                                              \
+    {ERGO_NAMED(name_, "energy"),                                                                  \
+     .help = "mu - 3 T ln Lambda of the " phase ": -T ln <V/(N + 1) exp(-dU/T)>, by test "         \
+             "insertions (B. Smit, D. Frenkel, Mol. Phys. 68, 951 (1989)); both boxes have the "   \
+             "same, within errors",                                                                \
+     .inputs = {input}, .derive = derive_chemical, .applies = has_ghosts}
+
+const struct ergo_observable lj_observables_gibbs[LJ_N_OBSERVABLES_GIBBS] = {
+    {ERGO_NAMED("density_liquid", "1/length^3"),
+     .help = "<N/V> of the liquid, which is the denser box of each measurement",
+     .sample = density_liquid},
+    {ERGO_NAMED("density_vapour", "1/length^3"), .help = "<N/V> of the other box",
+     .sample = density_vapour},
+    {ERGO_NAMED("pressure", "energy/length^3"),
+     .help = "saturation pressure: that of the vapour, whose fluctuations are small. -dF/dV at "
+             "fixed N and r_c, with the force of the jump at the cutoff unless shifted, and with "
+             "the tail's with tail_correction (as in other ensembles)",
+     .sample = pressure_vapour, .applies = lj_has_pressure},
+    {ERGO_NAMED("pressure_liquid", "energy/length^3"),
+     .help = "the same of the liquid; both are equal, within errors",
+     .sample = pressure_liquid, .applies = lj_has_pressure},
+    CHEMICAL("chemical_potential", "vapour", "insertion_vapour"),
+    CHEMICAL("chemical_potential_liquid", "liquid", "insertion_liquid"),
+    {ERGO_NAMED("energy_liquid", "energy per particle"),
+     .help = "<U>/<N> of the liquid, with the tail correction if any",
+     .inputs = {"total_energy_liquid", "particles_liquid"}, .derive = derive_ratio},
+    {ERGO_NAMED("energy_vapour", "energy per particle"), .help = "<U>/<N> of the vapour",
+     .inputs = {"total_energy_vapour", "particles_vapour"}, .derive = derive_ratio},
+    {ERGO_NAMED("particles_liquid", ""), .help = "<N> of the liquid", .sample = particles_liquid},
+    {ERGO_NAMED("particles_vapour", ""), .help = "<N> of the vapour", .sample = particles_vapour},
+    {ERGO_NAMED("volume_liquid", "length^3"), .help = "<V> of the liquid",
+     .sample = volume_liquid},
+    {ERGO_NAMED("volume_vapour", "length^3"), .help = "<V> of the vapour",
+     .sample = volume_vapour},
+    {ERGO_NAMED("total_energy_liquid", "energy"), .help = "<U> of the liquid",
+     .sample = total_energy_liquid},
+    {ERGO_NAMED("total_energy_vapour", "energy"), .help = "<U> of the vapour",
+     .sample = total_energy_vapour},
+    {ERGO_NAMED("acceptance_displacement", ""), .help = "accepted share of displacements in the "
+     "liquid", .sample = displaced, .of_moves = true},
+    {ERGO_NAMED("acceptance_transfer", ""), .help = "accepted transfers per tried one",
+     .inputs = {"accepted_transfer", "tried_transfer"}, .derive = derive_ratio},
+    {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of exchanges of volume",
+     .sample = volume_acceptance, .of_moves = true},
+    {ERGO_NAMED("volume_limited", ""),
+     .help = "share of exchanges of volume refused because a side would be below two cutoffs, or "
+             "below half of the smaller box's at the start",
+     .sample = volume_limited, .of_moves = true, .alarm = limits},
+    {.name = "first_is_liquid", .unit = "", .help = "for a warning", .sample = first_is_liquid,
+     .hidden = true, .alarm = swaps},
+    {.name = "insertion_liquid", .unit = "length^3", .help = "an input",
+     .sample = insertion_liquid, .hidden = true, .applies = has_ghosts},
+    {.name = "insertion_vapour", .unit = "length^3", .help = "an input",
+     .sample = insertion_vapour, .hidden = true, .applies = has_ghosts},
+    {.name = "tried_transfer", .unit = "", .help = "an input", .sample = tried, .hidden = true,
+     .of_moves = true},
+    {.name = "accepted_transfer", .unit = "", .help = "an input", .sample = accepted,
+     .hidden = true, .of_moves = true},
+};
+/* clang-format on */

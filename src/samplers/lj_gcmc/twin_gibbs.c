@@ -1,0 +1,98 @@
+/* The twin of a Gibbs ensemble: what happens between its two boxes. */
+#include <math.h>
+
+#include "lj_gcmc/gibbs.h"
+#include "samplers/lj_gcmc/twin.h"
+
+static const uint32_t NO_PARTICLE = UINT32_MAX;
+
+/* One box grows and the other one shrinks. Sums over all pairs in both boxes of the trial. */
+static void exchange_volume(struct lj_twin *t) {
+    struct lj_chain chains[2] = {lj_twin_chain(&t[0]), lj_twin_chain(&t[1])}, trial;
+    const struct lj_volume_rules rules[2] = {t[0].rules, t[1].rules};
+    const struct lj_member members[2] = {t[0].m, t[1].m};
+    const int64_t x = lj_gibbs_trial(rules, members, t->step, chains[0].size, chains[1].size);
+    struct lj_sum halves[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+    bool limited = false;
+    for (uint32_t b = 0; b < 2; b++)
+        limited |= lj_volume_limited(&rules[b], lj_gibbs_size(rules, x, b)) != 0;
+    for (uint32_t b = 0; b < 2 && !limited; b++) {
+        trial = chains[b];
+        lj_volume_set(&rules[b], lj_gibbs_size(rules, x, b), &trial);
+        lj_twin_set_box(&t[b], &trial);
+        const struct lj_twin_sums sums = lj_twin_total(&t[b], 1, 1, 0);
+        halves[b] =
+            (struct lj_sum){sums.energy / 2, sums.virial / 2, sums.contacts / 2, sums.core};
+    }
+    lj_gibbs_judge(rules, members, t->step, halves, chains);
+    for (int b = 0; b < 2; b++) {
+        t[b].box = chains[b];
+        t[b].energy = chains[b].energy;
+        t[b].virial = chains[b].virial;
+        t[b].contacts = chains[b].contacts;
+        lj_twin_set_box(&t[b], &chains[b]);
+    }
+}
+
+/* Panagiotopoulos' acceptance of a transfer: N V'/((N' + 1) V) exp(-beta dU). */
+static bool accepts(const struct lj_twin *from, const struct lj_twin *to, uint32_t word,
+                    int64_t change) {
+    const float u = ((float)word + 0.5f) * 0x1p-32f;
+    const float volumes = lj_volume_float(to->box.size - from->box.size, 0);
+    float exponent = -((float)change * from->m.beta4);
+    exponent = fmaf(-to->m.tail, (float)(2 * to->n + 1), exponent);
+    exponent = fmaf(from->m.tail, (float)(2 * from->n - 1), exponent);
+    if (exponent < -80)
+        return false;
+    return ((float)to->n + 1) * u <= volumes * (float)from->n * ergo_exp(fminf(exponent, 60));
+}
+
+static void add_sums(struct lj_twin *t, const struct lj_twin_sums *sums) {
+    t->energy += sums->energy;
+    t->virial += sums->virial;
+    t->contacts += sums->contacts;
+}
+
+/* Trial number k of this step. */
+static bool transfer(struct lj_twin *t, uint32_t k) {
+    struct ergo_words w[2];
+    for (uint32_t i = 0; i < 2; i++)
+        w[i] = ergo_philox_words(0, (uint32_t)t->step, (uint32_t)(t->step >> 32),
+                                 ERGO_DRAW(LJ_PURPOSE_TRANSFER, 2 * k + i), t->m.key0, t->m.key1);
+    struct lj_twin *const from = &t[w[0].x >> 31], *const to = &t[1 - (w[0].x >> 31)];
+    struct lj_twin_sums gain = {0}, loss = {0};
+    to->tried[0][LJ_INSERTION]++;
+    if (from->n == 0)
+        return true;
+    /* which one: N times a fraction of 64 bits */
+    const uint64_t low = (uint64_t)w[0].z * from->n >> 32, high = (uint64_t)w[0].y * from->n;
+    const struct lj_twin_move out = {.kind = LJ_DELETION, .index = (uint32_t)((high + low) >> 32)};
+    const struct lj_twin_move in = {.kind = LJ_INSERTION, .to = {w[1].x, w[1].y, w[1].z}};
+    if (!from->m.ideal) {
+        lj_twin_add_pairs(to, in.to, NO_PARTICLE, 1, &gain);
+        if (gain.core)
+            return true;
+        lj_twin_add_pairs(from, from->p[out.index], out.index, -1, &loss);
+    }
+    if (!accepts(from, to, w[0].w, gain.energy + loss.energy))
+        return true;
+    if (to->n == to->capacity)
+        return false;
+    lj_twin_carry_out(from, &out);
+    lj_twin_carry_out(to, &in);
+    add_sums(from, &loss);
+    add_sums(to, &gain);
+    from->accepted[0][LJ_DELETION]++;
+    to->accepted[0][LJ_INSERTION]++;
+    return true;
+}
+
+bool lj_twin_exchange(struct lj_twin *t) {
+    bool room = true;
+    exchange_volume(t);
+    for (uint32_t k = 0; k < t->transfers && room; k++)
+        room = transfer(t, k);
+    for (int b = 0; b < 2; b++)
+        t[b].box.volumes += t->transfers;
+    return room;
+}
