@@ -5,8 +5,8 @@
 long_run
 
 for signal in TERM USR1 INT HUP; do
-    # a shell starts background commands with SIGINT ignored: undo that
-    env --default-signal=INT "$ERGOCL" run job.json -o "$signal" >out 2>err &
+    # a shell starts background commands with SIGINT ignored, nohup with SIGHUP: undo that
+    env --default-signal=INT,HUP "$ERGOCL" run job.json -o "$signal" >out 2>err &
     child=$!
     wait_for "$signal/checkpoint"
     sleep 0.5
