@@ -29,8 +29,8 @@ ERGO_INLINE void lj_home_of(struct lj_home *home, __global uint4 *particles, __g
 #endif
 }
 
-/* Where volumes change (LJ_NPT) there are lists of cells for several of them, and this is the one to
- * take. */
+/* Where volumes change (LJ_NPT) there are lists of cells for several of them, and this is the one
+ * to take. */
 ERGO_INLINE void lj_home_list(struct lj_home *home, uint list) {
 #ifdef LJ_NPT
 #ifdef LJ_SLOTTED

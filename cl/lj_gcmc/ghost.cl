@@ -7,15 +7,15 @@
 #include "lj_gcmc/chain.h"
 
 /*
- * `count` places for each chain that is at `step` and has made `turn` moves of its volume, which are
- * those before it: others keep what they have, also a chain that has gone on and then stopped. Sums per work-group:
- * [sample][chain][group], LJ_GHOST_WORDS each.
+ * `count` places for each chain that is at `step` and has made `turn` moves of its volume, which
+ * are those before it: others keep what they have, also a chain that has gone on and then stopped.
+ * Sums per work-group: [sample][chain][group], LJ_GHOST_WORDS each.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_TOTAL_GROUP, 1, 1))) void
 lj_ghost(__global const struct lj_member *members, __global const struct lj_chain *chains,
          __global uint4 *particles, __global uint4 *cells, __global const uint *offsets,
-         __global long *weights, ulong step, ulong turn, uint capacity, uint slots, uint sample, uint count,
-         __global long *pair_energies) {
+         __global long *weights, ulong step, ulong turn, uint capacity, uint slots, uint sample,
+         uint count, __global long *pair_energies) {
     __local long lower[LJ_TOTAL_GROUP], upper[LJ_TOTAL_GROUP];
     __local long rises[LJ_TOTAL_GROUP], falls[LJ_TOTAL_GROUP];
     const uint item = (uint)get_local_id(0), part = (uint)get_group_id(0);
@@ -38,9 +38,9 @@ lj_ghost(__global const struct lj_member *members, __global const struct lj_chai
     (void)pair_energies;
 #endif
     for (uint i = part * LJ_TOTAL_GROUP + item; i < last; i += n_parts * LJ_TOTAL_GROUP) {
-        const struct ergo_words w = ergo_philox_words(
-            LJ_BOX(&m) * LJ_MOST_GHOSTS + i, step_low, step_high, ERGO_DRAW(LJ_PURPOSE_GHOST, 0),
-            m.key0, m.key1);
+        const struct ergo_words w =
+            ergo_philox_words(LJ_BOX(&m) * LJ_MOST_GHOSTS + i, step_low, step_high,
+                              ERGO_DRAW(LJ_PURPOSE_GHOST, 0), m.key0, m.key1);
         struct lj_sum sum = {0, 0, 0, 0u};
         if (!m.ideal)
             lj_scan_new(&home, (uint4)(w.x, w.y, w.z, 0u), &m, &sum);

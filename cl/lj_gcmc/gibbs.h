@@ -87,8 +87,8 @@ ERGO_INLINE struct lj_transfer lj_transfer_of(const struct lj_member *m, ulong s
 
 /*
  * With `given` and `got` particles in the box that loses one and the one that gets it, volumes V
- * and V': u (got + 1) V <= given V' exp(-beta dU), dU of both boxes with their tails (Panagiotopoulos
- * 1987; Frenkel and Smit, 8.3). u is in (0, 1].
+ * and V': u (got + 1) V <= given V' exp(-beta dU), dU of both boxes with their tails
+ * (Panagiotopoulos 1987; Frenkel and Smit, 8.3). u is in (0, 1].
  */
 ERGO_INLINE uint lj_transfer_accepts(const struct lj_member *loses, const struct lj_member *gets,
                                      uint given, uint got, lj_long size, lj_long size_to, uint word,

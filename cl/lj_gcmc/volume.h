@@ -23,13 +23,13 @@
 struct lj_volume_rules {
     struct ergo_volume_rules move; /* pressure and step; the chain knows N */
     lj_long start;                 /* ln V at the start */
-    lj_long largest;               /* ln V of the first list of cells, which serves larger boxes too */
-    lj_long total;                 /* of a Gibbs ensemble: ln(V1 + V2) */
-    lj_long limits[2];             /* of ln V */
-    lj_long side[3];               /* ln of each side, less a third of ln V */
-    lj_long tail;                  /* ln of the tail's |beta U| V / N^2 */
-    lj_long list;                  /* ln V from one list of cells to the next, smaller one */
-    uint has_tail;                 /* 0: none; 1: of negative energy; 2: of positive energy */
+    lj_long largest;   /* ln V of the first list of cells, which serves larger boxes too */
+    lj_long total;     /* of a Gibbs ensemble: ln(V1 + V2) */
+    lj_long limits[2]; /* of ln V */
+    lj_long side[3];   /* ln of each side, less a third of ln V */
+    lj_long tail;      /* ln of the tail's |beta U| V / N^2 */
+    lj_long list;      /* ln V from one list of cells to the next, smaller one */
+    uint has_tail;     /* 0: none; 1: of negative energy; 2: of positive energy */
     uint pad;
 };
 #define LJ_VOLUME_RULES_BYTES 136
@@ -116,8 +116,8 @@ ERGO_INLINE void lj_volume_judge(const struct lj_volume_rules *r, const struct l
     if (!limited && !sum.overlap) {
         struct ergo_volume_rules move = r->move;
         move.n = c->particles;
-        const lj_long exponent = ergo_volume_exponent(move, c->size, to - c->size) +
-                                 lj_volume_weight(r, m, c, sum, to);
+        const lj_long exponent =
+            ergo_volume_exponent(move, c->size, to - c->size) + lj_volume_weight(r, m, c, sum, to);
         accepted = ergo_volume_accepts(exponent, lj_volume_words(m, step, 1u));
     }
     lj_volume_end(r, sum, to, accepted, limited, c);

@@ -230,7 +230,8 @@ bool ergo_fact_of_replicas(const struct ergo_member_result *from, size_t count, 
 bool ergo_result_add_warning(struct ergo_result *result, const char *text, size_t length);
 /* Adds all warnings about the estimates and means to the list. */
 enum ergo_status ergo_result_warn(struct ergo_context *ctx, struct ergo_result *result);
-/* alarms.c: those that the model has of its own (ergo_observable.alarm); ergo_result_warn calls it. */
+/* alarms.c: those that the model has of its own (ergo_observable.alarm); ergo_result_warn calls it.
+ */
 enum ergo_status ergo_result_alarms(struct ergo_context *ctx, struct ergo_result *result);
 
 /* Averages over /output/blocks blocks of measurements: DIR/blocks/pPOINT.dat, and for series.h5.

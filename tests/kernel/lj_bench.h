@@ -82,7 +82,8 @@ static inline void lj_compare_saved(struct lj_bench *b, const char *what, void *
     for (size_t m = 0; m < batch->count; m++) {
         struct ergo_text saved = {0};
         LJ_OK(b, what, ops->save(b->ctx, state, m, &saved));
-        LJ_OK(b, what, ops->load(b->ctx, state, m, twins[boxes * m].step, saved.data, saved.length));
+        LJ_OK(b, what,
+              ops->load(b->ctx, state, m, twins[boxes * m].step, saved.data, saved.length));
         ergo_text_free(&saved);
     }
     LJ_OK(b, what, ops->audit(b->ctx, state));

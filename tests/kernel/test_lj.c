@@ -49,7 +49,8 @@ static const struct {
     {"'box': [6, 6.3, 5.9], 'temperature': 1.2, 'particles': 90, 'second_particles': 10, "
      "'second_volume': 600, 'volume_every': 7, 'transfers': 6, 'tail_correction': true",
      "", true},
-    {"'box': [5.5, 5, 5.7], 'temperature': 2, 'cutoff': 2.2, 'particles': 50, 'second_particles': 50, "
+    {"'box': [5.5, 5, 5.7], 'temperature': 2, 'cutoff': 2.2, 'particles': 50, 'second_particles': "
+     "50, "
      "'volume_every': 3, 'transfers': 9, 'max_volume_change': 0.3, 'tune_steps': 2048",
      "'work_group': 8, 'slots': 1, 'capacity': 50, 'teams': 2", false},
     {"'box': [4, 4, 4], 'temperature': 1, 'epsilon': 0, 'cutoff': 1, 'particles': 0, "
@@ -187,10 +188,9 @@ static void test_no_room(void **state) {
 int main(void) {
     if (lj_bench_open(&bench) != 0)
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_gibbs),
-                                       cmocka_unit_test(test_boards),
-                                       cmocka_unit_test(test_dense_ideal),
-                                       cmocka_unit_test(test_no_room)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chains), cmocka_unit_test(test_gibbs), cmocka_unit_test(test_boards),
+        cmocka_unit_test(test_dense_ideal), cmocka_unit_test(test_no_room)};
     const int failed = cmocka_run_group_tests_name("lj-gcmc kernels", tests, NULL, NULL);
     ergo_device_close(bench.device);
     ergo_context_destroy(bench.ctx);

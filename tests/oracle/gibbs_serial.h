@@ -1,8 +1,9 @@
 /*
- * The Gibbs ensemble of Lennard-Jones particles, serial, in double precision: A. Z. Panagiotopoulos,
- * Mol. Phys. 61, 813 (1987), as in Frenkel and Smit, Understanding Molecular Simulation, 8.3: a
- * random particle of all is displaced, one of either box goes to a random place in the other one,
- * ln(V1/V2) changes. It sums over all pairs, has its own generator, and shares nothing with ergocl.
+ * The Gibbs ensemble of Lennard-Jones particles, serial, in double precision: A. Z.
+ * Panagiotopoulos, Mol. Phys. 61, 813 (1987), as in Frenkel and Smit, Understanding Molecular
+ * Simulation, 8.3: a random particle of all is displaced, one of either box goes to a random place
+ * in the other one, ln(V1/V2) changes. It sums over all pairs, has its own generator, and shares
+ * nothing with ergocl.
  */
 #ifndef ERGO_ORACLE_GIBBS_SERIAL_H
 #define ERGO_ORACLE_GIBBS_SERIAL_H

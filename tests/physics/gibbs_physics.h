@@ -1,4 +1,5 @@
-/* Runs of the Gibbs ensemble compared with exact values: what the physics test and the mutants share.
+/* Runs of the Gibbs ensemble compared with exact values: what the physics test and the mutants
+ * share.
  */
 #ifndef ERGO_TESTS_PHYSICS_GIBBS_PHYSICS_H
 #define ERGO_TESTS_PHYSICS_GIBBS_PHYSICS_H
@@ -48,9 +49,9 @@ static inline struct gibbs_exact gibbs_average(int n, double all, double smalles
     for (int i = 0; i < STEPS; i++) {
         const double v1 = smallest + (i + 0.5) * (all - 2 * smallest) / STEPS, v2 = all - v1;
         for (int k = 0; k <= n; k++) {
-            const double w = exp(k * log(v1) + (n - k) * log(v2) - lgamma(k + 1.0) -
-                                 lgamma(n - k + 1.0)) *
-                             weight(k, v1) * weight(n - k, v2);
+            const double w =
+                exp(k * log(v1) + (n - k) * log(v2) - lgamma(k + 1.0) - lgamma(n - k + 1.0)) *
+                weight(k, v1) * weight(n - k, v2);
             const bool first = k * v2 >= (n - k) * v1;
             const double nl = first ? k : n - k, vl = first ? v1 : v2;
             norm += w;

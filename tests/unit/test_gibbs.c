@@ -72,7 +72,7 @@ static void test_alarms(void **state) {
         found++;
         assert_null(at->alarm(NULL, 0));
         assert_non_null(strcmp(at->name, "volume_limited") == 0 ? at->alarm(NULL, 1e-3)
-                                                                 : at->alarm(NULL, 0.4));
+                                                                : at->alarm(NULL, 0.4));
         if (strcmp(at->name, "first_is_liquid") == 0)
             assert_null(at->alarm(NULL, 1));
     }
@@ -104,8 +104,10 @@ static void test_jobs(void **state) {
     refused(N ", 'second_volume': 1e6", "0.001 to 1000");
     refused(N ", 'start': 'a.xyz'", "/system/start");
     refused("'particles': 100, 'second_particles': 20, 'transfers': 6000", "65535 in 1024 moves");
-    refused("'particles': 100, 'second_particles': 4000, 'transfers': 6", "/system/second_particles");
-    refused(N ", 'max_displacement': 2.9, 'second_volume': 300", "half the shortest side of the second");
+    refused("'particles': 100, 'second_particles': 4000, 'transfers': 6",
+            "/system/second_particles");
+    refused(N ", 'max_displacement': 2.9, 'second_volume': 300",
+            "half the shortest side of the second");
 }
 
 int main(void) {

@@ -13,8 +13,9 @@ static void test_minimal(void **state) {
     assert_int_equal(job->batches[0].count, 1);
     assert_ptr_equal(job->batches[0].points[0], point);
     assert_ptr_equal(point->job, job);
-    assert_int_equal(job->n_keys,
-                     ergo_job_n_common_keys + 1 + sizeof toy_keys / sizeof toy_keys[0] + 1);
+    assert_int_equal(job->n_keys, ergo_job_n_common_keys + 1 +
+                                      sizeof toy_keys / sizeof toy_keys[0] + 1 +
+                                      1); /* a tunable, and /run/method */
     assert_true(ergo_point_real(point, "/system/temperature") == 2.5);
     assert_string_equal(ergo_point_text(point, "/system/model"), "alpha");
     assert_int_equal(ergo_point_int(point, "/system/n"), 10);

@@ -20,9 +20,9 @@ static void launch(struct lj_state *s, const struct ergo_engine_slot *slot, uint
     if (l->board_blocks)
         lj_board_launch(s, slot, to);
     else
-        ERGO_LAUNCH(&s->e, LJ_RUN, ergo_grid_groups(lj_chains(s), l->group, 1),
-                    BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS), BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS),
-                    BUFFER(LJ_OFFSETS), BUFFER(LJ_SAMPLES), U64(slot->step), U64(to),
+        ERGO_LAUNCH(&s->e, LJ_RUN, ergo_grid_groups(lj_chains(s), l->group, 1), BUFFER(LJ_MEMBERS),
+                    BUFFER(LJ_CHAINS), BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS),
+                    BUFFER(LJ_SAMPLES), U64(slot->step), U64(to),
                     U64(slot->every ? slot->every : 1), U32(slot->samples), U32(s->capacity),
                     U32(s->slots), BUFFER(LJ_PAIR_ENERGIES));
 }

@@ -348,11 +348,11 @@ enum ergo_status lj_audit(struct ergo_context *ctx, void *opaque) {
     }
     for (size_t m = 0; m < chains && status == ERGO_OK; m++)
         if (s->chains[m].step != s->e.step)
-            status = ERGO_FAIL(
-                ctx, ERGO_E_AUDIT,
-                "audit of %s failed on %s: member %zu is at move %" PRIu64 " of %" PRIu64,
-                s->e.model->sampler, s->e.device->summary.name, m / s->boxes, s->chains[m].step,
-                s->e.step);
+            status =
+                ERGO_FAIL(ctx, ERGO_E_AUDIT,
+                          "audit of %s failed on %s: member %zu is at move %" PRIu64 " of %" PRIu64,
+                          s->e.model->sampler, s->e.device->summary.name, m / s->boxes,
+                          s->chains[m].step, s->e.step);
     /* a sample of the members: reading the cells of thousands of chains would take longer than
      * the run */
     for (size_t m = 0; m < chains && status == ERGO_OK; m += stride)

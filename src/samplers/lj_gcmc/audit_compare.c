@@ -210,9 +210,8 @@ static enum ergo_status compare_sums(struct ergo_context *ctx, const struct lj_s
                 ", from scratch %" PRId64 ", %" PRId64 " (units of 2^-30) and %" PRIx64 ", %" PRIu64
                 " particles with an overlap, %" PRIu64 " with a wrong stored pair energy",
                 s->e.model->sampler, s->e.device->summary.name, c->step, m / s->boxes, c->particles,
-                c->energy,
-                c->virial, (uint64_t)c->contacts, t.energy, t.virial, (uint64_t)t.contacts,
-                t.overlaps, t.mismatches);
+                c->energy, c->virial, (uint64_t)c->contacts, t.energy, t.virial,
+                (uint64_t)t.contacts, t.overlaps, t.mismatches);
     }
     return ERGO_OK;
 }

@@ -6,8 +6,7 @@
 
 #define RECENTLY " in the last 1024 to 2047 moves of each box"
 #define PHASE(name)                                                                                \
-    {"particles_" name, "", "N of the " name},                                                     \
-        {"volume_" name, "length^3", "V of the " name},                                            \
+    {"particles_" name, "", "N of the " name}, {"volume_" name, "length^3", "V of the " name},     \
         {"energy_" name, "energy", "U of the " name ", with the tail correction if any"},          \
         {"virial_" name, "energy",                                                                 \
          "W of the " name ": sum of r f over the pairs within the cutoff, and what the jump of "   \
@@ -69,9 +68,7 @@ void lj_gibbs_columns_of(const struct lj_state *s, size_t member, const struct l
     const double moves = (double)(step % LJ_WINDOW) + (last ? LJ_WINDOW : 0);
     to[LJ_GIBBS_FIRST] = liquid == 0;
     to[LJ_GIBBS_DISPLACED] =
-        moves > 0
-            ? ((now->accepted & 0xffff) + (last ? before->accepted & 0xffff : 0)) / moves
-            : 0;
+        moves > 0 ? ((now->accepted & 0xffff) + (last ? before->accepted & 0xffff : 0)) / moves : 0;
     to[LJ_GIBBS_TRIED] = to[LJ_GIBBS_ACCEPTED] = 0;
     for (size_t b = 0; b < 2; b++) {
         to[LJ_GIBBS_TRIED] += (from[b].now.tried >> 16) + (last ? from[b].last.tried >> 16 : 0);

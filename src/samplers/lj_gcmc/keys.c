@@ -167,7 +167,7 @@ const struct ergo_key lj_keys_npt[LJ_KEYS_NPT_N] = {
 
 #define TUNE_STEPS                                                                                 \
     ERGO_KEY("/system/tune_steps", INT), .flags = ERGO_KEY_CHAIN, .fallback = "0", .min = 0,       \
-    .max = 9007199254740992.0, .unit = "moves"
+                                         .max = 9007199254740992.0, .unit = "moves"
 
 const struct ergo_key lj_keys_gibbs[LJ_KEYS_GIBBS_N] = {
     {ERGO_KEY("/system/particles", INT), .flags = ERGO_KEY_REQUIRED | ERGO_KEY_CHAIN, .min = 0,

@@ -27,8 +27,8 @@ enum lj_column {
     LJ_COLUMN_FALLS, /* of a deletion's */
     LJ_COLUMNS
 };
-/* Columns of a Gibbs ensemble: first those of the liquid, which is the denser box of the sample, then
- * the same of the other one. */
+/* Columns of a Gibbs ensemble: first those of the liquid, which is the denser box of the sample,
+ * then the same of the other one. */
 enum lj_phase_column {
     LJ_PHASE_PARTICLES,
     LJ_PHASE_VOLUME,
@@ -189,7 +189,8 @@ struct lj_system lj_system_of(const struct ergo_point *point);
  * and the shape of the first. */
 unsigned lj_boxes_of(const struct ergo_point *point);
 struct lj_system lj_box_system(const struct ergo_point *point, size_t box);
-uint32_t lj_box_particles(const struct ergo_point *point, size_t box); /* on a lattice at the start */
+uint32_t lj_box_particles(const struct ergo_point *point,
+                          size_t box);              /* on a lattice at the start */
 bool lj_has_volume(const struct ergo_point *point); /* do volumes change? */
 enum lj_ensemble lj_ensemble_of(const struct ergo_point *point);
 /* /run/method transition-matrix of muvt: N is fixed, insertions and deletions are tried and not

@@ -163,10 +163,11 @@ static const char *const first_npt[] = {
     "/system/pressure=0.8",     "/system/volume_every=108", "/system/cutoff=2.5",
     "/run/equilibration=20000", "/run/sweeps=200000",       NULL};
 
-static const char *const first_gibbs[] = {
-    "/system/box=[6, 6, 6]",      "/system/temperature=1",  "/system/particles=150",
-    "/system/second_particles=6", "/system/cutoff=2.5",     "/system/volume_every=100",
-    "/system/transfers=100",      "/run/equilibration=20000", "/run/sweeps=100000", NULL};
+static const char *const first_gibbs[] = {"/system/box=[6, 6, 6]", "/system/temperature=1",
+                                          "/system/particles=150", "/system/second_particles=6",
+                                          "/system/cutoff=2.5",    "/system/volume_every=100",
+                                          "/system/transfers=100", "/run/equilibration=20000",
+                                          "/run/sweeps=100000",    NULL};
 
 #define ROWS(name)                                                                                 \
     { lj_keys_##name, sizeof lj_keys_##name / sizeof lj_keys_##name[0] }
@@ -182,8 +183,7 @@ static const char *const first_gibbs[] = {
     .n_tunables = sizeof tunables / sizeof tunables[0],                                            \
     .trajectory = "configurations, extended XYZ", .check = lj_check,                               \
     .measure_every = measure_every, .exact = exact
-#define ONE_BOX                                                                                    \
-    .columns = lj_columns, .n_columns = LJ_COLUMNS, .has_column = lj_has_column
+#define ONE_BOX .columns = lj_columns, .n_columns = LJ_COLUMNS, .has_column = lj_has_column
 #define CURVES                                                                                     \
     .curves = curves, .n_curves = LJ_CURVES, .histograms = 1u << LJ_CURVE_HISTOGRAM,               \
     .curve_size = curve_size, .curve_x = curve_x, .histogram_bin = histogram_bin,                  \
@@ -304,7 +304,8 @@ static const struct ergo_key ensemble_key = {
     .fallback = "\"nvt\"",
     .unit = "",
     .help = "Ensemble: nvt, constant volume and number of particles; npt, constant pressure; muvt, "
-            "grand canonical; gibbs, vapour and liquid in two boxes. `ergocl help lj-fluid ENSEMBLE` lists its keys and observables.",
+            "grand canonical; gibbs, vapour and liquid in two boxes. `ergocl help lj-fluid "
+            "ENSEMBLE` lists its keys and observables.",
 };
 
 const struct ergo_sampler ergo_lj_fluid = {

@@ -79,9 +79,8 @@ void lj_ghosts_count(struct lj_state *s, size_t sample, uint64_t step) {
         return;
     ERGO_LAUNCH(&s->e, LJ_GHOST, total_grid(s), BUFFER(LJ_MEMBERS), BUFFER(LJ_CHAINS),
                 BUFFER(LJ_PARTICLES), BUFFER(LJ_CELLS), BUFFER(LJ_OFFSETS), BUFFER(LJ_GHOSTS),
-                U64(step), U64(lj_volumes_before(&s->launch, step)), U32(s->capacity), U32(s->slots),
-                U32(sample), U32(s->launch.ghosts),
-                BUFFER(LJ_PAIR_ENERGIES));
+                U64(step), U64(lj_volumes_before(&s->launch, step)), U32(s->capacity),
+                U32(s->slots), U32(sample), U32(s->launch.ghosts), BUFFER(LJ_PAIR_ENERGIES));
 }
 
 /* ---- pairs by distance ------------------------------------------------------------------------

@@ -257,8 +257,7 @@ static void describe(const struct lj_state *s, struct ergo_plan *plan) {
         snprintf(plan->launch, sizeof plan->launch,
                  "%zu chains, a work-group of %u each, %u moves at once; %u x %u x %u cells, %u "
                  "visited for a particle, with %u slots each at first",
-                 lj_chains(s), l->group, l->teams, n[0], n[1], n[2], s->grid.n_offsets,
-                 l->slots);
+                 lj_chains(s), l->group, l->teams, n[0], n[1], n[2], s->grid.n_offsets, l->slots);
 }
 
 /* Refuse devices that end loops too early or have too little local memory. */

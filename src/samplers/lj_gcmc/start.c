@@ -103,9 +103,8 @@ static enum ergo_status check_pairs(struct ergo_context *ctx, const struct ergo_
                      path  ? "/system/start"
                      : box ? "/system/second_particles"
                            : "/system/particles",
-                     pair[1] + 1, pair[0] + 1,
-                     path ? path : "a lattice in this box", distance, core,
-                     path ? "" : ". Start with fewer");
+                     pair[1] + 1, pair[0] + 1, path ? path : "a lattice in this box", distance,
+                     core, path ? "" : ". Start with fewer");
 }
 
 enum ergo_status lj_start(struct ergo_context *ctx, const struct ergo_point *point, size_t box,

@@ -19,7 +19,7 @@ static enum ergo_status start_sums(struct ergo_context *ctx, struct lj_state *s)
             ERGO_ENGINE_FAIL(&s->e, ERGO_E_JOB,
                              "%s: %u particles %s are so close that the energy of a pair is "
                              "above 100 k_B T: start with fewer",
-                             file             ? "/system/start"
+                             file           ? "/system/start"
                              : m % s->boxes ? "/system/second_particles"
                                             : "/system/particles",
                              s->chains[m].particles,

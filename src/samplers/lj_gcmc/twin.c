@@ -102,9 +102,9 @@ void lj_twin_ghosts(const struct lj_twin *t, uint32_t count, int64_t *sums) {
         sums[3] += (int64_t)fmaf(fminf(share, 1), 0x1p36f, 0.5f);
     }
     for (uint32_t i = 0; i < count; i++) {
-        const struct ergo_words w =
-            ergo_philox_words(t->m.box * LJ_MOST_GHOSTS + i, (uint32_t)t->step, (uint32_t)(t->step >> 32),
-                              ERGO_DRAW(LJ_PURPOSE_GHOST, 0), t->m.key0, t->m.key1);
+        const struct ergo_words w = ergo_philox_words(
+            t->m.box * LJ_MOST_GHOSTS + i, (uint32_t)t->step, (uint32_t)(t->step >> 32),
+            ERGO_DRAW(LJ_PURPOSE_GHOST, 0), t->m.key0, t->m.key1);
         struct lj_twin_sums pairs = {0};
         if (!t->m.ideal)
             lj_twin_add_pairs(t, (const uint32_t[3]){w.x, w.y, w.z}, NO_PARTICLE, 1, &pairs);

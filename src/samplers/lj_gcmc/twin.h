@@ -26,8 +26,8 @@ struct lj_twin {
     /* where volumes change: moves from one volume move to the next, and of the chain what belongs
      * to its volume */
     uint64_t volume_every;
-    /* In a Gibbs ensemble two twins, one behind the other, are the boxes; the steps of both are made
-     * by the first. */
+    /* In a Gibbs ensemble two twins, one behind the other, are the boxes; the steps of both are
+     * made by the first. */
     size_t boxes;
     uint32_t transfers; /* trials with each volume move */
     struct lj_volume_rules rules;
@@ -41,8 +41,8 @@ struct lj_twin {
     struct lj_twin_board *board; /* NULL: no checkerboard */
 };
 
-/* Start box `box` at `chain` with these positions. `more`: particles that may be added. `blocks`: the most
- * active cells to follow in an activation; UINT64_MAX for all. false: no memory. */
+/* Start box `box` at `chain` with these positions. `more`: particles that may be added. `blocks`:
+ * the most active cells to follow in an activation; UINT64_MAX for all. false: no memory. */
 bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
                   const struct lj_chain *chain, const uint32_t *words, uint32_t more,
                   uint64_t blocks);
