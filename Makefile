@@ -160,6 +160,8 @@ $(ORACLE_OBJ): INCLUDES += -Itests
 TEST_OBJ := $(TEST_BIN:=.o) $(BUILD)/tests/filter.o
 .SECONDARY: $(TEST_OBJ)
 $(TEST_OBJ): INCLUDES += -Itests
+# What is tested, and the oracles, are compiled as for users; the tests themselves in two thirds of the time.
+$(TEST_OBJ): CFLAGS := $(if $(filter file,$(origin CFLAGS)),-O1 -g,$(CFLAGS))
 $(TEST_BIN): %: %.o $(BUILD)/tests/filter.o $(BUILD)/tests/liboracle.a $(BUILD)/libergocl.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(EXTRA) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS) -lcmocka
@@ -213,8 +215,9 @@ test-long: test-programs sanitize-programs
 test-matrix: all $(call test_bins,contract) $(call test_bins,physics)
 	$(RUN_ALL) matrix
 
-# -O1: at -O2 gcc proves away some of the mistakes that the sanitizers look for.
-SANITIZE := BUILD=$(BUILD)/sanitize CFLAGS='-O1 -g -fno-omit-frame-pointer' \
+# -O1: at -O2 gcc proves away some of the mistakes that the sanitizers look for. -g1: functions and lines, for
+# their reports; a fifth of the compiler's time less.
+SANITIZE := BUILD=$(BUILD)/sanitize CFLAGS='-O1 -g1 -fno-omit-frame-pointer' \
             EXTRA='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all'
 sanitize-programs:
 	+$(SUBMAKE) $(SANITIZE) sanitize-inner

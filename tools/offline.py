@@ -162,17 +162,17 @@ def implementation(compiler, target, source, options, out):
     return None, [json.loads(line) for line in built.stdout.splitlines() if line.startswith("{")]
 
 
-def some_of(files, alike):
-    """Of the programs of one file that have the same kernels so many, those with most options first."""
+def some_of(files, which):
+    """Of the programs of one file that have the same kernels one: number `which`, those with most options first, or the last."""
     groups = {}
     for file in files:
         with open(file) as facts:
             facts = json.load(facts)
         groups.setdefault((facts["program"], *facts["kernels"]), []).append((-len(facts["options"].split()), file))
-    return sorted(file for group in groups.values() for _, file in sorted(group)[:alike])
+    return sorted(sorted(group)[min(which, len(group)) - 1][1] for group in groups.values())
 
 
-def compile_programs(folder, compiler, targets, more, name, every, alike=None):
+def compile_programs(folder, compiler, targets, more, name, every, which=None):
     how = ocloc if compiler == "ocloc" else implementation if compiler.startswith("build") else clang
 
     def one(item):
@@ -191,7 +191,7 @@ def compile_programs(folder, compiler, targets, more, name, every, alike=None):
                 "kernels": kernels, "compiler": compiler}
 
     files = sorted(glob.glob(os.path.join(folder, "*.json")))[::every]
-    files = some_of(files, alike) if alike else files
+    files = some_of(files, which) if which else files
     return parallel(one, [(target, file) for file in files for target in targets])
 
 
@@ -319,7 +319,7 @@ def main():
     compiling.add_argument("--options", default="")
     compiling.add_argument("--name", help="of the target in tables")
     compiling.add_argument("--every", type=int, default=1, help="each Nth program, for a quick look")
-    compiling.add_argument("--alike", type=int, help="of programs that differ in options alone so many")
+    compiling.add_argument("--which", type=int, help="of programs that differ in options alone one: 1 has most options")
     compiling.add_argument("--json", required=True)
     for command in (commands.add_parser("table"), commands.add_parser("summary"), commands.add_parser("check")):
         command.add_argument("files", nargs="+")
@@ -334,7 +334,7 @@ def main():
         return
     if given.command == "compile":
         results = compile_programs(given.folder, given.compiler, given.targets.split(","), given.options.split(), given.name,
-                                   given.every, given.alike)
+                                   given.every, given.which)
         with open(given.json, "w") as file:
             json.dump(results, file)
         errors = [result for result in results if result["error"]]

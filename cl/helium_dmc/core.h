@@ -45,6 +45,11 @@ ERGO_INLINE ulong helium_dmc_weight(float exponent, uint marks) {
     return marks ? 0 : (ulong)(ergo_exp(exponent) * scale + 0.5f);
 }
 
+/* The c-th of `chosen` walkers, which are far apart: neighbours have the same ancestors. */
+ERGO_INLINE uint helium_dmc_chosen(uint c, uint count, uint chosen) {
+    return (uint)((ulong)c * count / chosen);
+}
+
 /* The random word of a step's comb. */
 ERGO_INLINE uint helium_dmc_word(ulong step, uint key0, uint key1) {
     return ergo_philox_words(0, (uint)step, (uint)(step >> 32), ERGO_DRAW(HELIUM_PURPOSE_COMB, 0),

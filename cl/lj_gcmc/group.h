@@ -7,6 +7,9 @@
 #include "common/warp.h"
 #endif
 
+/* Of teams, each with so many work-items. */
+#define LJ_WIDTH (LJ_GROUP / LJ_TEAMS)
+
 /* A work-group of one needs no barrier, and PoCL's compiler splits kernels at barriers. */
 #if LJ_GROUP == 1
 #define LJ_BARRIER(flags)

@@ -17,7 +17,6 @@
 #include "lj_gcmc/chain.h"
 #include "lj_gcmc/group.h"
 
-#define LJ_WIDTH (LJ_GROUP / LJ_TEAMS)
 /* Moves drawn at once, two blocks of words each. It must divide 1024. Small groups keep local
  * memory for the cache (8448 chains on an H200: 3%). */
 #define LJ_AHEAD (LJ_GROUP > 128u ? LJ_GROUP / 2u : 64u)

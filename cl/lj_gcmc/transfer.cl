@@ -19,9 +19,32 @@ ERGO_INLINE struct lj_move lj_transfer_half(const struct lj_transfer *t, uint ki
     return move;
 }
 
+/* A chain of the trial, and its memory. */
+ERGO_INLINE void lj_transfer_home(struct lj_home *home, __global const struct lj_chain *chains,
+                                  __global uint4 *particles, __global uint4 *cells,
+                                  __global const uint *offsets, uint capacity, uint slots,
+                                  uint chain, uint n_chains, __global long *pair_energies) {
+    lj_home_of(home, particles, cells, offsets, capacity, slots, chain, n_chains);
+    lj_home_list(home, chains[chain].list);
+#ifdef LJ_ENERGIES
+    home->energies = pair_energies + (ulong)chain * LJ_GRID;
+#else
+    (void)pair_energies;
+#endif
+}
+
+#define LJ_HOME(name, chain)                                                                       \
+    struct lj_home name;                                                                           \
+    lj_transfer_home(&name, chains, particles, cells, offsets, capacity, slots, chain, n_chains,   \
+                     pair_energies)
+
 /*
- * Trials up to that which is number `end` of what changes volumes or N: all boxes whose number is
- * `turn` or more, and not `end`. Trial number `turn` is the first of its step.
+ * Trials up to that which is number `end` of what changes volumes or N, of boxes that have made
+ * `turn` or more. Trial number `turn` is the first of its step.
+ *
+ * In a round LJ_TEAMS teams of work-items find the pair energies of as many consecutive trials. All
+ * up to the first that is accepted were rejected, and those behind it belong to the next round: few
+ * are accepted.
  */
 __kernel __attribute__((reqd_work_group_size(LJ_GROUP, 1, 1))) void
 lj_transfer(__global const struct lj_member *members, __global struct lj_chain *chains,
@@ -36,83 +59,117 @@ lj_transfer(__global const struct lj_member *members, __global struct lj_chain *
                      chains[first + 1u].status == (uint)LJ_RUNNING &&
                      chains[first + 1u].volumes == made && made >= turn;
     const long size1 = chains[first].size, size2 = chains[first + 1u].size;
+    const struct lj_member keys = members[first];
     uint n1 = chains[first].particles, n2 = chains[first + 1u].particles;
     uint tried1 = 0u, tried2 = 0u, full = (uint)LJ_RUNNING, full_box = 0u;
     ulong at = due ? made : end;
     const ulong begin = at;
 #ifdef LJ_ENERGIES
-    __local uint gains[2], hit;
-    __local uint sums[8]; /* of lj_add: virial and contacts of the one box and the other */
+    const uint team = item / LJ_WIDTH, lane = item % LJ_WIDTH;
+    /* of the round's trials: pair energies by lj_add, those with a core at the new place and those
+     * that leave the second box as bits, pair energies and slots at the old place; the first that
+     * is accepted; sums of its virials and contacts */
+    __local uint gains[2u * LJ_TEAMS], hits, seconds, olds[LJ_TEAMS], accepted_first, sums[8];
+    __local long lefts[LJ_TEAMS];
 #endif
     while (at < end && full == (uint)LJ_RUNNING) {
         LJ_BARRIER(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        const struct lj_member keys = members[first];
-        const struct lj_transfer t = lj_transfer_of(&keys, step, (uint)(at - turn), n1, n2);
+        long gain = 0, left = 0, virial = 0, virial_to = 0, contacts = 0, contacts_to = 0;
+        struct lj_sum sum;
+        sum.energy = sum.virial = sum.contacts = 0;
+        sum.overlap = 0u;
+#ifdef LJ_ENERGIES
+        const uint trials = end - at < LJ_TEAMS ? (uint)(end - at) : LJ_TEAMS;
+        if (item < LJ_TEAMS)
+            gains[2u * item] = gains[2u * item + 1u] = 0u;
+        if (item < 8u)
+            sums[item] = 0u;
+        for (uint k = LJ_GROUP; k < 8u && item == 0u; k++)
+            sums[k] = 0u;
+        if (item == 0u) {
+            hits = seconds = 0u;
+            accepted_first = LJ_TEAMS;
+        }
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
+        const struct lj_transfer mine =
+            lj_transfer_of(&keys, step, (uint)(at - turn) + team, n1, n2);
+        const uint sums_pairs = team < trials && !mine.idle && !keys.ideal;
+        const uint mine_to = first + (1u - mine.from);
+        if (sums_pairs) {
+            const struct lj_member m_to = lj_member_of(members, chains, mine_to);
+            LJ_HOME(home_to, mine_to);
+            lj_scan(&home_to, mine.to, mine.to, 0u, 1u, lane, LJ_WIDTH, &m_to, &sum);
+            if (sum.overlap)
+                atomic_or(&hits, 1u << team);
+        }
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
+        if (sums_pairs && !(hits >> team & 1u)) {
+            const struct lj_member m_to = lj_member_of(members, chains, mine_to);
+            LJ_HOME(home_to, mine_to);
+            lj_scan(&home_to, mine.to, mine.to, 0u, 0u, lane, LJ_WIDTH, &m_to, &sum);
+            lj_add(&gains[2u * team], sum.energy);
+        }
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
+        if (item < trials) {
+            const struct lj_transfer t =
+                lj_transfer_of(&keys, step, (uint)(at - turn) + item, n1, n2);
+            const uint loses = first + t.from, gets = first + (1u - t.from);
+            if (t.from)
+                atomic_or(&seconds, 1u << item);
+            if (!t.idle && !(hits >> item & 1u)) {
+                const struct lj_member m = lj_member_of(members, chains, loses);
+                const struct lj_member m_to = lj_member_of(members, chains, gets);
+                LJ_HOME(home, loses);
+                long old = 0;
+                olds[item] = lj_find(&home, lj_position_of(home.particles[t.index]), &old);
+                old = m.ideal ? 0 : old;
+                lefts[item] = old;
+                if (lj_transfer_accepts(&m, &m_to, t.from ? n2 : n1, t.from ? n1 : n2,
+                                        t.from ? size2 : size1, t.from ? size1 : size2, t.word,
+                                        lj_take(&gains[2u * item]) - old))
+                    atomic_min(&accepted_first, item);
+            }
+        }
+        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
+        const uint by = accepted_first < trials ? accepted_first : trials - 1u;
+        uint accepted = accepted_first < trials ? 1u : 0u;
+#else
+        const uint by = 0u;
+#endif
+        const struct lj_transfer t = lj_transfer_of(&keys, step, (uint)(at - turn) + by, n1, n2);
         const uint loses = first + t.from, gets = first + (1u - t.from);
         const uint given = t.from ? n2 : n1, got = t.from ? n1 : n2;
         const struct lj_member m = lj_member_of(members, chains, loses);
         const struct lj_member m_to = lj_member_of(members, chains, gets);
-        struct lj_home home, home_to;
-        lj_home_of(&home, particles, cells, offsets, capacity, slots, loses, n_chains);
-        lj_home_list(&home, chains[loses].list);
-        lj_home_of(&home_to, particles, cells, offsets, capacity, slots, gets, n_chains);
-        lj_home_list(&home_to, chains[gets].list);
+        LJ_HOME(home, loses);
+        LJ_HOME(home_to, gets);
         const struct lj_move leave = lj_transfer_half(&t, (uint)LJ_DELETION);
         const struct lj_move arrive = lj_transfer_half(&t, (uint)LJ_INSERTION);
         lj_position from = (uint4)(0u);
         if (!t.idle)
             from = lj_position_of(home.particles[t.index]);
-        long gain = 0, left = 0, virial = 0, virial_to = 0, contacts = 0, contacts_to = 0;
-        uint core = 0u;
-        struct lj_sum sum;
-        sum.energy = sum.virial = sum.contacts = 0;
-        sum.overlap = 0u;
 #ifdef LJ_ENERGIES
-        home.energies = pair_energies + (ulong)loses * LJ_GRID;
-        home_to.energies = pair_energies + (ulong)gets * LJ_GRID;
-        if (item == 0u) {
-            hit = gains[0] = gains[1] = 0u;
-            for (uint k = 0u; k < 8u; k++)
-                sums[k] = 0u;
-        }
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        if (!t.idle && !m.ideal) {
-            lj_scan(&home_to, t.to, t.to, 0u, 1u, item, LJ_GROUP, &m_to, &sum);
-            if (sum.overlap)
-                atomic_or(&hit, 1u);
-        }
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        core = hit;
-        if (!t.idle && !m.ideal && !core) {
-            lj_scan(&home_to, t.to, t.to, 0u, 0u, item, LJ_GROUP, &m_to, &sum);
-            lj_add(gains, sum.energy);
-        }
-        LJ_BARRIER(CLK_LOCAL_MEM_FENCE);
-        gain = lj_take(gains);
-        if (!t.idle)
-            from.w = lj_find(&home, from, &left);
-        if (m.ideal)
-            left = 0;
+        from.w = accepted ? olds[by] : 0u;
+        gain = lj_take(&gains[2u * by]);
+        left = accepted ? lefts[by] : 0;
 #else
-        (void)pair_energies;
         if (!t.idle && !m.ideal) {
             lj_scan_new(&home_to, t.to, &m_to, &sum);
-            core = sum.overlap;
             gain = sum.energy;
             virial_to = sum.virial;
             contacts_to = sum.contacts;
-            sum.energy = sum.virial = sum.contacts = 0;
-            sum.overlap = 0u;
-            if (!core)
-                lj_scan_all(&home, from, &m, &sum);
-            left = sum.energy;
-            virial = -sum.virial;
-            contacts = -sum.contacts;
+            if (!sum.overlap) {
+                struct lj_sum away = {0, 0, 0, 0u};
+                lj_scan_all(&home, from, &m, &away);
+                left = away.energy;
+                virial = -away.virial;
+                contacts = -away.contacts;
+            }
         }
+        uint accepted = !t.idle && !sum.overlap &&
+                        lj_transfer_accepts(&m, &m_to, given, got, t.from ? size2 : size1,
+                                            t.from ? size1 : size2, t.word, gain - left);
 #endif
-        uint accepted = !t.idle && !core &&
-                        lj_transfer_accepts(&m, &m_to, given, got, t.from ? size2 : size1, t.from ? size1 : size2, t.word,
-                                            gain - left);
         if (accepted) {
             full = lj_room(&home_to, &arrive, from, got);
             full_box = gets;
@@ -161,13 +218,18 @@ lj_transfer(__global const struct lj_member *members, __global struct lj_chain *
             chains[gets].contacts += contacts_to;
             chains[gets].now.accepted += lj_one((uint)LJ_INSERTION);
         }
-        if (full == (uint)LJ_RUNNING) {
-            n1 += accepted ? (t.from ? 1u : 0xffffffffu) : 0u;
-            n2 += accepted ? (t.from ? 0xffffffffu : 1u) : 0u;
-            tried1 += t.from ? 1u : 0u;
-            tried2 += t.from ? 0u : 1u;
-            at++;
-        }
+        /* trials that are done; one without room is not */
+        const uint done = by + (full == (uint)LJ_RUNNING ? 1u : 0u);
+#ifdef LJ_ENERGIES
+        const uint second = done ? popcount(seconds & (0xffffffffu >> (32u - done))) : 0u;
+#else
+        const uint second = done && t.from ? 1u : 0u;
+#endif
+        n1 += accepted ? (t.from ? 1u : 0xffffffffu) : 0u;
+        n2 += accepted ? (t.from ? 0xffffffffu : 1u) : 0u;
+        tried1 += second;
+        tried2 += done - second;
+        at += done;
     }
     if (item == 0u && begin < end) {
         chains[first].particles = n1;

@@ -69,11 +69,11 @@ __kernel void glass_cluster(__global uint *spins, __global uint2 *room, __global
             seeds[bit] = i;
         left -= differs;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (uint k = 0; k < 32 && item == 0; k++)
         if (seeds[k] < GLASS_SITES)
             mine[seeds[k]].y |= 1u << k;
-    barrier(CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     uint more = 1;
     for (uint round = 0; more; round++) {
         uint grew = 0;
@@ -88,7 +88,7 @@ __kernel void glass_cluster(__global uint *spins, __global uint2 *room, __global
                     of[h].y = here.y | added;
                 grew |= added;
             }
-            barrier(CLK_GLOBAL_MEM_FENCE);
+            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         }
         if (grew)
             atomic_or(&grown[round & 1], 1u);

@@ -150,7 +150,7 @@ make_faults() {
 faulty() {
     local fault=$1
     shift
-    FAULT=$fault LD_PRELOAD=./faults.so timeout -s KILL 60 "$@"
+    FAULT=$fault LD_PRELOAD=./faults.so timeout -s KILL 300 "$@"
 }
 
 # Whether a terminal can be imitated (a chroot may have no pseudo-terminals).
@@ -161,10 +161,10 @@ has_terminal() {
     }
 }
 
-# wait_for FILE: until it exists, at most a minute.
+# wait_for FILE: until it exists, at most five minutes: shared machines are slow at times.
 wait_for() {
     local i
-    for ((i = 0; i < 600; i++)); do
+    for ((i = 0; i < 3000; i++)); do
         [ -e "$1" ] && return
         sleep 0.1
     done

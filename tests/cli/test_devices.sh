@@ -38,7 +38,7 @@ twins=(env POCL_DEVICES="pthread pthread" "$ERGOCL" run job.json -v --device pth
 taken() { sed -n 's/.*fits 2 equal devices: taking \([0-9:]*\),.*/\1/p' "$1"; }
 ERGOCL_CACHE_DIR=$PWD/claims "${twins[@]}" -o long --set /run/sweeps=2000000000 >/dev/null 2>long.err &
 long=$!
-for ((i = 0; i < 600; i++)); do
+for ((i = 0; i < 3000; i++)); do
     grep -q 'running on' long.err && break
     kill -0 $long 2>/dev/null || break
     sleep 0.1

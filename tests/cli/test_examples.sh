@@ -23,6 +23,8 @@ every = run["measure_every"] = min(run.get("measure_every", 1), 1000 if job["sam
 run["sweeps"] = min(run["sweeps"], max(8, 8 * every))
 if "equilibration" in run:
     run["equilibration"] = min(run["equilibration"], max(32, 2 * every))
+if "optimise_updates" in run:
+    run["optimise_updates"], run["optimise_every"] = 4, 1
 job["replicas"] = min(job.get("replicas", 1), 2)
 for values in job.get("scan", {}).values():
     if isinstance(values, list):

@@ -159,3 +159,40 @@ expect 2 "$ERGOCL" run dmc.json -o lost --set '/system={"n": 16, "walkers": 32, 
 says err 'of 32 walkers have weights at a limit'
 expect 2 "$ERGOCL" validate dmc.json --set /system/forward_steps=20
 says err '20 is no multiple of 16, the records of a window: 32'
+
+# the triplet factor and the optimisation of all parameters: what cannot be is refused, with the key
+cat >all.json <<'JSON'
+{ "sampler": "helium-vmc", "seed": "7", "system": { "n": 20, "b": 2.6, "walkers": 8, "triplet": { "strength": -2, "centre": 1.5, "width": 1.5 } },
+  "run": { "equilibration": 40, "sweeps": 40, "measure_every": 2, "structure_every": 2, "optimise": "all", "optimise_updates": 8, "optimise_every": 2 } }
+JSON
+for what in \
+    "/system/triplet/range=4.9|/system/triplet/range: 4.9 A; at most half the shortest side of the box, 4.85" \
+    "/system/triplet/width=0|/system/triplet/width" \
+    "/system/n=4000|/system/n: 4000 atoms; at most 2048 with a triplet factor" \
+    "/run/equilibration=27|/run/equilibration: 27 macroupdates; 8 updates of the wave function" \
+    "/system/walkers=7|/run/optimise: all: 7 walkers are too few" \
+    "/run/structure_every=0|/run/optimise: takes every /run/structure_every-th measurement" \
+    "/run/optimise=\"b\"|/run/optimise: b: only of wave_function schiff-verlet" \
+    "/system/triplet/strength=0|/system/triplet/centre: has no effect in this job"; do
+    expect 2 "$ERGOCL" validate all.json --set "${what%%|*}"
+    says err "${what#*|}"
+done
+# energies before and after, and parameters that changed; u as a file is a wave function, here of
+# diffusion Monte Carlo with the same triplets
+expect 0 "$ERGOCL" run all.json -o whole
+$python - <<'PYTHON' || fail "the optimisation's results"
+import json, sys
+a = json.load(open("whole/result.json"))["points"][0]
+o, curve = a["observables"], a["curves"]["wave_function"]
+for name in ("energy_before", "energy_before_error", "energy_before_sigma", "energy", "optimised_b", "optimised_width"):
+    print(name, o[name]["mean"])
+if o["optimised_strength"]["mean"] == -2 or len(a["curves"]["optimisation"]["mean"]) != 10:
+    sys.exit("nothing was optimised")
+with open("u.txt", "w", encoding="ascii") as file:
+    file.writelines("%.17g %.17g\n" % line for line in zip(curve["x"], curve["mean"]))
+job = {"sampler": "helium-dmc", "system": {"n": 20, "walkers": 20, "wave_function": "./u.txt", "symmetrised": False, "forward_steps": 0,
+       "triplet": {key: o["optimised_" + key]["mean"] for key in ("strength", "centre", "width")}},
+       "run": {"equilibration": 4, "sweeps": 20, "measure_every": 4, "structure_every": 0}}
+json.dump(job, open("guided.json", "w", encoding="ascii"))
+PYTHON
+expect 0 "$ERGOCL" run guided.json

@@ -9,25 +9,24 @@ cat >job.json <<'JOB'
 { "sampler": "spin-lattice", "seed": "1", "system": { "size": [64, 64], "temperature": 2.3 },
   "run": { "sweeps": 1000000000, "measure_every": 1000 }, "output": { "series": "none" } }
 JOB
+begun=$SECONDS
 "$ERGOCL" run job.json -o long >table 2>log </dev/null &
 run=$!
-for _ in $(seq 300); do
-    [ -e long/checkpoint ] && break
-    sleep 0.1
-done
+wait_for long/checkpoint
 sleep 4
-[ ! -s log ] || fail "a log got more than a line of progress each 30 s: $(cat log)"
+[ ! -s log ] || [ $((SECONDS - begun)) -ge 29 ] || fail "a log got more than a line of progress each 30 s: $(cat log)"
 kill -STOP $run
 sleep 31
 kill -CONT $run
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     grep -q ETA log && break
     sleep 0.1
 done
 kill -TERM $run
 wait $run
 [ $? -eq 75 ] || fail "the run did not stop"
-[ "$(grep -c 'spin updates per second, ETA' log)" = 1 ] || fail "not one line after half a minute: $(cat log)"
+lines=$(grep -c 'spin updates per second, ETA' log) most=$(((SECONDS - begun + 1) / 30)) # one each 30 s
+[[ $lines -ge 1 && $lines -le $most ]] || fail "not 1 to $most lines in $((SECONDS - begun)) s: $(cat log)"
 
 # Where in the source: only for those who ask.
 expect 4 "$ERGOCL" resume nowhere
@@ -48,15 +47,28 @@ if command -v mpirun >/dev/null && ! "$ERGOCL" --version | grep -q 'MPI: none'; 
     mpirun -q -np 3 "$ERGOCL" run nothere.json >o 2>e </dev/null && fail "a job that is not there was run"
     [ "$(grep -c 'nothere.json' e)" = 1 ] || fail "not said once: $(cat e)"
     # whoever comes first: rank 0 here fails seconds after the others, then seconds before them
+    # shellcheck disable=SC2016 # for the shell below
     late='sleep 3; exec "$0" run nothere.json'
     mpirun -q -np 1 sh -c "$late" "$ERGOCL" : -np 2 "$ERGOCL" run nothere.json >o 2>e </dev/null && fail "run without a job"
     [ "$(grep -c 'nothere.json' e)" = 1 ] || fail "rank 0 is late: not said once: $(cat e)"
     echo '{"sampler": "nosuch"}' >nosuch.json
+    # shellcheck disable=SC2016
     late='(sleep 3; cat nosuch.json) | "$0" run -'
     mpirun -q -np 1 sh -c "$late" "$ERGOCL" : -np 2 "$ERGOCL" run nosuch.json >o 2>e </dev/null && fail "run without a sampler"
     [ "$(grep -c '"nosuch"' e)" = 1 ] || fail "rank 0 reads slowly: not said once: $(cat e)"
-    mpirun -q -np 1 "$ERGOCL" run nosuch.json : -np 2 sh -c "$late" "$ERGOCL" >o 2>e </dev/null && fail "run without a sampler"
-    [ "$(grep -c '"nosuch"' e)" = 1 ] || fail "ranks 1 and 2 read slowly: not said once: $(cat e)"
+    # mpirun itself is slow: it stands still as the ranks fail, and ends nobody
+    rm -f e
+    # shellcheck disable=SC2016
+    mpirun -q -np 3 sh -c '>up.$OMPI_COMM_WORLD_RANK; until [ -e go ]; do sleep 0.1; done; exec "$0" run nothere.json 2>>e' \
+        "$ERGOCL" >o </dev/null &
+    launcher=$!
+    for rank in 0 1 2; do wait_for up.$rank; done
+    kill -STOP $launcher
+    touch go
+    sleep 4
+    kill -CONT $launcher
+    wait $launcher && fail "a job that is not there was run"
+    [ "$(grep -c 'nothere.json' e)" = 1 ] || fail "mpirun stands still: not said once: $(cat e)"
 fi
 
 # fish and zsh offer what the program's help has.

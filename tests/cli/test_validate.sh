@@ -33,12 +33,14 @@ expect 4 "$ERGOCL" validate file.json
 says err "/system/potential: cannot read not/here.dat"
 
 # Starts: what a run would refuse is refused here, with the place in the file and how close is too close.
+# seconds N COMMAND...: of a processor, or it is ended.
+seconds() { (ulimit -t "$1" && shift && exec "$@"); }
 # start CODE SAMPLER SYSTEM TEXT...: a job with start.xyz.
 start() {
     local code=$1 sampler=$2 system=$3
     shift 3
     echo "{\"sampler\": \"$sampler\", \"system\": {$system, \"start\": \"./start.xyz\"}, \"run\": {\"sweeps\": 4}}" >start.json
-    expect "$code" timeout 20 "$ERGOCL" validate start.json
+    expect "$code" seconds 20 "$ERGOCL" validate start.json
     [ $# = 0 ] || says err "$@"
 }
 disks='"n": 3, "box": 4'
@@ -84,7 +86,7 @@ awk 'BEGIN { print 216000; print ""; for (i = 0; i < 60; i++) for (j = 0; j < 60
 start 0 lj-gcmc '"box": [9e5, 9e5, 9e5], "temperature": 1.5, "activity": 1e-9'
 echo '{"sampler": "lj-gcmc", "system": {"box": [4.2, 4.2, 4.2], "temperature": 1.5, "activity": 0.1, "cutoff": 2,
   "particles": 312890}, "run": {"sweeps": 4}}' >lattice.json
-expect 2 timeout 20 "$ERGOCL" validate lattice.json
+expect 2 seconds 20 "$ERGOCL" validate lattice.json
 says err "/system/particles: particles 1 and 2 of a lattice in this box are 0.0617" "Start with fewer"
 
 # Fields and couplings, alike.

@@ -40,7 +40,7 @@ static const struct {
      "'box': [6.1, 6.3, 6.2], 'temperature': 1.5, 'particles': 70, 'second_particles': 20, "
      "'second_volume': 300, 'volume_every': 3, 'transfers': 5, 'max_volume_change': 0.3}, 'run': "
      "{'equilibration': 4096, 'sweeps': 1000, 'insertions': 20}, 'tuning': {'slots': 1, "
-     "'work_group': 8}}"},
+     "'work_group': 16, 'teams': 4}}"},
     /* samples so near to each other that a box runs out of room right after one */
     {"bits-stops",
      "{'sampler': 'lj-fluid', 'seed': '7', 'replicas': 4, 'system': {'ensemble': 'gibbs', "
@@ -60,7 +60,10 @@ static void test_case(void **state) {
         if (strcmp(chosen, bits[i].name) != 0)
             continue;
         assert_int_equal(lj_bench_open(&b), 0);
-        lj_compare(&b, bits[i].job, 6, strstr(chosen, "board") ? 15 : strstr(chosen, "stops") ? 2 : 700);
+        lj_compare(&b, bits[i].job, 6,
+                   strstr(chosen, "board")   ? 15
+                   : strstr(chosen, "stops") ? 2
+                                             : 700);
         ergo_device_close(b.device);
         ergo_context_destroy(b.ctx);
         return;

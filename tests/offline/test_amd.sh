@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Programs of the golden jobs, compiled for AMD GPUs: on each push two of those that differ in options alone, for one
-# target of each kind; with $ERGOCL_TEST_FULL, and to write the table, all of them for all. No error, no vector
+# Programs of the golden jobs, compiled for AMD GPUs: on each push, of those that differ in options alone, one for gfx942
+# and another one for gfx1100; with $ERGOCL_TEST_FULL, and to write the table, all of them for all. No error, no vector
 # register spilled, no more local memory than there is, and no wavefront lost against the table of bench/results/offline.
 set -u
 : "${ERGOCL:?run me through tests/run-all}" "${ERGOCL_ROOT:?run me through tests/run-all}"
@@ -19,14 +19,14 @@ done
 }
 version="clang $(clang-19 --version | sed -n 's/.*version \([0-9.]*\).*/\1/p')"
 
-targets=gfx942 some=(--alike 2)
-[ -z "${ERGOCL_TEST_FULL:-}" ] && [ "${1-}" != --write ] || targets=gfx90a,gfx942 some=()
+targets=gfx942 one=(--which 1) other=(--which 2)
+[ -z "${ERGOCL_TEST_FULL:-}" ] && [ "${1-}" != --write ] || targets=gfx90a,gfx942 one=() other=()
 
 {
     "$offline" programs gfx9 --ergocl "$ERGOCL" --pretend mi300x &&
         "$offline" programs gfx11 --ergocl "$ERGOCL" --pretend rx7900 &&
-        "$offline" compile gfx9 --with clang-19 --for $targets "${some[@]}" --json gfx9.json &&
-        "$offline" compile gfx11 --with clang-19 --for gfx1100 "${some[@]}" --json gfx11.json
+        "$offline" compile gfx9 --with clang-19 --for $targets "${one[@]}" --json gfx9.json &&
+        "$offline" compile gfx11 --with clang-19 --for gfx1100 "${other[@]}" --json gfx11.json
 } || exit 1
 if [ "${1-}" = --write ]; then
     "$offline" table gfx9.json gfx11.json --write "$table" --said "tests/offline/test_amd.sh --write" \

@@ -107,7 +107,7 @@ double ergo_oracle_helium_change(const struct ergo_oracle_helium *h, int atom, c
 }
 
 /* SplitMix64, 53 bits, within (0, 1). */
-static double uniform(struct ergo_oracle_helium *h) {
+double ergo_oracle_helium_uniform(struct ergo_oracle_helium *h) {
     uint64_t z = (h->generator += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -116,14 +116,14 @@ static double uniform(struct ergo_oracle_helium *h) {
 
 void ergo_oracle_helium_macroupdate(struct ergo_oracle_helium *h, double step) {
     for (int t = 0; t < h->n; t++) {
-        const int atom = (int)(uniform(h) * h->n);
+        const int atom = (int)(ergo_oracle_helium_uniform(h) * h->n);
         double d[3], *r = h->position + 3 * atom;
         for (int k = 0; k < 3; k++) {
-            const double radius = sqrt(-2 * log(uniform(h)));
-            d[k] = step * radius * cos(6.283185307179586 * uniform(h));
+            const double radius = sqrt(-2 * log(ergo_oracle_helium_uniform(h)));
+            d[k] = step * radius * cos(6.283185307179586 * ergo_oracle_helium_uniform(h));
         }
         h->tried++;
-        if (exp(2 * ergo_oracle_helium_change(h, atom, d)) <= uniform(h))
+        if (exp(2 * ergo_oracle_helium_change(h, atom, d)) <= ergo_oracle_helium_uniform(h))
             continue;
         h->accepted++;
         for (int k = 0; k < 3; k++)

@@ -36,6 +36,8 @@ void ergo_oracle_helium_energies(const struct ergo_oracle_helium *h,
                                  struct ergo_oracle_helium_energy *energy);
 /* ln psi(atom moved by d) - ln psi. */
 double ergo_oracle_helium_change(const struct ergo_oracle_helium *h, int atom, const double d[3]);
+/* Within (0, 1). */
+double ergo_oracle_helium_uniform(struct ergo_oracle_helium *h);
 /* n trials of one atom each, picked at random; Gaussian displacements of `step` per component. */
 void ergo_oracle_helium_macroupdate(struct ergo_oracle_helium *h, double step);
 

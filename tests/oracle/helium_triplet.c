@@ -82,3 +82,22 @@ void ergo_oracle_triplet_derivatives(struct ergo_oracle_triplet *t, double *squa
         *laplacian += (16 * (f[3] + f[1]) - (f[4] + f[0]) - 30 * f[2]) / (12 * h * h);
     }
 }
+
+void ergo_oracle_triplet_macroupdate(struct ergo_oracle_triplet *t, double step) {
+    struct ergo_oracle_helium *h = &t->pairs;
+    double now = ergo_oracle_triplet_ln_psi(t);
+    for (int i = 0; i < h->n; i++) {
+        double *r = h->position + 3 * (int)(ergo_oracle_helium_uniform(h) * h->n);
+        const double old[3] = {r[0], r[1], r[2]};
+        for (int k = 0; k < 3; k++) {
+            r[k] += step * (2 * ergo_oracle_helium_uniform(h) - 1);
+            r[k] -= h->side[k] * floor(r[k] / h->side[k]);
+        }
+        const double next = ergo_oracle_triplet_ln_psi(t);
+        if (exp(2 * (next - now)) > ergo_oracle_helium_uniform(h))
+            now = next;
+        else
+            for (int k = 0; k < 3; k++)
+                r[k] = old[k];
+    }
+}

@@ -24,6 +24,9 @@ double ergo_oracle_triplet_ln_psi(const struct ergo_oracle_triplet *t);
  * an axis. 1/A^2 */
 void ergo_oracle_triplet_derivatives(struct ergo_oracle_triplet *t, double *square,
                                      double *laplacian);
+/* n trials of one atom each, picked at random; uniform displacements of up to `step` a component.
+ */
+void ergo_oracle_triplet_macroupdate(struct ergo_oracle_triplet *t, double step);
 /* The same ln psi as a sum over triples of atoms, without G: -strength/2 sum over atoms i and pairs
  * of others j < k of xi_ij xi_ik (r_i - r_j) (r_i - r_k), and u. */
 double ergo_oracle_triplet_by_triples(const struct ergo_oracle_triplet *t);

@@ -82,7 +82,7 @@ static inline void gibbs_expect_ideal(struct lj_run *r, const char *what) {
                "'gibbs', 'box': [4, 5, 3.5], 'cutoff': 0.9, 'temperature': 1.7, 'epsilon': 0, "
                "'particles': 3, 'second_particles': 2, 'second_volume': 90, 'volume_every': 1, "
                "'transfers': 2, 'max_volume_change': 0.5}, 'run': {'equilibration': 1000, "
-               "'sweeps': 60000, 'measure_every': 8, 'insertions': 1}}",
+               "'sweeps': 40000, 'measure_every': 8, 'insertions': 1}}",
                &s);
     lj_expect(r, &s, 0, what, "<N>", gibbs_particles, NULL, e.particles, 0);
     lj_expect(r, &s, 0, what, "<V>", gibbs_volume, NULL, e.volume, 0);

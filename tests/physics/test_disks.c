@@ -136,7 +136,7 @@ static void test_event_chain(void **state) {
         "{\"sampler\": \"hard-disks\", \"seed\": \"13\", \"replicas\": 4, "
         "\"system\": {\"n\": 256, \"packing_fraction\": 0.5, \"MOVES\"}, \"scan\": "
         "{\"/system/packing_fraction\": [0.2, 0.5, 0.65]}, \"run\": "
-        "{\"equilibration\": 3000, \"sweeps\": 20000, " RUN_OF_MANY;
+        "{\"equilibration\": 2000, \"sweeps\": 5000, " RUN_OF_MANY;
     static const double large_known[][2] = {
         {0.399401, 0.000022}, {2.610057, 0.000298}, {6.953147, 0.001762}};
     struct ergo_job *job = NULL;

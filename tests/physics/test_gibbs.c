@@ -60,13 +60,13 @@ static struct serial run_serial(size_t moves) {
 static void test_serial(void **state) {
     (void)state;
     struct lj_series s = {0};
-    const struct serial expected = run_serial(600000);
+    const struct serial expected = run_serial(400000);
     lj_run_job(&run,
                "{'sampler': 'lj-fluid', 'seed': '73', 'replicas': 4, 'system': {'ensemble': "
                "'gibbs', 'box': [4, 4, 4], 'temperature': 1.3, 'cutoff': 1.6, 'tail_correction': "
                "true, 'particles': 20, 'second_particles': 4, 'volume_every': 10, 'transfers': 10, "
                "'max_volume_change': 0.3, 'max_displacement': 0.4}, 'run': {'equilibration': "
-               "10000, 'sweeps': 60000, 'measure_every': 40, 'insertions': 0}}",
+               "10000, 'sweeps': 40000, 'measure_every': 40, 'insertions': 0}}",
                &s);
     const lj_function functions[SERIAL] = {gibbs_density, gibbs_vapour_density, gibbs_particles,
                                            gibbs_volume};
@@ -96,7 +96,7 @@ static void test_nist(void **state) {
                      "'tail_correction': true, 'particles': 200, 'second_particles': 30, "
                      "'second_volume': 1000, 'volume_every': 200, 'transfers': 200, "
                      "'max_volume_change': 0.04, 'max_displacement': 0.25}, 'run': "
-                     "{'equilibration': 40000, 'sweeps': 120000, 'measure_every': 200, "
+                     "{'equilibration': 30000, 'sweeps': 60000, 'measure_every': 200, "
                      "'insertions': 0}}",
                &s);
     lj_expect(&run, &s, 0, "NIST, T* = 1", "<N/V>", gibbs_density, NULL, 0.70094, 6.3e-5);

@@ -17,6 +17,7 @@
 
 #include "oracle/helium_pair.h"
 #include "oracle/helium_serial.h"
+#include "oracle/helium_triplet.h"
 #include "result/result.h"
 #include "samplers/helium/model.h"
 #include "samplers/sampler.h"
@@ -324,6 +325,85 @@ static void energies_follow_the_cut(void **state) {
     ergo_result_destroy(r);
 }
 
+/* Means of the oracle's own chain with triplets, and their errors from 40 blocks: 1/N of ln psi,
+ * -lambda lap ln psi - lambda (grad ln psi)^2, lambda (grad ln psi)^2. */
+static void serial_triplets(double mean[3], double error[3]) {
+    enum { N = 8, BLOCKS = 40, SAMPLES = 60 };
+    double r[3 * N], sum[3] = {0}, squares[3] = {0};
+    struct ergo_oracle_triplet t = {
+        .pairs = {.n = N, .b = 2.4, .position = r, .generator = 5},
+        .strength = -4,
+        .centre = 1.5,
+        .width = 1.8,
+    };
+    const double side = cbrt(N / 0.02), lambda = helium_lambda(4.002602) / N;
+    t.range = side / 2;
+    for (int k = 0; k < 3; k++)
+        t.pairs.side[k] = side;
+    for (int i = 0; i < 3 * N; i++)
+        r[i] = side * (0.25 + 0.5 * (i / 3 >> i % 3 & 1));
+    for (int block = -2; block < BLOCKS; block++) {
+        double of_block[3] = {0};
+        for (int s = 0; s < SAMPLES; s++) {
+            double square, laplacian;
+            ergo_oracle_triplet_macroupdate(&t, 0.8);
+            ergo_oracle_triplet_macroupdate(&t, 0.8);
+            ergo_oracle_triplet_derivatives(&t, &square, &laplacian);
+            of_block[0] += ergo_oracle_triplet_ln_psi(&t) / N / SAMPLES;
+            of_block[1] -= lambda * (laplacian + square) / SAMPLES;
+            of_block[2] += lambda * square / SAMPLES;
+        }
+        for (int k = 0; k < 3 && block >= 0; k++) {
+            sum[k] += of_block[k] / BLOCKS;
+            squares[k] += of_block[k] * of_block[k] / BLOCKS;
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        mean[k] = sum[k];
+        error[k] = sqrt((squares[k] - sum[k] * sum[k]) / (BLOCKS - 1));
+    }
+}
+
+/* A triplet factor against the oracle's own chain, whose derivatives are numerical ones. Without
+ * the factor ln psi/N is -0.44 here. */
+static void triplets(void **state) {
+    (void)state;
+    double mean[3], error[3];
+    serial_triplets(mean, error);
+    struct ergo_result *r = run("\"n\": 8, \"density\": 0.02, \"b\": 2.4, \"walkers\": 32, "
+                                "\"triplet\": {\"strength\": -4, \"centre\": 1.5, \"width\": 1.8}",
+                                "\"run\": {\"equilibration\": 100, \"sweeps\": 4000, "
+                                "\"measure_every\": 4, \"structure_every\": 0}");
+    agrees(r, 0, "ln_psi", mean[0], error[0]);
+    agrees(r, 0, "kinetic_laplacian", mean[1], error[1]);
+    agrees(r, 0, "kinetic_gradient", mean[2], error[2]);
+    agrees(r, 0, "kinetic_difference", 0, 0);
+    ergo_result_destroy(r);
+}
+
+/* All parameters optimised, from a b that is too large: the energy falls, and local energies spread
+ * less. */
+static void the_best_of_all(void **state) {
+    (void)state;
+    struct ergo_result *r =
+        run("\"n\": 32, \"b\": 3.3, \"walkers\": 64, "
+            "\"triplet\": {\"strength\": -1, \"centre\": 1.5, \"width\": 1.8}",
+            "\"run\": {\"equilibration\": 300, \"sweeps\": 400, \"measure_every\": 4, "
+            "\"structure_every\": 50, \"optimise\": \"all\", \"optimise_updates\": 50, "
+            "\"optimise_every\": 3}");
+    const double before = estimate(r, 0, "energy_before").mean;
+    const double spread = estimate(r, 0, "energy_before_sigma").mean;
+    const double error = estimate(r, 0, "energy_before_error").mean;
+    const struct ergo_estimate after = estimate(r, 0, "energy");
+    print_message("  energy %.3f +- %.3f before, %.3f +- %.3f after; spread %.3f and %.3f\n",
+                  before, error, after.mean, after.error, spread,
+                  estimate(r, 0, "energy_sigma").mean);
+    assert_true(after.mean + 4 * after.error < before - 4 * error - 0.5);
+    assert_true(estimate(r, 0, "energy_sigma").mean < 0.9 * spread);
+    agrees(r, 0, "kinetic_difference", 0, 0);
+    ergo_result_destroy(r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_atoms),
@@ -334,6 +414,8 @@ int main(void) {
         cmocka_unit_test(sixty_four_atoms),
         cmocka_unit_test(tuned_and_multiplied),
         cmocka_unit_test(the_best_b),
+        cmocka_unit_test(triplets),
+        cmocka_unit_test(the_best_of_all),
         cmocka_unit_test(thousand_atoms),
         cmocka_unit_test(energies_follow_the_cut),
     };

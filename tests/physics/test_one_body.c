@@ -158,13 +158,22 @@ static void the_ground_state_of_a_trap(void **state) {
     struct ergo_result *r =
         run("helium-dmc",
             NO_PAIRS "\"n\": 2, \"one_body\": \"trap\", \"density\": 1e-5, \"trap_length\": 2, "
-                     "\"localisation\": 0.18, \"walkers\": 512, \"forward_steps\": 64",
+                     "\"localisation\": 0.18, \"walkers\": 512, \"forward_steps\": 64, "
+                     "\"forward_structure\": true",
             "\"scan\": {\"/system/time_step\": [0.04, 0.02]}, \"run\": {\"equilibration\": 150, "
-            "\"sweeps\": 2000, \"measure_every\": 2, \"structure_every\": 0}");
+            "\"sweeps\": 2000, \"measure_every\": 2, \"structure_every\": 32, "
+            "\"structure_walkers\": 512, \"gr_bins\": 4, \"sk_max\": 0.2}");
     for (int k = 0; k < 3; k++) {
         const struct ergo_estimate a = estimate(r, 0, names[k]), b = estimate(r, 1, names[k]);
         check(names[k], (4 * b.mean - a.mean) / 3,
               sqrt(16 * b.error * b.error + a.error * a.error) / 3, expected[k]);
+    }
+    /* mixed, psi phi is a Gaussian too; the step's error is far below these */
+    for (size_t k = 0; k < 3; k++) {
+        const struct ergo_curve_result *mixed = curve_of(r, "spread"),
+                                       *pure = curve_of(r, "spread_pure");
+        check("spread, mixed", mixed->mean[k], mixed->error[k], 1 / (0.18 + 0.25));
+        check("spread, pure", pure->mean[k], pure->error[k], 2);
     }
     ergo_result_destroy(r);
 }

@@ -87,18 +87,22 @@ static double cell_of(const struct ergo_point *point, const struct helium_model 
     return model->side[0] / (double)ergo_point_value(point, "/system/aspect")->size[0];
 }
 
-static size_t longest(const struct ergo_point *point, int kind) {
-    struct helium_model model;
-    helium_model_box(point, &model);
-    const double unit = 2 * PI / cell_of(point, &model) * length_of(&model, kind);
-    const double most = ergo_point_real(point, "/run/sk_max") / unit;
-    return most < 1 ? 1 : most > 4096 ? 4096 : (size_t)most;
-}
-
 /* Members may differ in density, but their curves must have equal sizes. The grid is given by
  * the numbers m of the job's first point. */
 static const struct ergo_point *grid_of(const struct ergo_point *point) {
     return &point->job->points[0];
+}
+
+/* The largest numbers m of each kind. */
+static void longest(const struct ergo_point *point, size_t most[KINDS]) {
+    const struct ergo_point *grid = grid_of(point);
+    struct helium_model model;
+    helium_model_box(grid, &model);
+    for (int kind = 0; kind < KINDS; kind++) {
+        const double unit = 2 * PI / cell_of(grid, &model) * length_of(&model, kind);
+        const double found = ergo_point_real(grid, "/run/sk_max") / unit;
+        most[kind] = found < 1 ? 1 : found > 4096 ? 4096 : (size_t)found;
+    }
 }
 
 struct wave {
@@ -113,17 +117,19 @@ static int compare_waves(const void *a, const void *b) {
 }
 
 size_t helium_sk_size(const struct ergo_point *point) {
-    const struct ergo_point *grid = grid_of(point);
-    return longest(grid, 0) + longest(grid, 1) + longest(grid, 2);
+    size_t most[KINDS];
+    longest(point, most);
+    return most[0] + most[1] + most[2];
 }
 
 /* All wave vectors in order of k, each with its kind and number m. NULL: no memory. */
-static struct wave *waves_of(const struct ergo_point *point, const struct helium_model *model) {
-    struct wave *waves = malloc(helium_sk_size(point) * sizeof *waves);
+static struct wave *waves_of(const struct ergo_point *point, const struct helium_model *model,
+                             const size_t most[KINDS]) {
+    struct wave *waves = malloc((most[0] + most[1] + most[2]) * sizeof *waves);
     const double unit = 2 * PI / cell_of(point, model);
     size_t n = 0;
     for (int kind = 0; kind < KINDS && waves; kind++)
-        for (size_t m = 1; m <= longest(grid_of(point), kind); m++)
+        for (size_t m = 1; m <= most[kind]; m++)
             waves[n++] = (struct wave){unit * (double)m * length_of(model, kind), kind, m};
     if (waves)
         qsort(waves, n, sizeof *waves, compare_waves);
@@ -132,9 +138,11 @@ static struct wave *waves_of(const struct ergo_point *point, const struct helium
 
 void helium_sk_x(const struct ergo_point *point, double *x) {
     struct helium_model model;
+    size_t most[KINDS];
     helium_model_box(point, &model);
-    struct wave *waves = waves_of(point, &model);
-    for (size_t i = 0; i < helium_sk_size(point); i++)
+    longest(point, most);
+    struct wave *waves = waves_of(point, &model, most);
+    for (size_t i = 0; i < most[0] + most[1] + most[2]; i++)
         x[i] = waves ? waves[i].k : NAN;
     free(waves);
 }
@@ -165,15 +173,15 @@ static void add_direction(const struct helium_model *model, const int64_t *aspec
 
 void helium_sk(const struct ergo_point *point, const struct helium_model *model,
                const int32_t *places, uint32_t walkers, double *sk) {
-    const struct ergo_point *grid = grid_of(point);
     const struct family *families = families_of(model);
-    const size_t size = helium_sk_size(point);
-    size_t most = 0;
-    for (int kind = 0; kind < KINDS; kind++)
-        most = longest(grid, kind) > most ? longest(grid, kind) : most;
     const int64_t *aspect = ergo_point_value(point, "/system/aspect")->size;
-    double *sums = calloc((2 + KINDS) * most, sizeof *sums); /* re, im, and a sum for each kind */
-    struct wave *waves = waves_of(point, model);
+    size_t most[KINDS], top = 0;
+    longest(point, most);
+    for (int kind = 0; kind < KINDS; kind++)
+        top = most[kind] > top ? most[kind] : top;
+    const size_t size = most[0] + most[1] + most[2];
+    double *sums = calloc((2 + KINDS) * top, sizeof *sums); /* re, im, and a sum for each kind */
+    struct wave *waves = waves_of(point, model, most);
     for (size_t i = 0; i < size; i++)
         sk[i] = NAN; /* if memory runs out */
     if (sums && waves) {
@@ -181,10 +189,10 @@ void helium_sk(const struct ergo_point *point, const struct helium_model *model,
             for (int kind = 0; kind < KINDS; kind++)
                 for (int d = 0; d < families[kind].members; d++)
                     add_direction(model, aspect, families[kind].h[d],
-                                  places + 3 * (size_t)model->n * w, longest(grid, kind), sums,
-                                  sums + most, sums + (2 + (size_t)kind) * most);
+                                  places + 3 * (size_t)model->n * w, most[kind], sums, sums + top,
+                                  sums + (2 + (size_t)kind) * top);
         for (size_t i = 0; i < size; i++)
-            sk[i] = sums[(2 + (size_t)waves[i].kind) * most + waves[i].m - 1] /
+            sk[i] = sums[(2 + (size_t)waves[i].kind) * top + waves[i].m - 1] /
                     (families[waves[i].kind].members * (double)walkers);
     }
     free(sums);

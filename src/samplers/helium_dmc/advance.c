@@ -39,6 +39,7 @@ void dmc_steps(void *state, uint64_t steps) {
         const uint64_t now = ergo_engine_next(&s->e, &s->e.pace, steps, UINT64_MAX);
         for (uint64_t k = 0; k < now; k++) {
             step_walkers(s);
+            dmc_forward_step(s);
             comb(s);
             s->e.step++;
         }
@@ -71,4 +72,5 @@ void dmc_measure_curves(void *state, size_t curve) {
     for (size_t m = 0; m < s->e.batch->count; m++)
         ergo_engine_read_curve(&s->e, DMC_MIDDLE, m * s->shape.walkers * each, bytes, DMC_PLACES,
                                curve, m * bytes);
+    dmc_forward_curve(s, curve);
 }

@@ -21,9 +21,10 @@ struct scene {
     int32_t *euler;                          /* [3][n], and as many for a triplet factor */
     int64_t *records, *next_records, *found_records;
     struct helium_sums *sums;
-    uint32_t *parents, *found_parents;
+    uint32_t *parents, *found_parents, *taken;
     uint64_t *grown, *found_grown; /* [remember][2] */
     uint32_t first;                /* walkers from here on are compared */
+    struct dmc_forward forward, found_forward;
 };
 
 static enum ergo_status no_memory(struct ergo_context *ctx) {
@@ -90,7 +91,12 @@ static const char *compare_places(const struct scene *c, size_t member, size_t c
     for (uint32_t w = c->first; w < h->structure_walkers; w++)
         if (memcmp(found + w * size, c->middle + w * size, 4 * size) != 0)
             return "the positions for g(r) and S(k)";
-    return NULL;
+    if (!h->chosen)
+        return NULL;
+    const int32_t *pure = ergo_engine_host(&c->s->e, DMC_PURE_SAMPLE, 0, curve);
+    return dmc_forward_same_pure(h, c->first, pure + member * h->chosen * size, c->forward.pure)
+               ? NULL
+               : "the positions for pure g(r) and S(k)";
 }
 
 /* Some walkers are compared: the other records are those of the device. */
@@ -122,6 +128,8 @@ static const char *compare_end(const struct scene *c, size_t member) {
             return "the parents";
     if (memcmp(c->found_grown, c->grown, 16 * s->shape.remember) != 0)
         return "the growth of the last steps, at the end,";
+    if (!dmc_forward_same(&s->shape, c->first, &c->found_forward, &c->forward))
+        return "the ancestors, or their places";
     return c->first > 0 ? compare_forward(c, member) : NULL;
 }
 
@@ -140,6 +148,7 @@ static const char *follow(const struct scene *c, const struct dmc_twin *t, size_
     }
     const size_t remember = s->shape.remember;
     uint64_t unused[2] = {0, 0};
+    dmc_forward_kept(s, c->r, member, &c->forward);
     memcpy(c->grown, (const uint64_t *)c->r->kept[DMC_GROWN] + member * 2 * remember,
            16 * remember);
     memcpy(c->next, (const int32_t *)c->r->kept[DMC_POSITIONS] + at * size, 4 * count * size);
@@ -154,6 +163,7 @@ static const char *follow(const struct scene *c, const struct dmc_twin *t, size_
                 memcpy(c->sums,
                        (const struct helium_sums *)ergo_engine_host(&s->e, DMC_SAMPLE, 0, i) + at,
                        count * sizeof *c->sums);
+            memcpy(c->taken, c->parents, 4 * (size_t)count);
             for (uint32_t w = c->first; w < count; w++) {
                 dmc_twin_step(t, step, w, c->places + w * size, c->next + w * size,
                               c->middle + w * size, &c->sums[w]);
@@ -161,6 +171,7 @@ static const char *follow(const struct scene *c, const struct dmc_twin *t, size_
                     dmc_twin_records(t, step, &c->sums[w], c->records + w * records,
                                      c->next_records + w * records);
             }
+            dmc_forward_twin(&s->shape, step, c->taken, c->middle, &c->forward);
             dmc_twin_comb(t, step, c->sums, c->parents,
                           remember ? c->grown + 2 * (step % remember) : unused);
         }
@@ -194,6 +205,7 @@ static enum ergo_status compare_member(struct ergo_context *ctx, const struct sc
     ergo_engine_begin(&s->e, ctx);
     ergo_engine_read(&s->e, DMC_POSITIONS, member * bytes, bytes, c->found);
     ergo_engine_read(&s->e, DMC_PARENTS, member * count * 4, count * 4, c->found_parents);
+    dmc_forward_read(s, member, &c->found_forward);
     const size_t grown = 16 * (size_t)s->shape.remember;
     if (grown)
         ergo_engine_read(&s->e, DMC_GROWN, member * grown, grown, c->found_grown);
@@ -225,6 +237,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
                       .found_records = malloc(records),
                       .sums = malloc(count * sizeof *c.sums),
                       .parents = malloc(count * sizeof *c.parents),
+                      .taken = malloc(count * sizeof *c.taken),
                       .grown = malloc(16 * (size_t)s->shape.remember + 1),
                       .found_grown = malloc(16 * (size_t)s->shape.remember + 1),
                       .found_parents = malloc(count * sizeof *c.found_parents)};
@@ -235,6 +248,9 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
                                   ? ERGO_OK
                                   : no_memory(ctx);
     double left = most_pairs;
+    if (status == ERGO_OK && (!c.taken || !dmc_forward_make(&s->shape, &c.forward) ||
+                              !dmc_forward_make(&s->shape, &c.found_forward)))
+        status = no_memory(ctx);
     if (status == ERGO_OK)
         helium_table_random(c.random);
     for (size_t m = r->members; m-- > 0 && left > 0 && status == ERGO_OK;) {
@@ -262,6 +278,9 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     free(c.sums);
     free(c.parents);
     free(c.found_parents);
+    free(c.taken);
+    dmc_forward_free(&c.forward);
+    dmc_forward_free(&c.found_forward);
     free(c.grown);
     free(c.found_grown);
     return status;

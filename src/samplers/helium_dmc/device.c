@@ -76,6 +76,8 @@ enum ergo_status dmc_init(struct ergo_context *ctx, void *opaque) {
     ergo_engine_fill(&s->e, DMC_PARENTS, 0);
     ergo_engine_fill(&s->e, DMC_RECORDS, 0);
     ergo_engine_fill(&s->e, DMC_GROWN, 0);
+    for (unsigned k = DMC_ANCESTORS; k <= DMC_PURE_PLACES && s->shape.chosen; k++)
+        ergo_engine_fill(&s->e, k, 0);
     if (helium_start_by_host(s->e.batch->points[0]))
         status = helium_start_write(ctx, &s->e, DMC_POSITIONS, s->models, s->members, sites,
                                     s->shape.walkers);

@@ -16,6 +16,7 @@ struct dmc_shape {
     uint32_t every;    /* steps between records of V; 0: no forward walking */
     uint64_t walker_bytes;
     uint32_t structure_walkers; /* walkers of a member that curves are computed from; 0: none */
+    uint32_t chosen, window;    /* the same of pure curves, and the steps of their forward walks */
 };
 
 struct dmc_launch {
@@ -46,14 +47,28 @@ enum dmc_buffer {
     DMC_SITES,    /* [3][n] of the one-body factor */
     DMC_TRIPLETS, /* with a triplet factor */
     DMC_T_TABLES,
-    DMC_FIELDS,  /* likewise: G of all atoms */
-    DMC_SAMPLE,  /* DMC_SUMS of a sample */
-    DMC_HISTORY, /* DMC_GROWN of a sample */
-    DMC_FORWARD, /* [members][HELIUM_DMC_RECORDS] of a sample: sums of the records */
-    DMC_PLACES   /* [members][structure_walkers][3][n] of a sample with curves */
+    DMC_FIELDS,    /* likewise: G of all atoms */
+    DMC_SAMPLE,    /* DMC_SUMS of a sample */
+    DMC_HISTORY,   /* DMC_GROWN of a sample */
+    DMC_FORWARD,   /* [members][HELIUM_DMC_RECORDS] of a sample: sums of the records */
+    DMC_PLACES,    /* [members][structure_walkers][3][n] of a sample with curves */
+    DMC_ANCESTORS, /* pure curves: [members][walkers]; numbers of walkers in DMC_TAGS */
+    DMC_NEXT_ANCESTORS,
+    DMC_TAGS,        /* pure curves: places of all walkers when the window began */
+    DMC_PURE_PLACES, /* [members][chosen][3][n], when the last window ended */
+    DMC_PURE_SAMPLE  /* the same of a sample with curves */
 };
 
-enum dmc_kernel { DMC_START, DMC_STEP, DMC_COMB, DMC_KEEP, DMC_SUM_RECORDS };
+enum dmc_kernel {
+    DMC_START,
+    DMC_STEP,
+    DMC_COMB,
+    DMC_KEEP,
+    DMC_SUM_RECORDS,
+    DMC_TRACE,
+    DMC_TAG,
+    DMC_HARVEST
+};
 
 struct dmc_state {
     struct ergo_engine e;
@@ -87,7 +102,10 @@ enum {
     DMC_SK,
     DMC_WALK,
     DMC_SITE_CURVES,
-    DMC_CURVES = DMC_SITE_CURVES + HELIUM_SITE_CURVE_COUNT
+    DMC_GR_PURE = DMC_SITE_CURVES + HELIUM_SITE_CURVE_COUNT,
+    DMC_SK_PURE,
+    DMC_SPREAD_PURE,
+    DMC_CURVES
 };
 
 /* plan.c */
@@ -134,6 +152,34 @@ enum ergo_status dmc_frame(struct ergo_context *ctx, void *state, size_t member,
                            struct ergo_text *text);
 /* audit.c */
 enum ergo_status dmc_audit(struct ergo_context *ctx, void *state);
+
+/* forward.c: pure curves by forward walking */
+void dmc_forward_declare(struct dmc_state *s);
+/* Enqueue what a step does, after the walkers' step and before the comb. */
+void dmc_forward_step(struct dmc_state *s);
+/* Enqueue the read of a sample with curves. */
+void dmc_forward_curve(struct dmc_state *s, size_t curve);
+/* What a member has of it, on the host; empty without pure curves. */
+struct dmc_forward {
+    uint32_t *ancestors;  /* [walkers] */
+    uint32_t *old;        /* likewise, working memory of the twin */
+    int32_t *tags, *pure; /* [walkers][3][n], [chosen][3][n] */
+};
+bool dmc_forward_make(const struct dmc_shape *shape, struct dmc_forward *f); /* false: no memory */
+void dmc_forward_free(struct dmc_forward *f);
+void dmc_forward_read(struct dmc_state *s, size_t member, const struct dmc_forward *f);
+void dmc_forward_write(struct dmc_state *s, size_t member, const struct dmc_forward *f);
+/* From what a replay has kept. */
+void dmc_forward_kept(const struct dmc_state *s, const struct ergo_replay *r, size_t member,
+                      const struct dmc_forward *f);
+/* A step of the twin: parents that the walkers took, and places in the middle of the step. */
+void dmc_forward_twin(const struct dmc_shape *shape, uint64_t step, const uint32_t *parents,
+                      const int32_t *middle, const struct dmc_forward *f);
+/* As far as walkers from `first` on tell. */
+bool dmc_forward_same(const struct dmc_shape *shape, uint32_t first, const struct dmc_forward *a,
+                      const struct dmc_forward *b);
+bool dmc_forward_same_pure(const struct dmc_shape *shape, uint32_t first, const int32_t *a,
+                           const int32_t *b);
 
 /* twin.c: the walkers of a member on the host. */
 struct dmc_twin {

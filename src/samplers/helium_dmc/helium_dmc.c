@@ -8,6 +8,10 @@
 
 #define SHAPE_CHAIN (ERGO_KEY_SHAPE | ERGO_KEY_CHAIN)
 
+static bool walks_forward(const struct ergo_point *point) {
+    return ergo_point_int(point, "/system/forward_steps") > 0;
+}
+
 static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/walkers", INT), .flags = ERGO_KEY_FORM | SHAPE_CHAIN | ERGO_KEY_SCAN,
      .fallback = "512", .min = 2, .max = 1048576, .unit = "",
@@ -25,6 +29,13 @@ static const struct ergo_key keys[] = {
          "long ago (Casulleras and Boronat, Phys. Rev. B 52, 3654 (1995)); the curve "
          "potential_forward shows whether it is long enough. Ancestors before the first step have "
          "its V, so /run/equilibration should be longer. 0: none."},
+    {ERGO_KEY("/system/forward_structure", BOOL), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE,
+     .fallback = "false", .unit = "",
+     .help =
+         "Also g(r), S(k) and, with sites, the spread around these in the ground state: curves "
+         "gr_pure, sk_pure, spread_pure, of /run/structure_walkers ancestors forward_steps ago, "
+         "which are new every forward_steps. The chain is the same.",
+     .acts = walks_forward, .where = "with forward_steps above 0"},
     {ERGO_KEY("/system/correction_steps", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0", .min = 0,
      .max = 65536, .unit = "steps",
      .help =
@@ -90,8 +101,12 @@ static bool corrects(const struct ergo_point *point) {
     return ergo_point_int(point, "/system/correction_steps") > 0;
 }
 
-static bool walks_forward(const struct ergo_point *point) {
-    return ergo_point_int(point, "/system/forward_steps") > 0;
+static bool pure_structure(const struct ergo_point *point) {
+    return walks_forward(point) && ergo_point_bool(point, "/system/forward_structure");
+}
+
+static bool pure_solid(const struct ergo_point *point) {
+    return helium_measures_solid(point) && pure_structure(point);
 }
 
 static bool has_column(const struct ergo_point *point, size_t c) {
@@ -140,6 +155,8 @@ static const struct ergo_observable observables[] = {
     {ERGO_NAMED("log_weight_half_energy", "K per atom"), .help = "input",
      .sample = sample_late_energy, .hidden = true, .applies = corrects},
     HELIUM_LINDEMANN,
+    {ERGO_NAMED("lindemann_pure", ""), .help = "the same in the ground state (forward_structure)",
+     .curve = "spread_pure", .from_curve = helium_lindemann, .applies = pure_solid},
     {ERGO_NAMED("energy2", "K^2"), .help = "input", .sample = sample_square, .hidden = true},
 };
 
@@ -150,6 +167,10 @@ static const struct ergo_curve_info curves[] = {
                   "V/N of the walkers' ancestors against the time since then: mixed at 0, pure "
                   "where it is flat; its last point is potential_pure"},
     HELIUM_SITE_CURVES,
+    [DMC_GR_PURE] = {"gr_pure", "r / A", "", "g(r) in the ground state (forward_structure)"},
+    [DMC_SK_PURE] = {"sk_pure", "k / (1/A)", "", "S(k) in the ground state (forward_structure)"},
+    [DMC_SPREAD_PURE] = {"spread_pure", "axis (1, 2, 3)", "A^2",
+                         "spread in the ground state (forward_structure)"},
 };
 
 static const struct ergo_tunable tunables[] = {
@@ -174,6 +195,11 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
 static size_t curve_size(const struct ergo_point *point, size_t c) {
     if (!ergo_point_int(point, "/run/structure_every"))
         return 0;
+    if (c >= DMC_GR_PURE && !pure_structure(point))
+        return 0;
+    if (c == DMC_SPREAD_PURE)
+        return helium_site_curve_size(point, HELIUM_SPREAD);
+    c = c == DMC_GR_PURE ? DMC_GR : c == DMC_SK_PURE ? DMC_SK : c;
     if (c >= DMC_SITE_CURVES)
         return helium_site_curve_size(point, c - DMC_SITE_CURVES);
     return c == DMC_GR            ? helium_gr_size(point)
@@ -183,9 +209,11 @@ static size_t curve_size(const struct ergo_point *point, size_t c) {
 }
 
 static void curve_x(const struct ergo_point *point, size_t c, double *x) {
-    if (c == DMC_GR)
+    if (c == DMC_SPREAD_PURE)
+        c = DMC_SITE_CURVES + HELIUM_SPREAD;
+    if (c == DMC_GR || c == DMC_GR_PURE)
         helium_gr_x(point, x);
-    else if (c == DMC_SK)
+    else if (c == DMC_SK || c == DMC_SK_PURE)
         helium_sk_x(point, x);
     else if (c >= DMC_SITE_CURVES)
         helium_site_curve_x(point, c - DMC_SITE_CURVES, x);
@@ -214,7 +242,8 @@ static const char *const first_job[] = {"/system/n=16",           "/system/tail_
                                         "/run/measure_every=4",   NULL};
 
 static const struct ergo_model model = {
-    .programs = {"helium/lattice.cl", "helium_dmc/step.cl", "helium_dmc/comb.cl"},
+    .programs = {"helium/lattice.cl", "helium_dmc/step.cl", "helium_dmc/comb.cl",
+                 "helium_dmc/trace.cl"},
     .first = first_job,
     .keys = {HELIUM_LIQUID_KEYS,
              HELIUM_ONE_BODY_KEYS,

@@ -213,6 +213,22 @@ static void structure_of(const struct ergo_point *point, const struct helium_mod
         helium_site_curve(point, model, c - DMC_SITE_CURVES, place, 1, out);
 }
 
+/* Descendants carry the weights of pure curves. */
+static void add_pure(const struct dmc_state *s, size_t member, size_t c, const int32_t *places,
+                     double *out) {
+    const struct ergo_point *point = s->e.batch->points[member];
+    const struct helium_model *model = &s->models[member];
+    const uint32_t walkers = s->shape.chosen;
+    if (walkers == 0)
+        return;
+    if (c == DMC_GR_PURE)
+        helium_gr(point, model, places, walkers, out);
+    else if (c == DMC_SK_PURE)
+        helium_sk(point, model, places, walkers, out);
+    else
+        helium_site_curve(point, model, HELIUM_SPREAD, places, walkers, out);
+}
+
 /* The mean of a curve over walkers, with the weights of the mixed distribution. */
 static bool add_structure(const struct dmc_state *s, size_t member, size_t c,
                           const struct helium_sums *sums, const int32_t *places, double *out) {
@@ -249,8 +265,13 @@ bool dmc_curve_rows(const void *state, unsigned which, size_t begin, size_t end,
         const size_t m = row % members, k = row / members, sample = first + k * interval;
         const int64_t *records = records_of(s, which, sample, m);
         const int32_t *places = ergo_engine_host(&s->e, DMC_PLACES, which, k);
+        const int32_t *pure = h->chosen ? ergo_engine_host(&s->e, DMC_PURE_SAMPLE, which, k) : NULL;
         for (size_t c = 0; c < DMC_CURVES && whole; c++)
-            if (c != DMC_WALK && samples->curves[c])
+            if (c >= DMC_GR_PURE && samples->curves[c])
+                add_pure(s, m, c, pure + m * 3 * h->chosen * h->n,
+                         samples->curves[c] +
+                             row * ergo_point_curve_size(s->e.batch->points[m], c));
+            else if (c != DMC_WALK && samples->curves[c])
                 whole = add_structure(s, m, c, sums_of(s, which, sample, m),
                                       places + m * 3 * h->structure_walkers * h->n,
                                       samples->curves[c] +

@@ -21,6 +21,9 @@ struct dmc_shape dmc_shape_of(const struct ergo_point *point) {
         if (s.structure_walkers > s.walkers)
             s.structure_walkers = s.walkers;
     }
+    if (s.every && ergo_point_bool(point, "/system/forward_structure"))
+        s.chosen = s.structure_walkers;
+    s.window = s.every * (HELIUM_DMC_RECORDS - 1);
     return s;
 }
 
@@ -260,5 +263,6 @@ enum ergo_status dmc_configure(struct ergo_context *ctx, void *state) {
     s->e.curve_interval = (uint64_t)ergo_point_int(batch->points[0], "/run/structure_every");
     declare_buffers(s);
     declare_kernels(s);
+    dmc_forward_declare(s);
     return status;
 }

@@ -3,8 +3,9 @@
  * atoms, then y, then z) and its records of the potential energy (int64, the newest first; none
  * without forward walking), as the next step will begin from them; of each step that is remembered
  * for energy_corrected, step s at s % correction_steps, the mean energy and the sum of the weights
- * (int64, uint64; zeros before step 0); at the end, where pair functions are from files, a hash of
- * these (uint64).
+ * (int64, uint64; zeros before step 0); with forward_structure each walker's ancestor (uint32), the
+ * places of all ancestors and those of the last window; at the end, where pair functions are from
+ * files, a hash of these (uint64).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,6 +42,7 @@ struct walkers {
     int64_t *records;
     uint32_t *parents;
     uint64_t *grown;
+    struct dmc_forward forward;
 };
 
 static void free_walkers(struct walkers *w) {
@@ -48,6 +50,7 @@ static void free_walkers(struct walkers *w) {
     free(w->records);
     free(w->parents);
     free(w->grown);
+    dmc_forward_free(&w->forward);
 }
 
 static enum ergo_status make_walkers(struct ergo_context *ctx, const struct dmc_state *s,
@@ -57,7 +60,8 @@ static enum ergo_status make_walkers(struct ergo_context *ctx, const struct dmc_
     w->records = malloc(count * 8 * records_of(s) + 1);
     w->parents = malloc(count * sizeof *w->parents);
     w->grown = malloc(16 * (size_t)s->shape.remember + 1);
-    return w->places && w->records && w->parents && w->grown
+    const bool forward = dmc_forward_make(&s->shape, &w->forward);
+    return w->places && w->records && w->parents && w->grown && forward
                ? ERGO_OK
                : ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for %zu walkers", count);
 }
@@ -77,6 +81,7 @@ static enum ergo_status fetch(struct ergo_context *ctx, struct dmc_state *s, siz
     const size_t grown = 16 * (size_t)s->shape.remember;
     if (grown)
         ergo_engine_read(&s->e, DMC_GROWN, member * grown, grown, w->grown);
+    dmc_forward_read(s, member, &w->forward);
     for (uint32_t k = 0; k < count && ergo_engine_end(&s->e) == ERGO_OK; k++)
         if ((w->parents[k] += k) >= count)
             ERGO_ENGINE_FAIL(&s->e, ERGO_E_AUDIT,
@@ -101,6 +106,12 @@ enum ergo_status dmc_save(struct ergo_context *ctx, void *opaque, size_t member,
     }
     for (size_t k = 0; k < 2 * (size_t)s->shape.remember && status == ERGO_OK; k++)
         put64(text, walkers.grown[k]);
+    for (size_t w = 0; w < s->shape.walkers && s->shape.chosen && status == ERGO_OK; w++)
+        put32(text, walkers.forward.ancestors[walkers.parents[w]]);
+    for (size_t k = 0; k < s->shape.walkers * size && s->shape.chosen && status == ERGO_OK; k++)
+        put32(text, (uint32_t)walkers.forward.tags[k]);
+    for (size_t k = 0; k < s->shape.chosen * size && status == ERGO_OK; k++)
+        put32(text, (uint32_t)walkers.forward.pure[k]);
     const uint64_t hash = helium_model_hash(&s->models[member]);
     if (status == ERGO_OK && hash)
         put64(text, hash);
@@ -123,7 +134,8 @@ enum ergo_status dmc_load(struct ergo_context *ctx, void *opaque, size_t member,
     const size_t n = s->shape.n, count = s->shape.walkers, records = records_of(s);
     const uint64_t hash = helium_model_hash(&s->models[member]);
     const size_t grown = 16 * (size_t)s->shape.remember;
-    const size_t expected = count * (12 * n + 8 * records) + grown + (hash ? 8 : 0);
+    const size_t forward = s->shape.chosen ? 4 * count + (count + s->shape.chosen) * 12 * n : 0;
+    const size_t expected = count * (12 * n + 8 * records) + grown + forward + (hash ? 8 : 0);
     struct walkers walkers = {0};
     if (length != expected)
         return ERGO_FAIL(ctx, ERGO_E_IO,
@@ -158,6 +170,16 @@ enum ergo_status dmc_load(struct ergo_context *ctx, void *opaque, size_t member,
                                "damaged",
                                member);
     }
+    for (size_t w = 0; w < count && forward && status == ERGO_OK; w++, at += 4)
+        if ((walkers.forward.ancestors[w] = get32(at)) >= count)
+            status = ERGO_FAIL(ctx, ERGO_E_IO,
+                               "the saved state of member %zu has an ancestor that no run has: it "
+                               "is damaged",
+                               member);
+    for (size_t k = 0; k < count * 3 * n && forward && status == ERGO_OK; k++, at += 4)
+        walkers.forward.tags[k] = (int32_t)get32(at);
+    for (size_t k = 0; k < s->shape.chosen * 3 * n && status == ERGO_OK; k++, at += 4)
+        walkers.forward.pure[k] = (int32_t)get32(at);
     if (status == ERGO_OK) {
         const size_t bytes = count * 12 * n;
         ergo_engine_begin(&s->e, ctx);
@@ -168,6 +190,7 @@ enum ergo_status dmc_load(struct ergo_context *ctx, void *opaque, size_t member,
                               walkers.records);
         if (grown)
             ergo_engine_write(&s->e, DMC_GROWN, member * grown, grown, walkers.grown);
+        dmc_forward_write(s, member, &walkers.forward);
         status = ergo_engine_end(&s->e);
     }
     s->e.step = step;
@@ -181,7 +204,7 @@ enum ergo_status dmc_carry(struct ergo_context *ctx, void *opaque, size_t member
     struct dmc_state *s = opaque;
     const size_t n = s->shape.n, count = s->shape.walkers, each = 12 * n + 8 * records_of(s);
     const uint8_t *at = data;
-    if (length < count * each || (length - count * each) % 8)
+    if (length < count * each || (length - count * each) % 4)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes; %zu walkers of %zu atoms "
                          "have %zu",

@@ -261,7 +261,7 @@ static void covariances(unsigned count, const double *slopes, const double *ener
 /* x := (S + shift diag S)^-1 x by Cholesky's decomposition of the lower triangle, in units where
  * the diagonal is 1. A parameter without any effect stays. */
 static void solve(unsigned count, const double *s, double *x) {
-    double a[HELIUM_MOST_PARAMETERS * HELIUM_MOST_PARAMETERS], unit[HELIUM_MOST_PARAMETERS];
+    double a[HELIUM_MOST_PARAMETERS * HELIUM_MOST_PARAMETERS] = {0}, unit[HELIUM_MOST_PARAMETERS];
     for (unsigned k = 0; k < count; k++)
         unit[k] = s[k * count + k] > 0 ? 1 / sqrt(s[k * count + k]) : 0;
     for (unsigned k = 0; k < count; k++) {

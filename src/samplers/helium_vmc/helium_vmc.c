@@ -295,7 +295,7 @@ static const struct ergo_curve_info curves[] = {
     {"wave_function", "r / A", "",
      "optimised u(r), without what /system/triplet adds to it: as a file of lines \"r u\" it is a "
      "/system/wave_function with symmetrised false"},
-    {"parameters", "", "", "inputs of observables (/run/optimise all)"},
+    {"parameters", "number", "", "inputs of observables (/run/optimise all)"},
     HELIUM_SITE_CURVES,
 };
 

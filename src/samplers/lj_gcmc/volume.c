@@ -170,7 +170,9 @@ static void sums(struct lj_state *s, uint64_t step, uint64_t turn, bool keep) {
 /* A launch of all trials; several where a device ends loops. */
 static void transfers(struct lj_state *s, uint64_t step, uint64_t turn) {
     const struct lj_launch *l = &s->launch;
-    const uint64_t most = lj_launch_steps(s->e.device, &s->grid, l, s->slots), end = turn + l->transfers;
+    /* a trial is two moves */
+    const uint64_t most = (lj_launch_steps(s->e.device, &s->grid, l, s->slots) + 1) / 2;
+    const uint64_t end = turn + l->transfers;
     for (uint64_t to = turn; to < end && most;) {
         to = end - to < most ? end : to + most;
         ERGO_LAUNCH(&s->e, LJ_TRANSFER, ergo_grid_groups(s->e.batch->count, l->group, 1),

@@ -324,13 +324,8 @@ size_t bytes_tempered_curve_size(const struct ergo_point *point, size_t c) {
 
 void bytes_curve_x(const struct ergo_point *point, size_t c, double *x) {
     const struct bytes_shape s = bytes_shape_of(point);
-    if (ergo_tempered_curve_x(point, c, x))
+    if (ergo_tempered_curve_x(point, c, x) || (c == CURVE_TWO_TIMES && timed_x(point, x)))
         return;
-    if (c == CURVE_TWO_TIMES) {
-        if (timed_size(point))
-            timed_x(point, x);
-        return;
-    }
     for (size_t i = 0; i < bytes_curve_size(point, c); i++)
         x[i] = c == CURVE_STRUCTURE ? acos(-1) * ((bytes_staggered_axes(point) >> (s.d - 1) & 1) +
                                                   (double)i * 2 / s.l[s.d - 1])

@@ -75,8 +75,10 @@ size_t timed_size(const struct ergo_point *point) {
     return timed_is(point) ? model_times(model_length(point), NULL) : 0;
 }
 
-void timed_x(const struct ergo_point *point, double *x) {
-    model_times(model_length(point), x);
+bool timed_x(const struct ergo_point *point, double *x) {
+    if (timed_is(point))
+        model_times(model_length(point), x);
+    return true;
 }
 
 /* ---- configurations -------------------------------------------------------------------------- */

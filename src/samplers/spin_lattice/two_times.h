@@ -43,9 +43,9 @@ bool timed_may(const struct ergo_point *point); /* there is no ladder */
 bool timed_is(const struct ergo_point *point);
 /* Timed systems are not cut over ranks; the time has to be in the run. */
 enum ergo_status timed_check(struct ergo_context *ctx, const struct ergo_point *point);
-/* Points of a curve over t, and t; 0: it is not timed. */
+/* Points of a curve over t (0: it is not timed), and t, after which it is true. */
 size_t timed_size(const struct ergo_point *point);
-void timed_x(const struct ergo_point *point, double *x);
+bool timed_x(const struct ergo_point *point, double *x);
 /* Groups of realisations that share no random number: 1, or words of 32. */
 size_t timed_groups(const struct ergo_point *point);
 /* Adds to a form what states have behind the inner model's: the configuration at t_w, and the equal

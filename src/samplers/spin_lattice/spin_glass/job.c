@@ -310,11 +310,8 @@ void glass_curve_x(const struct ergo_point *point, size_t c, double *x) {
     const struct glass_shape s = glass_shape_of(point);
     const size_t size = glass_curve_size(point, c);
     double t[ERGO_LADDER_MAX];
-    if (c == CURVE_GLASS_TWO_TIMES || c == CURVE_GLASS_CHI4) {
-        if (size)
-            timed_x(point, x);
+    if ((c == CURVE_GLASS_TWO_TIMES || c == CURVE_GLASS_CHI4) && timed_x(point, x))
         return;
-    }
     ergo_ladder_temperatures(point, t);
     for (size_t i = 0; i < size; i++)
         x[i] = c <= CURVE_LADDER_SWAPS ? t[i] : (double)i;
