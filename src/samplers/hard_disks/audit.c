@@ -90,7 +90,7 @@ static enum ergo_status audit_sizes(struct ergo_context *ctx, struct disks_state
         const struct disks_size size = disks_size_at(*rules, sizes[i].volume);
         const struct disks_member member = disks_resized(s->members[i], *rules, size);
         if (memcmp(&size, &sizes[i], sizeof size) != 0 ||
-            memcmp(&member, &members[i], sizeof member) != 0)
+            memcmp((const void *)&member, (const void *)&members[i], sizeof member) != 0) /* bits */
             status = ERGO_FAIL(ctx, ERGO_E_AUDIT,
                                "audit of hard-disks failed on %s at sweep %llu: the parameters of "
                                "member %zu are not those of its volume",

@@ -212,7 +212,8 @@ size_t helium_descent_size(const struct helium_schedule *s, const struct helium_
 struct helium_descent helium_descent_view(const struct helium_schedule *s,
                                           const struct helium_parameters *which, double *numbers) {
     const size_t count = which->count;
-    struct helium_descent d = {.first = numbers};
+    struct helium_descent d;
+    d.first = numbers;
     d.now = d.first + count;
     d.sum = d.now + count;
     d.metric = d.sum + count;
