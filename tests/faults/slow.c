@@ -35,7 +35,7 @@ static struct kernel {
 } kernels[] = {
     {"ising_sweep_local", SAMPLES, 3, 0, 0, 0, 0}, {"bytes_sweep_local", SAMPLES, 3, 0, 0, 0, 0},
     {"facilitated_serial", COUNT, 5, 0, 0, 0, 0},  {"facilitated_window", COUNT, 5, 0, 0, 0, 0},
-    {"glass_local", COUNT, 5, 0, 0, 0, 0},         {"disks_local", COUNT, 5, 0, 0, 0, 0},
+    {"glass_local", COUNT, 5, 0, 0, 0, 0},         {"disks_local", COUNT, 7, 0, 0, 0, 0},
     {"glass_local_ladder", ROUNDS, 5, 0, 0, 0, 0}, {"lj_run", END, 7, 0, 0, 0, 0},
     {"helium_walk", COUNT, 8, 0, 0, 0, 0},         {"sw_local", COUNT, 3, 0, 0, 0, 0},
     {"sw_local_samples", COUNT, 3, 0, 0, 0, 0},
