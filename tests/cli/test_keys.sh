@@ -17,7 +17,7 @@ unknown() {
 }
 ising='"size": [8, 8], "temperature": 2'
 for model in ising potts; do
-    for key in '"method": "exact"' '"lambda": 4' '"sublattices": "fixed"' '"realisations": 32' '"waiting_time": 1'; do
+    for key in '"method": "exact"' '"lambda": 4' '"sublattices": "fixed"' '"realisations": 32'; do
         job spin-lattice "\"model\": \"$model\", $ising, $key" '' ''
         pointer=${key#\"}
         unknown "/system/${pointer%%\"*}"

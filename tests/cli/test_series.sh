@@ -5,7 +5,7 @@
 . "${0%/*}/lib.sh"
 cat >job.json <<'JOB'
 { "sampler": "swendsen-wang", "system": { "size": [48, 48], "temperature": 2.3 }, "replicas": 2,
-  "run": { "equilibration": 200, "sweeps": 9000 }, "output": { "blocks": 6, "snapshots": 1 } }
+  "run": { "equilibration": 200, "sweeps": 12000 }, "output": { "blocks": 6, "snapshots": 1 } }
 JOB
 
 # same FOLDER...: points and means as in the folder full, to the last digit
