@@ -5,8 +5,29 @@
 
 #include "samplers/lj_gcmc/lj.h"
 
-/* Sums over pairs of the starting configurations. Overlapping particles are refused. */
-static enum ergo_status start_sums(struct ergo_context *ctx, struct lj_state *s) {
+static void refuse_overlap(struct lj_state *s, size_t chain, bool carried) {
+    const struct ergo_point *point = s->e.batch->points[chain / s->boxes];
+    const bool file = lj_start_file(point);
+    const uint32_t n = s->chains[chain].particles;
+    if (carried)
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_JOB,
+                         "%s: of the %u particles that point %zu would start with, some are so "
+                         "close that the energy of a pair is above 100 k_B T with the values of "
+                         "/system there: take smaller steps, or start it without",
+                         point->previous ? "/anneal" : "/start/run", n, point->index);
+    else
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_JOB,
+                         "%s: %u particles %s are so close that the energy of a pair is "
+                         "above 100 k_B T: start with fewer",
+                         file               ? "/system/start"
+                         : chain % s->boxes ? "/system/second_particles"
+                                            : "/system/particles",
+                         n, file ? "of the file" : "on a lattice in this box");
+}
+
+/* Sums over pairs of the starting configurations. Overlapping particles are refused. carried: they
+ * are of another point, whose potential may be another. */
+static enum ergo_status start_sums(struct ergo_context *ctx, struct lj_state *s, bool carried) {
     const size_t chains = lj_chains(s);
     struct lj_totals *totals = calloc(chains, sizeof *totals);
     if (!totals)
@@ -14,16 +35,8 @@ static enum ergo_status start_sums(struct ergo_context *ctx, struct lj_state *s)
     lj_write_chains(s);
     lj_total_sums(s, true, totals);
     for (size_t m = 0; m < chains; m++) {
-        const bool file = lj_start_file(s->e.batch->points[m / s->boxes]);
         if (totals[m].overlaps)
-            ERGO_ENGINE_FAIL(&s->e, ERGO_E_JOB,
-                             "%s: %u particles %s are so close that the energy of a pair is "
-                             "above 100 k_B T: start with fewer",
-                             file           ? "/system/start"
-                             : m % s->boxes ? "/system/second_particles"
-                                            : "/system/particles",
-                             s->chains[m].particles,
-                             file ? "of the file" : "on a lattice in this box");
+            refuse_overlap(s, m, carried);
         s->chains[m].energy = totals[m].energy;
         s->chains[m].virial = totals[m].virial;
         s->chains[m].contacts = totals[m].contacts;
@@ -57,7 +70,7 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
             lj_place(s, c, words, n);
     }
     free(words);
-    return status == ERGO_OK ? start_sums(ctx, s) : status;
+    return status == ERGO_OK ? start_sums(ctx, s, false) : status;
 }
 
 /* ---- the canonical state ---------------------------------------------------------------------
@@ -233,10 +246,11 @@ enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, 
     return status == ERGO_OK ? ergo_engine_end(&s->e) : status;
 }
 
-/* Particles and their sums; the largest displacement is the job's again. */
+/* Particles; their sums are made anew, and the largest displacement is the job's again. Members come
+ * in their order. */
 enum ergo_status lj_carry(struct ergo_context *ctx, void *opaque, size_t member, const void *bytes,
                           size_t length) {
-    const struct lj_state *s = opaque;
+    struct lj_state *s = opaque;
     unsigned char *start = malloc(length + HEADER), *at = start;
     if (!start)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a start");
@@ -254,7 +268,10 @@ enum ergo_status lj_carry(struct ergo_context *ctx, void *opaque, size_t member,
     }
     const enum ergo_status status = lj_load(ctx, opaque, member, 0, start, length);
     free(start);
-    return status;
+    if (status != ERGO_OK || member + 1 < s->e.batch->count)
+        return status;
+    ergo_engine_begin(&s->e, ctx);
+    return start_sums(ctx, s, true);
 }
 
 struct frame {
