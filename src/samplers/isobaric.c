@@ -47,6 +47,13 @@ enum ergo_status ergo_isobaric_check(struct ergo_context *ctx, const struct ergo
                           "more than volume moves can count");
 }
 
+uint64_t ergo_isobaric_stretch(uint64_t step, uint64_t volume_every, uint64_t until,
+                               uint64_t sweeps) {
+    if ((step + sweeps) / volume_every > step / volume_every)
+        return step;
+    return step + volume_every - (step + until) % volume_every;
+}
+
 void ergo_isobaric_append(struct ergo_text *text, const struct ergo_volume *volume) {
     ergo_bytes_append(text, (uint64_t)volume->size, 8);
     ergo_bytes_append(text, volume->accepted | volume->limited << 1, 1);
