@@ -21,7 +21,7 @@ struct ergo_tuning_entry {
     char device[128]; /* its whole name; "": by family or type */
     char family[64];  /* part of the name, or "" */
     char type[16];    /* "gpu", "cpu", or "" */
-    char sampler[32], model[32], path[64];
+    char sampler[32], model[32], path[64]; /* a text without a model means the sampler's first */
     double members, work_per_step;
     size_t n_settings;
     struct ergo_tuning_setting settings[ERGO_TUNING_SETTINGS];
