@@ -127,7 +127,7 @@ static bool heed_loop_limit(const struct ergo_batch *batch, uint64_t limit,
     const uint64_t cell = 4 + (disks_reflects(first) ? 20 : 11) * moves;
     const uint64_t closest = disks_is_npt(first) ? 1 + 5 * 21 : 0;
     uint64_t row = 0, block = 0, sweep = 4 + cell; /* loop iterations of a work-item */
-    if (l->path == DISKS_PATH_LOCAL) /* and halvings of ergo_least */
+    if (l->path == DISKS_PATH_LOCAL)               /* and halvings of ergo_least */
         sweep = 4 * ((l->most_cells / 4 + l->group - 1) / l->group) * (cell + closest + 10) +
                 (closest ? 18 : 8);
     else if (l->path == DISKS_PATH_TILE)
