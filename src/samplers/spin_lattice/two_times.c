@@ -10,7 +10,8 @@
 /* ---- what can be said of a point ------------------------------------------------------------- */
 
 bool timed_may(const struct ergo_point *point) {
-    return !model_has_ladder(point);
+    const bool glass = model_says(point, "/system/model", "spin-glass");
+    return !model_has_ladder(point) && !(glass && model_has(point, "/system/cluster_every"));
 }
 
 bool timed_is(const struct ergo_point *point) {
