@@ -142,9 +142,9 @@ bool ergo_ranks_first(void);
  * ergo_ranks_start refuses several. Cut at `size` bytes. */
 void ergo_ranks_library(char *text, size_t size);
 /* A rank that failed asks whether to show its message. What one cannot do, mostly none can: of a
- * host the first that asks gets true. *elsewhere: rank 0 is on another host, where it may be said,
- * too; wait a moment for being ended. Ranks that fail before ergo_ranks_start start here. Show the
- * message, then call ergo_ranks_finish, which ends no rank that still speaks. */
+ * host the first that asks gets true. *elsewhere: rank 0 is on another host, or ranks are not
+ * started (ergo_ranks_start), and it may be said there, too; wait a moment for being ended. Show
+ * the message, then call ergo_ranks_finish, which ends no rank that still speaks. */
 bool ergo_ranks_speak(bool *elsewhere);
 /* Call this at the end of each rank with its exit code, which it returns. A failure (neither 0 nor
  * 75) ends all ranks at once with that code. */

@@ -56,8 +56,8 @@ static int close_stdout(int code) {
     return code == 0 ? EXIT_FILE : code;
 }
 
-/* Ranks of other hosts than the first one's are mostly ended before the pause is over: there it was
- * said, too. */
+/* Ranks of other hosts than the first one's, and processes that a launcher started and that start
+ * no ranks, are mostly ended before the pause is over: there it was said, too. */
 static bool speaks(void) {
     enum { ROUNDS = 50 };
     const struct timespec pause = {.tv_nsec = 20000000};

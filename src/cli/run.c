@@ -32,7 +32,10 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
     bool redistribute = false;
     if (!cli_redistribute_of(arguments, &redistribute))
         return ERGO_E_JOB;
-    enum ergo_status status = cli_load_job(ctx, arguments, &job);
+    /* before the job is read: ranks that fail alike say so once */
+    enum ergo_status status = ergo_ranks_start(ctx);
+    if (status == ERGO_OK)
+        status = cli_load_job(ctx, arguments, &job);
     if (status != ERGO_OK)
         goto out;
     struct cli_progress progress = {.quiet = arguments->quiet, .verbose = arguments->verbose > 0};
@@ -49,11 +52,9 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
         goto out;
     }
     cli_catch_stop_signals();
-    status = ergo_ranks_start(ctx);
     if (ergo_ranks_rank() > 0)
         options.progress = NULL;
-    if (status == ERGO_OK)
-        status = ergo_run(ctx, job, &options, &result);
+    status = ergo_run(ctx, job, &options, &result);
     status = cli_report(ctx, arguments->output ? arguments->output : ergo_job_name(job), arguments,
                         status, result);
 out:

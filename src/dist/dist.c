@@ -127,14 +127,9 @@ enum ergo_status ergo_ranks_start(struct ergo_context *ctx) {
 
 bool ergo_ranks_speak(bool *elsewhere) {
     int before = NOT_SAID;
-    struct ergo_context *aside = ergo_context_create();
-    *elsewhere = false;
-    if (!aside ||
-        ergo_ranks_start(aside) != ERGO_OK) /* that is another failure than the one asked about */
-        dist.count = 1;
-    ergo_context_destroy(aside);
-    if (dist.count == 1)
-        return ergo_ranks_first();
+    *elsewhere = !ergo_ranks_first();
+    if (!dist.wire || dist.count == 1)
+        return true;
     *elsewhere = !dist.with_first;
     _Atomic int *word = dist.wire->word();
     dist.speaks = word ? atomic_compare_exchange_strong(word, &before, BEING_SAID) : true;

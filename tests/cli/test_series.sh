@@ -5,7 +5,7 @@
 . "${0%/*}/lib.sh"
 cat >job.json <<'JOB'
 { "sampler": "swendsen-wang", "system": { "size": [48, 48], "temperature": 2.3 }, "replicas": 2,
-  "run": { "equilibration": 200, "sweeps": 9000 }, "output": { "blocks": 6, "snapshots": 1 } }
+  "run": { "equilibration": 200, "sweeps": 12000 }, "output": { "blocks": 6, "snapshots": 1 } }
 JOB
 
 # same FOLDER...: points and means as in the folder full, to the last digit
@@ -42,7 +42,7 @@ with h5py.File("full/series.h5") as full, h5py.File("blocks/series.h5") as block
     assert names[1] < names[0]
     lacks = names[0] - names[1]
     assert lacks and all(name.split("/")[0] == "samples" for name in lacks), lacks
-    assert full["samples/step"].shape[-1] == 9200
+    assert full["samples/step"].shape[-1] == 12200
     for name in names[1]:
         if isinstance(full[name], h5py.Dataset):
             same = (full[name][...] == blocks[name][...]) | (full[name][...] != full[name][...])

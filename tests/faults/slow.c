@@ -37,7 +37,7 @@ static struct kernel {
     {"facilitated_serial", COUNT, 5, 0, 0, 0, 0},  {"facilitated_window", COUNT, 5, 0, 0, 0, 0},
     {"glass_local", COUNT, 5, 0, 0, 0, 0},         {"disks_local", COUNT, 7, 0, 0, 0, 0},
     {"glass_local_ladder", ROUNDS, 5, 0, 0, 0, 0}, {"lj_run", END, 7, 0, 0, 0, 0},
-    {"helium_walk", COUNT, 8, 0, 0, 0, 0},         {"sw_local", COUNT, 3, 0, 0, 0, 0},
+    {"helium_walk", COUNT, 9, 0, 0, 0, 0},         {"sw_local", COUNT, 3, 0, 0, 0, 0},
     {"sw_local_samples", COUNT, 3, 0, 0, 0, 0},
 };
 enum { KINDS = sizeof kernels / sizeof kernels[0] };
