@@ -22,15 +22,20 @@ enum ergo_status helium_optimisation_configure(struct helium_state *s) {
         return ERGO_OK;
     o->which = ergo_engine_memory(&s->e, batch->count, sizeof *o->which);
     o->numbers = ergo_engine_memory(&s->e, batch->count, sizeof *o->numbers);
-    for (size_t m = 0; m < batch->count && ergo_engine_end(&s->e) == ERGO_OK; m++) {
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
+    size_t size = 0;
+    for (size_t m = 0; m < batch->count; m++) {
         o->which[m] = helium_parameters_of(batch->points[m], &s->models[m]);
-        o->numbers[m] = ergo_engine_memory(&s->e, helium_descent_size(&o->schedule, &o->which[m]),
-                                           sizeof *o->numbers[m]);
-        if (o->numbers[m]) {
-            const struct helium_descent d = descent_of(s, m);
-            helium_parameters_get(&o->which[m], &s->models[m], d.first);
-            memcpy(d.now, d.first, o->which[m].count * sizeof *d.now);
-        }
+        size += helium_descent_size(&o->schedule, &o->which[m]);
+    }
+    double *numbers = ergo_engine_memory(&s->e, size, sizeof *numbers);
+    for (size_t m = 0; m < batch->count && numbers; m++) {
+        o->numbers[m] = numbers;
+        numbers += helium_descent_size(&o->schedule, &o->which[m]);
+        const struct helium_descent d = descent_of(s, m);
+        helium_parameters_get(&o->which[m], &s->models[m], d.first);
+        memcpy(d.now, d.first, o->which[m].count * sizeof *d.now);
     }
     return ergo_engine_end(&s->e);
 }
