@@ -60,6 +60,7 @@ struct helium_parameters helium_parameters_of(const struct ergo_point *point,
         .b = helium_is_schiff_verlet(point) && model->b > 0,
         .triplet = model->triplet.strength != 0,
         .knots = (unsigned)ergo_point_int(point, "/run/optimise_knots"),
+        .core = model->core,
     };
     helium_spline_place(&model->spline, which.knots, begin_of(model), model->half);
     which.count = which.b + which.knots + 3 * which.triplet;
@@ -104,6 +105,7 @@ void helium_parameters_set(const struct helium_parameters *which, const double *
         m->triplet.width = within(p + 2, 0.25 * first[2], 4 * first[2]);
         (void)helium_triplet_bits(&m->triplet, m->n);
     }
+    m->core = which->core; /* whatever the parameters were before */
     helium_model_core(m);
 }
 
