@@ -72,7 +72,8 @@ bool helium_optimisation_take(struct helium_state *s, size_t member, const doubl
             return false;
     memcpy(o->numbers[member], numbers, size * sizeof *numbers);
     use(s, member);
-    helium_write_tables(s);
+    if (member + 1 == s->e.batch->count) /* members are loaded in order */
+        helium_write_tables(s);
     return true;
 }
 
@@ -109,14 +110,24 @@ static bool update(struct helium_state *s, struct samples *x, uint64_t k) {
         const struct helium_sums *sums = &x->sums[x->member * h->walkers + w];
         const struct helium_energies e = helium_energies_of(&s->models[x->member], sums);
         if ((uint64_t)sums->accepted >> HELIUM_BEYOND)
-            continue;
+            continue; /* one walker in a wall is no reason to end the run */
         x->energies[count] = e.potential + e.laplacian - e.gradient;
         x->chosen[count++] = w;
     }
+    if (2 * count < h->walkers) {
+        if (s->e.status == ERGO_OK)
+            s->e.status = ergo_job_error(
+                s->e.ctx, "/run/optimise",
+                "all: at macroupdate %llu energies of %u of %u walkers are beyond what the sums "
+                "can hold: no step could be found from the others. Use a larger /system/b, a "
+                "smaller /run/optimise_rate, or a longer /system/start_steps",
+                (unsigned long long)s->e.step, h->walkers - count, h->walkers);
+        return false;
+    }
     ergo_parallel_ranges(count, 8, slopes_of, x);
-    return count && helium_descend(&s->optimisation.schedule, &s->optimisation.which[x->member], &d,
-                                   h->n, ergo_point_real(point, "/run/optimise_rate"), k, x->slopes,
-                                   x->energies, count);
+    return helium_descend(&s->optimisation.schedule, &s->optimisation.which[x->member], &d, h->n,
+                          ergo_point_real(point, "/run/optimise_rate"), k, x->slopes, x->energies,
+                          count);
 }
 
 /* The new functions have other ln psi. */
