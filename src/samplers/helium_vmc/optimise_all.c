@@ -130,6 +130,20 @@ static bool update(struct helium_state *s, struct samples *x, uint64_t k) {
                           count);
 }
 
+/* What the job could not have begun with (check_core) it may not end with either. */
+static void check_end(struct helium_state *s, size_t member) {
+    const struct helium_model *model = &s->models[member];
+    double u[3];
+    helium_model_u(model, model->core, u);
+    if (s->optimisation.which[member].b && fabs(u[0]) < 10 && s->e.status == ERGO_OK)
+        s->e.status = ergo_job_error(
+            s->e.ctx, "/run/optimise",
+            "all: ended at a b of %.4g A, which lets pairs come closer than %.3g A, where V and u "
+            "keep their values. Use a smaller /run/optimise_rate, more /system/walkers, or another "
+            "/system/b",
+            model->b, model->core);
+}
+
 /* The new functions have other ln psi. */
 static void begin_anew(struct helium_state *s, struct samples *x, size_t all) {
     helium_write_tables(s);
@@ -166,6 +180,8 @@ void helium_optimise(struct helium_state *s) {
             if (update(s, &x, k)) {
                 changed = true;
                 use(s, m);
+                if (k == s->optimisation.schedule.quarter + s->optimisation.schedule.updates)
+                    check_end(s, m);
             }
         }
         if (changed)
