@@ -7,6 +7,7 @@
 #include "contract.h"
 
 #include "job/model.h"
+#include "samplers/spin_lattice/two_times.h"
 #include "samplers/tempered.h"
 
 static char path[128]; /* along which points follow */
@@ -125,9 +126,10 @@ static void carried(const struct ergo_result *from) {
     struct ergo_text before[MANY], after[MANY];
     struct ergo_device *device = NULL;
     void *state = NULL;
-    /* of models with ladders only a ladder has a record */
-    const bool recorded =
-        ops->carry && (ops->carry != ergo_tempered_carry || ergo_is_tempered(batch->points[0]));
+    /* of models with ladders and two-time functions only these have a record */
+    const bool seldom = ops->carry == ergo_tempered_carry || ops->carry == timed_carry;
+    const bool recorded = ops->carry && (!seldom || ergo_is_tempered(batch->points[0]) ||
+                                         timed_is(batch->points[0]));
     assert_true(batch->count <= MANY);
     for (size_t m = 0; m < batch->count; m++)
         states[m] = (struct ergo_carried){from->members[m].state, from->members[m].state_length};
