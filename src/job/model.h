@@ -77,6 +77,11 @@ struct ergo_observable {
 /* How an observable's row begins: ERGO_NAMED("energy", "J"). */
 #define ERGO_NAMED(name_, unit_) .name = (name_), .unit = (unit_)
 
+/* Is it measured in any case, because warnings about the others come from it? */
+static inline bool ergo_observable_warns(const struct ergo_observable *observable) {
+    return observable->sample && (observable->alarm || observable->limits);
+}
+
 /* Is the observable in the result of a point? */
 static inline bool ergo_observable_shown(const struct ergo_observable *observable,
                                          const struct ergo_point *point) {

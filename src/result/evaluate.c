@@ -89,13 +89,19 @@ static double drift_level(const struct ergo_result *result) {
     return sqrt(2 * log(1000 * fmax(1, (double)result->n_members * n_observables)));
 }
 
+/* The series of an observable; n_series: it has none. */
+static size_t series_of(const struct ergo_member_result *m, size_t o) {
+    size_t s = 0;
+    while (s < m->measured->plan.n_series && m->measured->observable[s] != o)
+        s++;
+    return s;
+}
+
 static void estimate_one(const struct ergo_member_result *m, const struct ergo_online *online,
                          double level, struct ergo_observable_result *r) {
     const struct ergo_model *model = m->point->job->model;
     const size_t o = (size_t)(r->observable - model->observables);
-    size_t s = 0;
-    while (s < online->plan->n_series && m->measured->observable[s] != o)
-        s++;
+    const size_t s = series_of(m, o);
     if (r->observable->sample)
         ergo_online_estimate(online, s, &r->estimate);
     else if (r->observable->derive)
@@ -141,6 +147,8 @@ static bool estimate_member(struct ergo_member_result *m, double level) {
         };
         if (online.count && ergo_point_asks(m->point, r->observable->name))
             estimate_one(m, &online, level, r);
+        else if (online.count && ergo_observable_warns(r->observable))
+            ergo_online_estimate(&online, series_of(m, o), &r->estimate); /* for the warning */
     }
     find_slow(m, model->n_observables);
     ergo_online_free(&online);

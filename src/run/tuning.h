@@ -18,10 +18,10 @@ struct ergo_tuning_setting {
 /* An entry is for jobs like the one it was measured with: the same sampler, model and automatic
  * kernels, and both members and work within a factor of 1.5. */
 struct ergo_tuning_entry {
-    char device[128]; /* its whole name; "": by family or type */
-    char family[64];  /* part of the name, or "" */
-    char type[16];    /* "gpu", "cpu", or "" */
-    char sampler[32], model[32], path[64];
+    char device[128];                      /* its whole name; "": by family or type */
+    char family[64];                       /* part of the name, or "" */
+    char type[16];                         /* "gpu", "cpu", or "" */
+    char sampler[32], model[32], path[64]; /* a text without a model means the sampler's first */
     double members, work_per_step;
     size_t n_settings;
     struct ergo_tuning_setting settings[ERGO_TUNING_SETTINGS];

@@ -87,6 +87,13 @@ static const struct ergo_tunable *find_tunable(const struct ergo_sampler *sample
     return NULL;
 }
 
+/* Without a model it is the first: what profiles say that are older than a sampler's second. */
+static void take_first_model(const struct ergo_sampler *sampler, struct ergo_tuning_entry *entry) {
+    const char *name = sampler->models[0]->name;
+    if (!*entry->model)
+        snprintf(entry->model, sizeof entry->model, "%s", name ? name : "");
+}
+
 /* Settings that the job checker would accept. */
 static bool take_settings(const cJSON *object, struct ergo_tuning_entry *entry) {
     const cJSON *tuning = ergo_in_member(object, "tuning", cJSON_Object), *at;
@@ -103,6 +110,7 @@ static bool take_settings(const cJSON *object, struct ergo_tuning_entry *entry) 
         snprintf(s->name, sizeof s->name, "%s", tunable->name);
         s->value = (int64_t)value;
     }
+    take_first_model(sampler, entry);
     return true;
 }
 

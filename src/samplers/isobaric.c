@@ -39,12 +39,25 @@ struct ergo_volume_rules ergo_isobaric_rules(const struct ergo_point *point, uin
 
 enum ergo_status ergo_isobaric_check(struct ergo_context *ctx, const struct ergo_point *point,
                                      const struct ergo_volume_rules *rules, double volume) {
-    if (ergo_point_real(point, "/system/pressure") * volume <= 1e12 &&
-        (double)rules->step * (double)rules->n <= 0x1p61)
-        return ERGO_OK;
-    return ergo_job_error(ctx, "/system/pressure",
-                          "beta P V above 10^12, or N max_volume_change above 3 10^7: these are "
-                          "more than volume moves can count");
+    const double product = ergo_point_real(point, "/system/pressure") * volume;
+    const double step = (double)rules->step * 0x1p-36, most = 0x1p25 / (double)rules->n;
+    if (product > 1e12)
+        return ergo_job_error(ctx, "/system/pressure",
+                              "beta P V is %.3g at the start; volume moves count to 10^12",
+                              product);
+    if (step > most)
+        return ergo_job_error(ctx, "/system/max_volume_change",
+                              "%.6g with %llu particles; allowed: at most %.6g, because volume "
+                              "moves count N times it to 2^25",
+                              step, (unsigned long long)rules->n, floor(most * 1e6) / 1e6);
+    return ERGO_OK;
+}
+
+uint64_t ergo_isobaric_stretch(uint64_t step, uint64_t volume_every, uint64_t until,
+                               uint64_t sweeps) {
+    if ((step + sweeps) / volume_every > step / volume_every)
+        return step;
+    return step + volume_every - (step + until) % volume_every;
 }
 
 void ergo_isobaric_append(struct ergo_text *text, const struct ergo_volume *volume) {

@@ -171,6 +171,7 @@ for what in \
     "/system/n=4000|/system/n: 4000 atoms; at most 2048 with a triplet factor" \
     "/run/equilibration=27|/run/equilibration: 27 macroupdates; 8 updates of the wave function" \
     "/system/walkers=7|/run/optimise: all: 7 walkers are too few" \
+    "/system/triplet/centre=4.9|/system/triplet/centre: 4.9 A is beyond /system/triplet/range" \
     "/run/structure_every=0|/run/optimise: takes every /run/structure_every-th measurement" \
     "/run/optimise=\"b\"|/run/optimise: b: only of wave_function schiff-verlet" \
     "/system/triplet/strength=0|/system/triplet/centre: has no effect in this job"; do
@@ -196,3 +197,6 @@ job = {"sampler": "helium-dmc", "system": {"n": 20, "walkers": 20, "wave_functio
 json.dump(job, open("guided.json", "w", encoding="ascii"))
 PYTHON
 expect 0 "$ERGOCL" run guided.json
+
+# many members
+expect 0 "$ERGOCL" run all.json -o many --set /replicas=20 --set /system/n=16 --set /system/b=2.5 --set /system/triplet/range=4 --set /run/sweeps=4

@@ -27,6 +27,11 @@ done
 glass="\"model\": \"spin-glass\", $ising"
 job spin-lattice "$glass, \"swap_every\": 5" '' '' && without_effect /system/swap_every
 job spin-lattice "$glass, \"ladder_spacing\": \"linear\"" '' '' && without_effect /system/ladder_spacing
+for moves in '"cluster_every": 1' '"ladder": 2, "temperature_max": 3'; do
+    job spin-lattice "$glass, \"copies\": 2, $moves, \"waiting_time\": 3" '' ''
+    without_effect /system/waiting_time
+    says err "without a ladder and without cluster moves"
+done
 job spin-lattice "$glass" ', "correlation_every": 5' '' && unknown /run/correlation_every
 job spin-lattice "$glass" ', "correlation_max": 5' '' && unknown /run/correlation_max
 job spin-lattice "$glass" '' '"trajectory_every": 10'

@@ -52,3 +52,39 @@ mean = sum(n * p for n, p in zip(histogram["x"], histogram["mean"]))
 assert math.isclose(mean, seen["open"]["particles"]["mean"], rel_tol=1e-12), (mean, seen["open"]["particles"])
 assert "curves" not in results["fixed"]["points"][0] or not results["fixed"]["points"][0]["curves"]
 PYTHON
+
+# Starts in the last state of another point (/anneal, /start/run) where the potential is another:
+# the audit compares sums over pairs. What does not fit is refused with the reason.
+fluid() { # system, other keys
+    printf '{"sampler": "lj-fluid", "seed": "5", "system": {"temperature": 1.5, "box": [7, 7, 7], %s}, "run": {"equilibration": 0, "sweeps": 2000, "measure_every": 100, "insertions": 0%s}, "output": {"snapshots": 0}, %s}\n' \
+        "$1" "${3-, \"curve_every\": 0}" "$2"
+}
+along() { # pointer, values
+    printf '"anneal": "%s", "scan": {"%s": [%s]}' "$1" "$1" "$2"
+}
+nvt='"ensemble": "nvt", "particles": 120'
+gibbs='"ensemble": "gibbs", "particles": 100, "second_particles": 20, "volume_every": 50, "transfers": 20'
+fluid "$nvt" "$(along /system/cutoff '2.2, 3.2')" >cutoff.json
+fluid "$nvt" "$(along /system/sigma '1, 1.4')" >overlap.json
+fluid "$nvt" "$(along /system/particles '100, 120')" >number.json
+fluid "$gibbs" "$(along /system/cutoff '2.5, 3.45')" '' >limits.json
+fluid "$gibbs" "$(along /system/sigma '1, 0.98')" '' >sigma.json
+fluid "$nvt" '"replicas": 1' >first.json
+fluid "${nvt/120/100}" '"start": {"run": "first"}' >other.json
+fluid "${gibbs/100/90}" '"start": {"run": "sigma", "point": 0}' '' >boxes.json
+fluid "$gibbs, \"second_volume\": 300" '"start": {"run": "sigma", "point": 0}' '' >second.json
+expect 0 "$ERGOCL" run cutoff.json -o cutoff
+expect 0 "$ERGOCL" run sigma.json -o sigma
+expect 0 "$ERGOCL" run first.json -o first
+expect 2 "$ERGOCL" run overlap.json -o overlap
+says err "/anneal: of the 120 particles that point 1 would start with"
+expect 2 "$ERGOCL" validate number.json
+says err 'found "/system/particles", but N is fixed'
+expect 2 "$ERGOCL" run limits.json -o limits
+says err "box of the state in which point 1 would start has the volume"
+expect 2 "$ERGOCL" run other.json -o other
+says err "/system/particles: the job says 100"
+expect 2 "$ERGOCL" validate boxes.json
+says err "/system/particles = 100, and this job 90"
+expect 2 "$ERGOCL" validate second.json
+says err "/system/second_volume"

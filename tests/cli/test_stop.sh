@@ -107,7 +107,7 @@ same_results rare rare-sliced
 
 # slices of wall time
 expect 75 "$ERGOCL" run job.json -o sliced --set '/wall_time=0.3'
-for ((slice = 1; slice < 60; slice++)); do
+for ((slice = 1; slice < 500; slice++)); do
     code=0
     "$ERGOCL" resume sliced >out 2>err || code=$?
     [ $code -ne 75 ] && break

@@ -33,10 +33,47 @@ static void compare(const cJSON *tree, const char *what, const char *name, doubl
         fail_msg("%s: z of %s is %.2f", what, name, z);
 }
 
+/* Where a site is, so that bonds have the length 1. */
+static void place(const struct sites_oracle *o, int i, double at[3]) {
+    const int x = i % o->l[0], y = i / o->l[0] % o->l[1], z = i / o->l[0] / o->l[1];
+    at[0] = x;
+    at[1] = y;
+    at[2] = z;
+    if (o->lattice == SITES_TRIANGULAR) {
+        at[0] = x - y / 2.0;
+        at[1] = y * sqrt(3) / 2;
+    } else if (o->lattice == SITES_HONEYCOMB) {
+        at[0] = x * sqrt(3) / 2;
+        at[1] = 1.5 * y + ((x + y) % 2 ? -0.25 : 0.25);
+    }
+}
+
 /* Second moment, along the last side. */
 static double length_of(const struct sites_oracle *o, const struct sites_exact *x) {
-    return sqrt(o->sites * x->psi2 / x->structure - 1) /
-           (2 * sin(acos(-1) / o->l[o->l[2] > 1 ? 2 : 1]));
+    const int last = o->l[2] > 1 ? 2 : 1, side = o->l[last], layer = o->sites / side;
+    double first[3], next[3];
+    int inside = 0;
+    for (int k = 0; k < o->n_bonds; k++) {
+        const int a = o->bonds[k].a, b = o->bonds[k].b;
+        double squares = 0;
+        place(o, a, first);
+        place(o, b, next);
+        for (int d = 0; d < 3; d++)
+            squares += (next[d] - first[d]) * (next[d] - first[d]);
+        if (b > a && b % o->l[0] >= a % o->l[0] && b % o->l[0] <= a % o->l[0] + 1 &&
+            b / o->l[0] % o->l[1] <= a / o->l[0] % o->l[1] + 1 && b / layer <= a / layer + 1) {
+            assert_float_equal(squares, 1, 1e-12); /* it closes around no edge */
+            inside++;
+        }
+    }
+    assert_true(inside > 0);
+    /* a site of the same kind in the next row, and its height over this one */
+    const int rows = o->lattice == SITES_HONEYCOMB ? 1 : side > 1;
+    const int twin = layer * rows + (o->lattice == SITES_HONEYCOMB ? 1 : 0);
+    place(o, 0, first);
+    place(o, twin, next);
+    const double apart = (next[last] - first[last]) / rows;
+    return sqrt(o->sites * x->psi2 / x->structure - 1) * apart / (2 * sin(acos(-1) / side));
 }
 
 /* psi4 of clusters and pairs in clusters are of sweeps alone. */

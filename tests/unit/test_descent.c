@@ -88,7 +88,7 @@ static double ln_psi(const struct helium_model *m, const int32_t *place) {
 static void slopes_are_derivatives(void **state) {
     (void)state;
     struct helium_model m = {.n = N, .b = 2.8, .half = 5, .core = 1.3, .lambda = 6};
-    const struct helium_parameters which = {.b = true, .triplet = true, .knots = 5, .count = 9};
+    const struct helium_parameters which = {.b = true, .triplet = true, .knots = 5, .count = 9, .core = 1.3};
     int32_t place[3 * N];
     double p[9], first[9], slopes[9];
     m.triplet = (struct helium_triplet_model){
@@ -127,7 +127,7 @@ static void slopes_are_derivatives(void **state) {
 static void parameters_have_limits(void **state) {
     (void)state;
     struct helium_model m = {.n = N, .b = 2.8, .half = 5, .core = 1.3};
-    const struct helium_parameters which = {.b = true, .triplet = true, .knots = 1, .count = 5};
+    const struct helium_parameters which = {.b = true, .triplet = true, .knots = 1, .count = 5, .core = 1.3};
     const double first[5] = {2.8, 0, -2, 1.8, 1.6};
     double p[5] = {100, NAN, 5, -3, 1e9};
     m.triplet = (struct helium_triplet_model){
@@ -141,7 +141,12 @@ static void parameters_have_limits(void **state) {
     close_to("width", m.triplet.width, 6.4, 1e-12);
     double u[3];
     helium_model_u(&m, m.core, u);
-    assert_true(fabs(u[0]) < 40 && m.core < 0.6 * m.half);
+    assert_true(fabs(u[0]) < 40 && m.core < 0.6 * m.half && m.core > 1.35);
+
+    /* what the parameters were before leaves nothing behind: a run that continues never had them */
+    double again[5] = {2.8, 0, -2, 1.8, 1.6};
+    helium_parameters_set(&which, first, again, &m);
+    close_to("core", m.core, 1.3, 0);
 }
 
 /* Three parameters with correlated O: a step solves its equation; the second half's mean remains.

@@ -96,6 +96,7 @@ static void test_round_trip(void **state) {
     assert_int_equal(parse(good, &list), ERGO_OK);
     assert_int_equal(list.count, 1);
     assert_int_equal(list.entries[0].n_settings, 2);
+    assert_string_equal(list.entries[0].model, "nvt"); /* the profile is older than models of it */
     char folder[] = "/tmp/ergocl-tuning-XXXXXX", inner[64], path[96];
     assert_non_null(mkdtemp(folder));
     snprintf(inner, sizeof inner, "%s/new folder", folder);

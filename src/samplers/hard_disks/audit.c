@@ -1,7 +1,8 @@
 /*
  * Audits. No two disks overlap (all pairs of neighbouring cells, in integers), no disk was lost,
  * and no cell holds more than four. A stretch of the run, with samples, has the same bits as the
- * twin's on the host from the same configuration. Afterwards the device has its state back.
+ * twin's on the host from the same configuration. Afterwards the device has its state back. At
+ * constant pressure the stretch has a volume move, however rare they are.
  *
  * For systems that would take the twin too long, it makes only some rows of cells of the last
  * member, on both sides of the edge of the box. The last sample is measured again from the device's
@@ -374,10 +375,15 @@ static enum ergo_status audit_chain(struct ergo_context *ctx, struct disks_state
                             .n_curves = DISKS_CURVES,
                             .curve_sizes = sizes,
                             .compare = compare};
+    const uint64_t step = s->e.step;
     choose_stretch(&a, &r);
+    if (s->shapes[0].npt)
+        s->e.step = ergo_isobaric_stretch(step, s->shapes[0].volume_every, r.lead + r.every,
+                                          r.lead + r.samples * r.every);
     s->launch.look_cells = a.cells;
     const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, NULL, 0);
     s->launch.look_cells = s->launch.most_cells;
+    s->e.step = step;
     return status;
 }
 

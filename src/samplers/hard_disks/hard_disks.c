@@ -22,10 +22,13 @@ static const struct ergo_key keys[] = {
      .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 0.906, .unit = "",
      .help = "Share of the box that is covered, phi = N pi / (4 L^2). This or box, not both. The "
-             "liquid ends near 0.700, the hexatic begins near 0.716 (Bernard and Krauth 2011)."},
+             "liquid ends near 0.700, the hexatic begins near 0.716 (Bernard and Krauth 2011). At "
+             "constant pressure that of the start."},
     {ERGO_KEY("/system/box", REAL), .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
      .min = 2, .max = DISKS_BOX_MAX, .unit = "sigma",
-     .help = "Side L of the box. The checkerboard needs 2 to 2.82, 4 to 5.65, or 6 and more."},
+     .help =
+         "Side L of the box, at constant pressure that of the start. The checkerboard needs 2 to "
+         "2.82, 4 to 5.65, or 6 and more."},
     {ERGO_KEY("/system/moves", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "\"displacements\"", .stream = "", .choices = moves, .unit = "",
      .help = "Trial moves: displacements, uniform in a circle (the paper's), or reflections of a "
@@ -37,7 +40,8 @@ static const struct ergo_key keys[] = {
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.16", .min = 0,
      .max = 1, .unit = "sigma",
      .help = "Radius d of the circle in which trial displacements are uniform (paper, section 3.3: "
-             "0.16 decorrelates fastest near melting).",
+             "0.16 decorrelates fastest near melting). At constant pressure it grows and shrinks "
+             "with the box: sigma is that of the start.",
      .acts = is_displaced, .where = "where /system/moves is displacements"},
     {ERGO_KEY("/system/moves_per_cell", INT),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "4", .min = 1, .max = 64,
@@ -45,8 +49,10 @@ static const struct ergo_key keys[] = {
      .help = "Trial moves n_M of a cell in a sub-sweep, in turn over its disks (section 3.3)."},
     {ERGO_KEY("/system/cells", INT), .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
      .fallback = "0", .min = 0, .max = 65534, .unit = "",
-     .help = "Cells along a side, even, so that 1 <= w < sqrt 2 (section 3.1); 0: about as many "
-             "as there are disks, which is fastest (w is 1/sqrt(density), not below 1.06)."},
+     .help =
+         "Cells along a side, even, so that 1 <= w < sqrt 2 (section 3.1); 0: about as many "
+         "as there are disks, which is fastest (w is 1/sqrt(density), not below 1.06); at constant "
+         "pressure w is about 1.18 at the start, so that the box has room either way."},
     {ERGO_KEY("/system/start", STRING),
      .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_FILE | ERGO_KEY_WORD,
      .fallback = "\"hexagonal\"", .unit = "",

@@ -116,7 +116,8 @@ static void plan_samples(const struct ergo_point *first, bool gpu, uint64_t most
 /*
  * Some devices end long loops by themselves (struct ergo_quirks), so no launch may come near the
  * limit. At worst, a move looks up the rest of nine neighbours (a reflection twice), and a pair of
- * cells has twenty pairs of disks. plan_samples bounds the cells per work-item of a measurement.
+ * cells has twenty pairs of disks: 5 x 21 for a volume move, which may follow each sweep.
+ * plan_samples bounds the cells per work-item of a measurement, and of the closest pair by itself.
  * False: a loop is too long whatever the launch shape.
  */
 static bool heed_loop_limit(const struct ergo_batch *batch, uint64_t limit,
@@ -124,9 +125,11 @@ static bool heed_loop_limit(const struct ergo_batch *batch, uint64_t limit,
     const struct ergo_point *first = batch->points[0];
     const uint64_t moves = (uint64_t)ergo_point_int(first, "/system/moves_per_cell");
     const uint64_t cell = 4 + (disks_reflects(first) ? 20 : 11) * moves;
+    const uint64_t closest = disks_is_npt(first) ? 1 + 5 * 21 : 0;
     uint64_t row = 0, block = 0, sweep = 4 + cell; /* loop iterations of a work-item */
-    if (l->path == DISKS_PATH_LOCAL)
-        sweep = 4 * ((l->most_cells / 4 + l->group - 1) / l->group) * (cell + 10) + 8;
+    if (l->path == DISKS_PATH_LOCAL)               /* and halvings of ergo_least */
+        sweep = 4 * ((l->most_cells / 4 + l->group - 1) / l->group) * (cell + closest + 10) +
+                (closest ? 18 : 8);
     else if (l->path == DISKS_PATH_TILE)
         sweep = (disks_tile_room(l->tile) / l->group + 4) * (cell + 2) + 8;
     for (size_t i = 0; i < batch->count; i++) {

@@ -20,12 +20,14 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/box", REALS), .flags = ERGO_KEY_FORM | ERGO_KEY_CHAIN | ERGO_KEY_SHAPE,
      .min = 2, .max = SPHERES_BOX_MAX, .min_items = 3, .max_items = 3, .unit = "sigma",
      .help = "Sides [Lx, Ly, Lz] of the box. The checkerboard needs 2 to 2.82, 4 to 5.65, or 6 and "
-             "more along each axis; other than cubic ones are rounded by up to 5e-7."},
+             "more along each axis; other than cubic ones are rounded by up to 5e-7. At constant "
+             "pressure those of the start."},
     {ERGO_KEY("/system/max_displacement", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.1", .min = 0,
      .max = 1, .unit = "sigma",
      .help =
-         "Largest trial displacement d along each axis: they are uniform in a cube of side 2 d."},
+         "Largest trial displacement d along each axis: they are uniform in a cube of side 2 d. "
+         "At constant pressure it grows and shrinks with the box: sigma is that of the start."},
     {ERGO_KEY("/system/moves_per_cell", INT),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "4", .min = 1, .max = 64,
      .unit = "",

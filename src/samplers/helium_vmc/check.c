@@ -18,7 +18,8 @@ enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point 
         (!helium_is_schiff_verlet(point) || helium_has_triplet(point) || helium_has_sites(point)))
         status = ergo_job_error(ctx, "/run/optimise",
                                 "b: only of wave_function schiff-verlet, whose parameter it is, "
-                                "without a triplet or one-body factor; use all");
+                                "without a triplet or one-body factor; all changes b beside "
+                                "them, but not /system/localisation");
     const struct helium_schedule schedule = helium_schedule_of(point);
     if (schedule.all && helium_schedule_length(&schedule) > (uint64_t)equilibration)
         status = ergo_job_error(
@@ -31,6 +32,20 @@ enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point 
         status = ergo_job_error(ctx, "/run/optimise",
                                 "all: an ideal gas (/system/b 0) has no wave function to improve; "
                                 "use a b above 0");
+    if (schedule.all && !helium_is_schiff_verlet(point) && !helium_has_triplet(point) &&
+        ergo_point_int(point, "/run/optimise_knots") == 0)
+        status = ergo_job_error(ctx, "/run/optimise",
+                                "all: there are no parameters: /run/optimise_knots is 0, and there "
+                                "is neither a b nor a triplet factor");
+    if (schedule.all && helium_has_triplet(point)) {
+        struct helium_model box;
+        helium_model_box(point, &box);
+        if (box.triplet.centre > box.triplet.range)
+            status = ergo_job_error(ctx, "/system/triplet/centre",
+                                    "%g A is beyond /system/triplet/range, %.6g A, where the "
+                                    "optimisation (/run/optimise all) would not leave it",
+                                    box.triplet.centre, box.triplet.range);
+    }
     if (schedule.all && walkers < 8)
         status = ergo_job_error(ctx, "/run/optimise",
                                 "all: %lld walkers are too few to learn from; use dozens, better "

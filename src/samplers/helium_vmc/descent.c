@@ -6,6 +6,7 @@
 
 #include "helium/params.h"
 #include "samplers/helium/liquid.h"
+#include "stats/stats.h"
 
 /* ---- schedule -------------------------------------------------------------------------------- */
 
@@ -60,6 +61,7 @@ struct helium_parameters helium_parameters_of(const struct ergo_point *point,
         .b = helium_is_schiff_verlet(point) && model->b > 0,
         .triplet = model->triplet.strength != 0,
         .knots = (unsigned)ergo_point_int(point, "/run/optimise_knots"),
+        .core = model->core,
     };
     helium_spline_place(&model->spline, which.knots, begin_of(model), model->half);
     which.count = which.b + which.knots + 3 * which.triplet;
@@ -99,11 +101,18 @@ void helium_parameters_set(const struct helium_parameters *which, const double *
     p += which->knots;
     first += which->knots;
     if (which->triplet) {
+        const struct helium_triplet_model before = m->triplet;
         m->triplet.strength = within(p, 1e-6 * first[0], 10 * first[0]);
         m->triplet.centre = within(p + 1, 0, m->triplet.range);
         m->triplet.width = within(p + 2, 0.25 * first[2], 4 * first[2]);
-        (void)helium_triplet_bits(&m->triplet, m->n);
+        if (!helium_triplet_bits(&m->triplet, m->n)) { /* G would not fit */
+            m->triplet = before;
+            p[0] = before.strength;
+            p[1] = before.centre;
+            p[2] = before.width;
+        }
     }
+    m->core = which->core; /* whatever the parameters were before */
     helium_model_core(m);
 }
 
@@ -356,7 +365,10 @@ void helium_descent_before(const struct helium_schedule *s, const struct helium_
         square += d->square[k] / events;
     }
     const double spread = square > energy * energy ? square - energy * energy : 0;
+    struct ergo_estimate series;
+    ergo_stats_estimate(d->energy, (size_t)s->quarter, &series);
     out[0] = energy;
-    out[1] = sqrt(spread / all);
+    /* walkers are independent, events are not; few of them do not tell tau */
+    out[1] = sqrt(spread / all * (series.tau > 0.5 ? 2 * series.tau : 1));
     out[2] = sqrt(spread);
 }

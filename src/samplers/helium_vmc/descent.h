@@ -33,6 +33,7 @@ enum { HELIUM_MOST_PARAMETERS = HELIUM_MOST_KNOTS + 4 };
 struct helium_parameters {
     bool b, triplet;
     unsigned knots, count;
+    double core; /* the model's as the job begins, A: its tables reach no further in */
 };
 /* Gives the model its spline, with coefficients 0. */
 struct helium_parameters helium_parameters_of(const struct ergo_point *point,

@@ -83,7 +83,7 @@ enum helium_kernel {
 struct helium_optimisation {
     struct helium_schedule schedule;
     struct helium_parameters *which;
-    double **numbers;
+    double **numbers; /* all in one piece of memory */
 };
 
 struct helium_state {

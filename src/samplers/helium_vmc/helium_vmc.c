@@ -362,7 +362,8 @@ static uint64_t curve_every(const struct ergo_point *point) {
 /* kinetic_difference is 0 by partial integration if the slope of u has no jump. A function from
  * a file that is not symmetrised may have one. */
 static double exact(const struct ergo_point *point, const char *observable) {
-    const bool ideal = ergo_point_real(point, "/system/b") == 0.0 && !helium_has_sites(point);
+    const bool ideal = ergo_point_real(point, "/system/b") == 0.0 && !helium_has_sites(point) &&
+                       !helium_has_triplet(point);
     if (strcmp(observable, "kinetic_difference") == 0 && !ideal &&
         ergo_point_bool(point, "/system/symmetrised"))
         return 0.0;

@@ -22,15 +22,20 @@ enum ergo_status helium_optimisation_configure(struct helium_state *s) {
         return ERGO_OK;
     o->which = ergo_engine_memory(&s->e, batch->count, sizeof *o->which);
     o->numbers = ergo_engine_memory(&s->e, batch->count, sizeof *o->numbers);
-    for (size_t m = 0; m < batch->count && ergo_engine_end(&s->e) == ERGO_OK; m++) {
+    if (ergo_engine_end(&s->e) != ERGO_OK)
+        return ergo_engine_end(&s->e);
+    size_t size = 0;
+    for (size_t m = 0; m < batch->count; m++) {
         o->which[m] = helium_parameters_of(batch->points[m], &s->models[m]);
-        o->numbers[m] = ergo_engine_memory(&s->e, helium_descent_size(&o->schedule, &o->which[m]),
-                                           sizeof *o->numbers[m]);
-        if (o->numbers[m]) {
-            const struct helium_descent d = descent_of(s, m);
-            helium_parameters_get(&o->which[m], &s->models[m], d.first);
-            memcpy(d.now, d.first, o->which[m].count * sizeof *d.now);
-        }
+        size += helium_descent_size(&o->schedule, &o->which[m]);
+    }
+    double *numbers = ergo_engine_memory(&s->e, size, sizeof *numbers);
+    for (size_t m = 0; m < batch->count && numbers; m++) {
+        o->numbers[m] = numbers;
+        numbers += helium_descent_size(&o->schedule, &o->which[m]);
+        const struct helium_descent d = descent_of(s, m);
+        helium_parameters_get(&o->which[m], &s->models[m], d.first);
+        memcpy(d.now, d.first, o->which[m].count * sizeof *d.now);
     }
     return ergo_engine_end(&s->e);
 }
@@ -67,7 +72,8 @@ bool helium_optimisation_take(struct helium_state *s, size_t member, const doubl
             return false;
     memcpy(o->numbers[member], numbers, size * sizeof *numbers);
     use(s, member);
-    helium_write_tables(s);
+    if (member + 1 == s->e.batch->count) /* members are loaded in order */
+        helium_write_tables(s);
     return true;
 }
 
@@ -104,14 +110,38 @@ static bool update(struct helium_state *s, struct samples *x, uint64_t k) {
         const struct helium_sums *sums = &x->sums[x->member * h->walkers + w];
         const struct helium_energies e = helium_energies_of(&s->models[x->member], sums);
         if ((uint64_t)sums->accepted >> HELIUM_BEYOND)
-            continue;
+            continue; /* one walker in a wall is no reason to end the run */
         x->energies[count] = e.potential + e.laplacian - e.gradient;
         x->chosen[count++] = w;
     }
+    if (2 * count < h->walkers) {
+        if (s->e.status == ERGO_OK)
+            s->e.status = ergo_job_error(
+                s->e.ctx, "/run/optimise",
+                "all: at macroupdate %llu energies of %u of %u walkers are beyond what the sums "
+                "can hold: no step could be found from the others. Use a larger /system/b, a "
+                "smaller /run/optimise_rate, or a longer /system/start_steps",
+                (unsigned long long)s->e.step, h->walkers - count, h->walkers);
+        return false;
+    }
     ergo_parallel_ranges(count, 8, slopes_of, x);
-    return count && helium_descend(&s->optimisation.schedule, &s->optimisation.which[x->member], &d,
-                                   h->n, ergo_point_real(point, "/run/optimise_rate"), k, x->slopes,
-                                   x->energies, count);
+    return helium_descend(&s->optimisation.schedule, &s->optimisation.which[x->member], &d, h->n,
+                          ergo_point_real(point, "/run/optimise_rate"), k, x->slopes, x->energies,
+                          count);
+}
+
+/* What the job could not have begun with (check_core) it may not end with either. */
+static void check_end(struct helium_state *s, size_t member) {
+    const struct helium_model *model = &s->models[member];
+    double u[3];
+    helium_model_u(model, model->core, u);
+    if (s->optimisation.which[member].b && fabs(u[0]) < 10 && s->e.status == ERGO_OK)
+        s->e.status = ergo_job_error(
+            s->e.ctx, "/run/optimise",
+            "all: ended at a b of %.4g A, which lets pairs come closer than %.3g A, where V and u "
+            "keep their values. Use a smaller /run/optimise_rate, more /system/walkers, or another "
+            "/system/b",
+            model->b, model->core);
 }
 
 /* The new functions have other ln psi. */
@@ -150,6 +180,8 @@ void helium_optimise(struct helium_state *s) {
             if (update(s, &x, k)) {
                 changed = true;
                 use(s, m);
+                if (k == s->optimisation.schedule.quarter + s->optimisation.schedule.updates)
+                    check_end(s, m);
             }
         }
         if (changed)

@@ -1,5 +1,6 @@
 /* Checks of a job of lj-gcmc or lj-fluid that need no device. */
 #include <math.h>
+#include <string.h>
 
 #include "samplers/lj_gcmc/lj.h"
 #include "samplers/lj_gcmc/tables.h"
@@ -210,6 +211,11 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
                                 "%lld is longer than the equilibration: a chain that is steered "
                                 "does not sample",
                                 (long long)tune);
+    if (has(point, "/anneal") && !lj_is_open(point) &&
+        strcmp(ergo_point_text(point, "/anneal"), "/system/particles") == 0)
+        status = ergo_job_error(ctx, "/anneal",
+                                "found \"/system/particles\", but N is fixed: no point can start "
+                                "in the last state of one with another N");
     if (status == ERGO_OK && !point->job->again)
         status = lj_start_check(ctx, point);
     return status;

@@ -170,15 +170,17 @@ const struct ergo_key lj_keys_npt[LJ_KEYS_NPT_N] = {
                                          .max = 9007199254740992.0, .unit = "moves"
 
 const struct ergo_key lj_keys_gibbs[LJ_KEYS_GIBBS_N] = {
-    {ERGO_KEY("/system/particles", INT), .flags = ERGO_KEY_REQUIRED | ERGO_KEY_CHAIN, .min = 0,
-     .max = 16777216, .unit = "",
+    {ERGO_KEY("/system/particles", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_CHAIN, .min = 0, .max = 16777216,
+     .unit = "",
      .help = "Particles of the first box at the start, on a cubic lattice. Those of both boxes "
              "together stay."},
-    {ERGO_KEY("/system/second_particles", INT), .flags = ERGO_KEY_REQUIRED | ERGO_KEY_CHAIN,
-     .min = 0, .max = 16777216, .unit = "", .help = "The same of the second box."},
+    {ERGO_KEY("/system/second_particles", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_CHAIN, .min = 0, .max = 16777216,
+     .unit = "", .help = "The same of the second box."},
     {ERGO_KEY("/system/second_volume", REAL),
-     .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0, .max = 1e18,
-     .unit = "length^3",
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
+     .max = 1e18, .unit = "length^3",
      .help = "Volume of the second box at the start, which has the shape of /system/box; absent: "
              "the same volume. What both have together stays."},
     {ERGO_KEY("/system/max_volume_change", REAL), .flags = POSITIVE, .fallback = "0.05", .min = 0,

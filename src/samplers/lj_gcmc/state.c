@@ -5,8 +5,34 @@
 
 #include "samplers/lj_gcmc/lj.h"
 
-/* Sums over pairs of the starting configurations. Overlapping particles are refused. */
-static enum ergo_status start_sums(struct ergo_context *ctx, struct lj_state *s) {
+/* What made this point start in the last state of another one. */
+static const char *carried_by(const struct ergo_point *point) {
+    return point->previous ? "/anneal" : "/start/run";
+}
+
+static void refuse_overlap(struct lj_state *s, size_t chain, bool carried) {
+    const struct ergo_point *point = s->e.batch->points[chain / s->boxes];
+    const bool file = lj_start_file(point);
+    const uint32_t n = s->chains[chain].particles;
+    if (carried)
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_JOB,
+                         "%s: of the %u particles that point %zu would start with, some are so "
+                         "close that the energy of a pair is above 100 k_B T with the values of "
+                         "/system there: take smaller steps, or start it without",
+                         carried_by(point), n, point->index);
+    else
+        ERGO_ENGINE_FAIL(&s->e, ERGO_E_JOB,
+                         "%s: %u particles %s are so close that the energy of a pair is "
+                         "above 100 k_B T: start with fewer",
+                         file               ? "/system/start"
+                         : chain % s->boxes ? "/system/second_particles"
+                                            : "/system/particles",
+                         n, file ? "of the file" : "on a lattice in this box");
+}
+
+/* Sums over pairs of the starting configurations. Overlapping particles are refused. carried: they
+ * are of another point, whose potential may be another. */
+static enum ergo_status start_sums(struct ergo_context *ctx, struct lj_state *s, bool carried) {
     const size_t chains = lj_chains(s);
     struct lj_totals *totals = calloc(chains, sizeof *totals);
     if (!totals)
@@ -14,16 +40,8 @@ static enum ergo_status start_sums(struct ergo_context *ctx, struct lj_state *s)
     lj_write_chains(s);
     lj_total_sums(s, true, totals);
     for (size_t m = 0; m < chains; m++) {
-        const bool file = lj_start_file(s->e.batch->points[m / s->boxes]);
         if (totals[m].overlaps)
-            ERGO_ENGINE_FAIL(&s->e, ERGO_E_JOB,
-                             "%s: %u particles %s are so close that the energy of a pair is "
-                             "above 100 k_B T: start with fewer",
-                             file           ? "/system/start"
-                             : m % s->boxes ? "/system/second_particles"
-                                            : "/system/particles",
-                             s->chains[m].particles,
-                             file ? "of the file" : "on a lattice in this box");
+            refuse_overlap(s, m, carried);
         s->chains[m].energy = totals[m].energy;
         s->chains[m].virial = totals[m].virial;
         s->chains[m].contacts = totals[m].contacts;
@@ -57,7 +75,7 @@ enum ergo_status lj_init(struct ergo_context *ctx, void *opaque) {
             lj_place(s, c, words, n);
     }
     free(words);
-    return status == ERGO_OK ? start_sums(ctx, s) : status;
+    return status == ERGO_OK ? start_sums(ctx, s, false) : status;
 }
 
 /* ---- the canonical state ---------------------------------------------------------------------
@@ -204,18 +222,22 @@ static enum ergo_status load_chain(struct ergo_context *ctx, struct lj_state *s,
     return ERGO_OK;
 }
 
+/* Where the states of the boxes begin. False: there are fewer bytes than they have, or more. */
+static bool find_boxes(const struct lj_state *s, const void *bytes, size_t length,
+                       const unsigned char **at) {
+    size_t left = length, size = 1;
+    for (size_t b = 0; b < s->boxes && size; b++, left -= size) {
+        at[b] = (const unsigned char *)bytes + (length - left);
+        size = chain_bytes(s, at[b], left);
+    }
+    return size && !left;
+}
+
 enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, uint64_t step,
                          const void *bytes, size_t length) {
     struct lj_state *s = opaque;
     const unsigned char *at[2] = {bytes, bytes};
-    size_t left = length, b = 0;
-    for (size_t size = 1; b < s->boxes && size; b++, left -= size) {
-        at[b] = (const unsigned char *)bytes + (length - left);
-        size = chain_bytes(s, at[b], left);
-        if (!size)
-            break;
-    }
-    if (b < s->boxes || left)
+    if (!find_boxes(s, bytes, length, at))
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes, which fits no number of "
                          "particles: it is damaged",
@@ -228,33 +250,100 @@ enum ergo_status lj_load(struct ergo_context *ctx, void *opaque, size_t member, 
     enum ergo_status status = ERGO_OK;
     s->e.step = step;
     ergo_engine_begin(&s->e, ctx);
-    for (b = 0; b < s->boxes && status == ERGO_OK; b++)
+    for (size_t b = 0; b < s->boxes && status == ERGO_OK; b++)
         status = load_chain(ctx, s, s->boxes * member + b, step, at[b]);
     return status == ERGO_OK ? ergo_engine_end(&s->e) : status;
 }
 
-/* Particles and their sums; the largest displacement is the job's again. */
+/* ---- a start in the last state of another point ----------------------------------------------
+ */
+
+/* Give a carried volume to a box. Of two boxes ln(V1/V2) stays, because the job says V1 + V2. */
+static enum ergo_status carry_volume(struct ergo_context *ctx, const struct lj_state *s,
+                                     size_t member, size_t box, int64_t size, int64_t ratio,
+                                     unsigned char *at) {
+    const struct ergo_point *point = s->e.batch->points[member];
+    const struct lj_volume_rules *rules = s->rules + s->boxes * member;
+    const struct lj_system system = lj_system_of(point);
+    const int64_t most = (int64_t)1 << 41; /* beyond, a state is damaged, and lj_load says so */
+    if (s->boxes == 2 && ratio > -most && ratio < most)
+        size = lj_gibbs_size(rules, ratio, (uint32_t)box);
+    put(at, (uint64_t)size, 8);
+    put(at + 8, 0, 4);
+    if (size <= -most || size >= most || !lj_volume_limited(&rules[box], size))
+        return ERGO_OK;
+    return ergo_job_error(ctx, carried_by(point),
+                          "%s of the state in which point %zu would start has the volume %.6g, "
+                          "but the sides and the cutoff of that point allow only %.6g to %.6g: "
+                          "take smaller steps, or another box",
+                          s->boxes == 1 ? "the box"
+                          : box         ? "the second box"
+                                        : "the first box",
+                          point->index, lj_volume_of(&system, size),
+                          lj_volume_of(&system, rules[box].limits[0]),
+                          lj_volume_of(&system, rules[box].limits[1]));
+}
+
+/* Where N is fixed, it is the job's. */
+static enum ergo_status check_number(struct ergo_context *ctx, const struct ergo_point *point,
+                                     uint64_t n) {
+    uint64_t wanted = 0;
+    for (unsigned b = 0; b < lj_boxes_of(point); b++)
+        wanted += lj_box_particles(point, b);
+    if (lj_is_open(point) || lj_start_file(point) || n == wanted)
+        return ERGO_OK;
+    return ergo_job_error(ctx, "/system/particles",
+                          "the job says %" PRIu64 "%s, but the state in which point %zu would "
+                          "start (%s) has %" PRIu64 ", and N is fixed",
+                          wanted, lj_boxes_of(point) == 2 ? " in both boxes" : "", point->index,
+                          carried_by(point), n);
+}
+
+/* Make the state of another point one of this member's: what belongs to its run begins anew, and
+ * the largest displacement is the job's. */
+static enum ergo_status adopt(struct ergo_context *ctx, const struct lj_state *s, size_t member,
+                              unsigned char *const *at) {
+    const struct ergo_point *point = s->e.batch->points[member];
+    enum ergo_status status = ERGO_OK;
+    int64_t sizes[2] = {0, 0};
+    uint64_t n = 0;
+    for (size_t b = 0; b < s->boxes; b++) {
+        sizes[b] = s->rules ? (int64_t)get(at[b] + HEADER, 8) : 0;
+        n += get(at[b] + 16, 4);
+    }
+    for (size_t b = 0; b < s->boxes && status == ERGO_OK; b++) {
+        const struct lj_system system = lj_box_system(point, b);
+        put(at[b] + 20, lj_step_size(&system), 4);
+        memset(at[b] + 24, 0, HEADER - 24);
+        if (s->rules)
+            status = carry_volume(ctx, s, member, b, sizes[b], sizes[0] - sizes[1], at[b] + HEADER);
+    }
+    return status == ERGO_OK ? check_number(ctx, point, n) : status;
+}
+
+/* Particles; the sums over pairs are made anew. Members come in their order. */
 enum ergo_status lj_carry(struct ergo_context *ctx, void *opaque, size_t member, const void *bytes,
                           size_t length) {
-    const struct lj_state *s = opaque;
-    unsigned char *start = malloc(length + HEADER), *at = start;
+    struct lj_state *s = opaque;
+    unsigned char *start = malloc(length + 1);
+    const unsigned char *from[2];
+    enum ergo_status status = ERGO_OK;
     if (!start)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a start");
     memcpy(start, bytes, length);
-    for (size_t b = 0; b < s->boxes; b++) {
-        const struct lj_system system = lj_box_system(s->e.batch->points[member], b);
-        const size_t size = chain_bytes(s, at, length - (size_t)(at - start));
-        if (!size)
-            break; /* lj_load says so */
-        put(at + 20, lj_step_size(&system), 4);
-        memset(at + 24, 0, HEADER - 24);
-        if (s->rules)
-            memset(at + HEADER + 8, 0, 4);
-        at += size;
+    if (find_boxes(s, start, length, from)) { /* otherwise lj_load says so */
+        unsigned char *at[2] = {start, start};
+        for (size_t b = 0; b < s->boxes; b++)
+            at[b] += from[b] - start;
+        status = adopt(ctx, s, member, at);
     }
-    const enum ergo_status status = lj_load(ctx, opaque, member, 0, start, length);
+    if (status == ERGO_OK)
+        status = lj_load(ctx, opaque, member, 0, start, length);
     free(start);
-    return status;
+    if (status != ERGO_OK || member + 1 < s->e.batch->count)
+        return status;
+    ergo_engine_begin(&s->e, ctx);
+    return start_sums(ctx, s, true);
 }
 
 struct frame {

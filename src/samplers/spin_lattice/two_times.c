@@ -10,7 +10,8 @@
 /* ---- what can be said of a point ------------------------------------------------------------- */
 
 bool timed_may(const struct ergo_point *point) {
-    return !model_has_ladder(point);
+    const bool glass = model_says(point, "/system/model", "spin-glass");
+    return !model_has_ladder(point) && !(glass && model_has(point, "/system/cluster_every"));
 }
 
 bool timed_is(const struct ergo_point *point) {
@@ -288,14 +289,21 @@ enum ergo_status timed_load(struct ergo_context *ctx, void *state, size_t member
         return status == ERGO_OK ? inner_of(e)->load(ctx, e, member, step, bytes, length) : status;
     const struct compared *c = &t->compared;
     const size_t counts = t->n * c->systems, more = c->bytes + counts * sizeof *t->equal;
-    const uint8_t *from = (const uint8_t *)bytes + length - more;
     uint64_t *equal = t->equal + member * counts;
     if (length < more)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes; with a waiting time there "
                          "are %zu at its end",
                          member, length, more);
+    const uint8_t *from = (const uint8_t *)bytes + (length - more);
     status = inner_of(e)->load(ctx, e, member, step, bytes, length - more);
+    const bool numbers = !c->words && !c->form.parts[0].bits; /* a byte for each site */
+    for (size_t i = 0; i < c->bytes && numbers && status == ERGO_OK; i++)
+        if (from[i] >= c->states)
+            status = ERGO_FAIL(ctx, ERGO_E_IO,
+                               "the saved state of member %zu is damaged: a spin of its kept "
+                               "configuration has the value %u",
+                               member, (unsigned)from[i]);
     memcpy(t->kept + member * c->bytes, from, c->bytes);
     memcpy(equal, from + c->bytes, counts * sizeof *equal);
     for (size_t i = 0; i < counts && status == ERGO_OK; i++) {

@@ -16,7 +16,8 @@
 
 #include "samplers/sampler.h"
 
-bool timed_may(const struct ergo_point *point); /* there is no ladder */
+/* A copy keeps its spins: no ladder, and no clusters that copies exchange. */
+bool timed_may(const struct ergo_point *point);
 #define TIMED_KEY                                                                                  \
     {                                                                                              \
         ERGO_KEY("/system/waiting_time", INT),                                                     \
@@ -27,7 +28,7 @@ bool timed_may(const struct ergo_point *point); /* there is no ladder */
                 "t = 0 with those after it. The first of /run/sweeps, before t = 0: the age at t " \
                 "= 0, counted from the end of /run/equilibration. If not given nothing of it is "  \
                 "measured. Scanned, it gives the same chains at each age.",                        \
-            .acts = timed_may, .where = "without a ladder of temperatures"                         \
+            .acts = timed_may, .where = "without a ladder and without cluster moves"               \
     }
 #define TIMED_CHI4_KEY                                                                             \
     {                                                                                              \

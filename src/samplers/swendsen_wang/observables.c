@@ -176,23 +176,32 @@ static double derive_correlation_ratio(const struct ergo_point *point, const dou
     return m[0] / m[1];
 }
 
-static double last_side(const struct ergo_point *point) {
+/* Between rows along the last side, in lengths of a bond. */
+static double row_spacing(const struct ergo_point *point) {
+    const uint32_t lattice = sw_sites_shape_of(point).lattice;
+    return lattice == SW_LATTICE_TRIANGULAR  ? sqrt(0.75)
+           : lattice == SW_LATTICE_HONEYCOMB ? 1.5
+                                             : 1;
+}
+
+double sw_second_moment(const struct ergo_point *point, double s0, double sk) {
     const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    return (double)size->size[size->items - 1];
+    const double half_k = acos(-1) / (double)size->size[size->items - 1];
+    return s0 > sk ? row_spacing(point) * sqrt(s0 / sk - 1) / (2 * sin(half_k)) : NAN;
+}
+
+double sw_longest_side(const struct ergo_point *point) {
+    const struct ergo_value *size = ergo_point_value(point, "/system/size");
+    double longest = 0;
+    for (int k = 0; k < size->items; k++)
+        longest =
+            fmax(longest, (double)size->size[k] * (k == size->items - 1 ? row_spacing(point) : 1));
+    return longest;
 }
 
 /* inputs: psi2, wave2 */
 static double derive_correlation_length(const struct ergo_point *point, const double *m) {
-    const double ratio = sw_sites(point) * m[0] / m[1];
-    return ratio > 1 ? sqrt(ratio - 1) / (2 * sin(acos(-1) / last_side(point))) : NAN;
-}
-
-static double longest_side(const struct ergo_point *point) {
-    const struct ergo_value *size = ergo_point_value(point, "/system/size");
-    double longest = 0;
-    for (int k = 0; k < size->items; k++)
-        longest = fmax(longest, (double)size->size[k]);
-    return longest;
+    return sw_second_moment(point, sw_sites(point) * m[0], m[1]);
 }
 
 /* The first and the last bin of cluster_sizes in the fit: from N^(1/3) sites (and 16) to N^(2/3).
@@ -336,12 +345,15 @@ const struct ergo_observable sw_observables[SW_OBSERVABLES] = {
      .help = "the same, a quarter of a side apart; sides of 4 and more", .sample = sample_quarter,
      .of_moves = true, .applies = has_quarter},
     {ERGO_NAMED("correlation_length", "sites"),
-     .help = "second moment, along the last dimension, by improved estimators: sqrt(S(0)/S(k) - 1) "
-             "/ (2 sin(k/2)), k = 2 pi / L, S(0) = N <psi^2>, S(k) = <sum_c |sum over sites r of c "
-             "of exp(i k r)|^2> / N over clusters c. Nothing is subtracted: with order this is no "
-             "correlation length, but over L it crosses at the transition for all L. With "
-             "/run/correlations",
-     .inputs = {"psi2", "wave2"}, .derive = derive_correlation_length, .bound = longest_side,
+     .help =
+         "second moment, along the last dimension, by improved estimators: a sqrt(S(0)/S(k) - 1) "
+         "/ (2 sin(k/2)), k = 2 pi / L, a the spacing of rows in lengths of a bond: 1, "
+         "triangular sqrt(3)/2, honeycomb 3/2; S(0) = N <psi^2>, S(k) = <sum_c |sum over sites r "
+         "of c "
+         "of exp(i k r)|^2> / N over clusters c. Nothing is subtracted: with order this is no "
+         "correlation length, but over L it crosses at the transition for all L. With "
+         "/run/correlations",
+     .inputs = {"psi2", "wave2"}, .derive = derive_correlation_length, .bound = sw_longest_side,
      .beyond = "longer than the lattice: order", .applies = sw_correlates},
     {ERGO_NAMED("wave2", ""), .help = "S(k) by the improved estimator", .sample = sample_wave2,
      .of_moves = true, .hidden = true, .applies = sw_correlates},

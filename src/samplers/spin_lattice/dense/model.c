@@ -120,7 +120,7 @@ static const struct ergo_observable observables[] = {
      DENSE_AVERAGE("ladder_swaps", ergo_curve_mean, model_has_ladder), .of_moves = true},
     {ERGO_NAMED("round_trips", "per million sweeps"),
      .help = "ways of a copy from the ladder's cold end to the hot one and back, from the start of "
-             "the run",
+             "the run, or since feedback moved the temperatures",
      DENSE_AVERAGE("round_trips", ergo_curve_first, model_has_ladder), .of_moves = true},
 };
 
@@ -145,7 +145,8 @@ static const struct ergo_curve_info curves[DENSE_CURVES] = {
     {.name = "ladder_swaps",
      .x_label = "temperature",
      .unit = "",
-     .help = "accepted exchanges with the next temperature, from the start of the run"},
+     .help = "accepted exchanges with the next temperature, from the start of the run, or since "
+             "feedback moved the temperatures"},
     {.name = "overlap",
      .x_label = "q",
      .unit = "",

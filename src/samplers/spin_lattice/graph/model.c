@@ -263,12 +263,13 @@ static const struct ergo_observable observables[] = {
      AT_END("target", last, ERGO_FACT_SHARE), .of_share = time_to_solution,
      .applies = graph_has_target},
     {ERGO_NAMED("swap_acceptance", ""),
-     .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run",
+     .help = "accepted exchanges of tempering, mean over the ladder, from the start of the run, or "
+             "since feedback moved the temperatures",
      AT_END("ladder_swaps", ergo_curve_mean, ERGO_FACT_MEAN), .of_moves = true,
      .applies = model_has_ladder},
     {ERGO_NAMED("round_trips", "per million sweeps"),
      .help = "ways of a configuration from the ladder's cold end to the hot one and back, from the "
-             "start of the run",
+             "start of the run, or since feedback moved the temperatures",
      AT_END("round_trips", ergo_curve_first, ERGO_FACT_MEAN), .of_moves = true,
      .applies = model_has_ladder},
     {ERGO_NAMED("free_energy", "J per site"),
@@ -312,7 +313,8 @@ static const struct ergo_curve_info curves[GRAPH_CURVES] = {
     {"family_entropy", "temperature", "",
      "of a population: -sum n_i ln n_i, n_i the shares of families"},
     {"ladder_swaps", "temperature", "",
-     "accepted exchanges with the next temperature, from the start of the run"},
+     "accepted exchanges with the next temperature, from the start of the run, or since "
+     "feedback moved the temperatures"},
     {"round_trips", "once", "per million sweeps", "as the observable"},
     {"ladder_moments", "moment", "", "at each temperature of a ladder e, e^2, |m|, m^2, m^4"},
     {"census", "moment", "",

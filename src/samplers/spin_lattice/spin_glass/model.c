@@ -186,7 +186,7 @@ static const struct ergo_observable observables[] = {
      GLASS_AVERAGE("ladder_swaps", ergo_curve_mean, model_has_ladder)},
     {ERGO_NAMED("round_trips", "per million sweeps"),
      .help = "ways of a copy from the ladder's cold end to the hot one and back, from the start of "
-             "the run",
+             "the run, or since feedback moved the temperatures",
      GLASS_AVERAGE("round_trips", ergo_curve_first, model_has_ladder)},
 };
 
@@ -214,7 +214,8 @@ static const struct ergo_curve_info curves[GLASS_CURVES] = {
     {.name = "ladder_swaps",
      .x_label = "temperature (J/k_B)",
      .unit = "",
-     .help = "accepted exchanges with the next temperature, from the start of the run"},
+     .help = "accepted exchanges with the next temperature, from the start of the run, or since "
+             "feedback moved the temperatures"},
     {.name = "overlap",
      .x_label = "q",
      .unit = "",
@@ -239,7 +240,8 @@ static const struct ergo_curve_info curves[GLASS_CURVES] = {
      .x_label = "pair of temperatures",
      .unit = "",
      .help = "sample by sample: exchanges of each temperature with the next, of all "
-             "copies; round trips; from the start of the run"},
+             "copies; round trips; from the start of the run, or since feedback moved the "
+             "temperatures"},
     {.name = "round_trips",
      .x_label = "once",
      .unit = "per million sweeps",

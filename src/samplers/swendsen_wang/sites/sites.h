@@ -164,6 +164,10 @@ struct sw_sites_shape sw_sites_shape_of(const struct ergo_point *point);
 /* Do all sides close as periodic ones? Is none antiperiodic? */
 bool sw_is_periodic(const struct ergo_point *point);
 bool sw_is_ferromagnetic(const struct ergo_point *point);
+/* Observables of all models: the length of the second moment along the last side from S(0) and S(2
+ * pi/L), and the longest side, in lengths of a bond (observables.c). */
+double sw_second_moment(const struct ergo_point *point, double s0, double sk);
+double sw_longest_side(const struct ergo_point *point);
 /* Are all sides at least 4 long? */
 bool sw_has_quarter(const struct ergo_point *point);
 enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_point *point);

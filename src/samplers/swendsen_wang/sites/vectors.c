@@ -197,26 +197,14 @@ static double critical_width(const struct ergo_point *point, const double *m) {
     return critical(point, m) * sqrt(fmax(0, m[1] - m[0] * m[0])) / m[0];
 }
 
-static double last_side(const struct ergo_point *point) {
-    const struct sw_sites_shape h = shape_of(point);
-    return h.lz > 1 ? h.lz : h.ly;
-}
-
 /* inputs: order_parameter2, wave2 */
 static double correlation_length(const struct ergo_point *point, const double *m) {
-    const double ratio = sites(point) * m[0] / m[1];
-    return ratio > 1 ? sqrt(ratio - 1) / (2 * sin(acos(-1) / last_side(point))) : NAN;
+    return sw_second_moment(point, sites(point) * m[0], m[1]);
 }
 
 /* inputs: structure0_improved, structure_improved */
 static double correlation_length_improved(const struct ergo_point *point, const double *m) {
-    return m[0] > m[1] ? sqrt(m[0] / m[1] - 1) / (2 * sin(acos(-1) / last_side(point))) : NAN;
-}
-
-static double longest_side(const struct ergo_point *point) {
-    const struct sw_sites_shape h = shape_of(point);
-    const uint32_t a = h.lx > h.ly ? h.lx : h.ly;
-    return a > h.lz ? a : h.lz;
+    return sw_second_moment(point, m[0], m[1]);
 }
 
 #define OBSERVABLES_COMMON                                                                         \
@@ -256,13 +244,15 @@ static double longest_side(const struct ergo_point *point) {
          .inputs = {"order_parameter2", "order_parameter4"}, .derive = binder, .crosses = true},   \
         {ERGO_NAMED("correlation_length", "sites"),                                                \
          .help =                                                                                   \
-             "second moment, along the last dimension: sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), "       \
+             "second moment, along the last dimension: a sqrt(S(0)/S(k) - 1) / (2 sin(k/2)), "     \
+             "a the spacing of rows in lengths of a bond (1, triangular sqrt(3)/2, honeycomb "     \
+             "3/2), "                                                                              \
              "k = 2 pi / L. S(0) = N <m^2>, from which nothing is subtracted: with order this "    \
              "is no correlation length, but over L it crosses at the transition for all L",        \
          .inputs = {"order_parameter2", "wave2"},                                                  \
          .applies = sw_is_periodic,                                                                \
          .derive = correlation_length,                                                             \
-         .bound = longest_side,                                                                    \
+         .bound = sw_longest_side,                                                                 \
          .beyond = "longer than the lattice: order"},                                              \
         {ERGO_NAMED("correlation_length_improved", "sites"),                                       \
          .help = "the same by improved estimators: S(k) = components <sum_c |sum over sites of c " \
@@ -271,7 +261,7 @@ static double longest_side(const struct ergo_point *point) {
          .inputs = {"structure0_improved", "structure_improved"},                                  \
          .applies = sw_correlates,                                                                 \
          .derive = correlation_length_improved,                                                    \
-         .bound = longest_side,                                                                    \
+         .bound = sw_longest_side,                                                                 \
          .beyond = "longer than the lattice: order"},                                              \
         {ERGO_NAMED("structure0_improved", ""),                                                    \
          .help = "S(0) = N <m^2> by the improved estimator",                                       \
