@@ -54,7 +54,7 @@ MODELS = [
     ("helium-vmc", {"n": 20, "walkers": 8, "triplet": {"strength": -1, "centre": 1.5}},
      {"structure_every": 2, "optimise": "all", "optimise_updates": 2, "optimise_every": 1, "equilibration": 20}),
     ("helium-dmc", {"n": 20, "walkers": 4, "forward_steps": 16, "forward_structure": True},
-     {"structure_every": 16, "measure_every": 1, "equilibration": 32, "sweeps": 32}),
+     {"structure_every": 8, "equilibration": 32, "sweeps": 32}),
     ("helium-dmc", {"n": 20, "walkers": 4, "forward_steps": 0, "wave_function": "two-body"}, {"structure_every": 2}),
     ("lj-gcmc", {"box": [6, 6, 6], "temperature": 2, "activity": 0.1}, {"curve_every": 2}),
     ("lj-gcmc", {"box": [11, 11, 11], "temperature": 2, "activity": 0.1, "decomposition": "checkerboard"}, {"curve_every": 2}),
