@@ -182,6 +182,9 @@ struct ergo_model {
      * block, [members][size], the sum over its samples; to those that are of curves_at_end, too,
      * ops->count adds. */
     uint32_t curves_sums;
+    /* By bits: curves whose samples are correlated with the ones next to them, so that errors are
+     * from at least ERGO_CURVE_JOINED samples together. */
+    uint32_t curves_correlated;
     const struct ergo_curve_ratio *ratio; /* NULL: none */
     const struct ergo_tunable *tunables;
     size_t n_tunables;

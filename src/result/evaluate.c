@@ -176,7 +176,8 @@ static bool curves_of(struct ergo_member_result *m) {
         model->curve_x(m->point, c, r->x);
         if (from != c && m->binned[from].count)
             ergo_curve_result(&m->binned[from], r->x, r->error);
-        ergo_curve_result(curve, r->mean, r->error);
+        ergo_curve_result_joined(curve, model->curves_correlated >> c & 1 ? ERGO_CURVE_JOINED : 1,
+                                 r->mean, r->error);
     }
     return true;
 }

@@ -62,29 +62,42 @@ void ergo_curve_add_at(struct ergo_curve *curve, size_t at, double value) {
         bin[at] += value;
 }
 
-void ergo_curve_result(const struct ergo_curve *curve, double *mean, double *error) {
+/* Point i of the mean over `joined` full bins from bin b on. */
+static double mean_of_bins(const struct ergo_curve *curve, size_t b, size_t joined, size_t i) {
+    const double length = (double)curve->bin_length;
+    double sum = 0;
+    for (size_t k = 0; k < joined; k++)
+        sum += curve->bins[(b + k) * curve->size + i] / length;
+    return sum / (double)joined;
+}
+
+void ergo_curve_result_joined(const struct ergo_curve *curve, uint64_t least, double *mean,
+                              double *error) {
     size_t size = curve->size;
-    size_t full = (size_t)(curve->count / curve->bin_length);
+    size_t joined = (size_t)((least + curve->bin_length - 1) / curve->bin_length);
+    size_t full = (size_t)(curve->count / curve->bin_length) / joined;
     size_t used = (size_t)((curve->count + curve->bin_length - 1) / curve->bin_length);
-    double length = (double)curve->bin_length;
     for (size_t i = 0; i < size; i++) {
         double sum = 0, binned = 0;
-        for (size_t b = 0; b < used; b++) {
+        for (size_t b = 0; b < used; b++)
             sum += curve->bins[b * size + i];
-            if (b < full)
-                binned += curve->bins[b * size + i] / length;
-        }
+        for (size_t b = 0; b < full; b++)
+            binned += mean_of_bins(curve, b * joined, joined, i);
         mean[i] = curve->count > 0 ? sum / (double)curve->count : NAN;
         error[i] = NAN;
         if (full < 2)
             continue;
         double centre = binned / (double)full, squares = 0;
         for (size_t b = 0; b < full; b++) {
-            double d = curve->bins[b * size + i] / length - centre;
+            double d = mean_of_bins(curve, b * joined, joined, i) - centre;
             squares += d * d;
         }
         error[i] = sqrt(squares / ((double)full * (double)(full - 1)));
     }
+}
+
+void ergo_curve_result(const struct ergo_curve *curve, double *mean, double *error) {
+    ergo_curve_result_joined(curve, 1, mean, error);
 }
 
 /* f of all samples but those of full bin `skip`; skip == full bins: of all. mean: [size], scratch.

@@ -107,7 +107,7 @@ bool ergo_stats_autocorrelation(const double *x, size_t n, double *rho, size_t n
  * A curve measured many times (g(r), spin correlation): means and errors from up to 64 bins, whose
  * length doubles as samples come in; serialisable as plain doubles for checkpoints.
  */
-enum { ERGO_CURVE_BINS = 64 };
+enum { ERGO_CURVE_BINS = 64, ERGO_CURVE_JOINED = 4 };
 struct ergo_curve {
     size_t size;         /* points on the curve */
     uint64_t count;      /* samples added */
@@ -134,6 +134,10 @@ void ergo_curve_add_at(struct ergo_curve *curve, size_t at, double value);
 /* mean[size] over all samples (NAN without any), error[size] from the full bins (NAN with fewer
  * than two). */
 void ergo_curve_result(const struct ergo_curve *curve, double *mean, double *error);
+/* The same of samples that are correlated over `least` of them: errors from neighbouring bins
+ * joined to at least so many samples. */
+void ergo_curve_result_joined(const struct ergo_curve *curve, uint64_t least, double *mean,
+                              double *error);
 
 /* A quantity derived from a mean curve, e.g. a pressure from a histogram of distances. */
 typedef double (*ergo_curve_function)(const double *mean, size_t size, void *user);

@@ -159,6 +159,15 @@ expect 2 "$ERGOCL" run dmc.json -o lost --set '/system={"n": 16, "walkers": 32, 
 says err 'of 32 walkers have weights at a limit'
 expect 2 "$ERGOCL" validate dmc.json --set /system/forward_steps=20
 says err '20 is no multiple of 16, the records of a window: 32'
+# pure curves: a sample for each window, none of the start
+pure=(--set /system/forward_structure=true --set /run/equilibration=32 --set /run/structure_every=4)
+expect 0 "$ERGOCL" validate dmc.json "${pure[@]}"
+expect 2 "$ERGOCL" validate dmc.json "${pure[@]}" --set /run/structure_every=6
+says err '/run/structure_every: 6 x' 'use 8'
+expect 2 "$ERGOCL" validate dmc.json "${pure[@]}" --set /run/structure_every=0
+says err '/system/forward_structure: true'
+expect 2 "$ERGOCL" validate dmc.json "${pure[@]}" --set /run/equilibration=31
+says err '/run/equilibration: 31' 'at least 32'
 
 # the triplet factor and the optimisation of all parameters: what cannot be is refused, with the key
 cat >all.json <<'JSON'

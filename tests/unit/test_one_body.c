@@ -280,6 +280,9 @@ static void what_does_not_fit_is_refused_with_what_does(void **state) {
         {"\"n\": 8, \"one_body\": \"trap\", \"density\": 0.02", "at most a density of "},
         {"\"n\": 8, \"one_body\": \"trap\", \"density\": 1e-6, \"tail_correction\": true",
          "/system/tail_correction: true: a trap"},
+        {"\"n\": 4000, \"one_body\": \"trap\"", "/system/density: 0.02186: half a side"},
+        {"\"n\": 8, \"one_body\": \"trap\", \"density\": 1e-5, \"trap_length\": 1e-9",
+         "/system/trap_length: 1e-09 A: positions are in steps"},
         {"\"n\": 8, \"localisation\": 1", "/system/localisation: has no effect"},
         {"\"n\": 32, \"one_body\": \"fcc\", \"trap_length\": 1",
          "/system/trap_length: has no effect"},
@@ -319,6 +322,26 @@ static void a_start_has_atoms_at_their_sites(void **state) {
     end(&s);
 }
 
+/* A solid that moves as a whole has the same spread; a cloud in a trap has not. */
+static void the_spread_of_a_solid_is_about_its_own_middle(void **state) {
+    (void)state;
+    for (size_t i = 1; i < 3; i++) {
+        struct scene s;
+        double before[3], after[3];
+        begin(&s, systems[i], 0.3);
+        const struct ergo_point *point = &s.job->points[0];
+        helium_site_curve(point, &s.m, HELIUM_SPREAD, s.place, 1, before);
+        for (uint32_t k = 0; k < 3 * s.m.n; k++)
+            s.place[k] = (int32_t)((uint32_t)s.place[k] + 0x1000000u);
+        helium_site_curve(point, &s.m, HELIUM_SPREAD, s.place, 1, after);
+        for (int k = 0; k < 3; k++) {
+            const bool same = fabs(after[k] / before[k] - 1) < 1e-6;
+            assert_true(before[k] > 0 && same == (i == 1));
+        }
+        end(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lattices_have_their_shells),
@@ -328,6 +351,7 @@ int main(void) {
         cmocka_unit_test(far_from_a_site_the_factor_is_flat),
         cmocka_unit_test(what_does_not_fit_is_refused_with_what_does),
         cmocka_unit_test(a_start_has_atoms_at_their_sites),
+        cmocka_unit_test(the_spread_of_a_solid_is_about_its_own_middle),
     };
     ctx = ergo_context_create();
     if (!ctx)

@@ -464,6 +464,10 @@ static void test_curve(void **state) {
             ergo_curve_add(&copy, x + SIZE * i);
     }
     assert_memory_equal(copy.bins, curve.bins, sizeof(double) * SIZE * ERGO_CURVE_BINS);
+    /* 300 samples together are three bins of 128: 13 of these, of 39 full ones */
+    ergo_curve_result_joined(&curve, 300, mean, error);
+    assert_true(mean[0] == (N - 1) / 2.0 && error[2] == 0);
+    assert_true(fabs(error[0] - 384 * sqrt(14 / 12.0)) < 1e-9);
     ergo_curve_result(&curve, mean, error);
     assert_true(mean[0] == (N - 1) / 2.0 && mean[2] == 4 && error[2] == 0);
     /* 39 full bins of 128: the same by hand. */

@@ -238,6 +238,44 @@ static enum ergo_status misfit(struct ergo_context *ctx, const struct ergo_point
                           (long long)aspect[2], smaller, (unsigned long long)above, other);
 }
 
+/* Density of helium in a droplet that pairs keep from shrinking, 1/A^3. */
+#define DROPLET 0.022
+/* Shortest length of a factor, in units of the longest side: 2^10 steps of a position. */
+#define RESOLVED 0x1p-22
+
+/* Atoms of a trap that keep each other apart: the droplet of n ends at half the half side. */
+static enum ergo_status check_droplet(struct ergo_context *ctx, const struct ergo_point *point,
+                                      const struct helium_model *m) {
+    const double pi = 3.14159265358979323846, reach = m->half / 2;
+    const double volume = 3 * m->n / (4 * pi * DROPLET), room = reach * reach * reach;
+    if ((helium_is_schiff_verlet(point) && m->b == 0) || volume <= room)
+        return ERGO_OK;
+    return ergo_job_error(ctx, "/system/density",
+                          "%g: half a side of the box is %.4g A, and a droplet of %u atoms in the "
+                          "trap has a radius of %.3g A, more than half of that: at most a density "
+                          "of %.2g, for a larger box",
+                          m->density, m->half, m->n, helium_cube_root(volume),
+                          0.99 * m->density * room / volume);
+}
+
+static enum ergo_status check_resolved(struct ergo_context *ctx, const struct ergo_point *point,
+                                       const struct helium_model *m) {
+    const double side = fmax(m->side[0], fmax(m->side[1], m->side[2])), least = RESOLVED * side;
+    const bool trap = m->one.kind == HELIUM_TRAP;
+    if (trap && ergo_point_real(point, "/system/trap_length") < least)
+        return ergo_job_error(ctx, "/system/trap_length",
+                              "%g A: positions are in steps of the box, whose side is %.4g A: at "
+                              "least %.2g A, or a higher /system/density",
+                              ergo_point_real(point, "/system/trap_length"), side, 1.01 * least);
+    if (1 / sqrt(m->one.c) < least)
+        return ergo_job_error(ctx, "/system/localisation",
+                              "%.4g A^-2, a length of %.2g A: positions are in steps of the box, "
+                              "whose side is %.4g A: at most %.2g A^-2, or a higher "
+                              "/system/density",
+                              m->one.c, 1 / sqrt(m->one.c), side, 0.99 / (least * least));
+    return ERGO_OK;
+}
+
 enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct ergo_point *point,
                                        const struct helium_model *m) {
     const struct helium_one_body *one = &m->one;
@@ -251,8 +289,11 @@ enum ergo_status helium_check_one_body(struct ergo_context *ctx, const struct er
         (uint64_t)lattices[one->kind].atoms * one->cells[0] * one->cells[1] * one->cells[2] != m->n)
         return misfit(ctx, point, m);
     const double reach = trap ? m->half / 2 : m->half, found = one->c * reach * reach;
+    const enum ergo_status resolved = check_resolved(ctx, point, m);
+    if (resolved != ERGO_OK)
+        return resolved;
     if (found >= AT_SIDE)
-        return ERGO_OK;
+        return trap ? check_droplet(ctx, point, m) : ERGO_OK;
     if (trap)
         return ergo_job_error(ctx, "/system/density",
                               "%g: half a side of the box is %.4g A, and atoms of a trap with a "

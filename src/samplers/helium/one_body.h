@@ -62,7 +62,8 @@ void helium_sites_start(const struct helium_model *model, const uint32_t lattice
 enum { HELIUM_SPREAD, HELIUM_PROFILE, HELIUM_SITE_CURVE_COUNT };
 #define HELIUM_SITE_CURVES                                                                         \
     {"spread", "axis (1, 2, 3)", "A^2",                                                            \
-     "with a one_body factor: mean square distance of atoms from their sites along x, y, z"},      \
+     "with a one_body factor: mean square distance of atoms from their sites along x, y, z; of a " \
+     "solid less the mean displacement of a walker's atoms, times n/(n-1)"},                       \
     {                                                                                              \
         "profile", "r / A", "1/A^3",                                                               \
             "with a one_body factor: density of an atom around its site, or of a trap (times n)"   \

@@ -14,17 +14,27 @@ static void from_site(const struct helium_model *m, const int32_t *place, uint32
         d[k] = m->side[k] * 0x1p-32 * (int32_t)((uint32_t)place[k * m->n + i] - site[k]);
 }
 
+/* Of a solid, without the motion of all atoms together: the Hamiltonian does not know the sites, so
+ * in the ground state the crystal is anywhere. n/(n - 1), as of any sample variance: of atoms that
+ * move independently it is the whole spread. In a trap the middle is given. */
 static void spread_of(const struct helium_model *m, const int32_t *places, uint32_t walkers,
                       double spread[3]) {
-    const double all = (double)m->n * walkers;
+    const bool solid = m->one.kind != HELIUM_TRAP;
+    const double n = m->n, all = (solid ? n - 1 : n) * walkers;
     double sum[3] = {0};
-    for (uint32_t w = 0; w < walkers; w++)
+    for (uint32_t w = 0; w < walkers; w++) {
+        double shift[3] = {0};
         for (uint32_t i = 0; i < m->n; i++) {
             double d[3];
             from_site(m, places + 3 * (size_t)m->n * w, i, d);
-            for (int k = 0; k < 3; k++)
+            for (int k = 0; k < 3; k++) {
                 sum[k] += d[k] * d[k];
+                shift[k] += d[k];
+            }
         }
+        for (int k = 0; k < 3 && solid; k++)
+            sum[k] -= shift[k] * shift[k] / n;
+    }
     for (int k = 0; k < 3; k++)
         spread[k] = sum[k] / all;
 }

@@ -33,8 +33,10 @@ static const struct ergo_key keys[] = {
      .fallback = "false", .unit = "",
      .help =
          "Also g(r), S(k) and, with sites, the spread around these in the ground state: curves "
-         "gr_pure, sk_pure, spread_pure, of /run/structure_walkers ancestors forward_steps ago, "
-         "which are new every forward_steps. The chain is the same.",
+         "gr_pure, sk_pure, spread_pure, of /run/structure_walkers ancestors, which are new every "
+         "forward_steps: /run/measure_every x /run/structure_every has to be a multiple of these. "
+         "They are up to 2 forward_steps old: /run/equilibration is at least that, and "
+         "what psi's distribution needs besides. The chain is the same.",
      .acts = walks_forward, .where = "with forward_steps above 0"},
     {ERGO_KEY("/system/correction_steps", INT), .flags = ERGO_KEY_SHAPE, .fallback = "0", .min = 0,
      .max = 65536, .unit = "steps",
@@ -178,6 +180,40 @@ static const struct ergo_tunable tunables[] = {
     {"comb_group", "work-items that comb the walkers of a point (a power of two)", 0, 1024, true},
 };
 
+/* A sample for each new set of ancestors: more would be copies, with errors too small. And none of
+ * an ancestor from step 0. */
+static enum ergo_status check_pure(struct ergo_context *ctx, const struct ergo_point *point) {
+    const long long window = ergo_point_int(point, "/system/forward_steps");
+    const long long apart = ergo_point_int(point, "/run/measure_every");
+    const long long every = ergo_point_int(point, "/run/structure_every");
+    const long long equilibration = ergo_point_int(point, "/run/equilibration");
+    enum ergo_status status = ERGO_OK;
+    if (every == 0)
+        return ergo_job_error(ctx, "/system/forward_structure",
+                              "true: curves are of every /run/structure_every-th measurement, and "
+                              "that is 0: none");
+    long long a = window, b = apart; /* a: their greatest common divisor */
+    while (b) {
+        const long long rest = a % b;
+        a = b;
+        b = rest;
+    }
+    const long long least = window / a;
+    if (every % least != 0)
+        status = ergo_job_error(ctx, "/run/structure_every",
+                                "%lld x /run/measure_every %lld is no multiple of "
+                                "/system/forward_steps %lld, which bring new places for pure "
+                                "curves (/system/forward_structure): use %lld",
+                                every, apart, window, (every / least + 1) * least);
+    if (equilibration < 2 * window)
+        status = ergo_job_error(ctx, "/run/equilibration",
+                                "%lld: pure curves (/system/forward_structure) are of places up to "
+                                "twice /system/forward_steps ago, so the first ones would be of "
+                                "the start: at least %lld, better more",
+                                equilibration, 2 * window);
+    return status;
+}
+
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {
     const int64_t window = ergo_point_int(point, "/system/forward_steps");
     enum ergo_status status = ERGO_OK;
@@ -187,6 +223,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 (long long)window, HELIUM_DMC_RECORDS - 1,
                                 (long long)(window / (HELIUM_DMC_RECORDS - 1) + 1) *
                                     (HELIUM_DMC_RECORDS - 1));
+    else if (pure_structure(point))
+        status = check_pure(ctx, point);
     const uint32_t added = 2 * (uint32_t)ergo_point_int(point, "/system/walkers");
     const enum ergo_status liquid = helium_check_liquid(ctx, point, added);
     return status == ERGO_OK ? liquid : status;
@@ -257,6 +295,7 @@ static const struct ergo_model model = {
     .n_observables = sizeof observables / sizeof observables[0],
     .curves = curves,
     .n_curves = sizeof curves / sizeof curves[0],
+    .curves_correlated = 1u << DMC_GR_PURE | 1u << DMC_SK_PURE | 1u << DMC_SPREAD_PURE,
     .tunables = tunables,
     .n_tunables = sizeof tunables / sizeof tunables[0],
     .trajectory = "extended XYZ of the first walkers (/run/frame_walkers), a frame each",

@@ -30,7 +30,8 @@ static const struct ergo_key keys[] = {
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "0.4", .min = 0,
      .max = 10, .unit = "density^(-1/3)",
      .help = "Root mean square of the Gaussian displacement (of all three components together); "
-             "0.4 gives an acceptance of 0.37 in liquid helium."},
+             "0.4 gives an acceptance of 0.37 in liquid helium. In a trap the unit is c^(-1/2), c "
+             "being the localisation."},
     {ERGO_KEY("/system/target_acceptance", REAL), .flags = ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN,
      .min = 0, .max = 0.99, .unit = "",
      .help = "Tune the displacement to this acceptance during /system/start_steps, every 16 "
