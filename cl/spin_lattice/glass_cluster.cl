@@ -9,7 +9,7 @@
  */
 #include "spin_lattice/glass_update.h"
 
-#define GLASS_EACH_T ((GLASS_COPIES) / 2) /* pairs of a temperature */
+#define GLASS_EACH_T ((GLASS_COPIES) / 2)      /* pairs of a temperature */
 #define GLASS_SLOTS (4 * (ulong)(GLASS_QUADS)) /* times sites: 2^32 words and more */
 
 /* The samples of `want` that have a neighbour in the cluster. of: the other colour. */

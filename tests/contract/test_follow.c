@@ -128,8 +128,8 @@ static void carried(const struct ergo_result *from) {
     void *state = NULL;
     /* of models with ladders and two-time functions only these have a record */
     const bool seldom = ops->carry == ergo_tempered_carry || ops->carry == timed_carry;
-    const bool recorded = ops->carry && (!seldom || ergo_is_tempered(batch->points[0]) ||
-                                         timed_is(batch->points[0]));
+    const bool recorded =
+        ops->carry && (!seldom || ergo_is_tempered(batch->points[0]) || timed_is(batch->points[0]));
     assert_true(batch->count <= MANY);
     for (size_t m = 0; m < batch->count; m++)
         states[m] = (struct ergo_carried){from->members[m].state, from->members[m].state_length};

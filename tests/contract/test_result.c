@@ -306,7 +306,8 @@ static void asked(void) {
     cJSON_Delete(all);
     free(text);
     ergo_result_destroy(result);
-    cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(contract.job, "run"), "correlations");
+    cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(contract.job, "run"),
+                                            "correlations");
     const char *const sets[] = {"/run/observables=no_such_thing"};
     assert_int_equal(contract_try(contract.job, sets, 1, &result), ERGO_E_JOB);
     assert_non_null(strstr(ergo_error_message(contract.ctx), "no_such_thing"));

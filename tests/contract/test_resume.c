@@ -123,7 +123,8 @@ static void other_jobs(void) {
         print_message("%s\n", found.gl_pathv[i]); /* some drivers take seconds to open a device */
         fflush(stdout);
         cJSON *job = contract_read(found.gl_pathv[i]);
-        if (cJSON_GetObjectItemCaseSensitive(job, "distribute")) { /* cut: tests/mpi resumes these */
+        if (cJSON_GetObjectItemCaseSensitive(job,
+                                             "distribute")) { /* cut: tests/mpi resumes these */
             cJSON_Delete(job);
             continue;
         }

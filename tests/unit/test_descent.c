@@ -88,7 +88,8 @@ static double ln_psi(const struct helium_model *m, const int32_t *place) {
 static void slopes_are_derivatives(void **state) {
     (void)state;
     struct helium_model m = {.n = N, .b = 2.8, .half = 5, .core = 1.3, .lambda = 6};
-    const struct helium_parameters which = {.b = true, .triplet = true, .knots = 5, .count = 9, .core = 1.3};
+    const struct helium_parameters which = {
+        .b = true, .triplet = true, .knots = 5, .count = 9, .core = 1.3};
     int32_t place[3 * N];
     double p[9], first[9], slopes[9];
     m.triplet = (struct helium_triplet_model){
@@ -127,7 +128,8 @@ static void slopes_are_derivatives(void **state) {
 static void parameters_have_limits(void **state) {
     (void)state;
     struct helium_model m = {.n = N, .b = 2.8, .half = 5, .core = 1.3};
-    const struct helium_parameters which = {.b = true, .triplet = true, .knots = 1, .count = 5, .core = 1.3};
+    const struct helium_parameters which = {
+        .b = true, .triplet = true, .knots = 1, .count = 5, .core = 1.3};
     const double first[5] = {2.8, 0, -2, 1.8, 1.6};
     double p[5] = {100, NAN, 5, -3, 1e9};
     m.triplet = (struct helium_triplet_model){

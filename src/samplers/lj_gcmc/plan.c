@@ -165,7 +165,8 @@ static enum ergo_status choose_launch(struct ergo_context *ctx, struct lj_state 
     l->energies = !l->slotted && !y->period;
     l->teams = choose_teams(device, l, ergo_point_int(first, "/tuning/teams"));
     if (y->ensemble == LJ_GIBBS && l->teams > 1 && l->teams == l->group)
-        l->teams /= 2; /* lj_transfer with teams of one work-item was seen to be wrong on PoCL 3.1 */
+        l->teams /=
+            2; /* lj_transfer with teams of one work-item was seen to be wrong on PoCL 3.1 */
     /* explicit vectors prefer few long cells, work-items many small ones: see
      * cl/lj_gcmc/gather.h */
     const int64_t wish = ergo_point_int(first, "/tuning/microcell");
