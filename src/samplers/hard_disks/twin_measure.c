@@ -1,13 +1,12 @@
 /* The measurements on the host, with the same sums as the kernels, to the last bit. */
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/parallel.h"
 #include "hard_disks/core.h"
 #include "samplers/hard_disks/disks.h"
+#include "samplers/histogram.h"
 
 void disks_twin_psi6_cell(const struct disks_member *member, const struct disks_shape *s,
                           const struct disks_config *c, size_t cell, int32_t *re, int32_t *im) {
@@ -82,17 +81,9 @@ static void count_pairs(const struct disks_shape *s, const struct disks_config *
             const int64_t dy = (int64_t)c->y[q] - (int64_t)c->y[p] + oy * w;
             const uint64_t now = (uint64_t)(dx * dx + dy * dy);
             const uint64_t r2 = s->npt ? disks_at_start(now, c->size.growth) : now;
-            size_t low = 0, high = bins;
-            if (r2 < limits[0] || r2 >= limits[bins])
-                continue;
-            while (low + 1 < high) {
-                const size_t middle = (low + high) / 2;
-                if (r2 < limits[middle])
-                    high = middle;
-                else
-                    low = middle;
-            }
-            counts[low]++;
+            const size_t bin = ergo_histogram_bin(limits, bins, r2);
+            if (bin < bins)
+                counts[bin]++;
         }
 }
 
@@ -102,19 +93,11 @@ struct pairs {
     uint32_t reach;
     const uint64_t *limits;
     size_t bins;
-    uint32_t *counts;
-    atomic_bool failed;
-    pthread_mutex_t lock; /* of the counts */
 };
 
-static void pairs_of_cells(size_t begin, size_t end, void *user) {
-    struct pairs *a = user;
+static void pairs_of_cells(size_t begin, size_t end, const void *user, uint32_t *counts) {
+    const struct pairs *a = user;
     const int64_t m = a->s->cells, far = a->reach, wraps = (far / m + 1) * m;
-    uint32_t *counts = calloc(a->bins, sizeof *counts);
-    if (!counts) {
-        a->failed = true;
-        return;
-    }
     for (int64_t cell = (int64_t)begin; cell < (int64_t)end; cell++)
         for (int64_t oy = 0; oy <= far; oy++) /* each pair once */
             for (int64_t ox = oy ? -far : 0; ox <= far; ox++) {
@@ -122,21 +105,15 @@ static void pairs_of_cells(size_t begin, size_t end, void *user) {
                 count_pairs(a->s, a->c, (size_t)cell, (size_t)other, ox, oy, a->limits, a->bins,
                             counts);
             }
-    pthread_mutex_lock(&a->lock);
-    for (size_t b = 0; b < a->bins; b++)
-        a->counts[b] += counts[b];
-    pthread_mutex_unlock(&a->lock);
-    free(counts);
 }
 
 bool disks_twin_pairs(const struct disks_shape *s, const struct disks_config *c, size_t cells,
                       uint32_t reach, const uint64_t *limits, size_t bins, uint32_t *counts) {
     enum { WORTHWHILE = 1 << 10 }; /* cells that are worth waking a core */
     const size_t all = (size_t)s->cells * s->cells;
-    struct pairs a = {s, c, reach, limits, bins, counts, false, PTHREAD_MUTEX_INITIALIZER};
-    memset(counts, 0, bins * sizeof *counts);
-    ergo_parallel_ranges(cells < all ? cells : all, WORTHWHILE, pairs_of_cells, &a);
-    return !a.failed;
+    const struct pairs a = {s, c, reach, limits, bins};
+    return ergo_histogram_count(cells < all ? cells : all, WORTHWHILE, bins, pairs_of_cells, &a,
+                                counts);
 }
 
 void disks_twin_blocks(const struct disks_config *c, size_t blocks, uint32_t block, size_t bins,

@@ -1,13 +1,12 @@
 /* The kernels on the host: their random choices (cl/hard_spheres/core.h), and plain integers for
  * all else. For audits and tests, on all of a member's cells or on some layers. */
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/parallel.h"
 #include "hard_spheres/core.h"
 #include "samplers/hard_spheres/spheres.h"
+#include "samplers/histogram.h"
 
 struct twin {
     const struct spheres_sweeps *run;
@@ -210,17 +209,9 @@ static void count_pairs(const struct spheres_shape *s, const struct spheres_conf
                                   away[k] * (int64_t)s->width[k];
                 r2 += (uint64_t)(d * d);
             }
-            size_t low = 0, high = bins;
-            if (r2 < limits[0] || r2 >= limits[bins])
-                continue;
-            while (low + 1 < high) {
-                const size_t middle = (low + high) / 2;
-                if (r2 < limits[middle])
-                    high = middle;
-                else
-                    low = middle;
-            }
-            counts[low]++;
+            const size_t bin = ergo_histogram_bin(limits, bins, r2);
+            if (bin < bins)
+                counts[bin]++;
         }
 }
 
@@ -230,21 +221,13 @@ struct pairs {
     const uint32_t *reach;
     const uint64_t *limits;
     size_t bins;
-    uint32_t *counts;
-    atomic_bool failed;
-    pthread_mutex_t lock; /* of the counts */
 };
 
-static void pairs_of_cells(size_t begin, size_t end, void *user) {
-    struct pairs *a = user;
+static void pairs_of_cells(size_t begin, size_t end, const void *user, uint32_t *counts) {
+    const struct pairs *a = user;
     const struct spheres_config *c = a->c;
     const int64_t n[3] = {c->cells[0], c->cells[1], c->cells[2]};
     const int64_t far[3] = {a->reach[0], a->reach[1], a->reach[2]};
-    uint32_t *counts = calloc(a->bins, sizeof *counts);
-    if (!counts) {
-        a->failed = true;
-        return;
-    }
     for (int64_t cell = (int64_t)begin; cell < (int64_t)end; cell++)
         for (int64_t oz = 0; c->count[cell] && oz <= far[2]; oz++) /* each pair once */
             for (int64_t oy = oz ? -far[1] : 0; oy <= far[1]; oy++)
@@ -258,18 +241,12 @@ static void pairs_of_cells(size_t begin, size_t end, void *user) {
                     count_pairs(a->s, c, (size_t)cell, (size_t)other, away, a->limits, a->bins,
                                 counts);
                 }
-    pthread_mutex_lock(&a->lock);
-    for (size_t b = 0; b < a->bins; b++)
-        a->counts[b] += counts[b];
-    pthread_mutex_unlock(&a->lock);
-    free(counts);
 }
 
 bool spheres_twin_pairs(const struct spheres_shape *s, const struct spheres_config *c, size_t cells,
                         const uint32_t reach[3], const uint64_t *limits, size_t bins,
                         uint32_t *counts) {
-    struct pairs a = {s, c, reach, limits, bins, counts, false, PTHREAD_MUTEX_INITIALIZER};
-    memset(counts, 0, bins * sizeof *counts);
-    ergo_parallel_ranges(cells < s->all ? cells : s->all, WORTHWHILE, pairs_of_cells, &a);
-    return !a.failed;
+    const struct pairs a = {s, c, reach, limits, bins};
+    return ergo_histogram_count(cells < s->all ? cells : s->all, WORTHWHILE, bins, pairs_of_cells,
+                                &a, counts);
 }
