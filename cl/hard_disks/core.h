@@ -126,7 +126,13 @@ ERGO_INLINE struct disks_member disks_resized(struct disks_member member, struct
                                               struct disks_size size) {
     const struct ergo_scaled e = ergo_volume_exp((size.volume.size - rules.volume.scale) / 2L);
     member.contact_high = (float)size.contact;
-    member.contact_low = (float)((ergo_long)size.contact - (ergo_long)member.contact_high);
+    /* contact_high as a whole number, by its bits (contact is above 2^24): Mesa 22.3 takes an
+     * integer that becomes a float and an integer again for unchanged */
+    const uint bits = ergo_as_uint(member.contact_high);
+    const ulong high = (ulong)((bits & 0x7fffffu) | 0x800000u) << ((bits >> 23) - 150u);
+    const float away =
+        (float)(uint)(size.contact < high ? high - size.contact : size.contact - high);
+    member.contact_low = size.contact < high ? -away : away;
     member.low = member.contact_high * (1.0f - 0x1.4p-20f);
     member.high = member.contact_high * (1.0f + 0x1.4p-20f);
     member.inverse = (float)(e.mantissa >> 39) * ergo_as_float((uint)(104L + e.exponent) << 23);
