@@ -9,9 +9,15 @@
 
 #include "cli/cli.h"
 
+static atomic_bool reading; /* a job, maybe from a terminal: there is nothing to stop */
+
 enum ergo_status cli_load_job(struct ergo_context *ctx, const struct cli_arguments *arguments,
                               struct ergo_job **job) {
-    return ergo_job_load(ctx, arguments->operand, arguments->sets, arguments->n_sets, job);
+    reading = true;
+    const enum ergo_status status =
+        ergo_job_load(ctx, arguments->operand, arguments->sets, arguments->n_sets, job);
+    reading = false;
+    return status;
 }
 
 /*
@@ -56,7 +62,7 @@ static void *wait_for_signals(void *set_of_signals) {
     while (sigwait(set, &number) == 0) {
         const bool ends = number == SIGINT || number == SIGTERM;
         const double now = cli_clock();
-        if (ends && first > 0 && now - first > 0.5)
+        if (ends && (reading || (first > 0 && now - first > 0.5)))
             end_at_once(number);
         if (ends && first <= 0)
             first = now;

@@ -32,7 +32,9 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
     bool redistribute = false;
     if (!cli_redistribute_of(arguments, &redistribute))
         return ERGO_E_JOB;
-    /* before the job is read: ranks that fail alike say so once */
+    /* signals before MPI makes threads, and ranks before the job is read: those that fail alike say
+     * so once */
+    cli_catch_stop_signals();
     enum ergo_status status = ergo_ranks_start(ctx);
     if (status == ERGO_OK)
         status = cli_load_job(ctx, arguments, &job);
@@ -51,7 +53,6 @@ static enum ergo_status run(struct ergo_context *ctx, const struct cli_arguments
         status = ERGO_E_JOB;
         goto out;
     }
-    cli_catch_stop_signals();
     if (ergo_ranks_rank() > 0)
         options.progress = NULL;
     status = ergo_run(ctx, job, &options, &result);
