@@ -91,7 +91,23 @@ def fix_sdwa_carry(emu, _pcode):
             emu._INST_HANDLERS[kind] = emu._compile_sdwa
 
 
-FIXES = (fix_rndne, fix_returned_atomics, fix_inactive_memory, fix_carry_mask, fix_sdwa_carry)
+def fix_unaligned_stores(emu, _pcode):
+    """A word of 32 bits may be stored at any address: cards do so where compilers join stores of 16 bits. The emulator left
+    the two lowest bits of the address out, as it does not of loads."""
+    replace(emu, emu._mem_store, {
+        "  if data_bits == 32: return [idx.store(active.where(_to_u32(val), idx))]\n":
+            "  if data_bits == 32:\n"
+            "    shift, value, ones = (addr.cast(dtypes.uint32) & _c(3)) * _c(8), _to_u32(val), _c(0xFFFFFFFF)\n"
+            "    apart = active & shift.ne(_c(0))\n"
+            "    other = mem.index((word_addr + UOp.const(1, adt)).valid(apart))\n"
+            "    first = (idx & ((ones << shift) ^ ones)) | (value << shift)\n"
+            "    second = (other & (ones << shift)) | (value >> ((_c(32) - shift) & _c(31)))\n"
+            "    return [idx.store(active.where(first, idx)), other.store(apart.where(second, other))]\n",
+    })
+
+
+FIXES = (fix_rndne, fix_returned_atomics, fix_inactive_memory, fix_carry_mask, fix_sdwa_carry,
+         fix_unaligned_stores)
 
 
 def replace(emu, function, changes):
@@ -389,7 +405,22 @@ def check_sdwa_carry(emu, target):
     return vcc == sum(1 << lane for lane in range(0, 60, 3)) and read(0, 0) == 0xFFFFFFFF and read(0, 2) == 1
 
 
-CHECKS = (check_rndne, check_returned_atomics, check_inactive_memory, check_carry_mask, check_sdwa_carry)
+def check_unaligned_stores(emu, target):
+    """Work-items side by side, from each address of a word on; the third is switched off."""
+    name, mask = "global_store_dword" if target == "gfx942" else "global_store_b32", 0b1011
+    for begin in range(4):
+        room = Memory(64)
+        executed(emu, target, f"{name} v[0:1], v2, off\ns_waitcnt vmcnt(0)",
+                 {0: [(room.address & 0xFFFFFFFF) + begin + 4 * lane for lane in range(4)], 1: [room.address >> 32] * 4,
+                  2: [0x04030201 * (lane + 1) for lane in range(4)]}, mask)
+        want = b"".join(bytes((lane + 1) * k if mask >> lane & 1 else 0 for k in (1, 2, 3, 4)) for lane in range(4))
+        if room.bytes() != (bytes(begin) + want).ljust(64, b"\0") or not room.intact():
+            return False
+    return True
+
+
+CHECKS = (check_rndne, check_returned_atomics, check_inactive_memory, check_carry_mask, check_sdwa_carry,
+          check_unaligned_stores)
 
 
 def check(path):
