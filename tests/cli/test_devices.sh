@@ -9,6 +9,8 @@ expect 0 "$ERGOCL" devices
 says out "Portable Computing Language" usable
 expect 0 "$ERGOCL" devices --check
 says out usable
+expect 0 "$ERGOCL" devices --report # a page to send
+says out "ergocl 0" "usable: " '"verdict"' first-contact.sh
 expect 0 "$ERGOCL" devices --json
 $python - <<'PYTHON' || fail "devices --json"
 import json
