@@ -184,6 +184,7 @@ struct sw_cut_times {
 struct sw_cut {
     struct ergo_engine e;  /* of this rectangle: made anew for another */
     struct sw_shape shape; /* of the whole lattice */
+    bool of_cpus;          /* at least one rank's device is one */
     bool of_clusters;      /* are measured, not only spins */
     uint32_t distances;    /* of correlations; 0: they are not measured */
     bool gathers;          /* sweeps that are not measured join parts on the devices */
@@ -228,6 +229,7 @@ size_t sw_cut_piece_bytes(const struct sw_cut *s,
 
 /* cut_plan.c */
 enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state);
+enum ergo_status sw_cut_configure_of_cpus(struct ergo_context *ctx, void *state);
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan);
 struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct ergo_rectangle *piece);
@@ -244,6 +246,8 @@ static inline struct ergo_grid sw_cut_over_tiles(const struct sw_cut *s) {
 
 /* cut_device.c */
 extern const struct ergo_engine_model sw_cut_model;
+/* Or that of ranks of which one has a CPU. Collective. */
+const struct ergo_engine_model *sw_cut_model_for(const struct ergo_device *device);
 enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state);
 enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
