@@ -145,7 +145,7 @@ enum ergo_status ergo_shares_try(struct ergo_context *ctx, struct ergo_shares *s
 
 /* Seconds between comparisons; how much longer than necessary the slowest may take; the most of a
  * run that may go into dividing anew, where programs are built for a shape (seconds of a CPU). */
-static const double compare_every = 2, patience = 1.25, most_spent = 0.1;
+static const double compare_every = 2, patience = 1.1, most_spent = 0.1;
 
 enum ergo_status ergo_shares_compare(struct ergo_context *ctx, struct ergo_shares *s, double size,
                                      bool *uneven) {

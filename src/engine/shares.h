@@ -43,8 +43,8 @@ enum ergo_status ergo_shares_try(struct ergo_context *ctx, struct ergo_shares *s
                                  void *state, bool *uneven);
 /* Between blocks, of `busy` and `sweeps`: looks every two seconds, or ten
  * times `cost` where that is more. *uneven: one rank keeps the
- * others waiting for a quarter of the time that a sweep would take at best, and there are new
- * weights by speed. */
+ * others waiting for a tenth of the time that a sweep would take at best, and there are new weights
+ * by speed. */
 enum ergo_status ergo_shares_compare(struct ergo_context *ctx, struct ergo_shares *shares,
                                      double size, bool *uneven);
 
