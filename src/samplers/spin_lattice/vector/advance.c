@@ -64,16 +64,17 @@ enum ergo_status vector_init(struct ergo_context *ctx, void *opaque) {
 static struct ergo_grid layers_grid(const struct vector_state *s, uint32_t layers, uint32_t depth,
                                     uint32_t wide) {
     const struct vector_shape *h = &s->shape;
+    const size_t all = wide > 1 && s->group > s->wide_group ? s->wide_group : s->group;
     const size_t row = h->l[0] / h->colours / wide, members = s->e.batch->count;
     const size_t columns = (layers + depth - 1) / depth;
     const size_t across = h->d == 3 ? h->l[1] : columns, behind = h->d == 3 ? columns : 1;
-    const size_t most = h->d > 1 && s->group > 32 ? 32 : s->group;
+    const size_t most = h->d > 1 && all > 32 ? 32 : all;
     size_t group[3] = {1, 1, 1};
     while (group[0] < row && group[0] < most)
         group[0] *= 2;
-    while (group[0] * group[1] < s->group && group[1] < across)
+    while (group[0] * group[1] < all && group[1] < across)
         group[1] *= 2;
-    while (group[0] * group[1] * group[2] < s->group && behind % (2 * group[2]) == 0)
+    while (group[0] * group[1] * group[2] < all && behind % (2 * group[2]) == 0)
         group[2] *= 2;
     return (struct ergo_grid){
         3,

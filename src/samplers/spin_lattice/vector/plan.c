@@ -108,6 +108,8 @@ enum ergo_status vector_configure(struct ergo_context *ctx, void *state) {
     s->group = wish ? (uint32_t)wish : gpu ? 256 : 64;
     while (s->group > d->largest_group)
         s->group /= 2;
+    s->wide_group =
+        wish ? s->group : 128; /* 91 registers: five of these fill an H100's unit best */
     const int64_t depth = ergo_point_int(first, "/tuning/tile_rows");
     s->wide = h->relax ? wide_of(h, members, gpu, first) : 1;
     s->depth = depth ? (uint32_t)depth : depth_of(h, members, gpu, 1);

@@ -97,7 +97,8 @@ struct vector_state {
     struct vector_physics *physics; /* [members] */
     uint32_t group;                 /* work-items of a group */
     uint32_t depth;                 /* layers that a work-item updates */
-    uint32_t wide, relax_depth;     /* sites of a row, and layers, that it over-relaxes */
+    uint32_t wide, relax_depth;     /* sites of a row, and layers, that it over-relaxes; */
+    uint32_t wide_group;            /* several sites: at most so many work-items */
     uint32_t from, to;              /* layers that are measured: of a slab, its own */
     uint32_t measure_groups;
     uint32_t run;              /* successive sites that a work-item measures */
