@@ -318,8 +318,9 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
             ergo_engine_kernel(e, SITES_LABEL_END, sites, end.data, "sw_site_label");
         o.failed = o.failed || end.failed;
         ergo_text_free(&end);
-        ergo_engine_kernel(e, SITES_EDGE, slab, o.data, "sw_slab_edges");
-        ergo_engine_kernel(e, SITES_MARK, slab, o.data, "sw_slab_mark");
+        ergo_engine_kernel(e, SITES_CLAIM, slab, o.data, "sw_slab_claim");
+        ergo_engine_kernel(e, SITES_NUMBER, slab, o.data, "sw_slab_number");
+        ergo_engine_kernel(e, SITES_RENAME, slab, o.data, "sw_slab_rename");
         ergo_engine_kernel(e, SITES_FLIP, slab, o.data, "sw_slab_flip");
     } else if (h->wolff) {
         ergo_engine_kernel(e, SITES_FLIP_ONE, sites, o.data, "sw_site_flip_one");
