@@ -1,6 +1,6 @@
 /* Critical configurations of the Ising model with all their bonds, in blocks of which one at a time
- * is labelled: squares of a square lattice (2^32 sites in a gigabyte), or slabs of layers of a cubic
- * one (cubic.c). */
+ * is labelled: squares of a square lattice (2^32 sites in a gigabyte), or slabs of layers of a
+ * cubic one (cubic.c). */
 #ifndef BENCH_JOINING_CRITICAL_H
 #define BENCH_JOINING_CRITICAL_H
 

@@ -6,8 +6,8 @@
 
 enum { SMALL = 8, FIRST = 100 };
 
-/* 1 - exp(-2 K_c), K_c = 0.221654626 (A. M. Ferrenberg, J. Xu, D. P. Landau, Phys. Rev. E 97, 043301
- * (2018)). */
+/* 1 - exp(-2 K_c), K_c = 0.221654626 (A. M. Ferrenberg, J. Xu, D. P. Landau, Phys. Rev. E 97,
+ * 043301 (2018)). */
 static const double probability = 0.3580912;
 
 struct cubic {

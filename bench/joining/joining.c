@@ -6,10 +6,10 @@
  *     joining --ranks 256 --side 256 --layers 4 [...]
  *
  * Each rank has a square of that side; with --layers of three dimensions, as many layers of that
- * side, one rank behind the other. In squares edges come first, in tiles of 128 x 32 sites, with two
- * rounds before it is known what inside connects; with --sized (as measured sweeps are) or --whole,
- * after. Counts messages and bytes for 1 to --most rounds, checks all labels (and sizes) against a
- * union-find of the whole lattice, and says what a model of the time predicts (model.c).
+ * side, one rank behind the other. In squares edges come first, in tiles of 128 x 32 sites, with
+ * two rounds before it is known what inside connects; with --sized (as measured sweeps are) or
+ * --whole, after. Counts messages and bytes for 1 to --most rounds, checks all labels (and sizes)
+ * against a union-find of the whole lattice, and says what a model of the time predicts (model.c).
  */
 #include <math.h>
 #include <stdio.h>
@@ -296,7 +296,8 @@ int main(int argc, char **argv) {
         o.ranks > 0 && o.side >= 8 && (o.side & (o.side - 1)) == 0 &&
         (double)o.side * o.side * o.layers <= 1u << 30)
         return run(&o, blocks);
-    if (o.layers || blocks * blocks != o.ranks || o.side < 8 || (o.side & (o.side - 1)) || o.side > 32768)
+    if (o.layers || blocks * blocks != o.ranks || o.side < 8 || (o.side & (o.side - 1)) ||
+        o.side > 32768)
         return refuse("ranks or side out of range");
     return run(&o, blocks);
 }

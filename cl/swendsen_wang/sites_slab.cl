@@ -69,8 +69,7 @@ __kernel SW_TILE_GROUP void sw_slab_flip(__global sw_word *spins,
     for (uint k = (uint)get_local_id(0); k < listed; k += SW_GROUP) {
         const uint n = list[k], root = sw_find_still(labels + plane, sw_tile_site_of(n).index);
         const uint mark = marks[plane + root];
-        const uint name =
-            mark ? names[(ulong)index * (2u * SW_LAYER) + mark - 1u] : m.first + root;
+        const uint name = mark ? names[(ulong)index * (2u * SW_LAYER) + mark - 1u] : m.first + root;
         leads[n] = (ushort)(SW_FOUND | sw_site_draw(&m, name, step));
     }
     SW_SYNC;

@@ -44,11 +44,12 @@ ERGO_INLINE uint sw_site_leads_out(__global const uchar *bonds, struct sw_tile_s
  * squares are added up at once. Many others are of the lattice's largest cluster, so those of the
  * tile's smallest root are added up in local memory first.
  */
-__kernel SW_TILE_GROUP void
-sw_site_waves(__global const sw_word *spins, __global const struct sw_site_member *members,
-              __global const uchar *bonds, __global const ushort *firsts,
-              __global const uint *labels, ulong step, __global uint *waves, __global uint *sums,
-              uint sample) {
+__kernel SW_TILE_GROUP void sw_site_waves(__global const sw_word *spins,
+                                          __global const struct sw_site_member *members,
+                                          __global const uchar *bonds,
+                                          __global const ushort *firsts,
+                                          __global const uint *labels, ulong step,
+                                          __global uint *waves, __global uint *sums, uint sample) {
     __local ushort4 rows[SW_TILE / 4u];
     __local ushort list[SW_TILE];
     __local ushort *leads = (__local ushort *)rows;

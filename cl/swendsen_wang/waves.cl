@@ -45,8 +45,8 @@ __kernel SW_TILE_GROUP void sw_waves(SW_SHAPE __global const uint *right, __glob
     for (uint k = t.first; k < SW_WAVE_ALL; k += SW_GROUP)
         total[k] = 0u;
     for (uint k = t.first; k < 2u * SW_TILE_ROWS; k += SW_GROUP)
-        weights[k] = sw_wave_weight(
-            (uint)(t.y * SW_TILE_ROWS + k % SW_TILE_ROWS + SW_ROW_0), side, k / SW_TILE_ROWS);
+        weights[k] = sw_wave_weight((uint)(t.y * SW_TILE_ROWS + k % SW_TILE_ROWS + SW_ROW_0), side,
+                                    k / SW_TILE_ROWS);
     if (t.first == 0u) {
         listed = 0u;
         common[0] = 0xffffffffu;

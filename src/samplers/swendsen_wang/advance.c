@@ -78,8 +78,7 @@ static void correlate(struct sw_state *s, uint32_t sample) {
     ERGO_LAUNCH(&s->e, SW_COUNT_PAIRS,
                 ergo_grid_groups((rows + columns) * ((s->distances - 1) / each + 1),
                                  s->launch.group, s->e.batch->count),
-                BUFFER(SW_LINE_NAMES), U32(s->distances), U32(each), BUFFER(SW_PAIRS),
-                U32(sample));
+                BUFFER(SW_LINE_NAMES), U32(s->distances), U32(each), BUFFER(SW_PAIRS), U32(sample));
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */

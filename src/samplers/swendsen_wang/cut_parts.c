@@ -244,7 +244,8 @@ static bool connect_parts(struct sw_cut *s) {
             s->rounds.index_of[number] = (uint32_t)i;
         s->rounds.parts[i] = number;
         s->part_names[i] = ergo_layout_site(&s->layout, s->rank, roots[number]);
-        sw_joining_connect(&s->rounds.joining, (uint32_t)i, s->rounds.index_of[number], s->part_names[i]);
+        sw_joining_connect(&s->rounds.joining, (uint32_t)i, s->rounds.index_of[number],
+                           s->part_names[i]);
     }
     return true;
 }

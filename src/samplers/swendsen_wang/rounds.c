@@ -21,7 +21,8 @@ enum ergo_status sw_rounds_lost(struct ergo_context *ctx, int rank) {
 }
 
 static enum ergo_status no_memory(struct ergo_context *ctx) {
-    return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for the clusters on the sides of a cut lattice");
+    return ERGO_FAIL(ctx, ERGO_E_MEMORY,
+                     "no memory for the clusters on the sides of a cut lattice");
 }
 
 /* ---- between neighbours ---------------------------------------------------------------------- */
@@ -31,8 +32,7 @@ static enum ergo_status exchange(struct ergo_context *ctx, struct sw_rounds *r) 
     for (size_t k = 0; k < r->n_sides && status == ERGO_OK; k++) {
         const struct sw_border *b = &r->borders[k];
         status = ergo_dist_post_receive(ctx, r->posts, b->rank, TAG_ROUND + (int)(b->way ^ 1u),
-                                        r->sides[k].in,
-                                        4 * sw_joining_room(r->sides[k].n_bridges));
+                                        r->sides[k].in, 4 * sw_joining_room(r->sides[k].n_bridges));
     }
     for (size_t k = 0; k < r->n_sides && status == ERGO_OK; k++) {
         const struct sw_border *b = &r->borders[k];

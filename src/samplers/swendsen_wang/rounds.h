@@ -22,9 +22,9 @@ struct sw_border {
     size_t first, sites; /* bonds that can cross it, among those in sw_rounds_bridge */
     size_t most_far;     /* parts across are numbered below this */
     /* ---- from here on of sides.c ---- */
-    bool finds; /* bridges are found here: the lower and right sides */
-    bool found; /* or none are sought */
-    struct sw_list own; /* parts in bridges, bridge by bridge; a message where others find them */
+    bool finds;          /* bridges are found here: the lower and right sides */
+    bool found;          /* or none are sought */
+    struct sw_list own;  /* parts in bridges, bridge by bridge; a message where others find them */
     struct sw_list told; /* the message for the neighbour */
 };
 

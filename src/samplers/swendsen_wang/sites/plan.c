@@ -191,9 +191,9 @@ static void choose_tile(const struct sw_sites_state *s, struct sw_sites_launch *
     const uint32_t wish = (uint32_t)ergo_point_int(first, "/tuning/tile_group");
     const uint32_t side = rows ? rows : flat ? 64 : 8;
     const uint32_t block_y = flat ? 4 : 2, block_z = flat ? 1 : 2;
-    const uint32_t quarters = h->waved                     ? WAVED_QUARTERS
+    const uint32_t quarters = h->waved                   ? WAVED_QUARTERS
                               : s->clusters && !h->wolff ? SIZED_QUARTERS
-                                                           : LABEL_QUARTERS;
+                                                         : LABEL_QUARTERS;
     l->tx = ergo_power_of_two_up(h->lx, BLOCK_X, words ? 32 * words : 32);
     l->ty = ergo_power_of_two_up(h->ly, block_y, side > block_y ? side : block_y);
     l->tz = ergo_power_of_two_up(h->lz, block_z, flat ? 1 : side > block_z ? side : block_z);

@@ -128,10 +128,10 @@ struct sw_sites_state {
     /* ---- slab.c ---- */
     bool cut;
     struct ergo_slab slab;
-    uint64_t *joined; /* [samples][members][q], sums of all ranks */
-    uint8_t *layer;   /* messages with the first layers of all members: own and the next rank's */
-    bool under_way;   /* the latter */
-    uint32_t *far;    /* a message with parts on the next rank's first layer */
+    uint64_t *joined;   /* [samples][members][q], sums of all ranks */
+    uint8_t *layer;     /* messages with the first layers of all members: own and the next rank's */
+    bool under_way;     /* the latter */
+    uint32_t *far;      /* a message with parts on the next rank's first layer */
     uint32_t sent, due; /* numbers of these messages */
     struct sw_rounds rounds;
     uint64_t *part_names; /* [2 sites of a layer]: of parts in bridges */
