@@ -146,6 +146,8 @@ enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_poin
     const enum ergo_status adapts = sw_adapt_check(ctx, point), closed = check_sides(ctx, point);
     if (status == ERGO_OK)
         status = sw_correlate_check(ctx, point);
+    if (status == ERGO_OK)
+        status = sw_temperature_check(ctx, point);
     return status != ERGO_OK ? status : adapts != ERGO_OK ? adapts : closed;
 }
 
@@ -156,6 +158,8 @@ void sw_sites_member_fill(const struct ergo_point *point, struct sw_site_member 
     if (sw_adapts(point))
         sw_adapt_fill(point, member);
     if (!says(point, "/system/model", "potts")) {
+        if (!sw_has_temperature(point)) /* sw_site_take has it */
+            return;
         member->coupling = (float)(2 * ergo_point_real(point, "/system/coupling") /
                                    ergo_point_real(point, "/system/temperature"));
         return;
