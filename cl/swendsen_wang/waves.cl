@@ -19,7 +19,8 @@ ERGO_INLINE uint sw_wave_node(__global const uint *word_runs, uint run) {
 }
 
 /* Where the sums over a cluster of several tiles are. */
-ERGO_INLINE __global uint *sw_wave_of(__global uint *own, __global uint *edges, uint root) {
+ERGO_INLINE __global uint *sw_wave_of(SW_SHAPE __global uint *own, __global uint *edges,
+                                      uint root) {
     return root < (uint)SW_SITES ? own + 4UL * root : edges + 4UL * (root - (uint)SW_SITES);
 }
 
@@ -103,11 +104,11 @@ __kernel SW_TILE_GROUP void sw_waves(SW_SHAPE __global const uint *right, __glob
             if (root == common[0])
                 SW_ADD_LOCAL(&common[1], value);
             else
-                SW_WAVE_ADD(sw_wave_of(own, edges, root) + 2u * wave, value);
+                SW_WAVE_ADD(sw_wave_of(SW_HERE own, edges, root) + 2u * wave, value);
         }
         SW_SYNC;
         if (t.first == 0u && count)
-            SW_WAVE_ADD(sw_wave_of(own, edges, common[0]) + 2u * wave, common[1]);
+            SW_WAVE_ADD(sw_wave_of(SW_HERE own, edges, common[0]) + 2u * wave, common[1]);
         SW_SYNC;
     }
     sw_wave_collect(total, sum, t.first, SW_WAVE_TILE_LIMBS);
