@@ -35,6 +35,10 @@ static size_t table_size(const struct dmc_state *s) {
     return 2 * (size_t)helium_energy_pieces(s->launch.binades);
 }
 
+static size_t triplet_size(const struct dmc_state *s) {
+    return (size_t)2 * s->launch.binades << HELIUM_U_PIECES;
+}
+
 static double pairs_of_step(const struct dmc_state *s) {
     return 3.0 * s->shape.n * s->shape.n; /* of a walker */
 }
@@ -79,6 +83,26 @@ static const char *compare_sample(const struct scene *c, size_t member, size_t i
             return "the forward walks";
     }
     return NULL;
+}
+
+/* Displaced atoms after `step`. */
+static bool density_differs(const struct scene *c, const struct dmc_twin *t, size_t member,
+                            size_t curve, uint64_t step) {
+    const struct dmc_shape *h = &c->s->shape;
+    const size_t size = 3 * (size_t)h->n, each = 2 * (size_t)h->points;
+    struct helium_atoms atoms = dmc_twin_atoms(t, NULL);
+    const int64_t *found = ergo_engine_host(&c->s->e, DMC_RATIOS, 0, curve);
+    found += member * h->structure_walkers * each;
+    atoms.u_table = c->tables + table_size(c->s) + triplet_size(c->s);
+    for (uint32_t w = c->first; w < h->structure_walkers; w++) {
+        atoms.place = c->middle + w * size;
+        if (atoms.triplet)
+            helium_atoms_field(&atoms, t->field);
+        if (helium_density_differs(&atoms, w, h->structure_walkers, step, h->points,
+                                   found + w * each, c->euler))
+            return true;
+    }
+    return false;
 }
 
 static const char *compare_places(const struct scene *c, size_t member, size_t curve) {
@@ -140,7 +164,7 @@ static const char *follow(const struct scene *c, const struct dmc_twin *t, size_
     const size_t size = 3 * (size_t)s->shape.n, records = records_of(s), at = member * count;
     const uint64_t every = c->r->every, interval = s->e.curve_interval;
     const char *wrong = NULL;
-    size_t curves = 0;
+    size_t curves = 0, seen = 0;
     for (uint32_t w = 0; w < count; w++) {
         c->parents[w] = ((const uint32_t *)c->r->kept[DMC_PARENTS])[at + w] + w;
         if (c->parents[w] >= count)
@@ -178,6 +202,10 @@ static const char *follow(const struct scene *c, const struct dmc_twin *t, size_
         wrong = compare_sample(c, member, i);
         if (!wrong && interval && (c->r->first_sample + i) % interval == 0)
             wrong = compare_places(c, member, curves++);
+        if (!wrong && curves > seen && s->shape.points &&
+            density_differs(c, t, member, seen, c->r->step + (i + 1) * every))
+            wrong = "the displaced atoms of the density matrix";
+        seen = curves;
     }
     return wrong ? wrong : compare_end(c, member);
 }
@@ -221,7 +249,7 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
     struct dmc_state *s = r->state;
     const size_t count = s->shape.walkers, bytes = count * (size_t)s->shape.walker_bytes;
     const size_t records = count * 8 * records_of(s) + 1;
-    const size_t tables = table_size(s) + ((size_t)2 * s->launch.binades << HELIUM_U_PIECES);
+    const size_t tables = table_size(s) + triplet_size(s) * 3 / 2; /* the last of u */
     const double each = pairs_of_step(s) * (double)(r->samples * r->every);
     struct scene c = {.s = s,
                       .r = r,
@@ -263,6 +291,9 @@ static enum ergo_status compare(struct ergo_context *ctx, const struct ergo_repl
             helium_table_energy(&s->models[m], s->launch.binades, c.tables);
         if (s->launch.triplet)
             helium_table_triplet(&s->models[m], s->launch.binades, c.tables + table_size(s));
+        if (s->shape.points)
+            helium_table_u(&s->models[m], s->launch.binades,
+                           c.tables + table_size(s) + triplet_size(s));
         status = compare_member(ctx, &c, m);
     }
     free(c.tables);

@@ -261,6 +261,7 @@ static const struct ergo_observable observables[] = {
      .derive = derive_sigma},
     {ERGO_NAMED("ln_psi", "per atom"), .help = "mean ln psi / N", .sample = sample_ln_psi},
     HELIUM_LINDEMANN,
+    HELIUM_CONDENSATE(""),
     {ERGO_NAMED("b_optimum", "A"),
      .help =
          "b of the least energy, by correlated sampling (/run/optimise); at the end of the curve's "
@@ -298,6 +299,7 @@ static const struct ergo_curve_info curves[] = {
      "/system/wave_function with symmetrised false"},
     {"parameters", "number", "", "inputs of observables (/run/optimise all)"},
     HELIUM_SITE_CURVES,
+    HELIUM_DENSITY_CURVES(""),
 };
 
 static const struct ergo_curve_ratio ratio = {
@@ -332,6 +334,8 @@ static bool optimises(const struct ergo_point *point) {
 static size_t curve_size(const struct ergo_point *point, size_t c) {
     if (c == HELIUM_B_MOMENTS)
         return optimises(point) ? 2 * HELIUM_B_POINTS : 0;
+    if (c >= HELIUM_OF_DENSITY)
+        return helium_density_size(point, c - HELIUM_OF_DENSITY);
     if (c >= HELIUM_OF_SITES)
         return helium_site_curve_size(point, c - HELIUM_OF_SITES);
     if (c > HELIUM_B_MOMENTS)
@@ -348,6 +352,8 @@ static void curve_x(const struct ergo_point *point, size_t c, double *x) {
         helium_sk_x(point, x);
     else if (c == HELIUM_B_MOMENTS)
         helium_b_x(point, x);
+    else if (c >= HELIUM_OF_DENSITY)
+        helium_density_x(point, c - HELIUM_OF_DENSITY, x);
     else if (c >= HELIUM_OF_SITES)
         helium_site_curve_x(point, c - HELIUM_OF_SITES, x);
     else
@@ -394,7 +400,8 @@ static const char *const first_job[] = {"/system/n=32",           "/system/walke
 static const struct ergo_model model = {
     .programs = {"helium_vmc/energy.cl", "helium/lattice.cl", "helium_vmc/start.cl",
                  "helium_vmc/walk_lanes.cl", "helium_vmc/walk_registers.cl",
-                 "helium_vmc/walk_pairs.cl", "helium_vmc/blocks.cl", "helium_vmc/walk_triplet.cl"},
+                 "helium_vmc/walk_pairs.cl", "helium_vmc/blocks.cl", "helium_vmc/walk_triplet.cl",
+                 "helium/density.cl"},
     .first = first_job,
     .keys = {HELIUM_LIQUID_KEYS,
              HELIUM_ONE_BODY_KEYS,

@@ -23,6 +23,7 @@ struct helium_shape helium_shape_of(const struct ergo_point *point) {
         if (s.structure_walkers > s.walkers)
             s.structure_walkers = s.walkers;
     }
+    s.points = helium_density_points(point);
     return s;
 }
 
@@ -315,6 +316,8 @@ static void declare_buffers(struct helium_state *s) {
     ergo_engine_buffer(e, HELIUM_SUMS, "samples", ERGO_BUFFER_SAMPLES, all * HELIUM_SUMS_BYTES);
     ergo_engine_buffer(e, HELIUM_PLACES, "places for curves", ERGO_BUFFER_HOST,
                        members * h->structure_walkers * h->walker_bytes);
+    ergo_engine_buffer(e, HELIUM_RATIOS, "displaced atoms", ERGO_BUFFER_CURVES,
+                       members * h->structure_walkers * 16 * h->points);
 }
 
 /* Declare a kernel of the program `path`, built with the batch's macros. */
@@ -364,6 +367,9 @@ static void declare_kernels(struct helium_state *s) {
     declare(s, HELIUM_START, lattice, 1, false, "helium_start");
     declare(s, HELIUM_TUNE, start, 1, false, "helium_tune");
     declare(s, HELIUM_MULTIPLY, start, 1, false, "helium_multiply");
+    if (s->shape.points)
+        declare(s, HELIUM_DISPLACE, "helium/density.cl", l->density.group, l->density.local,
+                "helium_density");
 }
 
 /* ---- configure --------------------------------------------------------------------------------
@@ -424,7 +430,9 @@ static enum ergo_status choose_steps(struct ergo_context *ctx, struct helium_sta
     if (loops) {
         uint64_t counts[3];
         count_loops(h, l, counts);
-        if (counts[0] + counts[1] > loops || counts[2] > loops)
+        const uint64_t displaced =
+            h->points ? helium_density_loops(h->n, l->density.group, l->triplet) : 0;
+        if (counts[0] + counts[1] > loops || counts[2] > loops || displaced > loops)
             return ERGO_FAIL(ctx, ERGO_E_DEVICE,
                              "%s (%s) ends loops after %llu iterations without an error; %u atoms "
                              "need more. Use fewer atoms, a larger /tuning/work_group, or another "
@@ -466,6 +474,7 @@ enum ergo_status helium_configure(struct ergo_context *ctx, void *state) {
     choose_path(batch, s->e.device, h, l);
     choose_energy_groups(batch, s->e.device, h, l);
     choose_energy(s->e.device, h, l);
+    l->density = helium_density_choose(s->e.device, h->n, l->energy_group);
     status = choose_steps(ctx, s);
     if (status != ERGO_OK)
         return status;
