@@ -328,17 +328,11 @@ static enum ergo_status collect(struct ergo_context *ctx, void *state, unsigned 
     return ERGO_OK;
 }
 
-/* Two samples of two steps, or as many as the host can follow with all walkers of a member; else
- * one step. */
-static enum ergo_status replay(struct ergo_context *ctx, struct dmc_state *s) {
+static enum ergo_status replay(struct ergo_context *ctx, struct dmc_state *s, uint64_t step,
+                               size_t samples, uint64_t every) {
     const struct ergo_point *point = s->e.batch->points[0];
-    const double pairs = pairs_of_step(s) * s->shape.walkers;
-    size_t samples = s->e.block_samples > 1 ? 2 : 1, sizes[DMC_CURVES];
-    uint64_t every = 2;
-    while (every > 1 && pairs * (double)(samples * every) > most_pairs)
-        every--;
-    if (pairs * (double)(samples * every) > most_pairs)
-        samples = every = 1;
+    const uint64_t now = s->e.step;
+    size_t sizes[DMC_CURVES];
     for (size_t k = 0; k < DMC_CURVES; k++)
         sizes[k] = ergo_point_curve_size(point, k);
     struct ergo_replay r = {.remedy = "/tuning/energy_group and /tuning/comb_group",
@@ -350,7 +344,30 @@ static enum ergo_status replay(struct ergo_context *ctx, struct dmc_state *s) {
                             .advance = ergo_engine_advance,
                             .collect = collect,
                             .compare = compare};
-    return ergo_engine_replay(ctx, &s->e, &r, NULL, 0);
+    s->e.step = step;
+    const enum ergo_status status = ergo_engine_replay(ctx, &s->e, &r, NULL, 0);
+    s->e.step = now;
+    return status;
+}
+
+/* Two samples of two steps, or as many as the host can follow with all walkers of a member; else
+ * one step. */
+static enum ergo_status replay_chain(struct ergo_context *ctx, struct dmc_state *s) {
+    const double pairs = pairs_of_step(s) * s->shape.walkers;
+    size_t samples = s->e.block_samples > 1 ? 2 : 1;
+    uint64_t every = 2;
+    while (every > 1 && pairs * (double)(samples * every) > most_pairs)
+        every--;
+    if (pairs * (double)(samples * every) > most_pairs)
+        samples = every = 1;
+    return replay(ctx, s, s->e.step, samples, every);
+}
+
+/* The step that ends a window of forward walking, from these walkers: hardly any stretch meets one
+ * by itself. */
+static enum ergo_status replay_window(struct ergo_context *ctx, struct dmc_state *s) {
+    const uint64_t window = s->shape.window;
+    return s->shape.chosen ? replay(ctx, s, (s->e.step / window + 1) * window - 1, 1, 1) : ERGO_OK;
 }
 
 /* ---- the beginning --------------------------------------------------------------------------- */
@@ -405,5 +422,7 @@ enum ergo_status dmc_audit(struct ergo_context *ctx, void *opaque) {
     enum ergo_status status = ergo_engine_check_constants(ctx, &s->e);
     if (status == ERGO_OK && s->e.step == 0 && !s->e.carried)
         status = compare_beginning(ctx, s);
-    return status == ERGO_OK ? replay(ctx, s) : status;
+    if (status == ERGO_OK)
+        status = replay_chain(ctx, s);
+    return status == ERGO_OK ? replay_window(ctx, s) : status;
 }

@@ -223,11 +223,12 @@ static bool optimises_triplet(const struct ergo_point *point) {
 }
 
 /* Numbers of an optimisation, which has no error of its own. */
-#define OPTIMISED(NAME, UNIT, FROM, APPLIES, HELP)                                                 \
+#define OPTIMISED_AS(FACT, NAME, UNIT, FROM, APPLIES, HELP)                                        \
     {                                                                                              \
         ERGO_NAMED(NAME, UNIT), .help = (HELP), .curve = "parameters", .from_curve = (FROM),       \
-                                .independent = true, .fact = ERGO_FACT_MEAN, .applies = (APPLIES)  \
+                                .independent = true, .fact = (FACT), .applies = (APPLIES)          \
     }
+#define OPTIMISED(...) OPTIMISED_AS(ERGO_FACT_MEAN, __VA_ARGS__)
 
 static const struct ergo_observable observables[] = {
     {ERGO_NAMED("energy", "K per atom"), .help = "local energy: potential + kinetic_laplacian",
@@ -271,8 +272,8 @@ static const struct ergo_observable observables[] = {
      .curve = "b_moments", .from_curve = curve_energy},
     OPTIMISED("energy_before", "K per atom", number_energy, optimises_all,
               "energy of the job's wave function, before the first update (/run/optimise all)"),
-    OPTIMISED("energy_before_error", "K per atom", number_error, optimises_all,
-              "its standard error"),
+    OPTIMISED_AS(ERGO_FACT_ERROR, "energy_before_error", "K per atom", number_error, optimises_all,
+                 "its standard error; of several replicas, that of their mean"),
     OPTIMISED("energy_before_sigma", "K per atom", number_sigma, optimises_all,
               "spread of one walker's energy then, as energy_sigma is now"),
     OPTIMISED("optimised_b", "A", number_b, optimises_b_too, "b of the optimised wave function"),
