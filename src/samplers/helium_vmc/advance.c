@@ -5,29 +5,31 @@
 #include "helium_vmc/params.h"
 #include "samplers/helium_vmc/helium.h"
 
-/* Paths lanes and registers: one launch makes all macroupdates. `mates` walkers share a
- * work-group. */
-static void walk_groups(struct helium_state *s, uint64_t steps) {
+/* `mates` walkers of a member share a work-group. */
+static struct ergo_grid grid_of(const struct helium_state *s, uint32_t active) {
     const struct helium_launch *l = &s->launch;
-    const uint32_t active = helium_active(&s->shape, s->e.step);
     const size_t crews = ((size_t)active + l->mates - 1) / l->mates;
-    ERGO_LAUNCH(&s->e, HELIUM_WALK,
-                ergo_grid_groups(s->e.batch->count * crews, (size_t)l->mates * l->group, 1),
-                BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_ATOM_SUMS), BUFFER(HELIUM_WALKERS),
-                BUFFER(HELIUM_MEMBERS), BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES),
-                BUFFER(HELIUM_RANDOM), BUFFER(HELIUM_SITES), U64(s->e.step), U32(steps),
-                U32(s->shape.walkers), U32(active), U32(s->rebuild));
+    return ergo_grid_groups(s->e.batch->count * crews, (size_t)l->mates * l->group, 1);
+}
+
+/* Paths lanes and registers: one launch makes all macroupdates. */
+static void walk_groups(struct helium_state *s, uint64_t steps) {
+    const uint32_t active = helium_active(&s->shape, s->e.step);
+    ERGO_LAUNCH(&s->e, HELIUM_WALK, grid_of(s, active), BUFFER(HELIUM_POSITIONS),
+                BUFFER(HELIUM_ATOM_SUMS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
+                BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_RANDOM),
+                BUFFER(HELIUM_SITES), U64(s->e.step), U32(steps), U32(s->shape.walkers),
+                U32(active), U32(s->rebuild));
 }
 
 /* The same with a triplet factor. */
 static void walk_triplets(struct helium_state *s, uint64_t steps) {
     const uint32_t active = helium_active(&s->shape, s->e.step);
-    ERGO_LAUNCH(
-        &s->e, HELIUM_WALK, ergo_grid_groups(s->e.batch->count * active, s->launch.group, 1),
-        BUFFER(HELIUM_POSITIONS), BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS),
-        BUFFER(HELIUM_TRIPLETS), BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES),
-        BUFFER(HELIUM_T_TABLES), BUFFER(HELIUM_RANDOM), BUFFER(HELIUM_SITES), U64(s->e.step),
-        U32(steps), U32(s->shape.walkers), U32(active), BUFFER(HELIUM_FIELDS));
+    ERGO_LAUNCH(&s->e, HELIUM_WALK, grid_of(s, active), BUFFER(HELIUM_POSITIONS),
+                BUFFER(HELIUM_WALKERS), BUFFER(HELIUM_MEMBERS), BUFFER(HELIUM_TRIPLETS),
+                BUFFER(HELIUM_FACTORS), BUFFER(HELIUM_U_TABLES), BUFFER(HELIUM_T_TABLES),
+                BUFFER(HELIUM_RANDOM), BUFFER(HELIUM_SITES), U64(s->e.step), U32(steps),
+                U32(s->shape.walkers), U32(active), BUFFER(HELIUM_FIELDS));
 }
 
 /* Path blocks: sums of u for the trials of one block, from atom `first` on. apply: first update

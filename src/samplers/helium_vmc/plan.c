@@ -201,22 +201,32 @@ static void choose_energy_groups(const struct ergo_batch *batch, const struct er
                            : (uint32_t)(pieces < most ? pieces : most);
 }
 
-/* Few work-items, so that a trial's partners keep them busy; more where there are few walkers. */
+/* Few work-items, so that a trial's partners keep them busy; more where there are few walkers. Small
+ * walkers share a table, so that a multiprocessor holds more of them. */
 static void choose_triplet(const struct ergo_batch *batch, const struct ergo_device *device,
                            const struct helium_shape *s, struct helium_launch *l) {
     const struct ergo_device_summary *d = &device->summary;
+    const struct ergo_point *point = batch->points[0];
     const uint64_t units = d->compute_units ? d->compute_units : 1, all = batch->count * s->walkers;
-    const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/work_group");
+    const uint32_t wish = (uint32_t)ergo_point_int(point, "/tuning/work_group");
+    const uint32_t mates = (uint32_t)ergo_point_int(point, "/tuning/walkers_per_group");
     const bool gpu = device->type != CL_DEVICE_TYPE_CPU;
-    const uint64_t table = ((uint64_t)32 << HELIUM_U_PIECES) * l->binades;
+    const uint64_t table = (((uint64_t)32 << HELIUM_U_PIECES) * l->binades) + 256;
     l->path = HELIUM_PATH_TRIPLET;
     l->group = wish ? wish : gpu ? ergo_device_least_group(device) : 1;
     while (!wish && gpu && l->group < 256 && 2 * l->group <= s->n && all * l->group < 256 * units)
         l->group *= 2;
     while (l->group > 1 &&
-           (l->group > d->largest_group || table + 24 * (uint64_t)l->group > d->local_memory))
+           (l->group > d->largest_group || table + 40 * (uint64_t)l->group > d->local_memory))
         l->group /= 2;
-    l->walk_local = table + 24 * ((uint64_t)l->group + s->n) <= d->local_memory;
+    l->walk_local = table + 40 * (uint64_t)l->group + 24 * (uint64_t)s->n <= d->local_memory;
+    l->warp = l->group == 32 && ergo_device_adds_in_warps(device) &&
+              ergo_point_int(point, "/tuning/warps") != 1;
+    const uint64_t each = 40 * (uint64_t)l->group + (l->walk_local ? 24 * (uint64_t)s->n : 0);
+    l->mates = !l->warp ? 1 : mates ? mates : s->n <= 256 ? 4 : 1;
+    while (l->mates > 1 && (l->mates > s->walkers || l->mates * l->group > d->largest_group ||
+                            table + l->mates * each > d->local_memory))
+        l->mates /= 2;
 }
 
 /*
