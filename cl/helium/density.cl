@@ -13,7 +13,7 @@
 
 /* What the triplet factor adds to ln psi if atom i goes to `to`. field: G of all atoms. */
 ERGO_INLINE long helium_triplet_change(const int4 from, const int4 to, uint i, HELIUM_PLACES *place,
-                                       __global const helium_cubic *table,
+                                       HELIUM_T_SPACE *table,
                                        __global const int *field,
                                        const struct helium_triplet *triplet,
                                        const struct helium_member *member) {

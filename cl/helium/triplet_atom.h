@@ -1,14 +1,21 @@
 /* G of an atom, and what the triplet factor adds to its energies: for kernels that have walkers in
- * HELIUM_PLACES (atom.h). Macros besides: HELIUM_U_BASE, HELIUM_U_SIZE. */
+ * HELIUM_PLACES (atom.h). Macros besides: HELIUM_U_BASE, HELIUM_U_SIZE; HELIUM_T_LOCAL: the table is
+ * in local memory. */
 #ifndef ERGO_CL_HELIUM_TRIPLET_ATOM_H
 #define ERGO_CL_HELIUM_TRIPLET_ATOM_H
 
 #include "helium/atom.h"
 #include "helium/triplet.h"
 
+#if HELIUM_T_LOCAL
+#define HELIUM_T_SPACE __local const helium_cubic
+#else
+#define HELIUM_T_SPACE __global const helium_cubic
+#endif
+
 /* What an atom at `b` adds to G of one at `a`; 0 if they are at one place. table: X, then X'/r. */
 ERGO_INLINE struct helium_vector helium_triplet_of(const int4 a, const int4 b,
-                                                   __global const helium_cubic *table,
+                                                   HELIUM_T_SPACE *table,
                                                    const struct helium_member *member) {
     float d[3];
     const float x = helium_apart2(a, b, member, d);
@@ -25,7 +32,7 @@ ERGO_INLINE struct helium_vector helium_triplet_of(const int4 a, const int4 b,
 
 /* G of atom i, which itself adds 0. */
 ERGO_INLINE struct helium_vector helium_triplet_field(const int4 own, HELIUM_PLACES *place,
-                                                      __global const helium_cubic *table,
+                                                      HELIUM_T_SPACE *table,
                                                       const struct helium_member *member) {
     struct helium_vector g = {0, 0, 0};
     for (uint j = 0; j < HELIUM_N; j++) {
@@ -51,7 +58,7 @@ ERGO_INLINE struct helium_vector helium_triplet_kept(__global const int *field, 
 /* G of all atoms of a walker, by its work-items, of which this is one. Before they are read, and
  * before places change again, there is a barrier. */
 ERGO_INLINE void helium_triplet_fields(uint item, uint there, HELIUM_PLACES *place,
-                                       __global const helium_cubic *table,
+                                       HELIUM_T_SPACE *table,
                                        const struct helium_member *member, __global int *field) {
     for (uint i = item; there && i < HELIUM_N; i += HELIUM_E_ITEMS)
         helium_triplet_keep(field, i,
@@ -60,7 +67,7 @@ ERGO_INLINE void helium_triplet_fields(uint item, uint there, HELIUM_PLACES *pla
 
 /* Add the triplet factor to what atom i has of its pairs. field: G of all atoms. */
 ERGO_INLINE void helium_triplet_share(const int4 own, uint i, HELIUM_PLACES *place,
-                                      __global const helium_cubic *table, __global const int *field,
+                                      HELIUM_T_SPACE *table, __global const int *field,
                                       const struct helium_triplet *triplet,
                                       const struct helium_member *member,
                                       struct helium_share *share) {

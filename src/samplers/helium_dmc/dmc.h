@@ -23,7 +23,7 @@ struct dmc_shape {
 struct dmc_launch {
     uint32_t group, mates; /* work-items of a walker, walkers of a work-group */
     uint32_t comb;         /* work-items that comb a member's walkers */
-    bool places_local, tables_local;
+    bool places_local, tables_local, triplets_local;
     struct helium_density_launch density;
     bool triplet;     /* a member has a triplet factor */
     bool cube;        /* the box of every member is a cube */

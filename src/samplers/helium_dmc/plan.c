@@ -133,6 +133,9 @@ static void choose_groups(const struct ergo_batch *batch, const struct ergo_devi
            2 * l->mates * l->group <= (limit < 256 ? limit : 256) &&
            (l->tables_local ? tables : 0) + 2 * l->mates * (places + sums) <= most)
         l->mates *= 2;
+    const uint64_t used = (l->tables_local ? tables : 0) +
+                          l->mates * ((l->places_local ? places : 0) + sums);
+    l->triplets_local = gpu && used + (((uint64_t)32 << HELIUM_U_PIECES) * l->binades) <= most;
     l->comb = comb ? comb : one ? 1 : limit;
     while (l->comb > 1 && (l->comb > limit || 8 * (uint64_t)l->comb + 64 > most ||
                            (!comb && l->comb >= 2 * s->walkers)))
@@ -210,6 +213,8 @@ static void declare_kernels(struct dmc_state *s) {
     const struct dmc_launch *l = &s->launch;
     char options[400];
     options_of(s, l->group * l->mates, l->places_local, l->triplet, options);
+    if (l->triplet && l->triplets_local)
+        strcat(options, " -DHELIUM_T_LOCAL=1");
     ergo_engine_kernel(&s->e, DMC_STEP, "helium_dmc/step.cl", options, "helium_dmc_step");
     if (s->shape.points) {
         options_of(s, l->density.group, l->density.local, true, options);
