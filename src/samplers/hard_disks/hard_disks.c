@@ -390,7 +390,6 @@ static const struct ergo_model nvt = {
     .curves = curves,
     .n_curves = COUNT(curves),
     .curves_hidden = 1u << DISKS_CURVE_NUMBERS,
-    .curves_correlated = 0x1fu << (DISKS_CURVE_NUMBERS + 1),
     .tunables = tunables,
     .n_tunables = COUNT(tunables),
     .trajectory = "positions and local psi_6 of all disks",

@@ -28,28 +28,30 @@ static size_t parts_of(double side, double most) {
     return n;
 }
 
-struct hexatic_plan hexatic_plan_of(const double side[2], double block) {
-    struct hexatic_plan p = {.side = {side[0], side[1]}, .block = block};
-    const double shorter = fmin(side[0], side[1]);
+struct hexatic_plan hexatic_plan_of(const double side[2], size_t n, double block) {
+    struct hexatic_plan p = {.side = {side[0], side[1]}};
+    const double shorter = fmin(side[0], side[1]), root = sqrt((double)n);
+    p.sizes[HEXATIC_G6] = p.sizes[HEXATIC_GQ] = (size_t)fmax(1, floor(root / 2));
+    p.sizes[HEXATIC_CUT] = (size_t)fmax(1, floor(5 * root));
+    /* no ring without a vector along the longer side, at any density */
+    p.sizes[HEXATIC_SK] = (size_t)fmax(1, fmin(160, floor(HEXATIC_Q_MAX * root / 6.8)));
+    p.sizes[HEXATIC_LOCAL_DENSITY] = block > 0 ? (size_t)ceil(0.92 / HEXATIC_DENSITY_BIN) : 0;
+    p.bin = 0.5 * shorter / (double)p.sizes[HEXATIC_G6];
+    p.cut = 0.5 * shorter / (double)p.sizes[HEXATIC_CUT];
+    p.wave = HEXATIC_Q_MAX / (double)p.sizes[HEXATIC_SK];
     for (int a = 0; a < 2; a++) {
-        p.mesh[a] = parts_of(side[a], 1.5);
+        p.mesh[a] = parts_of(side[a], p.bin);
         /* the mesh sees each wave vector with others, at 2 pi over its spacing from it and more, of
          * which 1/100 of their S is added at the largest, and 1/1000 at a first peak */
         p.waves[a] = parts_of(side[a], 2 * pi / (2.75 * HEXATIC_Q_MAX));
         p.boxes[a] = block > 0 ? (size_t)fmax(1, floor(side[a] / block)) : 0;
     }
-    p.bin = fmax(side[0] / (double)p.mesh[0], side[1] / (double)p.mesh[1]);
-    p.wave = fmax(0.05, 2 * pi / shorter);
-    p.sizes[HEXATIC_G6] = p.sizes[HEXATIC_GQ] = (size_t)fmax(1, floor(0.5 * shorter / p.bin));
-    p.sizes[HEXATIC_CUT] = (size_t)fmax(1, floor(0.5 * shorter / HEXATIC_CUT_BIN));
-    p.sizes[HEXATIC_SK] = (size_t)fmax(1, floor(HEXATIC_Q_MAX / p.wave));
-    p.sizes[HEXATIC_LOCAL_DENSITY] = block > 0 ? (size_t)ceil(0.92 / HEXATIC_DENSITY_BIN) : 0;
     return p;
 }
 
 void hexatic_x(const struct hexatic_plan *p, enum hexatic_curve curve, double *x) {
     for (size_t i = 0; i < p->sizes[curve]; i++)
-        x[i] = curve == HEXATIC_CUT             ? ((double)i + 0.5) * HEXATIC_CUT_BIN
+        x[i] = curve == HEXATIC_CUT             ? ((double)i + 0.5) * p->cut
                : curve == HEXATIC_SK            ? (double)(i + 1) * p->wave
                : curve == HEXATIC_LOCAL_DENSITY ? ((double)i + 0.5) * HEXATIC_DENSITY_BIN
                                                 : (double)(i + 1) * p->bin;
@@ -268,7 +270,7 @@ static void count_bin(const struct strip *s, const double at[2], int64_t bx, int
         const double beside = dy * s->direction[0] - dx * s->direction[1];
         if (along <= 0 || fabs(beside) >= 0.5 * HEXATIC_CUT_WIDTH)
             continue;
-        const size_t to = (size_t)(along / HEXATIC_CUT_BIN);
+        const size_t to = (size_t)(along / p->cut);
         if (to < p->sizes[HEXATIC_CUT])
             s->counts[to]++;
     }
@@ -280,7 +282,7 @@ static void walk(const struct strip *s, const double at[2]) {
     const struct disks_bins *b = &s->a->bins;
     const struct hexatic_plan *p = s->a->plan;
     const int main = fabs(s->direction[0]) >= fabs(s->direction[1]) ? 0 : 1, cross = 1 - main;
-    const double length = (double)p->sizes[HEXATIC_CUT] * HEXATIC_CUT_BIN;
+    const double length = (double)p->sizes[HEXATIC_CUT] * p->cut;
     const double end = at[main] + length * s->direction[main];
     const double slope = s->direction[cross] / s->direction[main];
     const double wide = 0.5 * HEXATIC_CUT_WIDTH / fabs(s->direction[main]);
@@ -312,7 +314,7 @@ static void cut(const struct analysis *a, double *g) {
             walk(&s, (const double[2]){a->bins.x[i], a->bins.y[i]});
     }
     for (size_t i = 0; i < p->sizes[HEXATIC_CUT]; i++)
-        g[i] /= 6 * (double)origins * density * HEXATIC_CUT_BIN * HEXATIC_CUT_WIDTH;
+        g[i] /= 6 * (double)origins * density * p->cut * HEXATIC_CUT_WIDTH;
 }
 
 /* ---- local densities --------------------------------------------------------------------------

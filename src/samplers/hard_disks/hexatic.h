@@ -20,27 +20,28 @@ enum {
     HEXATIC_NUMBERS
 };
 
-/* The curves, whose sizes follow from the box. */
+/* The curves. */
 enum hexatic_curve { HEXATIC_G6, HEXATIC_GQ, HEXATIC_CUT, HEXATIC_SK, HEXATIC_LOCAL_DENSITY,
                      HEXATIC_CURVES };
 
 #define HEXATIC_Q_MAX 8.0         /* of S(q), in 1/sigma: beyond the first peak of any density */
-#define HEXATIC_CUT_BIN 0.1       /* of g along the lattice, in sigma */
-#define HEXATIC_CUT_WIDTH 0.2     /* of the strip */
+#define HEXATIC_CUT_WIDTH 0.2     /* of the strip of g along the lattice, in sigma */
 #define HEXATIC_CUT_ORIGINS 4096u /* disks from which it is counted, at most */
 #define HEXATIC_DENSITY_BIN 0.002 /* of packing fractions */
 
 struct hexatic_plan {
     double side[2];
-    double block;        /* wished side of the boxes of local densities; 0: none */
     size_t mesh[2];      /* for correlations: columns, rows */
     double bin;          /* of their distances */
     size_t waves[2];     /* mesh for S(q) */
     double wave;         /* bins of wave numbers */
+    double cut;          /* bins along the lattice */
     size_t boxes[2];     /* of local densities */
     size_t sizes[HEXATIC_CURVES];
 };
-struct hexatic_plan hexatic_plan_of(const double side[2], double block);
+/* block: wished side of the boxes of local densities; 0: none. The sizes of curves follow from n
+ * alone, because points of a batch have the same; what bins they are follows from the box. */
+struct hexatic_plan hexatic_plan_of(const double side[2], size_t n, double block);
 void hexatic_x(const struct hexatic_plan *plan, enum hexatic_curve curve, double *x);
 
 /* numbers: [HEXATIC_NUMBERS]; curves[c]: [sizes[c]]. False: no memory. */

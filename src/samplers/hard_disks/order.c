@@ -56,7 +56,7 @@ static struct hexatic_plan plan_of(const struct ergo_point *point) {
     char reason[300];
     if (!disks_shape_of(point, &shape, reason))
         return (struct hexatic_plan){.sizes = {0}};
-    return hexatic_plan_of((const double[2]){shape.box, shape.box},
+    return hexatic_plan_of((const double[2]){shape.box, shape.box}, (size_t)shape.n,
                            ergo_point_real(point, "/run/hexatic_block"));
 }
 

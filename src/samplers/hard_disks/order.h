@@ -81,7 +81,7 @@ bool disks_order_has_blocks(const struct ergo_point *point);
     {"order", "number", "", "numbers of the hexatic analysis"},                                    \
         {"g6", "distance / sigma", "",                                                             \
          "orientational correlation g_6(r): mean of Re psi_6(i)* psi_6(j), as in psi6_voronoi, "   \
-         "over all pairs at that distance, as far as a mesh of 0.75 to 1.5 sigma tells it"},       \
+         "over all pairs at that distance, as far as a mesh of cells of at most a bin tells it"},       \
         {"gq", "distance / sigma", "",                                                             \
          "positional correlation: mean of cos q_0 (r_i - r_j), q_0 as in structure_peak, over "    \
          "the same pairs"},                                                                        \
@@ -89,7 +89,7 @@ bool disks_order_has_blocks(const struct ergo_point *point);
          "g(x, 0), x along a bond of the crystal whose orientation is Psi_6's: density of disks "  \
          "in a strip of 0.2 sigma, mean of the six directions, from 4096 disks at most"},          \
         {"sk", "wave number * sigma", "",                                                          \
-         "structure factor S(q), mean over the box's wave vectors in rings of 0.05 / sigma"},      \
+         "structure factor S(q), mean over the box's wave vectors in each ring"},      \
     {                                                                                              \
         "local_density", "packing fraction", "",                                                   \
             "share of boxes (hexatic_block) of that packing fraction: area of the disks in a box " \
