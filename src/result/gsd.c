@@ -1,7 +1,6 @@
 #include "result/gsd.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,8 +9,9 @@
 #include "job/xyz.h"
 
 /* The file: a head of 256 bytes, names of chunks, the index of chunks, data. An index that is full
- * is copied to the end of the file, twice as long. Each frame has the same chunks, in the order of
- * their names, so entry i of the index is of frame i / chunks. */
+ * is copied to the end of the file, twice as long. Each frame has as many chunks, in the order of
+ * their names, so entry i of the index is of frame i / chunks. A chunk cannot be empty: a frame
+ * without particles has one that nobody reads instead of their positions. */
 enum {
     HEAD = 256,
     NAMES = 1024, /* bytes, with a zero behind the last name; a multiple of 64 */
@@ -31,6 +31,7 @@ static size_t size_of(unsigned type) {
 struct chunk {
     uint64_t rows, at; /* at: in the data of the frames */
     uint32_t columns;
+    uint16_t id; /* of its name */
     uint8_t type;
 };
 
@@ -74,28 +75,42 @@ static bool is_key(const struct pair *pair, const char *key) {
     return pair->key_length == strlen(key) && memcmp(pair->key, key, pair->key_length) == 0;
 }
 
-/* Begin chunk k of frame f; its bytes are appended to the data. The name counts in the first frame.
- * False: the frame has more than the first one. */
-static bool begin(struct frames *to, size_t *k, const char *name, size_t name_length,
-                  unsigned type, uint64_t rows, uint32_t columns) {
-    if (to->n == 0) {
-        ergo_text_append_bytes(&to->names, name, name_length);
-        ergo_text_append_bytes(&to->names, "", 1);
-        to->n_chunks = *k + 1;
-    }
-    struct chunk *chunks =
-        realloc(to->chunks, (to->n * to->n_chunks + *k + 1) * sizeof *chunks);
-    if (!chunks || *k >= to->n_chunks) {
-        to->chunks = chunks ? chunks : to->chunks;
-        return false;
-    }
-    to->chunks = chunks;
-    chunks[to->n * to->n_chunks + (*k)++] =
-        (struct chunk){rows, to->data.length, columns, (uint8_t)type};
-    return true;
+/* Names of chunks; behind them those of the numbers of line 2. */
+enum { STEP, DIMENSIONS, BOX, NUMBER, TYPES, POSITION, EMPTY, LOGS };
+static const char *const names[LOGS] = {"configuration/step", "configuration/dimensions",
+                                        "configuration/box",  "particles/N",
+                                        "particles/types",    "particles/position",
+                                        "ergocl/empty"};
+
+/* A number that is logged. */
+static bool is_number(const struct pair *pair, double *value) {
+    char *end;
+    *value = strtod(pair->value, &end);
+    return !is_key(pair, "step") && !is_key(pair, "diameter") && pair->value_length > 0 &&
+           end == pair->value + pair->value_length;
 }
-#define BEGIN(name, type, rows, columns)                                                           \
-    begin(to, &k, name, strlen(name), type, (uint64_t)(rows), (uint32_t)(columns))
+
+static void name_chunks(struct frames *to, const char *comment) {
+    struct pair pair;
+    double value;
+    for (int i = 0; i < LOGS; i++)
+        ergo_text_append_bytes(&to->names, names[i], strlen(names[i]) + 1);
+    to->n_chunks = LOGS - 1;
+    while (next_pair(&comment, &pair))
+        if (is_number(&pair, &value)) {
+            ergo_text_append_bytes(&to->names, "log/", 4);
+            ergo_text_append_bytes(&to->names, pair.key, pair.key_length);
+            ergo_text_append_bytes(&to->names, "", 1);
+            to->n_chunks++;
+        }
+}
+
+/* A chunk begins; its bytes are appended to the data. */
+static void begin(struct frames *to, struct chunk **chunk, unsigned id, unsigned type,
+                  uint64_t rows, uint64_t columns) {
+    *(*chunk)++ = (struct chunk){rows, to->data.length, (uint32_t)columns, (uint16_t)id,
+                                 (uint8_t)type};
+}
 
 static void append_float(struct ergo_text *text, double value) {
     const float rounded = (float)value;
@@ -104,51 +119,53 @@ static void append_float(struct ergo_text *text, double value) {
     ergo_bytes_append(text, bits, 4);
 }
 
-static bool append_logs(struct frames *to, size_t k, const char *at) {
-    struct pair pair;
-    while (next_pair(&at, &pair)) {
-        char name[80], *end;
-        uint64_t bits;
-        const double value = strtod(pair.value, &end);
-        if (is_key(&pair, "step") || is_key(&pair, "diameter") || pair.key_length > 60 ||
-            end != pair.value + pair.value_length)
-            continue;
-        const int length = snprintf(name, sizeof name, "log/%.*s", (int)pair.key_length, pair.key);
-        if (!begin(to, &k, name, (size_t)length, FLOAT64, 1, 1))
-            return false;
-        memcpy(&bits, &value, sizeof bits);
-        ergo_bytes_append(&to->data, bits, 8);
-    }
-    return k == to->n_chunks;
-}
-
-/* One frame, whose line 2 and first particle begin at these places. */
-static bool append(struct frames *to, uint64_t step, const struct ergo_xyz *frame,
-                   const char *comment, const char *particles) {
-    const double side[3] = {frame->lattice[0], frame->lattice[4], frame->lattice[8]};
-    const size_t species = strcspn(particles, " \n");
-    const char *at = comment;
+/* One frame, whose line 2 and first particle begin at these places; chunk: room for its chunks.
+ * False: it logs not as many numbers as the first one. */
+static bool append(struct frames *to, struct chunk *chunk, uint64_t step,
+                   const struct ergo_xyz *frame, const char *comment, const char *particles) {
+    const struct chunk *end = chunk + to->n_chunks;
+    const char *type = frame->n ? particles : "A", *at = comment; /* A: the schema's default */
+    const size_t species = strcspn(type, " \n");
+    double side[3] = {0, 0, 0}, value;
     struct pair pair;
     bool plane = false;
-    size_t k = 0;
-    while (next_pair(&at, &pair))
+    while (next_pair(&at, &pair)) {
         plane = plane || (is_key(&pair, "pbc") && strncmp(pair.value, "T T F", 5) == 0);
-    bool ok = BEGIN("configuration/step", UINT64, 1, 1);
+        char *number = (char *)pair.value;
+        for (int i = 0; i < 9 && is_key(&pair, "Lattice"); i++) {
+            value = strtod(number, &number);
+            if (i % 4 == 0)
+                side[i / 4] = value;
+        }
+    }
+    begin(to, &chunk, STEP, UINT64, 1, 1);
     ergo_bytes_append(&to->data, step, 8);
-    ok = ok && BEGIN("configuration/dimensions", UINT8, 1, 1);
+    begin(to, &chunk, DIMENSIONS, UINT8, 1, 1);
     ergo_bytes_append(&to->data, plane ? 2 : 3, 1);
-    ok = ok && BEGIN("configuration/box", FLOAT32, 6, 1);
+    begin(to, &chunk, BOX, FLOAT32, 6, 1);
     for (int a = 0; a < 6; a++)
         append_float(&to->data, a < 3 ? side[a] : 0);
-    ok = ok && BEGIN("particles/N", UINT32, 1, 1);
+    begin(to, &chunk, NUMBER, UINT32, 1, 1);
     ergo_bytes_append(&to->data, frame->n, 4);
-    ok = ok && BEGIN("particles/types", INT8, 1, species + 1);
-    ergo_text_append_bytes(&to->data, particles, species);
+    begin(to, &chunk, TYPES, INT8, 1, species + 1);
+    ergo_text_append_bytes(&to->data, type, species);
     ergo_text_append_bytes(&to->data, "", 1);
-    ok = ok && BEGIN("particles/position", FLOAT32, frame->n, 3);
+    begin(to, &chunk, frame->n ? POSITION : EMPTY, frame->n ? FLOAT32 : UINT8,
+          frame->n ? frame->n : 1, frame->n ? 3 : 1);
     for (size_t i = 0; i < 3 * frame->n; i++)
         append_float(&to->data, plane && i % 3 == 2 ? 0 : frame->positions[i] - side[i % 3] / 2);
-    return ok && append_logs(to, k, comment);
+    if (!frame->n)
+        ergo_bytes_append(&to->data, 0, 1);
+    for (unsigned id = LOGS; next_pair(&comment, &pair);)
+        if (is_number(&pair, &value)) {
+            uint64_t bits;
+            if (chunk == end)
+                return false;
+            memcpy(&bits, &value, sizeof bits);
+            begin(to, &chunk, id++, FLOAT64, 1, 1);
+            ergo_bytes_append(&to->data, bits, 8);
+        }
+    return chunk == end;
 }
 
 static const char *line_after(const char *at) {
@@ -164,9 +181,18 @@ static enum ergo_status read_frames(struct ergo_context *ctx, const char *name, 
     while (text < end && status == ERGO_OK) {
         struct ergo_xyz frame = {0};
         const char *comment = line_after(text), *particles = line_after(comment);
-        status = ergo_xyz_parse(ctx, name, text, (size_t)(end - text), &frame);
-        if (status == ERGO_OK && !append(to, step, &frame, comment, particles))
+        if (to->n == 0)
+            name_chunks(to, comment);
+        struct chunk *chunks =
+            realloc(to->chunks, (to->n + 1) * to->n_chunks * sizeof *chunks);
+        to->chunks = chunks ? chunks : to->chunks;
+        if (!chunks)
             status = no_memory(ctx);
+        else if (strncmp(text, "0\n", 2) != 0)
+            status = ergo_xyz_parse(ctx, name, text, (size_t)(end - text), &frame);
+        if (status == ERGO_OK && !append(to, to->chunks + to->n * to->n_chunks, step, &frame,
+                                         comment, particles))
+            status = ERGO_FAIL(ctx, ERGO_E_INTERNAL, "frames of %s log other numbers", name);
         for (text = particles; frame.n; frame.n--)
             text = line_after(text);
         to->n++;
@@ -197,22 +223,23 @@ static void put(struct file *f, uint64_t offset, const void *data, size_t length
     f->failed = f->failed || !ergo_file_write_at(f->fd, offset, data, length);
 }
 
-static void append_entry(struct ergo_text *text, uint64_t frame, size_t id, const struct chunk *c,
+static void append_entry(struct ergo_text *text, uint64_t frame, const struct chunk *c,
                          uint64_t location) {
     ergo_bytes_append(text, frame, 8);
     ergo_bytes_append(text, c->rows, 8);
     ergo_bytes_append(text, location, 8);
     ergo_bytes_append(text, c->columns, 4);
-    ergo_bytes_append(text, id, 2);
+    ergo_bytes_append(text, c->id, 2);
     ergo_bytes_append(text, c->type, 1);
     ergo_bytes_append(text, 0, 1);
 }
 
-/* Where chunk `id` of a frame is; 0: nowhere yet. */
-static uint64_t location_of(struct file *f, uint64_t frame, size_t id, struct chunk *chunk) {
+/* Where chunk k of a frame is; 0: nowhere yet. */
+static uint64_t location_of(struct file *f, uint64_t frame, size_t k, struct chunk *chunk) {
     uint8_t e[ENTRY] = {0};
-    get(f, f->index + ENTRY * (frame * f->chunks + id), e, sizeof e);
-    *chunk = (struct chunk){ergo_bytes_get(e + 8, 8), 0, (uint32_t)ergo_bytes_get(e + 24, 4), e[30]};
+    get(f, f->index + ENTRY * (frame * f->chunks + k), e, sizeof e);
+    *chunk = (struct chunk){ergo_bytes_get(e + 8, 8), 0, (uint32_t)ergo_bytes_get(e + 24, 4),
+                            (uint16_t)ergo_bytes_get(e + 28, 2), e[30]};
     return ergo_bytes_get(e + 16, 8);
 }
 
@@ -243,7 +270,7 @@ static bool has_frames(struct file *f, const struct frames *new, uint64_t first)
             struct chunk old;
             uint8_t step[8];
             const uint64_t at = location_of(f, first + i, k, &old);
-            same = at && old.rows == c->rows && old.columns == c->columns && old.type == c->type;
+            same = at && old.rows == c->rows && old.columns == c->columns && old.id == c->id;
             if (same && k == 0) {
                 get(f, at, step, sizeof step);
                 same = memcmp(step, new->data.data + c->at, sizeof step) == 0;
@@ -333,7 +360,7 @@ static enum ergo_status append_frames(struct file *f, const struct frames *new, 
     while ((first + new->n) * f->chunks > f->entries && status == ERGO_OK && !f->failed)
         status = grow(f);
     for (size_t i = 0; i < new->n * f->chunks; i++)
-        append_entry(&entries, first + i / f->chunks, i % f->chunks, &new->chunks[i],
+        append_entry(&entries, first + i / f->chunks, &new->chunks[i],
                      f->size + new->chunks[i].at);
     if (status == ERGO_OK && entries.failed)
         status = no_memory(f->ctx);
@@ -364,10 +391,10 @@ static enum ergo_status create(struct ergo_context *ctx, const struct ergo_folde
 
 /* Is it a file of such frames? */
 static bool is_ours(struct file *f, const struct frames *new) {
-    uint8_t head[HEAD], names[NAMES];
+    uint8_t head[HEAD], found[NAMES];
     f->chunks = new->n_chunks;
     get(f, 0, head, sizeof head);
-    get(f, HEAD, names, sizeof names);
+    get(f, HEAD, found, sizeof found);
     if (f->failed || ergo_bytes_get(head, 8) != magic)
         return false;
     f->index = ergo_bytes_get(head + 8, 8);
@@ -376,7 +403,7 @@ static bool is_ours(struct file *f, const struct frames *new) {
                         f->entries <= (f->size - f->index) / ENTRY;
     return inside && ergo_bytes_get(head + 24, 8) == HEAD &&
            ergo_bytes_get(head + 44, 4) == file_version &&
-           memcmp(names, new->names.data, new->names.length) == 0 && !names[new->names.length];
+           memcmp(found, new->names.data, new->names.length) == 0 && !found[new->names.length];
 }
 
 static enum ergo_status update(struct file *f, const struct ergo_folder *folder, const char *name,
