@@ -30,6 +30,17 @@ static double number(const struct ergo_analysis *a, const struct ergo_point *poi
     return NAN;
 }
 
+/* ln z, in whichever way it was given. */
+static double log_activity(const struct ergo_analysis *a, const struct ergo_point *point) {
+    const double beta_mu = number(a, point, "/system/beta_mu"), mu = number(a, point, "/system/mu");
+    if (!isnan(beta_mu))
+        return beta_mu;
+    if (!isnan(mu))
+        return mu / number(a, point, "/system/temperature") -
+               3 * log(number(a, point, "/system/lambda"));
+    return log(number(a, point, "/system/activity"));
+}
+
 /* Where a state belongs: its temperature and ln z. */
 struct place {
     const struct ergo_system *system;
@@ -57,13 +68,11 @@ static struct place *places(const struct ergo_analysis *a, size_t *count) {
     for (size_t s = 0; list && s < a->n_systems; s++)
         for (size_t k = 0; k < a->systems[s].n_states; k++) {
             const struct ergo_point *point = a->systems[s].states[k].point;
-            const double beta_mu = number(a, point, "/system/beta_mu");
             list[(*count)++] = (struct place){
                 .system = &a->systems[s],
                 .state = k,
                 .temperature = number(a, point, "/system/temperature"),
-                .log_activity =
-                    isnan(beta_mu) ? log(number(a, point, "/system/activity")) : beta_mu,
+                .log_activity = log_activity(a, point),
                 .n = (size_t)number(a, point, "/system/particles"),
             };
         }

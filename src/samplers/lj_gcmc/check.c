@@ -94,10 +94,7 @@ static enum ergo_status check_closed(struct ergo_context *ctx, const struct ergo
                                      const struct lj_system *s) {
     enum ergo_status status = ERGO_OK;
     const bool matrix = lj_is_matrix(point);
-    if (matrix && has(point, "/system/mu"))
-        status = ergo_job_error(ctx, "/system/mu",
-                                "not with method transition-matrix: give activity or beta_mu");
-    else if (matrix)
+    if (matrix)
         status = check_activity(ctx, point, true);
     if (matrix && has(point, "/system/decomposition"))
         status = ergo_job_error(ctx, "/system/decomposition",
