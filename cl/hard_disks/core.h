@@ -34,6 +34,12 @@ ERGO_INLINE uint disks_plan(uint key0, uint key1, ulong step, uint width, uint s
     return disks_plan_for(DISKS_PURPOSE_GRID, key0, key1, step, width, shuffle);
 }
 
+/* r^2 in units of x, of differences below 2^31; ratio: (w_y/w_x)^2 in 2^-62. */
+ERGO_INLINE ulong disks_r2(disks_long dx, disks_long dy, ulong ratio) {
+    const ulong y2 = (ulong)(dy * dy);
+    return (ulong)(dx * dx) + (ratio == DISKS_SQUARE ? y2 : ergo_volume_high(y2 << 2, ratio));
+}
+
 /* To the nearest integer, |x| <= 2^22. */
 ERGO_INLINE float disks_round(float x) {
     return (x + 12582912.0f) - 12582912.0f;
@@ -45,14 +51,15 @@ ERGO_INLINE float disks_round(float x) {
  *
  * The direction is taken in one quadrant and reflected by two random bits. So (dx, dy), (-dx, dy),
  * (dx, -dy) and (-dx, -dy) have exactly the same probability, whatever the rounding. Detailed
- * balance asks no more.
+ * balance asks no more. Where units differ along x and y, so do the steps.
  */
-ERGO_INLINE void disks_displacement(uint a, uint b, float step, float *dx, float *dy) {
+ERGO_INLINE void disks_displacement(uint a, uint b, float step_x, float step_y, float *dx,
+                                    float *dy) {
     const uint high = a >> 16, low = a & 0xffffu, larger = high > low ? high : low;
-    const float radius = (float)(2u * larger + 1u) * step;
+    const float radius = (float)(2u * larger + 1u);
     const float t = (float)(((b & 0xffffffu) >> 2) * 2u + 1u) * 0x1p-23f;
-    const float x = disks_round(radius * ergo_quarter_sine(1.0f - t));
-    const float y = disks_round(radius * ergo_quarter_sine(t));
+    const float x = disks_round(radius * step_x * ergo_quarter_sine(1.0f - t));
+    const float y = disks_round(radius * step_y * ergo_quarter_sine(t));
     *dx = ergo_as_float(ergo_as_uint(x) ^ (b << 31));
     *dy = ergo_as_float(ergo_as_uint(y) ^ ((b & 2u) << 30));
 }
@@ -111,7 +118,8 @@ ERGO_INLINE uint disks_spare(struct ergo_words r0, struct ergo_words r1) {
 ERGO_INLINE struct disks_size disks_size_at(struct disks_rules rules, struct ergo_volume volume) {
     const struct disks_size size = {
         volume, ergo_volume_contact(rules.volume.scale, volume.size, 2u),
-        ergo_volume_whole(ergo_volume_exp(volume.size - rules.first), 62u)};
+        ergo_volume_whole(ergo_volume_exp(volume.size - rules.first), 62u),
+        ergo_volume_whole(ergo_volume_exp(rules.aspect), 62u)};
     return size;
 }
 
@@ -133,8 +141,10 @@ ERGO_INLINE struct disks_member disks_resized(struct disks_member member, struct
     const float away =
         (float)(uint)(size.contact < high ? high - size.contact : size.contact - high);
     member.contact_low = size.contact < high ? -away : away;
-    member.low = member.contact_high * (1.0f - 0x1.4p-20f);
-    member.high = member.contact_high * (1.0f + 0x1.4p-20f);
+    const float margin = size.ratio == DISKS_SQUARE ? 0x1.4p-20f : DISKS_MARGIN;
+    member.low = member.contact_high * (1.0f - margin);
+    member.high = member.contact_high * (1.0f + margin);
+    member.contact = size.contact;
     member.inverse = (float)(e.mantissa >> 39) * ergo_as_float((uint)(104L + e.exponent) << 23);
     return member;
 }

@@ -8,10 +8,12 @@ disks_closest(__global const DISKS_RAW *cells, __global const struct disks_membe
               __global ulong *least, uint second) {
     __local ulong parts[DISKS_SUM_GROUP];
     const uint item = (uint)get_local_id(0), member = (uint)get_global_id(1);
-    const uint items = (uint)get_global_size(0), m = members[member].cells;
+    const uint items = (uint)get_global_size(0), m = members[member].cells[0];
+    const uint all = m * members[member].cells[DISKS_Y];
     ulong mine = ~0UL;
-    for (uint id = (uint)get_global_id(0); id < m * m; id += items)
-        mine = disks_closest_of(cells + members[member].first, second, m, id % m, id / m, mine);
+    for (uint id = (uint)get_global_id(0); id < all; id += items)
+        mine = disks_closest_of(cells + members[member].first, second, &members[member], id % m,
+                                id / m, mine);
     mine = ergo_least(parts, item, DISKS_SUM_GROUP, mine);
     if (item == 0u)
         least[member * (items / DISKS_SUM_GROUP) + (uint)get_group_id(0)] = mine;

@@ -175,7 +175,7 @@ static void test_plain(void **state) {
     disks_limits(&job->points[0], &shape, DISKS_CURVE_CONTACT, limits);
     disks_areas(&job->points[0], &shape, DISKS_CURVE_CONTACT, limits, areas);
     assert_true(disks_lattice(&shape, true, x, y));
-    assert_true(ergo_oracle_plain_init(&plain, 16, shape.box, 0.3, x, y, 99));
+    assert_true(ergo_oracle_plain_init(&plain, 16, shape.box[0], 0.3, x, y, 99));
     for (int i = 0; i < 2000; i++)
         ergo_oracle_plain_sweep(&plain);
     for (int b = 0; b < BLOCKS; b++) {

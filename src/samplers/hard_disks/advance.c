@@ -22,7 +22,8 @@ static struct ergo_grid over_set(const struct disks_state *s) {
     const struct disks_launch *l = &s->launch;
     return (struct ergo_grid){
         3,
-        {ergo_round_up(l->most_half, l->row), ergo_round_up(l->most_half, l->rows), members_of(s)},
+        {ergo_round_up(l->most_half[0], l->row), ergo_round_up(l->most_half[1], l->rows),
+         members_of(s)},
         {l->row, l->rows, 1}};
 }
 
@@ -173,7 +174,7 @@ void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
     columns[DISKS_PSI6_IM] = (double)sum->im * 0x1p-24 / (double)shape->n;
     columns[DISKS_ACCEPTANCE] =
         tally.tried ? (double)tally.accepted / (moves * (double)tally.tried) : 0.0;
-    columns[DISKS_OCCUPIED] = (double)sum->occupied / ((double)shape->cells * shape->cells);
+    columns[DISKS_OCCUPIED] = (double)sum->occupied / (double)disks_cells(shape);
     if (!shape->npt)
         return;
     columns[DISKS_DENSITY] = disks_density_at(shape, volume);

@@ -18,13 +18,16 @@
 
 struct disks_shape {
     uint64_t n;
-    double box;           /* L in sigma */
-    double density;       /* rho sigma^2 */
-    uint32_t cells, half; /* a side */
-    uint32_t width;       /* W: units per cell side */
-    uint64_t side;        /* W * cells: units per box side */
-    double sigma;         /* in units */
-    uint64_t contact;     /* overlap: r^2 < contact, in units^2 */
+    double box[2];             /* sides in sigma */
+    double density;            /* rho sigma^2 */
+    uint32_t cells[2], half[2]; /* a side */
+    uint32_t width;            /* W: units per cell side */
+    uint64_t side[2];          /* W * cells: units per box side */
+    double sigma;              /* in units of x */
+    bool rectangular;          /* sides differ, and with them the units along x and y: */
+    double aspect;             /* w_y/w_x, */
+    uint64_t ratio;            /* and its square in 2^-62 */
+    uint64_t contact;          /* overlap: r^2 < contact, in units^2 */
     bool packed;
     uint32_t moves_per_cell;
     /* constant volume alone has these: */
@@ -92,7 +95,7 @@ double disks_published_pressure(const struct ergo_point *point, double *error);
 
 /* Cells row by row, DISKS_SLOTS slots each; coordinates local to the cell. */
 struct disks_config {
-    uint32_t cells;         /* a side */
+    uint32_t cells[2];      /* a side */
     uint32_t first, rows;   /* the rows that are here, from `first` on around the box; 0, all */
     uint64_t grid[2];       /* where cell (0, 0) is in the box, in units */
     struct disks_size size; /* at constant pressure */
@@ -100,7 +103,11 @@ struct disks_config {
     uint32_t *x, *y;        /* [rows cells][DISKS_SLOTS] */
 };
 
-bool disks_config_init(struct disks_config *config, uint32_t cells); /* false: out of memory */
+bool disks_config_init(struct disks_config *config,
+                       const uint32_t cells[2]); /* false: out of memory */
+size_t disks_config_cells(const struct disks_config *config); /* that are here */
+/* Of a whole member. */
+size_t disks_cells(const struct disks_shape *shape);
 /* Copy some rows of another configuration. False: out of memory. */
 bool disks_config_band(struct disks_config *band, const struct disks_config *config, uint32_t first,
                        uint32_t rows);
@@ -112,8 +119,9 @@ void disks_config_free(struct disks_config *config);
  * SIZE_MAX, or the first disk that finds its cell full. */
 size_t disks_config_place(struct disks_config *config, const struct disks_shape *shape,
                           const uint64_t *x, const uint64_t *y);
-/* A side of the box, and positions in the order of the cells (n values each), in sigma. */
-double disks_config_box(const struct disks_config *config, const struct disks_shape *shape);
+/* Sides of the box, and positions in the order of the cells (n values each), in sigma. */
+void disks_config_box(const struct disks_config *config, const struct disks_shape *shape,
+                      double box[2]);
 void disks_config_positions(const struct disks_config *config, const struct disks_shape *shape,
                             double *x, double *y);
 /* The smallest squared distance of two disks, and the cells (row by row) and slots of the pair
@@ -226,7 +234,7 @@ struct disks_launch {
     uint32_t sums;       /* partial sums per member */
     uint32_t most_cells; /* of any member */
     uint32_t look_cells; /* cells that histograms use: all, except in audits */
-    uint32_t most_half;  /* half of the most cells along a side */
+    uint32_t most_half[2]; /* half of the most cells along a side */
     uint64_t all_cells;  /* of all members */
     uint32_t plans;      /* sweeps planned by one launch (tile and global path) */
     uint32_t tile[2];    /* tile path: most pairs of cells along a tile */

@@ -17,18 +17,20 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/n", INT),
      .flags = ERGO_KEY_FORM | ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .min = 2, .max = 1e9, .unit = "disks",
-     .help = "Number of disks N, of diameter sigma = 1, in a periodic square box."},
+     .help = "Number of disks N, of diameter sigma = 1, in a periodic box."},
     {ERGO_KEY("/system/packing_fraction", REAL),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 0.906, .unit = "",
      .help = "Share of the box that is covered, phi = N pi / (4 L^2). This or box, not both. The "
              "liquid ends near 0.700, the hexatic begins near 0.716 (Bernard and Krauth 2011). At "
              "constant pressure that of the start."},
-    {ERGO_KEY("/system/box", REAL), .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
-     .min = 2, .max = DISKS_BOX_MAX, .unit = "sigma",
-     .help =
-         "Side L of the box, at constant pressure that of the start. The checkerboard needs 2 to "
-         "2.82, 4 to 5.65, or 6 and more."},
+    {ERGO_KEY("/system/box", REAL),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_LIST, .min = 2,
+     .max = DISKS_BOX_MAX, .min_items = 2, .max_items = 2, .unit = "sigma",
+     .help = "Side L of a square box, or sides [Lx, Ly]; at constant pressure those of the start. "
+             "The checkerboard needs 2 to 2.82, 4 to 5.65, or 6 and more along each axis. A "
+             "triangular crystal fits where Lx : Ly is that of whole numbers of columns and rows, 2 "
+             ": sqrt 3 a pair."},
     {ERGO_KEY("/system/moves", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "\"displacements\"", .stream = "", .choices = moves, .unit = "",
      .help = "Trial moves: displacements, uniform in a circle (the paper's), or reflections of a "
@@ -280,13 +282,20 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 "the name of an extended XYZ file, with a dot or a slash in it",
                                 start);
     if (box->present) {
-        const double most =
-            (double)ergo_point_int(point, "/system/n") * DISKS_PI / (4.0 * box->real * box->real);
+        const double sides[2] = {box->items ? box->reals[0] : box->real,
+                                 box->items ? box->reals[1] : box->real};
+        const double most = (double)ergo_point_int(point, "/system/n") * DISKS_PI /
+                            (4.0 * sides[0] * sides[1]);
         if (most > 0.9069)
             return ergo_job_error(ctx, "/system/box",
-                                  "%lld disks would cover %.4g of a box of %g sigma; no more than "
-                                  "0.9069 is possible",
-                                  (long long)ergo_point_int(point, "/system/n"), most, box->real);
+                                  "%lld disks would cover %.4g of a box of %g x %g sigma; no more "
+                                  "than 0.9069 is possible",
+                                  (long long)ergo_point_int(point, "/system/n"), most, sides[0],
+                                  sides[1]);
+        if (sides[0] != sides[1] && ergo_point_int(point, "/system/cells"))
+            return ergo_job_error(ctx, "/system/cells",
+                                  "found %lld; allowed: 0 where the sides of the box differ",
+                                  (long long)ergo_point_int(point, "/system/cells"));
     }
     if (!disks_shape_of(point, &shape, reason))
         status = ergo_job_error(ctx,
@@ -294,14 +303,14 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                 : box->present                         ? "/system/box"
                                                                        : "/system/packing_fraction",
                                 "%s", reason);
-    else if ((uint64_t)shape.cells * shape.cells > DISKS_CELLS_MAX)
+    else if (disks_cells(&shape) > DISKS_CELLS_MAX)
         status = ergo_job_error(ctx, box->present ? "/system/box" : "/system/packing_fraction",
-                                "a box of %.6g sigma has %llu cells: at most %u are possible, "
+                                "a box of %.6g x %.6g sigma has %llu cells: at most %u are possible, "
                                 "which is %d a side",
-                                shape.box, (unsigned long long)shape.cells * shape.cells,
-                                DISKS_CELLS_MAX, 23170);
+                                shape.box[0], shape.box[1],
+                                (unsigned long long)disks_cells(&shape), DISKS_CELLS_MAX, 23170);
     else if (shape.npt &&
-             ergo_isobaric_check(ctx, point, &shape.rules.volume, shape.box * shape.box) != ERGO_OK)
+             ergo_isobaric_check(ctx, point, &shape.rules.volume, shape.box[0] * shape.box[1]) != ERGO_OK)
         status = ERGO_E_JOB;
     else if (!disks_start_fits(point, &shape, reason))
         status = ergo_job_error(ctx, "/system/start", "%s", reason);
