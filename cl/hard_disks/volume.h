@@ -20,11 +20,22 @@ ERGO_INLINE ulong disks_closest_to(ulong least, float px, float py, struct disks
     return least;
 }
 
+/* (w_y/w_x)^2 for that. */
+ERGO_INLINE ulong disks_closest_ratio(__global const struct disks_member *member,
+                                      __global const struct disks_rules *rules,
+                                      __global const struct disks_size *size, ulong step) {
+#ifdef DISKS_PER_AXIS
+    return disks_ratio_tried(member->key0, member->key1, *rules, size->volume, step);
+#else
+    return member->ratio;
+#endif
+}
+
 /* The same of all pairs of a cell's disks and of its disks and those of four neighbours, so that
  * each pair of cells comes once. Disks of others are farther apart than contact ever is. */
 ERGO_INLINE ulong disks_closest_of(DISKS_SPACE const DISKS_RAW *cells, uint second,
-                                   __global const struct disks_member *member, uint cx, uint cy,
-                                   ulong least) {
+                                   __global const struct disks_member *member, ulong ratio,
+                                   uint cx, uint cy, ulong least) {
     const uint h = member->columns[0], v = member->columns[DISKS_Y], m = 2u * h, rows = 2u * v;
     const struct disks_cell own =
         disks_load(cells, second, disks_row(h, v, cy) + disks_col(h, v, cx));
@@ -40,7 +51,7 @@ ERGO_INLINE ulong disks_closest_of(DISKS_SPACE const DISKS_RAW *cells, uint seco
         const uint others = disks_count(c);
         for (uint i = 0u; i < n; i++)
             least = disks_closest_to(least, xs[i], ys[i], c, o == 4 ? i + 1u : 0u, others, ox, oy,
-                                     member->ratio);
+                                     ratio);
     }
     return least;
 }
@@ -53,7 +64,13 @@ ERGO_INLINE void disks_volume_move(__global struct disks_member *member,
     ulong contact = size->contact;
     const struct disks_member before = *member;
     const struct disks_rules rules = *of_member;
-    ergo_volume_move(rules.volume, before.key0, before.key1, step, DISKS_PURPOSE_VOLUME, 2u, least,
+    struct ergo_volume_rules now = rules.volume;
+#ifdef DISKS_PER_AXIS
+    now = disks_rules_at(
+        now, DISKS_W, disks_ratio_tried(before.key0, before.key1, rules, volume, step));
+#endif
+    ergo_volume_move(now, before.key0, before.key1, step, DISKS_PURPOSE_VOLUME, 2u,
+                     (uint)rules.per_axis, least,
                      &volume, &contact);
     const struct disks_size after = disks_size_at(rules, volume);
     *size = after;

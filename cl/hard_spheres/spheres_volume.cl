@@ -19,7 +19,7 @@ spheres_volume(__global const struct spheres_member *members,
         struct ergo_volume volume = volumes[member];
         ulong contact = contacts[member];
         ergo_volume_move(rules[member], members[member].key0, members[member].key1, step,
-                         SPHERES_PURPOSE_VOLUME, 3u, mine, &volume, &contact);
+                         SPHERES_PURPOSE_VOLUME, 3u, 0u, mine, &volume, &contact);
         volumes[member] = volume;
         contacts[member] = contact;
     }

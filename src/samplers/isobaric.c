@@ -60,22 +60,36 @@ uint64_t ergo_isobaric_stretch(uint64_t step, uint64_t volume_every, uint64_t un
     return step + volume_every - (step + until) % volume_every;
 }
 
-void ergo_isobaric_append(struct ergo_text *text, const struct ergo_volume *volume) {
+size_t ergo_isobaric_bytes(unsigned dimensions, bool per_axis) {
+    return ERGO_ISOBARIC_BYTES + (per_axis ? 8 * ((size_t)dimensions - 1) : 0);
+}
+
+void ergo_isobaric_append(struct ergo_text *text, unsigned dimensions, bool per_axis,
+                          const struct ergo_volume *volume) {
     ergo_bytes_append(text, (uint64_t)volume->size, 8);
     ergo_bytes_append(text, volume->accepted | volume->limited << 1, 1);
     ergo_bytes_append(text, volume->trace, 8);
+    for (unsigned k = 0; per_axis && k + 1 < dimensions; k++)
+        ergo_bytes_append(text, (uint64_t)volume->stretch[k], 8);
 }
 
 bool ergo_isobaric_read(const uint8_t *data, const struct ergo_volume_rules *rules,
-                        unsigned dimensions, struct ergo_volume *volume, uint64_t *contact) {
+                        unsigned dimensions, bool per_axis, struct ergo_volume *volume,
+                        uint64_t *contact) {
     const int64_t size = (int64_t)ergo_bytes_get(data, 8);
     const int64_t most = (int64_t)ERGO_VOLUME_LARGEST << ERGO_VOLUME_BITS;
+    const int64_t widest = INT64_C(2) << ERGO_VOLUME_BITS; /* cells allow far less */
     if (size < -most || size > most || data[8] > 2)
         return false;
     *volume = (struct ergo_volume){.size = size,
                                    .accepted = data[8] & 1,
                                    .limited = data[8] >> 1,
                                    .trace = ergo_bytes_get(data + 9, 8)};
-    *contact = ergo_volume_contact(rules->scale, size, dimensions);
-    return *contact >= rules->contact[0] && *contact <= rules->contact[1];
+    for (unsigned k = 0; per_axis && k + 1 < dimensions; k++) {
+        volume->stretch[k] = (int64_t)ergo_bytes_get(data + ERGO_ISOBARIC_BYTES + 8 * (size_t)k, 8);
+        if (volume->stretch[k] < -widest || volume->stretch[k] > widest)
+            return false;
+    }
+    *contact = ergo_volume_contact(rules->scale, ergo_volume_along(*volume), dimensions);
+    return per_axis || (*contact >= rules->contact[0] && *contact <= rules->contact[1]);
 }

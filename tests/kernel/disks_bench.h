@@ -85,6 +85,8 @@ static inline void disks_oracle_of(struct disks_bench *b, size_t m) {
         o->n = s->n;
         o->pressure = ergo_point_real(point, "/system/pressure");
         o->volume_every = (uint64_t)ergo_point_int(point, "/system/volume_every");
+        o->per_axis = strcmp(ergo_point_text(point, "/system/volume_moves"), "per-axis") == 0;
+        o->stretched = floorl(2 * logl((long double)aspect) * 0x1p36L) * 0x1p-36L;
         o->volume_step = (int64_t)floor(most * 0x1p36);
         o->volume = (int64_t)floorl(logl((long double)length * (long double)high) * 0x1p36L);
         o->scale = (int64_t)floorl(logl((long double)(sigma * sigma)) * 0x1p36L) + o->volume;
@@ -143,6 +145,7 @@ static inline void disks_compare(struct disks_bench *b) {
             config.grid[0] == (uint64_t)o->grid[0] && config.grid[1] == (uint64_t)o->grid[1];
         size_t at = SIZE_MAX;
         if (o->pressure > 0 && (config.size.volume.size != o->volume ||
+                                config.size.volume.stretch[0] != o->stretch ||
                                 llabs((long long)(config.size.contact - o->contact)) > 1))
             fail_msg("%s\nmember %zu: another volume than the oracle's after %llu sweeps", b->what,
                      m, (unsigned long long)b->step);
@@ -245,8 +248,9 @@ static inline void disks_sample_compared(struct disks_bench *b, uint64_t every) 
             double *values = malloc((bins + 1) * sizeof *values);
             double *areas = malloc((bins + 1) * sizeof *areas);
             disks_limits(point, shape, c, limits);
+            const double along = grown * exp(-(double)o->stretch * 0x1p-36); /* of Lx^2 */
             for (size_t i = 0; i <= bins && shape->npt; i++)
-                limits[i] = (uint64_t)ceil((double)limits[i] / grown);
+                limits[i] = (uint64_t)ceil((double)limits[i] / along);
             ergo_oracle_disks_pairs(o, limits, bins, counts);
             for (size_t i = 0; i < bins; i++)
                 narrow[i] = (uint32_t)counts[i];
@@ -298,8 +302,9 @@ static inline void disks_run_case(struct disks_bench *b, const char *job, uint64
 static inline void disks_same_bytes(struct disks_bench *b, const struct disks_config *expected,
                                     const struct disks_config *found, size_t m, unsigned sweep) {
     struct ergo_text texts[2] = {{0}, {0}};
-    disks_config_write(expected, false, &texts[0]);
-    disks_config_write(found, false, &texts[1]);
+    const struct disks_shape *s = &b->state->shapes[m];
+    disks_config_write(expected, s, &texts[0]);
+    disks_config_write(found, s, &texts[1]);
     if (texts[0].length != texts[1].length ||
         memcmp(texts[0].data, texts[1].data, texts[0].length) != 0)
         fail_msg("%s\nmember %zu differs from the twin, its oracle, after %u sweeps of its start",

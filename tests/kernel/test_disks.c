@@ -3,6 +3,7 @@
 #include "kernel/disks_bench.h"
 
 #define REFLECT "\"moves\": \"reflections\""
+#define PER_AXIS "\"volume_moves\": \"per-axis\""
 #define NPT(pressure, step)                                                                        \
     "\"ensemble\": \"npt\", \"pressure\": " #pressure ", \"max_volume_change\": " #step
 static struct disks_bench bench;
@@ -68,6 +69,10 @@ static const struct {
     {false, REFLECT ", \"n\": 60, \"box\": [5.5, 12.1]", "\"path\": 3, \"work_group\": 8"},
     {false, NPT(5, 0.05) ", \"n\": 60, \"box\": [9, 10.9]", "\"path\": 2, \"tile\": 4"},
     {false, REFLECT ", " NPT(5, 0.05) ", \"n\": 60, \"box\": [13, 6.7]", "\"path\": 1"},
+    {true, NPT(4, 0.06) ", " PER_AXIS ", \"n\": 14, \"box\": [4.5, 5.4]", "\"path\": 1"},
+    {false, NPT(0.3, 0.4) ", " PER_AXIS ", \"n\": 2, \"box\": 2.3", "\"path\": 3"},
+    {false, REFLECT ", " NPT(6, 0.03) ", " PER_AXIS ", \"n\": 60, \"box\": [10, 8]",
+     "\"path\": 2, \"tile\": 4, \"work_group\": 8"},
     {true, NPT(2.5, 0.03) ", \"n\": 64, \"packing_fraction\": 0.5", "\"path\": 1"},
     {false, NPT(0.3, 0.4) ", \"n\": 2, \"box\": 2.3", "\"path\": 1"},
     {false, NPT(6, 0.02) ", \"n\": 100, \"packing_fraction\": 0.62, \"volume_every\": 3",

@@ -92,6 +92,12 @@ static float chord(const struct ergo_oracle_disks *o, float across) {
     return a * fmaf(-a, r, 1.8898777f);
 }
 
+/* A ratio of units in single precision; where it changes, cut and not rounded. */
+static float single(const struct ergo_oracle_disks *o, double x) {
+    const float near = (float)x;
+    return o->per_axis && (double)near > x ? nextafterf(near, 0) : near;
+}
+
 /* Where move s of a cell takes its disk i by a reflection: *u is its coordinate on the line. */
 static void reflection(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy, int i,
                        bool along_y, uint32_t bits, int64_t *u) {
@@ -107,8 +113,8 @@ static void reflection(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy
                 const int64_t x = c->x[j] + a * o->width, y = c->y[j] + b * o->width;
                 const int64_t at = along_y ? y : x;
                 const float blocked =
-                    along_y ? chord(o, (float)(x - beside)) * (float)(1 / aspect)
-                            : chord(o, (float)(y - beside) * (float)aspect);
+                    along_y ? chord(o, (float)(x - beside)) * single(o, 1 / aspect)
+                            : chord(o, (float)(y - beside) * single(o, aspect));
                 if ((a == 0 && b == 0 && j == i) || blocked == 0)
                     continue;
                 const float sign = at < from ? 1 : -1;
@@ -216,11 +222,18 @@ static void change_volume(struct ergo_oracle_disks *o, uint64_t step) {
     __extension__ typedef unsigned __int128 wide;
     int64_t change = (int64_t)((wide)size * (uint64_t)(o->volume_step + 1) >> 64);
     change = one[2] >> 31 ? change : -change;
-    const long double units2 = volume_of(o->scale - o->volume - change);
+    /* Lx grows by half of the change of V, or, one side alone, by all or nothing of it */
+    const bool along_y = o->per_axis && below(one[3], 2);
+    const int64_t stretch = o->stretch + (!o->per_axis ? 0 : along_y ? change : -change);
+    const long double units2 = volume_of(o->scale - (o->volume + change - stretch));
     const uint64_t contact = (uint64_t)ceill(units2);
-    const uint64_t w = length2(o, o->width, 0), h = length2(o, 0, o->width);
+    struct ergo_oracle_disks tried = *o;
+    if (o->per_axis) /* in the chain's whole numbers of a logarithm */
+        tried.ratio = (uint64_t)floorl(expl(o->stretched + 2 * (long double)stretch * 0x1p-36L) * 0x1p62L);
+    const uint64_t w = length2(&tried, o->width, 0), h = length2(&tried, 0, o->width);
     o->volume_accepted = false;
-    if (4 * contact <= w + h || contact > w || contact > h || ergo_oracle_disks_closest(o) < contact)
+    if (4 * contact <= w + h || contact > w || contact > h ||
+        ergo_oracle_disks_closest(&tried) < contact)
         return;
     const long double grown = volume_of(o->volume + change) - volume_of(o->volume);
     const long double exponent =
@@ -229,6 +242,8 @@ static void change_volume(struct ergo_oracle_disks *o, uint64_t step) {
         return;
     o->volume_accepted = true;
     o->volume += change;
+    o->stretch = stretch;
+    o->ratio = tried.ratio;
     o->contact = contact;
 }
 

@@ -32,6 +32,9 @@ struct ergo_oracle_disks {
     double pressure;
     uint64_t n, volume_every;
     int64_t volume_step, volume, scale;
+    bool per_axis;    /* a move changes one side: */
+    int64_t stretch;  /* ln(Ly/Lx) less that of the start, */
+    long double stretched; /* and ln (w_y/w_x)^2 of the start */
     bool volume_accepted; /* the last move */
     uint32_t key[2];
     int64_t grid[2];

@@ -204,9 +204,9 @@ static void test_starts(void **state) {
                 n += config.count[k];
             assert_int_equal(n, s.n);
             assert_false(disks_config_overlap(&config, &s, cell, slot));
-            disks_config_write(&config, false, &text);
+            disks_config_write(&config, &s, &text);
             assert_true(disks_config_read(&again, &s, text.data, text.length, &reason));
-            disks_config_write(&again, false, &other);
+            disks_config_write(&again, &s, &other);
             assert_memory_equal(text.data, other.data, text.length);
             assert_false(disks_config_read(&again, &s, text.data, text.length - 1, &reason));
             /* the second of two members of the same size */
@@ -215,7 +215,7 @@ static void test_starts(void **state) {
             disks_config_to_raw(&config, &s, raw, cells, 2 * cells);
             disks_config_from_raw(&again, &s, raw, cells, 2 * cells);
             ergo_text_free(&other);
-            disks_config_write(&again, false, &other);
+            disks_config_write(&again, &s, &other);
             assert_memory_equal(text.data, other.data, text.length);
             free(raw);
         }

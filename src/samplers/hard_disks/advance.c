@@ -1,4 +1,6 @@
 /* Enqueue sweeps and measurements, and convert samples. */
+#include <math.h>
+
 #include "samplers/hard_disks/disks.h"
 
 static size_t members_of(const struct disks_state *s) {
@@ -85,8 +87,8 @@ static void volume_move(struct disks_state *s) {
     if (!s->shapes[0].npt || s->e.step % s->shapes[0].volume_every)
         return;
     ERGO_LAUNCH(&s->e, DISKS_CLOSEST_PAIR, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
-                BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_LEAST),
-                U32(second_plane(s)));
+                BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_RULES), BUFFER(DISKS_SIZES),
+                BUFFER(DISKS_LEAST), U64(s->e.step - 1), U32(second_plane(s)));
     ERGO_LAUNCH(&s->e, DISKS_VOLUME_MOVE, ergo_grid_groups(members_of(s), l->sum_group, 1),
                 BUFFER(DISKS_MEMBERS), BUFFER(DISKS_RULES), BUFFER(DISKS_LEAST), U32(l->sums),
                 BUFFER(DISKS_SIZES), U64(s->e.step - 1));
@@ -180,6 +182,8 @@ void disks_columns(const struct disks_shape *shape, const struct disks_sum *sum,
     columns[DISKS_DENSITY] = disks_density_at(shape, volume);
     columns[DISKS_VOLUME_ACCEPTANCE] = volume->accepted;
     columns[DISKS_LIMITED] = volume->limited;
+    columns[DISKS_ASPECT] =
+        shape->box[1] / shape->box[0] * exp(ldexp((double)volume->stretch[0], -36));
 }
 
 /* The volumes of a sample's members. */

@@ -296,7 +296,7 @@ static enum ergo_status compare_band(struct ergo_context *ctx, const struct ergo
         status = read_tally(ctx, s, member, tally);
     if (status == ERGO_OK && shape->npt) /* of one sweep; the move leaves places as they are */
         disks_twin_volume(&s->members[member], shape, &band, r->step,
-                          disks_config_closest(&found, shape, NULL, NULL));
+                          disks_twin_least(&s->members[member], shape, &band.size, &found, r->step));
     if (status == ERGO_OK && !disks_config_same(&band, &found, margin))
         status = ergo_replay_differs(ctx, r, member, "the disks");
     for (uint32_t y = margin; y + margin < rows && status == ERGO_OK; y++)

@@ -213,7 +213,7 @@ enum ergo_status disks_save(struct ergo_context *ctx, void *opaque, size_t membe
     enum ergo_status status = disks_fetch(ctx, opaque, member, &config);
     if (status != ERGO_OK)
         return status;
-    disks_config_write(&config, s->shapes[member].npt, text);
+    disks_config_write(&config, &s->shapes[member], text);
     disks_config_free(&config);
     return text->failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a saved state") : ERGO_OK;
 }

@@ -34,7 +34,7 @@ struct disks_shape {
     uint32_t block; /* cells along a sub-block of the density histogram */
     bool leave, shuffle, shuffle_sets;
     /* constant pressure: box, density, sigma and contact are those of the start */
-    bool npt;
+    bool npt, per_axis; /* the box changes; one side at a time */
     uint32_t volume_every; /* sweeps from one volume move to the next */
     struct disks_rules rules;
     struct disks_size size;
@@ -59,6 +59,7 @@ enum {
     DISKS_DENSITY,
     DISKS_VOLUME_ACCEPTANCE,
     DISKS_LIMITED,
+    DISKS_ASPECT,
     DISKS_COLUMNS
 };
 size_t disks_n_columns(const struct disks_shape *shape);
@@ -128,13 +129,18 @@ void disks_config_positions(const struct disks_config *config, const struct disk
  * (NULL: not wanted). Of pairs in cells that are no neighbours none is seen. */
 uint64_t disks_config_closest(const struct disks_config *config, const struct disks_shape *shape,
                               size_t cell[2], unsigned slot[2]);
+/* The same by another ratio of cells. */
+uint64_t disks_config_closest_by(const struct disks_config *config,
+                                 const struct disks_shape *shape, uint64_t ratio, size_t cell[2],
+                                 unsigned slot[2]);
 /* Do any two disks overlap, of the start's diameter? Then the cells (row by row) and slots of two
  * of them. */
 bool disks_config_overlap(const struct disks_config *config, const struct disks_shape *shape,
                           size_t cell[2], unsigned slot[2]);
 /* Write and read the canonical bytes (README). False: not the bytes of such a state; *reason says
  * why. */
-void disks_config_write(const struct disks_config *config, bool npt, struct ergo_text *text);
+void disks_config_write(const struct disks_config *config, const struct disks_shape *shape,
+                        struct ergo_text *text);
 bool disks_config_read(struct disks_config *config, const struct disks_shape *shape,
                        const void *bytes, size_t length, const char **reason);
 /* The device's layout (params.h): one plane of 16 bytes per cell if packed, else two. A
@@ -161,6 +167,11 @@ enum { DISKS_SPOILED = 5 };
 bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape *shape,
                        struct disks_config *config, uint64_t step, uint64_t sweeps,
                        uint32_t *cells);
+/* The closest pair of `places`, as the volume move after the sweep of that step looks for it, where
+ * the box has that size before. */
+uint64_t disks_twin_least(const struct disks_member *member, const struct disks_shape *shape,
+                          const struct disks_size *size, const struct disks_config *places,
+                          uint64_t step);
 /* The volume move after the sweep of that step, if there is one. */
 void disks_twin_volume(const struct disks_member *member, const struct disks_shape *shape,
                        struct disks_config *config, uint64_t step, uint64_t least);

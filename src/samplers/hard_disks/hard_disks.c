@@ -7,6 +7,7 @@
 #include "samplers/hard_disks/disks.h"
 
 static const char *const coordinates[] = {"wide", "packed", NULL};
+static const char *const volume_moves[] = {"isotropic", "per-axis", NULL};
 static const char *const moves[] = {"displacements", "reflections", NULL};
 
 static bool is_displaced(const struct ergo_point *point) {
@@ -117,6 +118,11 @@ static const struct ergo_key keys_npt[] = {
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 1e6, .unit = "k_B T / sigma^2",
      .help = "P* = beta P sigma^2 of the npt ensemble. Liquid and hexatic phase meet at 9.185."},
+    {ERGO_KEY("/system/volume_moves", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "\"isotropic\"", .stream = "", .choices = volume_moves, .unit = "",
+     .help = "What a volume move changes: isotropic, both sides by the same factor; per-axis, one "
+             "side drawn at random, so that a crystal finds the shape of its box. A liquid has no "
+             "such shape: its box wanders to the limits of the cells (volume_limited)."},
 };
 
 static const struct ergo_column columns[DISKS_COLUMNS] = {
@@ -127,6 +133,7 @@ static const struct ergo_column columns[DISKS_COLUMNS] = {
     {"density", "1/sigma^2", "number density"},
     {"volume_acceptance", "", "1 if the last volume move was accepted"},
     {"limited", "", "1 if the last volume move was refused because of the cells"},
+    {"aspect", "", "Ly / Lx"},
 };
 
 static double sample_psi6(const struct ergo_point *point, const double *c) {
@@ -166,6 +173,19 @@ static double sample_compressibility(const struct ergo_point *point, const doubl
 static double sample_volume_acceptance(const struct ergo_point *point, const double *c) {
     (void)point;
     return c[DISKS_VOLUME_ACCEPTANCE];
+}
+
+static double sample_aspect(const struct ergo_point *point, const double *c) {
+    (void)point;
+    return c[DISKS_ASPECT];
+}
+
+static bool is_per_axis(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/volume_moves"), "per-axis") == 0;
+}
+
+static bool has_column(const struct ergo_point *point, size_t c) {
+    return c != DISKS_ASPECT || is_per_axis(point);
 }
 
 static double sample_limited(const struct ergo_point *point, const double *c) {
@@ -225,6 +245,8 @@ static const struct ergo_observable observables_npt[] = {
              "its mean is /system/pressure in equilibrium, whatever N is",
      .curve = "contact", .from_curve = disks_pressure},
     ORDER,
+    {ERGO_NAMED("aspect_ratio", ""), .help = "Ly / Lx, where volume_moves is per-axis",
+     .sample = sample_aspect, .applies = is_per_axis},
     {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
      .sample = sample_volume_acceptance, .of_moves = true},
     {ERGO_NAMED("volume_limited", ""),
@@ -408,6 +430,7 @@ static const struct ergo_model npt = {
              {ergo_isobaric_keys, ERGO_ISOBARIC_KEYS}},
     .columns = columns,
     .n_columns = DISKS_COLUMNS,
+    .has_column = has_column,
     .observables = observables_npt,
     .n_observables = COUNT(observables_npt),
     .relation_x = "density",

@@ -214,7 +214,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
     if (shape->leave)
         ergo_text_append(&o, " -DDISKS_LEAVE");
     if (shape->npt)
-        ergo_text_append(&o, " -DDISKS_NPT");
+        ergo_text_append(&o, " -DDISKS_NPT%s", shape->per_axis ? " -DDISKS_PER_AXIS" : "");
     if (disks_reflects(first))
         ergo_text_append(&o, " -DDISKS_REFLECT");
     if (shape->packed)

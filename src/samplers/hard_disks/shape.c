@@ -16,16 +16,6 @@ static bool cells_fit(double box, uint64_t cells, uint32_t width) {
     return contact <= w * w && 2.0 * contact > (w - 1) * (w - 1);
 }
 
-/* The same of the sides of cells that differ, w_x and w_y: contact is at most the smaller one's
- * square, and more than (w_x^2 + w_y^2) / 4, because two of five disks are in one quarter of a
- * cell. */
-static void contacts_of(const struct disks_shape *s, uint64_t contact[2]) {
-    const uint64_t w = s->width, w2 = w * w;
-    const uint64_t y2 = disks_r2(0, (int64_t)w, s->ratio);
-    contact[0] = (w2 + y2) / 4 + 1;
-    contact[1] = y2 < w2 ? y2 : w2;
-}
-
 /* The number of cells whose width is nearest to the best one. About one disk per cell is best, but
  * cells must not be so small that their walls end too many moves. Where the volume changes, cells
  * are neither near sigma nor near sqrt(2) sigma at the start. */
@@ -46,12 +36,12 @@ bool disks_is_npt(const struct ergo_point *point) {
 
 /* Cells hold no five disks and disks of one set do not meet, as above. */
 static void size_of(const struct ergo_point *point, struct disks_shape *s) {
-    uint64_t contact[2];
-    contacts_of(s, contact);
+    const struct ergo_volume_rules allowed = disks_rules_at(s->rules.volume, s->width, s->ratio);
     s->volume_every = (uint32_t)ergo_point_int(point, "/system/volume_every");
     s->rules.volume =
-        ergo_isobaric_rules(point, s->n, s->box[0] * s->box[1], s->sigma, 2, contact,
-                            &s->rules.first);
+        ergo_isobaric_rules(point, s->n, s->box[0] * s->box[1], s->sigma, 2,
+                            allowed.contact, &s->rules.first);
+    s->rules.per_axis = s->per_axis;
     s->size = disks_size_at(s->rules, (struct ergo_volume){.size = s->rules.first});
     s->contact = s->size.contact;
 }
@@ -73,7 +63,7 @@ static void sides_of(const struct ergo_point *point, struct disks_shape *s) {
         s->box[k] = !side->present ? sqrt((double)s->n * DISKS_PI / (4.0 * phi->real))
                     : side->items  ? side->reals[k]
                                    : side->real;
-    s->rectangular = s->box[0] != s->box[1];
+    s->rectangular = s->per_axis || s->box[0] != s->box[1];
 }
 
 /* Cells of one side, and its units. */
@@ -105,10 +95,11 @@ static bool divide(struct disks_shape *s, int k, uint64_t wish, char *reason) {
 
 bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char *reason) {
     const int64_t wish = ergo_point_int(point, "/system/cells");
-    uint64_t contact[2];
     memset(s, 0, sizeof *s);
     s->n = (uint64_t)ergo_point_int(point, "/system/n");
     s->moves_per_cell = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");
+    s->npt = disks_is_npt(point);
+    s->per_axis = s->npt && strcmp(ergo_point_text(point, "/system/volume_moves"), "per-axis") == 0;
     sides_of(point, s);
     if (fmax(s->box[0], s->box[1]) > DISKS_BOX_MAX) {
         snprintf(reason, 300, "%lld disks need a box of %.6g sigma; at most %g are possible",
@@ -116,7 +107,6 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
         return false;
     }
     s->density = (double)s->n / (s->box[0] * s->box[1]);
-    s->npt = disks_is_npt(point);
     s->shuffle = s->shuffle_sets = true;
     if (!s->npt)
         variants_of(point, s);
@@ -132,8 +122,8 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
         s->ratio = ergo_volume_whole(ergo_volume_exp(s->rules.aspect), 62);
     }
     s->contact = (uint64_t)ceil(s->sigma * s->sigma);
-    contacts_of(s, contact);
-    if (s->rectangular && (s->contact < contact[0] || s->contact > contact[1])) {
+    const struct ergo_volume_rules allowed = disks_rules_at(s->rules.volume, s->width, s->ratio);
+    if (s->rectangular && (s->contact < allowed.contact[0] || s->contact > allowed.contact[1])) {
         snprintf(reason, 300, "no checkerboard fits a box of %.9g x %.9g sigma", s->box[0],
                  s->box[1]);
         return false;
@@ -168,6 +158,7 @@ static double smallest_share(const struct disks_shape *s) {
 static double gr_max(const struct ergo_point *point, const struct disks_shape *s) {
     const double box = fmin(s->box[0], s->box[1]);
     const double half = !s->npt         ? 0.5 * box
+                        : s->per_axis    ? (double)(s->half[0] < s->half[1] ? s->half[0] : s->half[1])
                         : s->rectangular ? box * smallest_share(s) * 0.5
                                          : (double)s->half[0];
     return fmin(ergo_point_real(point, "/run/gr_max"), half);

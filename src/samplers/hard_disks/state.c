@@ -88,10 +88,13 @@ size_t disks_config_place(struct disks_config *c, const struct disks_shape *s, c
 }
 
 void disks_config_box(const struct disks_config *c, const struct disks_shape *s, double box[2]) {
-    const double volume = s->npt ? ergo_isobaric_volume(c->size.volume.size) : 0;
+    const struct ergo_volume *v = &c->size.volume;
+    const double volume = s->npt ? ergo_isobaric_volume(v->size) : 0;
+    const double grown = sqrt(volume / (s->box[0] * s->box[1]));
+    const double stretch = s->per_axis ? exp(ldexp((double)v->stretch[0], -37)) : 1;
     for (int k = 0; k < 2; k++)
         box[k] = !s->npt          ? s->box[k]
-                 : s->rectangular ? s->box[k] * sqrt(volume / (s->box[0] * s->box[1]))
+                 : s->rectangular ? s->box[k] * grown * (k ? stretch : 1 / stretch)
                                   : sqrt(volume);
 }
 
@@ -159,10 +162,15 @@ static void closest_of_cells(size_t begin, size_t end, void *user) {
 
 uint64_t disks_config_closest(const struct disks_config *c, const struct disks_shape *s,
                               size_t cell[2], unsigned slot[2]) {
+    return disks_config_closest_by(c, s, s->npt ? c->size.ratio : s->ratio, cell, slot);
+}
+
+uint64_t disks_config_closest_by(const struct disks_config *c, const struct disks_shape *s,
+                                 uint64_t ratio, size_t cell[2], unsigned slot[2]) {
     enum { WORTHWHILE = 1 << 12 }; /* cells that are worth waking a core */
     struct closest all = {.c = c,
                           .width = s->width,
-                          .ratio = s->npt ? c->size.ratio : s->ratio,
+                          .ratio = ratio,
                           .least = UINT64_MAX,
                           .lock = PTHREAD_MUTEX_INITIALIZER};
     ergo_parallel_ranges(disks_config_cells(c), WORTHWHILE, closest_of_cells, &all);
@@ -181,9 +189,10 @@ bool disks_config_overlap(const struct disks_config *c, const struct disks_shape
 /* ---- canonical bytes --------------------------------------------------------------------------
  */
 
-void disks_config_write(const struct disks_config *c, bool npt, struct ergo_text *text) {
-    if (npt)
-        ergo_isobaric_append(text, &c->size.volume);
+void disks_config_write(const struct disks_config *c, const struct disks_shape *s,
+                        struct ergo_text *text) {
+    if (s->npt)
+        ergo_isobaric_append(text, 2, s->per_axis, &c->size.volume);
     ergo_bytes_append(text, c->grid[0], 8);
     ergo_bytes_append(text, c->grid[1], 8);
     for (size_t cell = 0; cell < disks_config_cells(c); cell++) {
@@ -199,7 +208,7 @@ bool disks_config_read(struct disks_config *c, const struct disks_shape *s, cons
                        size_t length, const char **reason) {
     const uint8_t *data = bytes;
     const size_t cells = disks_config_cells(c);
-    const size_t head = s->npt ? ERGO_ISOBARIC_BYTES : 0;
+    const size_t head = s->npt ? ergo_isobaric_bytes(2, s->per_axis) : 0;
     size_t at = head + 16, n = 0;
     if (length != at + cells + 8 * s->n) {
         *reason = "its length is not that of as many disks and cells";
@@ -207,11 +216,17 @@ bool disks_config_read(struct disks_config *c, const struct disks_shape *s, cons
     }
     uint64_t contact = s->contact;
     if (s->npt) {
-        if (!ergo_isobaric_read(data, &s->rules.volume, 2, &c->size.volume, &contact)) {
+        if (!ergo_isobaric_read(data, &s->rules.volume, 2, s->per_axis, &c->size.volume, &contact)) {
             *reason = "its volume is not one that its cells allow";
             return false;
         }
         c->size = disks_size_at(s->rules, c->size.volume);
+        const struct ergo_volume_rules allowed =
+            disks_rules_at(s->rules.volume, s->width, c->size.ratio);
+        if (contact < allowed.contact[0] || contact > allowed.contact[1]) {
+            *reason = "its sides are not ones that its cells allow";
+            return false;
+        }
     }
     c->grid[0] = ergo_bytes_get(data + head, 8);
     c->grid[1] = ergo_bytes_get(data + head + 8, 8);

@@ -262,11 +262,19 @@ bool disks_twin_sweeps(const struct ergo_point *point, const struct disks_shape 
         /* a band does not know its closest pair */
         if (s->npt && c->rows == c->cells[1] && (step + 1) % s->volume_every == 0) {
             twin_write(&t);
-            disks_twin_volume(&t.member, s, c, step, disks_config_closest(c, s, NULL, NULL));
+            disks_twin_volume(&t.member, s, c, step,
+                              disks_twin_least(&t.member, s, &c->size, c, step));
         }
     }
     twin_close(&t);
     return true;
+}
+
+uint64_t disks_twin_least(const struct disks_member *m, const struct disks_shape *s,
+                          const struct disks_size *size, const struct disks_config *places,
+                          uint64_t step) {
+    const uint64_t ratio = disks_ratio_tried(m->key0, m->key1, s->rules, size->volume, step);
+    return disks_config_closest_by(places, s, s->per_axis ? ratio : s->ratio, NULL, NULL);
 }
 
 void disks_twin_volume(const struct disks_member *m, const struct disks_shape *s,
@@ -275,7 +283,11 @@ void disks_twin_volume(const struct disks_member *m, const struct disks_shape *s
     uint64_t contact = c->size.contact;
     if ((step + 1) % s->volume_every)
         return;
-    ergo_volume_move(s->rules.volume, m->key0, m->key1, step, DISKS_PURPOSE_VOLUME, 2, least,
+    struct ergo_volume_rules rules = s->rules.volume;
+    if (s->per_axis)
+        rules = disks_rules_at(rules, s->width,
+                               disks_ratio_tried(m->key0, m->key1, s->rules, volume, step));
+    ergo_volume_move(rules, m->key0, m->key1, step, DISKS_PURPOSE_VOLUME, 2, s->per_axis, least,
                      &volume, &contact);
     c->size = disks_size_at(s->rules, volume);
 }

@@ -184,7 +184,7 @@ enum ergo_status spheres_save(struct ergo_context *ctx, void *opaque, size_t mem
     const enum ergo_status status = spheres_fetch(ctx, opaque, member, &config);
     if (status != ERGO_OK)
         return status;
-    spheres_config_write(&config, s->shapes[member].npt, text);
+    spheres_config_write(&config, &s->shapes[member], text);
     spheres_config_free(&config);
     return text->failed ? ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory for a saved state") : ERGO_OK;
 }

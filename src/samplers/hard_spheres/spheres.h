@@ -108,7 +108,8 @@ uint64_t spheres_config_closest(const struct spheres_config *config,
                                 const struct spheres_shape *shape, size_t cell[2],
                                 unsigned slot[2]);
 /* The canonical bytes (README). False: not those of such a state; *reason says why. */
-void spheres_config_write(const struct spheres_config *config, bool npt, struct ergo_text *text);
+void spheres_config_write(const struct spheres_config *config, const struct spheres_shape *shape,
+                          struct ergo_text *text);
 bool spheres_config_read(struct spheres_config *config, const struct spheres_shape *shape,
                          const void *bytes, size_t length, const char **reason);
 /* The device's layout (params.h). The configuration begins at cell `first` of each plane, and

@@ -169,9 +169,10 @@ uint64_t spheres_config_closest(const struct spheres_config *c, const struct sph
 
 /* ---- canonical bytes ------------------------------------------------------------------------- */
 
-void spheres_config_write(const struct spheres_config *c, bool npt, struct ergo_text *text) {
-    if (npt)
-        ergo_isobaric_append(text, &c->volume);
+void spheres_config_write(const struct spheres_config *c, const struct spheres_shape *s,
+                          struct ergo_text *text) {
+    if (s->npt)
+        ergo_isobaric_append(text, 3, false, &c->volume);
     for (int k = 0; k < 3; k++)
         ergo_bytes_append(text, c->grid[k], 8);
     for (size_t cell = 0; cell < cells_of(c); cell++) {
@@ -192,7 +193,7 @@ bool spheres_config_read(struct spheres_config *c, const struct spheres_shape *s
         return false;
     }
     c->contact = s->contact;
-    if (s->npt && !ergo_isobaric_read(data, &s->rules, 3, &c->volume, &c->contact)) {
+    if (s->npt && !ergo_isobaric_read(data, &s->rules, 3, false, &c->volume, &c->contact)) {
         *reason = "its volume is not one that its cells allow";
         return false;
     }

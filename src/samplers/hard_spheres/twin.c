@@ -168,7 +168,7 @@ void spheres_twin_volume(const struct spheres_sweeps *run, struct spheres_config
     const struct spheres_member *m = run->member;
     if ((step + 1) % run->shape->volume_every)
         return;
-    ergo_volume_move(run->shape->rules, m->key0, m->key1, step, SPHERES_PURPOSE_VOLUME, 3, least,
+    ergo_volume_move(run->shape->rules, m->key0, m->key1, step, SPHERES_PURPOSE_VOLUME, 3, 0, least,
                      &c->volume, &c->contact);
 }
 
