@@ -80,8 +80,8 @@ struct ergo_volume {
     ergo_long size; /* ln V */
     /* per axis: ln(L_y/L_x) and ln(L_z/L_x) less those of the start, else 0 */
     ergo_long stretch[2];
-    uint accepted;  /* of the last trial: accepted, */
-    uint limited;   /* refused because of the cells */
+    uint accepted; /* of the last trial: accepted, */
+    uint limited;  /* refused because of the cells */
     ulong trace; /* a checksum of the closest pairs of all trials: most of them decide nothing, and
                     an audit has to see that each was found */
 };
@@ -94,8 +94,8 @@ ERGO_INLINE ergo_long ergo_volume_change(struct ergo_words r, ulong step) {
 }
 
 /* The volume that a trial proposes. Where sides change one by one, the axis is from word 3 of draw
- * 0, and the change of ln V that of ln of its side: each side has a step of its own, so the Jacobian
- * is the product of the sides, V, as for all together. */
+ * 0, and the change of ln V that of ln of its side: each side has a step of its own, so the
+ * Jacobian is the product of the sides, V, as for all together. */
 ERGO_INLINE struct ergo_volume ergo_volume_proposed(struct ergo_volume_rules rules,
                                                     struct ergo_volume volume,
                                                     struct ergo_words one, uint dimensions,
@@ -139,8 +139,8 @@ ERGO_INLINE uint ergo_volume_accepts(ergo_long exponent, struct ergo_words r) {
 /* A trial: *volume and *contact afterwards. `least`: smallest r^2 of two particles; where sides
  * change one by one, with the proposed ones. */
 ERGO_INLINE void ergo_volume_trial(struct ergo_volume_rules rules, struct ergo_words one,
-                                   struct ergo_words two, uint dimensions, uint per_axis, ulong least,
-                                   struct ergo_volume *volume, ulong *contact) {
+                                   struct ergo_words two, uint dimensions, uint per_axis,
+                                   ulong least, struct ergo_volume *volume, ulong *contact) {
     const struct ergo_volume next = ergo_volume_proposed(rules, *volume, one, dimensions, per_axis);
     const ergo_long change = next.size - volume->size;
     volume->trace = (volume->trace ^ least) * 0x9E3779B97F4A7C15UL;

@@ -72,8 +72,8 @@ disks_local(__global DISKS_RAW *all, DISKS_MEMBERS *members,
         }
 #ifdef DISKS_NPT
         if ((step + sweep + 1UL) % volume_every == 0UL) {
-            const ulong ratio = disks_closest_ratio(&members[member], &rules[member],
-                                                    &sizes[member], step + sweep);
+            const ulong ratio =
+                disks_closest_ratio(&members[member], &rules[member], &sizes[member], step + sweep);
             ulong least = ~0UL;
             for (uint id = item; id < 4u * quarter; id += DISKS_GROUP)
                 least = disks_closest_of(from, room, &members[member], ratio, id % (2u * h),

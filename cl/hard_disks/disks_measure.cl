@@ -8,7 +8,8 @@ ERGO_INLINE struct disks_bonds disks_bonds_to(struct disks_bonds sum, struct dis
                                               float py,
                                               __global const struct disks_member *member) {
     const float4 sx = (c.x - px) * member->inverse,
-                 sy = (c.y - py) * (DISKS_Y ? member->inverse * member->aspect[0] : member->inverse);
+                 sy =
+                     (c.y - py) * (DISKS_Y ? member->inverse * member->aspect[0] : member->inverse);
     const float xs[4] = {sx.s0, sx.s1, sx.s2, sx.s3}, ys[4] = {sy.s0, sy.s1, sy.s2, sy.s3};
     for (int i = 0; i < 4; i++)
         sum = disks_bond(sum, xs[i], ys[i], member->neighbour);

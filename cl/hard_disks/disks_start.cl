@@ -118,7 +118,8 @@ __kernel void disks_start_overlaps(__global const DISKS_RAW *all,
     for (uint slot = 0u; slot < n; slot++) {
         float x, y;
         const struct disks_cell others = disks_without(own, slot, &x, &y);
-        found += (uint)(disks_nearest_of(cells, place, others, x, y, mine->ratio) < mine->contact[1]);
+        found +=
+            (uint)(disks_nearest_of(cells, place, others, x, y, mine->ratio) < mine->contact[1]);
     }
     if (found)
         atomic_add(&overlaps[member], found);

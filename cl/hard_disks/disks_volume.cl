@@ -11,8 +11,7 @@ disks_closest(__global const DISKS_RAW *cells, __global const struct disks_membe
     const uint item = (uint)get_local_id(0), member = (uint)get_global_id(1);
     const uint items = (uint)get_global_size(0), m = members[member].cells[0];
     const uint all = m * members[member].cells[DISKS_Y];
-    const ulong ratio =
-        disks_closest_ratio(&members[member], &rules[member], &sizes[member], step);
+    const ulong ratio = disks_closest_ratio(&members[member], &rules[member], &sizes[member], step);
     ulong mine = ~0UL;
     for (uint id = (uint)get_global_id(0); id < all; id += items)
         mine = disks_closest_of(cells + members[member].first, second, &members[member], ratio,

@@ -246,8 +246,8 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
             uint good = disks_inside(px, py, member->leave);
 #endif
             if (good) {
-                const float least = disks_nearest_of_all(cells, place, around, ox, all.y, px, py,
-                                                         member->square);
+                const float least =
+                    disks_nearest_of_all(cells, place, around, ox, all.y, px, py, member->square);
                 good = (uint)(least > member->low);
                 if (good && least < member->high)
                     good = (uint)(disks_gap_of(cells, place, around, ox, all.y, px, py, member) >=
@@ -290,14 +290,13 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
 #define DISKS_PROPOSE(s, i)                                                                        \
     const uint axis = disks_along_y(step, s);                                                      \
     const struct disks_line line = disks_line_of(member, axis);                                    \
-    struct disks_free f = disks_free_of_two(around, axis, px, py, line);                    \
-    f = disks_free_of(f, axis, ax - 0.5f * DISKS_WF, ay - 0.5f * DISKS_WF, px, py, line);   \
+    struct disks_free f = disks_free_of_two(around, axis, px, py, line);                           \
+    f = disks_free_of(f, axis, ax - 0.5f * DISKS_WF, ay - 0.5f * DISKS_WF, px, py, line);          \
     if (DISKS_THIRD(three, 0u))                                                                    \
-        f = disks_free_of(f, axis, bx - 0.5f * DISKS_WF, by - 0.5f * DISKS_WF, px, py,             \
-                          line);                                                            \
+        f = disks_free_of(f, axis, bx - 0.5f * DISKS_WF, by - 0.5f * DISKS_WF, px, py, line);      \
     if (around.fuller) {                                                                           \
-        f = disks_free_of(f, axis, around.rest.s0, around.rest.s2, px, py, line);           \
-        f = disks_free_of(f, axis, around.rest.s1, around.rest.s3, px, py, line);           \
+        f = disks_free_of(f, axis, around.rest.s0, around.rest.s2, px, py, line);                  \
+        f = disks_free_of(f, axis, around.rest.s1, around.rest.s3, px, py, line);                  \
     }                                                                                              \
     disks_reflect(f, axis, four.bits.i, &px, &py)
 #else
@@ -318,8 +317,7 @@ ERGO_INLINE uint disks_update_slowly(DISKS_SPACE DISKS_RAW *cells, struct disks_
         DISKS_PROPOSE(s, i);                                                                       \
         const float ux = ax - px, uy = ay - py, vx = bx - px, vy = by - py;                        \
         const float u2 = DISKS_LENGTH2(ux, uy, member->square);                                    \
-        const float own2 =                                                                         \
-            DISKS_THIRD(DISKS_LESS(u2, DISKS_LENGTH2(vx, vy, member->square)), u2);                \
+        const float own2 = DISKS_THIRD(DISKS_LESS(u2, DISKS_LENGTH2(vx, vy, member->square)), u2); \
         const float least = DISKS_LESS(disks_nearest(around, px, py, member->square), own2);       \
         const uint good = DISKS_ALLOWED(px, py) & (uint)(least > member->low);                     \
         close |= good & (uint)(least < member->high);                                              \

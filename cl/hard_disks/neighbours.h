@@ -174,12 +174,12 @@ ERGO_INLINE float4 disks_load_around(DISKS_SPACE const DISKS_RAW *cells, struct 
                  fa3 = disks_first(a3), fb0 = disks_first(b0), fb1 = disks_first(b1),
                  fb2 = disks_first(b2), fb3 = disks_first(b3);
     const float v = -1.5f * DISKS_WF, o = -0.5f * DISKS_WF, w = 0.5f * DISKS_WF;
-    around->a =
-        disks_eight_of(DISKS_FOUR(fa0, fa1, fa2, fa3, s0, s1) + (float8)(v, v, v, v, v, v, o, o),
-                       DISKS_FOUR(fa0, fa1, fa2, fa3, s2, s3) + (float8)(v, v, o, o, w, w, v, v), square);
-    around->b =
-        disks_eight_of(DISKS_FOUR(fb0, fb1, fb2, fb3, s0, s1) + (float8)(w, w, w, w, w, w, o, o),
-                       DISKS_FOUR(fb0, fb1, fb2, fb3, s2, s3) + (float8)(v, v, o, o, w, w, w, w), square);
+    around->a = disks_eight_of(
+        DISKS_FOUR(fa0, fa1, fa2, fa3, s0, s1) + (float8)(v, v, v, v, v, v, o, o),
+        DISKS_FOUR(fa0, fa1, fa2, fa3, s2, s3) + (float8)(v, v, o, o, w, w, v, v), square);
+    around->b = disks_eight_of(
+        DISKS_FOUR(fb0, fb1, fb2, fb3, s0, s1) + (float8)(w, w, w, w, w, w, o, o),
+        DISKS_FOUR(fb0, fb1, fb2, fb3, s2, s3) + (float8)(v, v, o, o, w, w, w, w), square);
     *crowded = disks_more(own);
     return disks_first(disks_plain(own, *crowded));
 }

@@ -58,7 +58,7 @@
  * of x for both.
  */
 #define DISKS_SQUARE 0x4000000000000000UL /* (w_y/w_x)^2 in 2^-62 */
-#define DISKS_MARGIN 0x1.2p-17f            /* of contact, for the filter in fp32 (neighbours.h) */
+#define DISKS_MARGIN 0x1.2p-17f           /* of contact, for the filter in fp32 (neighbours.h) */
 #ifdef DISKS_RECTANGULAR
 #define DISKS_Y 1
 #else
@@ -68,7 +68,7 @@
 struct disks_member {
     uint key0, key1; /* Philox key: the member's stream */
     uint cells[2];   /* cells a side (even), */
-    uint columns[2];    /* and half of it */
+    uint columns[2]; /* and half of it */
     uint first;      /* where its cells begin among those of all members */
     uint block;      /* density histogram: cells along a sub-block's side */
     uint reach[2];   /* cells to look at in each direction: contact histogram, g(r) */

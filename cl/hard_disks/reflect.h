@@ -35,7 +35,8 @@ ERGO_INLINE struct disks_line disks_line_of(__global const struct disks_member *
     return line;
 }
 #ifdef DISKS_RECTANGULAR
-#define DISKS_CHORD(name, across_, line) (name((across_) * (line).across, (line).contact) * (line).along)
+#define DISKS_CHORD(name, across_, line)                                                           \
+    (name((across_) * (line).across, (line).contact) * (line).along)
 #else
 #define DISKS_CHORD(name, across_, line) name(across_, (line).contact)
 #endif
@@ -45,7 +46,8 @@ DISKS_DEFINE_CHORD(disks_chord2, float2, uint2, as_uint2, as_float2)
 
 /* The largest of disks_chord() - |u| over six disks of one side. All of them are outside of the
  * cell, where |u| has the sign of its side. An empty slot is far away, along or across. */
-ERGO_INLINE float disks_side(float4 u4, float2 u2, float4 v4, float2 v2, float v, struct disks_line line) {
+ERGO_INLINE float disks_side(float4 u4, float2 u2, float4 v4, float2 v2, float v,
+                             struct disks_line line) {
     const float4 a = DISKS_CHORD(disks_chord4, v4 - v, line) - fabs(u4);
     const float2 b =
         DISKS_LARGER(DISKS_LARGER(a.lo, a.hi), DISKS_CHORD(disks_chord2, v2 - v, line) - fabs(u2));
@@ -119,7 +121,8 @@ ERGO_INLINE void disks_reflect(struct disks_free f, uint axis, uint bits, float 
 /* The same where any neighbour may be fuller; the others of the cell at (ox, oy). */
 ERGO_INLINE void disks_reflect_slowly(DISKS_SPACE const DISKS_RAW *cells, struct disks_place place,
                                       struct disks_around around, uint axis, float4 ox, float4 oy,
-                                      uint bits, __global const struct disks_member *member, float *px, float *py) {
+                                      uint bits, __global const struct disks_member *member,
+                                      float *px, float *py) {
     const float4 x = ox - 0.5f * DISKS_WF, y = oy - 0.5f * DISKS_WF;
     const struct disks_line line = disks_line_of(member, axis);
     struct disks_free f = disks_free_of_two(around, axis, *px, *py, line);

@@ -34,8 +34,8 @@ ERGO_INLINE ulong disks_closest_ratio(__global const struct disks_member *member
 /* The same of all pairs of a cell's disks and of its disks and those of four neighbours, so that
  * each pair of cells comes once. Disks of others are farther apart than contact ever is. */
 ERGO_INLINE ulong disks_closest_of(DISKS_SPACE const DISKS_RAW *cells, uint second,
-                                   __global const struct disks_member *member, ulong ratio,
-                                   uint cx, uint cy, ulong least) {
+                                   __global const struct disks_member *member, ulong ratio, uint cx,
+                                   uint cy, ulong least) {
     const uint h = member->columns[0], v = member->columns[DISKS_Y], m = 2u * h, rows = 2u * v;
     const struct disks_cell own =
         disks_load(cells, second, disks_row(h, v, cy) + disks_col(h, v, cx));
@@ -66,12 +66,11 @@ ERGO_INLINE void disks_volume_move(__global struct disks_member *member,
     const struct disks_rules rules = *of_member;
     struct ergo_volume_rules now = rules.volume;
 #ifdef DISKS_PER_AXIS
-    now = disks_rules_at(
-        now, DISKS_W, disks_ratio_tried(before.key0, before.key1, rules, volume, step));
+    now = disks_rules_at(now, DISKS_W,
+                         disks_ratio_tried(before.key0, before.key1, rules, volume, step));
 #endif
     ergo_volume_move(now, before.key0, before.key1, step, DISKS_PURPOSE_VOLUME, 2u,
-                     (uint)rules.per_axis, least,
-                     &volume, &contact);
+                     (uint)rules.per_axis, least, &volume, &contact);
     const struct disks_size after = disks_size_at(rules, volume);
     *size = after;
     *member = disks_resized(before, rules, after);

@@ -226,11 +226,10 @@ static void append_value(struct ergo_text *text, const struct ergo_key *key,
         ergo_text_append(text, " not given");
     else if (type == ERGO_KEY_SIZE || type == ERGO_KEY_REALS)
         for (int i = 0; i < value->items; i++)
-            ergo_text_append(text, "%s%s", i ? " x " : " ",
-                             ergo_format_short(number,
-                                               type == ERGO_KEY_SIZE ? (double)value->size[i]
-                                                                     : value->reals[i],
-                                               9));
+            ergo_text_append(
+                text, "%s%s", i ? " x " : " ",
+                ergo_format_short(
+                    number, type == ERGO_KEY_SIZE ? (double)value->size[i] : value->reals[i], 9));
     else if (type == ERGO_KEY_REAL)
         ergo_text_append(text, " %s", ergo_format_short(number, value->real, 9));
     else if (type == ERGO_KEY_INT)

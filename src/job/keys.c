@@ -263,8 +263,8 @@ bool ergo_key_in_range_int(const struct ergo_key *key, int64_t value) {
 
 struct ergo_key ergo_key_element(const struct ergo_key *key) {
     struct ergo_key element = *key;
-    element.type = key->type == ERGO_KEY_REALS || key->type == ERGO_KEY_REAL ? ERGO_KEY_REAL
-                                                                             : ERGO_KEY_INT;
+    element.type =
+        key->type == ERGO_KEY_REALS || key->type == ERGO_KEY_REAL ? ERGO_KEY_REAL : ERGO_KEY_INT;
     element.flags &= ~(unsigned)ERGO_KEY_LIST;
     if (key->type == ERGO_KEY_SIZE && !ergo_key_has_range(key)) {
         element.min = 1;

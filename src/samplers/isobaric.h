@@ -29,14 +29,14 @@ uint64_t ergo_isobaric_stretch(uint64_t step, uint64_t volume_every, uint64_t un
                                uint64_t sweeps);
 
 /* A volume as the first bytes of a canonical state: i64 ln V in 2^-36; u8, bit 0 set if the last
- * move was accepted and bit 1 if the cells refused it; u64, the checksum of closest pairs; where sides change one
- * by one, i64 of each axis but x, the stretch in 2^-36. */
+ * move was accepted and bit 1 if the cells refused it; u64, the checksum of closest pairs; where
+ * sides change one by one, i64 of each axis but x, the stretch in 2^-36. */
 enum { ERGO_ISOBARIC_BYTES = 17 };
 size_t ergo_isobaric_bytes(unsigned dimensions, bool per_axis);
 void ergo_isobaric_append(struct ergo_text *text, unsigned dimensions, bool per_axis,
                           const struct ergo_volume *volume);
-/* False: no volume that the cells allow (which is not asked where sides change one by one). Else the
- * volume, and r^2 of contact there. */
+/* False: no volume that the cells allow (which is not asked where sides change one by one). Else
+ * the volume, and r^2 of contact there. */
 bool ergo_isobaric_read(const uint8_t *data, const struct ergo_volume_rules *rules,
                         unsigned dimensions, bool per_axis, struct ergo_volume *volume,
                         uint64_t *contact);

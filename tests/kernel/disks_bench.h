@@ -144,9 +144,9 @@ static inline void disks_compare(struct disks_bench *b) {
         bool same =
             config.grid[0] == (uint64_t)o->grid[0] && config.grid[1] == (uint64_t)o->grid[1];
         size_t at = SIZE_MAX;
-        if (o->pressure > 0 && (config.size.volume.size != o->volume ||
-                                config.size.volume.stretch[0] != o->stretch ||
-                                llabs((long long)(config.size.contact - o->contact)) > 1))
+        if (o->pressure > 0 &&
+            (config.size.volume.size != o->volume || config.size.volume.stretch[0] != o->stretch ||
+             llabs((long long)(config.size.contact - o->contact)) > 1))
             fail_msg("%s\nmember %zu: another volume than the oracle's after %llu sweeps", b->what,
                      m, (unsigned long long)b->step);
         for (size_t i = 0; i < (size_t)(o->cells * o->rows) && at == SIZE_MAX; i++) {

@@ -112,9 +112,9 @@ static void reflection(const struct ergo_oracle_disks *o, int64_t cx, int64_t cy
             for (int j = 0; j < c->n; j++) {
                 const int64_t x = c->x[j] + a * o->width, y = c->y[j] + b * o->width;
                 const int64_t at = along_y ? y : x;
-                const float blocked =
-                    along_y ? chord(o, (float)(x - beside)) * single(o, 1 / aspect)
-                            : chord(o, (float)(y - beside) * single(o, aspect));
+                const float blocked = along_y
+                                          ? chord(o, (float)(x - beside)) * single(o, 1 / aspect)
+                                          : chord(o, (float)(y - beside) * single(o, aspect));
                 if ((a == 0 && b == 0 && j == i) || blocked == 0)
                     continue;
                 const float sign = at < from ? 1 : -1;
@@ -229,7 +229,8 @@ static void change_volume(struct ergo_oracle_disks *o, uint64_t step) {
     const uint64_t contact = (uint64_t)ceill(units2);
     struct ergo_oracle_disks tried = *o;
     if (o->per_axis) /* in the chain's whole numbers of a logarithm */
-        tried.ratio = (uint64_t)floorl(expl(o->stretched + 2 * (long double)stretch * 0x1p-36L) * 0x1p62L);
+        tried.ratio =
+            (uint64_t)floorl(expl(o->stretched + 2 * (long double)stretch * 0x1p-36L) * 0x1p62L);
     const uint64_t w = length2(&tried, o->width, 0), h = length2(&tried, 0, o->width);
     o->volume_accepted = false;
     if (4 * contact <= w + h || contact > w || contact > h ||
@@ -477,8 +478,8 @@ void ergo_oracle_plain_contacts(const struct ergo_oracle_plain *p, double range,
 
 void ergo_oracle_psi6(size_t n, const double box[2], double cutoff, const double *x,
                       const double *y, double *re, double *im) {
-    const int reach =
-        (int)ceil(cutoff / fmin(box[0], box[1])) + 1; /* of images: two disks are a box apart at most */
+    const int reach = (int)ceil(cutoff / fmin(box[0], box[1])) +
+                      1; /* of images: two disks are a box apart at most */
     *re = *im = 0;
     for (size_t i = 0; i < n; i++) {
         double sum_re = 0, sum_im = 0, bonds = 0;

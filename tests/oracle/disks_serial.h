@@ -23,7 +23,7 @@ struct ergo_oracle_disks {
     uint64_t contact;           /* squared, in units of x */
     uint64_t ratio;             /* (w_y/w_x)^2 in 2^-62 */
     float step, step_y;         /* max_displacement in units of x and of y, / 2^17 */
-    int64_t leave;        /* units that a centre may be outside of its cell */
+    int64_t leave;              /* units that a centre may be outside of its cell */
     int moves;
     bool shuffle_particles, shuffle_checkerboard;
     bool reflect; /* moves are reflections, else displacements */
@@ -32,10 +32,10 @@ struct ergo_oracle_disks {
     double pressure;
     uint64_t n, volume_every;
     int64_t volume_step, volume, scale;
-    bool per_axis;    /* a move changes one side: */
-    int64_t stretch;  /* ln(Ly/Lx) less that of the start, */
+    bool per_axis;         /* a move changes one side: */
+    int64_t stretch;       /* ln(Ly/Lx) less that of the start, */
     long double stretched; /* and ln (w_y/w_x)^2 of the start */
-    bool volume_accepted; /* the last move */
+    bool volume_accepted;  /* the last move */
     uint32_t key[2];
     int64_t grid[2];
     struct ergo_oracle_cell *cell; /* [rows][cells] */

@@ -22,11 +22,10 @@ static struct ergo_grid over(const struct disks_state *s, size_t items) {
 /* A work-item for each cell of a checkerboard set. */
 static struct ergo_grid over_set(const struct disks_state *s) {
     const struct disks_launch *l = &s->launch;
-    return (struct ergo_grid){
-        3,
-        {ergo_round_up(l->most_half[0], l->row), ergo_round_up(l->most_half[1], l->rows),
-         members_of(s)},
-        {l->row, l->rows, 1}};
+    return (struct ergo_grid){3,
+                              {ergo_round_up(l->most_half[0], l->row),
+                               ergo_round_up(l->most_half[1], l->rows), members_of(s)},
+                              {l->row, l->rows, 1}};
 }
 
 /* ---- sweeps -----------------------------------------------------------------------------------
@@ -87,8 +86,8 @@ static void volume_move(struct disks_state *s) {
     if (!s->shapes[0].npt || s->e.step % s->shapes[0].volume_every)
         return;
     ERGO_LAUNCH(&s->e, DISKS_CLOSEST_PAIR, ergo_grid_groups(l->sums, l->sum_group, members_of(s)),
-                BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_RULES), BUFFER(DISKS_SIZES),
-                BUFFER(DISKS_LEAST), U64(s->e.step - 1), U32(second_plane(s)));
+                BUFFER(DISKS_CELLS), BUFFER(DISKS_MEMBERS), BUFFER(DISKS_RULES),
+                BUFFER(DISKS_SIZES), BUFFER(DISKS_LEAST), U64(s->e.step - 1), U32(second_plane(s)));
     ERGO_LAUNCH(&s->e, DISKS_VOLUME_MOVE, ergo_grid_groups(members_of(s), l->sum_group, 1),
                 BUFFER(DISKS_MEMBERS), BUFFER(DISKS_RULES), BUFFER(DISKS_LEAST), U32(l->sums),
                 BUFFER(DISKS_SIZES), U64(s->e.step - 1));

@@ -261,7 +261,8 @@ static enum ergo_status compare_whole(struct ergo_context *ctx, const struct erg
 static enum ergo_status read_tally(struct ergo_context *ctx, struct disks_state *s, size_t member,
                                    uint32_t *tally) {
     const struct disks_shape *shape = &s->shapes[member];
-    const size_t m = shape->cells[0], rows = shape->cells[1], h = shape->half[0], v = shape->half[1];
+    const size_t m = shape->cells[0], rows = shape->cells[1], h = shape->half[0],
+                 v = shape->half[1];
     uint32_t *raw = malloc(4 * m * rows);
     if (!raw)
         return no_memory(ctx);
@@ -295,13 +296,14 @@ static enum ergo_status compare_band(struct ergo_context *ctx, const struct ergo
     if (status == ERGO_OK)
         status = read_tally(ctx, s, member, tally);
     if (status == ERGO_OK && shape->npt) /* of one sweep; the move leaves places as they are */
-        disks_twin_volume(&s->members[member], shape, &band, r->step,
-                          disks_twin_least(&s->members[member], shape, &band.size, &found, r->step));
+        disks_twin_volume(
+            &s->members[member], shape, &band, r->step,
+            disks_twin_least(&s->members[member], shape, &band.size, &found, r->step));
     if (status == ERGO_OK && !disks_config_same(&band, &found, margin))
         status = ergo_replay_differs(ctx, r, member, "the disks");
     for (uint32_t y = margin; y + margin < rows && status == ERGO_OK; y++)
-        same = same &&
-               memcmp(expected + (size_t)y * m, tally + (size_t)((first + y) % all_rows) * m, 4 * m) == 0;
+        same = same && memcmp(expected + (size_t)y * m,
+                              tally + (size_t)((first + y) % all_rows) * m, 4 * m) == 0;
     if (status == ERGO_OK && !same)
         status = ergo_replay_differs(ctx, r, member, "the accepted moves");
     if (status == ERGO_OK)
@@ -358,7 +360,8 @@ static void choose_stretch(struct audit *a, struct ergo_replay *r) {
     const uint64_t most = a->whole ? (fit - r->lead) / r->samples : 2;
     r->every = every < most ? every : most;
     if (!a->whole) { /* the states between samples are not known */
-        r->samples = interval == 1 && disks_cells(shape) <= 1u << 20 && !shape->npt ? r->samples : 1;
+        r->samples =
+            interval == 1 && disks_cells(shape) <= 1u << 20 && !shape->npt ? r->samples : 1;
         r->every = shape->npt                                                  ? 1
                    : s->launch.path == DISKS_PATH_TILE || shape->n <= 1u << 18 ? 2
                                                                                : 1;

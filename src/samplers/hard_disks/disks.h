@@ -18,23 +18,23 @@
 
 struct disks_shape {
     uint64_t n;
-    double box[2];             /* sides in sigma */
-    double density;            /* rho sigma^2 */
+    double box[2];              /* sides in sigma */
+    double density;             /* rho sigma^2 */
     uint32_t cells[2], half[2]; /* a side */
-    uint32_t width;            /* W: units per cell side */
-    uint64_t side[2];          /* W * cells: units per box side */
-    double sigma;              /* in units of x */
-    bool rectangular;          /* sides differ, and with them the units along x and y: */
-    double aspect;             /* w_y/w_x, */
-    uint64_t ratio;            /* and its square in 2^-62 */
-    uint64_t contact;          /* overlap: r^2 < contact, in units^2 */
+    uint32_t width;             /* W: units per cell side */
+    uint64_t side[2];           /* W * cells: units per box side */
+    double sigma;               /* in units of x */
+    bool rectangular;           /* sides differ, and with them the units along x and y: */
+    double aspect;              /* w_y/w_x, */
+    uint64_t ratio;             /* and its square in 2^-62 */
+    uint64_t contact;           /* overlap: r^2 < contact, in units^2 */
     bool packed;
     uint32_t moves_per_cell;
     /* constant volume alone has these: */
     uint32_t block; /* cells along a sub-block of the density histogram */
     bool leave, shuffle, shuffle_sets;
     /* constant pressure: box, density, sigma and contact are those of the start */
-    bool npt, per_axis; /* the box changes; one side at a time */
+    bool npt, per_axis;    /* the box changes; one side at a time */
     uint32_t volume_every; /* sweeps from one volume move to the next */
     struct disks_rules rules;
     struct disks_size size;
@@ -105,7 +105,7 @@ struct disks_config {
 };
 
 bool disks_config_init(struct disks_config *config,
-                       const uint32_t cells[2]); /* false: out of memory */
+                       const uint32_t cells[2]);              /* false: out of memory */
 size_t disks_config_cells(const struct disks_config *config); /* that are here */
 /* Of a whole member. */
 size_t disks_cells(const struct disks_shape *shape);
@@ -130,9 +130,8 @@ void disks_config_positions(const struct disks_config *config, const struct disk
 uint64_t disks_config_closest(const struct disks_config *config, const struct disks_shape *shape,
                               size_t cell[2], unsigned slot[2]);
 /* The same by another ratio of cells. */
-uint64_t disks_config_closest_by(const struct disks_config *config,
-                                 const struct disks_shape *shape, uint64_t ratio, size_t cell[2],
-                                 unsigned slot[2]);
+uint64_t disks_config_closest_by(const struct disks_config *config, const struct disks_shape *shape,
+                                 uint64_t ratio, size_t cell[2], unsigned slot[2]);
 /* Do any two disks overlap, of the start's diameter? Then the cells (row by row) and slots of two
  * of them. */
 bool disks_config_overlap(const struct disks_config *config, const struct disks_shape *shape,
@@ -238,18 +237,18 @@ enum disks_path {
 
 struct disks_launch {
     enum disks_path path;
-    uint32_t group;      /* work-items per work-group */
-    uint32_t row, rows;  /* shape of a group, in kernels over the cells of a set */
-    bool exact;          /* such groups exactly cover all members */
-    uint32_t sum_group;  /* work-items that add up a partial sum of a measurement */
-    uint32_t sums;       /* partial sums per member */
-    uint32_t most_cells; /* of any member */
-    uint32_t look_cells; /* cells that histograms use: all, except in audits */
+    uint32_t group;        /* work-items per work-group */
+    uint32_t row, rows;    /* shape of a group, in kernels over the cells of a set */
+    bool exact;            /* such groups exactly cover all members */
+    uint32_t sum_group;    /* work-items that add up a partial sum of a measurement */
+    uint32_t sums;         /* partial sums per member */
+    uint32_t most_cells;   /* of any member */
+    uint32_t look_cells;   /* cells that histograms use: all, except in audits */
     uint32_t most_half[2]; /* half of the most cells along a side */
-    uint64_t all_cells;  /* of all members */
-    uint32_t plans;      /* sweeps planned by one launch (tile and global path) */
-    uint32_t tile[2];    /* tile path: most pairs of cells along a tile */
-    uint32_t tiles;      /* of the largest member */
+    uint64_t all_cells;    /* of all members */
+    uint32_t plans;        /* sweeps planned by one launch (tile and global path) */
+    uint32_t tile[2];      /* tile path: most pairs of cells along a tile */
+    uint32_t tiles;        /* of the largest member */
     uint32_t bins[DISKS_CURVES];
     uint64_t launch_sweeps; /* local path: most sweeps per launch */
     uint32_t pair_rows;     /* pair histograms: most rows of cells per launch */

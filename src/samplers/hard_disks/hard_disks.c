@@ -28,10 +28,11 @@ static const struct ergo_key keys[] = {
     {ERGO_KEY("/system/box", REAL),
      .flags = ERGO_KEY_FORM | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_LIST, .min = 2,
      .max = DISKS_BOX_MAX, .min_items = 2, .max_items = 2, .unit = "sigma",
-     .help = "Side L of a square box, or sides [Lx, Ly]; at constant pressure those of the start. "
-             "The checkerboard needs 2 to 2.82, 4 to 5.65, or 6 and more along each axis. A "
-             "triangular crystal fits where Lx : Ly is that of whole numbers of columns and rows, 2 "
-             ": sqrt 3 a pair."},
+     .help =
+         "Side L of a square box, or sides [Lx, Ly]; at constant pressure those of the start. "
+         "The checkerboard needs 2 to 2.82, 4 to 5.65, or 6 and more along each axis. A "
+         "triangular crystal fits where Lx : Ly is that of whole numbers of columns and rows, 2 "
+         ": sqrt 3 a pair."},
     {ERGO_KEY("/system/moves", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "\"displacements\"", .stream = "", .choices = moves, .unit = "",
      .help = "Trial moves: displacements, uniform in a circle (the paper's), or reflections of a "
@@ -306,8 +307,8 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
     if (box->present) {
         const double sides[2] = {box->items ? box->reals[0] : box->real,
                                  box->items ? box->reals[1] : box->real};
-        const double most = (double)ergo_point_int(point, "/system/n") * DISKS_PI /
-                            (4.0 * sides[0] * sides[1]);
+        const double most =
+            (double)ergo_point_int(point, "/system/n") * DISKS_PI / (4.0 * sides[0] * sides[1]);
         if (most > 0.9069)
             return ergo_job_error(ctx, "/system/box",
                                   "%lld disks would cover %.4g of a box of %g x %g sigma; no more "
@@ -326,13 +327,14 @@ static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point 
                                                                        : "/system/packing_fraction",
                                 "%s", reason);
     else if (disks_cells(&shape) > DISKS_CELLS_MAX)
-        status = ergo_job_error(ctx, box->present ? "/system/box" : "/system/packing_fraction",
-                                "a box of %.6g x %.6g sigma has %llu cells: at most %u are possible, "
-                                "which is %d a side",
-                                shape.box[0], shape.box[1],
-                                (unsigned long long)disks_cells(&shape), DISKS_CELLS_MAX, 23170);
-    else if (shape.npt &&
-             ergo_isobaric_check(ctx, point, &shape.rules.volume, shape.box[0] * shape.box[1]) != ERGO_OK)
+        status =
+            ergo_job_error(ctx, box->present ? "/system/box" : "/system/packing_fraction",
+                           "a box of %.6g x %.6g sigma has %llu cells: at most %u are possible, "
+                           "which is %d a side",
+                           shape.box[0], shape.box[1], (unsigned long long)disks_cells(&shape),
+                           DISKS_CELLS_MAX, 23170);
+    else if (shape.npt && ergo_isobaric_check(ctx, point, &shape.rules.volume,
+                                              shape.box[0] * shape.box[1]) != ERGO_OK)
         status = ERGO_E_JOB;
     else if (!disks_start_fits(point, &shape, reason))
         status = ergo_job_error(ctx, "/system/start", "%s", reason);

@@ -61,8 +61,8 @@ enum ergo_status disks_frame(struct ergo_context *ctx, void *opaque, size_t memb
                      "%zu\nLattice=\"%.12f 0 0 0 %.12f 0 0 0 1\" Properties=species:S:1:pos:R:3:"
                      "psi6:R:2 pbc=\"T T F\" diameter=1 step=%llu packing_fraction=%.15g\n",
                      n, box[0], box[1], (unsigned long long)s->e.step,
-                     (shape->npt ? (double)shape->n / (box[0] * box[1]) : shape->density) * DISKS_PI /
-                         4.0);
+                     (shape->npt ? (double)shape->n / (box[0] * box[1]) : shape->density) *
+                         DISKS_PI / 4.0);
     ergo_text_append_rows(text, n, append_disk, &(struct frame){n, d});
     free(d);
     return ERGO_OK;

@@ -38,9 +38,8 @@ bool disks_is_npt(const struct ergo_point *point) {
 static void size_of(const struct ergo_point *point, struct disks_shape *s) {
     const struct ergo_volume_rules allowed = disks_rules_at(s->rules.volume, s->width, s->ratio);
     s->volume_every = (uint32_t)ergo_point_int(point, "/system/volume_every");
-    s->rules.volume =
-        ergo_isobaric_rules(point, s->n, s->box[0] * s->box[1], s->sigma, 2,
-                            allowed.contact, &s->rules.first);
+    s->rules.volume = ergo_isobaric_rules(point, s->n, s->box[0] * s->box[1], s->sigma, 2,
+                                          allowed.contact, &s->rules.first);
     s->rules.per_axis = s->per_axis;
     s->size = disks_size_at(s->rules, (struct ergo_volume){.size = s->rules.first});
     s->contact = s->size.contact;
@@ -157,8 +156,8 @@ static double smallest_share(const struct disks_shape *s) {
 /* Half of the box; at constant pressure of the smallest, in which a cell is sigma wide. */
 static double gr_max(const struct ergo_point *point, const struct disks_shape *s) {
     const double box = fmin(s->box[0], s->box[1]);
-    const double half = !s->npt         ? 0.5 * box
-                        : s->per_axis    ? (double)(s->half[0] < s->half[1] ? s->half[0] : s->half[1])
+    const double half = !s->npt       ? 0.5 * box
+                        : s->per_axis ? (double)(s->half[0] < s->half[1] ? s->half[0] : s->half[1])
                         : s->rectangular ? box * smallest_share(s) * 0.5
                                          : (double)s->half[0];
     return fmin(ergo_point_real(point, "/run/gr_max"), half);

@@ -11,8 +11,8 @@
 
 enum lattice_kind { HEXAGONAL, TURNED, SQUARE, OBLIQUE };
 
-/* A lattice of at least n sites in a box, and the smallest distance of its sites in sigma. TURNED is
- * hexagonal with rows along y, for boxes with different sides. */
+/* A lattice of at least n sites in a box, and the smallest distance of its sites in sigma. TURNED
+ * is hexagonal with rows along y, for boxes with different sides. */
 struct lattice {
     enum lattice_kind kind;
     uint64_t columns, rows;
@@ -347,7 +347,8 @@ bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *
         snprintf(reason, 400,
                  "a %s lattice of %llu disks does not fit %s box at packing fraction %.6g; "
                  "up to %.4f it does%s",
-                 start, (unsigned long long)s->n, s->rectangular ? "this" : "a square", phi, floor(1e4 * (most - 1e-5)) * 1e-4,
+                 start, (unsigned long long)s->n, s->rectangular ? "this" : "a square", phi,
+                 floor(1e4 * (most - 1e-5)) * 1e-4,
                  square ? ", and \"hexagonal\" farther" : "; or take another number of disks");
         return lattice_fits(&l, s, s->sigma);
     }
@@ -360,9 +361,10 @@ bool disks_start_fits(const struct ergo_point *point, const struct disks_shape *
                  "can. Start from \"hexagonal\" or from a file",
                  phi, DISKS_RANDOM_MAX);
     else
-        snprintf(reason, 400,
-                 "%llu disks in a box of %.6g x %.6g sigma have no room to be at random; start from "
-                 "\"hexagonal\" or from a file, or take a larger box",
-                 (unsigned long long)s->n, s->box[0], s->box[1]);
+        snprintf(
+            reason, 400,
+            "%llu disks in a box of %.6g x %.6g sigma have no room to be at random; start from "
+            "\"hexagonal\" or from a file, or take a larger box",
+            (unsigned long long)s->n, s->box[0], s->box[1]);
     return phi <= DISKS_RANDOM_MAX + 1e-9 && growth_lattice(&grid, &l);
 }

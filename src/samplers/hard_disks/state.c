@@ -28,8 +28,8 @@ bool disks_config_init(struct disks_config *c, const uint32_t cells[2]) {
 bool disks_config_band(struct disks_config *band, const struct disks_config *c, uint32_t first,
                        uint32_t rows) {
     const size_t row = c->cells[0], all = row * rows;
-    *band = (struct disks_config){
-        .cells = {c->cells[0], c->cells[1]}, .first = first, .rows = rows};
+    *band =
+        (struct disks_config){.cells = {c->cells[0], c->cells[1]}, .first = first, .rows = rows};
     memcpy(band->grid, c->grid, sizeof band->grid);
     band->size = c->size;
     band->count = malloc(all);
@@ -216,7 +216,8 @@ bool disks_config_read(struct disks_config *c, const struct disks_shape *s, cons
     }
     uint64_t contact = s->contact;
     if (s->npt) {
-        if (!ergo_isobaric_read(data, &s->rules.volume, 2, s->per_axis, &c->size.volume, &contact)) {
+        if (!ergo_isobaric_read(data, &s->rules.volume, 2, s->per_axis, &c->size.volume,
+                                &contact)) {
             *reason = "its volume is not one that its cells allow";
             return false;
         }

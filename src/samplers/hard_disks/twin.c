@@ -34,7 +34,8 @@ struct twin_place {
 
 static struct twin_place place_of(const struct twin *t, int64_t cx, int64_t row) {
     const int64_t m = t->config->cells[0], rows = t->config->rows;
-    struct twin_place p = {.id = (uint32_t)((t->config->first + row) % t->config->cells[1] * m + cx),
+    struct twin_place p = {.id =
+                               (uint32_t)((t->config->first + row) % t->config->cells[1] * m + cx),
                            .own = (size_t)(row * m + cx)};
     for (int64_t k = 0; k < 9; k++)
         p.around[k] = (size_t)((row + k / 3 - 1 + rows) % rows * m + (cx + k % 3 - 1 + m) % m);
