@@ -424,7 +424,7 @@ static const struct ergo_model nvt = {
 
 static const struct ergo_model npt = {
     .name = "npt",
-    .summary = "Constant pressure: the box grows and shrinks, and stays square.",
+    .summary = "Constant pressure: the box grows and shrinks, and keeps its shape or finds it.",
     .programs = {PROGRAMS, "hard_disks/disks_volume.cl"},
     .first = first_npt,
     .keys = {{keys, COUNT(keys)},
