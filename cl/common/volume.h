@@ -23,6 +23,7 @@ typedef int64_t ergo_long;
 #endif
 
 #define ERGO_VOLUME_BITS 36
+#define ERGO_VOLUME_ONE 0x4000000000000000UL /* 1 in 2^-62 */
 #define ERGO_VOLUME_LARGEST 44 /* ln V in whole numbers, either way: V up to e^44 = 1e19 */
 
 /* The high half of a product. */
@@ -109,6 +110,19 @@ ERGO_INLINE struct ergo_volume ergo_volume_proposed(struct ergo_volume_rules rul
             volume.stretch[1] += axis == 0u ? -change : axis == 2u ? change : 0L;
     }
     return volume;
+}
+
+/* exp of x 2^-36 in 2^-62, from 1/3.9999 to 3.9999: the square of a ratio of cells' sides, of which
+ * cells allow less. */
+ERGO_INLINE ulong ergo_volume_ratio(ergo_long x) {
+    const ergo_long most = 95263705089L;
+    return ergo_volume_whole(ergo_volume_exp(x > most ? most : x < -most ? -most : x), 62u);
+}
+
+/* a + (b y)^2 rounded down, where b^2 is such a ratio. */
+ERGO_INLINE ulong ergo_volume_add_square(ulong a, ergo_long y, ulong ratio) {
+    const ulong y2 = (ulong)(y * y);
+    return a + (ratio == ERGO_VOLUME_ONE ? y2 : ergo_volume_high(y2 << 2, ratio));
 }
 
 /* d ln(L_x) and a constant, which is 0 where all sides change together. */

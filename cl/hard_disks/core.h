@@ -36,8 +36,7 @@ ERGO_INLINE uint disks_plan(uint key0, uint key1, ulong step, uint width, uint s
 
 /* r^2 in units of x, of differences below 2^31; ratio: (w_y/w_x)^2 in 2^-62. */
 ERGO_INLINE ulong disks_r2(disks_long dx, disks_long dy, ulong ratio) {
-    const ulong y2 = (ulong)(dy * dy);
-    return (ulong)(dx * dx) + (ratio == DISKS_SQUARE ? y2 : ergo_volume_high(y2 << 2, ratio));
+    return ergo_volume_add_square((ulong)(dx * dx), dy, ratio);
 }
 
 /* To the nearest integer, |x| <= 2^22. */
@@ -114,11 +113,9 @@ ERGO_INLINE uint disks_spare(struct ergo_words r0, struct ergo_words r1) {
 
 /* ---- constant pressure ----------------------------------------------------------------------- */
 
-/* (w_y/w_x)^2 at that volume, from 1/3.99 to 3.99: cells allow less (disks_rules_at). */
+/* (w_y/w_x)^2 at that volume. */
 ERGO_INLINE ulong disks_ratio_at(struct disks_rules rules, struct ergo_volume volume) {
-    const ergo_long most = 95081519338L; /* ln 3.99 in 2^-36 */
-    const ergo_long x = rules.aspect + 2L * volume.stretch[0];
-    return ergo_volume_whole(ergo_volume_exp(x > most ? most : x < -most ? -most : x), 62u);
+    return ergo_volume_ratio(rules.aspect + 2L * volume.stretch[0]);
 }
 
 /* What cells of that ratio allow of contact: the smaller side's square at most, and more than

@@ -57,7 +57,7 @@
  * number (disks_r2 in core.h). Numbers of an axis are in [2]; a kernel for square boxes reads those
  * of x for both.
  */
-#define DISKS_SQUARE 0x4000000000000000UL /* (w_y/w_x)^2 in 2^-62 */
+#define DISKS_SQUARE ERGO_VOLUME_ONE /* (w_y/w_x)^2 in 2^-62 */
 #define DISKS_MARGIN 0x1.2p-17f           /* of contact, for the filter in fp32 (neighbours.h) */
 #ifdef DISKS_RECTANGULAR
 #define DISKS_Y 1

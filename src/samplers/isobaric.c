@@ -1,11 +1,14 @@
 #include "samplers/isobaric.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/bytes.h"
 
 _Static_assert(sizeof(struct ergo_volume) == ERGO_VOLUME_BYTES, "no padding");
 _Static_assert(sizeof(struct ergo_volume_rules) == ERGO_VOLUME_RULES_BYTES, "no padding");
+
+static const char *const kinds[] = {"isotropic", "per-axis", NULL};
 
 const struct ergo_key ergo_isobaric_keys[ERGO_ISOBARIC_KEYS] = {
     {ERGO_KEY("/system/max_volume_change", REAL), .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN,
@@ -14,7 +17,16 @@ const struct ergo_key ergo_isobaric_keys[ERGO_ISOBARIC_KEYS] = {
     {ERGO_KEY("/system/volume_every", INT), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
      .fallback = "1", .min = 1, .max = 1e6, .unit = "sweeps",
      .help = "A trial change of the volume after every so many sweeps."},
+    {ERGO_KEY("/system/volume_moves", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "\"isotropic\"", .stream = "", .choices = kinds, .unit = "",
+     .help = "What a volume move changes: isotropic, all sides by the same factor; per-axis, one "
+             "side drawn at random, so that a crystal finds the shape of its box. A fluid has no "
+             "such shape: its box wanders to the limits of the cells (volume_limited)."},
 };
+
+bool ergo_isobaric_per_axis(const struct ergo_point *point) {
+    return strcmp(ergo_point_text(point, "/system/volume_moves"), "per-axis") == 0;
+}
 
 double ergo_isobaric_volume(int64_t size) {
     const struct ergo_scaled e = ergo_volume_exp(size);

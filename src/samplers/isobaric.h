@@ -7,9 +7,11 @@
 #include "common/volume.h"
 #include "job/job.h"
 
-/* Keys of all such models: the largest step, and how often it is tried. */
-enum { ERGO_ISOBARIC_KEYS = 2 };
+/* Keys of all such models: the largest step, how often it is tried, and of what. */
+enum { ERGO_ISOBARIC_KEYS = 3 };
 extern const struct ergo_key ergo_isobaric_keys[ERGO_ISOBARIC_KEYS];
+/* Do moves change one side at a time? At points that have these keys. */
+bool ergo_isobaric_per_axis(const struct ergo_point *point);
 
 /* V in sigma^d at that ln V. */
 double ergo_isobaric_volume(int64_t size);

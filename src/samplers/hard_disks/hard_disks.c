@@ -7,7 +7,6 @@
 #include "samplers/hard_disks/disks.h"
 
 static const char *const coordinates[] = {"wide", "packed", NULL};
-static const char *const volume_moves[] = {"isotropic", "per-axis", NULL};
 static const char *const moves[] = {"displacements", "reflections", NULL};
 
 static bool is_displaced(const struct ergo_point *point) {
@@ -119,11 +118,6 @@ static const struct ergo_key keys_npt[] = {
      .flags = ERGO_KEY_REQUIRED | ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .min = 0,
      .max = 1e6, .unit = "k_B T / sigma^2",
      .help = "P* = beta P sigma^2 of the npt ensemble. Liquid and hexatic phase meet at 9.185."},
-    {ERGO_KEY("/system/volume_moves", ENUM), .flags = ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
-     .fallback = "\"isotropic\"", .stream = "", .choices = volume_moves, .unit = "",
-     .help = "What a volume move changes: isotropic, both sides by the same factor; per-axis, one "
-             "side drawn at random, so that a crystal finds the shape of its box. A liquid has no "
-             "such shape: its box wanders to the limits of the cells (volume_limited)."},
 };
 
 static const struct ergo_column columns[DISKS_COLUMNS] = {
@@ -181,12 +175,8 @@ static double sample_aspect(const struct ergo_point *point, const double *c) {
     return c[DISKS_ASPECT];
 }
 
-static bool is_per_axis(const struct ergo_point *point) {
-    return strcmp(ergo_point_text(point, "/system/volume_moves"), "per-axis") == 0;
-}
-
 static bool has_column(const struct ergo_point *point, size_t c) {
-    return c != DISKS_ASPECT || is_per_axis(point);
+    return c != DISKS_ASPECT || ergo_isobaric_per_axis(point);
 }
 
 static double sample_limited(const struct ergo_point *point, const double *c) {
@@ -247,7 +237,7 @@ static const struct ergo_observable observables_npt[] = {
      .curve = "contact", .from_curve = disks_pressure},
     ORDER,
     {ERGO_NAMED("aspect_ratio", ""), .help = "Ly / Lx, where volume_moves is per-axis",
-     .sample = sample_aspect, .applies = is_per_axis},
+     .sample = sample_aspect, .applies = ergo_isobaric_per_axis},
     {ERGO_NAMED("volume_acceptance", ""), .help = "accepted share of volume moves",
      .sample = sample_volume_acceptance, .of_moves = true},
     {ERGO_NAMED("volume_limited", ""),

@@ -98,7 +98,7 @@ bool disks_shape_of(const struct ergo_point *point, struct disks_shape *s, char 
     s->n = (uint64_t)ergo_point_int(point, "/system/n");
     s->moves_per_cell = (uint32_t)ergo_point_int(point, "/system/moves_per_cell");
     s->npt = disks_is_npt(point);
-    s->per_axis = s->npt && strcmp(ergo_point_text(point, "/system/volume_moves"), "per-axis") == 0;
+    s->per_axis = s->npt && ergo_isobaric_per_axis(point);
     sides_of(point, s);
     if (fmax(s->box[0], s->box[1]) > DISKS_BOX_MAX) {
         snprintf(reason, 300, "%lld disks need a box of %.6g sigma; at most %g are possible",
