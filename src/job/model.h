@@ -133,7 +133,7 @@ struct ergo_key_rows {
     const struct ergo_key *keys;
     size_t n;
 };
-enum { ERGO_KEY_ROWS_MAX = 8 };
+enum { ERGO_KEY_ROWS_MAX = 10 };
 
 /* A picture of a member: rgb is malloc'ed, 3 bytes per pixel, row by row from the top; no side is
  * longer than this. */

@@ -205,6 +205,10 @@ enum ergo_status lj_check(struct ergo_context *ctx, const struct ergo_point *poi
                            "%.10g is too long for so many particles: pairs at the cutoff could "
                            "no longer be counted",
                            s.cutoff);
+    if (s.repulsion <= s.attraction)
+        status = ergo_job_error(ctx, "/system/repulsive_exponent",
+                                "%u is not above /system/attractive_exponent, %u", s.repulsion,
+                                s.attraction);
     if (s.cutoff < 0.2 * s.sigma)
         status = ergo_job_error(ctx, "/system/cutoff", "%.10g is below 0.2 sigma", s.cutoff);
     if (s.epsilon > 0 && (s.temperature > 100 * s.epsilon || s.temperature < 1e-3 * s.epsilon))

@@ -43,10 +43,9 @@ static void phase_columns(const struct lj_state *s, size_t member, const struct 
     at.volume = lj_volume_of(&at, from->size);
     to[LJ_PHASE_PARTICLES] = from->particles;
     to[LJ_PHASE_VOLUME] = at.volume;
-    to[LJ_PHASE_ENERGY] =
-        lj_energy_of(at.epsilon, from->energy) + lj_tail_energy(&at, from->particles);
+    to[LJ_PHASE_ENERGY] = lj_energy_of(&at, from->energy) + lj_tail_energy(&at, from->particles);
     to[LJ_PHASE_VIRIAL] =
-        lj_virial_of(at.epsilon, from->virial) + lj_impulsive_of(&physics->jump, from->contacts);
+        lj_virial_of(&at, from->virial) + lj_impulsive_of(&physics->jump, from->contacts);
     to[LJ_PHASE_GHOSTS] =
         ghosts ? lj_ghosts_mean(s, ghosts) * at.volume / (from->particles + 1.0) : 0;
 }

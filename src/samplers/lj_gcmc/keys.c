@@ -9,6 +9,8 @@ enum {
     POSITIVE = PHYSICS | ERGO_KEY_EXCLUDES_MIN,
 };
 
+static const char *const potentials[] = {"lennard-jones", "mie", NULL};
+
 static const char *const methods[] = {"sample", "transition-matrix", NULL};
 
 /* Where keys act. */
@@ -66,6 +68,22 @@ const struct ergo_key lj_keys_potential[LJ_KEYS_POTENTIAL_N] = {
     {ERGO_KEY("/system/sigma", REAL), .flags = POSITIVE | ERGO_KEY_SHAPE, .fallback = "1", .min = 0,
      .max = 1e6, .unit = "length",
      .help = "Particle diameter in the unit of box, cutoff, lambda and activity."},
+};
+
+const struct ergo_key lj_keys_mie[LJ_KEYS_MIE_N] = {
+    {ERGO_KEY("/system/potential", ENUM), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "\"lennard-jones\"", .stream = "", .choices = potentials, .unit = "",
+     .help = "lennard-jones, 4 epsilon [(sigma/r)^12 - (sigma/r)^6]. mie: C epsilon [(sigma/r)^n - "
+             "(sigma/r)^m], C = n/(n - m) (n/m)^(m/(n - m)), so that the depth is epsilon."},
+    {ERGO_KEY("/system/repulsive_exponent", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "12", .stream = "",
+     .min = 5, .max = 48, .unit = "",
+     .help = "n of a Mie potential, above m. Even exponents are a little faster.",
+     .acts = lj_is_mie, .where = "with potential mie"},
+    {ERGO_KEY("/system/attractive_exponent", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "6", .stream = "",
+     .min = 4, .max = 47, .unit = "", .help = "m of a Mie potential.", .acts = lj_is_mie,
+     .where = "with potential mie"},
 };
 
 const struct ergo_key lj_keys_moves[LJ_KEYS_MOVES_N] = {

@@ -344,6 +344,12 @@ static void append_reach(struct ergo_text *o, const struct lj_state *s) {
                          axes[k], r.high[k], axes[k], r.ring[k]);
 }
 
+void lj_potential_options(const struct lj_state *s, struct ergo_text *o) {
+    if (s->system.mie)
+        ergo_text_append(o, " -DLJ_MIE_N=%uu -DLJ_MIE_M=%uu", s->system.repulsion,
+                         s->system.attraction);
+}
+
 static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_state *s) {
     static const char *const total = "lj_gcmc/total.cl", *const end = "lj_gcmc/board_end.cl";
     struct ergo_engine *e = &s->e;
@@ -357,6 +363,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct lj_stat
                      "-DLJ_CULL=%d -DLJ_PARTS=%uu%s%s",
                      g->n[0], g->n[1], g->n[2], g->n_offsets, g->near, g->cull, g->parts,
                      l->slotted ? " -DLJ_SLOTTED=1" : "", l->energies ? " -DLJ_ENERGIES=1" : "");
+    lj_potential_options(s, &o);
     if (l->volume_every)
         ergo_text_append(&o, l->transfers ? " -DLJ_NPT=1 -DLJ_GIBBS=1" : " -DLJ_NPT=1");
     append_reach(&o, s);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/unit.h"
 #include "lj_gcmc/core.h"
 
 static const uint32_t NO_PARTICLE = UINT32_MAX;
@@ -17,6 +18,17 @@ float lj_twin_distance2(const struct lj_member *m, const uint32_t a[3], const ui
     return fmaf(d[2], d[2], fmaf(d[1], d[1], d[0] * d[0]));
 }
 
+/* (sigma/r)^k of a Mie potential: the square of that of half of k, in whole steps of (sigma/r)^2,
+ * and with an odd k once more sigma/r. */
+static float power(float r2, int k) {
+    if (k % 2)
+        return power(r2, k - 1) * ergo_rsqrt(r2);
+    if (k == 0)
+        return 1;
+    const float half = power(r2, k / 4 * 2);
+    return k % 4 ? half * half * ergo_inverse(r2) : half * half;
+}
+
 /* A pair within the cutoff. (sigma/r)^12 and (sigma/r)^6 are truncated to multiples of 2^-30. */
 void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_twin_sums *to) {
     if (r2 < m->core2) {
@@ -24,10 +36,16 @@ void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_t
         return;
     }
     const float inverse = ergo_inverse(r2), sixth = inverse * inverse * inverse;
-    const int64_t repulsion = (int64_t)(sixth * sixth * 0x1p30f);
-    const int64_t attraction = (int64_t)(sixth * 0x1p30f);
+    int64_t repulsion = (int64_t)(sixth * sixth * 0x1p30f);
+    int64_t attraction = (int64_t)(sixth * 0x1p30f), virial = 2 * repulsion - attraction;
+    if (m->exponents) {
+        const int n = m->exponents & 0xff, k = (int)(m->exponents >> 8);
+        repulsion = (int64_t)(power(r2, n) * 0x1p30f);
+        attraction = (int64_t)(power(r2, k) * 0x1p30f);
+        virial = (n * repulsion - k * attraction) >> 5;
+    }
     to->energy += sign * (repulsion - attraction - m->shift);
-    to->virial += sign * (2 * repulsion - attraction);
+    to->virial += sign * virial;
     if (r2 >= m->contact2[0]) /* the outer shell */
         to->contacts += sign;
     else if (r2 >= m->contact2[1])
