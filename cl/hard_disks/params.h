@@ -58,7 +58,7 @@
  * of x for both.
  */
 #define DISKS_SQUARE ERGO_VOLUME_ONE /* (w_y/w_x)^2 in 2^-62 */
-#define DISKS_MARGIN 0x1.2p-17f           /* of contact, for the filter in fp32 (neighbours.h) */
+#define DISKS_MARGIN 0x1.2p-17f      /* of contact, for the filter in fp32 (neighbours.h) */
 #ifdef DISKS_RECTANGULAR
 #define DISKS_Y 1
 #else

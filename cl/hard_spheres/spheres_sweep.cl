@@ -46,8 +46,8 @@ ERGO_INLINE struct spheres_metric spheres_metric_of(__global const ulong *contac
 /* Does a sphere at (x, y, z), in units from the cell's corner, overlap one of the cells around? */
 ERGO_INLINE uint spheres_overlap(__global const ulong2 *cells,
                                  __global const struct spheres_member *m,
-                                 struct spheres_metric metric, uint plane,
-                                 uint cx, uint cy, uint cz, int x, int y, int z) {
+                                 struct spheres_metric metric, uint plane, uint cx, uint cy,
+                                 uint cz, int x, int y, int z) {
     for (int o = 0; o < 27; o++) {
         const int ox = o % 3 - 1, oy = o / 3 % 3 - 1, oz = o / 9 - 1;
         const uint at =
@@ -75,8 +75,8 @@ ERGO_INLINE uint spheres_overlap(__global const ulong2 *cells,
  * integers. Returns accepted moves, plus 2^16 if the cell has spheres.
  */
 ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct spheres_member *m,
-                                struct spheres_metric metric, uint plane, uint cx, uint cy, uint cz, ulong step,
-                                uint purpose, SPHERES_LIST near) {
+                                struct spheres_metric metric, uint plane, uint cx, uint cy, uint cz,
+                                ulong step, uint purpose, SPHERES_LIST near) {
     const uint at = spheres_at(m, cx, cy, cz), entity = (cz * m->cells[1] + cy) * m->cells[0] + cx;
     const float wx = (float)m->width[0], wy = (float)m->width[1], wz = (float)m->width[2];
     float4 own[SPHERES_SLOTS];
@@ -140,8 +140,7 @@ ERGO_INLINE uint spheres_update(__global ulong2 *cells, __global const struct sp
             continue;
         const float tx = -2.0f * x, ty = -2.0f * SPHERES_SCALED(y, sy),
                     tz = -2.0f * SPHERES_SCALED(z, sz);
-        const float t2 =
-            fma(z, SPHERES_SCALED(z, sz), fma(y, SPHERES_SCALED(y, sy), x * x));
+        const float t2 = fma(z, SPHERES_SCALED(z, sz), fma(y, SPHERES_SCALED(y, sy), x * x));
         float least = 4.0f * high;
         for (uint i = 0u; i < count; i++) {
             const float4 v = near[SPHERES_STRIDE * i];
@@ -204,8 +203,8 @@ __kernel void spheres_subsweep(__global ulong2 *cells,
         return;
     const uint set = (uint)(plans[member * capacity + k] >> 3u * sub) & 7u;
     const uint cx = 2u * x + (set & 1u), cy = 2u * y + (set >> 1 & 1u), cz = 2u * z + (set >> 2);
-    const uint done = spheres_update(cells + m->first, m, spheres_metric_of(contacts, member), plane, cx, cy, cz, step,
-                                     purpose, near);
+    const uint done = spheres_update(cells + m->first, m, spheres_metric_of(contacts, member),
+                                     plane, cx, cy, cz, step, purpose, near);
     if (note)
         tally[m->first + spheres_at(m, cx, cy, cz)] = done;
 }

@@ -236,14 +236,15 @@ enum ergo_status spheres_frame(struct ergo_context *ctx, void *opaque, size_t me
         double box[3] = {shape->box[0], shape->box[1], shape->box[2]};
         if (shape->npt)
             spheres_box_at(shape, &config.volume, box);
-        const double density = shape->npt ? (double)shape->n / (box[0] * box[1] * box[2])
-                                          : shape->density;
+        const double density =
+            shape->npt ? (double)shape->n / (box[0] * box[1] * box[2]) : shape->density;
         spheres_config_positions(&config, shape, at);
         ergo_text_append(
             text,
             "%llu\nLattice=\"%.12f 0 0 0 %.12f 0 0 0 %.12f\" Properties=species:S:1:pos:R:3 "
             "pbc=\"T T T\" diameter=1 step=%llu packing_fraction=%.15g\n",
-            (unsigned long long)shape->n, box[0], box[1], box[2], (unsigned long long)s->e.step, density * SPHERES_PI / 6.0);
+            (unsigned long long)shape->n, box[0], box[1], box[2], (unsigned long long)s->e.step,
+            density * SPHERES_PI / 6.0);
         ergo_text_append_rows(text, (size_t)shape->n, append_sphere, at);
     } else {
         status = no_memory(ctx, shape);

@@ -120,8 +120,7 @@ static void declare_kernels(struct spheres_state *s) {
              "-DSPHERES_SLOTS=%u -DSPHERES_LISTED=%u -DSPHERES_GROUP=%u -DSPHERES_MOVES=%u "
              "-DSPHERES_SUM_GROUP=%u%s%s",
              l->slots, l->listed, l->list_items, s->shapes[0].moves_per_cell, l->sum_group,
-             npt ? " -DSPHERES_NPT" : "",
-             s->shapes[0].per_axis ? " -DSPHERES_PER_AXIS" : "");
+             npt ? " -DSPHERES_NPT" : "", s->shapes[0].per_axis ? " -DSPHERES_PER_AXIS" : "");
     ergo_engine_kernel(e, SPHERES_PLAN_SWEEPS, sweep, options, "spheres_plans");
     ergo_engine_kernel(e, SPHERES_SUBSWEEP, sweep, options, "spheres_subsweep");
     ergo_engine_kernel(e, SPHERES_SHIFT, sweep, options, "spheres_shift");

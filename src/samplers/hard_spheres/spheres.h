@@ -28,7 +28,7 @@ struct spheres_shape {
     unsigned slots;    /* of a cell */
     uint32_t moves_per_cell;
     bool per_axis; /* by one side at a time */
-    bool npt; /* the volume changes; box, density, sigma and contact are those of the start */
+    bool npt;      /* the volume changes; box, density, sigma and contact are those of the start */
     uint32_t volume_every;          /* sweeps from one volume move to the next */
     int64_t volume;                 /* ln V of the start; see common/volume.h */
     struct ergo_volume_rules rules; /* of the volume moves */
@@ -78,9 +78,9 @@ struct spheres_place {
 };
 struct spheres_config {
     uint32_t cells[3];
-    uint32_t first, layers; /* the layers along z that are here, from `first` on; 0, all */
-    uint64_t grid[3];       /* where cell (0, 0, 0) is in the box, in units */
-    uint64_t contact;       /* overlap: r^2 < contact */
+    uint32_t first, layers;    /* the layers along z that are here, from `first` on; 0, all */
+    uint64_t grid[3];          /* where cell (0, 0, 0) is in the box, in units */
+    uint64_t contact;          /* overlap: r^2 < contact */
     struct ergo_volume volume; /* all 0 at constant volume */
     uint8_t *count;
     struct spheres_place *place; /* [cells][SPHERES_MANY] */
@@ -232,8 +232,8 @@ struct spheres_state {
 /* Random starts in progress. */
 struct spheres_growing {
     struct spheres_config *configs; /* [members]: those that have finished */
-    uint64_t *first; /* [members]: r^2 of contact at the beginning, */
-    uint64_t *contacts; /* and now, as those of the state */
+    uint64_t *first;                /* [members]: r^2 of contact at the beginning, */
+    uint64_t *contacts;             /* and now, as those of the state */
     uint64_t *least;                /* [members][sums] */
     uint32_t sweep;
     size_t left; /* members that still grow */

@@ -145,8 +145,9 @@ static void closest_of_cells(size_t begin, size_t end, void *user) {
                       (at[k] + c->cells[k] + (size_t)(int64_t)away[k]) % c->cells[k];
             for (unsigned i = 0; i < c->count[one]; i++)
                 for (unsigned j = o == 13 ? i + 1 : 0; j < c->count[two]; j++) {
-                    const uint64_t r2 = distance2(all->s, all->metric, &c->place[one * SPHERES_MANY + i],
-                                                  &c->place[two * SPHERES_MANY + j], away);
+                    const uint64_t r2 =
+                        distance2(all->s, all->metric, &c->place[one * SPHERES_MANY + i],
+                                  &c->place[two * SPHERES_MANY + j], away);
                     if (r2 < found.r2)
                         found = (struct closest){.r2 = r2, .cell = {one, two}, .slot = {i, j}};
                 }
@@ -171,11 +172,8 @@ uint64_t spheres_config_closest_by(const struct spheres_config *c, const struct 
                                    const struct spheres_metric *metric, size_t cell[2],
                                    unsigned slot[2]) {
     enum { WORTHWHILE = 1 << 10 }; /* cells that are worth waking a core */
-    struct closest all = {.c = c,
-                          .s = s,
-                          .metric = metric,
-                          .r2 = UINT64_MAX,
-                          .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct closest all = {
+        .c = c, .s = s, .metric = metric, .r2 = UINT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
     ergo_parallel_ranges(cells_of(c), WORTHWHILE, closest_of_cells, &all);
     if (cell && all.r2 != UINT64_MAX) {
         memcpy(cell, all.cell, sizeof all.cell);
@@ -215,9 +213,8 @@ bool spheres_config_read(struct spheres_config *c, const struct spheres_shape *s
         return false;
     }
     if (s->per_axis) {
-        const struct ergo_volume_rules allowed =
-            spheres_rules_at(s->rules, s->width[0], s->width[1], s->width[2],
-                             spheres_metric_at(c->volume));
+        const struct ergo_volume_rules allowed = spheres_rules_at(
+            s->rules, s->width[0], s->width[1], s->width[2], spheres_metric_at(c->volume));
         if (c->contact < allowed.contact[0] || c->contact > allowed.contact[1]) {
             *reason = "its sides are not ones that its cells allow";
             return false;

@@ -45,8 +45,7 @@ static bool overlaps(const struct twin *t, const struct twin_place *p, unsigned 
         for (unsigned j = 0; j < t->config->count[p->around[k]]; j++) {
             const int64_t dx = place[j].at[0] + ox - at[0], dy = place[j].at[1] + oy - at[1],
                           dz = place[j].at[2] + oz - at[2];
-            if (!(k == OWN && j == self) &&
-                spheres_r2(dx, dy, dz, t->metric) < t->config->contact)
+            if (!(k == OWN && j == self) && spheres_r2(dx, dy, dz, t->metric) < t->config->contact)
                 return true;
         }
     }
@@ -188,9 +187,8 @@ void spheres_twin_volume(const struct spheres_sweeps *run, struct spheres_config
     if (run->shape->per_axis)
         rules = spheres_rules_at(rules, m->width[0], m->width[1], m->width[2],
                                  spheres_metric_at(tried_of(run, step, c->volume)));
-    ergo_volume_move(rules, m->key0, m->key1, step, SPHERES_PURPOSE_VOLUME, 3,
-                     run->shape->per_axis, least,
-                     &c->volume, &c->contact);
+    ergo_volume_move(rules, m->key0, m->key1, step, SPHERES_PURPOSE_VOLUME, 3, run->shape->per_axis,
+                     least, &c->volume, &c->contact);
 }
 
 bool spheres_twin_sweeps(const struct spheres_sweeps *run, struct spheres_config *c,
