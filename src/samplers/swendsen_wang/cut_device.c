@@ -17,8 +17,6 @@ static enum ergo_status allocate(struct sw_cut *s) {
     const size_t entries = 32 * (size_t)p->words + p->rows;
     s->members = ergo_engine_memory(&s->e, s->e.batch->count, sizeof *s->members);
     s->far_edges = ergo_engine_memory(&s->e, entries, sizeof *s->far_edges);
-    s->index_of = ergo_engine_memory(&s->e, 2 * entries, sizeof *s->index_of);
-    s->parts = ergo_engine_memory(&s->e, 2 * entries, sizeof *s->parts);
     s->part_sizes = ergo_engine_memory(&s->e, 2 * entries, sizeof *s->part_sizes);
     s->part_names = ergo_engine_memory(&s->e, 2 * entries, sizeof *s->part_names);
     return ergo_engine_end(&s->e);
@@ -90,10 +88,7 @@ static void release(void *state) {
     struct sw_cut *s = state;
     ergo_dist_shared_destroy(s->gather.shared);
     ergo_halo_free(&s->halo);
-    sw_cut_free_bridges(s);
-    sw_joining_free(&s->joining);
-    for (int k = 0; k < SW_JOINING_FAN; k++)
-        free(s->hands[k].bytes);
+    sw_rounds_free(&s->rounds);
     ergo_layout_free(&s->layout);
     free(s->shares);
     free(s->slots[0]);
