@@ -155,8 +155,9 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_cut 
      * constant: 1,970 us a sweep of 16384 x 16384 sites, not 1,637 (NVIDIA H100). */
     if (e->device->type != CL_DEVICE_TYPE_CPU)
         ergo_text_append(&labels, " -DSW_LY=%uu", s->piece.rows);
-    /* Of whole rows the width is the same for all shares. */
-    if (e->device->type != CL_DEVICE_TYPE_CPU || s->piece.words == s->shape.row_words)
+    /* Of whole rows the width is the same for all shares; a build for it pays in large lattices. */
+    if (e->device->type != CL_DEVICE_TYPE_CPU ||
+        (s->piece.words == s->shape.row_words && s->piece.words >= 32))
         ergo_text_append(&labels, " -DSW_WORDS=%uu -DSW_TAIL=%uu", s->piece.words, s->piece.tail);
     ergo_engine_kernel(e, SW_CUT_START, cut, all.data, "sw_cut_start");
     ergo_engine_kernel(e, SW_CUT_PACK, cut, all.data, "sw_cut_pack");
