@@ -45,7 +45,7 @@ MODELS = [
     ("swendsen-wang", {"model": "xy", "size": [8, 8], "temperature": 1}, {}),
     ("swendsen-wang", {"model": "clock", "size": [8, 8], "temperature": 1}, {}),
     ("swendsen-wang", {"model": "heisenberg", "size": [4, 4, 4], "temperature": 1.5}, {}),
-    ("hard-disks", {"n": 16, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
+    ("hard-disks", {"n": 16, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01, "hexatic_every": 2}),
     ("hard-disks", {"n": 16, "packing_fraction": 0.3, "ensemble": "npt", "pressure": 1}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("hard-spheres", {"n": 40, "packing_fraction": 0.3}, {"contact_range": 0.1, "contact_bin": 0.01}),
     ("hard-spheres", {"n": 40, "packing_fraction": 0.3, "ensemble": "npt", "pressure": 2}, {}),

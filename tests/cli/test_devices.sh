@@ -9,6 +9,8 @@ expect 0 "$ERGOCL" devices
 says out "Portable Computing Language" usable
 expect 0 "$ERGOCL" devices --check
 says out usable
+expect 0 "$ERGOCL" devices --report # a page to send
+says out "ergocl 0" "usable: " '"verdict"' first-contact.sh
 expect 0 "$ERGOCL" devices --json
 $python - <<'PYTHON' || fail "devices --json"
 import json
@@ -26,7 +28,11 @@ says err "no such device"
 expect 3 "$ERGOCL" run job.json -o none --device 99:0
 says err 99:0
 expect 3 "$ERGOCL" run job.json -o none --device gpu
-# what fits twice is a question, not a choice
+# what fits twice is a question, not a choice# nor one of another vendor, whose options this one refuses: its programs are written, the probe is of the device itself
+max="Intel(R) OpenCL Graphics/Intel(R) Data Center GPU Max 1550"
+expect 0 env ERGOCL_PRETEND="pvc,quirks=$max" "$ERGOCL" kernels --programs max job.json --device portable
+says out "-cl-intel-enable-auto-large-GRF-mode"
+
 export RUSTICL_ENABLE=llvmpipe
 if "$ERGOCL" devices | grep -q -i llvmpipe; then
     expect 3 "$ERGOCL" run job.json -o none --device cpu
