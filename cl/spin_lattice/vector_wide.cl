@@ -5,8 +5,8 @@
  * shared, and of the other colour's sites along x there is one more. vector_relax of vector.cl
  * otherwise; the chain is the same. Dimensions: such parts of a row, y, and columns times members.
  *
- * The second colour goes through the columns from the last to the first: what the first has done
- * last is still in a cache.
+ * VECTOR_BACK: the second colour goes through the columns from the last to the first, because what
+ * the first has done last is still in a cache.
  */
 #include "spin_lattice/vector_sites.h"
 
@@ -41,7 +41,7 @@ __kernel void vector_relax_wide(__global float *spins, __global const struct vec
     if (i >= VECTOR_ROW || y >= VECTOR_LY)
         return;
     const float coupling = members[member].coupling, field = members[member].field;
-    const uint begin = from + depth * (colour ? columns - 1u - number : number);
+    const uint begin = from + depth * (colour & VECTOR_BACK ? columns - 1u - number : number);
     const uint end = min(begin + depth, to);
     __global const float *other = spins + (ulong)member * 3u * VECTOR_SITES + i;
     __global float *own = spins + (other - spins) + vector_row(colour, y, begin) * VECTOR_WORDS;

@@ -58,7 +58,9 @@ static const struct slab_case {
      "\"model\": \"heisenberg\", \"size\": [6, 4, 10], \"over_relaxation\": 2, \"field\": 0.3, "
      "\"disorder\": \"gaussian\", \"random_field\": 0.7, \"field_distribution\": \"gaussian\"",
      "\"tile_rows\": 3"},
-    {1, "\"model\": \"heisenberg\", \"size\": [6, 4, 10], \"dynamics\": \"heat-bath\"",
+    {1,
+     "\"model\": \"heisenberg\", \"size\": [8, 4, 10], \"dynamics\": \"heat-bath\", "
+     "\"over_relaxation\": 1",
      "\"halo_colours\": 1"},
     {1, "\"model\": \"xy\", \"size\": [10, 24], \"random_field\": 0.5, \"over_relaxation\": 1",
      "\"halo_sweeps\": 2"},
