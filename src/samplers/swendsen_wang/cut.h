@@ -155,13 +155,14 @@ struct sw_cut_member {
 /* Where the time went, of sampled and unsampled sweeps alike; for the log and bench/scaling. */
 struct sw_cut_times {
     double local, halo, pairs, merge, flip; /* seconds of the host's clock */
-    double busy;                            /* of the device alone, without waiting for others */
-    uint64_t sweeps, halo_bytes, edge_bytes, pair_bytes; /* pairs: bridges and rounds */
+    double busy; /* of the device alone, without waiting for others, in `timed` sweeps */
+    uint64_t timed, sweeps, halo_bytes, edge_bytes, pair_bytes; /* pairs: bridges and rounds */
 };
 
 struct sw_cut {
     struct ergo_engine e;  /* of this rectangle: made anew for another */
     struct sw_shape shape; /* of the whole lattice */
+    bool of_cpus;          /* at least one rank's device is one */
     bool of_clusters;      /* are measured, not only spins */
     uint32_t distances;    /* of correlations; 0: they are not measured */
     bool gathers;          /* sweeps that are not measured join parts on the devices */
@@ -199,6 +200,7 @@ size_t sw_cut_piece_bytes(const struct sw_cut *s,
 
 /* cut_plan.c */
 enum ergo_status sw_cut_configure(struct ergo_context *ctx, void *state);
+enum ergo_status sw_cut_configure_of_cpus(struct ergo_context *ctx, void *state);
 enum ergo_status sw_cut_plan(struct ergo_context *ctx, const struct ergo_batch *batch,
                              const struct ergo_device *device, struct ergo_plan *plan);
 struct sw_rect sw_cut_rect(const struct sw_cut *s, const struct ergo_rectangle *piece);
@@ -215,6 +217,8 @@ static inline struct ergo_grid sw_cut_over_tiles(const struct sw_cut *s) {
 
 /* cut_device.c */
 extern const struct ergo_engine_model sw_cut_model;
+/* Or that of ranks of which one has a CPU. Collective. */
+const struct ergo_engine_model *sw_cut_model_for(const struct ergo_device *device);
 enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state);
 enum ergo_status sw_cut_init(struct ergo_context *ctx, void *state);
@@ -244,9 +248,9 @@ static inline void sw_cut_exchange(struct sw_cut *s, const void *mine, void *the
  * sw_gather_near. */
 void sw_cut_local(struct sw_cut *s, bool counted, bool near);
 void sw_cut_join_tiles(struct sw_cut *s);
-/* Spins of edges to the neighbours, and theirs. Seconds that others let wait. */
+/* Spins of edges to the neighbours, and theirs. */
 void sw_cut_halo_start(struct sw_cut *s);
-double sw_cut_halo_finish(struct sw_cut *s);
+void sw_cut_halo_finish(struct sw_cut *s);
 /* Seconds since *started, which is then now. */
 double sw_cut_lap(double *started);
 

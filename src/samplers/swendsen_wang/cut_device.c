@@ -104,6 +104,19 @@ const struct ergo_engine_model sw_cut_model = {
     .release = release,
 };
 
+static const struct ergo_engine_model model_of_cpus = {
+    .sampler = "swendsen-wang",
+    .smaller = "a smaller lattice, more ranks",
+    .state_bytes = sizeof(struct sw_cut),
+    .configure = sw_cut_configure_of_cpus,
+    .prepare = prepare,
+    .release = release,
+};
+
+const struct ergo_engine_model *sw_cut_model_for(const struct ergo_device *device) {
+    return ergo_dist_any(device->type == CL_DEVICE_TYPE_CPU) ? &model_of_cpus : &sw_cut_model;
+}
+
 enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s) {
     ergo_dist_shared_destroy(s->gather.shared);
     s->gather.shared = NULL;
@@ -117,15 +130,16 @@ enum ergo_status sw_cut_remake(struct ergo_context *ctx, struct sw_cut *s) {
 enum ergo_status sw_cut_create(struct ergo_context *ctx, const struct ergo_batch *batch,
                                struct ergo_device *device, void **state) {
     const bool first = ergo_ranks_rank() == 0;
+    const struct ergo_engine_model *model = sw_cut_model_for(device);
     enum ergo_status status = ERGO_OK;
     *state = NULL;
     if (first)
-        status = ergo_engine_create(ctx, &sw_cut_model, batch, device, state);
+        status = ergo_engine_create(ctx, model, batch, device, state);
     if (status != ERGO_OK)
         return status;
     ergo_dist_barrier();
     if (!first)
-        status = ergo_engine_create(ctx, &sw_cut_model, batch, device, state);
+        status = ergo_engine_create(ctx, model, batch, device, state);
     if (status != ERGO_OK)
         return status;
     struct sw_cut *s = *state;

@@ -38,7 +38,8 @@ static const struct ergo_key keys[] = {
          "critical at 1/ln(1 + sqrt q) for J = 1: 1.134593, 0.994973, 0.910239 for q = 2, 3, 4 "
          "(Komura and Okabe 2013, section 4); hamiltonian ising: 2.269185. Ising's, of triangular "
          "lattices: 4/ln 3 = 3.640957; honeycomb: 2/ln(2 + sqrt 3) = 1.518651; in three "
-         "dimensions 4.511523 (Ferrenberg, Xu, Landau 2018)."},
+         "dimensions 4.511523 (Ferrenberg, Xu, Landau 2018). Method probability-changing finds it "
+         "and only begins here."},
     {ERGO_KEY("/system/coupling", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
      .max = 1e6, .unit = "J",

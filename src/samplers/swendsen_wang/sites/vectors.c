@@ -361,7 +361,8 @@ static const struct ergo_key vector_keys[VECTOR_KEYS] = {
              "sample; method probability-changing may begin there, else with J/T = 1. For J = 1: "
              "xy, square, "
              "Kosterlitz-Thouless at 0.8929 (Hasenbusch 2005); xy, cubic, 2.2018 (Campostrini et "
-             "al. 2006); heisenberg, cubic, 1.4430 (Peczak et al. 1991)."},
+             "al. 2006); heisenberg, cubic, 1.4430 (Peczak et al. 1991). Method "
+             "probability-changing finds it and only begins here."},
     {ERGO_KEY("/system/coupling", REAL),
      .flags = ERGO_KEY_SCAN | ERGO_KEY_CHAIN | ERGO_KEY_EXCLUDES_MIN, .fallback = "1", .min = 0,
      .max = 1e6, .unit = "J",
