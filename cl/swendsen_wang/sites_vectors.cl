@@ -80,9 +80,8 @@ ERGO_INLINE void sw_site_sum(__global const sw_word *own, uint site, uint layer,
 }
 
 /* sums[sample][member][SW_NUMBERS][2], two words a number. */
-__kernel void sw_site_sums(__global const sw_word *spins,
-                           __global const struct sw_site_member *m, __global uint *sums,
-                           uint sample) {
+__kernel void sw_site_sums(__global const sw_word *spins, __global const struct sw_site_member *m,
+                           __global uint *sums, uint sample) {
     __local uint part[2 * SW_NUMBERS];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
