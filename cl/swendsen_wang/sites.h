@@ -28,6 +28,10 @@
 #endif
 #define SW_LAYER (SW_LX * SW_LY)
 #define SW_SPAN (SW_N + SW_SLAB * SW_LAYER)
+/* Sides along z of the whole lattice. */
+#ifndef SW_ALL_LZ
+#define SW_ALL_LZ SW_LZ
+#endif
 /* How far back from behind the last layer the next one is in memory. */
 #define SW_AROUND_LAYERS (SW_SLAB ? 0u : SW_N)
 

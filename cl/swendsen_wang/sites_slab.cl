@@ -73,5 +73,5 @@ __kernel SW_TILE_GROUP void sw_slab_flip(__global sw_word *spins,
         leads[n] = (ushort)(SW_FOUND | sw_site_draw(&m, name, step));
     }
     SW_SYNC;
-    sw_site_spread(spins + (ulong)index * SW_SPAN, leads, &common);
+    sw_site_spread(spins + SW_COMPONENTS * (ulong)index * SW_SPAN, leads, &common);
 }

@@ -4,13 +4,13 @@
 
 #include "swendsen_wang/sites_vectors.h"
 
-/* A member has all sites of a component, then of the next. */
+/* A member has all sites of a component, of a slab with the layer behind it, then of the next. */
 #if SW_MODEL == SW_MODEL_HEISENBERG
 #define SW_COMPONENTS 3u
 typedef float sw_word;
 typedef ergo_vector sw_spin;
 #define SW_SPIN(spins, site)                                                                       \
-    ergo_vector_of((spins)[site], (spins)[(site) + SW_N], (spins)[(site) + 2u * SW_N])
+    ergo_vector_of((spins)[site], (spins)[(site) + SW_SPAN], (spins)[(site) + 2u * SW_SPAN])
 #elif SW_MODEL == SW_MODEL_XY
 #define SW_COMPONENTS 1u
 typedef uint sw_word;
@@ -26,8 +26,8 @@ typedef uint sw_spin;
 ERGO_INLINE void sw_spin_store(__global sw_word *spins, uint site, sw_spin s) {
 #if SW_MODEL == SW_MODEL_HEISENBERG
     spins[site] = s.x;
-    spins[site + SW_N] = s.y;
-    spins[site + 2u * SW_N] = s.z;
+    spins[site + SW_SPAN] = s.y;
+    spins[site + 2u * SW_SPAN] = s.z;
 #else
     spins[site] = (sw_word)s;
 #endif

@@ -8,8 +8,9 @@ __kernel void sw_site_begin(__global sw_word *spins, __global const struct sw_si
     const uint site = (uint)get_global_id(0), index = (uint)get_global_id(1);
     if (site >= SW_N)
         return;
-    const struct ergo_words r = ergo_philox_words(site, 0u, 0u, ERGO_DRAW(SW_PURPOSE_START, 0),
-                                                  members[index].key0, members[index].key1);
+    const struct ergo_words r =
+        ergo_philox_words(members[index].first + site, 0u, 0u, ERGO_DRAW(SW_PURPOSE_START, 0),
+                          members[index].key0, members[index].key1);
 #if SW_MODEL == SW_MODEL_HEISENBERG
     const sw_spin s = random ? vector_start(r.x, r.y) : ergo_vector_of(0.0f, 0.0f, 1.0f);
 #elif SW_MODEL == SW_MODEL_XY
@@ -17,7 +18,7 @@ __kernel void sw_site_begin(__global sw_word *spins, __global const struct sw_si
 #else
     const sw_spin s = random ? sw_one_of(SW_Q, r.x, r.y) : 0u;
 #endif
-    sw_spin_store(spins + (ulong)index * SW_COMPONENTS * SW_N, site, s);
+    sw_spin_store(spins + (ulong)index * SW_COMPONENTS * SW_SPAN, site, s);
 }
 
 /* A spin's angle; in space its components. */
@@ -41,9 +42,10 @@ ERGO_INLINE void sw_site_add(long *sum, uint component, float s, uint wave) {
     sum[SW_NUMBER_WAVES + 2u * component + 1u] += vector_fixed(s * ergo_sin(wave));
 }
 
-ERGO_INLINE void sw_site_sum(__global const sw_word *own, uint site, long *sum) {
+/* layer: of the lattice, at which a slab begins. */
+ERGO_INLINE void sw_site_sum(__global const sw_word *own, uint site, uint layer, long *sum) {
     const uint x = site % SW_LX, rows = site / SW_LX, y = rows % SW_LY, z = rows / SW_LY;
-    const uint wave = SW_LZ > 1u ? sw_wave(z, SW_LZ) : sw_wave(y, SW_LY);
+    const uint wave = SW_LZ > 1u ? sw_wave(z + layer, SW_ALL_LZ) : sw_wave(y, SW_LY);
     const sw_spin s = SW_ANGLE(own, site);
     uint around;
 #if SW_MODEL == SW_MODEL_HEISENBERG
@@ -78,12 +80,14 @@ ERGO_INLINE void sw_site_sum(__global const sw_word *own, uint site, long *sum) 
 }
 
 /* sums[sample][member][SW_NUMBERS][2], two words a number. */
-__kernel void sw_site_sums(__global const sw_word *spins, __global uint *sums, uint sample) {
+__kernel void sw_site_sums(__global const sw_word *spins, __global const struct sw_site_member *m,
+                           __global uint *sums, uint sample) {
     __local uint part[2 * SW_NUMBERS];
     const uint item = (uint)get_local_id(0), size = (uint)get_local_size(0);
     const uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
     const uint index = (uint)get_global_id(1), members = (uint)get_global_size(1);
-    __global const sw_word *own = spins + (ulong)index * SW_COMPONENTS * SW_N;
+    __global const sw_word *own = spins + (ulong)index * SW_COMPONENTS * SW_SPAN;
+    const uint layer = m[index].first / SW_LAYER;
     long sum[SW_NUMBERS];
     for (uint k = item; k < 2u * SW_NUMBERS; k += size)
         part[k] = 0u;
@@ -91,7 +95,7 @@ __kernel void sw_site_sums(__global const sw_word *spins, __global uint *sums, u
         sum[k] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (ulong at = (ulong)group * size + item; at < SW_N; at += (ulong)groups * size)
-        sw_site_sum(own, (uint)at, sum);
+        sw_site_sum(own, (uint)at, layer, sum);
     for (uint k = 0; k < SW_NUMBERS; k++)
         ERGO_ADD_LONG(part + 2u * k, (uint)sum[k], (uint)((ulong)sum[k] >> 32));
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -8,6 +8,8 @@
 #include "dist/dist.h"
 
 static const char *text_of(const struct ergo_point *point) {
+    if (!point)
+        return "equal";
     const struct ergo_value *v = ergo_point_value(point, "/system/shares");
     return v->present ? v->text : "measured";
 }

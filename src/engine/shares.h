@@ -22,7 +22,7 @@ struct ergo_shares {
 
 /* A job error where /system/shares is none of these. */
 enum ergo_status ergo_shares_check(struct ergo_context *ctx, const struct ergo_point *point);
-/* As the job says; to be freed. NULL: no memory, and the error is recorded. */
+/* As the job says, point NULL: equal; to be freed. NULL: no memory, and the error is recorded. */
 struct ergo_shares *ergo_shares_create(struct ergo_context *ctx, const struct ergo_point *point);
 
 /* `length` things in n shares in proportion to weights[n], each of one at least: how many come

@@ -86,9 +86,9 @@ enum ergo_status ergo_slab_load(struct ergo_context *ctx, void *state, size_t me
 static inline uint32_t ergo_slab_step(const struct ergo_slab *slab) {
     return slab->together ? slab->together : 1;
 }
-/* The slabs of `layers` layers by the shares of the job, which are made if there are none; each has
- * `reach` (>= 1) at least, over which it measures. granule divides `layers`. ERGO_E_DEVICE, at all
- * ranks: there are not so many. */
+/* The slabs of `layers` layers by the shares of the job (point NULL: equal), which are made if
+ * there are none; each has `reach` (>= 1) at least, over which it measures. granule divides
+ * `layers`. ERGO_E_DEVICE, at all ranks: there are not so many. */
 enum ergo_status ergo_slab_cut(struct ergo_context *ctx, struct ergo_slab *slab,
                                const struct ergo_point *point, uint64_t layers, uint32_t granule,
                                uint32_t reach);

@@ -54,6 +54,15 @@ if [ -n "${ERGOCL_TEST_FULL:-}" ]; then
     expect 0 ranks 64 run cubic.json -o many64 --device "$pocl" "${cut[@]}" "${many[@]}"
     same_points many1 many64
 fi
+# spins of three words; angles and directions
+vectors=(heisenberg)
+[ -z "${ERGOCL_TEST_FULL:-}" ] || vectors+=(xy clock)
+for model in "${vectors[@]}"; do
+    sed "s/\"q\": 3/\"model\": \"$model\"/; s/binder\"/binder,correlation_length\"/; s/\"replicas\": 2/\"replicas\": 1/" cubic.json >vectors.json
+    expect 0 "$ERGOCL" run vectors.json -o "$model" --device "$pocl" --quiet
+    expect 0 ranks 3 run vectors.json -o "${model}3" --device "$pocl" "${cut[@]}"
+    same_points "$model" "${model}3"
+done
 # clusters are not measured in pieces
 expect 2 "$ERGOCL" validate cubic.json --set /distribute=lattice --set '/run/observables="psi2"'
 says err "/distribute" "need no clusters"

@@ -4,7 +4,7 @@
  * While the device labels the inside of its rectangle, the spins beyond its lower and right edge
  * come from the neighbours. Then the device lists the roots on the edges; the neighbours' come in
  * exchange, and make bridges where bonds lead across (cut_parts.c). Parts get their names
- * over ranks (cut_rounds.c, cut_gather.c), and all clusters their new states. While hosts join
+ * over ranks (rounds.c, cut_gather.c), and all clusters their new states. While hosts join
  * parts, a device labels the next chain, or with a single chain its own inside (cut_early.c).
  */
 #include "samplers/swendsen_wang/cut.h"

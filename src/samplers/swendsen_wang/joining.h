@@ -1,6 +1,6 @@
 /*
  * Clusters of a lattice in rectangles, joined by rounds between neighbours. Pure: knows neither MPI
- * nor devices. A caller carries the messages: cut_rounds.c over ranks, tests and bench/joining.c in
+ * nor devices. A caller carries the messages: rounds.c over ranks, tests and bench/joining.c in
  * one process.
  *
  * A part is what of a cluster lies in one rectangle. A bridge: all parts that bonds across one side

@@ -83,9 +83,9 @@ static enum ergo_status check_unit(struct ergo_context *ctx, const struct ergo_p
 }
 
 static enum ergo_status check_sites(struct ergo_context *ctx, const struct ergo_point *point) {
-    const enum ergo_status unit = check_unit(ctx, point), slab = sw_slab_check(ctx, point);
+    const enum ergo_status unit = check_unit(ctx, point);
     const enum ergo_status status = sw_sites_check(ctx, point);
-    return unit != ERGO_OK ? unit : slab != ERGO_OK ? slab : status;
+    return unit != ERGO_OK ? unit : status;
 }
 
 static enum ergo_status check(struct ergo_context *ctx, const struct ergo_point *point) {

@@ -99,7 +99,12 @@ void sw_sites_block(void *state, size_t count, uint64_t every) {
             ERGO_LAUNCH(&s->e, SITES_WAVE_ROOTS, sums, BUFFER(SITES_WAVES), BUFFER(SITES_POWERS),
                         U32(i));
         }
-        ERGO_LAUNCH(&s->e, SITES_MEASURE, sums, BUFFER(SITES_SPINS), BUFFER(SITES_SUMS), U32(i));
+        if (s->shape.model == SW_MODEL_POTTS)
+            ERGO_LAUNCH(&s->e, SITES_MEASURE, sums, BUFFER(SITES_SPINS), BUFFER(SITES_SUMS),
+                        U32(i));
+        else
+            ERGO_LAUNCH(&s->e, SITES_MEASURE, sums, BUFFER(SITES_SPINS), BUFFER(SITES_MEMBERS),
+                        BUFFER(SITES_SUMS), U32(i));
     }
 }
 
@@ -147,12 +152,14 @@ static struct sw_found found_of(const struct sw_sites_state *s, unsigned slot, s
 }
 
 /* A sample of unit vectors; numbers are pairs of words. */
-static void vector_row(const struct sw_sites_state *s, const uint32_t *words,
+static void vector_row(const struct sw_sites_state *s, size_t row, const uint32_t *words,
                        const struct sw_found *found, struct sw_unit unit, double *columns) {
     int64_t sums[SW_NUMBERS];
     for (size_t k = 0; k < SW_NUMBERS; k++)
         sums[k] = (int64_t)((uint64_t)words[2 * k + 1] << 32 | words[2 * k]);
-    sw_vectors_convert(&s->shape, unit, sums, found, columns);
+    for (size_t k = 0; k < SW_NUMBERS && s->cut; k++)
+        sums[k] = (int64_t)sw_slab_numbers(s, row)[k];
+    sw_vectors_convert(&s->whole, unit, sums, found, columns);
 }
 
 bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
@@ -165,7 +172,7 @@ bool sw_sites_rows(const void *state, unsigned slot, size_t begin, size_t end,
     if (s->shape.model != SW_MODEL_POTTS) {
         for (size_t row = begin; row < end; row++) {
             const struct sw_found found = found_of(s, slot, row);
-            vector_row(s, sums + row * 2 * SW_NUMBERS, &found, s->units[row % members],
+            vector_row(s, row, sums + row * 2 * SW_NUMBERS, &found, s->units[row % members],
                        samples->columns + row * s->columns);
         }
         return true;

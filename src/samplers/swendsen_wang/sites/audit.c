@@ -37,16 +37,28 @@ static enum ergo_status read_member(struct ergo_context *ctx, struct sw_sites_st
     return ergo_engine_end(&s->e);
 }
 
+/* Of a slab with `span` sites of each word of a spin: those of all ranks, as a lattice that is not
+ * cut has them. Collective. */
+static enum ergo_status gather_words(struct ergo_context *ctx, struct sw_sites_state *s,
+                                     const void *own, size_t span, size_t words, size_t each,
+                                     struct ergo_text *whole) {
+    enum ergo_status status = ERGO_OK;
+    for (size_t k = 0; k < words && status == ERGO_OK; k++)
+        status = sw_slab_gather(ctx, s, (const char *)own + k * span * each, each, whole);
+    return status;
+}
+
 /* Of a lattice that is cut its bytes of all sites, of all ranks; NULL on other ranks than the
  * first. Collective. */
 static enum ergo_status read_sites(struct ergo_context *ctx, struct sw_sites_state *s,
                                    unsigned buffer, size_t member, size_t each, void **data) {
     const size_t sites = buffer == SITES_SPINS ? sw_sites_span(s) : s->shape.sites;
+    const size_t words = buffer == SITES_SPINS ? sw_sites_words(&s->shape) : 1;
     struct ergo_text whole = {0};
     void *own;
     enum ergo_status status = read_member(ctx, s, buffer, member, sites * each, &own);
     if (status == ERGO_OK)
-        status = sw_slab_gather(ctx, s, own, &whole);
+        status = gather_words(ctx, s, own, sites, words, each / words, &whole);
     free(own);
     *data = whole.data;
     return status;
@@ -189,7 +201,7 @@ static const char *sample_differs(const struct sw_sites_state *s, size_t member,
     for (size_t k = 0; k < 2 && !s->pairs; k++)
         of.pairs[k] = 0;
     if (s->shape.model != SW_MODEL_POTTS) {
-        sw_vectors_convert(&s->shape, s->units[member], t->sums, &of, columns);
+        sw_vectors_convert(&s->whole, s->units[member], t->sums, &of, columns);
         return ergo_replay_same(columns, found, SW_VECTOR_COLUMNS) ? NULL : "sums over spins";
     }
     const bool sized = s->clusters && !s->shape.wolff;
@@ -251,9 +263,10 @@ static enum ergo_status spins_before(struct ergo_context *ctx, const struct ergo
     enum ergo_status status =
         own ? ergo_replay_before(ctx, r, SITES_SPINS, member * span, span, own) : no_memory(ctx);
     if (status == ERGO_OK)
-        status = sw_slab_gather(ctx, s, own, &whole);
+        status = gather_words(ctx, s, own, sw_sites_span(s), sw_sites_words(&s->shape),
+                              sw_sites_word(&s->shape), &whole);
     if (status == ERGO_OK && has_twin(s))
-        memcpy(spins, whole.data, s->whole.sites);
+        memcpy(spins, whole.data, (size_t)s->whole.sites * s->whole.spin_bytes);
     free(own);
     ergo_text_free(&whole);
     return status;

@@ -148,6 +148,8 @@ enum ergo_status sw_sites_check(struct ergo_context *ctx, const struct ergo_poin
         status = sw_correlate_check(ctx, point);
     if (status == ERGO_OK)
         status = sw_temperature_check(ctx, point);
+    if (status == ERGO_OK)
+        status = sw_slab_check(ctx, point);
     return status != ERGO_OK ? status : adapts != ERGO_OK ? adapts : closed;
 }
 
@@ -308,7 +310,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct sw_site
                      s->clusters && !h->wolff, s->cut ? " -DSW_SLAB=1u" : "",
                      e->device->quirks.relaxed_atomics);
     if (s->cut)
-        ergo_text_append(&o, " -DSW_TURNED=%d", s->whole.anti != 0);
+        ergo_text_append(&o, " -DSW_TURNED=%d -DSW_ALL_LZ=%uu", s->whole.anti != 0, s->whole.lz);
     if (h->model == SW_MODEL_POTTS) {
         ergo_engine_kernel(e, SITES_START, measure, o.data, "sw_site_start");
         ergo_engine_kernel(e, SITES_MEASURE, measure, o.data, "sw_site_measure");

@@ -128,7 +128,7 @@ struct sw_sites_state {
     /* ---- slab.c ---- */
     bool cut;
     struct ergo_slab slab;
-    uint64_t *joined;   /* [samples][members][q], sums of all ranks */
+    uint64_t *joined;   /* [samples][members][q or SW_NUMBERS], sums of all ranks */
     uint8_t *layer;     /* messages with the first layers of all members: own and the next rank's */
     bool under_way;     /* the latter */
     uint32_t *far;      /* a message with parts on the next rank's first layer */
@@ -139,7 +139,14 @@ struct sw_sites_state {
 
 extern const struct ergo_sampler_ops sw_sites_ops, sw_slab_ops;
 
-/* Sites of a member in the device's memory of spins. */
+/* Words of a spin, and bytes of a word. */
+static inline size_t sw_sites_words(const struct sw_sites_shape *h) {
+    return h->model == SW_MODEL_HEISENBERG ? 3 : 1;
+}
+static inline size_t sw_sites_word(const struct sw_sites_shape *h) {
+    return h->spin_bytes / sw_sites_words(h);
+}
+/* Sites of a member in the device's memory of spins; of each word of a spin. */
 static inline size_t sw_sites_span(const struct sw_sites_state *s) {
     return (size_t)s->shape.sites + (s->cut ? (size_t)s->shape.lx * s->shape.ly : 0);
 }
@@ -155,11 +162,13 @@ void sw_slab_join(struct sw_sites_state *s);
 void sw_slab_flip(struct sw_sites_state *s);
 /* The next rank's layer, which has been under way since then; nothing if it is there. */
 void sw_slab_take_layer(struct sw_sites_state *s);
-/* Of a sample and member, all ranks together. */
+/* Of a sample and member, all ranks together: potts; the numbers of unit vectors. */
 void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *counts);
-/* This rank's layers, with those of all others: appended at rank 0. Collective. */
+const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row);
+/* This rank's layers, of so many bytes a site, with those of all others: appended at rank 0.
+ * Collective. */
 enum ergo_status sw_slab_gather(struct ergo_context *ctx, struct sw_sites_state *s,
-                                const void *layers, struct ergo_text *whole);
+                                const void *layers, size_t each, struct ergo_text *whole);
 
 /* plan.c */
 /* Does another engine (sw.h) make this job's sweeps: Swendsen-Wang on a plain square lattice? */
@@ -219,6 +228,9 @@ extern const struct ergo_tunable sw_tunables[SW_TUNABLES];
 enum ergo_status sw_sites_prepare(struct ergo_context *ctx, void *state);
 enum ergo_status sw_sites_init(struct ergo_context *ctx, void *state);
 enum ergo_status sw_sites_damaged(struct ergo_context *ctx, size_t member);
+/* Spins of a canonical state in the device's layout, that of a lattice which is not cut. False: one
+ * is none. */
+bool sw_sites_decode(const struct sw_sites_shape *shape, const uint8_t *state, void *spins);
 void sw_sites_view_of(const struct sw_sites_shape *shape, struct ergo_view *view);
 enum ergo_status sw_sites_form(struct ergo_context *ctx, const struct ergo_point *point,
                                struct ergo_form *form);

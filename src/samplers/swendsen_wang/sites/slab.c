@@ -22,9 +22,11 @@ enum { LEAST_LAYERS = 2 };
  */
 
 static bool serves(const struct ergo_point *point) {
+    const bool potts = strcmp(ergo_point_text(point, "/system/model"), "potts") == 0;
+    const bool wants_clusters = potts && sw_wants_clusters(point);
     return ergo_point_value(point, "/system/size")->items > 2 &&
            strcmp(ergo_point_text(point, "/system/update"), "swendsen-wang") == 0 &&
-           sw_is_sampled(point) && !sw_wants_clusters(point) && !sw_wants_pairs(point) &&
+           sw_is_sampled(point) && !wants_clusters && !sw_wants_pairs(point) &&
            !sw_correlates(point);
 }
 
@@ -53,7 +55,12 @@ static size_t layer_sites(const struct sw_sites_state *s) {
 
 /* Of a message with a layer's spins: of all members, and its number. */
 static size_t layer_bytes(const struct sw_sites_state *s) {
-    return s->e.batch->count * layer_sites(s) + sizeof s->sent;
+    return s->e.batch->count * layer_sites(s) * s->whole.spin_bytes + sizeof s->sent;
+}
+
+/* Of a sample that ranks add up. */
+static size_t numbers(const struct sw_sites_state *s) {
+    return s->whole.model == SW_MODEL_POTTS ? s->whole.q : SW_NUMBERS;
 }
 
 static enum ergo_status configure(struct ergo_context *ctx, void *state) {
@@ -62,14 +69,14 @@ static enum ergo_status configure(struct ergo_context *ctx, void *state) {
     const size_t members = s->e.batch->count;
     s->cut = true;
     s->whole = sw_sites_shape_of(first);
-    enum ergo_status status = ergo_slab_cut(ctx, &s->slab, first, s->whole.lz, 1, LEAST_LAYERS);
+    enum ergo_status status = ergo_slab_cut(ctx, &s->slab, NULL, s->whole.lz, 1, LEAST_LAYERS);
     if (status == ERGO_OK)
         status = sw_sites_configure(ctx, s);
     if (status != ERGO_OK)
         return status;
     s->e.block_samples = 64; /* the same at all ranks */
     s->joined =
-        ergo_engine_memory(&s->e, s->e.block_samples * members, s->whole.q * sizeof *s->joined);
+        ergo_engine_memory(&s->e, s->e.block_samples * members, numbers(s) * sizeof *s->joined);
     s->far = ergo_engine_memory(&s->e, layer_sites(s) + 1, sizeof *s->far);
     s->layer = ergo_engine_memory(&s->e, 2, layer_bytes(s));
     s->part_names = ergo_engine_memory(&s->e, 2 * layer_sites(s), sizeof *s->part_names);
@@ -158,22 +165,26 @@ static void await(struct sw_sites_state *s, const void *theirs, size_t bytes) {
 
 /* The spins of first layers. */
 static void send_layer(struct sw_sites_state *s) {
-    const size_t layer = layer_sites(s), members = s->e.batch->count, span = sw_sites_span(s);
-    for (size_t m = 0; m < members; m++)
-        ergo_engine_read(&s->e, SITES_SPINS, m * span, layer, s->layer + m * layer);
+    const size_t each = sw_sites_word(&s->shape), layer = each * layer_sites(s);
+    const size_t pieces = s->e.batch->count * sw_sites_words(&s->shape);
+    for (size_t k = 0; k < pieces; k++)
+        ergo_engine_read(&s->e, SITES_SPINS, k * each * sw_sites_span(s), layer,
+                         s->layer + k * layer);
     post_back(s, s->layer, s->layer + layer_bytes(s), layer_bytes(s));
     s->under_way = true;
 }
 
 void sw_slab_take_layer(struct sw_sites_state *s) {
-    const size_t layer = layer_sites(s), members = s->e.batch->count, span = sw_sites_span(s);
+    const size_t each = sw_sites_word(&s->shape), layer = each * layer_sites(s);
+    const size_t pieces = s->e.batch->count * sw_sites_words(&s->shape);
     const uint8_t *next = s->layer + layer_bytes(s);
     if (!s->under_way)
         return;
     s->under_way = false;
     await(s, next, layer_bytes(s));
-    for (size_t m = 0; m < members; m++)
-        ergo_engine_write(&s->e, SITES_SPINS, m * span + s->shape.sites, layer, next + m * layer);
+    for (size_t k = 0; k < pieces; k++)
+        ergo_engine_write(&s->e, SITES_SPINS, each * (k * sw_sites_span(s) + s->shape.sites), layer,
+                          next + k * layer);
 }
 
 /* ---- clusters of several slabs ---------------------------------------------------------------
@@ -262,15 +273,21 @@ void sw_slab_flip(struct sw_sites_state *s) {
 static enum ergo_status join(struct ergo_context *ctx, void *state, unsigned slot,
                              struct ergo_samples *samples) {
     struct sw_sites_state *s = state;
-    const size_t q = s->shape.q, rows = samples->count * s->e.batch->count;
+    const size_t n = numbers(s), rows = samples->count * s->e.batch->count;
     const uint32_t *sums = ergo_engine_host(&s->e, SITES_SUMS, slot, 0);
     (void)ctx;
-    memset(s->joined, 0, rows * q * sizeof *s->joined);
-    for (size_t row = 0; row < rows; row++)
-        for (size_t i = 0; i < s->launch.sum_slots * q; i++)
-            s->joined[row * q + i % q] += sums[row * s->launch.sum_slots * q + i];
-    ergo_dist_sum_counts(s->joined, rows * q);
+    memset(s->joined, 0, rows * n * sizeof *s->joined);
+    for (size_t i = 0; i < rows * n && s->whole.model != SW_MODEL_POTTS; i++)
+        s->joined[i] = (uint64_t)sums[2 * i + 1] << 32 | sums[2 * i];
+    for (size_t row = 0; row < rows && s->whole.model == SW_MODEL_POTTS; row++)
+        for (size_t i = 0; i < s->launch.sum_slots * n; i++)
+            s->joined[row * n + i % n] += sums[row * s->launch.sum_slots * n + i];
+    ergo_dist_sum_counts(s->joined, rows * n);
     return ERGO_OK;
+}
+
+const uint64_t *sw_slab_numbers(const struct sw_sites_state *s, size_t row) {
+    return s->joined + row * numbers(s);
 }
 
 void sw_slab_sums(const struct sw_sites_state *s, size_t row, struct sw_counts *c) {
@@ -329,8 +346,8 @@ static enum ergo_status init(struct ergo_context *ctx, void *state) {
 }
 
 enum ergo_status sw_slab_gather(struct ergo_context *ctx, struct sw_sites_state *s,
-                                const void *layers, struct ergo_text *whole) {
-    return ergo_slab_gather(ctx, &s->slab, layers, layer_sites(s), whole);
+                                const void *layers, size_t each, struct ergo_text *whole) {
+    return ergo_slab_gather(ctx, &s->slab, layers, each * layer_sites(s), whole);
 }
 
 static enum ergo_status save(struct ergo_context *ctx, void *state, size_t member,
@@ -339,7 +356,7 @@ static enum ergo_status save(struct ergo_context *ctx, void *state, size_t membe
     struct ergo_text own = {0};
     enum ergo_status status = sw_sites_save(ctx, s, member, &own);
     if (status == ERGO_OK)
-        status = sw_slab_gather(ctx, s, own.data, text);
+        status = sw_slab_gather(ctx, s, own.data, s->whole.spin_bytes, text);
     ergo_text_free(&own);
     return status;
 }
@@ -347,17 +364,22 @@ static enum ergo_status save(struct ergo_context *ctx, void *state, size_t membe
 static enum ergo_status load(struct ergo_context *ctx, void *state, size_t member, uint64_t step,
                              const void *bytes, size_t length) {
     struct sw_sites_state *s = state;
-    if (length != s->whole.sites)
+    const size_t each = s->whole.spin_bytes;
+    if (length != each * s->whole.sites)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes; a lattice of %u sites has "
-                         "as many",
-                         member, length, s->whole.sites);
-    for (size_t i = 0; i < length; i++) /* all ranks refuse, or none */
-        if (((const uint8_t *)bytes)[i] >= s->whole.q)
-            return sw_sites_damaged(ctx, member);
-    const enum ergo_status status =
-        sw_sites_load(ctx, s, member, step, (const uint8_t *)bytes + s->slab.first * layer_sites(s),
-                      s->shape.sites);
+                         "%zu",
+                         member, length, s->whole.sites, each * s->whole.sites);
+    void *spins = malloc(length);
+    if (!spins)
+        return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
+    const bool good = sw_sites_decode(&s->whole, bytes, spins); /* all ranks refuse, or none */
+    free(spins);
+    if (!good)
+        return sw_sites_damaged(ctx, member);
+    const enum ergo_status status = sw_sites_load(
+        ctx, s, member, step, (const uint8_t *)bytes + each * s->slab.first * layer_sites(s),
+        each * s->shape.sites);
     if (status != ERGO_OK)
         return status;
     ergo_engine_begin(&s->e, ctx);
@@ -370,9 +392,17 @@ static enum ergo_status view(struct ergo_context *ctx, void *state, size_t membe
                              struct ergo_view *view) {
     struct sw_sites_state *s = state;
     struct ergo_text text = {0};
-    const enum ergo_status status = save(ctx, s, member, &text);
+    enum ergo_status status = save(ctx, s, member, &text);
     sw_sites_view_of(&s->whole, view);
-    view->sites = text.data; /* NULL on other ranks than the first */
+    view->sites = NULL; /* on other ranks than the first */
+    if (status == ERGO_OK && text.data) {
+        view->sites = malloc(text.length);
+        if (view->sites)
+            sw_sites_decode(&s->whole, (const uint8_t *)text.data, view->sites);
+        else
+            status = ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to read back a lattice");
+    }
+    ergo_text_free(&text);
     return status;
 }
 

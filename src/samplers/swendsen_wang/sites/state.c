@@ -56,10 +56,12 @@ enum ergo_status sw_sites_init(struct ergo_context *ctx, void *opaque) {
 
 static enum ergo_status fetch_to(struct ergo_context *ctx, struct sw_sites_state *s, size_t member,
                                  void *spins) {
-    const size_t bytes = (size_t)s->shape.sites * s->shape.spin_bytes;
+    const size_t words = sw_sites_words(&s->shape), each = sw_sites_word(&s->shape);
+    const size_t span = each * sw_sites_span(s), bytes = each * s->shape.sites;
     ergo_engine_begin(&s->e, ctx);
-    ergo_engine_read(&s->e, SITES_SPINS, member * sw_sites_span(s) * s->shape.spin_bytes, bytes,
-                     spins);
+    for (size_t k = 0; k < words; k++)
+        ergo_engine_read(&s->e, SITES_SPINS, (member * words + k) * span, bytes,
+                         (char *)spins + k * bytes);
     return ergo_engine_end(&s->e);
 }
 
@@ -143,6 +145,16 @@ static bool decode(const struct sw_sites_shape *h, const uint8_t *in, uint32_t *
     return good;
 }
 
+bool sw_sites_decode(const struct sw_sites_shape *h, const uint8_t *in, void *spins) {
+    bool good = true;
+    if (h->spin_bytes > 1)
+        return decode(h, in, spins);
+    for (size_t i = 0; i < h->sites; i++)
+        good = good && in[i] < h->q;
+    memcpy(spins, in, h->sites);
+    return good;
+}
+
 enum ergo_status sw_sites_form(struct ergo_context *ctx, const struct ergo_point *point,
                                struct ergo_form *form) {
     const struct sw_sites_shape s = sw_sites_shape_of(point);
@@ -205,35 +217,33 @@ enum ergo_status sw_sites_load(struct ergo_context *ctx, void *opaque, size_t me
     const size_t expected = lattice + chance_bytes(s);
     const uint8_t *states = bytes;
     uint32_t chance = 0;
-    bool good = true;
     if (length != expected)
         return ERGO_FAIL(ctx, ERGO_E_IO,
                          "the saved state of member %zu has %zu bytes; a lattice of %u sites has "
                          "%zu",
                          member, length, s->shape.sites, expected);
-    uint32_t *words = malloc(lattice);
-    if (!words)
+    void *spins = malloc(lattice);
+    if (!spins)
         return ERGO_FAIL(ctx, ERGO_E_MEMORY, "no memory to load a lattice");
-    if (s->shape.spin_bytes == 1)
-        for (size_t i = 0; i < lattice; i++)
-            good = good && states[i] < s->shape.q;
-    else
-        good = decode(&s->shape, bytes, words);
+    bool good = sw_sites_decode(&s->shape, bytes, spins);
     for (size_t b = 0; b < chance_bytes(s); b++)
         chance |= (uint32_t)states[lattice + b] << 8 * b;
     good = good && (chance || !s->shape.adapts);
     enum ergo_status status = good ? ERGO_OK : sw_sites_damaged(ctx, member);
     if (good) {
         ergo_engine_begin(&s->e, ctx);
-        ergo_engine_write(&s->e, SITES_SPINS, member * sw_sites_span(s) * s->shape.spin_bytes,
-                          lattice, s->shape.spin_bytes == 1 ? bytes : words);
+        const size_t words = sw_sites_words(&s->shape), each = sw_sites_word(&s->shape);
+        for (size_t k = 0; k < words; k++)
+            ergo_engine_write(&s->e, SITES_SPINS, (member * words + k) * each * sw_sites_span(s),
+                              each * s->shape.sites,
+                              (const char *)spins + k * each * s->shape.sites);
         if (s->shape.adapts)
             ergo_engine_write(&s->e, SITES_CHANCES, member * sizeof chance, sizeof chance, &chance);
         status = ergo_engine_end(&s->e);
     }
     s->e.step = step;
     s->started = false;
-    free(words);
+    free(spins);
     return status;
 }
 
