@@ -41,8 +41,8 @@ struct helium_launch {
     bool places_local, tables_local; /* energies: data in local memory */
     /* energies: work-items of a walker, walkers of a work-group, groups that share a walker */
     uint32_t energy_group, energy_mates, energy_pieces;
-    bool triplet;          /* a member has a triplet factor */
-    bool walk_local;       /* triplet: places and G in local memory */
+    bool triplet;    /* a member has a triplet factor */
+    bool walk_local; /* triplet: places and G in local memory */
     struct helium_density_launch density;
     bool cube;             /* the box of every member is a cube */
     unsigned binades;      /* of the pair tables, the most of all members */
@@ -111,6 +111,9 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
 
 /* check.c */
 enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* choose.c: from what the batch's members have in common (triplet, cube, binades) */
+void helium_choose_launch(const struct ergo_batch *batch, const struct ergo_device *device,
+                          const struct helium_shape *shape, struct helium_launch *launch);
 /* plan.c */
 bool helium_model_shared(const struct ergo_batch *batch, size_t member);
 enum ergo_status helium_configure(struct ergo_context *ctx, void *state);
