@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "samplers/hard_disks/disks.h"
+#include "samplers/hard_disks/order.h"
 
 uint32_t disks_tile_room(const uint32_t tile[2]) {
     return 4 * (tile[0] + 4) * (tile[1] + 4);
@@ -21,17 +21,17 @@ static bool fits_local(uint64_t cells, size_t cell_bytes, uint64_t more,
 static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device_summary *d,
                         size_t cell_bytes, struct disks_launch *l) {
     const uint32_t wish = (uint32_t)ergo_point_int(batch->points[0], "/tuning/tile") & ~1u;
-    const uint32_t half = l->most_half;
+    const uint32_t *half = l->most_half;
     const double units = fmax(1.0, (double)d->compute_units / (double)batch->count);
     const uint32_t across = (uint32_t)sqrt(units), along = (uint32_t)(units / across);
-    l->tile[0] = wish ? wish / 2 : (half + along - 1) / along;
-    l->tile[1] = wish ? wish / 2 : (half + across - 1) / across;
+    l->tile[0] = wish ? wish / 2 : (half[0] + along - 1) / along;
+    l->tile[1] = wish ? wish / 2 : (half[1] + across - 1) / across;
     for (int i = 0; i < 2; i++) {
         if (!wish && l->tile[i] < 8)
             l->tile[i] = 8;
         if (!wish && l->tile[i] > 12)
             l->tile[i] = 12;
-        l->tile[i] = l->tile[i] < half ? l->tile[i] : half;
+        l->tile[i] = l->tile[i] < half[i] ? l->tile[i] : half[i];
         if (l->tile[i] == 0) /* an empty batch */
             return false;
     }
@@ -41,7 +41,8 @@ static bool choose_tile(const struct ergo_batch *batch, const struct ergo_device
         l->tile[0]--;
         l->tile[1]--;
     }
-    l->tiles = ((half + l->tile[0] - 1) / l->tile[0]) * ((half + l->tile[1] - 1) / l->tile[1]);
+    l->tiles =
+        ((half[0] + l->tile[0] - 1) / l->tile[0]) * ((half[1] + l->tile[1] - 1) / l->tile[1]);
     return true;
 }
 
@@ -95,8 +96,8 @@ static enum ergo_status choose_path(struct ergo_context *ctx, const struct ergo_
      */
     const uint32_t cells = l->path == DISKS_PATH_GLOBAL ? l->group : 64;
     l->rows = gpu && cells >= 64 ? 4 : 1;
-    l->row = ergo_power_of_two_up(l->most_half, 1, cells / l->rows);
-    l->exact = l->most_half % l->row == 0 && l->most_half % l->rows == 0 &&
+    l->row = ergo_power_of_two_up(l->most_half[0], 1, cells / l->rows);
+    l->exact = l->most_half[0] % l->row == 0 && l->most_half[1] % l->rows == 0 &&
                l->all_cells == batch->count * (uint64_t)l->most_cells;
     return ERGO_OK;
 }
@@ -193,6 +194,8 @@ static void declare_buffers(struct disks_state *s) {
         ergo_engine_sums(e, DISKS_COUNTS + c, counts[c], ERGO_BUFFER_CURVES,
                          4 * members * l->bins[c]);
     }
+    ergo_engine_buffer(e, DISKS_PLACES, "cells for the hexatic analysis", ERGO_BUFFER_HOST,
+                       disks_order_every(e->batch->points[0]) ? cells : 0);
 }
 
 static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_state *s) {
@@ -203,7 +206,7 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
     const struct disks_launch *l = &s->launch;
     const struct ergo_point *first = e->batch->points[0];
     const struct disks_shape *shape = &s->shapes[0];
-    const double disks_per_cell = (double)shape->n / ((double)shape->cells * shape->cells);
+    const double disks_per_cell = (double)shape->n / (double)disks_cells(shape);
     struct ergo_text o = {0};
     ergo_text_append(&o, "-DDISKS_MOVES=%d -DDISKS_SHUFFLE_SETS=%d",
                      (int)ergo_point_int(first, "/system/moves_per_cell"),
@@ -213,11 +216,13 @@ static enum ergo_status declare_kernels(struct ergo_context *ctx, struct disks_s
     if (shape->leave)
         ergo_text_append(&o, " -DDISKS_LEAVE");
     if (shape->npt)
-        ergo_text_append(&o, " -DDISKS_NPT");
+        ergo_text_append(&o, " -DDISKS_NPT%s", shape->per_axis ? " -DDISKS_PER_AXIS" : "");
     if (disks_reflects(first))
         ergo_text_append(&o, " -DDISKS_REFLECT");
     if (shape->packed)
         ergo_text_append(&o, " -DDISKS_PACKED");
+    if (shape->rectangular)
+        ergo_text_append(&o, " -DDISKS_RECTANGULAR");
     if (e->device->type == CL_DEVICE_TYPE_CPU)
         ergo_text_append(&o, " -DDISKS_CPU");
     /* so many cells have more than two disks that most rows of work-items wait for one */
@@ -265,16 +270,17 @@ static enum ergo_status shape_members(struct ergo_context *ctx, struct disks_sta
         char reason[300];
         if (!disks_shape_of(batch->points[i], shape, reason))
             return ERGO_FAIL(ctx, ERGO_E_JOB, "/system: %s", reason);
-        const uint64_t cells = (uint64_t)shape->cells * shape->cells;
+        const uint64_t cells = disks_cells(shape);
         disks_member_fill(batch->points[i], shape, &s->members[i]);
         s->members[i].first = (uint32_t)l->all_cells;
         if (disks_start_is_random(batch->points[i])) {
             struct disks_shape grid;
             disks_growth_shape(shape, &grid);
-            l->start_cells += (uint64_t)grid.cells * grid.cells;
+            l->start_cells += disks_cells(&grid);
         }
         l->most_cells = cells > l->most_cells ? (uint32_t)cells : l->most_cells;
-        l->most_half = shape->half > l->most_half ? shape->half : l->most_half;
+        for (int k = 0; k < 2; k++)
+            l->most_half[k] = shape->half[k] > l->most_half[k] ? shape->half[k] : l->most_half[k];
         l->all_cells += cells;
     }
     const uint64_t numbered = l->start_cells > l->all_cells ? l->start_cells : l->all_cells;
@@ -356,7 +362,9 @@ enum ergo_status disks_configure(struct ergo_context *ctx, void *state) {
     describe(s, plan);
     /* cells around each cell that are looked at for pairs */
     ergo_pace_start(&s->e.curve_pace, 0.1 * per_second / (double)l->all_cells);
-    s->e.curve_interval = (uint64_t)ergo_point_int(first, "/run/curves_every");
+    s->e.curve_interval = disks_curve_every(first);
+    if (disks_order_every(first))
+        plan->host_bytes += disks_order_bytes(first);
     declare_buffers(s);
     return declare_kernels(ctx, s);
 }
