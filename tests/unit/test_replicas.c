@@ -328,6 +328,21 @@ static double first_of(const double *mean, size_t size, void *user) {
     return mean[0];
 }
 
+/* Standard errors of four chains, which are no estimates: that of their mean. */
+static void errors_are_joined(void **state) {
+    (void)state;
+    static const double errors[4] = {0.3, 0.4, 0.5, 0.2};
+    begin(4);
+    observable.fact = ERGO_FACT_ERROR;
+    for (size_t r = 0; r < 4; r++) {
+        results[r].estimate = (struct ergo_estimate){.mean = errors[r], .samples = 9};
+        results[r].trust = ERGO_TRUST_FULL;
+    }
+    const struct ergo_observable_result *mean = finish();
+    assert_non_null(mean);
+    assert_true(fabs(mean->estimate.mean - sqrt(0.54) / 4) < 1e-12);
+}
+
 /* Reasons other than length: "run longer" is said where it helps alone. */
 static void reasons(void **state) {
     struct ergo_curve curve;
@@ -445,11 +460,17 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_tail_of_f),    cmocka_unit_test(honest_replicas),
-        cmocka_unit_test(short_replicas),   cmocka_unit_test(replicas_that_disagree),
-        cmocka_unit_test(frozen_replicas),  cmocka_unit_test(one_replica_is_apart),
-        cmocka_unit_test(a_sign_is_kept),   cmocka_unit_test(reasons),
-        cmocka_unit_test(published_values), cmocka_unit_test(drifts),
+        cmocka_unit_test(the_tail_of_f),
+        cmocka_unit_test(honest_replicas),
+        cmocka_unit_test(short_replicas),
+        cmocka_unit_test(replicas_that_disagree),
+        cmocka_unit_test(frozen_replicas),
+        cmocka_unit_test(one_replica_is_apart),
+        cmocka_unit_test(a_sign_is_kept),
+        cmocka_unit_test(reasons),
+        cmocka_unit_test(errors_are_joined),
+        cmocka_unit_test(published_values),
+        cmocka_unit_test(drifts),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -70,8 +70,9 @@ bool helium_density_add(const struct ergo_point *point, const struct helium_mode
         return true;
     }
     const size_t size = helium_density_size(point, curve);
-    int32_t *places = malloc(12 * (size_t)points);
-    double *ratios = malloc(points * sizeof *ratios), *wave = malloc(size * sizeof *wave);
+    int32_t *places = malloc(12 * (size_t)points + 1);
+    double *ratios = malloc((points + 1) * sizeof *ratios),
+           *wave = malloc((size + 1) * sizeof *wave);
     const bool memory = places && ratios && wave;
     for (uint32_t p = 0; p < points && memory; p++) {
         uint32_t d[3];

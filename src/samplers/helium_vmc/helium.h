@@ -111,6 +111,9 @@ void helium_member_fill(const struct ergo_point *point, const struct helium_mode
 
 /* check.c */
 enum ergo_status helium_check(struct ergo_context *ctx, const struct ergo_point *point);
+/* choose.c: from what the batch's members have in common (triplet, cube, binades) */
+void helium_choose_launch(const struct ergo_batch *batch, const struct ergo_device *device,
+                          const struct helium_shape *shape, struct helium_launch *launch);
 /* plan.c */
 bool helium_model_shared(const struct ergo_batch *batch, size_t member);
 enum ergo_status helium_configure(struct ergo_context *ctx, void *state);
