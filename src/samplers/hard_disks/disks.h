@@ -256,13 +256,13 @@ enum disks_buffer {
     DISKS_TALLY, /* moves of each cell in the last sweep */
     DISKS_PLANS, /* of the next sweeps: order of sets, and shift */
     DISKS_MEMBERS,
-    DISKS_SIZES,                   /* constant pressure: of the members, */
-    DISKS_RULES,                   /* what changes them, */
-    DISKS_LEAST,                   /* closest pairs, in partial minima, */
-    DISKS_SEEN,                    /* and volumes of samples */
-    DISKS_LIMITS,                  /* for both pair histograms */
-    DISKS_SUMS = DISKS_LIMITS + 2, /* samples, in partial sums */
-    DISKS_COUNTS,                  /* of each curve */
+    DISKS_SIZES,                                /* constant pressure: of the members, */
+    DISKS_RULES,                                /* what changes them, */
+    DISKS_LEAST,                                /* closest pairs, in partial minima, */
+    DISKS_SEEN,                                 /* and volumes of samples */
+    DISKS_LIMITS,                               /* for both pair histograms */
+    DISKS_SUMS = DISKS_LIMITS + 2,              /* samples, in partial sums */
+    DISKS_COUNTS,                               /* of each curve */
     DISKS_PLACES = DISKS_COUNTS + DISKS_CURVES, /* cells for the hexatic analysis */
     DISKS_BUFFERS
 };

@@ -49,7 +49,8 @@ enum ergo_status disks_order_check(struct ergo_context *ctx, const struct ergo_p
     return ERGO_OK;
 }
 
-/* ---- curves ----------------------------------------------------------------------------------- */
+/* ---- curves -----------------------------------------------------------------------------------
+ */
 
 static struct hexatic_plan plan_of(const struct ergo_point *point) {
     struct disks_shape shape;
@@ -77,7 +78,8 @@ void disks_order_x(const struct ergo_point *point, size_t curve, double *x) {
         hexatic_x(&plan, (enum hexatic_curve)(curve - DISKS_CURVE_NUMBERS - 1), x);
 }
 
-/* ---- configurations --------------------------------------------------------------------------- */
+/* ---- configurations ---------------------------------------------------------------------------
+ */
 
 uint64_t disks_order_bytes(const struct ergo_point *point) {
     const struct hexatic_plan p = plan_of(point);
@@ -145,13 +147,12 @@ bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
     double *places = malloc(2 * n * sizeof *places);
     bool ok = places != NULL;
     for (size_t c = 0; c < HEXATIC_CURVES; c++)
-        curves[c] = plan.sizes[c] ? samples->curves[DISKS_CURVE_NUMBERS + 1 + c] +
-                                        row * plan.sizes[c]
-                                  : NULL;
+        curves[c] = plan.sizes[c]
+                        ? samples->curves[DISKS_CURVE_NUMBERS + 1 + c] + row * plan.sizes[c]
+                        : NULL;
     if (ok) {
         disks_config_positions(&config, &s->shapes[member], places, places + n);
-        const struct disks_plane plane = {
-            {plan.side[0], plan.side[1]}, n, places, places + n};
+        const struct disks_plane plane = {{plan.side[0], plan.side[1]}, n, places, places + n};
         ok = hexatic_analyse(&plan, &plane,
                              samples->curves[DISKS_CURVE_NUMBERS] + row * HEXATIC_NUMBERS, curves);
     }
@@ -160,7 +161,8 @@ bool disks_order_row(const struct disks_state *s, unsigned slot, size_t row,
     return ok;
 }
 
-/* ---- observables ------------------------------------------------------------------------------ */
+/* ---- observables ------------------------------------------------------------------------------
+ */
 
 double disks_order_psi(const struct ergo_point *point, const double *numbers, size_t size) {
     (void)point, (void)size;
