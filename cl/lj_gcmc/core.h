@@ -18,6 +18,9 @@
 
 #include "common/exp.h"
 #include "common/rng.h"
+#ifdef LJ_MIE_N
+#include "common/unit.h"
+#endif
 #include "lj_gcmc/params.h"
 
 #ifdef __OPENCL_VERSION__
@@ -65,6 +68,31 @@ ERGO_INLINE float lj_distance2(lj_position a, lj_position b, const float *scale)
     return ERGO_FMA(z, z, ERGO_FMA(y, y, x * x));
 }
 
+#ifdef LJ_MIE_N
+/* (sigma/r)^k, k below 64, from its second and first power, as squares from the upper bit of k/2
+ * on: of 12 and 6 the very products of Lennard-Jones. Without a loop, of which Mesa's CPU counts
+ * each turn against those of a launch. */
+#define LJ_SQUARE(k, bit) p = ((k) & (bit)) != 0u ? p * p * s2 : p * p
+#define LJ_DEFINE_POWER(name, type)                                                                \
+    ERGO_INLINE type name(type s2, type s1, uint k) {                                              \
+        type p = (k & 32u) != 0u ? s2 : (type)(1.0f);                                              \
+        LJ_SQUARE(k, 16u);                                                                         \
+        LJ_SQUARE(k, 8u);                                                                          \
+        LJ_SQUARE(k, 4u);                                                                          \
+        LJ_SQUARE(k, 2u);                                                                          \
+        return (k & 1u) != 0u ? p * s1 : p;                                                        \
+    }
+LJ_DEFINE_POWER(lj_power, float)
+
+/* The same of a Mie potential with these exponents; the virial in units of 32. */
+ERGO_INLINE void lj_pair(float r2, lj_long shift, lj_long *energy, lj_long *virial) {
+    const float s2 = ergo_inverse(r2), s1 = ergo_rsqrt(r2);
+    const lj_long a = (lj_long)(lj_power(s2, s1, LJ_MIE_N) * 0x1p30f),
+                  b = (lj_long)(lj_power(s2, s1, LJ_MIE_M) * 0x1p30f);
+    *energy = a - b - shift;
+    *virial = ((lj_long)LJ_MIE_N * a - (lj_long)LJ_MIE_M * b) >> 5;
+}
+#else
 /* Energy and virial of a pair inside the cutoff and outside the core. */
 ERGO_INLINE void lj_pair(float r2, lj_long shift, lj_long *energy, lj_long *virial) {
     const float s2 = ergo_inverse(r2), s6 = s2 * s2 * s2, s12 = s6 * s6;
@@ -72,6 +100,7 @@ ERGO_INLINE void lj_pair(float r2, lj_long shift, lj_long *energy, lj_long *viri
     *energy = a - b - shift;
     *virial = 2 * a - b;
 }
+#endif
 
 /*
  * Contacts are pairs in two shells of equal width just inside the cutoff. Their densities are

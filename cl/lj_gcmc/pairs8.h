@@ -5,6 +5,10 @@
 #include "lj_gcmc/core.h"
 
 #if defined(LJ_SLOTTED) || defined(LJ_VECTOR)
+#ifdef LJ_MIE_N
+LJ_DEFINE_POWER(lj_power8, float8)
+#endif
+
 struct lj_sum8 {
     long8 energy, virial;
     int8 contacts; /* per lane: the outer shell in the lower 16 bits, the inner one above */
@@ -33,11 +37,22 @@ ERGO_INLINE void lj_pairs8(uint8 ux, uint8 uy, uint8 uz, lj_position at, int8 ma
     s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
     s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
     s2 = fma(s2, fma(-d, s2, (float8)(1.0f)), s2);
+#ifdef LJ_MIE_N
+    const float8 minus = d * (float8)(-0.5f);
+    float8 s1 = as_float8((uint8)(0x5f375a86u) - (as_uint8(d) >> (uint8)(1u)));
+    s1 = s1 * fma(minus * s1, s1, (float8)(1.5f));
+    s1 = s1 * fma(minus * s1, s1, (float8)(1.5f));
+    s1 = s1 * fma(minus * s1, s1, (float8)(1.5f));
+    const long8 a = convert_long8(lj_power8(s2, s1, LJ_MIE_N) * (float8)(0x1p30f)),
+                b = convert_long8(lj_power8(s2, s1, LJ_MIE_M) * (float8)(0x1p30f));
+    sum->virial += ((long8)((long)LJ_MIE_N) * a - (long8)((long)LJ_MIE_M) * b) >> (ulong8)(5UL);
+#else
     const float8 s6 = s2 * s2 * s2, s12 = s6 * s6;
     const long8 a = convert_long8(s12 * (float8)(0x1p30f)),
                 b = convert_long8(s6 * (float8)(0x1p30f));
-    sum->energy += a - b - (convert_long8(near) & (long8)(m->shift));
     sum->virial += a + a - b;
+#endif
+    sum->energy += a - b - (convert_long8(near) & (long8)(m->shift));
     const int8 outer = r2 >= (float8)(m->contact2[0]), shells = r2 >= (float8)(m->contact2[1]);
     sum->contacts += near & ((outer & (int8)(1)) | (shells & ~outer & (int8)(0x10000)));
 }

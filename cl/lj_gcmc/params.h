@@ -59,8 +59,10 @@ struct lj_member {
     uint local_moves;  /* 1: displacements by at most lj_chain.step_size; 0: to anywhere */
     uint ratio[3];     /* shortest side / side in units of 2^-32; 0 means 1 */
     uint box;          /* 1: the second box of a Gibbs ensemble, with random words of its own */
+    uint exponents;    /* of a Mie potential n + 256 m, else 0; kernels have them as constants */
+    uint pad;
 };
-#define LJ_MEMBER_BYTES 96
+#define LJ_MEMBER_BYTES 104
 
 /* Counts of a window, 16 bits each. The other tried moves are deletions. */
 struct lj_counts {

@@ -25,8 +25,9 @@ enum ergo_fact {
     ERGO_FACT_NONE,  /* an estimate */
     ERGO_FACT_LEAST, /* the least of theirs */
     ERGO_FACT_MOST,
-    ERGO_FACT_MEAN, /* their mean, whose error is of their scatter */
-    ERGO_FACT_SHARE /* of_share, of the share of replicas that have a value (not NAN) */
+    ERGO_FACT_MEAN,  /* their mean, whose error is of their scatter */
+    ERGO_FACT_ERROR, /* a standard error: that of their mean */
+    ERGO_FACT_SHARE  /* of_share, of the share of replicas that have a value (not NAN) */
 };
 
 /*
@@ -132,7 +133,7 @@ struct ergo_key_rows {
     const struct ergo_key *keys;
     size_t n;
 };
-enum { ERGO_KEY_ROWS_MAX = 8 };
+enum { ERGO_KEY_ROWS_MAX = 10 };
 
 /* A picture of a member: rgb is malloc'ed, 3 bytes per pixel, row by row from the top; no side is
  * longer than this. */

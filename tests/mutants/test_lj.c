@@ -89,6 +89,8 @@ static void test_case(void **state) {
         fluid_expect_two(&r, true, chosen);
     else if (strcmp(chosen, "fluid-insertion") == 0)
         fluid_expect_insertion(&r, true, chosen);
+    else if (strcmp(chosen, "fluid-mie") == 0)
+        fluid_expect_mie(&r, 15, 8, chosen);
     else if (strcmp(chosen, "fluid-rises") == 0)
         fluid_expect_matrix(&r, false, chosen);
     else if (strcmp(chosen, "gibbs-ideal") == 0)

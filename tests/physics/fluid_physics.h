@@ -43,6 +43,26 @@ static inline void fluid_expect_insertion(struct lj_run *r, bool tail, const cha
     lj_series_free(&s);
 }
 
+/* The same of a Mie potential, with B2 by quadrature of its definition. */
+static inline void fluid_expect_mie(struct lj_run *r, int n, int m, const char *what) {
+    struct lj_series s = {0};
+    char job[600];
+    const double pi = 3.14159265358979323846, v = 5.0 * 5.2 * 5.1, t = 1.35, rc = 2.5, h = 1e-4;
+    const double c = (double)n / (n - m) * pow((double)n / m, (double)m / (n - m));
+    double b2 = 0;
+    for (double x = h / 2; x < rc; x += h)
+        b2 -= 2 * pi * x * x * h * expm1(fmax(-700, -c * (pow(x, -n) - pow(x, -m)) / t));
+    snprintf(job, sizeof job,
+             "{'sampler': 'lj-fluid', 'seed': '67', 'replicas': 4, 'system': {'box': [5, 5.2, "
+             "5.1], 'temperature': 1.35, 'particles': 1, 'potential': 'mie', 'repulsive_exponent': "
+             "%d, 'attractive_exponent': %d}, 'run': {'equilibration': 10, 'sweeps': 2000, "
+             "'measure_every': 2, 'curve_every': 0, 'insertions': 100}}",
+             n, m);
+    lj_run_job(r, job, &s);
+    lj_expect(r, &s, 0, what, "<exp(-dU/T)>", fluid_weight, NULL, 1 - 2 * b2 / v, 0);
+    lj_series_free(&s);
+}
+
 static inline double fluid_rises(const struct ergo_point *point, const double *c) {
     (void)point;
     return c[LJ_COLUMN_RISES];

@@ -11,6 +11,7 @@ static void test_exact(void **state) {
     (void)state;
     fluid_expect_insertion(&run, false, "insertion beside one");
     fluid_expect_insertion(&run, true, "the same, with tails");
+    fluid_expect_mie(&run, 15, 8, "insertion beside one, Mie 15-8");
     fluid_expect_matrix(&run, false, "transition matrix");
     fluid_expect_matrix(&run, true, "transition matrix");
     fluid_expect_ideal(&run, "ideal gas, NPT");

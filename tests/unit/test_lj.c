@@ -63,11 +63,12 @@ static void test_static(void **state) {
                 w += v;
             }
         }
-        print_message("U %.10f, off by %.1e; W off by %.1e\n", lj_energy_of(1, energy),
-                      lj_energy_of(1, energy) - statics[c].energy,
-                      lj_virial_of(1, w) - statics[c].virial);
-        assert_true(fabs(lj_energy_of(1, energy) - statics[c].energy) < 2e-4);
-        assert_true(fabs(lj_virial_of(1, w) - statics[c].virial) < 4e-3);
+        const struct lj_system one = {.epsilon = 1, .unit = 4};
+        print_message("U %.10f, off by %.1e; W off by %.1e\n", lj_energy_of(&one, energy),
+                      lj_energy_of(&one, energy) - statics[c].energy,
+                      lj_virial_of(&one, w) - statics[c].virial);
+        assert_true(fabs(lj_energy_of(&one, energy) - statics[c].energy) < 2e-4);
+        assert_true(fabs(lj_virial_of(&one, w) - statics[c].virial) < 4e-3);
     }
 }
 
@@ -170,7 +171,7 @@ static void test_jump(void **state) {
     const double pi = 3.14159265358979323846, cutoffs[] = {1.2, 2.5, 4};
     for (int i = 0; i < 3; i++) {
         struct lj_system s = {
-            .epsilon = 1.3, .sigma = 0.9, .cutoff = cutoffs[i], .temperature = 1.7};
+            .epsilon = 1.3, .unit = 5.2, .sigma = 0.9, .cutoff = cutoffs[i], .temperature = 1.7};
         const double d = lj_contact_width(&s), rc = s.cutoff, a = 0.7, b = -2;
         const struct lj_jump jump = lj_jump_of(&s);
         double pairs[2] = {0, 0}, w, scale = pow(s.sigma, 2);

@@ -41,11 +41,12 @@ enum ergo_status disks_order_check(struct ergo_context *ctx, const struct ergo_p
                               "%llu is no multiple of /run/curves_every, %lld",
                               (unsigned long long)every, (long long)curves);
     if (disks_order_has_blocks(point) &&
-        ergo_point_real(point, "/run/hexatic_block") > 0.5 * shape->box)
+        ergo_point_real(point, "/run/hexatic_block") > 0.5 * fmin(shape->box[0], shape->box[1]))
         return ergo_job_error(ctx, "/run/hexatic_block",
                               "found %g; at most half the box, %.6g sigma, so that there are "
                               "several",
-                              ergo_point_real(point, "/run/hexatic_block"), 0.5 * shape->box);
+                              ergo_point_real(point, "/run/hexatic_block"),
+                              0.5 * fmin(shape->box[0], shape->box[1]));
     return ERGO_OK;
 }
 
@@ -57,7 +58,7 @@ static struct hexatic_plan plan_of(const struct ergo_point *point) {
     char reason[300];
     if (!disks_shape_of(point, &shape, reason))
         return (struct hexatic_plan){.sizes = {0}};
-    return hexatic_plan_of((const double[2]){shape.box, shape.box}, (size_t)shape.n,
+    return hexatic_plan_of((const double[2]){shape.box[0], shape.box[1]}, (size_t)shape.n,
                            ergo_point_real(point, "/run/hexatic_block"));
 }
 

@@ -180,8 +180,8 @@ void lj_columns_of(const struct lj_state *s, size_t member, const struct lj_samp
         at.volume = lj_volume_of(system, from->size);
     to[LJ_COLUMN_PARTICLES] = from->particles;
     to[LJ_COLUMN_ENERGY] =
-        lj_energy_of(system->epsilon, from->energy) + lj_tail_energy(&at, from->particles);
-    to[LJ_COLUMN_VIRIAL] = lj_virial_of(system->epsilon, from->virial);
+        lj_energy_of(system, from->energy) + lj_tail_energy(&at, from->particles);
+    to[LJ_COLUMN_VIRIAL] = lj_virial_of(system, from->virial);
     to[LJ_COLUMN_IMPULSIVE] = lj_impulsive_of(&s->physics[member].jump, from->contacts);
     to[LJ_COLUMN_GHOSTS] = ghosts ? lj_ghosts_mean(s, ghosts) : 0;
     to[LJ_COLUMN_RISES] = ghosts ? (double)ghosts[2] * 0x1p-36 / s->launch.ghosts : 0;

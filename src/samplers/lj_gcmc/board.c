@@ -65,6 +65,7 @@ void lj_board_options(const struct lj_state *s, struct ergo_text *options) {
                      g->n[0], g->n[1], g->n[2], s->launch.group, s->system.period, s->system.trials,
                      s->tile, (unsigned long long)s->launch.board_blocks,
                      s->launch.vector ? " -DLJ_VECTOR=8" : "");
+    lj_potential_options(s, options);
 }
 
 uint32_t *lj_board_bounds(const struct lj_grid *grid) {

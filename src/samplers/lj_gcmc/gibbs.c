@@ -43,10 +43,9 @@ static void phase_columns(const struct lj_state *s, size_t member, const struct 
     at.volume = lj_volume_of(&at, from->size);
     to[LJ_PHASE_PARTICLES] = from->particles;
     to[LJ_PHASE_VOLUME] = at.volume;
-    to[LJ_PHASE_ENERGY] =
-        lj_energy_of(at.epsilon, from->energy) + lj_tail_energy(&at, from->particles);
+    to[LJ_PHASE_ENERGY] = lj_energy_of(&at, from->energy) + lj_tail_energy(&at, from->particles);
     to[LJ_PHASE_VIRIAL] =
-        lj_virial_of(at.epsilon, from->virial) + lj_impulsive_of(&physics->jump, from->contacts);
+        lj_virial_of(&at, from->virial) + lj_impulsive_of(&physics->jump, from->contacts);
     to[LJ_PHASE_GHOSTS] =
         ghosts ? lj_ghosts_mean(s, ghosts) * at.volume / (from->particles + 1.0) : 0;
 }
@@ -139,10 +138,10 @@ static bool has_ghosts(const struct ergo_point *point) {
 static const char *swaps(const struct ergo_point *point, double mean) {
     (void)point;
     return mean > 0.02 && mean < 0.98
-               ? "the boxes changed roles. At each measurement the denser one counts as liquid. "
-                 "Where they do so often, near the critical temperature, the densities of the two "
-                 "boxes overlap, and those told are too far apart: take more particles, or a "
-                 "transition matrix"
+               ? "the boxes changed roles: each was the denser one, which counts as liquid, at "
+                 "some measurements. Once in a long run is no harm; where they do so often, near "
+                 "the critical temperature, their densities overlap, and those told are too far "
+                 "apart: take more particles, or a transition matrix"
                : NULL;
 }
 

@@ -9,6 +9,8 @@ enum {
     POSITIVE = PHYSICS | ERGO_KEY_EXCLUDES_MIN,
 };
 
+static const char *const potentials[] = {"lennard-jones", "mie", NULL};
+
 static const char *const methods[] = {"sample", "transition-matrix", NULL};
 
 /* Where keys act. */
@@ -30,7 +32,7 @@ const struct ergo_key lj_keys_box[LJ_KEYS_BOX_N] = {
               ERGO_KEY_EXCLUDES_MIN,
      .min = 0, .max = 1e6, .min_items = 3, .max_items = 3, .unit = "length",
      .help = "Sides [Lx, Ly, Lz] of the periodic box, in the job's unit of length: sigma, unless "
-             "/system/sigma says otherwise."},
+             "/system/sigma says otherwise. Where the volume changes (npt, gibbs): at the start."},
     {ERGO_KEY("/system/temperature", REAL), .flags = ERGO_KEY_REQUIRED | POSITIVE, .min = 0,
      .max = 1e12, .unit = "energy/k_B",
      .help = "Temperature T (k_B = 1), at most 100 epsilon; T* = T/epsilon."},
@@ -66,6 +68,22 @@ const struct ergo_key lj_keys_potential[LJ_KEYS_POTENTIAL_N] = {
     {ERGO_KEY("/system/sigma", REAL), .flags = POSITIVE | ERGO_KEY_SHAPE, .fallback = "1", .min = 0,
      .max = 1e6, .unit = "length",
      .help = "Particle diameter in the unit of box, cutoff, lambda and activity."},
+};
+
+const struct ergo_key lj_keys_mie[LJ_KEYS_MIE_N] = {
+    {ERGO_KEY("/system/potential", ENUM), .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN,
+     .fallback = "\"lennard-jones\"", .stream = "", .choices = potentials, .unit = "",
+     .help = "lennard-jones, 4 epsilon [(sigma/r)^12 - (sigma/r)^6]. mie: C epsilon [(sigma/r)^n - "
+             "(sigma/r)^m], C = n/(n - m) (n/m)^(m/(n - m)), so that the depth is epsilon."},
+    {ERGO_KEY("/system/repulsive_exponent", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "12", .stream = "",
+     .min = 5, .max = 48, .unit = "",
+     .help = "n of a Mie potential, above m. Even exponents are a little faster.",
+     .acts = lj_is_mie, .where = "with potential mie"},
+    {ERGO_KEY("/system/attractive_exponent", INT),
+     .flags = ERGO_KEY_FORM | ERGO_KEY_SHAPE | ERGO_KEY_CHAIN, .fallback = "6", .stream = "",
+     .min = 4, .max = 47, .unit = "", .help = "m of a Mie potential.", .acts = lj_is_mie,
+     .where = "with potential mie"},
 };
 
 const struct ergo_key lj_keys_moves[LJ_KEYS_MOVES_N] = {
@@ -204,7 +222,10 @@ const struct ergo_key lj_keys_gibbs[LJ_KEYS_GIBBS_N] = {
 
 const struct ergo_key lj_keys_closed[LJ_KEYS_CLOSED_N] = {
     {ERGO_KEY("/system/max_displacement", REAL), .flags = POSITIVE, .fallback = "0.2", .min = 0,
-     .max = 1e6, .unit = "length", .help = "Displace by at most this along each axis."},
+     .max = 1e6, .unit = "length",
+     .help =
+         "Displace by at most this along each axis; where the volume changes, at the start's: it "
+         "stays the same fraction of the box."},
     {ERGO_KEY("/run/insertions", INT), .flags = ERGO_KEY_SHAPE, .fallback = "64", .min = 0,
      .max = LJ_MOST_GHOSTS, .unit = "",
      .help = "Test insertions at each measurement, for the chemical potential (B. Widom, J. Chem. "

@@ -54,6 +54,9 @@ enum lj_ensemble { LJ_MUVT, LJ_NVT, LJ_NPT, LJ_GIBBS }; /* of lj-gcmc always the
 /* The physics of a job, in the job's units. */
 struct lj_system {
     double box[3], volume, temperature, epsilon, sigma, cutoff;
+    double unit;                    /* energy of a pair: unit [(sigma/r)^n - (sigma/r)^m] */
+    uint32_t repulsion, attraction; /* n, m */
+    bool mie;
     double activity;         /* z, 1/length^3; 0 if there are no insertions */
     double max_displacement; /* 0: to anywhere in the box */
     double pressure;         /* of the npt ensemble */
@@ -203,8 +206,8 @@ uint64_t lj_curve_every(const struct ergo_point *point); /* 0: no g(r), no P(N) 
 uint32_t lj_gr_bins(const struct ergo_point *point);     /* up to the cutoff */
 uint32_t lj_ghosts_of(const struct ergo_point *point);
 void lj_member_fill(const struct ergo_point *point, size_t box, struct lj_member *member);
-/* Squared radius inside which a pair counts as an overlap, in sigma^2. */
-double lj_core2(double epsilon, double temperature, double cutoff_in_sigma);
+/* x^(1/3) by Newton's method, because cbrt of libm differs between hosts. */
+double lj_cube_root(double x);
 double lj_widest_core(const struct lj_state *s); /* of the members, in sigma */
 /* Largest displacement at the start, in units of the shortest side / 2^32. */
 uint32_t lj_step_size(const struct lj_system *s);
@@ -212,18 +215,28 @@ uint32_t lj_step_size(const struct lj_system *s);
  * it, 3 words each. */
 void lj_lattice_sites(const struct lj_system *s, uint32_t count, uint32_t n[3]);
 void lj_lattice(const struct lj_system *s, uint32_t count, uint32_t *words);
-/* Energy, in the job's unit, of a fixed-point sum in units of 2^-30 (4 epsilon); also virials. */
-double lj_energy_of(double epsilon, int64_t fixed);
-double lj_virial_of(double epsilon, int64_t fixed);
-double lj_tail_energy(const struct lj_system *s, double n);
-/* Width of each of the two shells inside the cutoff, in the job's unit. */
-double lj_contact_width(const struct lj_system *s);
-struct lj_jump lj_jump_of(const struct lj_system *s);
-double lj_impulsive_of(const struct lj_jump *jump, int64_t contacts);
 
 /* Sides of a chain's box, in the job's unit, and its volume. */
 void lj_box_of(const struct lj_system *s, const struct lj_chain *chain, double box[3]);
 double lj_volume_of(const struct lj_system *s, int64_t size);
+
+/* potential.c */
+bool lj_is_mie(const struct ergo_point *point);
+/* Sets unit, repulsion, attraction, mie. */
+void lj_potential_of(const struct ergo_point *point, struct lj_system *s);
+/* Squared radius inside which a pair counts as an overlap, in sigma^2. */
+double lj_core2(const struct lj_system *s);
+double lj_pair_at_cutoff(const struct lj_system *s); /* in units of `unit` */
+/* U_tail = coefficient N^2/V, the energy of a uniform fluid beyond the cutoff. */
+double lj_tail_coefficient(const struct lj_system *s);
+double lj_tail_energy(const struct lj_system *s, double n); /* 0 without /system/tail_correction */
+/* Energy, in the job's unit, of a fixed-point sum in units of 2^-30 `unit`; also virials. */
+double lj_energy_of(const struct lj_system *s, int64_t fixed);
+double lj_virial_of(const struct lj_system *s, int64_t fixed);
+/* Width of each of the two shells inside the cutoff, in the job's unit. */
+double lj_contact_width(const struct lj_system *s);
+struct lj_jump lj_jump_of(const struct lj_system *s);
+double lj_impulsive_of(const struct lj_jump *jump, int64_t contacts);
 
 /* volume.c: volumes that change */
 struct lj_volume_rules lj_rules_of(const struct ergo_point *point, size_t box);
@@ -305,6 +318,9 @@ double lj_bin_width(const struct lj_state *s); /* in the job's unit */
 /* g(r) and rho^2 g(r) of a sample with n particles, from its ordered pairs per bin. */
 void lj_pairs_convert(const struct lj_state *s, double n, const uint64_t *pairs, double *gr,
                       double *density);
+
+/* plan.c: build options of the potential */
+void lj_potential_options(const struct lj_state *s, struct ergo_text *options);
 
 /* board.c */
 double lj_board_smallest(const struct lj_system *s); /* least side of a box, in the job's unit */

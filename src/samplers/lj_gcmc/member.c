@@ -7,8 +7,6 @@
 #include "lj_gcmc/core.h"
 #include "samplers/lj_gcmc/lj.h"
 
-static const double PI = 3.14159265358979323846;
-
 /* Defaults of the checkerboard; the sampler's README has the measurements. */
 enum { LJ_GAP_CELLS = 2, LJ_CELL_TRIALS = 32 };
 
@@ -87,6 +85,7 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
         .tail = ergo_point_bool(point, "/system/tail_correction"),
         .ensemble = lj_ensemble_of(point),
     };
+    lj_potential_of(point, &s);
     const struct ergo_value *box = ergo_point_value(point, "/system/box");
     for (int k = 0; k < 3; k++)
         s.box[k] = box->reals[k];
@@ -105,8 +104,7 @@ struct lj_system lj_system_of(const struct ergo_point *point) {
     return s;
 }
 
-/* x^(1/3) by Newton's method, because cbrt of libm differs between hosts. */
-static double cube_root(double x) {
+double lj_cube_root(double x) {
     double y = x < 1 ? 1 : x;
     for (int i = 0; i < 200; i++)
         y -= (y * y * y - x) / (3 * y * y);
@@ -117,7 +115,7 @@ struct lj_system lj_box_system(const struct ergo_point *point, size_t box) {
     struct lj_system s = lj_system_of(point);
     if (box == 0)
         return s;
-    const double factor = cube_root(given(point, "/system/second_volume", s.volume) / s.volume);
+    const double factor = lj_cube_root(given(point, "/system/second_volume", s.volume) / s.volume);
     for (int k = 0; k < 3; k++)
         s.box[k] *= factor;
     s.volume = s.box[0] * s.box[1] * s.box[2];
@@ -134,93 +132,11 @@ bool lj_is_open(const struct ergo_point *point) {
            ergo_point_real(point, "/system/moves/insertion") > 0;
 }
 
-/* A core is where u(r) > 100 T. With s6 = (sigma/r)^6: 4 epsilon (s6^2 - s6) = 100 T, so s6 = (1
- * + sqrt(1 + 100 T / epsilon)) / 2 and r^2 = s6^(-1/3). */
-double lj_core2(double epsilon, double temperature, double cutoff) {
-    if (epsilon == 0)
-        return 0;
-    const double core2 = 1 / cube_root((1 + sqrt(1 + 100 * temperature / epsilon)) / 2);
-    return fmin(core2, cutoff * cutoff);
-}
-
 double lj_widest_core(const struct lj_state *s) {
     double core2 = 0;
     for (size_t m = 0; m < lj_chains(s); m++)
         core2 = fmax(core2, (double)s->members[m].core2);
     return sqrt(core2);
-}
-
-/* U_tail = coefficient N^2 / V, the energy of a uniform fluid beyond the cutoff. */
-static double tail_coefficient(const struct lj_system *s) {
-    const double r3 = s->sigma / s->cutoff * (s->sigma / s->cutoff) * (s->sigma / s->cutoff);
-    return 8 * PI / 3 * s->epsilon * s->sigma * s->sigma * s->sigma * (r3 * r3 * r3 / 3 - r3);
-}
-
-double lj_tail_energy(const struct lj_system *s, double n) {
-    return s->tail ? tail_coefficient(s) * n * n / s->volume : 0;
-}
-
-/* Small compared with the distances over which g(r) changes. */
-double lj_contact_width(const struct lj_system *s) {
-    return fmin(0.02 * s->cutoff, 0.05 * s->sigma);
-}
-
-static double pair_energy(const struct lj_system *s, double r) {
-    const double s3 = s->sigma / r * (s->sigma / r) * (s->sigma / r), s6 = s3 * s3;
-    return 4 * s->epsilon * (s6 * s6 - s6);
-}
-
-/* Integral of 4 pi r^2 exp(-(u(r) - u(r_c))/T) over the shell inner < r < outer, by Simpson's
- * rule. */
-static double shell_weight(const struct lj_system *s, double inner, double outer) {
-    enum { INTERVALS = 32 };
-    const double step = (outer - inner) / INTERVALS, at_cutoff = pair_energy(s, s->cutoff);
-    double sum = 0;
-    for (int i = 0; i <= INTERVALS; i++) {
-        const double r = inner + i * step;
-        const double factor = i == 0 || i == INTERVALS ? 1 : i % 2 ? 4 : 2;
-        sum += factor * r * r * exp((at_cutoff - pair_energy(s, r)) / s->temperature);
-    }
-    return 4 * PI * sum * step / 3;
-}
-
-/*
- * A truncated potential jumps at r_c from u_c to 0. This is a force at one distance, which a sum of
- * r f does not contain. The pair density rho^2 g(r) is y(r) exp(-u(r)/T), where y is continuous at
- * r_c. So the jump adds (2 pi/3) r_c^3 y(r_c) T (1 - exp(-u_c/T)) to the pressure, which is
- * W_imp/(3V) with
- *     W_imp = 2 pi r_c^3 V T (exp(u_c/T) - 1) Y,  Y = y(r_c) exp(-u_c/T) = rho^2 g just inside.
- *
- * Two shells of width d inside r_c hold c_1 (outer) and c_2 (inner) pairs. With w_k from
- * shell_weight, Y_k = 2 c_k / (V w_k) is Y in the middle of shell k up to terms of order d^2. A
- * line through both gives Y = (3 Y_1 - Y_2)/2. Its relative error is (3/8) d^2 y''/y, some 0.1% in
- * a liquid.
- */
-struct lj_jump lj_jump_of(const struct lj_system *s) {
-    struct lj_jump jump = {0, 0};
-    const double d = lj_contact_width(s), rc = s->cutoff;
-    if (s->shifted || s->epsilon == 0 || rc < s->sigma)
-        return jump;
-    const double w1 = shell_weight(s, rc - d, rc), w2 = shell_weight(s, rc - 2 * d, rc - d);
-    const double factor =
-        4 * PI * rc * rc * rc * s->temperature * expm1(pair_energy(s, rc) / s->temperature);
-    const bool both = w2 > 1e-3 * w1; /* with a steep core the inner shell may have no pairs */
-    jump.outer = factor * (both ? 1.5 : 1) / w1;
-    jump.inner = both ? -0.5 * factor / w2 : 0;
-    return jump;
-}
-
-double lj_impulsive_of(const struct lj_jump *jump, int64_t contacts) {
-    const uint64_t both = (uint64_t)contacts;
-    return jump->outer * (double)(both & 0xffffffffu) + jump->inner * (double)(both >> 32);
-}
-
-double lj_energy_of(double epsilon, int64_t fixed) {
-    return 4 * epsilon * (double)fixed * 0x1p-30;
-}
-
-double lj_virial_of(double epsilon, int64_t fixed) {
-    return 24 * epsilon * (double)fixed * 0x1p-30;
 }
 
 static double shortest(const struct lj_system *s) {
@@ -247,13 +163,12 @@ void lj_member_fill(const struct ergo_point *point, size_t box, struct lj_member
     const double shell = lj_contact_width(&s) / s.sigma;
     for (int k = 0; k < 2; k++)
         m->contact2[k] = (float)((cutoff - (k + 1) * shell) * (cutoff - (k + 1) * shell));
-    m->core2 = (float)lj_core2(s.epsilon, s.temperature, cutoff);
-    m->beta4 = (float)(4 * s.epsilon / s.temperature * 0x1p-30);
-    if (s.shifted) {
-        const double s3 = 1 / (cutoff * cutoff * cutoff), s6 = s3 * s3;
-        m->shift = (int64_t)floor((s6 * s6 - s6) * 0x1p30 + 0.5);
-    }
-    m->tail = s.tail ? (float)(tail_coefficient(&s) / s.volume / s.temperature) : 0;
+    m->core2 = (float)lj_core2(&s);
+    m->beta4 = (float)(s.unit / s.temperature * 0x1p-30);
+    m->exponents = s.mie ? s.repulsion | s.attraction << 8 : 0;
+    if (s.shifted)
+        m->shift = (int64_t)floor(lj_pair_at_cutoff(&s) * 0x1p30 + 0.5);
+    m->tail = s.tail ? (float)(lj_tail_coefficient(&s) / s.volume / s.temperature) : 0;
     m->ideal = s.epsilon == 0;
     m->local_moves = s.max_displacement > 0;
     m->tune_until = (uint64_t)ergo_point_int(point, "/system/tune_steps");

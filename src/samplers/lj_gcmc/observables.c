@@ -73,7 +73,7 @@ static double pressure_virial(const struct ergo_point *point, const double *c) {
     return c[LJ_COLUMN_VIRIAL] / (3 * volume_of(point, c));
 }
 
-/* lj_jump_of (member.c) derives W_imp. */
+/* lj_jump_of (potential.c) derives W_imp. */
 static double pressure_impulsive(const struct ergo_point *point, const double *c) {
     return c[LJ_COLUMN_IMPULSIVE] / (3 * volume_of(point, c));
 }

@@ -68,7 +68,7 @@ static const double above = 1 + 1e-6; /* margin for the rounding of fp32 distanc
 
 /* Are the sites of lj_lattice farther apart than the core? Then no pair needs a check. */
 static bool lattice_is_wide(const struct lj_system *s, uint32_t count) {
-    const double core = sqrt(lj_core2(s->epsilon, s->temperature, s->cutoff / s->sigma)) * s->sigma;
+    const double core = sqrt(lj_core2(s)) * s->sigma;
     uint32_t n[3];
     bool wide = true;
     lj_lattice_sites(s, count, n);

@@ -370,8 +370,7 @@ static enum ergo_status frame_of(struct ergo_context *ctx, struct lj_state *s, s
     lj_box_of(&system, &s->chains[chain], now.box);
     now.volume = now.box[0] * now.box[1] * now.box[2];
     const double *b = now.box;
-    const double energy =
-        lj_energy_of(system.epsilon, s->chains[chain].energy) + lj_tail_energy(&now, n);
+    const double energy = lj_energy_of(&system, s->chains[chain].energy) + lj_tail_energy(&now, n);
     ergo_text_append(text,
                      "%u\nLattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" Properties=species:S:1:pos:R:3 "
                      "pbc=\"T T T\" step=%" PRIu64 " energy=%.17g",

@@ -8,6 +8,7 @@ enum {
     LJ_KEYS_BOX_N = 2,
     LJ_KEYS_ACTIVITY_N = 4,
     LJ_KEYS_POTENTIAL_N = 5,
+    LJ_KEYS_MIE_N = 3,
     LJ_KEYS_MOVES_N = 4,
     LJ_KEYS_START_N = 3,
     LJ_KEYS_BOARD_N = 3,
@@ -30,6 +31,7 @@ enum {
 extern const struct ergo_key lj_keys_box[LJ_KEYS_BOX_N];
 extern const struct ergo_key lj_keys_activity[LJ_KEYS_ACTIVITY_N];
 extern const struct ergo_key lj_keys_potential[LJ_KEYS_POTENTIAL_N];
+extern const struct ergo_key lj_keys_mie[LJ_KEYS_MIE_N];
 extern const struct ergo_key lj_keys_moves[LJ_KEYS_MOVES_N];
 extern const struct ergo_key lj_keys_start[LJ_KEYS_START_N];
 extern const struct ergo_key lj_keys_board[LJ_KEYS_BOARD_N];

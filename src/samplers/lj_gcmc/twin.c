@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/unit.h"
 #include "lj_gcmc/core.h"
 
 static const uint32_t NO_PARTICLE = UINT32_MAX;
@@ -17,6 +18,17 @@ float lj_twin_distance2(const struct lj_member *m, const uint32_t a[3], const ui
     return fmaf(d[2], d[2], fmaf(d[1], d[1], d[0] * d[0]));
 }
 
+/* (sigma/r)^k of a Mie potential: the square of that of half of k, in whole steps of (sigma/r)^2,
+ * and with an odd k once more sigma/r. */
+static float power(float r2, int k) {
+    if (k % 2)
+        return power(r2, k - 1) * ergo_rsqrt(r2);
+    if (k == 0)
+        return 1;
+    const float half = power(r2, k / 4 * 2);
+    return k % 4 ? half * half * ergo_inverse(r2) : half * half;
+}
+
 /* A pair within the cutoff. (sigma/r)^12 and (sigma/r)^6 are truncated to multiples of 2^-30. */
 void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_twin_sums *to) {
     if (r2 < m->core2) {
@@ -24,10 +36,16 @@ void lj_twin_pair(const struct lj_member *m, float r2, int64_t sign, struct lj_t
         return;
     }
     const float inverse = ergo_inverse(r2), sixth = inverse * inverse * inverse;
-    const int64_t repulsion = (int64_t)(sixth * sixth * 0x1p30f);
-    const int64_t attraction = (int64_t)(sixth * 0x1p30f);
+    int64_t repulsion = (int64_t)(sixth * sixth * 0x1p30f);
+    int64_t attraction = (int64_t)(sixth * 0x1p30f), virial = 2 * repulsion - attraction;
+    if (m->exponents) {
+        const int n = m->exponents & 0xff, k = (int)(m->exponents >> 8);
+        repulsion = (int64_t)(power(r2, n) * 0x1p30f);
+        attraction = (int64_t)(power(r2, k) * 0x1p30f);
+        virial = (n * repulsion - k * attraction) >> 5;
+    }
     to->energy += sign * (repulsion - attraction - m->shift);
-    to->virial += sign * (2 * repulsion - attraction);
+    to->virial += sign * virial;
     if (r2 >= m->contact2[0]) /* the outer shell */
         to->contacts += sign;
     else if (r2 >= m->contact2[1])
@@ -145,23 +163,24 @@ static void move_to(struct lj_twin *t, uint32_t i, const uint32_t to[3]) {
     enter(t, i);
 }
 
-/* Sides of cells are at least the cutoff, in the smallest box that a volume move allows, too. */
-static bool make_grid(struct lj_twin *t, const struct lj_system *s) {
-    const double most = fmax(3, ceil(cbrt(t->n + 64.0))); /* few particles need few cells */
-    const double smallest =
-        t->volume_every ? cbrt(lj_volume_of(s, t->rules.limits[0]) / s->volume) : 1;
+/* Sides of cells are at least the cutoff, in the box that there is; without pairs a cell is only
+ * where a particle is found again. Particles are entered anew where the grid changes. */
+static void fit_grid(struct lj_twin *t) {
+    bool same = true;
     size_t cells = 1;
     for (int k = 0; k < 3; k++) {
-        /* without pairs a cell is only where a particle is found again */
-        const double wide =
-            t->m.ideal ? most : floor(s->box[k] * smallest / s->cutoff / (1 + 1e-6));
-        t->grid[k] = (uint32_t)fmin(most, fmax(1, wide));
-        cells *= t->grid[k];
+        const double side = (double)t->m.scale[k] * 0x1p32, cutoff = sqrt((double)t->m.cutoff2);
+        const double wide = t->m.ideal ? t->most : floor(side / cutoff / (1 + 1e-6));
+        const uint32_t n = (uint32_t)fmin(t->most, fmax(1, wide));
+        same = same && t->grid[k] == n;
+        t->grid[k] = n;
+        cells *= n;
     }
-    t->first = malloc(cells * sizeof *t->first);
-    if (t->first)
-        memset(t->first, 0xff, cells * sizeof *t->first);
-    return t->first != NULL;
+    if (same)
+        return;
+    memset(t->first, 0xff, cells * sizeof *t->first);
+    for (uint32_t i = 0; i < t->n; i++)
+        enter(t, i);
 }
 
 /* struct lj_counts has no deletions tried; they are the remaining ones of the `moves` in the
@@ -179,6 +198,7 @@ void lj_twin_set_box(struct lj_twin *t, const struct lj_chain *chain) {
     for (int k = 0; k < 3; k++)
         t->m.scale[k] = ergo_as_float(chain->scale[k]);
     t->m.tail = t->tail * ergo_as_float(chain->thinner);
+    fit_grid(t);
 }
 
 bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
@@ -201,19 +221,22 @@ bool lj_twin_init(struct lj_twin *t, const struct ergo_point *point, size_t box,
         t->rules = lj_rules_of(point, box);
         t->transfers = t->boxes == 2 ? (uint32_t)ergo_point_int(point, "/system/transfers") : 0;
         t->volume_every = (uint64_t)ergo_point_int(point, "/system/volume_every");
-        lj_twin_set_box(t, chain);
     }
     set_counts(t, 0, &chain->now, (uint32_t)(chain->step % LJ_WINDOW));
     set_counts(t, 1, &chain->last, LJ_WINDOW);
     t->p = malloc(((size_t)t->capacity + 1) * sizeof *t->p);
     t->next = malloc(((size_t)t->capacity + 1) * sizeof *t->next);
-    if (!t->p || !t->next || !make_grid(t, &s)) {
+    t->most = (uint32_t)fmax(3, ceil(cbrt(t->n + 64.0))); /* few particles need few cells */
+    t->first = malloc((size_t)t->most * t->most * t->most * sizeof *t->first);
+    if (!t->p || !t->next || !t->first) {
         lj_twin_free(t);
         return false;
     }
     memcpy(t->p, words, t->n * sizeof *t->p);
-    for (uint32_t i = 0; i < t->n; i++)
-        enter(t, i);
+    if (t->volume_every)
+        lj_twin_set_box(t, chain);
+    else
+        fit_grid(t);
     if (s.period && blocks && !lj_twin_board_init(t, point, blocks)) {
         lj_twin_free(t);
         return false;
