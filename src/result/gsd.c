@@ -131,9 +131,11 @@ static bool append(struct frames *to, struct chunk *chunk, uint64_t step,
     bool plane = false;
     while (next_pair(&at, &pair)) {
         plane = plane || (is_key(&pair, "pbc") && strncmp(pair.value, "T T F", 5) == 0);
-        char *number = (char *)pair.value;
+        const char *number = pair.value;
         for (int i = 0; i < 9 && is_key(&pair, "Lattice"); i++) {
-            value = strtod(number, &number);
+            char *rest;
+            value = strtod(number, &rest);
+            number = rest;
             if (i % 4 == 0)
                 side[i / 4] = value;
         }
